@@ -1,0 +1,51 @@
+// Package mesh is the structured grid and its finite-volume discretisation, kept compact: coordinates, one entry per plane
+// and palettes of materials. Nothing of size nx*ny*nz lives here.
+//
+// Cells are numbered x fastest, then y, then z, from the south-west corner of the bottom face.
+package mesh
+
+import (
+	"thermsim/powermap"
+	"thermsim/stack"
+)
+
+// Mesh is a stack on a grid.
+type Mesh struct {
+	Stack   *stack.Stack
+	X, Y, Z []float64 // face coordinates in m, ascending; lengths nx+1, ny+1, nz+1
+	// Palette holds the materials of cells: those of the stack first, then mixtures in cells that region edges cut.
+	Palette []Material
+	Planes  []Plane // one per z, bottom to top
+	// LayerPlanes[l] is the half-open range of planes of layer l.
+	LayerPlanes [][2]int
+	Power       *powermap.Map
+}
+
+// Material of a cell: conductivity along x, y, z in W/(m K) and volumetric heat capacity in J/(m3 K).
+type Material struct {
+	K [3]float64
+	C float64
+}
+
+// Plane is one sheet of cells.
+type Plane struct {
+	Layer int
+	// Uniform is the palette index of every cell where Index is nil.
+	Uniform uint32
+	// Index is the palette index cell by cell, x fastest; planes of one layer share it.
+	Index []uint32
+	// ContactAbove is the contact resistance between this plane and the next in m2 K/W.
+	ContactAbove float64
+}
+
+// NX is the number of cells along x.
+func (m *Mesh) NX() int { return len(m.X) - 1 }
+
+// NY is the number of cells along y.
+func (m *Mesh) NY() int { return len(m.Y) - 1 }
+
+// NZ is the number of planes.
+func (m *Mesh) NZ() int { return len(m.Planes) }
+
+// Cells is the number of unknowns.
+func (m *Mesh) Cells() int { return m.NX() * m.NY() * m.NZ() }

@@ -1,0 +1,28 @@
+// Package report turns a solution into what people and programs read: tables, JSON, CSV and pictures. It solves nothing.
+package report
+
+import (
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+)
+
+// Run is everything a report is made from.
+type Run struct {
+	Command  string // "steady" or "transient"
+	Version  string // of thermsim
+	Mesh     *mesh.Mesh
+	Solution *gpusolve.Solution
+
+	Parse, Build time.Duration // reading the stack; meshing and rasterising
+	Start        time.Time     // of the process, for the total
+}
+
+// Options say what to write besides the tables.
+type Options struct {
+	Dir  string   // output folder, made if missing
+	Maps []string // layers to map beyond those with power; "all" for every layer
+	// LargeCSV writes map CSVs of planes above 4 million cells too.
+	LargeCSV bool
+}

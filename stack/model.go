@@ -1,0 +1,241 @@
+// Package stack holds the model of a 3D IC that everything else works on: its lateral size, materials, layers from
+// bottom to top, floorplans and powers, and what happens on its six faces. All quantities are in SI units.
+//
+// A Stack comes from a TOML file (Load) or is built in Go and checked with Validate. It knows nothing of grids beyond
+// the user's wish for one, and reads no files but its own inputs.
+package stack
+
+// Stack is one chip or package: what [Load] returns and what the rest of thermsim simulates.
+type Stack struct {
+	Schema  int        // version of the file format, 1
+	Title   string     // free text, shown in reports
+	Ambient float64    // K, the temperature that boundaries refer to unless they carry their own
+	Size    [2]float64 // m, extent of the domain in x and y; the origin is the south-west corner
+	Grid    Grid
+
+	Boundary  [NumFaces]Boundary // indexed by Face
+	Materials []Material         // those the layers and regions use, in order of first use
+	Layers    []Layer            // bottom to top
+	Probes    []Probe
+	Transient Transient
+	Solver    Solver
+	Output    Output
+
+	File   string  // path of the stack file, empty for a stack built in Go
+	Inputs []Input // every file read, the stack file first
+}
+
+// Input is a file that the stack was read from.
+type Input struct {
+	Path   string
+	SHA256 string // hexadecimal
+}
+
+// Grid is the lateral grid the user asks for; z cells are a property of each layer.
+type Grid struct{ X, Y Axis }
+
+// Axis divides one lateral direction into cells. Without segments the cells are equal.
+type Axis struct {
+	Cells    int // total number of cells
+	Segments []Segment
+}
+
+// Segment is a run of cells that ends at the coordinate To. Its cell sizes grow geometrically so that the last is Ratio times
+// the first; Ratio 1 makes them equal.
+type Segment struct {
+	To    float64 // m, from the south-west corner
+	Cells int
+	Ratio float64
+}
+
+// Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in J/(m3 K).
+type Material struct {
+	Name   string
+	K      [3]float64
+	C      float64
+	Source string // where the figures come from
+	Pos    Pos
+}
+
+// Layer is a slab of uniform thickness over the whole domain, of one material except where regions say otherwise.
+type Layer struct {
+	Name      string
+	Material  int     // index into Stack.Materials
+	Thickness float64 // m
+	Cells     int     // number of cells along z, at least 1
+	// ContactResistance, in m2 K/W, lies between this layer and the one above it.
+	ContactResistance float64
+	Regions           []Region // later regions lie over earlier ones
+	Powers            []Power
+	Pos               Pos
+}
+
+// Rect is a rectangle with its south-west corner at (X, Y), all in m.
+type Rect struct{ X, Y, Width, Height float64 }
+
+// Region is a rectangle of another material that fills the layer over its whole thickness.
+type Region struct {
+	Name     string // may be empty
+	Material int    // index into Stack.Materials
+	Rect
+	Pos Pos
+}
+
+// Power is one source of heat in a layer, spread evenly over the layer's thickness. Exactly one of Blocks, Map and
+// Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
+type Power struct {
+	Blocks  []Block
+	Map     *PowerMap
+	Uniform float64 // W, spread evenly over Area
+	// Area is where a map or a uniform power acts, and where blocks may lie: the whole layer, or the region the power belongs to.
+	Area Rect
+	// Trace gives the watts of each block in time. Without it the powers are constant, apart from Schedule.
+	Trace *Trace
+	// Schedule scales the whole source in time: constant from each point to the next. Empty means 1 throughout.
+	Schedule []ScalePoint
+	// AllowOverlap accepts blocks that overlap, whose powers then add.
+	AllowOverlap bool
+	Pos          Pos
+}
+
+// ScalePoint sets the factor on a source from Time (s) on.
+type ScalePoint struct{ Time, Factor float64 }
+
+// Block is a named part of a floorplan: one or more rectangles that share its watts by area.
+type Block struct {
+	Name  string
+	Rects []Rect
+	Watts float64 // in a steady state; under a trace, the row or mean that the file asks for
+	Pos   Pos
+}
+
+// PowerMap is a grid of powers over Power.Area. Values[0] is the south-west tile, x runs fastest.
+type PowerMap struct {
+	NX, NY int
+	// Values are watts per tile: densities have been multiplied by the tile's area.
+	Values []float64
+	File   string
+}
+
+// Trace is a time series of block powers, constant on each interval.
+type Trace struct {
+	File string
+	// Times are the starts of the intervals in s, ascending from 0; End is the end of the last one.
+	Times []float64
+	End   float64
+	// Repeat starts again at End; otherwise the last row holds for ever.
+	Repeat bool
+	// Watts[row][b] is the power of Power.Blocks[b] in interval row.
+	Watts [][]float64
+}
+
+// Face is a side of the domain.
+type Face int
+
+// The faces, in the order they are reported.
+const (
+	Bottom   Face = iota // z = 0
+	Top                  // z = height
+	West                 // x = 0
+	East                 // x = Size[0]
+	South                // y = 0
+	North                // y = Size[1]
+	NumFaces = 6
+)
+
+func (f Face) String() string {
+	return [...]string{"bottom", "top", "west", "east", "south", "north"}[f]
+}
+
+// BoundaryKind says how a face exchanges heat.
+type BoundaryKind int
+
+const (
+	Adiabatic        BoundaryKind = iota // no heat passes
+	Convective                           // H to Temperature
+	FixedTemperature                     // the surface is at Temperature
+	HeatFlux                             // Flux enters
+	LumpedResistance                     // Resistance for the whole face to Temperature, spread evenly over it
+)
+
+// Boundary is the condition on one face.
+type Boundary struct {
+	Kind        BoundaryKind
+	H           float64 // W/(m2 K), Convective
+	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
+	Flux        float64 // W/m2 into the domain, HeatFlux
+	Resistance  float64 // K/W, LumpedResistance
+	Pos         Pos
+}
+
+// Probe is a named point whose temperature is reported: at height Z, or in the middle of a layer's thickness.
+type Probe struct {
+	Name string
+	X, Y float64 // m
+	Z    float64 // m above the bottom; resolved to the middle of the layer where the file names one
+	Pos  Pos
+}
+
+// Transient holds the file's wishes for a transient run; zero values mean not given.
+type Transient struct {
+	Dt      float64 // s
+	Steps   int
+	Initial float64 // K, uniform initial temperature; Ambient unless given
+}
+
+// Solver holds the file's wishes for the solver; zero values mean not given.
+type Solver struct {
+	Preconditioner string
+	Device         string
+	Tol            float64 // K
+	RTol, ATol     float64 // relative, and W
+	MaxIter        int
+}
+
+// Output holds the file's wishes for reports.
+type Output struct {
+	Maps []string // layers to map beyond those with power; "all" for every layer
+}
+
+// Height is the total thickness of the stack in m.
+func (s *Stack) Height() float64 {
+	h := 0.0
+	for _, l := range s.Layers {
+		h += l.Thickness
+	}
+	return h
+}
+
+// Area of the rectangle in m2.
+func (r Rect) Area() float64 { return r.Width * r.Height }
+
+// Domain is the rectangle that every layer covers.
+func (s *Stack) Domain() Rect { return Rect{0, 0, s.Size[0], s.Size[1]} }
+
+// Area of the block's rectangles in m2.
+func (b *Block) Area() float64 {
+	a := 0.0
+	for _, r := range b.Rects {
+		a += r.Area()
+	}
+	return a
+}
+
+// Watts of the source in a steady state.
+func (p *Power) Watts() float64 {
+	switch {
+	case p.Map != nil:
+		w := 0.0
+		for _, v := range p.Map.Values {
+			w += v
+		}
+		return w
+	case len(p.Blocks) > 0:
+		w := 0.0
+		for _, b := range p.Blocks {
+			w += b.Watts
+		}
+		return w
+	}
+	return p.Uniform
+}
