@@ -2,10 +2,21 @@
 // requested ones to rounding on any grid. It knows nothing of temperatures.
 package powermap
 
-import "thermsim/stack"
+import (
+	"fmt"
+	"math"
+
+	"thermsim/stack"
+)
 
 // Grid is the lateral grid: face coordinates in m, ascending, one more than cells in each direction.
 type Grid struct{ X, Y []float64 }
+
+// NX is the number of cells along x.
+func (g Grid) NX() int { return len(g.X) - 1 }
+
+// NY is the number of cells along y.
+func (g Grid) NY() int { return len(g.Y) - 1 }
 
 // Map is the power of a stack on a grid.
 type Map struct {
@@ -22,4 +33,64 @@ type Map struct {
 type LayerMap struct {
 	Layer int       // index into Stack.Layers
 	Watts []float64 // W per cell column over the layer's thickness in a steady state, x fastest, nx*ny
+
+	sources []source
+}
+
+// conservation is the largest relative difference between requested and mapped watts that counts as rounding.
+const conservation = 1e-12
+
+// New rasterises every source of s onto g. A layer whose sources draw nothing in a steady state is listed too: it may have
+// a trace. Errors are of type *stack.Error where a source is at fault.
+func New(s *stack.Stack, g Grid) (*Map, error) {
+	if err := checkGrid(s, g); err != nil {
+		return nil, err
+	}
+	m := &Map{Grid: g, stack: s}
+	var requested, mapped, magnitude sum
+	for l := range s.Layers {
+		layer := &s.Layers[l]
+		if len(layer.Powers) == 0 {
+			continue
+		}
+		lm := LayerMap{Layer: l, Watts: make([]float64, g.NX()*g.NY())}
+		for i := range layer.Powers {
+			src, err := newSource(s, layer, &layer.Powers[i])
+			if err != nil {
+				return nil, err
+			}
+			src.draw(g, src.steady, lm.Watts)
+			requested.add(src.total(src.steady))
+			magnitude.add(src.magnitude())
+			lm.sources = append(lm.sources, src)
+		}
+		for _, w := range lm.Watts {
+			mapped.add(w)
+		}
+		m.Layers = append(m.Layers, lm)
+	}
+	m.Requested, m.Mapped = requested.value(), mapped.value()
+	if d := math.Abs(m.Requested - m.Mapped); !(d <= conservation*magnitude.value()) {
+		return nil, fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this stack as a bug", m.Requested, m.Mapped)
+	}
+	return m, nil
+}
+
+func checkGrid(s *stack.Stack, g Grid) error {
+	for d, faces := range [2][]float64{g.X, g.Y} {
+		axis := [2]string{"x", "y"}[d]
+		if len(faces) < 2 {
+			return fmt.Errorf("power map: the grid has no cells along %s", axis)
+		}
+		for i := range faces[1:] {
+			if !(faces[i+1] > faces[i]) || math.IsInf(faces[i+1]-faces[i], 0) {
+				return fmt.Errorf("power map: face coordinates of the grid along %s do not ascend at index %d", axis, i+1)
+			}
+		}
+		last := faces[len(faces)-1]
+		if math.Abs(faces[0]) > edgeTolerance*s.Size[d] || math.Abs(last-s.Size[d]) > edgeTolerance*s.Size[d] {
+			return fmt.Errorf("power map: the grid spans %g to %g m along %s, the stack 0 to %g m", faces[0], last, axis, s.Size[d])
+		}
+	}
+	return nil
 }
