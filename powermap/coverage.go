@@ -1,0 +1,123 @@
+package powermap
+
+import (
+	"math"
+
+	"thermsim/stack"
+)
+
+// Coverage says how the sources of one layer lie on it, so that nothing is dropped or doubled unseen.
+type Coverage struct {
+	Layer int    // index into Stack.Layers
+	Name  string // of the layer
+	// Requested and Mapped are steady watts: asked for, and on the grid.
+	Requested, Mapped float64
+	// Area is where the sources of the layer may lie in m2: the layer, or the regions the powers belong to.
+	Area float64
+	// Unpowered is the part of Area in m2 that no source reaches: blocks without watts, and the space between blocks. A map
+	// counts as reaching all of its area, zero tiles included.
+	Unpowered float64
+	// Overlapping is the area in m2 covered by two or more blocks of one floorplan, whose powers add there.
+	Overlapping float64
+	// Outside is the steady power in W of those parts of blocks that lie outside the area of their floorplan. They are mapped
+	// all the same, where they lie. A validated stack has none.
+	Outside float64
+}
+
+// Coverage describes every layer with power, bottom to top.
+func (m *Map) Coverage() []Coverage {
+	all := make([]Coverage, len(m.Layers))
+	for i := range m.Layers {
+		all[i] = m.coverage(&m.Layers[i])
+	}
+	return all
+}
+
+func (m *Map) coverage(l *LayerMap) Coverage {
+	c := Coverage{Layer: l.Layer}
+	if m.stack != nil {
+		c.Name = m.stack.Layers[l.Layer].Name
+	}
+	tolerance := 1e-9 * math.Max(m.Grid.X[m.Grid.NX()], m.Grid.Y[m.Grid.NY()])
+	var requested, mapped sum
+	var areas, powered []stack.Rect
+	for k := range l.sources {
+		s := &l.sources[k]
+		requested.add(s.total(s.steady))
+		areas = append(areas, s.area)
+		powered = append(powered, s.powered()...)
+		var blocks []stack.Rect
+		for b := range s.power.Blocks {
+			blocks = append(blocks, s.power.Blocks[b].Rects...)
+		}
+		_, twice := coveredAreas(blocks, tolerance)
+		c.Overlapping += twice
+		c.Outside += s.outside(tolerance)
+	}
+	for _, w := range l.Watts {
+		mapped.add(w)
+	}
+	c.Requested, c.Mapped = requested.value(), mapped.value()
+	c.Area, _ = coveredAreas(areas, tolerance)
+	reached, _ := coveredAreas(powered, tolerance)
+	either, _ := coveredAreas(append(areas, powered...), tolerance)
+	c.Unpowered = math.Max(0, either-reached)
+	return c
+}
+
+// powered lists the rectangles that draw watts at some time.
+func (s *source) powered() []stack.Rect {
+	if s.power.Map != nil {
+		return []stack.Rect{s.area}
+	}
+	if len(s.power.Blocks) == 0 {
+		if s.power.Uniform == 0 {
+			return nil
+		}
+		return []stack.Rect{s.area}
+	}
+	var rects []stack.Rect
+	for b := range s.power.Blocks {
+		if s.draws(b) {
+			rects = append(rects, s.power.Blocks[b].Rects...)
+		}
+	}
+	return rects
+}
+
+// draws reports whether block b ever has watts.
+func (s *source) draws(b int) bool {
+	if s.power.Blocks[b].Watts != 0 {
+		return true
+	}
+	if s.power.Trace != nil {
+		for _, row := range s.power.Trace.Watts {
+			if row[b] != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// outside is the power of those parts of blocks that stick out of the area by more than tolerance.
+func (s *source) outside(tolerance float64) float64 {
+	watts := 0.0
+	for i := range s.power.Blocks {
+		b := &s.power.Blocks[i]
+		for _, r := range b.Rects {
+			inside := overlapLength(r.X, r.Width, s.area.X, s.area.Width, tolerance) *
+				overlapLength(r.Y, r.Height, s.area.Y, s.area.Height, tolerance)
+			watts += b.Watts * math.Max(0, r.Area()-inside) / b.Area()
+		}
+	}
+	return watts
+}
+
+// overlapLength is the part of [a, a+la] inside [b, b+lb], all of it where it sticks out by no more than tolerance.
+func overlapLength(a, la, b, lb, tolerance float64) float64 {
+	if a >= b-tolerance && a+la <= b+lb+tolerance {
+		return la
+	}
+	return math.Max(0, math.Min(a+la, b+lb)-math.Max(a, b))
+}
