@@ -12,7 +12,7 @@ const (
 	ReasonInterrupted = "interrupted"
 )
 
-// Solution is the outcome of a steady or transient solve. It always carries the best field found, also when the solve did not converge.
+// Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
 type Solution struct {
 	Status Status
 	Field  Field
@@ -23,6 +23,16 @@ type Solution struct {
 	// Steps is nil for a steady solve.
 	Steps []Step
 	Dt    float64 // s, transient only
+
+	engine *engine
+}
+
+// Close gives the device back. The field cannot be read afterwards.
+func (s *Solution) Close() {
+	if s != nil && s.engine != nil {
+		s.engine.close()
+		s.engine = nil
+	}
 }
 
 // Status says how a solve ended. Residuals are those of b - A x, evaluated in FP64 at the end.

@@ -4,18 +4,28 @@ package gpusolve
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 )
+
+// DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
+const DefaultTol = 1e-4
 
 // Options of a solve. The zero value asks for the defaults.
 type Options struct {
 	Device         string         // "auto" (default), "cpu", "gpu", "gpu:N"
 	Preconditioner string         // "multigrid" (default), "jacobi", "none"
-	Tol            float64        // K, stop when the estimated largest error is below it; default 1e-4
+	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
 	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
-	MaxIter        int            // per linear system; default 500 (multigrid) or 20000
+	MaxIter        int            // per linear system; default 200 with multigrid, 50000 otherwise
 	Progress       func(Progress) // may be nil
 }
 
@@ -23,28 +33,138 @@ type Options struct {
 type Progress struct {
 	Step, Steps int // transient: current step and total; 0 in a steady solve
 	Iteration   int
-	ErrorK      float64 // current estimate
+	ErrorK      float64 // current estimate, NaN where there is none
 	Time        float64 // s, simulated
 }
 
 // ErrDevice marks failures of the device: none where one was demanded, out of memory, lost.
 var ErrDevice = errors.New("device failure")
 
-// TransientOptions describe the time steps.
-type TransientOptions struct {
-	Steps int
-	Dt    float64 // s
-	// OnStep is called after every step with the field at its end; an error stops the run. May be nil.
-	OnStep func(step Step, f Field) error
+// ErrOption marks options that make no sense.
+var ErrOption = errors.New("invalid option")
+
+// ErrSingular is returned for a steady problem that no face ties to a temperature.
+var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
+	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
+
+// Preconditioners lists the names that Options.Preconditioner takes.
+func Preconditioners() []string { return []string{"multigrid", "jacobi", "none"} }
+
+func newPreconditioner(name string, s ops.System) (precond.Preconditioner, error) {
+	switch name {
+	case "", "multigrid":
+		return multigrid.New(s)
+	case "jacobi":
+		return jacobi.New(s)
+	case "none":
+		return jacobi.None(s)
+	}
+	return nil, fmt.Errorf("%w: preconditioner %q is unknown; choose one of %v", ErrOption, name, Preconditioners())
 }
 
-// Steady solves for the steady temperature field.
+// fallbackRTol is the rule for preconditioners that give no estimate in K, where the user asks for none.
+const fallbackRTol = 1e-8
+
+// rule of a solve of n systems in sequence, whose errors may add up.
+func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
+	r := krylov.Rule{ATol: o.ATol, RTol: o.RTol, Tol: o.Tol, MaxIter: o.MaxIter}
+	if r.Tol <= 0 {
+		r.Tol = DefaultTol
+	}
+	r.Tol /= float64(systems)
+	if !m.ErrorScale() && r.ATol <= 0 && r.RTol <= 0 {
+		r.RTol = fallbackRTol
+	}
+	if r.MaxIter <= 0 {
+		r.MaxIter = 50000
+		if m.ErrorScale() {
+			r.MaxIter = 200
+		}
+	}
+	return r
+}
+
+// engine is an assembled system with its solver.
+type engine struct {
+	dev    ops.Device
+	sys    ops.System
+	pre    precond.Preconditioner
+	pcg    *krylov.PCG
+	x, old ops.Vector
+	info   DeviceInfo
+	timing Timing
+}
+
+// newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
+func newEngine(m *mesh.Mesh, o Options, dt float64) (*engine, error) {
+	start := time.Now()
+	dev, info, err := openDevice(o.Device)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{dev: dev, info: info}
+	e.timing.Device = time.Since(start)
+	start = time.Now()
+	if err := e.setup(m, o, dt); err != nil {
+		e.close()
+		return nil, err
+	}
+	e.timing.Setup = time.Since(start)
+	return e, nil
+}
+
+func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
+	if e.sys, err = e.dev.Assemble(m, dt); err != nil {
+		return err
+	}
+	if e.pre, err = newPreconditioner(o.Preconditioner, e.sys); err != nil {
+		return err
+	}
+	if e.pcg, err = krylov.NewPCG(e.sys, e.pre); err != nil {
+		return err
+	}
+	if e.x, err = e.sys.New64(); err != nil {
+		return err
+	}
+	if dt > 0 {
+		e.old, err = e.sys.New64()
+	}
+	return err
+}
+
+func (e *engine) close() {
+	if e.sys != nil {
+		e.sys.Free()
+	}
+	e.dev.Close()
+}
+
+// Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.
 func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Transient steps the field in time by backward Euler from the initial temperature. On cancellation it returns
-// what was finished together with the context's error.
-func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
-	return nil, errors.ErrUnsupported
+	if !m.Grounded() {
+		return nil, ErrSingular
+	}
+	e, err := newEngine(m, o, 0)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	var layers []int
+	var watts [][]float64
+	for _, l := range m.Power.Layers {
+		layers = append(layers, l.Layer)
+		watts = append(watts, l.Watts)
+	}
+	e.sys.SetPower(layers, watts)
+	if o.Progress != nil {
+		e.pcg.OnIteration = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
+	}
+	out := e.pcg.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
+	e.timing.Solve = time.Since(start)
+	s := e.solution(out)
+	s.Energy = balance(m.Power.Mapped, e.sys.FaceHeat(e.x), 0)
+	if out.Reason == krylov.Interrupted {
+		return s, ctx.Err()
+	}
+	return s, nil
 }

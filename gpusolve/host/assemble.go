@@ -1,0 +1,83 @@
+package host
+
+import "thermsim/stack"
+
+// assembleTask rounds the discretisation of mesh to FP32, row by row.
+type assembleTask struct{ s *system }
+
+func (t *assembleTask) run(lo, hi, worker int) {
+	s := t.s
+	row := s.dev.scratch[worker].doubles(s.nx)
+	for k := range s.nz {
+		for j := lo; j < hi; j++ {
+			c := s.pad + k*s.sheet + j*s.nx
+			s.mesh.CouplingX(k, j, row)
+			round(s.gx.buf[c:], row)
+			s.mesh.CouplingY(k, j, row)
+			round(s.gy.buf[c:], row)
+			s.mesh.CouplingZ(k, j, row)
+			round(s.gz.buf[c:], row)
+			if s.dt > 0 {
+				s.mesh.Capacity(k, j, row)
+				for i, v := range row {
+					s.capacity[k][j*s.nx+i] = float32(v / s.dt)
+				}
+			}
+		}
+	}
+}
+
+func round(dst []float32, src []float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = float32(v)
+	}
+}
+
+func (s *system) assemble() {
+	if s.dt > 0 {
+		for k := range s.capacity {
+			s.capacity[k] = make([]float32, s.sheet)
+			s.account(int64(s.sheet) * 4)
+		}
+	}
+	s.assembleOp = assembleTask{s}
+	s.rows(&s.assembleOp)
+	for f := range stack.Face(stack.NumFaces) {
+		s.assembleFace(f)
+	}
+}
+
+// assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to inflow. The
+// driven heat uses the rounded conductance, so that a stack at the face's temperature stays there exactly.
+func (s *system) assembleFace(f stack.Face) {
+	b := s.mesh.Stack.Boundary[f]
+	if b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0 {
+		return
+	}
+	rise := b.Temperature - s.mesh.Stack.Ambient
+	s.onFace(f, func(i, j, k int) {
+		c := j*s.nx + i
+		if b.Kind == stack.HeatFlux {
+			s.planeInflow(k)[c] += b.Flux * s.mesh.CellFaceArea(f, i, j, k)
+			return
+		}
+		if s.ground[k] == nil {
+			s.ground[k] = make([]float32, s.sheet)
+			s.account(int64(s.sheet) * 4)
+		}
+		g := float32(s.mesh.FaceConductance(f, i, j, k))
+		s.ground[k][c] += g
+		if rise != 0 {
+			s.planeInflow(k)[c] += float64(g) * rise
+		}
+	})
+}
+
+func (s *system) planeInflow(k int) []float64 {
+	if s.inflow[k] == nil {
+		s.inflow[k] = make([]float64, s.sheet)
+		s.account(int64(s.sheet) * 8)
+	}
+	return s.inflow[k]
+}

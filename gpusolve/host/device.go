@@ -1,0 +1,70 @@
+// Package host executes the solver's operations in plain Go on all cores. It is the executor for machines without a GPU and the
+// reference for the others.
+//
+// Results are the same bits for any number of workers: loops are elementwise or sum one value per row of cells, and
+// the rows' sums are added in order.
+package host
+
+import (
+	"fmt"
+	"runtime"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+)
+
+// Device is the CPU.
+type Device struct {
+	pool    *pool
+	scratch []scratch // per worker
+	bytes   int64
+}
+
+var _ ops.Device = (*Device)(nil)
+
+// Open starts as many workers as GOMAXPROCS allows.
+func Open() *Device {
+	n := runtime.GOMAXPROCS(0)
+	return &Device{pool: newPool(n), scratch: make([]scratch, n)}
+}
+
+// Name of the processor's architecture and the operating system.
+func (d *Device) Name() string { return fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH) }
+
+// Threads is the number of workers.
+func (d *Device) Threads() int { return d.pool.workers }
+
+// Allocated is the memory of vectors and matrices in bytes.
+func (d *Device) Allocated() int64 { return d.bytes }
+
+// Close ends the workers.
+func (d *Device) Close() error {
+	d.pool.close()
+	return nil
+}
+
+// Assemble discretises the mesh.
+func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
+	return newSystem(d, m, dt), nil
+}
+
+// scratch is the working memory of one worker.
+type scratch struct {
+	f []float32
+	d []float64
+}
+
+// floats returns n values of undefined content.
+func (s *scratch) floats(n int) []float32 {
+	if cap(s.f) < n {
+		s.f = make([]float32, n)
+	}
+	return s.f[:n]
+}
+
+func (s *scratch) doubles(n int) []float64 {
+	if cap(s.d) < n {
+		s.d = make([]float64, n)
+	}
+	return s.d[:n]
+}

@@ -1,0 +1,77 @@
+package host
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// task is a loop body over a range of rows; worker numbers the goroutine, for scratch memory.
+type task interface{ run(lo, hi, worker int) }
+
+// pool runs tasks over rows on all workers. The caller is worker 0. Dispatching allocates nothing.
+//
+// Results must not depend on how rows are split: elementwise writes, or one partial sum per row.
+type pool struct {
+	workers int
+	wake    []chan struct{}
+	wait    sync.WaitGroup
+
+	body        task
+	rows, chunk int
+	next        atomic.Int64
+}
+
+func newPool(workers int) *pool {
+	p := &pool{workers: workers}
+	for w := 1; w < workers; w++ {
+		c := make(chan struct{}, 1)
+		p.wake = append(p.wake, c)
+		go func() {
+			for range c {
+				p.drain(w)
+				p.wait.Done()
+			}
+		}()
+	}
+	return p
+}
+
+func (p *pool) close() {
+	for _, c := range p.wake {
+		close(c)
+	}
+	p.wake = nil
+}
+
+// serialCells is the work below which waking the other workers costs more than it saves.
+const serialCells = 6000
+
+// run calls t over rows [0, rows) of about cells cells in total.
+func (p *pool) run(t task, rows, cells int) {
+	if p.workers == 1 || cells < serialCells || rows < 2 {
+		t.run(0, rows, 0)
+		return
+	}
+	p.body, p.rows = t, rows
+	p.chunk = max(4, rows/(8*p.workers))
+	p.next.Store(0)
+	p.wait.Add(len(p.wake))
+	for _, c := range p.wake {
+		c <- struct{}{}
+	}
+	p.drain(0)
+	p.wait.Wait()
+	p.body = nil
+}
+
+// drain takes chunks of rows until none are left.
+func (p *pool) drain(worker int) {
+	for {
+		hi := int(p.next.Add(int64(p.chunk)))
+		lo := hi - p.chunk
+		if lo >= p.rows {
+			return
+		}
+		p.body.run(lo, min(hi, p.rows), worker)
+	}
+}

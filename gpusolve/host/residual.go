@@ -1,0 +1,97 @@
+package host
+
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+)
+
+// residualTask computes r = b - A x. In a transient the capacity acts on old - x, so that the heat content at the start of the step, which
+// nearly cancels, is never formed.
+type residualTask struct {
+	s         *system
+	r, x, old []float64
+	r32       []float32
+}
+
+// Residual computes r = b - A x and its norms.
+func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
+	s.residualOp = residualTask{s, f64(r), f64(x), f64(old), f32(r32)}
+	s.rows(&s.residualOp)
+	s.residualOp = residualTask{}
+	return ops.Norms{
+		Residual: math.Sqrt(s.sum(0)),
+		Source:   math.Sqrt(s.sum(1)),
+		Floor:    0x1p-53 * math.Sqrt(s.sum(2)),
+	}
+}
+
+func (t *residualTask) run(lo, hi, worker int) {
+	s := t.s
+	n := s.nx
+	w := &s.dev.scratch[worker]
+	d := w.doubles(3 * n)
+	q, b, size := d[:n], d[n:2*n], d[2*n:]
+	zero := w.floats(n)
+	clear(zero)
+	for j := lo; j < hi; j++ {
+		var rr, bb, ff float64
+		for k := range s.nz {
+			st, c := s.row(k, j, zero)
+			x := around(t.x, c, n, s.sheet, k, s.nz)
+			flow(q, &st, &x)
+			s.source(b, k, j)
+			magnitude(size, &st, &x)
+			if t.old != nil && st.capacity != nil {
+				old := t.old[c : c+n]
+				for i, g := range st.capacity {
+					v := float64(g)
+					q[i] += v * (x.own[i] - old[i])
+					size[i] += v * math.Abs(x.own[i])
+					bi := b[i] + v*old[i]
+					bb += bi*bi - b[i]*b[i]
+				}
+			}
+			r, r32 := t.r[c:c+n], t.r32[c:c+n]
+			for i := range q {
+				v := b[i] - q[i]
+				r[i] = v
+				r32[i] = float32(v)
+				rr += v * v
+				bb += b[i] * b[i]
+				f := size[i] + math.Abs(b[i])
+				ff += f * f
+			}
+		}
+		p := s.partial[4*j : 4*j+4]
+		p[0], p[1], p[2] = rr, bb, ff
+	}
+}
+
+// source fills b with the heat that power and boundaries bring into row j of plane k.
+func (s *system) source(b []float64, k, j int) {
+	if p := s.power[k]; p != nil {
+		f := s.share[k]
+		for i, v := range p[j*s.nx : j*s.nx+s.nx] {
+			b[i] = v * f
+		}
+	} else {
+		clear(b)
+	}
+	if p := s.inflow[k]; p != nil {
+		for i, v := range p[j*s.nx : j*s.nx+s.nx] {
+			b[i] += v
+		}
+	}
+}
+
+// magnitude computes |A| |x| for one row, up to a factor of 2: the scale of the residual's rounding errors.
+func magnitude(size []float64, st *stencil, x *neighbours[float64]) {
+	for i := range size {
+		g := float64(st.west[i] + st.east[i] + st.south[i] + st.north[i] + st.below[i] + st.above[i])
+		if st.ground != nil {
+			g += float64(st.ground[i])
+		}
+		size[i] = g * math.Abs(x.own[i])
+	}
+}

@@ -1,0 +1,111 @@
+package host
+
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/stack"
+)
+
+// mapTask changes or measures the temperature field row by row.
+type mapTask struct {
+	s      *system
+	x, old []float64
+	body   func(s *system, x, old []float64, j int)
+}
+
+func (t *mapTask) run(lo, hi, _ int) {
+	for j := lo; j < hi; j++ {
+		t.body(t.s, t.x, t.old, j)
+	}
+}
+
+func (s *system) forRows(x, old ops.Vector, body func(s *system, x, old []float64, j int)) {
+	s.mapOp = mapTask{s: s, x: x.(*vec64).values(), body: body}
+	if old != nil {
+		s.mapOp.old = old.(*vec64).values()
+	}
+	s.rows(&s.mapOp)
+	s.mapOp = mapTask{}
+}
+
+// Fill sets every value of x.
+func (s *system) Fill(x ops.Vector, value float64) {
+	v := x.(*vec64).values()
+	for c := range v {
+		v[c] = value
+	}
+}
+
+// Extrapolate makes x the linear continuation of (old, x) and old the former x.
+func (s *system) Extrapolate(x, old ops.Vector) { s.forRows(x, old, extrapolateRow) }
+
+func extrapolateRow(s *system, x, old []float64, j int) {
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		a, b := x[c:c+s.nx], old[c:c+s.nx]
+		for i, v := range a {
+			a[i] = v + (v - b[i])
+			b[i] = v
+		}
+	}
+}
+
+// Max is the largest value of x.
+func (s *system) Max(x ops.Vector) float64 {
+	s.forRows(x, nil, maxRow)
+	top := math.Inf(-1)
+	for j := range s.ny {
+		top = math.Max(top, s.partial[4*j])
+	}
+	return top
+}
+
+func maxRow(s *system, x, _ []float64, j int) {
+	top := math.Inf(-1)
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		for _, v := range x[c : c+s.nx] {
+			top = max(top, v)
+		}
+	}
+	s.partial[4*j] = top
+}
+
+// Stored is the heat in W that the capacities take up between old and x.
+func (s *system) Stored(x, old ops.Vector) float64 {
+	s.forRows(x, old, storedRow)
+	return s.sum(0)
+}
+
+func storedRow(s *system, x, old []float64, j int) {
+	sum := 0.0
+	for k := range s.nz {
+		c := k*s.sheet + j*s.nx
+		for i, g := range s.capacity[k][j*s.nx : (j+1)*s.nx] {
+			sum += float64(g) * (x[c+i] - old[c+i])
+		}
+	}
+	s.partial[4*j] = sum
+}
+
+// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds.
+func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
+	v := x.(*vec64).values()
+	for f := range stack.Face(stack.NumFaces) {
+		b := s.mesh.Stack.Boundary[f]
+		if b.Kind == stack.Adiabatic {
+			continue
+		}
+		rise := b.Temperature - s.mesh.Stack.Ambient
+		s.onFace(f, func(i, j, k int) {
+			if b.Kind == stack.HeatFlux {
+				heat[f] -= b.Flux * s.mesh.CellFaceArea(f, i, j, k)
+				return
+			}
+			g := float64(float32(s.mesh.FaceConductance(f, i, j, k)))
+			heat[f] += g * (v[k*s.sheet+j*s.nx+i] - rise)
+		})
+	}
+	return heat
+}

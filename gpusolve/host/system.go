@@ -1,0 +1,167 @@
+package host
+
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// system is A on the finest grid. Couplings are FP32 in padded arrays: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c] c and c+nx*ny,
+// 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all entries are zero.
+type system struct {
+	dev  *Device
+	mesh *mesh.Mesh
+	dt   float64
+
+	nx, ny, nz int
+	sheet      int // cells per plane
+	cells, pad int
+
+	gx, gy, gz *vec32
+	ground     [][]float32 // W/K to the temperatures of the faces
+	capacity   [][]float32 // C/dt, W/K
+
+	power  [][]float64 // W per cell column of the plane's layer, nil where none
+	share  []float64   // of the layer's power that falls into the plane
+	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
+
+	partial []float64 // sums per row, 4 of them
+	scalars ops.Scalars
+	beta    float64
+	bytes   int64
+
+	// The operations' arguments, kept here so that dispatching them allocates nothing.
+	assembleOp  assembleTask
+	residualOp  residualTask
+	dotOp       dotTask
+	directionOp directionTask
+	applyOp     applyTask
+	updateOp    updateTask
+	scaleOp     scaleTask
+	mapOp       mapTask
+	startOp     startTask
+	stepOp      stepTask
+	restrictOp  restrictTask
+	prolongOp   prolongTask
+}
+
+var (
+	_ ops.System   = (*system)(nil)
+	_ ops.Krylov   = (*system)(nil)
+	_ ops.Diagonal = (*system)(nil)
+	_ ops.Lines    = (*system)(nil)
+)
+
+func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
+	s := &system{dev: d, mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
+	s.sheet = s.nx * s.ny
+	s.cells = s.sheet * s.nz
+	s.pad = s.nx
+	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
+	s.partial = make([]float64, 4*s.ny)
+	s.ground = make([][]float32, s.nz)
+	s.capacity = make([][]float32, s.nz)
+	s.inflow = make([][]float64, s.nz)
+	s.power = make([][]float64, s.nz)
+	s.share = make([]float64, s.nz)
+	for k, p := range m.Planes {
+		r := m.LayerPlanes[p.Layer]
+		s.share[k] = 1 / float64(r[1]-r[0])
+	}
+	s.assemble()
+	return s
+}
+
+func (s *system) account(bytes int64) {
+	s.bytes += bytes
+	s.dev.bytes += bytes
+}
+
+func (s *system) new32() *vec32 {
+	v := newVec32(s.cells, s.pad)
+	s.account(v.Bytes())
+	return v
+}
+
+// Mesh is what the system was assembled from.
+func (s *system) Mesh() *mesh.Mesh { return s.mesh }
+
+// New32 makes an FP32 vector over the cells.
+func (s *system) New32() (ops.Vector, error) { return s.new32(), nil }
+
+// New64 makes an FP64 vector over the cells.
+func (s *system) New64() (ops.Vector, error) {
+	v := newVec64(s.cells, s.pad)
+	s.account(v.Bytes())
+	return v, nil
+}
+
+// Free forgets the system's memory; the collector takes it when the last reference goes.
+func (s *system) Free() {
+	s.dev.bytes -= s.bytes
+	s.bytes = 0
+}
+
+// SetPower keeps references to watts until the next call.
+func (s *system) SetPower(layers []int, watts [][]float64) {
+	clear(s.power)
+	for n, l := range layers {
+		r := s.mesh.LayerPlanes[l]
+		for k := r[0]; k < r[1]; k++ {
+			s.power[k] = watts[n]
+		}
+	}
+}
+
+// Plane copies plane k of x.
+func (s *system) Plane(k int, x ops.Vector, dst []float64) {
+	copy(dst, x.(*vec64).values()[k*s.sheet:(k+1)*s.sheet])
+}
+
+// rows runs a task over the rows of the finest grid.
+func (s *system) rows(t task) { s.dev.pool.run(t, s.ny, s.cells) }
+
+// sum adds the n-th partial sum of all rows in their order.
+func (s *system) sum(n int) float64 {
+	t := 0.0
+	for j := range s.ny {
+		t += s.partial[4*j+n]
+	}
+	return t
+}
+
+// onFace calls f for every cell on a face.
+func (s *system) onFace(face stack.Face, f func(i, j, k int)) {
+	switch face {
+	case stack.Bottom, stack.Top:
+		k := 0
+		if face == stack.Top {
+			k = s.nz - 1
+		}
+		for j := range s.ny {
+			for i := range s.nx {
+				f(i, j, k)
+			}
+		}
+	case stack.West, stack.East:
+		i := 0
+		if face == stack.East {
+			i = s.nx - 1
+		}
+		for k := range s.nz {
+			for j := range s.ny {
+				f(i, j, k)
+			}
+		}
+	default:
+		j := 0
+		if face == stack.North {
+			j = s.ny - 1
+		}
+		for k := range s.nz {
+			for i := range s.nx {
+				f(i, j, k)
+			}
+		}
+	}
+}

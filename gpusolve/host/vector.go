@@ -1,0 +1,42 @@
+package host
+
+import "thermsim/gpusolve/ops"
+
+// vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the neighbours of
+// any cell can then be read without asking whether they exist, because the couplings to those that do not are zero.
+type vec32 struct {
+	buf    []float32
+	pad, n int
+}
+
+type vec64 struct {
+	buf    []float64
+	pad, n int
+}
+
+func (v *vec32) Len() int     { return v.n }
+func (v *vec32) Bytes() int64 { return int64(len(v.buf)) * 4 }
+func (v *vec64) Len() int     { return v.n }
+func (v *vec64) Bytes() int64 { return int64(len(v.buf)) * 8 }
+
+func newVec32(n, pad int) *vec32 { return &vec32{make([]float32, n+2*pad), pad, n} }
+func newVec64(n, pad int) *vec64 { return &vec64{make([]float64, n+2*pad), pad, n} }
+
+// values are the n values without padding.
+func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }
+func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
+
+// f32 is the padded buffer of a vector of this executor, nil for a nil vector.
+func f32(v ops.Vector) []float32 {
+	if v == nil {
+		return nil
+	}
+	return v.(*vec32).buf
+}
+
+func f64(v ops.Vector) []float64 {
+	if v == nil {
+		return nil
+	}
+	return v.(*vec64).buf
+}

@@ -1,0 +1,203 @@
+// Package krylov holds the Krylov solvers. A solver is an operator, a preconditioner and a stopping rule.
+package krylov
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Rule says when a solution is good enough. The first positive field of ATol, RTol and Tol counts.
+type Rule struct {
+	ATol    float64 // ||b - A x|| in W
+	RTol    float64 // ||b - A x|| / ||b||
+	Tol     float64 // estimated largest error in K; needs a preconditioner on the scale of the error
+	MaxIter int
+}
+
+// Outcome of a solve.
+type Outcome struct {
+	Iterations int
+	Norms      ops.Norms // of the true residual at the end
+	ErrorK     float64   // estimate of the largest error, NaN where the preconditioner gives none
+	Converged  bool
+	Reason     Reason
+}
+
+// Reason why a solve ended.
+type Reason int
+
+// The reasons.
+const (
+	Tolerance   Reason = iota // the rule is met
+	Attainable                // the residual is down to rounding errors
+	Limit                     // MaxIter
+	Stagnation                // restarts no longer help, above rounding errors
+	Breakdown                 // a product that must be positive was not
+	Interrupted               // the context ended
+)
+
+// PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right sides. The iteration
+// allocates nothing.
+//
+// The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule seems to be met, the
+// true residual is computed; where the two differ, the iteration starts again from it.
+type PCG struct {
+	sys    ops.System
+	krylov ops.Krylov
+	pre    precond.Preconditioner
+	r, q   ops.Vector // FP64
+	r32    ops.Vector
+	z, p   ops.Vector // FP32
+	// OnIteration is told the iterations done and the error estimate (NaN where there is none), if not nil.
+	OnIteration func(iteration int, errorK float64)
+}
+
+// NewPCG makes the vectors.
+func NewPCG(s ops.System, m precond.Preconditioner) (*PCG, error) {
+	k, ok := s.(ops.Krylov)
+	if !ok {
+		return nil, errors.New("this device has no conjugate gradient operations")
+	}
+	c := &PCG{sys: s, krylov: k, pre: m}
+	for _, v := range []*ops.Vector{&c.r, &c.q} {
+		var err error
+		if *v, err = s.New64(); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range []*ops.Vector{&c.r32, &c.z, &c.p} {
+		var err error
+		if *v, err = s.New32(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// floorFactor: a residual below this multiple of its estimated rounding error cannot be improved.
+const floorFactor = 4
+
+// maxRestarts bounds the fresh starts from the true residual.
+const maxRestarts = 10
+
+// run is the state of one solve.
+type run struct {
+	*PCG
+	rule   Rule
+	x, old ops.Vector
+	out    Outcome
+	rate   contraction
+}
+
+// Solve improves x until the rule is met. old is the state at the start of a time step, nil in a steady solve.
+func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
+	s := &run{PCG: c, rule: rule, x: x, old: old}
+	s.out.ErrorK = math.NaN()
+	best := math.Inf(1)
+	for restart := 0; ; restart++ {
+		s.out.Norms = c.sys.Residual(c.r, c.r32, x, old)
+		if done := s.verdict(restart, best); done {
+			return s.out
+		}
+		best = math.Min(best, s.out.Norms.Residual)
+		if reason, stop := s.iterate(ctx); stop {
+			s.out.Reason = reason
+			s.out.Norms = c.sys.Residual(c.r, c.r32, x, old)
+			return s.out
+		}
+	}
+}
+
+// verdict judges the true residual, just computed.
+func (s *run) verdict(restart int, best float64) (done bool) {
+	n := s.out.Norms
+	end := func(converged bool, why Reason) bool {
+		s.out.Converged, s.out.Reason = converged, why
+		return true
+	}
+	switch {
+	case math.IsNaN(n.Residual) || math.IsInf(n.Residual, 0):
+		return end(false, Breakdown)
+	case n.Residual == 0:
+		s.out.ErrorK = 0
+		return end(true, Tolerance)
+	case s.rule.ATol > 0 && n.Residual <= s.rule.ATol:
+		return end(true, Tolerance)
+	case s.rule.ATol <= 0 && s.rule.RTol > 0 && n.Residual <= s.rule.RTol*n.Source:
+		return end(true, Tolerance)
+	case restart > 0 && s.ruleInKelvin() && s.trueErrorMet():
+		return end(true, Tolerance)
+	case restart > 0 && n.Residual <= floorFactor*n.Floor:
+		return end(true, Attainable)
+	case restart > 1 && n.Residual > best/2 || restart > maxRestarts:
+		return end(false, Stagnation)
+	}
+	return false
+}
+
+func (s *run) ruleInKelvin() bool { return s.rule.ATol <= 0 && s.rule.RTol <= 0 }
+
+// trueErrorMet applies the preconditioner to the true residual.
+func (s *run) trueErrorMet() bool {
+	s.pre.Apply(s.z, s.r32)
+	s.krylov.Dot(s.r32, s.z, true)
+	s.out.ErrorK = s.rate.estimate(s.krylov.Scalars().MaxZ)
+	return s.out.ErrorK <= s.rule.Tol
+}
+
+// iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
+func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
+	k := s.krylov
+	for first := true; ; first = false {
+		s.pre.Apply(s.z, s.r32)
+		k.Dot(s.r32, s.z, first)
+		sc := k.Scalars()
+		if s.pre.ErrorScale() {
+			s.rate.add(sc.MaxZ, first)
+			s.out.ErrorK = s.rate.estimate(sc.MaxZ)
+			if s.ruleInKelvin() && s.out.ErrorK <= s.rule.Tol {
+				return 0, false
+			}
+		}
+		if s.OnIteration != nil {
+			s.OnIteration(s.out.Iterations, s.out.ErrorK)
+		}
+		switch {
+		case sc.RZ == 0:
+			return 0, false
+		case !(sc.RZ > 0) || math.IsInf(sc.RZ, 0):
+			return Breakdown, true
+		case s.out.Iterations >= s.rule.MaxIter:
+			return Limit, true
+		case ctx.Err() != nil:
+			return Interrupted, true
+		}
+		k.DirectionApply(s.p, s.z, s.q)
+		if pq := k.Scalars().PQ; !(pq > 0) || math.IsInf(pq, 0) {
+			return Breakdown, true
+		}
+		k.Update(s.x, s.r, s.r32, s.p, s.q)
+		s.out.Iterations++
+		if s.residualMet(math.Sqrt(k.Scalars().RR)) {
+			return 0, false
+		}
+	}
+}
+
+// residualMet applies the residual rules to the recursive residual, and ends the iteration in any case where it has fallen so far below
+// rounding errors that going on means nothing.
+func (s *run) residualMet(r float64) bool {
+	switch {
+	case r <= s.out.Norms.Floor/4:
+		return true
+	case s.rule.ATol > 0:
+		return r <= s.rule.ATol
+	case s.rule.RTol > 0:
+		return r <= s.rule.RTol*s.out.Norms.Source
+	}
+	return false
+}

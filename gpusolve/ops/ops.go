@@ -1,0 +1,138 @@
+// Package ops is the narrow waist of the solver: named numerical operations on vectors that live on a device. Solvers and
+// preconditioners are written once against these interfaces; executors (package host, later a GPU) implement them.
+//
+// An operation, not a launch, is the unit: an executor may do it in one pass or several. Vectors are numbered like cells
+// (x fastest, then y, then z) and belong to the executor that made them.
+package ops
+
+import "thermsim/mesh"
+
+// Vector is a field on one grid, held by an executor.
+type Vector interface {
+	Len() int     // number of values
+	Bytes() int64 // memory it takes
+}
+
+// Device makes systems. It is not safe for concurrent use.
+type Device interface {
+	Name() string
+	// Threads is the number of workers of a CPU executor, 0 elsewhere.
+	Threads() int
+	// Allocated is the memory of all living systems in bytes.
+	Allocated() int64
+	// Assemble discretises the mesh. A positive dt (s) adds C/dt to the operator, for backward Euler.
+	Assemble(m *mesh.Mesh, dt float64) (System, error)
+	Close() error
+}
+
+// System is A theta = b on a device: A the finite-volume operator of a mesh, theta the rise over the stack's ambient in K,
+// b the heat in W that enters each cell. A is stored as couplings and ground conductances, never as a diagonal:
+//
+//	(A theta)_c = sum over neighbours n of g_cn (theta_c - theta_n) + (ground_c + C_c/dt) theta_c
+type System interface {
+	Mesh() *mesh.Mesh
+	New32() (Vector, error) // FP32, zero
+	New64() (Vector, error) // FP64, zero
+
+	// SetPower sets the watts of each cell column of the layers in layers (indices into Stack.Layers), spread over their planes; other
+	// layers get none.
+	SetPower(layers []int, watts [][]float64)
+	// Fill sets every value of an FP64 vector.
+	Fill(x Vector, value float64)
+	// Extrapolate makes x the linear continuation of (old, x) and old the former x: the start of the next time step.
+	Extrapolate(x, old Vector)
+	// Residual computes r = b - A x in FP64 and r32 its FP32 copy. In a transient, old is the state at the start of the step and
+	// b includes C/dt old; otherwise old is nil.
+	Residual(r, r32, x, old Vector) Norms
+	// Plane copies plane k of x to the host.
+	Plane(k int, x Vector, dst []float64)
+	// MaxAbove returns the largest value of x.
+	Max(x Vector) float64
+	// FaceHeat returns the heat in W that leaves through each face.
+	FaceHeat(x Vector) [6]float64
+	// Stored returns sum of C/dt (x - old) in W.
+	Stored(x, old Vector) float64
+	// Free gives back the system and all of its vectors.
+	Free()
+}
+
+// Norms describe a residual in the Euclidean norm.
+type Norms struct {
+	Residual float64 // ||b - A x||, W
+	Source   float64 // ||b||, W
+	// Floor is an estimate of the rounding error of the residual: 2^-53 times the norm of |A| |x| + |b|.
+	Floor float64
+}
+
+// Krylov holds the operations of conjugate gradients. Scalars stay on the device under fixed names.
+type Krylov interface {
+	// Dot sets RZ = r32.z, MaxZ = max|z| and Beta = RZ/previous RZ, or 0 when first is true.
+	Dot(r32, z Vector, first bool)
+	// DirectionApply sets p = z + Beta p, q = A p and PQ = p.q.
+	DirectionApply(p, z, q Vector)
+	// Update sets x += Alpha p, r -= Alpha q with Alpha = RZ/PQ, r32 = r and RR = r.r.
+	Update(x, r, r32, p, q Vector)
+	// Scalars waits for the device and reads them.
+	Scalars() Scalars
+}
+
+// Scalars of an iteration.
+type Scalars struct{ RZ, PQ, RR, MaxZ float64 }
+
+// Diagonal holds the operations of the jacobi and none preconditioners.
+type Diagonal interface {
+	// InverseDiagonal fills an FP32 vector with 1/diag(A).
+	InverseDiagonal(d Vector)
+	// Scale sets z = d r, or z = r where d is nil.
+	Scale(z, d, r Vector)
+}
+
+// Lines holds the operations of multigrid with exact column solves: T is A without its couplings between columns, but with its whole
+// diagonal, one tridiagonal matrix per column. All vectors are FP32.
+type Lines interface {
+	// Finest is the level of the system itself.
+	Finest() (Level, error)
+	// Coarsen builds the next level and the transfer between.
+	Coarsen(fine Level, c Coarsening) (Level, error)
+	// NewVector makes a vector on a level.
+	NewVector(l Level) (Vector, error)
+	// Start sets x = c T^-1 b.
+	Start(l Level, x, b Vector, c float32)
+	// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). A nil prev counts as zero. dst may be prev, never x.
+	Step(l Level, dst, x, prev, b Vector, a, c float32)
+	// RestrictStart sets bc = P^T (b - A x) where x = omega T^-1 b, which lets it do without the columns' matrices.
+	RestrictStart(fine, coarse Level, bc, b, x Vector, omega float32)
+	// Restrict sets bc = P^T (b - A x).
+	Restrict(fine, coarse Level, bc, b, x Vector)
+	// Prolong sets x += P xc.
+	Prolong(fine, coarse Level, x, xc Vector)
+}
+
+// Level is one grid of the hierarchy.
+type Level interface {
+	Shape() (nx, ny, nz int)
+}
+
+// Coarsening says how a level follows from the finer one.
+type Coarsening struct {
+	X, Y Pairing
+	// Weighted[k] asks for conductance-weighted instead of geometric interpolation in plane k.
+	Weighted []bool
+}
+
+// Pairing merges the cells of one direction, singly or in pairs. The zero value keeps the direction as it is.
+type Pairing struct {
+	// Parent[i] is the coarse cell of fine cell i: ascending from 0, each coarse cell having one or two fine ones.
+	Parent []int32
+	// Far[i] is the geometric weight of the farther of the two coarse cells that fine cell i is interpolated from: the one beyond
+	// the side on which i lies in its pair. It is 0 for single cells and at the ends.
+	Far []float32
+}
+
+// Coarse is the number of coarse cells that n fine ones become.
+func (p Pairing) Coarse(n int) int {
+	if p.Parent == nil {
+		return n
+	}
+	return int(p.Parent[n-1]) + 1
+}

@@ -1,0 +1,89 @@
+package gpusolve
+
+import (
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+)
+
+// solution gathers what is known after the last solve.
+func (e *engine) solution(out krylov.Outcome) *Solution {
+	return &Solution{
+		Status: status(out, e),
+		Field:  field{e.sys, e.x},
+		Device: e.info,
+		Timing: e.timing,
+		Memory: Memory{DeviceBytes: e.dev.Allocated()},
+		engine: e,
+	}
+}
+
+func status(out krylov.Outcome, e *engine) Status {
+	s := Status{
+		Method:          "pcg",
+		Preconditioner:  e.pre.Name(),
+		Details:         e.pre.Details(),
+		Iterations:      out.Iterations,
+		IterationsTotal: out.Iterations,
+		ResidualW:       out.Norms.Residual,
+		EstimatedErrorK: out.ErrorK,
+		Converged:       out.Converged,
+		Reason:          reasonText(out.Reason),
+	}
+	if out.Norms.Source > 0 {
+		s.RelativeResidual = out.Norms.Residual / out.Norms.Source
+	}
+	return s
+}
+
+func reasonText(r krylov.Reason) string {
+	switch r {
+	case krylov.Tolerance:
+		return ReasonTolerance
+	case krylov.Attainable:
+		return ReasonAttainable
+	case krylov.Limit:
+		return ReasonIterations
+	case krylov.Stagnation:
+		return ReasonStagnation
+	case krylov.Interrupted:
+		return ReasonInterrupted
+	}
+	return ReasonBreakdown
+}
+
+// balance of heat in W. The imbalance refers to the largest flow, so that a stack heated by its boundaries alone has one too.
+func balance(power float64, faces [6]float64, stored float64) Energy {
+	e := Energy{In: power, Stored: stored, ByFace: faces}
+	scale := math.Max(math.Abs(power), math.Abs(stored))
+	for _, w := range faces {
+		e.Out += w
+		scale = math.Max(scale, math.Abs(w))
+	}
+	if scale > 0 {
+		e.ImbalanceRel = math.Abs(e.In-e.Out-e.Stored) / scale
+	}
+	return e
+}
+
+// field reads the rise from the device and adds the ambient.
+type field struct {
+	sys ops.System
+	x   ops.Vector
+}
+
+// Plane copies the temperatures of plane k into dst.
+func (f field) Plane(k int, dst []float64) error {
+	m := f.sys.Mesh()
+	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
+		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+	}
+	f.sys.Plane(k, f.x, dst)
+	ambient := m.Stack.Ambient
+	for i := range dst {
+		dst[i] += ambient
+	}
+	return nil
+}

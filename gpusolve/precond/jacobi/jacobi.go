@@ -1,0 +1,46 @@
+// Package jacobi preconditions with the diagonal of A, or with nothing at all. Both are baselines: on fine grids they need
+// thousands of iterations.
+package jacobi
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+type scaling struct {
+	ops  ops.Diagonal
+	d    ops.Vector // nil for the identity
+	name string
+}
+
+var _ precond.Preconditioner = (*scaling)(nil)
+
+// New computes 1/diag(A).
+func New(s ops.System) (precond.Preconditioner, error) {
+	diagonal, ok := s.(ops.Diagonal)
+	if !ok {
+		return nil, errors.New("this device has no diagonal operations")
+	}
+	d, err := s.New32()
+	if err != nil {
+		return nil, err
+	}
+	diagonal.InverseDiagonal(d)
+	return &scaling{diagonal, d, "jacobi"}, nil
+}
+
+// None is plain conjugate gradients.
+func None(s ops.System) (precond.Preconditioner, error) {
+	diagonal, ok := s.(ops.Diagonal)
+	if !ok {
+		return nil, errors.New("this device has no diagonal operations")
+	}
+	return &scaling{diagonal, nil, "none"}, nil
+}
+
+func (p *scaling) Name() string          { return p.name }
+func (p *scaling) Details() string       { return "" }
+func (p *scaling) ErrorScale() bool      { return false }
+func (p *scaling) Apply(z, r ops.Vector) { p.ops.Scale(z, p.d, r) }

@@ -1,0 +1,140 @@
+package multigrid
+
+import (
+	"math"
+	"slices"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+)
+
+// scatteredShare is the share of lateral faces with a jump in conductivity above which a plane counts as scattered: interpolation along the
+// conductances helps where a few edges bound large regions, and misleads where every other cell is another material.
+const scatteredShare = 0.2
+
+// likeSizes: cells up to this factor above the current size are merged together with the smallest.
+const likeSizes = math.Sqrt2
+
+// coarsenings lists the levels down to a single column. Sizes are measured in units of sqrt(k), so that cells of equal size couple equally
+// along x and y. Each level merges the cells up to a size that doubles from level to level: narrow cells are merged until they are like the wide
+// ones, be they narrow everywhere (dx and dy differ, or kx and ky) or where the grid is graded. Smoothing, which damps
+// errors only along strong couplings, is thus never asked for more.
+func coarsenings(m *mesh.Mesh) []ops.Coarsening {
+	kx, ky := lateralConductivity(m)
+	x, y := newAxis(m.X, math.Sqrt(kx)), newAxis(m.Y, math.Sqrt(ky))
+	size := likeSizes * math.Min(x.smallest(), y.smallest())
+	var list []ops.Coarsening
+	for len(x.size) > 1 || len(y.size) > 1 {
+		high := len(list)%2 == 1
+		nx, px := x.merge(size, high)
+		ny, py := y.merge(size, high)
+		before, after := len(x.size)*len(y.size), len(nx.size)*len(ny.size)
+		size *= 2
+		if float64(after) > worthwhile*float64(before) && after > 1 {
+			continue
+		}
+		list = append(list, ops.Coarsening{X: px, Y: py})
+		x, y = nx, ny
+	}
+	return list
+}
+
+// worthwhile is the share of cells that a new level may keep. Levels that merge less cost more than they bring.
+const worthwhile = 0.8
+
+// lateralConductivity is the mean over the height of the stack.
+func lateralConductivity(m *mesh.Mesh) (kx, ky float64) {
+	for k := range m.NZ() {
+		px, py := m.LateralConductivity(k)
+		kx += px * m.DZ(k)
+		ky += py * m.DZ(k)
+	}
+	return kx, ky
+}
+
+// axis is one direction of a level: the cells' nodes and sizes, in scaled units.
+type axis struct{ node, size []float64 }
+
+func newAxis(faces []float64, unit float64) axis {
+	n := len(faces) - 1
+	a := axis{make([]float64, n), make([]float64, n)}
+	for i := range n {
+		a.size[i] = (faces[i+1] - faces[i]) / unit
+		a.node[i] = (faces[i+1] + faces[i]) / (2 * unit)
+	}
+	return a
+}
+
+func (a axis) smallest() float64 {
+	s := math.Inf(1)
+	for _, v := range a.size {
+		s = math.Min(s, v)
+	}
+	return s
+}
+
+// merge pairs neighbouring cells of at most the given size, from the low end on or from the high end. Changing ends from level to level keeps the
+// odd cell of an odd count from staying behind alone while all others grow.
+func (a axis) merge(size float64, fromHigh bool) (axis, ops.Pairing) {
+	starts := a.starts(size, fromHigh)
+	if len(starts) == len(a.size) {
+		return a, ops.Pairing{}
+	}
+	c := axis{make([]float64, len(starts)), make([]float64, len(starts))}
+	parent := make([]int32, len(a.size))
+	for p, lo := range starts {
+		hi := len(a.size)
+		if p+1 < len(starts) {
+			hi = starts[p+1]
+		}
+		for i := lo; i < hi; i++ {
+			parent[i] = int32(p)
+			c.size[p] += a.size[i]
+			// The node of a pair is half way between the nodes of its cells, where the coarse conductances have it.
+			c.node[p] += a.node[i] / float64(hi-lo)
+		}
+	}
+	return c, ops.Pairing{Parent: parent, Far: farWeights(a, c, parent)}
+}
+
+// starts returns the first cell of every coarse cell, ascending.
+func (a axis) starts(size float64, fromHigh bool) []int {
+	fits := func(i int) bool { return i >= 0 && i < len(a.size) && a.size[i] <= size }
+	var s []int
+	if !fromHigh {
+		for i := 0; i < len(a.size); i++ {
+			s = append(s, i)
+			if fits(i) && fits(i+1) {
+				i++
+			}
+		}
+		return s
+	}
+	for i := len(a.size) - 1; i >= 0; i-- {
+		if fits(i) && fits(i-1) {
+			i--
+		}
+		s = append(s, i)
+	}
+	slices.Reverse(s)
+	return s
+}
+
+// farWeights interpolates linearly between coarse nodes.
+func farWeights(fine, coarse axis, parent []int32) []float32 {
+	w := make([]float32, len(parent))
+	for i, p := range parent {
+		own := coarse.node[p]
+		far := int(p)
+		if fine.node[i] < own {
+			far--
+		} else if fine.node[i] > own {
+			far++
+		}
+		if far == int(p) || far < 0 || far >= len(coarse.node) {
+			continue
+		}
+		w[i] = float32((fine.node[i] - own) / (coarse.node[far] - own))
+	}
+	return w
+}

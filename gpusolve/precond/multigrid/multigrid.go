@@ -1,0 +1,178 @@
+// Package multigrid is the default preconditioner: one V-cycle of geometric multigrid made for layered stacks. Columns are solved
+// exactly along z, grids are coarsened along x and y only, and the number of planes stays.
+//
+// Thin layers couple strongly along z and thick ones laterally; with exact column solves only the lateral part is left to the hierarchy.
+package multigrid
+
+import (
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/mesh"
+)
+
+// Cycle is a V-cycle. It is symmetric: what smooths after the coarse correction is the adjoint of what smooths before.
+type Cycle struct {
+	ops    ops.Lines
+	plan   Plan
+	levels []rung
+}
+
+// rung is one level with its vectors. On the finest level b and z come from the caller.
+type rung struct {
+	level   ops.Level
+	b, z, x ops.Vector
+}
+
+var _ precond.Preconditioner = (*Cycle)(nil)
+
+// New builds the hierarchy for a system, with the choices of Choose.
+func New(s ops.System) (*Cycle, error) { return NewPlanned(s, Choose(s.Mesh())) }
+
+// NewPlanned builds the hierarchy with given choices.
+func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
+	lines, ok := s.(ops.Lines)
+	if !ok {
+		return nil, errors.New("this device has no multigrid operations")
+	}
+	c := &Cycle{ops: lines, plan: plan}
+	level, err := lines.Finest()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.add(level); err != nil {
+		return nil, err
+	}
+	for _, coarsening := range plan.Coarsenings {
+		coarsening.Weighted = plan.Weighted
+		if level, err = lines.Coarsen(level, coarsening); err != nil {
+			return nil, err
+		}
+		if err := c.add(level); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// add appends a level with its vectors.
+func (c *Cycle) add(level ops.Level) error {
+	r := rung{level: level}
+	vectors := []*ops.Vector{&r.x}
+	if len(c.levels) > 0 {
+		vectors = append(vectors, &r.b, &r.z)
+	}
+	for _, v := range vectors {
+		var err error
+		if *v, err = c.ops.NewVector(level); err != nil {
+			return err
+		}
+	}
+	c.levels = append(c.levels, r)
+	return nil
+}
+
+// Name is "multigrid".
+func (c *Cycle) Name() string { return "multigrid" }
+
+// Details of the hierarchy.
+func (c *Cycle) Details() string {
+	weighted := 0
+	for _, w := range c.plan.Weighted {
+		if w {
+			weighted++
+		}
+	}
+	semi := 0
+	for _, k := range c.plan.Coarsenings {
+		if (k.X.Parent == nil) != (k.Y.Parent == nil) {
+			semi++
+		}
+	}
+	return fmt.Sprintf("%d levels (%d coarsened in one direction only), %s smoothing, %d of %d planes with conductance-weighted interpolation",
+		len(c.levels), semi, c.plan.Smoother, weighted, len(c.plan.Weighted))
+}
+
+// ErrorScale is true: a V-cycle leaves a tenth of the error or less.
+func (c *Cycle) ErrorScale() bool { return true }
+
+// Apply sets z to one V-cycle on A z = r, started from zero.
+func (c *Cycle) Apply(z, r ops.Vector) {
+	c.levels[0].b, c.levels[0].z = r, z
+	c.cycle(0)
+	c.levels[0].b, c.levels[0].z = nil, nil
+}
+
+// cycle improves level n from zero and leaves the result in its z.
+func (c *Cycle) cycle(n int) {
+	l := &c.levels[n]
+	if n == len(c.levels)-1 {
+		// A single column: its solve is exact.
+		c.ops.Start(l.level, l.z, l.b, 1)
+		return
+	}
+	next := &c.levels[n+1]
+	if c.plan.Smoother == LineJacobi {
+		const omega = 0.8
+		c.ops.Start(l.level, l.x, l.b, omega)
+		c.ops.RestrictStart(l.level, next.level, next.b, l.b, l.x, omega)
+		c.cycle(n + 1)
+		c.ops.Prolong(l.level, next.level, l.x, next.z)
+		c.ops.Step(l.level, l.z, l.x, nil, l.b, 0, omega)
+		return
+	}
+	// Chebyshev of degree 2 on [1/2, 2], the upper part of the spectrum of T^-1 A, which lies in (0, 2). From zero, x1 = T^-1 b / theta.
+	c.ops.Start(l.level, l.x, l.b, chebyshev.first)
+	c.ops.Step(l.level, l.z, l.x, nil, l.b, chebyshev.momentum, chebyshev.second)
+	c.ops.Restrict(l.level, next.level, next.b, l.b, l.z)
+	c.cycle(n + 1)
+	c.ops.Prolong(l.level, next.level, l.z, next.z)
+	c.ops.Step(l.level, l.x, l.z, nil, l.b, 0, chebyshev.first)
+	c.ops.Step(l.level, l.z, l.x, l.z, l.b, chebyshev.momentum, chebyshev.second)
+}
+
+// chebyshev holds the coefficients of x1 = x0 + first T^-1 r0 and x2 = x1 + momentum (x1 - x0) + second T^-1 r1; Saad, Iterative
+// Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
+var chebyshev = func() (c struct{ first, momentum, second float32 }) {
+	const theta, delta = (2 + 0.5) / 2, (2 - 0.5) / 2
+	const sigma = theta / delta
+	const rho0 = 1 / sigma
+	const rho1 = 1 / (2*sigma - rho0)
+	c.first = 1 / theta
+	c.momentum = rho1 * rho0
+	c.second = 2 * rho1 / delta
+	return c
+}()
+
+// Plan holds the choices that fix a hierarchy.
+type Plan struct {
+	Coarsenings []ops.Coarsening // from the finest level down to a single column
+	Weighted    []bool           // per plane: conductance-weighted interpolation
+	Smoother    Smoother
+}
+
+// Smoother of every level.
+type Smoother int
+
+// The smoothers: both solve whole columns.
+const (
+	LineJacobi     Smoother = iota // damped by 0.8, once before and once after
+	LineChebyshev2                 // degree 2, once before and once after
+)
+
+func (s Smoother) String() string { return [...]string{"line Jacobi", "line Chebyshev-2"}[s] }
+
+// Choose fixes the hierarchy from the mesh.
+func Choose(m *mesh.Mesh) Plan {
+	p := Plan{Coarsenings: coarsenings(m), Weighted: make([]bool, m.NZ())}
+	for k := range p.Weighted {
+		share := m.InterfaceShare(k)
+		p.Weighted[k] = share > 0 && share < scatteredShare
+		if share > 0 {
+			p.Smoother = LineChebyshev2
+		}
+	}
+	return p
+}

@@ -1,0 +1,80 @@
+package gpusolve
+
+import (
+	"context"
+	"math"
+
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u = lambda C u.
+// A coarse mesh is enough, for the slowest mode is smooth. Without a face that leads heat to a temperature it is infinite.
+//
+// A backward-Euler step of dt without sources damps that mode by 1/(1 + dt lambda) and all others more, so a few steps leave it alone.
+func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
+	if !m.Grounded() {
+		return math.Inf(1), nil
+	}
+	quiet := *m.Stack
+	for f := range quiet.Boundary {
+		quiet.Boundary[f].Temperature = quiet.Ambient
+		quiet.Boundary[f].Flux = 0
+	}
+	cold := *m
+	cold.Stack = &quiet
+	dt := 10 * lumpedTimeConstant(&cold)
+	e, err := newEngine(&cold, Options{Device: "cpu"}, dt)
+	if err != nil {
+		return 0, err
+	}
+	defer e.close()
+	e.sys.Fill(e.x, 1)
+	relative := Options{RTol: 1e-6}
+	rule := relative.rule(e.pre, 1)
+	zero, err := e.sys.New64()
+	if err != nil {
+		return 0, err
+	}
+	heat := e.sys.Stored(e.x, zero)
+	tau := 0.0
+	for range 20 {
+		e.sys.Extrapolate(e.x, e.old) // old takes the state; the start of the solve matters little
+		e.pcg.Solve(ctx, rule, e.x, e.old)
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		next := e.sys.Stored(e.x, zero)
+		last := tau
+		tau = dt * next / (heat - next)
+		if math.Abs(tau-last) < 1e-3*tau {
+			break
+		}
+		heat = next
+	}
+	return tau, nil
+}
+
+// lumpedTimeConstant is the heat capacity of the stack over the conductance of its faces: too short, but the right order for a stack that
+// conducts well inside.
+func lumpedTimeConstant(m *mesh.Mesh) float64 {
+	capacity := 0.0
+	row := make([]float64, m.NX())
+	for k := range m.NZ() {
+		for j := range m.NY() {
+			m.Capacity(k, j, row)
+			for _, c := range row {
+				capacity += c
+			}
+		}
+	}
+	conductance := 0.0
+	for f := range stack.Face(stack.NumFaces) {
+		if r, ok := m.FaceResistance(f); ok {
+			// The path through half of the stack keeps a fixed temperature from counting as infinite.
+			inner := m.Stack.Height() / (2 * m.At(0, 0, 0).K[2])
+			conductance += m.FaceArea(f) / (r + inner)
+		}
+	}
+	return capacity / conductance
+}

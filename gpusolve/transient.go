@@ -1,0 +1,152 @@
+package gpusolve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/mesh"
+)
+
+// TransientOptions describe the time steps.
+type TransientOptions struct {
+	Steps int
+	Dt    float64 // s
+	// OnStep is called after every step with the field at its end; an error stops the run. May be nil.
+	OnStep func(step Step, f Field) error
+}
+
+// Transient steps the field in time by backward Euler from the stack's initial temperature. The operator and the preconditioner are set
+// up once; each step starts from the linear continuation of the two before. The power of a step is the mean of the trace over it.
+//
+// The tolerance in K holds for the whole run: each step gets an equal part, as errors of single steps may add up.
+//
+// On cancellation, or when OnStep fails, it returns what was finished together with the error.
+func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
+	if t.Steps < 1 || !(t.Dt > 0) || math.IsInf(t.Dt, 0) {
+		return nil, fmt.Errorf("%w: %d steps of %g s; both must be positive", ErrOption, t.Steps, t.Dt)
+	}
+	e, err := newEngine(m, o, t.Dt)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.rule(e.pre, t.Steps), allConverged: true}
+	err = r.run(ctx)
+	e.timing.Solve = time.Since(start)
+	return r.solution(), err
+}
+
+// stepper is a transient run in progress.
+type stepper struct {
+	*engine
+	mesh *mesh.Mesh
+	opts Options
+	plan TransientOptions
+	rule krylov.Rule
+
+	layers []int
+	planes [][]float64 // W per cell, refilled when the power changes
+	power  float64     // W, of the current step
+
+	steps        []Step
+	out          krylov.Outcome
+	iterations   int
+	errorK       float64 // sum of the steps' estimates
+	allConverged bool
+	firstFailure krylov.Outcome
+	energy       Energy
+}
+
+func (r *stepper) run(ctx context.Context) error {
+	for _, l := range r.mesh.Power.Layers {
+		r.layers = append(r.layers, l.Layer)
+		r.planes = append(r.planes, make([]float64, len(l.Watts)))
+	}
+	rise := 0.0
+	if initial := r.mesh.Stack.Transient.Initial; initial > 0 {
+		rise = initial - r.mesh.Stack.Ambient
+	}
+	r.sys.Fill(r.x, rise)
+	r.sys.Fill(r.old, rise)
+	r.steps = make([]Step, 0, r.plan.Steps)
+	r.energy = balance(0, r.sys.FaceHeat(r.x), 0)
+	for n := range r.plan.Steps {
+		if err := r.step(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
+func (r *stepper) step(ctx context.Context, n int) error {
+	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
+	if err := r.setPower(n, t0, t1); err != nil {
+		return err
+	}
+	r.sys.Extrapolate(r.x, r.old)
+	if r.opts.Progress != nil {
+		r.pcg.OnIteration = func(it int, err float64) {
+			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
+		}
+	}
+	out := r.pcg.Solve(ctx, r.rule, r.x, r.old)
+	if out.Reason == krylov.Interrupted {
+		// x is half solved: the state of the last finished step is old.
+		r.x, r.old = r.old, r.x
+		return ctx.Err()
+	}
+	r.out = out
+	r.iterations += out.Iterations
+	r.errorK += out.ErrorK
+	if !out.Converged && r.allConverged {
+		r.allConverged, r.firstFailure = false, out
+	}
+	step := Step{
+		Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: r.power,
+		MaxK: r.sys.Max(r.x) + r.mesh.Stack.Ambient,
+	}
+	r.steps = append(r.steps, step)
+	if n == r.plan.Steps-1 || r.plan.OnStep != nil {
+		r.energy = balance(r.power, r.sys.FaceHeat(r.x), r.sys.Stored(r.x, r.old))
+	}
+	if r.plan.OnStep != nil {
+		return r.plan.OnStep(step, field{r.sys, r.x})
+	}
+	return nil
+}
+
+// setPower rasterises the power of a step, unless it equals that of the step before.
+func (r *stepper) setPower(n int, t0, t1 float64) error {
+	if n > 0 && !r.mesh.Power.Changed(t0-r.plan.Dt, t0, t0, t1) {
+		return nil
+	}
+	watts, err := r.mesh.Power.Average(t0, t1, r.planes)
+	if err != nil {
+		return err
+	}
+	r.power = watts
+	r.sys.SetPower(r.layers, r.planes)
+	return nil
+}
+
+// solution reports the last step, and the first that failed to converge if any did.
+func (r *stepper) solution() *Solution {
+	out := r.out
+	if !r.allConverged {
+		out.Converged, out.Reason = false, r.firstFailure.Reason
+	}
+	s := r.engine.solution(out)
+	s.Status.IterationsTotal = r.iterations
+	s.Status.EstimatedErrorK = r.errorK
+	if len(r.steps) < r.plan.Steps {
+		s.Status.Converged, s.Status.Reason = false, ReasonInterrupted
+	}
+	s.Energy = r.energy
+	s.Steps = r.steps
+	s.Dt = r.plan.Dt
+	return s
+}

@@ -1,0 +1,76 @@
+package mesh
+
+import (
+	"fmt"
+
+	"thermsim/powermap"
+	"thermsim/stack"
+)
+
+// MaxCells is the largest mesh accepted. Beyond it a typing slip is likelier than a wish.
+const MaxCells = 64 << 30
+
+// Build puts a stack on the grid it asks for: cells, materials and power.
+func Build(s *stack.Stack) (*Mesh, error) {
+	x, y, err := Faces(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}}
+	for _, mat := range s.Materials {
+		m.Palette = append(m.Palette, Material{K: mat.K, C: mat.C})
+	}
+	p := newPainter(m)
+	for l := range s.Layers {
+		m.addLayer(l, p)
+	}
+	if n := float64(m.NX()) * float64(m.NY()) * float64(m.NZ()); n > MaxCells {
+		return nil, fmt.Errorf("%d x %d x %d is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", m.NX(), m.NY(), m.NZ(), n, float64(MaxCells))
+	}
+	m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// addLayer appends the planes of layer l.
+func (m *Mesh) addLayer(l int, p *painter) {
+	layer := &m.Stack.Layers[l]
+	bottom := m.Z[len(m.Z)-1]
+	first := len(m.Planes)
+	index := p.paint(layer)
+	for c := range layer.Cells {
+		m.Z = append(m.Z, bottom+layer.Thickness*(float64(c+1)/float64(layer.Cells)))
+		m.Planes = append(m.Planes, Plane{Layer: l, Uniform: uint32(layer.Material), Index: index})
+	}
+	m.Planes[len(m.Planes)-1].ContactAbove = layer.ContactResistance
+	m.LayerPlanes = append(m.LayerPlanes, [2]int{first, len(m.Planes)})
+}
+
+// DX is the width of column i in m.
+func (m *Mesh) DX(i int) float64 { return m.X[i+1] - m.X[i] }
+
+// DY is the depth of row j in m.
+func (m *Mesh) DY(j int) float64 { return m.Y[j+1] - m.Y[j] }
+
+// DZ is the thickness of plane k in m.
+func (m *Mesh) DZ(k int) float64 {
+	l := m.Planes[k].Layer
+	// From the layer, not from differences of heights: a thin layer high in the stack would lose digits.
+	return m.Stack.Layers[l].Thickness / float64(m.Stack.Layers[l].Cells)
+}
+
+// Center is the centre of cell (i, j, k) in m.
+func (m *Mesh) Center(i, j, k int) (x, y, z float64) {
+	return (m.X[i] + m.X[i+1]) / 2, (m.Y[j] + m.Y[j+1]) / 2, (m.Z[k] + m.Z[k+1]) / 2
+}
+
+// At is the material of the cell at column i, row j of plane k.
+func (m *Mesh) At(i, j, k int) *Material {
+	p := &m.Planes[k]
+	if p.Index == nil {
+		return &m.Palette[p.Uniform]
+	}
+	return &m.Palette[p.Index[j*m.NX()+i]]
+}

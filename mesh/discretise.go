@@ -1,0 +1,119 @@
+package mesh
+
+import "thermsim/stack"
+
+// The finite-volume discretisation, row by row in FP64. Executors round what they store.
+//
+//	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy alike
+//	gz(k+1/2) = dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1})             R" the contact resistance, m2K/W
+//	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h
+//
+// Every function fills dst (length nx) for row j of plane k.
+
+// CouplingX fills the conductances between cells i and i+1; the last entry is 0.
+func (m *Mesh) CouplingX(k, j int, dst []float64) {
+	area := m.DY(j) * m.DZ(k)
+	nx := m.NX()
+	half := m.DX(0) / (2 * m.At(0, j, k).K[0])
+	for i := range nx - 1 {
+		next := m.DX(i+1) / (2 * m.At(i+1, j, k).K[0])
+		dst[i] = area / (half + next)
+		half = next
+	}
+	dst[nx-1] = 0
+}
+
+// CouplingY fills the conductances between rows j and j+1; all 0 in the last row.
+func (m *Mesh) CouplingY(k, j int, dst []float64) {
+	if j == m.NY()-1 {
+		clear(dst)
+		return
+	}
+	dz, dy, dy1 := m.DZ(k), m.DY(j), m.DY(j+1)
+	for i := range dst {
+		dst[i] = m.DX(i) * dz / (dy/(2*m.At(i, j, k).K[1]) + dy1/(2*m.At(i, j+1, k).K[1]))
+	}
+}
+
+// CouplingZ fills the conductances between planes k and k+1; all 0 in the top plane.
+func (m *Mesh) CouplingZ(k, j int, dst []float64) {
+	if k == m.NZ()-1 {
+		clear(dst)
+		return
+	}
+	dy, dz, dz1, contact := m.DY(j), m.DZ(k), m.DZ(k+1), m.Planes[k].ContactAbove
+	for i := range dst {
+		dst[i] = m.DX(i) * dy / (dz/(2*m.At(i, j, k).K[2]) + contact + dz1/(2*m.At(i, j, k+1).K[2]))
+	}
+}
+
+// Capacity fills the heat capacities of the cells in J/K.
+func (m *Mesh) Capacity(k, j int, dst []float64) {
+	area := m.DY(j) * m.DZ(k)
+	for i := range dst {
+		dst[i] = m.At(i, j, k).C * area * m.DX(i)
+	}
+}
+
+// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W; ok is false
+// for faces that no temperature drives.
+func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
+	b := m.Stack.Boundary[f]
+	switch b.Kind {
+	case stack.Convective:
+		return 1 / b.H, b.H > 0
+	case stack.FixedTemperature:
+		return 0, true
+	case stack.LumpedResistance:
+		return b.Resistance * m.FaceArea(f), true
+	}
+	return 0, false
+}
+
+// FaceArea is the area of a face in m2.
+func (m *Mesh) FaceArea(f stack.Face) float64 {
+	switch f {
+	case stack.Bottom, stack.Top:
+		return m.Stack.Size[0] * m.Stack.Size[1]
+	case stack.West, stack.East:
+		return m.Stack.Size[1] * m.Stack.Height()
+	}
+	return m.Stack.Size[0] * m.Stack.Height()
+}
+
+// FaceConductance is the conductance in W/K between the centre of cell (i, j, k), which lies on face f, and the face's temperature.
+func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
+	r, ok := m.FaceResistance(f)
+	if !ok {
+		return 0
+	}
+	k3 := m.At(i, j, k).K
+	switch f {
+	case stack.Bottom, stack.Top:
+		return m.DX(i) * m.DY(j) / (r + m.DZ(k)/(2*k3[2]))
+	case stack.West, stack.East:
+		return m.DY(j) * m.DZ(k) / (r + m.DX(i)/(2*k3[0]))
+	}
+	return m.DX(i) * m.DZ(k) / (r + m.DY(j)/(2*k3[1]))
+}
+
+// CellFaceArea is the area in m2 that cell (i, j, k) has on face f.
+func (m *Mesh) CellFaceArea(f stack.Face, i, j, k int) float64 {
+	switch f {
+	case stack.Bottom, stack.Top:
+		return m.DX(i) * m.DY(j)
+	case stack.West, stack.East:
+		return m.DY(j) * m.DZ(k)
+	}
+	return m.DX(i) * m.DZ(k)
+}
+
+// Grounded reports whether some face ties the stack to a temperature; without one a steady state does not exist.
+func (m *Mesh) Grounded() bool {
+	for f := range stack.Face(stack.NumFaces) {
+		if _, ok := m.FaceResistance(f); ok {
+			return true
+		}
+	}
+	return false
+}
