@@ -1,7 +1,9 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -65,4 +67,47 @@ func (l ErrorList) Unwrap() []error {
 		errs[i] = e
 	}
 	return errs
+}
+
+// maxFaults is how many faults are reported at once; more only bury the first.
+const maxFaults = 20
+
+// faults collects errors while reading goes on.
+type faults struct {
+	list    []*Error
+	dropped int
+}
+
+func (f *faults) add(e *Error) {
+	if len(f.list) >= 10*maxFaults {
+		f.dropped++
+		return
+	}
+	f.list = append(f.list, e)
+}
+
+// err sorts what was collected by place, the first file first, and cuts it to maxFaults. It is nil without faults.
+func (f *faults) err(first string) error {
+	if len(f.list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(f.list, func(a, b *Error) int {
+		return cmp.Or(
+			cmp.Compare(fileRank(a.Pos.File, first), fileRank(b.Pos.File, first)),
+			strings.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+	list := ErrorList(slices.Clone(f.list))
+	if more := len(list) + f.dropped - maxFaults; more > 0 {
+		list = append(list[:maxFaults], &Error{Pos: Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first"})
+	}
+	return list
+}
+
+func fileRank(file, first string) int {
+	if file == first {
+		return 0
+	}
+	return 1
 }

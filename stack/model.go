@@ -53,7 +53,10 @@ type Material struct {
 	Name   string
 	K      [3]float64
 	C      float64
-	Source string // where the figures come from
+	Source string  // where the figures come from
+	Title  string  // full name, for people
+	TRef   float64 // K, temperature at which the figures hold; 0 where not told
+	Notes  string
 	Pos    Pos
 }
 

@@ -1,0 +1,183 @@
+package stack
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"thermsim/configs"
+	"thermsim/stack/internal/keys"
+)
+
+// Library returns the materials that ship with thermsim, sorted by name.
+func Library() ([]Material, error) {
+	d := &decoder{format: keys.New()}
+	m := loadLibrary(d)
+	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int { return strings.Compare(a.Name, b.Name) })
+	out := make([]Material, len(list))
+	for i, def := range list {
+		out[i] = def.Material
+	}
+	return out, d.faults.err(libraryFile)
+}
+
+// libraryFile is how positions in the embedded library are shown.
+const libraryFile = "configs/materials.toml"
+
+// definition is a material that layers may use.
+type definition struct {
+	Material
+	mix     *table // nil for a plain material
+	mixing  bool   // while its constituents are resolved: meeting it again is a cycle
+	faulty  bool   // a fault of the definition has been reported; do not pile more on it
+	usedAt1 int    // 1 + index into used, 0 if not used yet
+}
+
+// materialTable finds materials by name and collects those in use.
+type materialTable struct {
+	*decoder
+	known map[string]*definition
+	used  []Material
+}
+
+func loadLibrary(d *decoder) *materialTable {
+	m := &materialTable{decoder: d, known: map[string]*definition{}}
+	root, fault := parseTree(libraryFile, configs.MaterialsTOML())
+	if fault != nil {
+		d.faults.add(fault)
+		return m
+	}
+	for _, e := range root.entries {
+		if e.name != "materials" {
+			d.fail(e.pos, "", "unknown key %q in the library", e.name)
+			continue
+		}
+		m.define(e.value)
+	}
+	return m
+}
+
+// newMaterialTable reads the materials of a stack file over those of the library.
+func newMaterialTable(d *decoder, t *table) *materialTable {
+	m := loadLibrary(d)
+	if n, _ := t.get("materials"); n != nil {
+		m.define(n)
+	}
+	return m
+}
+
+func (m *materialTable) define(n *node) {
+	if n.kind != tableNode {
+		m.fail(n.pos, "write [materials.NAME] tables", "materials must be a table of tables, got %s", n.describe())
+		return
+	}
+	for _, e := range n.entries {
+		def := &definition{Material: Material{Name: e.name, Pos: e.pos}, faulty: true}
+		m.known[e.name] = def
+		if t, ok := m.open(e.value, "material"); ok {
+			before := len(m.faults.list)
+			m.decode(def, t)
+			def.faulty = len(m.faults.list) > before
+		}
+	}
+}
+
+func (m *materialTable) decode(def *definition, t *table) {
+	def.Title, def.Source, def.Notes, def.TRef = t.text("title"), t.text("source"), t.text("notes"), t.scalar("t_ref")
+	if t.has("mix") {
+		for _, name := range []string{"k", "c", "rho", "cp"} {
+			if t.has(name) {
+				m.fail(t.pos(name), "remove it, or mix", "material %q has both mix and %s", def.Name, name)
+			}
+		}
+		def.mix = t.sub("mix")
+		return
+	}
+	var ok bool
+	if def.K, ok = t.conductivity("k"); !ok && !t.has("k") {
+		m.fail(t.node.pos, `add k = "130 W/(m K)"`, "material %q has no k", shorten(def.Name))
+	}
+	switch {
+	case t.has("c") && (t.has("rho") || t.has("cp")):
+		m.fail(t.pos("c"), "leave out c, or rho and cp", "material %q gives its heat capacity twice", shorten(def.Name))
+	case t.has("c"):
+		def.C = t.scalar("c")
+	case t.has("rho") && t.has("cp"):
+		def.C = t.scalar("rho") * t.scalar("cp")
+	default:
+		m.fail(t.node.pos, `add c = "1.6e6 J/(m^3 K)", or rho and cp`, "material %q has no heat capacity", shorten(def.Name))
+	}
+}
+
+// use returns the index of a material among those in use; pos is where it is asked for.
+func (m *materialTable) use(name string, pos Pos) (int, bool) {
+	def := m.resolve(name, pos)
+	if def == nil {
+		return 0, false
+	}
+	if def.usedAt1 == 0 {
+		m.used = append(m.used, def.Material)
+		def.usedAt1 = len(m.used)
+	}
+	return def.usedAt1 - 1, true
+}
+
+// resolve finds a material and works out mixtures. It is nil if the material is unknown or faulty.
+func (m *materialTable) resolve(name string, pos Pos) *definition {
+	def := m.known[name]
+	switch {
+	case def == nil:
+		names := slices.Sorted(maps.Keys(m.known))
+		remedy := didYouMean(name, names)
+		if remedy == "" {
+			remedy = "define [materials." + shorten(name) + "] or see `thermsim materials`"
+		}
+		m.fail(pos, remedy, "unknown material %q", shorten(name))
+		return nil
+	case def.mixing:
+		m.fail(pos, "", "material %q is a mixture of itself", shorten(name))
+		def.faulty = true
+		return nil
+	case def.faulty:
+		return nil
+	case def.mix == nil:
+		return def
+	}
+	def.mixing = true
+	t := def.mix
+	inclusion := m.resolve(t.text("inclusion"), t.pos("inclusion"))
+	matrix := m.resolve(t.text("matrix"), t.pos("matrix"))
+	fraction := t.scalar("fraction")
+	def.mixing = false
+	if fraction > 1 {
+		m.fail(t.pos("fraction"), "", "fraction must lie between 0 and 1, got %v", fraction)
+	}
+	if inclusion == nil || matrix == nil || fraction > 1 {
+		def.faulty = true
+		return nil
+	}
+	def.K, def.C = Mix(inclusion.Material, matrix.Material, fraction)
+	if def.Source == "" {
+		def.Source = fmt.Sprintf("%v of %s in %s", fraction, inclusion.Name, matrix.Name)
+	}
+	def.mix = nil
+	return def
+}
+
+// Mix homogenises a field of vertical cylinders that cover the given fraction of the area. Along the cylinders the
+// conductivities act in parallel, kz = f ki + (1-f) km. Across them the first order of Rayleigh's series holds (Lord
+// Rayleigh, Phil. Mag. 34, 481, 1892; the Maxwell-Garnett formula in two dimensions):
+//
+//	k = km (ki + km + f (ki - km)) / (ki + km - f (ki - km))
+//
+// Heat capacities are weighted by volume. Rayleigh's next term is below 1 % of k up to f = 0.4 for copper in silicon.
+func Mix(inclusion, matrix Material, fraction float64) (k [3]float64, c float64) {
+	for axis := range 2 {
+		ki, km := inclusion.K[axis], matrix.K[axis]
+		contrast := fraction * (ki - km)
+		k[axis] = km * (ki + km + contrast) / (ki + km - contrast)
+	}
+	k[2] = fraction*inclusion.K[2] + (1-fraction)*matrix.K[2]
+	return k, fraction*inclusion.C + (1-fraction)*matrix.C
+}

@@ -1,0 +1,224 @@
+package stack
+
+import (
+	"slices"
+
+	"thermsim/stack/internal/units"
+)
+
+// keysOf lists which keys of a power table work with which kind of source.
+func keysOf(kind string) []string {
+	always := []string{kind, "area", "schedule"}
+	switch kind {
+	case "floorplan", "block":
+		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap")
+	case "map":
+		return append(always, "unit", "orientation")
+	}
+	return always
+}
+
+// power reads one power table.
+func (l *loader) power(t *table, o owner) (Power, bool) {
+	before := len(l.faults.list)
+	p := Power{Area: o.area, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"), Schedule: l.schedule(t)}
+	if n, k := t.get("area"); n != nil {
+		if r, ok := t.rect(n, k); ok {
+			r.X += o.area.X
+			r.Y += o.area.Y
+			p.Area = clamp(r, o.area, l.slack())
+			l.checkArea(n.pos, p.Area, o)
+		}
+	}
+	var kinds []string
+	for _, kind := range []string{"floorplan", "block", "uniform", "density", "map"} {
+		if t.has(kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) != 1 {
+		got := "none"
+		if len(kinds) > 1 {
+			got = joinWords(kinds)
+		}
+		l.fail(t.node.pos, "use an array of tables for several sources", "power of %s needs exactly one of floorplan, block, uniform, density and map, got %s", o.what, got)
+		return p, false
+	}
+	kind := kinds[0]
+	for _, e := range t.node.entries {
+		if _, known := t.spec.Key(e.name); known && !slices.Contains(keysOf(kind), e.name) {
+			l.fail(e.pos, "remove it", "%s has no effect on a power with %s", e.name, kind)
+		}
+	}
+	switch kind {
+	case "floorplan", "block":
+		l.blockPower(t, &p, o)
+	case "uniform":
+		p.Uniform = t.scalar("uniform")
+	case "density":
+		p.Uniform = t.scalar("density") * p.Area.Area()
+	case "map":
+		l.mapPower(t, &p)
+	}
+	return p, len(l.faults.list) == before
+}
+
+func (l *loader) checkArea(pos Pos, r Rect, o owner) {
+	if out := protrusion(r, o.area, l.slack()); out != "" {
+		l.fail(pos, "", "area of a power of %s sticks out %s", o.what, out)
+	}
+}
+
+func (l *loader) schedule(t *table) []ScalePoint {
+	var points []ScalePoint
+	for i, pt := range t.tables("schedule") {
+		p := ScalePoint{pt.scalar("t"), pt.scalar("factor")}
+		switch {
+		case i == 0 && p.Time != 0:
+			l.fail(pt.pos("t"), `start with { t = "0 s", factor = 1 }`, "a schedule must start at 0 s")
+		case i > 0 && p.Time <= points[i-1].Time:
+			l.fail(pt.pos("t"), "", "times of a schedule must ascend")
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+// blockPower reads a floorplan, or blocks written in the table, and their watts.
+func (l *loader) blockPower(t *table, p *Power, o owner) {
+	var given []bool
+	ok := true
+	if t.has("floorplan") {
+		p.Blocks, ok = l.floorplan(t)
+		given = make([]bool, len(p.Blocks))
+	} else {
+		p.Blocks, given, ok = l.inlineBlocks(t, !t.has("watts") && !t.has("trace"))
+	}
+	if !ok {
+		return
+	}
+	origin, _ := t.pair("origin")
+	l.place(p, o.area.X+origin[0], o.area.Y+origin[1])
+	if t.has("floorplan") && !t.has("watts") && !t.has("trace") {
+		l.fail(t.node.pos, `add watts = "file.ptrace" or watts = { block = "5 W" }`, "floorplan without watts")
+		return
+	}
+	l.watts(t, p, given)
+}
+
+func (l *loader) floorplan(t *table) ([]Block, bool) {
+	n, _ := t.get("floorplan")
+	if t.text("floorplan") == "" {
+		return nil, false
+	}
+	path, data, ok := l.input(n, "floorplan")
+	if !ok {
+		return nil, false
+	}
+	blocks, err := ReadFLP(path, data)
+	if err != nil {
+		l.addAll(err)
+		return nil, false
+	}
+	return blocks, true
+}
+
+// mapPower reads a power map from a file or from rows in the table.
+func (l *loader) mapPower(t *table, p *Power) {
+	for _, name := range []string{"unit", "orientation"} {
+		if !t.has(name) {
+			remedy := `say which: unit = "W" (per tile) or "W/m^2" (per area)`
+			if name == "orientation" {
+				remedy = `say which row comes first: orientation = "south-first" or "north-first"`
+			}
+			l.fail(t.node.pos, remedy, "a power map needs %s", name)
+		}
+	}
+	unit, orientation := t.text("unit"), t.text("orientation")
+	if unit == "" || orientation == "" {
+		return
+	}
+	rows, path, ok := l.mapRows(t)
+	if !ok {
+		return
+	}
+	m := &PowerMap{NX: len(rows[0]), NY: len(rows), File: path}
+	scale, err := units.Power.Scale(unit)
+	if err != nil {
+		density, fluxErr := units.Flux.Scale(unit)
+		if fluxErr != nil {
+			l.fail(t.pos("unit"), "", "unit of a map must be of power (\"W\", per tile) or of power per area (\"W/m^2\"), got %q", shorten(unit))
+			return
+		}
+		scale = density * (p.Area.Width / float64(m.NX)) * (p.Area.Height / float64(m.NY))
+	}
+	if orientation == "north-first" {
+		slices.Reverse(rows)
+	}
+	m.Values = make([]float64, 0, m.NX*m.NY)
+	for _, row := range rows {
+		for _, v := range row {
+			m.Values = append(m.Values, v*scale)
+		}
+	}
+	p.Map = m
+}
+
+// mapRows returns the numbers of a map as they stand in the file.
+func (l *loader) mapRows(t *table) (rows [][]float64, path string, ok bool) {
+	n, _ := t.get("map")
+	if n.kind == stringNode {
+		path, data, ok := l.input(n, "map")
+		if !ok {
+			return nil, "", false
+		}
+		rows, err := ReadPowerCSV(path, data)
+		if err != nil {
+			l.addAll(err)
+		}
+		return rows, path, err == nil
+	}
+	rows, ok = t.numberRows(n, "map")
+	return rows, "", ok
+}
+
+// numberRows reads an array of equally long rows of numbers that are not negative.
+func (d *decoder) numberRows(n *node, name string) ([][]float64, bool) {
+	if !d.array(n, name, -1, "[[0.1, 0.2], [0.3, 0.4]]") {
+		return nil, false
+	}
+	var rows [][]float64
+	for _, item := range n.items {
+		row, ok := d.numbers(item, name)
+		if !ok {
+			return nil, false
+		}
+		for i, x := range row {
+			if x < 0 {
+				d.fail(item.items[i].pos, "", "%s: powers must not be negative, got %v", name, x)
+				return nil, false
+			}
+		}
+		if len(rows) > 0 && len(row) != len(rows[0]) {
+			d.fail(item.pos, "", "%s: row %d has %d numbers, the first has %d", name, len(rows)+1, len(row), len(rows[0]))
+			return nil, false
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		d.fail(n.pos, "", "%s is empty", name)
+		return nil, false
+	}
+	return rows, true
+}
+
+// addAll takes over the faults of a reader.
+func (l *loader) addAll(err error) {
+	if list, ok := err.(ErrorList); ok {
+		for _, e := range list {
+			l.faults.add(e)
+		}
+		return
+	}
+	l.faults.add(&Error{Msg: err.Error(), Err: err})
+}

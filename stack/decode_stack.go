@@ -1,0 +1,229 @@
+package stack
+
+import (
+	"math"
+	"strings"
+
+	"thermsim/stack/internal/keys"
+)
+
+// defaultCells is the number of cells along an axis that the file does not mention.
+const defaultCells = 128
+
+func (l *loader) decodeStack(root *node) {
+	t, ok := l.openRoot(root)
+	if !ok {
+		return
+	}
+	s := l.stack
+	s.Schema = t.integer("schema")
+	s.Title = t.text("title")
+	s.Ambient = t.scalar("ambient")
+	s.Size, _ = t.pair("size")
+	s.Grid = l.grid(t)
+	s.Boundary = l.boundaries(t)
+	l.materials = newMaterialTable(l.decoder, t)
+	for _, lt := range t.tables("layer") {
+		s.Layers = append(s.Layers, l.layer(lt))
+	}
+	s.Materials = l.materials.used
+	l.checkColumns()
+	for _, pt := range t.tables("probe") {
+		s.Probes = append(s.Probes, l.probe(pt))
+	}
+	s.Transient = l.transient(t)
+	s.Solver = l.solver(t)
+	if o := t.sub("output"); o != nil {
+		s.Output.Maps = l.maps(o)
+	}
+}
+
+// openRoot checks the version before anything else: a file of another version is not worth a list of unknown keys.
+func (l *loader) openRoot(root *node) (*table, bool) {
+	if e := root.find("schema"); e != nil && e.value.kind == integerNode && e.value.text != "1" {
+		l.fail(e.value.pos, "this thermsim reads schema = 1; a newer thermsim may read this file", "schema %s is not supported", shorten(e.value.text))
+		return nil, false
+	}
+	return l.decoder.open(root, "stack")
+}
+
+func (l *loader) grid(t *table) Grid {
+	g := t.sub("grid")
+	if g == nil {
+		return Grid{Axis{Cells: defaultCells}, Axis{Cells: defaultCells}}
+	}
+	grid := Grid{l.axis(g, "nx", "x"), l.axis(g, "ny", "y")}
+	if grid.X.Cells*grid.Y.Cells > keys.MaxPlaneCells {
+		l.fail(g.node.pos, "ask for fewer", "%d x %d cells are more than %d in one plane", grid.X.Cells, grid.Y.Cells, keys.MaxPlaneCells)
+	}
+	return grid
+}
+
+// axis reads a number of equal cells or runs of graded ones.
+func (l *loader) axis(g *table, count, runs string) Axis {
+	if !g.has(runs) {
+		if !g.has(count) {
+			return Axis{Cells: defaultCells}
+		}
+		return Axis{Cells: g.integer(count)}
+	}
+	if g.has(count) {
+		l.fail(g.pos(count), "leave one of them out", "%s and %s both divide the same axis", count, runs)
+	}
+	var a Axis
+	for _, st := range g.tables(runs) {
+		seg := Segment{To: st.scalar("to"), Cells: st.integer("cells"), Ratio: st.scalar("ratio")}
+		a.Cells += seg.Cells
+		a.Segments = append(a.Segments, seg)
+	}
+	if len(a.Segments) == 0 {
+		l.fail(g.pos(runs), "add { to = ..., cells = ... }", "%s has no segments", runs)
+	}
+	if a.Cells > keys.MaxAxisCells {
+		l.fail(g.pos(runs), "ask for fewer", "%d cells along %s are more than %d", a.Cells, runs, keys.MaxAxisCells)
+	}
+	// The last run ends at the size to the bit, whatever the rounding of the two numbers.
+	size := l.stack.Size[strings.Index("xy", runs)]
+	if n := len(a.Segments); n > 0 && math.Abs(a.Segments[n-1].To-size) <= tolerance*size {
+		a.Segments[n-1].To = size
+	}
+	return a
+}
+
+func (l *loader) boundaries(t *table) (b [NumFaces]Boundary) {
+	faces := t.sub("boundary")
+	if faces == nil {
+		return b
+	}
+	for f := Bottom; f < NumFaces; f++ {
+		n, k := faces.get(f.String())
+		switch {
+		case n == nil:
+		case n.kind == stringNode:
+			b[f].Pos = n.pos
+			if n.text != k.Enum[0] {
+				l.fail(n.pos, `write "adiabatic", or a table such as { h = "10000 W/(m^2 K)" }`, "boundary.%s cannot be %q", f, shorten(n.text))
+			}
+		default:
+			if ft, ok := l.decoder.open(n, k.Sub); ok {
+				b[f] = l.boundary(ft, f)
+			}
+		}
+	}
+	return b
+}
+
+func (l *loader) boundary(t *table, f Face) Boundary {
+	b := Boundary{Pos: t.node.pos, Temperature: l.stack.Ambient}
+	if t.has("ambient") {
+		b.Temperature = t.scalar("ambient")
+	}
+	given := 0
+	for _, name := range []string{"h", "temperature", "flux", "resistance"} {
+		if !t.has(name) {
+			continue
+		}
+		given++
+		x := t.scalar(name)
+		switch name {
+		case "h":
+			b.Kind, b.H = Convective, x
+		case "temperature":
+			b.Kind, b.Temperature = FixedTemperature, x
+		case "flux":
+			b.Kind, b.Flux = HeatFlux, x
+		case "resistance":
+			b.Kind, b.Resistance = LumpedResistance, x
+		}
+	}
+	if given != 1 {
+		l.fail(t.node.pos, "", "boundary.%s needs exactly one of h, temperature, flux and resistance, got %d of them", f, given)
+	}
+	if b.Kind != Convective && b.Kind != LumpedResistance {
+		if t.has("ambient") && given == 1 {
+			l.fail(t.pos("ambient"), "remove it", "ambient has no effect on boundary.%s without h or resistance", f)
+		}
+		if b.Kind == HeatFlux {
+			b.Temperature = 0
+		}
+	}
+	return b
+}
+
+func (l *loader) probe(t *table) Probe {
+	p := Probe{Name: t.text("name"), X: t.scalar("x"), Y: t.scalar("y"), Z: t.scalar("z"), Pos: t.node.pos}
+	if t.has("layer") == t.has("z") {
+		l.fail(t.node.pos, "", "probe %q needs layer or z, and not both", shorten(p.Name))
+		return p
+	}
+	if t.has("z") {
+		return p
+	}
+	layer := t.text("layer")
+	z := 0.0
+	var names []string
+	for _, y := range l.stack.Layers {
+		if y.Name == layer {
+			p.Z = z + y.Thickness/2
+			return p
+		}
+		z += y.Thickness
+		names = append(names, y.Name)
+	}
+	l.fail(t.pos("layer"), didYouMean(layer, names), "no layer is called %q", shorten(layer))
+	return p
+}
+
+func (l *loader) transient(t *table) Transient {
+	r := t.sub("transient")
+	if r == nil {
+		return Transient{Initial: l.stack.Ambient}
+	}
+	tr := Transient{Dt: r.scalar("dt"), Steps: r.integer("steps"), Initial: l.stack.Ambient}
+	if r.has("initial") {
+		tr.Initial = r.scalar("initial")
+	}
+	return tr
+}
+
+func (l *loader) solver(t *table) Solver {
+	v := t.sub("solver")
+	if v == nil {
+		return Solver{}
+	}
+	s := Solver{
+		Preconditioner: v.text("preconditioner"),
+		Device:         v.text("device"),
+		Tol:            v.scalar("tol"),
+		RTol:           v.scalar("rtol"),
+		ATol:           v.scalar("atol"),
+		MaxIter:        v.integer("max_iter"),
+	}
+	if !validDevice(s.Device) {
+		l.fail(v.pos("device"), "write auto, cpu, gpu or gpu:0", "device cannot be %q", shorten(s.Device))
+	}
+	return s
+}
+
+func validDevice(d string) bool {
+	if n, ok := strings.CutPrefix(d, "gpu:"); ok {
+		return n != "" && len(n) < 4 && strings.Trim(n, "0123456789") == ""
+	}
+	return d == "" || d == "auto" || d == "cpu" || d == "gpu"
+}
+
+func (l *loader) maps(o *table) []string {
+	words, nodes := o.texts("maps")
+	names := []string{"all"}
+	known := map[string]bool{"all": true}
+	for _, y := range l.stack.Layers {
+		names = append(names, y.Name)
+		known[y.Name] = true
+	}
+	for i, w := range words {
+		if !known[w] {
+			l.fail(nodes[i].pos, didYouMean(w, names), "no layer is called %q", shorten(w))
+		}
+	}
+	return words
+}

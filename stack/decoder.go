@@ -1,0 +1,242 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"thermsim/stack/internal/keys"
+	"thermsim/stack/internal/units"
+)
+
+// decoder turns nodes into values by the table of keys and collects every fault it meets.
+type decoder struct {
+	format *keys.Format
+	faults faults
+}
+
+// table is a node opened as one of the tables of the format.
+type table struct {
+	*decoder
+	node *node
+	spec *keys.Spec
+}
+
+func (d *decoder) fail(pos Pos, remedy, format string, args ...any) {
+	d.faults.add(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+// open checks that a node is a table, that all its keys are known and that the required ones are there.
+func (d *decoder) open(n *node, spec string) (*table, bool) {
+	t := &table{d, n, d.format.Spec(spec)}
+	if n.kind != tableNode {
+		d.fail(n.pos, "write a table with keys such as "+joinWords(firstKeys(t.spec)), "expected %s, got %s", t.spec.What, n.describe())
+		return nil, false
+	}
+	for _, e := range n.entries {
+		if _, ok := t.spec.Key(e.name); !ok {
+			d.fail(e.pos, didYouMean(e.name, keyNames(t.spec)), "unknown key %q in %s", shorten(e.name), t.spec.What)
+		}
+	}
+	for _, k := range t.spec.Keys {
+		if k.Required && n.find(k.Name) == nil {
+			d.fail(n.pos, "add "+exampleLine(k), "%s needs the key %q", t.spec.What, k.Name)
+		}
+	}
+	return t, true
+}
+
+func keyNames(s *keys.Spec) []string {
+	names := make([]string, len(s.Keys))
+	for i, k := range s.Keys {
+		names[i] = k.Name
+	}
+	return names
+}
+
+func firstKeys(s *keys.Spec) []string {
+	names := keyNames(s)
+	return names[:min(3, len(names))]
+}
+
+// exampleLine shows how a missing key might be written.
+func exampleLine(k keys.Key) string {
+	q := k.Quantity.Example
+	switch k.Type {
+	case keys.Integer:
+		return fmt.Sprintf("%s = %d", k.Name, k.Min)
+	case keys.Scalar:
+		if k.Quantity.Unit == "" {
+			return fmt.Sprintf("%s = %s", k.Name, q)
+		}
+		return fmt.Sprintf("%s = %q", k.Name, q)
+	case keys.Pair:
+		return k.Name + ` = ["10 mm", "10 mm"]`
+	case keys.Tables:
+		return "a [[" + k.Name + "]] table"
+	case keys.Text, keys.Name:
+		return k.Name + ` = "..."`
+	}
+	return k.Name
+}
+
+// joinWords writes a list as people do.
+func joinWords(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// has reports whether the file gives the key.
+func (t *table) has(name string) bool { return t.node.find(name) != nil }
+
+// pos of the key's value, or of the table if the key is missing.
+func (t *table) pos(name string) Pos {
+	if e := t.node.find(name); e != nil {
+		return e.value.pos
+	}
+	return t.node.pos
+}
+
+// get returns the value's node and the key's description; the node is nil if the file does not give the key.
+func (t *table) get(name string) (*node, *keys.Key) {
+	k, ok := t.spec.Key(name)
+	if !ok {
+		t.fail(t.node.pos, "please report this", "internal fault: %s has no key %q", t.spec.What, name)
+		return nil, &keys.Key{Name: name}
+	}
+	if e := t.node.find(name); e != nil {
+		return e.value, k
+	}
+	return nil, k
+}
+
+// text of a string key, its default if missing.
+func (t *table) text(name string) string {
+	n, k := t.get(name)
+	if n == nil {
+		return k.Default
+	}
+	if n.kind != stringNode {
+		t.fail(n.pos, "write it in quotes", "%s must be a string, got %s", name, n.describe())
+		return ""
+	}
+	switch k.Type {
+	case keys.Enum:
+		for _, w := range k.Enum {
+			if w == n.text {
+				return w
+			}
+		}
+		t.fail(n.pos, didYouMean(n.text, k.Enum), "%s cannot be %q", name, shorten(n.text))
+		return ""
+	case keys.Name:
+		if fault := nameFault(n.text); fault != "" {
+			t.fail(n.pos, "choose a name that can be part of a file name", "%s %q %s", name, shorten(n.text), fault)
+		}
+	}
+	if n.text == "" && k.Required {
+		t.fail(n.pos, "", "%s is empty", name)
+	}
+	return n.text
+}
+
+// boolean of a key, false if missing.
+func (t *table) boolean(name string) bool {
+	n, _ := t.get(name)
+	if n == nil {
+		return false
+	}
+	if n.kind != boolNode {
+		t.fail(n.pos, "", "%s must be true or false, got %s", name, n.describe())
+	}
+	return n.text == "true"
+}
+
+// integer of a key within its limits; its default, else 0, if missing.
+func (t *table) integer(name string) int {
+	n, k := t.get(name)
+	if n == nil {
+		i, err := strconv.Atoi(k.Default)
+		if err != nil {
+			return 0
+		}
+		return i
+	}
+	if n.kind != integerNode {
+		t.fail(n.pos, "", "%s must be a whole number, got %s", name, n.describe())
+		return 0
+	}
+	i, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
+	if err != nil || i < int64(k.Min) || i > int64(k.Max) {
+		t.fail(n.pos, "", "%s must lie between %d and %d, got %s", name, k.Min, k.Max, n.describe())
+		return 0
+	}
+	return int(i)
+}
+
+// scalar of a key in SI units; its default, else 0, if missing.
+func (t *table) scalar(name string) float64 {
+	n, k := t.get(name)
+	if n == nil {
+		if k.Default == "" {
+			return 0
+		}
+		x, err := k.Quantity.Parse(k.Default)
+		if err != nil {
+			t.fail(t.node.pos, "please report this", "internal fault: default of %s: %v", name, err)
+		}
+		return x
+	}
+	x, _ := t.quantity(n, name, k.Quantity, k.Range)
+	return x
+}
+
+// quantity reads a node as a quantity; ok is false, and the fault noted, if it is none.
+func (d *decoder) quantity(n *node, name string, q units.Quantity, r keys.Range) (x float64, ok bool) {
+	switch n.kind {
+	case stringNode:
+		v, err := q.Parse(shorten(n.text))
+		if err != nil {
+			d.fail(n.pos, "", "%s: %v", name, err)
+			return 0, false
+		}
+		x = v
+	case integerNode, floatNode:
+		v, err := parseNumber(n)
+		if err != nil {
+			d.fail(n.pos, "", "%s must be a finite number, got %s", name, n.describe())
+			return 0, false
+		}
+		x = v
+	default:
+		d.fail(n.pos, "", "%s: expected %s such as %q, got %s", name, q.Name, q.Example, n.describe())
+		return 0, false
+	}
+	switch {
+	case r == keys.Positive && x <= 0:
+		d.fail(n.pos, "", "%s must be positive, got %s", name, n.describe())
+		return 0, false
+	case r == keys.NonNegative && x < 0:
+		d.fail(n.pos, "", "%s must not be negative, got %s", name, n.describe())
+		return 0, false
+	}
+	return x, true
+}
+
+// parseNumber reads a TOML integer or float.
+func parseNumber(n *node) (float64, error) {
+	text := strings.ReplaceAll(n.text, "_", "")
+	if n.kind == integerNode {
+		if i, err := strconv.ParseInt(text, 0, 64); err == nil {
+			return float64(i), nil
+		}
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err == nil && (math.IsInf(x, 0) || math.IsNaN(x)) {
+		err = strconv.ErrRange
+	}
+	return x, err
+}

@@ -1,0 +1,73 @@
+package keys
+
+import "thermsim/stack/internal/units"
+
+// Limits on what a file may ask for. They keep a slip of the pen from asking for more memory than any machine has.
+const (
+	MaxAxisCells  = 100_000
+	MaxPlaneCells = 1_000_000_000
+	MaxLayerCells = 10_000
+	MaxSteps      = 1_000_000_000
+)
+
+func domainSpecs() []Spec {
+	return []Spec{
+		{"stack", "top of the file", "a stack file", []Key{
+			{Name: "schema", Type: Integer, Min: 1, Max: 1, Required: true, Doc: "Version of this format."},
+			{Name: "title", Type: Text, Doc: "Free text, shown in reports."},
+			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, Default: "25 degC", Doc: "Temperature that boundaries refer to unless they carry their own, and where a transient starts."},
+			{Name: "size", Type: Pair, Quantity: units.Length, Range: Positive, Required: true, Doc: "Extent of the domain in x (west to east) and y (south to north). The origin is the south-west corner."},
+			{Name: "grid", Type: Table, Sub: "grid", DefDoc: "128 by 128 equal cells", Doc: "Lateral cells."},
+			{Name: "boundary", Type: Table, Sub: "boundary", DefDoc: "all faces adiabatic", Doc: "What happens on the six faces."},
+			{Name: "materials", Type: NamedTables, Sub: "material", Doc: "Materials of this stack, by name. Those of the library need no entry; an entry of the same name replaces the library's."},
+			{Name: "layer", Type: Tables, Sub: "layer", Required: true, Doc: "The layers, bottom to top."},
+			{Name: "probe", Type: Tables, Sub: "probe", Doc: "Points whose temperature is reported."},
+			{Name: "transient", Type: Table, Sub: "transient", Doc: "Wishes for transient runs; flags of the command beat them."},
+			{Name: "solver", Type: Table, Sub: "solver", Doc: "Wishes for the solver; flags of the command beat them."},
+			{Name: "output", Type: Table, Sub: "output", Doc: "Wishes for reports; flags of the command beat them."},
+		}},
+		{"grid", "grid", "a grid", []Key{
+			{Name: "nx", Type: Integer, Min: 1, Max: MaxAxisCells, DefDoc: "128, unless x is given", Doc: "Number of equal cells along x."},
+			{Name: "ny", Type: Integer, Min: 1, Max: MaxAxisCells, DefDoc: "128, unless y is given", Doc: "Number of equal cells along y."},
+			{Name: "x", Type: Tables, Sub: "segment", Doc: "Runs of cells along x from west to east, in place of nx."},
+			{Name: "y", Type: Tables, Sub: "segment", Doc: "Runs of cells along y from south to north, in place of ny."},
+		}},
+		{"segment", "grid.x, grid.y", "a grid segment", []Key{
+			{Name: "to", Type: Scalar, Quantity: units.Length, Range: Positive, Required: true, Doc: "Where the run ends, measured from the south-west corner. The last run ends at the size of the domain."},
+			{Name: "cells", Type: Integer, Min: 1, Max: MaxAxisCells, Required: true, Doc: "Number of cells in the run."},
+			{Name: "ratio", Type: Scalar, Quantity: units.Number, Range: Positive, Default: "1", Doc: "Size of the last cell over that of the first; sizes grow geometrically in between. From 1e-6 to 1e6."},
+		}},
+		{"boundary", "boundary", "a set of boundaries", faceKeys()},
+		{"face", "boundary.top and the other faces", "a boundary", []Key{
+			{Name: "h", Type: Scalar, Quantity: units.HeatTransfer, Range: Positive, Doc: "Convection: heat transfer coefficient to `ambient`."},
+			{Name: "resistance", Type: Scalar, Quantity: units.Resistance, Range: Positive, Doc: "Lumped cooler: thermal resistance of the whole face to `ambient`, spread evenly over it."},
+			{Name: "temperature", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "The surface is held at this temperature."},
+			{Name: "flux", Type: Scalar, Quantity: units.Flux, Doc: "Heat that enters per area; negative where it leaves."},
+			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Temperature behind `h` or `resistance`."},
+		}},
+		{"material", "[materials.NAME]", "a material", []Key{
+			{Name: "k", Type: ScalarOrTriple, Quantity: units.Conductivity, Range: Positive, Doc: "Thermal conductivity, one value or [kx, ky, kz]."},
+			{Name: "c", Type: Scalar, Quantity: units.VolumetricHeat, Range: Positive, Doc: "Volumetric heat capacity. Give c, or rho and cp."},
+			{Name: "rho", Type: Scalar, Quantity: units.Density, Range: Positive, Doc: "Density."},
+			{Name: "cp", Type: Scalar, Quantity: units.SpecificHeat, Range: Positive, Doc: "Specific heat."},
+			{Name: "mix", Type: Table, Sub: "mix", Doc: "Homogenised field of vertical cylinders (TSVs, bumps, pillars), in place of k and c."},
+			{Name: "title", Type: Text, Doc: "Full name, for people."},
+			{Name: "source", Type: Text, Doc: "Where the figures come from."},
+			{Name: "t_ref", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Temperature at which the figures hold; for information."},
+			{Name: "notes", Type: Text, Doc: "Remarks, for people."},
+		}},
+		{"mix", "[materials.NAME] mix", "a mixture", []Key{
+			{Name: "inclusion", Type: Text, Required: true, Doc: "Material of the cylinders."},
+			{Name: "matrix", Type: Text, Required: true, Doc: "Material around them."},
+			{Name: "fraction", Type: Scalar, Quantity: units.Number, Range: NonNegative, Required: true, Doc: "Part of the area that the cylinders cover, 0 to 1 (\"10 %\" works too)."},
+		}},
+	}
+}
+
+func faceKeys() []Key {
+	var list []Key
+	for _, f := range [][2]string{{"bottom", "z = 0"}, {"top", "z = height of the stack"}, {"west", "x = 0"}, {"east", "x = size"}, {"south", "y = 0"}, {"north", "y = size"}} {
+		list = append(list, Key{Name: f[0], Type: TextOrTable, Enum: []string{"adiabatic"}, Sub: "face", Default: "adiabatic", Doc: "The face at " + f[1] + "."})
+	}
+	return list
+}

@@ -1,0 +1,98 @@
+// Package keys is the table of everything a stack file may say: the decoder, the reference in docs/stack-format.md and the
+// JSON Schema are all made from it, so they cannot disagree.
+package keys
+
+import "thermsim/stack/internal/units"
+
+// Type is the shape of a key's value.
+type Type int
+
+// The shapes.
+const (
+	Text           Type = iota // any string
+	Name                       // a string that can be part of a file name
+	Enum                       // one of Key.Enum
+	TextList                   // array of strings
+	Integer                    // whole number of at least Key.Min
+	Bool                       // true or false
+	Scalar                     // one quantity
+	Pair                       // [x, y]
+	Rect                       // [x, y, width, height]
+	RectList                   // array of Rect
+	ScalarOrTriple             // one quantity, or [x, y, z]
+	Row                        // whole number from 1, "mean" or "max"
+	Table                      // a table
+	Tables                     // an array of tables
+	TableOrTables              // either
+	NamedTables                // a table of tables under free names
+	TextOrTable                // the only word in Key.Enum, or a table
+	FileOrRows                 // path of a file, or an array of rows of numbers
+	FileOrTable                // path of a file, or a table
+	FileOrScalars              // path of a file, or a table of quantities under free names
+	NumberRows                 // array of rows of numbers
+	NumberList                 // array of numbers
+)
+
+// Range limits quantities.
+type Range int
+
+// The ranges.
+const (
+	Any Range = iota
+	NonNegative
+	Positive
+)
+
+// Key describes one key of a table.
+type Key struct {
+	Name     string
+	Type     Type
+	Quantity units.Quantity // of scalars, pairs and rectangles
+	Range    Range
+	Min, Max int      // of integers
+	Enum     []string // of enums
+	Sub      string   // name of the table that describes the value
+	Required bool
+	Default  string // as written in TOML without quotes; empty for none
+	DefDoc   string // the default in words, where it is no fixed value
+	Doc      string
+}
+
+// Spec describes one table of the format.
+type Spec struct {
+	Name   string // identifier
+	Header string // as it stands in a file
+	What   string // with article, for messages: "a layer"
+	Keys   []Key
+}
+
+// Key finds a key by name.
+func (s *Spec) Key(name string) (*Key, bool) {
+	for i := range s.Keys {
+		if s.Keys[i].Name == name {
+			return &s.Keys[i], true
+		}
+	}
+	return nil, false
+}
+
+// Format is the whole table: every Spec by name, and their order in the documents.
+type Format struct {
+	Order []string
+	specs map[string]*Spec
+}
+
+// Spec returns the description of the named table, nil if there is none.
+func (f *Format) Spec(name string) *Spec { return f.specs[name] }
+
+// New builds the table.
+func New() *Format {
+	f := &Format{specs: map[string]*Spec{}}
+	for _, group := range [][]Spec{domainSpecs(), layerSpecs(), powerSpecs(), runSpecs()} {
+		for i := range group {
+			f.Order = append(f.Order, group[i].Name)
+			f.specs[group[i].Name] = &group[i]
+		}
+	}
+	return f
+}

@@ -1,0 +1,24 @@
+package keys
+
+import "thermsim/stack/internal/units"
+
+func runSpecs() []Spec {
+	return []Spec{
+		{"transient", "[transient]", "a transient table", []Key{
+			{Name: "dt", Type: Scalar, Quantity: units.Time, Range: Positive, DefDoc: "a fiftieth of the slowest time constant", Doc: "Time step."},
+			{Name: "steps", Type: Integer, Min: 1, Max: MaxSteps, Doc: "Number of steps."},
+			{Name: "initial", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Uniform temperature at time 0."},
+		}},
+		{"solver", "[solver]", "a solver table", []Key{
+			{Name: "preconditioner", Type: Enum, Enum: []string{"multigrid", "jacobi", "none"}, DefDoc: "multigrid", Doc: "Preconditioner of the conjugate gradients."},
+			{Name: "device", Type: Text, DefDoc: "auto", Doc: "auto, cpu, gpu, or gpu:N for the N-th GPU from 0."},
+			{Name: "tol", Type: Scalar, Quantity: units.TemperatureRise, Range: Positive, DefDoc: "1e-4 K", Doc: "Stop when the estimated largest error is below this."},
+			{Name: "rtol", Type: Scalar, Quantity: units.Number, Range: Positive, Doc: "Stop on the residual relative to the right side instead."},
+			{Name: "atol", Type: Scalar, Quantity: units.Power, Range: Positive, Doc: "Stop on the 2-norm of the residual instead."},
+			{Name: "max_iter", Type: Integer, Min: 1, Max: MaxSteps, DefDoc: "500 for multigrid, else 20000", Doc: "Largest number of iterations per linear system."},
+		}},
+		{"output", "[output]", "an output table", []Key{
+			{Name: "maps", Type: TextList, DefDoc: "layers with power", Doc: "Layers to map beyond those with power; \"all\" for every layer."},
+		}},
+	}
+}

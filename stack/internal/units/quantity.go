@@ -1,0 +1,173 @@
+// Package units reads quantities such as "10 um" or "130 W/(m K)": a number and any expression of units that has the
+// dimension asked for. Values come out in SI units.
+package units
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Dimension holds the powers of the base units.
+type Dimension [4]int
+
+// Indices of a Dimension.
+const (
+	Kilogram = iota
+	Metre
+	Second
+	Kelvin
+)
+
+// Quantity is a kind of value that the stack format knows.
+type Quantity struct {
+	Name    string // with article, for messages: "a length"
+	Unit    string // SI unit as it is printed
+	Example string // for messages and documents
+	Dim     Dimension
+	// Absolute temperatures take degC and degF with their offset.
+	Absolute bool
+}
+
+// The quantities of the stack format.
+var (
+	Length            = Quantity{"a length", "m", "10 um", Dimension{Metre: 1}, false}
+	Time              = Quantity{"a time", "s", "5 ms", Dimension{Second: 1}, false}
+	Temperature       = Quantity{"a temperature", "K", "85 degC", Dimension{Kelvin: 1}, true}
+	TemperatureRise   = Quantity{"a temperature difference", "K", "1e-4 K", Dimension{Kelvin: 1}, false}
+	Power             = Quantity{"a power", "W", "250 mW", watts(0, 0), false}
+	Flux              = Quantity{"a heat flux", "W/m^2", "100 W/cm^2", watts(-2, 0), false}
+	Conductivity      = Quantity{"a thermal conductivity", "W/(m K)", "130 W/(m K)", watts(-1, -1), false}
+	HeatTransfer      = Quantity{"a heat transfer coefficient", "W/(m^2 K)", "10000 W/(m^2 K)", watts(-2, -1), false}
+	Resistance        = Quantity{"a thermal resistance", "K/W", "0.3 K/W", Dimension{-1, -2, 3, 1}, false}
+	ContactResistance = Quantity{"a contact resistance", "m^2 K/W", "1 mm^2 K/W", Dimension{-1, 0, 3, 1}, false}
+	VolumetricHeat    = Quantity{"a volumetric heat capacity", "J/(m^3 K)", "1.6 J/(cm^3 K)", Dimension{1, -1, -2, -1}, false}
+	SpecificHeat      = Quantity{"a specific heat", "J/(kg K)", "700 J/(kg K)", Dimension{0, 2, -2, -1}, false}
+	Density           = Quantity{"a density", "kg/m^3", "2.33 g/cm^3", Dimension{1, -3, 0, 0}, false}
+	Number            = Quantity{"a number", "", "0.1", Dimension{}, false}
+)
+
+// watts is the dimension W m^metre K^kelvin.
+func watts(metre, kelvin int) Dimension { return Dimension{1, 2 + metre, -3, kelvin} }
+
+// Parse reads a quantity, for example Parse(Length, "10 um"). A bare number is in SI units.
+func (q Quantity) Parse(text string) (float64, error) {
+	number, expression := cutNumber(strings.TrimSpace(text))
+	if number == "" {
+		return 0, fmt.Errorf("expected %s, got %q", q.such(), text)
+	}
+	if expression == "" {
+		return q.finite(number, 0, text)
+	}
+	v, err := q.choose(expression)
+	if err != nil {
+		return 0, err
+	}
+	x, err := q.finite(number, v.pow10, text)
+	if err != nil {
+		return 0, err
+	}
+	x *= v.factor
+	if v.lone && q.Absolute {
+		x += v.offset
+	}
+	if math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%q is out of range", text)
+	}
+	return x, nil
+}
+
+// Scale reads a unit alone and returns its size in SI units, for example 1e4 for "W/cm^2".
+func (q Quantity) Scale(expression string) (float64, error) {
+	v, err := q.choose(expression)
+	if err != nil {
+		return 0, err
+	}
+	if v.lone && v.offset != 0 && q.Dim == (Dimension{Kelvin: 1}) {
+		return 0, fmt.Errorf("%q has an offset; use K", expression)
+	}
+	return math.Pow10(v.pow10) * v.factor, nil
+}
+
+// choose takes the first reading of the expression that has the dimension of q.
+func (q Quantity) choose(expression string) (value, error) {
+	var first error
+	for _, r := range readings {
+		v, err := parse(expression, r)
+		if err == nil && v.dim == q.Dim {
+			if v.lone && v.offset != 0 && !q.Absolute {
+				return v, fmt.Errorf("expected %s, got %s, which is a scale of absolute temperatures", q.such(), expression)
+			}
+			return v, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		first = fmt.Errorf("expected %s, got %s", q.such(), expression)
+	} else {
+		first = fmt.Errorf("expected %s: %w", q.such(), first)
+	}
+	return value{}, first
+}
+
+func (q Quantity) such() string {
+	return fmt.Sprintf("%s such as %q", q.Name, q.Example)
+}
+
+// finite converts number * 10^pow10 with a single rounding.
+func (q Quantity) finite(number string, pow10 int, text string) (float64, error) {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	e := 0
+	if exponent != "" {
+		var err error
+		if e, err = strconv.Atoi(exponent); err != nil {
+			return 0, fmt.Errorf("%q is out of range", text)
+		}
+	}
+	x, err := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e+pow10), 64)
+	if err != nil || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%q is out of range", text)
+	}
+	return x, nil
+}
+
+// cutNumber splits a decimal number from what follows it. It takes neither hexadecimal numbers nor words.
+func cutNumber(s string) (number, rest string) {
+	i := 0
+	if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		i++
+	}
+	start := i
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	digits := i - start
+	if i < len(s) && s[i] == '.' {
+		i++
+		for i < len(s) && isDigit(s[i]) {
+			i++
+			digits++
+		}
+	}
+	if digits == 0 {
+		return "", s
+	}
+	if i+1 < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		j := i + 1
+		if s[j] == '+' || s[j] == '-' {
+			j++
+		}
+		if j < len(s) && isDigit(s[j]) {
+			for i = j; i < len(s) && isDigit(s[i]); {
+				i++
+			}
+		}
+	}
+	return s[:i], strings.TrimLeftFunc(s[i:], unicode.IsSpace)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,122 @@
+package stack
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"thermsim/stack/internal/keys"
+)
+
+// maxInputBytes is the largest file that is read.
+const maxInputBytes = 1 << 28
+
+// Opener reads the whole of an input file.
+type Opener func(path string) ([]byte, error)
+
+// Load reads a stack file and the files it names, relative to its folder. The error is an [ErrorList] that tells every
+// fault with its place, or an *[Error] if the file cannot be read at all.
+func Load(path string) (*Stack, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
+			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
+	}
+	return Parse(path, data, readFile)
+}
+
+// Parse reads a stack from the text of a stack file. The name stands in messages and is what other inputs are relative
+// to; open reads them.
+func Parse(name string, data []byte, open Opener) (*Stack, error) {
+	root, fault := parseTree(name, data)
+	if fault != nil {
+		return nil, ErrorList{fault}
+	}
+	l := &loader{
+		decoder: &decoder{format: keys.New()},
+		name:    name,
+		open:    open,
+		series:  map[string]*series{},
+		stack:   &Stack{File: name},
+	}
+	l.record(name, data)
+	l.decodeStack(root)
+	if len(l.faults.list) == 0 {
+		validate(l.stack, &l.faults)
+	}
+	if err := l.faults.err(name); err != nil {
+		return nil, err
+	}
+	return l.stack, nil
+}
+
+// readFile reads a file of sensible size.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxInputBytes+1))
+	if err == nil && len(data) > maxInputBytes {
+		err = fmt.Errorf("larger than %d MiB", maxInputBytes>>20)
+	}
+	return data, err
+}
+
+// reason is the cause of a failed read without the path, which the message names already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// loader decodes one stack file.
+type loader struct {
+	*decoder
+	name      string
+	open      Opener
+	stack     *Stack
+	materials *materialTable
+	series    map[string]*series // .ptrace and CSV traces read so far, by path
+}
+
+func (l *loader) record(path string, data []byte) {
+	for _, in := range l.stack.Inputs {
+		if in.Path == path {
+			return
+		}
+	}
+	sum := sha256.Sum256(data)
+	l.stack.Inputs = append(l.stack.Inputs, Input{path, hex.EncodeToString(sum[:])})
+}
+
+// input reads a file that the stack file names at n. ok is false, and the fault noted, if that fails.
+func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) {
+	if n.text == "" {
+		l.fail(n.pos, "", "%s is empty", key)
+		return "", nil, false
+	}
+	path = n.text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(l.name), path)
+	}
+	data, err := l.open(path)
+	if err != nil {
+		remedy := ""
+		if errors.Is(err, fs.ErrNotExist) {
+			remedy = "paths are relative to the folder of the stack file"
+		}
+		l.faults.add(&Error{Pos: n.pos, Msg: fmt.Sprintf("cannot read %s: %s", path, reason(err)), Remedy: remedy, Err: err})
+		return "", nil, false
+	}
+	l.record(path, data)
+	return path, data, true
+}

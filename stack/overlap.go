@@ -1,0 +1,110 @@
+package stack
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// placed is one rectangle of one block, for the search for overlaps.
+type placed struct {
+	Rect
+	block *Block
+}
+
+// maxOverlaps is how many overlaps of a layer are told: a plan in the wrong unit has thousands.
+const maxOverlaps = 5
+
+// overlaps reports blocks of a layer that lie over each other, since their powers would add there.
+//
+// A sweep from west to east keeps the rectangles that the sweep line cuts, sorted by their south edge. As long as none
+// overlap they are disjoint in y, so each newcomer needs to be compared with its two neighbours only, and ten thousand
+// blocks take milliseconds. Powers that allow overlaps are left out.
+func (v *validator) overlaps(y *Layer, layer string) {
+	rects := v.placedRects(y)
+	slices.SortFunc(rects, func(a, b placed) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	ends := slices.Clone(rects)
+	slices.SortFunc(ends, func(a, b placed) int { return cmp.Compare(a.X+a.Width, b.X+b.Width) })
+	var active []placed
+	found := 0
+	for _, r := range rects {
+		for len(ends) > 0 && ends[0].X+ends[0].Width <= r.X+v.slack {
+			active = remove(active, ends[0])
+			ends = ends[1:]
+		}
+		at, _ := slices.BinarySearchFunc(active, r, bySouth)
+		hit := false
+		for _, near := range []int{at - 1, at} {
+			if near < 0 || near >= len(active) || !v.overlap(active[near].Rect, r.Rect) {
+				continue
+			}
+			hit = true
+			if found++; found <= maxOverlaps {
+				v.overlapFault(active[near], r, layer)
+			}
+		}
+		if !hit {
+			active = slices.Insert(active, at, r)
+		}
+	}
+	if found > maxOverlaps {
+		v.fail(y.Pos, "", "%s: and at least %d more overlaps", layer, found-maxOverlaps)
+	}
+}
+
+func bySouth(a, b placed) int { return cmp.Compare(a.Y, b.Y) }
+
+// placedRects lists the rectangles that may not overlap. Slivers within rounding cannot, and would break the order in y.
+func (v *validator) placedRects(y *Layer) []placed {
+	var rects []placed
+	for i := range y.Powers {
+		p := &y.Powers[i]
+		if p.AllowOverlap {
+			continue
+		}
+		for j := range p.Blocks {
+			for _, r := range p.Blocks[j].Rects {
+				if r.Width > v.slack && r.Height > v.slack {
+					rects = append(rects, placed{r, &p.Blocks[j]})
+				}
+			}
+		}
+	}
+	return rects
+}
+
+// remove takes a rectangle off the sweep line, if it is on it.
+func remove(active []placed, r placed) []placed {
+	at, _ := slices.BinarySearchFunc(active, r, bySouth)
+	for ; at < len(active) && active[at].Y == r.Y; at++ {
+		if active[at] == r {
+			return slices.Delete(active, at, at+1)
+		}
+	}
+	return active
+}
+
+// overlap reports whether two rectangles share more than rounding explains.
+func (v *validator) overlap(a, b Rect) bool {
+	w, h := shared(a, b)
+	return w > v.slack && h > v.slack
+}
+
+// shared is the width and height of the intersection; negative where the rectangles are apart.
+func shared(a, b Rect) (w, h float64) {
+	return min(a.X+a.Width, b.X+b.Width) - max(a.X, b.X), min(a.Y+a.Height, b.Y+b.Height) - max(a.Y, b.Y)
+}
+
+func (v *validator) overlapFault(a, b placed, layer string) {
+	w, h := shared(a.Rect, b.Rect)
+	later, earlier := b.block, a.block
+	if cmp.Or(cmp.Compare(later.Pos.Line, earlier.Pos.Line), cmp.Compare(later.Pos.Col, earlier.Pos.Col)) < 0 {
+		later, earlier = earlier, later
+	}
+	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", metres(w), metres(h), metres(max(a.X, b.X)), metres(max(a.Y, b.Y)))
+	if later == earlier {
+		v.fail(later.Pos, "split it into rectangles that only touch", "%s: rectangles of block %q overlap %s", layer, shorten(later.Name), where)
+		return
+	}
+	v.fail(later.Pos, "move one, or set allow_overlap = true in its power if the powers shall add", "%s: block %q overlaps block %q %s", layer, shorten(later.Name), shorten(earlier.Name), where)
+}

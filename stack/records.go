@@ -1,0 +1,149 @@
+package stack
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// field is one value of a text file and the column, in bytes from 1, where it starts.
+type field struct {
+	text string
+	col  int
+}
+
+// fileReader collects the faults of one input file.
+type fileReader struct {
+	file   string
+	faults faults
+}
+
+func (r *fileReader) fail(line, col int, remedy, format string, args ...any) {
+	r.faults.add(&Error{Pos: Pos{r.file, line, col}, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+func (r *fileReader) err() error { return r.faults.err(r.file) }
+
+// number reads a finite decimal number.
+func (r *fileReader) number(line int, f field, what string) (float64, bool) {
+	x, err := strconv.ParseFloat(f.text, 64)
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || strings.ContainsAny(f.text, "xXpP_") {
+		r.fail(line, f.col, "", "%s must be a finite number, got %q", what, shorten(f.text))
+		return 0, false
+	}
+	return x, true
+}
+
+// watts reads a power, which is not negative.
+func (r *fileReader) watts(line int, f field, what string) (float64, bool) {
+	x, ok := r.number(line, f, what)
+	if ok && x < 0 {
+		r.fail(line, f.col, "", "%s must not be negative, got %s", what, shorten(f.text))
+		return 0, false
+	}
+	return x, ok
+}
+
+// withoutBOM drops the byte order mark that some editors write.
+func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
+
+// words yields the white-space separated words of each line that has any; # starts a comment. It stops when each returns
+// false.
+func words(data []byte, each func(line int, fields []field) bool) {
+	line := 0
+	for text := range bytes.Lines(withoutBOM(data)) {
+		line++
+		if i := bytes.IndexByte(text, '#'); i >= 0 {
+			text = text[:i]
+		}
+		if fields := splitWords(string(text)); len(fields) > 0 && !each(line, fields) {
+			return
+		}
+	}
+}
+
+func splitWords(text string) []field {
+	var fields []field
+	start := -1
+	for i, c := range text {
+		switch space := unicode.IsSpace(c); {
+		case space && start >= 0:
+			fields = append(fields, field{text[start:i], start + 1})
+			start = -1
+		case !space && start < 0:
+			start = i
+		}
+	}
+	if start >= 0 {
+		fields = append(fields, field{text[start:], start + 1})
+	}
+	return fields
+}
+
+// records yields the records of a CSV file: comma, semicolon or white space separates the values, whichever the first
+// record has. Lines that start with # are comments; an empty value at the end of a line is dropped.
+func (r *fileReader) records(data []byte, each func(line int, fields []field) bool) {
+	comma := separator(data)
+	if comma == ' ' {
+		words(data, each)
+		return
+	}
+	cr := csv.NewReader(bytes.NewReader(withoutBOM(data)))
+	cr.Comma, cr.Comment, cr.FieldsPerRecord, cr.TrimLeadingSpace = comma, '#', -1, true
+	for {
+		record, err := cr.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		var pe *csv.ParseError
+		if errors.As(err, &pe) {
+			r.fail(pe.Line, pe.Column, "", "not valid CSV: %v", pe.Err)
+			return
+		}
+		if err != nil {
+			r.fail(0, 0, "", "not valid CSV: %v", err)
+			return
+		}
+		fields := make([]field, len(record))
+		line := 0
+		for i, text := range record {
+			at, col := cr.FieldPos(i)
+			if i == 0 {
+				line = at
+			}
+			fields[i] = field{strings.TrimSpace(text), col}
+		}
+		if n := len(fields); n > 1 && fields[n-1].text == "" {
+			fields = fields[:n-1]
+		}
+		if len(fields) == 1 && fields[0].text == "" {
+			continue
+		}
+		if !each(line, fields) {
+			return
+		}
+	}
+}
+
+// separator looks at the first line that is neither empty nor a comment.
+func separator(data []byte) rune {
+	for text := range bytes.Lines(withoutBOM(data)) {
+		text = bytes.TrimSpace(text)
+		switch {
+		case len(text) == 0 || text[0] == '#':
+		case bytes.IndexByte(text, ',') >= 0:
+			return ','
+		case bytes.IndexByte(text, ';') >= 0:
+			return ';'
+		default:
+			return ' '
+		}
+	}
+	return ' '
+}

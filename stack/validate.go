@@ -1,0 +1,271 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"thermsim/stack/internal/keys"
+)
+
+// tolerance is the part of the domain's size by which coordinates may miss each other for reasons of rounding.
+const tolerance = 1e-9
+
+// Validate checks that a stack makes sense: sizes are positive, blocks, maps and regions lie where they belong, blocks do
+// not overlap, names are unique and fit for files. Load has done it already; call it for a stack built in Go. The error is
+// an [ErrorList].
+func Validate(s *Stack) error {
+	var f faults
+	validate(s, &f)
+	return f.err(s.File)
+}
+
+// validator collects faults with the place in the stack they belong to.
+type validator struct {
+	*faults
+	s     *Stack
+	slack float64 // m, allowance for rounding
+}
+
+func validate(s *Stack, f *faults) {
+	v := &validator{f, s, tolerance * max(s.Size[0], s.Size[1])}
+	before := len(f.list)
+	v.domain()
+	v.materials()
+	if len(f.list) > before {
+		return // what follows measures against the domain
+	}
+	v.layers()
+	v.probes()
+}
+
+func (v *validator) fail(pos Pos, remedy, format string, args ...any) {
+	if pos.File == "" {
+		pos.File = v.s.File
+	}
+	v.add(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
+}
+
+// positive checks a value that must be finite and above zero.
+func (v *validator) positive(pos Pos, x float64, format string, args ...any) {
+	if !(x > 0) || math.IsInf(x, 0) {
+		v.fail(pos, "", "%s must be positive and finite, got %v", fmt.Sprintf(format, args...), x)
+	}
+}
+
+// notNegative checks a value that must be finite and not below zero.
+func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) {
+	if !(x >= 0) || math.IsInf(x, 0) {
+		v.fail(pos, "", "%s must be finite and not negative, got %v", fmt.Sprintf(format, args...), x)
+	}
+}
+
+func (v *validator) domain() {
+	s := v.s
+	v.positive(Pos{}, s.Size[0], "size in x")
+	v.positive(Pos{}, s.Size[1], "size in y")
+	v.positive(Pos{}, s.Ambient, "ambient")
+	for i, a := range []Axis{s.Grid.X, s.Grid.Y} {
+		v.axis(a, "xy"[i:i+1], s.Size[i])
+	}
+	for f, b := range s.Boundary {
+		name := "boundary." + Face(f).String()
+		switch b.Kind {
+		case Adiabatic:
+			continue
+		case Convective:
+			v.positive(b.Pos, b.H, "%s: h", name)
+		case LumpedResistance:
+			v.positive(b.Pos, b.Resistance, "%s: resistance", name)
+		case HeatFlux:
+			if math.IsNaN(b.Flux) || math.IsInf(b.Flux, 0) {
+				v.fail(b.Pos, "", "%s: flux must be finite", name)
+			}
+			continue
+		case FixedTemperature:
+		default:
+			v.fail(b.Pos, "", "%s: no such kind of boundary", name)
+		}
+		v.positive(b.Pos, b.Temperature, "%s: temperature", name)
+	}
+}
+
+func (v *validator) axis(a Axis, name string, size float64) {
+	if a.Cells < 1 || a.Cells > keys.MaxAxisCells {
+		v.fail(Pos{}, "", "the grid needs 1 to %d cells along %s, got %d", keys.MaxAxisCells, name, a.Cells)
+	}
+	if len(a.Segments) == 0 {
+		return
+	}
+	last, cells := 0.0, 0
+	for i, seg := range a.Segments {
+		cells += seg.Cells
+		if !(seg.To > last) {
+			v.fail(Pos{}, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond the one before", name, i+1, metres(seg.To))
+		}
+		const steepest = 1e6
+		if !(seg.Ratio >= 1/steepest && seg.Ratio <= steepest) {
+			v.fail(Pos{}, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1, seg.Ratio)
+		}
+		if seg.Cells < 1 {
+			v.fail(Pos{}, "", "grid.%s: segment %d needs at least one cell", name, i+1)
+		}
+		last = seg.To
+	}
+	if math.Abs(last-size) > tolerance*size {
+		v.fail(Pos{}, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, metres(last), metres(size))
+	}
+	if cells != a.Cells {
+		v.fail(Pos{}, "", "grid.%s: segments have %d cells, the axis %d", name, cells, a.Cells)
+	}
+}
+
+func (v *validator) materials() {
+	for _, m := range v.s.Materials {
+		for _, k := range m.K {
+			v.positive(m.Pos, k, "material %q: k", shorten(m.Name))
+		}
+		v.positive(m.Pos, m.C, "material %q: c", shorten(m.Name))
+	}
+}
+
+func (v *validator) layers() {
+	if len(v.s.Layers) == 0 {
+		v.fail(Pos{}, "add a layer", "the stack has no layers")
+	}
+	seen := map[string]string{}
+	for i := range v.s.Layers {
+		y := &v.s.Layers[i]
+		v.layerName(y, seen)
+		what := fmt.Sprintf("layer %q", shorten(y.Name))
+		v.positive(y.Pos, y.Thickness, "%s: thickness", what)
+		v.notNegative(y.Pos, y.ContactResistance, "%s: contact resistance", what)
+		if y.Cells < 1 || y.Cells > keys.MaxLayerCells {
+			v.fail(y.Pos, "", "%s needs 1 to %d cells, got %d", what, keys.MaxLayerCells, y.Cells)
+		}
+		v.materialIndex(y.Pos, y.Material, what)
+		for j := range y.Regions {
+			v.region(&y.Regions[j], what)
+		}
+		v.powers(y, what)
+	}
+	v.positive(Pos{}, v.s.Height(), "height of the stack")
+}
+
+func (v *validator) layerName(y *Layer, seen map[string]string) {
+	if fault := nameFault(y.Name); fault != "" {
+		v.fail(y.Pos, "choose a name that can be part of a file name", "layer name %q %s", shorten(y.Name), fault)
+	}
+	folded := strings.ToLower(y.Name)
+	switch other, twice := seen[folded]; {
+	case twice && other == y.Name:
+		v.fail(y.Pos, "rename one of them", "two layers are called %q", shorten(y.Name))
+	case twice:
+		v.fail(y.Pos, "rename one of them: not every file system tells their maps apart", "layers %q and %q differ in case only", shorten(other), shorten(y.Name))
+	}
+	seen[folded] = y.Name
+}
+
+func (v *validator) materialIndex(pos Pos, i int, what string) {
+	if i < 0 || i >= len(v.s.Materials) {
+		v.fail(pos, "", "%s: there is no material number %d", what, i)
+	}
+}
+
+func (v *validator) region(r *Region, layer string) {
+	what := layer + ": " + r.what()
+	v.materialIndex(r.Pos, r.Material, what)
+	if v.rect(r.Pos, r.Rect, what) {
+		if out := protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
+			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what, metres(r.X), metres(r.Y), out)
+		}
+	}
+}
+
+// rect checks that a rectangle is one.
+func (v *validator) rect(pos Pos, r Rect, what string) bool {
+	for _, x := range []float64{r.X, r.Y, r.Width, r.Height} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			v.fail(pos, "", "%s: coordinates must be finite", what)
+			return false
+		}
+	}
+	if r.Width <= 0 || r.Height <= 0 {
+		v.fail(pos, "", "%s: width and height must be positive, got %s by %s", what, metres(r.Width), metres(r.Height))
+		return false
+	}
+	return true
+}
+
+func (v *validator) probes() {
+	seen := map[string]bool{}
+	height := v.s.Height()
+	box := v.s.Domain()
+	for _, p := range v.s.Probes {
+		what := fmt.Sprintf("probe %q", shorten(p.Name))
+		if seen[p.Name] {
+			v.fail(p.Pos, "rename one of them", "two probes are called %q", shorten(p.Name))
+		}
+		if fault := labelFault(p.Name); fault != "" {
+			v.fail(p.Pos, "", "probe name %q %s", shorten(p.Name), fault)
+		}
+		seen[p.Name] = true
+		inside := p.X >= -v.slack && p.X <= box.Width+v.slack && p.Y >= -v.slack && p.Y <= box.Height+v.slack
+		if !inside {
+			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what, metres(p.X), metres(p.Y), metres(box.Width), metres(box.Height))
+		}
+		if !(p.Z >= 0 && p.Z <= height*(1+tolerance)) {
+			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, metres(p.Z), metres(height))
+		}
+	}
+}
+
+// protrusion says how far a rectangle sticks out of an area and on which sides; empty if it lies inside.
+func protrusion(r, area Rect, slack float64) string {
+	var sides []string
+	for _, side := range []struct {
+		name string
+		by   float64
+	}{
+		{"west", area.X - r.X},
+		{"east", r.X + r.Width - (area.X + area.Width)},
+		{"south", area.Y - r.Y},
+		{"north", r.Y + r.Height - (area.Y + area.Height)},
+	} {
+		if side.by > slack {
+			sides = append(sides, fmt.Sprintf("by %s in the %s", metres(side.by), side.name))
+		}
+	}
+	return strings.Join(sides, " and ")
+}
+
+// nameFault says why a name cannot be part of a file name; empty if it can.
+func nameFault(name string) string {
+	if fault := labelFault(name); fault != "" {
+		return fault
+	}
+	const longest = 100
+	switch {
+	case len(name) > longest:
+		return fmt.Sprintf("is longer than %d bytes", longest)
+	case name == "all":
+		return "is taken: it stands for every layer"
+	case strings.ContainsAny(name, `/\:*?"<>|`):
+		return `holds one of / \ : * ? " < > |`
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.TrimSpace(name) != name:
+		return "begins or ends with a dot or a space"
+	}
+	return ""
+}
+
+// labelFault says why a name cannot stand in a table; empty if it can.
+func labelFault(name string) string {
+	if name == "" {
+		return "is empty"
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
+		return "holds control characters"
+	}
+	return ""
+}

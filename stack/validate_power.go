@@ -1,0 +1,151 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+
+	"thermsim/stack/internal/units"
+)
+
+// metres writes a length as people read it: six digits are enough for a message.
+func metres(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Sprint(x)
+	}
+	return units.Length.Format(roundDigits(x))
+}
+
+func roundDigits(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	digits := 6 - int(math.Ceil(math.Log10(math.Abs(x))))
+	if digits < 0 || digits > 300 {
+		return x
+	}
+	scale := math.Pow10(digits)
+	return math.Round(x*scale) / scale
+}
+
+// powers checks the sources of a layer and that no two blocks of it overlap.
+func (v *validator) powers(y *Layer, layer string) {
+	before := len(v.list)
+	seen := map[string]bool{}
+	for i := range y.Powers {
+		v.power(&y.Powers[i], layer, seen)
+	}
+	if len(v.list) == before {
+		v.overlaps(y, layer)
+	}
+}
+
+func (v *validator) power(p *Power, layer string, seen map[string]bool) {
+	what := layer + ": power"
+	if !v.rect(p.Pos, p.Area, what+": area") {
+		return
+	}
+	if out := protrusion(p.Area, v.s.Domain(), v.slack); out != "" {
+		v.fail(p.Pos, "", "%s: area sticks out of the domain %s", what, out)
+	}
+	kinds := 0
+	if len(p.Blocks) > 0 {
+		kinds++
+	}
+	if p.Map != nil {
+		kinds++
+		v.powerMap(p, what)
+	}
+	if p.Uniform != 0 {
+		kinds++
+		v.notNegative(p.Pos, p.Uniform, "%s: uniform", what)
+	}
+	if kinds > 1 {
+		v.fail(p.Pos, "use one power each", "%s mixes blocks, a map and a uniform power", what)
+	}
+	for i := range p.Blocks {
+		v.block(&p.Blocks[i], p, layer, seen)
+	}
+	if p.Trace != nil {
+		v.trace(p, what)
+	}
+	for i, sp := range p.Schedule {
+		if i == 0 && sp.Time != 0 || i > 0 && !(sp.Time > p.Schedule[i-1].Time) {
+			v.fail(p.Pos, "", "%s: times of a schedule must ascend from 0", what)
+			break
+		}
+		v.notNegative(p.Pos, sp.Factor, "%s: factor of the schedule", what)
+	}
+}
+
+func (v *validator) powerMap(p *Power, what string) {
+	m := p.Map
+	if m.NX < 1 || m.NY < 1 || m.NX*m.NY != len(m.Values) {
+		v.fail(p.Pos, "", "%s: map of %d by %d tiles has %d values", what, m.NX, m.NY, len(m.Values))
+		return
+	}
+	for i, w := range m.Values {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			v.fail(p.Pos, "", "%s: tile %d, %d of the map must be finite and not negative, got %v W", what, i%m.NX, i/m.NX, w)
+			return
+		}
+	}
+}
+
+func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool) {
+	what := fmt.Sprintf("%s: block %q", layer, shorten(b.Name))
+	if fault := labelFault(b.Name); fault != "" {
+		v.fail(b.Pos, "", "%s: block name %q %s", layer, shorten(b.Name), fault)
+	}
+	if seen[b.Name] {
+		v.fail(b.Pos, "rename one of them", "%s: two blocks are called %q", layer, shorten(b.Name))
+	}
+	seen[b.Name] = true
+	v.notNegative(b.Pos, b.Watts, "%s: power", what)
+	if len(b.Rects) == 0 {
+		v.fail(b.Pos, "", "%s has no rectangles", what)
+	}
+	for _, r := range b.Rects {
+		if !v.rect(b.Pos, r, what) {
+			continue
+		}
+		if out := protrusion(r, p.Area, v.slack); out != "" {
+			place := "the domain"
+			if p.Area != v.s.Domain() {
+				place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", metres(p.Area.Width), metres(p.Area.Height), metres(p.Area.X), metres(p.Area.Y))
+			}
+			v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what, metres(r.X), metres(r.Y), place, out)
+		}
+	}
+}
+
+func (v *validator) trace(p *Power, what string) {
+	t := p.Trace
+	if len(p.Blocks) == 0 {
+		v.fail(p.Pos, "", "%s has a trace and no blocks", what)
+		return
+	}
+	n := len(t.Times)
+	if n == 0 || n != len(t.Watts) {
+		v.fail(p.Pos, "", "%s: trace of %d times has %d rows", what, n, len(t.Watts))
+		return
+	}
+	if t.Times[0] != 0 || !(t.End > t.Times[n-1]) || math.IsInf(t.End, 0) {
+		v.fail(p.Pos, "", "%s: trace must start at 0 and end after its last time", what)
+	}
+	for i, row := range t.Watts {
+		if i > 0 && !(t.Times[i] > t.Times[i-1]) {
+			v.fail(p.Pos, "", "%s: times of the trace must ascend, got %v s after %v s", what, t.Times[i], t.Times[i-1])
+			return
+		}
+		if len(row) != len(p.Blocks) {
+			v.fail(p.Pos, "", "%s: row %d of the trace has %d powers for %d blocks", what, i+1, len(row), len(p.Blocks))
+			return
+		}
+		for b, w := range row {
+			if !(w >= 0) || math.IsInf(w, 0) {
+				v.fail(p.Pos, "", "%s: power of block %q in row %d of the trace must be finite and not negative, got %v", what, shorten(p.Blocks[b].Name), i+1, w)
+				return
+			}
+		}
+	}
+}
