@@ -4,7 +4,7 @@ import "thermsim/stack"
 
 // The finite-volume discretisation, row by row in FP64. Executors round what they store.
 //
-//	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy alike
+//	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy alike; k of the halves that meet
 //	gz(k+1/2) = dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1})             R" the contact resistance, m2K/W
 //	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h
 //
@@ -14,11 +14,11 @@ import "thermsim/stack"
 func (m *Mesh) CouplingX(k, j int, dst []float64) {
 	area := m.DY(j) * m.DZ(k)
 	nx := m.NX()
-	half := m.DX(0) / (2 * m.At(0, j, k).K[0])
+	own := m.At(0, j, k)
 	for i := range nx - 1 {
-		next := m.DX(i+1) / (2 * m.At(i+1, j, k).K[0])
-		dst[i] = area / (half + next)
-		half = next
+		next := m.At(i+1, j, k)
+		dst[i] = area / (m.DX(i)/(2*own.Half[east]) + m.DX(i+1)/(2*next.Half[west]))
+		own = next
 	}
 	dst[nx-1] = 0
 }
@@ -31,7 +31,7 @@ func (m *Mesh) CouplingY(k, j int, dst []float64) {
 	}
 	dz, dy, dy1 := m.DZ(k), m.DY(j), m.DY(j+1)
 	for i := range dst {
-		dst[i] = m.DX(i) * dz / (dy/(2*m.At(i, j, k).K[1]) + dy1/(2*m.At(i, j+1, k).K[1]))
+		dst[i] = m.DX(i) * dz / (dy/(2*m.At(i, j, k).Half[north]) + dy1/(2*m.At(i, j+1, k).Half[south]))
 	}
 }
 
@@ -87,14 +87,18 @@ func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 	if !ok {
 		return 0
 	}
-	k3 := m.At(i, j, k).K
+	c := m.At(i, j, k)
 	switch f {
 	case stack.Bottom, stack.Top:
-		return m.DX(i) * m.DY(j) / (r + m.DZ(k)/(2*k3[2]))
-	case stack.West, stack.East:
-		return m.DY(j) * m.DZ(k) / (r + m.DX(i)/(2*k3[0]))
+		return m.DX(i) * m.DY(j) / (r + m.DZ(k)/(2*c.K[2]))
+	case stack.West:
+		return m.DY(j) * m.DZ(k) / (r + m.DX(i)/(2*c.Half[west]))
+	case stack.East:
+		return m.DY(j) * m.DZ(k) / (r + m.DX(i)/(2*c.Half[east]))
+	case stack.South:
+		return m.DX(i) * m.DZ(k) / (r + m.DY(j)/(2*c.Half[south]))
 	}
-	return m.DX(i) * m.DZ(k) / (r + m.DY(j)/(2*k3[1]))
+	return m.DX(i) * m.DZ(k) / (r + m.DY(j)/(2*c.Half[north]))
 }
 
 // CellFaceArea is the area in m2 that cell (i, j, k) has on face f.

@@ -25,7 +25,18 @@ type Mesh struct {
 type Material struct {
 	K [3]float64
 	C float64
+	// Half holds the lateral conductivities of the cell's west, east, south and north half. They differ from K only in cells that a
+	// region's edge cuts: there the half on the side of the good conductor conducts well and the other badly.
+	Half [4]float64
 }
+
+// The halves of a cell.
+const (
+	west = iota
+	east
+	south
+	north
+)
 
 // Plane is one sheet of cells.
 type Plane struct {

@@ -13,11 +13,19 @@ type painter struct {
 	mixtures map[mixture]uint32
 }
 
-// mixture identifies a cell of which a region covers the fractions fx of its width and fy of its depth, over material base.
+// mixture identifies a cell of material base that a region of material over covers in part.
 type mixture struct {
 	base, over uint32
-	fx, fy     float32
+	x, y       interval
 }
+
+// interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart share a mixture.
+type interval struct{ lo, hi float32 }
+
+func (v interval) whole() bool       { return v.lo == 0 && v.hi == 1 }
+func (v interval) length() float64   { return float64(v.hi) - float64(v.lo) }
+func (v interval) lowHalf() float64  { return 2 * max(0, min(float64(v.hi), 0.5)-float64(v.lo)) }
+func (v interval) highHalf() float64 { return 2 * max(0, float64(v.hi)-max(float64(v.lo), 0.5)) }
 
 func newPainter(m *Mesh) *painter {
 	return &painter{mesh: m, mixtures: map[mixture]uint32{}}
@@ -36,15 +44,15 @@ func (p *painter) paint(l *stack.Layer) []uint32 {
 	}
 	for r := range l.Regions {
 		region := &l.Regions[r]
-		i0, fx := coverage(m.X, region.X, region.X+region.Width)
-		j0, fy := coverage(m.Y, region.Y, region.Y+region.Height)
-		for j, y := range fy {
+		i0, xs := coverage(m.X, region.X, region.X+region.Width)
+		j0, ys := coverage(m.Y, region.Y, region.Y+region.Height)
+		for j, y := range ys {
 			row := index[(j0+j)*nx+i0:]
-			for i, x := range fx {
-				if x == 1 && y == 1 {
+			for i, x := range xs {
+				if x.whole() && y.whole() {
 					row[i] = uint32(region.Material)
 				} else {
-					row[i] = p.mix(mixture{row[i], uint32(region.Material), float32(x), float32(y)})
+					row[i] = p.mix(mixture{row[i], uint32(region.Material), x, y})
 				}
 			}
 		}
@@ -52,32 +60,33 @@ func (p *painter) paint(l *stack.Layer) []uint32 {
 	return index
 }
 
-// coverage returns the first cell that the interval [lo, hi] touches and the fraction of each touched cell that it covers.
-// Slivers below 1e-6 of a cell are rounding of coordinates and count as nothing.
-func coverage(f []float64, lo, hi float64) (first int, fraction []float64) {
+// coverage returns the first cell that [lo, hi] touches and the covered part of it and of those that follow. Slivers below
+// 1e-6 of a cell are rounding of coordinates and count as nothing.
+func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
 	const sliver = 1e-6
-	first = max(sort.SearchFloat64s(f, lo)-1, 0)
-	for i := first; i+1 < len(f) && f[i] < hi; i++ {
-		c := (math.Min(hi, f[i+1]) - math.Max(lo, f[i])) / (f[i+1] - f[i])
-		switch {
-		case c > 1-sliver:
-			c = 1
-		case c < sliver:
-			c = 0
+	for i := max(sort.SearchFloat64s(f, lo)-1, 0); i+1 < len(f) && f[i] < hi; i++ {
+		size := f[i+1] - f[i]
+		v := interval{float32(math.Max(0, (lo-f[i])/size)), float32(math.Min(1, (hi-f[i])/size))}
+		if v.lo < sliver {
+			v.lo = 0
 		}
-		if c == 0 && len(fraction) == 0 {
-			first = i + 1
+		if v.hi > 1-sliver {
+			v.hi = 1
+		}
+		if v.length() < sliver {
 			continue
 		}
-		if c > 0 {
-			fraction = append(fraction, c)
+		if len(covered) == 0 {
+			first = i
 		}
+		covered = append(covered, v)
 	}
-	return first, fraction
+	return first, covered
 }
 
 // mix returns the palette index of a cut cell. Along z the parts conduct side by side. Along x, the covered share of the depth holds base
-// and region in series and the rest is base; along y alike. This is exact for a cell cut by one straight edge.
+// and region in series, in each half of the cell as they lie there, and the rest is base; along y alike. This is exact for a cell cut
+// by one straight edge, and keeps the node in the middle tied to the material it lies in.
 func (p *painter) mix(key mixture) uint32 {
 	if key.base == key.over {
 		return key.base
@@ -86,17 +95,23 @@ func (p *painter) mix(key mixture) uint32 {
 		return id
 	}
 	a, b := p.mesh.Palette[key.base], p.mesh.Palette[key.over]
-	fx, fy := float64(key.fx), float64(key.fy)
-	f := fx * fy
+	fx, fy := key.x.length(), key.y.length()
+	half := func(h int, along, across float64) float64 {
+		return across/(along/b.Half[h]+(1-along)/a.Half[h]) + (1-across)*a.Half[h]
+	}
+	var m Material
+	m.Half[west] = half(west, key.x.lowHalf(), fy)
+	m.Half[east] = half(east, key.x.highHalf(), fy)
+	m.Half[south] = half(south, key.y.lowHalf(), fx)
+	m.Half[north] = half(north, key.y.highHalf(), fx)
+	m.K = [3]float64{
+		2 / (1/m.Half[west] + 1/m.Half[east]),
+		2 / (1/m.Half[south] + 1/m.Half[north]),
+		fx*fy*b.K[2] + (1-fx*fy)*a.K[2],
+	}
+	m.C = fx*fy*b.C + (1-fx*fy)*a.C
 	id := uint32(len(p.mesh.Palette))
-	p.mesh.Palette = append(p.mesh.Palette, Material{
-		K: [3]float64{
-			fy/(fx/b.K[0]+(1-fx)/a.K[0]) + (1-fy)*a.K[0],
-			fx/(fy/b.K[1]+(1-fy)/a.K[1]) + (1-fx)*a.K[1],
-			f*b.K[2] + (1-f)*a.K[2],
-		},
-		C: f*b.C + (1-f)*a.C,
-	})
+	p.mesh.Palette = append(p.mesh.Palette, m)
 	p.mixtures[key] = id
 	return id
 }
