@@ -58,10 +58,7 @@ func (m *Map) MeanWatts(t0, t1 float64) (float64, error) {
 	}
 	var total sum
 	for i := range m.Layers {
-		for k := range m.Layers[i].sources {
-			s := &m.Layers[i].sources[k]
-			total.add(s.total(s.mean(t0, t1)))
-		}
+		total.add(m.Layers[i].mean(t0, t1))
 	}
 	return total.value(), nil
 }

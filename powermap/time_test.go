@@ -163,3 +163,23 @@ func TestAverageRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestBlockAndLayerWatts(t *testing.T) {
+	left, right := stack.Rect{Width: 0.5, Height: 1}, stack.Rect{X: 0.5, Width: 0.5, Height: 1}
+	tr := &stack.Trace{Times: []float64{0, 1}, End: 2, Watts: [][]float64{{1, 10}, {3, 30}}}
+	s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, left), block("b", 1, right)}, Trace: tr}, stack.Power{Uniform: 5})
+	m := mustMap(t, s, Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
+	got, err := m.BlockWatts(&s.Layers[1].Powers[0], 0.5, 1.5)
+	if err != nil || !slices.Equal(got, []float64{2, 20}) {
+		t.Errorf("blocks draw %v W, error %v; want 2 and 20 W", got, err)
+	}
+	if w, err := m.LayerWatts(0, 0.5, 1.5); err != nil || w != 27 {
+		t.Errorf("the layer draws %g W, error %v; want 27 W", w, err)
+	}
+	if _, err := m.BlockWatts(&s.Layers[1].Powers[1], 0, 1); err == nil {
+		t.Error("a uniform power has no blocks, but no error came")
+	}
+	if _, err := m.LayerWatts(1, 0, 1); err == nil {
+		t.Error("there is no second layer with power, but no error came")
+	}
+}

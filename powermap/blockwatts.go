@@ -1,0 +1,43 @@
+package powermap
+
+import (
+	"fmt"
+	"slices"
+
+	"thermsim/stack"
+)
+
+// BlockWatts is the mean power of every block of p, a source of the stack the map was made from, over the time step (t0, t1] in W.
+func (m *Map) BlockWatts(p *stack.Power, t0, t1 float64) ([]float64, error) {
+	if err := checkStep(t0, t1); err != nil {
+		return nil, err
+	}
+	for i := range m.Layers {
+		for k := range m.Layers[i].sources {
+			if s := &m.Layers[i].sources[k]; s.power == p && len(p.Blocks) > 0 {
+				return slices.Clone(s.mean(t0, t1)), nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("power map: no such floorplan among the sources")
+}
+
+// LayerWatts is the mean power of m.Layers[i] over the time step (t0, t1] in W.
+func (m *Map) LayerWatts(i int, t0, t1 float64) (float64, error) {
+	if err := checkStep(t0, t1); err != nil {
+		return 0, err
+	}
+	if i < 0 || i >= len(m.Layers) {
+		return 0, fmt.Errorf("power map: layer %d of %d with power", i, len(m.Layers))
+	}
+	return m.Layers[i].mean(t0, t1), nil
+}
+
+func (l *LayerMap) mean(t0, t1 float64) float64 {
+	var total sum
+	for k := range l.sources {
+		s := &l.sources[k]
+		total.add(s.total(s.mean(t0, t1)))
+	}
+	return total.value()
+}
