@@ -26,7 +26,8 @@ func (l *loader) power(t *table, o owner) (Power, bool) {
 		if r, ok := t.rect(n, k); ok {
 			r.X += o.area.X
 			r.Y += o.area.Y
-			p.Area = clamp(r, o.area, l.slack())
+			// Clamping to the domain too makes the area read back the same when it is printed outside its region.
+			p.Area = clamp(clamp(r, o.area, l.slack()), l.stack.Domain(), l.slack())
 			l.checkArea(n.pos, p.Area, o)
 		}
 	}

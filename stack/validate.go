@@ -122,7 +122,15 @@ func (v *validator) axis(a Axis, name string, size float64) {
 }
 
 func (v *validator) materials() {
+	seen := map[string]bool{}
 	for _, m := range v.s.Materials {
+		if fault := labelFault(m.Name); fault != "" {
+			v.fail(m.Pos, "", "material name %q %s", shorten(m.Name), fault)
+		}
+		if seen[m.Name] {
+			v.fail(m.Pos, "rename one of them", "two materials are called %q", shorten(m.Name))
+		}
+		seen[m.Name] = true
 		for _, k := range m.K {
 			v.positive(m.Pos, k, "material %q: k", shorten(m.Name))
 		}

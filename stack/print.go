@@ -1,0 +1,202 @@
+package stack
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"thermsim/stack/internal/units"
+)
+
+// Print writes the stack as a stack file that needs no other: materials, floorplans, watts, maps and traces stand in it,
+// every coordinate is one of the domain, and every value reads back as the same bits. Loading it gives the same stack
+// apart from File, Inputs, the places and the files of maps and traces. The error is that of Validate or of the writer.
+func Print(w io.Writer, s *Stack) error {
+	if err := Validate(s); err != nil {
+		return err
+	}
+	p := &printer{w: bufio.NewWriter(w), s: s}
+	p.top()
+	for _, m := range s.Materials {
+		p.material(m)
+	}
+	for i := range s.Layers {
+		p.layer(&s.Layers[i])
+	}
+	for _, pr := range s.Probes {
+		p.line("\n[[probe]]")
+		p.text("name", pr.Name)
+		p.lengths("x", pr.X, "y", pr.Y, "z", pr.Z)
+	}
+	p.wishes()
+	return p.w.Flush()
+}
+
+type printer struct {
+	w *bufio.Writer // keeps the first error until Flush
+	s *Stack
+}
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+func (p *printer) text(key, value string) {
+	if value != "" {
+		p.line("%s = %s", key, quote(value))
+	}
+}
+
+// value writes a quantity unless it is zero, which stands for not given.
+func (p *printer) value(key string, q units.Quantity, x float64) {
+	if x != 0 {
+		p.line("%s = %s", key, quantity(q, x))
+	}
+}
+
+func (p *printer) count(key string, n int) {
+	if n != 0 {
+		p.line("%s = %d", key, n)
+	}
+}
+
+// lengths writes pairs of key and length.
+func (p *printer) lengths(pairs ...any) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, _ := pairs[i].(string)
+		x, _ := pairs[i+1].(float64)
+		p.line("%s = %s", key, quantity(units.Length, x))
+	}
+}
+
+func (p *printer) top() {
+	s := p.s
+	p.line("schema = 1")
+	p.text("title", s.Title)
+	p.line("ambient = %s", quantity(units.Temperature, s.Ambient))
+	p.line("size = %s", lengthList(s.Size[:]...))
+	p.line("grid = { %s, %s }", axis("nx", "x", s.Grid.X), axis("ny", "y", s.Grid.Y))
+	for f, b := range s.Boundary {
+		ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
+		switch b.Kind {
+		case Convective:
+			p.line("boundary.%s = { h = %s%s }", Face(f), quantity(units.HeatTransfer, b.H), ambient)
+		case LumpedResistance:
+			p.line("boundary.%s = { resistance = %s%s }", Face(f), quantity(units.Resistance, b.Resistance), ambient)
+		case FixedTemperature:
+			p.line("boundary.%s = { temperature = %s }", Face(f), quantity(units.Temperature, b.Temperature))
+		case HeatFlux:
+			p.line("boundary.%s = { flux = %s }", Face(f), quantity(units.Flux, b.Flux))
+		}
+	}
+}
+
+func axis(count, runs string, a Axis) string {
+	if len(a.Segments) == 0 {
+		return fmt.Sprintf("%s = %d", count, a.Cells)
+	}
+	segments := make([]string, len(a.Segments))
+	for i, s := range a.Segments {
+		segments[i] = fmt.Sprintf("{ to = %s, cells = %d, ratio = %s }", quantity(units.Length, s.To), s.Cells, number(s.Ratio))
+	}
+	return fmt.Sprintf("%s = [%s]", runs, strings.Join(segments, ", "))
+}
+
+func (p *printer) material(m Material) {
+	p.line("\n[materials.%s]", quote(m.Name))
+	p.text("title", m.Title)
+	if m.K[0] == m.K[1] && m.K[0] == m.K[2] {
+		p.line("k = %s", quantity(units.Conductivity, m.K[0]))
+	} else {
+		p.line("k = [%s, %s, %s]", quantity(units.Conductivity, m.K[0]), quantity(units.Conductivity, m.K[1]), quantity(units.Conductivity, m.K[2]))
+	}
+	p.line("c = %s", quantity(units.VolumetricHeat, m.C))
+	p.text("source", m.Source)
+	p.value("t_ref", units.Temperature, m.TRef)
+	p.text("notes", m.Notes)
+}
+
+func (p *printer) layer(y *Layer) {
+	p.line("\n[[layer]]")
+	p.text("name", y.Name)
+	p.text("material", p.s.Materials[y.Material].Name)
+	p.line("thickness = %s", quantity(units.Length, y.Thickness))
+	p.line("cells = %d", y.Cells)
+	p.value("contact_resistance", units.ContactResistance, y.ContactResistance)
+	for _, r := range y.Regions {
+		p.line("\n[[layer.region]]")
+		p.text("name", r.Name)
+		p.text("material", p.s.Materials[r.Material].Name)
+		p.lengths("x", r.X, "y", r.Y, "width", r.Width, "height", r.Height)
+	}
+	for i := range y.Powers {
+		p.power(&y.Powers[i])
+	}
+}
+
+func (p *printer) wishes() {
+	if t := p.s.Transient; t != (Transient{}) {
+		p.line("\n[transient]")
+		p.value("dt", units.Time, t.Dt)
+		p.count("steps", t.Steps)
+		p.value("initial", units.Temperature, t.Initial)
+	}
+	if v := p.s.Solver; v != (Solver{}) {
+		p.line("\n[solver]")
+		p.text("preconditioner", v.Preconditioner)
+		p.text("device", v.Device)
+		p.value("tol", units.TemperatureRise, v.Tol)
+		if v.RTol != 0 {
+			p.line("rtol = %s", number(v.RTol))
+		}
+		p.value("atol", units.Power, v.ATol)
+		p.count("max_iter", v.MaxIter)
+	}
+	if len(p.s.Output.Maps) > 0 {
+		p.line("\n[output]")
+		p.line("maps = %s", quoteAll(p.s.Output.Maps))
+	}
+}
+
+// quantity writes a value with its unit as a TOML string.
+func quantity(q units.Quantity, x float64) string { return `"` + q.Format(x) + `"` }
+
+func lengthList(xs ...float64) string {
+	words := make([]string, len(xs))
+	for i, x := range xs {
+		words[i] = quantity(units.Length, x)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// number writes the shortest decimal that reads back as the same bits.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// quote writes a TOML basic string.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

@@ -1,0 +1,103 @@
+package stack
+
+import (
+	"fmt"
+
+	"thermsim/stack/internal/units"
+)
+
+// power writes one source. Those of regions stand in the layer, with their area.
+func (p *printer) power(s *Power) {
+	p.line("\n[[layer.power]]")
+	if s.Area != p.s.Domain() {
+		p.line("area = %s", lengthList(s.Area.X, s.Area.Y, s.Area.Width, s.Area.Height))
+	}
+	if len(s.Schedule) > 0 {
+		p.line("schedule = [")
+		for _, sp := range s.Schedule {
+			p.line("  { t = %s, factor = %s },", quantity(units.Time, sp.Time), number(sp.Factor))
+		}
+		p.line("]")
+	}
+	switch {
+	case s.Map != nil:
+		p.powerMap(s.Map)
+	case len(s.Blocks) > 0:
+		p.blocks(s)
+	default:
+		p.line("uniform = %s", quantity(units.Power, s.Uniform))
+	}
+}
+
+func (p *printer) powerMap(m *PowerMap) {
+	p.line(`unit = "W"`)
+	p.line(`orientation = "south-first"`)
+	p.line("map = [")
+	for j := range m.NY {
+		p.row(m.Values[j*m.NX : (j+1)*m.NX])
+	}
+	p.line("]")
+}
+
+// row writes an array of numbers as one element of an array.
+func (p *printer) row(xs []float64) {
+	fmt.Fprint(p.w, "  [")
+	for i, x := range xs {
+		if i > 0 {
+			fmt.Fprint(p.w, ", ")
+		}
+		fmt.Fprint(p.w, number(x))
+	}
+	p.line("],")
+}
+
+func (p *printer) blocks(s *Power) {
+	if s.AllowOverlap {
+		p.line("allow_overlap = true")
+	}
+	p.line("block = [")
+	for _, b := range s.Blocks {
+		place := ""
+		if r := b.Rects[0]; len(b.Rects) == 1 {
+			place = fmt.Sprintf("x = %s, y = %s, width = %s, height = %s", quantity(units.Length, r.X), quantity(units.Length, r.Y), quantity(units.Length, r.Width), quantity(units.Length, r.Height))
+		} else {
+			place = "rects = ["
+			for i, r := range b.Rects {
+				if i > 0 {
+					place += ", "
+				}
+				place += lengthList(r.X, r.Y, r.Width, r.Height)
+			}
+			place += "]"
+		}
+		p.line("  { name = %s, %s, power = %s },", quote(b.Name), place, quantity(units.Power, b.Watts))
+	}
+	p.line("]")
+	if s.Trace != nil {
+		p.trace(s)
+	}
+}
+
+func (p *printer) trace(s *Power) {
+	t := s.Trace
+	if t.Repeat {
+		p.line("repeat = true")
+	}
+	names := make([]string, len(s.Blocks))
+	for i, b := range s.Blocks {
+		names[i] = b.Name
+	}
+	p.line("[layer.power.trace]")
+	p.line("end = %s", quantity(units.Time, t.End))
+	p.line("blocks = %s", quoteAll(names))
+	p.line("times = [")
+	for _, x := range t.Times {
+		p.line("  %s,", number(x))
+	}
+	p.line("]")
+	p.line("watts = [")
+	for _, row := range t.Watts {
+		p.row(row)
+	}
+	p.line("]")
+}

@@ -1,0 +1,151 @@
+package stack
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// sameStack compares all that Print promises to keep.
+var sameStack = cmp.Options{
+	cmpopts.IgnoreTypes(Pos{}),
+	cmpopts.IgnoreFields(Stack{}, "File", "Inputs"),
+	cmpopts.IgnoreFields(PowerMap{}, "File"),
+	cmpopts.IgnoreFields(Trace{}, "File"),
+	cmpopts.EquateEmpty(),
+}
+
+// reload prints a stack and reads it back from memory alone.
+func reload(s *Stack) (again *Stack, text string, err error) {
+	var b bytes.Buffer
+	if err := Print(&b, s); err != nil {
+		return nil, "", err
+	}
+	again, err = Parse("printed.toml", b.Bytes(), files{}.open)
+	return again, b.String(), err
+}
+
+func TestPrintRoundTripFiles(t *testing.T) {
+	paths, err := filepath.Glob("../examples/*/*.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stacks := map[string]*Stack{"full": mustParse(t, fullFiles)}
+	for _, path := range paths {
+		if stacks[path], err = Load(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, s := range stacks {
+		again, text, err := reload(s)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, text)
+			continue
+		}
+		if diff := cmp.Diff(s, again, sameStack); diff != "" {
+			t.Errorf("%s changed (-before +after):\n%s", name, diff)
+		}
+	}
+}
+
+// Any valid stack must survive Print and Parse bit by bit.
+func TestPrintRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStack(t)
+		again, text, err := reload(s)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if diff := cmp.Diff(s, again, sameStack); diff != "" {
+			t.Fatalf("changed (-before +after):\n%s\n%s", diff, text)
+		}
+	})
+}
+
+func drawStack(t *rapid.T) *Stack {
+	positive := func(name string) float64 { return rapid.Float64Range(1e-9, 1e9).Draw(t, name) }
+	watts := rapid.Float64Range(0, 1e3)
+	s := &Stack{Schema: 1, Title: rapid.String().Draw(t, "title"), Ambient: positive("ambient"), Size: [2]float64{positive("sx"), positive("sy")}}
+	s.Grid = Grid{drawAxis(t, s.Size[0]), drawAxis(t, s.Size[1])}
+	for f := range s.Boundary {
+		b := &s.Boundary[f]
+		b.Kind = BoundaryKind(rapid.IntRange(0, 4).Draw(t, "kind"))
+		switch b.Kind {
+		case Convective:
+			b.H, b.Temperature = positive("h"), positive("T")
+		case LumpedResistance:
+			b.Resistance, b.Temperature = positive("R"), positive("T")
+		case FixedTemperature:
+			b.Temperature = positive("T")
+		case HeatFlux:
+			b.Flux = rapid.Float64Range(-1e9, 1e9).Draw(t, "flux")
+		}
+	}
+	for i := range rapid.IntRange(1, 4).Draw(t, "layers") {
+		name := rapid.StringMatching(`[a-z "µ'#=]{0,3}[a-z]`).Draw(t, "material")
+		s.Materials = append(s.Materials, Material{Name: fmt.Sprint(i, name), K: [3]float64{positive("kx"), positive("ky"), positive("kz")}, C: positive("c"), Source: rapid.String().Draw(t, "source")})
+		y := Layer{Name: fmt.Sprint("layer", i), Material: i, Thickness: positive("d"), Cells: rapid.IntRange(1, 99).Draw(t, "cells")}
+		if rapid.Bool().Draw(t, "contact") {
+			y.ContactResistance = positive("R")
+		}
+		area := s.Domain()
+		if rapid.Bool().Draw(t, "region") {
+			area = drawRect(t, s.Domain())
+			y.Regions = []Region{{Name: "die", Material: i, Rect: area}}
+		}
+		if rapid.Bool().Draw(t, "uniform") {
+			y.Powers = append(y.Powers, Power{Area: area, Uniform: watts.Draw(t, "W")})
+		}
+		if rapid.Bool().Draw(t, "map") {
+			nx, ny := rapid.IntRange(1, 4).Draw(t, "nx"), rapid.IntRange(1, 4).Draw(t, "ny")
+			m := &PowerMap{NX: nx, NY: ny, Values: rapid.SliceOfN(watts, nx*ny, nx*ny).Draw(t, "map")}
+			y.Powers = append(y.Powers, Power{Area: area, Map: m, Schedule: []ScalePoint{{0, 1}, {positive("t"), 0.5}}})
+		}
+		if rapid.Bool().Draw(t, "blocks") {
+			y.Powers = append(y.Powers, drawBlocks(t, area, watts))
+		}
+		s.Layers = append(s.Layers, y)
+	}
+	s.Transient = Transient{Dt: positive("dt"), Steps: rapid.IntRange(0, 99).Draw(t, "steps"), Initial: positive("T0")}
+	s.Solver = Solver{Preconditioner: "jacobi", Device: "gpu:1", Tol: positive("tol"), RTol: positive("rtol"), ATol: positive("atol"), MaxIter: 7}
+	s.Output.Maps = []string{"layer0", "all"}
+	s.Probes = []Probe{{Name: "p", X: s.Size[0] / 3, Y: s.Size[1] / 7, Z: s.Height() / 2}}
+	return s
+}
+
+func drawAxis(t *rapid.T, size float64) Axis {
+	if rapid.Bool().Draw(t, "equal") {
+		return Axis{Cells: rapid.IntRange(1, 999).Draw(t, "n")}
+	}
+	return Axis{Cells: 5, Segments: []Segment{{size / 3, 2, rapid.Float64Range(0.1, 10).Draw(t, "ratio")}, {size, 3, 1}}}
+}
+
+func drawRect(t *rapid.T, in Rect) Rect {
+	part := rapid.Float64Range(0.01, 0.49)
+	r := Rect{in.X + in.Width*part.Draw(t, "x"), in.Y + in.Height*part.Draw(t, "y"), in.Width * part.Draw(t, "w"), in.Height * part.Draw(t, "h")}
+	return r
+}
+
+func drawBlocks(t *rapid.T, area Rect, watts *rapid.Generator[float64]) Power {
+	p := Power{Area: area, AllowOverlap: true}
+	n := rapid.IntRange(1, 3).Draw(t, "blocks")
+	for i := range n {
+		b := Block{Name: fmt.Sprintf("b %d\\", i), Watts: watts.Draw(t, "W")}
+		for range rapid.IntRange(1, 3).Draw(t, "rects") {
+			b.Rects = append(b.Rects, drawRect(t, area))
+		}
+		p.Blocks = append(p.Blocks, b)
+	}
+	if rapid.Bool().Draw(t, "trace") {
+		p.Trace = &Trace{Times: []float64{0, 0.1}, End: rapid.Float64Range(0.2, 9).Draw(t, "end"), Repeat: rapid.Bool().Draw(t, "repeat")}
+		for range 2 {
+			p.Trace.Watts = append(p.Trace.Watts, rapid.SliceOfN(watts, n, n).Draw(t, "row"))
+		}
+	}
+	return p
+}
