@@ -1,0 +1,188 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"thermsim/mesh"
+	"thermsim/powermap"
+	"thermsim/report/picture"
+	"thermsim/stack"
+)
+
+// CheckPictures draws what a stack file says before anything is solved: stack.png, the layers with their materials and boundaries,
+// and floorplan_<layer>.png for every layer with power. It returns their paths; all are written or none.
+func CheckPictures(ctx context.Context, dir string, m *mesh.Mesh) (files []string, err error) {
+	st, err := newStage(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			st.discard()
+		}
+	}()
+	section := crossSection(m)
+	if err := st.write(ctx, "stack.png", func(w io.Writer) error { return section.WritePNG(w) }); err != nil {
+		return nil, err
+	}
+	names := fileNames(m.Stack)
+	for i := range m.Power.Layers {
+		l := &m.Power.Layers[i]
+		plan := floorplan(m, l)
+		if err := st.write(ctx, "floorplan_"+names[l.Layer]+".png", func(w io.Writer) error { return plan.WritePNG(w) }); err != nil {
+			return nil, err
+		}
+	}
+	return st.commit()
+}
+
+// floorplan prepares the picture of a layer's power. Blocks alone are drawn as they are; where a map or a uniform power is among the
+// sources, or blocks overlap, what arrives on the grid is shown.
+func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
+	s := m.Stack
+	layer := &s.Layers[l.Layer]
+	watts := 0.0
+	for _, w := range l.Watts {
+		watts += w
+	}
+	p := &picture.Floorplan{
+		Title: pictureTitle(s), Extent: s.Domain(), Regions: regionOutlines(s, l.Layer),
+		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, significant(watts, 4)),
+	}
+	onGrid := false
+	for i := range layer.Powers {
+		power := &layer.Powers[i]
+		onGrid = onGrid || len(power.Blocks) == 0 || power.AllowOverlap || i > 0
+		for b := range power.Blocks {
+			block := &power.Blocks[b]
+			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts), Rects: block.Rects})
+			p.Density = append(p.Density, block.Watts/block.Area()*1e-4)
+		}
+	}
+	if len(p.Blocks) > 0 {
+		p.Subtitle += fmt.Sprintf(" in %d blocks", len(p.Blocks))
+	}
+	if onGrid {
+		p.Cells = &picture.DensityGrid{X: m.X, Y: m.Y, Values: densities(m, l.Watts)}
+	}
+	return p
+}
+
+// wattsText suits a small block.
+func wattsText(w float64) string {
+	if a := math.Abs(w); a > 0 && a < 0.0995 {
+		return significant(w*1e3, 3) + " mW"
+	}
+	return significant(w, 3) + " W"
+}
+
+// densities turns W per cell into W/cm2.
+func densities(m *mesh.Mesh, watts []float64) []float64 {
+	out := make([]float64, len(watts))
+	nx := m.NX()
+	for n, w := range watts {
+		i, j := n%nx, n/nx
+		out[n] = w / ((m.X[i+1] - m.X[i]) * (m.Y[j+1] - m.Y[j])) * 1e-4
+	}
+	return out
+}
+
+func crossSection(m *mesh.Mesh) *picture.CrossSection {
+	s := m.Stack
+	c := &picture.CrossSection{
+		Title: pictureTitle(s), Width: s.Size[0],
+		Subtitle: fmt.Sprintf("%s x %s mm, %s high, %s W; %d x %d x %d cells",
+			trimmed(s.Size[0]*1e3), trimmed(s.Size[1]*1e3), length(s.Height()),
+			significant(m.Power.Mapped, 4), m.NX(), m.NY(), m.NZ()),
+		Top:    "top: " + boundaryText(&s.Boundary[stack.Top]),
+		Bottom: "bottom: " + boundaryText(&s.Boundary[stack.Bottom]),
+		Note:   "Heights grow with the logarithm of the thickness. Dashed red: layers with power.",
+	}
+	if b := &s.Boundary[stack.West]; b.Kind != stack.Adiabatic {
+		c.West = "west: " + boundaryText(b)
+	}
+	if b := &s.Boundary[stack.East]; b.Kind != stack.Adiabatic {
+		c.East = "east: " + boundaryText(b)
+	}
+	for _, f := range []stack.Face{stack.South, stack.North} {
+		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic {
+			c.Note += fmt.Sprintf(" %v: %s.", f, boundaryText(b))
+		}
+	}
+	contact := false
+	for l := range s.Layers {
+		c.Slabs = append(c.Slabs, slab(m, l))
+		contact = contact || s.Layers[l].ContactResistance > 0
+	}
+	if contact {
+		c.Note += " Thick dashes: contact resistance."
+	}
+	return c
+}
+
+func slab(m *mesh.Mesh, l int) picture.Slab {
+	s := m.Stack
+	layer := &s.Layers[l]
+	material := &s.Materials[layer.Material]
+	out := picture.Slab{
+		Name: layer.Name, Material: layer.Material, Thickness: layer.Thickness,
+		Contact: layer.ContactResistance > 0 && l+1 < len(s.Layers),
+	}
+	power := "-"
+	if i := slices.IndexFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l }); i >= 0 {
+		out.Powered = true
+		watts := 0.0
+		for _, w := range m.Power.Layers[i].Watts {
+			watts += w
+		}
+		power = significant(watts, 4) + " W"
+	}
+	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Cells), power}
+	for _, r := range layer.Regions {
+		part := picture.Part{Name: s.Materials[r.Material].Name, Material: r.Material, X0: r.X, X1: r.X + r.Width}
+		if r.Name != "" {
+			part.Name, part.Note = r.Name, ": "+part.Name
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	return out
+}
+
+func conductivity(k [3]float64) string {
+	if k[0] == k[1] && k[1] == k[2] {
+		return significant(k[0], 3)
+	}
+	return fmt.Sprintf("%s, %s, %s", significant(k[0], 3), significant(k[1], 3), significant(k[2], 3))
+}
+
+// length in the unit people use for it.
+func length(m float64) string {
+	switch a := math.Abs(m); {
+	case a >= 1e-3:
+		return trimmed(m*1e3) + " mm"
+	case a >= 1e-6:
+		return trimmed(m*1e6) + " µm"
+	}
+	return trimmed(m*1e9) + " nm"
+}
+
+func trimmed(v float64) string { return fmt.Sprintf("%.5g", v) }
+
+func boundaryText(b *stack.Boundary) string {
+	celsius := func() string { return trimmed(math.Round((b.Temperature-zeroCelsius)*1e6)/1e6) + " °C" }
+	switch b.Kind {
+	case stack.Convective:
+		return fmt.Sprintf("h = %s W/(m² K) to %s", trimmed(b.H), celsius())
+	case stack.FixedTemperature:
+		return "held at " + celsius()
+	case stack.HeatFlux:
+		return fmt.Sprintf("heat flux %s W/cm² in", trimmed(b.Flux*1e-4))
+	case stack.LumpedResistance:
+		return fmt.Sprintf("%s K/W to %s", trimmed(b.Resistance), celsius())
+	}
+	return "adiabatic"
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"thermsim/mesh"
+)
+
+const (
+	maxHotSpots = 5
+	// Wiggles below a hundredth of the map's span, or below a millikelvin, are noise and not hot spots of their own.
+	minProminence  = 0.01
+	minProminenceK = 1e-3
+	// Hot spots lie at least this part of the domain's diagonal apart.
+	minDistance = 0.02
+	maxBins     = 256
+)
+
+// peakMap is the hottest temperature over the height, reduced by maximum to at most maxBins bins a side.
+type peakMap struct {
+	nx, ny     int
+	binX, binY []int // bin of every cell column and row
+	bins       []peak
+}
+
+// peak is the hottest cell of a bin.
+type peak struct {
+	t       float64
+	i, j, k int32
+}
+
+func newPeakMap(cx, cy int) *peakMap {
+	p := &peakMap{nx: min(cx, maxBins), ny: min(cy, maxBins)}
+	p.binX, p.binY = make([]int, cx), make([]int, cy)
+	for i := range p.binX {
+		p.binX[i] = i * p.nx / cx
+	}
+	for j := range p.binY {
+		p.binY[j] = j * p.ny / cy
+	}
+	p.bins = make([]peak, p.nx*p.ny)
+	for b := range p.bins {
+		p.bins[b].t = math.Inf(-1)
+	}
+	return p
+}
+
+// rows is the half-open range of cell rows in bin row b.
+func (p *peakMap) rows(b int) (from, to int) {
+	cy := len(p.binY)
+	return (b*cy + p.ny - 1) / p.ny, ((b+1)*cy + p.ny - 1) / p.ny
+}
+
+// summit is a local maximum of the bins with its topological prominence.
+type summit struct {
+	peak
+	prominence float64
+}
+
+// summits finds the local maxima and their prominences by flooding the map from the hottest bin downwards: where two
+// islands meet, the lower summit has as its prominence its height above the meeting point.
+func (p *peakMap) summits() []summit {
+	order := make([]int, 0, len(p.bins))
+	for b := range p.bins {
+		if !math.IsInf(p.bins[b].t, -1) {
+			order = append(order, b)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.bins[b].t, p.bins[a].t) })
+
+	island := make([]int, len(p.bins)) // union-find; -1 is still under water. A root is its island's summit.
+	for b := range island {
+		island[b] = -1
+	}
+	root := func(b int) int {
+		for island[b] != b {
+			island[b] = island[island[b]]
+			b = island[b]
+		}
+		return b
+	}
+	rank := make([]int, len(p.bins)) // place in order, to prefer the earlier of equal summits
+	var found []summit
+	for n, b := range order {
+		rank[b], island[b] = n, b
+		p.neighbours(b, func(c int) {
+			if island[c] < 0 {
+				return
+			}
+			hi, lo := root(b), root(c)
+			if hi == lo {
+				return
+			}
+			if rank[lo] < rank[hi] {
+				hi, lo = lo, hi
+			}
+			if drop := p.bins[lo].t - p.bins[b].t; drop > 0 {
+				found = append(found, summit{p.bins[lo], drop})
+			}
+			island[lo] = hi
+		})
+	}
+	if len(order) > 0 {
+		top, bottom := p.bins[order[0]], p.bins[order[len(order)-1]]
+		found = append(found, summit{top, top.t - bottom.t})
+	}
+	slices.SortStableFunc(found, func(a, b summit) int { return cmp.Compare(b.t, a.t) })
+	return found
+}
+
+func (p *peakMap) neighbours(b int, visit func(int)) {
+	x, y := b%p.nx, b/p.nx
+	for yy := max(y-1, 0); yy <= min(y+1, p.ny-1); yy++ {
+		for xx := max(x-1, 0); xx <= min(x+1, p.nx-1); xx++ {
+			if c := yy*p.nx + xx; c != b {
+				visit(c)
+			}
+		}
+	}
+}
+
+// hotSpots picks the hottest summits that stand out and lie apart.
+func (p *peakMap) hotSpots(m *mesh.Mesh) []HotSpot {
+	all := p.summits()
+	if len(all) == 0 {
+		return nil
+	}
+	span := 0.0
+	for _, s := range all {
+		span = max(span, s.prominence)
+	}
+	apart := minDistance * math.Hypot(m.X[len(m.X)-1]-m.X[0], m.Y[len(m.Y)-1]-m.Y[0])
+	var spots []HotSpot
+	for _, s := range all {
+		if len(spots) == maxHotSpots {
+			break
+		}
+		if len(spots) > 0 && s.prominence < max(minProminence*span, minProminenceK) {
+			continue
+		}
+		at := placeOf(m, int(s.i), int(s.j), int(s.k))
+		if !slices.ContainsFunc(spots, func(h HotSpot) bool { return math.Hypot(h.XM-at.XM, h.YM-at.YM) < apart }) {
+			spots = append(spots, HotSpot{s.t, s.prominence, at})
+		}
+	}
+	return spots
+}
+
+// placeOf describes cell (i, j, k).
+func placeOf(m *mesh.Mesh, i, j, k int) Place {
+	layer := m.Planes[k].Layer
+	return Place{
+		XM: (m.X[i] + m.X[i+1]) / 2, YM: (m.Y[j] + m.Y[j+1]) / 2, ZM: (m.Z[k] + m.Z[k+1]) / 2,
+		Layer: m.Stack.Layers[layer].Name, Block: blockAt(m, layer, i, j),
+	}
+}

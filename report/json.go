@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become null.
+func (s *Summary) WriteJSON(w io.Writer) error {
+	b, err := json.MarshalIndent(finite(reflect.ValueOf(s).Elem()), "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// object is a JSON object that keeps the order of its members.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// finite mirrors a value with null for NaN and infinities, which encoding/json refuses.
+func finite(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Float64:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil
+		}
+	case reflect.Struct:
+		return members(v, nil)
+	case reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = finite(v.Index(i))
+		}
+		return list
+	}
+	return v.Interface()
+}
+
+// members appends the fields of a struct; embedded structs give theirs to the outer one, as in encoding/json.
+func members(v reflect.Value, o object) object {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.Anonymous {
+			o = members(v.Field(i), o)
+			continue
+		}
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if option == "omitempty" && v.Field(i).IsZero() {
+			continue
+		}
+		o = append(o, member{name, finite(v.Field(i))})
+	}
+	return o
+}

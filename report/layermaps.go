@@ -1,0 +1,147 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/powermap"
+	"thermsim/report/picture"
+	"thermsim/stack"
+)
+
+// CheckMaps says whether every name is a layer of the stack or "all". Callers use it before a long solve; Write repeats it.
+func CheckMaps(s *stack.Stack, names []string) error {
+	for _, n := range names {
+		if n == "all" || slices.ContainsFunc(s.Layers, func(l stack.Layer) bool { return l.Name == n }) {
+			continue
+		}
+		var have []string
+		for i := range s.Layers {
+			have = append(have, s.Layers[i].Name)
+		}
+		return fmt.Errorf("no layer %q to map; the layers are %s, or say \"all\"", n, strings.Join(have, ", "))
+	}
+	return nil
+}
+
+// mappedLayers are the layers with power and those asked for, bottom to top.
+func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
+	if err := CheckMaps(m.Stack, names); err != nil {
+		return nil, err
+	}
+	var layers []int
+	for l := range m.Stack.Layers {
+		powered := slices.ContainsFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l })
+		if powered || slices.Contains(names, "all") || slices.Contains(names, m.Stack.Layers[l].Name) {
+			layers = append(layers, l)
+		}
+	}
+	return layers, nil
+}
+
+// fileNames are the layers' names fit for files, each once: what is neither letter, digit, dot, dash nor underscore becomes an
+// underscore, and equal results are numbered.
+func fileNames(s *stack.Stack) []string {
+	names := make([]string, len(s.Layers))
+	used := map[string]bool{}
+	for l := range s.Layers {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+				return r
+			}
+			return '_'
+		}, s.Layers[l].Name)
+		unique := name
+		// Lower case, because some file systems do not tell the cases apart.
+		for n := 2; used[strings.ToLower(unique)]; n++ {
+			unique = fmt.Sprintf("%s_%d", name, n)
+		}
+		used[strings.ToLower(unique)] = true
+		names[l] = unique
+	}
+	return names
+}
+
+// layerMap reads a layer into dst: the hottest of its planes, cell by cell. The scratch plane is needed for layers of several planes.
+func layerMap(m *mesh.Mesh, f gpusolve.Field, layer int, dst []float64, scratch func() []float64) error {
+	planes := m.LayerPlanes[layer]
+	for k := planes[0]; k < planes[1]; k++ {
+		into := dst
+		if k > planes[0] {
+			into = scratch()
+		}
+		if err := f.Plane(k, into); err != nil {
+			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+		}
+		if k == planes[0] {
+			continue
+		}
+		for i, v := range into {
+			if v > dst[i] {
+				dst[i] = v
+			}
+		}
+	}
+	return nil
+}
+
+// DrawLayer draws the map of a layer as PNG: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
+// range of the colours in K.
+func DrawLayer(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64) error {
+	h := picture.HeatMap{
+		Title: pictureTitle(m.Stack), Subtitle: mapSubtitle(m, layer, kelvin),
+		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
+		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer),
+	}
+	return h.WritePNG(w)
+}
+
+func pictureTitle(s *stack.Stack) string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.File
+}
+
+func mapSubtitle(m *mesh.Mesh, layer int, kelvin []float64) string {
+	text := "layer " + m.Stack.Layers[layer].Name
+	best := -1
+	for n, v := range kelvin {
+		if v-v == 0 && (best < 0 || v > kelvin[best]) {
+			best = n
+		}
+	}
+	if best < 0 {
+		return text
+	}
+	i, j := best%m.NX(), best/m.NX()
+	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", kelvin[best]-zeroCelsius,
+		millimetres((m.X[i]+m.X[i+1])/2), millimetres((m.Y[j]+m.Y[j+1])/2))
+	if block := blockAt(m, layer, i, j); block != "" {
+		text += ", block " + block
+	}
+	return text
+}
+
+func blockOutlines(s *stack.Stack, layer int) []picture.Outline {
+	var o []picture.Outline
+	for _, p := range s.Layers[layer].Powers {
+		for _, b := range p.Blocks {
+			o = append(o, picture.Outline{Name: b.Name, Rects: b.Rects})
+		}
+	}
+	return o
+}
+
+func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
+	var o []picture.Outline
+	for _, r := range s.Layers[layer].Regions {
+		o = append(o, picture.Outline{Name: r.Name, Rects: []stack.Rect{r.Rect}})
+	}
+	return o
+}

@@ -1,0 +1,56 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"thermsim/mesh"
+)
+
+// mapDecimals of a temperature in a map: a microkelvin, well below any tolerance, so that differences and gradients of a map
+// show no steps.
+const mapDecimals = 6
+
+// writeMapCSV writes a plane as a matrix: after the comment lines a row of x cell centres, then one row per y cell centre from south
+// to north, its coordinate first. Coordinates are in m and temperatures in K.
+func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64) error {
+	planes := m.LayerPlanes[layer]
+	_, err := fmt.Fprintf(w, "# layer %s, z %s to %s m, %d plane(s)%s\n"+
+		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
+		m.Stack.Layers[layer].Name, metres(m.Z[planes[0]]), metres(m.Z[planes[1]]), planes[1]-planes[0], hottestNote(planes))
+	if err != nil {
+		return err
+	}
+	nx := m.NX()
+	buf := append(make([]byte, 0, 16*(nx+1)), "y\\x"...)
+	for i := range nx {
+		buf = append(buf, ',')
+		buf = appendMetres(buf, (m.X[i]+m.X[i+1])/2)
+	}
+	for j := range m.NY() {
+		buf = append(buf, '\n')
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		buf = appendMetres(buf[:0], (m.Y[j]+m.Y[j+1])/2)
+		for _, v := range kelvin[j*nx : (j+1)*nx] {
+			buf = append(buf, ',')
+			buf = strconv.AppendFloat(buf, v, 'f', mapDecimals, 64)
+		}
+	}
+	_, err = w.Write(append(buf, '\n'))
+	return err
+}
+
+func hottestNote(planes [2]int) string {
+	if planes[1]-planes[0] > 1 {
+		return ", the hottest of them cell by cell"
+	}
+	return ""
+}
+
+// appendMetres writes a coordinate with 9 significant digits, enough for 0.01 nm in a millimetre.
+func appendMetres(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', 9, 64) }
+
+func metres(v float64) string { return string(appendMetres(nil, v)) }

@@ -1,0 +1,113 @@
+package picture
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// canvas is a picture in pixels, the origin in its upper left corner.
+type canvas struct {
+	vg   *vgimg.Canvas
+	img  *image.RGBA
+	w, h int
+	text *typesetter
+}
+
+var (
+	black = color.RGBA{0, 0, 0, 255}
+	white = color.RGBA{255, 255, 255, 255}
+	grey  = color.RGBA{96, 96, 96, 255}
+)
+
+// fade makes c transparent, in the premultiplied form that color.RGBA wants.
+func fade(c color.RGBA, alpha float64) color.RGBA {
+	part := func(v uint8) uint8 { return uint8(float64(v)*alpha + 0.5) }
+	return color.RGBA{part(c.R), part(c.G), part(c.B), part(c.A)}
+}
+
+func newCanvas(w, h int) (*canvas, error) {
+	// At 72 dpi a point of gonum/plot is a pixel.
+	v := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(72), vgimg.UseBackgroundColor(color.White))
+	img, ok := v.Image().(*image.RGBA)
+	if !ok {
+		return nil, fmt.Errorf("drawing a picture: gonum/plot paints on %T, expected *image.RGBA", v.Image())
+	}
+	text, err := newTypesetter()
+	if err != nil {
+		return nil, err
+	}
+	return &canvas{vg: v, img: img, w: w, h: h, text: text}, nil
+}
+
+func (c *canvas) writePNG(w io.Writer) error {
+	// Speed before size: the picture is a few hundred kB either way, and encoding dominates the drawing.
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.img)
+}
+
+// fill blends a colour over a rectangle of pixels.
+func (c *canvas) fill(r image.Rectangle, col color.Color) {
+	draw.Draw(c.img, r, image.NewUniform(col), image.Point{}, draw.Over)
+}
+
+// frame draws a border of one pixel just inside r.
+func (c *canvas) frame(r image.Rectangle, col color.Color) {
+	if r.Dx() < 2 || r.Dy() < 2 {
+		c.fill(r, col)
+		return
+	}
+	c.fill(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+1), col)
+	c.fill(image.Rect(r.Min.X, r.Max.Y-1, r.Max.X, r.Max.Y), col)
+	c.fill(image.Rect(r.Min.X, r.Min.Y+1, r.Min.X+1, r.Max.Y-1), col)
+	c.fill(image.Rect(r.Max.X-1, r.Min.Y+1, r.Max.X, r.Max.Y-1), col)
+}
+
+// dashes draws the border of r as dashes of n pixels.
+func (c *canvas) dashes(r image.Rectangle, n int, col color.Color) {
+	for x := r.Min.X; x < r.Max.X; x += 2 * n {
+		to := min(x+n, r.Max.X)
+		c.fill(image.Rect(x, r.Min.Y, to, r.Min.Y+1), col)
+		c.fill(image.Rect(x, r.Max.Y-1, to, r.Max.Y), col)
+	}
+	for y := r.Min.Y; y < r.Max.Y; y += 2 * n {
+		to := min(y+n, r.Max.Y)
+		c.fill(image.Rect(r.Min.X, y, r.Min.X+1, to), col)
+		c.fill(image.Rect(r.Max.X-1, y, r.Max.X, to), col)
+	}
+}
+
+// stroke draws a smooth line through points in pixels.
+func (c *canvas) stroke(line []point, width float64, col color.Color) {
+	if len(line) < 2 {
+		return
+	}
+	var p vg.Path
+	for i, q := range line {
+		at := vg.Point{X: vg.Length(q.x), Y: vg.Length(float64(c.h) - q.y)}
+		if i == 0 {
+			p.Move(at)
+		} else {
+			p.Line(at)
+		}
+	}
+	c.vg.SetLineWidth(vg.Length(width))
+	c.vg.SetColor(col)
+	c.vg.Stroke(p)
+}
+
+// disc fills a circle.
+func (c *canvas) disc(x, y, radius float64, col color.Color) {
+	at := vg.Point{X: vg.Length(x), Y: vg.Length(float64(c.h) - y)}
+	var p vg.Path
+	p.Move(vg.Point{X: at.X + vg.Length(radius), Y: at.Y})
+	p.Arc(at, vg.Length(radius), 0, 2*3.141592653589793)
+	p.Close()
+	c.vg.SetColor(col)
+	c.vg.Fill(p)
+}

@@ -1,0 +1,199 @@
+package picture
+
+import (
+	"errors"
+	"image"
+	"image/color"
+	"io"
+	"math"
+)
+
+// CrossSection is a stack seen from the south. Heights are stretched: every layer can be read, and a thicker one is still taller.
+type CrossSection struct {
+	Title, Subtitle string
+	Width           float64 // m, of the domain along x
+	Slabs           []Slab  // bottom to top
+	// Top, Bottom, West and East say what happens on the faces; empty for nothing. Note is a line below everything.
+	Top, Bottom, West, East string
+	Note                    string
+}
+
+// Slab is one layer: its row of the table and what is drawn of it.
+type Slab struct {
+	Name      string
+	Material  int     // number of the material, which gives the colour
+	Thickness float64 // m
+	Cells     []string
+	Powered   bool
+	Contact   bool // a contact resistance lies above it
+	Parts     []Part
+}
+
+// Part is a region inside a slab, from X0 to X1 in m.
+type Part struct {
+	Name     string
+	Note     string // left out where there is no room
+	Material int
+	X0, X1   float64
+}
+
+// slabColumns are the heads of the table beside the stack: the strings of Slab.Cells in their order follow the name.
+var slabColumns = [...]string{"layer", "material", "k in W/(m K)", "thickness", "z cells", "power"}
+
+const (
+	slabWidth   = 460 // pixels of the drawn stack
+	slabLow     = 24  // height of the thinnest slab
+	slabStretch = 80  // added to the thickest
+	sideRoom    = 40
+	columnGap   = 22
+	manySlabs   = 40 // beyond it every slab is low
+)
+
+// okabeIto is the palette of M. Okabe and K. Ito (2008), which people with any colour vision can tell apart, with grey for black:
+// pastel at first, stronger when it starts again.
+func okabeIto(n int) color.RGBA {
+	palette := [...]color.RGBA{
+		{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+		{240, 228, 66, 255}, {0, 114, 178, 255}, {213, 94, 0, 255}, {150, 150, 150, 255},
+	}
+	c := palette[n%len(palette)]
+	strength := 0.45
+	if n/len(palette)%2 == 1 {
+		strength = 0.8
+	}
+	soft := func(v uint8) uint8 { return uint8(float64(v)*strength + 255*(1-strength)) }
+	return color.RGBA{soft(c.R), soft(c.G), soft(c.B), 255}
+}
+
+// WritePNG draws the stack.
+func (s *CrossSection) WritePNG(w io.Writer) error {
+	if len(s.Slabs) == 0 || !(s.Width > 0) {
+		return errors.New("drawing a stack: it has no layers or no width")
+	}
+	heights, total := s.heights()
+	probe, err := newCanvas(1, 1) // to measure text
+	if err != nil {
+		return err
+	}
+	columns, tableWidth := s.columnWidths(probe)
+	left, top := sideRoom, marginTop+44
+	c, err := newCanvas(left+slabWidth+sideRoom+tableWidth+20, top+total+76)
+	if err != nil {
+		return err
+	}
+	c.print(titleStyle, c.fit(titleStyle, s.Title, c.w-2*left), float64(left), 14, anchor{})
+	c.print(subtitleStyle, c.fit(subtitleStyle, s.Subtitle, c.w-2*left), float64(left), 40, anchor{})
+	body := image.Rect(left, top, left+slabWidth, top+total)
+	x := float64(body.Max.X + sideRoom)
+	head := style{size: 13, color: grey}
+	for i, h := range slabColumns {
+		c.print(head, h, x, float64(top-8), anchor{0, 1})
+		x += float64(columns[i])
+	}
+	y := body.Max.Y
+	for i := range s.Slabs {
+		s.drawSlab(c, i, image.Rect(body.Min.X, y-heights[i], body.Max.X, y), columns)
+		y -= heights[i]
+	}
+	c.frame(body.Inset(-1), black)
+	s.drawFaces(c, body)
+	return c.writePNG(w)
+}
+
+// heights in pixels grow with the logarithm of the thickness.
+func (s *CrossSection) heights() (h []int, total int) {
+	thin, thick := math.Inf(1), 0.0
+	for _, l := range s.Slabs {
+		thin, thick = min(thin, l.Thickness), max(thick, l.Thickness)
+	}
+	for _, l := range s.Slabs {
+		px := slabLow
+		if thick > thin && thin > 0 && len(s.Slabs) <= manySlabs {
+			px += int(slabStretch * math.Log(l.Thickness/thin) / max(math.Log(thick/thin), math.Ln10))
+		}
+		h = append(h, px)
+		total += px
+	}
+	return h, total
+}
+
+func (s *CrossSection) columnWidths(c *canvas) (widths []int, total int) {
+	widths = make([]int, len(slabColumns))
+	for i, head := range slabColumns {
+		widths[i], _ = c.text.size(style{size: 13}, head)
+		for _, l := range s.Slabs {
+			w, _ := c.text.size(style{size: 14, bold: i == 0}, l.column(i))
+			widths[i] = max(widths[i], w)
+		}
+		widths[i] += columnGap
+		total += widths[i]
+	}
+	return widths, total
+}
+
+func (l *Slab) column(i int) string {
+	if i == 0 {
+		return l.Name
+	}
+	if i-1 < len(l.Cells) {
+		return l.Cells[i-1]
+	}
+	return ""
+}
+
+// drawSlab draws layer i in r and its row of the table to the right.
+func (s *CrossSection) drawSlab(c *canvas, i int, r image.Rectangle, columns []int) {
+	l := &s.Slabs[i]
+	heat := color.RGBA{200, 30, 20, 255}
+	c.fill(r, okabeIto(l.Material))
+	for _, p := range l.Parts {
+		at := func(x float64) int {
+			return r.Min.X + int(min(max(x/s.Width, 0), 1)*float64(r.Dx())+0.5)
+		}
+		b := image.Rect(at(p.X0), r.Min.Y, at(p.X1), r.Max.Y)
+		c.fill(b, okabeIto(p.Material))
+		c.frame(b, fade(black, 0.5))
+		text := style{size: 12, color: black}
+		for _, label := range []string{p.Name + p.Note, p.Name} {
+			if w, _ := c.text.size(text, label); w > 0 && w+8 <= b.Dx() {
+				c.print(text, label, float64(b.Min.X+b.Max.X)/2, float64(b.Min.Y+b.Max.Y)/2, anchor{0.5, 0.5})
+				break
+			}
+		}
+	}
+	if l.Powered {
+		middle := (r.Min.Y + r.Max.Y) / 2
+		for x := r.Min.X + 2; x < r.Max.X-4; x += 9 {
+			c.fill(image.Rect(x, r.Max.Y-4, x+5, r.Max.Y-1), heat)
+		}
+		c.fill(image.Rect(r.Max.X+4, middle-5, r.Max.X+14, middle+5), heat)
+	}
+	c.fill(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+1), fade(black, 0.6))
+	if l.Contact {
+		for x := r.Min.X; x < r.Max.X; x += 12 {
+			c.fill(image.Rect(x, r.Min.Y-1, min(x+7, r.Max.X), r.Min.Y+2), black)
+		}
+	}
+	x := float64(r.Max.X + sideRoom)
+	for k, w := range columns {
+		text := style{size: 14, bold: k == 0, color: black}
+		if k == len(columns)-1 && l.Powered {
+			text.color = heat
+		}
+		c.print(text, l.column(k), x, float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
+		x += float64(w)
+	}
+}
+
+// drawFaces says around the stack what happens on its faces.
+func (s *CrossSection) drawFaces(c *canvas, body image.Rectangle) {
+	text := style{size: 13, color: color.RGBA{0, 70, 140, 255}}
+	middle := float64(body.Min.X+body.Max.X) / 2
+	c.print(text, s.Top, middle, float64(body.Min.Y-8), anchor{0.5, 1})
+	c.print(text, s.Bottom, middle, float64(body.Max.Y+8), anchor{0.5, 0})
+	text.vertical = true
+	side := float64(body.Min.Y+body.Max.Y) / 2
+	c.print(text, c.fit(text, s.West, body.Dy()), float64(body.Min.X-8), side, anchor{1, 0.5})
+	c.print(text, c.fit(text, s.East, body.Dy()), float64(body.Max.X+16), side, anchor{0, 0.5})
+	c.print(style{size: 13, color: grey}, s.Note, float64(body.Min.X), float64(body.Max.Y+38), anchor{})
+}

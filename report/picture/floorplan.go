@@ -1,0 +1,74 @@
+package picture
+
+import (
+	"errors"
+	"io"
+	"math"
+
+	"thermsim/stack"
+)
+
+// Floorplan is a layer with power, coloured by power density.
+type Floorplan struct {
+	Title, Subtitle string
+	Extent          stack.Rect
+	Blocks          []Outline
+	// Density of each block in W/cm2.
+	Density []float64
+	// Cells is the density on a grid instead, for powers that are no blocks; Blocks are then outlines only.
+	Cells   *DensityGrid
+	Regions []Outline
+}
+
+// DensityGrid is a power density in W/cm2 on cells, x fastest, with face coordinates in m.
+type DensityGrid struct {
+	X, Y   []float64
+	Values []float64
+}
+
+// WritePNG draws the floorplan.
+func (p *Floorplan) WritePNG(w io.Writer) error {
+	if len(p.Density) != len(p.Blocks) || !(p.Extent.Width > 0) || !(p.Extent.Height > 0) {
+		return errors.New("drawing a floorplan: it needs an area, and a density for every block")
+	}
+	values := p.Density
+	if p.Cells != nil {
+		values = p.Cells.Values
+	}
+	s := scale{colors: Density(), unit: "W/cm²"}
+	for _, v := range values {
+		if !math.IsInf(v, 0) { // NaN fails both comparisons
+			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+		}
+	}
+	if !(s.hi > s.lo) {
+		s.hi = s.lo + 1
+	}
+	f, err := newFrame(p.Title, p.Subtitle, p.Extent, s)
+	if err != nil {
+		return err
+	}
+	f.fill(f.area, s.colors.at(s.part(0)))
+	if p.Cells != nil {
+		f.paint(reduce(p.Cells.Values, len(p.Cells.X)-1, binsOf(p.Cells.X, f.area.Dx()), binsOf(p.Cells.Y, f.area.Dy())))
+	} else {
+		for i := range p.Blocks {
+			for _, r := range p.Blocks[i].Rects {
+				f.fill(f.box(r), s.colors.at(s.part(p.Density[i])))
+			}
+		}
+	}
+	for i := range p.Blocks {
+		f.outline(p.Blocks[i].Rects, 0, 0.7)
+	}
+	for i := range p.Regions {
+		f.outline(p.Regions[i].Rects, 5, 0.8)
+	}
+	for i := range p.Blocks {
+		f.nameOutline(&p.Blocks[i], p.Cells == nil)
+	}
+	for i := range p.Regions {
+		f.nameRegion(&p.Regions[i])
+	}
+	return f.writePNG(w)
+}

@@ -1,0 +1,201 @@
+package picture
+
+import (
+	"image"
+	"strings"
+
+	"thermsim/stack"
+)
+
+// Sizes of the parts of a picture in pixels.
+const (
+	marginLeft   = 74
+	marginTop    = 84
+	marginRight  = 30
+	marginBottom = 62
+	barThickness = 18
+	barGap       = 22
+	barLabels    = 64  // room for the numbers beside a standing bar
+	barRoom      = 58  // room for a lying bar with its numbers
+	standingBar  = 200 // a bar stands where the data are at least this tall, and lies below them otherwise
+	minWidth     = 560
+)
+
+var (
+	titleStyle    = style{size: 19, bold: true, color: black}
+	subtitleStyle = style{size: 14, color: grey}
+	tickStyle     = style{size: 13, color: black}
+	axisStyle     = style{size: 14, color: black}
+)
+
+// scale is a colour map over a range of values.
+type scale struct {
+	colors *Colormap
+	lo, hi float64
+	unit   string
+}
+
+// part is where v lies in the range, 0 to 1.
+func (s *scale) part(v float64) float64 {
+	if s.hi > s.lo {
+		return (v - s.lo) / (s.hi - s.lo)
+	}
+	return 0.5
+}
+
+// frame is a picture of the lateral plane with title, axes in mm of equal scale, and a colour bar.
+type frame struct {
+	*canvas
+	area   image.Rectangle // of the data
+	extent stack.Rect      // of the data in m
+	scale  scale
+	taken  []image.Rectangle    // places of labels set so far
+	inked  map[image.Point]bool // pixels of outlines drawn so far
+	flat   bool                 // the values do not differ
+}
+
+// newFrame lays a picture out and draws everything around the data.
+func newFrame(title, subtitle string, extent stack.Rect, s scale) (*frame, error) {
+	w, h := areaSize(extent)
+	standing := h >= standingBar
+	width, height := marginLeft+w+marginRight, marginTop+h+marginBottom
+	if standing {
+		width += barGap + barThickness + barLabels - marginRight/2
+	} else {
+		height += barRoom
+	}
+	left := marginLeft
+	if width < minWidth {
+		left += (minWidth - width) / 2
+		width = minWidth
+	}
+	c, err := newCanvas(width, height)
+	if err != nil {
+		return nil, err
+	}
+	f := &frame{canvas: c, area: image.Rect(left, marginTop, left+w, marginTop+h), extent: extent, scale: s, inked: map[image.Point]bool{}}
+	textLeft := min(left, marginLeft)
+	c.print(titleStyle, c.fit(titleStyle, title, width-textLeft-12), float64(textLeft), 14, anchor{})
+	c.print(subtitleStyle, c.fit(subtitleStyle, subtitle, width-textLeft-12), float64(textLeft), 40, anchor{})
+	f.axes()
+	if standing {
+		f.barBeside()
+	} else {
+		f.barBelow()
+	}
+	return f, nil
+}
+
+// areaSize is the size of the data in pixels: square pixels, the long side from 720 for a square to 1200 for a thin strip.
+func areaSize(extent stack.Rect) (w, h int) {
+	aspect := extent.Width / extent.Height
+	perMetre := min(900/extent.Width, 720/extent.Height)
+	switch {
+	case aspect > 3:
+		perMetre = 1200 / extent.Width
+	case aspect < 1/1.5:
+		perMetre = 900 / extent.Height
+	}
+	return max(2, int(extent.Width*perMetre+0.5)), max(2, int(extent.Height*perMetre+0.5))
+}
+
+// px and py are the place in pixels of a point in m.
+func (f *frame) px(x float64) float64 {
+	return float64(f.area.Min.X) + (x-f.extent.X)/f.extent.Width*float64(f.area.Dx())
+}
+
+func (f *frame) py(y float64) float64 {
+	return float64(f.area.Max.Y) - (y-f.extent.Y)/f.extent.Height*float64(f.area.Dy())
+}
+
+// box is a rectangle in pixels, cut to the data. Rectangles that meet in m meet here.
+func (f *frame) box(r stack.Rect) image.Rectangle {
+	return image.Rect(int(f.px(r.X)+0.5), int(f.py(r.Y)+0.5), int(f.px(r.X+r.Width)+0.5), int(f.py(r.Y+r.Height)+0.5)).Intersect(f.area)
+}
+
+// paint fills the data area with a raster of its size, south first, one colour per pixel.
+func (f *frame) paint(raster []float64) {
+	w := f.area.Dx()
+	for q := range f.area.Dy() {
+		pix := f.img.Pix[f.img.PixOffset(f.area.Min.X, f.area.Max.Y-1-q):]
+		for p, v := range raster[q*w : (q+1)*w] {
+			c := f.scale.colors.at(f.scale.part(v))
+			pix[4*p], pix[4*p+1], pix[4*p+2], pix[4*p+3] = c.R, c.G, c.B, c.A
+		}
+	}
+}
+
+func (f *frame) axes() {
+	a := f.area
+	f.frame(a.Inset(-1), black)
+	x0, y0 := f.extent.X*1e3, f.extent.Y*1e3
+	at, labels := ticks(x0, x0+f.extent.Width*1e3, max(1, min(10, a.Dx()/60)))
+	for i, v := range at {
+		x := int(f.px(v*1e-3) + 0.5)
+		f.fill(image.Rect(x, a.Max.Y+1, x+1, a.Max.Y+6), black)
+		f.print(tickStyle, labels[i], float64(x)+0.5, float64(a.Max.Y+8), anchor{x: 0.5})
+	}
+	f.print(axisStyle, "x (mm)", float64(a.Min.X+a.Max.X)/2, float64(a.Max.Y+28), anchor{x: 0.5})
+
+	at, labels = ticks(y0, y0+f.extent.Height*1e3, max(1, min(10, a.Dy()/40)))
+	widest := 0
+	for i, v := range at {
+		y := int(f.py(v*1e-3) + 0.5)
+		f.fill(image.Rect(a.Min.X-6, y, a.Min.X-1, y+1), black)
+		box := f.print(tickStyle, labels[i], float64(a.Min.X-9), float64(y)+0.5, anchor{1, 0.5})
+		widest = max(widest, box.Dx())
+	}
+	up := axisStyle
+	up.vertical = true
+	f.print(up, "y (mm)", float64(a.Min.X-16-widest), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
+}
+
+func (f *frame) barBeside() {
+	r := image.Rect(f.area.Max.X+barGap, f.area.Min.Y, f.area.Max.X+barGap+barThickness, f.area.Max.Y)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		t := (float64(r.Max.Y-y) - 0.5) / float64(r.Dy())
+		f.fill(image.Rect(r.Min.X, y, r.Max.X, y+1), f.scale.colors.at(t))
+	}
+	f.frame(r.Inset(-1), black)
+	at, labels := ticks(f.scale.lo, f.scale.hi, min(10, r.Dy()/45))
+	for i, v := range at {
+		y := r.Max.Y - int(f.scale.part(v)*float64(r.Dy())+0.5)
+		f.fill(image.Rect(r.Max.X+1, y, r.Max.X+6, y+1), black)
+		f.print(tickStyle, labels[i], float64(r.Max.X+9), float64(y)+0.5, anchor{0, 0.5})
+	}
+	f.print(axisStyle, f.scale.unit, float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y-5), anchor{0.5, 1})
+}
+
+func (f *frame) barBelow() {
+	top := f.area.Max.Y + marginBottom - 6
+	left, right := f.area.Min.X, max(f.area.Max.X, f.area.Min.X+320)
+	right = min(right, f.w-marginRight-30)
+	r := image.Rect(left, top, right, top+barThickness)
+	for x := r.Min.X; x < r.Max.X; x++ {
+		t := (float64(x-r.Min.X) + 0.5) / float64(r.Dx())
+		f.fill(image.Rect(x, r.Min.Y, x+1, r.Max.Y), f.scale.colors.at(t))
+	}
+	f.frame(r.Inset(-1), black)
+	at, labels := ticks(f.scale.lo, f.scale.hi, min(10, r.Dx()/70))
+	for i, v := range at {
+		x := r.Min.X + int(f.scale.part(v)*float64(r.Dx())+0.5)
+		f.fill(image.Rect(x, r.Max.Y+1, x+1, r.Max.Y+6), black)
+		f.print(tickStyle, labels[i], float64(x)+0.5, float64(r.Max.Y+8), anchor{x: 0.5})
+	}
+	f.print(axisStyle, f.scale.unit, float64(r.Max.X+10), float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
+}
+
+// fit cuts text to a width in pixels and marks the cut.
+func (c *canvas) fit(s style, text string, width int) string {
+	if w, _ := c.text.size(s, text); w <= width {
+		return text
+	}
+	r := []rune(strings.TrimSpace(text))
+	for len(r) > 0 {
+		r = r[:len(r)-1]
+		if w, _ := c.text.size(s, string(r)+"…"); w <= width {
+			return string(r) + "…"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package picture
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+
+	"thermsim/stack"
+)
+
+const zeroCelsius = 273.15 // K
+
+// HeatMap is the temperature of a plane, to be drawn in degrees Celsius.
+type HeatMap struct {
+	Title, Subtitle string
+	X, Y            []float64 // faces of the cells in m, ascending
+	Kelvin          []float64 // x fastest, south first
+	Lo, Hi          float64   // K, the range of the colours
+	Blocks          []Outline // thin lines with names
+	Regions         []Outline // dashed lines
+}
+
+// minSpan is the smallest range of colours in K: below it a map is of one colour, and not a picture of rounding errors.
+const minSpan = 1e-4
+
+// WritePNG draws the map. Planes with more cells than pixels are reduced by maximum; cells larger than a pixel stay crisp.
+func (m *HeatMap) WritePNG(w io.Writer) error {
+	nx, ny := len(m.X)-1, len(m.Y)-1
+	if nx < 1 || ny < 1 || len(m.Kelvin) != nx*ny {
+		return fmt.Errorf("drawing a heat map: %d temperatures for %d x %d cells", len(m.Kelvin), nx, ny)
+	}
+	if !(m.X[nx] > m.X[0]) || !(m.Y[ny] > m.Y[0]) {
+		return errors.New("drawing a heat map: the plane has no area")
+	}
+	s := scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius, unit: "°C"}
+	flat := !(s.hi-s.lo >= minSpan)
+	if flat {
+		middle := (s.lo + s.hi) / 2
+		if math.IsNaN(middle) || math.IsInf(middle, 0) {
+			middle = 0
+		}
+		s.lo, s.hi = middle-0.5, middle+0.5
+	}
+	f, err := newFrame(m.Title, m.Subtitle, stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}, s)
+	if err != nil {
+		return err
+	}
+	f.flat = flat
+	m.paint(f)
+	for i := range m.Regions {
+		f.outline(m.Regions[i].Rects, 5, 0.5)
+	}
+	for i := range m.Blocks {
+		f.outline(m.Blocks[i].Rects, 0, 0.42)
+	}
+	levels := m.isotherms(f)
+	mark := m.placeMark(f)
+	for i := range m.Blocks {
+		f.nameOutline(&m.Blocks[i], false)
+	}
+	for i := range m.Regions {
+		f.nameRegion(&m.Regions[i])
+	}
+	for i := range levels {
+		f.labelIsotherm(&levels[i])
+	}
+	mark.draw(f)
+	return f.writePNG(w)
+}
+
+// paint reduces the map to the pixels of the data area and colours them.
+func (m *HeatMap) paint(f *frame) {
+	raster := reduce(m.Kelvin, len(m.X)-1, binsOf(m.X, f.area.Dx()), binsOf(m.Y, f.area.Dy()))
+	for i := range raster {
+		raster[i] -= zeroCelsius
+	}
+	f.paint(raster)
+}
+
+// hotMark is the mark of the hottest point and where its label goes.
+type hotMark struct {
+	x, y  float64
+	label string
+	style style
+	box   image.Rectangle
+}
+
+// placeMark finds the hottest cell and a place beside it for its temperature.
+func (m *HeatMap) placeMark(f *frame) *hotMark {
+	best := -1
+	for n, v := range m.Kelvin {
+		if !math.IsNaN(v) && (best < 0 || v > m.Kelvin[best]) {
+			best = n
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	nx := len(m.X) - 1
+	i, j := best%nx, best/nx
+	if f.flat {
+		return nil
+	}
+	mark := &hotMark{x: f.px((m.X[i] + m.X[i+1]) / 2), y: f.py((m.Y[j] + m.Y[j+1]) / 2)}
+	decimals := 1
+	if f.scale.hi-f.scale.lo < 5 {
+		decimals = 2
+	}
+	mark.label = fmt.Sprintf("%.*f °C", decimals, m.Kelvin[best]-zeroCelsius)
+	mark.style = style{size: 15, bold: true}
+	const off = 11
+	places := []struct {
+		dx, dy float64
+		a      anchor
+	}{
+		{off, 0, anchor{0, 0.5}}, {-off, 0, anchor{1, 0.5}}, {0, -off, anchor{0.5, 1}}, {0, off, anchor{0.5, 0}},
+		{off, -off, anchor{0, 1}}, {-off, -off, anchor{1, 1}}, {off, off, anchor{0, 0}}, {-off, off, anchor{1, 0}},
+	}
+	for _, p := range places {
+		box := f.textBox(mark.style, mark.label, mark.x+p.dx, mark.y+p.dy, p.a)
+		if box.Inset(-2).In(f.area) {
+			mark.box = box
+			f.readable(&mark.style, box, false)
+			break
+		}
+	}
+	if mark.box.Empty() { // a strip too thin for any: above it
+		mark.box = f.textBox(mark.style, mark.label, mark.x, float64(f.area.Min.Y-4), anchor{0.5, 1})
+		mark.style.color = black
+	}
+	around := image.Rect(int(mark.x)-8, int(mark.y)-8, int(mark.x)+9, int(mark.y)+9)
+	f.taken = append(f.taken, mark.box, around)
+	return mark
+}
+
+func (k *hotMark) draw(f *frame) {
+	if k == nil {
+		return
+	}
+	f.disc(k.x, k.y, 6, fade(black, 0.85))
+	f.disc(k.x, k.y, 4.5, white)
+	f.disc(k.x, k.y, 2.5, black)
+	f.print(k.style, k.label, float64(k.box.Min.X), float64(k.box.Min.Y), anchor{})
+}
+
+// nameRegion sets the name of a region in its upper left corner.
+func (f *frame) nameRegion(o *Outline) {
+	if o.Name == "" {
+		return
+	}
+	for _, r := range o.Rects {
+		b := f.box(r)
+		s := style{size: 12}
+		box := f.textBox(s, o.Name, float64(b.Min.X+4), float64(b.Min.Y+3), anchor{})
+		if !box.In(b) || f.collides(box) {
+			continue
+		}
+		f.taken = append(f.taken, box)
+		f.readable(&s, box, false)
+		f.print(s, o.Name, float64(box.Min.X), float64(box.Min.Y), anchor{})
+		return
+	}
+}

@@ -1,0 +1,184 @@
+package picture
+
+import (
+	"image"
+
+	"thermsim/stack"
+)
+
+// Outline is a part of a layer to draw: a block of its floorplan or a region of another material.
+type Outline struct {
+	Name  string
+	Note  string // a second line, such as the watts; may be empty
+	Rects []stack.Rect
+}
+
+// bright says whether dark ink reads better on a pixel.
+func (c *canvas) bright(x, y int) bool {
+	p := c.img.PixOffset(x, y)
+	return 54*int(c.img.Pix[p])+183*int(c.img.Pix[p+1])+19*int(c.img.Pix[p+2]) > 130*256
+}
+
+// ink draws over one pixel so that it reads on dark and on bright ground.
+func (c *canvas) ink(x, y int, alpha float64) {
+	p := c.img.PixOffset(x, y)
+	to := 255.0
+	if c.bright(x, y) {
+		to = 0
+	}
+	for i := p; i < p+3; i++ {
+		c.img.Pix[i] = uint8(float64(c.img.Pix[i])*(1-alpha) + to*alpha + 0.5)
+	}
+}
+
+// outline draws the border of a union of rectangles, without seams where they meet. With a dash of n pixels, every other n.
+func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
+	boxes := make([]image.Rectangle, 0, len(rects))
+	for _, r := range rects {
+		if b := f.box(r); !b.Empty() {
+			boxes = append(boxes, b)
+		}
+	}
+	outside := func(x, y int) bool {
+		for _, b := range boxes {
+			if (image.Point{X: x, Y: y}).In(b) {
+				return false
+			}
+		}
+		return true
+	}
+	for n, b := range boxes {
+		visit := func(x, y int) {
+			if dash > 0 && (x+y)/dash%2 == 1 {
+				return
+			}
+			for _, earlier := range boxes[:n] {
+				if (image.Point{X: x, Y: y}).In(earlier) {
+					return
+				}
+			}
+			// Where the neighbour's line already runs along here, one is enough.
+			at, border, drawn := image.Pt(x, y), false, true
+			for _, q := range []image.Point{{X: x - 1, Y: y}, {X: x + 1, Y: y}, {X: x, Y: y - 1}, {X: x, Y: y + 1}} {
+				if outside(q.X, q.Y) {
+					border = true
+					drawn = drawn && f.inked[q]
+				}
+			}
+			if border && !drawn && !f.inked[at] {
+				f.ink(x, y, alpha)
+				f.inked[at] = true
+			}
+		}
+		for x := b.Min.X; x < b.Max.X; x++ {
+			visit(x, b.Min.Y)
+			if b.Dy() > 1 {
+				visit(x, b.Max.Y-1)
+			}
+		}
+		for y := b.Min.Y + 1; y < b.Max.Y-1; y++ {
+			visit(b.Min.X, y)
+			if b.Dx() > 1 {
+				visit(b.Max.X-1, y)
+			}
+		}
+	}
+}
+
+// nameOutline sets the name of an outline, and its note below, in the largest of its rectangles: lying if it fits, else
+// standing, else smaller, else not at all.
+func (f *frame) nameOutline(o *Outline, colored bool) {
+	var room image.Rectangle
+	for _, r := range o.Rects {
+		if b := f.box(r); b.Dx()*b.Dy() > room.Dx()*room.Dy() {
+			room = b
+		}
+	}
+	if o.Name == "" || room.Empty() {
+		return
+	}
+	for _, size := range []int{14, 12, 10} {
+		for _, note := range []bool{true, false} {
+			if note && o.Note == "" {
+				continue
+			}
+			for _, vertical := range []bool{false, true} {
+				if f.nameIn(room, o, style{size: size, vertical: vertical}, note, colored) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nameIn sets name and note in the middle of room if they fit there without touching other labels.
+func (f *frame) nameIn(room image.Rectangle, o *Outline, s style, note, flat bool) bool {
+	lines := []string{o.Name}
+	if note {
+		lines = append(lines, o.Note)
+	}
+	w, h := 0, 0
+	for _, l := range lines {
+		lw, lh := f.text.size(s, l)
+		if s.vertical {
+			w, h = w+lw, max(h, lh)
+		} else {
+			w, h = max(w, lw), h+lh
+		}
+	}
+	if w+6 > room.Dx() || h+2 > room.Dy() {
+		return false
+	}
+	x, y := (room.Min.X+room.Max.X-w)/2, (room.Min.Y+room.Max.Y-h)/2
+	box := image.Rect(x, y, x+w, y+h)
+	if f.collides(box) {
+		return false
+	}
+	f.taken = append(f.taken, box)
+	f.readable(&s, box, flat)
+	for i, l := range lines {
+		s.bold = i == 0 && note
+		lw, lh := f.text.size(s, l)
+		if s.vertical {
+			f.print(s, l, float64(x), float64(y)+float64(h)/2, anchor{0, 0.5})
+			x += lw
+		} else {
+			f.print(s, l, float64(x)+float64(w)/2, float64(y), anchor{0.5, 0})
+			y += lh
+		}
+	}
+	return true
+}
+
+// readable gives a text the colour that reads on what lies in box, and a halo unless the ground is flat.
+func (f *frame) readable(s *style, box image.Rectangle, flat bool) {
+	bright, all := 0, 0
+	for y := box.Min.Y; y < box.Max.Y; y += 2 {
+		for x := box.Min.X; x < box.Max.X; x += 2 {
+			all++
+			if f.bright(x, y) {
+				bright++
+			}
+		}
+	}
+	s.color, s.halo = white, fade(black, 0.55)
+	if 2*bright > all {
+		s.color, s.halo = black, fade(white, 0.6)
+	}
+	if flat {
+		s.halo.A = 0
+	}
+}
+
+// collides says whether box touches a label set so far or leaves the data.
+func (f *frame) collides(box image.Rectangle) bool {
+	if !box.In(f.area) {
+		return true
+	}
+	for _, t := range f.taken {
+		if box.Inset(-2).Overlaps(t) {
+			return true
+		}
+	}
+	return false
+}

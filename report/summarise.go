@@ -1,0 +1,163 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Summarise computes everything a report states. It reads each plane of the field once and holds one plane at a time.
+// Errors are those of reading the field, and of a Run without a mesh or a solution.
+func Summarise(r *Run) (*Summary, error) {
+	start := time.Now()
+	if r == nil || r.Mesh == nil || r.Mesh.Stack == nil || r.Mesh.Power == nil || r.Solution == nil || r.Solution.Field == nil {
+		return nil, errors.New("report: a run needs a mesh with its stack and power, and a solution with its field")
+	}
+	m, sol := r.Mesh, r.Solution
+	sc := &scan{blocks: newBlocks(m), probes: newProbes(m)}
+	if err := sc.run(m, sol.Field); err != nil {
+		return nil, err
+	}
+	s := &Summary{
+		Schema: 1, Command: r.Command, Version: r.Version,
+		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs),
+		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
+		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name},
+		Solver: summariseSolver(sol),
+		Power:  PowerSummary{m.Power.Requested, m.Power.Mapped},
+		Energy: summariseEnergy(&sol.Energy),
+		Time: TimeSummary{
+			ParseS: r.Parse.Seconds(), MeshS: r.Build.Seconds(),
+			DeviceS: sol.Timing.Device.Seconds(), SetupS: sol.Timing.Setup.Seconds(), SolveS: sol.Timing.Solve.Seconds(),
+		},
+		Memory:   MemorySummary{DeviceBytes: sol.Memory.DeviceBytes},
+		HotSpots: sc.peaks.hotSpots(m),
+	}
+	if err := s.addFields(m, sc, reportInterval(sol)); err != nil {
+		return nil, err
+	}
+	s.addSteps(sol)
+	s.RthKPerW = thermalResistance(s, sol)
+	s.finish(r, time.Since(start))
+	return s, nil
+}
+
+// addFields states the temperatures of the whole, the layers, the blocks and the probes.
+func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
+	s.Temperature = TemperatureSummary{AmbientK: m.Stack.Ambient, NonFiniteCells: sc.all.nonFinite}
+	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.result()
+	s.Temperature.MaxAt = placeOf(m, sc.all.i, sc.all.j, sc.all.k)
+
+	watts, err := t.layerWatts(m)
+	if err != nil {
+		return err
+	}
+	s.Layers = make([]LayerSummary, len(sc.layers))
+	for l := range sc.layers {
+		e, layer := &sc.layers[l], &m.Stack.Layers[l]
+		row := &s.Layers[l]
+		*row = LayerSummary{
+			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name,
+			ZBottomM: m.Z[m.LayerPlanes[l][0]], ThicknessM: layer.Thickness, PowerW: watts[l],
+		}
+		row.MinK, row.MeanK, row.MaxK = e.result()
+		k := e.k
+		if e.vol == 0 {
+			k = m.LayerPlanes[l][0]
+		}
+		row.MaxAt = placeOf(m, e.i, e.j, k)
+	}
+
+	if watts, err = t.blockWatts(m, sc.blocks); err != nil {
+		return err
+	}
+	s.Blocks = make([]BlockSummary, len(sc.blocks))
+	for i, b := range sc.blocks {
+		row := &s.Blocks[i]
+		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i]}
+		row.MinK, row.AvgK, row.MaxK = b.result()
+	}
+
+	s.Probes = make([]ProbeSummary, len(sc.probes))
+	for i, p := range m.Stack.Probes {
+		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i].value}
+	}
+	return nil
+}
+
+func (s *Summary) addSteps(sol *gpusolve.Solution) {
+	if sol.Steps == nil {
+		return
+	}
+	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, sol.Status.IterationsTotal
+	for _, st := range sol.Steps {
+		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged})
+		s.Solver.Converged = s.Solver.Converged && st.Converged
+	}
+}
+
+// finish states what only the end of the report knows. Write calls it again, after the pictures.
+func (s *Summary) finish(r *Run, spent time.Duration) {
+	s.Time.ReportS += spent.Seconds()
+	if !r.Start.IsZero() {
+		s.Time.TotalS = time.Since(r.Start).Seconds()
+	}
+	s.Memory.HostPeakBytes = hostPeakBytes()
+}
+
+func summariseSolver(sol *gpusolve.Solution) SolverSummary {
+	st := &sol.Status
+	return SolverSummary{
+		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
+		ResidualNormW: st.ResidualW, RelativeResidual: st.RelativeResidual, EstimatedErrorK: st.EstimatedErrorK,
+		Converged: st.Converged, Reason: st.Reason,
+	}
+}
+
+func summariseEnergy(e *gpusolve.Energy) EnergySummary {
+	f := e.ByFace
+	return EnergySummary{
+		InW: e.In, OutW: e.Out, StoredW: e.Stored, ImbalanceRel: e.ImbalanceRel,
+		ByFaceW: FaceSummary{
+			Bottom: f[stack.Bottom], Top: f[stack.Top], West: f[stack.West],
+			East: f[stack.East], South: f[stack.South], North: f[stack.North],
+		},
+	}
+}
+
+// thermalResistance is (max - ambient) / power, NaN without power.
+func thermalResistance(s *Summary, sol *gpusolve.Solution) float64 {
+	watts := s.Power.MappedW
+	if n := len(sol.Steps); n > 0 {
+		watts = sol.Steps[n-1].PowerW
+	}
+	if !(watts > 0) {
+		return math.NaN()
+	}
+	return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
+}
+
+// inputDigest is the digest of a single input, or of the hexadecimal digests of several, one per line in the order they were
+// read: moving a folder does not change it, a changed floorplan does.
+func inputDigest(inputs []stack.Input) string {
+	switch len(inputs) {
+	case 0:
+		return ""
+	case 1:
+		return inputs[0].SHA256
+	}
+	var lines strings.Builder
+	for _, in := range inputs {
+		lines.WriteString(in.SHA256)
+		lines.WriteByte('\n')
+	}
+	sum := sha256.Sum256([]byte(lines.String()))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,173 @@
+package report
+
+// Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in kelvin.
+// Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke down)
+// are null in the file and NaN here.
+type Summary struct {
+	Schema      int                `json:"schema"` // 1
+	Command     string             `json:"command"`
+	Version     string             `json:"version"`
+	Stack       string             `json:"stack"` // path of the stack file
+	Title       string             `json:"title"`
+	InputSHA256 string             `json:"input_sha256"`
+	Grid        GridSummary        `json:"grid"`
+	Device      DeviceSummary      `json:"device"`
+	Solver      SolverSummary      `json:"solver"`
+	Temperature TemperatureSummary `json:"temperature"`
+	Power       PowerSummary       `json:"power"`
+	Energy      EnergySummary      `json:"energy"`
+	// RthKPerW is (max - ambient) over the mapped power; in a transient over the power of the last step.
+	RthKPerW float64       `json:"rth_K_per_W"`
+	Time     TimeSummary   `json:"time"`
+	Memory   MemorySummary `json:"memory"`
+
+	// Transient runs only.
+	Steps           int           `json:"steps,omitempty"`
+	DtS             float64       `json:"dt_s,omitempty"`
+	IterationsTotal int           `json:"iterations_total,omitempty"`
+	StepMaxima      []StepSummary `json:"step_maxima,omitempty"`
+
+	HotSpots []HotSpot      `json:"hot_spots"` // hottest first
+	Layers   []LayerSummary `json:"layers"`    // bottom to top
+	Blocks   []BlockSummary `json:"blocks"`    // in the order of the layers and their floorplans
+	Probes   []ProbeSummary `json:"probes"`
+}
+
+// GridSummary is the size of the grid.
+type GridSummary struct {
+	NX    int `json:"nx"`
+	NY    int `json:"ny"`
+	NZ    int `json:"nz"`
+	Cells int `json:"cells"`
+}
+
+// DeviceSummary names what solved.
+type DeviceSummary struct {
+	Kind string `json:"kind"` // cpu or gpu
+	Name string `json:"name"`
+}
+
+// SolverSummary says how the solve ended; in a transient, that of the last step, and Converged that of all steps.
+type SolverSummary struct {
+	Method           string  `json:"method"`
+	Preconditioner   string  `json:"preconditioner"`
+	Iterations       int     `json:"iterations"`
+	ResidualNormW    float64 `json:"residual_norm_W"`
+	RelativeResidual float64 `json:"relative_residual"`
+	EstimatedErrorK  float64 `json:"estimated_error_K"`
+	Converged        bool    `json:"converged"`
+	Reason           string  `json:"reason"`
+}
+
+// Place is a cell: its centre, its layer, and the block of that layer that covers most of it, if any.
+type Place struct {
+	XM    float64 `json:"x_m"`
+	YM    float64 `json:"y_m"`
+	ZM    float64 `json:"z_m"`
+	Layer string  `json:"layer"`
+	Block string  `json:"block"`
+}
+
+// TemperatureSummary is over all cells; the mean is weighted by volume.
+type TemperatureSummary struct {
+	AmbientK float64 `json:"ambient_K"`
+	MaxK     float64 `json:"max_K"`
+	MinK     float64 `json:"min_K"`
+	MeanK    float64 `json:"mean_K"`
+	MaxAt    Place   `json:"max_at"`
+	// NonFiniteCells counts cells without a finite temperature, left out of everything else: a solve that broke down.
+	NonFiniteCells int `json:"non_finite_cells,omitempty"`
+}
+
+// PowerSummary compares the watts asked for with those on the grid.
+type PowerSummary struct {
+	RequestedW float64 `json:"requested_W"`
+	MappedW    float64 `json:"mapped_W"`
+}
+
+// EnergySummary is the heat balance of the solve.
+type EnergySummary struct {
+	InW          float64     `json:"in_W"`
+	OutW         float64     `json:"out_W"`
+	StoredW      float64     `json:"stored_W"`
+	ImbalanceRel float64     `json:"imbalance_rel"`
+	ByFaceW      FaceSummary `json:"by_face_W"` // leaving heat is positive
+}
+
+// FaceSummary is one number per face of the domain.
+type FaceSummary struct {
+	Bottom float64 `json:"bottom"`
+	Top    float64 `json:"top"`
+	West   float64 `json:"west"`
+	East   float64 `json:"east"`
+	South  float64 `json:"south"`
+	North  float64 `json:"north"`
+}
+
+// TimeSummary splits the wall time in s.
+type TimeSummary struct {
+	ParseS  float64 `json:"parse_s"`
+	MeshS   float64 `json:"mesh_s"`
+	DeviceS float64 `json:"device_s"`
+	SetupS  float64 `json:"setup_s"`
+	SolveS  float64 `json:"solve_s"`
+	ReportS float64 `json:"report_s"`
+	TotalS  float64 `json:"total_s"`
+}
+
+// MemorySummary counts bytes.
+type MemorySummary struct {
+	DeviceBytes   int64 `json:"device_bytes"`
+	HostPeakBytes int64 `json:"host_peak_bytes"`
+}
+
+// StepSummary is one time step.
+type StepSummary struct {
+	TimeS      float64 `json:"time_s"`
+	MaxK       float64 `json:"max_K"`
+	PowerW     float64 `json:"power_W"`
+	Iterations int     `json:"iterations"`
+	Converged  bool    `json:"converged"`
+}
+
+// HotSpot is a local maximum of the hottest temperature over the height. ProminenceK is how far the temperature must fall on the
+// way to any hotter point; for the hottest spot, to the coldest point of that map.
+type HotSpot struct {
+	MaxK        float64 `json:"max_K"`
+	ProminenceK float64 `json:"prominence_K"`
+	Place
+}
+
+// LayerSummary is one layer over all its planes; the mean is weighted by volume.
+type LayerSummary struct {
+	Name       string  `json:"name"`
+	Material   string  `json:"material"`
+	ZBottomM   float64 `json:"z_bottom_m"`
+	ThicknessM float64 `json:"thickness_m"`
+	PowerW     float64 `json:"power_W"`
+	MaxK       float64 `json:"max_K"`
+	MeanK      float64 `json:"mean_K"`
+	MinK       float64 `json:"min_K"`
+	MaxAt      Place   `json:"max_at"`
+}
+
+// BlockSummary is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the block
+// covers of it; max and min are over the cells it touches.
+type BlockSummary struct {
+	Layer  string  `json:"layer"`
+	Name   string  `json:"name"`
+	AreaM2 float64 `json:"area_m2"`
+	PowerW float64 `json:"power_W"`
+	MaxK   float64 `json:"max_K"`
+	AvgK   float64 `json:"avg_K"`
+	MinK   float64 `json:"min_K"`
+}
+
+// ProbeSummary is the temperature at a probe.
+type ProbeSummary struct {
+	Name         string  `json:"name"`
+	XM           float64 `json:"x_m"`
+	YM           float64 `json:"y_m"`
+	ZM           float64 `json:"z_m"`
+	TemperatureK float64 `json:"temperature_K"`
+}

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Style of the tables.
+type Style struct {
+	Color bool // ANSI escapes; the caller looks at the terminal and NO_COLOR
+	Width int  // characters per line, 100 when 0
+}
+
+// maxTextBlocks is how many blocks the tables list; blocks.csv has them all.
+const maxTextBlocks = 20
+
+// WriteText writes the tables that people read, the verdict first.
+func (s *Summary) WriteText(w io.Writer, st Style) error {
+	if st.Width <= 0 {
+		st.Width = 100
+	}
+	p := &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+	p.verdict(s)
+	p.hotSpots(s)
+	p.layers(s)
+	p.blocks(s)
+	p.probes(s)
+	p.steps(s)
+	p.heat(s)
+	p.solver(s)
+	return p.w.Flush()
+}
+
+// page writes the parts of a report. Write errors stay in the bufio.Writer until Flush.
+type page struct {
+	w     *bufio.Writer
+	style Style
+	deg   digits
+}
+
+const (
+	bold = "1"
+	dim  = "2"
+	red  = "1;31"
+)
+
+func (p *page) paint(code, text string) string {
+	if !p.style.Color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+func (p *page) heading(title, note string) {
+	if note != "" {
+		note = "  " + p.paint(dim, note)
+	}
+	p.line("\n%s%s", p.paint(bold, title), note)
+}
+
+func (p *page) table(t *table) {
+	for i, l := range t.lines(p.style.Width - 2) {
+		if i == 0 {
+			l = p.paint(dim, l)
+		}
+		p.line("  %s", l)
+	}
+}
+
+func (p *page) verdict(s *Summary) {
+	title := s.Title
+	if title == "" {
+		title = s.Stack
+	}
+	p.line("%s", p.paint(bold, shorten(title, p.style.Width)))
+	p.line("%s", p.paint(dim, fmt.Sprintf("%s, %d x %d x %d = %s cells on %s",
+		s.Command, s.Grid.NX, s.Grid.NY, s.Grid.NZ, cellCount(s.Grid.Cells), deviceText(s))))
+	p.line("")
+	if !s.Solver.Converged {
+		p.line("%s the solve ended by %s; the figures below are the best found, not the answer",
+			p.paint(red, "NOT CONVERGED:"), s.Solver.Reason)
+	}
+	if n := s.Temperature.NonFiniteCells; n > 0 {
+		p.line("%s %s cells have no finite temperature and are left out below", p.paint(red, "BROKEN FIELD:"), cellCount(n))
+	}
+	t := &s.Temperature
+	p.line("%s in %s at x %s, y %s mm", p.paint(bold, "Peak "+p.deg.celsius(t.MaxK)+" degC"),
+		placeText(t.MaxAt), millimetres(t.MaxAt.XM), millimetres(t.MaxAt.YM))
+	rise := fmt.Sprintf("%s K above the ambient of %s degC", p.deg.kelvin(t.MaxK-t.AmbientK), p.deg.celsius(t.AmbientK))
+	if !math.IsNaN(s.RthKPerW) {
+		rise += fmt.Sprintf(": R_th %s K/W", significant(s.RthKPerW, 4))
+	}
+	if s.Steps > 0 {
+		last := s.StepMaxima[len(s.StepMaxima)-1]
+		rise += fmt.Sprintf(", after %d steps of %s at t = %s", s.Steps, seconds(s.DtS), seconds(last.TimeS))
+	}
+	p.line("%s", rise)
+}
+
+func (p *page) hotSpots(s *Summary) {
+	if len(s.HotSpots) == 0 {
+		return
+	}
+	t := table{columns: []column{number("#"), number("degC"), number("rise K"), number("x mm"), number("y mm"), name("layer"), name("block")}}
+	for i, h := range s.HotSpots {
+		t.add(fmt.Sprint(i+1), p.deg.celsius(h.MaxK), p.deg.kelvin(h.MaxK-s.Temperature.AmbientK),
+			millimetres(h.XM), millimetres(h.YM), h.Layer, dash(h.Block))
+	}
+	p.heading("Hot spots", "")
+	p.table(&t)
+}
+
+func (p *page) layers(s *Summary) {
+	t := table{columns: []column{name("layer"), number("max degC"), number("mean"), number("min"), number("power W"),
+		number("x mm"), number("y mm"), name("hottest block")}}
+	most := 0.0
+	for i := range s.Layers {
+		most = max(most, math.Abs(s.Layers[i].PowerW))
+	}
+	for _, l := range slices.Backward(s.Layers) {
+		power := "-"
+		if l.PowerW != 0 {
+			power = fixed(l.PowerW, wattDecimals(most))
+		}
+		t.add(l.Name, p.deg.celsius(l.MaxK), p.deg.celsius(l.MeanK), p.deg.celsius(l.MinK), power,
+			millimetres(l.MaxAt.XM), millimetres(l.MaxAt.YM), dash(l.MaxAt.Block))
+	}
+	p.heading("Layers", "top to bottom")
+	p.table(&t)
+}
+
+func (p *page) blocks(s *Summary) {
+	if len(s.Blocks) == 0 {
+		return
+	}
+	hottest := slices.Clone(s.Blocks)
+	slices.SortStableFunc(hottest, func(a, b BlockSummary) int { return cmp.Compare(b.MaxK, a.MaxK) })
+	most := 0.0
+	for i := range s.Blocks {
+		most = max(most, math.Abs(s.Blocks[i].PowerW))
+	}
+	t := table{columns: []column{name("block"), name("layer"), number("max degC"), number("avg"), number("min"), number("power W"), number("W/cm2")}}
+	for i, b := range hottest {
+		if i == maxTextBlocks {
+			break
+		}
+		t.add(b.Name, b.Layer, p.deg.celsius(b.MaxK), p.deg.celsius(b.AvgK), p.deg.celsius(b.MinK),
+			fixed(b.PowerW, wattDecimals(most)), significant(b.PowerW/b.AreaM2*1e-4, 3))
+	}
+	note := "hottest first"
+	if len(s.Blocks) > maxTextBlocks {
+		note = fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks, len(s.Blocks))
+	}
+	p.heading("Blocks", note)
+	p.table(&t)
+}
+
+func (p *page) probes(s *Summary) {
+	if len(s.Probes) == 0 {
+		return
+	}
+	t := table{columns: []column{name("probe"), number("degC"), number("rise K"), number("x mm"), number("y mm"), number("z mm")}}
+	for _, b := range s.Probes {
+		t.add(b.Name, p.deg.celsius(b.TemperatureK), p.deg.kelvin(b.TemperatureK-s.Temperature.AmbientK),
+			millimetres(b.XM), millimetres(b.YM), fixed(b.ZM*1e3, 4))
+	}
+	p.heading("Probes", "")
+	p.table(&t)
+}
+
+// steps sums up a transient: its hottest step, when it was, and the last one.
+func (p *page) steps(s *Summary) {
+	if len(s.StepMaxima) == 0 {
+		return
+	}
+	hottest := slices.MaxFunc(s.StepMaxima, func(a, b StepSummary) int { return cmp.Compare(a.MaxK, b.MaxK) })
+	last := s.StepMaxima[len(s.StepMaxima)-1]
+	t := table{columns: []column{name("step"), number("t"), number("max degC"), number("power W")}}
+	row := func(label string, st StepSummary) {
+		t.add(label, seconds(st.TimeS), p.deg.celsius(st.MaxK), significant(st.PowerW, 4))
+	}
+	row("first", s.StepMaxima[0])
+	row("hottest", hottest)
+	row("last", last)
+	p.heading("Time steps", "trace.csv has every step")
+	p.table(&t)
+}
+
+func deviceText(s *Summary) string {
+	if s.Device.Name == "" {
+		return cmp.Or(s.Device.Kind, "an unnamed device")
+	}
+	return s.Device.Kind + " " + s.Device.Name
+}
+
+func placeText(at Place) string {
+	if at.Block == "" {
+		return at.Layer
+	}
+	return at.Layer + ", block " + at.Block
+}
+
+func dash(s string) string { return cmp.Or(strings.TrimSpace(s), "-") }

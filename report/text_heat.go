@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"thermsim/stack"
+)
+
+// heat compares the watts asked for, those on the grid and those that leave.
+func (p *page) heat(s *Summary) {
+	p.heading("Heat", "W, leaving counts as positive")
+	e := &s.Energy
+	d := wattDecimals(max(math.Abs(s.Power.RequestedW), math.Abs(e.InW), math.Abs(e.OutW)))
+	power := fmt.Sprintf("power      requested %s, on the grid %s", fixed(s.Power.RequestedW, d), fixed(s.Power.MappedW, d))
+	if s.Power.RequestedW != 0 {
+		power += fmt.Sprintf(" (off by %s)", relative((s.Power.MappedW-s.Power.RequestedW)/s.Power.RequestedW))
+	}
+	p.line("  %s", power)
+	p.wrapped("faces      ", facesText(&e.ByFaceW, e.OutW, d))
+	balance := fmt.Sprintf("balance    in %s, out %s", fixed(e.InW, d), fixed(e.OutW, d))
+	if s.Steps > 0 {
+		balance += fmt.Sprintf(", stored %s", fixed(e.StoredW, d))
+	}
+	p.line("  %s, imbalance %s of the largest flow", balance, relative(e.ImbalanceRel))
+}
+
+// facesText lists the faces that heat passes.
+func facesText(f *FaceSummary, out float64, decimals int) []string {
+	var parts []string
+	for i, w := range []float64{f.Bottom, f.Top, f.West, f.East, f.South, f.North} {
+		if w == 0 {
+			continue
+		}
+		part := fmt.Sprintf("%v %s", stack.Face(i), fixed(w, decimals))
+		if out > 0 && w > 0 {
+			part += fmt.Sprintf(" (%.1f %%)", 100*w/out)
+		}
+		parts = append(parts, part)
+	}
+	if parts == nil {
+		return []string{"no heat passes any of them"}
+	}
+	return parts
+}
+
+// wrapped writes parts after a label, in as many lines as the page needs.
+func (p *page) wrapped(label string, parts []string) {
+	line := "  " + label
+	indent := strings.Repeat(" ", len(line))
+	for i, part := range parts {
+		if i < len(parts)-1 {
+			part += ","
+		}
+		if len(line)+1+len(part) > p.style.Width && len(line) > len(indent) {
+			p.line("%s", strings.TrimRight(line, " "))
+			line = indent
+		}
+		if len(line) > len(indent) {
+			line += " "
+		}
+		line += part
+	}
+	p.line("%s", line)
+}
+
+func relative(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	if v == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%.1e", math.Abs(v))
+}
+
+func (p *page) solver(s *Summary) {
+	v := &s.Solver
+	p.heading("Solver", "")
+	ended := "converged: " + v.Reason
+	if !v.Converged {
+		ended = p.paint(red, "NOT CONVERGED: "+v.Reason)
+	}
+	iterations := fmt.Sprintf("%d iterations", v.Iterations)
+	if s.Steps > 0 {
+		iterations = fmt.Sprintf("%d iterations in %d steps", s.IterationsTotal, s.Steps)
+	}
+	p.line("  %s with %s: %s, %s", v.Method, v.Preconditioner, iterations, ended)
+	p.line("  residual %s W, %s relative; estimated largest error %s K",
+		relative(v.ResidualNormW), relative(v.RelativeResidual), relative(v.EstimatedErrorK))
+	t := &s.Time
+	p.wrapped("time     ", []string{
+		"parse " + seconds(t.ParseS), "mesh " + seconds(t.MeshS), "device " + seconds(t.DeviceS), "setup " + seconds(t.SetupS),
+		"solve " + seconds(t.SolveS), "report " + seconds(t.ReportS), "total " + seconds(t.TotalS),
+	})
+	p.line("  memory   device %s, host peak %s", byteCount(s.Memory.DeviceBytes), byteCount(s.Memory.HostPeakBytes))
+}

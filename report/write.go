@@ -1,0 +1,132 @@
+package report
+
+import (
+	"context"
+	"io"
+	"math"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// largePlane is the number of cells in a plane above which its CSV is written only on request.
+const largePlane = 4_000_000
+
+// hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
+const hugePlane = 16_000_000
+
+// Write writes summary.json, blocks.csv, layers.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps, and
+// returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
+// colours. Either every file is written whole or, on an error or a cancelled context, none.
+//
+// Write brings the times and the memory in s up to date before it writes them.
+func Write(ctx context.Context, r *Run, s *Summary, o Options) (files []string, err error) {
+	start := time.Now()
+	layers, err := mappedLayers(r.Mesh, o.Maps)
+	if err != nil {
+		return nil, err
+	}
+	st, err := newStage(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			st.discard()
+		}
+	}()
+	if err := writeMaps(ctx, st, r, s, layers, o.LargeCSV); err != nil {
+		return nil, err
+	}
+	tables := []struct {
+		name  string
+		write func(io.Writer, *Summary) error
+	}{
+		{"layers.csv", writeLayersCSV},
+		{"blocks.csv", writeBlocksCSV},
+		{"summary.json", func(w io.Writer, s *Summary) error { return s.WriteJSON(w) }},
+	}
+	for _, t := range tables {
+		if t.name == "summary.json" { // last, so that it knows the time of the rest
+			s.finish(r, time.Since(start))
+		}
+		if err := st.write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return st.commit()
+}
+
+// writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the cores.
+func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, largeCSV bool) error {
+	m, cells := r.Mesh, r.Mesh.NX()*r.Mesh.NY()
+	buffers := 2
+	if cells > hugePlane {
+		buffers = 1
+	}
+	free := make(chan []float64, buffers)
+	for range min(buffers, len(layers)) {
+		free <- make([]float64, cells)
+	}
+	var plane []float64
+	scratch := func() []float64 {
+		if plane == nil {
+			plane = make([]float64, cells)
+		}
+		return plane
+	}
+	lo, hi := colorRange(s, layers)
+	names := fileNames(m.Stack)
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for _, l := range layers {
+		var kelvin []float64
+		select {
+		case kelvin = <-free:
+		case <-inner.Done():
+		}
+		if kelvin == nil {
+			break
+		}
+		if err := layerMap(m, r.Solution.Field, l, kelvin, scratch); err != nil {
+			g.Go(func() error { return err })
+			break
+		}
+		var half errgroup.Group // the two files of one map share its buffer
+		jobs := []func() error{func() error {
+			return st.write(inner, "map_"+names[l]+".png", func(w io.Writer) error { return DrawLayer(w, m, l, kelvin, lo, hi) })
+		}}
+		if cells <= largePlane || largeCSV {
+			jobs = append(jobs, func() error {
+				return st.write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin) })
+			})
+		}
+		for _, job := range jobs {
+			half.Go(job)
+		}
+		g.Go(func() error {
+			err := half.Wait()
+			free <- kelvin
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// colorRange is the range of temperatures over the mapped layers.
+func colorRange(s *Summary, layers []int) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, l := range layers {
+		if t := &s.Layers[l]; !math.IsNaN(t.MaxK) {
+			lo, hi = min(lo, t.MinK), max(hi, t.MaxK)
+		}
+	}
+	return lo, hi
+}
