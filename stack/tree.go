@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -170,11 +171,31 @@ func (b *treeBuilder) valueOffset(offset int) int {
 	return offset
 }
 
-// value converts a parsed value; fallback is where it starts if the parser does not say.
-func (b *treeBuilder) value(v *unstable.Node, fallback int) *node {
-	offset := fallback
+// start is the offset of a value. The parser gives none for arrays: those are looked for before the first value inside.
+// It is negative for an empty array.
+func (b *treeBuilder) start(v *unstable.Node) int {
 	if v.Kind != unstable.Array {
-		offset = int(v.Raw.Offset)
+		return int(v.Raw.Offset)
+	}
+	inner := v.Child()
+	if inner == nil {
+		return -1
+	}
+	offset := b.start(inner)
+	if offset < 0 {
+		return -1
+	}
+	if before := bytes.TrimRight(b.data[:offset], " \t\r\n"); bytes.HasSuffix(before, []byte("[")) {
+		return len(before) - 1
+	}
+	return offset
+}
+
+// value converts a parsed value; fallback is where to point if the parser does not tell where it starts.
+func (b *treeBuilder) value(v *unstable.Node, fallback int) *node {
+	offset := b.start(v)
+	if offset < 0 {
+		offset = fallback
 	}
 	n := &node{pos: b.pos(offset), text: string(v.Data)}
 	switch v.Kind {

@@ -141,6 +141,7 @@ func (v *validator) materials() {
 func (v *validator) layers() {
 	if len(v.s.Layers) == 0 {
 		v.fail(Pos{}, "add a layer", "the stack has no layers")
+		return
 	}
 	seen := map[string]string{}
 	for i := range v.s.Layers {

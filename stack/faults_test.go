@@ -1,0 +1,146 @@
+package stack
+
+import (
+	"strings"
+	"testing"
+)
+
+// small is a valid stack; the faults below replace or append to parts of it.
+const small = `schema = 1
+size = ["10 mm", "10 mm"]
+boundary.top = { h = 1e4 }
+[[layer]]
+name = "die"
+material = "silicon"
+thickness = "1 mm"
+`
+
+func TestFaults(t *testing.T) {
+	power := func(p string) string { return small + "power = " + p + "\n" }
+	inputs := files{
+		"two.flp":    "a 1e-3 1e-3 0 0\nb 1e-3 1e-3 1e-3 0\n",
+		"wide.flp":   "a 11e-3 1e-3 0 0\n",
+		"short.flp":  "a 1e-3 1e-3\nb 1e-3 1e-3 0 0\n",
+		"empty.flp":  "# nothing\n",
+		"bad.flp":    "a 1e-3 1,5e-3 0 0\n\ta 1e-3 -1 0 0\na nan 1 0 0 \n",
+		"twice.flp":  "a 1e-3 1e-3 0 0\na 1e-3 1e-3 1e-3 0\n",
+		"two.ptrace": "a b\n1 2\n",
+		"one.ptrace": "a\n1\n",
+		"odd.ptrace": "a bb b\n1 2 3\n",
+		"ragged.csv": "1,2\n1\n",
+		"neg.csv":    "1,2\n1,-2\n",
+		"word.csv":   "1;2\n3;x\n",
+		"quote.csv":  "1,2\n\"3,4\n",
+		"t.csv":      "time [ms],a,b\n0,1,2\n5,3,4\n",
+		"late.csv":   "time,a,b\n1,1,2\n",
+		"down.csv":   "time,a,b\n0,1,2\n0,1,2\n",
+		"when.csv":   "when,a,b\n0,1,2\n",
+		"single.csv": "t,a,b\n0,1,2\n",
+	}
+	tests := []struct{ name, text, want string }{
+		{"syntax", "schema = 1\nsize = [1\nlayer", `stack.toml:3:1: not valid TOML: `},
+		{"duplicate key", small + "name = \"x\"\n", "stack.toml:8:1: not valid TOML: key name is already defined"},
+		{"version", "schema = 2\n", "stack.toml:1:10: schema 2 is not supported; this thermsim reads schema = 1; a newer thermsim may read this file"},
+		{"empty", "", `stack.toml:1:1: a stack file needs the key "schema"; add schema = 1`},
+		{"unknown key", small + "thicknes = 1\n", `stack.toml:8:1: unknown key "thicknes" in a layer; did you mean "thickness"?`},
+		{"unknown key at top", "ambiant = 3\n" + small, `stack.toml:1:1: unknown key "ambiant" in a stack file; did you mean "ambient"?`},
+		{"unknown key far off", small + "[transient]\nfoo_bar_baz = 1\n", `stack.toml:9:1: unknown key "foo_bar_baz" in a transient table; known: dt, steps or initial`},
+		{"missing key", strings.Replace(small, "thickness = \"1 mm\"\n", "", 1), `stack.toml:4:3: a layer needs the key "thickness"; add thickness = "10 um"`},
+		{"no layers", "schema = 1\nsize = [1, 1]\nlayer = []\n", "stack.toml: the stack has no layers; add a layer"},
+		{"wrong unit", strings.Replace(small, "1 mm", "10 W", 1), `stack.toml:7:13: thickness: expected a length such as "10 um", got W`},
+		{"negative", strings.Replace(small, "1 mm", "-2 um", 1), `stack.toml:7:13: thickness must be positive, got "-2 um"`},
+		{"nan", strings.Replace(small, `"1 mm"`, "nan", 1), "stack.toml:7:13: thickness must be a finite number, got nan"},
+		{"not a quantity", strings.Replace(small, `"1 mm"`, "true", 1), `stack.toml:7:13: thickness: expected a length such as "10 um", got true`},
+		{"pair", strings.Replace(small, `, "10 mm"`, "", 1), `stack.toml:2:8: size needs 2 values, got 1; write size = ["10 mm", "10 mm"]`},
+		{"pair item", strings.Replace(small, `, "10 mm"`, `, "10 s"`, 1), `stack.toml:2:18: size: expected a length such as "10 um", got s`},
+		{"cells", small + "cells = 0\n", "stack.toml:8:9: cells must lie between 1 and 10000, got 0"},
+		{"cells float", small + "cells = 1.5\n", "stack.toml:8:9: cells must be a whole number, got 1.5"},
+		{"table", small + "[[probe]]\nname = 3\nx = 0\ny = 0\nz = 0\n", "stack.toml:9:8: name must be a string, got 3; write it in quotes"},
+		{"array of tables", small + "region = { x = 1 }\n", "stack.toml:8:10: region must be an array of tables, got a table; write it as an array of tables"},
+		{"transient not a table", "transient = 3\n" + small, "stack.toml:1:13: expected a transient table, got 3; write a table with keys such as dt, steps or initial"},
+		{"file name", strings.Replace(small, `"die"`, `"a/b"`, 1), `stack.toml:5:8: name "a/b" holds one of / \ : * ? " < > |; choose a name that can be part of a file name`},
+		{"duplicate layer", small + "[[layer]]\nname = \"die\"\nmaterial = \"copper\"\nthickness = 1\n", `stack.toml:8:3: two layers are called "die"; rename one of them`},
+		{"material", strings.Replace(small, "silicon", "silicom", 1), `stack.toml:6:12: unknown material "silicom"; did you mean "silicon"?`},
+		{"material far off", strings.Replace(small, "silicon", "unobtainium", 1), "stack.toml:6:12: unknown material \"unobtainium\"; define [materials.unobtainium] or see `thermsim materials`"},
+		{"material without k", small + "[materials.x]\nc = 1\n", `stack.toml:8:12: material "x" has no k; add k = "130 W/(m K)"`},
+		{"material without c", small + "[materials.x]\nk = 1\nrho = 1\n", `stack.toml:8:12: material "x" has no heat capacity; add c = "1.6e6 J/(m^3 K)", or rho and cp`},
+		{"material k of two", small + "[materials.x]\nk = [1, 2]\nc = 1\n", `stack.toml:9:5: k needs 3 values, got 2; write k = ["130 W/(m K)", "130 W/(m K)", "10 W/(m K)"]`},
+		{"mixture of itself", strings.Replace(small, "silicon", "x", 1) + "[materials.x]\nmix = { inclusion = \"x\", matrix = \"copper\", fraction = 0.1 }\n", `stack.toml:9:21: material "x" is a mixture of itself`},
+		{"fraction", strings.Replace(small, "silicon", "x", 1) + "[materials.x]\nmix = { inclusion = \"copper\", matrix = \"silicon\", fraction = 1.5 }\n", "stack.toml:9:62: fraction must lie between 0 and 1, got 1.5"},
+		{"boundary word", strings.Replace(small, "{ h = 1e4 }", `"adiabetic"`, 1), "stack.toml:3:16: boundary.top cannot be \"adiabetic\"; write \"adiabatic\", or a table such as { h = \"10000 W/(m^2 K)\" }"},
+		{"boundary twice", strings.Replace(small, "1e4 }", "1e4, temperature = 300 }", 1), "stack.toml:3:16: boundary.top needs exactly one of h, temperature, flux and resistance, got 2 of them"},
+		{"boundary face", strings.Replace(small, "top", "tpo", 1), `stack.toml:3:10: unknown key "tpo" in a set of boundaries; did you mean "top"?`},
+		{"grid segments", "grid = { nx = 4, y = [{ to = \"5 mm\", cells = 2 }, { to = \"4 mm\", cells = 2 }, { to = \"9 mm\", cells = 2 }] }\n" + small, "stack.toml: grid.y: segment 2 ends at 4 mm, not beyond the one before; give the segments in ascending order\nstack.toml: grid.y ends at 9 mm, the domain at 10 mm; end the last segment there"},
+		{"grid both", "grid = { nx = 4, x = [{ to = \"10 mm\", cells = 2 }] }\n" + small, "stack.toml:1:15: nx and x both divide the same axis; leave one of them out"},
+		{"grid huge", "grid = { nx = 100000, ny = 100000 }\n" + small, "stack.toml:1:8: 100000 x 100000 cells are more than 1000000000 in one plane; ask for fewer"},
+		{"region outside", small + "[[layer.region]]\nmaterial = \"copper\"\nx = 0\ny = \"9 mm\"\nwidth = \"1 mm\"\nheight = \"2 mm\"\n", `stack.toml:8:9: layer "die": region at x = 0 m, y = 9 mm sticks out of the domain by 1 mm in the north; shrink or move it`},
+		{"no source", power(`{ origin = [0, 0] }`), "stack.toml:8:9: power of layer \"die\" needs exactly one of floorplan, block, uniform, density and map, got none; use an array of tables for several sources"},
+		{"misplaced key", power(`{ uniform = 1, row = 2 }`), "stack.toml:8:24: row has no effect on a power with uniform; remove it"},
+		{"missing file", power(`{ floorplan = "no.flp", watts = "two.ptrace" }`), "stack.toml:8:23: cannot read no.flp: file does not exist; paths are relative to the folder of the stack file"},
+		{"floorplan without watts", power(`{ floorplan = "two.flp" }`), `stack.toml:8:9: floorplan without watts; add watts = "file.ptrace" or watts = { block = "5 W" }`},
+		{"flp outside", power(`{ floorplan = "wide.flp", watts = "one.ptrace" }`), `wide.flp:1:1: layer "die": block "a" at x = 0 m, y = 0 m sticks out of the domain by 1 mm in the east; shrink or move it, or set origin`},
+		{"flp short", power(`{ floorplan = "short.flp", watts = "one.ptrace" }`), `short.flp:1:1: line of three words that connects no two blocks: "a" is none; a block has name, width, height, left-x and bottom-y`},
+		{"flp empty", power(`{ floorplan = "empty.flp", watts = "one.ptrace" }`), "empty.flp: the floorplan has no blocks; write lines of name, width, height, left-x and bottom-y in m"},
+		{"flp bad", power(`{ floorplan = "bad.flp", watts = "one.ptrace" }`), "bad.flp:1:8: height must be a finite number, got \"1,5e-3\"\nbad.flp:2:9: height of block \"a\" must be positive, got -1\nbad.flp:3:3: width must be a finite number, got \"nan\""},
+		{"flp twice", power(`{ floorplan = "twice.flp", watts = "one.ptrace" }`), `twice.flp:2:1: block "a" is there twice, first in line 1; give each block its own name`},
+		{"block without column", power(`{ floorplan = "two.flp", watts = "one.ptrace" }`), `two.flp:2:1: block "b" has no column in one.ptrace; did you mean "a"?`},
+		{"column without block", power(`{ floorplan = "two.flp", watts = "odd.ptrace" }`), `odd.ptrace:1:3: no block of a floorplan is called "bb", so its power would be lost; did you mean "b"?`},
+		{"row", power(`{ floorplan = "two.flp", watts = "two.ptrace", row = 2 }`), "stack.toml:8:62: row must lie between 1 and 1, the rows of two.ptrace, got 2"},
+		{"row word", power(`{ floorplan = "two.flp", watts = "two.ptrace", row = "first" }`), `stack.toml:8:62: row cannot be "first"; write a row number from 1, "mean" or "max"`},
+		{"watts unknown", power(`{ floorplan = "two.flp", watts = { a = 1, b = 2, bb = 3 } }`), `stack.toml:8:58: no block is called "bb"; did you mean "b"?`},
+		{"watts missing", power(`{ floorplan = "two.flp", watts = { a = 1 } }`), `stack.toml:8:42: block "b" has no watts; give it a power, "0 W" if it has none`},
+		{"watts negative", power(`{ floorplan = "two.flp", watts = { a = 1, b = "-3 W" } }`), `stack.toml:8:55: b must not be negative, got "-3 W"`},
+		{"map without unit", power(`{ map = "neg.csv", orientation = "south-first" }`), `stack.toml:8:9: a power map needs unit; say which: unit = "W" (per tile) or "W/m^2" (per area)`},
+		{"map unit", power(`{ map = [[1]], unit = "K", orientation = "south-first" }`), `stack.toml:8:31: unit of a map must be of power ("W", per tile) or of power per area ("W/m^2"), got "K"`},
+		{"map orientation", power(`{ map = [[1]], unit = "W", orientation = "north" }`), `stack.toml:8:50: orientation cannot be "north"; known: south-first or north-first`},
+		{"map negative", power(`{ map = "neg.csv", unit = "W", orientation = "south-first" }`), "neg.csv:2:3: a value of a power map must not be negative, got -2"},
+		{"map ragged", power(`{ map = "ragged.csv", unit = "W", orientation = "south-first" }`), "ragged.csv:2:1: row has 1 values, the first has 2"},
+		{"map word", power(`{ map = "word.csv", unit = "W", orientation = "south-first" }`), `word.csv:2:3: a value of a power map must be a finite number, got "x"`},
+		{"map quote", power(`{ map = "quote.csv", unit = "W", orientation = "south-first" }`), "quote.csv:2:6: not valid CSV: extraneous or missing \" in quoted-field"},
+		{"map rows", power(`{ map = [[1, 2], [3]], unit = "W", orientation = "south-first" }`), "stack.toml:8:26: map: row 2 has 1 numbers, the first has 2"},
+		{"trace late", power(`{ floorplan = "two.flp", trace = "late.csv" }`), "late.csv:2:1: the first time must be 0, got 1"},
+		{"trace down", power(`{ floorplan = "two.flp", trace = "down.csv" }`), "down.csv:3:1: times must ascend, got 0"},
+		{"trace header", power(`{ floorplan = "two.flp", trace = "when.csv" }`), `when.csv:1:1: the first column of a trace must be the time, got "when"; call the first column "time"`},
+		{"trace single", power(`{ floorplan = "two.flp", trace = "single.csv" }`), `stack.toml:8:42: a trace of one row does not tell how long it lasts; add end = "1 s"`},
+		{"trace end", power(`{ floorplan = "two.flp", trace = "t.csv", end = "5 ms" }`), "stack.toml:8:57: end must come after the last time, 0.005 s"},
+		{"repeat alone", power(`{ floorplan = "two.flp", watts = "two.ptrace", repeat = true }`), "stack.toml:8:65: repeat needs a time trace; add interval or trace"},
+		{"schedule", power(`{ uniform = 1, schedule = [{ t = 1, factor = 1 }] }`), `stack.toml:8:42: a schedule must start at 0 s; start with { t = "0 s", factor = 1 }`},
+		{"block without power", power(`{ block = [{ name = "a", x = 0, y = 0, width = 1e-3, height = 1e-3 }] }`), `stack.toml:8:20: block "a" has no power; add power = "0 W" if it has none`},
+		{"block without place", power(`{ block = [{ name = "a", x = 0, y = 0, power = 1 }] }`), `stack.toml:8:20: block "a" lacks width, height; give x, y, width and height, or rects`},
+		{"overlap", power(`{ block = [{ name = "a", x = 0, y = 0, width = 2e-3, height = 2e-3, power = 1 }, { name = "b", x = 1e-3, y = 1e-3, width = 2e-3, height = 2e-3, power = 1 }] }`),
+			`stack.toml:8:90: layer "die": block "b" overlaps block "a" by 1 mm x 1 mm at x = 1 mm, y = 1 mm; move one, or set allow_overlap = true in its power if the powers shall add`},
+		{"probe outside", small + "[[probe]]\nname = \"p\"\nx = \"11 mm\"\ny = 0\nlayer = \"die\"\n", `stack.toml:8:3: probe "p" at x = 11 mm, y = 0 m lies outside the domain of 10 mm by 10 mm; move it`},
+		{"probe layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"dei\"\n", `stack.toml:12:9: no layer is called "dei"; did you mean "die"?`},
+		{"maps layer", small + "[output]\nmaps = [\"die\", \"dye\"]\n", `stack.toml:9:16: no layer is called "dye"; did you mean "die"?`},
+		{"device", small + "[solver]\ndevice = \"gpu:x\"\n", `stack.toml:9:10: device cannot be "gpu:x"; write auto, cpu, gpu or gpu:0`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Parse("stack.toml", []byte(tt.text), inputs.open)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if got := err.Error(); !strings.HasPrefix(got, tt.want) || strings.Contains(got[len(tt.want):], ": ") && tt.name != "syntax" && tt.name != "empty" {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// Faults come in the order of the file, at most 20 at a time.
+func TestFaultsAreCapped(t *testing.T) {
+	text := small
+	for range 30 {
+		text += "[[probe]]\nname = \"\"\n"
+	}
+	_, err := Parse("stack.toml", []byte(text), files{}.open)
+	list, ok := err.(ErrorList)
+	if !ok || len(list) != maxFaults+1 || !strings.Contains(list[maxFaults].Msg, "more errors") {
+		t.Fatalf("%T of %d: %v", err, len(list), err)
+	}
+	for i := 1; i < maxFaults; i++ {
+		if list[i].Pos.Line < list[i-1].Pos.Line {
+			t.Errorf("line %d after line %d", list[i].Pos.Line, list[i-1].Pos.Line)
+		}
+	}
+}
