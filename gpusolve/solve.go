@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"thermsim/gpusolve/krylov"
@@ -97,6 +98,9 @@ type engine struct {
 
 // newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
 func newEngine(m *mesh.Mesh, o Options, dt float64) (*engine, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	dev, info, err := openDevice(o.Device)
 	if err != nil {
@@ -111,6 +115,19 @@ func newEngine(m *mesh.Mesh, o Options, dt float64) (*engine, error) {
 	}
 	e.timing.Setup = time.Since(start)
 	return e, nil
+}
+
+// check refuses numbers that no rule can mean.
+func (o *Options) check() error {
+	for name, v := range map[string]float64{"tolerance in K": o.Tol, "relative tolerance": o.RTol, "absolute tolerance": o.ATol} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%w: %s is %g; give a positive number, or 0 for the default", ErrOption, name, v)
+		}
+	}
+	if o.MaxIter < 0 {
+		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption, o.MaxIter)
+	}
+	return nil
 }
 
 func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {

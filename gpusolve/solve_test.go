@@ -2,6 +2,9 @@ package gpusolve_test
 
 import (
 	"context"
+	"errors"
+	"math"
+	"runtime"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -29,25 +32,188 @@ func steady(t testing.TB, s *stack.Stack, o gpusolve.Options) *gpusolve.Solution
 	return sol
 }
 
-func TestTry(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		s    *stack.Stack
-	}{
-		{"hom", cases.Stack10(cases.Options{NX: 256})},
-		{"hom257", cases.Stack10(cases.Options{NX: 257})},
-		{"h1", cases.Stack10(cases.Options{NX: 256, H: 1})},
-		{"interposer", cases.Interposer(cases.Stack10(cases.Options{NX: 256}))},
-		{"pillars", cases.Pillars(cases.Stack10(cases.Options{NX: 256}))},
-		{"random", cases.Random(cases.Stack10(cases.Options{NX: 64}), 1)},
-		{"graded4", cases.Graded(cases.Stack10(cases.Options{NX: 256}), 4)},
-		{"graded10", cases.Graded(cases.Stack10(cases.Options{NX: 256}), 10)},
-		{"aspect", cases.Stack10(cases.Options{NX: 256, NY: 64})},
-	} {
-		for _, o := range []gpusolve.Options{{}, {RTol: 1e-8}} {
-			sol := steady(t, c.s, o)
-			t.Logf("%s: %+v\n %+v", c.name, sol.Status, sol.Timing)
-			t.Logf("%+v %.1f B/cell", sol.Energy, float64(sol.Memory.DeviceBytes)/float64(build(t, c.s).Cells()))
+// field reads all planes.
+func field(t testing.TB, s *stack.Stack, f gpusolve.Field) []float64 {
+	t.Helper()
+	m := build(t, s)
+	sheet := m.NX() * m.NY()
+	x := make([]float64, m.Cells())
+	for k := range m.NZ() {
+		if err := f.Plane(k, x[k*sheet:(k+1)*sheet]); err != nil {
+			t.Fatal(err)
 		}
+	}
+	return x
+}
+
+func largestDifference(a, b []float64) float64 {
+	d := 0.0
+	for i := range a {
+		d = math.Max(d, math.Abs(a[i]-b[i]))
+	}
+	return d
+}
+
+// kinds of stack that differ in what they ask of the solver.
+func kinds() map[string]*stack.Stack {
+	return map[string]*stack.Stack{
+		"homogeneous": cases.Stack10(cases.Options{NX: 61, NY: 47}),
+		"small h":     cases.Stack10(cases.Options{NX: 48, H: 1}),
+		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 67})),
+		"pillars":     cases.Pillars(cases.Stack10(cases.Options{NX: 64})),
+		"random":      cases.Random(cases.Stack10(cases.Options{NX: 32}), 7),
+		"graded":      cases.Graded(cases.Stack10(cases.Options{NX: 60}), 6),
+	}
+}
+
+// The estimate in kelvin must bound the error that a solve really leaves, and not by orders of magnitude.
+func TestErrorEstimateIsHonest(t *testing.T) {
+	for name, s := range kinds() {
+		exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-13}).Field)
+		for _, tol := range []float64{1, 1e-2, 1e-4} {
+			sol := steady(t, s, gpusolve.Options{Tol: tol})
+			e := largestDifference(exact, field(t, s, sol.Field))
+			est := sol.Status.EstimatedErrorK
+			if !sol.Status.Converged || e > est || est > tol {
+				t.Errorf("%s: error %.2g K, estimate %.2g, tolerance %g: %+v", name, e, est, tol, sol.Status)
+			}
+		}
+	}
+}
+
+// All preconditioners solve the same system.
+func TestPreconditionersAgree(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
+	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-11}).Field)
+	for _, p := range gpusolve.Preconditioners() {
+		sol := steady(t, s, gpusolve.Options{RTol: 1e-11, Preconditioner: p})
+		if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-5 || !sol.Status.Converged {
+			t.Errorf("%s differs by %g K: %+v", p, d, sol.Status)
+		}
+	}
+}
+
+func TestEnergyIsConserved(t *testing.T) {
+	for name, s := range kinds() {
+		sol := steady(t, s, gpusolve.Options{RTol: 1e-12})
+		if sol.Energy.ImbalanceRel > 1e-9 {
+			t.Errorf("%s: imbalance %g: %+v", name, sol.Energy.ImbalanceRel, sol.Energy)
+		}
+		// At the default tolerance of 1e-4 K, what is missing is at most that error times the conductance of the top face.
+		sol = steady(t, s, gpusolve.Options{})
+		h := s.Boundary[stack.Top].H
+		if miss := math.Abs(sol.Energy.In - sol.Energy.Out); miss > gpusolve.DefaultTol*h*s.Size[0]*s.Size[1] {
+			t.Errorf("%s: %g W are missing", name, miss)
+		}
+	}
+}
+
+// The same bits twice, whatever the number of workers.
+func TestDeterminism(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 131}))
+	trial := func(procs int) ([]float64, gpusolve.Status) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		sol := steady(t, s, gpusolve.Options{})
+		return field(t, s, sol.Field), sol.Status
+	}
+	want, status := trial(1)
+	for _, procs := range []int{1, 2, 3, 7} {
+		got, st := trial(procs)
+		if st != status {
+			t.Errorf("GOMAXPROCS=%d: status %+v, want %+v", procs, st, status)
+		}
+		for i := range want {
+			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+				t.Fatalf("GOMAXPROCS=%d: cell %d is %v, want %v", procs, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestReasons(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 32})
+	for _, c := range []struct {
+		o         gpusolve.Options
+		converged bool
+		reason    string
+	}{
+		{gpusolve.Options{}, true, gpusolve.ReasonTolerance},
+		{gpusolve.Options{ATol: 1e-6}, true, gpusolve.ReasonTolerance},
+		{gpusolve.Options{RTol: 1e-30}, true, gpusolve.ReasonAttainable},
+		{gpusolve.Options{Tol: 1e-30}, true, gpusolve.ReasonAttainable},
+		{gpusolve.Options{MaxIter: 2}, false, gpusolve.ReasonIterations},
+		{gpusolve.Options{Preconditioner: "none", MaxIter: 5}, false, gpusolve.ReasonIterations},
+	} {
+		sol := steady(t, s, c.o)
+		if sol.Status.Converged != c.converged || sol.Status.Reason != c.reason {
+			t.Errorf("%+v: %+v", c.o, sol.Status)
+		}
+		if c.o.ATol > 0 && sol.Status.ResidualW > c.o.ATol {
+			t.Errorf("residual %g W above %g", sol.Status.ResidualW, c.o.ATol)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 8})
+	for _, c := range []struct {
+		o    gpusolve.Options
+		want error
+	}{
+		{gpusolve.Options{Preconditioner: "magic"}, gpusolve.ErrOption},
+		{gpusolve.Options{Device: "tpu"}, gpusolve.ErrOption},
+		{gpusolve.Options{Tol: math.NaN()}, gpusolve.ErrOption},
+		{gpusolve.Options{RTol: -1}, gpusolve.ErrOption},
+		{gpusolve.Options{MaxIter: -1}, gpusolve.ErrOption},
+		{gpusolve.Options{Device: "gpu"}, gpusolve.ErrDevice},
+	} {
+		if _, err := gpusolve.Steady(context.Background(), build(t, s), c.o); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, want %v", c.o, err, c.want)
+		}
+	}
+	s.Boundary[stack.Top] = stack.Boundary{}
+	if _, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{}); !errors.Is(err, gpusolve.ErrSingular) {
+		t.Errorf("adiabatic stack: %v", err)
+	}
+}
+
+func TestCancelledSteadyReturnsTheContextsError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := cases.Stack10(cases.Options{NX: 32})
+	sol, err := gpusolve.Steady(ctx, build(t, s), gpusolve.Options{Progress: func(p gpusolve.Progress) {
+		if p.Iteration == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || sol.Status.Reason != gpusolve.ReasonInterrupted || sol.Status.Converged {
+		t.Errorf("%v, %+v", err, sol.Status)
+	}
+}
+
+// A stack without power at one temperature all around stays there to the last bit.
+func TestNoPowerNoRise(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 16})
+	for l := range s.Layers {
+		s.Layers[l].Powers = nil
+	}
+	for i, v := range field(t, s, steady(t, s, gpusolve.Options{}).Field) {
+		if v != s.Ambient {
+			t.Fatalf("cell %d is at %v K", i, v)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	for name, s := range kinds() {
+		m := build(t, s)
+		sol := steady(t, s, gpusolve.Options{})
+		got, want := float64(sol.Memory.DeviceBytes), float64(gpusolve.EstimateBytes(m, false))
+		if math.Abs(got-want) > 0.05*want {
+			t.Errorf("%s: %g bytes held, %g estimated", name, got, want)
+		}
+	}
+	m := build(t, cases.Stack10(cases.Options{NX: 256}))
+	if b := float64(gpusolve.EstimateBytes(m, false)) / float64(m.Cells()); b > 70 {
+		t.Errorf("steady multigrid takes %.1f bytes per cell", b)
 	}
 }

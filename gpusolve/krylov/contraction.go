@@ -6,12 +6,12 @@ import "math"
 // iteration, the rest of the geometric series gives max|e| <= max|z| / (1 - rho).
 type contraction struct {
 	previous float64
-	rates    [3]float64 // the last ones, 0 where not yet known
+	rates    [3]float64 // the last ones
 	n        int
 }
 
-// unknownRate is assumed until two values of max|z| were seen.
-const unknownRate = 0.5
+// cautious is assumed in place of every one of the last rates that was not yet observed.
+const cautious = 0.7
 
 // add takes the next max|z|; first says that the iteration has just been started again.
 func (c *contraction) add(z float64, first bool) {
@@ -24,10 +24,10 @@ func (c *contraction) add(z float64, first bool) {
 
 // rate is the largest of the last observations: the steps of conjugate gradients are uneven, and a lucky one must not end the solve.
 func (c *contraction) rate() float64 {
-	if c.n == 0 {
-		return unknownRate
-	}
 	rho := 0.0
+	if c.n < len(c.rates) {
+		rho = cautious
+	}
 	for _, r := range c.rates[:min(c.n, len(c.rates))] {
 		rho = math.Max(rho, r)
 	}

@@ -37,6 +37,9 @@ type System interface {
 	// SetPower sets the watts of each cell column of the layers in layers (indices into Stack.Layers), spread over their planes; other
 	// layers get none.
 	SetPower(layers []int, watts [][]float64)
+	// Read copies all values of a vector to the host, Write the other way. Levels' vectors too.
+	Read(v Vector, dst []float64)
+	Write(v Vector, src []float64)
 	// Fill sets every value of an FP64 vector.
 	Fill(x Vector, value float64)
 	// Extrapolate makes x the linear continuation of (old, x) and old the former x: the start of the next time step.
@@ -46,7 +49,7 @@ type System interface {
 	Residual(r, r32, x, old Vector) Norms
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)
-	// MaxAbove returns the largest value of x.
+	// Max returns the largest value of x.
 	Max(x Vector) float64
 	// FaceHeat returns the heat in W that leaves through each face.
 	FaceHeat(x Vector) [6]float64

@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -84,6 +85,20 @@ func (o Options) withDefaults() Options {
 
 func isotropic(name string, k, c float64) stack.Material {
 	return stack.Material{Name: name, K: [3]float64{k, k, k}, C: c}
+}
+
+// Slab is n layers of alternating silicon and underfill-like material, 1 mm in total, with power at the bottom and h on the top.
+func Slab(o Options, n int) *stack.Stack {
+	o = o.withDefaults()
+	s := Stack10(o)
+	s.Layers = nil
+	for l := range n {
+		s.Layers = append(s.Layers, stack.Layer{
+			Name: fmt.Sprintf("layer%d", l), Material: []int{silicon, tim}[l%2], Thickness: 1e-3 / float64(n), Cells: 1,
+		})
+	}
+	s.Layers[0].Powers = powers(s, 30)
+	return s
 }
 
 // powers spreads watts: 20 % evenly, the rest over three blocks that no grid line respects.

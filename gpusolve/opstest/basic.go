@@ -1,0 +1,164 @@
+package opstest
+
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/stack"
+)
+
+func (f *fixture) state() {
+	x, old := f.must(f.sys.New64()), f.must(f.sys.New64())
+	f.sys.Fill(x, 3)
+	for i, v := range f.read(x) {
+		if v != 3 {
+			f.Fatalf("Fill left %g at %d", v, i)
+		}
+	}
+	a, b := f.random(x), f.random(old)
+	top := math.Inf(-1)
+	for _, v := range a {
+		top = max(top, v)
+	}
+	f.scalar("Max", f.sys.Max(x), top, 0)
+	sheet := make([]float64, f.ref.nx*f.ref.ny)
+	for k := range f.ref.nz {
+		f.sys.Plane(k, x, sheet)
+		f.near("Plane", sheet, a[k*len(sheet):(k+1)*len(sheet)], 1, 0)
+	}
+	f.faceHeat(x, a)
+	if f.dt > 0 {
+		want := 0.0
+		for c := range a {
+			want += f.ref.capacity[c] * (a[c] - b[c])
+		}
+		if got := f.sys.Stored(x, old); math.Abs(got-want) > eps64*norm(f.ref.capacity)*norm(a) {
+			f.Errorf("Stored is %g, want %g", got, want)
+		}
+	}
+	f.sys.Extrapolate(x, old)
+	f.near("old after Extrapolate", f.read(old), a, 1, 0)
+	want := make([]float64, len(a))
+	for c := range want {
+		want[c] = 2*a[c] - b[c]
+	}
+	f.near("x after Extrapolate", f.read(x), want, largest(want)+1, eps64)
+}
+
+// faceHeat checks the sum of all faces against the operator: what leaves is ground x - what boundaries bring in.
+func (f *fixture) faceHeat(x ops.Vector, a []float64) {
+	heat := f.sys.FaceHeat(x)
+	for face := range stack.Face(stack.NumFaces) {
+		want, scale := 0.0, 1e-3
+		b := f.m.Stack.Boundary[face]
+		for c := range a {
+			i, j, k := c%f.ref.nx, c/f.ref.nx%f.ref.ny, c/(f.ref.nx*f.ref.ny)
+			if on := [...]bool{k == 0, k == f.ref.nz-1, i == 0, i == f.ref.nx-1, j == 0, j == f.ref.ny-1}; !on[face] {
+				continue
+			}
+			var q float64
+			if b.Kind == stack.HeatFlux {
+				q = -b.Flux * f.m.CellFaceArea(face, i, j, k)
+			} else {
+				q = round32(f.m.FaceConductance(face, i, j, k)) * (a[c] + f.m.Stack.Ambient - b.Temperature)
+			}
+			want += q
+			scale += math.Abs(q)
+		}
+		if math.Abs(heat[face]-want) > 1e-10*scale {
+			f.Errorf("heat through the %v face is %g W, want %g", face, heat[face], want)
+		}
+	}
+}
+
+func (f *fixture) residual() {
+	x, r, r32 := f.must(f.sys.New64()), f.must(f.sys.New64()), f.must(f.sys.New32())
+	a := f.random(x)
+	var old ops.Vector
+	var b []float64
+	if f.dt > 0 {
+		old = f.must(f.sys.New64())
+		b = f.random(old)
+	}
+	n := f.sys.Residual(r, r32, x, old)
+	want := f.ref.residual(a, b)
+	scale := largest(f.ref.diagonal()) * 10
+	f.near("Residual", f.read(r), want, scale, eps64)
+	f.near("Residual in FP32", f.read(r32), want, scale, eps32)
+	f.scalar("||b - A x||", n.Residual, norm(want), 1e-9)
+	zero := make([]float64, len(a))
+	f.scalar("||b||", n.Source, norm(f.ref.residual(zero, b)), 1e-9)
+	if low, high := 0x1p-54*norm(f.ref.apply(a)), 0x1p-50*scale*math.Sqrt(float64(len(a))); n.Floor < low/10 || n.Floor > high {
+		f.Errorf("rounding floor %g is outside [%g, %g]", n.Floor, low/10, high)
+	}
+}
+
+func (f *fixture) krylov() {
+	k, ok := f.sys.(ops.Krylov)
+	if !ok {
+		f.Error("no conjugate gradient operations")
+		return
+	}
+	x, r, q := f.must(f.sys.New64()), f.must(f.sys.New64()), f.must(f.sys.New64())
+	r32, z, p := f.must(f.sys.New32()), f.must(f.sys.New32()), f.must(f.sys.New32())
+	beta, oldRZ := 0.0, 0.0
+	for round := range 3 {
+		xv, rv, pv := f.random(x), f.random(r), f.read(p)
+		f.sys.Write(r32, rv)
+		r32v := f.read(r32)
+		f.random(z)
+		zv := f.read(z)
+		if dot(r32v, zv) < 0 { // as it never is in conjugate gradients
+			for i := range zv {
+				zv[i] = -zv[i]
+			}
+			f.sys.Write(z, zv)
+		}
+		k.Dot(r32, z, round == 0)
+		sc := k.Scalars()
+		rz := dot(r32v, zv)
+		f.scalar("RZ", sc.RZ, rz, 1e-10)
+		f.scalar("MaxZ", sc.MaxZ, largest(zv), 0)
+		if round > 0 {
+			beta = rz / oldRZ
+		}
+		oldRZ = rz
+		k.DirectionApply(p, z, q)
+		want := make([]float64, len(zv))
+		for i := range want {
+			want[i] = zv[i] + beta*pv[i]
+		}
+		got := f.read(p)
+		f.near("p = z + Beta p", got, want, largest(want)+beta*largest(pv), eps32)
+		qv := f.ref.apply(got)
+		f.near("q = A p", f.read(q), qv, largest(f.ref.diagonal())*largest(got)*10, eps64)
+		f.scalar("PQ", k.Scalars().PQ, dot(got, qv), 1e-9)
+		alpha := rz / dot(got, qv)
+		k.Update(x, r, r32, p, q)
+		for i := range xv {
+			xv[i] += alpha * got[i]
+			rv[i] -= alpha * qv[i]
+		}
+		f.near("x += Alpha p", f.read(x), xv, largest(xv)+alpha*largest(got), 1e-9)
+		f.near("r -= Alpha q", f.read(r), rv, largest(rv)+alpha*largest(qv), 1e-9)
+		f.near("r32 = r", f.read(r32), rv, largest(rv)+alpha*largest(qv), eps32)
+		f.scalar("RR", k.Scalars().RR, dot(rv, rv), 1e-6)
+	}
+}
+
+func (f *fixture) diagonal() {
+	d, ok := f.sys.(ops.Diagonal)
+	if !ok {
+		f.Error("no diagonal operations")
+		return
+	}
+	inverse, z, r := f.must(f.sys.New32()), f.must(f.sys.New32()), f.must(f.sys.New32())
+	rv := f.random(r)
+	d.InverseDiagonal(inverse)
+	d.Scale(z, inverse, r)
+	for i, v := range f.ref.diagonal() {
+		f.scalar("D^-1 r", f.read(z)[i], rv[i]/v, eps32)
+	}
+	d.Scale(z, nil, r)
+	f.near("copy of r", f.read(z), rv, 1, 0)
+}

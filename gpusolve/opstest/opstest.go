@@ -1,0 +1,157 @@
+// Package opstest is the conformance suite of package ops: every operation of an executor against a plain FP64 computation, on grids with odd,
+// prime, flat and thin shapes.
+package opstest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Run tests the executor that open makes.
+func Run(t *testing.T, open func(testing.TB) ops.Device) {
+	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 7}, {5, 1, 3}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {13, 7, 5}, {16, 8, 10}, {17, 31, 3}, {9, 11, 33}} {
+		for _, dt := range []float64{0, 1e-3} {
+			t.Run(fmt.Sprintf("%dx%dx%d,dt=%g", shape[0], shape[1], shape[2], dt), func(t *testing.T) {
+				c := newFixture(t, open(t), shape, dt)
+				c.state()
+				c.residual()
+				c.krylov()
+				c.diagonal()
+				c.lines()
+			})
+		}
+	}
+}
+
+// fixture is a random stack on a device, beside its reference.
+type fixture struct {
+	*testing.T
+	rng *rand.Rand
+	m   *mesh.Mesh
+	sys ops.System
+	ref *reference
+	dt  float64
+}
+
+func newFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *fixture {
+	t.Cleanup(func() { d.Close() })
+	rng := rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]*100+shape[2])))
+	m, err := mesh.Build(randomStack(rng, shape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := d.Assemble(m, dt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		sys.Free()
+		if n := d.Allocated(); n != 0 {
+			t.Errorf("%d bytes are still allocated after Free", n)
+		}
+	})
+	f := &fixture{t, rng, m, sys, newReference(m, dt), dt}
+	var layers []int
+	var watts [][]float64
+	for _, l := range m.Power.Layers {
+		layers, watts = append(layers, l.Layer), append(watts, l.Watts)
+	}
+	sys.SetPower(layers, watts)
+	f.ref.setPower(layers, watts)
+	return f
+}
+
+// randomStack has one to three layers of several planes, anisotropic materials, regions that cut cells, a contact resistance and a
+// different condition on every face.
+func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
+	s := &stack.Stack{
+		Schema: 1, Ambient: 300, Size: [2]float64{8e-3, 6e-3},
+		Grid: stack.Grid{X: stack.Axis{Cells: shape[0]}, Y: stack.Axis{Cells: shape[1]}},
+	}
+	for n := range 4 {
+		k := func() float64 { return math.Exp(rng.Float64()*5) / 2 }
+		s.Materials = append(s.Materials, stack.Material{Name: fmt.Sprint("m", n), K: [3]float64{k(), k(), k()}, C: 1e6 * (1 + rng.Float64())})
+	}
+	for left := shape[2]; left > 0; {
+		cells := min(left, 1+rng.IntN(4))
+		left -= cells
+		l := stack.Layer{
+			Name: fmt.Sprint("layer", left), Material: rng.IntN(4), Cells: cells,
+			Thickness: math.Exp(-8 - 4*rng.Float64()), ContactResistance: 1e-6 * float64(rng.IntN(3)),
+		}
+		l.Regions = []stack.Region{{Material: rng.IntN(4), Rect: stack.Rect{X: 1e-3, Y: 0.7e-3, Width: 3.3e-3, Height: 4.1e-3}}}
+		l.Powers = []stack.Power{{Uniform: 1 + rng.Float64(), Area: stack.Rect{X: 0.5e-3, Y: 1e-3, Width: 3e-3, Height: 2e-3}}}
+		s.Layers = append(s.Layers, l)
+	}
+	s.Boundary = [stack.NumFaces]stack.Boundary{
+		stack.Top:    {Kind: stack.Convective, H: 2000, Temperature: 300},
+		stack.Bottom: {Kind: stack.LumpedResistance, Resistance: 5, Temperature: 310},
+		stack.West:   {Kind: stack.FixedTemperature, Temperature: 295},
+		stack.East:   {Kind: stack.HeatFlux, Flux: 1e4},
+		stack.South:  {Kind: stack.Convective, H: 500, Temperature: 320},
+	}
+	return s
+}
+
+func (f *fixture) must(v ops.Vector, err error) ops.Vector {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+	return v
+}
+
+// random fills v with values and returns them as v rounds them.
+func (f *fixture) random(v ops.Vector) []float64 {
+	x := make([]float64, v.Len())
+	for i := range x {
+		x[i] = f.rng.NormFloat64()
+	}
+	f.sys.Write(v, x)
+	f.sys.Read(v, x)
+	return x
+}
+
+func (f *fixture) read(v ops.Vector) []float64 {
+	x := make([]float64, v.Len())
+	f.sys.Read(v, x)
+	return x
+}
+
+// near compares vectors relative to scale in the largest norm.
+func (f *fixture) near(what string, got, want []float64, scale, tol float64) {
+	f.Helper()
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tol*scale) {
+			f.Errorf("%s: value %d is %g, want %g (scale %g)", what, i, got[i], want[i], scale)
+			return
+		}
+	}
+}
+
+func (f *fixture) scalar(what string, got, want, tol float64) {
+	f.Helper()
+	if !(math.Abs(got-want) <= tol*(math.Abs(want)+1e-300)) {
+		f.Errorf("%s is %.15g, want %.15g", what, got, want)
+	}
+}
+
+func largest(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		m = math.Max(m, math.Abs(v))
+	}
+	return m
+}
+
+// Rounding of FP64 and FP32 sums of a few dozen terms.
+const (
+	eps64 = 1e-13
+	eps32 = 2e-6
+)

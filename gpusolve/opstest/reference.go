@@ -1,0 +1,184 @@
+package opstest
+
+import (
+	"math"
+
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// reference is the operator as a list of couplings, straight from the discretisation in package mesh and with the rounding to FP32 that
+// executors apply to conductances. Everything else is FP64 and cell by cell.
+type reference struct {
+	m          *mesh.Mesh
+	nx, ny, nz int
+	links      []link
+	ground     []float64 // W/K
+	capacity   []float64 // C/dt, W/K
+	source     []float64 // W from power and boundaries
+}
+
+// link couples cells a and b.
+type link struct {
+	a, b    int
+	g       float64
+	lateral bool
+}
+
+func newReference(m *mesh.Mesh, dt float64) *reference {
+	r := &reference{m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
+	n := m.Cells()
+	r.ground, r.capacity, r.source = make([]float64, n), make([]float64, n), make([]float64, n)
+	row := make([]float64, r.nx)
+	for k := range r.nz {
+		for j := range r.ny {
+			c := (k*r.ny + j) * r.nx
+			m.CouplingX(k, j, row)
+			r.link(row[:r.nx-1], c, 1, true)
+			if j < r.ny-1 {
+				m.CouplingY(k, j, row)
+				r.link(row, c, r.nx, true)
+			}
+			if k < r.nz-1 {
+				m.CouplingZ(k, j, row)
+				r.link(row, c, r.nx*r.ny, false)
+			}
+			if dt > 0 {
+				m.Capacity(k, j, row)
+				for i, v := range row {
+					r.capacity[c+i] = round32(v / dt)
+				}
+			}
+		}
+	}
+	for f := range stack.Face(stack.NumFaces) {
+		r.face(f)
+	}
+	return r
+}
+
+func round32(v float64) float64 { return float64(float32(v)) }
+
+func (r *reference) link(g []float64, c, stride int, lateral bool) {
+	for i, v := range g {
+		r.links = append(r.links, link{c + i, c + i + stride, round32(v), lateral})
+	}
+}
+
+func (r *reference) face(f stack.Face) {
+	b := r.m.Stack.Boundary[f]
+	for c := range r.ground {
+		i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
+		if on := [...]bool{k == 0, k == r.nz-1, i == 0, i == r.nx-1, j == 0, j == r.ny-1}; !on[f] {
+			continue
+		}
+		g := round32(r.m.FaceConductance(f, i, j, k))
+		r.ground[c] = round32(r.ground[c] + g) // executors add the faces in FP32
+		switch b.Kind {
+		case stack.Convective, stack.FixedTemperature, stack.LumpedResistance:
+			r.source[c] += g * (b.Temperature - r.m.Stack.Ambient)
+		case stack.HeatFlux:
+			r.source[c] += b.Flux * r.m.CellFaceArea(f, i, j, k)
+		}
+	}
+}
+
+// setPower adds watts to the source, as System.SetPower does.
+func (r *reference) setPower(layers []int, watts [][]float64) {
+	for n, l := range layers {
+		p := r.m.LayerPlanes[l]
+		for k := p[0]; k < p[1]; k++ {
+			for c, w := range watts[n] {
+				r.source[k*r.nx*r.ny+c] += w / float64(p[1]-p[0])
+			}
+		}
+	}
+}
+
+// apply returns A x.
+func (r *reference) apply(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for _, l := range r.links {
+		q := l.g * (x[l.a] - x[l.b])
+		y[l.a] += q
+		y[l.b] -= q
+	}
+	for c := range y {
+		y[c] += (r.ground[c] + r.capacity[c]) * x[c]
+	}
+	return y
+}
+
+// residual returns b - A x.
+func (r *reference) residual(x, old []float64) []float64 {
+	y := r.apply(x)
+	for c := range y {
+		y[c] = r.source[c] - y[c]
+		if old != nil {
+			y[c] += r.capacity[c] * old[c]
+		}
+	}
+	return y
+}
+
+func (r *reference) diagonal() []float64 {
+	d := make([]float64, len(r.ground))
+	for _, l := range r.links {
+		d[l.a] += l.g
+		d[l.b] += l.g
+	}
+	for c := range d {
+		d[c] += r.ground[c] + r.capacity[c]
+	}
+	return d
+}
+
+// columns returns T x, T being A without lateral couplings but with their share of the diagonal.
+func (r *reference) columns(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for c, d := range r.diagonal() {
+		y[c] = d * x[c]
+	}
+	for _, l := range r.links {
+		if !l.lateral {
+			y[l.a] -= l.g * x[l.b]
+			y[l.b] -= l.g * x[l.a]
+		}
+	}
+	return y
+}
+
+// solveColumns returns T^-1 b by plain Gaussian elimination in FP64.
+func (r *reference) solveColumns(b []float64) []float64 {
+	sheet := r.nx * r.ny
+	d := r.diagonal()
+	up := make([]float64, len(b))
+	for _, l := range r.links {
+		if !l.lateral {
+			up[l.a] = l.g
+		}
+	}
+	y := append([]float64(nil), b...)
+	for c := sheet; c < len(b); c++ {
+		f := up[c-sheet] / d[c-sheet]
+		d[c] -= f * up[c-sheet]
+		y[c] += f * y[c-sheet]
+	}
+	for c := len(b) - 1; c >= 0; c-- {
+		if c+sheet < len(b) {
+			y[c] += up[c] * y[c+sheet]
+		}
+		y[c] /= d[c]
+	}
+	return y
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }

@@ -1,0 +1,133 @@
+package gpusolve_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/internal/cases"
+	"thermsim/stack"
+)
+
+// lump is a single cell, which backward Euler treats exactly as theory says: theta_n = P/G (1 - (1 + dt/tau)^-n).
+func lump() (s *stack.Stack, tau, final float64) {
+	const c, k, h, thickness, watts = 2e6, 100.0, 1e4, 1e-3, 5.0
+	s = &stack.Stack{
+		Ambient: 310, Size: [2]float64{2e-3, 3e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: c}},
+	}
+	s.Layers = []stack.Layer{{Name: "l", Thickness: thickness, Cells: 1, Powers: []stack.Power{{Uniform: watts, Area: s.Domain()}}}}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: 310}
+	area := s.Size[0] * s.Size[1]
+	g := area / (1/h + thickness/(2*k))
+	return s, c * area * thickness / g, watts / g
+}
+
+func TestBackwardEulerOfOneCell(t *testing.T) {
+	s, tau, final := lump()
+	dt := tau / 7
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-9}, gpusolve.TransientOptions{Steps: 30, Dt: dt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, step := range sol.Steps {
+		want := 310 + final*(1-math.Pow(1+dt/tau, -float64(n+1)))
+		// Conductance and capacity are FP32.
+		if math.Abs(step.MaxK-want) > 2e-7*final {
+			t.Fatalf("step %d: %.9f K, want %.9f", n+1, step.MaxK, want)
+		}
+	}
+	if e := sol.Energy; e.ImbalanceRel > 1e-9 || math.Abs(e.In-5) > 1e-12 || e.Stored <= 0 {
+		t.Errorf("energy %+v", e)
+	}
+}
+
+func TestSlowestTimeConstantOfOneCell(t *testing.T) {
+	s, tau, _ := lump()
+	got, err := gpusolve.SlowestTimeConstant(context.Background(), build(t, s))
+	if err != nil || math.Abs(got/tau-1) > 1e-3 {
+		t.Errorf("time constant %g s, want %g (%v)", got, tau, err)
+	}
+}
+
+// A stack of many cells relaxes at its slowest time constant in the end.
+func TestSlowestTimeConstantGovernsTheEnd(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 24}))
+	m := build(t, s)
+	tau, err := gpusolve.SlowestTimeConstant(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range s.Layers {
+		s.Layers[l].Powers = nil
+	}
+	s.Transient.Initial = 400
+	dt := tau / 10
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6}, gpusolve.TransientOptions{Steps: 60, Dt: dt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := sol.Steps[58].MaxK-300, sol.Steps[59].MaxK-300
+	if want := 1 / (1 + dt/tau); math.Abs(b/a-want) > 1e-3 {
+		t.Errorf("the rise shrinks by %g per step, want %g", b/a, want)
+	}
+}
+
+func TestTransientReachesSteadyState(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 40})
+	want := field(t, s, steady(t, s, gpusolve.Options{Tol: 1e-7}).Field)
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Tol: 1e-6}, gpusolve.TransientOptions{Steps: 12, Dt: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-5 {
+		t.Errorf("differs from the steady state by %g K", d)
+	}
+	if !sol.Status.Converged || len(sol.Steps) != 12 {
+		t.Errorf("%+v", sol.Status)
+	}
+}
+
+// The estimate covers the errors of all steps together.
+func TestTransientErrorEstimate(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 33}))
+	plan := gpusolve.TransientOptions{Steps: 25, Dt: 1e-3}
+	run := func(o gpusolve.Options) *gpusolve.Solution {
+		sol, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(sol.Close)
+		return sol
+	}
+	exact := field(t, s, run(gpusolve.Options{RTol: 1e-13}).Field)
+	sol := run(gpusolve.Options{})
+	if e, est := largestDifference(exact, field(t, s, sol.Field)), sol.Status.EstimatedErrorK; e > est || est > gpusolve.DefaultTol {
+		t.Errorf("error %g K, estimate %g", e, est)
+	}
+}
+
+func TestInterruptedTransientKeepsFinishedSteps(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := cases.Stack10(cases.Options{NX: 20})
+	var last []float64
+	plan := gpusolve.TransientOptions{Steps: 40, Dt: 1e-3, OnStep: func(step gpusolve.Step, f gpusolve.Field) error {
+		last = field(t, s, f)
+		return nil
+	}}
+	o := gpusolve.Options{Progress: func(p gpusolve.Progress) {
+		if p.Step == 5 && p.Iteration == 1 {
+			cancel()
+		}
+	}}
+	sol, err := gpusolve.Transient(ctx, build(t, s), o, plan)
+	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged || sol.Status.Reason != gpusolve.ReasonInterrupted {
+		t.Fatalf("%v after %d steps: %+v", err, len(sol.Steps), sol.Status)
+	}
+	if d := largestDifference(last, field(t, s, sol.Field)); d != 0 {
+		t.Errorf("the field differs from that of the last finished step by %g K", d)
+	}
+}
