@@ -64,16 +64,22 @@ func CasesOn(device string) []Case {
 	return all
 }
 
-// worst keeps the comparison with the largest error relative to a common scale.
-type worst struct{ computed, expected, err float64 }
+// worst keeps the comparison with the largest error relative to a common scale. A NaN stays: it is worse than anything.
+type worst struct {
+	computed, expected, err float64
+	used                    bool
+}
 
 func (w *worst) add(computed, expected, scale float64) {
 	err := math.Abs(computed-expected) / scale
-	if !(err <= w.err) { // also takes a NaN, for good
-		*w = worst{computed, expected, err}
+	if !w.used || !math.IsNaN(w.err) && !(err <= w.err) {
+		*w = worst{computed, expected, err, true}
 	}
 }
 
 func (w *worst) result(quantity, unit string, tolerance float64) Result {
+	if !w.used {
+		w.err = math.NaN() // nothing compared proves nothing
+	}
 	return Result{Quantity: quantity, Unit: unit, Computed: w.computed, Expected: w.expected, Error: w.err, Tolerance: tolerance}.judge()
 }

@@ -17,6 +17,7 @@ func (s solver) slabCases() []Case {
 		{"slab-source", "a heated layer under three passive ones; resistances in series", s.slabSource},
 		{"slab-contact", "contact resistances between layers; resistances in series", s.slabContact},
 		{"slab-boundaries", "fixed temperature, lumped resistance and heat flux on opposite faces; resistances in series", s.slabBoundaries},
+		{"slab-cut-cells", "heat along x and y through two materials that meet inside a cell; resistances in series", s.slabCutCells},
 		{"slab-anisotropic", "heat driven along x, y and z in turn through an orthotropic block; q L/k", s.slabAnisotropic},
 	}
 }
@@ -161,13 +162,36 @@ func (s solver) slabAnisotropic(ctx context.Context) (Result, error) {
 	return w.result("rise of the worst cell, relative to the hottest", "K", slabTolerance), nil
 }
 
-// each calls f with the centre and the rise of every cell.
-func (f *field) each(visit func(centre [3]float64, rise float64)) {
-	for k := range f.NZ() {
-		for j := range f.NY() {
-			for i := range f.NX() {
-				visit([3]float64{(f.X[i] + f.X[i+1]) / 2, (f.Y[j] + f.Y[j+1]) / 2, (f.Z[k] + f.Z[k+1]) / 2}, f.at(i, j, k))
+// slabCutCells holds a bar at two temperatures. A region covers one end of it; its edge lies a quarter, half or three
+// quarters into a cell. Cells that the edge does not cut must have the exact temperature.
+func (s solver) slabCutCells(ctx context.Context) (Result, error) {
+	const length, span, near, far = 2e-3, 50.0, 120.0, 0.8
+	const cells = 10
+	var w worst
+	for axis, pair := range [2][2]stack.Face{{stack.West, stack.East}, {stack.South, stack.North}} {
+		for _, cut := range []float64{0.25, 0.5, 0.75} {
+			edge := (3 + cut) * length / cells
+			st := newStack("bar with a cut cell", length, length, cells, cells)
+			l := addLayer(st, "near", 1e-4, 1, isotropic(near), 2e6)
+			region := stack.Region{Material: addMaterial(st, "far", isotropic(far), 2e6), Rect: st.Domain()}
+			if axis == 0 {
+				region.X, region.Width = edge, length-edge
+			} else {
+				region.Y, region.Height = edge, length-edge
 			}
+			l.Regions = []stack.Region{region}
+			st.Boundary[pair[0]], st.Boundary[pair[1]] = fixedTemperature(ambient+span), fixedTemperature(ambient)
+			f, err := s.steady(ctx, st)
+			if err != nil {
+				return Result{}, err
+			}
+			flux := span / (edge/near + (length-edge)/far)
+			f.each(func(c [3]float64, got float64) {
+				if math.Abs(c[axis]-edge) > length/(2*cells) {
+					w.add(got, span-flux*(min(c[axis], edge)/near+max(c[axis]-edge, 0)/far), span)
+				}
+			})
 		}
 	}
+	return w.result("rise of the worst uncut cell, relative to the span", "K", slabTolerance), nil
 }

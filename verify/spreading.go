@@ -9,7 +9,7 @@ import (
 	"thermsim/verify/analytic"
 )
 
-// spreading is a plate with a centred square source on its top face, convection on the far one. One quarter is solved:
+// spreading is a plate with a centred rectangular source on its top face, convection on the far one. One quarter is solved:
 // its inner sides are planes of symmetry.
 type spreading struct {
 	plate  analytic.Plate
@@ -33,6 +33,14 @@ var twoPlates = spreading{
 	inside: 12, outside: 30, planes: []int{3, 4},
 }
 
+var orthotropicPlates = spreading{
+	plate: analytic.Plate{A: 12e-3, B: 8e-3, H: 8e3, Sheets: []analytic.Sheet{
+		{Thickness: 200e-6, K: [3]float64{90, 40, 15}, Contact: 3e-6},
+		{Thickness: 400e-6, K: [3]float64{5, 20, 2}}}},
+	source: analytic.Source{X: 6e-3, Y: 4e-3, Width: 3e-3, Height: 2e-3, Watts: 2},
+	inside: 10, outside: 30, planes: []int{3, 4},
+}
+
 // rises over the source, in K.
 type rises struct{ mean, centre float64 }
 
@@ -44,6 +52,7 @@ func (s solver) spreadingCases() []Case {
 	}{
 		{"source-one-layer", "2 x 2 mm source on 10 x 10 x 1 mm, k 20, h 1e4", onePlate},
 		{"source-two-layers", "2.85 mm square source on 200 um k 398 over 300 um k 1.1, h 2e4", twoPlates},
+		{"source-orthotropic", "3 x 2 mm source on two orthotropic layers of 12 x 8 mm with a contact resistance, h 8e3", orthotropicPlates},
 	} {
 		shared := &levels{solver: s, spreading: p.spreading}
 		cases = append(cases,
@@ -117,7 +126,8 @@ func (p spreading) quarter(refine int) *stack.Stack {
 	st.Grid.Y = axis(p.plate.B, p.source.Height)
 	st.Boundary[stack.Bottom] = convection(p.plate.H)
 	for i := len(p.plate.Sheets) - 1; i > 0; i-- {
-		addLayer(st, "plate", p.plate.Sheets[i].Thickness, refine*p.planes[i], p.plate.Sheets[i].K, 1e6)
+		l := addLayer(st, "plate", p.plate.Sheets[i].Thickness, refine*p.planes[i], p.plate.Sheets[i].K, 1e6)
+		l.ContactResistance = p.plate.Sheets[i-1].Contact
 	}
 	// A flux through the surface enters the cells below it: a layer of one cell carries the power.
 	top := p.plate.Sheets[0]
