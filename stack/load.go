@@ -1,3 +1,5 @@
+//go:generate go run ./internal/keydoc/gen
+
 package stack
 
 import (

@@ -1,0 +1,119 @@
+package keydoc
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"thermsim/stack/internal/keys"
+)
+
+// object is a JSON object; encoding/json sorts its keys, so the output is stable.
+type object = map[string]any
+
+// Schema is the JSON Schema (draft 2020-12) of the stack format, indented.
+func Schema(f *keys.Format) ([]byte, error) {
+	defs := object{}
+	for _, name := range f.Order {
+		defs[name] = tableSchema(f.Spec(name))
+	}
+	root := object{
+		"$schema":     "https://json-schema.org/draft/2020-12/schema",
+		"title":       "thermsim stack file",
+		"description": "The format of stack.toml; docs/stack-format.md explains it. Generated, do not edit.",
+		"$ref":        "#/$defs/stack",
+		"$defs":       defs,
+	}
+	out, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(out, '\n'), nil
+}
+
+func tableSchema(s *keys.Spec) object {
+	properties := object{}
+	required := []string{}
+	for _, k := range s.Keys {
+		p := valueSchema(k)
+		p["description"] = k.Doc
+		if d := standard(k); !k.Required && d != "none" {
+			p["description"] = fmt.Sprintf("%s Default: %s.", k.Doc, d)
+		}
+		properties[k.Name] = p
+		if k.Required {
+			required = append(required, k.Name)
+		}
+	}
+	return object{"type": "object", "description": s.Header, "properties": properties, "required": required, "additionalProperties": false}
+}
+
+// valueSchema is the schema of one key. Units and dimensions are beyond JSON Schema; it knows strings from numbers and the
+// limits of bare numbers.
+func valueSchema(k keys.Key) object {
+	text := object{"type": "string"}
+	ref := object{"$ref": "#/$defs/" + k.Sub}
+	row := object{"type": "array", "items": object{"type": "number"}, "minItems": 1}
+	switch k.Type {
+	case keys.Text:
+		return text
+	case keys.Name:
+		return object{"type": "string", "minLength": 1, "maxLength": 100}
+	case keys.Enum:
+		return object{"enum": k.Enum}
+	case keys.TextList:
+		return object{"type": "array", "items": text}
+	case keys.Integer:
+		return object{"type": "integer", "minimum": k.Min, "maximum": k.Max}
+	case keys.Bool:
+		return object{"type": "boolean"}
+	case keys.Scalar:
+		return scalar(k)
+	case keys.Pair:
+		return vector(k, 2)
+	case keys.Rect:
+		return vector(k, 4)
+	case keys.RectList:
+		return object{"type": "array", "items": vector(k, 4), "minItems": 1}
+	case keys.ScalarOrTriple:
+		return object{"anyOf": []object{scalar(k), vector(k, 3)}}
+	case keys.Row:
+		return object{"anyOf": []object{{"type": "integer", "minimum": 1}, {"enum": []string{"mean", "max"}}}}
+	case keys.Table:
+		return ref
+	case keys.Tables:
+		return object{"type": "array", "items": ref}
+	case keys.TableOrTables:
+		return object{"anyOf": []object{ref, {"type": "array", "items": ref}}}
+	case keys.NamedTables:
+		return object{"type": "object", "additionalProperties": ref}
+	case keys.TextOrTable:
+		return object{"anyOf": []object{{"enum": k.Enum}, ref}}
+	case keys.FileOrRows:
+		return object{"anyOf": []object{text, {"type": "array", "items": row, "minItems": 1}}}
+	case keys.FileOrTable:
+		return object{"anyOf": []object{text, ref}}
+	case keys.FileOrScalars:
+		return object{"anyOf": []object{text, {"type": "object", "additionalProperties": scalar(k)}}}
+	case keys.NumberRows:
+		return object{"type": "array", "items": row, "minItems": 1}
+	case keys.NumberList:
+		return row
+	}
+	return object{}
+}
+
+// scalar is a quantity: a bare number in SI units or a string with a unit.
+func scalar(k keys.Key) object {
+	number := object{"type": "number"}
+	switch k.Range {
+	case keys.Positive:
+		number["exclusiveMinimum"] = 0
+	case keys.NonNegative:
+		number["minimum"] = 0
+	}
+	return object{"anyOf": []object{number, {"type": "string", "examples": []string{k.Quantity.Example}}}}
+}
+
+func vector(k keys.Key, n int) object {
+	return object{"type": "array", "items": scalar(k), "minItems": n, "maxItems": n}
+}

@@ -1,0 +1,15 @@
+package stack
+
+import "thermsim/stack/internal/units"
+
+// ParseTime reads a time as stack files write it, such as "5 ms". A bare number is in s.
+func ParseTime(text string) (float64, error) { return units.Time.Parse(text) }
+
+// ParseTemperature reads a temperature such as "85 degC". A bare number is in K.
+func ParseTemperature(text string) (float64, error) { return units.Temperature.Parse(text) }
+
+// ParseTemperatureRise reads a difference of temperatures such as "0.1 mK". A bare number is in K.
+func ParseTemperatureRise(text string) (float64, error) { return units.TemperatureRise.Parse(text) }
+
+// ParsePower reads a power such as "1 uW". A bare number is in W.
+func ParsePower(text string) (float64, error) { return units.Power.Parse(text) }
