@@ -8,10 +8,17 @@ import (
 )
 
 // MaxCells is the largest mesh accepted. Beyond it a typing slip is likelier than a wish.
-const MaxCells = 64 << 30
+const MaxCells = 16 << 30
 
 // Build puts a stack on the grid it asks for: cells, materials and power.
 func Build(s *stack.Stack) (*Mesh, error) {
+	planes := 0.0
+	for _, l := range s.Layers {
+		planes += float64(l.Cells)
+	}
+	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * planes; n > MaxCells {
+		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
+	}
 	x, y, err := Faces(s)
 	if err != nil {
 		return nil, err
@@ -23,9 +30,6 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	p := newPainter(m)
 	for l := range s.Layers {
 		m.addLayer(l, p)
-	}
-	if n := float64(m.NX()) * float64(m.NY()) * float64(m.NZ()); n > MaxCells {
-		return nil, fmt.Errorf("%d x %d x %d is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", m.NX(), m.NY(), m.NZ(), n, float64(MaxCells))
 	}
 	m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y})
 	if err != nil {

@@ -40,7 +40,7 @@ func coarsenings(m *mesh.Mesh) []ops.Coarsening {
 }
 
 // worthwhile is the share of cells that a new level may keep. Levels that merge less cost more than they bring.
-const worthwhile = 0.8
+const worthwhile = 0.9
 
 // lateralConductivity is the mean over the height of the stack.
 func lateralConductivity(m *mesh.Mesh) (kx, ky float64) {
