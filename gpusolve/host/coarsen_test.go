@@ -1,0 +1,66 @@
+package host
+
+import (
+	"math"
+	"testing"
+
+	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+)
+
+func pairs(n int) ops.Pairing {
+	var p ops.Pairing
+	for i := range n {
+		p.Parent = append(p.Parent, int32(i/2))
+		p.Far = append(p.Far, 0.25)
+	}
+	p.Far[0], p.Far[n-1] = 0, 0
+	return p
+}
+
+// Merging the cells of homogeneous layers two by two must give the couplings of the grid with half as many cells, where they
+// do not touch the ends: there, too, as conductances run from centre to centre.
+func TestCoarseLevelEqualsCoarseGrid(t *testing.T) {
+	assemble := func(nx, ny int) *system {
+		m, err := mesh.Build(cases.Stack10(cases.Options{NX: nx, NY: ny, Width: 8e-3, Depth: 5e-3}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := Open()
+		t.Cleanup(func() { d.Close() })
+		return newSystem(d, m, 0)
+	}
+	fine, want := assemble(16, 12), assemble(8, 6)
+	f, _ := fine.Finest()
+	c, err := fine.Coarsen(f, ops.Coarsening{X: pairs(16), Y: pairs(12), Weighted: make([]bool, 10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.(*level)
+	for name, v := range map[string][2][]float32{
+		"gx": {got.gx, want.gx.buf}, "gy": {got.gy, want.gy.buf}, "gz": {got.gz, want.gz.buf},
+		"ground": {got.ground[9], want.ground[9]},
+	} {
+		for i := range v[1] {
+			if math.Abs(float64(v[0][i]-v[1][i])) > 1e-6*math.Abs(float64(v[1][i])) {
+				t.Fatalf("%s: value %d is %g on the coarse level, %g on the coarse grid", name, i, v[0][i], v[1][i])
+			}
+		}
+	}
+}
+
+// Across a region edge, the weights interpolate along resistances: in a bar of k = 1 | 9 whose jump lies in the link between two
+// pairs, the cell left of it is 0.5 from its centre, and the far centre another 0.5 + 1/18 + 1/18 away, in units of dx/k.
+func TestFarWeightAcrossAJump(t *testing.T) {
+	// Couplings of the line 1 1 | 9 9: 1, 1/(1/2 + 1/18), 9.
+	g := []float32{1, 1 / (0.5 + 1./18), 9, 0}
+	d := newDirection(pairs(4), 4)
+	want := 0.5 / (0.5 + 0.5 + 1./18 + 1./18)
+	if got := d.farWeight(g, 1, 1); math.Abs(float64(got)-want) > 1e-6 {
+		t.Errorf("weight %g, want %g", got, want)
+	}
+	if got := d.farWeight(g, 0, 1); got != 0 {
+		t.Errorf("the outermost cell has a far neighbour of weight %g", got)
+	}
+}

@@ -1,0 +1,130 @@
+package krylov_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/mesh"
+)
+
+func system(t testing.TB, n int) ops.System {
+	t.Helper()
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: n}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := host.Open()
+	t.Cleanup(func() { d.Close() })
+	s, err := d.Assemble(m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := m.Power.Layers
+	s.SetPower([]int{l[0].Layer, l[1].Layer}, [][]float64{l[0].Watts, l[1].Watts})
+	return s
+}
+
+func solver(t testing.TB, s ops.System, p precond.Preconditioner) (*krylov.PCG, ops.Vector) {
+	t.Helper()
+	c, err := krylov.NewPCG(s, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := s.New64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, x
+}
+
+func cycle(t testing.TB, s ops.System) precond.Preconditioner {
+	t.Helper()
+	p, err := multigrid.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Iterations allocate nothing: a solve of 20 costs no more than one of 2.
+func TestIterationsDoNotAllocate(t *testing.T) {
+	s := system(t, 128)
+	c, x := solver(t, s, cycle(t, s))
+	count := func(iterations int) float64 {
+		return testing.AllocsPerRun(5, func() {
+			s.Fill(x, 0)
+			c.Solve(context.Background(), krylov.Rule{RTol: 1e-30, MaxIter: iterations}, x, nil)
+		})
+	}
+	few, many := count(2), count(9)
+	if many > few || few > 4 {
+		t.Errorf("%g allocations for 2 iterations, %g for 9", few, many)
+	}
+}
+
+// fake preconditions by a function of the number of calls.
+type fake struct {
+	s     ops.System
+	scale func(call int) float64
+	calls int
+}
+
+func (f *fake) Name() string     { return "fake" }
+func (f *fake) Details() string  { return "" }
+func (f *fake) ErrorScale() bool { return true }
+func (f *fake) Apply(z, r ops.Vector) {
+	v := make([]float64, r.Len())
+	f.s.Read(r, v)
+	c := f.scale(f.calls)
+	for i := range v {
+		v[i] *= c
+	}
+	f.s.Write(z, v)
+	f.calls++
+}
+
+func TestEveryEndHasItsReason(t *testing.T) {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := system(t, 16)
+	for _, c := range []struct {
+		name  string
+		ctx   context.Context
+		scale func(int) float64
+		rule  krylov.Rule
+		want  krylov.Reason
+	}{
+		{"indefinite", context.Background(), func(int) float64 { return -1 }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
+		{"NaN", context.Background(), func(int) float64 { return math.NaN() }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
+		{"infinite", context.Background(), func(int) float64 { return math.Inf(1) }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
+		// It claims to be done at every other call, and the true residual says otherwise.
+		{"lying", context.Background(), func(n int) float64 { return []float64{1e-12, 1e12}[n%2] }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Stagnation},
+		{"limit", context.Background(), func(int) float64 { return 1 }, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Limit},
+		{"cancelled", cancelled, func(int) float64 { return 1 }, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Interrupted},
+	} {
+		p, x := solver(t, s, &fake{s: s, scale: c.scale})
+		out := p.Solve(c.ctx, c.rule, x, nil)
+		if out.Reason != c.want || out.Converged {
+			t.Errorf("%s: reason %v, converged %v; want reason %v", c.name, out.Reason, out.Converged, c.want)
+		}
+	}
+}
+
+// The residual in the outcome is b - A x of the very x returned.
+func TestOutcomeHoldsTheTrueResidual(t *testing.T) {
+	s := system(t, 40)
+	c, x := solver(t, s, cycle(t, s))
+	out := c.Solve(context.Background(), krylov.Rule{RTol: 1e-12, MaxIter: 60}, x, nil)
+	r, _ := s.New64()
+	r32, _ := s.New32()
+	if n := s.Residual(r, r32, x, nil); n != out.Norms || !out.Converged {
+		t.Errorf("%+v, want %+v", out.Norms, n)
+	}
+}
