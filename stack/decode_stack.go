@@ -26,6 +26,9 @@ func (l *loader) decodeStack(root *node) {
 	for _, lt := range t.tables("layer") {
 		s.Layers = append(s.Layers, l.layer(lt))
 	}
+	if len(s.Layers) == 0 && t.has("layer") {
+		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
+	}
 	s.Materials = l.materials.used
 	l.checkColumns()
 	for _, pt := range t.tables("probe") {
@@ -63,14 +66,14 @@ func (l *loader) grid(t *table) Grid {
 func (l *loader) axis(g *table, count, runs string) Axis {
 	if !g.has(runs) {
 		if !g.has(count) {
-			return Axis{Cells: defaultCells}
+			return Axis{Cells: defaultCells, Pos: g.node.pos}
 		}
-		return Axis{Cells: g.integer(count)}
+		return Axis{Cells: g.integer(count), Pos: g.pos(count)}
 	}
 	if g.has(count) {
 		l.fail(g.pos(count), "leave one of them out", "%s and %s both divide the same axis", count, runs)
 	}
-	var a Axis
+	a := Axis{Pos: g.pos(runs)}
 	for _, st := range g.tables(runs) {
 		seg := Segment{To: st.scalar("to"), Cells: st.integer("cells"), Ratio: st.scalar("ratio")}
 		a.Cells += seg.Cells

@@ -280,7 +280,8 @@ func (l *loader) traceEnd(t *table, times []float64, n *node) float64 {
 }
 
 func (l *loader) checkEnd(pos Pos, times []float64, end float64) {
-	if last := times[len(times)-1]; end <= last {
+	// An end of 0 has been reported as not positive.
+	if last := times[len(times)-1]; end != 0 && end <= last {
 		l.fail(pos, "", "end must come after the last time, %v s", last)
 	}
 }

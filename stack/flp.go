@@ -42,7 +42,7 @@ func ReadFLP(path string, data []byte) ([]Block, error) {
 		}
 	}
 	if len(blocks) == 0 && len(r.faults.list) == 0 {
-		r.fail(0, 0, "write lines of name, width, height, left-x and bottom-y in m", "the floorplan has no blocks")
+		r.fail(1, 1, "write lines of name, width, height, left-x and bottom-y in m", "the floorplan has no blocks")
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -146,9 +146,9 @@ func (r *fileReader) finish(t *PowerTable) error {
 	if len(r.faults.list) == 0 {
 		switch {
 		case t.Names == nil:
-			r.fail(0, 0, "write a line of block names, then rows of watts", "the file is empty")
+			r.fail(1, 1, "write a line of block names, then rows of watts", "the file is empty")
 		case len(t.Rows) == 0:
-			r.fail(0, 0, "add a row of watts", "the file has block names but no powers")
+			r.fail(1, 1, "add a row of watts", "the file has block names but no powers")
 		}
 	}
 	return r.err()

@@ -38,6 +38,7 @@ type Grid struct{ X, Y Axis }
 type Axis struct {
 	Cells    int // total number of cells
 	Segments []Segment
+	Pos      Pos
 }
 
 // Segment is a run of cells that ends at the coordinate To. Its cell sizes grow geometrically so that the last is Ratio times

@@ -28,7 +28,7 @@ func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 		return true
 	})
 	if len(rows) == 0 && len(r.faults.list) == 0 {
-		r.fail(0, 0, "write rows of numbers", "the power map is empty")
+		r.fail(1, 1, "write rows of numbers", "the power map is empty")
 	}
 	return rows, r.err()
 }
@@ -56,7 +56,7 @@ func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 		return len(r.faults.list) < maxFaults
 	})
 	if t.Names != nil && len(t.Names) == 0 && len(r.faults.list) == 0 {
-		r.fail(0, 0, "add one column per block", "the trace has no blocks")
+		r.fail(1, 1, "add one column per block", "the trace has no blocks")
 	}
 	return t, r.finish(t)
 }

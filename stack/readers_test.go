@@ -56,16 +56,16 @@ func TestReaderFaults(t *testing.T) {
 		err  error
 		want string
 	}{
-		{ptrace(""), "f: the file is empty; write a line of block names, then rows of watts"},
-		{ptrace("a b\n"), "f: the file has block names but no powers; add a row of watts"},
+		{ptrace(""), "f:1:1: the file is empty; write a line of block names, then rows of watts"},
+		{ptrace("a b\n"), "f:1:1: the file has block names but no powers; add a row of watts"},
 		{ptrace("a b\n1\n"), "f:2:1: row has 1 powers, the header names 2 blocks"},
 		{ptrace("a b a\n1 2 3\n"), `f:1:5: column "a" is there twice; give each block one column`},
 		{ptrace("a b\n1 -2\n"), `f:2:3: power of "b" must not be negative, got -2`},
 		{ptrace("a b\n1 0x1p4\n"), `f:2:3: power of "b" must be a finite number, got "0x1p4"`},
 		{ptrace("a\n1e400\n"), `f:2:1: power of "a" must be a finite number, got "1e400"`},
-		{csvMap("# only\n"), "f: the power map is empty; write rows of numbers"},
+		{csvMap("# only\n"), "f:1:1: the power map is empty; write rows of numbers"},
 		{csvMap("1,,3\n"), `f:1:3: a value of a power map must be a finite number, got ""`},
-		{trace("time\n0\n"), "f: the trace has no blocks; add one column per block"},
+		{trace("time\n0\n"), "f:1:1: the trace has no blocks; add one column per block"},
 		{trace("time [parsec],a\n0,1\n"), `f:1:1: unit of time not understood in "time [parsec]"; write "time [s]" or "time [ms]"`},
 		{trace("time,a\n0\n"), "f:2:1: row has 1 values, the header 2"},
 		{trace("time,,a\n0,1,2\n"), "f:1:6: column without a name"},

@@ -107,7 +107,7 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 			return
 		}
 		if err != nil {
-			r.fail(0, 0, "", "not valid CSV: %v", err)
+			r.fail(1, 1, "", "not valid CSV: %v", err)
 			return
 		}
 		fields := make([]field, len(record))

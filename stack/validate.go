@@ -86,6 +86,7 @@ func (v *validator) domain() {
 		case FixedTemperature:
 		default:
 			v.fail(b.Pos, "", "%s: no such kind of boundary", name)
+			continue
 		}
 		v.positive(b.Pos, b.Temperature, "%s: temperature", name)
 	}
@@ -93,7 +94,7 @@ func (v *validator) domain() {
 
 func (v *validator) axis(a Axis, name string, size float64) {
 	if a.Cells < 1 || a.Cells > keys.MaxAxisCells {
-		v.fail(Pos{}, "", "the grid needs 1 to %d cells along %s, got %d", keys.MaxAxisCells, name, a.Cells)
+		v.fail(a.Pos, "", "the grid needs 1 to %d cells along %s, got %d", keys.MaxAxisCells, name, a.Cells)
 	}
 	if len(a.Segments) == 0 {
 		return
@@ -102,22 +103,22 @@ func (v *validator) axis(a Axis, name string, size float64) {
 	for i, seg := range a.Segments {
 		cells += seg.Cells
 		if !(seg.To > last) {
-			v.fail(Pos{}, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond the one before", name, i+1, metres(seg.To))
+			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond the one before", name, i+1, metres(seg.To))
 		}
 		const steepest = 1e6
 		if !(seg.Ratio >= 1/steepest && seg.Ratio <= steepest) {
-			v.fail(Pos{}, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1, seg.Ratio)
+			v.fail(a.Pos, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1, seg.Ratio)
 		}
 		if seg.Cells < 1 {
-			v.fail(Pos{}, "", "grid.%s: segment %d needs at least one cell", name, i+1)
+			v.fail(a.Pos, "", "grid.%s: segment %d needs at least one cell", name, i+1)
 		}
 		last = seg.To
 	}
 	if math.Abs(last-size) > tolerance*size {
-		v.fail(Pos{}, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, metres(last), metres(size))
+		v.fail(a.Pos, "end the last segment there", "grid.%s ends at %s, the domain at %s", name, metres(last), metres(size))
 	}
 	if cells != a.Cells {
-		v.fail(Pos{}, "", "grid.%s: segments have %d cells, the axis %d", name, cells, a.Cells)
+		v.fail(a.Pos, "", "grid.%s: segments have %d cells, the axis %d", name, cells, a.Cells)
 	}
 }
 
