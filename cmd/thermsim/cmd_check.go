@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bufio"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/stack"
+)
+
+const checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
+and its floorplans as PNG into --out, list layers and mesh, say how much power
+was requested and how much arrived on the grid, and estimate memory and time.
+
+With --print, write the stack to stdout with everything resolved (materials,
+floorplans, powers, units), and nothing else. That file stands alone and gives
+the same answer.
+
+EXIT STATUS
+===========
+
+  0    the stack is valid
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input; nothing was written
+  4    the grid does not fit into memory
+  130  interrupted; nothing was written
+`
+
+const checkExample = `  thermsim check examples/interposer-2.5d
+  thermsim check chip.toml --grid 2048x2048        # would it fit?
+  thermsim check chip.toml --print > resolved.toml`
+
+type checkOptions struct {
+	stack string
+	out   string
+	grid  gridSize
+	print bool
+}
+
+func newCheckCommand(g *globals) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:               "check [STACK]",
+		Short:             "Validate a stack, draw it and estimate the run",
+		Long:              checkHelp,
+		Example:           checkExample,
+		Args:              stackArgument,
+		ValidArgsFunction: completeStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.stack = firstArgument(args)
+			return runCheck(cmd.Context(), g, o)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	addOutFlag(cmd, &o.out)
+	addGridFlag(cmd, &o.grid)
+	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
+	return cmd
+}
+
+func runCheck(ctx context.Context, g *globals, o checkOptions) error {
+	s, _, err := loadStack(g, o.stack, o.grid)
+	if err != nil {
+		return err
+	}
+	if o.print {
+		return stack.Print(g.stdout, s)
+	}
+	if err := checkFolder(o.out); err != nil {
+		return err
+	}
+	m, _, err := buildMesh(g, s)
+	if err != nil {
+		return err
+	}
+	p := startProgress(g.console, "drawing")
+	files, err := report.CheckPictures(ctx, o.out, m)
+	p.stop()
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	if g.quiet {
+		return nil
+	}
+	return describe(g.console, m, files)
+}
+
+// describe prints what is known before a solve.
+func describe(c *console, m *mesh.Mesh, files []string) error {
+	w := bufio.NewWriter(c.stdout)
+	d := &description{console: c, w: w, m: m}
+	d.headline()
+	d.layers()
+	d.power()
+	d.faces()
+	d.estimate()
+	d.pictures(files)
+	return w.Flush()
+}

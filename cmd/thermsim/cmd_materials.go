@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/stack"
+)
+
+const materialsHelp = `List the material library: thermal conductivity k, volumetric heat capacity c,
+the temperature they hold for, and their source. With names, show those
+materials in full. A stack file uses a library material by its name;
+[materials.NAME] in the file defines another or takes its place.
+
+EXIT STATUS
+===========
+
+  0  done
+  2  no such material
+`
+
+const materialsExample = `  thermsim materials
+  thermsim materials silicon tim_grease
+  thermsim materials --json | jq '.[] | select(.k_W_per_mK[2] > 300) | .name'`
+
+type materialsOptions struct {
+	names []string
+	json  bool
+}
+
+func newMaterialsCommand(g *globals) *cobra.Command {
+	var o materialsOptions
+	cmd := &cobra.Command{
+		Use:               "materials [NAME...]",
+		Short:             "List the material library",
+		Long:              materialsHelp,
+		Example:           materialsExample,
+		ValidArgsFunction: completeMaterials,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.names = args
+			return runMaterials(g, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON in SI units")
+	return cmd
+}
+
+func runMaterials(g *globals, o materialsOptions) error {
+	library, err := stack.Library()
+	if err != nil {
+		// The library ships inside the program: a fault in it is not the user's.
+		return withStatus(exitInternal, err)
+	}
+	list, err := selectMaterials(library, o.names)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(g.stdout)
+	switch {
+	case o.json:
+		err = writeMaterialsJSON(w, list)
+	case len(o.names) > 0:
+		writeMaterialsInFull(g.console, w, list)
+	default:
+		writeMaterialsTable(g.console, w, list)
+	}
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func selectMaterials(library []stack.Material, names []string) ([]stack.Material, error) {
+	if len(names) == 0 {
+		return library, nil
+	}
+	var list []stack.Material
+	for _, name := range names {
+		i := slices.IndexFunc(library, func(m stack.Material) bool { return m.Name == name })
+		if i < 0 {
+			return nil, usagef("no material %q in the library%s; 'thermsim materials' lists them", name, alike(library, name))
+		}
+		list = append(list, library[i])
+	}
+	return list, nil
+}
+
+// alike names the library's materials that share a part with name.
+func alike(library []stack.Material, name string) string {
+	var near []string
+	for _, m := range library {
+		part := min(4, len(name))
+		if strings.Contains(m.Name, strings.ToLower(name)) || strings.HasPrefix(m.Name, strings.ToLower(name[:part])) {
+			near = append(near, m.Name)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return " (there are " + strings.Join(near, ", ") + ")"
+}
+
+func writeMaterialsTable(c *console, w *bufio.Writer, list []stack.Material) {
+	t := textTable{header: []string{"material", ">k W/(m K)", ">c MJ/(m3 K)", ">at K", "source"}}
+	for _, m := range list {
+		t.add(m.Name, conductivity(m.K), fmt.Sprintf("%.3f", m.C/1e6), referenceTemperature(m), m.Source)
+	}
+	t.write(c, w)
+}
+
+func writeMaterialsInFull(c *console, w *bufio.Writer, list []stack.Material) {
+	for i, m := range list {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		title := ""
+		if m.Title != "" {
+			title = ", " + m.Title
+		}
+		fmt.Fprintln(w, c.bold(m.Name)+title)
+		fmt.Fprintf(w, "  k       %s W/(m K)\n", conductivity(m.K))
+		fmt.Fprintf(w, "  c       %.4g J/(m3 K)\n", m.C)
+		for _, line := range [][2]string{{"at", referenceTemperature(m) + " K"}, {"source", m.Source}, {"notes", m.Notes}} {
+			if line[1] != "" {
+				fmt.Fprintf(w, "  %-7s %s\n", line[0], line[1])
+			}
+		}
+	}
+}
+
+// conductivity is one number, or three for x, y and z.
+func conductivity(k [3]float64) string {
+	if k[0] == k[1] && k[1] == k[2] {
+		return fmt.Sprintf("%.4g", k[0])
+	}
+	return fmt.Sprintf("%.3g, %.3g, %.3g", k[0], k[1], k[2])
+}
+
+func referenceTemperature(m stack.Material) string {
+	if m.TRef == 0 {
+		return "300"
+	}
+	return fmt.Sprintf("%.4g", m.TRef)
+}
+
+// materialJSON is one entry of materials --json.
+type materialJSON struct {
+	Name   string     `json:"name"`
+	Title  string     `json:"title"`
+	K      [3]float64 `json:"k_W_per_mK"`
+	C      float64    `json:"c_J_per_m3K"`
+	TRef   float64    `json:"t_ref_K"`
+	Source string     `json:"source"`
+	Notes  string     `json:"notes"`
+}
+
+func writeMaterialsJSON(w *bufio.Writer, list []stack.Material) error {
+	out := make([]materialJSON, len(list))
+	for i, m := range list {
+		if m.TRef == 0 {
+			m.TRef = 300
+		}
+		out[i] = materialJSON{m.Name, m.Title, m.K, m.C, m.TRef, m.Source, m.Notes}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}
+
+func completeMaterials(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	library, err := stack.Library()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	names := make([]string, len(library))
+	for i, m := range library {
+		names[i] = m.Name
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/verify"
+)
+
+const verifyHelp = `Solve cases whose answer is known from theory and compare: slabs, spreading
+resistance, a manufactured solution, the balance of energy, symmetry and
+superposition. With names, run those cases only. docs/verification.md describes
+them and the comparisons with other programs that the tests make besides.
+
+EXIT STATUS
+===========
+
+  0    every case passes
+  1    a case fails
+  2    no such case, or wrong usage
+  130  interrupted
+`
+
+const verifyExample = `  thermsim verify
+  thermsim verify slab-steady --verbose
+  thermsim verify --json | jq 'all(.pass)'`
+
+type verifyOptions struct {
+	names  []string
+	device device
+	json   bool
+}
+
+func newVerifyCommand(g *globals) *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:     "verify [CASE...]",
+		Short:   "Check the solver against known answers",
+		Long:    verifyHelp,
+		Example: verifyExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.names = args
+			return runVerify(cmd.Context(), g, o)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return caseNames(verify.Cases()), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON in place of the table")
+	completeFlag(cmd, "device", deviceNames())
+	return cmd
+}
+
+func runVerify(ctx context.Context, g *globals, o verifyOptions) error {
+	cases, err := selectCases(verify.CasesOn(string(o.device)), o.names)
+	if err != nil {
+		return err
+	}
+	p := startProgress(g.console, "verifying")
+	defer p.stop()
+	results := make([]verify.Result, len(cases))
+	failed := 0
+	for i, c := range cases {
+		p.enter(fmt.Sprintf("verifying: case %d of %d, %s", i+1, len(cases), c.Name))
+		if results[i], err = c.Run(ctx); err != nil {
+			if errors.Is(err, context.Canceled) {
+				return withStatus(exitInterrupted, errors.New("interrupted; run 'thermsim verify CASE' for single cases"))
+			}
+			return fmt.Errorf("case %s: %w", c.Name, err)
+		}
+		g.detail("%s (%s): %s", c.Name, c.What, results[i])
+		if !results[i].Pass {
+			failed++
+		}
+	}
+	p.stop()
+	if err := printCases(g, cases, results, o.json); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return withStatus(exitInternal, fmt.Errorf("%d of %d cases fail: results of this build cannot be relied on; please report the output of 'thermsim verify -v'", failed, len(cases)))
+	}
+	return nil
+}
+
+func selectCases(all []verify.Case, names []string) ([]verify.Case, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var cases []verify.Case
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(c verify.Case) bool { return c.Name == name })
+		if i < 0 {
+			return nil, usagef("no case %q; the cases are %v", name, caseNames(all))
+		}
+		cases = append(cases, all[i])
+	}
+	return cases, nil
+}
+
+func caseNames(cases []verify.Case) []string {
+	names := make([]string, len(cases))
+	for i, c := range cases {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// caseJSON is one entry of verify --json.
+type caseJSON struct {
+	Name      string  `json:"name"`
+	What      string  `json:"what"`
+	Quantity  string  `json:"quantity"`
+	Unit      string  `json:"unit"`
+	Computed  float64 `json:"computed"`
+	Expected  float64 `json:"expected"`
+	Error     float64 `json:"error"`
+	Tolerance float64 `json:"tolerance"`
+	Order     float64 `json:"order,omitempty"`
+	WantOrder float64 `json:"want_order,omitempty"`
+	Pass      bool    `json:"pass"`
+}
+
+func printCases(g *globals, cases []verify.Case, results []verify.Result, asJSON bool) error {
+	switch {
+	case asJSON:
+		out := make([]caseJSON, len(cases))
+		for i, r := range results {
+			out[i] = caseJSON{cases[i].Name, cases[i].What, r.Quantity, r.Unit, r.Computed, r.Expected, r.Error, r.Tolerance, r.Order, r.WantOrder, r.Pass}
+		}
+		e := json.NewEncoder(g.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(out)
+	case g.quiet:
+		return nil
+	}
+	return writeCases(g.console, cases, results)
+}
+
+func writeCases(c *console, cases []verify.Case, results []verify.Result) error {
+	t := textTable{header: []string{"", "case", ">computed", ">expected", ">error", ">limit", ">order", "quantity"}}
+	passed := 0
+	for i, r := range results {
+		verdict, order := "pass", "-"
+		if r.Pass {
+			passed++
+		} else {
+			verdict = "FAIL"
+		}
+		if r.WantOrder != 0 {
+			order = fmt.Sprintf("%.2f/%g", r.Order, r.WantOrder)
+		}
+		t.add(verdict, cases[i].Name, fmt.Sprintf("%.6g", r.Computed), fmt.Sprintf("%.6g", r.Expected),
+			fmt.Sprintf("%.1e", r.Error), fmt.Sprintf("%.0e", r.Tolerance), order, r.Quantity+", "+r.Unit)
+	}
+	t.write(c, c.stdout)
+	_, err := fmt.Fprintf(c.stdout, "\n%d of %d cases pass\n", passed, len(cases))
+	return err
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"thermsim/report"
+)
+
+// globals is what every command shares.
+type globals struct {
+	*console
+	start   time.Time // of the process
+	started bool      // a command has begun: errors from here on are not cobra's
+}
+
+// console is the two output streams: tables and JSON on stdout, everything else on stderr.
+type console struct {
+	stdout  io.Writer
+	style   report.Style // of stdout
+	quiet   bool
+	verbose bool
+
+	mu     sync.Mutex
+	stderr io.Writer
+	live   bool // stderr is a terminal on which a line can be rewritten
+	width  int  // of stderr, in characters
+	drawn  bool // a progress line stands on the terminal
+}
+
+// defaultWidth holds where no terminal tells.
+const defaultWidth = 100
+
+// newConsole looks at the terminal, NO_COLOR (https://no-color.org) and TERM.
+func newConsole(stdout, stderr *os.File, getenv func(string) (string, bool)) *console {
+	name, _ := getenv("TERM")
+	noColor, _ := getenv("NO_COLOR")
+	c := &console{stdout: stdout, stderr: stderr}
+	c.style.Width = terminalWidth(stdout)
+	c.style.Color = term.IsTerminal(int(stdout.Fd())) && noColor == "" && name != "dumb"
+	c.width = terminalWidth(stderr)
+	c.live = term.IsTerminal(int(stderr.Fd())) && name != "dumb"
+	return c
+}
+
+func terminalWidth(f *os.File) int {
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return defaultWidth
+}
+
+// note tells the user something on stderr.
+func (c *console) note(format string, args ...any) {
+	if !c.quiet {
+		c.print("thermsim: " + fmt.Sprintf(format, args...))
+	}
+}
+
+// detail is a line of the log that -v asks for.
+func (c *console) detail(format string, args ...any) {
+	if c.verbose {
+		c.print("thermsim: " + fmt.Sprintf(format, args...))
+	}
+}
+
+// fail prints an error. Where an input file is at fault, the place comes first, as editors expect it.
+func (c *console) fail(err error) {
+	if isInputError(err) {
+		c.print(err.Error())
+		return
+	}
+	c.print("thermsim: " + err.Error())
+}
+
+func (c *console) print(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	fmt.Fprintln(c.stderr, text)
+}
+
+// redraw rewrites the progress line. Longer text than the terminal is wide would leave lines behind.
+func (c *console) redraw(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	runes := []rune(text)
+	if len(runes) >= c.width {
+		runes = runes[:max(0, c.width-1)]
+	}
+	fmt.Fprint(c.stderr, "\r\x1b[K"+string(runes))
+	c.drawn = true
+}
+
+// erase removes the progress line. The caller holds mu.
+func (c *console) erase() {
+	if c.drawn {
+		fmt.Fprint(c.stderr, "\r\x1b[K")
+		c.drawn = false
+	}
+}
+
+func (c *console) clearLine() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+}
+
+// bold and dim paint headings of stdout.
+func (c *console) bold(text string) string { return c.paint("1", text) }
+func (c *console) dim(text string) string  { return c.paint("2", text) }
+func (c *console) red(text string) string  { return c.paint("1;31", text) }
+
+func (c *console) paint(code, text string) string {
+	if !c.style.Color || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// Exit statuses.
+const (
+	exitDone         = 0
+	exitInternal     = 1 // a fault of thermsim or of the machine, such as a full disk; a case of verify that fails
+	exitInput        = 2
+	exitNotConverged = 3
+	exitDevice       = 4
+	exitTooHot       = 5
+	exitInterrupted  = 130
+)
+
+// exitHelp ends the help of the commands that solve.
+const exitHelp = `
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input; nothing was written
+  3    not converged, or energy imbalance above its limit; the best field was
+       written
+  4    device failure: no GPU where one was demanded, or not enough memory
+  5    hotter than --tmax; the files were written
+  130  interrupted; a steady run writes nothing, a transient what was finished
+`
+
+// exitError is an error with the exit status it leads to.
+type exitError struct {
+	status int
+	err    error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func withStatus(status int, err error) error { return &exitError{status, err} }
+
+// usagef is an error in what the user asked for.
+func usagef(format string, args ...any) error {
+	return withStatus(exitInput, fmt.Errorf(format, args...))
+}
+
+// exitStatus finds the status of an error: its own, or the one its kind stands for.
+func exitStatus(err error) int {
+	var own *exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &own):
+		return own.status
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, gpusolve.ErrDevice):
+		return exitDevice
+	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrSingular), isInputError(err):
+		return exitInput
+	}
+	return exitInternal
+}
+
+// isInputError reports whether an input file is at fault, in which case the message starts with the place.
+func isInputError(err error) bool {
+	var list stack.ErrorList
+	var one *stack.Error
+	return errors.As(err, &list) || errors.As(err, &one)
+}

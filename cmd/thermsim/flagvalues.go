@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// The values of flags. Each implements pflag.Value; its zero value means not given.
+
+// gridSize is --grid.
+type gridSize struct{ nx, ny int }
+
+// maxGridSide is the most cells along a side; beyond it a typing slip is likelier than a wish.
+const maxGridSide = 1 << 20
+
+func (g *gridSize) Set(text string) error {
+	x, y, ok := strings.Cut(strings.ToLower(text), "x")
+	nx, errX := strconv.Atoi(x)
+	ny, errY := strconv.Atoi(y)
+	if !ok || errX != nil || errY != nil {
+		return errors.New("write it as NXxNY, for example 256x256")
+	}
+	if nx < 1 || ny < 1 || nx > maxGridSide || ny > maxGridSide {
+		return fmt.Errorf("each side takes 1 to %d cells", maxGridSide)
+	}
+	g.nx, g.ny = nx, ny
+	return nil
+}
+
+func (g *gridSize) String() string {
+	if g.nx == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dx%d", g.nx, g.ny)
+}
+
+func (g *gridSize) Type() string { return "NXxNY" }
+
+// quantity is a positive number with a unit, in SI units once read.
+type quantity struct {
+	value float64
+	text  string
+	kind  string // placeholder in the help
+	parse func(string) (float64, error)
+}
+
+func temperature() quantity     { return quantity{kind: "TEMP", parse: stack.ParseTemperature} }
+func temperatureRise() quantity { return quantity{kind: "K", parse: stack.ParseTemperatureRise} }
+func power() quantity           { return quantity{kind: "W", parse: stack.ParsePower} }
+func duration() quantity        { return quantity{kind: "TIME", parse: stack.ParseTime} }
+func ratio() quantity           { return quantity{kind: "REL", parse: parseRatio} }
+
+func parseRatio(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, errors.New("expected a number such as 1e-8")
+	}
+	return v, nil
+}
+
+func (q *quantity) Set(text string) error {
+	v, err := q.parse(text)
+	if err != nil {
+		return err
+	}
+	if !(v > 0) || math.IsInf(v, 0) {
+		return errors.New("it must be positive and finite")
+	}
+	q.value, q.text = v, text
+	return nil
+}
+
+func (q *quantity) String() string { return q.text }
+func (q *quantity) Type() string   { return q.kind }
+
+// count is a positive whole number.
+type count int
+
+func (n *count) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 1 || v > math.MaxInt32 {
+		return errors.New("it must be a whole number of at least 1")
+	}
+	*n = count(v)
+	return nil
+}
+
+func (n *count) String() string {
+	if *n == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*n))
+}
+
+func (n *count) Type() string { return "N" }
+
+// device is --device.
+type device string
+
+func (d *device) Set(text string) error {
+	number, numbered := strings.CutPrefix(text, "gpu:")
+	if n, err := strconv.Atoi(number); numbered && (err != nil || n < 0) || !numbered && !slices.Contains(deviceNames(), text) {
+		return errors.New("choose auto, cpu, gpu, or gpu:N for the N-th GPU from 0")
+	}
+	*d = device(text)
+	return nil
+}
+
+func (d *device) String() string { return string(*d) }
+func (d *device) Type() string   { return "NAME" }
+
+func deviceNames() []string { return []string{"auto", "cpu", "gpu"} }
+
+// preconditioner is --precond.
+type preconditioner string
+
+func (p *preconditioner) Set(text string) error {
+	if !slices.Contains(gpusolve.Preconditioners(), text) {
+		return fmt.Errorf("choose one of %s", strings.Join(gpusolve.Preconditioners(), ", "))
+	}
+	*p = preconditioner(text)
+	return nil
+}
+
+func (p *preconditioner) String() string { return string(*p) }
+func (p *preconditioner) Type() string   { return "NAME" }

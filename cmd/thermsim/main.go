@@ -1,0 +1,55 @@
+// Command thermsim simulates how hot a 3D IC gets: a stack file goes in; temperature maps, tables and a verdict come out.
+//
+// Each command lives in a file of its own, cmd_<name>.go: newXCommand describes it to cobra, runX does it. This package reads flags,
+// shows progress and turns errors into exit statuses; physics lives in the packages it calls.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns the exit status.
+func run(args []string, stdout, stderr *os.File) (status int) {
+	g := &globals{console: newConsole(stdout, stderr, os.LookupEnv), start: time.Now()}
+	defer func() {
+		if fault := recover(); fault != nil {
+			status = reportPanic(g, fault, debug.Stack())
+		}
+	}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	cmd := newRootCommand(g)
+	cmd.SetArgs(args)
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	err := cmd.ExecuteContext(ctx)
+	if err != nil && !g.started {
+		// Whatever fails before a command starts is cobra's complaint about the command line.
+		err = withStatus(exitInput, err)
+	}
+	if err != nil {
+		g.fail(err)
+	}
+	return exitStatus(err)
+}
+
+// reportPanic says that thermsim itself is at fault. The stack trace helps only those who mend it.
+func reportPanic(g *globals, fault any, trace []byte) int {
+	msg := fmt.Sprintf("internal error: %v; this is a fault of thermsim: please report it with the stack file and the output of -v", fault)
+	if g.verbose {
+		msg += "\n\n" + string(trace)
+	}
+	g.fail(withStatus(exitInternal, fmt.Errorf("%s", msg)))
+	return exitInternal
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/stack"
+)
+
+// stackPath is the file that a STACK argument stands for.
+func stackPath(argument string) string {
+	if argument == "" {
+		return "stack.toml"
+	}
+	if info, err := os.Stat(argument); err == nil && info.IsDir() {
+		return filepath.Join(argument, "stack.toml")
+	}
+	return argument
+}
+
+// loadStack reads a stack file and gives it the grid of the flag, if there is one.
+func loadStack(g *globals, argument string, grid gridSize) (*stack.Stack, time.Duration, error) {
+	start := time.Now()
+	path := stackPath(argument)
+	s, err := stack.Load(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if grid.nx > 0 {
+		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 {
+			g.note("--grid takes the place of the graded grid in %s; its cells are equal", path)
+		}
+		s.Grid = stack.Grid{X: stack.Axis{Cells: grid.nx}, Y: stack.Axis{Cells: grid.ny}}
+	}
+	spent := time.Since(start)
+	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
+	return s, spent, nil
+}
+
+// buildMesh puts the stack on its grid, if the machine has the memory to solve it.
+func buildMesh(g *globals, s *stack.Stack) (*mesh.Mesh, time.Duration, error) {
+	start := time.Now()
+	if err := checkMemory(s, availableMemory()); err != nil {
+		return nil, 0, err
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		return nil, 0, withStatus(exitInput, err)
+	}
+	spent := time.Since(start)
+	g.detail("meshed %d x %d x %d = %d cells, %d materials of cells, in %s",
+		m.NX(), m.NY(), m.NZ(), m.Cells(), len(m.Palette), seconds(spent.Seconds()))
+	return m, spent, nil
+}
+
+// prepare does everything that can fail because of the input before anything is solved or written.
+func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s, parse, err := loadStack(g, o.stack, o.grid)
+	if err != nil {
+		return nil, err
+	}
+	o.apply(s)
+	if err := report.CheckMaps(s, s.Output.Maps); err != nil {
+		return nil, withStatus(exitInput, err)
+	}
+	if err := checkFolder(o.out); err != nil {
+		return nil, err
+	}
+	m, build, err := buildMesh(g, s)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Run{Command: command, Version: versionText(), Mesh: m, Parse: parse, Build: build, Start: g.start}, nil
+}

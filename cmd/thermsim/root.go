@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootHelp = `thermsim answers one question for the people who build 3D ICs: how hot does
+this stack get, where and when?
+
+A stack file goes in; temperature maps, tables and a verdict come out. Every
+command that takes a STACK reads stack.toml in the working directory unless
+told otherwise; a directory stands for the stack.toml in it.`
+
+const rootExample = `  thermsim check examples/mol10-ev6        # is the stack what I meant? solves nothing
+  thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/
+  thermsim transient examples/trace        # step it in time`
+
+func newRootCommand(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "thermsim",
+		Short:         "Thermal simulation of 3D ICs",
+		Long:          rootHelp,
+		Example:       rootExample,
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			g.started = true
+			if g.quiet && g.verbose {
+				return usagef("--quiet and --verbose contradict each other; leave one out")
+			}
+			return nil
+		},
+	}
+	cmd.SetVersionTemplate("thermsim {{.Version}}\n")
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w; run '%s --help' for the flags", err, c.CommandPath())
+	})
+	flags := cmd.PersistentFlags()
+	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
+	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log phases with their times, the device and what the solver chose")
+
+	cmd.AddCommand(
+		newSteadyCommand(g),
+		newTransientCommand(g),
+		newCheckCommand(g),
+		newVerifyCommand(g),
+		newMaterialsCommand(g),
+	)
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.SetHelpCommand(newHelpCommand())
+	cmd.InitDefaultCompletionCmd("completion")
+	refuseUnknown(cmd, "completion")
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", max(40, g.style.Width))))
+	return cmd
+}
+
+// refuseUnknown makes a command of commands fail on arguments that it does not know; cobra shows its help and succeeds.
+func refuseUnknown(root *cobra.Command, name string) {
+	for _, c := range root.Commands() {
+		if c.Name() == name {
+			c.Args = unknownCommand
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
+// unknownCommand refuses arguments that are not a command, and says which one was likely meant.
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := fmt.Sprintf("run '%s --help' for the commands", c.CommandPath())
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
+	}
+	return usagef("unknown command %q; %s", args[0], hint)
+}
+
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			target, rest, err := c.Root().Find(args)
+			if err != nil || target == nil || len(rest) > 0 {
+				return unknownCommand(c.Root(), args)
+			}
+			return target.Help()
+		},
+	}
+}
+
+// stackArgument accepts at most one STACK.
+func stackArgument(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usagef("expected one stack file, got %d arguments (%s); run '%s --help' for the usage", len(args), strings.Join(args, " "), c.CommandPath())
+	}
+	return nil
+}
+
+// completeStack lets the shell complete STACK with .toml files and directories.
+func completeStack(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// firstArgument is the STACK given, or "".
+func firstArgument(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}

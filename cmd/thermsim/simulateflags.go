@@ -1,0 +1,111 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// simulateOptions are the arguments and flags that steady and transient share.
+type simulateOptions struct {
+	stack   string // STACK as given
+	out     string
+	grid    gridSize
+	device  device
+	precond preconditioner
+	tol     quantity
+	rtol    quantity
+	atol    quantity
+	maxIter count
+	tmax    quantity
+	maps    []string
+	json    bool
+}
+
+func newSimulateOptions() simulateOptions {
+	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature()}
+}
+
+// defaultOut is where files go unless told otherwise.
+const defaultOut = "thermsim-out"
+
+func (o *simulateOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	addOutFlag(cmd, &o.out)
+	addGridFlag(cmd, &o.grid)
+	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; this release solves on the cpu (default auto)")
+	f.Var(&o.precond, "precond", "preconditioner: multigrid, jacobi or none (default multigrid)")
+	f.Var(&o.tol, "tol", "stop when the estimated largest temperature error is below this (default 1e-4 K)")
+	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
+	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")
+	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system")
+	f.Var(&o.tmax, "tmax", `fail with exit status 5 above this temperature, such as "85 degC"; a bare number is in K`)
+	f.StringSliceVar(&o.maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
+	f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the tables")
+	completeFlag(cmd, "device", deviceNames())
+	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+}
+
+func addOutFlag(cmd *cobra.Command, out *string) {
+	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`, made if missing")
+}
+
+func addGridFlag(cmd *cobra.Command, grid *gridSize) {
+	cmd.Flags().Var(grid, "grid", "cells along x and y, of equal size")
+}
+
+func completeFlag(cmd *cobra.Command, flag string, values []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag does not exist: a slip in this package
+	}
+}
+
+// check finds contradictions between flags.
+func (o *simulateOptions) check() error {
+	rules := 0
+	for _, q := range []*quantity{&o.tol, &o.rtol, &o.atol} {
+		if q.value > 0 {
+			rules++
+		}
+	}
+	if rules > 1 {
+		return usagef("--tol, --rtol and --atol are three ways to say when to stop; give one of them")
+	}
+	if o.out == "" {
+		return usagef("--out is empty; name a folder")
+	}
+	return nil
+}
+
+// apply puts the flags in place of what the stack file wishes for.
+func (o *simulateOptions) apply(s *stack.Stack) {
+	v := &s.Solver
+	if o.device != "" {
+		v.Device = string(o.device)
+	}
+	if o.precond != "" {
+		v.Preconditioner = string(o.precond)
+	}
+	if o.maxIter > 0 {
+		v.MaxIter = int(o.maxIter)
+	}
+	// One rule stops a solve, so the flag also ends the other rules of the file.
+	if o.tol.value > 0 || o.rtol.value > 0 || o.atol.value > 0 {
+		v.Tol, v.RTol, v.ATol = o.tol.value, o.rtol.value, o.atol.value
+	}
+	if len(o.maps) > 0 {
+		s.Output.Maps = o.maps
+	}
+}
+
+// solverOptions are those of the model, with the progress line attached.
+func solverOptions(v stack.Solver, p *progress) gpusolve.Options {
+	return gpusolve.Options{
+		Device: v.Device, Preconditioner: v.Preconditioner,
+		Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter,
+		Progress: p.update,
+	}
+}

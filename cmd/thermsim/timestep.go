@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+const (
+	defaultSteps = 50
+	// stepsPerTimeConstant is how many default steps make the slowest time constant of the stack.
+	stepsPerTimeConstant = 50
+	// coarseSide is the grid on which that time constant is found: the slowest mode is smooth.
+	coarseSide = 48
+)
+
+// planSteps settles the number and length of the steps and the initial temperature.
+func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOptions) (gpusolve.TransientOptions, error) {
+	plan := gpusolve.TransientOptions{Steps: defaultSteps, Dt: s.Transient.Dt}
+	if s.Transient.Steps > 0 {
+		plan.Steps = s.Transient.Steps
+	}
+	if o.steps > 0 {
+		plan.Steps = int(o.steps)
+	}
+	if o.initial.value > 0 {
+		s.Transient.Initial = o.initial.value
+	}
+	if o.dt.value > 0 {
+		plan.Dt = o.dt.value
+	}
+	if plan.Dt > 0 {
+		return plan, nil
+	}
+	tau, err := slowestTimeConstant(ctx, s)
+	switch {
+	case err != nil:
+		return plan, err
+	case math.IsInf(tau, 0):
+		return plan, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose a step from; give --dt or dt in [transient]")
+	}
+	plan.Dt = tau / stepsPerTimeConstant
+	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(plan.Dt), seconds(tau))
+	return plan, nil
+}
+
+// slowestTimeConstant estimates it in s on a coarse mesh of the stack.
+func slowestTimeConstant(ctx context.Context, s *stack.Stack) (float64, error) {
+	coarse := *s
+	coarse.Grid = stack.Grid{X: stack.Axis{Cells: min(coarseSide, s.Grid.X.Cells)}, Y: stack.Axis{Cells: min(coarseSide, s.Grid.Y.Cells)}}
+	m, err := mesh.Build(&coarse)
+	if err != nil {
+		return 0, withStatus(exitInput, err)
+	}
+	return gpusolve.SlowestTimeConstant(ctx, m)
+}

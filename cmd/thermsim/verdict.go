@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/report"
+)
+
+// verdict judges a finished run that has been written: nil when it can be relied on and is cool enough.
+func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
+	st := &r.Solution.Status
+	if !s.Solver.Converged || s.Temperature.NonFiniteCells > 0 {
+		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s, estimated error %.2g K); the best field found is in %s, marked as such; %s",
+			st.Reason, st.EstimatedErrorK, out, remedy(st)))
+	}
+	imbalance := s.Energy.ImbalanceRel
+	if limit := gpusolve.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
+		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve with a smaller --tol",
+			imbalance, limit, out))
+	}
+	if hottest := hottest(s); tmax > 0 && hottest > tmax {
+		return withStatus(exitTooHot, fmt.Errorf("hottest point %.2f degC exceeds --tmax %.2f degC by %.3g K; %s/summary.json lists the hot spots",
+			celsius(hottest), celsius(tmax), hottest-tmax, out))
+	}
+	return nil
+}
+
+// remedy is what to do about a solve that did not converge.
+func remedy(st *gpusolve.Status) string {
+	switch {
+	case st.Reason == gpusolve.ReasonIterations && st.Preconditioner != "multigrid":
+		return "raise --max-iter or use --precond multigrid"
+	case st.Reason == gpusolve.ReasonIterations:
+		return "raise --max-iter or accept a larger --tol"
+	case st.Reason == gpusolve.ReasonStagnation:
+		return "accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
+	}
+	return "look for extreme values in the stack with 'thermsim check'"
+}
+
+// hottest is the largest temperature of the run in K, over all steps of a transient.
+func hottest(s *report.Summary) float64 {
+	hot := s.Temperature.MaxK
+	for _, step := range s.StepMaxima {
+		hot = math.Max(hot, step.MaxK)
+	}
+	return hot
+}
+
+func celsius(kelvin float64) float64 { return kelvin - 273.15 }
