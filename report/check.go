@@ -100,7 +100,6 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 			significant(m.Power.Mapped, 4), m.NX(), m.NY(), m.NZ()),
 		Top:    "top: " + boundaryText(&s.Boundary[stack.Top]),
 		Bottom: "bottom: " + boundaryText(&s.Boundary[stack.Bottom]),
-		Note:   "Heights grow with the logarithm of the thickness. Dashed red: layers with power.",
 	}
 	if b := &s.Boundary[stack.West]; b.Kind != stack.Adiabatic {
 		c.West = "west: " + boundaryText(b)
@@ -108,18 +107,20 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	if b := &s.Boundary[stack.East]; b.Kind != stack.Adiabatic {
 		c.East = "east: " + boundaryText(b)
 	}
-	for _, f := range []stack.Face{stack.South, stack.North} {
-		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic {
-			c.Note += fmt.Sprintf(" %v: %s.", f, boundaryText(b))
-		}
-	}
+	legend := "Heights grow with the logarithm of the thickness. Dashed red: layers with power."
 	contact := false
 	for l := range s.Layers {
 		c.Slabs = append(c.Slabs, slab(m, l))
-		contact = contact || s.Layers[l].ContactResistance > 0
+		contact = contact || c.Slabs[l].Contact
 	}
 	if contact {
-		c.Note += " Thick dashes: contact resistance."
+		legend += " Thick black dashes: contact resistance."
+	}
+	c.Notes = []string{legend}
+	for _, f := range []stack.Face{stack.South, stack.North} { // the faces in front and behind
+		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic {
+			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, boundaryText(b)))
+		}
 	}
 	return c
 }

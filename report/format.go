@@ -14,9 +14,9 @@ type digits int
 
 func digitsFor(spanK float64) digits {
 	switch {
-	case !(spanK < 10): // also NaN
+	case !(spanK < 2): // also NaN
 		return 2
-	case spanK >= 1:
+	case spanK >= 0.1:
 		return 3
 	}
 	return 4

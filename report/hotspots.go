@@ -15,7 +15,7 @@ const (
 	minProminenceK = 1e-3
 	// Hot spots lie at least this part of the domain's diagonal apart.
 	minDistance = 0.02
-	maxBins     = 256
+	maxBins     = 128
 )
 
 // peakMap is the hottest temperature over the height, reduced by maximum to at most maxBins bins a side.
@@ -68,7 +68,15 @@ func (p *peakMap) summits() []summit {
 			order = append(order, b)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.bins[b].t, p.bins[a].t) })
+	slices.SortFunc(order, func(a, b int) int {
+		switch ta, tb := p.bins[a].t, p.bins[b].t; {
+		case ta > tb:
+			return -1
+		case ta < tb:
+			return 1
+		}
+		return a - b
+	})
 
 	island := make([]int, len(p.bins)) // union-find; -1 is still under water. A root is its island's summit.
 	for b := range island {

@@ -27,8 +27,11 @@ type stage struct {
 
 type stagedFile struct{ temporary, final string }
 
-// newStage makes the folder if need be.
+// newStage makes the folder if need be; "" is the working directory.
 func newStage(dir string) (*stage, error) {
+	if dir == "" {
+		dir = "."
+	}
 	_, err := os.Stat(dir)
 	s := &stage{dir: dir, newDir: errors.Is(err, fs.ErrNotExist), create: createNew}
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -84,24 +84,23 @@ func (p *page) verdict(s *Summary) {
 		s.Command, s.Grid.NX, s.Grid.NY, s.Grid.NZ, cellCount(s.Grid.Cells), deviceText(s))))
 	p.line("")
 	if !s.Solver.Converged {
-		p.line("%s the solve ended by %s; the figures below are the best found, not the answer",
-			p.paint(red, "NOT CONVERGED:"), s.Solver.Reason)
+		p.line("%s the solve ended by %s.", p.paint(red, "NOT CONVERGED:"), s.Solver.Reason)
+		p.line("The figures below are the best found, not the answer.")
 	}
 	if n := s.Temperature.NonFiniteCells; n > 0 {
 		p.line("%s %s cells have no finite temperature and are left out below", p.paint(red, "BROKEN FIELD:"), cellCount(n))
 	}
 	t := &s.Temperature
 	p.line("%s in %s at x %s, y %s mm", p.paint(bold, "Peak "+p.deg.celsius(t.MaxK)+" degC"),
-		placeText(t.MaxAt), millimetres(t.MaxAt.XM), millimetres(t.MaxAt.YM))
+		placeText(t.MaxAt, (p.style.Width-52)/2), millimetres(t.MaxAt.XM), millimetres(t.MaxAt.YM))
 	rise := fmt.Sprintf("%s K above the ambient of %s degC", p.deg.kelvin(t.MaxK-t.AmbientK), p.deg.celsius(t.AmbientK))
 	if !math.IsNaN(s.RthKPerW) {
 		rise += fmt.Sprintf(": R_th %s K/W", significant(s.RthKPerW, 4))
 	}
-	if s.Steps > 0 {
-		last := s.StepMaxima[len(s.StepMaxima)-1]
-		rise += fmt.Sprintf(", after %d steps of %s at t = %s", s.Steps, seconds(s.DtS), seconds(last.TimeS))
-	}
 	p.line("%s", rise)
+	if s.Steps > 0 {
+		p.line("at t = %s, the end of %d steps of %s", seconds(s.StepMaxima[s.Steps-1].TimeS), s.Steps, seconds(s.DtS))
+	}
 }
 
 func (p *page) hotSpots(s *Summary) {
@@ -200,11 +199,12 @@ func deviceText(s *Summary) string {
 	return s.Device.Kind + " " + s.Device.Name
 }
 
-func placeText(at Place) string {
+// placeText names a layer and a block, each in at most n characters.
+func placeText(at Place, n int) string {
 	if at.Block == "" {
-		return at.Layer
+		return shorten(at.Layer, n)
 	}
-	return at.Layer + ", block " + at.Block
+	return shorten(at.Layer, n) + ", block " + shorten(at.Block, n)
 }
 
 func dash(s string) string { return cmp.Or(strings.TrimSpace(s), "-") }

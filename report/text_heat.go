@@ -13,17 +13,22 @@ func (p *page) heat(s *Summary) {
 	p.heading("Heat", "W, leaving counts as positive")
 	e := &s.Energy
 	d := wattDecimals(max(math.Abs(s.Power.RequestedW), math.Abs(e.InW), math.Abs(e.OutW)))
-	power := fmt.Sprintf("power      requested %s, on the grid %s", fixed(s.Power.RequestedW, d), fixed(s.Power.MappedW, d))
+	onGrid := "on the grid " + fixed(s.Power.MappedW, d)
 	if s.Power.RequestedW != 0 {
-		power += fmt.Sprintf(" (off by %s)", relative((s.Power.MappedW-s.Power.RequestedW)/s.Power.RequestedW))
+		onGrid += fmt.Sprintf(" (off by %s)", relative((s.Power.MappedW-s.Power.RequestedW)/s.Power.RequestedW))
 	}
-	p.line("  %s", power)
-	p.wrapped("faces      ", facesText(&e.ByFaceW, e.OutW, d))
-	balance := fmt.Sprintf("balance    in %s, out %s", fixed(e.InW, d), fixed(e.OutW, d))
+	power := []string{"requested " + fixed(s.Power.RequestedW, d), onGrid}
 	if s.Steps > 0 {
-		balance += fmt.Sprintf(", stored %s", fixed(e.StoredW, d))
+		power[0] = "requested for a steady state " + fixed(s.Power.RequestedW, d)
+		power = append(power, "in the last step "+fixed(s.StepMaxima[s.Steps-1].PowerW, d))
 	}
-	p.line("  %s, imbalance %s of the largest flow", balance, relative(e.ImbalanceRel))
+	p.wrapped("power      ", power)
+	p.wrapped("faces      ", facesText(&e.ByFaceW, e.OutW, d))
+	balance := []string{"in " + fixed(e.InW, d), "out " + fixed(e.OutW, d)}
+	if s.Steps > 0 {
+		balance = append(balance, "stored "+fixed(e.StoredW, d))
+	}
+	p.wrapped("balance    ", append(balance, "imbalance "+relative(e.ImbalanceRel)+" of the largest flow"))
 }
 
 // facesText lists the faces that heat passes.

@@ -21,8 +21,7 @@ const hugePlane = 16_000_000
 // colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
 // Write brings the times and the memory in s up to date before it writes them.
-func Write(ctx context.Context, r *Run, s *Summary, o Options) (files []string, err error) {
-	start := time.Now()
+func Write(ctx context.Context, r *Run, s *Summary, o Options) ([]string, error) {
 	layers, err := mappedLayers(r.Mesh, o.Maps)
 	if err != nil {
 		return nil, err
@@ -31,6 +30,12 @@ func Write(ctx context.Context, r *Run, s *Summary, o Options) (files []string, 
 	if err != nil {
 		return nil, err
 	}
+	return writeAll(ctx, st, r, s, layers, o)
+}
+
+// writeAll stages every file and commits, or discards all of them.
+func writeAll(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, o Options) (files []string, err error) {
+	start := time.Now()
 	defer func() {
 		if err != nil {
 			st.discard()
@@ -39,21 +44,18 @@ func Write(ctx context.Context, r *Run, s *Summary, o Options) (files []string, 
 	if err := writeMaps(ctx, st, r, s, layers, o.LargeCSV); err != nil {
 		return nil, err
 	}
-	tables := []struct {
+	csvs := []struct {
 		name  string
 		write func(io.Writer, *Summary) error
-	}{
-		{"layers.csv", writeLayersCSV},
-		{"blocks.csv", writeBlocksCSV},
-		{"summary.json", func(w io.Writer, s *Summary) error { return s.WriteJSON(w) }},
-	}
-	for _, t := range tables {
-		if t.name == "summary.json" { // last, so that it knows the time of the rest
-			s.finish(r, time.Since(start))
-		}
+	}{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
+	for _, t := range csvs {
 		if err := st.write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
 			return nil, err
 		}
+	}
+	s.finish(r, time.Since(start)) // the summary comes last, so that it knows the time of the rest
+	if err := st.write(ctx, "summary.json", s.WriteJSON); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -68,20 +68,6 @@ func (c *canvas) frame(r image.Rectangle, col color.Color) {
 	c.fill(image.Rect(r.Max.X-1, r.Min.Y+1, r.Max.X, r.Max.Y-1), col)
 }
 
-// dashes draws the border of r as dashes of n pixels.
-func (c *canvas) dashes(r image.Rectangle, n int, col color.Color) {
-	for x := r.Min.X; x < r.Max.X; x += 2 * n {
-		to := min(x+n, r.Max.X)
-		c.fill(image.Rect(x, r.Min.Y, to, r.Min.Y+1), col)
-		c.fill(image.Rect(x, r.Max.Y-1, to, r.Max.Y), col)
-	}
-	for y := r.Min.Y; y < r.Max.Y; y += 2 * n {
-		to := min(y+n, r.Max.Y)
-		c.fill(image.Rect(r.Min.X, y, r.Min.X+1, to), col)
-		c.fill(image.Rect(r.Max.X-1, y, r.Max.X, to), col)
-	}
-}
-
 // stroke draws a smooth line through points in pixels.
 func (c *canvas) stroke(line []point, width float64, col color.Color) {
 	if len(line) < 2 {

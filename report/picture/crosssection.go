@@ -13,9 +13,9 @@ type CrossSection struct {
 	Title, Subtitle string
 	Width           float64 // m, of the domain along x
 	Slabs           []Slab  // bottom to top
-	// Top, Bottom, West and East say what happens on the faces; empty for nothing. Note is a line below everything.
+	// Top, Bottom, West and East say what happens on the faces; empty for nothing. Notes are lines below everything.
 	Top, Bottom, West, East string
-	Note                    string
+	Notes                   []string
 }
 
 // Slab is one layer: its row of the table and what is drawn of it.
@@ -77,7 +77,7 @@ func (s *CrossSection) WritePNG(w io.Writer) error {
 	}
 	columns, tableWidth := s.columnWidths(probe)
 	left, top := sideRoom, marginTop+44
-	c, err := newCanvas(left+slabWidth+sideRoom+tableWidth+20, top+total+76)
+	c, err := newCanvas(left+slabWidth+sideRoom+tableWidth+20, top+total+56+18*len(s.Notes))
 	if err != nil {
 		return err
 	}
@@ -195,5 +195,8 @@ func (s *CrossSection) drawFaces(c *canvas, body image.Rectangle) {
 	side := float64(body.Min.Y+body.Max.Y) / 2
 	c.print(text, c.fit(text, s.West, body.Dy()), float64(body.Min.X-8), side, anchor{1, 0.5})
 	c.print(text, c.fit(text, s.East, body.Dy()), float64(body.Max.X+16), side, anchor{0, 0.5})
-	c.print(style{size: 13, color: grey}, s.Note, float64(body.Min.X), float64(body.Max.Y+38), anchor{})
+	note := style{size: 13, color: grey}
+	for i, n := range s.Notes {
+		c.print(note, c.fit(note, n, c.w-body.Min.X-10), float64(body.Min.X), float64(body.Max.Y+38+18*i), anchor{})
+	}
 }

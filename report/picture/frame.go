@@ -51,7 +51,6 @@ type frame struct {
 	scale  scale
 	taken  []image.Rectangle    // places of labels set so far
 	inked  map[image.Point]bool // pixels of outlines drawn so far
-	flat   bool                 // the values do not differ
 }
 
 // newFrame lays a picture out and draws everything around the data.

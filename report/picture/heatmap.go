@@ -35,8 +35,7 @@ func (m *HeatMap) WritePNG(w io.Writer) error {
 		return errors.New("drawing a heat map: the plane has no area")
 	}
 	s := scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius, unit: "°C"}
-	flat := !(s.hi-s.lo >= minSpan)
-	if flat {
+	if !(s.hi-s.lo >= minSpan) {
 		middle := (s.lo + s.hi) / 2
 		if math.IsNaN(middle) || math.IsInf(middle, 0) {
 			middle = 0
@@ -47,7 +46,6 @@ func (m *HeatMap) WritePNG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	f.flat = flat
 	m.paint(f)
 	for i := range m.Regions {
 		f.outline(m.Regions[i].Rects, 5, 0.5)
@@ -89,20 +87,18 @@ type hotMark struct {
 
 // placeMark finds the hottest cell and a place beside it for its temperature.
 func (m *HeatMap) placeMark(f *frame) *hotMark {
-	best := -1
+	best, coldest := -1, math.Inf(1)
 	for n, v := range m.Kelvin {
 		if !math.IsNaN(v) && (best < 0 || v > m.Kelvin[best]) {
 			best = n
 		}
+		coldest = min(coldest, v)
 	}
-	if best < 0 {
-		return nil
+	if best < 0 || m.Kelvin[best]-coldest < minSpan {
+		return nil // no point is the hottest
 	}
 	nx := len(m.X) - 1
 	i, j := best%nx, best/nx
-	if f.flat {
-		return nil
-	}
 	mark := &hotMark{x: f.px((m.X[i] + m.X[i+1]) / 2), y: f.py((m.Y[j] + m.Y[j+1]) / 2)}
 	decimals := 1
 	if f.scale.hi-f.scale.lo < 5 {

@@ -1,0 +1,140 @@
+package picture
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func linspace(from, to float64, n int) []float64 {
+	f := make([]float64, n+1)
+	for i := range f {
+		f[i] = from + (to-from)*float64(i)/float64(n)
+	}
+	return f
+}
+
+// Whatever the grid, every cell is shown by some bin: no hot spot can vanish.
+func TestReduceLosesNoCell(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		widths := rapid.SliceOfN(rapid.Float64Range(0.01, 10), 1, 40).Draw(t, "widths")
+		f := []float64{0}
+		for _, w := range widths {
+			f = append(f, f[len(f)-1]+w)
+		}
+		n := rapid.IntRange(1, 60).Draw(t, "bins")
+		b := binsOf(f, n)
+		shown := make([]bool, len(widths))
+		for p := range n {
+			if b.first[p] > b.last[p] {
+				t.Fatalf("bin %d is empty", p)
+			}
+			for c := b.first[p]; c <= b.last[p]; c++ {
+				shown[c] = true
+			}
+		}
+		if slices.Contains(shown, false) {
+			t.Fatalf("cells lost: %v", shown)
+		}
+	})
+}
+
+func TestReduceIsTheMaximum(t *testing.T) {
+	const n, w = 100, 10
+	values := make([]float64, n*n)
+	values[57*n+31] = 9
+	values[99*n+99] = 5
+	f := linspace(0, 1, n)
+	out := reduce(values, n, binsOf(f, w), binsOf(f, w))
+	for q := range w {
+		for p := range w {
+			want := 0.0
+			switch [2]int{p, q} {
+			case [2]int{3, 5}:
+				want = 9
+			case [2]int{9, 9}:
+				want = 5
+			}
+			if got := out[q*w+p]; got != want {
+				t.Errorf("bin (%d, %d) is %g, want %g", p, q, got, want)
+			}
+		}
+	}
+}
+
+// The isotherms of r^2 are circles.
+func TestContourOfACone(t *testing.T) {
+	f := &field{x: linspace(-1, 1, 80), y: linspace(-1, 1, 80)}
+	for _, y := range f.y {
+		for _, x := range f.x {
+			f.values = append(f.values, math.Hypot(x, y))
+		}
+	}
+	lines := f.contour(0.5)
+	if len(lines) != 1 {
+		t.Fatalf("%d lines, want one circle", len(lines))
+	}
+	line := lines[0]
+	if line[0] != line[len(line)-1] {
+		t.Error("the circle is not closed")
+	}
+	length := 0.0
+	for i, p := range line {
+		if r := math.Hypot(p.x, p.y); math.Abs(r-0.5) > 1e-3 {
+			t.Fatalf("point at radius %g, want 0.5", r)
+		}
+		if i > 0 {
+			length += math.Hypot(p.x-line[i-1].x, p.y-line[i-1].y)
+		}
+	}
+	if math.Abs(length-math.Pi) > 0.01 {
+		t.Errorf("length %g, want pi", length)
+	}
+}
+
+// A level of a plane is one straight open line from border to border.
+func TestContourOfAPlane(t *testing.T) {
+	f := &field{x: linspace(0, 1, 7), y: linspace(0, 2, 5)}
+	for range f.y {
+		f.values = append(f.values, f.x...)
+	}
+	lines := f.contour(0.3)
+	if len(lines) != 1 || len(lines[0]) != len(f.y) {
+		t.Fatalf("got %v, want one line of %d points", lines, len(f.y))
+	}
+	for _, p := range lines[0] {
+		if math.Abs(p.x-0.3) > 1e-12 {
+			t.Errorf("point at x = %g, want 0.3", p.x)
+		}
+	}
+}
+
+func TestContourOfASaddleHasTwoLines(t *testing.T) {
+	f := &field{x: []float64{0, 1}, y: []float64{0, 1}, values: []float64{1, 0, 0, 1}}
+	for _, level := range []float64{0.4, 0.6} {
+		if lines := f.contour(level); len(lines) != 2 || len(lines[0]) != 2 || len(lines[1]) != 2 {
+			t.Errorf("level %g: %v, want two segments", level, lines)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		count  int
+		want   []string
+	}{
+		{0, 10, 10, []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}},
+		{0, 10, 5, []string{"0", "2", "4", "6", "8", "10"}},
+		{-0.25, 0.25, 5, []string{"-0.2", "-0.1", "0.0", "0.1", "0.2"}},
+		{36.4, 97.7, 6, []string{"40", "60", "80"}},
+		{1, 1, 5, nil},
+		{math.NaN(), 1, 5, nil},
+	} {
+		if _, got := ticks(c.lo, c.hi, c.count); !slices.Equal(got, c.want) {
+			t.Errorf("ticks(%g, %g, %d) = %q, want %q", c.lo, c.hi, c.count, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+func text(t testing.TB, s *Summary, st Style) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.WriteText(&b, st); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTextTellsTheVerdictFirst(t *testing.T) {
+	r := sampleRun(t, 97, 83)
+	s := summarise(t, r)
+	lines := strings.Split(text(t, s, Style{}), "\n")
+	peak := fmt.Sprintf("Peak %.2f degC in feol, block core at x 2.835, y 2.265 mm", s.Temperature.MaxK-273.15)
+	rise := fmt.Sprintf("%.2f K above the ambient of 26.85 degC: R_th %.3f K/W", s.Temperature.MaxK-300, (s.Temperature.MaxK-300)/16)
+	if lines[3] != peak || lines[4] != rise {
+		t.Errorf("the verdict is\n%s\n%s\nwant\n%s\n%s", lines[3], lines[4], peak, rise)
+	}
+	for _, want := range []string{"requested 16.00, on the grid 16.00", "top 16.00 (100.0 %)", "imbalance 6.2e-08", "9 iterations, converged: tolerance reached"} {
+		if !strings.Contains(strings.Join(lines, "\n"), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+}
+
+func TestTextShoutsWhenNotConverged(t *testing.T) {
+	r := sampleRun(t, 10, 8)
+	r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonIterations
+	got := text(t, summarise(t, r), Style{})
+	if verdict, _, _ := strings.Cut(got, "Peak"); !strings.Contains(verdict, "NOT CONVERGED: the solve ended by iteration limit.") {
+		t.Errorf("before the peak:\n%s", verdict)
+	}
+	if colored := text(t, summarise(t, r), Style{Color: true}); !strings.Contains(colored, "\x1b[1;31mNOT CONVERGED") {
+		t.Error("not in red")
+	}
+}
+
+// Whatever the names and numbers, no line is wider than the page, and without colour there is no escape.
+func TestTextFitsThePage(t *testing.T) {
+	st := sampleStack(30, 24)
+	long := strings.Repeat("a_long_name_", 6)
+	st.Title = strings.Repeat("title ", 40)
+	st.Layers[1].Name = long
+	p := &st.Layers[1].Powers[0]
+	p.Blocks = nil
+	for i := range 60 {
+		x, y := float64(i%10)*1e-3, float64(i/10)*1.2e-3
+		p.Blocks = append(p.Blocks, stack.Block{Name: fmt.Sprint(long, i), Rects: rect(x, y, 1e-3, 1.2e-3), Watts: 1e-4 * math.Pow(1.3, float64(i))})
+	}
+	m := build(t, st)
+	r := sampleRun(t, 10, 8)
+	r.Mesh, r.Solution.Field = m, formulaField{m, bumps}
+	r.Solution.Energy.ByFace = [6]float64{1.5, 2.5, 3.5, 4.5, -1.5, 5.5}
+	r.Solution.Steps = []gpusolve.Step{{Time: 1e-3, MaxK: 320, PowerW: 3, Converged: true}}
+	r.Solution.Dt = 1e-3
+	s := summarise(t, r)
+	for _, width := range []int{80, 100, 132} {
+		got := text(t, s, Style{Width: width})
+		for _, l := range strings.Split(got, "\n") {
+			if n := utf8.RuneCountInString(l); n > width {
+				t.Errorf("%d characters on a page of %d: %s", n, width, l)
+			}
+		}
+		if strings.Contains(got, "\x1b") {
+			t.Error("an escape without colour")
+		}
+		if !strings.Contains(got, "the 20 hottest of 60; blocks.csv and --json have them all") {
+			t.Error("no note on the blocks left out")
+		}
+	}
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	for got, want := range map[string]string{
+		significant(0.0123456, 3): "0.0123", significant(123456, 3): "123456", significant(1.23e-5, 3): "1.23e-05",
+		significant(0, 3): "0", significant(math.NaN(), 3): "-", fixed(-0.001, 2): "0.00", fixed(-1.5, 1): "-1.5",
+		seconds(0.0123): "12.3 ms", seconds(0.5): "500 ms", seconds(2.345): "2.35 s", seconds(4.2e-5): "42.0 us", seconds(0): "0 s",
+		byteCount(999): "999 B", byteCount(165 << 20): "165 MiB", cellCount(2621440): "2,621,440", cellCount(999): "999",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestPeakMemoryFromProc(t *testing.T) {
+	if got, ok := vmHWM("Name:\tx\nVmHWM:\t   1234 kB\nVmRSS: 1 kB\n"); !ok || got != 1234*1024 {
+		t.Errorf("%d, %v", got, ok)
+	}
+	if _, ok := vmHWM("Name:\tx\n"); ok {
+		t.Error("found a line that is not there")
+	}
+}
