@@ -2,7 +2,6 @@ package gpusolve
 
 import (
 	"fmt"
-	"math"
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
@@ -52,20 +51,6 @@ func reasonText(r krylov.Reason) string {
 		return ReasonInterrupted
 	}
 	return ReasonBreakdown
-}
-
-// balance of heat in W. The imbalance refers to the largest flow, so that a stack heated by its boundaries alone has one too.
-func balance(power float64, faces [6]float64, stored float64) Energy {
-	e := Energy{In: power, Stored: stored, ByFace: faces}
-	scale := math.Max(math.Abs(power), math.Abs(stored))
-	for _, w := range faces {
-		e.Out += w
-		scale = math.Max(scale, math.Abs(w))
-	}
-	if scale > 0 {
-		e.ImbalanceRel = math.Abs(e.In-e.Out-e.Stored) / scale
-	}
-	return e
 }
 
 // field reads the rise from the device and adds the ambient.

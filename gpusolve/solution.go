@@ -60,7 +60,8 @@ type Field interface {
 type Energy struct {
 	In, Out, Stored float64
 	ByFace          [6]float64
-	ImbalanceRel    float64 // |In - Out - Stored| over the largest flow of heat
+	Scale           float64 // the largest single flow
+	ImbalanceRel    float64 // |In - Out - Stored| / Scale
 }
 
 // DeviceInfo names what did the work.

@@ -94,6 +94,8 @@ type engine struct {
 	x, old ops.Vector
 	info   DeviceInfo
 	timing Timing
+	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
+	exchanged float64
 }
 
 // newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
@@ -143,6 +145,9 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 	if e.x, err = e.sys.New64(); err != nil {
 		return err
 	}
+	for _, w := range e.sys.FaceHeat(e.x) {
+		e.exchanged += math.Abs(w)
+	}
 	if dt > 0 {
 		e.old, err = e.sys.New64()
 	}
@@ -179,7 +184,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	out := e.pcg.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
 	e.timing.Solve = time.Since(start)
 	s := e.solution(out)
-	s.Energy = balance(m.Power.Mapped, e.sys.FaceHeat(e.x), 0)
+	s.Energy = e.balance(m.Power.Mapped, 0)
 	if out.Reason == krylov.Interrupted {
 		return s, ctx.Err()
 	}

@@ -203,6 +203,22 @@ func TestNoPowerNoRise(t *testing.T) {
 	}
 }
 
+// Faces away from ambient but at one temperature drive nothing: no imbalance may come of rounding.
+func TestNoFlowNoImbalance(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 16})
+	for l := range s.Layers {
+		s.Layers[l].Powers = nil
+	}
+	for _, f := range []stack.Face{stack.Bottom, stack.West, stack.South} {
+		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: 777, Temperature: 317}
+	}
+	s.Boundary[stack.Top].Temperature = 317
+	sol := steady(t, s, gpusolve.Options{})
+	if sol.Energy.ImbalanceRel > 1e-3 || !sol.Status.Converged {
+		t.Errorf("%+v", sol.Energy)
+	}
+}
+
 func TestMemory(t *testing.T) {
 	for name, s := range kinds() {
 		m := build(t, s)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"thermsim/mesh"
-	"thermsim/stack"
 )
 
 // SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u = lambda C u.
@@ -23,7 +22,8 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	}
 	cold := *m
 	cold.Stack = &quiet
-	dt := 10 * lumpedTimeConstant(&cold)
+	// The heat capacity over the conductance of the faces is too short, but the right order for a stack that conducts well inside.
+	dt := 10 * heatCapacity(&cold) / faceConductance(&cold)
 	e, err := newEngine(&cold, Options{Device: "cpu"}, dt)
 	if err != nil {
 		return 0, err
@@ -53,28 +53,4 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 		heat = next
 	}
 	return tau, nil
-}
-
-// lumpedTimeConstant is the heat capacity of the stack over the conductance of its faces: too short, but the right order for a stack that
-// conducts well inside.
-func lumpedTimeConstant(m *mesh.Mesh) float64 {
-	capacity := 0.0
-	row := make([]float64, m.NX())
-	for k := range m.NZ() {
-		for j := range m.NY() {
-			m.Capacity(k, j, row)
-			for _, c := range row {
-				capacity += c
-			}
-		}
-	}
-	conductance := 0.0
-	for f := range stack.Face(stack.NumFaces) {
-		if r, ok := m.FaceResistance(f); ok {
-			// The path through half of the stack keeps a fixed temperature from counting as infinite.
-			inner := m.Stack.Height() / (2 * m.At(0, 0, 0).K[2])
-			conductance += m.FaceArea(f) / (r + inner)
-		}
-	}
-	return capacity / conductance
 }

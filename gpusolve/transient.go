@@ -72,7 +72,7 @@ func (r *stepper) run(ctx context.Context) error {
 	r.sys.Fill(r.x, rise)
 	r.sys.Fill(r.old, rise)
 	r.steps = make([]Step, 0, r.plan.Steps)
-	r.energy = balance(0, r.sys.FaceHeat(r.x), 0)
+	r.energy = r.balance(0, 0)
 	for n := range r.plan.Steps {
 		if err := r.step(ctx, n); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	}
 	r.steps = append(r.steps, step)
 	if n == r.plan.Steps-1 || r.plan.OnStep != nil {
-		r.energy = balance(r.power, r.sys.FaceHeat(r.x), r.sys.Stored(r.x, r.old))
+		r.energy = r.balance(r.power, r.sys.Stored(r.x, r.old))
 	}
 	if r.plan.OnStep != nil {
 		return r.plan.OnStep(step, field{r.sys, r.x})

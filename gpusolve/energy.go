@@ -7,6 +7,26 @@ import (
 	"thermsim/stack"
 )
 
+// roundedShare is the part of the heat exchanged with the faces that rounding of their conductances to FP32 may misplace, with a margin.
+const roundedShare = 1e-6
+
+// balance of heat in W. The imbalance refers to the largest flow, so that a stack heated by its boundaries alone has one too; and at least
+// to what rounding may misplace of the heat that the faces exchange with a stack at ambient temperature, so that a stack in which
+// nothing flows has none.
+func (e *engine) balance(power, stored float64) Energy {
+	b := Energy{In: power, Stored: stored, ByFace: e.sys.FaceHeat(e.x)}
+	b.Scale = math.Max(math.Abs(power), math.Abs(stored))
+	for _, w := range b.ByFace {
+		b.Out += w
+		b.Scale = math.Max(b.Scale, math.Abs(w))
+	}
+	b.Scale = math.Max(b.Scale, roundedShare*e.exchanged)
+	if b.Scale > 0 {
+		b.ImbalanceRel = math.Abs(b.In-b.Out-b.Stored) / b.Scale
+	}
+	return b
+}
+
 // imbalanceLimit is the relative energy imbalance that a good solve stays below.
 const imbalanceLimit = 1e-3
 
@@ -24,7 +44,7 @@ func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 		err /= float64(max(1, len(s.Steps)))
 		conductance += heatCapacity(m) / s.Dt
 	}
-	return math.Max(imbalanceLimit, 2*err*conductance/s.Energy.scale())
+	return math.Max(imbalanceLimit, 2*err*conductance/s.Energy.Scale)
 }
 
 // faceConductance is the conductance in W/K between the outermost cells and the temperatures of the faces.
@@ -60,13 +80,4 @@ func heatCapacity(m *mesh.Mesh) float64 {
 		}
 	}
 	return capacity
-}
-
-// scale is the largest single flow of heat in W.
-func (e *Energy) scale() float64 {
-	largest := math.Max(math.Abs(e.In), math.Abs(e.Stored))
-	for _, w := range e.ByFace {
-		largest = math.Max(largest, math.Abs(w))
-	}
-	return largest
 }
