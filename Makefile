@@ -1,0 +1,52 @@
+# Go is all that is needed. `make` builds bin/thermsim.
+
+export CGO_ENABLED = 0
+
+BENCHTIME ?= 1x
+BENCHCOUNT ?= 3
+FUZZTIME  ?= 10m
+
+.PHONY: build test lint ci bench fuzz generate clean
+
+build:
+	go build -o bin/ ./cmd/thermsim
+
+test:
+	go test ./...
+
+# What .ci/run checks before it tests.
+lint:
+	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	go vet ./...
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	go run github.com/OpenPeeDeeP/depguard/v2/cmd/depguard@v2.3.0 ./...
+
+ci:
+	.ci/run
+
+# Solver benchmarks, then the whole program on the 512 x 512 x 10 example: wall time with maps and tables.
+bench: build
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) -count $(BENCHCOUNT) ./gpusolve/
+	@echo
+	@echo "thermsim steady examples/mol10-ev6 (512 x 512 x 10), whole process:"
+	@out=$$(mktemp -d); for i in $$(seq $(BENCHCOUNT)); do \
+		start=$$(date +%s%N); \
+		bin/thermsim steady examples/mol10-ev6 --quiet --out $$out || exit; \
+		end=$$(date +%s%N); \
+		echo "  $$(( (end - start) / 1000000 )) ms, peak $$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' $$out/summary.json) bytes"; \
+	done; rm -r $$out
+
+# Each fuzz target for FUZZTIME. New finds land in testdata/fuzz of the package and become seeds.
+fuzz:
+	@for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit; \
+		done; \
+	done
+
+generate:
+	go generate ./...
+
+clean:
+	rm -rf bin thermsim-out
