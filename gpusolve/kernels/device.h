@@ -1,0 +1,81 @@
+// What kernels need of CUDA, without the toolkit's headers: clang compiles these files alone.
+//
+// Layout of fields: x fastest, then y, then z, with a pad of nx values before and after. The neighbours of any cell can be read without asking whether
+// they exist, because couplings to those that do not are zero: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c] c and c+nx*ny. Pointers that
+// kernels take point at the first cell, behind the pad. Offsets are 64-bit.
+#pragma once
+
+#define DEVICE static inline __attribute__((device, always_inline))
+#define KERNEL extern "C" __attribute__((global))
+#define BOUNDS(threads) __attribute__((launch_bounds(threads)))
+#define SHARED __attribute__((shared))
+#define RESTRICT __restrict__
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+DEVICE int threadX() { return __nvvm_read_ptx_sreg_tid_x(); }
+DEVICE int blockX() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+DEVICE int blockY() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+DEVICE int blockZ() { return __nvvm_read_ptx_sreg_ctaid_z(); }
+DEVICE int gridX() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+DEVICE int gridY() { return __nvvm_read_ptx_sreg_nctaid_y(); }
+DEVICE int gridZ() { return __nvvm_read_ptx_sreg_nctaid_z(); }
+DEVICE void barrier() { __syncthreads(); }
+DEVICE void fence() { __nvvm_membar_gl(); }
+
+DEVICE double shuffleDown(double v, int by) {
+  u64 bits = __builtin_bit_cast(u64, v);
+  u32 lo = __nvvm_shfl_sync_down_i32(0xffffffffu, (int)(u32)bits, by, 31);
+  u32 hi = __nvvm_shfl_sync_down_i32(0xffffffffu, (int)(u32)(bits >> 32), by, 31);
+  return __builtin_bit_cast(double, (u64)hi << 32 | lo);
+}
+DEVICE double larger(double a, double b) { return a > b ? a : b; }
+
+// sumBlock adds one value of each of the block's threads in a fixed order; thread 0 has the sum. lines is shared memory of 32 values.
+DEVICE double sumBlock(double v, double *lines, int threads) {
+  for (int by = 16; by; by >>= 1) v += shuffleDown(v, by);
+  int t = threadX();
+  if (t % 32 == 0) lines[t / 32] = v;
+  barrier();
+  if (t < 32) {
+    v = t < threads / 32 ? lines[t] : 0;
+    for (int by = 16; by; by >>= 1) v += shuffleDown(v, by);
+  }
+  barrier();
+  return v;
+}
+
+DEVICE double maxBlock(double v, double *lines, int threads) {
+  for (int by = 16; by; by >>= 1) v = larger(v, shuffleDown(v, by));
+  int t = threadX();
+  if (t % 32 == 0) lines[t / 32] = v;
+  barrier();
+  if (t < 32) {
+    v = t < threads / 32 ? lines[t] : lines[0];
+    for (int by = 16; by; by >>= 1) v = larger(v, shuffleDown(v, by));
+  }
+  barrier();
+  return v;
+}
+
+// lastBlock publishes the block's partial results, written by thread 0 before, and tells all of its threads whether the block is the last of the
+// grid to do so. The ticket returns to zero for the next launch.
+DEVICE int lastBlock(u32 *ticket, u32 blocks, int *last) {
+  if (threadX() == 0) {
+    fence();
+    u32 n = (u32)__nvvm_atom_add_gen_i((int *)ticket, 1);
+    *last = n == blocks - 1;
+    if (*last) *(volatile u32 *)ticket = 0;
+    fence();
+  }
+  barrier();
+  return *last;
+}
+
+// The scalars of an iteration, as doubles in device memory.
+enum { RZ, BETA, PQ, ALPHA, RR, MAXZ, BB, FLOOR, SCRATCH };
+
+// load reads past the first-level cache, as results of other blocks must be.
+DEVICE double load(const double *p) { return *(const volatile double *)p; }

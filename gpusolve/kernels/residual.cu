@@ -1,0 +1,154 @@
+// The true residual in FP64, and what else looks at the temperature field.
+#include "device.h"
+
+enum { THREADS = 128 };
+
+DEVICE double total(const double *partial, int n, double *lines) {
+  double s = 0;
+  for (int b = threadX(); b < n; b += THREADS) s += load(partial + b);
+  return sumBlock(s, lines, THREADS);
+}
+
+// r = b - A x, r32 = r, and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
+// and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
+// the step, which nearly cancels, is never formed.
+KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                     const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                     const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
+                                     const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
+                                     const double *RESTRICT old, double *RESTRICT r, float *RESTRICT r32, double *partial, double *scalars,
+                                     u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  int i = blockX() * THREADS + threadX(), j = blockY();
+  double rr = 0, bb = 0, ff = 0;
+  if (i < nx) {
+    i64 sheet = (i64)nx * ny, c = (i64)j * nx + i, at = c;
+    double below = 0, own = x[c];
+    float g = 0;
+    for (int k = 0; k < nz; k++, c += sheet) {
+      double above = 0;
+      float up = 0;
+      if (k + 1 < nz) {
+        above = x[c + sheet];
+        up = gz[c];
+      }
+      float e = gx[c], w = gx[c - 1], n = gy[c], s = gy[c - nx];
+      double a = e * (own - x[c + 1]) + w * (own - x[c - 1]) + n * (own - x[c + nx]) + s * (own - x[c - nx]) + g * (own - below) +
+                 up * (own - above);
+      double diagonal = (double)e + w + n + s + g + up;
+      int slot = groundSlot[k];
+      if (slot >= 0) {
+        double v = ground[slot * sheet + at];
+        a += v * own;
+        diagonal += v;
+      }
+      double b = 0;
+      if ((slot = powerSlot[k]) >= 0) b = power[slot * sheet + at] * share[k];
+      if ((slot = inflowSlot[k]) >= 0) b += inflow[slot * sheet + at];
+      double source = b;
+      if (old) {
+        double v = capacity[c];
+        a += v * (own - old[c]);
+        diagonal += v;
+        source += v * old[c];
+      }
+      double v = b - a;
+      r[c] = v;
+      r32[c] = (float)v;
+      rr += v * v;
+      bb += source * source;
+      double f = diagonal * __builtin_fabs(own) + __builtin_fabs(b);
+      ff += f * f;
+      below = own;
+      own = above;
+      g = up;
+    }
+  }
+  int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();
+  rr = sumBlock(rr, lines, THREADS);
+  bb = sumBlock(bb, lines, THREADS);
+  ff = sumBlock(ff, lines, THREADS);
+  if (threadX() == 0) {
+    partial[block] = rr;
+    partial[blocks + block] = bb;
+    partial[2 * blocks + block] = ff;
+  }
+  if (!lastBlock(ticket, blocks, &last)) return;
+  rr = total(partial, blocks, lines);
+  bb = total(partial + blocks, blocks, lines);
+  ff = total(partial + 2 * blocks, blocks, lines);
+  if (threadX() == 0) {
+    scalars[RR] = rr;
+    scalars[BB] = bb;
+    scalars[FLOOR] = ff;
+  }
+}
+
+// scalars[SCRATCH] = sum of capacity (x - old).
+KERNEL void BOUNDS(THREADS) stored(i64 n, const float *RESTRICT capacity, const double *RESTRICT x, const double *RESTRICT old, double *partial,
+                                   double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = 0;
+  i64 stride = (i64)gridX() * THREADS;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) s += capacity[c] * (x[c] - old[c]);
+  s = sumBlock(s, lines, THREADS);
+  if (threadX() == 0) partial[blockX()] = s;
+  if (!lastBlock(ticket, gridX(), &last)) return;
+  s = total(partial, gridX(), lines);
+  if (threadX() == 0) scalars[SCRATCH] = s;
+}
+
+// scalars[SCRATCH] = max x.
+KERNEL void BOUNDS(THREADS) maximum(i64 n, const double *RESTRICT x, double *partial, double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = x[0];
+  i64 stride = (i64)gridX() * THREADS;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) s = larger(s, x[c]);
+  s = maxBlock(s, lines, THREADS);
+  if (threadX() == 0) partial[blockX()] = s;
+  if (!lastBlock(ticket, gridX(), &last)) return;
+  s = load(partial);
+  for (int b = threadX(); b < gridX(); b += THREADS) s = larger(s, load(partial + b));
+  s = maxBlock(s, lines, THREADS);
+  if (threadX() == 0) scalars[SCRATCH] = s;
+}
+
+KERNEL void BOUNDS(THREADS) fill(i64 n, double value, double *x) {
+  i64 stride = (i64)gridX() * THREADS;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) x[c] = value;
+}
+
+// x becomes the linear continuation of (old, x), old the former x.
+KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *x, double *old) {
+  i64 stride = (i64)gridX() * THREADS;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) {
+    double v = x[c];
+    x[c] = v + (v - old[c]);
+    old[c] = v;
+  }
+}
+
+// z = d r, or a copy of r where d is null.
+KERNEL void BOUNDS(THREADS) scale(i64 n, const float *d, const float *r, float *z) {
+  i64 stride = (i64)gridX() * THREADS;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) z[c] = d ? d[c] * r[c] : r[c];
+}
+
+// d = 1/diag(A), the diagonal summed in FP64.
+KERNEL void BOUNDS(THREADS) inverseDiagonal(int nx, int ny, int nz, const float *gx, const float *gy, const float *gz, const float *ground,
+                                            const int *groundSlot, const float *capacity, float *d) {
+  int i = blockX() * THREADS + threadX(), j = blockY();
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+  double below = 0;
+  for (int k = 0; k < nz; k++, c += sheet) {
+    double v = (double)gx[c] + gx[c - 1] + gy[c] + gy[c - nx] + gz[c] + below;
+    if (groundSlot[k] >= 0) v += ground[groundSlot[k] * sheet + at];
+    if (capacity) v += capacity[c];
+    d[c] = (float)(1 / v);
+    below = gz[c];
+  }
+}
