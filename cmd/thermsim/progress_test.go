@@ -1,0 +1,51 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"thermsim/gpusolve"
+)
+
+func TestProgressLine(t *testing.T) {
+	start := time.Now()
+	p := &progress{start: start, since: start, phase: "stepping"}
+	at := func(after time.Duration, s gpusolve.Progress) string {
+		p.update(s)
+		return p.line(start.Add(after))
+	}
+	for _, c := range []struct{ got, want string }{
+		{at(2*time.Second, gpusolve.Progress{}), "stepping (2 s)"},
+		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: 0.0123}), "stepping: iteration 7, error about 0.01 K (2 s)"},
+		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: math.NaN()}), "stepping: iteration 7 (2 s)"},
+		{at(2*time.Second, gpusolve.Progress{Step: 0, Steps: 50, Iteration: 3}), "stepping: step 1 of 50, t = 0 s (2 s)"},
+		{at(20*time.Second, gpusolve.Progress{Step: 10, Steps: 50, Time: 0.01}), "stepping: step 11 of 50, t = 10 ms, 80 s to go (20 s)"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// The line is rewritten in place, never wider than the terminal, and gone before anything else is printed.
+func TestProgressIsErased(t *testing.T) {
+	var screen strings.Builder
+	c := &console{stderr: &screen, live: true, width: 10}
+	c.redraw("solving: iteration 7")
+	c.note("done")
+	c.clearLine()
+	want := "\r\x1b[Ksolving: " + "\r\x1b[K" + "thermsim: done\n"
+	if screen.String() != want {
+		t.Errorf("got %q, want %q", screen.String(), want)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for s, want := range map[float64]string{0: "0 s", 1e-9: "1 ns", 2.5e-6: "2.5 us", 0.0137: "13.7 ms", 59.96: "60 s", 1234: "21 min"} {
+		if got := seconds(s); got != want {
+			t.Errorf("%g s: %q, want %q", s, got, want)
+		}
+	}
+}
