@@ -91,10 +91,10 @@ func layerMap(m *mesh.Mesh, f gpusolve.Field, layer int, dst []float64, scratch 
 }
 
 // DrawLayer draws the map of a layer as PNG: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
-// range of the colours in K.
-func DrawLayer(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64) error {
+// range of the colours in K. A caveat, if any, comes before the title.
+func DrawLayer(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat string) error {
 	h := picture.HeatMap{
-		Title: pictureTitle(m.Stack), Subtitle: mapSubtitle(m, layer, kelvin),
+		Title: marked(caveat, pictureTitle(m.Stack)), Subtitle: mapSubtitle(m, layer, kelvin),
 		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
 		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer),
 	}

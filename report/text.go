@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"thermsim/gpusolve"
 )
 
 // Style of the tables.
@@ -83,8 +85,12 @@ func (p *page) verdict(s *Summary) {
 	p.line("%s", p.paint(dim, fmt.Sprintf("%s, %d x %d x %d = %s cells on %s",
 		s.Command, s.Grid.NX, s.Grid.NY, s.Grid.NZ, cellCount(s.Grid.Cells), deviceText(s))))
 	p.line("")
-	if !s.Solver.Converged {
-		p.line("%s the solve ended by %s.", p.paint(red, "NOT CONVERGED:"), s.Solver.Reason)
+	switch caveat := s.Caveat(); {
+	case s.Solver.Reason == gpusolve.ReasonInterrupted:
+		p.line("%s the run ended before its last step.", p.paint(red, caveat+":"))
+		p.line("The figures below are those of the last step it finished.")
+	case caveat != "":
+		p.line("%s the solve ended by %s.", p.paint(red, caveat+":"), s.Solver.Reason)
 		p.line("The figures below are the best found, not the answer.")
 	}
 	if n := s.Temperature.NonFiniteCells; n > 0 {

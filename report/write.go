@@ -100,7 +100,7 @@ func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int,
 		}
 		var half errgroup.Group // the two files of one map share its buffer
 		jobs := []func() error{func() error {
-			return st.write(inner, "map_"+names[l]+".png", func(w io.Writer) error { return DrawLayer(w, m, l, kelvin, lo, hi) })
+			return st.write(inner, "map_"+names[l]+".png", func(w io.Writer) error { return DrawLayer(w, m, l, kelvin, lo, hi, s.Caveat()) })
 		}}
 		if cells <= largePlane || largeCSV {
 			jobs = append(jobs, func() error {

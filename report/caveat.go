@@ -1,0 +1,23 @@
+package report
+
+import "thermsim/gpusolve"
+
+// Caveat is what a reader must know before the figures, in capitals for tables and titles of maps; empty for a run that converged. A
+// transient that was interrupted is told apart, for the steps it finished are as good as any.
+func (s *Summary) Caveat() string {
+	switch {
+	case s.Solver.Converged:
+		return ""
+	case s.Solver.Reason == gpusolve.ReasonInterrupted:
+		return "INTERRUPTED"
+	}
+	return "NOT CONVERGED"
+}
+
+// marked puts the caveat before a title.
+func marked(caveat, title string) string {
+	if caveat == "" {
+		return title
+	}
+	return caveat + ": " + title
+}

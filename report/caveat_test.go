@@ -1,0 +1,43 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+)
+
+func TestCaveat(t *testing.T) {
+	for _, c := range []struct {
+		converged bool
+		reason    string
+		want      string
+	}{
+		{true, gpusolve.ReasonTolerance, ""},
+		{true, gpusolve.ReasonAttainable, ""},
+		{false, gpusolve.ReasonIterations, "NOT CONVERGED"},
+		{false, gpusolve.ReasonStagnation, "NOT CONVERGED"},
+		{false, gpusolve.ReasonInterrupted, "INTERRUPTED"},
+	} {
+		s := Summary{Solver: SolverSummary{Converged: c.converged, Reason: c.reason}}
+		if got := s.Caveat(); got != c.want {
+			t.Errorf("%v, %s: caveat %q, want %q", c.converged, c.reason, got, c.want)
+		}
+	}
+	if got := marked("NOT CONVERGED", "chip"); got != "NOT CONVERGED: chip" {
+		t.Errorf("title %q", got)
+	}
+	if got := marked("", "chip"); got != "chip" {
+		t.Errorf("title %q", got)
+	}
+}
+
+// The steps that an interrupted transient finished are good; its tables must not call them otherwise.
+func TestTextOfInterruptedRun(t *testing.T) {
+	r := sampleRun(t, 10, 8)
+	r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonInterrupted
+	got := text(t, summarise(t, r), Style{})
+	if !strings.Contains(got, "INTERRUPTED: the run ended before its last step.") || strings.Contains(got, "NOT CONVERGED") {
+		t.Error(got)
+	}
+}
