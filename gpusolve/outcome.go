@@ -11,7 +11,7 @@ import (
 func (e *engine) solution(out krylov.Outcome) *Solution {
 	return &Solution{
 		Status: status(out, e),
-		Field:  field{e.sys, e.x},
+		Field:  field{e.dev, e.sys, e.x},
 		Device: e.info,
 		Timing: e.timing,
 		Memory: Memory{DeviceBytes: e.dev.Allocated()},
@@ -55,6 +55,7 @@ func reasonText(r krylov.Reason) string {
 
 // field reads the rise from the device and adds the ambient.
 type field struct {
+	dev ops.Device
 	sys ops.System
 	x   ops.Vector
 }
@@ -65,7 +66,11 @@ func (f field) Plane(k int, dst []float64) error {
 	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
 		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
 	}
+	defer f.dev.Bind()()
 	f.sys.Plane(k, f.x, dst)
+	if err := f.sys.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
 	ambient := m.Stack.Ambient
 	for i := range dst {
 		dst[i] += ambient

@@ -111,6 +111,7 @@ func newEngine(m *mesh.Mesh, o Options, dt float64) (*engine, error) {
 	e := &engine{dev: dev, info: info}
 	e.timing.Device = time.Since(start)
 	start = time.Now()
+	defer dev.Bind()()
 	if err := e.setup(m, o, dt); err != nil {
 		e.close()
 		return nil, err
@@ -154,6 +155,14 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 	return err
 }
 
+// failure is the device's first failure, nil while all is well.
+func (e *engine) failure() error {
+	if err := e.sys.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	return nil
+}
+
 func (e *engine) close() {
 	if e.sys != nil {
 		e.sys.Free()
@@ -170,6 +179,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer e.dev.Bind()()
 	start := time.Now()
 	var layers []int
 	var watts [][]float64
@@ -182,6 +192,10 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 		e.pcg.OnIteration = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}
 	out := e.pcg.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
+	if err := e.failure(); err != nil {
+		e.close()
+		return nil, err
+	}
 	e.timing.Solve = time.Since(start)
 	s := e.solution(out)
 	s.Energy = e.balance(m.Power.Mapped, 0)

@@ -32,9 +32,14 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	if err != nil {
 		return nil, err
 	}
+	defer e.dev.Bind()()
 	start := time.Now()
 	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.rule(e.pre, t.Steps), allConverged: true}
 	err = r.run(ctx)
+	if failed := e.failure(); failed != nil {
+		e.close()
+		return nil, failed
+	}
 	e.timing.Solve = time.Since(start)
 	return r.solution(), err
 }
@@ -94,6 +99,9 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		}
 	}
 	out := r.pcg.Solve(ctx, r.rule, r.x, r.old)
+	if err := r.failure(); err != nil {
+		return err
+	}
 	if out.Reason == krylov.Interrupted {
 		// x is half solved: the state of the last finished step is old.
 		r.x, r.old = r.old, r.x
@@ -114,7 +122,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		r.energy = r.balance(r.power, r.sys.Stored(r.x, r.old))
 	}
 	if r.plan.OnStep != nil {
-		return r.plan.OnStep(step, field{r.sys, r.x})
+		return r.plan.OnStep(step, field{r.dev, r.sys, r.x})
 	}
 	return nil
 }

@@ -32,6 +32,8 @@ type Driver interface {
 	// DevicePrimaryCtxRetain makes the device's primary context current on the calling thread.
 	DevicePrimaryCtxRetain(d Device) (Context, error)
 	DevicePrimaryCtxRelease(d Device) error
+	// CtxSetCurrent makes a context current on the calling thread.
+	CtxSetCurrent(c Context) error
 	CtxSynchronize() error
 	MemGetInfo() (free, total int64, err error)
 

@@ -34,6 +34,9 @@ func (d *Device) Name() string { return fmt.Sprintf("%s/%s", runtime.GOOS, runti
 // Threads is the number of workers.
 func (d *Device) Threads() int { return d.pool.workers }
 
+// Bind does nothing: any goroutine may use the CPU.
+func (d *Device) Bind() (unbind func()) { return func() {} }
+
 // Allocated is the memory of vectors and matrices in bytes.
 func (d *Device) Allocated() int64 { return d.bytes }
 

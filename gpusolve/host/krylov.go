@@ -77,7 +77,7 @@ type applyTask struct {
 	q []float64
 }
 
-// DirectionApply sets p = z + Beta p, q = A p and PQ = p.q. p is FP32 and q the product of A with just that p in FP64: rounding p
+// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha. p is FP32 and q the product of A with just that p in FP64: rounding p
 // costs no accuracy, only a little conjugacy.
 func (s *system) DirectionApply(p, z, q ops.Vector) {
 	s.directionOp = directionTask{s, p.(*vec32).values(), z.(*vec32).values(), float32(s.beta)}
@@ -87,6 +87,10 @@ func (s *system) DirectionApply(p, z, q ops.Vector) {
 	s.rows(&s.applyOp)
 	s.applyOp = applyTask{}
 	s.scalars.PQ = s.sum(0)
+	s.alpha = s.scalars.RZ / s.scalars.PQ
+	if !(s.scalars.PQ > 0) || math.IsNaN(s.alpha) || math.IsInf(s.alpha, 0) {
+		s.alpha = 0
+	}
 }
 
 func (t *applyTask) run(lo, hi, worker int) {
@@ -122,9 +126,9 @@ type updateTask struct {
 }
 
 // Update advances x and r along p.
-func (s *system) Update(x, r, r32, p, q ops.Vector) {
+func (s *system) Update(x, r, r32, p, _, q ops.Vector) {
 	s.updateOp = updateTask{s, x.(*vec64).values(), r.(*vec64).values(), q.(*vec64).values(),
-		r32.(*vec32).values(), p.(*vec32).values(), s.scalars.RZ / s.scalars.PQ}
+		r32.(*vec32).values(), p.(*vec32).values(), s.alpha}
 	s.rows(&s.updateOp)
 	s.updateOp = updateTask{}
 	s.scalars.RR = s.sum(0)

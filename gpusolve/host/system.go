@@ -27,6 +27,7 @@ type system struct {
 
 	partial []float64 // sums per row, 4 of them
 	scalars ops.Scalars
+	alpha   float64
 	beta    float64
 	bytes   int64
 
@@ -95,6 +96,9 @@ func (s *system) New64() (ops.Vector, error) {
 	s.account(v.Bytes())
 	return v, nil
 }
+
+// Err is nil: memory of the host does not fail in a way that could be reported.
+func (s *system) Err() error { return nil }
 
 // Free forgets the system's memory; the collector takes it when the last reference goes.
 func (s *system) Free() {

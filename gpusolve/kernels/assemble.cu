@@ -86,23 +86,21 @@ KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx,
 // faceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
 KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                      const u32 *uniform, const int *slot, const u32 *index, const double *palette, int face, int na,
-                                     double resistance, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
+                                     int nb, double resistance, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, palette};
   int a = blockX() * THREADS + threadX(), i, j, k;
   double s = 0;
-  if (a < na) {
-    onFace(face, a, blockY(), m, &i, &j, &k);
-    s = resistance < 0 ? -flux * faceArea(face, m, i, j, k)
-                       : faceConductance(face, m, i, j, k, resistance) * (x[((i64)k * ny + j) * nx + i] - rise);
+  for (int b = blockY(); a < na && b < nb; b += gridY()) {
+    onFace(face, a, b, m, &i, &j, &k);
+    s += resistance < 0 ? -flux * faceArea(face, m, i, j, k)
+                        : faceConductance(face, m, i, j, k, resistance) * (x[((i64)k * ny + j) * nx + i] - rise);
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();
   if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
   if (!lastBlock(ticket, blocks, &last)) return;
-  s = 0;
-  for (int b = threadX(); b < blocks; b += THREADS) s += load(partial + b);
-  s = sumBlock(s, lines, THREADS);
+  s = total(partial, blocks, lines, THREADS);
   if (threadX() == 0) scalars[SCRATCH] = s;
 }

@@ -79,3 +79,18 @@ enum { RZ, BETA, PQ, ALPHA, RR, MAXZ, BB, FLOOR, SCRATCH };
 
 // load reads past the first-level cache, as results of other blocks must be.
 DEVICE double load(const double *p) { return *(const volatile double *)p; }
+
+// total adds partial[0..n) of all blocks in a fixed order; thread 0 has the sum.
+DEVICE double total(const double *partial, int n, double *lines, int threads) {
+  double a = 0, b = 0, c = 0, d = 0;
+  int at = threadX();
+  for (; at + 3 * threads < n; at += 4 * threads) {
+    double e = load(partial + at), f = load(partial + at + threads), g = load(partial + at + 2 * threads), h = load(partial + at + 3 * threads);
+    a += e;
+    b += f;
+    c += g;
+    d += h;
+  }
+  for (; at < n; at += threads) a += load(partial + at);
+  return sumBlock((a + b) + (c + d), lines, threads);
+}

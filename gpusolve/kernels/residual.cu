@@ -3,12 +3,6 @@
 
 enum { THREADS = 128 };
 
-DEVICE double total(const double *partial, int n, double *lines) {
-  double s = 0;
-  for (int b = threadX(); b < n; b += THREADS) s += load(partial + b);
-  return sumBlock(s, lines, THREADS);
-}
-
 // r = b - A x, r32 = r, and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
 // the step, which nearly cancels, is never formed.
@@ -20,9 +14,9 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
                                      u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  int i = blockX() * THREADS + threadX();
   double rr = 0, bb = 0, ff = 0;
-  if (i < nx) {
+  for (int j = blockY(); i < nx && j < ny; j += gridY()) {
     i64 sheet = (i64)nx * ny, c = (i64)j * nx + i, at = c;
     double below = 0, own = x[c];
     float g = 0;
@@ -75,9 +69,9 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
     partial[2 * blocks + block] = ff;
   }
   if (!lastBlock(ticket, blocks, &last)) return;
-  rr = total(partial, blocks, lines);
-  bb = total(partial + blocks, blocks, lines);
-  ff = total(partial + 2 * blocks, blocks, lines);
+  rr = total(partial, blocks, lines, THREADS);
+  bb = total(partial + blocks, blocks, lines, THREADS);
+  ff = total(partial + 2 * blocks, blocks, lines, THREADS);
   if (threadX() == 0) {
     scalars[RR] = rr;
     scalars[BB] = bb;
@@ -96,7 +90,7 @@ KERNEL void BOUNDS(THREADS) stored(i64 n, const float *RESTRICT capacity, const 
   s = sumBlock(s, lines, THREADS);
   if (threadX() == 0) partial[blockX()] = s;
   if (!lastBlock(ticket, gridX(), &last)) return;
-  s = total(partial, gridX(), lines);
+  s = total(partial, gridX(), lines, THREADS);
   if (threadX() == 0) scalars[SCRATCH] = s;
 }
 

@@ -18,6 +18,8 @@ type Rule struct {
 	MaxIter int
 }
 
+func (r Rule) inKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
+
 // Outcome of a solve.
 type Outcome struct {
 	Iterations int
@@ -38,6 +40,7 @@ const (
 	Stagnation                // restarts no longer help, above rounding errors
 	Breakdown                 // a product that must be positive was not
 	Interrupted               // the context ended
+	Failed                    // the device: see System.Err
 )
 
 // PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right sides. The iteration
@@ -52,6 +55,10 @@ type PCG struct {
 	r, q   ops.Vector // FP64
 	r32    ops.Vector
 	z, p   ops.Vector // FP32
+	// again is one iteration on againX, recorded by devices that can.
+	again       func()
+	againX      ops.Vector
+	againKelvin bool
 	// OnIteration is told the iterations done and the error estimate (NaN where there is none), if not nil.
 	OnIteration func(iteration int, errorK float64)
 }
@@ -107,6 +114,9 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 		if reason, stop := s.iterate(ctx); stop {
 			s.out.Reason = reason
 			s.out.Norms = c.sys.Residual(c.r, c.r32, x, old)
+			if c.sys.Err() != nil {
+				s.out.Reason = Failed
+			}
 			return s.out
 		}
 	}
@@ -115,6 +125,10 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 // verdict judges the true residual, just computed.
 func (s *run) verdict(restart int, best float64) (done bool) {
 	n := s.out.Norms
+	if s.sys.Err() != nil {
+		s.out.Reason = Failed
+		return true
+	}
 	end := func(converged bool, why Reason) bool {
 		s.out.Converged, s.out.Reason = converged, why
 		return true
@@ -139,65 +153,103 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 	return false
 }
 
-func (s *run) ruleInKelvin() bool { return s.rule.ATol <= 0 && s.rule.RTol <= 0 }
+func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }
 
 // trueErrorMet applies the preconditioner to the true residual.
 func (s *run) trueErrorMet() bool {
-	s.pre.Apply(s.z, s.r32)
-	s.krylov.Dot(s.r32, s.z, true)
+	s.precondition(true)
 	s.out.ErrorK = s.rate.estimate(s.krylov.Scalars().MaxZ)
 	return s.out.ErrorK <= s.rule.Tol
 }
 
 // iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
+//
+// The device is asked for its scalars once per iteration: behind the preconditioner where the rule looks at z, behind the update where it looks
+// at r. On a GPU each such question empties the pipeline.
 func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
-	k := s.krylov
+	again := s.iteration(s.x, s.ruleInKelvin())
+	s.precondition(true)
+	if !s.ruleInKelvin() {
+		s.advance(s.x)
+		s.out.Iterations++
+	}
 	for first := true; ; first = false {
-		s.pre.Apply(s.z, s.r32)
-		k.Dot(s.r32, s.z, first)
-		sc := k.Scalars()
+		sc := s.krylov.Scalars()
 		if s.pre.ErrorScale() {
 			s.rate.add(sc.MaxZ, first)
 			s.out.ErrorK = s.rate.estimate(sc.MaxZ)
-			if s.ruleInKelvin() && s.out.ErrorK <= s.rule.Tol {
-				return 0, false
-			}
 		}
 		if s.OnIteration != nil {
 			s.OnIteration(s.out.Iterations, s.out.ErrorK)
 		}
+		moved := !first || !s.ruleInKelvin()
 		switch {
 		case sc.RZ == 0:
 			return 0, false
-		case !(sc.RZ > 0) || math.IsInf(sc.RZ, 0):
+		case !(sc.RZ > 0) || math.IsInf(sc.RZ, 0) || moved && (!(sc.PQ > 0) || math.IsInf(sc.PQ, 0)):
 			return Breakdown, true
+		case s.met(sc, moved):
+			return 0, false
 		case s.out.Iterations >= s.rule.MaxIter:
 			return Limit, true
 		case ctx.Err() != nil:
 			return Interrupted, true
 		}
-		k.DirectionApply(s.p, s.z, s.q)
-		if pq := k.Scalars().PQ; !(pq > 0) || math.IsInf(pq, 0) {
-			return Breakdown, true
-		}
-		k.Update(s.x, s.r, s.r32, s.p, s.q)
+		again()
 		s.out.Iterations++
-		if s.residualMet(math.Sqrt(k.Scalars().RR)) {
-			return 0, false
-		}
 	}
 }
 
-// residualMet applies the residual rules to the recursive residual, and ends the iteration in any case where it has fallen so far below
-// rounding errors that going on means nothing.
-func (s *run) residualMet(r float64) bool {
+// precondition applies the preconditioner and, with it, sets Beta.
+func (c *PCG) precondition(first bool) {
+	c.pre.Apply(c.z, c.r32)
+	c.krylov.Dot(c.r32, c.z, first)
+}
+
+// advance moves x along the next direction.
+func (c *PCG) advance(x ops.Vector) {
+	c.krylov.DirectionApply(c.p, c.z, c.q)
+	c.krylov.Update(x, c.r, c.r32, c.p, c.z, c.q)
+}
+
+// Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
+func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelvin()) }
+
+// iteration returns what one iteration asks of the device, recorded where it can be.
+func (c *PCG) iteration(x ops.Vector, kelvin bool) func() {
+	if c.again != nil && c.againX == x && c.againKelvin == kelvin {
+		return c.again
+	}
+	c.againX, c.againKelvin = x, kelvin
+	c.again = func() {
+		c.precondition(false)
+		c.advance(x)
+	}
+	if kelvin {
+		c.again = func() {
+			c.advance(x)
+			c.precondition(false)
+		}
+	}
+	if r, ok := c.sys.(ops.Recorder); ok {
+		if replay, err := r.Record(c.again); err == nil {
+			c.again = replay
+		}
+	}
+	return c.again
+}
+
+// met applies the rule to the scalars of an iteration. It also ends the iteration where the recursive residual has fallen so far below rounding
+// errors that going on means nothing.
+func (s *run) met(sc ops.Scalars, moved bool) bool {
+	r := math.Sqrt(sc.RR)
 	switch {
-	case r <= s.out.Norms.Floor/4:
+	case moved && r <= s.out.Norms.Floor/4:
 		return true
 	case s.rule.ATol > 0:
-		return r <= s.rule.ATol
+		return moved && r <= s.rule.ATol
 	case s.rule.RTol > 0:
-		return r <= s.rule.RTol*s.out.Norms.Source
+		return moved && r <= s.rule.RTol*s.out.Norms.Source
 	}
-	return false
+	return s.out.ErrorK <= s.rule.Tol
 }

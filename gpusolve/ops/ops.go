@@ -18,6 +18,8 @@ type Device interface {
 	Name() string
 	// Threads is the number of workers of a CPU executor, 0 elsewhere.
 	Threads() int
+	// Bind ties the calling goroutine to the device until unbind is called. Operations belong between the two; calls may nest.
+	Bind() (unbind func())
 	// Allocated is the memory of all living systems in bytes.
 	Allocated() int64
 	// Assemble discretises the mesh. A positive dt (s) adds C/dt to the operator, for backward Euler.
@@ -55,8 +57,16 @@ type System interface {
 	FaceHeat(x Vector) [6]float64
 	// Stored returns sum of C/dt (x - old) in W.
 	Stored(x, old Vector) float64
+	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
+	Err() error
 	// Free gives back the system and all of its vectors.
 	Free()
+}
+
+// Recorder is a System that repeats a sequence of operations at less cost than asking for each again.
+type Recorder interface {
+	// Record notes the operations that body asks for, without doing them, and returns a function that does.
+	Record(body func()) (replay func(), err error)
 }
 
 // Norms describe a residual in the Euclidean norm.
@@ -71,10 +81,11 @@ type Norms struct {
 type Krylov interface {
 	// Dot sets RZ = r32.z, MaxZ = max|z| and Beta = RZ/previous RZ, or 0 when first is true.
 	Dot(r32, z Vector, first bool)
-	// DirectionApply sets p = z + Beta p, q = A p and PQ = p.q.
+	// DirectionApply sets q = A d, PQ = d.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive) for the new direction
+	// d = z + Beta p. Between this and Update, p may hold either.
 	DirectionApply(p, z, q Vector)
-	// Update sets x += Alpha p, r -= Alpha q with Alpha = RZ/PQ, r32 = r and RR = r.r.
-	Update(x, r, r32, p, q Vector)
+	// Update sets p = d, x += Alpha d, r -= Alpha q, r32 = r and RR = r.r.
+	Update(x, r, r32, p, z, q Vector)
 	// Scalars waits for the device and reads them.
 	Scalars() Scalars
 }

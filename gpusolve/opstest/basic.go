@@ -128,13 +128,14 @@ func (f *fixture) krylov() {
 		for i := range want {
 			want[i] = zv[i] + beta*pv[i]
 		}
+		qv := f.read(q)
+		pq := k.Scalars().PQ
+		k.Update(x, r, r32, p, z, q)
 		got := f.read(p)
 		f.near("p = z + Beta p", got, want, largest(want)+beta*largest(pv), eps32)
-		qv := f.ref.apply(got)
-		f.near("q = A p", f.read(q), qv, largest(f.ref.diagonal())*largest(got)*10, eps64)
-		f.scalar("PQ", k.Scalars().PQ, dot(got, qv), 1e-9)
-		alpha := rz / dot(got, qv)
-		k.Update(x, r, r32, p, q)
+		f.near("q = A p", qv, f.ref.apply(got), largest(f.ref.diagonal())*largest(got)*10, eps64)
+		f.scalar("PQ", pq, dot(got, f.ref.apply(got)), 1e-9)
+		alpha := rz / pq
 		for i := range xv {
 			xv[i] += alpha * got[i]
 			rv[i] -= alpha * qv[i]
