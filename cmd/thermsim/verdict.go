@@ -17,7 +17,7 @@ func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 	}
 	imbalance := s.Energy.ImbalanceRel
 	if limit := gpusolve.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
-		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve with a smaller --tol",
+		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve to a smaller --tol, --rtol or --atol",
 			imbalance, limit, out))
 	}
 	if hottest := hottest(s); tmax > 0 && hottest > tmax {
