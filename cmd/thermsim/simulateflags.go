@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
@@ -97,7 +99,10 @@ func (o *simulateOptions) apply(s *stack.Stack) {
 		v.Tol, v.RTol, v.ATol = o.tol.value, o.rtol.value, o.atol.value
 	}
 	if len(o.maps) > 0 {
-		s.Output.Maps = o.maps
+		s.Output.Maps = nil
+		for _, name := range o.maps {
+			s.Output.Maps = append(s.Output.Maps, strings.TrimSpace(name))
+		}
 	}
 }
 
