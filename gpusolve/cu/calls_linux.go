@@ -66,7 +66,7 @@ func (d *driver) DevicePrimaryCtxRetain(dev Device) (Context, error) {
 	if err := d.primaryCtxRetain.call(uintptr(unsafe.Pointer(&c)), uintptr(dev)); err != nil {
 		return 0, err
 	}
-	if err := d.ctxSetCurrent.call(uintptr(c)); err != nil {
+	if err := d.CtxSetCurrent(c); err != nil {
 		_ = d.DevicePrimaryCtxRelease(dev) // the first error is the one to tell
 		return 0, err
 	}
@@ -76,6 +76,8 @@ func (d *driver) DevicePrimaryCtxRetain(dev Device) (Context, error) {
 func (d *driver) DevicePrimaryCtxRelease(dev Device) error {
 	return d.primaryCtxRelease.call(uintptr(dev))
 }
+
+func (d *driver) CtxSetCurrent(c Context) error { return d.ctxSetCurrent.call(uintptr(c)) }
 
 func (d *driver) CtxSynchronize() error { return d.ctxSynchronize.call() }
 

@@ -42,6 +42,8 @@ func TestContextBecomesCurrent(t *testing.T) {
 	equal(t, "context", c, err, 0xc0)
 	f.want(t, "cuDevicePrimaryCtxRetain", 41)
 	f.want(t, "cuCtxSetCurrent", 0xc0)
+	equal(t, "set", 0, d.CtxSetCurrent(0xc1), 0)
+	f.want(t, "cuCtxSetCurrent", 0xc1)
 	equal(t, "synchronize", 0, d.CtxSynchronize(), 0)
 	f.want(t, "cuCtxSynchronize")
 

@@ -3,6 +3,7 @@ package cu
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 )
 
@@ -54,5 +55,13 @@ func TestErrorIs(t *testing.T) {
 				t.Errorf("errors.Is(%v, %v) = %v", c.r, target, target != c.want)
 			}
 		}
+	}
+}
+
+// equal checks an answer and that there was no error.
+func equal[T any](t *testing.T, what string, got T, err error, want T) {
+	t.Helper()
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s = %v, %v, want %v", what, got, err, want)
 	}
 }

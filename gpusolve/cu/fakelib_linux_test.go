@@ -4,7 +4,6 @@ package cu
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -153,13 +152,5 @@ func (f *fakeLibrary) want(t *testing.T, name string, args ...uint64) {
 	}
 	if got, ok := f.got[name]; !ok || !slices.Equal(got, args) {
 		t.Errorf("%s got %#x (called: %v), want %#x", name, got, ok, args)
-	}
-}
-
-// equal checks an answer and that there was no error.
-func equal[T any](t *testing.T, what string, got T, err error, want T) {
-	t.Helper()
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%s = %v, %v, want %v", what, got, err, want)
 	}
 }

@@ -119,6 +119,10 @@ func (f *FaultyDriver) DevicePrimaryCtxRelease(d Device) error {
 	return f.run("cuDevicePrimaryCtxRelease", func() error { return f.d.DevicePrimaryCtxRelease(d) })
 }
 
+func (f *FaultyDriver) CtxSetCurrent(c Context) error {
+	return f.run("cuCtxSetCurrent", func() error { return f.d.CtxSetCurrent(c) })
+}
+
 func (f *FaultyDriver) CtxSynchronize() error {
 	return f.run("cuCtxSynchronize", func() error { return f.d.CtxSynchronize() })
 }

@@ -23,6 +23,7 @@ func everyCall(d Driver) map[string]error {
 		"cuDeviceGetAttribute":        second(d.DeviceGetAttribute(WarpSize, 0)),
 		"cuDevicePrimaryCtxRetain":    second(d.DevicePrimaryCtxRetain(0)),
 		"cuDevicePrimaryCtxRelease":   d.DevicePrimaryCtxRelease(0),
+		"cuCtxSetCurrent":             d.CtxSetCurrent(1),
 		"cuCtxSynchronize":            d.CtxSynchronize(),
 		"cuMemGetInfo":                memGetInfo,
 		"cuMemAlloc":                  second(d.MemAlloc(8)),

@@ -22,7 +22,7 @@ func open(library string) (Driver, error) {
 	defer runtime.UnlockOSThread()
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: cannot load %s: %v; install the NVIDIA driver, start a container with access to the GPU (--gpus all), or run with --device cpu", ErrNoDriver, library, err)
+		return nil, fmt.Errorf("%w: %v; install the NVIDIA driver, start a container with access to the GPU (--gpus all), or run with --device cpu", ErrNoDriver, err)
 	}
 	return bind(library, func(name string) (uintptr, error) { return purego.Dlsym(handle, name) })
 }
