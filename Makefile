@@ -1,4 +1,4 @@
-# Go is all that is needed. `make` builds bin/thermsim.
+# Go is all that is needed, but for `make ptx` and `make generate`, which compile GPU kernels. `make` builds bin/thermsim.
 
 export CGO_ENABLED = 0
 
@@ -6,7 +6,7 @@ BENCHTIME ?= 1x
 BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
-.PHONY: build test lint ci bench fuzz generate clean
+.PHONY: build test lint ci bench fuzz generate ptx clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -47,6 +47,10 @@ fuzz:
 
 generate:
 	go generate ./...
+
+# The GPU kernels' PTX and launchers, from the CUDA sources. Needs clang-19: apt-get install clang-19.
+ptx:
+	go generate ./gpusolve/kernels
 
 clean:
 	rm -rf bin thermsim-out

@@ -1,0 +1,217 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/internal/ptxgen"
+)
+
+// recorder is a driver that reads parameters as the loaded PTX declares them.
+type recorder struct {
+	cu.Driver
+	entries   []ptxgen.Entry
+	unloaded  int
+	failAt    string // name of the call or kernel that fails
+	launched  ptxgen.Entry
+	values    []any
+	grid      [3]uint32
+	block     [3]uint32
+	stream    cu.Stream
+	recording bool
+}
+
+var errInjected = errors.New("injected")
+
+func (r *recorder) ModuleLoadData(ptx []byte) (cu.Module, error) {
+	if r.failAt == "load" {
+		return 0, errInjected
+	}
+	text, ended := strings.CutSuffix(string(ptx), "\x00")
+	if !ended || strings.Contains(text, "\x00") {
+		return 0, errors.New("the text does not end with its only NUL")
+	}
+	var err error
+	r.entries, err = ptxgen.Entries(text)
+	return 1, err
+}
+
+func (r *recorder) ModuleUnload(cu.Module) error {
+	r.unloaded++
+	return nil
+}
+
+func (r *recorder) ModuleGetFunction(_ cu.Module, name string) (cu.Function, error) {
+	if r.failAt == name {
+		return 0, errInjected
+	}
+	for i, e := range r.entries {
+		if e.Name == name {
+			return cu.Function(i + 1), nil
+		}
+	}
+	return 0, fmt.Errorf("no entry %s", name)
+}
+
+func (r *recorder) LaunchKernel(f cu.Function, grid, block [3]uint32, shared uint32, s cu.Stream, params []unsafe.Pointer) error {
+	if r.failAt == "launch" {
+		return errInjected
+	}
+	if !r.recording {
+		return nil
+	}
+	r.launched, r.grid, r.block, r.stream, r.values = r.entries[f-1], grid, block, s, nil
+	if len(params) != len(r.launched.Params) {
+		return fmt.Errorf("%d parameters, the PTX has %d", len(params), len(r.launched.Params))
+	}
+	for i, t := range r.launched.Params {
+		switch t {
+		case "u32":
+			r.values = append(r.values, *(*uint32)(params[i]))
+		case "u64":
+			r.values = append(r.values, *(*uint64)(params[i]))
+		case "f32":
+			r.values = append(r.values, *(*float32)(params[i]))
+		case "f64":
+			r.values = append(r.values, *(*float64)(params[i]))
+		default:
+			return fmt.Errorf("parameter %d of unknown type %s", i+1, t)
+		}
+	}
+	return nil
+}
+
+// modules loads every module, each class of the line kernels apart.
+func modules(t *testing.T, load func(name string, module any, d *recorder)) {
+	t.Helper()
+	add := func(name string, loader func(d cu.Driver) (any, error)) {
+		d := &recorder{recording: true}
+		m, err := loader(d)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		load(name, m, d)
+	}
+	add("assemble", func(d cu.Driver) (any, error) { return LoadAssemble(d) })
+	add("krylov", func(d cu.Driver) (any, error) { return LoadKrylov(d) })
+	add("level", func(d cu.Driver) (any, error) { return LoadLevel(d) })
+	add("residual", func(d cu.Driver) (any, error) { return LoadResidual(d) })
+	add("transfer", func(d cu.Driver) (any, error) { return LoadTransfer(d) })
+	for _, class := range LineClasses() {
+		add(fmt.Sprint("lines ", class), func(d cu.Driver) (any, error) { return LoadLines(d, class) })
+	}
+}
+
+// TestParameters launches every kernel with a different value in each parameter and reads them back by the PTX's own types.
+func TestParameters(t *testing.T) {
+	modules(t, func(name string, module any, d *recorder) {
+		launched := map[string]bool{}
+		m := reflect.ValueOf(module)
+		for i := range m.NumMethod() {
+			method := m.Type().Method(i)
+			if method.Name == "Unload" {
+				continue
+			}
+			in := []reflect.Value{reflect.ValueOf(cu.Stream(7)), reflect.ValueOf([3]uint32{5, 6, 7})}
+			var want []any
+			for p := 3; p < method.Type.NumIn(); p++ {
+				argument, raw := distinct(t, method.Type.In(p), p)
+				in, want = append(in, argument), append(want, raw)
+			}
+			if err := m.Method(i).Call(in)[0].Interface(); err != nil {
+				t.Errorf("%s %s: %v", name, method.Name, err)
+				continue
+			}
+			kernel := d.launched.Name
+			launched[kernel] = true
+			if strings.ToUpper(kernel[:1])+kernel[1:] != method.Name {
+				t.Errorf("%s: method %s launches %s", name, method.Name, kernel)
+			}
+			if !reflect.DeepEqual(d.values, want) {
+				t.Errorf("%s %s: parameters %v, want %v", name, kernel, d.values, want)
+			}
+			if d.grid != [3]uint32{5, 6, 7} || d.stream != 7 {
+				t.Errorf("%s %s: grid %v, stream %d", name, kernel, d.grid, d.stream)
+			}
+			if d.block != [3]uint32{uint32(d.launched.Threads), 1, 1} {
+				t.Errorf("%s %s: block %v, PTX was compiled for %d threads", name, kernel, d.block, d.launched.Threads)
+			}
+		}
+		if len(launched) != len(d.entries) {
+			t.Errorf("%s: %d kernels have a launcher, the PTX has %d", name, len(launched), len(d.entries))
+		}
+	})
+}
+
+// distinct is an argument of a Go type that no other parameter has, using its upper and lower bits, and the same as the device sees it.
+func distinct(t *testing.T, of reflect.Type, p int) (argument reflect.Value, raw any) {
+	t.Helper()
+	wide := uint64(p)<<56 | uint64(p)
+	switch of {
+	case reflect.TypeFor[int32]():
+		return reflect.ValueOf(int32(-p)), uint32(int32(-p))
+	case reflect.TypeFor[uint32]():
+		return reflect.ValueOf(math.MaxUint32 - uint32(p)), math.MaxUint32 - uint32(p)
+	case reflect.TypeFor[int64]():
+		return reflect.ValueOf(int64(wide)), wide
+	case reflect.TypeFor[uint64]():
+		return reflect.ValueOf(wide), wide
+	case reflect.TypeFor[float32]():
+		return reflect.ValueOf(float32(p) + 0.5), float32(p) + 0.5
+	case reflect.TypeFor[float64]():
+		return reflect.ValueOf(float64(p) + 1e-9), float64(p) + 1e-9
+	case reflect.TypeFor[cu.DevicePtr]():
+		return reflect.ValueOf(cu.DevicePtr(wide)), wide
+	}
+	t.Fatalf("parameter %d has type %v, which no launcher should have", p, of)
+	return
+}
+
+func TestLaunchAllocatesNothing(t *testing.T) {
+	var d cu.Driver = new(recorder)
+	r, err := LoadResidual(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid := [3]uint32{100, 1, 1}
+	allocations := testing.AllocsPerRun(100, func() {
+		err = errors.Join(err, r.Fill(1, grid, 1<<40, 0.25, 4096), r.Extrapolate(1, grid, 1<<40, 4096, 8192))
+	})
+	if err != nil || allocations != 0 {
+		t.Errorf("%g allocations per launch, error %v; want none", allocations, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if _, err := LoadKrylov(&recorder{failAt: "load"}); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "krylov") {
+		t.Errorf("failed load: error %v", err)
+	}
+	d := &recorder{failAt: "direction"}
+	if _, err := LoadKrylov(d); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "direction") {
+		t.Errorf("missing kernel: error %v", err)
+	}
+	if d.unloaded != 1 {
+		t.Errorf("a module without all of its kernels was unloaded %d times, want once", d.unloaded)
+	}
+	if _, err := LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
+		t.Errorf("unknown class: error %v", err)
+	}
+	d = new(recorder)
+	r, err := LoadResidual(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.failAt = "launch"
+	if err := r.Fill(0, [3]uint32{1, 1, 1}, 1, 0, 0); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "kernel fill") {
+		t.Errorf("failed launch: error %v", err)
+	}
+	if err := r.Unload(); err != nil || d.unloaded != 1 {
+		t.Errorf("unload: error %v, %d calls", err, d.unloaded)
+	}
+}
