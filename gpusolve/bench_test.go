@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/cases"
 )
 
 // BenchmarkSteady solves the 10-layer stack with h = 10000 at the default tolerance. Set-up is counted.

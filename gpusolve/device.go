@@ -2,24 +2,92 @@ package gpusolve
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
 )
 
-// openDevice opens the device of the given name.
-func openDevice(name string) (ops.Device, DeviceInfo, error) {
+// What "auto" weighs. Opening a GPU takes about 0.3 s (initialisation, context, kernels from the driver's cache); two cores solve a system in about
+// 0.17 us per cell, a step of a transient in half of that.
+const (
+	gpuOpening     = 300 * time.Millisecond
+	cpuPerCell     = 170 * time.Nanosecond
+	cpuPerCellStep = 85 * time.Nanosecond
+)
+
+// openDevice opens the device of the given name for a mesh and a number of time steps (0: steady).
+func openDevice(name string, m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
 	switch {
-	case name == "" || name == "auto" || name == "cpu":
-		d := host.Open()
-		why := "asked for"
-		if name != "cpu" {
-			why = "this build has no GPU executor"
-		}
-		return d, DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}, nil
+	case name == "cpu":
+		d, info := openCPU("asked for")
+		return d, info, nil
+	case name == "" || name == "auto":
+		d, info := chooseDevice(m, steps)
+		return d, info, nil
 	case name == "gpu" || strings.HasPrefix(name, "gpu:"):
-		return nil, DeviceInfo{}, fmt.Errorf("%w: %s was asked for, but this build has no GPU executor; use --device cpu", ErrDevice, name)
+		ordinal := 0
+		if n, found := strings.CutPrefix(name, "gpu:"); found {
+			var err error
+			if ordinal, err = strconv.Atoi(n); err != nil || ordinal < 0 {
+				return nil, DeviceInfo{}, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
+			}
+		}
+		d, err := openGPU(ordinal, m, steps)
+		if err != nil {
+			return nil, DeviceInfo{}, fmt.Errorf("%w: %s was asked for: %w; use --device cpu to solve on the processor", ErrDevice, name, err)
+		}
+		return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: "asked for"}, nil
 	}
 	return nil, DeviceInfo{}, fmt.Errorf("%w: device %q is unknown; choose auto, cpu, gpu or gpu:N", ErrOption, name)
+}
+
+func openCPU(why string) (ops.Device, DeviceInfo) {
+	d := host.Open()
+	return d, DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
+}
+
+// chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
+func chooseDevice(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo) {
+	cpu := time.Duration(m.Cells()) * cpuPerCell
+	if steps > 0 {
+		cpu = time.Duration(m.Cells()) * time.Duration(steps) * cpuPerCellStep
+	}
+	if cpu < gpuOpening {
+		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
+	}
+	d, err := openGPU(0, m, steps)
+	if err != nil {
+		return openCPU(err.Error())
+	}
+	return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond))}
+}
+
+// openGPU opens a GPU whose free memory the solve fits.
+func openGPU(ordinal int, m *mesh.Mesh, steps int) (*cuda.Device, error) {
+	drv, err := cu.Open()
+	if err != nil {
+		return nil, err
+	}
+	d, err := cuda.Open(drv, ordinal)
+	if err != nil {
+		return nil, err
+	}
+	free, _, err := d.MemInfo()
+	if err == nil {
+		if need := EstimateBytes(m, steps > 0); need > free {
+			err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g cells fit", float64(need)/1e9, d.Name(),
+				float64(free)/1e9, float64(m.Cells())*float64(free)/float64(need), float64(m.Cells()))
+		}
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/cases"
 	"thermsim/stack"
 )
 

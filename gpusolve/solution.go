@@ -17,6 +17,7 @@ type Solution struct {
 	Status Status
 	Field  Field
 	Energy Energy
+	PeakK  float64 // hottest cell
 	Device DeviceInfo
 	Timing Timing
 	Memory Memory

@@ -99,12 +99,12 @@ type engine struct {
 }
 
 // newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
-func newEngine(m *mesh.Mesh, o Options, dt float64) (*engine, error) {
+func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	dev, info, err := openDevice(o.Device)
+	dev, info, err := openDevice(o.Device, m, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,11 @@ func newEngine(m *mesh.Mesh, o Options, dt float64) (*engine, error) {
 	start = time.Now()
 	defer dev.Bind()()
 	if err := e.setup(m, o, dt); err != nil {
+		e.close()
+		return nil, err
+	}
+	e.pcg.Prepare(o.rule(e.pre, max(1, steps)), e.x)
+	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err
 	}
@@ -175,7 +180,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if !m.Grounded() {
 		return nil, ErrSingular
 	}
-	e, err := newEngine(m, o, 0)
+	e, err := newEngine(m, o, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -198,6 +203,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	}
 	e.timing.Solve = time.Since(start)
 	s := e.solution(out)
+	s.PeakK = e.sys.Max(e.x) + m.Stack.Ambient
 	s.Energy = e.balance(m.Power.Mapped, 0)
 	if out.Reason == krylov.Interrupted {
 		return s, ctx.Err()

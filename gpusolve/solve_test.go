@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

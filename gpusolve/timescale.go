@@ -24,7 +24,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	cold.Stack = &quiet
 	// The heat capacity over the conductance of the faces is too short, but the right order for a stack that conducts well inside.
 	dt := 10 * heatCapacity(&cold) / faceConductance(&cold)
-	e, err := newEngine(&cold, Options{Device: "cpu"}, dt)
+	e, err := newEngine(&cold, Options{Device: "cpu"}, 1, dt)
 	if err != nil {
 		return 0, err
 	}

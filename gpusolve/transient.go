@@ -28,7 +28,7 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	if t.Steps < 1 || !(t.Dt > 0) || math.IsInf(t.Dt, 0) {
 		return nil, fmt.Errorf("%w: %d steps of %g s; both must be positive", ErrOption, t.Steps, t.Dt)
 	}
-	e, err := newEngine(m, o, t.Dt)
+	e, err := newEngine(m, o, t.Steps, t.Dt)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +155,7 @@ func (r *stepper) solution() *Solution {
 	}
 	s.Energy = r.energy
 	s.Steps = r.steps
+	s.PeakK = r.sys.Max(r.x) + r.mesh.Stack.Ambient
 	s.Dt = r.plan.Dt
 	return s
 }

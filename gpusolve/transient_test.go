@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/cases"
 	"thermsim/stack"
 )
 

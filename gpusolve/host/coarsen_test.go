@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve/internal/cases"
+	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 )

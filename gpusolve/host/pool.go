@@ -1,6 +1,8 @@
 package host
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -19,6 +21,7 @@ type pool struct {
 	body        task
 	rows, chunk int
 	next        atomic.Int64
+	fault       atomic.Value // what a worker panicked with
 }
 
 func newPool(workers int) *pool {
@@ -28,8 +31,7 @@ func newPool(workers int) *pool {
 		p.wake = append(p.wake, c)
 		go func() {
 			for range c {
-				p.drain(w)
-				p.wait.Done()
+				p.work(w)
 			}
 		}()
 	}
@@ -62,6 +64,21 @@ func (p *pool) run(t task, rows, cells int) {
 	p.drain(0)
 	p.wait.Wait()
 	p.body = nil
+	if f := p.fault.Load(); f != nil {
+		// On the caller's goroutine someone can report it.
+		panic(f)
+	}
+}
+
+// work is a worker's part of a run.
+func (p *pool) work(worker int) {
+	defer p.wait.Done()
+	defer func() {
+		if f := recover(); f != nil {
+			p.fault.Store(fmt.Sprintf("%v\n%s", f, debug.Stack()))
+		}
+	}()
+	p.drain(worker)
 }
 
 // drain takes chunks of rows until none are left.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/internal/cases"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"

@@ -133,21 +133,6 @@ func (r *reference) diagonal() []float64 {
 	return d
 }
 
-// columns returns T x, T being A without lateral couplings but with their share of the diagonal.
-func (r *reference) columns(x []float64) []float64 {
-	y := make([]float64, len(x))
-	for c, d := range r.diagonal() {
-		y[c] = d * x[c]
-	}
-	for _, l := range r.links {
-		if !l.lateral {
-			y[l.a] -= l.g * x[l.b]
-			y[l.b] -= l.g * x[l.a]
-		}
-	}
-	return y
-}
-
 // solveColumns returns T^-1 b by plain Gaussian elimination in FP64.
 func (r *reference) solveColumns(b []float64) []float64 {
 	sheet := r.nx * r.ny

@@ -15,7 +15,7 @@ func runSpecs() []Spec {
 			{Name: "tol", Type: Scalar, Quantity: units.TemperatureRise, Range: Positive, DefDoc: "1e-4 K", Doc: "Stop when the estimated largest error is below this."},
 			{Name: "rtol", Type: Scalar, Quantity: units.Number, Range: Positive, Doc: "Stop on the residual relative to the right side instead."},
 			{Name: "atol", Type: Scalar, Quantity: units.Power, Range: Positive, Doc: "Stop on the 2-norm of the residual instead."},
-			{Name: "max_iter", Type: Integer, Min: 1, Max: MaxSteps, DefDoc: "500 for multigrid, else 20000", Doc: "Largest number of iterations per linear system."},
+			{Name: "max_iter", Type: Integer, Min: 1, Max: MaxSteps, DefDoc: "200 for multigrid, else 50000", Doc: "Largest number of iterations per linear system."},
 		}},
 		{"output", "[output]", "an output table", []Key{
 			{Name: "maps", Type: TextList, DefDoc: "layers with power", Doc: "Layers to map beyond those with power; \"all\" for every layer."},

@@ -1,0 +1,171 @@
+// Command gpubench measures the solver on a GPU: the 10-layer memory-on-logic stack at several sizes and rules, printed as a table and
+// written as JSON. It is a single binary that needs libc and a CUDA driver, for GPU machines without Go.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cu"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// row is one measured case: medians of the runs.
+type row struct {
+	Case       string  `json:"case"`
+	Cells      int     `json:"cells"`
+	Rule       string  `json:"rule"`
+	Runs       int     `json:"runs"`
+	Iterations int     `json:"iterations"`
+	ResidualW  float64 `json:"residual_norm_W"`
+	SetupMS    float64 `json:"setup_ms"`
+	SolveMS    float64 `json:"solve_ms"`
+	BytesCell  float64 `json:"device_bytes_per_cell"`
+	PeakK      float64 `json:"max_K"`
+	Converged  bool    `json:"converged"`
+}
+
+// result is the file that docs/measurements keeps.
+type result struct {
+	Date   string  `json:"date"`
+	GPU    string  `json:"gpu"`
+	Driver string  `json:"driver"`
+	Copy   float64 `json:"copy_TB_per_s"`
+	Rows   []row   `json:"rows"`
+}
+
+func main() {
+	out := flag.String("json", "", "write the measurements to this file")
+	runs := flag.Int("runs", 5, "runs per case, the median counts")
+	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
+	only := flag.String("case", "", "run only the case of this name")
+	flag.Parse()
+	if err := run(*out, *runs, *largest, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "gpubench:", err)
+		os.Exit(1)
+	}
+}
+
+// benchCase is a stack, or a run of time steps of it.
+type benchCase struct {
+	name  string
+	stack func() *stack.Stack
+	steps int
+}
+
+func benchCases() []benchCase {
+	square := func(n int) func() *stack.Stack {
+		return func() *stack.Stack { return cases.Stack10(cases.Options{NX: n, H: 1000}) }
+	}
+	return []benchCase{
+		{"512x512x10", square(512), 0},
+		{"714x714x10", square(714), 0},
+		{"1183x1183x10", square(1183), 0},
+		{"1871x1871x10", square(1871), 0},
+		{"1871x1871x10 2.5D", func() *stack.Stack { return cases.Interposer(cases.Stack10(cases.Options{NX: 1871})) }, 0},
+		{"1871x1871x10, 50 steps", square(1871), 50},
+		{"10000x10000x10", square(10000), 0},
+	}
+}
+
+func run(out string, runs, largest int, only string) error {
+	r := result{Date: time.Now().UTC().Format(time.DateOnly)}
+	if err := r.describe(); err != nil {
+		return err
+	}
+	fmt.Printf("%s, driver %s, copy %.2f TB/s\n%-24s %-12s %10s %4s %9s %9s %7s %9s\n", r.GPU, r.Driver, r.Copy,
+		"case", "rule", "cells", "it", "setup ms", "solve ms", "B/cell", "||r|| W")
+	for _, c := range benchCases() {
+		m, err := mesh.Build(c.stack())
+		if err != nil {
+			return err
+		}
+		if m.Cells() > largest || only != "" && only != c.name {
+			continue
+		}
+		for _, o := range []gpusolve.Options{{ATol: 1e-6}, {}} {
+			row, err := measure(m, c, o, runs)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			fmt.Printf("%-24s %-12s %10d %4d %9.3f %9.3f %7.1f %9.2e %v\n", row.Case, row.Rule, row.Cells, row.Iterations, row.SetupMS, row.SolveMS,
+				row.BytesCell, row.ResidualW, row.Converged)
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	if out == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+// measure runs a case after one warm-up.
+func measure(m *mesh.Mesh, c benchCase, o gpusolve.Options, runs int) (row, error) {
+	o.Device = "gpu"
+	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: "1e-4 K"}
+	if o.ATol > 0 {
+		r.Rule = fmt.Sprintf("%g W", o.ATol)
+	}
+	var setup, solve []float64
+	for n := range runs + 1 {
+		var s *gpusolve.Solution
+		var err error
+		if c.steps > 0 {
+			s, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
+		} else {
+			s, err = gpusolve.Steady(context.Background(), m, o)
+		}
+		if err != nil {
+			return r, err
+		}
+		if n > 0 {
+			setup = append(setup, s.Timing.Setup.Seconds()*1e3)
+			solve = append(solve, s.Timing.Solve.Seconds()*1e3)
+		}
+		r.Iterations, r.ResidualW, r.Converged = s.Status.IterationsTotal, s.Status.ResidualW, s.Status.Converged
+		r.BytesCell = float64(s.Memory.DeviceBytes) / float64(m.Cells())
+		r.PeakK = s.PeakK
+		s.Close()
+	}
+	slices.Sort(setup)
+	slices.Sort(solve)
+	r.SetupMS, r.SolveMS = setup[len(setup)/2], solve[len(solve)/2]
+	return r, nil
+}
+
+// describe names the GPU and measures its copy bandwidth, reading and writing 1 GiB each.
+func (r *result) describe() error {
+	d, err := cu.Open()
+	if err != nil {
+		return err
+	}
+	if err := d.Init(); err != nil {
+		return err
+	}
+	dev, err := d.DeviceGet(0)
+	if err != nil {
+		return err
+	}
+	if r.GPU, err = d.DeviceGetName(dev); err != nil {
+		return err
+	}
+	v, err := d.DriverGetVersion()
+	if err != nil {
+		return err
+	}
+	r.Driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
+	r.Copy, err = copyBandwidth(d, dev)
+	return err
+}

@@ -1,0 +1,190 @@
+// Package cuda executes the solver's operations on a GPU: kernels of package kernels, launched through a cu.Driver.
+//
+// Operations return no errors; a failed driver call is kept, makes all that follow do nothing, and comes out of System.Err. The solver looks
+// there whenever it waits for the device.
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+)
+
+// Device is a GPU with its primary context and one stream.
+type Device struct {
+	drv     cu.Driver
+	dev     cu.Device
+	ctx     cu.Context
+	name    string
+	stream  cu.Stream
+	scalars unsafe.Pointer // pinned, scalarCount doubles
+	live    int64          // bytes of vectors and matrices
+
+	krylov   *kernels.Krylov
+	residual *kernels.Residual
+	assembly *kernels.Assemble
+	level    *kernels.Level
+	transfer *kernels.Transfer
+	lines    map[int]*kernels.Lines // by class of column length
+}
+
+var _ ops.Device = (*Device)(nil)
+
+// scalarCount is the number of doubles in the scalars' buffer; their order is fixed in kernels/device.h.
+const scalarCount = 16
+
+// Open takes GPU number ordinal of the driver.
+func Open(drv cu.Driver, ordinal int) (*Device, error) {
+	d := &Device{drv: drv, lines: map[int]*kernels.Lines{}}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.open(ordinal); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *Device) open(ordinal int) (err error) {
+	if err = d.drv.Init(); err != nil {
+		return err
+	}
+	n, err := d.drv.DeviceGetCount()
+	if err != nil {
+		return err
+	}
+	if ordinal < 0 || ordinal >= n {
+		return fmt.Errorf("there is no GPU %d; the driver lists %d, counted from 0", ordinal, n)
+	}
+	if d.dev, err = d.drv.DeviceGet(ordinal); err != nil {
+		return err
+	}
+	if d.name, err = d.drv.DeviceGetName(d.dev); err != nil {
+		return err
+	}
+	if d.ctx, err = d.drv.DevicePrimaryCtxRetain(d.dev); err != nil {
+		return err
+	}
+	if d.stream, err = d.drv.StreamCreate(); err != nil {
+		return err
+	}
+	if d.scalars, err = d.drv.MemAllocHost(scalarCount * 8); err != nil {
+		return err
+	}
+	return d.load()
+}
+
+// load brings the modules that every solve needs; those of multigrid wait until it asks for them.
+func (d *Device) load() (err error) {
+	if d.krylov, err = kernels.LoadKrylov(d.drv); err != nil {
+		return err
+	}
+	if d.residual, err = kernels.LoadResidual(d.drv); err != nil {
+		return err
+	}
+	d.assembly, err = kernels.LoadAssemble(d.drv)
+	return err
+}
+
+// columns returns the module for columns of nz cells.
+func (d *Device) columns(nz int) (*kernels.Lines, error) {
+	class := kernels.LineClass(nz)
+	if l, ok := d.lines[class]; ok {
+		return l, nil
+	}
+	if d.level == nil {
+		var err error
+		if d.level, err = kernels.LoadLevel(d.drv); err != nil {
+			return nil, err
+		}
+		if d.transfer, err = kernels.LoadTransfer(d.drv); err != nil {
+			return nil, err
+		}
+	}
+	l, err := kernels.LoadLines(d.drv, class)
+	if err == nil {
+		d.lines[class] = l
+	}
+	return l, err
+}
+
+// Bind makes the GPU's context current on the calling goroutine until the returned function is called.
+func (d *Device) Bind() (unbind func()) {
+	runtime.LockOSThread()
+	// A failure shows in the next call.
+	_ = d.drv.CtxSetCurrent(d.ctx)
+	return runtime.UnlockOSThread
+}
+
+// Name of the GPU.
+func (d *Device) Name() string { return d.name }
+
+// Threads is 0: the GPU counts otherwise.
+func (d *Device) Threads() int { return 0 }
+
+// Allocated is the memory of all living systems in bytes.
+func (d *Device) Allocated() int64 { return d.live }
+
+// MemInfo is the free and total memory of the GPU in bytes.
+func (d *Device) MemInfo() (free, total int64, err error) {
+	defer d.Bind()()
+	return d.drv.MemGetInfo()
+}
+
+// Close gives everything back. It goes on after a failure and returns the first.
+func (d *Device) Close() error {
+	if d.ctx == 0 {
+		return nil
+	}
+	defer d.Bind()()
+	var first error
+	note := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	if d.krylov != nil {
+		note(d.krylov.Unload())
+	}
+	if d.residual != nil {
+		note(d.residual.Unload())
+	}
+	if d.assembly != nil {
+		note(d.assembly.Unload())
+	}
+	if d.level != nil {
+		note(d.level.Unload())
+	}
+	if d.transfer != nil {
+		note(d.transfer.Unload())
+	}
+	for _, l := range d.lines {
+		note(l.Unload())
+	}
+	if d.scalars != nil {
+		note(d.drv.MemFreeHost(d.scalars))
+	}
+	if d.stream != 0 {
+		note(d.drv.StreamDestroy(d.stream))
+	}
+	note(d.drv.DevicePrimaryCtxRelease(d.dev))
+	d.ctx = 0
+	return first
+}
+
+// Assemble discretises the mesh on the GPU.
+func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
+	s := newSystem(d, m, dt)
+	s.assemble()
+	if s.err != nil {
+		err := s.err
+		s.Free()
+		return nil, err
+	}
+	return s, nil
+}

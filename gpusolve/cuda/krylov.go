@@ -1,0 +1,140 @@
+package cuda
+
+import (
+	"math"
+	"unsafe"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+	"thermsim/stack"
+)
+
+// threads of the kernels that reduce.
+const threads = kernels.KrylovThreads
+
+// reductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU several times.
+const reductionBlocks = 4096
+
+func blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
+
+func sendSlice[T any](s *system, dst cu.DevicePtr, v []T) {
+	s.send(dst, unsafe.Pointer(&v[0]), int64(len(v))*int64(unsafe.Sizeof(v[0])))
+}
+
+// flat is the grid of kernels that run over all values.
+func flat(n int64) [3]uint32 {
+	return [3]uint32{uint32(min((n+threads-1)/threads, reductionBlocks)), 1, 1}
+}
+
+// rows is the grid of kernels that march columns, a block taking every so many rows.
+func (s *system) rows() [3]uint32 {
+	bx := blocks(s.nx, threads)
+	return [3]uint32{bx, uint32(min(s.ny, max(1, s.maxBlocks/int(bx)))), 1}
+}
+
+// Dot sets RZ, MaxZ and Beta.
+func (s *system) Dot(r32, z ops.Vector, first bool) {
+	if s.err != nil {
+		return
+	}
+	var start int32
+	if first {
+		start = 1
+	}
+	s.note(s.krylov.Dot(s.stream, flat(s.cells), s.cells, start, ptr(r32), ptr(z), s.partial, s.scalarsDev, s.ticket))
+}
+
+// DirectionApply sets q = A p, PQ and Alpha for p = z + Beta p, which Update stores.
+func (s *system) DirectionApply(p, z, q ops.Vector) {
+	if s.err != nil {
+		return
+	}
+	s.note(s.krylov.Direction(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
+		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), ptr(p), ptr(q), s.partial, s.scalarsDev, s.ticket))
+}
+
+// Update stores the new direction and advances x and r along it.
+func (s *system) Update(x, r, r32, p, z, q ops.Vector) {
+	if s.err != nil {
+		return
+	}
+	s.note(s.krylov.Update(s.stream, flat(s.cells), s.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(z), ptr(q), s.partial, s.scalarsDev, s.ticket))
+}
+
+// Scalars waits for the device and reads them; NaN after a failure.
+func (s *system) Scalars() ops.Scalars {
+	v := s.readScalars()
+	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
+}
+
+// Residual computes r = b - A x and its norms.
+func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
+	if s.err == nil {
+		s.note(s.residual.Residual(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
+			s.ground.data, s.ground.onDev, s.capacity.address(), s.power.data, s.power.onDev, s.share, s.inflow.data, s.inflow.onDev,
+			ptr(x), ptr(old), ptr(r), ptr(r32), s.partial, s.scalarsDev, s.ticket))
+	}
+	v := s.readScalars()
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+}
+
+// Fill sets every value of x.
+func (s *system) Fill(x ops.Vector, value float64) {
+	if s.err == nil {
+		s.note(s.residual.Fill(s.stream, flat(s.cells), s.cells, value, ptr(x)))
+	}
+}
+
+// Extrapolate makes x the linear continuation of (old, x) and old the former x.
+func (s *system) Extrapolate(x, old ops.Vector) {
+	if s.err == nil {
+		s.note(s.residual.Extrapolate(s.stream, flat(s.cells), s.cells, ptr(x), ptr(old)))
+	}
+}
+
+// Max is the largest value of x.
+func (s *system) Max(x ops.Vector) float64 {
+	if s.err == nil {
+		s.note(s.residual.Maximum(s.stream, flat(s.cells), s.cells, ptr(x), s.partial, s.scalarsDev, s.ticket))
+	}
+	return s.readScalars()[kernels.Scratch]
+}
+
+// Stored is the heat in W that the capacities take up between old and x.
+func (s *system) Stored(x, old ops.Vector) float64 {
+	if s.err == nil {
+		s.note(s.residual.Stored(s.stream, flat(s.cells), s.cells, s.capacity.address(), ptr(x), ptr(old), s.partial, s.scalarsDev, s.ticket))
+	}
+	return s.readScalars()[kernels.Scratch]
+}
+
+// FaceHeat is the heat in W that leaves through each face.
+func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
+	c := &s.compact
+	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
+		bx := blocks(na, kernels.AssembleThreads)
+		if s.err == nil {
+			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, max(1, s.maxBlocks/int(bx)))), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
+				c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, int32(face), int32(na), int32(nb), resistance, rise, flux,
+				ptr(x), s.partial, s.scalarsDev, s.ticket))
+		}
+		heat[face] = s.readScalars()[kernels.Scratch]
+	})
+	return heat
+}
+
+// InverseDiagonal fills d with 1/diag(A).
+func (s *system) InverseDiagonal(d ops.Vector) {
+	if s.err == nil {
+		s.note(s.residual.InverseDiagonal(s.stream, [3]uint32{blocks(s.nx, threads), uint32(s.ny), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
+			s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.ground.onDev, s.capacity.address(), ptr(d)))
+	}
+}
+
+// Scale sets z = d r, or z = r where d is nil.
+func (s *system) Scale(z, d, r ops.Vector) {
+	if s.err == nil {
+		s.note(s.residual.Scale(s.stream, flat(s.cells), s.cells, ptr(d), ptr(r), ptr(z)))
+	}
+}

@@ -1,0 +1,191 @@
+package cuda
+
+import (
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+)
+
+// level is one grid of the hierarchy on the device.
+type level struct {
+	nx, ny, nz          int
+	sheet, cells        int64
+	gx, gy, gz, inverse *vector
+	ground              cu.DevicePtr // planes in the system's slots
+	capacity            *vector
+	lines               *kernels.Lines
+	next                transfer
+}
+
+// transfer to the next coarser level.
+type transfer struct {
+	x, y       direction
+	weightSlot cu.DevicePtr
+	wx, wy     cu.DevicePtr // planes with conductance-weighted interpolation
+}
+
+// direction along x or y. A direction that is kept has every cell as its own parent.
+type direction struct{ parent, first, far cu.DevicePtr }
+
+// Shape of the level in cells.
+func (l *level) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
+
+func newLevel(nx, ny, nz int) *level {
+	sheet := int64(nx) * int64(ny)
+	return &level{nx: nx, ny: ny, nz: nz, sheet: sheet, cells: sheet * int64(nz)}
+}
+
+// NewVector makes a vector on a level.
+func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
+	lv := l.(*level)
+	return s.newVector(lv.cells, int64(lv.nx), 4), s.err
+}
+
+// Finest is the level of the system.
+func (s *system) Finest() (ops.Level, error) {
+	l := newLevel(s.nx, s.ny, s.nz)
+	l.gx, l.gy, l.gz, l.ground, l.capacity = s.gx, s.gy, s.gz, s.ground.data, s.capacity
+	s.factor(l)
+	if kernels.LineClass(s.nz) == 0 && s.longColumn == nil {
+		s.longColumn = s.newVector(s.cells, int64(s.nx), 4)
+	}
+	return l, s.err
+}
+
+// factor computes the pivots of a level's columns.
+func (s *system) factor(l *level) {
+	lines, err := s.columns(l.nz)
+	s.note(err)
+	l.lines = lines
+	l.inverse = s.newVector(l.cells, int64(l.nx), 4)
+	if s.err == nil {
+		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, int32(l.nx), int32(l.ny), int32(l.nz),
+			l.gx.at, l.gy.at, l.gz.at, l.ground, s.ground.onDev, l.capacity.address(), l.inverse.at))
+	}
+}
+
+// Coarsen builds the next level and the transfer between.
+func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
+	f := fine.(*level)
+	l := newLevel(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
+	l.gx, l.gy, l.gz = s.newVector(l.cells, int64(l.nx), 4), s.newVector(l.cells, int64(l.nx), 4), s.newVector(l.cells, int64(l.nx), 4)
+	l.ground = s.alloc(int64(s.ground.count) * l.sheet * 4)
+	if f.capacity != nil {
+		l.capacity = s.newVector(l.cells, int64(l.nx), 4)
+	}
+	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
+	if s.err == nil {
+		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, int32(f.nx), int32(f.ny),
+			f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), int32(l.nx), int32(l.ny), f.next.x.first, f.next.y.first,
+			l.gx.at, l.gy.at, l.gz.at, l.ground, l.capacity.address()))
+	}
+	s.factor(l)
+	s.weigh(f, l, c)
+	s.wait()
+	return l, s.err
+}
+
+// direction uploads a pairing of n cells.
+func (s *system) direction(p ops.Pairing, n int) direction {
+	parent, far := p.Parent, p.Far
+	if parent == nil {
+		parent, far = make([]int32, n), make([]float32, n)
+		for i := range parent {
+			parent[i] = int32(i)
+		}
+	}
+	first := make([]int32, int(parent[n-1])+2)
+	for i := n - 1; i >= 0; i-- {
+		first[parent[i]] = int32(i)
+	}
+	first[len(first)-1] = int32(n)
+	return direction{upload(s, parent), upload(s, first), upload(s, far)}
+}
+
+// weigh computes the weights of the planes that ask for conductance-weighted interpolation.
+func (s *system) weigh(f, l *level, c ops.Coarsening) {
+	slot := make([]int32, f.nz)
+	var planes []int32
+	for k := range slot {
+		slot[k] = -1
+		if k < len(c.Weighted) && c.Weighted[k] {
+			slot[k] = int32(len(planes))
+			planes = append(planes, int32(k))
+		}
+	}
+	t := &f.next
+	t.weightSlot = upload(s, slot)
+	if len(planes) == 0 {
+		return
+	}
+	bytes := int64(len(planes)) * f.sheet * 4
+	if c.X.Parent != nil {
+		t.wx = s.alloc(bytes)
+	}
+	if c.Y.Parent != nil {
+		t.wy = s.alloc(bytes)
+	}
+	list := upload(s, planes)
+	if s.err == nil {
+		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(len(planes))}, int32(f.nx), int32(f.ny),
+			f.gx.at, f.gy.at, list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
+	}
+}
+
+func (l *level) columnGrid() [3]uint32 {
+	return [3]uint32{blocks(l.nx, kernels.LinesThreads), uint32(l.ny), 1}
+}
+
+// Start sets x = c T^-1 b.
+func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
+	if s.err != nil {
+		return
+	}
+	lv := l.(*level)
+	s.note(lv.lines.Start(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gz.at, lv.inverse.at, ptr(b), ptr(x), c))
+}
+
+// Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
+func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
+	if s.err != nil {
+		return
+	}
+	lv := l.(*level)
+	s.note(lv.lines.Step(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
+		ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address()))
+}
+
+// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
+func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omega float32) {
+	s.restrict(fine, coarse, bc, b, x, 1-omega)
+}
+
+// Restrict sets bc = P^T (b - A x).
+func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
+	s.restrict(fine, coarse, bc, b, x, -1)
+}
+
+// tileX and tileY are the coarse cells of a block of the restriction, as in kernels/transfer.cu.
+const tileX, tileY = 32, 8
+
+func (s *system) restrict(fine, coarse ops.Level, bc, b, x ops.Vector, keep float32) {
+	if s.err != nil {
+		return
+	}
+	f, c := fine.(*level), coarse.(*level)
+	t := &f.next
+	s.note(s.transfer.RestrictResidual(s.stream, [3]uint32{blocks(c.nx, tileX), blocks(c.ny, tileY), uint32(c.nz)}, int32(f.nx), int32(f.ny), int32(f.nz),
+		f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), keep, int32(c.nx), int32(c.ny),
+		t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
+}
+
+// Prolong sets x += P xc.
+func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
+	if s.err != nil {
+		return
+	}
+	f, c := fine.(*level), coarse.(*level)
+	t := &f.next
+	s.note(s.transfer.Prolong(s.stream, [3]uint32{blocks(f.nx, 128), uint32(f.ny), uint32(f.nz)}, int32(f.nx), int32(f.ny), int32(c.nx), int32(c.ny),
+		t.x.parent, t.x.first, t.x.far, t.y.parent, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
+}
