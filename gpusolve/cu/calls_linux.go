@@ -161,7 +161,7 @@ func (d *driver) compileLog(text []byte) string {
 		_ = d.ModuleUnload(m)
 		return ""
 	}
-	return strings.TrimSpace(cString(values.log[:]))
+	return strings.Join(strings.Fields(cString(values.log[:])), " ") // on one line
 }
 
 func (d *driver) ModuleUnload(m Module) error { return d.moduleUnload.call(uintptr(m)) }
