@@ -1,0 +1,34 @@
+// Package ptx runs PTX on the CPU: an implementation of cu.Driver for tests on machines without a GPU. It executes the very text that a GPU's
+// driver would compile and, unlike a GPU, tells about accesses out of bounds or misaligned, reads of memory nothing wrote, data races in shared and
+// global memory, divergent barriers and shuffles, and kernels that wait for ever. An opcode it does not know is an error when the module is
+// loaded. Arithmetic is IEEE, bit for bit what a GPU gives. See docs/ptx-interpreter.md.
+package ptx
+
+// Options configure a Machine. The zero value is ready for use.
+type Options struct {
+	Memory int64 // bytes of the fake device; default 64 GiB. Only what kernels touch is really allocated.
+	SMs    int   // multiprocessors, default 4: with a kernel's size this bounds how many blocks are resident at a time
+	Seed   int64 // order in which warps and blocks take turns; the same seed gives the same run
+	// MaxInstructions is the budget of one launch in warp instructions, default 4e9.
+	MaxInstructions int64
+	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing or any thread
+	// finishing, before it is reported as hanging. Default 4e6.
+	StallLimit int64
+	NoRaces    bool // do not look for data races: faster
+}
+
+func (o Options) withDefaults() Options {
+	if o.Memory == 0 {
+		o.Memory = 64 << 30
+	}
+	if o.SMs == 0 {
+		o.SMs = 4
+	}
+	if o.MaxInstructions == 0 {
+		o.MaxInstructions = 4e9
+	}
+	if o.StallLimit == 0 {
+		o.StallLimit = 4e6
+	}
+	return o
+}
