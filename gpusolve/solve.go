@@ -196,6 +196,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if o.Progress != nil {
 		e.pcg.OnIteration = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}
+	e.pcg.FromZero = true
 	out := e.pcg.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
 	if err := e.failure(); err != nil {
 		e.close()

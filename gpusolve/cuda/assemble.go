@@ -19,7 +19,8 @@ func (s *system) assemble() {
 		s.capacity = s.newVector(s.cells, int64(s.nx), 4)
 	}
 	s.maxBlocks = max(reductionBlocks, int(blocks(s.nx, threads)))
-	s.partial = s.alloc(3 * 8 * int64(s.maxBlocks))
+	// Three sums of a residual, or two of every block of a smoothing step.
+	s.partial = s.alloc(8 * max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
 	s.scalarsDev = s.alloc(scalarCount * 8)
 	s.ticket = s.alloc(16)
 	s.planes()

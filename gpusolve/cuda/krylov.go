@@ -24,7 +24,7 @@ func sendSlice[T any](s *system, dst cu.DevicePtr, v []T) {
 
 // flat is the grid of kernels that run over all values.
 func flat(n int64) [3]uint32 {
-	return [3]uint32{uint32(min((n+threads-1)/threads, reductionBlocks)), 1, 1}
+	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, reductionBlocks))), 1, 1}
 }
 
 // rows is the grid of kernels that march columns, a block taking every so many rows.
@@ -35,19 +35,24 @@ func (s *system) rows() [3]uint32 {
 
 // Dot sets RZ, MaxZ and Beta.
 func (s *system) Dot(r32, z ops.Vector, first bool) {
-	if s.err != nil {
+	fused := s.stepped.dst == z && s.stepped.b == r32
+	if !s.ready() {
 		return
 	}
 	var start int32
 	if first {
 		start = 1
 	}
+	if fused {
+		s.note(s.krylov.DotOfStep(s.stream, [3]uint32{1, 1, 1}, s.stepped.blocks, start, s.partial, s.scalarsDev))
+		return
+	}
 	s.note(s.krylov.Dot(s.stream, flat(s.cells), s.cells, start, ptr(r32), ptr(z), s.partial, s.scalarsDev, s.ticket))
 }
 
 // DirectionApply sets q = A p, PQ and Alpha for p = z + Beta p, which Update stores.
 func (s *system) DirectionApply(p, z, q ops.Vector) {
-	if s.err != nil {
+	if !s.ready() {
 		return
 	}
 	s.note(s.krylov.Direction(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
@@ -55,11 +60,11 @@ func (s *system) DirectionApply(p, z, q ops.Vector) {
 }
 
 // Update stores the new direction and advances x and r along it.
-func (s *system) Update(x, r, r32, p, z, q ops.Vector) {
-	if s.err != nil {
+func (s *system) Update(x, r, _, p, z, q ops.Vector) {
+	if !s.ready() {
 		return
 	}
-	s.note(s.krylov.Update(s.stream, flat(s.cells), s.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(z), ptr(q), s.partial, s.scalarsDev, s.ticket))
+	s.note(s.krylov.Update(s.stream, flat(s.cells/4), s.cells, ptr(x), ptr(r), ptr(p), ptr(z), ptr(q), s.partial, s.scalarsDev, s.ticket))
 }
 
 // Scalars waits for the device and reads them; NaN after a failure.
@@ -69,11 +74,11 @@ func (s *system) Scalars() ops.Scalars {
 }
 
 // Residual computes r = b - A x and its norms.
-func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
-	if s.err == nil {
+func (s *system) Residual(r, _, x, old ops.Vector) ops.Norms {
+	if s.ready() {
 		s.note(s.residual.Residual(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
 			s.ground.data, s.ground.onDev, s.capacity.address(), s.power.data, s.power.onDev, s.share, s.inflow.data, s.inflow.onDev,
-			ptr(x), ptr(old), ptr(r), ptr(r32), s.partial, s.scalarsDev, s.ticket))
+			ptr(x), ptr(old), ptr(r), s.partial, s.scalarsDev, s.ticket))
 	}
 	v := s.readScalars()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
@@ -81,21 +86,21 @@ func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
 
 // Fill sets every value of x.
 func (s *system) Fill(x ops.Vector, value float64) {
-	if s.err == nil {
+	if s.ready() {
 		s.note(s.residual.Fill(s.stream, flat(s.cells), s.cells, value, ptr(x)))
 	}
 }
 
 // Extrapolate makes x the linear continuation of (old, x) and old the former x.
 func (s *system) Extrapolate(x, old ops.Vector) {
-	if s.err == nil {
+	if s.ready() {
 		s.note(s.residual.Extrapolate(s.stream, flat(s.cells), s.cells, ptr(x), ptr(old)))
 	}
 }
 
 // Max is the largest value of x.
 func (s *system) Max(x ops.Vector) float64 {
-	if s.err == nil {
+	if s.ready() {
 		s.note(s.residual.Maximum(s.stream, flat(s.cells), s.cells, ptr(x), s.partial, s.scalarsDev, s.ticket))
 	}
 	return s.readScalars()[kernels.Scratch]
@@ -103,7 +108,7 @@ func (s *system) Max(x ops.Vector) float64 {
 
 // Stored is the heat in W that the capacities take up between old and x.
 func (s *system) Stored(x, old ops.Vector) float64 {
-	if s.err == nil {
+	if s.ready() {
 		s.note(s.residual.Stored(s.stream, flat(s.cells), s.cells, s.capacity.address(), ptr(x), ptr(old), s.partial, s.scalarsDev, s.ticket))
 	}
 	return s.readScalars()[kernels.Scratch]
@@ -126,7 +131,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 
 // InverseDiagonal fills d with 1/diag(A).
 func (s *system) InverseDiagonal(d ops.Vector) {
-	if s.err == nil {
+	if s.ready() {
 		s.note(s.residual.InverseDiagonal(s.stream, [3]uint32{blocks(s.nx, threads), uint32(s.ny), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
 			s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.ground.onDev, s.capacity.address(), ptr(d)))
 	}
@@ -134,7 +139,7 @@ func (s *system) InverseDiagonal(d ops.Vector) {
 
 // Scale sets z = d r, or z = r where d is nil.
 func (s *system) Scale(z, d, r ops.Vector) {
-	if s.err == nil {
+	if s.ready() {
 		s.note(s.residual.Scale(s.stream, flat(s.cells), s.cells, ptr(d), ptr(r), ptr(z)))
 	}
 }

@@ -45,6 +45,7 @@ func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 func (s *system) Finest() (ops.Level, error) {
 	l := newLevel(s.nx, s.ny, s.nz)
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.gx, s.gy, s.gz, s.ground.data, s.capacity
+	s.finest = l
 	s.factor(l)
 	if kernels.LineClass(s.nz) == 0 && s.longColumn == nil {
 		s.longColumn = s.newVector(s.cells, int64(s.nx), 4)
@@ -138,7 +139,7 @@ func (l *level) columnGrid() [3]uint32 {
 
 // Start sets x = c T^-1 b.
 func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
-	if s.err != nil {
+	if !s.ready() {
 		return
 	}
 	lv := l.(*level)
@@ -147,10 +148,17 @@ func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
 func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
-	if s.err != nil {
+	if !s.ready() {
 		return
 	}
 	lv := l.(*level)
+	if lv == s.finest {
+		g := lv.columnGrid()
+		s.note(lv.lines.StepDot(s.stream, g, int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
+			ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address(), s.partial))
+		s.stepped.dst, s.stepped.b, s.stepped.blocks = dst, b, int32(g[0]*g[1])
+		return
+	}
 	s.note(lv.lines.Step(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
 		ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address()))
 }
@@ -165,27 +173,25 @@ func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
 	s.restrict(fine, coarse, bc, b, x, -1)
 }
 
-// tileX and tileY are the coarse cells of a block of the restriction, as in kernels/transfer.cu.
-const tileX, tileY = 32, 8
-
 func (s *system) restrict(fine, coarse ops.Level, bc, b, x ops.Vector, keep float32) {
-	if s.err != nil {
+	if !s.ready() {
 		return
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, [3]uint32{blocks(c.nx, tileX), blocks(c.ny, tileY), uint32(c.nz)}, int32(f.nx), int32(f.ny), int32(f.nz),
+	s.note(s.transfer.RestrictResidual(s.stream, [3]uint32{blocks(c.nx, kernels.TransferTX), blocks(c.ny, kernels.TransferTY), uint32(c.nz)}, int32(f.nx), int32(f.ny), int32(f.nz),
 		f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), keep, int32(c.nx), int32(c.ny),
 		t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
 }
 
 // Prolong sets x += P xc.
 func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
-	if s.err != nil {
+	if !s.ready() {
 		return
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.Prolong(s.stream, [3]uint32{blocks(f.nx, 128), uint32(f.ny), uint32(f.nz)}, int32(f.nx), int32(f.ny), int32(c.nx), int32(c.ny),
+	s.note(s.transfer.Prolong(s.stream, [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}, int32(f.nx), int32(f.ny), int32(f.nz),
+		int32(c.nx), int32(c.ny),
 		t.x.parent, t.x.first, t.x.far, t.y.parent, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
 }

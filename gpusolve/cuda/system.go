@@ -28,6 +28,14 @@ type system struct {
 	share      cu.DevicePtr
 	longColumn *vector // scratch of columns beyond the longest class
 
+	// stepped is what the last smoothing step of the finest level wrote and from which right side, while its blocks' sums are in partial: Dot
+	// of the two needs no further pass.
+	stepped struct {
+		dst, b ops.Vector
+		blocks int32
+	}
+	finest *level
+
 	partial, scalarsDev, ticket cu.DevicePtr
 	maxBlocks                   int
 	allocations                 []allocation
@@ -97,6 +105,12 @@ func (s *system) note(err error) {
 	}
 }
 
+// ready begins an operation: false after a failure. What the last smoothing step left behind is spent with it.
+func (s *system) ready() bool {
+	s.stepped.dst = nil
+	return s.err == nil
+}
+
 // Err is the first failure of the device, nil while all is well.
 func (s *system) Err() error { return s.err }
 
@@ -117,7 +131,9 @@ func (s *system) alloc(bytes int64) cu.DevicePtr {
 	return p
 }
 
+// newVector keeps the first cell aligned to 16 bytes.
 func (s *system) newVector(n, pad int64, elem int64) *vector {
+	pad = (pad + 3) &^ 3
 	p := s.alloc((n + 2*pad) * elem)
 	return &vector{at: p + cu.DevicePtr(pad*elem), n: n, elem: elem, pad: pad}
 }
@@ -164,6 +180,12 @@ func (s *system) New32() (ops.Vector, error) { return s.newVector(s.cells, int64
 
 // New64 makes an FP64 vector over the cells.
 func (s *system) New64() (ops.Vector, error) { return s.newVector(s.cells, int64(s.nx), 8), s.err }
+
+// NewWork makes an FP32 vector: half the traffic, and the true residual in FP64 has the last word.
+func (s *system) NewWork() (ops.Vector, error) { return s.New32() }
+
+// Single is w.
+func (s *system) Single(w ops.Vector) (ops.Vector, error) { return w, s.err }
 
 // Free gives back the system's memory.
 func (s *system) Free() {
@@ -225,6 +247,7 @@ func (s *system) Read(v ops.Vector, dst []float64) {
 // Write copies src into v, rounding as v does.
 func (s *system) Write(v ops.Vector, src []float64) {
 	d := v.(*vector)
+	s.stepped.dst = nil
 	if d.elem == 8 {
 		s.send(d.at, unsafe.Pointer(&src[0]), d.n*8)
 		return

@@ -35,6 +35,10 @@ func (t *residualTask) run(lo, hi, worker int) {
 	zero := w.floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
+		if t.x == nil {
+			t.sourceRow(j, b)
+			continue
+		}
 		var rr, bb, ff float64
 		for k := range s.nz {
 			st, c := s.row(k, j, zero)
@@ -66,6 +70,28 @@ func (t *residualTask) run(lo, hi, worker int) {
 		p := s.partial[4*j : 4*j+4]
 		p[0], p[1], p[2] = rr, bb, ff
 	}
+}
+
+// sourceRow is a row of the residual of x = 0: b itself.
+func (t *residualTask) sourceRow(j int, b []float64) {
+	s := t.s
+	var bb float64
+	for k := range s.nz {
+		s.source(b, k, j)
+		c := s.pad + k*s.sheet + j*s.nx
+		if g := s.capacity[k]; t.old != nil && g != nil {
+			for i, v := range g[j*s.nx : j*s.nx+s.nx] {
+				b[i] += float64(v) * t.old[c+i]
+			}
+		}
+		for i, v := range b {
+			t.r[c+i] = v
+			t.r32[c+i] = float32(v)
+			bb += v * v
+		}
+	}
+	p := s.partial[4*j : 4*j+4]
+	p[0], p[1], p[2] = bb, bb, bb
 }
 
 // source fills b with the heat that power and boundaries bring into row j of plane k.

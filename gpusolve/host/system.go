@@ -97,6 +97,12 @@ func (s *system) New64() (ops.Vector, error) {
 	return v, nil
 }
 
+// NewWork makes an FP64 vector: the processor has arithmetic to spare.
+func (s *system) NewWork() (ops.Vector, error) { return s.New64() }
+
+// Single makes an FP32 vector beside w.
+func (s *system) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
+
 // Err is nil: memory of the host does not fail in a way that could be reported.
 func (s *system) Err() error { return nil }
 

@@ -94,3 +94,9 @@ DEVICE double total(const double *partial, int n, double *lines, int threads) {
   for (; at < n; at += threads) a += load(partial + at);
   return sumBlock((a + b) + (c + d), lines, threads);
 }
+
+DEVICE double greatest(const double *partial, int n, double *lines, int threads) {
+  double m = 0;
+  for (int at = threadX(); at < n; at += threads) m = larger(m, load(partial + at));
+  return maxBlock(m, lines, threads);
+}

@@ -12,6 +12,10 @@ const (
 	KrylovThreads = 128
 )
 
+const (
+	KrylovDotOfStepThreads = 1024
+)
+
 // Krylov is the module krylov.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Krylov struct {
 	loaded
@@ -24,6 +28,14 @@ type Krylov struct {
 		}
 		params [7]unsafe.Pointer
 	}
+	dotOfStep struct {
+		function cu.Function
+		args     struct {
+			n, first         int32
+			partial, scalars cu.DevicePtr
+		}
+		params [4]unsafe.Pointer
+	}
 	direction struct {
 		function cu.Function
 		args     struct {
@@ -35,10 +47,10 @@ type Krylov struct {
 	update struct {
 		function cu.Function
 		args     struct {
-			n                                            int64
-			x, r, r32, p, z, q, partial, scalars, ticket cu.DevicePtr
+			n                                       int64
+			x, r, p, z, q, partial, scalars, ticket cu.DevicePtr
 		}
-		params [10]unsafe.Pointer
+		params [9]unsafe.Pointer
 	}
 }
 
@@ -48,6 +60,7 @@ func LoadKrylov(d cu.Driver) (*Krylov, error) {
 	var err error
 	m.loaded, err = load(d, "krylov",
 		kernel{"dot", &m.dot.function},
+		kernel{"dotOfStep", &m.dotOfStep.function},
 		kernel{"direction", &m.direction.function},
 		kernel{"update", &m.update.function},
 	)
@@ -62,6 +75,12 @@ func LoadKrylov(d cu.Driver) (*Krylov, error) {
 		unsafe.Pointer(&m.dot.args.partial),
 		unsafe.Pointer(&m.dot.args.scalars),
 		unsafe.Pointer(&m.dot.args.ticket),
+	}
+	m.dotOfStep.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.dotOfStep.args.n),
+		unsafe.Pointer(&m.dotOfStep.args.first),
+		unsafe.Pointer(&m.dotOfStep.args.partial),
+		unsafe.Pointer(&m.dotOfStep.args.scalars),
 	}
 	m.direction.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.direction.args.nx),
@@ -84,7 +103,6 @@ func LoadKrylov(d cu.Driver) (*Krylov, error) {
 		unsafe.Pointer(&m.update.args.n),
 		unsafe.Pointer(&m.update.args.x),
 		unsafe.Pointer(&m.update.args.r),
-		unsafe.Pointer(&m.update.args.r32),
 		unsafe.Pointer(&m.update.args.p),
 		unsafe.Pointer(&m.update.args.z),
 		unsafe.Pointer(&m.update.args.q),
@@ -95,7 +113,7 @@ func LoadKrylov(d cu.Driver) (*Krylov, error) {
 	return m, nil
 }
 
-// Dot: RZ = r.z, MAXZ = max|z|, BETA = RZ / previous RZ, or 0 at the first.
+// Dot forms r.z and max|z|.
 //
 // Arrays: r, z float; partial, scalars double; ticket u32.
 func (m *Krylov) Dot(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, partial, scalars, ticket cu.DevicePtr) error {
@@ -110,10 +128,23 @@ func (m *Krylov) Dot(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, pa
 	return m.launch("dot", k.function, grid, KrylovThreads, s, k.params[:])
 }
 
-// Direction: q = A p', PQ = p'.q and ALPHA = RZ/PQ for p' = z + BETA p, which update stores: here neighbours still read p. ALPHA is 0 where the quotient means
-// nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null.
+// DotOfStep is dot where the last smoothing step has left n blocks' sums and maxima in partial. One block.
 //
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, z, p float; q, partial, scalars double; ticket u32.
+// Arrays: partial, scalars double.
+func (m *Krylov) DotOfStep(s cu.Stream, grid [3]uint32, n, first int32, partial, scalars cu.DevicePtr) error {
+	k := &m.dotOfStep
+	k.args.n = n
+	k.args.first = first
+	k.args.partial = partial
+	k.args.scalars = scalars
+	return m.launch("dotOfStep", k.function, grid, KrylovDotOfStepThreads, s, k.params[:])
+}
+
+// Direction: q = A p', PQ = p'.q and ALPHA = RZ/PQ for p' = z + BETA p, which update stores: here neighbours still read p. ALPHA is 0 where the quotient means
+// nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
+// loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
+//
+// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, z, p, q float; partial, scalars double; ticket u32.
 func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, z, p, q, partial, scalars, ticket cu.DevicePtr) error {
 	k := &m.direction
 	k.args.nx = nx
@@ -134,15 +165,14 @@ func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy
 	return m.launch("direction", k.function, grid, KrylovThreads, s, k.params[:])
 }
 
-// Update: p = z + BETA p, x += ALPHA p, r -= ALPHA q, r32 = r, RR = r.r.
+// Update: p = z + BETA p, x += ALPHA p, r -= ALPHA q, RR = r.r. Four values a thread and step; the pads behind the last are the same in all vectors.
 //
-// Arrays: x, r double; r32, p, z float; q, partial, scalars double; ticket u32.
-func (m *Krylov) Update(s cu.Stream, grid [3]uint32, n int64, x, r, r32, p, z, q, partial, scalars, ticket cu.DevicePtr) error {
+// Arrays: x double; r, p, z, q float; partial, scalars double; ticket u32.
+func (m *Krylov) Update(s cu.Stream, grid [3]uint32, n int64, x, r, p, z, q, partial, scalars, ticket cu.DevicePtr) error {
 	k := &m.update
 	k.args.n = n
 	k.args.x = x
 	k.args.r = r
-	k.args.r32 = r32
 	k.args.p = p
 	k.args.z = z
 	k.args.q = q

@@ -16,21 +16,27 @@ DEVICE float lateral(const float *gx, const float *gy, const float *x, i64 c, in
 enum { KEEP = 16 };
 
 #if NZ > 0
-// Column holds a column on its way up (d the eliminated right side) and down (d the solution); f are the factors of the way down.
+// Column holds a column on its way up (d the eliminated right side) and down (d the solution); f are the factors of the way down. Planes beyond the
+// column's length repeat its top plane, whose coupling upwards is zero: all loads are then unconditional and can be under way together.
 struct Column {
   float d[NZ], f[NZ <= KEEP ? NZ : 1];
 };
 
-DEVICE void eliminate(Column &col, int k, float rhs, const float *gz, const float *inverse, i64 c, i64 sheet) {
-  float w = inverse[c];
-  if (k) rhs += gz[c - sheet] * col.d[k - 1];
+// plane is the offset of plane k of the column at c0.
+DEVICE i64 plane(i64 c0, int k, int nz, i64 sheet) { return c0 + (k < nz ? k : nz - 1) * sheet; }
+
+// eliminate takes the right side of plane k; below is the coupling downwards, and becomes that of the next plane.
+DEVICE void eliminate(Column &col, int k, float rhs, float &below, const float *gz, const float *inverse, i64 c) {
+  float w = inverse[c], g = gz[c];
+  if (k) rhs += below * col.d[k - 1];
   col.d[k] = rhs * w;
-  if (NZ <= KEEP) col.f[k] = gz[c] * w;
+  if (NZ <= KEEP) col.f[k] = g * w;
+  below = g;
 }
 
 DEVICE void substitute(Column &col, int k, const float *gz, const float *inverse, i64 c) {
   float f = NZ <= KEEP ? col.f[k] : gz[c] * inverse[c];
-  col.d[k] += f * col.d[k + 1];
+  if (k + 1 < NZ) col.d[k] += f * col.d[k + 1];
 }
 #endif
 
@@ -42,15 +48,18 @@ KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT 
   i64 sheet = (i64)nx * ny, c0 = (i64)j * nx + i;
 #if NZ > 0
   Column col;
+  float below = 0;
 #pragma unroll
-  for (int k = 0; k < NZ; k++)
-    if (k < nz) eliminate(col, k, b[c0 + k * sheet], gz, inverse, c0 + k * sheet, sheet);
+  for (int k = 0; k < NZ; k++) {
+    i64 c = plane(c0, k, nz, sheet);
+    eliminate(col, k, b[c], below, gz, inverse, c);
+  }
 #pragma unroll
-  for (int k = NZ - 1; k >= 0; k--)
-    if (k < nz) {
-      if (k + 1 < NZ && k + 1 < nz) substitute(col, k, gz, inverse, c0 + k * sheet);
-      x[c0 + k * sheet] = scale * col.d[k];
-    }
+  for (int k = NZ - 1; k >= 0; k--) {
+    i64 c = plane(c0, k, nz, sheet);
+    substitute(col, k, gz, inverse, c);
+    if (k < nz) x[c] = scale * col.d[k];
+  }
 #else
   float d = 0;
   for (int k = 0; k < nz; k++) {
@@ -67,32 +76,36 @@ KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT 
 #endif
 }
 
-// dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst.
-KERNEL void BOUNDS(THREADS) step(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                                 const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
-                                 float a, float scale, float *RESTRICT scratch) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
-  if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, c0 = (i64)j * nx + i;
+// Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst. With DOT it returns
+// dst.b and the largest |dst|.
+template <bool DOT>
+DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                       const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst, float a,
+                       float scale, float *RESTRICT scratch, double &dot, float &most) {
   float keep = 1 + a - scale;
 #if NZ > 0
   (void)scratch;
   Column col;
+  float below = 0;
 #pragma unroll
-  for (int k = 0; k < NZ; k++)
-    if (k < nz) {
-      i64 c = c0 + k * sheet;
-      eliminate(col, k, b[c] + lateral(gx, gy, x, c, nx), gz, inverse, c, sheet);
-    }
+  for (int k = 0; k < NZ; k++) {
+    i64 c = plane(c0, k, nz, sheet);
+    eliminate(col, k, b[c] + lateral(gx, gy, x, c, nx), below, gz, inverse, c);
+  }
 #pragma unroll
-  for (int k = NZ - 1; k >= 0; k--)
+  for (int k = NZ - 1; k >= 0; k--) {
+    i64 c = plane(c0, k, nz, sheet);
+    substitute(col, k, gz, inverse, c);
     if (k < nz) {
-      i64 c = c0 + k * sheet;
-      if (k + 1 < NZ && k + 1 < nz) substitute(col, k, gz, inverse, c);
       float v = keep * x[c] + scale * col.d[k];
       if (prev) v -= a * prev[c];
       dst[c] = v;
+      if (DOT) {
+        dot += (double)v * b[c];
+        most = __builtin_fmaxf(most, __builtin_fabsf(v));
+      }
     }
+  }
 #else
   float d = 0;
   for (int k = 0; k < nz; k++) {
@@ -107,6 +120,39 @@ KERNEL void BOUNDS(THREADS) step(int nx, int ny, int nz, const float *RESTRICT g
     float v = keep * x[c] + scale * d;
     if (prev) v -= a * prev[c];
     dst[c] = v;
+    if (DOT) {
+      dot += (double)v * b[c];
+      most = __builtin_fmaxf(most, __builtin_fabsf(v));
+    }
   }
 #endif
+}
+
+// dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst.
+KERNEL void BOUNDS(THREADS) step(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                 const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
+                                 float a, float scale, float *RESTRICT scratch) {
+  int i = blockX() * THREADS + threadX(), j = blockY();
+  if (i >= nx) return;
+  double dot = 0;
+  float most = 0;
+  stepColumn<false>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
+}
+
+// stepDot is step, and leaves each block's dst.b and largest |dst| in partial[block] and partial[blocks + block].
+KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                    const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
+                                    float a, float scale, float *RESTRICT scratch, double *partial) {
+  SHARED double lines[32];
+  int i = blockX() * THREADS + threadX(), j = blockY();
+  double dot = 0;
+  float most = 0;
+  if (i < nx) stepColumn<true>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
+  dot = sumBlock(dot, lines, THREADS);
+  double m = maxBlock(most, lines, THREADS);
+  if (threadX() == 0) {
+    int block = blockY() * gridX() + blockX();
+    partial[block] = dot;
+    partial[gridX() * gridY() + block] = m;
+  }
 }

@@ -39,6 +39,16 @@ type Lines struct {
 		}
 		params [14]unsafe.Pointer
 	}
+	stepDot struct {
+		function cu.Function
+		args     struct {
+			nx, ny, nz                           int32
+			gx, gy, gz, inverse, b, x, prev, dst cu.DevicePtr
+			a, scale                             float32
+			scratch, partial                     cu.DevicePtr
+		}
+		params [15]unsafe.Pointer
+	}
 }
 
 // LoadLines compiles the module for a class of column lengths, one of LineClasses, and finds its kernels.
@@ -48,6 +58,7 @@ func LoadLines(d cu.Driver, class int) (*Lines, error) {
 	m.loaded, err = loadClass(d, "lines", class,
 		kernel{"start", &m.start.function},
 		kernel{"step", &m.step.function},
+		kernel{"stepDot", &m.stepDot.function},
 	)
 	if err != nil {
 		return nil, err
@@ -77,6 +88,23 @@ func LoadLines(d cu.Driver, class int) (*Lines, error) {
 		unsafe.Pointer(&m.step.args.a),
 		unsafe.Pointer(&m.step.args.scale),
 		unsafe.Pointer(&m.step.args.scratch),
+	}
+	m.stepDot.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.stepDot.args.nx),
+		unsafe.Pointer(&m.stepDot.args.ny),
+		unsafe.Pointer(&m.stepDot.args.nz),
+		unsafe.Pointer(&m.stepDot.args.gx),
+		unsafe.Pointer(&m.stepDot.args.gy),
+		unsafe.Pointer(&m.stepDot.args.gz),
+		unsafe.Pointer(&m.stepDot.args.inverse),
+		unsafe.Pointer(&m.stepDot.args.b),
+		unsafe.Pointer(&m.stepDot.args.x),
+		unsafe.Pointer(&m.stepDot.args.prev),
+		unsafe.Pointer(&m.stepDot.args.dst),
+		unsafe.Pointer(&m.stepDot.args.a),
+		unsafe.Pointer(&m.stepDot.args.scale),
+		unsafe.Pointer(&m.stepDot.args.scratch),
+		unsafe.Pointer(&m.stepDot.args.partial),
 	}
 	return m, nil
 }
@@ -117,4 +145,27 @@ func (m *Lines) Step(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, 
 	k.args.scale = scale
 	k.args.scratch = scratch
 	return m.launch("step", k.function, grid, LinesThreads, s, k.params[:])
+}
+
+// StepDot is step, and leaves each block's dst.b and largest |dst| in partial[block] and partial[blocks + block].
+//
+// Arrays: gx, gy, gz, inverse, b, x, prev, dst float; scratch float; partial double.
+func (m *Lines) StepDot(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, inverse, b, x, prev, dst cu.DevicePtr, a, scale float32, scratch, partial cu.DevicePtr) error {
+	k := &m.stepDot
+	k.args.nx = nx
+	k.args.ny = ny
+	k.args.nz = nz
+	k.args.gx = gx
+	k.args.gy = gy
+	k.args.gz = gz
+	k.args.inverse = inverse
+	k.args.b = b
+	k.args.x = x
+	k.args.prev = prev
+	k.args.dst = dst
+	k.args.a = a
+	k.args.scale = scale
+	k.args.scratch = scratch
+	k.args.partial = partial
+	return m.launch("stepDot", k.function, grid, LinesThreads, s, k.params[:])
 }

@@ -3,33 +3,34 @@
 
 enum { THREADS = 128 };
 
-// r = b - A x, r32 = r, and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
+// r = b - A x, rounded to FP32, and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
-// the step, which nearly cancels, is never formed.
+// the step, which nearly cancels, is never formed. A null x is zero.
 KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                      const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                      const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                      const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
-                                     const double *RESTRICT old, double *RESTRICT r, float *RESTRICT r32, double *partial, double *scalars,
+                                     const double *RESTRICT old, float *RESTRICT r, double *partial, double *scalars,
                                      u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   int i = blockX() * THREADS + threadX();
   double rr = 0, bb = 0, ff = 0;
   for (int j = blockY(); i < nx && j < ny; j += gridY()) {
-    i64 sheet = (i64)nx * ny, c = (i64)j * nx + i, at = c;
-    double below = 0, own = x[c];
+    i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+    double own = x ? x[c] : 0, down = 0;
     float g = 0;
-    for (int k = 0; k < nz; k++, c += sheet) {
-      double above = 0;
-      float up = 0;
-      if (k + 1 < nz) {
-        above = x[c + sheet];
-        up = gz[c];
+#pragma unroll 2
+    for (int k = 0; k < nz; k++) {
+      i64 next = k + 1 < nz ? c + sheet : c;
+      float e = 0, w = 0, n = 0, s = 0, up = 0;
+      double above = 0, flow = 0, a = 0;
+      if (x) {
+        above = x[next];
+        e = gx[c], w = gx[c - 1], n = gy[c], s = gy[c - nx], up = gz[c];
+        flow = up * (own - above);
+        a = e * (own - x[c + 1]) + w * (own - x[c - 1]) + n * (own - x[c + nx]) + s * (own - x[c - nx]) + (flow - down);
       }
-      float e = gx[c], w = gx[c - 1], n = gy[c], s = gy[c - nx];
-      double a = e * (own - x[c + 1]) + w * (own - x[c - 1]) + n * (own - x[c + nx]) + s * (own - x[c - nx]) + g * (own - below) +
-                 up * (own - above);
       double diagonal = (double)e + w + n + s + g + up;
       int slot = groundSlot[k];
       if (slot >= 0) {
@@ -48,15 +49,15 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
         source += v * old[c];
       }
       double v = b - a;
-      r[c] = v;
-      r32[c] = (float)v;
+      r[c] = (float)v;
       rr += v * v;
       bb += source * source;
       double f = diagonal * __builtin_fabs(own) + __builtin_fabs(b);
       ff += f * f;
-      below = own;
+      down = flow;
       own = above;
       g = up;
+      c = next;
     }
   }
   int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();

@@ -1,10 +1,14 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-enum { TX = 32, TY = 8, THREADS = TX * TY };
+// Coarse cells of a block, and the fine ones that they gather from at most.
+enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2 };
 
-// rows of weights: geometric ones along a direction, or conductance-weighted ones of a plane, cell by cell.
-DEVICE float weight(const float *far, const float *plane, i64 at, int p) { return plane ? plane[at] : far[p]; }
+// share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
+DEVICE float share(const float *far, int i, int lo, int hi, int n) {
+  if (i < 0 || i >= n || i > hi) return 0;
+  return i >= lo && i < hi ? 1 - far[i] : far[i];
+}
 
 // bc = P^T r, r = keep b + lateral x (keep >= 0, after start) or b - A x (keep < 0). A block makes TX x TY coarse cells of a plane; the fine cells'
 // residuals go through shared memory, two at most per coarse cell and direction and one more on every side.
@@ -14,16 +18,17 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
                                              const int *RESTRICT firstX, const float *RESTRICT farX, const int *RESTRICT firstY,
                                              const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
                                              const float *RESTRICT wy, float *RESTRICT bc) {
-  SHARED float r[2 * TY + 2][2 * TX + 3];
+  SHARED float r[ROWS][WIDTH + 1];
   int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY;
   i64 sheet = (i64)nx * ny, base = k * sheet;
   int i0 = firstX[I0] - 1, i1 = firstX[I0 + TX < cx ? I0 + TX : cx] + 1;
   int j0 = firstY[J0] - 1, j1 = firstY[J0 + TY < cy ? J0 + TY : cy] + 1;
-  int width = i1 - i0, slot = groundSlot[k];
-  for (int t = threadX(); t < width * (j1 - j0); t += THREADS) {
-    int tj = t / width, ti = t - tj * width, i = i0 + ti, j = j0 + tj;
+  int slot = groundSlot[k];
+#pragma unroll 5
+  for (int t = threadX(); t < ROWS * WIDTH; t += THREADS) {
+    int tj = t / WIDTH, ti = t - tj * WIDTH, i = i0 + ti, j = j0 + tj;
     float v = 0;
-    if (i >= 0 && i < nx && j >= 0 && j < ny) {
+    if (i >= 0 && i < nx && i < i1 && j >= 0 && j < ny && j < j1) {
       i64 at = (i64)j * nx + i, c = base + at;
       if (keep >= 0) {
         v = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
@@ -41,36 +46,60 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
   barrier();
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   if (I >= cx || J >= cy) return;
-  int weighted = weightSlot[k];
-  const float *px = weighted >= 0 && wx ? wx + weighted * sheet : 0, *py = weighted >= 0 && wy ? wy + weighted * sheet : 0;
-  int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
+  int weighted = weightSlot[k], ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
   float s = 0;
-  for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++) {
-    float line = 0;
-    for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
-      i64 at = (i64)j * nx + i;
-      float u = weight(farX, px, at, i), v = weight(farY, py, at, j);
-      if (i >= ilo && i < ihi) u = 1 - u;
-      if (j >= jlo && j < jhi) v = 1 - v;
-      line += u * v * r[j - j0][i - i0];
+  if (weighted < 0) {
+    // Four fine cells a direction: the pair and one on either side, with weight 0 where there is none.
+    float u[4];
+#pragma unroll
+    for (int a = 0; a < 4; a++) u[a] = share(farX, ilo - 1 + a, ilo, ihi, nx);
+#pragma unroll
+    for (int a = 0; a < 4; a++) {
+      int tj = jlo - 1 + a - j0, ti = ilo - 1 - i0;
+      const float *line = r[tj < ROWS ? tj : 0] + (ti + 3 < WIDTH ? ti : WIDTH - 4);
+      if (ti + 3 >= WIDTH) { // the last cell is single, and the fourth value would lie outside the tile
+        line = r[tj < ROWS ? tj : 0];
+        s += share(farY, jlo - 1 + a, jlo, jhi, ny) * (u[0] * line[ti] + u[1] * line[ti + 1] + u[2] * line[ti + 2]);
+        continue;
+      }
+      s += share(farY, jlo - 1 + a, jlo, jhi, ny) * (u[0] * line[0] + u[1] * line[1] + u[2] * line[2] + u[3] * line[3]);
     }
-    s += line;
+  } else {
+    const float *px = wx ? wx + weighted * sheet : 0, *py = wy ? wy + weighted * sheet : 0;
+    for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++) {
+      float line = 0;
+      for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
+        i64 at = (i64)j * nx + i;
+        float u = px ? px[at] : farX[i], v = py ? py[at] : farY[j];
+        if (i >= ilo && i < ihi) u = 1 - u;
+        if (j >= jlo && j < jhi) v = 1 - v;
+        line += u * v * r[j - j0][i - i0];
+      }
+      s += line;
+    }
   }
   bc[((i64)k * cy + J) * cx + I] = s;
 }
 
-// x += P xc.
-KERNEL void BOUNDS(128) prolong(int nx, int ny, int cx, int cy, const int *RESTRICT parentX, const int *RESTRICT firstX, const float *RESTRICT farX,
-                                const int *RESTRICT parentY, const int *RESTRICT firstY, const float *RESTRICT farY,
+// x += P xc. One thread takes a column: where its coarse columns lie is the same in every plane.
+KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT parentX, const int *RESTRICT firstX,
+                                const float *RESTRICT farX, const int *RESTRICT parentY, const int *RESTRICT firstY, const float *RESTRICT farY,
                                 const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy, const float *RESTRICT xc,
                                 float *RESTRICT x) {
-  int i = blockX() * 128 + threadX(), j = blockY(), k = blockZ();
+  int i = blockX() * 128 + threadX(), j = blockY();
   if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
-  int weighted = weightSlot[k];
-  float u = weighted >= 0 && wx ? wx[weighted * sheet + at] : farX[i], v = weighted >= 0 && wy ? wy[weighted * sheet + at] : farY[j];
-  int I = parentX[i], J = parentY[j];
-  int I1 = u == 0 ? I : firstX[I] == i ? I - 1 : I + 1, J1 = v == 0 ? J : firstY[J] == j ? J - 1 : J + 1;
-  const float *p = xc + (i64)k * cx * cy, *p0 = p + (i64)J * cx, *p1 = p + (i64)J1 * cx;
-  x[k * sheet + at] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
+  i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = (i64)j * nx + i;
+  int I = parentX[i], J = parentY[j], I1 = firstX[I] == i ? I - 1 : I + 1, J1 = firstY[J] == j ? J - 1 : J + 1;
+  // The coarse cell beyond may not exist; its weight is 0 then.
+  I1 = I1 < 0 || I1 >= cx ? I : I1;
+  J1 = J1 < 0 || J1 >= cy ? J : J1;
+  i64 c00 = (i64)J * cx + I, c01 = (i64)J * cx + I1, c10 = (i64)J1 * cx + I, c11 = (i64)J1 * cx + I1;
+  float u = farX[i], v = farY[j];
+#pragma unroll 4
+  for (int k = 0; k < nz; k++) {
+    int weighted = weightSlot[k];
+    float a = weighted >= 0 && wx ? wx[weighted * sheet + at] : u, b = weighted >= 0 && wy ? wy[weighted * sheet + at] : v;
+    const float *p = xc + k * csheet;
+    x[k * sheet + at] += (1 - b) * ((1 - a) * p[c00] + a * p[c01]) + b * ((1 - a) * p[c10] + a * p[c11]);
+  }
 }

@@ -8,10 +8,13 @@ import (
 	"thermsim/gpusolve/cu"
 )
 
+// Coarse cells of a block, and the fine ones that they gather from at most.
 const (
 	TransferTX      = 32
 	TransferTY      = 8
 	TransferThreads = 256
+	TransferWidth   = 66
+	TransferRows    = 18
 )
 
 const (
@@ -35,10 +38,10 @@ type Transfer struct {
 	prolong struct {
 		function cu.Function
 		args     struct {
-			nx, ny, cx, cy                                                          int32
+			nx, ny, nz, cx, cy                                                      int32
 			parentX, firstX, farX, parentY, firstY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr
 		}
-		params [15]unsafe.Pointer
+		params [16]unsafe.Pointer
 	}
 }
 
@@ -80,6 +83,7 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 	m.prolong.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.prolong.args.nx),
 		unsafe.Pointer(&m.prolong.args.ny),
+		unsafe.Pointer(&m.prolong.args.nz),
 		unsafe.Pointer(&m.prolong.args.cx),
 		unsafe.Pointer(&m.prolong.args.cy),
 		unsafe.Pointer(&m.prolong.args.parentX),
@@ -128,13 +132,14 @@ func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, nx, ny, nz int3
 	return m.launch("restrictResidual", k.function, grid, TransferThreads, s, k.params[:])
 }
 
-// Prolong: x += P xc.
+// Prolong: x += P xc. One thread takes a column: where its coarse columns lie is the same in every plane.
 //
 // Arrays: parentX, firstX int; farX float; parentY, firstY int; farY float; weightSlot int; wx, wy, xc, x float.
-func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, nx, ny, cx, cy int32, parentX, firstX, farX, parentY, firstY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr) error {
+func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, nx, ny, nz, cx, cy int32, parentX, firstX, farX, parentY, firstY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr) error {
 	k := &m.prolong
 	k.args.nx = nx
 	k.args.ny = ny
+	k.args.nz = nz
 	k.args.cx = cx
 	k.args.cy = cy
 	k.args.parentX = parentX

@@ -52,9 +52,11 @@ type PCG struct {
 	sys    ops.System
 	krylov ops.Krylov
 	pre    precond.Preconditioner
-	r, q   ops.Vector // FP64
-	r32    ops.Vector
+	r, q   ops.Vector // in the executor's working precision
+	r32    ops.Vector // r in FP32
 	z, p   ops.Vector // FP32
+	// FromZero tells the next Solve that x is zero, which spares it a product with A.
+	FromZero bool
 	// again is one iteration on againX, recorded by devices that can.
 	again       func()
 	againX      ops.Vector
@@ -70,14 +72,16 @@ func NewPCG(s ops.System, m precond.Preconditioner) (*PCG, error) {
 		return nil, errors.New("this device has no conjugate gradient operations")
 	}
 	c := &PCG{sys: s, krylov: k, pre: m}
+	var err error
 	for _, v := range []*ops.Vector{&c.r, &c.q} {
-		var err error
-		if *v, err = s.New64(); err != nil {
+		if *v, err = s.NewWork(); err != nil {
 			return nil, err
 		}
 	}
-	for _, v := range []*ops.Vector{&c.r32, &c.z, &c.p} {
-		var err error
+	if c.r32, err = s.Single(c.r); err != nil {
+		return nil, err
+	}
+	for _, v := range []*ops.Vector{&c.z, &c.p} {
 		if *v, err = s.New32(); err != nil {
 			return nil, err
 		}
@@ -105,8 +109,13 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 	s := &run{PCG: c, rule: rule, x: x, old: old}
 	s.out.ErrorK = math.NaN()
 	best := math.Inf(1)
+	start := x
+	if c.FromZero {
+		start, c.FromZero = nil, false
+	}
 	for restart := 0; ; restart++ {
-		s.out.Norms = c.sys.Residual(c.r, c.r32, x, old)
+		s.out.Norms = c.sys.Residual(c.r, c.r32, start, old)
+		start = x
 		if done := s.verdict(restart, best); done {
 			return s.out
 		}

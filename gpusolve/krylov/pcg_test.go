@@ -122,8 +122,8 @@ func TestOutcomeHoldsTheTrueResidual(t *testing.T) {
 	s := system(t, 40)
 	c, x := solver(t, s, cycle(t, s))
 	out := c.Solve(context.Background(), krylov.Rule{RTol: 1e-12, MaxIter: 60}, x, nil)
-	r, _ := s.New64()
-	r32, _ := s.New32()
+	r, _ := s.NewWork()
+	r32, _ := s.Single(r)
 	if n := s.Residual(r, r32, x, nil); n != out.Norms || !out.Converged {
 		t.Errorf("%+v, want %+v", out.Norms, n)
 	}

@@ -35,6 +35,10 @@ type System interface {
 	Mesh() *mesh.Mesh
 	New32() (Vector, error) // FP32, zero
 	New64() (Vector, error) // FP64, zero
+	// NewWork makes a vector in the precision in which the executor keeps residuals and products with A: FP64, or FP32 where
+	// memory traffic counts more. Single returns the FP32 vector that Residual and Update keep equal to w: w itself where that is FP32.
+	NewWork() (Vector, error)
+	Single(w Vector) (Vector, error)
 
 	// SetPower sets the watts of each cell column of the layers in layers (indices into Stack.Layers), spread over their planes; other
 	// layers get none.
@@ -46,8 +50,8 @@ type System interface {
 	Fill(x Vector, value float64)
 	// Extrapolate makes x the linear continuation of (old, x) and old the former x: the start of the next time step.
 	Extrapolate(x, old Vector)
-	// Residual computes r = b - A x in FP64 and r32 its FP32 copy. In a transient, old is the state at the start of the step and
-	// b includes C/dt old; otherwise old is nil.
+	// Residual computes r = b - A x in FP64, rounds it to r's precision and sets r32 = r. In a transient, old is the state at the start
+	// of the step and b includes C/dt old; otherwise old is nil. A nil x is zero.
 	Residual(r, r32, x, old Vector) Norms
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)

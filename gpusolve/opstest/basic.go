@@ -72,7 +72,9 @@ func (f *fixture) faceHeat(x ops.Vector, a []float64) {
 }
 
 func (f *fixture) residual() {
-	x, r, r32 := f.must(f.sys.New64()), f.must(f.sys.New64()), f.must(f.sys.New32())
+	x, r := f.must(f.sys.New64()), f.must(f.sys.NewWork())
+	r32 := f.must(f.sys.Single(r))
+	eps := f.working(r, r32)
 	a := f.random(x)
 	var old ops.Vector
 	var b []float64
@@ -83,14 +85,27 @@ func (f *fixture) residual() {
 	n := f.sys.Residual(r, r32, x, old)
 	want := f.ref.residual(a, b)
 	scale := largest(f.ref.diagonal()) * 10
-	f.near("Residual", f.read(r), want, scale, eps64)
+	f.near("Residual", f.read(r), want, scale, eps)
 	f.near("Residual in FP32", f.read(r32), want, scale, eps32)
 	f.scalar("||b - A x||", n.Residual, norm(want), 1e-9)
-	zero := make([]float64, len(a))
-	f.scalar("||b||", n.Source, norm(f.ref.residual(zero, b)), 1e-9)
+	zero := f.ref.residual(make([]float64, len(a)), b)
+	f.scalar("||b||", n.Source, norm(zero), 1e-9)
 	if low, high := 0x1p-54*norm(f.ref.apply(a)), 0x1p-50*scale*math.Sqrt(float64(len(a))); n.Floor < low/10 || n.Floor > high {
 		f.Errorf("rounding floor %g is outside [%g, %g]", n.Floor, low/10, high)
 	}
+	n = f.sys.Residual(r, r32, nil, old)
+	f.near("Residual of zero", f.read(r), zero, largest(zero), eps)
+	f.near("Residual of zero in FP32", f.read(r32), zero, largest(zero), eps32)
+	f.scalar("||b - A 0||", n.Residual, norm(zero), 1e-9)
+	f.scalar("||b|| of zero", n.Source, norm(zero), 1e-9)
+}
+
+// working is the rounding of vectors in working precision.
+func (f *fixture) working(w, single ops.Vector) float64 {
+	if w == single {
+		return eps32
+	}
+	return eps64
 }
 
 func (f *fixture) krylov() {
@@ -99,8 +114,9 @@ func (f *fixture) krylov() {
 		f.Error("no conjugate gradient operations")
 		return
 	}
-	x, r, q := f.must(f.sys.New64()), f.must(f.sys.New64()), f.must(f.sys.New64())
-	r32, z, p := f.must(f.sys.New32()), f.must(f.sys.New32()), f.must(f.sys.New32())
+	x, r, q := f.must(f.sys.New64()), f.must(f.sys.NewWork()), f.must(f.sys.NewWork())
+	r32, z, p := f.must(f.sys.Single(r)), f.must(f.sys.New32()), f.must(f.sys.New32())
+	eps := f.working(r, r32)
 	beta, oldRZ := 0.0, 0.0
 	for round := range 3 {
 		xv, rv, pv := f.random(x), f.random(r), f.read(p)
@@ -133,17 +149,19 @@ func (f *fixture) krylov() {
 		k.Update(x, r, r32, p, z, q)
 		got := f.read(p)
 		f.near("p = z + Beta p", got, want, largest(want)+beta*largest(pv), eps32)
-		f.near("q = A p", qv, f.ref.apply(got), largest(f.ref.diagonal())*largest(got)*10, eps64)
-		f.scalar("PQ", pq, dot(got, f.ref.apply(got)), 1e-9)
+		f.near("q = A p", qv, f.ref.apply(got), largest(f.ref.diagonal())*largest(got)*10, eps)
+		f.scalar("PQ", pq, dot(got, f.ref.apply(got)), max(1e-9, eps))
 		alpha := rz / pq
 		for i := range xv {
 			xv[i] += alpha * got[i]
 			rv[i] -= alpha * qv[i]
 		}
 		f.near("x += Alpha p", f.read(x), xv, largest(xv)+alpha*largest(got), 1e-9)
-		f.near("r -= Alpha q", f.read(r), rv, largest(rv)+alpha*largest(qv), 1e-9)
+		f.near("r -= Alpha q", f.read(r), rv, largest(rv)+alpha*largest(qv), max(1e-9, eps))
 		f.near("r32 = r", f.read(r32), rv, largest(rv)+alpha*largest(qv), eps32)
-		f.scalar("RR", k.Scalars().RR, dot(rv, rv), 1e-6)
+		if rr, scale := k.Scalars().RR, largest(rv)+alpha*largest(qv); math.Abs(rr-dot(rv, rv)) > 10*eps32*float64(len(rv))*scale*scale {
+			f.Errorf("RR is %g, want %g", rr, dot(rv, rv))
+		}
 	}
 }
 
