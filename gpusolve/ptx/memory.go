@@ -71,7 +71,7 @@ func (p *page) forget() {
 type allocation struct {
 	base, size uint64
 	name       string // of a variable, else empty
-	serial     int
+	serial     int    // the number of the MemAlloc, from 1
 	readOnly   bool
 	freed      bool
 	pages      map[uint64]*page
@@ -100,14 +100,16 @@ func (a *allocation) page(off uint64) *page {
 type memory struct {
 	total, used int64
 	windows     []*allocation // by window number, from 1
-	live        int
+	count, live int           // allocations ever, and now; variables apart
 }
 
 func (m *memory) allocate(size int64, name string) *allocation {
-	m.windows = append(m.windows, nil)
-	serial := len(m.windows)
-	a := &allocation{base: uint64(serial)<<windowBits + windowOffset, size: uint64(size), name: name, serial: serial, pages: map[uint64]*page{}}
-	m.windows[serial-1] = a
+	if name == "" {
+		m.count++
+	}
+	base := uint64(len(m.windows)+1)<<windowBits + windowOffset
+	a := &allocation{base: base, size: uint64(size), name: name, serial: m.count, pages: map[uint64]*page{}}
+	m.windows = append(m.windows, a)
 	return a
 }
 
