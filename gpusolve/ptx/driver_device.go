@@ -107,6 +107,9 @@ func (m *Machine) DevicePrimaryCtxRelease(d cu.Device) error {
 		return fail(call, cu.InvalidContext, "released more often than retained")
 	}
 	m.contexts--
+	if m.contexts == 0 {
+		m.sticky = nil // a fault ends with its context
+	}
 	return nil
 }
 

@@ -37,7 +37,7 @@ func TestMemoryIsCounted(t *testing.T) {
 }
 
 func TestCopiesAreChecked(t *testing.T) {
-	b := compute(t)
+	b := interpreted(t)
 	p, q := b.alloc(64), b.alloc(64)
 	host := make([]byte, 64)
 	h := unsafe.Pointer(&host[0])
@@ -71,7 +71,7 @@ func TestCopiesAreChecked(t *testing.T) {
 }
 
 func TestLaunchesAreChecked(t *testing.T) {
-	b := compute(t)
+	b := interpreted(t)
 	f, err := b.d.ModuleGetFunction(b.mod, "reverse")
 	b.must(err)
 	one := [3]uint32{1, 1, 1}

@@ -3,6 +3,8 @@ package ptx_test
 import (
 	_ "embed"
 	"errors"
+	"flag"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -22,6 +24,8 @@ var (
 	faultsPTX string
 )
 
+var gpu = flag.Bool("gpu", false, "run the kernels whose results are checked on the first GPU instead of the interpreter")
+
 // bench is a device with a module, and what a test allocates on it.
 type bench struct {
 	testing.TB
@@ -32,6 +36,8 @@ type bench struct {
 func newBench(t testing.TB, d cu.Driver, text string) *bench {
 	t.Helper()
 	b := &bench{TB: t, d: d}
+	runtime.LockOSThread() // a GPU's context is current on a thread
+	t.Cleanup(runtime.UnlockOSThread)
 	b.must(d.Init())
 	dev, err := d.DeviceGet(0)
 	b.must(err)
@@ -120,7 +126,24 @@ func (b *bench) launchShared(kernel string, blocks, threads, shared int, args ..
 	return b.d.CtxSynchronize()
 }
 
-func compute(t testing.TB) *bench { t.Helper(); return newBench(t, ptx.New(ptx.Options{}), computePTX) }
+// interpreted is an interpreter with the kernels that do right.
+func interpreted(t testing.TB) *bench {
+	t.Helper()
+	return newBench(t, ptx.New(ptx.Options{}), computePTX)
+}
+
+// compute is the same, or a GPU if the tests are told so.
+func compute(t testing.TB) *bench {
+	t.Helper()
+	if !*gpu {
+		return interpreted(t)
+	}
+	d, err := cu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newBench(t, d, computePTX)
+}
 
 func faults(t testing.TB, o ptx.Options) *bench {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -175,12 +176,14 @@ func TestOpcodes(t *testing.T) {
 
 // The same forms on a GPU, where there is one: the interpreter gives its bits.
 func TestOpcodesAgainstGPU(t *testing.T) {
-	gpu, err := cu.Open()
+	d, err := cu.Open()
 	if err != nil {
 		t.Skipf("needs a GPU: %v", err)
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	forms := allForms()
-	in, want := runForms(t, gpu, forms)
+	in, want := runForms(t, d, forms)
 	_, got := runForms(t, ptx.New(ptx.Options{}), forms)
 	for k, f := range forms {
 		bad := 0

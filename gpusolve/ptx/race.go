@@ -181,10 +181,14 @@ func (w *warp) observe(a *access, p *page, off uint64, lane int) {
 		return
 	}
 	c := w.laneClock(lane)
-	for _, old := range c.pending {
-		if len(old) >= len(seen) && old[len(seen)-1] == seen[len(seen)-1] && old[0] == seen[0] {
-			return
+	for i, old := range c.pending {
+		if old[0] != seen[0] { // of another flag, or of an earlier value
+			continue
 		}
+		if len(old) < len(seen) {
+			c.pending[i] = seen
+		}
+		return
 	}
 	c.pending = append(c.pending, seen)
 }

@@ -60,3 +60,28 @@ func TestWhatIsUnknownIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Whatever the text, loading gives a module or an error.
+func FuzzModuleLoadData(f *testing.F) {
+	for _, text := range []string{computePTX, faultsPTX} {
+		for _, entry := range strings.Split(text, "\t// .globl") {
+			f.Add(".version 6.3\n.target sm_70\n.address_size 64\n//" + entry)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m := ptx.New(ptx.Options{})
+		if err := m.Init(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.DevicePrimaryCtxRetain(0); err != nil {
+			t.Fatal(err)
+		}
+		mod, err := m.ModuleLoadData([]byte(text))
+		if err != nil {
+			return
+		}
+		if err := m.ModuleUnload(mod); err != nil {
+			t.Error(err)
+		}
+	})
+}

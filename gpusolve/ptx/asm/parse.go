@@ -152,6 +152,9 @@ var typeSizes = map[string]int64{
 // TypeSize is the size in bytes of a fundamental type, "f32" or "b64"; 0 when there is no such type.
 func TypeSize(name string) int64 { return typeSizes[name] }
 
+// largestVariable is far above what kernels declare; memory for data comes from the driver.
+const largestVariable = 1 << 24
+
 // parseVariable reads ".shared .align 4 .b8 name[100] = {1, 2};".
 func (p *parser) parseVariable(extern bool) (*Variable, error) {
 	t := p.next()
@@ -189,8 +192,8 @@ func (p *parser) parseVariable(extern bool) (*Variable, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n < 0 || n > 1<<40 {
-			return nil, p.errorf(t.line, "array %s: size %d", v.Name, n)
+		if n < 0 || n > largestVariable || v.Size*n > largestVariable {
+			return nil, p.errorf(t.line, "array %s has more than %d bytes", v.Name, largestVariable)
 		}
 		v.Size *= n
 		if err := p.expect("]"); err != nil {
