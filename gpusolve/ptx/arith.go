@@ -168,8 +168,8 @@ func addFloats() {
 	ops1["rcp.f32"] = func(x uint64) uint64 { return bits32(1 / f32(x)) }
 	// The square root of a single in double precision has enough bits to round again (Figueroa, "When is double rounding innocuous?", 1995).
 	ops1["sqrt.f32"] = func(x uint64) uint64 { return bits32(float32(math.Sqrt(float64(f32(x))))) }
-	ops1["abs.f32"] = func(x uint64) uint64 { return x & 0x7fffffff }
-	ops1["neg.f32"] = func(x uint64) uint64 { return (x ^ 0x80000000) & 0xffffffff }
+	ops1["abs.f32"] = func(x uint64) uint64 { return bits32(f32(x & 0x7fffffff)) }
+	ops1["neg.f32"] = func(x uint64) uint64 { return bits32(-f32(x)) }
 	ops2["min.f32"] = func(x, y uint64) uint64 { return bits32(float32(minimum(float64(f32(x)), float64(f32(y))))) }
 	ops2["max.f32"] = func(x, y uint64) uint64 { return bits32(float32(maximum(float64(f32(x)), float64(f32(y))))) }
 	// PTX copies the sign of the first operand to the second.

@@ -81,7 +81,14 @@ func conversion(to, from, mode string) func(x uint64) uint64 {
 		if !integral {
 			return nil
 		}
-		return func(x uint64) uint64 { return toInt(roundTo(value(x), mode), toBits, to[0] == 's') }
+		signed, invalid := to[0] == 's', nanAsInteger(toBits, fromBits)
+		return func(x uint64) uint64 {
+			v := value(x)
+			if v != v {
+				return invalid
+			}
+			return toInt(roundTo(v, mode), toBits, signed)
+		}
 	case to == from:
 		if !integral {
 			return nil
@@ -96,10 +103,36 @@ func conversion(to, from, mode string) func(x uint64) uint64 {
 	if !narrowing || to == "f16" && mode != "rn" {
 		return nil
 	}
-	if to == "f32" && mode != "rn" {
-		return func(x uint64) uint64 { return bits32(narrow32(value(x), mode)) }
+	if from == "f64" {
+		return func(x uint64) uint64 {
+			switch {
+			case isNaN64(x):
+				return narrowNaN(x, to)
+			case to == "f32":
+				return bits32(narrow32(f64(x), mode))
+			}
+			return toHalf(f64(x))
+		}
 	}
 	return func(x uint64) uint64 { return encode(value(x)) }
+}
+
+func isNaN64(x uint64) bool { return x&^(1<<63) > 0x7ff0000000000000 }
+
+// narrowNaN makes a quiet NaN with the sign and the leading bits of a double's, as GPUs do. Other operations give one and the same NaN.
+func narrowNaN(x uint64, to string) uint64 {
+	if to == "f16" {
+		return x>>63<<15 | 0x7e00 | x>>42&0x1ff
+	}
+	return x>>63<<31 | 0x7fc00000 | x>>29&0x3fffff
+}
+
+// nanAsInteger is what NaN becomes: zero by the manual, but GPUs give the top bit alone where a double or a 64-bit integer takes part.
+func nanAsInteger(toBits, fromBits int) uint64 {
+	if toBits == 64 || fromBits == 64 {
+		return 1 << (toBits - 1)
+	}
+	return 0
 }
 
 // fromInteger converts to the nearest float. Halves go through double precision: integers with more than 53 bits are far beyond the largest half,

@@ -136,11 +136,8 @@ func roundTo(v float64, mode string) float64 {
 	return math.Ceil(v)
 }
 
-// toInt converts an integral double to an integer of that many bits, clamping as PTX does; NaN gives 0.
+// toInt converts an integral double, not NaN, to an integer of that many bits, clamping as PTX does.
 func toInt(v float64, bits int, signed bool) uint64 {
-	if v != v {
-		return 0
-	}
 	if signed {
 		limit := math.Ldexp(1, bits-1)
 		switch {

@@ -239,6 +239,12 @@ func floatForms() []form {
 		if n == 64 {
 			nan = 0x7ff8000000000000
 		}
+		quiet := func(x uint64) uint64 { // singles lose a NaN's payload, doubles keep it
+			if n == 32 && value(x) != value(x) {
+				return nan
+			}
+			return x
+		}
 		pick := func(sense bool) func(x []uint64) uint64 {
 			return func(x []uint64) uint64 {
 				a, b := value(x[0]), value(x[1])
@@ -266,8 +272,8 @@ func floatForms() []form {
 		out = append(out,
 			form{"min." + t, t, []string{t, t}, pick(true), ""},
 			form{"max." + t, t, []string{t, t}, pick(false), ""},
-			form{"neg." + t, t, []string{t}, func(x []uint64) uint64 { return x[0] ^ sign }, ""},
-			form{"abs." + t, t, []string{t}, func(x []uint64) uint64 { return x[0] &^ sign }, ""},
+			form{"neg." + t, t, []string{t}, func(x []uint64) uint64 { return quiet(x[0] ^ sign) }, ""},
+			form{"abs." + t, t, []string{t}, func(x []uint64) uint64 { return quiet(x[0] &^ sign) }, ""},
 			form{"copysign." + t, t, []string{t, t}, func(x []uint64) uint64 { return x[0]&sign | x[1]&^sign }, ""})
 	}
 	return out
@@ -388,7 +394,7 @@ func conversionForms() []form {
 	for from, value := range values {
 		for mode, whole := range integral {
 			for _, to := range ints {
-				out = append(out, form{fmt.Sprintf("cvt.%s.%s.%s", mode, to, from), to, []string{from}, func(x []uint64) uint64 { return clamped(whole(value(x[0])), to) }, ""})
+				out = append(out, form{fmt.Sprintf("cvt.%s.%s.%s", mode, to, from), to, []string{from}, func(x []uint64) uint64 { return clamped(whole(value(x[0])), to, from) }, ""})
 			}
 			round := map[string]func(*big.Float, float64) uint64{"f16": roundHalf, "f32": round32, "f64": round64}[from]
 			if from != "f16" {
@@ -401,17 +407,24 @@ func conversionForms() []form {
 		form{"cvt.f64.f16", "f64", []string{"f16"}, func(x []uint64) uint64 { return same(halfValue(x[0]), round64) }, ""},
 		form{"cvt.f64.f32", "f64", []string{"f32"}, func(x []uint64) uint64 { return same(values["f32"](x[0]), round64) }, ""},
 		form{"cvt.rn.f16.f32", "f16", []string{"f32"}, func(x []uint64) uint64 { return same(values["f32"](x[0]), roundHalf) }, ""},
-		form{"cvt.rn.f16.f64", "f16", []string{"f64"}, func(x []uint64) uint64 { return same(values["f64"](x[0]), roundHalf) }, ""})
+		form{"cvt.rn.f16.f64", "f16", []string{"f64"}, func(x []uint64) uint64 {
+			if isNaN64(x[0]) {
+				return x[0]>>48&0x8000 | 0x7e00 | x[0]>>42&0x1ff
+			}
+			return same(values["f64"](x[0]), roundHalf)
+		}, ""})
 	for mode, m := range map[string]big.RoundingMode{"rn": big.ToNearestEven, "rz": big.ToZero, "rm": big.ToNegativeInf, "rp": big.ToPositiveInf} {
-		out = append(out, form{"cvt." + mode + ".f32.f64", "f32", []string{"f64"}, func(x []uint64) uint64 { return narrowed(values["f64"](x[0]), m) }, ""})
+		out = append(out, form{"cvt." + mode + ".f32.f64", "f32", []string{"f64"}, func(x []uint64) uint64 { return narrowed(x[0], m) }, ""})
 	}
 	return out
 }
 
-// clamped converts an integral double to an integer type; NaN gives zero.
-func clamped(v float64, typ string) uint64 {
+// clamped converts an integral double to an integer type. What becomes of NaN was seen on an H200.
+func clamped(v float64, typ, from string) uint64 {
 	n := bitsOf(typ)
-	if v != v {
+	if v != v && (n == 64 || from == "f64") {
+		return 1 << (n - 1)
+	} else if v != v {
 		return 0
 	}
 	least, most := new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(n)), big.NewInt(1))
@@ -433,9 +446,11 @@ func clamped(v float64, typ string) uint64 {
 }
 
 // narrowed rounds to single in a direction, by search among the neighbours of the nearest one.
-func narrowed(v float64, m big.RoundingMode) uint64 {
+// NaN keeps its sign and leading bits, as seen on an H200.
+func narrowed(x uint64, m big.RoundingMode) uint64 {
+	v := math.Float64frombits(x)
 	if v != v {
-		return 0x7fffffff
+		return x>>32&0x80000000 | 0x7fc00000 | x>>29&0x3fffff
 	}
 	f := float32(v)
 	if math.IsInf(v, 0) || float64(f) == v || m == big.ToNearestEven {
