@@ -72,7 +72,9 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if err := checkFolder(o.out); err != nil {
 		return err
 	}
-	m, _, err := buildMesh(g, s)
+	machine := thisMachine()
+	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
+	m, _, err := buildMesh(g, s, machine, false)
 	if err != nil {
 		return err
 	}
@@ -85,18 +87,18 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if g.quiet {
 		return nil
 	}
-	return describe(g.console, m, files)
+	return describe(g.console, m, machine, files)
 }
 
 // describe prints what is known before a solve.
-func describe(c *console, m *mesh.Mesh, files []string) error {
+func describe(c *console, m *mesh.Mesh, on machine, files []string) error {
 	w := bufio.NewWriter(c.stdout)
 	d := &description{console: c, w: w, m: m}
 	d.headline()
 	d.layers()
 	d.power()
 	d.faces()
-	d.estimate()
+	d.estimate(on)
 	d.pictures(files)
 	return w.Flush()
 }

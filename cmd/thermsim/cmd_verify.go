@@ -23,11 +23,13 @@ EXIT STATUS
   0    every case passes
   1    a case fails
   2    no such case, or wrong usage
+  4    device failure: no GPU where one was demanded
   130  interrupted
 `
 
 const verifyExample = `  thermsim verify
   thermsim verify slab-steady --verbose
+  thermsim verify --device gpu
   thermsim verify --json | jq 'all(.pass)'`
 
 type verifyOptions struct {
@@ -51,7 +53,7 @@ func newVerifyCommand(g *globals) *cobra.Command {
 			return caseNames(verify.Cases()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto)")
+	cmd.Flags().Var(&o.device, "device", "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON in place of the table")
 	completeFlag(cmd, "device", deviceNames())
 	return cmd

@@ -120,27 +120,38 @@ func boundary(b *stack.Boundary) string {
 	return "adiabatic"
 }
 
-// Time that set-up and solve take per cell on one core, from runs of the ten-layer examples on one server: seven iterations of a steady
-// solve, five of a time step. A guess for other machines, good to a factor of three.
+// Time that set-up and solve take per cell on one core, from runs of the ten-layer examples on one server: eight iterations of a steady
+// solve, three of a time step. A guess for other machines, good to a factor of three.
 const (
-	steadySecondsPerCell = 1.0e-6
-	stepSecondsPerCell   = 0.6e-6
+	steadySecondsPerCell = 0.4e-6
+	stepSecondsPerCell   = 0.2e-6
 )
 
-func (d *description) estimate() {
+func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	d.heading("Estimate", fmt.Sprintf("%d cores, default solver", cores))
 	free := ""
-	if available := availableMemory(); available > 0 {
-		free = fmt.Sprintf(" (%s free)", byteCount(available))
+	if on.memory > 0 {
+		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
 	}
-	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(steadySecondsPerCell*perCore)), byteCount(float64(gpusolve.EstimateBytes(d.m, false))), free)
+	steady, transient := float64(gpusolve.EstimateBytes(d.m, false)), float64(gpusolve.EstimateBytes(d.m, true))
+	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(steadySecondsPerCell*perCore)), byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(float64(gpusolve.EstimateBytes(d.m, true))))
+	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(transient))
+	d.line("  on a GPU   %s steady, %s transient%s", byteCount(steady), byteCount(transient), on.gpuMemory())
+}
+
+// gpuMemory is what there is to hold a solve.
+func (m machine) gpuMemory() string {
+	gpus, err := m.gpus()
+	if err != nil {
+		return "; there is none here (see thermsim devices)"
+	}
+	return fmt.Sprintf("; %s has %s", gpus[0], byteCount(float64(gpus[0].MemoryBytes)))
 }
 
 // roundUp leaves one figure, as an estimate has no more, and at least 10 ms.

@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
+	"thermsim/gpusolve"
 	"thermsim/report"
 )
 
@@ -44,11 +46,28 @@ func printSummary(g *globals, s *report.Summary, o *simulateOptions) error {
 // logSolution is the part of the log that -v asks for.
 func logSolution(g *globals, r *report.Run) {
 	s := r.Solution
-	g.detail("device: %s %s, %d threads (%s), opened in %s", s.Device.Kind, s.Device.Name, s.Device.Threads, s.Device.Why, seconds(s.Timing.Device.Seconds()))
+	g.detail("device: %s (%s), opened in %s", deviceText(s.Device), s.Device.Why, seconds(s.Timing.Device.Seconds()))
 	g.detail("%s with %s: %s; set up in %s", s.Status.Method, s.Status.Preconditioner, s.Status.Details, seconds(s.Timing.Setup.Seconds()))
 	g.detail("solved in %s: %d iterations, residual %.3g W, estimated error %.2g K, %s",
 		seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, s.Status.EstimatedErrorK, s.Status.Reason)
 	g.detail("%s on the device", byteCount(float64(s.Memory.DeviceBytes)))
+	if s.Device.Kind == "gpu" && s.Timing.Device+s.Timing.Setup > slowStart {
+		g.detail("opening and setting up a GPU takes this long when its driver compiles the kernels for it; it keeps them, and the next run starts sooner")
+	}
+}
+
+// slowStart is longer than opening a GPU and setting up takes once the driver has the kernels in its cache.
+const slowStart = 400 * time.Millisecond
+
+// deviceText names a device for people.
+func deviceText(d gpusolve.DeviceInfo) string {
+	switch {
+	case d.Kind == "gpu":
+		return d.Kind + " " + d.Name
+	case d.Threads == 1:
+		return fmt.Sprintf("%s %s, 1 thread", d.Kind, d.Name)
+	}
+	return fmt.Sprintf("%s %s, %d threads", d.Kind, d.Name, d.Threads)
 }
 
 // outlast returns a context for saving what was finished: the first interrupt does not end it, the second one does. An interrupt that

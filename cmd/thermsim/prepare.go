@@ -41,11 +41,15 @@ func loadStack(g *globals, argument string, grid gridSize) (*stack.Stack, time.D
 }
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
-func buildMesh(g *globals, s *stack.Stack) (*mesh.Mesh, time.Duration, error) {
-	start := time.Now()
-	if err := checkMemory(s, availableMemory()); err != nil {
+func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Mesh, time.Duration, error) {
+	note, err := on.place(s, transient)
+	if err != nil {
 		return nil, 0, err
 	}
+	if note != "" {
+		g.detail("%s", note)
+	}
+	start := time.Now()
 	m, err := mesh.Build(s)
 	if err != nil {
 		return nil, 0, withStatus(exitInput, err)
@@ -72,7 +76,7 @@ func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error
 	if err := checkFolder(o.out); err != nil {
 		return nil, err
 	}
-	m, build, err := buildMesh(g, s)
+	m, build, err := buildMesh(g, s, thisMachine(), command == "transient")
 	if err != nil {
 		return nil, err
 	}

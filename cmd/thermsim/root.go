@@ -51,6 +51,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newCheckCommand(g),
 		newVerifyCommand(g),
 		newMaterialsCommand(g),
+		newDevicesCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())
@@ -100,6 +101,14 @@ func newHelpCommand() *cobra.Command {
 func stackArgument(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usagef("expected one stack file, got %d arguments (%s); run '%s --help' for the usage", len(args), strings.Join(args, " "), c.CommandPath())
+	}
+	return nil
+}
+
+// noArguments accepts none.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, got %s; run '%[1]s --help' for the usage", c.CommandPath(), strings.Join(args, " "))
 	}
 	return nil
 }

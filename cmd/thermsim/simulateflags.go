@@ -37,7 +37,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f.SortFlags = false
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
-	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; this release solves on the cpu (default auto)")
+	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; auto takes the GPU where that is faster (default auto)")
 	f.Var(&o.precond, "precond", "preconditioner: multigrid, jacobi or none (default multigrid)")
 	f.Var(&o.tol, "tol", "stop when the estimated largest temperature error is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+)
+
+const devicesHelp = `List what can solve on this machine: the processor, and the GPUs that the CUDA
+driver knows, under the names that --device takes. Where no GPU can be used, say
+why; the processor solves everything.
+
+EXIT STATUS
+===========
+
+  0  done, with or without a GPU
+`
+
+const devicesExample = `  thermsim devices
+  thermsim devices --json | jq '.gpus[].name'
+  CUDA_VISIBLE_DEVICES=1 thermsim devices          # as the driver then sees it`
+
+func newDevicesCommand(g *globals) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:               "devices",
+		Short:             "List what can solve on this machine",
+		Long:              devicesHelp,
+		Example:           devicesExample,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error {
+			return runDevices(g.console, thisProcessor(), gpusolve.Devices, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, memory in bytes")
+	return cmd
+}
+
+// processor is what can be told about the machine's processor.
+type processor struct {
+	Name   string `json:"name"`
+	Cores  int    `json:"cores"` // that this process may use
+	Memory int64  `json:"free_memory_bytes"`
+}
+
+func thisProcessor() processor {
+	p := processor{Name: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), Memory: int64(availableMemory())}
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if name := modelName(string(text)); name != "" {
+			p.Name = name
+		}
+	}
+	return p
+}
+
+// modelName finds the line "model name : ..." of Linux, "" without it (as on many arm64 machines).
+func modelName(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func runDevices(c *console, p processor, list func() ([]gpusolve.GPU, error), asJSON bool) error {
+	gpus, none := list()
+	w := bufio.NewWriter(c.stdout)
+	if asJSON {
+		if err := writeDevicesJSON(w, p, gpus, none); err != nil {
+			return err
+		}
+	} else {
+		writeDevices(c, w, p, gpus, none)
+	}
+	return w.Flush()
+}
+
+func writeDevices(c *console, w io.Writer, p processor, gpus []gpusolve.GPU, none error) {
+	free := ""
+	if p.Memory > 0 {
+		free = byteCount(float64(p.Memory)) + " free"
+	}
+	t := textTable{header: []string{"device", "name", ">memory", "details"}}
+	t.add("cpu", p.Name, free, fmt.Sprintf("%d cores", p.Cores))
+	for _, g := range gpus {
+		details := fmt.Sprintf("compute capability %s, %d multiprocessors", g.ComputeCapability, g.Multiprocessors)
+		if !g.Usable {
+			details = fmt.Sprintf("cannot be used: compute capability %s, the kernels need %s", g.ComputeCapability, gpusolve.LeastComputeCapability)
+		}
+		t.add(fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, byteCount(float64(g.MemoryBytes)), details)
+	}
+	t.write(c, w)
+	if none != nil {
+		fmt.Fprintf(w, "\nNo GPU: %v.\nThe processor solves everything.\n", none)
+		return
+	}
+	release := ""
+	if gpus[0].Driver != "" {
+		release = " " + gpus[0].Driver
+	}
+	fmt.Fprintf(w, "\nNVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the processor longer than opening it.\n", release, gpus[0].CUDA)
+}
+
+// gpuJSON is one GPU of devices --json.
+type gpuJSON struct {
+	Device            string `json:"device"`
+	Name              string `json:"name"`
+	ComputeCapability string `json:"compute_capability"`
+	Multiprocessors   int    `json:"multiprocessors"`
+	MemoryBytes       int64  `json:"memory_bytes"`
+	Driver            string `json:"driver"` // "" where the system does not tell
+	CUDA              string `json:"cuda"`
+	Usable            bool   `json:"usable"`
+}
+
+func writeDevicesJSON(w io.Writer, p processor, gpus []gpusolve.GPU, none error) error {
+	out := struct {
+		CPU   processor `json:"cpu"`
+		GPUs  []gpuJSON `json:"gpus"`
+		NoGPU string    `json:"no_gpu,omitempty"` // why gpus is empty
+	}{CPU: p, GPUs: []gpuJSON{}}
+	for _, g := range gpus {
+		out.GPUs = append(out.GPUs, gpuJSON{fmt.Sprintf("gpu:%d", g.Ordinal), g.Name, g.ComputeCapability, g.Multiprocessors, g.MemoryBytes, g.Driver, g.CUDA, g.Usable})
+	}
+	if none != nil {
+		out.NoGPU = none.Error()
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}

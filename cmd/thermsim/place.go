@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// What a run takes at its peak, measured on the ten-layer examples. gpusolve.EstimateBytes is finer but needs the mesh, which large grids should
+// not get as far as.
+const (
+	bytesPerCell          = 90 // solved on the processor: 74 in a steady solve (82 with maps of all layers), 90 in a transient
+	gpuBytesPerCell       = 60 // on the GPU, steady
+	gpuBytesPerCellInTime = 75 // on the GPU, transient
+
+	// On the host beside a GPU only planes are held: 50 bytes per column of cells for the report, and index and power of each layer.
+	columnBytes      = 50
+	columnLayerBytes = 12
+)
+
+// machine is where a run has to fit.
+type machine struct {
+	memory float64 // bytes that this process may still take; 0 where nothing tells
+	gpus   func() ([]gpusolve.GPU, error)
+}
+
+// thisMachine looks at the GPUs only when they are asked for.
+func thisMachine() machine { return machine{availableMemory(), gpusolve.Devices} }
+
+// place checks that a run fits where it is to be solved. Where "auto" may choose and only the GPU has the room, place chooses it and says
+// so in the result.
+func (m machine) place(s *stack.Stack, transient bool) (note string, err error) {
+	name := s.Solver.Device
+	auto := name == "" || name == "auto"
+	onProcessor := checkRoom(s, bytesPerCell*cells(s), m.memory, "memory")
+	if name == "cpu" || auto && onProcessor == nil {
+		return "", onProcessor
+	}
+	gpu, err := m.gpu(name)
+	switch {
+	case err != nil && auto:
+		return "", onProcessor
+	case err != nil:
+		return "", fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, name, err)
+	}
+	perCell := float64(gpuBytesPerCell)
+	if transient {
+		perCell = gpuBytesPerCellInTime
+	}
+	err = checkRoom(s, perCell*cells(s), float64(gpu.MemoryBytes), "memory on "+gpu.String())
+	if err == nil {
+		perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
+		err = checkRoom(s, perColumn*float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells), m.memory, "memory beside the GPU")
+	}
+	if !auto || err != nil {
+		return "", err
+	}
+	s.Solver.Device = fmt.Sprintf("gpu:%d", gpu.Ordinal)
+	return fmt.Sprintf("the processor's memory (%s free) does not hold the grid; %s does", byteCount(m.memory), gpu), nil
+}
+
+// gpu is the GPU of a device name; auto takes the first.
+func (m machine) gpu(name string) (gpusolve.GPU, error) {
+	gpus, err := m.gpus()
+	if err != nil {
+		return gpusolve.GPU{}, err
+	}
+	n := 0
+	if number, found := strings.CutPrefix(name, "gpu:"); found {
+		if n, err = strconv.Atoi(number); err != nil || n < 0 || n >= len(gpus) {
+			return gpusolve.GPU{}, errors.New("there is no such GPU; 'thermsim devices' lists them, or use --device cpu")
+		}
+	}
+	if !gpus[n].Usable {
+		return gpus[n], fmt.Errorf("%s has compute capability %s, the kernels need %s; use --device cpu", gpus[n], gpus[n].ComputeCapability, gpusolve.LeastComputeCapability)
+	}
+	return gpus[n], nil
+}
+
+// cells of the stack's grid.
+func cells(s *stack.Stack) float64 {
+	return float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * float64(planes(s))
+}
+
+// planes is the number of cells along z.
+func planes(s *stack.Stack) int {
+	n := 0
+	for i := range s.Layers {
+		n += s.Layers[i].Cells
+	}
+	return n
+}
+
+// checkRoom refuses a grid that needs more than is available, and names one that fits. Nothing is known where available is 0.
+func checkRoom(s *stack.Stack, need, available float64, what string) error {
+	if available <= 0 || need <= available {
+		return nil
+	}
+	shrink := math.Sqrt(available / need)
+	nx, ny := roundGrid(float64(s.Grid.X.Cells)*shrink), roundGrid(float64(s.Grid.Y.Cells)*shrink)
+	return withStatus(exitDevice, fmt.Errorf("%d x %d x %d cells need about %s of %s, %s is free; a grid that fits is --grid %dx%d",
+		s.Grid.X.Cells, s.Grid.Y.Cells, planes(s), byteCount(need), what, byteCount(available), nx, ny))
+}
+
+// roundGrid rounds down to a multiple of 16, which multigrid coarsens well.
+func roundGrid(cells float64) int {
+	n := int(cells)
+	if n > 16 {
+		n -= n % 16
+	}
+	return max(1, n)
+}

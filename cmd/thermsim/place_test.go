@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// square is a stack of ten cells along z with a grid of n x n and the wish for a device.
+func square(n int, device string) *stack.Stack {
+	return &stack.Stack{
+		Layers: []stack.Layer{{Cells: 3}, {Cells: 7}}, Solver: stack.Solver{Device: device},
+		Grid: stack.Grid{X: stack.Axis{Cells: n}, Y: stack.Axis{Cells: n}},
+	}
+}
+
+func withGPUs(memory float64, gpus ...gpusolve.GPU) machine {
+	return machine{memory, func() ([]gpusolve.GPU, error) {
+		if len(gpus) == 0 {
+			return nil, errors.New("no driver; install one")
+		}
+		return gpus, nil
+	}}
+}
+
+// The grid that the refusal names must fit, and waste less than half of the memory.
+func TestGridThatFits(t *testing.T) {
+	for _, grid := range [][2]int{{20000, 20000}, {100000, 50}, {7, 900000}, {33333, 1000}} {
+		s := square(1, "cpu")
+		s.Grid = stack.Grid{X: stack.Axis{Cells: grid[0]}, Y: stack.Axis{Cells: grid[1]}}
+		available := bytesPerCell * cells(s) / 9
+		on := withGPUs(available)
+		_, err := on.place(s, false)
+		if exitStatus(err) != exitDevice {
+			t.Fatalf("%v: %v", grid, err)
+		}
+		var fits gridSize
+		_, name, _ := strings.Cut(err.Error(), "--grid ")
+		if err := fits.Set(name); err != nil {
+			t.Fatal(err)
+		}
+		s.Grid.X.Cells, s.Grid.Y.Cells = fits.nx, fits.ny
+		if need := bytesPerCell * cells(s); need > available || need < available/2 {
+			t.Errorf("%v: grid %v needs %g of %g bytes", grid, fits, need, available)
+		}
+		if _, err := on.place(s, false); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := withGPUs(0).place(square(1<<20, ""), false); err != nil {
+		t.Errorf("refused although nothing is known of the memory: %v", err)
+	}
+}
+
+// 3000 x 3000 x 10 cells need 8 GB on the processor, 5.4 GB on a GPU (6.75 GB in a transient) and 0.7 GB beside it.
+func TestPlace(t *testing.T) {
+	big := gpusolve.GPU{Ordinal: 0, Name: "Big", MemoryBytes: 40e9, Usable: true}
+	small := gpusolve.GPU{Ordinal: 1, Name: "Small", MemoryBytes: 6e9, Usable: true}
+	old := gpusolve.GPU{Ordinal: 2, Name: "Old", MemoryBytes: 40e9, ComputeCapability: "6.1"}
+	for _, c := range []struct {
+		name      string
+		on        machine
+		device    string
+		transient bool
+		chosen    string // device of the stack afterwards
+		failure   string // part of the error, of status 4
+	}{
+		{"room on the processor", withGPUs(10e9, big), "auto", false, "auto", ""},
+		{"no GPU asked for", withGPUs(1e9, big), "cpu", false, "cpu", "need about 8.1 GB of memory, 1 GB is free"},
+		{"room on the GPU alone", withGPUs(1e9, big), "", false, "gpu:0", ""},
+		{"no room for planes", withGPUs(0.5e9, big), "auto", false, "auto", "of memory beside the GPU, 500 MB is free"},
+		{"no GPU at all", withGPUs(1e9), "auto", false, "auto", "need about 8.1 GB of memory, 1 GB is free"},
+		{"no GPU where one is demanded", withGPUs(10e9), "gpu", false, "gpu", "gpu was asked for: no driver; install one"},
+		{"steady on the small one", withGPUs(1e9, big, small), "gpu:1", false, "gpu:1", ""},
+		{"transient on the small one", withGPUs(1e9, big, small), "gpu:1", true, "gpu:1", "need about 6.75 GB of memory on gpu:1, Small, 6 GB is free; a grid that fits is --grid 2816x2816"},
+		{"one too many", withGPUs(1e9, big, small), "gpu:2", false, "gpu:2", "gpu:2 was asked for: there is no such GPU; 'thermsim devices' lists them"},
+		{"too old", withGPUs(1e9, big, small, old), "gpu:2", false, "gpu:2", "compute capability 6.1, the kernels need 7.0"},
+	} {
+		s := square(3000, c.device)
+		note, err := c.on.place(s, c.transient)
+		switch {
+		case c.failure == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.failure != "" && (exitStatus(err) != exitDevice || !strings.Contains(err.Error(), c.failure)):
+			t.Errorf("%s: %v (status %d), want %q", c.name, err, exitStatus(err), c.failure)
+		case s.Solver.Device != c.chosen || (note != "") != (c.chosen != c.device):
+			t.Errorf("%s: device %q, note %q, want %q", c.name, s.Solver.Device, note, c.chosen)
+		}
+	}
+}
