@@ -198,3 +198,16 @@ func TestCallsNeedInitAndContext(t *testing.T) {
 		t.Errorf("List gives %v, %v", list, err)
 	}
 }
+
+// Machines that share a cache of parsed text share nothing else.
+func TestCache(t *testing.T) {
+	var cache ptx.Cache
+	for range 3 {
+		b := newBench(t, ptx.New(ptx.Options{Cache: &cache}), computePTX)
+		out := zeros[float64](b, 32)
+		b.must(b.launch("parameters", 1, 32, parameters{n: 1}, out))
+		if v := download[float64](b, out, 2)[1]; v != 1 {
+			t.Errorf("the module's counter is %v, want 1: it is the machine's own", v)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -149,7 +148,7 @@ func (m *Machine) ModuleLoadData(text []byte) (cu.Module, error) {
 	if err != nil {
 		return 0, err
 	}
-	mod, err := m.load(bytes.Clone(text))
+	mod, err := m.load(text)
 	if err != nil {
 		return 0, err
 	}

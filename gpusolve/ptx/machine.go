@@ -111,7 +111,7 @@ func (m *Machine) enter(call string) (leave func(), err error) {
 }
 
 func (m *Machine) load(text []byte) (*module, error) {
-	parsed, err := asm.Parse(text)
+	parsed, err := m.options.Cache.parse(text)
 	if err != nil {
 		return nil, fail("cuModuleLoadData", cu.InvalidPTX, err.Error())
 	}

@@ -4,6 +4,12 @@
 // loaded. Arithmetic is IEEE, bit for bit what a GPU gives. See docs/ptx-interpreter.md.
 package ptx
 
+import (
+	"sync"
+
+	"thermsim/gpusolve/ptx/asm"
+)
+
 // Options configure a Machine. The zero value is ready for use.
 type Options struct {
 	Memory int64 // bytes of the fake device; default 64 GiB. Only what kernels touch is really allocated.
@@ -15,6 +21,8 @@ type Options struct {
 	// finishing, before it is reported as hanging. Default 4e6.
 	StallLimit int64
 	NoRaces    bool // do not look for data races: faster
+	// Cache, when not nil, keeps the text of modules parsed for the machines that share it.
+	Cache *Cache
 }
 
 func (o Options) withDefaults() Options {
@@ -31,4 +39,31 @@ func (o Options) withDefaults() Options {
 		o.StallLimit = 4e6
 	}
 	return o
+}
+
+// Cache holds parsed modules. Tests that open many machines share one: parsing a large module takes longer than running it. It may be used by
+// several goroutines. The zero value is ready for use.
+type Cache struct {
+	mu     sync.Mutex
+	parsed map[string]*asm.Module
+}
+
+func (c *Cache) parse(text []byte) (*asm.Module, error) {
+	if c == nil {
+		return asm.Parse(text)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.parsed[string(text)]; m != nil {
+		return m, nil
+	}
+	m, err := asm.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if c.parsed == nil {
+		c.parsed = map[string]*asm.Module{}
+	}
+	c.parsed[string(text)] = m
+	return m, nil
 }

@@ -31,7 +31,7 @@ func isWord(c byte) bool { return isWordStart(c) && c != '%' || isDigit(c) }
 
 // lex cuts the text into tokens. Words keep their dots: "ld.global.f32", ".reg", "%tid.x".
 func lex(src string) ([]token, error) {
-	var out []token
+	out := make([]token, 0, len(src)/5+16)
 	line := 1
 	for i := 0; i < len(src); {
 		c := src[i]

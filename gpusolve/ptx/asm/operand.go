@@ -28,8 +28,9 @@ func (p *parser) parseInstruction() error {
 		return p.errorf(t.line, "expected an instruction, found %q", t.text)
 	}
 	in.Opcode, in.Line = t.text, t.line
+	args := p.args[:0]
 	for !p.accept(";") {
-		if len(in.Args) > 0 {
+		if len(args) > 0 {
 			if err := p.expect(","); err != nil {
 				return err
 			}
@@ -39,10 +40,12 @@ func (p *parser) parseInstruction() error {
 			return err
 		}
 		if o.Kind == LabelOperand {
-			b.uses = append(b.uses, labelUse{len(b.Code), len(in.Args), in.Line, o.Name})
+			b.uses = append(b.uses, labelUse{len(b.Code), len(args), in.Line, o.Name})
 		}
-		in.Args = append(in.Args, o)
+		args = append(args, o)
 	}
+	p.args = args
+	in.Args = append(make([]Operand, 0, len(args)), args...)
 	b.Code = append(b.Code, in)
 	return nil
 }

@@ -24,7 +24,8 @@ type parser struct {
 	pos     int
 	module  *Module
 	globals map[string]*Variable
-	entry   *body // the entry being read
+	entry   *body     // the entry being read
+	args    []Operand // scratch
 }
 
 func (p *parser) peek() token { return p.tokens[p.pos] }
