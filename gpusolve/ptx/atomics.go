@@ -11,10 +11,10 @@ import (
 // atomic is a read-modify-write operation. atom returns the old value, red does not.
 type atomic struct {
 	access
-	op      func(old, b, c uint64) uint64
-	result  int // vector, -1 for none
-	b, c    int // vectors of the arguments; c only for cas
-	isReduc bool
+	op        func(old, b, c uint64) uint64
+	result    int // vector, -1 for none
+	b, c      int // vectors of the arguments; c only for cas
+	reduction bool
 }
 
 // compileAtomic handles atom and red [.order][.scope][.space].op.type.
@@ -24,7 +24,7 @@ func compileAtomic(c *compiler, out *instr, mods string) error {
 		return c.unknown()
 	}
 	typ, name := parts[len(parts)-1], parts[len(parts)-2]
-	a := &atomic{result: -1, isReduc: strings.HasPrefix(c.in.Opcode, "red.")}
+	a := &atomic{result: -1, reduction: strings.HasPrefix(c.in.Opcode, "red.")}
 	shared, _, err := c.accessMods(strings.Join(append(parts[:len(parts)-2:len(parts)-2], typ), "."))
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func compileAtomic(c *compiler, out *instr, mods string) error {
 	}
 	args := c.in.Args
 	want := 3
-	if a.isReduc {
+	if a.reduction {
 		want = 2
 	}
 	if name == "cas" {
@@ -46,7 +46,7 @@ func compileAtomic(c *compiler, out *instr, mods string) error {
 	if err := c.args(want); err != nil {
 		return err
 	}
-	if !a.isReduc {
+	if !a.reduction {
 		if a.result, _, err = c.destination(args[0]); err != nil {
 			return err
 		}

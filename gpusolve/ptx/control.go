@@ -39,8 +39,7 @@ type barrier struct {
 }
 
 func compileBarrier(c *compiler, out *instr, mods string) error {
-	mods, cta := strings.CutPrefix(mods, "cta.")
-	_ = cta
+	mods = strings.TrimPrefix(mods, "cta.")
 	if rest, ok := strings.CutPrefix(mods, "warp."); ok {
 		return compileWarpSync(c, out, rest)
 	}

@@ -22,7 +22,7 @@ type form struct {
 	suffix string // further operands, as text
 }
 
-// want values for 32 cases per launch; a kernel per form.
+// casesPerForm is how many sets of operands each form is tested with.
 const casesPerForm = 32 * 24
 
 func registerOf(typ string) (prefix, decl string) {

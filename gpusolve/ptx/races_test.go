@@ -62,8 +62,7 @@ func TestRaces(t *testing.T) {
 		"last block, without one":   {last(0), []string{"data race: ", "kernel lastBlock"}},
 		"launches follow each other": {func(b *bench) error {
 			p := zeros[float32](b, 64)
-			for shift := range int32(2) {
-				_ = shift
+			for range 2 {
 				if err := b.launch("globalRace", 1, 64, p, int32(0)); err != nil {
 					return err
 				}
