@@ -13,6 +13,7 @@ import (
 //	coarser grids  3 couplings, 1 pivot, 3 vectors in FP32                           28 B a cell of theirs
 //	per plane      ground, capacity and interpolation weights where it has them
 //	transient      capacity in FP32 and the former state in FP64                     12 B
+//	per layer      power in FP64, a plane of it, where it changes in time
 func EstimateBytes(m *mesh.Mesh, transient bool) int64 {
 	cells, planes := int64(m.Cells()), groundedPlanes(m)
 	sheet := int64(m.NX() * m.NY())
@@ -21,6 +22,11 @@ func EstimateBytes(m *mesh.Mesh, transient bool) int64 {
 	if transient {
 		bytes += 12*cells + planes*sheet*4
 		coarsePlanes = int64(m.NZ())
+		for i := range m.Power.Layers {
+			if m.Power.Layers[i].Transient() {
+				bytes += sheet * 8
+			}
+		}
 	}
 	plan := multigrid.Choose(m)
 	weighted := int64(0)

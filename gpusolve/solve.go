@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
@@ -92,6 +93,7 @@ type engine struct {
 	pre    precond.Preconditioner
 	pcg    *krylov.PCG
 	x, old ops.Vector
+	sketch *powermap.Sketch // of a time stepper
 	info   DeviceInfo
 	timing Timing
 	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
@@ -142,6 +144,9 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 	if e.sys, err = e.dev.Assemble(m, dt); err != nil {
 		return err
 	}
+	if err = e.setPower(m, dt); err != nil {
+		return err
+	}
 	if e.pre, err = newPreconditioner(o.Preconditioner, e.sys); err != nil {
 		return err
 	}
@@ -156,6 +161,20 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 	}
 	if dt > 0 {
 		e.old, err = e.sys.New64()
+	}
+	return err
+}
+
+// setPower draws the power of the steady state, or of the first time step.
+func (e *engine) setPower(m *mesh.Mesh, dt float64) error {
+	if dt == 0 {
+		e.sys.SetPower(m.Power.Steady())
+		return nil
+	}
+	e.sketch = m.Power.Sketch()
+	first, err := e.sketch.Over(0, dt)
+	if err == nil {
+		e.sys.SetPower(first)
 	}
 	return err
 }
@@ -186,13 +205,6 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	var layers []int
-	var watts [][]float64
-	for _, l := range m.Power.Layers {
-		layers = append(layers, l.Layer)
-		watts = append(watts, l.Watts)
-	}
-	e.sys.SetPower(layers, watts)
 	if o.Progress != nil {
 		e.pcg.OnIteration = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}

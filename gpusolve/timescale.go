@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u = lambda C u.
@@ -21,7 +22,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 		quiet.Boundary[f].Flux = 0
 	}
 	cold := *m
-	cold.Stack = &quiet
+	cold.Stack, cold.Power = &quiet, new(powermap.Map)
 	// The heat capacity over the conductance of the faces is too short, but the right order for a stack that conducts well inside.
 	dt := 10 * heatCapacity(&cold) / faceConductance(&cold)
 	e, err := newEngine(&cold, Options{Device: "cpu"}, 1, dt)

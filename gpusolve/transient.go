@@ -52,9 +52,7 @@ type stepper struct {
 	plan TransientOptions
 	rule krylov.Rule
 
-	layers []int
-	planes [][]float64 // W per cell, refilled when the power changes
-	power  float64     // W, of the current step
+	power float64 // W, of the current step
 
 	steps        []Step
 	out          krylov.Outcome
@@ -66,10 +64,6 @@ type stepper struct {
 }
 
 func (r *stepper) run(ctx context.Context) error {
-	for _, l := range r.mesh.Power.Layers {
-		r.layers = append(r.layers, l.Layer)
-		r.planes = append(r.planes, make([]float64, len(l.Watts)))
-	}
 	rise := 0.0
 	if initial := r.mesh.Stack.Transient.Initial; initial > 0 {
 		rise = initial - r.mesh.Stack.Ambient
@@ -127,17 +121,24 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	return nil
 }
 
-// setPower rasterises the power of a step, unless it equals that of the step before.
+// setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.
 func (r *stepper) setPower(n int, t0, t1 float64) error {
 	if n > 0 && !r.mesh.Power.Changed(t0-r.plan.Dt, t0, t0, t1) {
 		return nil
 	}
-	watts, err := r.mesh.Power.Average(t0, t1, r.planes)
+	watts, err := r.mesh.Power.MeanWatts(t0, t1)
 	if err != nil {
 		return err
 	}
 	r.power = watts
-	r.sys.SetPower(r.layers, r.planes)
+	if n == 0 {
+		return nil
+	}
+	layers, err := r.sketch.Over(t0, t1)
+	if err != nil {
+		return err
+	}
+	r.sys.SetPower(layers)
 	return nil
 }
 

@@ -1,53 +1,69 @@
 package powermap
 
-import "thermsim/stack"
+import (
+	"slices"
+
+	"thermsim/stack"
+)
 
 // draw adds the watts of s at a strength to dst, W per cell, x fastest.
-//
-// Overlap areas are separable, so nothing is stored per covered cell: a rectangle costs its two 1-D overlaps and one
-// multiply-add per cell it covers.
 func (s *source) draw(g Grid, strength, dst []float64) {
+	if s.power.Map != nil {
+		drawTiles(g, s.area, s.power.Map, strength[0], dst)
+		return
+	}
+	for n := range s.strokes {
+		if w := s.watts(n, strength); w != 0 {
+			s.strokes[n].add(w, g.NX(), 0, g.NY(), dst)
+		}
+	}
+}
+
+// outline finds the strokes of blocks or of a uniform power. Blocks share their watts among their rectangles by area.
+func (s *source) outline(g Grid) {
+	var p pen
 	switch {
 	case s.power.Map != nil:
-		drawTiles(g, s.area, s.power.Map, strength[0], dst)
-	case len(s.power.Blocks) > 0:
-		var p pen
-		for i := range s.power.Blocks {
-			if strength[i] != 0 {
-				p.block(g, &s.power.Blocks[i], strength[i], dst)
+	case len(s.power.Blocks) == 0:
+		s.strokes, s.portions = []Stroke{p.stroke(g, s.area)}, []portion{{0, 1}}
+	default:
+		var areas []float64
+		for b := range s.power.Blocks {
+			rects := s.power.Blocks[b].Rects
+			areas = areas[:0]
+			for _, r := range rects {
+				areas = append(areas, r.Area())
+			}
+			for n, share := range normalise(areas) {
+				s.strokes = append(s.strokes, p.stroke(g, rects[n]))
+				s.portions = append(s.portions, portion{b, share})
 			}
 		}
-	default:
-		var p pen
-		p.rect(g, s.area, strength[0], dst)
 	}
 }
 
-// pen draws rectangles and keeps its buffers between them.
-type pen struct{ x, y, areas []float64 }
+// pen finds strokes and keeps its buffer between them.
+type pen struct{ shares []float64 }
 
-// block shares watts among the rectangles of b by area.
-func (p *pen) block(g Grid, b *stack.Block, watts float64, dst []float64) {
-	p.areas = p.areas[:0]
-	for _, r := range b.Rects {
-		p.areas = append(p.areas, r.Area())
-	}
-	for i, share := range normalise(p.areas) {
-		p.rect(g, b.Rects[i], watts*share, dst)
-	}
+func (p *pen) stroke(g Grid, r stack.Rect) (s Stroke) {
+	s.I, p.shares = Overlap(g.X, r.X, r.X+r.Width, p.shares)
+	s.X = slices.Clone(p.shares)
+	s.J, p.shares = Overlap(g.Y, r.Y, r.Y+r.Height, p.shares)
+	s.Y = slices.Clone(p.shares)
+	return s
 }
 
-func (p *pen) rect(g Grid, r stack.Rect, watts float64, dst []float64) {
-	var x0, y0 int
-	x0, p.x = Overlap(g.X, r.X, r.X+r.Width, p.x)
-	y0, p.y = Overlap(g.Y, r.Y, r.Y+r.Height, p.y)
-	for j, fy := range p.y {
-		row := dst[(y0+j)*g.NX()+x0:][:len(p.x)]
-		w := watts * fy
-		for i, fx := range p.x {
-			row[i] += w * fx
-		}
+// watts of stroke n at a strength.
+func (s *source) watts(n int, strength []float64) float64 {
+	return strength[s.portions[n].of] * s.portions[n].share
+}
+
+// strokeWatts appends the watts of all strokes at a strength.
+func (s *source) strokeWatts(strength, watts []float64) []float64 {
+	for n := range s.strokes {
+		watts = append(watts, s.watts(n, strength))
 	}
+	return watts
 }
 
 // drawTiles resamples a map over area, row of tiles by row of tiles: first along x into one row of cells, then along y.

@@ -59,6 +59,7 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 			if err != nil {
 				return nil, err
 			}
+			src.outline(g)
 			src.draw(g, src.steady, lm.Watts)
 			requested.add(src.total(src.steady))
 			magnitude.add(src.magnitude())

@@ -17,7 +17,16 @@ type source struct {
 	power  *stack.Power
 	area   stack.Rect // where a map or a uniform power acts
 	steady []float64  // strength in a steady state
-	watts  float64    // of a map at factor 1
+	tiles  float64    // W of a map at factor 1
+
+	strokes  []Stroke // of blocks and uniform powers
+	portions []portion
+}
+
+// portion says what a stroke draws: a share of one value of the strength.
+type portion struct {
+	of    int
+	share float64
 }
 
 func newSource(s *stack.Stack, layer *stack.Layer, p *stack.Power) (source, error) {
@@ -35,7 +44,7 @@ func newSource(s *stack.Stack, layer *stack.Layer, p *stack.Power) (source, erro
 		for _, v := range p.Map.Values {
 			total.add(v)
 		}
-		src.watts = total.value()
+		src.tiles = total.value()
 	case len(p.Blocks) > 0:
 		for i := range p.Blocks {
 			b := &p.Blocks[i]
@@ -64,7 +73,7 @@ func newSource(s *stack.Stack, layer *stack.Layer, p *stack.Power) (source, erro
 // total is the power in W at a strength.
 func (s *source) total(strength []float64) float64 {
 	if s.power.Map != nil {
-		return strength[0] * s.watts
+		return strength[0] * s.tiles
 	}
 	var total sum
 	for _, w := range strength {

@@ -11,14 +11,15 @@ import (
 // Transient reports whether any source changes in time.
 func (m *Map) Transient() bool {
 	for i := range m.Layers {
-		if m.Layers[i].transient() {
+		if m.Layers[i].Transient() {
 			return true
 		}
 	}
 	return false
 }
 
-func (l *LayerMap) transient() bool {
+// Transient reports whether any source of the layer changes in time.
+func (l *LayerMap) Transient() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.transient() })
 }
 
@@ -38,7 +39,7 @@ func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err er
 		if len(planes[i]) != len(l.Watts) {
 			return 0, fmt.Errorf("power map: plane %d has %d cells, the grid %d", i, len(planes[i]), len(l.Watts))
 		}
-		if !l.transient() {
+		if !l.Transient() {
 			copy(planes[i], l.Watts)
 			continue
 		}

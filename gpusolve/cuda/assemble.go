@@ -95,12 +95,6 @@ func (s *system) planes() {
 	s.ground = s.reserve(grounded, 4)
 	s.inflow = s.reserve(heated, 8)
 	s.power = s.reserve(make([]bool, s.nz), 8)
-	share := make([]float64, s.nz)
-	for k, p := range s.mesh.Planes {
-		r := s.mesh.LayerPlanes[p.Layer]
-		share[k] = 1 / float64(r[1]-r[0])
-	}
-	s.share = upload(s, share)
 }
 
 // reserve numbers the wanted planes and takes memory for them.

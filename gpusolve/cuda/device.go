@@ -31,6 +31,7 @@ type Device struct {
 	assembly *kernels.Assemble
 	level    *kernels.Level
 	transfer *kernels.Transfer
+	power    *kernels.Power
 	lines    map[int]*kernels.Lines // by class of column length
 }
 
@@ -85,6 +86,9 @@ func (d *Device) load() (err error) {
 		return err
 	}
 	if d.residual, err = kernels.LoadResidual(d.drv); err != nil {
+		return err
+	}
+	if d.power, err = kernels.LoadPower(d.drv); err != nil {
 		return err
 	}
 	d.assembly, err = kernels.LoadAssemble(d.drv)
@@ -162,6 +166,9 @@ func (d *Device) Close() error {
 	}
 	if d.transfer != nil {
 		note(d.transfer.Unload())
+	}
+	if d.power != nil {
+		note(d.power.Unload())
 	}
 	for _, l := range d.lines {
 		note(l.Unload())

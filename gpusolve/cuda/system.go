@@ -25,6 +25,7 @@ type system struct {
 	ground     slots   // FP32 planes
 	inflow     slots   // FP64 planes
 	power      slots   // FP64 planes
+	canvas     canvas  // what is on them
 	share      cu.DevicePtr
 	longColumn *vector // scratch of columns beyond the longest class
 
@@ -200,29 +201,6 @@ func (s *system) Free() {
 		s.live -= a.bytes
 	}
 	s.allocations, s.graphs = nil, nil
-}
-
-// SetPower uploads the planes of the layers with power.
-func (s *system) SetPower(layers []int, watts [][]float64) {
-	of := make([]int32, s.nz)
-	for k := range of {
-		of[k] = -1
-	}
-	for n, l := range layers {
-		r := s.mesh.LayerPlanes[l]
-		for k := r[0]; k < r[1]; k++ {
-			of[k] = int32(n)
-		}
-	}
-	if s.power.count < len(layers) {
-		s.power.data = s.alloc(int64(len(layers)) * s.sheet * 8)
-		s.power.count = len(layers)
-	}
-	for n, w := range watts {
-		s.send(s.power.data+cu.DevicePtr(int64(n)*s.sheet*8), unsafe.Pointer(&w[0]), s.sheet*8)
-	}
-	s.power.of = of
-	s.send(s.power.onDev, unsafe.Pointer(&of[0]), int64(len(of))*4)
 }
 
 // Plane copies plane k of x.

@@ -22,7 +22,8 @@ type system struct {
 	capacity   [][]float32 // C/dt, W/K
 
 	power  [][]float64 // W per cell column of the plane's layer, nil where none
-	share  []float64   // of the layer's power that falls into the plane
+	share  []float64   // of it that falls into the plane
+	drawn  [][]float64 // planes that hold the power of layers, by layer; nil where none was needed
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
 	partial []float64 // sums per row, 4 of them
@@ -44,6 +45,7 @@ type system struct {
 	stepOp      stepTask
 	restrictOp  restrictTask
 	prolongOp   prolongTask
+	drawOp      drawTask
 }
 
 var (
@@ -65,10 +67,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s.inflow = make([][]float64, s.nz)
 	s.power = make([][]float64, s.nz)
 	s.share = make([]float64, s.nz)
-	for k, p := range m.Planes {
-		r := m.LayerPlanes[p.Layer]
-		s.share[k] = 1 / float64(r[1]-r[0])
-	}
+	s.drawn = make([][]float64, len(m.LayerPlanes))
 	s.assemble()
 	return s
 }
@@ -110,17 +109,6 @@ func (s *system) Err() error { return nil }
 func (s *system) Free() {
 	s.dev.bytes -= s.bytes
 	s.bytes = 0
-}
-
-// SetPower keeps references to watts until the next call.
-func (s *system) SetPower(layers []int, watts [][]float64) {
-	clear(s.power)
-	for n, l := range layers {
-		r := s.mesh.LayerPlanes[l]
-		for k := r[0]; k < r[1]; k++ {
-			s.power[k] = watts[n]
-		}
-	}
 }
 
 // Plane copies plane k of x.

@@ -26,8 +26,7 @@ func system(t testing.TB, n int) ops.System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := m.Power.Layers
-	s.SetPower([]int{l[0].Layer, l[1].Layer}, [][]float64{l[0].Watts, l[1].Watts})
+	s.SetPower(m.Power.Steady())
 	return s
 }
 

@@ -5,7 +5,10 @@
 // (x fastest, then y, then z) and belong to the executor that made them.
 package ops
 
-import "thermsim/mesh"
+import (
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
 
 // Vector is a field on one grid, held by an executor.
 type Vector interface {
@@ -40,9 +43,10 @@ type System interface {
 	NewWork() (Vector, error)
 	Single(w Vector) (Vector, error)
 
-	// SetPower sets the watts of each cell column of the layers in layers (indices into Stack.Layers), spread over their planes; other
-	// layers get none.
-	SetPower(layers []int, watts [][]float64)
+	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers get none. The
+	// executor may refer to the drawings' outlines and planes until the next call, and takes an outline that it has seen in the last one as
+	// unchanged.
+	SetPower(layers []powermap.Drawing)
 	// Read copies all values of a vector to the host, Write the other way. Levels' vectors too.
 	Read(v Vector, dst []float64)
 	Write(v Vector, src []float64)

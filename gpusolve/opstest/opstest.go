@@ -19,6 +19,7 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 		for _, dt := range []float64{0, 1e-3} {
 			t.Run(fmt.Sprintf("%dx%dx%d,dt=%g", shape[0], shape[1], shape[2], dt), func(t *testing.T) {
 				c := newFixture(t, open(t), shape, dt)
+				c.power()
 				c.state()
 				c.residual()
 				c.krylov()
@@ -57,13 +58,8 @@ func newFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *fixture {
 		}
 	})
 	f := &fixture{t, rng, m, sys, newReference(m, dt), dt}
-	var layers []int
-	var watts [][]float64
-	for _, l := range m.Power.Layers {
-		layers, watts = append(layers, l.Layer), append(watts, l.Watts)
-	}
-	sys.SetPower(layers, watts)
-	f.ref.setPower(layers, watts)
+	sys.SetPower(m.Power.Steady())
+	f.ref.setPower(m.Power.Layers, nil)
 	return f
 }
 
@@ -86,7 +82,7 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 			Thickness: math.Exp(-8 - 4*rng.Float64()), ContactResistance: 1e-6 * float64(rng.IntN(3)),
 		}
 		l.Regions = []stack.Region{{Material: rng.IntN(4), Rect: stack.Rect{X: 1e-3, Y: 0.7e-3, Width: 3.3e-3, Height: 4.1e-3}}}
-		l.Powers = []stack.Power{{Uniform: 1 + rng.Float64(), Area: stack.Rect{X: 0.5e-3, Y: 1e-3, Width: 3e-3, Height: 2e-3}}}
+		l.Powers = randomPowers(rng)
 		s.Layers = append(s.Layers, l)
 	}
 	s.Boundary = [stack.NumFaces]stack.Boundary{

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/mesh"
+	"thermsim/powermap"
 	"thermsim/stack"
 )
 
@@ -15,6 +16,7 @@ type reference struct {
 	links      []link
 	ground     []float64 // W/K
 	capacity   []float64 // C/dt, W/K
+	inflow     []float64 // W from boundaries
 	source     []float64 // W from power and boundaries
 }
 
@@ -28,7 +30,7 @@ type link struct {
 func newReference(m *mesh.Mesh, dt float64) *reference {
 	r := &reference{m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	n := m.Cells()
-	r.ground, r.capacity, r.source = make([]float64, n), make([]float64, n), make([]float64, n)
+	r.ground, r.capacity, r.inflow, r.source = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	row := make([]float64, r.nx)
 	for k := range r.nz {
 		for j := range r.ny {
@@ -76,19 +78,24 @@ func (r *reference) face(f stack.Face) {
 		r.ground[c] = round32(r.ground[c] + g) // executors add the faces in FP32
 		switch b.Kind {
 		case stack.Convective, stack.FixedTemperature, stack.LumpedResistance:
-			r.source[c] += g * (b.Temperature - r.m.Stack.Ambient)
+			r.inflow[c] += g * (b.Temperature - r.m.Stack.Ambient)
 		case stack.HeatFlux:
-			r.source[c] += b.Flux * r.m.CellFaceArea(f, i, j, k)
+			r.inflow[c] += b.Flux * r.m.CellFaceArea(f, i, j, k)
 		}
 	}
 }
 
-// setPower adds watts to the source, as System.SetPower does.
-func (r *reference) setPower(layers []int, watts [][]float64) {
+// setPower makes the source that of layers with power and of the boundaries. Where planes is not nil, it holds the watts of the layers' cells
+// instead of those of a steady state.
+func (r *reference) setPower(layers []powermap.LayerMap, planes [][]float64) {
+	copy(r.source, r.inflow)
 	for n, l := range layers {
-		p := r.m.LayerPlanes[l]
+		p, watts := r.m.LayerPlanes[l.Layer], l.Watts
+		if planes != nil {
+			watts = planes[n]
+		}
 		for k := p[0]; k < p[1]; k++ {
-			for c, w := range watts[n] {
+			for c, w := range watts {
 				r.source[k*r.nx*r.ny+c] += w / float64(p[1]-p[0])
 			}
 		}

@@ -1,0 +1,230 @@
+package cuda
+
+import (
+	"slices"
+	"unsafe"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/powermap"
+)
+
+// canvas is the power of layers on sheets of the device: first those that the kernel draws, then the planes that it adds to them, then the
+// planes of layers whose power is a multiple of one plane, which the residual scales itself.
+type canvas struct {
+	outlines []*powermap.Outline // what is on the device, by layer
+	sheets   []int32             // of each layer
+	drawn    int                 // sheets to draw
+	strokes  int
+	planes   int // that are added
+
+	// values holds what changes in time: the share of each z, then the watts of strokes, then the factors of planes. It begins an allocation
+	// in which the others follow.
+	values                                 cu.DevicePtr
+	first, order, list, shares, planeFirst cu.DevicePtr
+	sent                                   []float64
+}
+
+// stroke mirrors struct Stroke of kernels/power.cu.
+type stroke struct {
+	i, j, nx, ny int32
+	at           int64
+}
+
+// SetPower draws the power on the device. Outlines and planes go there only when they are new.
+func (s *system) SetPower(layers []powermap.Drawing) {
+	if s.err != nil {
+		return
+	}
+	c := &s.canvas
+	if c.sent == nil || !slices.EqualFunc(c.outlines, layers, func(o *powermap.Outline, d powermap.Drawing) bool { return o == d.Outline }) {
+		s.outline(layers)
+	}
+	c.sent = s.powerValues(c.sent[:0], layers)
+	sendSlice(s, c.values, c.sent)
+	if c.drawn == 0 || s.err != nil {
+		return
+	}
+	watts := c.values + cu.DevicePtr(8*s.nz)
+	x, y := s.tiles()
+	s.note(s.Device.power.Draw(s.stream, [3]uint32{x, y, uint32(c.drawn)}, int32(s.nx), int32(s.ny), c.first, c.order, c.list, c.shares, watts,
+		c.planeFirst, s.power.data+cu.DevicePtr(int64(c.drawn)*s.sheet*8), watts+cu.DevicePtr(8*c.strokes), s.power.data))
+}
+
+// tiles of a sheet along x and y.
+func (s *system) tiles() (x, y uint32) {
+	return blocks(s.nx, kernels.PowerThreads), blocks(s.ny, kernels.PowerRows)
+}
+
+// powerValues appends what changes in time: see canvas.
+func (s *system) powerValues(v []float64, layers []powermap.Drawing) []float64 {
+	v = append(v, make([]float64, s.nz)...)
+	for n := range layers {
+		factor := 1.0
+		if plane, f := layers[n].Multiple(); plane != nil {
+			factor = f
+		}
+		r := s.mesh.LayerPlanes[layers[n].Layer]
+		for k := r[0]; k < r[1]; k++ {
+			v[k] = factor / float64(r[1]-r[0])
+		}
+	}
+	for n := range layers {
+		v = append(v, layers[n].Watts...)
+	}
+	for n := range layers {
+		if plane, _ := layers[n].Multiple(); plane == nil {
+			v = append(v, layers[n].Factors...)
+		}
+	}
+	return v
+}
+
+// outline sends all that does not change in time.
+func (s *system) outline(layers []powermap.Drawing) {
+	c := &s.canvas
+	s.wait()
+	for _, p := range []cu.DevicePtr{s.power.data, c.values} {
+		s.release(p)
+	}
+	*c = canvas{sheets: make([]int32, len(layers))}
+	var planes, multiples [][]float64
+	planeFirst := []int32{0}
+	var drawn []*powermap.Outline
+	for n, d := range layers {
+		c.outlines = append(c.outlines, d.Outline)
+		c.strokes += len(d.Strokes)
+		if plane, _ := d.Multiple(); plane != nil {
+			c.sheets[n] = -1 - int32(len(multiples))
+			multiples = append(multiples, plane)
+			continue
+		}
+		c.sheets[n] = int32(len(drawn))
+		drawn = append(drawn, d.Outline)
+		planes = append(planes, d.Planes...)
+		planeFirst = append(planeFirst, int32(len(planes)))
+	}
+	c.drawn, c.planes = len(drawn), len(planes)
+	s.sendSheets(append(planes, multiples...))
+	s.sendSlots()
+	s.sendStrokes(drawn, planeFirst)
+	s.share = c.values
+}
+
+// sendSheets reserves the sheets to draw and sends the planes that lie behind them.
+func (s *system) sendSheets(planes [][]float64) {
+	c := &s.canvas
+	s.power.count = c.drawn + len(planes)
+	s.power.data = s.alloc(int64(s.power.count) * s.sheet * 8)
+	for n, plane := range planes {
+		sendSlice(s, s.power.data+cu.DevicePtr(int64(c.drawn+n)*s.sheet*8), plane)
+	}
+}
+
+// sendSlots tells the residual which sheet a plane of cells takes its power from.
+func (s *system) sendSlots() {
+	c := &s.canvas
+	for k := range s.power.of {
+		s.power.of[k] = -1
+	}
+	for n, o := range c.outlines {
+		sheet := c.sheets[n]
+		if sheet < 0 {
+			sheet = int32(c.drawn+c.planes) - 1 - sheet
+		}
+		r := s.mesh.LayerPlanes[o.Layer]
+		for k := r[0]; k < r[1]; k++ {
+			s.power.of[k] = sheet
+		}
+	}
+	sendSlice(s, s.power.onDev, s.power.of)
+}
+
+// sendStrokes sends the strokes of the sheets to draw, and which of them touch which tile.
+func (s *system) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
+	var list []stroke
+	var shares []float64
+	for _, o := range drawn {
+		for n := range o.Strokes {
+			k := &o.Strokes[n]
+			list = append(list, stroke{int32(k.I), int32(k.J), int32(len(k.X)), int32(len(k.Y)), int64(len(shares))})
+			shares = append(append(shares, k.X...), k.Y...)
+		}
+	}
+	first, order := s.binStrokes(drawn)
+	c := &s.canvas
+	sizes := [...]int64{bytesOf(list), bytesOf(shares), bytesOf(first), bytesOf(order), bytesOf(planeFirst)}
+	total := int64(0)
+	for _, n := range sizes {
+		total += n
+	}
+	c.sent = make([]float64, 0, s.nz+c.strokes+c.planes)
+	packed, values := make([]byte, 0, total), 8*int64(cap(c.sent))
+	c.values = s.alloc(values + total)
+	base := c.values + cu.DevicePtr(values)
+	at := func() cu.DevicePtr { return base + cu.DevicePtr(len(packed)) }
+	c.list, packed = at(), appendBytes(packed, list)
+	c.shares, packed = at(), appendBytes(packed, shares)
+	c.first, packed = at(), appendBytes(packed, first)
+	c.order, packed = at(), appendBytes(packed, order)
+	c.planeFirst, packed = at(), appendBytes(packed, planeFirst)
+	sendSlice(s, base, packed)
+}
+
+// binStrokes lists the strokes that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x
+// fastest, then y, then the sheet.
+func (s *system) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
+	tx, ty := s.tiles()
+	first = make([]int32, len(drawn)*int(tx*ty)+1)
+	touched := func(f func(tile int, id int32)) {
+		id := int32(0)
+		for sheet, o := range drawn {
+			for n := range o.Strokes {
+				k := &o.Strokes[n]
+				if len(k.X) > 0 && len(k.Y) > 0 {
+					for y := k.J / kernels.PowerRows; y <= (k.J+len(k.Y)-1)/kernels.PowerRows; y++ {
+						for x := k.I / kernels.PowerThreads; x <= (k.I+len(k.X)-1)/kernels.PowerThreads; x++ {
+							f((sheet*int(ty)+y)*int(tx)+x, id)
+						}
+					}
+				}
+				id++
+			}
+		}
+	}
+	touched(func(tile int, _ int32) { first[tile+1]++ })
+	for t := range len(first) - 1 {
+		first[t+1] += first[t]
+	}
+	order = make([]int32, first[len(first)-1])
+	next := slices.Clone(first)
+	touched(func(tile int, id int32) {
+		order[next[tile]] = id
+		next[tile]++
+	})
+	return first, order
+}
+
+func bytesOf[T any](v []T) int64 {
+	var one T
+	return int64(len(v)) * int64(unsafe.Sizeof(one))
+}
+
+// appendBytes appends the memory of a slice.
+func appendBytes[T any](b []byte, v []T) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), bytesOf(v))...)
+}
+
+// release gives back one allocation, if there is one.
+func (s *system) release(p cu.DevicePtr) {
+	n := slices.IndexFunc(s.allocations, func(a allocation) bool { return a.base == p })
+	if p == 0 || n < 0 {
+		return
+	}
+	s.note(s.drv.MemFree(p))
+	s.live -= s.allocations[n].bytes
+	s.allocations = slices.Delete(s.allocations, n, n+1)
+}
