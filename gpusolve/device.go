@@ -21,6 +21,18 @@ const (
 	cpuPerCellStep = 85 * time.Nanosecond
 )
 
+// open returns the executor of the options, or opens a device.
+func (o *Options) open(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
+	if o.Executor == nil {
+		return openDevice(o.Device, m, steps)
+	}
+	info := DeviceInfo{Kind: "gpu", Name: o.Executor.Name(), Threads: o.Executor.Threads(), Why: "given"}
+	if info.Threads > 0 {
+		info.Kind = "cpu"
+	}
+	return o.Executor, info, nil
+}
+
 // openDevice opens the device of the given name for a mesh and a number of time steps (0: steady).
 func openDevice(name string, m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
 	switch {
@@ -76,6 +88,10 @@ func openGPU(ordinal int, m *mesh.Mesh, steps int) (*cuda.Device, error) {
 	}
 	d, err := cuda.Open(drv, ordinal)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.Warm(m.NZ()); err != nil {
+		d.Close()
 		return nil, err
 	}
 	free, _, err := d.MemInfo()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"thermsim/gpusolve/krylov"
@@ -29,6 +30,8 @@ type Options struct {
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
 	MaxIter        int            // per linear system; default 200 with multigrid, 50000 otherwise
 	Progress       func(Progress) // may be nil
+	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
+	Executor ops.Device
 }
 
 // Progress of a running solve.
@@ -54,14 +57,12 @@ func Preconditioners() []string { return []string{"multigrid", "jacobi", "none"}
 
 func newPreconditioner(name string, s ops.System) (precond.Preconditioner, error) {
 	switch name {
-	case "", "multigrid":
-		return multigrid.New(s)
 	case "jacobi":
 		return jacobi.New(s)
 	case "none":
 		return jacobi.None(s)
 	}
-	return nil, fmt.Errorf("%w: preconditioner %q is unknown; choose one of %v", ErrOption, name, Preconditioners())
+	return multigrid.New(s)
 }
 
 // fallbackRTol is the rule for preconditioners that give no estimate in K, where the user asks for none.
@@ -106,7 +107,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		return nil, err
 	}
 	start := time.Now()
-	dev, info, err := openDevice(o.Device, m, steps)
+	dev, info, err := o.open(m, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	defer dev.Bind()()
 	if err := e.setup(m, o, dt); err != nil {
 		e.close()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrDevice, err)
 	}
 	e.pcg.Prepare(o.rule(e.pre, max(1, steps)), e.x)
 	if err := e.failure(); err != nil {
@@ -133,6 +134,9 @@ func (o *Options) check() error {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("%w: %s is %g; give a positive number, or 0 for the default", ErrOption, name, v)
 		}
+	}
+	if o.Preconditioner != "" && !slices.Contains(Preconditioners(), o.Preconditioner) {
+		return fmt.Errorf("%w: preconditioner %q is unknown; choose one of %v", ErrOption, o.Preconditioner, Preconditioners())
 	}
 	if o.MaxIter < 0 {
 		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption, o.MaxIter)

@@ -44,6 +44,7 @@ func (m *Mesh) addLayer(l int, p *painter) {
 	bottom := m.Z[len(m.Z)-1]
 	first := len(m.Planes)
 	index := p.paint(layer)
+	m.characters = append(m.characters, m.characterise(index, layer.Material))
 	for c := range layer.Cells {
 		m.Z = append(m.Z, bottom+layer.Thickness*(float64(c+1)/float64(layer.Cells)))
 		m.Planes = append(m.Planes, Plane{Layer: l, Uniform: uint32(layer.Material), Index: index})

@@ -1,47 +1,66 @@
 package mesh
 
+// character is what the solver wants to know of a layer's material, found once when the mesh is built.
+type character struct {
+	kx, ky     float64 // mean conductivities, W/(m K)
+	interfaces float64 // share of lateral faces with a jump
+}
+
 // LateralConductivity is the mean conductivity of plane k along x and y in W/(m K).
 func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
-	p := &m.Planes[k]
-	if p.Index == nil {
-		u := m.Palette[p.Uniform]
-		return u.K[0], u.K[1]
-	}
-	for _, id := range p.Index {
-		kx += m.Palette[id].K[0]
-		ky += m.Palette[id].K[1]
-	}
-	n := float64(len(p.Index))
-	return kx / n, ky / n
+	c := &m.characters[m.Planes[k].Layer]
+	return c.kx, c.ky
 }
 
 // InterfaceShare is the share of the lateral cell faces of plane k across which a conductivity changes by a factor of two or more.
-func (m *Mesh) InterfaceShare(k int) float64 {
-	index := m.Planes[k].Index
+func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].Layer].interfaces }
+
+// characterise looks at the materials of a layer: index, or the one entry uniform where index is nil.
+func (m *Mesh) characterise(index []uint32, uniform int) character {
 	if index == nil {
-		return 0
+		u := m.Palette[uniform]
+		return character{kx: u.K[0], ky: u.K[1]}
 	}
-	nx := m.NX()
-	jumps := 0
-	for c, id := range index {
-		if c%nx > 0 && m.jump(id, index[c-1], 0) {
-			jumps++
+	count := make([]int, len(m.Palette))
+	for _, id := range index {
+		count[id]++
+	}
+	var c character
+	n := float64(len(index))
+	for id, times := range count {
+		c.kx += m.Palette[id].K[0] * float64(times) / n
+		c.ky += m.Palette[id].K[1] * float64(times) / n
+	}
+	if faces := (m.NX()-1)*m.NY() + m.NX()*(m.NY()-1); faces > 0 {
+		c.interfaces = float64(m.jumps(index)) / float64(faces)
+	}
+	return c
+}
+
+// jumps counts the faces with a jump.
+func (m *Mesh) jumps(index []uint32) int {
+	nx, jumps := m.NX(), 0
+	for j := range m.NY() {
+		row := index[j*nx : (j+1)*nx]
+		for i, id := range row[1:] {
+			if id != row[i] && m.jump(id, row[i], 0) {
+				jumps++
+			}
 		}
-		if c >= nx && m.jump(id, index[c-nx], 1) {
-			jumps++
+		if j == 0 {
+			continue
+		}
+		below := index[(j-1)*nx : j*nx]
+		for i, id := range row {
+			if id != below[i] && m.jump(id, below[i], 1) {
+				jumps++
+			}
 		}
 	}
-	faces := (nx-1)*m.NY() + nx*(m.NY()-1)
-	if faces == 0 {
-		return 0
-	}
-	return float64(jumps) / float64(faces)
+	return jumps
 }
 
 func (m *Mesh) jump(a, b uint32, axis int) bool {
-	if a == b {
-		return false
-	}
 	ka, kb := m.Palette[a].K[axis], m.Palette[b].K[axis]
 	return ka >= 2*kb || kb >= 2*ka
 }

@@ -19,6 +19,8 @@ type Mesh struct {
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
 	Power       *powermap.Map
+
+	characters []character // of the layers
 }
 
 // Material of a cell: conductivity along x, y, z in W/(m K) and volumetric heat capacity in J/(m3 K).

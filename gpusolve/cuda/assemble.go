@@ -23,6 +23,8 @@ func (s *system) assemble() {
 	s.partial = s.alloc(8 * max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
 	s.scalarsDev = s.alloc(scalarCount * 8)
 	s.ticket = s.alloc(16)
+	s.side = s.alloc(16)
+	s.spare = s.newVector(s.cells, int64(s.nx), 4)
 	s.planes()
 	if s.err != nil {
 		return

@@ -18,13 +18,15 @@ import (
 
 // Device is a GPU with its primary context and one stream.
 type Device struct {
-	drv     cu.Driver
-	dev     cu.Device
-	ctx     cu.Context
-	name    string
-	stream  cu.Stream
-	scalars unsafe.Pointer // pinned, scalarCount doubles
-	live    int64          // bytes of vectors and matrices
+	drv             cu.Driver
+	dev             cu.Device
+	ctx             cu.Context
+	name            string
+	multiprocessors int
+	stream          cu.Stream
+	scalars         unsafe.Pointer // pinned, scalarCount doubles
+	live            int64          // bytes of vectors and matrices
+	unbound         error          // why a goroutine could not be bound
 
 	krylov   *kernels.Krylov
 	residual *kernels.Residual
@@ -68,6 +70,9 @@ func (d *Device) open(ordinal int) (err error) {
 	if d.name, err = d.drv.DeviceGetName(d.dev); err != nil {
 		return err
 	}
+	if d.multiprocessors, err = d.drv.DeviceGetAttribute(cu.MultiprocessorCount, d.dev); err != nil {
+		return err
+	}
 	if d.ctx, err = d.drv.DevicePrimaryCtxRetain(d.dev); err != nil {
 		return err
 	}
@@ -92,6 +97,13 @@ func (d *Device) load() (err error) {
 		return err
 	}
 	d.assembly, err = kernels.LoadAssemble(d.drv)
+	return err
+}
+
+// Warm loads the kernels for columns of nz cells, so that set-up need not.
+func (d *Device) Warm(nz int) error {
+	defer d.Bind()()
+	_, err := d.columns(nz)
 	return err
 }
 
@@ -120,8 +132,9 @@ func (d *Device) columns(nz int) (*kernels.Lines, error) {
 // Bind makes the GPU's context current on the calling goroutine until the returned function is called.
 func (d *Device) Bind() (unbind func()) {
 	runtime.LockOSThread()
-	// A failure shows in the next call.
-	_ = d.drv.CtxSetCurrent(d.ctx)
+	if err := d.drv.CtxSetCurrent(d.ctx); err != nil && d.unbound == nil {
+		d.unbound = err
+	}
 	return runtime.UnlockOSThread
 }
 

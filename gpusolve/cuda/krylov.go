@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"math"
 	"unsafe"
 
@@ -27,6 +28,11 @@ func flat(n int64) [3]uint32 {
 	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, reductionBlocks))), 1, 1}
 }
 
+// wide is the grid of the update: as many blocks as the GPU holds at a time, so that its six streams stay close together in memory.
+func (s *system) wide(n int64) [3]uint32 {
+	return [3]uint32{uint32(max(1, min((n+kernels.KrylovWide-1)/kernels.KrylovWide, int64(8*s.multiprocessors)))), 1, 1}
+}
+
 // rows is the grid of kernels that march columns, a block taking every so many rows.
 func (s *system) rows() [3]uint32 {
 	bx := blocks(s.nx, threads)
@@ -50,21 +56,35 @@ func (s *system) Dot(r32, z ops.Vector, first bool) {
 	s.note(s.krylov.Dot(s.stream, flat(s.cells), s.cells, start, ptr(r32), ptr(z), s.partial, s.scalarsDev, s.ticket))
 }
 
-// DirectionApply sets q = A p, PQ and Alpha for p = z + Beta p, which Update stores.
+// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (s *system) DirectionApply(p, z, q ops.Vector) {
-	if !s.ready() {
+	if !s.ready() || !s.holds(p) {
 		return
 	}
 	s.note(s.krylov.Direction(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), ptr(p), ptr(q), s.partial, s.scalarsDev, s.ticket))
+		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
 }
 
-// Update stores the new direction and advances x and r along it.
-func (s *system) Update(x, r, _, p, z, q ops.Vector) {
-	if !s.ready() {
+// Update advances x and r along p.
+func (s *system) Update(x, r, _, p, _, q ops.Vector) {
+	if !s.ready() || !s.holds(p) {
 		return
 	}
-	s.note(s.krylov.Update(s.stream, flat(s.cells/4), s.cells, ptr(x), ptr(r), ptr(p), ptr(z), ptr(q), s.partial, s.scalarsDev, s.ticket))
+	s.note(s.krylov.Update(s.stream, s.wide(s.cells/2), s.cells, ptr(x), ptr(r), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
+}
+
+// errTwoDirections is a fault of the caller: the second buffer of the search direction serves one vector.
+var errTwoDirections = errors.New("a system on a GPU keeps one search direction; make another system")
+
+// holds makes p the system's search direction, which changes between p's own buffer and the spare one.
+func (s *system) holds(p ops.Vector) bool {
+	if s.heading == nil {
+		s.heading = p
+	}
+	if s.heading != p {
+		s.note(errTwoDirections)
+	}
+	return s.err == nil
 }
 
 // Scalars waits for the device and reads them; NaN after a failure.

@@ -25,7 +25,10 @@ type transfer struct {
 }
 
 // direction along x or y. A direction that is kept has every cell as its own parent.
-type direction struct{ parent, first, far cu.DevicePtr }
+type direction struct {
+	parent, first cu.DevicePtr
+	far, beyond   cu.DevicePtr // weight and number of the farther coarse cell; the own one where there is none
+}
 
 // Shape of the level in cells.
 func (l *level) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
@@ -100,7 +103,19 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 		first[parent[i]] = int32(i)
 	}
 	first[len(first)-1] = int32(n)
-	return direction{upload(s, parent), upload(s, first), upload(s, far)}
+	coarse := int32(len(first) - 1)
+	beyond := make([]int32, n)
+	for i, p := range parent {
+		b := p + 1
+		if int(first[p]) == i {
+			b = p - 1
+		}
+		if first[p+1]-first[p] == 1 || b < 0 || b >= coarse {
+			b = p
+		}
+		beyond[i] = b
+	}
+	return direction{upload(s, parent), upload(s, first), upload(s, far), upload(s, beyond)}
 }
 
 // weigh computes the weights of the planes that ask for conductance-weighted interpolation.
@@ -191,7 +206,13 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.Prolong(s.stream, [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}, int32(f.nx), int32(f.ny), int32(f.nz),
-		int32(c.nx), int32(c.ny),
-		t.x.parent, t.x.first, t.x.far, t.y.parent, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
+	grid := [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}
+	if t.wx == 0 && t.wy == 0 {
+		grid[2] = uint32(f.nz+1) / 2
+		s.note(s.transfer.Prolong(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
+			t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, ptr(xc), ptr(x)))
+		return
+	}
+	s.note(s.transfer.ProlongWeighted(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
+		t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
 }

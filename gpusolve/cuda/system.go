@@ -29,6 +29,10 @@ type system struct {
 	share      cu.DevicePtr
 	longColumn *vector // scratch of columns beyond the longest class
 
+	heading ops.Vector   // the search direction, once there is one
+	spare   *vector      // its other buffer
+	side    cu.DevicePtr // 1 while the direction is in spare
+
 	// stepped is what the last smoothing step of the finest level wrote and from which right side, while its blocks' sums are in partial: Dot
 	// of the two needs no further pass.
 	stepped struct {
@@ -50,6 +54,7 @@ var (
 	_ ops.Diagonal = (*system)(nil)
 	_ ops.Lines    = (*system)(nil)
 	_ ops.Recorder = (*system)(nil)
+	_ ops.Bottom   = (*system)(nil)
 )
 
 // allocation is a piece of device memory that Free gives back.
@@ -113,7 +118,12 @@ func (s *system) ready() bool {
 }
 
 // Err is the first failure of the device, nil while all is well.
-func (s *system) Err() error { return s.err }
+func (s *system) Err() error {
+	if s.err == nil {
+		s.err = s.unbound
+	}
+	return s.err
+}
 
 // alloc takes zeroed device memory, 0 after a failure.
 func (s *system) alloc(bytes int64) cu.DevicePtr {
@@ -211,6 +221,9 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 // Read copies a whole vector to the host.
 func (s *system) Read(v ops.Vector, dst []float64) {
 	d := v.(*vector)
+	if v == s.heading && s.inSpare() {
+		d = s.spare
+	}
 	if d.elem == 8 {
 		s.receive(unsafe.Pointer(&dst[0]), d.at, d.n*8)
 		return
@@ -226,6 +239,9 @@ func (s *system) Read(v ops.Vector, dst []float64) {
 func (s *system) Write(v ops.Vector, src []float64) {
 	d := v.(*vector)
 	s.stepped.dst = nil
+	if v == s.heading && s.inSpare() {
+		d = s.spare
+	}
 	if d.elem == 8 {
 		s.send(d.at, unsafe.Pointer(&src[0]), d.n*8)
 		return
@@ -235,6 +251,13 @@ func (s *system) Write(v ops.Vector, src []float64) {
 		single[i] = float32(x)
 	}
 	s.send(d.at, unsafe.Pointer(&single[0]), d.n*4)
+}
+
+// inSpare asks the device where the search direction is.
+func (s *system) inSpare() bool {
+	var side int32
+	s.receive(unsafe.Pointer(&side), s.side, 4)
+	return side != 0
 }
 
 // readScalars waits for the device.

@@ -4,8 +4,8 @@
 
 enum { THREADS = 128 };
 
-// Vectors of four values: pads keep fields aligned to 16 bytes.
-typedef float float4 __attribute__((ext_vector_type(4)));
+// Vectors of two values: pads keep fields aligned to 16 bytes.
+typedef float float2 __attribute__((ext_vector_type(2)));
 typedef double double2 __attribute__((ext_vector_type(2)));
 
 // finishDot sets RZ, MAXZ and BETA from sums already formed: RZ = r.z, MAXZ = max|z|, BETA = RZ / previous RZ, or 0 at the first.
@@ -47,15 +47,18 @@ KERNEL void BOUNDS(1024) dotOfStep(int n, int first, const double *RESTRICT part
   finishDot(s, m, first, scalars);
 }
 
-// q = A p', PQ = p'.q and ALPHA = RZ/PQ for p' = z + BETA p, which update stores: here neighbours still read p. ALPHA is 0 where the quotient means
-// nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
+// p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
+// and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
 // loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
 KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                       const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
-                                      const float *RESTRICT z, const float *RESTRICT p, float *RESTRICT q, double *partial, double *scalars,
+                                      const float *RESTRICT z, float *p0, float *p1, int *side, float *RESTRICT q, double *partial, double *scalars,
                                       u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
+  int from = *(const volatile int *)side;
+  const float *RESTRICT p = from ? p1 : p0;
+  float *RESTRICT fresh = from ? p0 : p1;
   int i = blockX() * THREADS + threadX();
   double s = 0;
   float beta = (float)load(scalars + BETA);
@@ -74,6 +77,7 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
       int slot = groundSlot[k];
       if (slot >= 0) a += ground[slot * sheet + at] * own;
       if (capacity) a += capacity[c] * own;
+      fresh[c] = own;
       q[c] = a;
       s += (double)a * own;
       down = up;
@@ -87,49 +91,50 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
   if (!lastBlock(ticket, blocks, &last)) return;
   s = total(partial, blocks, lines, THREADS);
   if (threadX() == 0) {
+    *side = 1 - from;
     scalars[PQ] = s;
     double alpha = scalars[RZ] / s;
     scalars[ALPHA] = s > 0 && __builtin_fabs(alpha) <= 1.7976931348623157e308 ? alpha : 0;
   }
 }
 
-// p = z + BETA p, x += ALPHA p, r -= ALPHA q, RR = r.r. Four values a thread and step; the pads behind the last are the same in all vectors.
-KERNEL void BOUNDS(THREADS) update(i64 n, double *RESTRICT x, float *RESTRICT r, float *RESTRICT p, const float *RESTRICT z,
-                                   const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
+enum { WIDE = 256 };
+
+// advance is update for two neighbouring values, as wide as makes x's accesses whole lines.
+DEVICE double advance(i64 c, double2 *x, float2 *r, const float2 *p, const float2 *q, double alpha, float alpha32) {
+  float2 d = p[c], v = r[c], w = q[c];
+  double2 t = x[c];
+  v[0] = __builtin_fmaf(-alpha32, w[0], v[0]);
+  v[1] = __builtin_fmaf(-alpha32, w[1], v[1]);
+  t[0] += alpha * d[0];
+  t[1] += alpha * d[1];
+  r[c] = v;
+  x[c] = t;
+  return (double)v[0] * v[0] + (double)v[1] * v[1];
+}
+
+// x += ALPHA p, r -= ALPHA q, RR = r.r; side says which of p0 and p1 is p.
+KERNEL void BOUNDS(WIDE) update(i64 n, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1, const int *side,
+                                const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
+  const float *RESTRICT p = *(const volatile int *)side ? p1 : p0;
   double s = 0, alpha = load(scalars + ALPHA);
-  float beta = (float)load(scalars + BETA), alpha32 = (float)alpha;
-  i64 stride = (i64)gridX() * THREADS;
-  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n / 4; c += stride) {
-    float4 d = ((const float4 *)p)[c], zz = ((const float4 *)z)[c], v = ((const float4 *)r)[c], qq = ((const float4 *)q)[c];
-    double2 x0 = ((const double2 *)x)[2 * c], x1 = ((const double2 *)x)[2 * c + 1];
-#pragma unroll
-    for (int e = 0; e < 4; e++) {
-      d[e] = __builtin_fmaf(beta, d[e], zz[e]);
-      v[e] = __builtin_fmaf(-alpha32, qq[e], v[e]);
-      s += (double)v[e] * v[e];
-    }
-    x0[0] += alpha * d[0];
-    x0[1] += alpha * d[1];
-    x1[0] += alpha * d[2];
-    x1[1] += alpha * d[3];
-    ((float4 *)p)[c] = d;
-    ((float4 *)r)[c] = v;
-    ((double2 *)x)[2 * c] = x0;
-    ((double2 *)x)[2 * c + 1] = x1;
-  }
-  i64 rest = n / 4 * 4 + threadX();
-  if (blockX() == 0 && rest < n) {
-    float d = __builtin_fmaf(beta, p[rest], z[rest]), v = __builtin_fmaf(-alpha32, q[rest], r[rest]);
-    p[rest] = d;
-    r[rest] = v;
-    x[rest] += alpha * d;
+  float alpha32 = (float)alpha;
+  i64 stride = (i64)gridX() * WIDE;
+#pragma unroll 2
+  for (i64 c = (i64)blockX() * WIDE + threadX(); c < n / 2; c += stride)
+    s += advance(c, (double2 *)x, (float2 *)r, (const float2 *)p, (const float2 *)q, alpha, alpha32);
+  if (n % 2 && blockX() == 0 && threadX() == 0) {
+    i64 c = n - 1;
+    float v = __builtin_fmaf(-alpha32, q[c], r[c]);
+    r[c] = v;
+    x[c] += alpha * p[c];
     s += (double)v * v;
   }
-  s = sumBlock(s, lines, THREADS);
+  s = sumBlock(s, lines, WIDE);
   if (threadX() == 0) partial[blockX()] = s;
   if (!lastBlock(ticket, gridX(), &last)) return;
-  s = total(partial, gridX(), lines, THREADS);
+  s = total(partial, gridX(), lines, WIDE);
   if (threadX() == 0) scalars[RR] = s;
 }

@@ -13,6 +13,10 @@ const (
 )
 
 const (
+	KrylovWide = 256
+)
+
+const (
 	KrylovDotOfStepThreads = 1024
 )
 
@@ -39,18 +43,18 @@ type Krylov struct {
 	direction struct {
 		function cu.Function
 		args     struct {
-			nx, ny, nz                                                                  int32
-			gx, gy, gz, ground, groundSlot, capacity, z, p, q, partial, scalars, ticket cu.DevicePtr
+			nx, ny, nz                                                                             int32
+			gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr
 		}
-		params [15]unsafe.Pointer
+		params [17]unsafe.Pointer
 	}
 	update struct {
 		function cu.Function
 		args     struct {
-			n                                       int64
-			x, r, p, z, q, partial, scalars, ticket cu.DevicePtr
+			n                                               int64
+			x, r, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr
 		}
-		params [9]unsafe.Pointer
+		params [10]unsafe.Pointer
 	}
 }
 
@@ -93,7 +97,9 @@ func LoadKrylov(d cu.Driver) (*Krylov, error) {
 		unsafe.Pointer(&m.direction.args.groundSlot),
 		unsafe.Pointer(&m.direction.args.capacity),
 		unsafe.Pointer(&m.direction.args.z),
-		unsafe.Pointer(&m.direction.args.p),
+		unsafe.Pointer(&m.direction.args.p0),
+		unsafe.Pointer(&m.direction.args.p1),
+		unsafe.Pointer(&m.direction.args.side),
 		unsafe.Pointer(&m.direction.args.q),
 		unsafe.Pointer(&m.direction.args.partial),
 		unsafe.Pointer(&m.direction.args.scalars),
@@ -103,8 +109,9 @@ func LoadKrylov(d cu.Driver) (*Krylov, error) {
 		unsafe.Pointer(&m.update.args.n),
 		unsafe.Pointer(&m.update.args.x),
 		unsafe.Pointer(&m.update.args.r),
-		unsafe.Pointer(&m.update.args.p),
-		unsafe.Pointer(&m.update.args.z),
+		unsafe.Pointer(&m.update.args.p0),
+		unsafe.Pointer(&m.update.args.p1),
+		unsafe.Pointer(&m.update.args.side),
 		unsafe.Pointer(&m.update.args.q),
 		unsafe.Pointer(&m.update.args.partial),
 		unsafe.Pointer(&m.update.args.scalars),
@@ -140,12 +147,12 @@ func (m *Krylov) DotOfStep(s cu.Stream, grid [3]uint32, n, first int32, partial,
 	return m.launch("dotOfStep", k.function, grid, KrylovDotOfStepThreads, s, k.params[:])
 }
 
-// Direction: q = A p', PQ = p'.q and ALPHA = RZ/PQ for p' = z + BETA p, which update stores: here neighbours still read p. ALPHA is 0 where the quotient means
-// nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
+// Direction: p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
+// and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
 // loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
 //
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, z, p, q float; partial, scalars double; ticket u32.
-func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, z, p, q, partial, scalars, ticket cu.DevicePtr) error {
+// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, z, p0, p1 float; side int; q float; partial, scalars double; ticket u32.
+func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr) error {
 	k := &m.direction
 	k.args.nx = nx
 	k.args.ny = ny
@@ -157,7 +164,9 @@ func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy
 	k.args.groundSlot = groundSlot
 	k.args.capacity = capacity
 	k.args.z = z
-	k.args.p = p
+	k.args.p0 = p0
+	k.args.p1 = p1
+	k.args.side = side
 	k.args.q = q
 	k.args.partial = partial
 	k.args.scalars = scalars
@@ -165,19 +174,20 @@ func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy
 	return m.launch("direction", k.function, grid, KrylovThreads, s, k.params[:])
 }
 
-// Update: p = z + BETA p, x += ALPHA p, r -= ALPHA q, RR = r.r. Four values a thread and step; the pads behind the last are the same in all vectors.
+// Update: x += ALPHA p, r -= ALPHA q, RR = r.r; side says which of p0 and p1 is p.
 //
-// Arrays: x double; r, p, z, q float; partial, scalars double; ticket u32.
-func (m *Krylov) Update(s cu.Stream, grid [3]uint32, n int64, x, r, p, z, q, partial, scalars, ticket cu.DevicePtr) error {
+// Arrays: x double; r, p0, p1 float; side int; q float; partial, scalars double; ticket u32.
+func (m *Krylov) Update(s cu.Stream, grid [3]uint32, n int64, x, r, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr) error {
 	k := &m.update
 	k.args.n = n
 	k.args.x = x
 	k.args.r = r
-	k.args.p = p
-	k.args.z = z
+	k.args.p0 = p0
+	k.args.p1 = p1
+	k.args.side = side
 	k.args.q = q
 	k.args.partial = partial
 	k.args.scalars = scalars
 	k.args.ticket = ticket
-	return m.launch("update", k.function, grid, KrylovThreads, s, k.params[:])
+	return m.launch("update", k.function, grid, KrylovWide, s, k.params[:])
 }

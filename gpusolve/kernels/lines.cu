@@ -14,6 +14,8 @@ DEVICE float lateral(const float *gx, const float *gy, const float *x, i64 c, in
 
 // Columns of up to KEEP cells hold couplings and pivots in registers too; longer ones read them again on the way down.
 enum { KEEP = 16 };
+#define KEEP_CELLS 16 // the same for the preprocessor, which knows no enums
+static_assert(KEEP == KEEP_CELLS, "one number");
 
 #if NZ > 0
 // Column holds a column on its way up (d the eliminated right side) and down (d the solution); f are the factors of the way down. Planes beyond the
@@ -155,4 +157,137 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
     partial[block] = dot;
     partial[gridX() * gridY() + block] = m;
   }
+}
+
+enum { BLOCK = 512 };
+
+// Rung is a small level with all it takes to cycle over it; every field has eight bytes, in the order of cuda/bottom.go.
+struct Rung {
+  i64 nx, ny;
+  const float *gx, *gy, *gz, *inverse, *ground, *capacity;
+  float *b, *z, *x;
+  const int *firstX, *nearX, *beyondX;
+  const float *farX;
+  const int *firstY, *nearY, *beyondY;
+  const float *farY;
+  const int *weightSlot;
+  const float *wx, *wy;
+};
+
+#if NZ > 0 && NZ <= KEEP_CELLS
+DEVICE void startAll(const Rung &l, int nz, float *x, float scale) {
+  int nx = l.nx, columns = nx * (int)l.ny;
+  for (int c0 = threadX(); c0 < columns; c0 += BLOCK) {
+    Column col;
+    float below = 0;
+#pragma unroll
+    for (int k = 0; k < NZ; k++) {
+      i64 c = plane(c0, k, nz, columns);
+      eliminate(col, k, l.b[c], below, l.gz, l.inverse, c);
+    }
+#pragma unroll
+    for (int k = NZ - 1; k >= 0; k--) {
+      substitute(col, k, l.gz, l.inverse, 0);
+      if (k < nz) x[plane(c0, k, nz, columns)] = scale * col.d[k];
+    }
+  }
+  barrier();
+}
+
+DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *x, const float *prev, float a, float scale) {
+  int nx = l.nx, columns = nx * (int)l.ny;
+  double dot = 0;
+  float most = 0;
+  for (int c0 = threadX(); c0 < columns; c0 += BLOCK)
+    stepColumn<false>(nx, nz, columns, c0, l.gx, l.gy, l.gz, l.inverse, l.b, x, prev, dst, a, scale, 0, dot, most);
+  barrier();
+}
+
+// residualAll fills r with keep b + lateral x (keep >= 0) or b - A x.
+DEVICE void residualAll(const Rung &l, int nz, float *r, const float *x, float keep, const int *groundSlot) {
+  int nx = l.nx, sheet = nx * (int)l.ny;
+  for (int c = threadX(); c < sheet * nz; c += BLOCK) {
+    if (keep >= 0) {
+      r[c] = keep * l.b[c] + lateral(l.gx, l.gy, x, c, nx);
+      continue;
+    }
+    int k = c / sheet, slot = groundSlot[k];
+    float own = x[c];
+    float v = l.b[c] + l.gx[c] * (x[c + 1] - own) + l.gx[c - 1] * (x[c - 1] - own) + l.gy[c] * (x[c + nx] - own) +
+              l.gy[c - nx] * (x[c - nx] - own);
+    if (k) v += l.gz[c - sheet] * (x[c - sheet] - own);
+    if (k + 1 < nz) v += l.gz[c] * (x[c + sheet] - own);
+    if (slot >= 0) v -= l.ground[slot * sheet + c - k * sheet] * own;
+    if (l.capacity) v -= l.capacity[c] * own;
+    r[c] = v;
+  }
+  barrier();
+}
+
+// gatherAll sets the coarse right side to P^T r.
+DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r) {
+  int nx = l.nx, ny = l.ny, sheet = nx * ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
+  for (int c = threadX(); c < csheet * nz; c += BLOCK) {
+    int k = c / csheet, at = c - k * csheet, J = at / cx, I = at - J * cx;
+    int ilo = l.firstX[I], ihi = l.firstX[I + 1], jlo = l.firstY[J], jhi = l.firstY[J + 1], slot = l.weightSlot[k];
+    const float *px = slot >= 0 && l.wx ? l.wx + slot * sheet : 0, *py = slot >= 0 && l.wy ? l.wy + slot * sheet : 0;
+    float s = 0;
+    for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++)
+      for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
+        float u = px ? px[j * nx + i] : l.farX[i], v = py ? py[j * nx + i] : l.farY[j];
+        if (i >= ilo && i < ihi) u = 1 - u;
+        if (j >= jlo && j < jhi) v = 1 - v;
+        s += u * v * r[k * sheet + j * nx + i];
+      }
+    coarse.b[c] = s;
+  }
+  barrier();
+}
+
+// prolongAll adds P xc to x.
+DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, const float *xc) {
+  int nx = l.nx, sheet = nx * (int)l.ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
+  for (int c = threadX(); c < sheet * nz; c += BLOCK) {
+    int k = c / sheet, at = c - k * sheet, j = at / nx, i = at - j * nx, slot = l.weightSlot[k];
+    float u = slot >= 0 && l.wx ? l.wx[slot * sheet + at] : l.farX[i], v = slot >= 0 && l.wy ? l.wy[slot * sheet + at] : l.farY[j];
+    const float *p0 = xc + k * csheet + l.nearY[j] * cx, *p1 = xc + k * csheet + l.beyondY[j] * cx;
+    int I = l.nearX[i], I1 = l.beyondX[i];
+    x[c] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
+  }
+  barrier();
+}
+
+#endif
+
+// bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
+// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
+KERNEL void BOUNDS(BLOCK) bottom(const Rung *rungs, int count, int nz, const int *groundSlot, float first, float momentum, float second) {
+#if NZ > 0 && NZ <= KEEP_CELLS
+  for (int n = 0; n + 1 < count; n++) {
+    Rung l = rungs[n];
+    startAll(l, nz, l.x, first);
+    if (momentum == 0) {
+      residualAll(l, nz, l.z, l.x, 1 - first, groundSlot);
+      gatherAll(l, rungs[n + 1], nz, l.z);
+      continue;
+    }
+    stepAll(l, nz, l.z, l.x, 0, momentum, second);
+    residualAll(l, nz, l.x, l.z, -1, groundSlot);
+    gatherAll(l, rungs[n + 1], nz, l.x);
+  }
+  startAll(rungs[count - 1], nz, rungs[count - 1].z, 1);
+  for (int n = count - 2; n >= 0; n--) {
+    Rung l = rungs[n];
+    if (momentum == 0) {
+      prolongAll(l, rungs[n + 1], nz, l.x, rungs[n + 1].z);
+      stepAll(l, nz, l.z, l.x, 0, 0, first);
+      continue;
+    }
+    prolongAll(l, rungs[n + 1], nz, l.z, rungs[n + 1].z);
+    stepAll(l, nz, l.x, l.z, 0, 0, first);
+    stepAll(l, nz, l.z, l.x, l.z, momentum, second);
+  }
+#else
+  (void)rungs, (void)count, (void)nz, (void)groundSlot, (void)first, (void)momentum, (void)second;
+#endif
 }

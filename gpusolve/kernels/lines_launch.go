@@ -17,6 +17,10 @@ const (
 	LinesKeep = 16
 )
 
+const (
+	LinesBlock = 512
+)
+
 // Lines is the module lines.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Lines struct {
 	loaded
@@ -49,6 +53,16 @@ type Lines struct {
 		}
 		params [15]unsafe.Pointer
 	}
+	bottom struct {
+		function cu.Function
+		args     struct {
+			rungs                   cu.DevicePtr
+			count, nz               int32
+			groundSlot              cu.DevicePtr
+			first, momentum, second float32
+		}
+		params [7]unsafe.Pointer
+	}
 }
 
 // LoadLines compiles the module for a class of column lengths, one of LineClasses, and finds its kernels.
@@ -59,6 +73,7 @@ func LoadLines(d cu.Driver, class int) (*Lines, error) {
 		kernel{"start", &m.start.function},
 		kernel{"step", &m.step.function},
 		kernel{"stepDot", &m.stepDot.function},
+		kernel{"bottom", &m.bottom.function},
 	)
 	if err != nil {
 		return nil, err
@@ -105,6 +120,15 @@ func LoadLines(d cu.Driver, class int) (*Lines, error) {
 		unsafe.Pointer(&m.stepDot.args.scale),
 		unsafe.Pointer(&m.stepDot.args.scratch),
 		unsafe.Pointer(&m.stepDot.args.partial),
+	}
+	m.bottom.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.bottom.args.rungs),
+		unsafe.Pointer(&m.bottom.args.count),
+		unsafe.Pointer(&m.bottom.args.nz),
+		unsafe.Pointer(&m.bottom.args.groundSlot),
+		unsafe.Pointer(&m.bottom.args.first),
+		unsafe.Pointer(&m.bottom.args.momentum),
+		unsafe.Pointer(&m.bottom.args.second),
 	}
 	return m, nil
 }
@@ -168,4 +192,20 @@ func (m *Lines) StepDot(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, g
 	k.args.scratch = scratch
 	k.args.partial = partial
 	return m.launch("stepDot", k.function, grid, LinesThreads, s, k.params[:])
+}
+
+// Bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
+// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
+//
+// Arrays: rungs Rung; groundSlot int.
+func (m *Lines) Bottom(s cu.Stream, grid [3]uint32, rungs cu.DevicePtr, count, nz int32, groundSlot cu.DevicePtr, first, momentum, second float32) error {
+	k := &m.bottom
+	k.args.rungs = rungs
+	k.args.count = count
+	k.args.nz = nz
+	k.args.groundSlot = groundSlot
+	k.args.first = first
+	k.args.momentum = momentum
+	k.args.second = second
+	return m.launch("bottom", k.function, grid, LinesBlock, s, k.params[:])
 }

@@ -81,25 +81,42 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
   bc[((i64)k * cy + J) * cx + I] = s;
 }
 
-// x += P xc. One thread takes a column: where its coarse columns lie is the same in every plane.
-KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT parentX, const int *RESTRICT firstX,
-                                const float *RESTRICT farX, const int *RESTRICT parentY, const int *RESTRICT firstY, const float *RESTRICT farY,
-                                const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy, const float *RESTRICT xc,
-                                float *RESTRICT x) {
+// x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two
+// planes: where its column lies is the same in both.
+KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT nearX, const int *RESTRICT beyondX,
+                                const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY, const float *RESTRICT farY,
+                                const float *RESTRICT xc, float *RESTRICT x) {
+  int i = blockX() * 128 + threadX(), j = blockY(), k = 2 * blockZ();
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = k * sheet + (i64)j * nx + i;
+  const float *p0 = xc + k * csheet + (i64)nearY[j] * cx, *p1 = xc + k * csheet + (i64)beyondY[j] * cx;
+  int I = nearX[i], I1 = beyondX[i];
+  float u = farX[i], v = farY[j], w00 = (1 - v) * (1 - u), w01 = (1 - v) * u, w10 = v * (1 - u), w11 = v * u;
+  // The last plane of an odd number stands in for the one above it, which is not stored.
+  bool two = k + 1 < nz;
+  i64 up = two ? sheet : 0, cup = two ? csheet : 0;
+  float a = w00 * p0[I] + w01 * p0[I1] + w10 * p1[I] + w11 * p1[I1] + x[at];
+  float b = w00 * p0[cup + I] + w01 * p0[cup + I1] + w10 * p1[cup + I] + w11 * p1[cup + I1] + x[at + up];
+  x[at] = a;
+  if (two) x[at + up] = b;
+}
+
+// prolongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.
+KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT nearX, const int *RESTRICT beyondX,
+                                        const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY,
+                                        const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
+                                        const float *RESTRICT wy, const float *RESTRICT xc, float *RESTRICT x) {
   int i = blockX() * 128 + threadX(), j = blockY();
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = (i64)j * nx + i;
-  int I = parentX[i], J = parentY[j], I1 = firstX[I] == i ? I - 1 : I + 1, J1 = firstY[J] == j ? J - 1 : J + 1;
-  // The coarse cell beyond may not exist; its weight is 0 then.
-  I1 = I1 < 0 || I1 >= cx ? I : I1;
-  J1 = J1 < 0 || J1 >= cy ? J : J1;
-  i64 c00 = (i64)J * cx + I, c01 = (i64)J * cx + I1, c10 = (i64)J1 * cx + I, c11 = (i64)J1 * cx + I1;
+  i64 near = (i64)nearY[j] * cx, beyond = (i64)beyondY[j] * cx;
+  int I = nearX[i], I1 = beyondX[i];
   float u = farX[i], v = farY[j];
-#pragma unroll 4
+#pragma unroll 2
   for (int k = 0; k < nz; k++) {
-    int weighted = weightSlot[k];
-    float a = weighted >= 0 && wx ? wx[weighted * sheet + at] : u, b = weighted >= 0 && wy ? wy[weighted * sheet + at] : v;
-    const float *p = xc + k * csheet;
-    x[k * sheet + at] += (1 - b) * ((1 - a) * p[c00] + a * p[c01]) + b * ((1 - a) * p[c10] + a * p[c11]);
+    int slot = weightSlot[k];
+    float a = slot >= 0 && wx ? wx[slot * sheet + at] : u, b = slot >= 0 && wy ? wy[slot * sheet + at] : v;
+    const float *p0 = xc + k * csheet + near, *p1 = xc + k * csheet + beyond;
+    x[k * sheet + at] += (1 - b) * ((1 - a) * p0[I] + a * p0[I1]) + b * ((1 - a) * p1[I] + a * p1[I1]);
   }
 }

@@ -21,6 +21,10 @@ const (
 	TransferProlongThreads = 128
 )
 
+const (
+	TransferProlongWeightedThreads = 128
+)
+
 // Transfer is the module transfer.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Transfer struct {
 	loaded
@@ -38,8 +42,16 @@ type Transfer struct {
 	prolong struct {
 		function cu.Function
 		args     struct {
-			nx, ny, nz, cx, cy                                                      int32
-			parentX, firstX, farX, parentY, firstY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr
+			nx, ny, nz, cx, cy                                int32
+			nearX, beyondX, farX, nearY, beyondY, farY, xc, x cu.DevicePtr
+		}
+		params [13]unsafe.Pointer
+	}
+	prolongWeighted struct {
+		function cu.Function
+		args     struct {
+			nx, ny, nz, cx, cy                                                    int32
+			nearX, beyondX, farX, nearY, beyondY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr
 		}
 		params [16]unsafe.Pointer
 	}
@@ -52,6 +64,7 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 	m.loaded, err = load(d, "transfer",
 		kernel{"restrictResidual", &m.restrictResidual.function},
 		kernel{"prolong", &m.prolong.function},
+		kernel{"prolongWeighted", &m.prolongWeighted.function},
 	)
 	if err != nil {
 		return nil, err
@@ -86,17 +99,32 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 		unsafe.Pointer(&m.prolong.args.nz),
 		unsafe.Pointer(&m.prolong.args.cx),
 		unsafe.Pointer(&m.prolong.args.cy),
-		unsafe.Pointer(&m.prolong.args.parentX),
-		unsafe.Pointer(&m.prolong.args.firstX),
+		unsafe.Pointer(&m.prolong.args.nearX),
+		unsafe.Pointer(&m.prolong.args.beyondX),
 		unsafe.Pointer(&m.prolong.args.farX),
-		unsafe.Pointer(&m.prolong.args.parentY),
-		unsafe.Pointer(&m.prolong.args.firstY),
+		unsafe.Pointer(&m.prolong.args.nearY),
+		unsafe.Pointer(&m.prolong.args.beyondY),
 		unsafe.Pointer(&m.prolong.args.farY),
-		unsafe.Pointer(&m.prolong.args.weightSlot),
-		unsafe.Pointer(&m.prolong.args.wx),
-		unsafe.Pointer(&m.prolong.args.wy),
 		unsafe.Pointer(&m.prolong.args.xc),
 		unsafe.Pointer(&m.prolong.args.x),
+	}
+	m.prolongWeighted.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.prolongWeighted.args.nx),
+		unsafe.Pointer(&m.prolongWeighted.args.ny),
+		unsafe.Pointer(&m.prolongWeighted.args.nz),
+		unsafe.Pointer(&m.prolongWeighted.args.cx),
+		unsafe.Pointer(&m.prolongWeighted.args.cy),
+		unsafe.Pointer(&m.prolongWeighted.args.nearX),
+		unsafe.Pointer(&m.prolongWeighted.args.beyondX),
+		unsafe.Pointer(&m.prolongWeighted.args.farX),
+		unsafe.Pointer(&m.prolongWeighted.args.nearY),
+		unsafe.Pointer(&m.prolongWeighted.args.beyondY),
+		unsafe.Pointer(&m.prolongWeighted.args.farY),
+		unsafe.Pointer(&m.prolongWeighted.args.weightSlot),
+		unsafe.Pointer(&m.prolongWeighted.args.wx),
+		unsafe.Pointer(&m.prolongWeighted.args.wy),
+		unsafe.Pointer(&m.prolongWeighted.args.xc),
+		unsafe.Pointer(&m.prolongWeighted.args.x),
 	}
 	return m, nil
 }
@@ -132,26 +160,48 @@ func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, nx, ny, nz int3
 	return m.launch("restrictResidual", k.function, grid, TransferThreads, s, k.params[:])
 }
 
-// Prolong: x += P xc. One thread takes a column: where its coarse columns lie is the same in every plane.
+// Prolong: x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two
+// planes: where its column lies is the same in both.
 //
-// Arrays: parentX, firstX int; farX float; parentY, firstY int; farY float; weightSlot int; wx, wy, xc, x float.
-func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, nx, ny, nz, cx, cy int32, parentX, firstX, farX, parentY, firstY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr) error {
+// Arrays: nearX, beyondX int; farX float; nearY, beyondY int; farY, xc, x float.
+func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, nx, ny, nz, cx, cy int32, nearX, beyondX, farX, nearY, beyondY, farY, xc, x cu.DevicePtr) error {
 	k := &m.prolong
 	k.args.nx = nx
 	k.args.ny = ny
 	k.args.nz = nz
 	k.args.cx = cx
 	k.args.cy = cy
-	k.args.parentX = parentX
-	k.args.firstX = firstX
+	k.args.nearX = nearX
+	k.args.beyondX = beyondX
 	k.args.farX = farX
-	k.args.parentY = parentY
-	k.args.firstY = firstY
+	k.args.nearY = nearY
+	k.args.beyondY = beyondY
+	k.args.farY = farY
+	k.args.xc = xc
+	k.args.x = x
+	return m.launch("prolong", k.function, grid, TransferProlongThreads, s, k.params[:])
+}
+
+// ProlongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.
+//
+// Arrays: nearX, beyondX int; farX float; nearY, beyondY int; farY float; weightSlot int; wx, wy, xc, x float.
+func (m *Transfer) ProlongWeighted(s cu.Stream, grid [3]uint32, nx, ny, nz, cx, cy int32, nearX, beyondX, farX, nearY, beyondY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr) error {
+	k := &m.prolongWeighted
+	k.args.nx = nx
+	k.args.ny = ny
+	k.args.nz = nz
+	k.args.cx = cx
+	k.args.cy = cy
+	k.args.nearX = nearX
+	k.args.beyondX = beyondX
+	k.args.farX = farX
+	k.args.nearY = nearY
+	k.args.beyondY = beyondY
 	k.args.farY = farY
 	k.args.weightSlot = weightSlot
 	k.args.wx = wx
 	k.args.wy = wy
 	k.args.xc = xc
 	k.args.x = x
-	return m.launch("prolong", k.function, grid, TransferProlongThreads, s, k.params[:])
+	return m.launch("prolongWeighted", k.function, grid, TransferProlongWeightedThreads, s, k.params[:])
 }

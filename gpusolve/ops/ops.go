@@ -130,6 +130,25 @@ type Lines interface {
 	Prolong(fine, coarse Level, x, xc Vector)
 }
 
+// Bottom is a Lines that can cycle over small levels in a single operation.
+type Bottom interface {
+	// Bottom prepares a V-cycle over the levels of rungs, fine to coarse, the last a single column: from the first rung's B to its Z. It
+	// returns nil where the executor would gain nothing.
+	Bottom(rungs []Rung, s Smoothing) (cycle func(), err error)
+	// BottomColumns is the number of columns up to which a level is small.
+	BottomColumns() int
+}
+
+// Rung is a level with the vectors of its part in a cycle.
+type Rung struct {
+	Level   Level
+	B, Z, X Vector
+}
+
+// Smoothing holds the coefficients of the smoother: a Momentum of 0 is damped line Jacobi with weight First, any other Chebyshev of
+// degree 2, x1 = x0 + First T^-1 r0, x2 = x1 + Momentum (x1 - x0) + Second T^-1 r1.
+type Smoothing struct{ First, Momentum, Second float32 }
+
 // Level is one grid of the hierarchy.
 type Level interface {
 	Shape() (nx, ny, nz int)

@@ -19,6 +19,75 @@ func (f *fixture) lines() {
 	f.smoothing(l, level)
 	f.transfers(l, level, f.pairs(false), false)
 	f.transfers(l, level, f.pairs(true), true)
+	for _, s := range []ops.Smoothing{{First: 0.8}, {First: 0.8, Momentum: 0.22, Second: 0.98}} {
+		f.bottom(l, level, s)
+	}
+}
+
+// bottom checks a cycle in one operation against the same cycle in single ones.
+func (f *fixture) bottom(l ops.Lines, finest ops.Level, s ops.Smoothing) {
+	b, ok := f.sys.(ops.Bottom)
+	if !ok {
+		return
+	}
+	rungs := []ops.Rung{{Level: finest}}
+	nx, ny := f.ref.nx, f.ref.ny
+	for nx > 1 || ny > 1 {
+		c := ops.Coarsening{Weighted: make([]bool, f.ref.nz)}
+		if nx > 1 {
+			c.X = f.pairing(nx, false)
+		}
+		if ny > 1 {
+			c.Y = f.pairing(ny, false)
+		}
+		c.Weighted[0] = true
+		next, err := l.Coarsen(rungs[len(rungs)-1].Level, c)
+		if err != nil {
+			f.Fatal(err)
+		}
+		rungs = append(rungs, ops.Rung{Level: next})
+		nx, ny, _ = next.Shape()
+	}
+	for n := range rungs {
+		r := &rungs[n]
+		r.B, r.Z, r.X = f.must(l.NewVector(r.Level)), f.must(l.NewVector(r.Level)), f.must(l.NewVector(r.Level))
+	}
+	cycle, err := b.Bottom(rungs, s)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if cycle == nil {
+		return
+	}
+	f.random(rungs[0].B)
+	plainCycle(l, rungs, s)
+	want := f.read(rungs[0].Z)
+	f.sys.Write(rungs[0].Z, make([]float64, len(want)))
+	cycle()
+	f.near("Bottom", f.read(rungs[0].Z), want, largest(want), 100*eps32)
+}
+
+func plainCycle(l ops.Lines, rungs []ops.Rung, s ops.Smoothing) {
+	r := rungs[0]
+	if len(rungs) == 1 {
+		l.Start(r.Level, r.Z, r.B, 1)
+		return
+	}
+	next := rungs[1]
+	l.Start(r.Level, r.X, r.B, s.First)
+	if s.Momentum == 0 {
+		l.RestrictStart(r.Level, next.Level, next.B, r.B, r.X, s.First)
+		plainCycle(l, rungs[1:], s)
+		l.Prolong(r.Level, next.Level, r.X, next.Z)
+		l.Step(r.Level, r.Z, r.X, nil, r.B, 0, s.First)
+		return
+	}
+	l.Step(r.Level, r.Z, r.X, nil, r.B, s.Momentum, s.Second)
+	l.Restrict(r.Level, next.Level, next.B, r.B, r.Z)
+	plainCycle(l, rungs[1:], s)
+	l.Prolong(r.Level, next.Level, r.Z, next.Z)
+	l.Step(r.Level, r.X, r.Z, nil, r.B, 0, s.First)
+	l.Step(r.Level, r.Z, r.X, r.Z, r.B, s.Momentum, s.Second)
 }
 
 // smoothing checks Start and Step on the finest level against FP64 elimination.
@@ -69,41 +138,43 @@ func (f *fixture) smoothing(l ops.Lines, level ops.Level) {
 
 // pairs coarsens both directions from one end, or leaves gaps as graded grids do.
 func (f *fixture) pairs(gaps bool) ops.Coarsening {
-	pairing := func(n int) ops.Pairing {
-		var p ops.Pairing
-		cell := int32(0)
-		for i := 0; i < n; cell++ {
-			size := min(2, n-i)
-			if gaps && f.rng.IntN(2) == 0 {
-				size = 1
-			}
-			for range size {
-				p.Parent = append(p.Parent, cell)
-				i++
-			}
-		}
-		for i := range p.Parent {
-			far := float32(0.25)
-			first := i == 0 || p.Parent[i-1] != p.Parent[i]
-			last := i == n-1 || p.Parent[i+1] != p.Parent[i]
-			if first && last || first && p.Parent[i] == 0 || last && p.Parent[i] == cell-1 {
-				far = 0
-			}
-			p.Far = append(p.Far, far)
-		}
-		return p
-	}
 	c := ops.Coarsening{Weighted: make([]bool, f.ref.nz)}
 	if f.ref.nx > 1 {
-		c.X = pairing(f.ref.nx)
+		c.X = f.pairing(f.ref.nx, gaps)
 	}
 	if f.ref.ny > 1 {
-		c.Y = pairing(f.ref.ny)
+		c.Y = f.pairing(f.ref.ny, gaps)
 	}
 	for k := range c.Weighted {
 		c.Weighted[k] = k%2 == 0
 	}
 	return c
+}
+
+// pairing merges n cells two by two, some of them singly where gaps is true.
+func (f *fixture) pairing(n int, gaps bool) ops.Pairing {
+	var p ops.Pairing
+	cell := int32(0)
+	for i := 0; i < n; cell++ {
+		size := min(2, n-i)
+		if gaps && f.rng.IntN(2) == 0 {
+			size = 1
+		}
+		for range size {
+			p.Parent = append(p.Parent, cell)
+			i++
+		}
+	}
+	for i := range p.Parent {
+		far := float32(0.25)
+		first := i == 0 || p.Parent[i-1] != p.Parent[i]
+		last := i == n-1 || p.Parent[i+1] != p.Parent[i]
+		if first && last || first && p.Parent[i] == 0 || last && p.Parent[i] == cell-1 {
+			far = 0
+		}
+		p.Far = append(p.Far, far)
+	}
+	return p
 }
 
 // transfers checks restriction and interpolation by what defines them: constants are interpolated exactly, the one is the other's adjoint,

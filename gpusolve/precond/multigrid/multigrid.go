@@ -18,6 +18,9 @@ type Cycle struct {
 	ops    ops.Lines
 	plan   Plan
 	levels []rung
+	// bottom cycles over the levels from bottomLevel on in one operation, where the device has such a thing.
+	bottom      func()
+	bottomLevel int
 }
 
 // rung is one level with its vectors. On the finest level b and z come from the caller.
@@ -54,7 +57,30 @@ func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
 			return nil, err
 		}
 	}
-	return c, nil
+	return c, c.prepareBottom()
+}
+
+// prepareBottom hands the small levels to devices that cycle over them in one operation.
+func (c *Cycle) prepareBottom() error {
+	b, ok := c.ops.(ops.Bottom)
+	if !ok {
+		return nil
+	}
+	for n := 1; n < len(c.levels)-1; n++ {
+		nx, ny, _ := c.levels[n].level.Shape()
+		if nx*ny > b.BottomColumns() {
+			continue
+		}
+		var rungs []ops.Rung
+		for _, l := range c.levels[n:] {
+			rungs = append(rungs, ops.Rung{Level: l.level, B: l.b, Z: l.z, X: l.x})
+		}
+		var err error
+		c.bottomLevel = n
+		c.bottom, err = b.Bottom(rungs, c.plan.Smoother.coefficients())
+		return err
+	}
+	return nil
 }
 
 // add appends a level with its vectors.
@@ -113,38 +139,28 @@ func (c *Cycle) cycle(n int) {
 		c.ops.Start(l.level, l.z, l.b, 1)
 		return
 	}
-	next := &c.levels[n+1]
-	if c.plan.Smoother == LineJacobi {
-		const omega = 0.8
-		c.ops.Start(l.level, l.x, l.b, omega)
-		c.ops.RestrictStart(l.level, next.level, next.b, l.b, l.x, omega)
-		c.cycle(n + 1)
-		c.ops.Prolong(l.level, next.level, l.x, next.z)
-		c.ops.Step(l.level, l.z, l.x, nil, l.b, 0, omega)
+	if c.bottom != nil && n == c.bottomLevel {
+		c.bottom()
 		return
 	}
-	// Chebyshev of degree 2 on [1/2, 2], the upper part of the spectrum of T^-1 A, which lies in (0, 2). From zero, x1 = T^-1 b / theta.
-	c.ops.Start(l.level, l.x, l.b, chebyshev.first)
-	c.ops.Step(l.level, l.z, l.x, nil, l.b, chebyshev.momentum, chebyshev.second)
+	next := &c.levels[n+1]
+	s := c.plan.Smoother.coefficients()
+	if c.plan.Smoother == LineJacobi {
+		c.ops.Start(l.level, l.x, l.b, s.First)
+		c.ops.RestrictStart(l.level, next.level, next.b, l.b, l.x, s.First)
+		c.cycle(n + 1)
+		c.ops.Prolong(l.level, next.level, l.x, next.z)
+		c.ops.Step(l.level, l.z, l.x, nil, l.b, 0, s.First)
+		return
+	}
+	c.ops.Start(l.level, l.x, l.b, s.First)
+	c.ops.Step(l.level, l.z, l.x, nil, l.b, s.Momentum, s.Second)
 	c.ops.Restrict(l.level, next.level, next.b, l.b, l.z)
 	c.cycle(n + 1)
 	c.ops.Prolong(l.level, next.level, l.z, next.z)
-	c.ops.Step(l.level, l.x, l.z, nil, l.b, 0, chebyshev.first)
-	c.ops.Step(l.level, l.z, l.x, l.z, l.b, chebyshev.momentum, chebyshev.second)
+	c.ops.Step(l.level, l.x, l.z, nil, l.b, 0, s.First)
+	c.ops.Step(l.level, l.z, l.x, l.z, l.b, s.Momentum, s.Second)
 }
-
-// chebyshev holds the coefficients of x1 = x0 + first T^-1 r0 and x2 = x1 + momentum (x1 - x0) + second T^-1 r1; Saad, Iterative
-// Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
-var chebyshev = func() (c struct{ first, momentum, second float32 }) {
-	const theta, delta = (2 + 0.5) / 2, (2 - 0.5) / 2
-	const sigma = theta / delta
-	const rho0 = 1 / sigma
-	const rho1 = 1 / (2*sigma - rho0)
-	c.first = 1 / theta
-	c.momentum = rho1 * rho0
-	c.second = 2 * rho1 / delta
-	return c
-}()
 
 // Plan holds the choices that fix a hierarchy.
 type Plan struct {
@@ -161,6 +177,19 @@ const (
 	LineJacobi     Smoother = iota // damped by 0.8, once before and once after
 	LineChebyshev2                 // degree 2, once before and once after
 )
+
+// coefficients of the smoother. Jacobi is damped by 0.8. Chebyshev of degree 2 works on [1/2, 2], the upper part of the spectrum of T^-1 A, which
+// lies in (0, 2): Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
+func (s Smoother) coefficients() ops.Smoothing {
+	if s == LineJacobi {
+		return ops.Smoothing{First: 0.8}
+	}
+	const theta, delta = (2 + 0.5) / 2, (2 - 0.5) / 2
+	const sigma = theta / delta
+	const rho0 = 1 / sigma
+	const rho1 = 1 / (2*sigma - rho0)
+	return ops.Smoothing{First: 1 / theta, Momentum: rho1 * rho0, Second: 2 * rho1 / delta}
+}
 
 func (s Smoother) String() string { return [...]string{"line Jacobi", "line Chebyshev-2"}[s] }
 
