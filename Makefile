@@ -6,7 +6,10 @@ BENCHTIME ?= 1x
 BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
-.PHONY: build test lint ci bench fuzz generate ptx clean
+# Packages with tests that use a GPU; the names of these tests have GPU in them.
+GPU_PACKAGES = gpusolve/cu gpusolve/cuda gpusolve/ptx examples
+
+.PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -51,6 +54,23 @@ generate:
 # The GPU kernels' PTX and launchers, from the CUDA sources. Needs clang-19: apt-get install clang-19.
 ptx:
 	go generate ./gpusolve/kernels
+
+# Test binaries for a GPU machine without Go: carry the folder there (docs/gpu.md) and start bin/gpu-test/run.
+gpu-test:
+	rm -rf bin/gpu-test
+	mkdir -p bin/gpu-test
+	for package in $(GPU_PACKAGES); do go test -c -o bin/gpu-test/$$(basename $$package).test ./$$package || exit; done
+	go build -o bin/gpu-test/ ./cmd/thermsim
+	cp -r examples bin/gpu-test/
+	cp gpusolve/gpubench/run-tests.sh bin/gpu-test/run
+
+# The benchmark program, for the same machine: bin/gpubench -json NAME.json
+gpu-bench:
+	go build -o bin/ ./gpusolve/gpubench
+
+# docs/performance.md from the measurements.
+performance:
+	go run ./gpusolve/gpubench -table docs/measurements/*.json > docs/performance.md
 
 clean:
 	rm -rf bin thermsim-out

@@ -3,6 +3,7 @@ package gpusolve
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"thermsim/gpusolve/cu"
@@ -65,6 +66,26 @@ func driverRelease(read func(string) ([]byte, error)) string {
 	for _, word := range strings.Fields(first) {
 		if strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" {
 			return word
+		}
+	}
+	return ""
+}
+
+// ProcessorName is the model as Linux tells it, elsewhere operating system and architecture.
+func ProcessorName() string {
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if name := modelName(string(text)); name != "" {
+			return name
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}
+
+// modelName finds the line "model name : ...", "" without it (as on many arm64 machines).
+func modelName(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
 		}
 	}
 	return ""

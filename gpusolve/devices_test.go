@@ -37,3 +37,12 @@ func TestDriverRelease(t *testing.T) {
 		t.Errorf("release %q of no driver", got)
 	}
 }
+
+func TestModelName(t *testing.T) {
+	if got := modelName("processor\t: 0\nmodel name\t: AMD EPYC: 9005\nflags\t: fpu\n"); got != "AMD EPYC: 9005" {
+		t.Errorf("%q", got)
+	}
+	if got := modelName("processor\t: 0\nCPU part\t: 0xd40\n"); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,23 +51,7 @@ type processor struct {
 }
 
 func thisProcessor() processor {
-	p := processor{Name: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), Memory: int64(availableMemory())}
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		if name := modelName(string(text)); name != "" {
-			p.Name = name
-		}
-	}
-	return p
-}
-
-// modelName finds the line "model name : ..." of Linux, "" without it (as on many arm64 machines).
-func modelName(cpuinfo string) string {
-	for line := range strings.Lines(cpuinfo) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	return processor{Name: gpusolve.ProcessorName(), Cores: runtime.GOMAXPROCS(0), Memory: int64(availableMemory())}
 }
 
 func runDevices(c *console, p processor, list func() ([]gpusolve.GPU, error), asJSON bool) error {

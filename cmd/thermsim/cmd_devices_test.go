@@ -62,12 +62,3 @@ func TestDevicesJSON(t *testing.T) {
 		t.Errorf("no GPU: %s", text)
 	}
 }
-
-func TestModelName(t *testing.T) {
-	if got := modelName("processor\t: 0\nmodel name\t: AMD EPYC: 9005\nflags\t: fpu\n"); got != "AMD EPYC: 9005" {
-		t.Errorf("%q", got)
-	}
-	if got := modelName("processor\t: 0\nCPU part\t: 0xd40\n"); got != "" {
-		t.Errorf("%q", got)
-	}
-}

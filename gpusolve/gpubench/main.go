@@ -1,5 +1,6 @@
 // Command gpubench measures the solver on a GPU: the 10-layer memory-on-logic stack at several sizes and rules, printed as a table and
-// written as JSON. It is a single binary that needs libc and a CUDA driver, for GPU machines without Go.
+// written as JSON. It is a single binary that needs libc and a CUDA driver, for GPU machines without Go. With -device cpu it measures the
+// processor instead, and with -table it makes docs/performance.md of the JSON files that it wrote.
 package main
 
 import (
@@ -13,7 +14,6 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cu"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -36,9 +36,11 @@ type row struct {
 // result is the file that docs/measurements keeps.
 type result struct {
 	Date   string  `json:"date"`
-	GPU    string  `json:"gpu"`
-	Driver string  `json:"driver"`
-	Copy   float64 `json:"copy_TB_per_s"`
+	GPU    string  `json:"gpu,omitempty"` // "" where the processor was measured
+	Driver string  `json:"driver,omitempty"`
+	Copy   float64 `json:"copy_TB_per_s,omitempty"`
+	CPU    string  `json:"cpu,omitempty"` // "" where a GPU was measured
+	Cores  int     `json:"cores,omitempty"`
 	Rows   []row   `json:"rows"`
 }
 
@@ -47,8 +49,16 @@ func main() {
 	runs := flag.Int("runs", 5, "runs per case, the median counts")
 	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
 	only := flag.String("case", "", "run only the case of this name")
+	device := flag.String("device", "gpu", "what to measure: gpu, gpu:N or cpu")
+	table := flag.Bool("table", false, "measure nothing: write docs/performance.md, made of the JSON files named, to stdout")
 	flag.Parse()
-	if err := run(*out, *runs, *largest, *only); err != nil {
+	var err error
+	if *table {
+		err = writePage(os.Stdout, flag.Args())
+	} else {
+		err = run(*out, *device, *runs, *largest, *only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gpubench:", err)
 		os.Exit(1)
 	}
@@ -76,13 +86,16 @@ func benchCases() []benchCase {
 	}
 }
 
-func run(out string, runs, largest int, only string) error {
+func run(out, device string, runs, largest int, only string) error {
 	r := result{Date: time.Now().UTC().Format(time.DateOnly)}
-	if err := r.describe(); err != nil {
+	if err := r.describe(device); err != nil {
 		return err
 	}
-	fmt.Printf("%s, driver %s, copy %.2f TB/s\n%-24s %-12s %10s %4s %9s %9s %7s %9s\n", r.GPU, r.Driver, r.Copy,
-		"case", "rule", "cells", "it", "setup ms", "solve ms", "B/cell", "||r|| W")
+	fmt.Println(r.heading())
+	if r.Copy > 0 {
+		fmt.Printf("copies its memory at %.2f TB/s, read and written\n", r.Copy)
+	}
+	fmt.Printf("%-24s %-12s %10s %4s %9s %9s %7s %9s\n", "case", "rule", "cells", "it", "setup ms", "solve ms", "B/cell", "||r|| W")
 	for _, c := range benchCases() {
 		m, err := mesh.Build(c.stack())
 		if err != nil {
@@ -92,7 +105,7 @@ func run(out string, runs, largest int, only string) error {
 			continue
 		}
 		for _, o := range []gpusolve.Options{{ATol: 1e-6}, {}} {
-			row, err := measure(m, c, o, runs)
+			row, err := measure(m, device, c, o, runs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -112,8 +125,8 @@ func run(out string, runs, largest int, only string) error {
 }
 
 // measure runs a case after one warm-up.
-func measure(m *mesh.Mesh, c benchCase, o gpusolve.Options, runs int) (row, error) {
-	o.Device = "gpu"
+func measure(m *mesh.Mesh, device string, c benchCase, o gpusolve.Options, runs int) (row, error) {
+	o.Device = device
 	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: "1e-4 K"}
 	if o.ATol > 0 {
 		r.Rule = fmt.Sprintf("%g W", o.ATol)
@@ -143,29 +156,4 @@ func measure(m *mesh.Mesh, c benchCase, o gpusolve.Options, runs int) (row, erro
 	slices.Sort(solve)
 	r.SetupMS, r.SolveMS = setup[len(setup)/2], solve[len(solve)/2]
 	return r, nil
-}
-
-// describe names the GPU and measures its copy bandwidth, reading and writing 1 GiB each.
-func (r *result) describe() error {
-	d, err := cu.Open()
-	if err != nil {
-		return err
-	}
-	if err := d.Init(); err != nil {
-		return err
-	}
-	dev, err := d.DeviceGet(0)
-	if err != nil {
-		return err
-	}
-	if r.GPU, err = d.DeviceGetName(dev); err != nil {
-		return err
-	}
-	v, err := d.DriverGetVersion()
-	if err != nil {
-		return err
-	}
-	r.Driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
-	r.Copy, err = copyBandwidth(d, dev)
-	return err
 }

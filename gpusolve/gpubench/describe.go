@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cu"
+)
+
+// describe names what is measured, and takes the copy bandwidth of a GPU.
+func (r *result) describe(device string) error {
+	if device == "cpu" {
+		r.CPU, r.Cores = gpusolve.ProcessorName(), runtime.GOMAXPROCS(0)
+		return nil
+	}
+	ordinal := 0
+	if number, found := strings.CutPrefix(device, "gpu:"); found {
+		var err error
+		if ordinal, err = strconv.Atoi(number); err != nil {
+			return fmt.Errorf("device %q: write gpu, gpu:N or cpu", device)
+		}
+	}
+	gpus, err := gpusolve.Devices()
+	if err != nil {
+		return err
+	}
+	if ordinal < 0 || ordinal >= len(gpus) {
+		return fmt.Errorf("there is no GPU %d: the driver lists %d, counted from 0", ordinal, len(gpus))
+	}
+	r.GPU, r.Driver = gpus[ordinal].Name, "CUDA "+gpus[ordinal].CUDA
+	if release := gpus[ordinal].Driver; release != "" {
+		r.Driver = release + ", " + r.Driver
+	}
+	d, err := cu.Open()
+	if err != nil {
+		return err
+	}
+	dev, err := d.DeviceGet(ordinal)
+	if err != nil {
+		return err
+	}
+	r.Copy, err = copyBandwidth(d, dev)
+	return err
+}
+
+// heading names what was measured.
+func (r *result) heading() string {
+	if r.GPU == "" {
+		return fmt.Sprintf("%s, %d cores", r.CPU, r.Cores)
+	}
+	return fmt.Sprintf("%s, driver %s", r.GPU, r.Driver)
+}
