@@ -30,13 +30,16 @@ func flat(n int64) [3]uint32 {
 
 // wide is the grid of the update: as many blocks as the GPU holds at a time, so that its six streams stay close together in memory.
 func (s *system) wide(n int64) [3]uint32 {
-	return [3]uint32{uint32(max(1, min((n+kernels.KrylovWide-1)/kernels.KrylovWide, int64(8*s.multiprocessors)))), 1, 1}
+	return [3]uint32{uint32(max(1, min((n+kernels.KrylovWide-1)/kernels.KrylovWide, int64(updateBlocks*s.multiprocessors)))), 1, 1}
 }
 
+// Blocks that a multiprocessor holds of the kernels that loop over rows or values, by their registers: one full wave of blocks wastes none.
+const directionBlocks, residualBlocks, updateBlocks = 10, 9, 6
+
 // rows is the grid of kernels that march columns, a block taking every so many rows.
-func (s *system) rows() [3]uint32 {
+func (s *system) rows(perMultiprocessor int) [3]uint32 {
 	bx := blocks(s.nx, threads)
-	return [3]uint32{bx, uint32(min(s.ny, max(1, s.maxBlocks/int(bx)))), 1}
+	return [3]uint32{bx, uint32(min(s.ny, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
 }
 
 // Dot sets RZ, MaxZ and Beta.
@@ -61,7 +64,7 @@ func (s *system) DirectionApply(p, z, q ops.Vector) {
 	if !s.ready() || !s.holds(p) {
 		return
 	}
-	s.note(s.krylov.Direction(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
+	s.note(s.krylov.Direction(s.stream, s.rows(directionBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
 		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
 }
 
@@ -96,7 +99,7 @@ func (s *system) Scalars() ops.Scalars {
 // Residual computes r = b - A x and its norms.
 func (s *system) Residual(r, _, x, old ops.Vector) ops.Norms {
 	if s.ready() {
-		s.note(s.residual.Residual(s.stream, s.rows(), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
+		s.note(s.residual.Residual(s.stream, s.rows(residualBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
 			s.ground.data, s.ground.onDev, s.capacity.address(), s.power.data, s.power.onDev, s.share, s.inflow.data, s.inflow.onDev,
 			ptr(x), ptr(old), ptr(r), s.partial, s.scalarsDev, s.ticket))
 	}

@@ -178,24 +178,31 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 		ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address()))
 }
 
+// restrictGrid is a block per tile of coarse cells and plane.
+func (l *level) restrictGrid() [3]uint32 {
+	return [3]uint32{blocks(l.nx, kernels.TransferTX), blocks(l.ny, kernels.TransferTY), uint32(l.nz)}
+}
+
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
 func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omega float32) {
-	s.restrict(fine, coarse, bc, b, x, 1-omega)
-}
-
-// Restrict sets bc = P^T (b - A x).
-func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
-	s.restrict(fine, coarse, bc, b, x, -1)
-}
-
-func (s *system) restrict(fine, coarse ops.Level, bc, b, x ops.Vector, keep float32) {
 	if !s.ready() {
 		return
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, [3]uint32{blocks(c.nx, kernels.TransferTX), blocks(c.ny, kernels.TransferTY), uint32(c.nz)}, int32(f.nx), int32(f.ny), int32(f.nz),
-		f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), keep, int32(c.nx), int32(c.ny),
+	s.note(s.transfer.RestrictStart(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), f.gx.at, f.gy.at, ptr(b), ptr(x), 1-omega,
+		int32(c.nx), int32(c.ny), t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
+}
+
+// Restrict sets bc = P^T (b - A x).
+func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
+	if !s.ready() {
+		return
+	}
+	f, c := fine.(*level), coarse.(*level)
+	t := &f.next
+	s.note(s.transfer.RestrictResidual(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), int32(f.nz), f.gx.at, f.gy.at, f.gz.at,
+		f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), int32(c.nx), int32(c.ny),
 		t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
 }
 

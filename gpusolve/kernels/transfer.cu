@@ -1,8 +1,8 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-// Coarse cells of a block, and the fine ones that they gather from at most.
-enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2 };
+// Coarse cells of a block, and the fine ones that they gather from at most: whole warps a row. HIGH fine cells above each other are one thread's.
+enum { TX = 31, TY = 7, THREADS = 256, WIDTH = 64, ROWS = 16, HIGH = 4 };
 
 // share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
 DEVICE float share(const float *far, int i, int lo, int hi, int n) {
@@ -10,75 +10,114 @@ DEVICE float share(const float *far, int i, int lo, int hi, int n) {
   return i >= lo && i < hi ? 1 - far[i] : far[i];
 }
 
-// bc = P^T r, r = keep b + lateral x (keep >= 0, after start) or b - A x (keep < 0). A block makes TX x TY coarse cells of a plane; the fine cells'
-// residuals go through shared memory, two at most per coarse cell and direction and one more on every side.
-KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
-                                             const float *RESTRICT b, const float *RESTRICT x, float keep, int cx, int cy,
-                                             const int *RESTRICT firstX, const float *RESTRICT farX, const int *RESTRICT firstY,
-                                             const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
-                                             const float *RESTRICT wy, float *RESTRICT bc) {
-  SHARED float r[ROWS][WIDTH + 1];
-  int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY;
-  i64 sheet = (i64)nx * ny, base = k * sheet;
-  int i0 = firstX[I0] - 1, i1 = firstX[I0 + TX < cx ? I0 + TX : cx] + 1;
-  int j0 = firstY[J0] - 1, j1 = firstY[J0 + TY < cy ? J0 + TY : cy] + 1;
-  int slot = groundSlot[k];
-#pragma unroll 5
-  for (int t = threadX(); t < ROWS * WIDTH; t += THREADS) {
-    int tj = t / WIDTH, ti = t - tj * WIDTH, i = i0 + ti, j = j0 + tj;
-    float v = 0;
-    if (i >= 0 && i < nx && i < i1 && j >= 0 && j < ny && j < j1) {
-      i64 at = (i64)j * nx + i, c = base + at;
-      if (keep >= 0) {
-        v = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
-      } else {
-        float own = x[c];
-        v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
-        if (k) v += gz[c - sheet] * (x[c - sheet] - own);
-        if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
-        if (slot >= 0) v -= ground[slot * sheet + at] * own;
-        if (capacity) v -= capacity[c] * own;
-      }
-    }
-    r[tj][ti] = v;
-  }
-  barrier();
-  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
-  if (I >= cx || J >= cy) return;
-  int weighted = weightSlot[k], ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
+// Where a tile lies: the first fine cell and the end along x and y, one cell beyond the pairs on every side.
+struct Tile {
+  int i0, i1, j0, j1;
+};
+
+DEVICE Tile tile(int I0, int J0, int cx, int cy, const int *firstX, const int *firstY) {
+  return {firstX[I0] - 1, firstX[I0 + TX < cx ? I0 + TX : cx] + 1, firstY[J0] - 1, firstY[J0 + TY < cy ? J0 + TY : cy] + 1};
+}
+
+// gather is the coarse value of P^T r for coarse cell (I, J), r being the tile's residuals in plane k.
+DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, int I, int J, int nx, int ny, i64 sheet, int weighted, const int *firstX,
+                    const float *farX, const int *firstY, const float *farY, const float *wx, const float *wy) {
+  int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
   float s = 0;
   if (weighted < 0) {
-    // Four fine cells a direction: the pair and one on either side, with weight 0 where there is none.
+    // Four fine cells a direction: the pair and one on either side, with weight 0 where there is none. The tile has a column to spare.
     float u[4];
 #pragma unroll
     for (int a = 0; a < 4; a++) u[a] = share(farX, ilo - 1 + a, ilo, ihi, nx);
 #pragma unroll
     for (int a = 0; a < 4; a++) {
-      int tj = jlo - 1 + a - j0, ti = ilo - 1 - i0;
-      const float *line = r[tj < ROWS ? tj : 0] + (ti + 3 < WIDTH ? ti : WIDTH - 4);
-      if (ti + 3 >= WIDTH) { // the last cell is single, and the fourth value would lie outside the tile
-        line = r[tj < ROWS ? tj : 0];
-        s += share(farY, jlo - 1 + a, jlo, jhi, ny) * (u[0] * line[ti] + u[1] * line[ti + 1] + u[2] * line[ti + 2]);
-        continue;
-      }
+      int tj = jlo - 1 + a - t.j0;
+      const float *line = r[tj < ROWS ? tj : 0] + (ilo - 1 - t.i0);
       s += share(farY, jlo - 1 + a, jlo, jhi, ny) * (u[0] * line[0] + u[1] * line[1] + u[2] * line[2] + u[3] * line[3]);
     }
-  } else {
-    const float *px = wx ? wx + weighted * sheet : 0, *py = wy ? wy + weighted * sheet : 0;
-    for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++) {
-      float line = 0;
-      for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
-        i64 at = (i64)j * nx + i;
-        float u = px ? px[at] : farX[i], v = py ? py[at] : farY[j];
-        if (i >= ilo && i < ihi) u = 1 - u;
-        if (j >= jlo && j < jhi) v = 1 - v;
-        line += u * v * r[j - j0][i - i0];
-      }
-      s += line;
-    }
+    return s;
   }
-  bc[((i64)k * cy + J) * cx + I] = s;
+  const float *px = wx ? wx + weighted * sheet : 0, *py = wy ? wy + weighted * sheet : 0;
+  for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++) {
+    float line = 0;
+    for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
+      i64 at = (i64)j * nx + i;
+      float u = px ? px[at] : farX[i], v = py ? py[at] : farY[j];
+      if (i >= ilo && i < ihi) u = 1 - u;
+      if (j >= jlo && j < jhi) v = 1 - v;
+      line += u * v * r[j - t.j0][i - t.i0];
+    }
+    s += line;
+  }
+  return s;
+}
+
+// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
+// shared memory. A thread takes four cells above each other and so reads most of x and gy once.
+KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
+                                          const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
+                                          const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
+                                          const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy, float *RESTRICT bc) {
+  SHARED float r[ROWS][WIDTH + 1];
+  int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY;
+  i64 sheet = (i64)nx * ny;
+  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+  int ti = threadX() % WIDTH, tj = threadX() / WIDTH * HIGH, i = t.i0 + ti, j = t.j0 + tj;
+  bool in = i >= 0 && i < nx && i < t.i1;
+  i64 c = k * sheet + (i64)j * nx + i;
+  float column[HIGH + 2], north[HIGH + 1];
+#pragma unroll
+  for (int m = 0; m < HIGH + 2; m++) column[m] = in && j + m >= 1 && j + m <= ny ? x[c + (i64)(m - 1) * nx] : 0;
+#pragma unroll
+  for (int m = 0; m < HIGH + 1; m++) north[m] = in && j + m >= 1 && j + m <= ny ? gy[c + (i64)(m - 1) * nx] : 0;
+#pragma unroll
+  for (int m = 0; m < HIGH; m++) {
+    float v = 0;
+    if (in && j + m >= 0 && j + m < ny && j + m < t.j1) {
+      i64 at = c + (i64)m * nx;
+      v = keep * b[at] + gx[at] * x[at + 1] + gx[at - 1] * x[at - 1] + north[m + 1] * column[m + 2] + north[m] * column[m];
+    }
+    r[tj + m][ti] = v;
+  }
+  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
+  barrier();
+  int I = I0 + threadX() % (TX + 1), J = J0 + threadX() / (TX + 1);
+  if (threadX() % (TX + 1) == TX || threadX() / (TX + 1) >= TY || I >= cx || J >= cy) return;
+  bc[((i64)k * cy + J) * cx + I] = gather(r, t, I, J, nx, ny, sheet, weightSlot[k], firstX, farX, firstY, farY, wx, wy);
+}
+
+// bc = P^T (b - A x).
+KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                             const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
+                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
+                                             const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
+                                             float *RESTRICT bc) {
+  SHARED float r[ROWS][WIDTH + 1];
+  int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY, slot = groundSlot[k];
+  i64 sheet = (i64)nx * ny;
+  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+  int ti = threadX() % WIDTH, i = t.i0 + ti;
+#pragma unroll
+  for (int tj = threadX() / WIDTH; tj < ROWS; tj += THREADS / WIDTH) {
+    int j = t.j0 + tj;
+    float v = 0;
+    if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
+      i64 at = (i64)j * nx + i, c = k * sheet + at;
+      float own = x[c];
+      v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
+      if (k) v += gz[c - sheet] * (x[c - sheet] - own);
+      if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
+      if (slot >= 0) v -= ground[slot * sheet + at] * own;
+      if (capacity) v -= capacity[c] * own;
+    }
+    r[tj][ti] = v;
+  }
+  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
+  barrier();
+  int I = I0 + threadX() % (TX + 1), J = J0 + threadX() / (TX + 1);
+  if (threadX() % (TX + 1) == TX || threadX() / (TX + 1) >= TY || I >= cx || J >= cy) return;
+  bc[((i64)k * cy + J) * cx + I] = gather(r, t, I, J, nx, ny, sheet, weightSlot[k], firstX, farX, firstY, farY, wx, wy);
 }
 
 // x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two

@@ -8,13 +8,14 @@ import (
 	"thermsim/gpusolve/cu"
 )
 
-// Coarse cells of a block, and the fine ones that they gather from at most.
+// Coarse cells of a block, and the fine ones that they gather from at most: whole warps a row. HIGH fine cells above each other are one thread's.
 const (
-	TransferTX      = 32
-	TransferTY      = 8
+	TransferTX      = 31
+	TransferTY      = 7
 	TransferThreads = 256
-	TransferWidth   = 66
-	TransferRows    = 18
+	TransferWidth   = 64
+	TransferRows    = 16
+	TransferHigh    = 4
 )
 
 const (
@@ -28,16 +29,26 @@ const (
 // Transfer is the module transfer.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Transfer struct {
 	loaded
+	restrictStart struct {
+		function cu.Function
+		args     struct {
+			nx, ny                                             int32
+			gx, gy, b, x                                       cu.DevicePtr
+			keep                                               float32
+			cx, cy                                             int32
+			firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr
+		}
+		params [17]unsafe.Pointer
+	}
 	restrictResidual struct {
 		function cu.Function
 		args     struct {
 			nx, ny, nz                                         int32
 			gx, gy, gz, ground, groundSlot, capacity, b, x     cu.DevicePtr
-			keep                                               float32
 			cx, cy                                             int32
 			firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr
 		}
-		params [22]unsafe.Pointer
+		params [21]unsafe.Pointer
 	}
 	prolong struct {
 		function cu.Function
@@ -62,12 +73,32 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 	m := new(Transfer)
 	var err error
 	m.loaded, err = load(d, "transfer",
+		kernel{"restrictStart", &m.restrictStart.function},
 		kernel{"restrictResidual", &m.restrictResidual.function},
 		kernel{"prolong", &m.prolong.function},
 		kernel{"prolongWeighted", &m.prolongWeighted.function},
 	)
 	if err != nil {
 		return nil, err
+	}
+	m.restrictStart.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.restrictStart.args.nx),
+		unsafe.Pointer(&m.restrictStart.args.ny),
+		unsafe.Pointer(&m.restrictStart.args.gx),
+		unsafe.Pointer(&m.restrictStart.args.gy),
+		unsafe.Pointer(&m.restrictStart.args.b),
+		unsafe.Pointer(&m.restrictStart.args.x),
+		unsafe.Pointer(&m.restrictStart.args.keep),
+		unsafe.Pointer(&m.restrictStart.args.cx),
+		unsafe.Pointer(&m.restrictStart.args.cy),
+		unsafe.Pointer(&m.restrictStart.args.firstX),
+		unsafe.Pointer(&m.restrictStart.args.farX),
+		unsafe.Pointer(&m.restrictStart.args.firstY),
+		unsafe.Pointer(&m.restrictStart.args.farY),
+		unsafe.Pointer(&m.restrictStart.args.weightSlot),
+		unsafe.Pointer(&m.restrictStart.args.wx),
+		unsafe.Pointer(&m.restrictStart.args.wy),
+		unsafe.Pointer(&m.restrictStart.args.bc),
 	}
 	m.restrictResidual.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.restrictResidual.args.nx),
@@ -81,7 +112,6 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 		unsafe.Pointer(&m.restrictResidual.args.capacity),
 		unsafe.Pointer(&m.restrictResidual.args.b),
 		unsafe.Pointer(&m.restrictResidual.args.x),
-		unsafe.Pointer(&m.restrictResidual.args.keep),
 		unsafe.Pointer(&m.restrictResidual.args.cx),
 		unsafe.Pointer(&m.restrictResidual.args.cy),
 		unsafe.Pointer(&m.restrictResidual.args.firstX),
@@ -129,11 +159,36 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 	return m, nil
 }
 
-// RestrictResidual: bc = P^T r, r = keep b + lateral x (keep >= 0, after start) or b - A x (keep < 0). A block makes TX x TY coarse cells of a plane; the fine cells'
-// residuals go through shared memory, two at most per coarse cell and direction and one more on every side.
+// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
+// shared memory. A thread takes four cells above each other and so reads most of x and gy once.
+//
+// Arrays: gx, gy, b, x float; firstX int; farX float; firstY int; farY float; weightSlot int; wx, wy, bc float.
+func (m *Transfer) RestrictStart(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, b, x cu.DevicePtr, keep float32, cx, cy int32, firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr) error {
+	k := &m.restrictStart
+	k.args.nx = nx
+	k.args.ny = ny
+	k.args.gx = gx
+	k.args.gy = gy
+	k.args.b = b
+	k.args.x = x
+	k.args.keep = keep
+	k.args.cx = cx
+	k.args.cy = cy
+	k.args.firstX = firstX
+	k.args.farX = farX
+	k.args.firstY = firstY
+	k.args.farY = farY
+	k.args.weightSlot = weightSlot
+	k.args.wx = wx
+	k.args.wy = wy
+	k.args.bc = bc
+	return m.launch("restrictStart", k.function, grid, TransferThreads, s, k.params[:])
+}
+
+// RestrictResidual: bc = P^T (b - A x).
 //
 // Arrays: gx, gy, gz, ground float; groundSlot int; capacity, b, x float; firstX int; farX float; firstY int; farY float; weightSlot int; wx, wy, bc float.
-func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, b, x cu.DevicePtr, keep float32, cx, cy int32, firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr) error {
+func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, b, x cu.DevicePtr, cx, cy int32, firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr) error {
 	k := &m.restrictResidual
 	k.args.nx = nx
 	k.args.ny = ny
@@ -146,7 +201,6 @@ func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, nx, ny, nz int3
 	k.args.capacity = capacity
 	k.args.b = b
 	k.args.x = x
-	k.args.keep = keep
 	k.args.cx = cx
 	k.args.cy = cy
 	k.args.firstX = firstX
