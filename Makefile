@@ -68,8 +68,9 @@ gpu-test:
 gpu-bench:
 	go build -o bin/ ./gpusolve/gpubench
 
-# docs/performance.md from the measurements.
+# docs/performance.md, and the GPUs' figures in README.md, from the measurements.
 performance:
+	go run ./gpusolve/gpubench -readme README.md docs/measurements/*.json
 	go run ./gpusolve/gpubench -table docs/measurements/*.json > docs/performance.md
 
 clean:

@@ -52,7 +52,7 @@ func openDevice(name string, m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, e
 		}
 		d, err := openGPU(ordinal, m, steps)
 		if err != nil {
-			return nil, DeviceInfo{}, fmt.Errorf("%w: %s was asked for: %w; use --device cpu to solve on the processor", ErrDevice, name, err)
+			return nil, DeviceInfo{}, fmt.Errorf("%w: %s was asked for: %w", ErrDevice, name, err)
 		}
 		return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: "asked for"}, nil
 	}
@@ -97,7 +97,7 @@ func openGPU(ordinal int, m *mesh.Mesh, steps int) (*cuda.Device, error) {
 	free, _, err := d.MemInfo()
 	if err == nil {
 		if need := EstimateBytes(m, steps > 0); need > free {
-			err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g cells fit", float64(need)/1e9, d.Name(),
+			err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g cells fit; take a coarser grid or --device cpu", float64(need)/1e9, d.Name(),
 				float64(free)/1e9, float64(m.Cells())*float64(free)/float64(need), float64(m.Cells()))
 		}
 	}

@@ -33,6 +33,9 @@ type row struct {
 	Converged  bool    `json:"converged"`
 }
 
+// defaultRule is the solver's own.
+const defaultRule = "1e-4 K"
+
 // result is the file that docs/measurements keeps.
 type result struct {
 	Date   string  `json:"date"`
@@ -51,11 +54,15 @@ func main() {
 	only := flag.String("case", "", "run only the case of this name")
 	device := flag.String("device", "gpu", "what to measure: gpu, gpu:N or cpu")
 	table := flag.Bool("table", false, "measure nothing: write docs/performance.md, made of the JSON files named, to stdout")
+	readmePath := flag.String("readme", "", "with the JSON files named, renew the figures in this README.md")
 	flag.Parse()
 	var err error
-	if *table {
+	switch {
+	case *readmePath != "":
+		err = rewriteReadme(*readmePath, flag.Args())
+	case *table:
 		err = writePage(os.Stdout, flag.Args())
-	} else {
+	default:
 		err = run(*out, *device, *runs, *largest, *only)
 	}
 	if err != nil {
@@ -127,7 +134,7 @@ func run(out, device string, runs, largest int, only string) error {
 // measure runs a case after one warm-up.
 func measure(m *mesh.Mesh, device string, c benchCase, o gpusolve.Options, runs int) (row, error) {
 	o.Device = device
-	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: "1e-4 K"}
+	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: defaultRule}
 	if o.ATol > 0 {
 		r.Rule = fmt.Sprintf("%g W", o.ATol)
 	}

@@ -27,19 +27,81 @@ The ten-layer memory-on-logic stack (10 x 10 mm, h = 1000 W/(m2 K) on top), with
 Made from the files in [measurements](measurements) by ` + "`make performance`" + `; [gpu.md](gpu.md) says how to measure another GPU.
 `
 
-// writePage makes docs/performance.md of measurements, GPUs first.
+// writePage makes docs/performance.md of measurements.
 func writePage(w io.Writer, files []string) error {
+	results, err := readResults(files)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString(pageHead)
+	for i := range results {
+		results[i].section(&b)
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// Between these lines stand the figures of the GPUs in README.md.
+const (
+	readmeBegin = "<!-- measured on GPUs: make performance -->\n"
+	readmeEnd   = "<!-- end of measured -->\n"
+)
+
+// readme puts the GPUs' figures at the default rule into the text of README.md.
+func readme(text string, files []string) (string, error) {
+	before, rest, begun := strings.Cut(text, readmeBegin)
+	_, after, ended := strings.Cut(rest, readmeEnd)
+	if !begun || !ended {
+		return "", fmt.Errorf("the lines %q and %q are missing", readmeBegin, readmeEnd)
+	}
+	results, err := readResults(files)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, r := range results {
+		if r.GPU == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "\n| on one %s | iterations | set-up | solve | memory |\n|---|---|---|---|---|\n", r.GPU)
+		for _, m := range r.Rows {
+			if m.Rule == defaultRule {
+				fmt.Fprintf(&b, "| %s, %s million cells | %d | %s | %s | %s GB |\n", m.Case, figures(float64(m.Cells)*1e-6), m.Iterations, milliseconds(m.SetupMS),
+					milliseconds(m.SolveMS), figures(m.BytesCell*float64(m.Cells)*1e-9))
+			}
+		}
+	}
+	b.WriteString("\n")
+	return before + readmeBegin + b.String() + readmeEnd + after, nil
+}
+
+// rewriteReadme does so in place.
+func rewriteReadme(path string, files []string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	renewed, err := readme(string(text), files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, []byte(renewed), 0o644)
+}
+
+// readResults reads measurements and sorts them, GPUs first.
+func readResults(files []string) ([]result, error) {
 	var results []result
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		d := json.NewDecoder(bytes.NewReader(data))
 		d.DisallowUnknownFields()
 		var r result
 		if err := d.Decode(&r); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		results = append(results, r)
 	}
@@ -52,13 +114,7 @@ func writePage(w io.Writer, files []string) error {
 		}
 		return cmp.Compare(a.GPU+a.CPU, b.GPU+b.CPU)
 	})
-	var b strings.Builder
-	b.WriteString(pageHead)
-	for i := range results {
-		results[i].section(&b)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return results, nil
 }
 
 // section is the table of one device.

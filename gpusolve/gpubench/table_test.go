@@ -25,6 +25,13 @@ func TestPerformancePage(t *testing.T) {
 	if !bytes.Equal(page.Bytes(), committed) {
 		t.Error("docs/performance.md is not what docs/measurements makes: run make performance")
 	}
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if renewed, err := readme(string(text), files); err != nil || renewed != string(text) {
+		t.Errorf("README.md does not show what docs/measurements holds: run make performance (%v)", err)
+	}
 }
 
 func TestPageOfMeasurements(t *testing.T) {
@@ -50,6 +57,13 @@ func TestPageOfMeasurements(t *testing.T) {
 	g, c := strings.Index(page.String(), onGPU), strings.Index(page.String(), onCPU)
 	if g < 0 || c < g {
 		t.Errorf("rows at %d and %d of\n%s", g, c, &page)
+	}
+	text, err := readme("a\n"+readmeBegin+"old\n"+readmeEnd+"z\n", []string{cpu, gpu})
+	if want := "| one, 2.50 million cells | 8 | 2.00 ms | 3.00 ms | 0.14 GB |\n\n" + readmeEnd + "z\n"; err != nil || !strings.HasSuffix(text, want) || strings.Contains(text, "old") {
+		t.Errorf("README: %v\n%s", err, text)
+	}
+	if _, err := readme("nowhere to put it", nil); err == nil {
+		t.Error("accepted a README without a place for the figures")
 	}
 	if err := writePage(&page, []string{write("c.json", `{"speed": "very fast"}`)}); err == nil {
 		t.Error("accepted a file that is no measurement")
