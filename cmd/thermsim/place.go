@@ -15,7 +15,7 @@ import (
 // not get as far as.
 const (
 	bytesPerCell          = 90 // solved on the processor: 74 in a steady solve (82 with maps of all layers), 90 in a transient
-	gpuBytesPerCell       = 60 // on the GPU, steady
+	gpuBytesPerCell       = 60 // on the GPU, steady, homogeneous layers; 70 with regions, which the solver itself checks on the mesh
 	gpuBytesPerCellInTime = 75 // on the GPU, transient
 
 	// On the host beside a GPU only planes are held: 50 bytes per column of cells for the report, and index and power of each layer.

@@ -1,0 +1,48 @@
+package gpusolve_test
+
+import (
+	"context"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ptx"
+	"thermsim/stack"
+)
+
+// What a solve holds on a GPU: multigrid at most 90 bytes per cell, 110 in a transient, and no more than is compared with the free memory
+// before it starts; Jacobi and none at most 55. The first iteration has everything allocated.
+func TestMemoryOnGPU(t *testing.T) {
+	for name, s := range map[string]*stack.Stack{
+		"homogeneous": cases.Stack10(cases.Options{NX: 112}),
+		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 112})),
+	} {
+		m := build(t, s)
+		perCell := func(preconditioner string, steps int) float64 {
+			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1, Executor: onInterpreter(t, ptx.New(ptx.Options{NoRaces: true}))}
+			var sol *gpusolve.Solution
+			var err error
+			if steps == 0 {
+				sol, err = gpusolve.Steady(context.Background(), m, o)
+			} else {
+				sol, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: 1e-3})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sol.Close()
+			return float64(sol.Memory.DeviceBytes) / float64(m.Cells())
+		}
+		for _, c := range []struct {
+			preconditioner string
+			steps          int
+			limit          float64
+		}{{"multigrid", 0, 90}, {"multigrid", 1, 110}, {"jacobi", 0, 55}, {"none", 0, 55}} {
+			got, checked := perCell(c.preconditioner, c.steps), float64(gpusolve.EstimateBytes(m, c.steps > 0))/float64(m.Cells())
+			t.Logf("%s, %s, %d steps: %.1f bytes per cell, %.1f checked", name, c.preconditioner, c.steps, got, checked)
+			if got > c.limit || got > checked {
+				t.Errorf("%s, %s, %d steps: %.1f bytes per cell; the limit is %g, %.1f are checked before the solve", name, c.preconditioner, c.steps, got, c.limit, checked)
+			}
+		}
+	}
+}
