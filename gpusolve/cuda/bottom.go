@@ -24,7 +24,7 @@ func (s *system) BottomColumns() int { return 256 }
 
 // Bottom prepares the kernel that cycles over small levels in one block. Columns beyond its classes do without.
 func (s *system) Bottom(rungs []ops.Rung, c ops.Smoothing) (cycle func(), err error) {
-	if class := kernels.LineClass(s.nz); class == kernels.AnyLength || class > kernels.LinesKeep {
+	if class := kernels.LineClass(s.nz); class == kernels.AnyLength || class > kernels.LinesKeep || len(rungs) > kernels.LinesRungs {
 		return nil, nil
 	}
 	list := make([]rung, len(rungs))

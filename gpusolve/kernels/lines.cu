@@ -159,7 +159,7 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
   }
 }
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, RUNGS = 24 };
 
 // Rung is a small level with all it takes to cycle over it; every field has eight bytes, in the order of cuda/bottom.go.
 struct Rung {
@@ -224,12 +224,36 @@ DEVICE void residualAll(const Rung &l, int nz, float *r, const float *x, float k
   barrier();
 }
 
+// share of fine cell i, read at the safe index at, in the coarse cell of [lo, hi).
+DEVICE float share(const float *far, int i, int at, int lo, int hi, int n) {
+  float w = far[at];
+  if (i < 0 || i >= n || i > hi) return 0;
+  return i >= lo && i < hi ? 1 - w : w;
+}
+
 // gatherAll sets the coarse right side to P^T r.
 DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r) {
   int nx = l.nx, ny = l.ny, sheet = nx * ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
   for (int c = threadX(); c < csheet * nz; c += BLOCK) {
     int k = c / csheet, at = c - k * csheet, J = at / cx, I = at - J * cx;
     int ilo = l.firstX[I], ihi = l.firstX[I + 1], jlo = l.firstY[J], jhi = l.firstY[J + 1], slot = l.weightSlot[k];
+    if (slot < 0) {
+      // Four fine cells a direction, with weight 0 where there is none: all loads can be under way together.
+      float s = 0;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        float line = 0;
+#pragma unroll
+        for (int a = 0; a < 4; a++) {
+          int i = ilo - 1 + a, j = jlo - 1 + b, is = i < 0 ? 0 : i < nx ? i : nx - 1, js = j < 0 ? 0 : j < ny ? j : ny - 1;
+          line += share(l.farX, i, is, ilo, ihi, nx) * r[k * sheet + js * nx + is];
+        }
+        int j = jlo - 1 + b, js = j < 0 ? 0 : j < ny ? j : ny - 1;
+        s += share(l.farY, j, js, jlo, jhi, ny) * line;
+      }
+      coarse.b[c] = s;
+      continue;
+    }
     const float *px = slot >= 0 && l.wx ? l.wx + slot * sheet : 0, *py = slot >= 0 && l.wy ? l.wy + slot * sheet : 0;
     float s = 0;
     for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++)
@@ -261,10 +285,14 @@ DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, cons
 
 // bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
 // momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
-KERNEL void BOUNDS(BLOCK) bottom(const Rung *rungs, int count, int nz, const int *groundSlot, float first, float momentum, float second) {
+KERNEL void BOUNDS(BLOCK) bottom(const Rung *list, int count, int nz, const int *groundSlot, float first, float momentum, float second) {
 #if NZ > 0 && NZ <= KEEP_CELLS
+  SHARED i64 words[RUNGS * sizeof(Rung) / 8];
+  for (int w = threadX(); w < count * (int)(sizeof(Rung) / 8); w += BLOCK) words[w] = ((const i64 *)list)[w];
+  barrier();
+  const Rung *rungs = (const Rung *)words;
   for (int n = 0; n + 1 < count; n++) {
-    Rung l = rungs[n];
+    const Rung &l = rungs[n];
     startAll(l, nz, l.x, first);
     if (momentum == 0) {
       residualAll(l, nz, l.z, l.x, 1 - first, groundSlot);
@@ -277,7 +305,7 @@ KERNEL void BOUNDS(BLOCK) bottom(const Rung *rungs, int count, int nz, const int
   }
   startAll(rungs[count - 1], nz, rungs[count - 1].z, 1);
   for (int n = count - 2; n >= 0; n--) {
-    Rung l = rungs[n];
+    const Rung &l = rungs[n];
     if (momentum == 0) {
       prolongAll(l, rungs[n + 1], nz, l.x, rungs[n + 1].z);
       stepAll(l, nz, l.z, l.x, 0, 0, first);
@@ -288,6 +316,6 @@ KERNEL void BOUNDS(BLOCK) bottom(const Rung *rungs, int count, int nz, const int
     stepAll(l, nz, l.z, l.x, l.z, momentum, second);
   }
 #else
-  (void)rungs, (void)count, (void)nz, (void)groundSlot, (void)first, (void)momentum, (void)second;
+  (void)list, (void)count, (void)nz, (void)groundSlot, (void)first, (void)momentum, (void)second;
 #endif
 }

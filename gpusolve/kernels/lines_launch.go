@@ -19,6 +19,7 @@ const (
 
 const (
 	LinesBlock = 512
+	LinesRungs = 24
 )
 
 // Lines is the module lines.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -56,7 +57,7 @@ type Lines struct {
 	bottom struct {
 		function cu.Function
 		args     struct {
-			rungs                   cu.DevicePtr
+			list                    cu.DevicePtr
 			count, nz               int32
 			groundSlot              cu.DevicePtr
 			first, momentum, second float32
@@ -122,7 +123,7 @@ func LoadLines(d cu.Driver, class int) (*Lines, error) {
 		unsafe.Pointer(&m.stepDot.args.partial),
 	}
 	m.bottom.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.bottom.args.rungs),
+		unsafe.Pointer(&m.bottom.args.list),
 		unsafe.Pointer(&m.bottom.args.count),
 		unsafe.Pointer(&m.bottom.args.nz),
 		unsafe.Pointer(&m.bottom.args.groundSlot),
@@ -197,10 +198,10 @@ func (m *Lines) StepDot(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, g
 // Bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
 // momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
 //
-// Arrays: rungs Rung; groundSlot int.
-func (m *Lines) Bottom(s cu.Stream, grid [3]uint32, rungs cu.DevicePtr, count, nz int32, groundSlot cu.DevicePtr, first, momentum, second float32) error {
+// Arrays: list Rung; groundSlot int.
+func (m *Lines) Bottom(s cu.Stream, grid [3]uint32, list cu.DevicePtr, count, nz int32, groundSlot cu.DevicePtr, first, momentum, second float32) error {
 	k := &m.bottom
-	k.args.rungs = rungs
+	k.args.list = list
 	k.args.count = count
 	k.args.nz = nz
 	k.args.groundSlot = groundSlot

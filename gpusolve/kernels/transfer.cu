@@ -1,8 +1,8 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-// Coarse cells of a block, and the fine ones that they gather from at most: whole warps a row. HIGH fine cells above each other are one thread's.
-enum { TX = 31, TY = 7, THREADS = 256, WIDTH = 64, ROWS = 16, HIGH = 4 };
+// Coarse cells of a block, and the fine ones that they gather from at most.
+enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2 };
 
 // share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
 DEVICE float share(const float *far, int i, int lo, int hi, int n) {
@@ -53,7 +53,7 @@ DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, int I, int J, in
 }
 
 // bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
-// shared memory. A thread takes four cells above each other and so reads most of x and gy once.
+// shared memory.
 KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                           const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
@@ -62,27 +62,20 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, const float *RESTRICT 
   int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY;
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
-  int ti = threadX() % WIDTH, tj = threadX() / WIDTH * HIGH, i = t.i0 + ti, j = t.j0 + tj;
-  bool in = i >= 0 && i < nx && i < t.i1;
-  i64 c = k * sheet + (i64)j * nx + i;
-  float column[HIGH + 2], north[HIGH + 1];
-#pragma unroll
-  for (int m = 0; m < HIGH + 2; m++) column[m] = in && j + m >= 1 && j + m <= ny ? x[c + (i64)(m - 1) * nx] : 0;
-#pragma unroll
-  for (int m = 0; m < HIGH + 1; m++) north[m] = in && j + m >= 1 && j + m <= ny ? gy[c + (i64)(m - 1) * nx] : 0;
-#pragma unroll
-  for (int m = 0; m < HIGH; m++) {
+#pragma unroll 5
+  for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
+    int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
     float v = 0;
-    if (in && j + m >= 0 && j + m < ny && j + m < t.j1) {
-      i64 at = c + (i64)m * nx;
-      v = keep * b[at] + gx[at] * x[at + 1] + gx[at - 1] * x[at - 1] + north[m + 1] * column[m + 2] + north[m] * column[m];
+    if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
+      i64 c = k * sheet + (i64)j * nx + i;
+      v = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
     }
-    r[tj + m][ti] = v;
+    r[tj][ti] = v;
   }
   if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
   barrier();
-  int I = I0 + threadX() % (TX + 1), J = J0 + threadX() / (TX + 1);
-  if (threadX() % (TX + 1) == TX || threadX() / (TX + 1) >= TY || I >= cx || J >= cy) return;
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  if (I >= cx || J >= cy) return;
   bc[((i64)k * cy + J) * cx + I] = gather(r, t, I, J, nx, ny, sheet, weightSlot[k], firstX, farX, firstY, farY, wx, wy);
 }
 
@@ -97,10 +90,9 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
   int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY, slot = groundSlot[k];
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
-  int ti = threadX() % WIDTH, i = t.i0 + ti;
-#pragma unroll
-  for (int tj = threadX() / WIDTH; tj < ROWS; tj += THREADS / WIDTH) {
-    int j = t.j0 + tj;
+#pragma unroll 5
+  for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
+    int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
     float v = 0;
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
       i64 at = (i64)j * nx + i, c = k * sheet + at;
@@ -115,8 +107,8 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
   }
   if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
   barrier();
-  int I = I0 + threadX() % (TX + 1), J = J0 + threadX() / (TX + 1);
-  if (threadX() % (TX + 1) == TX || threadX() / (TX + 1) >= TY || I >= cx || J >= cy) return;
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  if (I >= cx || J >= cy) return;
   bc[((i64)k * cy + J) * cx + I] = gather(r, t, I, J, nx, ny, sheet, weightSlot[k], firstX, farX, firstY, farY, wx, wy);
 }
 

@@ -8,14 +8,13 @@ import (
 	"thermsim/gpusolve/cu"
 )
 
-// Coarse cells of a block, and the fine ones that they gather from at most: whole warps a row. HIGH fine cells above each other are one thread's.
+// Coarse cells of a block, and the fine ones that they gather from at most.
 const (
-	TransferTX      = 31
-	TransferTY      = 7
+	TransferTX      = 32
+	TransferTY      = 8
 	TransferThreads = 256
-	TransferWidth   = 64
-	TransferRows    = 16
-	TransferHigh    = 4
+	TransferWidth   = 66
+	TransferRows    = 18
 )
 
 const (
@@ -160,7 +159,7 @@ func LoadTransfer(d cu.Driver) (*Transfer, error) {
 }
 
 // RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
-// shared memory. A thread takes four cells above each other and so reads most of x and gy once.
+// shared memory.
 //
 // Arrays: gx, gy, b, x float; firstX int; farX float; firstY int; farY float; weightSlot int; wx, wy, bc float.
 func (m *Transfer) RestrictStart(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, b, x cu.DevicePtr, keep float32, cx, cy int32, firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr) error {

@@ -154,7 +154,7 @@ func TestSeedsReproduceAndDiffer(t *testing.T) {
 		}
 		return s.String()
 	}
-	if order(5) != order(5) {
+	if first, again := order(5), order(5); first != again {
 		t.Error("the same seed gives another order")
 	}
 	if order(5) == order(6) && order(5) == order(7) {
