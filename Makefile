@@ -59,14 +59,14 @@ ptx:
 gpu-test:
 	rm -rf bin/gpu-test
 	mkdir -p bin/gpu-test
-	for package in $(GPU_PACKAGES); do go test -c -o bin/gpu-test/$$(basename $$package).test ./$$package || exit; done
-	go build -o bin/gpu-test/ ./cmd/thermsim
+	for package in $(GPU_PACKAGES); do go test -c -trimpath -ldflags "-s -w" -o bin/gpu-test/$$(basename $$package).test ./$$package || exit; done
+	go build -trimpath -ldflags "-s -w" -o bin/gpu-test/ ./cmd/thermsim
 	cp -r examples bin/gpu-test/
 	cp gpusolve/gpubench/run-tests.sh bin/gpu-test/run
 
 # The benchmark program, for the same machine: bin/gpubench -json NAME.json
 gpu-bench:
-	go build -o bin/ ./gpusolve/gpubench
+	go build -trimpath -ldflags "-s -w" -o bin/ ./gpusolve/gpubench
 
 # docs/performance.md, and the GPUs' figures in README.md, from the measurements.
 performance:
