@@ -117,6 +117,18 @@ func powers(s *stack.Stack, watts float64) []stack.Power {
 	}
 }
 
+// PowerSteps scales all powers in time: 0.2, 1, 1, 0.5 and 0.5 for 10 ms each.
+func PowerSteps(s *stack.Stack) *stack.Stack {
+	for l := range s.Layers {
+		for p := range s.Layers[l].Powers {
+			s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{
+				{Time: 0, Factor: 0.2}, {Time: 10e-3, Factor: 1}, {Time: 30e-3, Factor: 0.5},
+			}
+		}
+	}
+	return s
+}
+
 // Interposer turns the layers below the TIM into two dies of different size in mould.
 func Interposer(s *stack.Stack) *stack.Stack {
 	w, d := s.Size[0], s.Size[1]
