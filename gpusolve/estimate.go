@@ -12,7 +12,7 @@ import (
 //	finest grid    3 couplings, 1 pivot, 4 vectors in FP32; 3 vectors in FP64        56 B
 //	coarser grids  3 couplings, 1 pivot, 3 vectors in FP32                           28 B a cell of theirs
 //	per plane      ground, capacity and interpolation weights where it has them
-//	transient      capacity in FP32 and the former state in FP64                     12 B
+//	transient      capacity in FP32 and two former states in FP64                    20 B
 //	per layer      power in FP64, a plane of it, where it changes in time
 func EstimateBytes(m *mesh.Mesh, transient bool) int64 {
 	cells, planes := int64(m.Cells()), groundedPlanes(m)
@@ -20,7 +20,7 @@ func EstimateBytes(m *mesh.Mesh, transient bool) int64 {
 	bytes := 56*cells + planes*sheet*4
 	coarsePlanes := planes
 	if transient {
-		bytes += 12*cells + planes*sheet*4
+		bytes += 20*cells + planes*sheet*4
 		coarsePlanes = int64(m.NZ())
 		for i := range m.Power.Layers {
 			if m.Power.Layers[i].Transient() {

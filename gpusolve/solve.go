@@ -94,6 +94,7 @@ type engine struct {
 	pre    precond.Preconditioner
 	pcg    *krylov.PCG
 	x, old ops.Vector
+	older  ops.Vector       // the state before old, of a stepper
 	sketch *powermap.Sketch // of a time stepper
 	info   DeviceInfo
 	timing Timing
@@ -164,7 +165,10 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 		e.exchanged += math.Abs(w)
 	}
 	if dt > 0 {
-		e.old, err = e.sys.New64()
+		if e.old, err = e.sys.New64(); err != nil {
+			return err
+		}
+		e.older, err = e.sys.New64()
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	heat := e.sys.Stored(e.x, zero)
 	tau := 0.0
 	for range 20 {
-		e.sys.Extrapolate(e.x, e.old) // old takes the state; the start of the solve matters little
+		e.sys.Extrapolate(e.x, e.old, nil, false) // old takes the state; the start of the solve matters little
 		e.pcg.Solve(ctx, rule, e.x, e.old)
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -19,7 +19,7 @@ type TransientOptions struct {
 }
 
 // Transient steps the field in time by backward Euler from the stack's initial temperature. The operator and the preconditioner are set
-// up once; each step starts from the linear continuation of the two before. The power of a step is the mean of the trace over it.
+// up once; each step starts from the continuation of those before, quadratic where the power has not changed meanwhile. The power of a step is the mean of the trace over it.
 //
 // The tolerance in K holds for the whole run: each step gets an equal part, as errors of single steps may add up.
 //
@@ -52,7 +52,8 @@ type stepper struct {
 	plan TransientOptions
 	rule krylov.Rule
 
-	power float64 // W, of the current step
+	power  float64 // W, of the current step
+	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
 
 	steps        []Step
 	out          krylov.Outcome
@@ -83,10 +84,15 @@ func (r *stepper) run(ctx context.Context) error {
 // step advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
 func (r *stepper) step(ctx context.Context, n int) error {
 	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
-	if err := r.setPower(n, t0, t1); err != nil {
+	changed, err := r.setPower(n, t0, t1)
+	if err != nil {
 		return err
 	}
-	r.sys.Extrapolate(r.x, r.old)
+	r.sys.Extrapolate(r.x, r.old, r.older, r.smooth >= 2)
+	r.smooth++
+	if changed {
+		r.smooth = 0
+	}
 	if r.opts.Progress != nil {
 		r.pcg.OnIteration = func(it int, err float64) {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
@@ -122,24 +128,19 @@ func (r *stepper) step(ctx context.Context, n int) error {
 }
 
 // setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.
-func (r *stepper) setPower(n int, t0, t1 float64) error {
+func (r *stepper) setPower(n int, t0, t1 float64) (changed bool, err error) {
 	if n > 0 && !r.mesh.Power.Changed(t0-r.plan.Dt, t0, t0, t1) {
-		return nil
+		return false, nil
 	}
-	watts, err := r.mesh.Power.MeanWatts(t0, t1)
-	if err != nil {
-		return err
-	}
-	r.power = watts
-	if n == 0 {
-		return nil
+	if r.power, err = r.mesh.Power.MeanWatts(t0, t1); err != nil || n == 0 {
+		return false, err
 	}
 	layers, err := r.sketch.Over(t0, t1)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.sys.SetPower(layers)
-	return nil
+	return true, nil
 }
 
 // solution reports the last step, and the first that failed to converge if any did.

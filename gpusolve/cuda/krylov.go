@@ -114,10 +114,14 @@ func (s *system) Fill(x ops.Vector, value float64) {
 	}
 }
 
-// Extrapolate makes x the linear continuation of (old, x) and old the former x.
-func (s *system) Extrapolate(x, old ops.Vector) {
+// Extrapolate makes x the continuation of (older, old, x), and the two others the states before.
+func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
+	var order int32
+	if quadratic {
+		order = 1
+	}
 	if s.ready() {
-		s.note(s.residual.Extrapolate(s.stream, flat(s.cells), s.cells, ptr(x), ptr(old)))
+		s.note(s.residual.Extrapolate(s.stream, flat(s.cells), s.cells, ptr(x), ptr(old), ptr(older), order))
 	}
 }
 

@@ -14,6 +14,13 @@ type mapTask struct {
 	body   func(s *system, x, old []float64, j int)
 }
 
+// extrapolateTask continues three states in time.
+type extrapolateTask struct {
+	s             *system
+	x, old, older []float64
+	quadratic     bool
+}
+
 func (t *mapTask) run(lo, hi, _ int) {
 	for j := lo; j < hi; j++ {
 		t.body(t.s, t.x, t.old, j)
@@ -59,16 +66,38 @@ func (s *system) Fill(x ops.Vector, value float64) {
 	}
 }
 
-// Extrapolate makes x the linear continuation of (old, x) and old the former x.
-func (s *system) Extrapolate(x, old ops.Vector) { s.forRows(x, old, extrapolateRow) }
+// Extrapolate makes x the continuation of (older, old, x), and the two others the states before.
+func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
+	s.extrapolateOp = extrapolateTask{s: s, x: x.(*vec64).values(), old: old.(*vec64).values(), quadratic: quadratic}
+	if older != nil {
+		s.extrapolateOp.older = older.(*vec64).values()
+	}
+	s.rows(&s.extrapolateOp)
+	s.extrapolateOp = extrapolateTask{}
+}
 
-func extrapolateRow(s *system, x, old []float64, j int) {
-	for k := range s.nz {
-		c := k*s.sheet + j*s.nx
-		a, b := x[c:c+s.nx], old[c:c+s.nx]
-		for i, v := range a {
-			a[i] = v + (v - b[i])
-			b[i] = v
+func (t *extrapolateTask) run(lo, hi, _ int) {
+	n := t.s.nx
+	for j := lo; j < hi; j++ {
+		for k := range t.s.nz {
+			c := k*t.s.sheet + j*n
+			x, old := t.x[c:c+n], t.old[c:c+n]
+			if t.older == nil {
+				for i, v := range x {
+					x[i] = v + (v - old[i])
+					old[i] = v
+				}
+				continue
+			}
+			older := t.older[c : c+n]
+			for i, v := range x {
+				slope := v - old[i]
+				x[i] = v + slope
+				if t.quadratic {
+					x[i] += slope - (old[i] - older[i])
+				}
+				older[i], old[i] = old[i], v
+			}
 		}
 	}
 }

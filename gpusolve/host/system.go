@@ -33,19 +33,20 @@ type system struct {
 	bytes   int64
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
-	assembleOp  assembleTask
-	residualOp  residualTask
-	dotOp       dotTask
-	directionOp directionTask
-	applyOp     applyTask
-	updateOp    updateTask
-	scaleOp     scaleTask
-	mapOp       mapTask
-	startOp     startTask
-	stepOp      stepTask
-	restrictOp  restrictTask
-	prolongOp   prolongTask
-	drawOp      drawTask
+	assembleOp    assembleTask
+	residualOp    residualTask
+	dotOp         dotTask
+	directionOp   directionTask
+	applyOp       applyTask
+	updateOp      updateTask
+	scaleOp       scaleTask
+	mapOp         mapTask
+	extrapolateOp extrapolateTask
+	startOp       startTask
+	stepOp        stepTask
+	restrictOp    restrictTask
+	prolongOp     prolongTask
+	drawOp        drawTask
 }
 
 var (

@@ -182,7 +182,7 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	}
 	grid := [3]uint32{100, 1, 1}
 	allocations := testing.AllocsPerRun(100, func() {
-		err = errors.Join(err, r.Fill(1, grid, 1<<40, 0.25, 4096), r.Extrapolate(1, grid, 1<<40, 4096, 8192))
+		err = errors.Join(err, r.Fill(1, grid, 1<<40, 0.25, 4096), r.Extrapolate(1, grid, 1<<40, 4096, 8192, 16384, 1))
 	})
 	if err != nil || allocations != 0 {
 		t.Errorf("%g allocations per launch, error %v; want none", allocations, err)

@@ -116,12 +116,16 @@ KERNEL void BOUNDS(THREADS) fill(i64 n, double value, double *x) {
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) x[c] = value;
 }
 
-// x becomes the linear continuation of (old, x), old the former x.
-KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *x, double *old) {
+// x becomes the continuation of (older, old, x), linear or quadratic, and the two others the states before. A null older is not kept.
+KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *RESTRICT x, double *RESTRICT old, double *RESTRICT older, int quadratic) {
   i64 stride = (i64)gridX() * THREADS;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) {
-    double v = x[c];
-    x[c] = v + (v - old[c]);
+    double v = x[c], before = old[c], slope = v - before, next = v + slope;
+    if (older) {
+      if (quadratic) next += slope - (before - older[c]);
+      older[c] = before;
+    }
+    x[c] = next;
     old[c] = v;
   }
 }

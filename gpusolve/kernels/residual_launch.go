@@ -51,10 +51,11 @@ type Residual struct {
 	extrapolate struct {
 		function cu.Function
 		args     struct {
-			n      int64
-			x, old cu.DevicePtr
+			n             int64
+			x, old, older cu.DevicePtr
+			quadratic     int32
 		}
-		params [3]unsafe.Pointer
+		params [5]unsafe.Pointer
 	}
 	scale struct {
 		function cu.Function
@@ -137,6 +138,8 @@ func LoadResidual(d cu.Driver) (*Residual, error) {
 		unsafe.Pointer(&m.extrapolate.args.n),
 		unsafe.Pointer(&m.extrapolate.args.x),
 		unsafe.Pointer(&m.extrapolate.args.old),
+		unsafe.Pointer(&m.extrapolate.args.older),
+		unsafe.Pointer(&m.extrapolate.args.quadratic),
 	}
 	m.scale.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.scale.args.n),
@@ -228,14 +231,16 @@ func (m *Residual) Fill(s cu.Stream, grid [3]uint32, n int64, value float64, x c
 	return m.launch("fill", k.function, grid, ResidualThreads, s, k.params[:])
 }
 
-// Extrapolate: x becomes the linear continuation of (old, x), old the former x.
+// Extrapolate: x becomes the continuation of (older, old, x), linear or quadratic, and the two others the states before. A null older is not kept.
 //
-// Arrays: x, old double.
-func (m *Residual) Extrapolate(s cu.Stream, grid [3]uint32, n int64, x, old cu.DevicePtr) error {
+// Arrays: x, old, older double.
+func (m *Residual) Extrapolate(s cu.Stream, grid [3]uint32, n int64, x, old, older cu.DevicePtr, quadratic int32) error {
 	k := &m.extrapolate
 	k.args.n = n
 	k.args.x = x
 	k.args.old = old
+	k.args.older = older
+	k.args.quadratic = quadratic
 	return m.launch("extrapolate", k.function, grid, ResidualThreads, s, k.params[:])
 }
 

@@ -52,8 +52,9 @@ type System interface {
 	Write(v Vector, src []float64)
 	// Fill sets every value of an FP64 vector.
 	Fill(x Vector, value float64)
-	// Extrapolate makes x the linear continuation of (old, x) and old the former x: the start of the next time step.
-	Extrapolate(x, old Vector)
+	// Extrapolate makes x the continuation of the states (older, old, x), old the former x and older the former old: the start of the next
+	// time step. The continuation is linear, 2 x - old, or quadratic, 3 x - 3 old + older. A nil older is not kept; then it is linear.
+	Extrapolate(x, old, older Vector, quadratic bool)
 	// Residual computes r = b - A x in FP64, rounds it to r's precision and sets r32 = r. In a transient, old is the state at the start
 	// of the step and b includes C/dt old; otherwise old is nil. A nil x is zero.
 	Residual(r, r32, x, old Vector) Norms

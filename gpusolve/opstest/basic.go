@@ -36,13 +36,27 @@ func (f *fixture) state() {
 			f.Errorf("Stored is %g, want %g", got, want)
 		}
 	}
-	f.sys.Extrapolate(x, old)
+	f.sys.Extrapolate(x, old, nil, false)
 	f.near("old after Extrapolate", f.read(old), a, 1, 0)
 	want := make([]float64, len(a))
 	for c := range want {
 		want[c] = 2*a[c] - b[c]
 	}
 	f.near("x after Extrapolate", f.read(x), want, largest(want)+1, eps64)
+	older := f.must(f.sys.New64())
+	for _, quadratic := range []bool{false, true} {
+		a, b, c := f.random(x), f.random(old), f.random(older)
+		for i := range want {
+			want[i] = 2*a[i] - b[i]
+			if quadratic {
+				want[i] = 3*a[i] - 3*b[i] + c[i]
+			}
+		}
+		f.sys.Extrapolate(x, old, older, quadratic)
+		f.near("x after Extrapolate of three", f.read(x), want, largest(want)+1, eps64)
+		f.near("old after Extrapolate of three", f.read(old), a, 1, 0)
+		f.near("older after Extrapolate of three", f.read(older), b, 1, 0)
+	}
 }
 
 // faceHeat checks the sum of all faces against the operator: what leaves is ground x - what boundaries bring in.
