@@ -49,7 +49,7 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 		return err
 	}
 	p.enter("solving")
-	r.Solution, err = gpusolve.Steady(ctx, r.Mesh, solverOptions(r.Mesh.Stack.Solver, p))
+	r.Solution, err = gpusolve.Steady(ctx, r.Mesh, solverOptions(g, r.Mesh.Stack.Solver, p))
 	defer r.Solution.Close()
 	if err != nil {
 		return steadyInterrupted(err)

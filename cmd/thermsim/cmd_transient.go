@@ -84,7 +84,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
 		return trace.Add(step, f)
 	}
-	r.Solution, err = gpusolve.Transient(ctx, r.Mesh, solverOptions(r.Mesh.Stack.Solver, p), plan)
+	r.Solution, err = gpusolve.Transient(ctx, r.Mesh, solverOptions(g, r.Mesh.Stack.Solver, p), plan)
 	defer r.Solution.Close()
 	interrupted := errors.Is(err, context.Canceled)
 	switch {

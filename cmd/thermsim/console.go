@@ -10,14 +10,16 @@ import (
 
 	"golang.org/x/term"
 
+	"thermsim/gpusolve"
 	"thermsim/report"
 )
 
 // globals is what every command shares.
 type globals struct {
 	*console
-	start   time.Time // of the process
-	started bool      // a command has begun: errors from here on are not cobra's
+	start   time.Time               // of the process
+	started bool                    // a command has begun: errors from here on are not cobra's
+	adjust  func(*gpusolve.Options) // nil but in tests, which hand in an executor of their own
 }
 
 // console is the two output streams: tables and JSON on stdout, everything else on stderr.

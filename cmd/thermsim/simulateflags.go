@@ -107,10 +107,14 @@ func (o *simulateOptions) apply(s *stack.Stack) {
 }
 
 // solverOptions are those of the model, with the progress line attached.
-func solverOptions(v stack.Solver, p *progress) gpusolve.Options {
-	return gpusolve.Options{
+func solverOptions(g *globals, v stack.Solver, p *progress) gpusolve.Options {
+	o := gpusolve.Options{
 		Device: v.Device, Preconditioner: v.Preconditioner,
 		Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter,
 		Progress: p.update,
 	}
+	if g.adjust != nil {
+		g.adjust(&o)
+	}
+	return o
 }

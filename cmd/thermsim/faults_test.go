@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ptx"
+)
+
+const tinyStack = `schema = 1
+size = ["2 mm", "3 mm"]
+grid = { nx = 3, ny = 2 }
+boundary.top = { h = "1000 W/(m^2 K)" }
+[[layer]]
+name = "die"
+material = "silicon"
+thickness = "100 um"
+power = { uniform = "1 W" }
+[[layer]]
+name = "lid"
+material = "copper"
+thickness = "1 mm"
+`
+
+// A driver call that fails in the middle of a run ends it with exit status 4, a message that names the call, and no file: whichever call it is, from
+// the first allocation to the copy of the last plane into the report. What only gives something back cannot spoil a run any more.
+func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "stack.toml")
+	if err := os.WriteFile(file, []byte(tinyStack), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var modules ptx.Cache
+	for name, run := range map[string]func(context.Context, *globals, simulateOptions) error{
+		"steady": runSteady,
+		"transient": func(ctx context.Context, g *globals, o simulateOptions) error {
+			t := transientOptions{simulateOptions: o, dt: duration(), initial: temperature()}
+			if err := errors.Join(t.steps.Set("2"), t.dt.Set("1 ms")); err != nil {
+				return err
+			}
+			return runTransient(ctx, g, t)
+		},
+	} {
+		// attempt runs the command with driver calls failing as fail says; the device is open by then.
+		attempt := func(fail func(string, int) error) (err error, calls []string, files []os.DirEntry) {
+			machine := ptx.New(ptx.Options{NoRaces: true, Cache: &modules})
+			armed := false
+			var opening int
+			drv := cu.Faulty(machine, func(call string, n int) error {
+				if !armed {
+					return nil
+				}
+				return fail(call, n-opening)
+			})
+			d, err := cuda.Open(drv, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opening, armed = len(drv.Calls()), true
+			o := newSimulateOptions()
+			o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
+			var said bytes.Buffer
+			g := &globals{console: &console{stdout: io.Discard, stderr: &said, quiet: true}, start: time.Now()}
+			g.adjust = func(s *gpusolve.Options) { s.Executor = d }
+			err = run(context.Background(), g, o)
+			files, _ = os.ReadDir(o.out)
+			return err, drv.Calls()[opening:], files
+		}
+		err, calls, files := attempt(func(string, int) error { return nil })
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s without a fault: %v, %d files", name, err, len(files))
+		}
+		for n, call := range calls {
+			err, _, files := attempt(cu.FailAt(n, 999))
+			switch {
+			case err == nil && !givesBack(call):
+				t.Errorf("%s, call %d of %d (%s): its failure went unnoticed", name, n, len(calls), call)
+			case err != nil && exitStatus(err) != exitDevice:
+				t.Errorf("%s, call %d of %d (%s): exit status %d: %v", name, n, len(calls), call, exitStatus(err), err)
+			case err != nil && (len(files) > 0 || !strings.Contains(err.Error(), call)):
+				t.Errorf("%s, call %d of %d (%s): %d files, message %q", name, n, len(calls), call, len(files), err)
+			}
+		}
+	}
+}
+
+// givesBack reports whether a call only frees something, or waits before that.
+func givesBack(call string) bool {
+	switch call {
+	case "cuMemFree", "cuMemFreeHost", "cuModuleUnload", "cuStreamDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease",
+		"cuCtxSetCurrent", "cuStreamSynchronize":
+		return true
+	}
+	return false
+}
