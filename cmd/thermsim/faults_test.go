@@ -51,7 +51,7 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 		},
 	} {
 		// attempt runs the command with driver calls failing as fail says; the device is open by then.
-		attempt := func(fail func(string, int) error) (err error, calls []string, files []os.DirEntry) {
+		attempt := func(fail func(string, int) error) (calls []string, files []os.DirEntry, err error) {
 			machine := ptx.New(ptx.Options{NoRaces: true, Cache: &modules})
 			armed := false
 			var opening int
@@ -73,14 +73,14 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 			g.adjust = func(s *gpusolve.Options) { s.Executor = d }
 			err = run(context.Background(), g, o)
 			files, _ = os.ReadDir(o.out)
-			return err, drv.Calls()[opening:], files
+			return drv.Calls()[opening:], files, err
 		}
-		err, calls, files := attempt(func(string, int) error { return nil })
+		calls, files, err := attempt(func(string, int) error { return nil })
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s without a fault: %v, %d files", name, err, len(files))
 		}
 		for n, call := range calls {
-			err, _, files := attempt(cu.FailAt(n, 999))
+			_, files, err := attempt(cu.FailAt(n, 999))
 			switch {
 			case err == nil && !givesBack(call):
 				t.Errorf("%s, call %d of %d (%s): its failure went unnoticed", name, n, len(calls), call)
