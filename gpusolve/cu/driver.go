@@ -19,7 +19,7 @@ type (
 )
 
 // Driver is the part of the CUDA driver API that thermsim uses. Open returns the machine's own; package ptx implements it in Go for tests.
-// Calls belong on one locked OS thread (see Thread). All sizes are in bytes.
+// Calls belong on a locked OS thread with a current context. All sizes are in bytes.
 type Driver interface {
 	Init() error
 	DriverGetVersion() (int, error) // 1000 major + 10 minor

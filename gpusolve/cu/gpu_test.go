@@ -3,6 +3,7 @@ package cu
 import (
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -57,16 +58,13 @@ func onGPU(t *testing.T, run func(t *testing.T, d Driver)) {
 		t.Fatal(err)
 	}
 	t.Log(list[0])
-	th := NewThread()
-	defer th.Close()
-	err = th.Do(func() error {
-		if _, err := d.DevicePrimaryCtxRetain(list[0].Device); err != nil {
-			return err
-		}
-		run(t, d)
-		return d.DevicePrimaryCtxRelease(list[0].Device)
-	})
-	if err != nil {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if _, err := d.DevicePrimaryCtxRetain(list[0].Device); err != nil {
+		t.Fatal(err)
+	}
+	run(t, d)
+	if err := d.DevicePrimaryCtxRelease(list[0].Device); err != nil {
 		t.Error(err)
 	}
 }
