@@ -220,11 +220,15 @@ func appendBytes[T any](b []byte, v []T) []byte {
 
 // release gives back one allocation, if there is one.
 func (s *system) release(p cu.DevicePtr) {
-	n := slices.IndexFunc(s.allocations, func(a allocation) bool { return a.base == p })
-	if p == 0 || n < 0 {
+	b, ok := s.buffers[p]
+	if !ok {
 		return
 	}
-	s.note(s.drv.MemFree(p))
-	s.live -= s.allocations[n].bytes
-	s.allocations = slices.Delete(s.allocations, n, n+1)
+	bytes := b.Bytes()
+	if err := b.Free(); err != nil {
+		s.note(err)
+		return
+	}
+	s.live -= bytes
+	delete(s.buffers, p)
 }

@@ -43,7 +43,8 @@ type system struct {
 
 	partial, scalarsDev, ticket cu.DevicePtr
 	maxBlocks                   int
-	allocations                 []allocation
+	memory                      *cu.Memory
+	buffers                     map[cu.DevicePtr]*cu.Buffer[uint32] // all of the system's memory, by address
 	graphs                      []cu.GraphExec
 	err                         error
 }
@@ -56,12 +57,6 @@ var (
 	_ ops.Recorder = (*system)(nil)
 	_ ops.Bottom   = (*system)(nil)
 )
-
-// allocation is a piece of device memory that Free gives back.
-type allocation struct {
-	base  cu.DevicePtr
-	bytes int64
-}
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
 type slots struct {
@@ -98,7 +93,10 @@ func (v *vector) address() cu.DevicePtr {
 }
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
-	s := &system{Device: d, mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
+	s := &system{
+		Device: d, mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ(),
+		memory: cu.NewMemory(d.drv), buffers: map[cu.DevicePtr]*cu.Buffer[uint32]{},
+	}
 	s.sheet = int64(s.nx) * int64(s.ny)
 	s.cells = s.sheet * int64(s.nz)
 	return s
@@ -131,15 +129,15 @@ func (s *system) alloc(bytes int64) cu.DevicePtr {
 		return 0
 	}
 	bytes = (bytes + 15) &^ 15
-	p, err := s.drv.MemAlloc(bytes)
+	b, err := cu.Alloc[uint32](s.memory, int(bytes/4))
 	if err != nil {
 		s.note(err)
 		return 0
 	}
-	s.allocations = append(s.allocations, allocation{p, bytes})
+	s.buffers[b.Ptr] = b
 	s.live += bytes
-	s.note(s.drv.MemsetD32Async(p, 0, bytes/4, s.stream))
-	return p
+	s.note(b.Zero(s.stream))
+	return b.Ptr
 }
 
 // newVector keeps the first cell aligned to 16 bytes.
@@ -205,12 +203,11 @@ func (s *system) Free() {
 	for _, g := range s.graphs {
 		_ = s.drv.GraphExecDestroy(g)
 	}
-	for _, a := range s.allocations {
-		// After a lost context nothing can be freed any more, and the driver has taken it back already.
-		_ = s.drv.MemFree(a.base)
-		s.live -= a.bytes
-	}
-	s.allocations, s.graphs = nil, nil
+	s.live -= s.memory.Live()
+	// After a lost context nothing can be freed any more, and the driver has taken it back already.
+	_ = s.memory.Close()
+	clear(s.buffers)
+	s.graphs = nil
 }
 
 // Plane copies plane k of x.
