@@ -20,9 +20,7 @@ func (s *system) assemble() {
 	}
 	s.maxBlocks = max(reductionBlocks, int(blocks(s.nx, threads)))
 	// Three sums of a residual, or two of every block of a smoothing step.
-	s.partial = s.alloc(8 * max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
-	s.scalarsDev = s.alloc(scalarCount * 8)
-	s.ticket = s.alloc(16)
+	s.reductions(max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
 	s.side = s.alloc(16)
 	s.spare = s.newVector(s.cells, int64(s.nx), 4)
 	s.planes()
@@ -52,8 +50,8 @@ func (s *system) uploadMesh() {
 		return v
 	}
 	c := &s.compact
-	c.dx, c.dy, c.dz = upload(s, sizes(s.nx, m.DX)), upload(s, sizes(s.ny, m.DY)), upload(s, sizes(s.nz, m.DZ))
-	c.contact = upload(s, sizes(s.nz, func(k int) float64 { return m.Planes[k].ContactAbove }))
+	c.dx, c.dy, c.dz = upload(&s.space, sizes(s.nx, m.DX)), upload(&s.space, sizes(s.ny, m.DY)), upload(&s.space, sizes(s.nz, m.DZ))
+	c.contact = upload(&s.space, sizes(s.nz, func(k int) float64 { return m.Planes[k].ContactAbove }))
 	uniform, slot := make([]uint32, s.nz), make([]int32, s.nz)
 	var sheets [][]uint32
 	for k, p := range m.Planes {
@@ -66,16 +64,16 @@ func (s *system) uploadMesh() {
 		}
 		slot[k] = int32(len(sheets) - 1)
 	}
-	c.uniform, c.slot = upload(s, uniform), upload(s, slot)
+	c.uniform, c.slot = upload(&s.space, uniform), upload(&s.space, slot)
 	c.index = s.alloc(int64(len(sheets)) * s.sheet * 4)
 	for n, sheet := range sheets {
-		sendSlice(s, c.index+cu.DevicePtr(int64(n)*s.sheet*4), sheet)
+		sendSlice(&s.space, c.index+cu.DevicePtr(int64(n)*s.sheet*4), sheet)
 	}
 	palette := make([]float64, 0, 6*len(m.Palette))
 	for _, p := range m.Palette {
 		palette = append(palette, p.Half[0], p.Half[1], p.Half[2], p.Half[3], p.K[2], p.C)
 	}
-	c.palette = upload(s, palette)
+	c.palette = upload(&s.space, palette)
 }
 
 // planes reserves the planes that boundaries and powers need.
@@ -109,7 +107,7 @@ func (s *system) reserve(want []bool, elem int64) slots {
 			sl.count++
 		}
 	}
-	sl.onDev = upload(s, sl.of)
+	sl.onDev = upload(&s.space, sl.of)
 	sl.data = s.alloc(int64(sl.count) * s.sheet * elem)
 	return sl
 }

@@ -41,7 +41,7 @@ func (s *system) Bottom(rungs []ops.Rung, c ops.Smoothing) (cycle func(), err er
 		}
 	}
 	onDev := s.alloc(int64(len(list)) * int64(unsafe.Sizeof(list[0])))
-	sendSlice(s, onDev, list)
+	sendSlice(&s.space, onDev, list)
 	lines := rungs[0].Level.(*level).lines
 	return func() {
 		if s.ready() {

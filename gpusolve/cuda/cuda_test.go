@@ -31,3 +31,12 @@ func TestConformanceOnGPU(t *testing.T) {
 		return d
 	})
 }
+
+func TestMatricesOnGPU(t *testing.T) {
+	gpu(t).Close()
+	opstest.Matrices(t, func(t testing.TB) ops.Device {
+		d := gpu(t)
+		t.Cleanup(d.Bind())
+		return d
+	})
+}

@@ -35,6 +35,22 @@ type Device struct {
 	transfer *kernels.Transfer
 	power    *kernels.Power
 	lines    map[int]*kernels.Lines // by class of column length
+	asked    map[string]unloader    // modules of methods, by name, as they are asked for
+}
+
+// unloader is a module on the device.
+type unloader interface{ Unload() error }
+
+// module returns the kernels of a method, loaded when first asked for.
+func module[M unloader](d *Device, name string, load func(cu.Driver) (M, error)) (M, error) {
+	if m, ok := d.asked[name].(M); ok {
+		return m, nil
+	}
+	m, err := load(d.drv)
+	if err == nil {
+		d.asked[name] = m
+	}
+	return m, err
 }
 
 var _ ops.Device = (*Device)(nil)
@@ -44,7 +60,7 @@ const scalarCount = 16
 
 // Open takes GPU number ordinal of the driver.
 func Open(drv cu.Driver, ordinal int) (*Device, error) {
-	d := &Device{drv: drv, lines: map[int]*kernels.Lines{}}
+	d := &Device{drv: drv, lines: map[int]*kernels.Lines{}, asked: map[string]unloader{}}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := d.open(ordinal); err != nil {
@@ -185,6 +201,9 @@ func (d *Device) Close() error {
 	}
 	for _, l := range d.lines {
 		note(l.Unload())
+	}
+	for _, m := range d.asked {
+		note(m.Unload())
 	}
 	if d.scalars != nil {
 		note(d.drv.MemFreeHost(d.scalars))

@@ -27,3 +27,11 @@ func TestConformanceOnInterpreter(t *testing.T) {
 		return d
 	})
 }
+
+func TestMatricesOnInterpreter(t *testing.T) {
+	opstest.Matrices(t, func(t testing.TB) ops.Device {
+		d, _ := interpreted(t)
+		t.Cleanup(d.Bind())
+		return d
+	})
+}

@@ -17,9 +17,19 @@ const threads = kernels.KrylovThreads
 // reductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU several times.
 const reductionBlocks = 4096
 
+func receiveSlice[T any](s *space, dst []T, src cu.DevicePtr) {
+	if len(dst) == 0 {
+		return
+	}
+	s.receive(unsafe.Pointer(&dst[0]), src, int64(len(dst))*int64(unsafe.Sizeof(dst[0])))
+}
+
 func blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
 
-func sendSlice[T any](s *system, dst cu.DevicePtr, v []T) {
+func sendSlice[T any](s *space, dst cu.DevicePtr, v []T) {
+	if len(v) == 0 {
+		return
+	}
 	s.send(dst, unsafe.Pointer(&v[0]), int64(len(v))*int64(unsafe.Sizeof(v[0])))
 }
 
@@ -43,7 +53,7 @@ func (s *system) rows(perMultiprocessor int) [3]uint32 {
 }
 
 // Dot sets RZ, MaxZ and Beta.
-func (s *system) Dot(r32, z ops.Vector, first bool) {
+func (s *space) Dot(r32, z ops.Vector, first bool) {
 	fused := s.stepped.dst == z && s.stepped.b == r32
 	if !s.ready() {
 		return
@@ -91,7 +101,7 @@ func (s *system) holds(p ops.Vector) bool {
 }
 
 // Scalars waits for the device and reads them; NaN after a failure.
-func (s *system) Scalars() ops.Scalars {
+func (s *space) Scalars() ops.Scalars {
 	v := s.readScalars()
 	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
 }
@@ -108,7 +118,7 @@ func (s *system) Residual(r, _, x, old ops.Vector) ops.Norms {
 }
 
 // Fill sets every value of x.
-func (s *system) Fill(x ops.Vector, value float64) {
+func (s *space) Fill(x ops.Vector, value float64) {
 	if s.ready() {
 		s.note(s.residual.Fill(s.stream, flat(s.cells), s.cells, value, ptr(x)))
 	}
@@ -165,7 +175,7 @@ func (s *system) InverseDiagonal(d ops.Vector) {
 }
 
 // Scale sets z = d r, or z = r where d is nil.
-func (s *system) Scale(z, d, r ops.Vector) {
+func (s *space) Scale(z, d, r ops.Vector) {
 	if s.ready() {
 		s.note(s.residual.Scale(s.stream, flat(s.cells), s.cells, ptr(d), ptr(r), ptr(z)))
 	}

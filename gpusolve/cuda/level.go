@@ -115,7 +115,7 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 		}
 		beyond[i] = b
 	}
-	return direction{upload(s, parent), upload(s, first), upload(s, far), upload(s, beyond)}
+	return direction{upload(&s.space, parent), upload(&s.space, first), upload(&s.space, far), upload(&s.space, beyond)}
 }
 
 // weigh computes the weights of the planes that ask for conductance-weighted interpolation.
@@ -130,7 +130,7 @@ func (s *system) weigh(f, l *level, c ops.Coarsening) {
 		}
 	}
 	t := &f.next
-	t.weightSlot = upload(s, slot)
+	t.weightSlot = upload(&s.space, slot)
 	if len(planes) == 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func (s *system) weigh(f, l *level, c ops.Coarsening) {
 	if c.Y.Parent != nil {
 		t.wy = s.alloc(bytes)
 	}
-	list := upload(s, planes)
+	list := upload(&s.space, planes)
 	if s.err == nil {
 		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(len(planes))}, int32(f.nx), int32(f.ny),
 			f.gx.at, f.gy.at, list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))

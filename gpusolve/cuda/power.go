@@ -41,7 +41,7 @@ func (s *system) SetPower(layers []powermap.Drawing) {
 		s.outline(layers)
 	}
 	c.sent = s.powerValues(c.sent[:0], layers)
-	sendSlice(s, c.values, c.sent)
+	sendSlice(&s.space, c.values, c.sent)
 	if c.drawn == 0 || s.err != nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (s *system) sendSheets(planes [][]float64) {
 	s.power.count = c.drawn + len(planes)
 	s.power.data = s.alloc(int64(s.power.count) * s.sheet * 8)
 	for n, plane := range planes {
-		sendSlice(s, s.power.data+cu.DevicePtr(int64(c.drawn+n)*s.sheet*8), plane)
+		sendSlice(&s.space, s.power.data+cu.DevicePtr(int64(c.drawn+n)*s.sheet*8), plane)
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *system) sendSlots() {
 			s.power.of[k] = sheet
 		}
 	}
-	sendSlice(s, s.power.onDev, s.power.of)
+	sendSlice(&s.space, s.power.onDev, s.power.of)
 }
 
 // sendStrokes sends the strokes of the sheets to draw, and which of them touch which tile.
@@ -168,7 +168,7 @@ func (s *system) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
 	c.first, packed = at(), appendBytes(packed, first)
 	c.order, packed = at(), appendBytes(packed, order)
 	c.planeFirst, packed = at(), appendBytes(packed, planeFirst)
-	sendSlice(s, base, packed)
+	sendSlice(&s.space, base, packed)
 }
 
 // binStrokes lists the strokes that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x

@@ -10,15 +10,7 @@ func (s *system) InverseDiagonal(d ops.Vector) {
 		for j := range s.ny {
 			st, c := s.row(k, j, zero)
 			for i := range s.nx {
-				v := float64(st.west[i]) + float64(st.east[i]) + float64(st.south[i]) + float64(st.north[i]) +
-					float64(st.below[i]) + float64(st.above[i])
-				if st.ground != nil {
-					v += float64(st.ground[i])
-				}
-				if st.capacity != nil {
-					v += float64(st.capacity[i])
-				}
-				dst[c+i] = float32(1 / v)
+				dst[c+i] = float32(1 / st.diagonal(i))
 			}
 		}
 	}

@@ -11,3 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	opstest.Run(t, func(testing.TB) ops.Device { return host.Open() })
 }
+
+func TestMatrices(t *testing.T) {
+	opstest.Matrices(t, func(testing.TB) ops.Device { return host.Open() })
+}

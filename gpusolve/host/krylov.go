@@ -23,11 +23,7 @@ func (s *system) Dot(r32, z ops.Vector, first bool) {
 	for j := range s.ny {
 		top = math.Max(top, s.partial[4*j+1])
 	}
-	s.beta = 0
-	if !first {
-		s.beta = rz / s.scalars.RZ
-	}
-	s.scalars.RZ, s.scalars.MaxZ = rz, top
+	s.setRZ(rz, top, first)
 }
 
 func (t *dotTask) run(lo, hi, _ int) {
@@ -86,11 +82,7 @@ func (s *system) DirectionApply(p, z, q ops.Vector) {
 	s.applyOp = applyTask{s, f32(p), f64(q)}
 	s.rows(&s.applyOp)
 	s.applyOp = applyTask{}
-	s.scalars.PQ = s.sum(0)
-	s.alpha = s.scalars.RZ / s.scalars.PQ
-	if !(s.scalars.PQ > 0) || math.IsNaN(s.alpha) || math.IsInf(s.alpha, 0) {
-		s.alpha = 0
-	}
+	s.setPQ(s.sum(0))
 }
 
 func (t *applyTask) run(lo, hi, worker int) {
@@ -155,5 +147,34 @@ func (t *updateTask) run(lo, hi, _ int) {
 	}
 }
 
-// Scalars of the last operations.
-func (s *system) Scalars() ops.Scalars { return s.scalars }
+type multiplyTask struct {
+	s    *system
+	y, x []float64
+}
+
+// Apply sets y = A x.
+func (s *system) Apply(y, x ops.Vector) {
+	s.multiplyOp = multiplyTask{s, f64(y), f64(x)}
+	s.rows(&s.multiplyOp)
+	s.multiplyOp = multiplyTask{}
+}
+
+func (t *multiplyTask) run(lo, hi, worker int) {
+	s := t.s
+	n := s.nx
+	zero := s.dev.scratch[worker].floats(n)
+	clear(zero)
+	for j := lo; j < hi; j++ {
+		for k := range s.nz {
+			st, c := s.row(k, j, zero)
+			x := around(t.x, c, n, s.sheet, k, s.nz)
+			y := t.y[c : c+n]
+			flow(y, &st, &x)
+			if st.capacity != nil {
+				for i, g := range st.capacity {
+					y[i] += float64(g) * x.own[i]
+				}
+			}
+		}
+	}
+}

@@ -36,36 +36,6 @@ func (s *system) forRows(x, old ops.Vector, body func(s *system, x, old []float6
 	s.mapOp = mapTask{}
 }
 
-// Read copies all values of v to the host.
-func (s *system) Read(v ops.Vector, dst []float64) {
-	switch v := v.(type) {
-	case *vec32:
-		for i, x := range v.values() {
-			dst[i] = float64(x)
-		}
-	case *vec64:
-		copy(dst, v.values())
-	}
-}
-
-// Write copies src into v, rounding as v does.
-func (s *system) Write(v ops.Vector, src []float64) {
-	switch v := v.(type) {
-	case *vec32:
-		round(v.values(), src)
-	case *vec64:
-		copy(v.values(), src)
-	}
-}
-
-// Fill sets every value of x.
-func (s *system) Fill(x ops.Vector, value float64) {
-	v := x.(*vec64).values()
-	for c := range v {
-		v[c] = value
-	}
-}
-
 // Extrapolate makes x the continuation of (older, old, x), and the two others the states before.
 func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
 	s.extrapolateOp = extrapolateTask{s: s, x: x.(*vec64).values(), old: old.(*vec64).values(), quadratic: quadratic}

@@ -9,13 +9,12 @@ import (
 // system is A on the finest grid. Couplings are FP32 in padded arrays: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c] c and c+nx*ny,
 // 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all entries are zero.
 type system struct {
-	dev  *Device
+	space
 	mesh *mesh.Mesh
 	dt   float64
 
 	nx, ny, nz int
 	sheet      int // cells per plane
-	cells, pad int
 
 	gx, gy, gz *vec32
 	ground     [][]float32 // W/K to the temperatures of the faces
@@ -27,10 +26,6 @@ type system struct {
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
 	partial []float64 // sums per row, 4 of them
-	scalars ops.Scalars
-	alpha   float64
-	beta    float64
-	bytes   int64
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
 	assembleOp    assembleTask
@@ -38,6 +33,7 @@ type system struct {
 	dotOp         dotTask
 	directionOp   directionTask
 	applyOp       applyTask
+	multiplyOp    multiplyTask
 	updateOp      updateTask
 	scaleOp       scaleTask
 	mapOp         mapTask
@@ -54,13 +50,14 @@ var (
 	_ ops.Krylov   = (*system)(nil)
 	_ ops.Diagonal = (*system)(nil)
 	_ ops.Lines    = (*system)(nil)
+	_ ops.Forms    = (*system)(nil)
+	_ ops.Applier  = (*system)(nil)
 )
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
-	s := &system{dev: d, mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
+	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = s.nx * s.ny
-	s.cells = s.sheet * s.nz
-	s.pad = s.nx
+	s.space = space{dev: d, cells: s.sheet * s.nz, pad: s.nx}
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
 	s.partial = make([]float64, 4*s.ny)
 	s.ground = make([][]float32, s.nz)
@@ -73,44 +70,8 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	return s
 }
 
-func (s *system) account(bytes int64) {
-	s.bytes += bytes
-	s.dev.bytes += bytes
-}
-
-func (s *system) new32() *vec32 {
-	v := newVec32(s.cells, s.pad)
-	s.account(v.Bytes())
-	return v
-}
-
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
-
-// New32 makes an FP32 vector over the cells.
-func (s *system) New32() (ops.Vector, error) { return s.new32(), nil }
-
-// New64 makes an FP64 vector over the cells.
-func (s *system) New64() (ops.Vector, error) {
-	v := newVec64(s.cells, s.pad)
-	s.account(v.Bytes())
-	return v, nil
-}
-
-// NewWork makes an FP64 vector: the processor has arithmetic to spare.
-func (s *system) NewWork() (ops.Vector, error) { return s.New64() }
-
-// Single makes an FP32 vector beside w.
-func (s *system) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
-
-// Err is nil: memory of the host does not fail in a way that could be reported.
-func (s *system) Err() error { return nil }
-
-// Free forgets the system's memory; the collector takes it when the last reference goes.
-func (s *system) Free() {
-	s.dev.bytes -= s.bytes
-	s.bytes = 0
-}
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {

@@ -30,34 +30,42 @@ type Device interface {
 	Close() error
 }
 
-// System is A theta = b on a device: A the finite-volume operator of a mesh, theta the rise over the stack's ambient in K,
-// b the heat in W that enters each cell. A is stored as couplings and ground conductances, never as a diagonal:
-//
-//	(A theta)_c = sum over neighbours n of g_cn (theta_c - theta_n) + (ground_c + C_c/dt) theta_c
-type System interface {
-	Mesh() *mesh.Mesh
+// Space is a linear system A x = b on a device, as Krylov solvers and preconditioners see it.
+type Space interface {
 	New32() (Vector, error) // FP32, zero
 	New64() (Vector, error) // FP64, zero
 	// NewWork makes a vector in the precision in which the executor keeps residuals and products with A: FP64, or FP32 where
 	// memory traffic counts more. Single returns the FP32 vector that Residual and Update keep equal to w: w itself where that is FP32.
 	NewWork() (Vector, error)
 	Single(w Vector) (Vector, error)
-
-	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers get none. The
-	// executor may refer to the drawings' outlines and planes until the next call, and takes an outline that it has seen in the last one as
-	// unchanged.
-	SetPower(layers []powermap.Drawing)
 	// Read copies all values of a vector to the host, Write the other way. Levels' vectors too.
 	Read(v Vector, dst []float64)
 	Write(v Vector, src []float64)
 	// Fill sets every value of an FP64 vector.
 	Fill(x Vector, value float64)
-	// Extrapolate makes x the continuation of the states (older, old, x), old the former x and older the former old: the start of the next
-	// time step. The continuation is linear, 2 x - old, or quadratic, 3 x - 3 old + older. A nil older is not kept; then it is linear.
-	Extrapolate(x, old, older Vector, quadratic bool)
 	// Residual computes r = b - A x in FP64, rounds it to r's precision and sets r32 = r. In a transient, old is the state at the start
 	// of the step and b includes C/dt old; otherwise old is nil. A nil x is zero.
 	Residual(r, r32, x, old Vector) Norms
+	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
+	Err() error
+	// Free gives back the system and all of its vectors.
+	Free()
+}
+
+// System is A theta = b of a mesh: A its finite-volume operator, theta the rise over the stack's ambient in K, b the heat in W that enters
+// each cell. A is stored as couplings and ground conductances, never as a diagonal:
+//
+//	(A theta)_c = sum over neighbours n of g_cn (theta_c - theta_n) + (ground_c + C_c/dt) theta_c
+type System interface {
+	Space
+	Mesh() *mesh.Mesh
+	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers get none. The
+	// executor may refer to the drawings' outlines and planes until the next call, and takes an outline that it has seen in the last one as
+	// unchanged.
+	SetPower(layers []powermap.Drawing)
+	// Extrapolate makes x the continuation of the states (older, old, x), old the former x and older the former old: the start of the next
+	// time step. The continuation is linear, 2 x - old, or quadratic, 3 x - 3 old + older. A nil older is not kept; then it is linear.
+	Extrapolate(x, old, older Vector, quadratic bool)
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)
 	// Max returns the largest value of x.
@@ -66,13 +74,9 @@ type System interface {
 	FaceHeat(x Vector) [6]float64
 	// Stored returns sum of C/dt (x - old) in W.
 	Stored(x, old Vector) float64
-	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
-	Err() error
-	// Free gives back the system and all of its vectors.
-	Free()
 }
 
-// Recorder is a System that repeats a sequence of operations at less cost than asking for each again.
+// Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
 type Recorder interface {
 	// Record notes the operations that body asks for, without doing them, and returns a function that does.
 	Record(body func()) (replay func(), err error)

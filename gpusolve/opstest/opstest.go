@@ -25,15 +25,22 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 				c.krylov()
 				c.diagonal()
 				c.lines()
+				c.forms()
 			})
 		}
 	}
 }
 
+// probe fills, reads and compares the vectors of a system.
+type probe struct {
+	*testing.T
+	rng   *rand.Rand
+	space ops.Space
+}
+
 // fixture is a random stack on a device, beside its reference.
 type fixture struct {
-	*testing.T
-	rng *rand.Rand
+	probe
 	m   *mesh.Mesh
 	sys ops.System
 	ref *reference
@@ -57,7 +64,7 @@ func newFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *fixture {
 			t.Errorf("%d bytes are still allocated after Free", n)
 		}
 	})
-	f := &fixture{t, rng, m, sys, newReference(m, dt), dt}
+	f := &fixture{probe{t, rng, sys}, m, sys, newReference(m, dt), dt}
 	sys.SetPower(m.Power.Steady())
 	f.ref.setPower(m.Power.Layers, nil)
 	return f
@@ -95,7 +102,7 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 	return s
 }
 
-func (f *fixture) must(v ops.Vector, err error) ops.Vector {
+func (f *probe) must(v ops.Vector, err error) ops.Vector {
 	f.Helper()
 	if err != nil {
 		f.Fatal(err)
@@ -104,24 +111,24 @@ func (f *fixture) must(v ops.Vector, err error) ops.Vector {
 }
 
 // random fills v with values and returns them as v rounds them.
-func (f *fixture) random(v ops.Vector) []float64 {
+func (f *probe) random(v ops.Vector) []float64 {
 	x := make([]float64, v.Len())
 	for i := range x {
 		x[i] = f.rng.NormFloat64()
 	}
-	f.sys.Write(v, x)
-	f.sys.Read(v, x)
+	f.space.Write(v, x)
+	f.space.Read(v, x)
 	return x
 }
 
-func (f *fixture) read(v ops.Vector) []float64 {
+func (f *probe) read(v ops.Vector) []float64 {
 	x := make([]float64, v.Len())
-	f.sys.Read(v, x)
+	f.space.Read(v, x)
 	return x
 }
 
 // near compares vectors relative to scale in the largest norm.
-func (f *fixture) near(what string, got, want []float64, scale, tol float64) {
+func (f *probe) near(what string, got, want []float64, scale, tol float64) {
 	f.Helper()
 	for i := range want {
 		if !(math.Abs(got[i]-want[i]) <= tol*scale) {
@@ -131,7 +138,7 @@ func (f *fixture) near(what string, got, want []float64, scale, tol float64) {
 	}
 }
 
-func (f *fixture) scalar(what string, got, want, tol float64) {
+func (f *probe) scalar(what string, got, want, tol float64) {
 	f.Helper()
 	if !(math.Abs(got-want) <= tol*(math.Abs(want)+1e-300)) {
 		f.Errorf("%s is %.15g, want %.15g", what, got, want)

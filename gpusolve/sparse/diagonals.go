@@ -16,7 +16,7 @@ func NewDiagonals(nx, ny, nz int) *Diagonals {
 	d := &Diagonals{NX: nx, NY: ny, NZ: nz}
 	n := d.N()
 	d.Main = make([]float64, n)
-	d.X, d.Y, d.Z = make([]float64, n-1), make([]float64, max(0, n-nx)), make([]float64, max(0, n-nx*ny))
+	d.X, d.Y, d.Z = make([]float64, max(0, n-1)), make([]float64, max(0, n-nx)), make([]float64, max(0, n-nx*ny))
 	return d
 }
 

@@ -1,0 +1,170 @@
+package cuda
+
+import (
+	"errors"
+	"math"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// matrix is a system that was given as a matrix, in one of two forms.
+type matrix struct {
+	space
+	kernels *kernels.Matrix
+	by      *diagonals // one of the two
+	rows    *rows
+	b       cu.DevicePtr // source, FP64
+}
+
+var (
+	_ ops.Matrices  = (*Device)(nil)
+	_ ops.Algebraic = (*matrix)(nil)
+	_ ops.Krylov    = (*matrix)(nil)
+	_ ops.Diagonal  = (*matrix)(nil)
+	_ ops.Forms     = (*matrix)(nil)
+	_ ops.Applier   = (*matrix)(nil)
+	_ ops.Recorder  = (*matrix)(nil)
+)
+
+// LoadDiagonals copies the matrix to the GPU.
+func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+	return d.newMatrix(int64(a.N()), func(m *matrix) {
+		s := &m.space
+		m.by = &diagonals{
+			s: s, nx: a.NX, ny: a.NY, nz: a.NZ, symmetric: a.Symmetric(), lent: true,
+			main: upload(s, a.Main), x: upload(s, a.X), y: upload(s, a.Y), z: upload(s, a.Z),
+		}
+		m.by.lowerX, m.by.lowerY, m.by.lowerZ = m.by.x, m.by.y, m.by.z
+		if !a.Symmetric() {
+			m.by.lowerX, m.by.lowerY, m.by.lowerZ = upload(s, a.LowerX), upload(s, a.LowerY), upload(s, a.LowerZ)
+		}
+	})
+}
+
+// LoadCSR copies the matrix to the GPU.
+func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+	return d.newMatrix(int64(a.N()), func(m *matrix) {
+		s := &m.space
+		m.rows = &rows{s: s, n: m.cells, entries: int64(a.Entries()), lent: true, rowPtr: upload(s, a.RowPtr), col: upload(s, a.Col), val: upload(s, a.Val)}
+	})
+}
+
+func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Algebraic, error) {
+	k, err := module(d, "matrix", kernels.LoadMatrix)
+	if err != nil {
+		return nil, err
+	}
+	m := &matrix{space: newSpace(d, n, 0), kernels: k}
+	m.maxBlocks = reductionBlocks
+	m.reductions(3 * reductionBlocks)
+	m.b = m.alloc(8 * n)
+	load(m)
+	if m.err != nil {
+		err := m.err
+		m.Free()
+		return nil, err
+	}
+	return m, nil
+}
+
+// grid of the kernels: a thread a row, or several lanes a row where rows have lengths of their own.
+func (m *matrix) grid() [3]uint32 {
+	per := int64(kernels.MatrixThreads)
+	if m.rows != nil {
+		per /= kernels.MatrixLanes
+	}
+	return [3]uint32{uint32(max(1, min((m.cells+per-1)/per, reductionBlocks))), 1, 1}
+}
+
+// NewWork makes an FP64 vector: nothing is known of the matrix's range.
+func (m *matrix) NewWork() (ops.Vector, error) { return m.New64() }
+
+// Single makes an FP32 vector beside w.
+func (m *matrix) Single(ops.Vector) (ops.Vector, error) { return m.New32() }
+
+// SetSource sets b.
+func (m *matrix) SetSource(b []float64) { sendSlice(&m.space, m.b, b) }
+
+// errDiagonals is for methods that need a grid's matrix.
+var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for grids cannot use it; choose another preconditioner")
+
+// Diagonals is the matrix, where it came so.
+func (m *matrix) Diagonals() (ops.Diagonals, error) {
+	if m.by == nil {
+		return nil, errDiagonals
+	}
+	return m.by, m.err
+}
+
+// Rows is the matrix by rows.
+func (m *matrix) Rows() (ops.Rows, error) {
+	if m.rows != nil {
+		return m.rows, m.err
+	}
+	return m.rowsOf(m.by)
+}
+
+// Apply sets y = A x.
+func (m *matrix) Apply(y, x ops.Vector) {
+	if !m.ready() {
+		return
+	}
+	if r := m.rows; r != nil {
+		m.note(m.kernels.MultiplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(x), ptr(y)))
+		return
+	}
+	d := m.by
+	m.note(m.kernels.MultiplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, ptr(x), ptr(y)))
+}
+
+// Residual computes r = b - A x and its norms.
+func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
+	if m.ready() {
+		if a := m.rows; a != nil {
+			m.note(m.kernels.ResidualRows(m.stream, m.grid(), m.cells, a.rowPtr, a.col, a.val, m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+		} else {
+			d := m.by
+			m.note(m.kernels.ResidualBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
+				m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+		}
+	}
+	v := m.readScalars()
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+}
+
+// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
+func (m *matrix) DirectionApply(p, z, q ops.Vector) {
+	if !m.ready() {
+		return
+	}
+	m.note(m.kernels.Turn(m.stream, flat(m.cells), m.cells, ptr(z), ptr(p), m.scalarsDev))
+	if r := m.rows; r != nil {
+		m.note(m.kernels.ApplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		return
+	}
+	d := m.by
+	m.note(m.kernels.ApplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
+		ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+}
+
+// Update advances x and r along p.
+func (m *matrix) Update(x, r, r32, p, _, q ops.Vector) {
+	if m.ready() {
+		m.note(m.kernels.Advance(m.stream, flat(m.cells), m.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+	}
+}
+
+// InverseDiagonal fills d with 1/diag(A).
+func (m *matrix) InverseDiagonal(d ops.Vector) {
+	if !m.ready() {
+		return
+	}
+	if r := m.rows; r != nil {
+		m.note(m.kernels.InvertRows(m.stream, flat(m.cells), m.cells, r.rowPtr, r.col, r.val, ptr(d)))
+		return
+	}
+	m.note(m.kernels.InvertBands(m.stream, flat(m.cells), m.cells, m.by.main, ptr(d)))
+}

@@ -1,0 +1,109 @@
+package host
+
+import "thermsim/gpusolve/ops"
+
+// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of one length, the scalars
+// of an iteration, and the count of its memory. Methods that build on the entries of a matrix have their operations here.
+type space struct {
+	dev        *Device
+	cells, pad int // values of a vector, and zeros on either side of them
+
+	scalars ops.Scalars
+	alpha   float64
+	beta    float64
+	bytes   int64
+	freed   bool
+}
+
+func (s *space) account(bytes int64) {
+	if s.freed {
+		return
+	}
+	s.bytes += bytes
+	s.dev.bytes += bytes
+}
+
+func (s *space) new32() *vec32 {
+	v := newVec32(s.cells, s.pad)
+	s.account(v.Bytes())
+	return v
+}
+
+// New32 makes an FP32 vector.
+func (s *space) New32() (ops.Vector, error) { return s.new32(), nil }
+
+// New64 makes an FP64 vector.
+func (s *space) New64() (ops.Vector, error) {
+	v := newVec64(s.cells, s.pad)
+	s.account(v.Bytes())
+	return v, nil
+}
+
+// NewWork makes an FP64 vector: the processor has arithmetic to spare.
+func (s *space) NewWork() (ops.Vector, error) { return s.New64() }
+
+// Single makes an FP32 vector beside w.
+func (s *space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
+
+// Err is nil: memory of the host does not fail in a way that could be reported.
+func (s *space) Err() error { return nil }
+
+// Free forgets the system's memory; the collector takes it when the last reference goes.
+func (s *space) Free() {
+	s.dev.bytes -= s.bytes
+	s.bytes = 0
+	s.freed = true
+}
+
+// Read copies all values of v to the host.
+func (s *space) Read(v ops.Vector, dst []float64) {
+	switch v := v.(type) {
+	case *vec32:
+		for i, x := range v.values() {
+			dst[i] = float64(x)
+		}
+	case *vec64:
+		copy(dst, v.values())
+	}
+}
+
+// Write copies src into v, rounding as v does.
+func (s *space) Write(v ops.Vector, src []float64) {
+	switch v := v.(type) {
+	case *vec32:
+		round(v.values(), src)
+	case *vec64:
+		copy(v.values(), src)
+	}
+}
+
+// Fill sets every value of x.
+func (s *space) Fill(x ops.Vector, value float64) {
+	v := x.(*vec64).values()
+	for c := range v {
+		v[c] = value
+	}
+}
+
+// Scalars of the last operations.
+func (s *space) Scalars() ops.Scalars { return s.scalars }
+
+// setPQ keeps the curvature along a direction and the step that follows from it, 0 where that means nothing.
+func (s *space) setPQ(pq float64) {
+	s.scalars.PQ = pq
+	s.alpha = s.scalars.RZ / pq
+	if !(pq > 0) || !finite(s.alpha) {
+		s.alpha = 0
+	}
+}
+
+// setRZ keeps r.z and max|z|, and the weight of the former direction.
+func (s *space) setRZ(rz, maxZ float64, first bool) {
+	s.beta = 0
+	if !first {
+		s.beta = rz / s.scalars.RZ
+	}
+	s.scalars.RZ, s.scalars.MaxZ = rz, maxZ
+}
+
+func finite(v float64) bool { return v-v == 0 }

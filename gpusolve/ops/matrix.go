@@ -1,0 +1,48 @@
+package ops
+
+import "thermsim/gpusolve/sparse"
+
+// Matrices is a Device that takes matrices as they are, without a mesh. Their vectors are numbered like the rows.
+type Matrices interface {
+	LoadDiagonals(a *sparse.Diagonals) (Algebraic, error)
+	LoadCSR(a *sparse.CSR) (Algebraic, error)
+}
+
+// Algebraic is a system A x = b that was given as a matrix. It has no time steps: old of Residual must be nil.
+type Algebraic interface {
+	Space
+	// SetSource sets b, which is zero before.
+	SetSource(b []float64)
+}
+
+// Forms is a Space that lays its matrix out on the device for methods that build on entries rather than on couplings. Diagonals are summed in
+// FP64. A form lives until Release, or until its Space is freed.
+type Forms interface {
+	// Diagonals fails where the matrix has entries beside the seven diagonals of a grid.
+	Diagonals() (Diagonals, error)
+	Rows() (Rows, error)
+}
+
+// Diagonals is a matrix on a device in the form of sparse.Diagonals, FP64.
+type Diagonals interface {
+	Shape() (nx, ny, nz int)
+	Symmetric() bool
+	// Download copies it to the host, for set-ups that work there. It must not be changed.
+	Download() *sparse.Diagonals
+	Release()
+}
+
+// Rows is a matrix on a device in the form of sparse.CSR: row pointers of 64 bits, columns of 32, values FP64.
+type Rows interface {
+	Len() int       // rows
+	Entries() int64 // stored entries
+	// Download copies it to the host, for set-ups that work there. It must not be changed.
+	Download() *sparse.CSR
+	Release()
+}
+
+// Applier is a Space that multiplies.
+type Applier interface {
+	// Apply sets y = A x for FP64 vectors.
+	Apply(y, x Vector)
+}

@@ -1,0 +1,330 @@
+package opstest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// Matrices tests an executor on systems that are given as matrices: diagonals of grids with odd, flat and thin shapes, symmetric and not, and
+// graphs with rows of every length. Forms of mesh systems are tested by Run.
+func Matrices(t *testing.T, open func(testing.TB) ops.Device) {
+	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {1, 7, 5}, {5, 1, 4}, {4, 6, 1}, {13, 7, 5}, {31, 17, 3}} {
+		for _, symmetric := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%dx%dx%d,symmetric=%t", shape[0], shape[1], shape[2], symmetric), func(t *testing.T) {
+				d := RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, symmetric)
+				newAlgebra(t, open(t), d, d.CSR()).run()
+			})
+		}
+	}
+	for _, n := range []int{1, 2, 40, 700} {
+		t.Run(fmt.Sprintf("graph of %d", n), func(t *testing.T) {
+			newAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)).run()
+		})
+	}
+}
+
+// RandomDiagonals is diagonally dominant, its couplings negative, of random size and absent across the ends of rows and planes.
+func RandomDiagonals(rng *rand.Rand, shape [3]int, symmetric bool) *sparse.Diagonals {
+	nx, ny, nz := shape[0], shape[1], shape[2]
+	d := sparse.NewDiagonals(nx, ny, nz)
+	if !symmetric {
+		d.LowerX, d.LowerY, d.LowerZ = make([]float64, len(d.X)), make([]float64, len(d.Y)), make([]float64, len(d.Z))
+	}
+	lx, ly, lz := d.Lower()
+	for c := range d.Main {
+		d.Main[c] += 0.1 * rng.Float64()
+		couple := func(exists bool, upper, lower []float64, offset int) {
+			if !exists {
+				return
+			}
+			v := math.Exp(4 * rng.Float64())
+			upper[c] = -v
+			if !symmetric {
+				v *= 0.5 + rng.Float64()
+			}
+			lower[c] = -v
+			d.Main[c] -= upper[c]
+			d.Main[c+offset] -= lower[c]
+		}
+		couple(c%nx < nx-1, d.X, lx, 1)
+		couple(c/nx%ny < ny-1, d.Y, ly, nx)
+		couple(c/(nx*ny) < nz-1, d.Z, lz, nx*ny)
+	}
+	return d
+}
+
+// RandomGraph is the matrix of a resistor network: a path, random edges, a hub that touches every third vertex, and grounds.
+func RandomGraph(rng *rand.Rand, n int) *sparse.CSR {
+	entries := make([]map[int]float64, n)
+	for r := range entries {
+		entries[r] = map[int]float64{r: 0.01 + rng.Float64()}
+	}
+	edge := func(a, b int) {
+		if a == b {
+			return
+		}
+		g := math.Exp(4 * rng.Float64())
+		entries[a][a] += g
+		entries[b][b] += g
+		entries[a][b] -= g
+		entries[b][a] -= g
+	}
+	for v := 1; v < n; v++ {
+		edge(v-1, v)
+		edge(v, rng.IntN(n))
+		if v%3 == 0 {
+			edge(0, v)
+		}
+	}
+	a := &sparse.CSR{RowPtr: make([]int64, 1, n+1)}
+	for _, row := range entries {
+		cols := make([]int, 0, len(row))
+		for c := range row {
+			cols = append(cols, c)
+		}
+		slices.Sort(cols)
+		for _, c := range cols {
+			a.Col, a.Val = append(a.Col, int32(c)), append(a.Val, row[c])
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.Col)))
+	}
+	return a
+}
+
+// algebra is a matrix on a device, beside its rows.
+type algebra struct {
+	probe
+	by  *sparse.Diagonals // nil for a graph
+	a   *sparse.CSR
+	sys ops.Algebraic
+	b   []float64
+}
+
+func newAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR) *algebra {
+	t.Cleanup(func() { d.Close() })
+	loader, ok := d.(ops.Matrices)
+	if !ok {
+		t.Fatal("this device takes no matrices")
+	}
+	f := &algebra{by: by, a: a, b: make([]float64, a.N())}
+	f.probe = probe{T: t, rng: rand.New(rand.NewPCG(uint64(a.N()), 7))}
+	var err error
+	if by != nil {
+		f.sys, err = loader.LoadDiagonals(by)
+	} else {
+		f.sys, err = loader.LoadCSR(a)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.space = f.sys
+	t.Cleanup(func() {
+		f.sys.Free()
+		if n := d.Allocated(); n != 0 {
+			t.Errorf("%d bytes are still allocated after Free", n)
+		}
+	})
+	for i := range f.b {
+		f.b[i] = f.rng.NormFloat64()
+	}
+	f.sys.SetSource(f.b)
+	return f
+}
+
+func (f *algebra) run() {
+	f.residual()
+	f.krylov()
+	f.diagonal()
+	sameForms(f.T, f.sys, f.by, f.a)
+	if err := f.sys.Err(); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *algebra) times(x []float64) []float64 {
+	y := make([]float64, len(x))
+	f.a.Multiply(y, x)
+	return y
+}
+
+// row norms: rounding of a product is relative to sums of absolute values.
+func (f *algebra) scale(x []float64) float64 {
+	top := 0.0
+	for r := range f.a.N() {
+		cols, vals := f.a.Row(r)
+		sum := 0.0
+		for i, c := range cols {
+			sum += math.Abs(vals[i] * x[c])
+		}
+		top = math.Max(top, sum)
+	}
+	return top
+}
+
+func (f *algebra) residual() {
+	r, x := f.must(f.sys.NewWork()), f.must(f.sys.New64())
+	r32 := f.must(f.sys.Single(r))
+	n := f.sys.Residual(r, r32, nil, nil)
+	f.near("residual of nothing", f.read(r), f.b, largest(f.b), eps64)
+	f.scalar("norm of the source", n.Source, norm(f.b), eps64)
+	f.scalar("norm of the residual of nothing", n.Residual, norm(f.b), eps64)
+
+	v := f.random(x)
+	n = f.sys.Residual(r, r32, x, nil)
+	want := f.times(v)
+	for i := range want {
+		want[i] = f.b[i] - want[i]
+	}
+	scale := f.scale(v) + largest(f.b)
+	f.near("residual", f.read(r), want, scale, eps64)
+	f.near("single residual", f.read(r32), want, scale, eps32)
+	f.scalar("norm of the residual", n.Residual, norm(want), 1e-12)
+	if !(n.Floor > 0) || n.Floor > 1e-14*scale*math.Sqrt(float64(len(v)))*10 {
+		f.Errorf("floor of the residual is %g at a scale of %g", n.Floor, scale)
+	}
+	y := f.must(f.sys.New64())
+	f.space.(ops.Applier).Apply(y, x)
+	f.near("product", f.read(y), f.times(v), scale, eps64)
+}
+
+func (f *algebra) krylov() {
+	k := f.space.(ops.Krylov)
+	x, r, q := f.must(f.sys.New64()), f.must(f.sys.NewWork()), f.must(f.sys.NewWork())
+	r32 := f.must(f.sys.Single(r))
+	z, p := f.must(f.sys.New32()), f.must(f.sys.New32())
+	rv, zv, xv := f.random(r), f.random(z), f.random(x)
+	f.sys.Write(r32, rv)
+	pv, rz := make([]float64, len(zv)), 0.0
+	for round := range 3 {
+		k.Dot(r32, z, round == 0)
+		single := f.read(r32)
+		next := dot(single, zv)
+		beta := 0.0
+		if round > 0 {
+			beta = next / rz
+		}
+		rz = next
+		k.DirectionApply(p, z, q)
+		for i := range pv {
+			pv[i] = zv[i] + beta*pv[i]
+		}
+		f.near("direction", f.read(p), pv, largest(pv)+math.Abs(beta)*largest(pv), eps32)
+		pv = f.read(p)
+		qv := f.times(pv)
+		f.near("product with the direction", f.read(q), qv, f.scale(pv), eps64)
+		pq := dot(pv, qv)
+		k.Update(x, r, r32, p, z, q)
+		sc := k.Scalars()
+		if size := norm(single) * norm(zv); math.Abs(sc.RZ-rz) > eps64*size {
+			f.Errorf("r.z is %.15g, want %.15g", sc.RZ, rz)
+		}
+		rz = sc.RZ // its rounding is relative to |r||z|, and what follows builds on it
+		f.scalar("p.q", sc.PQ, pq, 1e-11)
+		f.scalar("max|z|", sc.MaxZ, largest(zv), 0)
+		alpha := rz / pq
+		if !(pq > 0) {
+			alpha = 0
+		}
+		for i := range xv {
+			xv[i] += alpha * pv[i]
+			rv[i] -= alpha * qv[i]
+		}
+		f.near("x", f.read(x), xv, largest(xv)+math.Abs(alpha)*largest(pv), 1e-10)
+		f.near("r", f.read(r), rv, largest(rv)+math.Abs(alpha)*f.scale(pv), 1e-10)
+		rv = f.read(r)
+		f.scalar("r.r", sc.RR, dot(rv, rv), 1e-11)
+	}
+}
+
+func (f *algebra) diagonal() {
+	d, z, r := f.must(f.sys.New32()), f.must(f.sys.New32()), f.must(f.sys.New32())
+	k := f.space.(ops.Diagonal)
+	k.InverseDiagonal(d)
+	rv := f.random(r)
+	k.Scale(z, d, r)
+	got, scaled := f.read(d), f.read(z)
+	for c := range rv {
+		want := 1 / f.a.At(c, c)
+		if math.Abs(got[c]-want) > eps32*want || math.Abs(scaled[c]-want*rv[c]) > eps32*math.Abs(want*rv[c]) {
+			f.Fatalf("row %d: inverse diagonal %g and scaled %g, want %g and %g", c, got[c], scaled[c], want, want*rv[c])
+		}
+	}
+}
+
+// sameForms checks the forms of a system's matrix to the last bit. by is nil where the matrix is no grid's.
+func sameForms(t *testing.T, s ops.Space, by *sparse.Diagonals, a *sparse.CSR) {
+	t.Helper()
+	forms := s.(ops.Forms)
+	d, err := forms.Diagonals()
+	if by == nil {
+		if err == nil {
+			t.Error("the matrix of a graph came as diagonals")
+		}
+	} else {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := d.Download()
+		lx, ly, lz := got.Lower()
+		wx, wy, wz := by.Lower()
+		for n, pair := range [][2][]float64{{got.Main, by.Main}, {got.X, by.X}, {got.Y, by.Y}, {got.Z, by.Z}, {lx, wx}, {ly, wy}, {lz, wz}} {
+			if !slices.Equal(pair[0], pair[1]) {
+				t.Errorf("diagonal %d is %v, want %v", n, pair[0], pair[1])
+			}
+		}
+		if d.Symmetric() != by.Symmetric() {
+			t.Error("the diagonals are wrong about their symmetry")
+		}
+		d.Release()
+	}
+	r, err := forms.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := r.Download()
+	if !slices.Equal(rows.RowPtr, a.RowPtr) || !slices.Equal(rows.Col, a.Col) || !slices.Equal(rows.Val, a.Val) {
+		t.Error("the rows are not those of the matrix")
+	}
+	if r.Len() != a.N() || r.Entries() != int64(a.Entries()) {
+		t.Errorf("%d rows with %d entries, want %d with %d", r.Len(), r.Entries(), a.N(), a.Entries())
+	}
+	r.Release()
+}
+
+// forms checks the matrix of a mesh against its couplings.
+func (f *fixture) forms() {
+	d, err := f.space.(ops.Forms).Diagonals()
+	if err != nil {
+		f.Fatal(err)
+	}
+	want := sparse.NewDiagonals(f.ref.nx, f.ref.ny, f.ref.nz)
+	copy(want.Main, f.ref.diagonal())
+	for _, l := range f.ref.links {
+		switch {
+		case !l.lateral:
+			want.Z[l.a] = -l.g
+		case l.b == l.a+1 && f.ref.nx > 1:
+			want.X[l.a] = -l.g
+		default:
+			want.Y[l.a] = -l.g
+		}
+	}
+	got := d.Download()
+	f.near("main diagonal", got.Main, want.Main, largest(want.Main), eps64)
+	for n, pair := range [][2][]float64{{got.X, want.X}, {got.Y, want.Y}, {got.Z, want.Z}} {
+		f.near(fmt.Sprint("diagonal ", n), pair[0], pair[1], 1, 0)
+	}
+	want.Main = got.Main // to the last bit from here on
+	sameForms(f.T, f.space, want, want.CSR())
+	d.Release()
+	x, y := f.must(f.sys.New64()), f.must(f.sys.New64())
+	v := f.random(x)
+	f.space.(ops.Applier).Apply(y, x)
+	f.near("product", f.read(y), f.ref.apply(v), largest(want.Main)*largest(v), eps64)
+}
