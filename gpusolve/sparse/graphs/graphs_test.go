@@ -1,0 +1,112 @@
+package graphs
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve/sparse"
+)
+
+func TestFamilies(t *testing.T) {
+	for _, f := range All() {
+		for _, n := range []int{1, 300, 3000} {
+			a := f.Build(n, 5)
+			if got := a.N(); n >= 300 && (got < n/2 || got > 2*n) {
+				t.Errorf("%s: %d vertices where %d were asked for", f.Name, got, n)
+			}
+			check(t, f, a)
+			b := f.Build(n, 5)
+			if !slices.Equal(a.Col, b.Col) || !slices.Equal(a.Val, b.Val) {
+				t.Errorf("%s: two graphs from one seed", f.Name)
+			}
+		}
+		if slices.Equal(f.Build(300, 1).Val, f.Build(300, 2).Val) {
+			t.Errorf("%s: the seed changes nothing", f.Name)
+		}
+	}
+}
+
+// check asks for what the package promises: ascending columns, symmetry to the bit, dominance, ground, connection.
+func check(t *testing.T, f Family, a *sparse.CSR) {
+	t.Helper()
+	n, ground, positive := a.N(), 0.0, 0
+	reached, queue := make([]bool, n), []int{0}
+	for r := range n {
+		cols, vals := a.Row(r)
+		excess := 0.0
+		for i, c := range cols {
+			if i > 0 && cols[i-1] >= c {
+				t.Fatalf("%s: columns of row %d: %v", f.Name, r, cols)
+			}
+			if a.At(int(c), r) != vals[i] {
+				t.Fatalf("%s: entry %d,%d is not symmetric", f.Name, r, c)
+			}
+			switch {
+			case int(c) == r:
+				excess += vals[i]
+			case vals[i] > 0:
+				positive++
+				excess -= vals[i]
+			default:
+				excess += vals[i]
+			}
+		}
+		if excess < -1e-12*math.Abs(a.At(r, r)) {
+			t.Fatalf("%s: row %d misses dominance by %g", f.Name, r, excess)
+		}
+		ground += math.Max(0, excess)
+	}
+	if ground < 1e-9 || (positive > 0) != f.Signed {
+		t.Errorf("%s: ground %g, %d positive off-diagonals", f.Name, ground, positive)
+	}
+	reached[0] = true
+	for len(queue) > 0 {
+		r := queue[0]
+		queue = queue[1:]
+		cols, _ := a.Row(r)
+		for _, c := range cols {
+			if !reached[c] {
+				reached[c] = true
+				queue = append(queue, int(c))
+			}
+		}
+	}
+	if i := slices.Index(reached, false); i >= 0 {
+		t.Errorf("%s: vertex %d of %d is not connected", f.Name, i, n)
+	}
+}
+
+// The shapes that the families are there for.
+func TestShapes(t *testing.T) {
+	degrees := func(name string) (least, mean, most int) {
+		for _, f := range All() {
+			if f.Name != name {
+				continue
+			}
+			a := f.Build(4000, 1)
+			least = a.N()
+			for r := range a.N() {
+				d := int(a.RowPtr[r+1]-a.RowPtr[r]) - 1
+				least, most = min(least, d), max(most, d)
+			}
+			mean = (a.Entries() - a.N()) / a.N()
+		}
+		return
+	}
+	if _, _, most := degrees("powerlaw"); most < 100 {
+		t.Errorf("power law: the greatest hub has %d neighbours", most)
+	}
+	if least, _, most := degrees("expander"); least < 4 || most > 6 {
+		t.Errorf("expander: degrees from %d to %d", least, most)
+	}
+	if _, mean, most := degrees("road"); mean != 2 || most > 4 {
+		t.Errorf("road: mean degree %d, greatest %d", mean, most)
+	}
+	if _, mean, most := degrees("powergrid"); mean > 3 || most > 4 {
+		t.Errorf("power grid: mean degree %d, greatest %d", mean, most)
+	}
+	if _, mean, _ := degrees("cloud"); mean < 8 || mean > 14 {
+		t.Errorf("cloud: mean degree %d", mean)
+	}
+}
