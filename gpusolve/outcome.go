@@ -21,7 +21,7 @@ func (e *engine) solution(out krylov.Outcome) *Solution {
 
 func status(out krylov.Outcome, e *engine) Status {
 	s := Status{
-		Method:          "pcg",
+		Method:          e.solver.Name(),
 		Preconditioner:  e.pre.Name(),
 		Details:         e.pre.Details(),
 		Iterations:      out.Iterations,

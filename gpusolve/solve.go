@@ -6,14 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/precond/jacobi"
-	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -24,7 +21,7 @@ const DefaultTol = 1e-4
 // Options of a solve. The zero value asks for the defaults.
 type Options struct {
 	Device         string         // "auto" (default), "cpu", "gpu", "gpu:N"
-	Preconditioner string         // "multigrid" (default), "jacobi", "none"
+	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; the first by default
 	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
 	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
@@ -51,19 +48,6 @@ var ErrOption = errors.New("invalid option")
 // ErrSingular is returned for a steady problem that no face ties to a temperature.
 var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
 	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
-
-// Preconditioners lists the names that Options.Preconditioner takes.
-func Preconditioners() []string { return []string{"multigrid", "jacobi", "none"} }
-
-func newPreconditioner(name string, s ops.System) (precond.Preconditioner, error) {
-	switch name {
-	case "jacobi":
-		return jacobi.New(s)
-	case "none":
-		return jacobi.None(s)
-	}
-	return multigrid.New(s)
-}
 
 // fallbackRTol is the rule for preconditioners that give no estimate in K, where the user asks for none.
 const fallbackRTol = 1e-8
@@ -92,7 +76,7 @@ type engine struct {
 	dev    ops.Device
 	sys    ops.System
 	pre    precond.Preconditioner
-	pcg    *krylov.PCG
+	solver krylov.Solver
 	x, old ops.Vector
 	older  ops.Vector       // the state before old, of a stepper
 	sketch *powermap.Sketch // of a time stepper
@@ -118,9 +102,9 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	defer dev.Bind()()
 	if err := e.setup(m, o, dt); err != nil {
 		e.close()
-		return nil, fmt.Errorf("%w: %w", ErrDevice, err)
+		return nil, blame(err)
 	}
-	e.pcg.Prepare(o.rule(e.pre, max(1, steps)), e.x)
+	e.solver.Prepare(o.rule(e.pre, max(1, steps)), e.x)
 	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err
@@ -136,8 +120,8 @@ func (o *Options) check() error {
 			return fmt.Errorf("%w: %s is %g; give a positive number, or 0 for the default", ErrOption, name, v)
 		}
 	}
-	if o.Preconditioner != "" && !slices.Contains(Preconditioners(), o.Preconditioner) {
-		return fmt.Errorf("%w: preconditioner %q is unknown; choose one of %v", ErrOption, o.Preconditioner, Preconditioners())
+	if err := CheckPreconditioner(o.Preconditioner); err != nil {
+		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	if o.MaxIter < 0 {
 		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption, o.MaxIter)
@@ -152,10 +136,7 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 	if err = e.setPower(m, dt); err != nil {
 		return err
 	}
-	if e.pre, err = newPreconditioner(o.Preconditioner, e.sys); err != nil {
-		return err
-	}
-	if e.pcg, err = krylov.NewPCG(e.sys, e.pre); err != nil {
+	if e.solver, e.pre, err = newSolver(e.sys, o.Preconditioner); err != nil {
 		return err
 	}
 	if e.x, err = e.sys.New64(); err != nil {
@@ -214,10 +195,10 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	defer e.dev.Bind()()
 	start := time.Now()
 	if o.Progress != nil {
-		e.pcg.OnIteration = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
+		e.solver.Watch(func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) })
 	}
-	e.pcg.FromZero = true
-	out := e.pcg.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
+	e.solver.StartFromZero()
+	out := e.solver.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
 	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err

@@ -41,7 +41,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	tau := 0.0
 	for range 20 {
 		e.sys.Extrapolate(e.x, e.old, nil, false) // old takes the state; the start of the solve matters little
-		e.pcg.Solve(ctx, rule, e.x, e.old)
+		e.solver.Solve(ctx, rule, e.x, e.old)
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}

@@ -94,11 +94,11 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		r.smooth = 0
 	}
 	if r.opts.Progress != nil {
-		r.pcg.OnIteration = func(it int, err float64) {
+		r.solver.Watch(func(it int, err float64) {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
-		}
+		})
 	}
-	out := r.pcg.Solve(ctx, r.rule, r.x, r.old)
+	out := r.solver.Solve(ctx, r.rule, r.x, r.old)
 	if err := r.failure(); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package stack
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,14 +125,15 @@ func (t *table) text(name string) string {
 		return ""
 	}
 	switch k.Type {
-	case keys.Enum:
-		for _, w := range k.Enum {
-			if w == n.text {
-				return w
-			}
+	case keys.Enum, keys.Method:
+		word := n.text
+		if k.Type == keys.Method {
+			word, _, _ = strings.Cut(word, ":")
 		}
-		t.fail(n.pos, didYouMean(n.text, k.Enum), "%s cannot be %q", name, shorten(n.text))
-		return ""
+		if !slices.Contains(k.Enum, word) {
+			t.fail(n.pos, didYouMean(word, k.Enum), "%s cannot be %q", name, shorten(n.text))
+			return ""
+		}
 	case keys.Name:
 		if fault := nameFault(n.text); fault != "" {
 			t.fail(n.pos, "choose a name that can be part of a file name", "%s %q %s", name, shorten(n.text), fault)

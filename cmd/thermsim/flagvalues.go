@@ -122,8 +122,11 @@ func deviceNames() []string { return []string{"auto", "cpu", "gpu"} }
 type preconditioner string
 
 func (p *preconditioner) Set(text string) error {
-	if !slices.Contains(gpusolve.Preconditioners(), text) {
+	if text == "" {
 		return fmt.Errorf("choose one of %s", strings.Join(gpusolve.Preconditioners(), ", "))
+	}
+	if err := gpusolve.CheckPreconditioner(text); err != nil {
+		return err
 	}
 	*p = preconditioner(text)
 	return nil

@@ -20,6 +20,20 @@ type Rule struct {
 
 func (r Rule) inKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
 
+// Solver improves x until a rule is met. It keeps its vectors from solve to solve.
+type Solver interface {
+	// Name of the method, as reports print it.
+	Name() string
+	// Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
+	Prepare(rule Rule, x ops.Vector)
+	// StartFromZero tells the next Solve that x is zero, which spares it a product with A.
+	StartFromZero()
+	// Watch has f told, at every iteration, how many are done and the error estimate in K, NaN where there is none. f may be nil.
+	Watch(f func(iteration int, errorK float64))
+	// Solve starts from x. old is the state at the start of a time step, nil otherwise.
+	Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
+}
+
 // Outcome of a solve.
 type Outcome struct {
 	Iterations int
@@ -49,24 +63,31 @@ const (
 // The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule seems to be met, the
 // true residual is computed; where the two differ, the iteration starts again from it.
 type PCG struct {
-	sys    ops.System
-	krylov ops.Krylov
-	pre    precond.Preconditioner
-	r, q   ops.Vector // in the executor's working precision
-	r32    ops.Vector // r in FP32
-	z, p   ops.Vector // FP32
-	// FromZero tells the next Solve that x is zero, which spares it a product with A.
-	FromZero bool
+	sys      ops.Space
+	krylov   ops.Krylov
+	pre      precond.Preconditioner
+	r, q     ops.Vector // in the executor's working precision
+	r32      ops.Vector // r in FP32
+	z, p     ops.Vector // FP32
+	fromZero bool
 	// again is one iteration on againX, recorded by devices that can.
 	again       func()
 	againX      ops.Vector
 	againKelvin bool
-	// OnIteration is told the iterations done and the error estimate (NaN where there is none), if not nil.
-	OnIteration func(iteration int, errorK float64)
+	watch       func(iteration int, errorK float64)
 }
 
+// Name is "pcg".
+func (c *PCG) Name() string { return "pcg" }
+
+// StartFromZero tells the next Solve that x is zero.
+func (c *PCG) StartFromZero() { c.fromZero = true }
+
+// Watch has f told of every iteration.
+func (c *PCG) Watch(f func(iteration int, errorK float64)) { c.watch = f }
+
 // NewPCG makes the vectors.
-func NewPCG(s ops.System, m precond.Preconditioner) (*PCG, error) {
+func NewPCG(s ops.Space, m precond.Preconditioner) (*PCG, error) {
 	k, ok := s.(ops.Krylov)
 	if !ok {
 		return nil, errors.New("this device has no conjugate gradient operations")
@@ -110,8 +131,8 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 	s.out.ErrorK = math.NaN()
 	best := math.Inf(1)
 	start := x
-	if c.FromZero {
-		start, c.FromZero = nil, false
+	if c.fromZero {
+		start, c.fromZero = nil, false
 	}
 	for restart := 0; ; restart++ {
 		s.out.Norms = c.sys.Residual(c.r, c.r32, start, old)
@@ -188,8 +209,8 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 			s.rate.add(sc.MaxZ, first)
 			s.out.ErrorK = s.rate.estimate(sc.MaxZ)
 		}
-		if s.OnIteration != nil {
-			s.OnIteration(s.out.Iterations, s.out.ErrorK)
+		if s.watch != nil {
+			s.watch(s.out.Iterations, s.out.ErrorK)
 		}
 		moved := !first || !s.ruleInKelvin()
 		switch {

@@ -69,7 +69,7 @@ func value(k keys.Key) string {
 		return "string"
 	case keys.Name:
 		return "string fit for a file name"
-	case keys.Enum:
+	case keys.Enum, keys.Method:
 		return "`" + strings.Join(k.Enum, "`, `") + "`"
 	case keys.TextList:
 		return "array of strings"

@@ -3,6 +3,7 @@ package keydoc
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"thermsim/stack/internal/keys"
 )
@@ -60,6 +61,8 @@ func valueSchema(k keys.Key) object {
 		return object{"type": "string", "minLength": 1, "maxLength": 100}
 	case keys.Enum:
 		return object{"enum": k.Enum}
+	case keys.Method:
+		return object{"type": "string", "pattern": "^(" + strings.Join(k.Enum, "|") + ")(:.*)?$"}
 	case keys.TextList:
 		return object{"type": "array", "items": text}
 	case keys.Integer:

@@ -12,6 +12,7 @@ const (
 	Text           Type = iota // any string
 	Name                       // a string that can be part of a file name
 	Enum                       // one of Key.Enum
+	Method                     // one of Key.Enum, alone or with settings: name:key=value,...
 	TextList                   // array of strings
 	Integer                    // whole number of at least Key.Min
 	Bool                       // true or false

@@ -1,0 +1,115 @@
+package gpusolve
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/precond/multigrid"
+)
+
+// method is a preconditioner that users can name.
+type method struct {
+	name, doc string
+	keys      []precond.Key
+	new       func(s ops.Space, set precond.Settings) (precond.Preconditioner, error)
+	// solver is the Krylov solver that belongs to the method; nil for conjugate gradients.
+	solver func(s ops.Space, m precond.Preconditioner, set precond.Settings) (krylov.Solver, error)
+}
+
+// methods lists all of them, the default first.
+func methods() []method {
+	return []method{
+		{name: "multigrid", doc: "geometric multigrid for layered stacks", new: newMultigrid},
+		{name: "jacobi", doc: "the diagonal of the matrix", new: func(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.New(s) }},
+		{name: "none", doc: "plain conjugate gradients", new: func(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.None(s) }},
+	}
+}
+
+func newMultigrid(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) {
+	sys, ok := s.(ops.System)
+	if !ok {
+		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
+	}
+	return multigrid.New(sys)
+}
+
+// Preconditioners lists the names that Options.Preconditioner takes.
+func Preconditioners() []string {
+	var names []string
+	for _, m := range methods() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// DescribePreconditioners lists the names with what they stand for and their settings, for help texts and documents.
+func DescribePreconditioners() []PreconditionerInfo {
+	var all []PreconditionerInfo
+	for _, m := range methods() {
+		all = append(all, PreconditionerInfo{m.name, m.doc, m.keys})
+	}
+	return all
+}
+
+// PreconditionerInfo describes a method.
+type PreconditionerInfo struct {
+	Name, Doc string
+	Keys      []precond.Key
+}
+
+// CheckPreconditioner judges a method as users write it: NAME or NAME:key=value,...
+func CheckPreconditioner(spec string) error {
+	_, _, err := findMethod(spec)
+	return err
+}
+
+// findMethod reads a method with its settings; an empty spec is the default.
+func findMethod(spec string) (method, precond.Settings, error) {
+	name, text := precond.Split(spec)
+	all := methods()
+	if spec == "" {
+		name = all[0].name
+	}
+	for _, m := range all {
+		if m.name != name {
+			continue
+		}
+		set, err := precond.Parse(text, m.keys)
+		if err != nil {
+			return m, set, fmt.Errorf("preconditioner %s: %w", name, err)
+		}
+		return m, set, nil
+	}
+	return method{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
+}
+
+// newSolver sets a method up on a system.
+func newSolver(s ops.Space, spec string) (krylov.Solver, precond.Preconditioner, error) {
+	m, set, err := findMethod(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	pre, err := m.new(s, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.solver != nil {
+		solver, err := m.solver(s, pre, set)
+		return solver, pre, err
+	}
+	pcg, err := krylov.NewPCG(s, pre)
+	return pcg, pre, err
+}
+
+// blame tells failures of the device from methods that refuse a matrix or a setting.
+func blame(err error) error {
+	if errors.Is(err, precond.ErrRefused) {
+		return fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	return fmt.Errorf("%w: %w", ErrDevice, err)
+}
