@@ -1,0 +1,87 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+)
+
+// asymmetryTolerance is how far two entries that mirror each other may differ, relative to the larger: what is left of sums in different orders.
+const asymmetryTolerance = 1e-10
+
+// Asymmetry is an entry that differs from its mirror image.
+type Asymmetry struct {
+	Row, Col      int // from 0
+	Entry, Mirror float64
+	Share         float64 // of entries that differ
+}
+
+// Asymmetric finds the entry that differs most from its mirror image, and reports whether it differs by more than rounding.
+func (a *CSR) Asymmetric() (worst Asymmetry, found bool) {
+	differing, greatest := 0, 0.0
+	for r := range a.N() {
+		cols, vals := a.Row(r)
+		for i, c := range cols {
+			if int(c) == r {
+				continue
+			}
+			mirror := a.At(int(c), r)
+			d, scale := math.Abs(vals[i]-mirror), math.Max(math.Abs(vals[i]), math.Abs(mirror))
+			if !(d > asymmetryTolerance*scale) {
+				continue
+			}
+			differing++
+			if d > greatest {
+				greatest, worst = d, Asymmetry{Row: r, Col: int(c), Entry: vals[i], Mirror: mirror}
+			}
+		}
+	}
+	worst.Share = float64(differing) / math.Max(1, float64(a.Entries()))
+	return worst, differing > 0
+}
+
+// CheckFinite refuses entries that are not numbers.
+func (a *CSR) CheckFinite() error {
+	for r := range a.N() {
+		cols, vals := a.Row(r)
+		for i, v := range vals {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("entry (%d, %d) is %g; every entry must be a finite number", r+1, cols[i]+1, v)
+			}
+		}
+	}
+	return nil
+}
+
+// CheckDiagonal refuses a diagonal with entries that are missing or zero, which no method here can divide by.
+func (a *CSR) CheckDiagonal() error {
+	for r := range a.N() {
+		if a.At(r, r) == 0 {
+			return fmt.Errorf("the diagonal entry of row %d is missing or zero; the solvers here divide by the diagonal", r+1)
+		}
+	}
+	return nil
+}
+
+// CheckDefinite refuses a symmetric matrix that shows that it is not positive definite: an entry of the diagonal that is not positive, or an
+// entry a_ij with a_ij^2 >= a_ii a_jj. What passes may still be indefinite; then conjugate gradients break down.
+func (a *CSR) CheckDefinite() error {
+	n := a.N()
+	diagonal := make([]float64, n)
+	for r := range n {
+		diagonal[r] = a.At(r, r)
+		if !(diagonal[r] > 0) {
+			return fmt.Errorf("the diagonal entry of row %d is %g: a positive definite matrix has positive ones only; "+
+				"if all are negative, change the sign of A and b", r+1, diagonal[r])
+		}
+	}
+	for r := range n {
+		cols, vals := a.Row(r)
+		for i, c := range cols {
+			if int(c) > r && math.Abs(vals[i]) >= math.Sqrt(diagonal[r])*math.Sqrt(diagonal[c]) {
+				return fmt.Errorf("entry (%d, %d) = %g is too large beside the diagonal entries %g and %g: the matrix is not positive definite",
+					r+1, c+1, vals[i], diagonal[r], diagonal[c])
+			}
+		}
+	}
+	return nil
+}
