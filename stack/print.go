@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"thermsim/stack/internal/units"
 )
@@ -13,17 +14,25 @@ import (
 // Print writes the stack as a stack file that needs no other: materials, floorplans, watts, maps and traces stand in it,
 // every coordinate is one of the domain, and every value reads back as the same bits. Loading it gives the same stack
 // apart from File, Inputs, the places and the files of maps and traces. The error is that of Validate or of the writer.
-func Print(w io.Writer, s *Stack) error {
+func Print(w io.Writer, s *Stack) error { return PrintCommented(w, s, Comments{}) }
+
+// PrintCommented is Print with comments for people.
+func PrintCommented(w io.Writer, s *Stack, c Comments) error {
 	if err := Validate(s); err != nil {
 		return err
 	}
-	p := &printer{w: bufio.NewWriter(w), s: s}
+	p := &printer{w: bufio.NewWriter(w), s: s, comments: c}
+	p.comment(c.Head...)
 	p.top()
-	for _, m := range s.Materials {
+	for i, m := range s.Materials {
+		p.line("")
+		p.comment(c.Materials[i]...)
 		p.material(m)
 	}
 	for i := range s.Layers {
-		p.layer(&s.Layers[i])
+		p.line("")
+		p.comment(c.Layers[i]...)
+		p.layer(&s.Layers[i], c.Contacts[i])
 	}
 	for _, pr := range s.Probes {
 		p.line("\n[[probe]]")
@@ -34,9 +43,47 @@ func Print(w io.Writer, s *Stack) error {
 	return p.w.Flush()
 }
 
+// Comments are remarks that PrintCommented puts into the file. Lines are without the leading "#"; layers and materials are counted as in
+// the stack, and any of them may be missing.
+type Comments struct {
+	Head      []string            // lines before everything else
+	Grid      []string            // lines before the grid
+	Boundary  [NumFaces]string    // behind the face's line
+	Materials map[int][]string    // lines before the material
+	Layers    map[int][]string    // lines before the layer
+	Contacts  map[int]string      // behind the layer's contact resistance
+	Powers    map[*Power][]string // lines before the power
+	Transient []string            // lines before [transient]
+}
+
 type printer struct {
-	w *bufio.Writer // keeps the first error until Flush
-	s *Stack
+	w        *bufio.Writer // keeps the first error until Flush
+	s        *Stack
+	comments Comments
+}
+
+// comment writes lines of comment. What would end a comment or is not allowed in one becomes a space.
+func (p *printer) comment(lines ...string) {
+	for _, l := range lines {
+		p.line("%s", strings.TrimRight("# "+harmless(l), " "))
+	}
+}
+
+// behind is a comment at the end of a line.
+func behind(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " # " + harmless(text)
+}
+
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -77,18 +124,20 @@ func (p *printer) top() {
 	p.text("title", s.Title)
 	p.line("ambient = %s", quantity(units.Temperature, s.Ambient))
 	p.line("size = %s", lengthList(s.Size[:]...))
+	p.comment(p.comments.Grid...)
 	p.line("grid = { %s, %s }", axis("nx", "x", s.Grid.X), axis("ny", "y", s.Grid.Y))
 	for f, b := range s.Boundary {
+		remark := behind(p.comments.Boundary[f])
 		ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
 		switch b.Kind {
 		case Convective:
-			p.line("boundary.%s = { h = %s%s }", Face(f), quantity(units.HeatTransfer, b.H), ambient)
+			p.line("boundary.%s = { h = %s%s }%s", Face(f), quantity(units.HeatTransfer, b.H), ambient, remark)
 		case LumpedResistance:
-			p.line("boundary.%s = { resistance = %s%s }", Face(f), quantity(units.Resistance, b.Resistance), ambient)
+			p.line("boundary.%s = { resistance = %s%s }%s", Face(f), quantity(units.Resistance, b.Resistance), ambient, remark)
 		case FixedTemperature:
-			p.line("boundary.%s = { temperature = %s }", Face(f), quantity(units.Temperature, b.Temperature))
+			p.line("boundary.%s = { temperature = %s }%s", Face(f), quantity(units.Temperature, b.Temperature), remark)
 		case HeatFlux:
-			p.line("boundary.%s = { flux = %s }", Face(f), quantity(units.Flux, b.Flux))
+			p.line("boundary.%s = { flux = %s }%s", Face(f), quantity(units.Flux, b.Flux), remark)
 		}
 	}
 }
@@ -105,7 +154,7 @@ func axis(count, runs string, a Axis) string {
 }
 
 func (p *printer) material(m Material) {
-	p.line("\n[materials.%s]", quote(m.Name))
+	p.line("[materials.%s]", quote(m.Name))
 	p.text("title", m.Title)
 	if m.K[0] == m.K[1] && m.K[0] == m.K[2] {
 		p.line("k = %s", quantity(units.Conductivity, m.K[0]))
@@ -118,13 +167,15 @@ func (p *printer) material(m Material) {
 	p.text("notes", m.Notes)
 }
 
-func (p *printer) layer(y *Layer) {
-	p.line("\n[[layer]]")
+func (p *printer) layer(y *Layer, contact string) {
+	p.line("[[layer]]")
 	p.text("name", y.Name)
 	p.text("material", p.s.Materials[y.Material].Name)
 	p.line("thickness = %s", quantity(units.Length, y.Thickness))
 	p.line("cells = %d", y.Cells)
-	p.value("contact_resistance", units.ContactResistance, y.ContactResistance)
+	if y.ContactResistance != 0 {
+		p.line("contact_resistance = %s%s", quantity(units.ContactResistance, y.ContactResistance), behind(contact))
+	}
 	for _, r := range y.Regions {
 		p.line("\n[[layer.region]]")
 		p.text("name", r.Name)
@@ -138,7 +189,9 @@ func (p *printer) layer(y *Layer) {
 
 func (p *printer) wishes() {
 	if t := p.s.Transient; t != (Transient{}) {
-		p.line("\n[transient]")
+		p.line("")
+		p.comment(p.comments.Transient...)
+		p.line("[transient]")
 		p.value("dt", units.Time, t.Dt)
 		p.count("steps", t.Steps)
 		p.value("initial", units.Temperature, t.Initial)

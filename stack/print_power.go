@@ -8,7 +8,9 @@ import (
 
 // power writes one source. Those of regions stand in the layer, with their area.
 func (p *printer) power(s *Power) {
-	p.line("\n[[layer.power]]")
+	p.line("")
+	p.comment(p.comments.Powers[s]...)
+	p.line("[[layer.power]]")
 	if s.Area != p.s.Domain() {
 		p.line("area = %s", lengthList(s.Area.X, s.Area.Y, s.Area.Width, s.Area.Height))
 	}

@@ -60,6 +60,9 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
+	if err := o.project.writeSteady(r, o.out); err != nil {
+		return err
+	}
 	p.stop()
 	if err := printSummary(g, s, &o); err != nil {
 		return err

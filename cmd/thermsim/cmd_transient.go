@@ -79,8 +79,16 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 			trace.Abort()
 		}
 	}()
+	peer, err := o.project.writer(r.Mesh, o.out, plan.Steps)
+	if err != nil {
+		return err
+	}
+	defer peer.Abort()
 	p.enter("stepping")
 	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error {
+		if err := peer.Step(step.Time, f); err != nil {
+			return err
+		}
 		g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
 		return trace.Add(step, f)
 	}
@@ -105,6 +113,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	saved = true
+	if _, err := peer.Commit(); err != nil {
+		return err
+	}
 	p.stop()
 	if err := printSummary(g, s, &o.simulateOptions); err != nil {
 		return err

@@ -21,23 +21,9 @@ func stackPath(argument string) string {
 	return argument
 }
 
-// loadStack reads a stack file and gives it the grid of the flag, if there is one.
+// loadStack reads a stack file, or a project of another simulator, and gives it the grid of the flag, if there is one.
 func loadStack(g *globals, argument string, grid gridSize) (*stack.Stack, time.Duration, error) {
-	start := time.Now()
-	path := stackPath(argument)
-	s, err := stack.Load(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if grid.nx > 0 {
-		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 {
-			g.note("--grid takes the place of the graded grid in %s; its cells are equal", path)
-		}
-		s.Grid = stack.Grid{X: stack.Axis{Cells: grid.nx}, Y: stack.Axis{Cells: grid.ny}}
-	}
-	spent := time.Since(start)
-	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
-	return s, spent, nil
+	return loadInput(g, argument, grid, &project{decimals: simulatorsDecimals})
 }
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
@@ -65,7 +51,7 @@ func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s, parse, err := loadStack(g, o.stack, o.grid)
+	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return nil, err
 	}

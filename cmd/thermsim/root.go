@@ -49,6 +49,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newSteadyCommand(g),
 		newTransientCommand(g),
 		newCheckCommand(g),
+		newImportCommand(g),
 		newVerifyCommand(g),
 		newMaterialsCommand(g),
 		newDevicesCommand(g),

@@ -23,6 +23,7 @@ type simulateOptions struct {
 	tmax    quantity
 	maps    []string
 	json    bool
+	project project
 }
 
 func newSimulateOptions() simulateOptions {
@@ -46,6 +47,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f.Var(&o.tmax, "tmax", `fail with exit status 5 above this temperature, such as "85 degC"; a bare number is in K`)
 	f.StringSliceVar(&o.maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
 	f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the tables")
+	o.project.addFlags(cmd)
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 }

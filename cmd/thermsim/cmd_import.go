@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/importer"
+	"thermsim/stack"
+)
+
+const importHelp = `Turn a project of another simulator into a stack file.
+
+The stack file goes to --output, or to stdout. It stands alone, and comments say
+which line of the project each part comes from. What could not be carried over
+is listed on stderr and in the head of the file, with file and line; what
+thermsim cannot model is an error.
+
+As it stands, the stack file is calculated thermsim's way. With --compat, the
+simulator's own arithmetic is put into its figures. Either way the ways in which
+the two differ on this project are listed, with their sizes where --measure asks
+for them: docs/import.md explains each.
+
+steady, transient and check also take the project directly.
+`
+
+const importExample = `  thermsim import 3dice case.stk -o stack.toml
+  thermsim import 3dice case.stk --measure > stack.toml
+  thermsim steady case.stk --compat --format 3dice --decimals 9`
+
+type importOptions struct {
+	project
+	output  string
+	force   bool
+	measure bool
+}
+
+func newImportCommand(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "import FORMAT FILE...",
+		Short:   "Turn a project of another simulator into a stack file",
+		Long:    importHelp,
+		Example: importExample,
+		Args:    unknownCommand,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, f := range formats() {
+		cmd.AddCommand(newImportFormatCommand(g, f))
+	}
+	return cmd
+}
+
+func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:     format.Name() + " FILE...",
+		Short:   "Import a project of " + format.Title(),
+		Long:    strings.Replace(importHelp, "another simulator", format.Title(), 1),
+		Example: importExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(), cmd.CommandPath())
+			}
+			return runImport(cmd.Context(), g, format, args, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&o.output, "output", "o", "", "write the stack file to `FILE` rather than to stdout")
+	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	f.BoolVar(&o.compat, "compat", false, "put "+format.Title()+"'s own arithmetic into the stack file")
+	f.BoolVar(&o.measure, "measure", false, "solve to find how much each difference of arithmetic matters here")
+	o.addOptions(f, format)
+	return cmd
+}
+
+func runImport(ctx context.Context, g *globals, format importer.Format, files []string, o importOptions) error {
+	request := importer.Request{Files: files, Named: o.values(), Compat: o.compat}
+	r, err := format.Import(request)
+	if err != nil {
+		return err
+	}
+	if o.measure {
+		p := startProgress(g.console, "measuring")
+		err = measureDeviations(ctx, r, request)
+		p.stop()
+		if err != nil {
+			return steadyInterrupted(err)
+		}
+	}
+	if o.output == "" {
+		w := bufio.NewWriter(g.stdout)
+		if err := r.WriteStack(w); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return fmt.Errorf("cannot print the stack file: %w", err)
+		}
+	} else if err := writeOutput(o.output, o.force, func(f *os.File) error { return r.WriteStack(f) }); err != nil {
+		return err
+	}
+	tellImport(g, r, o.output)
+	return nil
+}
+
+// tellImport lists on stderr what became of the project.
+func tellImport(g *globals, r *importer.Result, output string) {
+	for _, n := range r.Notes {
+		g.note("%s", n)
+	}
+	for i := range r.Deviations {
+		d := &r.Deviations[i]
+		g.note("%s: %s calculates otherwise: %s", d.Pos, r.Format.Title(), d.Line())
+	}
+	written := "the stack file"
+	if output != "" {
+		written = output
+	}
+	g.note("%s: %s; %s", written, describeStack(r.Stack), r.Summary())
+}
+
+func describeStack(s *stack.Stack) string {
+	return fmt.Sprintf("%d layers, %d x %d x %d cells", len(s.Layers), s.Grid.X.Cells, s.Grid.Y.Cells, planes(s))
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"thermsim/importer"
+	"thermsim/importer/threedice"
+	"thermsim/mesh"
+	"thermsim/peerout"
+	"thermsim/report"
+	"thermsim/stack"
+)
+
+// formats are the simulators whose projects can be imported.
+func formats() []importer.Format { return []importer.Format{threedice.Format{}} }
+
+// formatOf is the format of which path is a main file, nil for stack files of thermsim's own.
+func formatOf(path string) importer.Format {
+	for _, f := range formats() {
+		if f.Main(path) {
+			return f
+		}
+	}
+	return nil
+}
+
+// project is how another simulator's project is run: the flags, and what was imported.
+type project struct {
+	compat   bool
+	format   string // of further outputs, "" for none
+	decimals int
+	named    map[string]*string // options of the formats, by name
+
+	result *importer.Result // nil where the stack is thermsim's own
+}
+
+// simulatorsDecimals stands for as many as the simulator writes.
+const simulatorsDecimals = -1
+
+// addFlags offers the flags of projects. Options that two formats share are offered once.
+func (p *project) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
+	f.StringVar(&p.format, "format", "", "write the files that the project asks for too, in `FORMAT`: "+formatNames())
+	f.IntVar(&p.decimals, "decimals", simulatorsDecimals, "decimals of temperatures in those files (default as the simulator writes)")
+	p.addOptions(f, formats()...)
+	completeFlag(cmd, "format", strings.Split(formatNames(), ", "))
+}
+
+// addOptions offers the options of formats.
+func (p *project) addOptions(f *pflag.FlagSet, formats ...importer.Format) {
+	p.named = map[string]*string{}
+	for _, format := range formats {
+		for _, o := range format.Options() {
+			if p.named[o.Name] == nil {
+				p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
+			}
+		}
+	}
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// values are the options that were given.
+func (p *project) values() map[string]string {
+	given := map[string]string{}
+	for name, value := range p.named {
+		if *value != "" {
+			given[name] = *value
+		}
+	}
+	return given
+}
+
+// check finds flags that do not fit the input.
+func (p *project) check(path string) error {
+	format := formatOf(path)
+	switch {
+	case p.format != "" && !slices.Contains(strings.Split(formatNames(), ", "), p.format):
+		return usagef("--format %s: no such format; there are %s", p.format, formatNames())
+	case format == nil && (p.compat || p.format != "" || len(p.values()) > 0):
+		return usagef("--compat, --format and a simulator's own options need a project of that simulator, and %s is a stack file; for one made by 'thermsim import', give the option to the import", path)
+	case p.format != "" && p.format != format.Name():
+		return usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(), format.Name())
+	case p.decimals != simulatorsDecimals && p.format == "":
+		return usagef("--decimals needs --format: it is about the files of other simulators")
+	case p.decimals < simulatorsDecimals || p.decimals > 15:
+		return usagef("--decimals takes 0 to 15, got %d", p.decimals)
+	}
+	return nil
+}
+
+// load imports a project and says on stderr what became of it.
+func (p *project) load(g *globals, format importer.Format, path string) (*stack.Stack, error) {
+	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat})
+	if err != nil {
+		return nil, err
+	}
+	p.result = r
+	tellNotes(g, r)
+	return r.Stack, nil
+}
+
+// tellNotes prints warnings; lines that were left out or adapted are a matter of -v and of the import command.
+func tellNotes(g *globals, r *importer.Result) {
+	for _, n := range r.Notes {
+		if n.Kind == importer.Warning {
+			g.note("%s", n)
+		} else {
+			g.detail("%s", n)
+		}
+	}
+	for _, d := range r.Deviations {
+		if d.Emulated {
+			g.detail("--compat: %s: %s", d.Name, d.What)
+		} else {
+			g.detail("%s differs: %s: %s; thermsim: %s", r.Format.Title(), d.Name, d.What, d.Instead)
+		}
+	}
+}
+
+// writer writes the simulator's own files, or nothing where none are asked for.
+func (p *project) writer(m *mesh.Mesh, dir string, steps int) (peerout.Writer, error) {
+	if p.format == "" || p.result == nil {
+		return peerout.None{}, nil
+	}
+	return peerout.New(p.result, m, peerout.Options{Dir: dir, Decimals: p.decimals, Steps: steps})
+}
+
+// writeSteady writes the simulator's own files of a steady run.
+func (p *project) writeSteady(r *report.Run, dir string) error {
+	w, err := p.writer(r.Mesh, dir, 0)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if err := w.Step(0, r.Solution.Field); err != nil {
+		return err
+	}
+	_, err = w.Commit()
+	return err
+}
+
+// loadInput reads a stack file, or imports a project.
+func loadInput(g *globals, argument string, grid gridSize, p *project) (*stack.Stack, time.Duration, error) {
+	start := time.Now()
+	path := stackPath(argument)
+	if err := p.check(path); err != nil {
+		return nil, 0, err
+	}
+	var s *stack.Stack
+	var err error
+	if format := formatOf(path); format != nil {
+		s, err = p.load(g, format, path)
+	} else {
+		s, err = stack.Load(path)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if grid.nx > 0 {
+		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 {
+			g.note("--grid takes the place of the graded grid in %s; its cells are equal", path)
+		}
+		s.Grid = stack.Grid{X: stack.Axis{Cells: grid.nx}, Y: stack.Axis{Cells: grid.ny}}
+	}
+	spent := time.Since(start)
+	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
+	return s, spent, nil
+}
+
+// writeOutput writes a file whole or not at all; what exists is replaced only by consent.
+func writeOutput(path string, replace bool, content func(*os.File) error) error {
+	if _, err := os.Stat(path); err == nil && !replace {
+		return usagef("%s exists already; name another file with --output, or replace it with --force", path)
+	}
+	temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return unwritableFile(path, err)
+	}
+	err = content(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp) // gone already after a rename
+		return unwritableFile(path, err)
+	}
+	return nil
+}
+
+func unwritableFile(path string, err error) error {
+	return fmt.Errorf("cannot write %s: %s; name another file with --output", path, importer.Reason(err))
+}

@@ -1,0 +1,164 @@
+package threedice
+
+import (
+	"fmt"
+	"slices"
+
+	"thermsim/importer"
+	"thermsim/stack"
+)
+
+// readFloorplans reads the floorplans of all dies and finds how many slots their powers last.
+func (c *converter) readFloorplans() {
+	c.floors = make([][]flpElement, len(c.project.stack))
+	for i := range c.project.stack {
+		e := &c.project.stack[i]
+		if !e.die {
+			continue
+		}
+		path, data, ok := c.open(e.floorplan, e.floorplanPos)
+		if !ok {
+			continue
+		}
+		elements := parseFlp(path, data, &c.faults, &c.notes)
+		c.floors[i] = elements
+		for _, x := range elements {
+			if len(x.powers) == 0 {
+				c.unpowered = append(c.unpowered, x)
+				continue
+			}
+			if c.slots < 0 || len(x.powers) < c.slots {
+				c.slots = len(x.powers)
+			}
+		}
+	}
+	for _, x := range c.unpowered {
+		c.note(importer.Warning, x.pos, "element %q has no power values: 3D-ICE then ends before its first step; thermsim takes 0 W", x.name)
+	}
+	c.slots = max(c.slots, 1)
+}
+
+// power puts the floorplan of stack element i into a layer.
+func (c *converter) power(layer, i int) {
+	elements := c.floors[i]
+	if len(elements) == 0 {
+		return // reported when it was read
+	}
+	c.stack.Layers[layer].Powers = make([]stack.Power, 1)
+	p := &c.stack.Layers[layer].Powers[0]
+	*p = stack.Power{Area: c.stack.Domain(), Pos: elements[0].pos}
+	trace := c.project.solver.transient
+	if trace {
+		p.Trace = c.slotTimes()
+	}
+	var rects []rectangle
+	for k := range elements {
+		x := &elements[k]
+		b := stack.Block{Name: c.blockName(p, x), Pos: x.pos}
+		for _, r := range x.rects {
+			c.inside(x, r)
+			b.Rects = append(b.Rects, r.metres())
+		}
+		rects = append(rects, x.rects...)
+		if len(x.powers) > 0 {
+			b.Watts = x.powers[0].value
+		}
+		p.Blocks = append(p.Blocks, b)
+		if trace {
+			for s := range p.Trace.Watts {
+				w := 0.0
+				if len(x.powers) > s {
+					w = x.powers[s].value
+				}
+				p.Trace.Watts[s] = append(p.Trace.Watts[s], w)
+			}
+		}
+		if x.material != "" && !c.project.dimensions.nonUniform {
+			c.note(importer.NotCarried, x.materialP, "material of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
+		}
+		if x.cells[0] > 0 && !c.project.dimensions.nonUniform {
+			c.note(importer.NotCarried, x.pos, "discretization of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
+		}
+	}
+	if a, b, found := firstOverlap(rects); found {
+		p.AllowOverlap = true
+		c.note(importer.Warning, rects[b].pos, "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", rects[a].pos.Line)
+	}
+	c.unusedPowers(elements)
+	c.comments.Powers[p] = []string{"floorplan " + c.project.stack[i].floorplan}
+	c.addFloorplan(i)
+}
+
+// blockName is the element's name, numbered where the floorplan has it twice.
+func (c *converter) blockName(p *stack.Power, x *flpElement) string {
+	name := x.name
+	taken := func(b stack.Block) bool { return b.Name == name }
+	for n := 2; slices.ContainsFunc(p.Blocks, taken); n++ {
+		name = fmt.Sprintf("%s_%d", x.name, n)
+	}
+	if name != x.name {
+		c.note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not look, and Tflpel finds the first)", x.name, name)
+	}
+	return name
+}
+
+// inside reports a rectangle beyond the chip; 3D-ICE crashes on it. With the grid cut off, the chip ends earlier.
+func (c *converter) inside(x *flpElement, r rectangle) {
+	const slack = 1e-9
+	length, width := c.stack.Size[0]/micro, c.stack.Size[1]/micro
+	if r.x.value >= -slack*length && r.y.value >= -slack*width &&
+		r.x.value+r.length.value <= length*(1+slack) && r.y.value+r.width.value <= width*(1+slack) {
+		return
+	}
+	c.faults.Add(r.pos, "shrink or move it", "element %q reaches from x = %s, y = %s um to x = %s, y = %s um, outside the chip of %s um by %s um", x.name,
+		short(r.x.value), short(r.y.value), short(r.x.value+r.length.value), short(r.y.value+r.width.value), short(length), short(width))
+}
+
+// unusedPowers notes power values that 3D-ICE never comes to.
+func (c *converter) unusedPowers(elements []flpElement) {
+	for _, x := range elements {
+		use := c.slots
+		if !c.project.solver.transient {
+			use = 1
+		}
+		if len(x.powers) <= use {
+			continue
+		}
+		if c.project.solver.transient {
+			c.note(importer.Warning, x.powers[use].pos, "element %q has powers for %d slots, but another element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
+		} else {
+			c.note(importer.NotCarried, x.powers[use].pos, "element %q: a steady state uses the first of its %d powers", x.name, len(x.powers))
+		}
+	}
+}
+
+// firstOverlap finds two rectangles that share more than rounding; a before b.
+func firstOverlap(rects []rectangle) (a, b int, found bool) {
+	order := make([]int, len(rects))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case rects[i].x.value < rects[j].x.value:
+			return -1
+		case rects[i].x.value > rects[j].x.value:
+			return 1
+		}
+		return 0
+	})
+	for n, i := range order {
+		r := &rects[i]
+		slack := 1e-6 * min(r.length.value, r.width.value)
+		for _, j := range order[n+1:] {
+			q := &rects[j]
+			if q.x.value >= r.x.value+r.length.value-slack {
+				break
+			}
+			if q.y.value < r.y.value+r.width.value-slack && r.y.value < q.y.value+q.width.value-slack {
+				return min(i, j), max(i, j), true
+			}
+		}
+	}
+	return 0, 0, false
+}

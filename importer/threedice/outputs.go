@@ -1,0 +1,137 @@
+package threedice
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"thermsim/importer"
+	"thermsim/stack"
+)
+
+// Outputs is what a project asks to be written, with what is needed to do so in 3D-ICE's formats.
+type Outputs struct {
+	Instructions []Output
+	// StepsPerSlot is 0 in a steady state.
+	StepsPerSlot int
+	NonUniform   bool
+	Cell         [2]float64 // um, of the uniform grid
+	// LayerCells is the grid of stack elements that are layers, in non-uniform mode.
+	LayerCells map[string][2]int
+	// Floorplans by stack element, in the order of the file. Rectangles are in um.
+	Floorplans map[string][]FloorplanElement
+
+	layers map[string]int
+}
+
+// FloorplanElement is an element of a floorplan as outputs need it. Cells is its own grid in non-uniform mode.
+type FloorplanElement struct {
+	Name  string
+	Rects []stack.Rect // um
+	Cells [2]int
+}
+
+// Layer is the index of the stack layer that stands for a stack element in maps: the layer, or the source layer of the die.
+func (o *Outputs) Layer(element string) int { return o.layers[element] }
+
+func (c *converter) prepareOutputs() {
+	d := c.project.dimensions
+	c.outputs = &Outputs{NonUniform: d.nonUniform, Cell: [2]float64{d.cellLength.value, d.cellWidth.value},
+		Floorplans: map[string][]FloorplanElement{}, LayerCells: map[string][2]int{}, layers: map[string]int{}}
+	if s := c.project.solver; s.transient {
+		c.outputs.StepsPerSlot = stepsPerSlot(s.slot.value, s.step.value)
+	}
+}
+
+// addFloorplan keeps the floorplan of stack element i for the outputs.
+func (c *converter) addFloorplan(i int) {
+	e := &c.project.stack[i]
+	for _, x := range c.floors[i] {
+		f := FloorplanElement{Name: x.name, Cells: c.cellsOf(e, &x)}
+		for _, r := range x.rects {
+			f.Rects = append(f.Rects, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value})
+		}
+		c.outputs.Floorplans[e.name] = append(c.outputs.Floorplans[e.name], f)
+	}
+}
+
+// convertOutputs checks the instructions and maps them to thermsim's own reports: T to a probe, Tmap to a map.
+func (c *converter) convertOutputs() {
+	var names []string
+	for _, e := range c.project.stack {
+		names = append(names, e.name)
+	}
+	for _, o := range c.project.outputs {
+		n, known := c.outputs.layers[o.Element]
+		if !known {
+			c.faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
+			continue
+		}
+		floor, isDie := c.outputs.Floorplans[o.Element]
+		if (o.Kind == "Tflp" || o.Kind == "Tflpel") && !isDie {
+			c.faults.Add(o.Pos, "", "%s needs a die, and %q is a layer", o.Kind, o.Element)
+			continue
+		}
+		if o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool { return f.Name == o.Block }) {
+			c.faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
+			continue
+		}
+		if o.File == "" {
+			c.faults.Add(o.Pos, "", "the path of the output file is empty")
+			continue
+		}
+		c.outputs.Instructions = append(c.outputs.Instructions, o)
+		switch o.Kind {
+		case "T":
+			c.probe(o, n)
+		case "Tmap":
+			if y := c.stack.Layers[n].Name; len(c.stack.Layers[n].Powers) == 0 && !slices.Contains(c.stack.Output.Maps, y) {
+				c.stack.Output.Maps = append(c.stack.Output.Maps, y)
+			}
+		}
+	}
+	c.outputDeviations()
+}
+
+// probe is an inspection point in the middle of its layer.
+func (c *converter) probe(o Output, layer int) {
+	height := 0.0
+	for i := range layer {
+		height += c.stack.Layers[i].Thickness
+	}
+	name := filepath.Base(o.File)
+	name = name[:len(name)-len(filepath.Ext(name))]
+	if name == "" {
+		name = o.Element
+	}
+	base := name
+	for n := 2; slices.ContainsFunc(c.stack.Probes, func(p stack.Probe) bool { return p.Name == name }); n++ {
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+	x, y := o.X*micro, o.Y*micro
+	if !(x >= 0 && x <= c.stack.Size[0] && y >= 0 && y <= c.stack.Size[1]) {
+		c.note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last row or column, and no probe is made")
+		return
+	}
+	c.stack.Probes = append(c.stack.Probes, stack.Probe{Name: name, X: x, Y: y, Z: height + c.stack.Layers[layer].Thickness/2, Pos: o.Pos})
+}
+
+// outputDeviations are differences in what is written about the same temperatures.
+func (c *converter) outputDeviations() {
+	for _, o := range c.outputs.Instructions {
+		switch {
+		case o.Kind == "T":
+			c.emulates(importer.Deviation{
+				Name: "cell-probe", Pos: o.Pos,
+				What:    "3D-ICE's T is the temperature of the cell that holds the point",
+				Instead: "probes interpolate between cell centres; --format 3dice writes what 3D-ICE means",
+			})
+		case o.Kind == "Tflp" || o.Kind == "Tflpel":
+			c.emulates(importer.Deviation{
+				Name: "cell-average", Pos: o.Pos,
+				What:    "3D-ICE's averages count every cell that an element touches alike, and every rectangle of an element alike",
+				Instead: "averages in blocks.csv are exact over the area; --format 3dice writes what 3D-ICE means",
+			})
+		}
+	}
+}
