@@ -134,3 +134,35 @@ func (p *preconditioner) Set(text string) error {
 
 func (p *preconditioner) String() string { return string(*p) }
 func (p *preconditioner) Type() string   { return "NAME" }
+
+// places is a number of decimals.
+type places struct {
+	n     int
+	given bool
+}
+
+func (p *places) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > 15 {
+		return errors.New("give a whole number from 0 to 15")
+	}
+	p.n, p.given = n, true
+	return nil
+}
+
+func (p *places) String() string {
+	if !p.given {
+		return ""
+	}
+	return strconv.Itoa(p.n)
+}
+
+func (p *places) Type() string { return "N" }
+
+// count is the number, or -1 where none was given.
+func (p *places) count() int {
+	if !p.given {
+		return -1
+	}
+	return p.n
+}

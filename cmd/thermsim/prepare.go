@@ -23,7 +23,7 @@ func stackPath(argument string) string {
 
 // loadStack reads a stack file, or a project of another simulator, and gives it the grid of the flag, if there is one.
 func loadStack(g *globals, argument string, grid gridSize) (*stack.Stack, time.Duration, error) {
-	return loadInput(g, argument, grid, &project{decimals: simulatorsDecimals})
+	return loadInput(g, argument, grid, &project{})
 }
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.

@@ -35,21 +35,18 @@ func formatOf(path string) importer.Format {
 type project struct {
 	compat   bool
 	format   string // of further outputs, "" for none
-	decimals int
+	decimals places
 	named    map[string]*string // options of the formats, by name
 
 	result *importer.Result // nil where the stack is thermsim's own
 }
-
-// simulatorsDecimals stands for as many as the simulator writes.
-const simulatorsDecimals = -1
 
 // addFlags offers the flags of projects. Options that two formats share are offered once.
 func (p *project) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
 	f.StringVar(&p.format, "format", "", "write the files that the project asks for too, in `FORMAT`: "+formatNames())
-	f.IntVar(&p.decimals, "decimals", simulatorsDecimals, "decimals of temperatures in those files (default as the simulator writes)")
+	f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
 	p.addOptions(f, formats()...)
 	completeFlag(cmd, "format", strings.Split(formatNames(), ", "))
 }
@@ -95,10 +92,8 @@ func (p *project) check(path string) error {
 		return usagef("--compat, --format and a simulator's own options need a project of that simulator, and %s is a stack file; for one made by 'thermsim import', give the option to the import", path)
 	case p.format != "" && p.format != format.Name():
 		return usagef("--format %s: %s is a project of %s, whose format is %s", p.format, path, format.Title(), format.Name())
-	case p.decimals != simulatorsDecimals && p.format == "":
+	case p.decimals.given && p.format == "":
 		return usagef("--decimals needs --format: it is about the files of other simulators")
-	case p.decimals < simulatorsDecimals || p.decimals > 15:
-		return usagef("--decimals takes 0 to 15, got %d", p.decimals)
 	}
 	return nil
 }
@@ -137,7 +132,7 @@ func (p *project) writer(m *mesh.Mesh, dir string, steps int) (peerout.Writer, e
 	if p.format == "" || p.result == nil {
 		return peerout.None{}, nil
 	}
-	return peerout.New(p.result, m, peerout.Options{Dir: dir, Decimals: p.decimals, Steps: steps})
+	return peerout.New(p.result, m, peerout.Options{Dir: dir, Decimals: p.decimals.count(), Steps: steps})
 }
 
 // writeSteady writes the simulator's own files of a steady run.
