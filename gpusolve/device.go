@@ -21,10 +21,22 @@ const (
 	cpuPerCellStep = 85 * time.Nanosecond
 )
 
-// open returns the executor of the options, or opens a device.
+// demand is what a solve asks of a device. The zero value asks for nothing in particular.
+type demand struct {
+	cells  int
+	steps  int   // of time, 0 in a steady solve
+	planes int   // of a mesh, 0 for a matrix
+	bytes  int64 // of memory on the device, at least
+}
+
+// open returns the executor of the options, or opens a device for a mesh and a number of time steps (0: steady).
 func (o *Options) open(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
+	return o.openFor(demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0)})
+}
+
+func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 	if o.Executor == nil {
-		return openDevice(o.Device, m, steps)
+		return openDevice(o.Device, need)
 	}
 	info := DeviceInfo{Kind: "gpu", Name: o.Executor.Name(), Threads: o.Executor.Threads(), Why: "given"}
 	if info.Threads > 0 {
@@ -33,14 +45,14 @@ func (o *Options) open(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) 
 	return o.Executor, info, nil
 }
 
-// openDevice opens the device of the given name for a mesh and a number of time steps (0: steady).
-func openDevice(name string, m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
+// openDevice opens the device of the given name.
+func openDevice(name string, need demand) (ops.Device, DeviceInfo, error) {
 	switch {
 	case name == "cpu":
 		d, info := openCPU("asked for")
 		return d, info, nil
 	case name == "" || name == "auto":
-		d, info := chooseDevice(m, steps)
+		d, info := chooseDevice(need)
 		return d, info, nil
 	case name == "gpu" || strings.HasPrefix(name, "gpu:"):
 		ordinal := 0
@@ -50,7 +62,7 @@ func openDevice(name string, m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, e
 				return nil, DeviceInfo{}, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
 			}
 		}
-		d, err := openGPU(ordinal, m, steps)
+		d, err := openGPU(ordinal, need)
 		if err != nil {
 			return nil, DeviceInfo{}, fmt.Errorf("%w: %s was asked for: %w", ErrDevice, name, err)
 		}
@@ -65,15 +77,15 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 }
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
-func chooseDevice(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo) {
-	cpu := time.Duration(m.Cells()) * cpuPerCell
-	if steps > 0 {
-		cpu = time.Duration(m.Cells()) * time.Duration(steps) * cpuPerCellStep
+func chooseDevice(need demand) (ops.Device, DeviceInfo) {
+	cpu := time.Duration(need.cells) * cpuPerCell
+	if need.steps > 0 {
+		cpu = time.Duration(need.cells) * time.Duration(need.steps) * cpuPerCellStep
 	}
 	if cpu < gpuOpening {
 		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
-	d, err := openGPU(0, m, steps)
+	d, err := openGPU(0, need)
 	if err != nil {
 		return openCPU(err.Error())
 	}
@@ -81,7 +93,7 @@ func chooseDevice(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo) {
 }
 
 // openGPU opens a GPU whose free memory the solve fits.
-func openGPU(ordinal int, m *mesh.Mesh, steps int) (*cuda.Device, error) {
+func openGPU(ordinal int, need demand) (*cuda.Device, error) {
 	drv, err := cu.Open()
 	if err != nil {
 		return nil, err
@@ -90,16 +102,16 @@ func openGPU(ordinal int, m *mesh.Mesh, steps int) (*cuda.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Warm(m.NZ()); err != nil {
-		d.Close()
-		return nil, err
+	if need.planes > 0 {
+		if err := d.Warm(need.planes); err != nil {
+			d.Close()
+			return nil, err
+		}
 	}
 	free, _, err := d.MemInfo()
-	if err == nil {
-		if need := EstimateBytes(m, steps > 0); need > free {
-			err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g cells fit; take a coarser grid or --device cpu", float64(need)/1e9, d.Name(),
-				float64(free)/1e9, float64(m.Cells())*float64(free)/float64(need), float64(m.Cells()))
-		}
+	if err == nil && need.bytes > free {
+		err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g cells fit; take a coarser grid or --device cpu", float64(need.bytes)/1e9, d.Name(),
+			float64(free)/1e9, float64(need.cells)*float64(free)/float64(need.bytes), float64(need.cells))
 	}
 	if err != nil {
 		d.Close()

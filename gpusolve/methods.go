@@ -17,6 +17,8 @@ type method struct {
 	name, doc string
 	keys      []precond.Key
 	new       func(s ops.Space, set precond.Settings) (precond.Preconditioner, error)
+	// general marks methods for matrices that need not be symmetric.
+	general bool
 	// solver is the Krylov solver that belongs to the method; nil for conjugate gradients.
 	solver func(s ops.Space, m precond.Preconditioner, set precond.Settings) (krylov.Solver, error)
 }

@@ -5,12 +5,13 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 // solution gathers what is known after the last solve.
 func (e *engine) solution(out krylov.Outcome) *Solution {
 	return &Solution{
-		Status: status(out, e),
+		Status: status(out, e.solver, e.pre),
 		Field:  field{e.dev, e.sys, e.x},
 		Device: e.info,
 		Timing: e.timing,
@@ -19,11 +20,11 @@ func (e *engine) solution(out krylov.Outcome) *Solution {
 	}
 }
 
-func status(out krylov.Outcome, e *engine) Status {
+func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner) Status {
 	s := Status{
-		Method:          e.solver.Name(),
-		Preconditioner:  e.pre.Name(),
-		Details:         e.pre.Details(),
+		Method:          solver.Name(),
+		Preconditioner:  pre.Name(),
+		Details:         pre.Details(),
 		Iterations:      out.Iterations,
 		IterationsTotal: out.Iterations,
 		ResidualW:       out.Norms.Residual,

@@ -11,12 +11,7 @@ import (
 
 // WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become null.
 func (s *Summary) WriteJSON(w io.Writer) error {
-	b, err := json.MarshalIndent(finite(reflect.ValueOf(s).Elem()), "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
+	return WriteJSON(w, *s)
 }
 
 // object is a JSON object that keeps the order of its members.

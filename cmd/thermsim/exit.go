@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/stack"
 )
 
@@ -63,7 +64,7 @@ func exitStatus(err error) int {
 		return exitInterrupted
 	case errors.Is(err, gpusolve.ErrDevice):
 		return exitDevice
-	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrSingular), isInputError(err):
+	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix), isInputError(err):
 		return exitInput
 	}
 	return exitInternal
@@ -73,5 +74,6 @@ func exitStatus(err error) int {
 func isInputError(err error) bool {
 	var list stack.ErrorList
 	var one *stack.Error
-	return errors.As(err, &list) || errors.As(err, &one)
+	var matrix *matrixmarket.Error
+	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &matrix)
 }

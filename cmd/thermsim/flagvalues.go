@@ -43,6 +43,33 @@ func (g *gridSize) String() string {
 
 func (g *gridSize) Type() string { return "NXxNY" }
 
+// boxSize is --grid of a matrix.
+type boxSize struct{ nx, ny, nz int }
+
+func (b *boxSize) Set(text string) error {
+	sides := strings.Split(strings.ToLower(text), "x")
+	if len(sides) != 3 {
+		return errors.New("write it as NXxNYxNZ, for example 64x64x10")
+	}
+	for i, into := range []*int{&b.nx, &b.ny, &b.nz} {
+		n, err := strconv.Atoi(sides[i])
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			return errors.New("write it as NXxNYxNZ, each a whole number of at least 1")
+		}
+		*into = n
+	}
+	return nil
+}
+
+func (b *boxSize) String() string {
+	if b.nx == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dx%dx%d", b.nx, b.ny, b.nz)
+}
+
+func (b *boxSize) Type() string { return "NXxNYxNZ" }
+
 // quantity is a positive number with a unit, in SI units once read.
 type quantity struct {
 	value float64

@@ -50,6 +50,8 @@ func newRootCommand(g *globals) *cobra.Command {
 		newTransientCommand(g),
 		newCheckCommand(g),
 		newImportCommand(g),
+		newSolveCommand(g),
+		newExportCommand(g),
 		newVerifyCommand(g),
 		newMaterialsCommand(g),
 		newDevicesCommand(g),

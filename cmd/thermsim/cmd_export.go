@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/mesh"
+	"thermsim/report"
+)
+
+const exportHelp = `Write the steady system of a stack as Matrix Market files, for other solvers:
+A.mtx (conductances in W/K, one triangle) and b.mtx (power in W). The unknowns
+are temperature rises over the ambient in K, cells numbered x fastest, then y,
+then z from the bottom. Grids of more than 4 million cells are refused: text is
+no format for them.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input; nothing was written
+  130  interrupted; nothing was written
+`
+
+const exportExample = `  thermsim export examples/quickstart --out system
+  thermsim solve system/A.mtx system/b.mtx`
+
+type exportOptions struct {
+	stack, out string
+	grid       gridSize
+}
+
+func newExportCommand(g *globals) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:               "export [STACK]",
+		Short:             "Write the linear system of a stack as Matrix Market files",
+		Long:              exportHelp,
+		Example:           exportExample,
+		Args:              stackArgument,
+		ValidArgsFunction: completeStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.stack = firstArgument(args)
+			return runExport(cmd.Context(), g, o)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	addOutFlag(cmd, &o.out)
+	addGridFlag(cmd, &o.grid)
+	return cmd
+}
+
+// maxExportCells is about 700 MB of text.
+const maxExportCells = 4_000_000
+
+func runExport(ctx context.Context, g *globals, o exportOptions) error {
+	p := startProgress(g.console, "exporting")
+	defer p.stop()
+	s, _, err := loadStack(g, o.stack, o.grid)
+	if err != nil {
+		return err
+	}
+	if cells(s) > maxExportCells {
+		return usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid", cells(s), float64(maxExportCells))
+	}
+	if err := checkFolder(o.out); err != nil {
+		return err
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		return withStatus(exitInput, err)
+	}
+	if !m.Grounded() {
+		return gpusolve.ErrSingular
+	}
+	d, b, err := gpusolve.Export(m)
+	if err != nil {
+		return err
+	}
+	note := fmt.Sprintf("steady system of %s, %d x %d x %d cells, x fastest\nunknowns: rise over %g K, in K", s.File, m.NX(), m.NY(), m.NZ(), s.Ambient)
+	files, err := report.WriteFiles(ctx, o.out, []report.File{
+		{Name: "A.mtx", Write: func(w io.Writer) error {
+			return matrixmarket.WriteMatrix(w, d.CSR(), true, note+"\nconductances in W/K")
+		}},
+		{Name: "b.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, b, note+"\npower in W") }},
+	})
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	g.note("wrote %s and %s: %d unknowns", files[0], files[1], d.N())
+	return nil
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/report"
+)
+
+const solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
+'thermsim export'. Without B, b is A times ones, so that the solution is known
+and its largest error can be told.
+
+A is square, in coordinate format, real or integer, general or symmetric; B is
+an array or coordinates of one column; both may be packed with gzip. Matrices of
+a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
+matrix must be positive definite. docs/solve.md has the details.
+
+A summary goes to stdout, x.mtx and summary.json into --out; each file is
+complete or absent.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage, or a system that cannot be solved; nothing was written
+  3    not converged; the best solution found was written
+  4    device failure: no GPU where one was demanded, or not enough memory
+  130  interrupted; nothing was written
+`
+
+const solveExample = `  thermsim solve A.mtx b.mtx
+  thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
+  thermsim export examples/quickstart && thermsim solve thermsim-out/A.mtx thermsim-out/b.mtx`
+
+type solveOptions struct {
+	matrix, source string
+	out            string
+	grid           boxSize
+	device         device
+	precond        preconditioner
+	rtol, atol     quantity
+	maxIter        count
+	json           bool
+}
+
+func newSolveOptions() solveOptions {
+	return solveOptions{rtol: ratio(), atol: quantity{kind: "NORM", parse: parseRatio}}
+}
+
+func newSolveCommand(g *globals) *cobra.Command {
+	o := newSolveOptions()
+	cmd := &cobra.Command{
+		Use:     "solve A.mtx [B.mtx]",
+		Short:   "Solve a linear system from Matrix Market files",
+		Long:    solveHelp,
+		Example: solveExample,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usagef("expected a matrix and perhaps a right side, got %d arguments; run '%s --help' for the usage", len(args), c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 1 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return []string{"mtx", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.matrix, o.source = args[0], firstArgument(args[1:])
+			return runSolve(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	addOutFlag(cmd, &o.out)
+	f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest; found from the entries where not given")
+	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; auto takes the GPU where that is faster (default auto)")
+	f.Var(&o.precond, "precond", "preconditioner, with settings as in NAME:key=value,...: "+strings.Join(gpusolve.Preconditioners(), ", ")+" (default: one that suits the matrix)")
+	f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
+	f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
+	f.Var(&o.maxIter, "max-iter", "largest number of iterations")
+	f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the summary")
+	completeFlag(cmd, "device", deviceNames())
+	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	return cmd
+}
+
+func runSolve(ctx context.Context, g *globals, o solveOptions) error {
+	if o.rtol.value > 0 && o.atol.value > 0 {
+		return usagef("--rtol and --atol are two ways to say when to stop; give one of them")
+	}
+	if o.out == "" {
+		return usagef("--out is empty; name a folder")
+	}
+	if err := checkFolder(o.out); err != nil {
+		return err
+	}
+	p := startProgress(g.console, "reading")
+	defer p.stop()
+	sys, err := readSystem(g, p, &o)
+	if err != nil {
+		return err
+	}
+	p.enter("solving")
+	options := gpusolve.Options{
+		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value, MaxIter: int(o.maxIter), Progress: p.update,
+	}
+	if g.adjust != nil {
+		g.adjust(&options)
+	}
+	solution, err := gpusolve.SolveMatrix(ctx, sys.a, sys.b, options)
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	g.detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why, seconds(solution.Timing.Device.Seconds()))
+	p.enter("writing")
+	s := sys.summarise(g, solution)
+	files := []report.File{
+		{Name: "x.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, solution.X, sys.comment(s)) }},
+		{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
+	}
+	if _, err := report.WriteFiles(ctx, o.out, files); err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	if err := printSystem(g, s, &o); err != nil {
+		return err
+	}
+	return solveVerdict(s, o.out)
+}
+
+// system is A x = b as read.
+type system struct {
+	a           *gpusolve.Matrix
+	b           []float64
+	names       [2]string // of the files
+	repeated    int
+	read, check time.Duration
+}
+
+func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
+	start := time.Now()
+	file, err := matrixmarket.OpenMatrix(o.matrix)
+	if err != nil {
+		return nil, err
+	}
+	s := &system{names: [2]string{o.matrix, o.source}, repeated: file.Repeated}
+	if o.source != "" {
+		if s.b, err = matrixmarket.OpenVector(o.source, file.N()); err != nil {
+			return nil, err
+		}
+	}
+	s.read = time.Since(start)
+	if file.Repeated > 0 {
+		g.note("%d entries of %s share their place with another; they were added up", file.Repeated, o.matrix)
+	}
+	p.enter("checking")
+	start = time.Now()
+	if s.a, err = gpusolve.NewMatrix(file.CSR, gpusolve.Shape{NX: o.grid.nx, NY: o.grid.ny, NZ: o.grid.nz}); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.matrix, err)
+	}
+	if s.b == nil {
+		s.b = make([]float64, s.a.N())
+		ones := make([]float64, s.a.N())
+		for i := range ones {
+			ones[i] = 1
+		}
+		s.a.Multiply(s.b, ones)
+	}
+	s.check = time.Since(start)
+	return s, nil
+}
+
+func (s *system) summarise(g *globals, solution *gpusolve.MatrixSolution) *report.SystemSummary {
+	sum := report.NewSystemSummary(s.a, s.b, solution)
+	sum.Command, sum.Version = "solve", versionText()
+	sum.Matrix.File, sum.Source.File, sum.Matrix.Repeated = s.names[0], s.names[1], s.repeated
+	if s.names[1] == "" {
+		sum.Solution.LargestError = 0
+		for _, x := range solution.X {
+			sum.Solution.LargestError = math.Max(sum.Solution.LargestError, math.Abs(x-1))
+		}
+	}
+	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(), time.Since(g.start).Seconds()
+	return sum
+}
+
+// comment marks a solution that must not be taken for one.
+func (s *system) comment(sum *report.SystemSummary) string {
+	text := "solution of " + s.names[0] + " by thermsim " + versionText()
+	if !sum.Solver.Converged {
+		text += "\nNOT CONVERGED: " + sum.Solver.Reason
+	}
+	return text
+}
+
+func printSystem(g *globals, s *report.SystemSummary, o *solveOptions) error {
+	var err error
+	switch {
+	case o.json:
+		err = report.WriteJSON(g.stdout, *s)
+	case !g.quiet:
+		err = s.WriteText(g.stdout, g.style)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot print the results: %w; they are in %s", err, o.out)
+	}
+	g.note("x.mtx and summary.json are in %s; %s in all", o.out, seconds(time.Since(g.start).Seconds()))
+	return nil
+}
+
+// solveVerdict is nil for a solution that can be relied on.
+func solveVerdict(s *report.SystemSummary, out string) error {
+	if s.Solver.Converged {
+		return nil
+	}
+	what := "try another --precond, or accept a larger --rtol"
+	switch s.Solver.Reason {
+	case gpusolve.ReasonBreakdown:
+		what = "the matrix is likely not positive definite; check how it was made"
+	case gpusolve.ReasonIterations:
+		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
+	}
+	return withStatus(exitNotConverged, errors.New("not converged ("+s.Solver.Reason+"); the best solution found is in "+out+", marked as such; "+what))
+}

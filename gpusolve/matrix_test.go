@@ -1,0 +1,308 @@
+package gpusolve_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/sparse/graphs"
+)
+
+func newMatrix(t testing.TB, a *sparse.CSR) *gpusolve.Matrix {
+	t.Helper()
+	m, err := gpusolve.NewMatrix(a, gpusolve.Shape{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// laplacian of a grid with zero values around it; sines of whole waves are its eigenvectors.
+func laplacian(nx, ny, nz int) *sparse.Diagonals {
+	d := sparse.NewDiagonals(nx, ny, nz)
+	for c := range d.Main {
+		d.Main[c] = 6
+		if (c+1)%nx != 0 {
+			d.X[c] = -1
+		}
+		if c/nx%ny != ny-1 {
+			d.Y[c] = -1
+		}
+		if c < len(d.Z) {
+			d.Z[c] = -1
+		}
+	}
+	return d
+}
+
+// A x = lambda v has the solution v for an eigenvector v, whatever the method and the device.
+func TestMatrixWithKnownSolution(t *testing.T) {
+	nx, ny, nz := 13, 11, 5
+	a := newMatrix(t, laplacian(nx, ny, nz).CSR())
+	if a.Grid() != (gpusolve.Shape{NX: nx, NY: ny, NZ: nz}) || !a.Symmetric {
+		t.Fatalf("recognised as %v, symmetric %v", a.Grid(), a.Symmetric)
+	}
+	angle := func(i, n int) float64 { return math.Pi * float64(i) / float64(n+1) }
+	lambda := 6 - 2*math.Cos(angle(2, nx)) - 2*math.Cos(angle(1, ny)) - 2*math.Cos(angle(3, nz))
+	v, b := make([]float64, a.N()), make([]float64, a.N())
+	for c := range v {
+		i, j, k := c%nx, c/nx%ny, c/(nx*ny)
+		v[c] = math.Sin(2*angle(i+1, nx)) * math.Sin(angle(j+1, ny)) * math.Sin(3*angle(k+1, nz))
+		b[c] = lambda * v[c]
+	}
+	for _, spec := range gpusolve.Preconditioners() {
+		if spec == "multigrid" {
+			continue // needs the geometry
+		}
+		for name, executor := range map[string]func() ops.Device{
+			"cpu":         func() ops.Device { return nil },
+			"interpreter": func() ops.Device { return onInterpreter(t, ptx.New(ptx.Options{NoRaces: true})) },
+		} {
+			s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()})
+			if err != nil {
+				t.Errorf("%s on %s: %v", spec, name, err)
+				continue
+			}
+			worst := 0.0
+			for c := range v {
+				worst = math.Max(worst, math.Abs(s.X[c]-v[c]))
+			}
+			if !s.Status.Converged || !(s.Status.RelativeResidual <= 1e-9) || !(worst < 1e-7) {
+				t.Errorf("%s on %s: %+v, largest error %.2g", spec, name, s.Status, worst)
+			}
+		}
+	}
+}
+
+// Graphs have no grid; Gaussian elimination tells the solution.
+func TestGraphAgainstElimination(t *testing.T) {
+	for _, family := range graphs.All() {
+		a := family.Build(80, 3)
+		b := graphs.Source(a.N(), 4)
+		want := eliminate(a, b)
+		m := newMatrix(t, a)
+		s, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-13})
+		if err != nil || !s.Status.Converged {
+			t.Errorf("%s: %v %+v", family.Name, err, s)
+			continue
+		}
+		scale, worst := 0.0, 0.0
+		for i := range want {
+			scale, worst = math.Max(scale, math.Abs(want[i])), math.Max(worst, math.Abs(want[i]-s.X[i]))
+		}
+		if !(worst < 1e-6*scale) {
+			t.Errorf("%s: largest error %.2g of %.2g", family.Name, worst, scale)
+		}
+	}
+}
+
+// eliminate solves with a dense copy, by elimination with pivots.
+func eliminate(a *sparse.CSR, b []float64) []float64 {
+	n := a.N()
+	m := make([][]float64, n)
+	for r := range m {
+		m[r] = make([]float64, n+1)
+		cols, vals := a.Row(r)
+		for i, c := range cols {
+			m[r][c] = vals[i]
+		}
+		m[r][n] = b[r]
+	}
+	for k := range n {
+		pivot := k
+		for r := k + 1; r < n; r++ {
+			if math.Abs(m[r][k]) > math.Abs(m[pivot][k]) {
+				pivot = r
+			}
+		}
+		m[k], m[pivot] = m[pivot], m[k]
+		for r := k + 1; r < n; r++ {
+			f := m[r][k] / m[k][k]
+			for c := k; c <= n; c++ {
+				m[r][c] -= f * m[k][c]
+			}
+		}
+	}
+	x := make([]float64, n)
+	for r := n - 1; r >= 0; r-- {
+		x[r] = m[r][n]
+		for c := r + 1; c < n; c++ {
+			x[r] -= m[r][c] * x[c]
+		}
+		x[r] /= m[r][r]
+	}
+	return x
+}
+
+// The system that Export writes out has the temperatures that Steady finds.
+func TestExportedSystemGivesTheSameTemperatures(t *testing.T) {
+	stack := cases.Stack10(cases.Options{NX: 17, NY: 12})
+	mesh := build(t, stack)
+	d, b, err := gpusolve.Export(mesh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watts := 0.0
+	for _, v := range b {
+		watts += v
+	}
+	if math.Abs(watts-mesh.Power.Mapped) > 1e-4 {
+		t.Errorf("the sources add up to %g W of %g W", watts, mesh.Power.Mapped)
+	}
+	a := newMatrix(t, d.CSR())
+	if a.Grid() != (gpusolve.Shape{NX: 17, NY: 12, NZ: 10}) {
+		t.Errorf("recognised as %v", a.Grid())
+	}
+	s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
+	if err != nil || !s.Status.Converged {
+		t.Fatalf("%v %+v", err, s)
+	}
+	want := field(t, stack, steady(t, stack, gpusolve.Options{Device: "cpu", Tol: 1e-7}).Field)
+	for c, v := range want {
+		if d := math.Abs(s.X[c] + stack.Ambient - v); !(d < 1e-5) {
+			t.Fatalf("cell %d differs by %.2g K", c, d)
+		}
+	}
+}
+
+func TestMatricesThatCannotBeSolved(t *testing.T) {
+	change := func(at int, v float64) *sparse.CSR {
+		a := laplacian(3, 3, 2).CSR()
+		a.Val[at] = v
+		return a
+	}
+	for what, c := range map[string]struct {
+		a    *sparse.CSR
+		grid gpusolve.Shape
+		want string
+	}{
+		"empty":               {&sparse.CSR{RowPtr: []int64{0}}, gpusolve.Shape{}, "the matrix is empty"},
+		"not a number":        {change(1, math.NaN()), gpusolve.Shape{}, "entry (1, 2) is NaN"},
+		"a negative diagonal": {change(0, -6), gpusolve.Shape{}, "the diagonal entry of row 1 is -6"},
+		"a wrong grid":        {change(0, 6), gpusolve.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a grid of 2 x 3 x 3"},
+		"a grid too large":    {change(0, 6), gpusolve.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40}, "the product must be the number of rows"},
+	} {
+		if _, err := gpusolve.NewMatrix(c.a, c.grid); !errors.Is(err, gpusolve.ErrMatrix) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	good, b := newMatrix(t, change(0, 6)), make([]float64, 18)
+	b[3] = 1
+	bad := append([]float64(nil), b...)
+	bad[7] = math.Inf(1)
+	for _, c := range []struct {
+		b    []float64
+		o    gpusolve.Options
+		kind error
+		want string
+	}{
+		{b[1:], gpusolve.Options{}, gpusolve.ErrMatrix, "the right side has 17 values, the matrix 18 rows"},
+		{bad, gpusolve.Options{}, gpusolve.ErrMatrix, "value 8 of the right side is +Inf"},
+		{b, gpusolve.Options{Tol: 1e-3}, gpusolve.ErrOption, "says nothing of a matrix"},
+		{b, gpusolve.Options{Preconditioner: "multigrid"}, gpusolve.ErrOption, "needs the geometry of a stack"},
+		{b, gpusolve.Options{Preconditioner: "magic"}, gpusolve.ErrOption, `"magic" is unknown`},
+		{b, gpusolve.Options{Device: "abacus"}, gpusolve.ErrOption, `device "abacus" is unknown`},
+	} {
+		if _, err := gpusolve.SolveMatrix(context.Background(), good, c.b, c.o); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+// Matrices that are not symmetric are told from those that are, and go to methods for them or nowhere.
+func TestNonsymmetricMatrices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	d := laplacian(6, 5, 4)
+	d.LowerX, d.LowerY, d.LowerZ = append([]float64(nil), d.X...), append([]float64(nil), d.Y...), append([]float64(nil), d.Z...)
+	for _, band := range [][]float64{d.LowerX, d.LowerY, d.LowerZ} {
+		for i := range band {
+			band[i] *= 0.5 + 0.5*rng.Float64()
+		}
+	}
+	a := d.CSR()
+	m := newMatrix(t, a)
+	if m.Symmetric || m.Diagonals == nil || m.Diagonals.Symmetric() {
+		t.Fatal("not recognised")
+	}
+	b := graphs.Source(m.N(), 1)
+	_, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
+	if !errors.Is(err, gpusolve.ErrMatrix) || !strings.Contains(err.Error(), "the matrix is not symmetric: entry (") {
+		t.Errorf("jacobi: %v", err)
+	}
+	spec := gpusolve.MatrixPreconditioner(m)
+	if spec == "" {
+		return
+	}
+	s, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
+	if err != nil || !s.Status.Converged {
+		t.Fatalf("%s: %v %+v", spec, err, s)
+	}
+	for i, want := range eliminate(a, b) {
+		if math.Abs(s.X[i]-want) > 1e-8 {
+			t.Fatalf("%s: value %d is %g, want %g", spec, i, s.X[i], want)
+		}
+	}
+}
+
+// An indefinite matrix that no entry gives away breaks conjugate gradients down, and the status says so.
+func TestIndefiniteMatrixBreaksDown(t *testing.T) {
+	var e sparse.Triplets
+	for r, row := range [][]float64{{1, 0.9, 0.9}, {0.9, 1, -0.9}, {0.9, -0.9, 1}} {
+		for c, v := range row {
+			e.Add(int32(r), int32(c), v)
+		}
+	}
+	a, _, err := sparse.FromTriplets(3, &e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), []float64{1, -1, -1}, gpusolve.Options{Device: "cpu", Preconditioner: "none"})
+	if err != nil || s.Status.Converged || s.Status.Reason != gpusolve.ReasonBreakdown {
+		t.Errorf("%v %+v", err, s)
+	}
+}
+
+func TestMatrixSolveInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	a := newMatrix(t, laplacian(9, 9, 9).CSR())
+	b := graphs.Source(a.N(), 1)
+	s, err := gpusolve.SolveMatrix(ctx, a, b, gpusolve.Options{Device: "cpu", RTol: 1e-12})
+	if !errors.Is(err, context.Canceled) || len(s.X) != a.N() || s.Status.Converged {
+		t.Errorf("%v %+v", err, s)
+	}
+}
+
+// One device serves solves of all kinds, one after the other.
+func TestSharedDevice(t *testing.T) {
+	d, err := gpusolve.OpenDevice("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release()
+	for range 2 {
+		s := steady(t, cases.Stack10(cases.Options{NX: 8}), gpusolve.Options{Executor: d})
+		if !s.Status.Converged || s.Device.Kind != "cpu" {
+			t.Errorf("%+v on %+v", s.Status, s.Device)
+		}
+		s.Close()
+		a := newMatrix(t, laplacian(4, 4, 4).CSR())
+		if s, err := gpusolve.SolveMatrix(context.Background(), a, make([]float64, 64), gpusolve.Options{Executor: d}); err != nil || !s.Status.Converged {
+			t.Errorf("%v %+v", err, s)
+		}
+	}
+	if d.Allocated() != 0 {
+		t.Errorf("%d bytes are left", d.Allocated())
+	}
+	if _, err := gpusolve.OpenDevice("gpu:99"); !errors.Is(err, gpusolve.ErrDevice) {
+		t.Errorf("gpu:99: %v", err)
+	}
+}

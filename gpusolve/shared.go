@@ -1,0 +1,66 @@
+package gpusolve
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// SharedDevice is a device for several solves, one after the other: Options.Executor of each. It stays open until Release.
+type SharedDevice struct {
+	ops.Device
+	Info DeviceInfo
+}
+
+var _ ops.Matrices = (*SharedDevice)(nil)
+
+// OpenDevice opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
+func OpenDevice(name string) (*SharedDevice, error) {
+	o := Options{Device: name}
+	auto := name == "" || name == "auto"
+	if auto {
+		o.Device = "gpu"
+	}
+	d, info, err := o.openFor(demand{})
+	if err != nil && auto {
+		why := err.Error()
+		d, info = openCPU(why)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &SharedDevice{d, info}, nil
+}
+
+// Close does nothing, so that the solves leave the device to the next.
+func (s *SharedDevice) Close() error { return nil }
+
+// Release closes the device.
+func (s *SharedDevice) Release() error { return s.Device.Close() }
+
+// LoadDiagonals passes a matrix on.
+func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+	m, err := s.matrices()
+	if err != nil {
+		return nil, err
+	}
+	return m.LoadDiagonals(a)
+}
+
+// LoadCSR passes a matrix on.
+func (s *SharedDevice) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+	m, err := s.matrices()
+	if err != nil {
+		return nil, err
+	}
+	return m.LoadCSR(a)
+}
+
+func (s *SharedDevice) matrices() (ops.Matrices, error) {
+	if m, ok := s.Device.(ops.Matrices); ok {
+		return m, nil
+	}
+	return nil, fmt.Errorf("%s takes no matrices", s.Device.Name())
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+
+	"thermsim/gpusolve"
+)
+
+// SystemSummary is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of the right side.
+type SystemSummary struct {
+	Schema  int    `json:"schema"` // 1
+	Command string `json:"command"`
+	Version string `json:"version"`
+
+	Matrix   MatrixSummary       `json:"matrix"`
+	Source   SourceSummary       `json:"source"`
+	Device   DeviceSummary       `json:"device"`
+	Solver   SystemSolverSummary `json:"solver"`
+	Solution VectorSummary       `json:"solution"`
+	Time     SystemTimeSummary   `json:"time"`
+	Memory   MemorySummary       `json:"memory"`
+}
+
+// MatrixSummary describes the matrix.
+type MatrixSummary struct {
+	File      string `json:"file"`
+	Rows      int    `json:"rows"`
+	Entries   int    `json:"entries"`
+	Repeated  int    `json:"repeated_entries"` // entries of the file that were added to others in their place
+	Symmetric bool   `json:"symmetric"`
+	Storage   string `json:"storage"`        // diagonals or rows
+	Grid      []int  `json:"grid,omitempty"` // nx, ny, nz where stored by diagonals
+}
+
+// SourceSummary describes the right side.
+type SourceSummary struct {
+	File string  `json:"file"` // "" where it was made as A times ones
+	Norm float64 `json:"norm"`
+}
+
+// SystemSolverSummary says how the solve ended.
+type SystemSolverSummary struct {
+	Method           string  `json:"method"`
+	Preconditioner   string  `json:"preconditioner"`
+	Details          string  `json:"details"`
+	Iterations       int     `json:"iterations"`
+	ResidualNorm     float64 `json:"residual_norm"`
+	RelativeResidual float64 `json:"relative_residual"`
+	Converged        bool    `json:"converged"`
+	Reason           string  `json:"reason"`
+}
+
+// VectorSummary describes the solution. LargestError is the distance from ones where the right side was made as A times ones, else null.
+type VectorSummary struct {
+	Min          float64 `json:"min"`
+	Max          float64 `json:"max"`
+	Norm         float64 `json:"norm"`
+	LargestError float64 `json:"largest_error"`
+}
+
+// SystemTimeSummary splits the wall time in s.
+type SystemTimeSummary struct {
+	ReadS   float64 `json:"read_s"` // files
+	CheckS  float64 `json:"check_s"`
+	DeviceS float64 `json:"device_s"`
+	SetupS  float64 `json:"setup_s"`
+	SolveS  float64 `json:"solve_s"`
+	TotalS  float64 `json:"total_s"`
+}
+
+// NewSystemSummary gathers the numbers of a solve. Names of files, the largest error and the times of reading are the caller's.
+func NewSystemSummary(a *gpusolve.Matrix, b []float64, s *gpusolve.MatrixSolution) *SystemSummary {
+	st := &s.Status
+	sum := &SystemSummary{
+		Schema: 1,
+		Matrix: MatrixSummary{Rows: a.N(), Entries: a.Entries, Symmetric: a.Symmetric, Storage: "rows"},
+		Source: SourceSummary{Norm: norm(b)},
+		Device: DeviceSummary{Kind: s.Device.Kind, Name: s.Device.Name},
+		Solver: SystemSolverSummary{
+			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.IterationsTotal,
+			ResidualNorm: st.ResidualW, RelativeResidual: st.RelativeResidual, Converged: st.Converged, Reason: st.Reason,
+		},
+		Solution: VectorSummary{Min: math.Inf(1), Max: math.Inf(-1), Norm: norm(s.X), LargestError: math.NaN()},
+		Time:     SystemTimeSummary{DeviceS: s.Timing.Device.Seconds(), SetupS: s.Timing.Setup.Seconds(), SolveS: s.Timing.Solve.Seconds()},
+		Memory:   MemorySummary{DeviceBytes: s.Memory.DeviceBytes, HostPeakBytes: hostPeakBytes()},
+	}
+	for _, v := range s.X {
+		sum.Solution.Min, sum.Solution.Max = min(sum.Solution.Min, v), max(sum.Solution.Max, v)
+	}
+	if a.Diagonals != nil {
+		g := a.Grid()
+		sum.Matrix.Storage, sum.Matrix.Grid = "diagonals", []int{g.NX, g.NY, g.NZ}
+	}
+	return sum
+}
+
+// norm is the Euclidean norm, scaled so that no square overflows.
+func norm(v []float64) float64 {
+	largest, sum := 0.0, 0.0
+	for _, x := range v {
+		largest = max(largest, math.Abs(x))
+	}
+	if largest == 0 || math.IsNaN(largest) || math.IsInf(largest, 0) {
+		return largest
+	}
+	for _, x := range v {
+		sum += x / largest * (x / largest)
+	}
+	return largest * math.Sqrt(sum)
+}
+
+// WriteText prints the summary for people.
+func (s *SystemSummary) WriteText(w io.Writer, style Style) error {
+	b := bufio.NewWriter(w)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	storage := "by rows"
+	if g := s.Matrix.Grid; g != nil {
+		storage = fmt.Sprintf("by the diagonals of a grid of %d x %d x %d", g[0], g[1], g[2])
+	}
+	kind := "symmetric"
+	if !s.Matrix.Symmetric {
+		kind = "not symmetric"
+	}
+	row("matrix", "%s: %s rows, %s entries, %s, stored %s", s.Matrix.File, cellCount(s.Matrix.Rows), cellCount(s.Matrix.Entries), kind, storage)
+	source := s.Source.File
+	if source == "" {
+		source = "A times ones"
+	}
+	row("source", "%s: ||b|| = %.4g", source, s.Source.Norm)
+	row("solver", "%s, preconditioner %s, %d iterations on %s", s.Solver.Method, s.Solver.Preconditioner, s.Solver.Iterations, s.Device.Name)
+	if s.Solver.Details != "" {
+		row("", "%s", s.Solver.Details)
+	}
+	verdict := "converged: " + s.Solver.Reason
+	if !s.Solver.Converged {
+		verdict = "NOT CONVERGED: " + s.Solver.Reason
+		if style.Color {
+			verdict = "\x1b[1;31m" + verdict + "\x1b[0m"
+		}
+	}
+	row("", "%s; ||b - A x|| = %.3g, relative to ||b|| %.3g", verdict, s.Solver.ResidualNorm, s.Solver.RelativeResidual)
+	row("solution", "from %.6g to %.6g, ||x|| = %.6g", s.Solution.Min, s.Solution.Max, s.Solution.Norm)
+	if e := s.Solution.LargestError; !math.IsNaN(e) {
+		row("", "largest error %.3g: the solution is ones", e)
+	}
+	row("time", "reading %s, checks %s, device %s, set-up %s, solve %s", seconds(s.Time.ReadS), seconds(s.Time.CheckS), seconds(s.Time.DeviceS), seconds(s.Time.SetupS), seconds(s.Time.SolveS))
+	row("memory", "%s on the device, %s at most on the host", byteCount(s.Memory.DeviceBytes), byteCount(s.Memory.HostPeakBytes))
+	return b.Flush()
+}
