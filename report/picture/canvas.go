@@ -7,6 +7,7 @@ import (
 	"image/draw"
 	"image/png"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -18,6 +19,12 @@ type canvas struct {
 	img  *image.RGBA
 	w, h int
 	text *typesetter
+	look Look
+
+	// What is drawn is painted at once, and noted where the picture will be drawn again at another size or as vectors.
+	recording bool
+	steps     []step
+	inkedNow  []inkedPixel
 }
 
 var (
@@ -32,7 +39,7 @@ func fade(c color.RGBA, alpha float64) color.RGBA {
 	return color.RGBA{part(c.R), part(c.G), part(c.B), part(c.A)}
 }
 
-func newCanvas(w, h int) (*canvas, error) {
+func newCanvas(w, h int, look Look, format Format) (*canvas, error) {
 	// At 72 dpi a point of gonum/plot is a pixel.
 	v := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(72), vgimg.UseBackgroundColor(color.White))
 	img, ok := v.Image().(*image.RGBA)
@@ -43,7 +50,8 @@ func newCanvas(w, h int) (*canvas, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &canvas{vg: v, img: img, w: w, h: h, text: text}, nil
+	again := look.factor() != 1 || format != PNG && format != ""
+	return &canvas{vg: v, img: img, w: w, h: h, text: text, look: look, recording: again}, nil
 }
 
 func (c *canvas) writePNG(w io.Writer) error {
@@ -54,6 +62,7 @@ func (c *canvas) writePNG(w io.Writer) error {
 // fill blends a colour over a rectangle of pixels.
 func (c *canvas) fill(r image.Rectangle, col color.Color) {
 	draw.Draw(c.img, r, image.NewUniform(col), image.Point{}, draw.Over)
+	c.keep(func(t *target) { t.fill(r, col) })
 }
 
 // frame draws a border of one pixel just inside r.
@@ -73,27 +82,55 @@ func (c *canvas) stroke(line []point, width float64, col color.Color) {
 	if len(line) < 2 {
 		return
 	}
-	var p vg.Path
-	for i, q := range line {
-		at := vg.Point{X: vg.Length(q.x), Y: vg.Length(float64(c.h) - q.y)}
-		if i == 0 {
-			p.Move(at)
-		} else {
-			p.Line(at)
+	draw := func(to vg.Canvas) {
+		var p vg.Path
+		for i, q := range line {
+			at := vg.Point{X: vg.Length(q.x), Y: vg.Length(float64(c.h) - q.y)}
+			if i == 0 {
+				p.Move(at)
+			} else {
+				p.Line(at)
+			}
 		}
+		to.SetLineWidth(vg.Length(width))
+		to.SetColor(col)
+		to.Stroke(p)
 	}
-	c.vg.SetLineWidth(vg.Length(width))
-	c.vg.SetColor(col)
-	c.vg.Stroke(p)
+	draw(c.vg)
+	c.keep(func(t *target) { draw(t) })
 }
 
 // disc fills a circle.
 func (c *canvas) disc(x, y, radius float64, col color.Color) {
-	at := vg.Point{X: vg.Length(x), Y: vg.Length(float64(c.h) - y)}
-	var p vg.Path
-	p.Move(vg.Point{X: at.X + vg.Length(radius), Y: at.Y})
-	p.Arc(at, vg.Length(radius), 0, 2*3.141592653589793)
-	p.Close()
-	c.vg.SetColor(col)
-	c.vg.Fill(p)
+	draw := func(to vg.Canvas) {
+		at := vg.Point{X: vg.Length(x), Y: vg.Length(float64(c.h) - y)}
+		var p vg.Path
+		p.Move(vg.Point{X: at.X + vg.Length(radius), Y: at.Y})
+		p.Arc(at, vg.Length(radius), 0, 2*math.Pi)
+		p.Close()
+		to.SetColor(col)
+		to.Fill(p)
+	}
+	draw(c.vg)
+	c.keep(func(t *target) { draw(t) })
+}
+
+// place paints an image over r. make is asked for it with r's size in pixels, and again for other sizes of the whole picture.
+func (c *canvas) place(r image.Rectangle, make func(w, h int) *image.RGBA) {
+	draw.Draw(c.img, r, make(r.Dx(), r.Dy()), image.Point{}, draw.Src)
+	c.keep(func(t *target) {
+		size := func(n int) int { return max(1, int(float64(n)*t.factor+0.5)) }
+		t.DrawImage(t.rect(r), make(size(r.Dx()), size(r.Dy())))
+	})
+}
+
+// painted is an image by a colour for every pixel.
+func painted(w, h int, at func(x, y int) color.RGBA) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetRGBA(x, y, at(x, y))
+		}
+	}
+	return img
 }

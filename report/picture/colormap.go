@@ -40,28 +40,6 @@ func luminance(c color.RGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-// Inferno is the perceptually uniform colour map of matplotlib (S. van der Walt and N. Smith, 2015, CC0), here by the
-// polynomial of degree 6 that M. Zucker fitted to it (CC0, https://www.shadertoy.com/view/WlfXRN).
-func Inferno() *Colormap {
-	coefficients := [7][3]float64{
-		{0.0002189403691192265, 0.001651004631001012, -0.01948089843709184},
-		{0.1065134194856116, 0.5639564367884091, 3.932712388889277},
-		{11.60249308247187, -3.972853965665698, -15.9423941062914},
-		{-41.70399613139459, 17.43639888205313, 44.35414519872813},
-		{77.162935699427, -33.40235894210092, -81.80730925738993},
-		{-71.31942824499214, 32.62606426397723, 73.20951985803202},
-		{25.13112622477341, -12.24266895238567, -23.07032500287172},
-	}
-	return colormapOf(func(t float64) (rgb [3]float64) {
-		for i := len(coefficients) - 1; i >= 0; i-- {
-			for c := range rgb {
-				rgb[c] = rgb[c]*t + coefficients[i][c]
-			}
-		}
-		return rgb
-	})
-}
-
 // Density is the map of power densities: from almost white to dark red, light enough for black names over most of it. Its
 // lightness falls linearly in Oklab (B. Ottosson, 2020), and so steps in density look alike along it.
 func Density() *Colormap {

@@ -16,6 +16,7 @@ type CrossSection struct {
 	// Top, Bottom, West and East say what happens on the faces; empty for nothing. Notes are lines below everything.
 	Top, Bottom, West, East string
 	Notes                   []string
+	Look                    Look
 }
 
 // Slab is one layer: its row of the table and what is drawn of it.
@@ -65,19 +66,22 @@ func okabeIto(n int) color.RGBA {
 	return color.RGBA{soft(c.R), soft(c.G), soft(c.B), 255}
 }
 
-// WritePNG draws the stack.
-func (s *CrossSection) WritePNG(w io.Writer) error {
+// WritePNG draws the stack as PNG.
+func (s *CrossSection) WritePNG(w io.Writer) error { return s.Write(w, PNG) }
+
+// Write draws the stack.
+func (s *CrossSection) Write(w io.Writer, format Format) error {
 	if len(s.Slabs) == 0 || !(s.Width > 0) {
 		return errors.New("drawing a stack: it has no layers or no width")
 	}
 	heights, total := s.heights()
-	probe, err := newCanvas(1, 1) // to measure text
+	probe, err := newCanvas(1, 1, s.Look, PNG) // to measure text
 	if err != nil {
 		return err
 	}
 	columns, tableWidth := s.columnWidths(probe)
 	left, top := sideRoom, marginTop+44
-	c, err := newCanvas(left+slabWidth+sideRoom+tableWidth+20, top+total+56+18*len(s.Notes))
+	c, err := newCanvas(left+slabWidth+sideRoom+tableWidth+20, top+total+56+18*len(s.Notes), s.Look, format)
 	if err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (s *CrossSection) WritePNG(w io.Writer) error {
 	}
 	c.frame(body.Inset(-1), black)
 	s.drawFaces(c, body)
-	return c.writePNG(w)
+	return c.write(w, format)
 }
 
 // heights in pixels grow with the logarithm of the thickness.

@@ -18,6 +18,7 @@ type Floorplan struct {
 	// Cells is the density on a grid instead, for powers that are no blocks; Blocks are then outlines only.
 	Cells   *DensityGrid
 	Regions []Outline
+	Look    Look
 }
 
 // DensityGrid is a power density in W/cm2 on cells, x fastest, with face coordinates in m.
@@ -26,8 +27,11 @@ type DensityGrid struct {
 	Values []float64
 }
 
-// WritePNG draws the floorplan.
-func (p *Floorplan) WritePNG(w io.Writer) error {
+// WritePNG draws the floorplan as PNG.
+func (p *Floorplan) WritePNG(w io.Writer) error { return p.Write(w, PNG) }
+
+// Write draws the floorplan.
+func (p *Floorplan) Write(w io.Writer, format Format) error {
 	if len(p.Density) != len(p.Blocks) || !(p.Extent.Width > 0) || !(p.Extent.Height > 0) {
 		return errors.New("drawing a floorplan: it needs an area, and a density for every block")
 	}
@@ -44,13 +48,13 @@ func (p *Floorplan) WritePNG(w io.Writer) error {
 	if !(s.hi > s.lo) {
 		s.hi = s.lo + 1
 	}
-	f, err := newFrame(p.Title, p.Subtitle, p.Extent, s)
+	f, err := newFrame(p.Title, p.Subtitle, p.Extent, s, p.Look, format)
 	if err != nil {
 		return err
 	}
 	f.fill(f.area, s.colors.at(s.part(0)))
 	if p.Cells != nil {
-		f.paint(reduce(p.Cells.Values, len(p.Cells.X)-1, binsOf(p.Cells.X, f.area.Dx()), binsOf(p.Cells.Y, f.area.Dy())))
+		f.paint(p.Cells.X, p.Cells.Y, p.Cells.Values, 0)
 	} else {
 		for i := range p.Blocks {
 			for _, r := range p.Blocks[i].Rects {
@@ -70,5 +74,5 @@ func (p *Floorplan) WritePNG(w io.Writer) error {
 	for i := range p.Regions {
 		f.nameRegion(&p.Regions[i])
 	}
-	return f.writePNG(w)
+	return f.write(w, format)
 }

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image"
+	"image/color"
 	"strings"
 
 	"thermsim/stack"
@@ -54,8 +55,8 @@ type frame struct {
 }
 
 // newFrame lays a picture out and draws everything around the data.
-func newFrame(title, subtitle string, extent stack.Rect, s scale) (*frame, error) {
-	w, h := areaSize(extent)
+func newFrame(title, subtitle string, extent stack.Rect, s scale, look Look, format Format) (*frame, error) {
+	w, h := areaSize(extent, look.width())
 	standing := h >= standingBar
 	width, height := marginLeft+w+marginRight, marginTop+h+marginBottom
 	if standing {
@@ -63,12 +64,15 @@ func newFrame(title, subtitle string, extent stack.Rect, s scale) (*frame, error
 	} else {
 		height += barRoom
 	}
-	left := marginLeft
-	if width < minWidth {
-		left += (minWidth - width) / 2
-		width = minWidth
+	left, least := marginLeft, minWidth
+	if wish := look.width(); wish > 0 {
+		least = wish
 	}
-	c, err := newCanvas(width, height)
+	if width < least {
+		left += (least - width) / 2
+		width = least
+	}
+	c, err := newCanvas(width, height, look, format)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +89,9 @@ func newFrame(title, subtitle string, extent stack.Rect, s scale) (*frame, error
 	return f, nil
 }
 
-// areaSize is the size of the data in pixels: square pixels, the long side from 720 for a square to 1200 for a thin strip.
-func areaSize(extent stack.Rect) (w, h int) {
+// areaSize is the size of the data in pixels: square pixels, the long side from 720 for a square to 1200 for a thin strip, or what a picture
+// of the given width leaves.
+func areaSize(extent stack.Rect, width int) (w, h int) {
 	aspect := extent.Width / extent.Height
 	perMetre := min(900/extent.Width, 720/extent.Height)
 	switch {
@@ -94,6 +99,15 @@ func areaSize(extent stack.Rect) (w, h int) {
 		perMetre = 1200 / extent.Width
 	case aspect < 1/1.5:
 		perMetre = 900 / extent.Height
+	}
+	if width > 0 {
+		beside := marginLeft + barGap + barThickness + barLabels + marginRight/2
+		perMetre = float64(max(40, width-beside)) / extent.Width
+		if extent.Height*perMetre < standingBar {
+			perMetre = float64(max(40, width-marginLeft-marginRight)) / extent.Width
+		}
+		// No taller than twice as tall as wide.
+		perMetre = min(perMetre, 2*float64(width)/extent.Height)
 	}
 	return max(2, int(extent.Width*perMetre+0.5)), max(2, int(extent.Height*perMetre+0.5))
 }
@@ -112,16 +126,23 @@ func (f *frame) box(r stack.Rect) image.Rectangle {
 	return image.Rect(int(f.px(r.X)+0.5), int(f.py(r.Y)+0.5), int(f.px(r.X+r.Width)+0.5), int(f.py(r.Y+r.Height)+0.5)).Intersect(f.area)
 }
 
-// paint fills the data area with a raster of its size, south first, one colour per pixel.
-func (f *frame) paint(raster []float64) {
-	w := f.area.Dx()
-	for q := range f.area.Dy() {
-		pix := f.img.Pix[f.img.PixOffset(f.area.Min.X, f.area.Max.Y-1-q):]
-		for p, v := range raster[q*w : (q+1)*w] {
-			c := f.scale.colors.at(f.scale.part(v))
+// paint shows a plane of cells in the data area, less zero: reduced by maximum where cells are smaller than pixels, crisp where they are larger.
+func (f *frame) paint(x, y, values []float64, zero float64) {
+	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(x, y, values, zero, w, h) })
+}
+
+// raster is a picture of the cells with w x h pixels.
+func (f *frame) raster(x, y, values []float64, zero float64, w, h int) *image.RGBA {
+	cells := reduce(values, len(x)-1, binsOf(x, w), binsOf(y, h))
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for q := range h {
+		pix := img.Pix[(h-1-q)*img.Stride:]
+		for p, v := range cells[q*w : (q+1)*w] {
+			c := f.scale.colors.at(f.scale.part(v - zero))
 			pix[4*p], pix[4*p+1], pix[4*p+2], pix[4*p+3] = c.R, c.G, c.B, c.A
 		}
 	}
+	return img
 }
 
 func (f *frame) axes() {
@@ -151,10 +172,9 @@ func (f *frame) axes() {
 
 func (f *frame) barBeside() {
 	r := image.Rect(f.area.Max.X+barGap, f.area.Min.Y, f.area.Max.X+barGap+barThickness, f.area.Max.Y)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		t := (float64(r.Max.Y-y) - 0.5) / float64(r.Dy())
-		f.fill(image.Rect(r.Min.X, y, r.Max.X, y+1), f.scale.colors.at(t))
-	}
+	f.place(r, func(w, h int) *image.RGBA {
+		return painted(w, h, func(_, y int) color.RGBA { return f.scale.colors.at((float64(h-y) - 0.5) / float64(h)) })
+	})
 	f.frame(r.Inset(-1), black)
 	at, labels := ticks(f.scale.lo, f.scale.hi, min(10, r.Dy()/45))
 	for i, v := range at {
@@ -170,10 +190,9 @@ func (f *frame) barBelow() {
 	left, right := f.area.Min.X, max(f.area.Max.X, f.area.Min.X+320)
 	right = min(right, f.w-marginRight-30)
 	r := image.Rect(left, top, right, top+barThickness)
-	for x := r.Min.X; x < r.Max.X; x++ {
-		t := (float64(x-r.Min.X) + 0.5) / float64(r.Dx())
-		f.fill(image.Rect(x, r.Min.Y, x+1, r.Max.Y), f.scale.colors.at(t))
-	}
+	f.place(r, func(w, h int) *image.RGBA {
+		return painted(w, h, func(x, _ int) color.RGBA { return f.scale.colors.at((float64(x) + 0.5) / float64(w)) })
+	})
 	f.frame(r.Inset(-1), black)
 	at, labels := ticks(f.scale.lo, f.scale.hi, min(10, r.Dx()/70))
 	for i, v := range at {

@@ -20,13 +20,17 @@ type HeatMap struct {
 	Lo, Hi          float64   // K, the range of the colours
 	Blocks          []Outline // thin lines with names
 	Regions         []Outline // dashed lines
+	Look            Look
 }
 
 // minSpan is the smallest range of colours in K: below it a map is of one colour, and not a picture of rounding errors.
 const minSpan = 1e-4
 
-// WritePNG draws the map. Planes with more cells than pixels are reduced by maximum; cells larger than a pixel stay crisp.
-func (m *HeatMap) WritePNG(w io.Writer) error {
+// WritePNG draws the map as PNG.
+func (m *HeatMap) WritePNG(w io.Writer) error { return m.Write(w, PNG) }
+
+// Write draws the map. Planes with more cells than pixels are reduced by maximum; cells larger than a pixel stay crisp.
+func (m *HeatMap) Write(w io.Writer, format Format) error {
 	nx, ny := len(m.X)-1, len(m.Y)-1
 	if nx < 1 || ny < 1 || len(m.Kelvin) != nx*ny {
 		return fmt.Errorf("drawing a heat map: %d temperatures for %d x %d cells", len(m.Kelvin), nx, ny)
@@ -34,7 +38,7 @@ func (m *HeatMap) WritePNG(w io.Writer) error {
 	if !(m.X[nx] > m.X[0]) || !(m.Y[ny] > m.Y[0]) {
 		return errors.New("drawing a heat map: the plane has no area")
 	}
-	s := scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius, unit: "°C"}
+	s := scale{colors: m.Look.colors(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius, unit: "°C"}
 	if !(s.hi-s.lo >= minSpan) {
 		middle := (s.lo + s.hi) / 2
 		if math.IsNaN(middle) || math.IsInf(middle, 0) {
@@ -42,7 +46,7 @@ func (m *HeatMap) WritePNG(w io.Writer) error {
 		}
 		s.lo, s.hi = middle-0.5, middle+0.5
 	}
-	f, err := newFrame(m.Title, m.Subtitle, stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}, s)
+	f, err := newFrame(m.Title, m.Subtitle, stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}, s, m.Look, format)
 	if err != nil {
 		return err
 	}
@@ -65,17 +69,11 @@ func (m *HeatMap) WritePNG(w io.Writer) error {
 		f.labelIsotherm(&levels[i])
 	}
 	mark.draw(f)
-	return f.writePNG(w)
+	return f.write(w, format)
 }
 
-// paint reduces the map to the pixels of the data area and colours them.
-func (m *HeatMap) paint(f *frame) {
-	raster := reduce(m.Kelvin, len(m.X)-1, binsOf(m.X, f.area.Dx()), binsOf(m.Y, f.area.Dy()))
-	for i := range raster {
-		raster[i] -= zeroCelsius
-	}
-	f.paint(raster)
-}
+// paint colours the data area.
+func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.Kelvin, zeroCelsius) }
 
 // hotMark is the mark of the hottest point and where its label goes.
 type hotMark struct {

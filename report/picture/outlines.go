@@ -22,9 +22,12 @@ func (c *canvas) bright(x, y int) bool {
 // ink draws over one pixel so that it reads on dark and on bright ground.
 func (c *canvas) ink(x, y int, alpha float64) {
 	p := c.img.PixOffset(x, y)
-	to := 255.0
-	if c.bright(x, y) {
+	to, dark := 255.0, c.bright(x, y)
+	if dark {
 		to = 0
+	}
+	if c.recording {
+		c.inkedNow = append(c.inkedNow, inkedPixel{image.Pt(x, y), dark, alpha})
 	}
 	for i := p; i < p+3; i++ {
 		c.img.Pix[i] = uint8(float64(c.img.Pix[i])*(1-alpha) + to*alpha + 0.5)
@@ -83,6 +86,7 @@ func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 			}
 		}
 	}
+	f.keepInk()
 }
 
 // nameOutline sets the name of an outline, and its note below, in the largest of its rectangles: lying if it fits, else

@@ -45,7 +45,7 @@ func TestHotCellSurvivesReduction(t *testing.T) {
 	m := sampleMap(10e-3, 10e-3, n, n, func(x, y float64) float64 { return 300 })
 	m.Kelvin[1234*n+567] = 400
 	m.Hi = 400
-	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3}, scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius})
+	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3}, scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestHotCellSurvivesReduction(t *testing.T) {
 func TestCellsAreCrisp(t *testing.T) {
 	m := sampleMap(3e-3, 3e-3, 3, 3, func(x, y float64) float64 { return 300 + 10*x + 30*y })
 	m.X = []float64{0, 0.5e-3, 1e-3, 3e-3} // graded
-	f, err := newFrame("", "", stack.Rect{Width: 3e-3, Height: 3e-3}, scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius})
+	f, err := newFrame("", "", stack.Rect{Width: 3e-3, Height: 3e-3}, scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestCellsAreCrisp(t *testing.T) {
 // The scale of both axes is the same, for any shape of die.
 func TestEqualAspect(t *testing.T) {
 	for _, size := range [][2]float64{{10, 10}, {20, 2}, {2, 20}, {30, 24}, {3, 8}} {
-		w, h := areaSize(stack.Rect{Width: size[0] * 1e-3, Height: size[1] * 1e-3})
+		w, h := areaSize(stack.Rect{Width: size[0] * 1e-3, Height: size[1] * 1e-3}, 0)
 		if ratio := float64(w) / float64(h) / (size[0] / size[1]); math.Abs(ratio-1) > 0.01 {
 			t.Errorf("%v mm: %d x %d pixels, off by %g", size, w, h, ratio)
 		}

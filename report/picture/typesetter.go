@@ -109,6 +109,7 @@ func (c *canvas) print(s style, text string, x, y float64, a anchor) image.Recta
 		draw.DrawMask(c.img, at, image.NewUniform(s.halo), image.Point{}, dilate(mask), image.Point{}, draw.Over)
 	}
 	draw.DrawMask(c.img, at, image.NewUniform(s.color), image.Point{}, mask, image.Point{}, draw.Over)
+	c.keep(func(t *target) { t.text(s, text, box) })
 	return box
 }
 

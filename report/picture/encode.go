@@ -1,0 +1,94 @@
+package picture
+
+import (
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// maxPixels of a picture: beyond it the wish is more likely a slip than a poster.
+const maxPixels = 400e6
+
+// write encodes the picture. PNGs of the layout's own size are what was painted; anything else draws the recording again.
+func (c *canvas) write(w io.Writer, format Format) error {
+	perPoint, factor := c.look.perPoint(), c.look.factor()
+	if format == PNG || format == "" {
+		if factor == 1 {
+			return c.writePNG(w)
+		}
+		return c.writeScaledPNG(w, factor)
+	}
+	width, height := vg.Length(float64(c.w)/perPoint), vg.Length(float64(c.h)/perPoint)
+	var to vg.CanvasWriterTo
+	switch format {
+	case SVG:
+		to = newSVG(width, height)
+	case PDF:
+		to = newPDF(width, height)
+	default:
+		return fmt.Errorf("drawing a picture: format %q is unknown; choose one of %v", format, Formats())
+	}
+	to.Scale(1/perPoint, 1/perPoint)
+	// Twice the pixels of the layout keep the cells' edges crisp on paper.
+	c.replay(&target{Canvas: to, fonts: c.text, height: float64(c.h), factor: 2})
+	if _, err := to.WriteTo(w); err != nil {
+		return fmt.Errorf("drawing a picture as %s: %w", format, err)
+	}
+	return nil
+}
+
+func (c *canvas) writeScaledPNG(w io.Writer, factor float64) error {
+	width, height := math.Round(float64(c.w)*factor), math.Round(float64(c.h)*factor)
+	if width*height > maxPixels || width < 1 || height < 1 {
+		return fmt.Errorf("drawing a picture: %.0f x %.0f pixels are too many; take a smaller width or resolution", width, height)
+	}
+	to := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(72), vgimg.UseBackgroundColor(white))
+	to.Scale(factor, factor)
+	c.replay(&target{Canvas: to, fonts: c.text, height: float64(c.h), factor: factor})
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, to.Image()); err != nil {
+		return fmt.Errorf("drawing a picture: %w", err)
+	}
+	return nil
+}
+
+func (c *canvas) replay(t *target) {
+	t.fill(image.Rect(0, 0, c.w, c.h), white)
+	for _, s := range c.steps {
+		s(t)
+	}
+}
+
+// boldTypeface is the bold variant of Liberation.
+const boldTypeface = "LiberationBold"
+
+// text sets a text whose box has its upper left corner at box.Min.
+func (t *target) text(s style, text string, box image.Rectangle) {
+	face := font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(s.size)}, Face: t.fonts.regular}
+	if s.bold {
+		face.Font.Typeface, face.Face = boldTypeface, t.fonts.bold
+	}
+	ascent := face.Extents().Ascent
+	t.Push()
+	defer t.Pop()
+	at := vg.Point{X: vg.Length(box.Min.X), Y: vg.Length(t.height-float64(box.Min.Y)) - ascent}
+	if s.vertical {
+		t.Translate(vg.Point{X: vg.Length(box.Min.X) + ascent, Y: vg.Length(t.height - float64(box.Max.Y))})
+		t.Rotate(math.Pi / 2)
+		at = vg.Point{}
+	}
+	if s.halo.A > 0 {
+		// gonum/plot has no outlined text: faint copies around the letters do.
+		t.SetColor(fade(s.halo, 0.3))
+		for _, d := range [...][2]vg.Length{{-1, -1}, {1, -1}, {-1, 1}, {1, 1}, {0, -1.4}, {0, 1.4}, {-1.4, 0}, {1.4, 0}} {
+			t.FillString(face, at.Add(vg.Point{X: d[0], Y: d[1]}), text)
+		}
+	}
+	t.SetColor(s.color)
+	t.FillString(face, at, text)
+}
