@@ -87,6 +87,21 @@ func (c *cellMap) uniform(x, y float64) (column, row int) {
 	return holding(c.x, x), holding(c.y, y)
 }
 
+// location is the column (axis 0) or row (axis 1) that the heading of T names, and where it begins. In non-uniform mode that is a cell of the
+// dimensions section, which has nothing to do with the temperature.
+func (c *cellMap) location(axis int, v float64) (n int, from float64) {
+	faces := [2][]float64{c.x, c.y}[axis]
+	if c.outputs.NonUniform {
+		size, cell := faces[len(faces)-1], c.outputs.Cell[axis]
+		faces = []float64{0}
+		for i := 1; i <= max(1, int(size/cell)); i++ {
+			faces = append(faces, float64(i)*cell)
+		}
+	}
+	n = holding(faces, v)
+	return n, faces[n]
+}
+
 func holding(faces []float64, v float64) int {
 	n := len(faces) - 1
 	for i := range n {

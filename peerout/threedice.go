@@ -77,10 +77,11 @@ func (w *threeDICE) heading(f *file, ins *threedice.Output) {
 	case "Tflpel":
 		fmt.Fprintf(f, "%% %s temperatures for the floorplan element %s of the die %s\n%% Time(s) \t %[3]s.%[2]s(K)\n", quantity, ins.Block, ins.Element)
 	case "T":
-		column, row := w.cells.uniform(ins.X, ins.Y)
+		column, x := w.cells.location(0, ins.X)
+		row, y := w.cells.location(1, ins.Y)
 		fmt.Fprintf(f, "%% Cell temperature for the location [%s, x=%5.3f,y=%5.3f]\n", ins.Element, ins.X, ins.Y)
 		fmt.Fprintf(f, "%% Nearest [column, row] indices found= [%d,%d] (locations [x=%5.3f,y=%5.3f])\n",
-			column, row, w.cells.x[column], w.cells.y[row])
+			column, row, x, y)
 		fmt.Fprintf(f, "%% Time(s) \t Temperature(K)\n")
 	}
 }

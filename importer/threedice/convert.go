@@ -31,14 +31,14 @@ type converter struct {
 	used      map[string]bool
 	floors    [][]flpElement // by stack element, nil for layers
 	// patches are the layouts of layers, by path.
-	patches map[string]layout
+	patches map[string]layoutFile
 }
 
 // materialKey tells the materials of the stack description from those that a layout has for itself.
 type materialKey struct{ name, layout string }
 
-// layout is a .mlt file.
-type layout struct {
+// layoutFile is what a .mlt file says.
+type layoutFile struct {
 	materials []material
 	patches   []layoutPatch
 }
@@ -46,7 +46,7 @@ type layout struct {
 func newConverter(f importer.Format, r importer.Request) *converter {
 	return &converter{
 		format: f, request: r, slots: -1,
-		materials: map[materialKey]int{}, used: map[string]bool{}, patches: map[string]layout{},
+		materials: map[materialKey]int{}, used: map[string]bool{}, patches: map[string]layoutFile{},
 		stack: &stack.Stack{Schema: 1, File: r.Files[0]},
 		comments: stack.Comments{
 			Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{}, Powers: map[*stack.Power][]string{},
@@ -108,11 +108,14 @@ func (c *converter) convert() {
 	c.stack.Title = filepath.Base(p.file) + " (3D-ICE)"
 	c.readFloorplans()
 	c.sinks()
+	c.prepareOutputs()
+	if c.faults.Len() > 0 {
+		return
+	}
 	c.grid()
 	if c.faults.Len() > 0 {
 		return // what follows measures against the chip
 	}
-	c.prepareOutputs()
 	for i := len(p.stack) - 1; i >= 0; i-- {
 		c.element(i)
 	}
@@ -167,7 +170,7 @@ func (c *converter) unused() {
 }
 
 // material is the index in the stack of a material by its name, that of a layout's own before that of the stack description.
-func (c *converter) material(name string, pos stack.Pos, from layout, layoutPath string) int {
+func (c *converter) material(name string, pos stack.Pos, from layoutFile, layoutPath string) int {
 	find := func(list []material) *material {
 		for i := range list {
 			if list[i].name == name {

@@ -82,7 +82,7 @@ func (c *converter) addLayer(name string, pos stack.Pos, height decimal, mat str
 	for name == "all" || slices.ContainsFunc(c.stack.Layers, func(y stack.Layer) bool { return y.Name == name }) {
 		name += "_"
 	}
-	y := stack.Layer{Name: name, Thickness: height.shifted(-6), Cells: 1, Pos: pos, Material: c.material(mat, matPos, layout{}, "")}
+	y := stack.Layer{Name: name, Thickness: height.shifted(-6), Cells: 1, Pos: pos, Material: c.material(mat, matPos, layoutFile{}, "")}
 	if layoutName != "" {
 		y.Regions = c.regions(layoutName, layoutPos)
 	}
@@ -106,11 +106,19 @@ func (c *converter) regions(name string, pos stack.Pos) (regions []stack.Region)
 		c.patches[path] = file
 		c.checkLayout(file)
 	}
+	if c.project.dimensions.nonUniform && c.emulates(importer.Deviation{
+		Name: "layout-corner", Pos: pos, Field: true,
+		What:    "in non-uniform mode 3D-ICE gives the whole layer the material that the layout has in the south-west corner",
+		Instead: "the layout holds",
+	}) {
+		c.faults.Add(pos, "import it without --compat", "--compat does not emulate what 3D-ICE makes of a layout in non-uniform mode")
+		return nil
+	}
 	for _, patch := range file.patches {
 		m := c.material(patch.material, patch.pos, file, path)
 		for _, r := range patch.rects {
 			region := stack.Region{Material: m, Rect: r.metres(), Pos: r.pos}
-			if snapped, cut := c.snap(r); cut && c.emulates(importer.Deviation{
+			if snapped, cut := c.snap(r); cut && !c.project.dimensions.nonUniform && c.emulates(importer.Deviation{
 				Name: "cell-centres", Pos: r.pos, Field: true,
 				What:    "3D-ICE gives a cell the material of the rectangle that its centre lies in",
 				Instead: "cells that an edge cuts are homogenised by their shares",
@@ -158,7 +166,7 @@ func snapAxis(from, length, cell float64, cells int, size float64) (start, exten
 }
 
 // checkLayout finds rectangles that overlap, which 3D-ICE refuses.
-func (c *converter) checkLayout(file layout) {
+func (c *converter) checkLayout(file layoutFile) {
 	var all []rectangle
 	for _, patch := range file.patches {
 		all = append(all, patch.rects...)

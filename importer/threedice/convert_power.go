@@ -85,6 +85,7 @@ func (c *converter) power(layer, i int) {
 		c.note(importer.Warning, rects[b].pos, "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", rects[a].pos.Line)
 	}
 	c.unusedPowers(elements)
+	c.elementRegions(layer, elements)
 	c.comments.Powers[p] = []string{"floorplan " + c.project.stack[i].floorplan}
 	c.addFloorplan(i)
 }
