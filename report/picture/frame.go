@@ -146,18 +146,29 @@ func (f *frame) raster(x, y, values []float64, zero float64, w, h int) *image.RG
 }
 
 func (f *frame) axes() {
+	f.frame(f.area.Inset(-1), black)
+	f.ticksBelow("x (mm)")
+	f.ticksBeside("y (mm)")
+}
+
+// ticksBelow draws the horizontal axis in mm.
+func (f *frame) ticksBelow(label string) {
 	a := f.area
-	f.frame(a.Inset(-1), black)
-	x0, y0 := f.extent.X*1e3, f.extent.Y*1e3
+	x0 := f.extent.X * 1e3
 	at, labels := ticks(x0, x0+f.extent.Width*1e3, max(1, min(10, a.Dx()/60)))
 	for i, v := range at {
 		x := int(f.px(v*1e-3) + 0.5)
 		f.fill(image.Rect(x, a.Max.Y+1, x+1, a.Max.Y+6), black)
 		f.print(tickStyle, labels[i], float64(x)+0.5, float64(a.Max.Y+8), anchor{x: 0.5})
 	}
-	f.print(axisStyle, "x (mm)", float64(a.Min.X+a.Max.X)/2, float64(a.Max.Y+28), anchor{x: 0.5})
+	f.print(axisStyle, label, float64(a.Min.X+a.Max.X)/2, float64(a.Max.Y+28), anchor{x: 0.5})
+}
 
-	at, labels = ticks(y0, y0+f.extent.Height*1e3, max(1, min(10, a.Dy()/40)))
+// ticksBeside draws the vertical axis in mm.
+func (f *frame) ticksBeside(label string) {
+	a := f.area
+	y0 := f.extent.Y * 1e3
+	at, labels := ticks(y0, y0+f.extent.Height*1e3, max(1, min(10, a.Dy()/40)))
 	widest := 0
 	for i, v := range at {
 		y := int(f.py(v*1e-3) + 0.5)
@@ -167,7 +178,7 @@ func (f *frame) axes() {
 	}
 	up := axisStyle
 	up.vertical = true
-	f.print(up, "y (mm)", float64(a.Min.X-16-widest), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
+	f.print(up, label, float64(a.Min.X-16-widest), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
 }
 
 func (f *frame) barBeside() {

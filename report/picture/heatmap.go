@@ -21,6 +21,16 @@ type HeatMap struct {
 	Blocks          []Outline // thin lines with names
 	Regions         []Outline // dashed lines
 	Look            Look
+	// Difference says that Kelvin holds differences of temperatures, which are drawn in K.
+	Difference bool
+}
+
+// zero is what the picture calls 0, in K.
+func (m *HeatMap) zero() float64 {
+	if m.Difference {
+		return 0
+	}
+	return zeroCelsius
 }
 
 // minSpan is the smallest range of colours in K: below it a map is of one colour, and not a picture of rounding errors.
@@ -31,6 +41,18 @@ func (m *HeatMap) WritePNG(w io.Writer) error { return m.Write(w, PNG) }
 
 // Write draws the map. Planes with more cells than pixels are reduced by maximum; cells larger than a pixel stay crisp.
 func (m *HeatMap) Write(w io.Writer, format Format) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	f, err := newFrame(m.Title, m.Subtitle, m.extent(), m.scale(), m.Look, format)
+	if err != nil {
+		return err
+	}
+	m.draw(f)
+	return f.write(w, format)
+}
+
+func (m *HeatMap) check() error {
 	nx, ny := len(m.X)-1, len(m.Y)-1
 	if nx < 1 || ny < 1 || len(m.Kelvin) != nx*ny {
 		return fmt.Errorf("drawing a heat map: %d temperatures for %d x %d cells", len(m.Kelvin), nx, ny)
@@ -38,7 +60,30 @@ func (m *HeatMap) Write(w io.Writer, format Format) error {
 	if !(m.X[nx] > m.X[0]) || !(m.Y[ny] > m.Y[0]) {
 		return errors.New("drawing a heat map: the plane has no area")
 	}
-	s := scale{colors: m.Look.colors(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius, unit: "°C"}
+	return nil
+}
+
+func (m *HeatMap) extent() stack.Rect {
+	nx, ny := len(m.X)-1, len(m.Y)-1
+	return stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}
+}
+
+// scale is the range of colours; differences have 0 in its middle, and unless told otherwise blue and red to either side.
+func (m *HeatMap) scale() scale {
+	if !m.Difference {
+		return celsiusScale(m.Lo, m.Hi, &m.Look)
+	}
+	most := max(math.Abs(m.Lo), math.Abs(m.Hi), minSpan)
+	s := scale{colors: m.Look.Colors, lo: -most, hi: most, unit: "K"}
+	if s.colors == nil {
+		s.colors = Coolwarm()
+	}
+	return s
+}
+
+// celsiusScale is the range of colours in degrees Celsius, with room around a uniform temperature.
+func celsiusScale(lo, hi float64, look *Look) scale {
+	s := scale{colors: look.colors(), lo: lo - zeroCelsius, hi: hi - zeroCelsius, unit: "°C"}
 	if !(s.hi-s.lo >= minSpan) {
 		middle := (s.lo + s.hi) / 2
 		if math.IsNaN(middle) || math.IsInf(middle, 0) {
@@ -46,10 +91,11 @@ func (m *HeatMap) Write(w io.Writer, format Format) error {
 		}
 		s.lo, s.hi = middle-0.5, middle+0.5
 	}
-	f, err := newFrame(m.Title, m.Subtitle, stack.Rect{X: m.X[0], Y: m.Y[0], Width: m.X[nx] - m.X[0], Height: m.Y[ny] - m.Y[0]}, s, m.Look, format)
-	if err != nil {
-		return err
-	}
+	return s
+}
+
+// draw fills the data area: colours, outlines, isotherms, the hottest point and the names.
+func (m *HeatMap) draw(f *frame) {
 	m.paint(f)
 	for i := range m.Regions {
 		f.outline(m.Regions[i].Rects, 5, 0.5)
@@ -69,11 +115,10 @@ func (m *HeatMap) Write(w io.Writer, format Format) error {
 		f.labelIsotherm(&levels[i])
 	}
 	mark.draw(f)
-	return f.write(w, format)
 }
 
 // paint colours the data area.
-func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.Kelvin, zeroCelsius) }
+func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.Kelvin, m.zero()) }
 
 // hotMark is the mark of the hottest point and where its label goes.
 type hotMark struct {
@@ -99,10 +144,10 @@ func (m *HeatMap) placeMark(f *frame) *hotMark {
 	i, j := best%nx, best/nx
 	mark := &hotMark{x: f.px((m.X[i] + m.X[i+1]) / 2), y: f.py((m.Y[j] + m.Y[j+1]) / 2)}
 	decimals := 1
-	if f.scale.hi-f.scale.lo < 5 {
-		decimals = 2
+	if span := f.scale.hi - f.scale.lo; span < 5 {
+		decimals = 2 + max(0, int(math.Ceil(-math.Log10(2*span)))) // three figures of the range
 	}
-	mark.label = fmt.Sprintf("%.*f °C", decimals, m.Kelvin[best]-zeroCelsius)
+	mark.label = fmt.Sprintf("%.*f %s", decimals, m.Kelvin[best]-m.zero(), f.scale.unit)
 	mark.style = style{size: 15, bold: true}
 	const off = 11
 	places := []struct {

@@ -55,7 +55,7 @@ func (m *HeatMap) contourField(f *frame) *field {
 	for j := range ys {
 		row := min(max(j-1, 0), by-1) * bx
 		for i := range xs {
-			g.values[j*len(xs)+i] = values[row+min(max(i-1, 0), bx-1)] - zeroCelsius
+			g.values[j*len(xs)+i] = values[row+min(max(i-1, 0), bx-1)] - m.zero()
 		}
 	}
 	return g

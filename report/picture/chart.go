@@ -1,0 +1,241 @@
+package picture
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"strings"
+)
+
+// Chart is a set of curves over a common axis: time traces, the history of a solve.
+type Chart struct {
+	Title, Subtitle string
+	X, Y            string // labels of the axes, with units
+	Curves          []Curve
+	Log             bool // a logarithmic y axis; values that are not positive are left out
+	Look            Look
+}
+
+// Curve is one line. Places with NaN interrupt it.
+type Curve struct {
+	Name string
+	X, Y []float64
+}
+
+const (
+	chartWidth  = 760 // pixels of the data
+	chartHeight = 440
+	maxCurves   = 16 // a legend longer than that helps nobody
+	legendGap   = 24
+)
+
+// strong is the palette of Okabe and Ito at full strength, black first.
+func strong(n int) color.RGBA {
+	palette := [...]color.RGBA{
+		{0, 0, 0, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 158, 115, 255},
+		{213, 94, 0, 255}, {0, 114, 178, 255}, {204, 121, 167, 255}, {150, 150, 150, 255},
+	}
+	return palette[n%len(palette)]
+}
+
+// Write draws the chart. Of many curves it shows the first.
+func (c *Chart) Write(w io.Writer, format Format) error {
+	curves := c.Curves[:min(len(c.Curves), maxCurves)]
+	x0, x1, y0, y1, ok := c.bounds(curves)
+	if !ok {
+		return fmt.Errorf("drawing the chart %q: there is nothing to draw", c.Title)
+	}
+	probe, err := newCanvas(1, 1, c.Look, PNG)
+	if err != nil {
+		return err
+	}
+	legend := 0
+	if len(curves) > 1 {
+		for _, k := range curves {
+			wide, _ := probe.text.size(tickStyle, k.Name)
+			legend = max(legend, min(wide, 220)+legendGap+34)
+		}
+	}
+	left := marginLeft + 16
+	width := chartWidth
+	if wish := c.Look.width(); wish > 0 {
+		width = max(140, wish-left-marginRight-legend)
+	}
+	height := min(chartHeight, max(160, width*2/3))
+	height = max(height, 18*len(curves)*min(1, legend))
+	pic, err := newCanvas(left+width+marginRight+legend, marginTop+height+marginBottom, c.Look, format)
+	if err != nil {
+		return err
+	}
+	p := &plane{canvas: pic, area: image.Rect(left, marginTop, left+width, marginTop+height), x0: x0, x1: x1, y0: y0, y1: y1, log: c.Log}
+	pic.print(titleStyle, pic.fit(titleStyle, c.Title, pic.w-left-12), float64(left), 14, anchor{})
+	pic.print(subtitleStyle, pic.fit(subtitleStyle, c.Subtitle, pic.w-left-12), float64(left), 40, anchor{})
+	p.axes(c.X, c.Y)
+	for n, k := range curves {
+		p.curve(k, strong(n), n >= 8)
+		if legend == 0 {
+			continue
+		}
+		y := float64(marginTop + 9 + 18*n)
+		at := float64(left + width + legendGap)
+		pic.stroke([]point{{at, y}, {at + 26, y}}, 2, strong(n))
+		pic.print(tickStyle, pic.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
+	}
+	if more := len(c.Curves) - len(curves); more > 0 {
+		pic.print(style{size: 12, color: grey}, fmt.Sprintf("and %d more", more), float64(left+width+legendGap), float64(marginTop+9+18*len(curves)), anchor{0, 0.5})
+	}
+	return pic.write(w, format)
+}
+
+// bounds of all values, a little wider in y.
+func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
+	x0, x1, y0, y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, k := range curves {
+		for i, v := range k.Y {
+			if v-v != 0 || c.Log && v <= 0 {
+				continue
+			}
+			x0, x1, y0, y1 = min(x0, k.X[i]), max(x1, k.X[i]), min(y0, v), max(y1, v)
+		}
+	}
+	if !(x1 >= x0) {
+		return 0, 0, 0, 0, false
+	}
+	if x1 == x0 {
+		x0, x1 = x0-0.5, x1+0.5
+	}
+	if c.Log {
+		return x0, x1, math.Pow(10, math.Floor(math.Log10(y0))), math.Pow(10, math.Ceil(math.Log10(y1)+1e-9)), true
+	}
+	if y1-y0 < minSpan {
+		y0, y1 = y0-0.5, y1+0.5
+	}
+	pad := 0.04 * (y1 - y0)
+	return x0, x1, y0 - pad, y1 + pad, true
+}
+
+// plane places values in a chart's data area.
+type plane struct {
+	*canvas
+	area           image.Rectangle
+	x0, x1, y0, y1 float64
+	log            bool
+}
+
+func (p *plane) px(x float64) float64 {
+	return float64(p.area.Min.X) + (x-p.x0)/(p.x1-p.x0)*float64(p.area.Dx())
+}
+
+func (p *plane) py(y float64) float64 {
+	part := (y - p.y0) / (p.y1 - p.y0)
+	if p.log {
+		part = math.Log(y/p.y0) / math.Log(p.y1/p.y0)
+	}
+	return float64(p.area.Max.Y) - part*float64(p.area.Dy())
+}
+
+func (p *plane) axes(xLabel, yLabel string) {
+	a, faint := p.area, color.RGBA{228, 228, 228, 255}
+	at, labels := ticks(p.x0, p.x1, max(2, min(10, a.Dx()/75)))
+	for i, v := range at {
+		x := int(p.px(v) + 0.5)
+		p.fill(image.Rect(x, a.Min.Y, x+1, a.Max.Y), faint)
+		p.fill(image.Rect(x, a.Max.Y+1, x+1, a.Max.Y+6), black)
+		p.print(tickStyle, labels[i], float64(x)+0.5, float64(a.Max.Y+8), anchor{x: 0.5})
+	}
+	p.print(axisStyle, xLabel, float64(a.Min.X+a.Max.X)/2, float64(a.Max.Y+28), anchor{x: 0.5})
+	at, labels = p.ticksUp()
+	widest := 0
+	for i, v := range at {
+		y := int(p.py(v) + 0.5)
+		p.fill(image.Rect(a.Min.X, y, a.Max.X, y+1), faint)
+		p.fill(image.Rect(a.Min.X-6, y, a.Min.X-1, y+1), black)
+		box := p.print(tickStyle, labels[i], float64(a.Min.X-9), float64(y)+0.5, anchor{1, 0.5})
+		widest = max(widest, box.Dx())
+	}
+	p.frame(a.Inset(-1), black)
+	up := axisStyle
+	up.vertical = true
+	p.print(up, yLabel, float64(a.Min.X-16-widest), float64(a.Min.Y+a.Max.Y)/2, anchor{1, 0.5})
+}
+
+// ticksUp are round values, or powers of ten.
+func (p *plane) ticksUp() (at []float64, labels []string) {
+	if !p.log {
+		return ticks(p.y0, p.y1, max(2, min(10, p.area.Dy()/45)))
+	}
+	low, high := int(math.Round(math.Log10(p.y0))), int(math.Round(math.Log10(p.y1)))
+	every := max(1, (high-low)*22/max(1, p.area.Dy())+1)
+	for e := low; e <= high; e += every {
+		at = append(at, math.Pow(10, float64(e)))
+		labels = append(labels, fmt.Sprintf("1e%d", e))
+	}
+	return at, labels
+}
+
+func (p *plane) curve(k Curve, col color.RGBA, dashed bool) {
+	var line []point
+	flush := func() {
+		switch {
+		case len(line) == 1:
+			p.disc(line[0].x, line[0].y, 2.2, col)
+		case dashed:
+			p.dashes(line, col)
+		default:
+			p.stroke(line, 1.8, col)
+		}
+		line = nil
+	}
+	for i, v := range k.Y {
+		if v-v != 0 || p.log && v <= 0 {
+			flush()
+			continue
+		}
+		line = append(line, point{p.px(k.X[i]), p.py(v)})
+	}
+	if len(line) > 0 {
+		flush()
+	}
+	if len(k.X) <= 40 {
+		for i, v := range k.Y {
+			if v-v == 0 && !(p.log && v <= 0) {
+				p.disc(p.px(k.X[i]), p.py(v), 2.4, col)
+			}
+		}
+	}
+}
+
+// dashes draws every other piece of 7 pixels.
+func (p *plane) dashes(line []point, col color.RGBA) {
+	const piece = 7
+	on, left := true, float64(piece)
+	from := line[0]
+	for _, to := range line[1:] {
+		for {
+			length := math.Hypot(to.x-from.x, to.y-from.y)
+			if length <= left {
+				if on && length > 0 {
+					p.stroke([]point{from, to}, 1.8, col)
+				}
+				left -= length
+				break
+			}
+			cut := point{from.x + (to.x-from.x)*left/length, from.y + (to.y-from.y)*left/length}
+			if on {
+				p.stroke([]point{from, cut}, 1.8, col)
+			}
+			from, on, left = cut, !on, piece
+		}
+		from = to
+	}
+}
+
+// trimZeros drops zeros behind a decimal point.
+func trimZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
