@@ -25,13 +25,21 @@ const micrometres = 1e6 // um per m
 
 func newCellMap(o *threedice.Outputs, m *mesh.Mesh) *cellMap {
 	c := &cellMap{outputs: o, mesh: m, lists: map[string][]cell{}}
-	for _, v := range m.X {
-		c.x = append(c.x, v*micrometres)
-	}
-	for _, v := range m.Y {
-		c.y = append(c.y, v*micrometres)
-	}
+	c.x, c.y = facesInMicrometres(m.X, o, 0), facesInMicrometres(m.Y, o, 1)
 	return c
+}
+
+// facesInMicrometres are the faces of the mesh. Multiples of the project's cell, where that is what they are, are free of the rounding of um in
+// m and back, which would put a point on a face into the other cell.
+func facesInMicrometres(metres []float64, o *threedice.Outputs, axis int) []float64 {
+	um := make([]float64, len(metres))
+	for i, v := range metres {
+		um[i] = v * micrometres
+		if exact := float64(i) * o.Cell[axis]; !o.NonUniform && math.Abs(exact-um[i]) <= 1e-9*metres[len(metres)-1]*micrometres {
+			um[i] = exact
+		}
+	}
+	return um
 }
 
 // of lists the cells of a stack element in non-uniform mode: element by element of its floorplan, each row by row from its south-west corner.
@@ -92,11 +100,10 @@ func (c *cellMap) uniform(x, y float64) (column, row int) {
 func (c *cellMap) location(axis int, v float64) (n int, from float64) {
 	faces := [2][]float64{c.x, c.y}[axis]
 	if c.outputs.NonUniform {
-		size, cell := faces[len(faces)-1], c.outputs.Cell[axis]
-		faces = []float64{0}
-		for i := 1; i <= max(1, int(size/cell)); i++ {
-			faces = append(faces, float64(i)*cell)
-		}
+		cell := c.outputs.Cell[axis]
+		cells := math.Max(1, math.Trunc(faces[len(faces)-1]/cell))
+		at := math.Max(0, math.Min(math.Trunc(v/cell), cells-1))
+		return int(at), at * cell
 	}
 	n = holding(faces, v)
 	return n, faces[n]

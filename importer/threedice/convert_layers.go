@@ -150,13 +150,19 @@ func (c *converter) snap(r rectangle) (snapped stack.Rect, cut bool) {
 
 // snapAxis works on one axis: from, length and cell in um, the result in m.
 func snapAxis(from, length, cell float64, cells int, size float64) (start, extent float64, cut bool) {
-	first, end := cells, 0
-	for i := range cells {
-		if centre := float64(i)*cell + cell/2; centre >= from && centre < from+length {
-			first, end = min(first, i), i+1
+	// firstFrom is the first cell whose centre is not below an edge.
+	firstFrom := func(edge float64) int {
+		i := int(math.Max(0, math.Min(math.Ceil(edge/cell-0.5), float64(cells))))
+		for i > 0 && float64(i-1)*cell+cell/2 >= edge {
+			i--
 		}
+		for i < cells && float64(i)*cell+cell/2 < edge {
+			i++
+		}
+		return i
 	}
-	if end == 0 {
+	first, end := firstFrom(from), firstFrom(from+length)
+	if first >= end {
 		return 0, 0, true
 	}
 	at := func(i int) float64 { return size * (float64(i) / float64(cells)) }

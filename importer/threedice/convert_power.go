@@ -52,9 +52,10 @@ func (c *converter) power(layer, i int) {
 		p.Trace = c.slotTimes()
 	}
 	var rects []rectangle
+	taken := map[string]bool{}
 	for k := range elements {
 		x := &elements[k]
-		b := stack.Block{Name: c.blockName(p, x), Pos: x.pos}
+		b := stack.Block{Name: c.blockName(taken, x), Pos: x.pos}
 		for _, r := range x.rects {
 			c.inside(x, r)
 			b.Rects = append(b.Rects, r.metres())
@@ -91,12 +92,12 @@ func (c *converter) power(layer, i int) {
 }
 
 // blockName is the element's name, numbered where the floorplan has it twice.
-func (c *converter) blockName(p *stack.Power, x *flpElement) string {
+func (c *converter) blockName(taken map[string]bool, x *flpElement) string {
 	name := x.name
-	taken := func(b stack.Block) bool { return b.Name == name }
-	for n := 2; slices.ContainsFunc(p.Blocks, taken); n++ {
+	for n := 2; taken[name]; n++ {
 		name = fmt.Sprintf("%s_%d", x.name, n)
 	}
+	taken[name] = true
 	if name != x.name {
 		c.note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not look, and Tflpel finds the first)", x.name, name)
 	}

@@ -13,9 +13,6 @@ func (c *converter) solver() {
 	s := c.project.solver
 	c.stack.Transient.Initial = s.initial.value
 	if !s.transient {
-		if c.stack.Transient.Initial == c.stack.Ambient {
-			c.stack.Transient.Initial = 0
-		}
 		return
 	}
 	steps := float64(c.slots) * c.slotLength() / s.step.value
