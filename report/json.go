@@ -81,3 +81,13 @@ func members(v reflect.Value, o object) object {
 	}
 	return o
 }
+
+// WriteJSONLine writes an object on one line, its first member event. Numbers that are not finite become null.
+func WriteJSONLine(w io.Writer, event string, v any) error {
+	line, err := json.Marshal(members(reflect.ValueOf(v), object{{"event", event}}))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}

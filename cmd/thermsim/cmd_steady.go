@@ -64,7 +64,7 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 		return err
 	}
 	p.stop()
-	if err := printSummary(g, s, &o); err != nil {
+	if err := printSummary(g, r, s, &o); err != nil {
 		return err
 	}
 	return verdict(r, s, o.tmax.value, o.out)

@@ -90,6 +90,13 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 			return err
 		}
 		g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
+		if o.json == jsonLines {
+			if err := report.WriteJSONLine(g.stdout, "step", report.StepSummary{
+				TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
+			}); err != nil {
+				return fmt.Errorf("cannot print a step: %w", err)
+			}
+		}
 		return trace.Add(step, f)
 	}
 	r.Solution, err = gpusolve.Transient(ctx, r.Mesh, solverOptions(g, r.Mesh.Stack.Solver, p), plan)
@@ -117,7 +124,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	p.stop()
-	if err := printSummary(g, s, &o.simulateOptions); err != nil {
+	if err := printSummary(g, r, s, &o.simulateOptions); err != nil {
 		return err
 	}
 	if interrupted {

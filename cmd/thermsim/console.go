@@ -26,6 +26,7 @@ type globals struct {
 type console struct {
 	stdout  io.Writer
 	style   report.Style // of stdout
+	depth   report.ColorDepth
 	quiet   bool
 	verbose bool
 
@@ -46,9 +47,24 @@ func newConsole(stdout, stderr *os.File, getenv func(string) (string, bool)) *co
 	c := &console{stdout: stdout, stderr: stderr}
 	c.style.Width = terminalWidth(stdout)
 	c.style.Color = term.IsTerminal(int(stdout.Fd())) && noColor == "" && name != "dumb"
+	if c.style.Color {
+		c.depth = colorDepth(name, getenv)
+	}
 	c.width = terminalWidth(stderr)
 	c.live = term.IsTerminal(int(stderr.Fd())) && name != "dumb"
 	return c
+}
+
+// colorDepth is what the terminal says of itself; all that show colours at all know 256 nowadays, but for the consoles of systems.
+func colorDepth(name string, getenv func(string) (string, bool)) report.ColorDepth {
+	depth, _ := getenv("COLORTERM")
+	switch {
+	case depth == "truecolor" || depth == "24bit":
+		return report.TrueColor
+	case name == "linux" || name == "vt100" || name == "ansi" || name == "":
+		return report.NoColor
+	}
+	return report.Palette256
 }
 
 func terminalWidth(f *os.File) int {

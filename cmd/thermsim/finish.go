@@ -28,13 +28,18 @@ func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOpti
 }
 
 // printSummary prints the tables, or the JSON, on stdout.
-func printSummary(g *globals, s *report.Summary, o *simulateOptions) error {
+func printSummary(g *globals, r *report.Run, s *report.Summary, o *simulateOptions) error {
 	var err error
 	switch {
-	case o.json:
+	case o.json == jsonSummary:
 		err = s.WriteJSON(g.stdout)
+	case o.json == jsonLines:
+		err = report.WriteJSONLine(g.stdout, "summary", *s)
 	case !g.quiet:
 		err = s.WriteText(g.stdout, g.style)
+		if err == nil && !o.noMap {
+			err = report.WriteTerminalMap(g.stdout, r, s, g.style.Width, g.depth)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print the results: %w; they are in %s", err, o.out)

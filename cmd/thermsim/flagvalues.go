@@ -193,3 +193,28 @@ func (p *places) count() int {
 	}
 	return p.n
 }
+
+// jsonMode is --json: the summary, or with =lines a line for every step and one for the summary.
+type jsonMode string
+
+const (
+	jsonSummary jsonMode = "summary"
+	jsonLines   jsonMode = "lines"
+)
+
+func (m *jsonMode) Set(text string) error {
+	switch jsonMode(text) {
+	case jsonSummary, jsonLines:
+		*m = jsonMode(text)
+	case "true":
+		*m = jsonSummary
+	case "false":
+		*m = ""
+	default:
+		return errors.New("say --json for the summary, or --json=lines for a line per step as it ends and one for the summary")
+	}
+	return nil
+}
+
+func (m *jsonMode) String() string { return string(*m) }
+func (m *jsonMode) Type() string   { return "summary|lines" }

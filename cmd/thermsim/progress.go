@@ -82,7 +82,7 @@ func (p *progress) line(now time.Time) string {
 		line += fmt.Sprintf(": step %d of %d, t = %s", s.Step+1, s.Steps, seconds(s.Time))
 		if s.Step > 0 {
 			perStep := now.Sub(p.since).Seconds() / float64(s.Step)
-			line += fmt.Sprintf(", %s to go", seconds(perStep*float64(s.Steps-s.Step)))
+			line += fmt.Sprintf(", %.3g steps/s, %s to go", 1/perStep, seconds(perStep*float64(s.Steps-s.Step)))
 		}
 	case s.Iteration > 0:
 		line += fmt.Sprintf(": iteration %d", s.Iteration)

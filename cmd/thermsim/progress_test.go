@@ -21,7 +21,7 @@ func TestProgressLine(t *testing.T) {
 		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: 0.0123}), "stepping: iteration 7, error about 0.01 K (2 s)"},
 		{at(2*time.Second, gpusolve.Progress{Iteration: 7, ErrorK: math.NaN()}), "stepping: iteration 7 (2 s)"},
 		{at(2*time.Second, gpusolve.Progress{Step: 0, Steps: 50, Iteration: 3}), "stepping: step 1 of 50, t = 0 s (2 s)"},
-		{at(20*time.Second, gpusolve.Progress{Step: 10, Steps: 50, Time: 0.01}), "stepping: step 11 of 50, t = 10 ms, 80 s to go (20 s)"},
+		{at(20*time.Second, gpusolve.Progress{Step: 10, Steps: 50, Time: 0.01}), "stepping: step 11 of 50, t = 10 ms, 0.5 steps/s, 80 s to go (20 s)"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

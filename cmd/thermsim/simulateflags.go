@@ -22,7 +22,8 @@ type simulateOptions struct {
 	maxIter count
 	tmax    quantity
 	maps    []string
-	json    bool
+	json    jsonMode
+	noMap   bool
 	project project
 }
 
@@ -46,7 +47,9 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system")
 	f.Var(&o.tmax, "tmax", `fail with exit status 5 above this temperature, such as "85 degC"; a bare number is in K`)
 	f.StringSliceVar(&o.maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
-	f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the tables")
+	f.Var(&o.json, "json", "print summary.json on stdout in place of the tables; with =lines, a line of JSON for every step and one for the summary")
+	f.Lookup("json").NoOptDefVal = string(jsonSummary)
+	f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
 	o.project.addFlags(cmd)
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"strings"
+
+	"thermsim/report/picture"
+)
+
+// ColorDepth is how many colours a terminal shows.
+type ColorDepth int
+
+// The depths.
+const (
+	NoColor    ColorDepth = iota
+	Palette256            // xterm's 256 colours
+	TrueColor             // 24 bits
+)
+
+// Size of the map in the terminal. A character is about twice as tall as wide and holds two values, one above the other.
+const (
+	mapColumns = 64
+	mapRows    = 24
+	mapBeside  = 18 // room for the scale
+)
+
+// WriteTerminalMap draws the hottest layer in characters: half blocks in the colours of the pictures, the hottest place marked, and a scale beside.
+func WriteTerminalMap(w io.Writer, r *Run, s *Summary, width int, depth ColorDepth) error {
+	if depth == NoColor || width < mapBeside+24 || !(s.Temperature.MaxK >= s.Temperature.MinK) {
+		return nil
+	}
+	layer := hottestLayer(s)
+	m := r.Mesh
+	cells := m.NX() * m.NY()
+	kelvin := make([]float64, cells)
+	if err := layerMap(m, r.Solution.Field, layer, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
+		return err
+	}
+	columns, rows := mapSize(m.X[m.NX()]-m.X[0], m.Y[m.NY()]-m.Y[0], width)
+	t := &terminalMap{w: bufio.NewWriter(w), depth: depth, columns: columns, rows: rows, colors: picture.Inferno()}
+	t.values = picture.Thumbnail(m.X, m.Y, kelvin, columns, 2*rows)
+	t.lo, t.hi = math.Inf(1), math.Inf(-1)
+	for i, v := range t.values {
+		t.lo = min(t.lo, v)
+		if v > t.hi {
+			t.hi, t.hottest = v, i
+		}
+	}
+	fmt.Fprintf(t.w, "\n\x1b[1mHottest layer: %s\x1b[0m  \x1b[2m%s x %s mm\x1b[0m\n", m.Stack.Layers[layer].Name,
+		millimetres(m.X[m.NX()]-m.X[0]), millimetres(m.Y[m.NY()]-m.Y[0]))
+	t.draw()
+	return t.w.Flush()
+}
+
+func hottestLayer(s *Summary) int {
+	best := 0
+	for i := range s.Layers {
+		if s.Layers[i].MaxK > s.Layers[best].MaxK {
+			best = i
+		}
+	}
+	return best
+}
+
+// mapSize keeps the aspect of the layer.
+func mapSize(x, y float64, width int) (columns, rows int) {
+	columns = min(mapColumns, width-mapBeside)
+	rows = int(math.Round(float64(columns) * y / x / 2))
+	if rows > mapRows {
+		rows = mapRows
+		columns = min(columns, int(math.Round(2*float64(rows)*x/y)))
+	}
+	return max(2, columns), max(1, rows)
+}
+
+type terminalMap struct {
+	w             *bufio.Writer
+	depth         ColorDepth
+	columns, rows int // characters
+	values        []float64
+	lo, hi        float64
+	hottest       int
+	colors        *picture.Colormap
+}
+
+func (t *terminalMap) part(v float64) float64 {
+	if t.hi-t.lo < 1e-4 {
+		return 0.5
+	}
+	return (v - t.lo) / (t.hi - t.lo)
+}
+
+// draw writes the rows from the north.
+func (t *terminalMap) draw() {
+	for row := range t.rows {
+		upper := 2*t.rows - 1 - 2*row
+		t.w.WriteString("  ")
+		for c := range t.columns {
+			n, s := upper*t.columns+c, (upper-1)*t.columns+c
+			a, b := t.colors.At(t.part(t.values[n])), t.colors.At(t.part(t.values[s]))
+			if t.hottest == n || t.hottest == s {
+				t.w.WriteString(t.code(48, t.colors.At(t.part(t.hi))) + t.code(38, color.RGBA{A: 255}) + "✕")
+				continue
+			}
+			t.w.WriteString(t.code(38, a) + t.code(48, b) + "▀")
+		}
+		t.w.WriteString("\x1b[0m" + t.scale(row) + "\n")
+	}
+}
+
+// scale is the part of the colour scale beside a row.
+func (t *terminalMap) scale(row int) string {
+	part := func(half int) float64 {
+		if t.rows == 1 {
+			return 1 - float64(half)
+		}
+		return 1 - (float64(2*row+half))/float64(2*t.rows-1)
+	}
+	bar := "  " + t.code(38, t.colors.At(part(0))) + t.code(48, t.colors.At(part(1))) + "▀▀\x1b[0m"
+	value := math.NaN()
+	switch {
+	case row == 0:
+		value = t.hi
+	case row == t.rows-1:
+		value = t.lo
+	case t.rows > 8 && row == t.rows/2:
+		value = t.lo + (t.hi-t.lo)*(part(0)+part(1))/2
+	default:
+		return bar
+	}
+	return bar + fmt.Sprintf(" %s °C", strings.TrimSpace(digitsFor(t.hi-t.lo).celsius(value)))
+}
+
+// code sets the foreground (38) or background (48).
+func (t *terminalMap) code(which int, c color.RGBA) string {
+	if t.depth == TrueColor {
+		return fmt.Sprintf("\x1b[%d;2;%d;%d;%dm", which, c.R, c.G, c.B)
+	}
+	level := func(v uint8) int { return (int(v)*5 + 127) / 255 }
+	return fmt.Sprintf("\x1b[%d;5;%dm", which, 16+36*level(c.R)+6*level(c.G)+level(c.B))
+}
