@@ -1,0 +1,208 @@
+package cmg
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// dominance is the share of its diagonal that a row may miss of diagonal dominance, for the rounding of whoever summed it.
+const dominance = 1e-10
+
+// largest keeps conductances, and what is summed of them, within FP32.
+const largest = 1e30
+
+// NotDominantError says where a matrix is not what combinatorial multigrid can work on.
+type NotDominantError struct {
+	Row, Col int // from 0; Col is -1 where the row as a whole is at fault
+	What     string
+}
+
+func (e *NotDominantError) Error() string {
+	if e.Col < 0 {
+		return fmt.Sprintf("cmg needs a symmetric diagonally dominant matrix: row %d (counted from 1) %s; choose another preconditioner, such as jacobi", e.Row+1, e.What)
+	}
+	return fmt.Sprintf("cmg needs a symmetric diagonally dominant matrix: the entry in row %d, column %d (counted from 1) %s; choose another preconditioner, such as jacobi",
+		e.Row+1, e.Col+1, e.What)
+}
+
+// FromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is the double cover (Gremban,
+// Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems, 1996): vertex n+v stands for -x_v, and a positive
+// entry is an edge between v and the negative of its neighbour.
+func FromMatrix(a *sparse.CSR) (g *ops.Graph, doubled bool, err error) {
+	found, err := check(a)
+	if err != nil {
+		return nil, false, err
+	}
+	if found.skew {
+		a = symmetrised(a)
+	}
+	if found.signed {
+		return cover(a), true, nil
+	}
+	return plain(a), false, nil
+}
+
+// traits of a matrix: positive off-diagonals, and halves that differ by rounding.
+type traits struct{ signed, skew bool }
+
+// symmetrised takes the upper half for both: a forest of heaviest edges must find an edge the same from either end.
+func symmetrised(a *sparse.CSR) *sparse.CSR {
+	s := &sparse.CSR{RowPtr: a.RowPtr, Col: a.Col, Val: append([]float64(nil), a.Val...)}
+	each(a.N(), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			for i := a.RowPtr[r]; i < a.RowPtr[r+1] && int(a.Col[i]) < r; i++ {
+				s.Val[i] = entry(a, int(a.Col[i]), int32(r))
+			}
+		}
+	})
+	return s
+}
+
+// check finds the first row at fault, and the traits of the matrix.
+func check(a *sparse.CSR) (found traits, err error) {
+	var lock sync.Mutex
+	first := &NotDominantError{Row: math.MaxInt}
+	each(a.N(), func(_, lo, hi int) {
+		var here traits
+		for r := lo; r < hi; r++ {
+			fault := checkRow(a, r, &here)
+			if fault == nil {
+				continue
+			}
+			lock.Lock()
+			if fault.Row < first.Row {
+				first = fault
+			}
+			lock.Unlock()
+			break
+		}
+		lock.Lock()
+		found.signed, found.skew = found.signed || here.signed, found.skew || here.skew
+		lock.Unlock()
+	})
+	if first.Row != math.MaxInt {
+		return traits{}, first
+	}
+	return found, nil
+}
+
+func checkRow(a *sparse.CSR, r int, found *traits) *NotDominantError {
+	cols, vals := a.Row(r)
+	diagonal, others := 0.0, 0.0
+	for i, c := range cols {
+		v := vals[i]
+		switch {
+		case !(math.Abs(v) <= largest):
+			return &NotDominantError{r, int(c), fmt.Sprintf("is %g, beyond what FP32 holds", v)}
+		case int(c) == r:
+			diagonal = v
+			continue
+		case int(c) > r:
+			// One half of the pairs is enough.
+			back := entry(a, int(c), int32(r))
+			if math.Abs(back-v) > dominance*math.Abs(v) {
+				return &NotDominantError{r, int(c), fmt.Sprintf("is %g and its mirror image %g", v, back)}
+			}
+			found.skew = found.skew || back != v
+		case v != 0 && entry(a, int(c), int32(r)) == 0:
+			return &NotDominantError{r, int(c), fmt.Sprintf("is %g and its mirror image 0", v)}
+		}
+		found.signed = found.signed || v > 0
+		others += math.Abs(v)
+	}
+	if !(diagonal-others >= -dominance*math.Max(others, math.Abs(diagonal))) {
+		return &NotDominantError{r, -1, fmt.Sprintf("has %g on the diagonal and %g beside it", diagonal, others)}
+	}
+	return nil
+}
+
+// place finds a column in a row by halving.
+func place(a *sparse.CSR, r int, c int32) (at int64, found bool) {
+	lo, hi := a.RowPtr[r], a.RowPtr[r+1]
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if a.Col[mid] < c {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < a.RowPtr[r+1] && a.Col[lo] == c
+}
+
+func entry(a *sparse.CSR, r int, c int32) float64 {
+	if at, found := place(a, r, c); found {
+		return a.Val[at]
+	}
+	return 0
+}
+
+// plain takes the off-diagonals for edges and what dominance leaves for ground.
+func plain(a *sparse.CSR) *ops.Graph {
+	n := a.N()
+	g := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n)}
+	for r := range n {
+		g.Ptr[r+1] = g.Ptr[r]
+		cols, vals := a.Row(r)
+		for i, c := range cols {
+			if int(c) != r && vals[i] != 0 {
+				g.Ptr[r+1]++
+			}
+		}
+	}
+	g.Col, g.Weight = make([]int32, g.Ptr[n]), make([]float32, g.Ptr[n])
+	each(n, func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			at := g.Ptr[r]
+			g.Ground[r] = split(a, r, func(c int32, v float64) {
+				g.Col[at], g.Weight[at] = c, float32(-v)
+				at++
+			})
+		}
+	})
+	return g
+}
+
+// split calls f for every off-diagonal of a row and returns what is left of the diagonal beyond them, 0 where that is rounding.
+func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
+	cols, vals := a.Row(r)
+	others, diagonal := 0.0, 0.0
+	for i, c := range cols {
+		switch v := vals[i]; {
+		case int(c) == r:
+			diagonal = v
+		case v != 0:
+			others += math.Abs(v)
+			f(c, v)
+		}
+	}
+	if ground = diagonal - others; ground <= 0x1p-48*others {
+		return 0
+	}
+	return ground
+}
+
+// cover builds the double cover: rows v and n+v have the same edges, with the halves changed over.
+func cover(a *sparse.CSR) *ops.Graph {
+	n := a.N()
+	g := &ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n)}
+	for half := range 2 {
+		for r := range n {
+			v := half*n + r
+			// Ascending: the first half's neighbours, then the second's.
+			for side := range 2 {
+				g.Ground[v] = split(a, r, func(c int32, w float64) {
+					if same := side == half; same == (w < 0) {
+						g.Col, g.Weight = append(g.Col, c+int32(side*n)), append(g.Weight, float32(math.Abs(w)))
+					}
+				})
+			}
+			g.Ptr[v+1] = int64(len(g.Col))
+		}
+	}
+	return g
+}

@@ -1,0 +1,90 @@
+package cmg
+
+import (
+	"cmp"
+	"slices"
+
+	"thermsim/gpusolve/ops"
+)
+
+// Quotient is Q = R A R^T, R the 0/1 matrix that sums over clusters: edges between two clusters add up to one, edges inside vanish, and so do
+// grounds of a cluster. Sums are FP64 over values in ascending order, so both halves of Q are the same to the bit.
+func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
+	n := c.N()
+	q := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n)}
+	rows := make([]quotientRows, (n+grain-1)/grain)
+	each(n, func(part, lo, hi int) {
+		out := &rows[part]
+		var terms []term
+		for k := lo; k < hi; k++ {
+			terms = terms[:0]
+			for _, v := range c.Cluster(k) {
+				q.Ground[k] += g.Ground[v]
+				cols, weights := g.Row(int(v))
+				for i, u := range cols {
+					if to := c.Of[u]; int(to) != k {
+						terms = append(terms, term{to, weights[i]})
+					}
+				}
+			}
+			before := len(out.col)
+			out.merge(terms)
+			q.Ptr[k+1] = int64(len(out.col) - before)
+		}
+	})
+	for k := range n {
+		q.Ptr[k+1] += q.Ptr[k]
+	}
+	q.Col, q.Weight = make([]int32, q.Ptr[n]), make([]float32, q.Ptr[n])
+	each(n, func(part, lo, _ int) {
+		copy(q.Col[q.Ptr[lo]:], rows[part].col)
+		copy(q.Weight[q.Ptr[lo]:], rows[part].weight)
+		rows[part] = quotientRows{}
+	})
+	return q
+}
+
+// term is one edge of the finer graph.
+type term struct {
+	to int32
+	w  float32
+}
+
+// quotientRows are consecutive rows of a quotient.
+type quotientRows struct {
+	col    []int32
+	weight []float32
+}
+
+// merge appends a row: terms sorted, and those to the same cluster added.
+func (q *quotientRows) merge(terms []term) {
+	order(terms)
+	for i := 0; i < len(terms); {
+		to, sum := terms[i].to, 0.0
+		for ; i < len(terms) && terms[i].to == to; i++ {
+			sum += float64(terms[i].w)
+		}
+		q.col, q.weight = append(q.col, to), append(q.weight, float32(sum))
+	}
+}
+
+// order sorts terms by cluster, then by weight.
+func order(terms []term) {
+	if len(terms) > 48 {
+		slices.SortFunc(terms, func(a, b term) int {
+			if a.to != b.to {
+				return cmp.Compare(a.to, b.to)
+			}
+			return cmp.Compare(a.w, b.w)
+		})
+		return
+	}
+	for i := 1; i < len(terms); i++ {
+		t := terms[i]
+		k := i
+		for ; k > 0 && (terms[k-1].to > t.to || terms[k-1].to == t.to && terms[k-1].w > t.w); k-- {
+			terms[k] = terms[k-1]
+		}
+		terms[k] = t
+	}
+}
