@@ -1,0 +1,246 @@
+package opstest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// Segments tests an executor's products with graphs and the transfers between them: rows without neighbours, of odd lengths, and of more entries than
+// a block of threads takes, in segments of every kind.
+func Segments(t *testing.T, open func(testing.TB) ops.Device) {
+	for _, c := range []struct{ n, hubs, length int }{
+		{1, 0, 0}, {2, 0, 0}, {37, 0, 4}, {300, 1, 0}, {300, 3, 8}, {300, 0, 16}, {1500, 2, 4}, {700, 2, 64}, {1300, 2, 512},
+	} {
+		t.Run(fmt.Sprintf("%d vertices, %d hubs, segments of %d", c.n, c.hubs, c.length), func(t *testing.T) {
+			f := newNetwork(t, open(t), c.n, c.hubs, c.length)
+			f.products()
+			f.transfers()
+			f.inverse()
+			f.halves()
+			if err := f.sys.Err(); err != nil {
+				f.Fatal(err)
+			}
+		})
+	}
+}
+
+// network is a graph on a device, beside its matrix.
+type network struct {
+	*algebra
+	g     *ops.Graph
+	seg   ops.Segments
+	level ops.GraphLevel
+}
+
+const testDamping = 0.75
+
+// newNetwork ties random pairs, leaves every seventh vertex alone, and adds hubs that touch all others.
+func newNetwork(t *testing.T, d ops.Device, n, hubs, length int) *network {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(length)))
+	weights := make([]map[int]float32, n)
+	for v := range weights {
+		weights[v] = map[int]float32{}
+	}
+	tie := func(u, v int) {
+		if u != v {
+			w := float32(math.Exp(4 * rng.Float64()))
+			weights[u][v], weights[v][u] = w, w
+		}
+	}
+	for range 3 * n {
+		if u, v := rng.IntN(n), rng.IntN(n); u%7 > 0 && v%7 > 0 {
+			tie(u, v)
+		}
+	}
+	for h := range hubs {
+		for v := range n {
+			tie(h*5, v)
+		}
+	}
+	g := &ops.Graph{Ptr: make([]int64, 1, n+1), Ground: make([]float64, n)}
+	a := &sparse.CSR{RowPtr: make([]int64, 1, n+1)}
+	for v, row := range weights {
+		cols := []int{v}
+		diagonal := 0.0
+		if v%3 == 0 {
+			g.Ground[v] = float64(float32(rng.Float64()))
+			diagonal = g.Ground[v]
+		}
+		for u, w := range row {
+			cols = append(cols, u)
+			diagonal += float64(w)
+		}
+		slices.Sort(cols)
+		for _, u := range cols {
+			value := diagonal
+			if u != v {
+				g.Col, g.Weight = append(g.Col, int32(u)), append(g.Weight, row[u])
+				value = -float64(row[u])
+			}
+			a.Col, a.Val = append(a.Col, int32(u)), append(a.Val, value)
+		}
+		g.Ptr, a.RowPtr = append(g.Ptr, int64(len(g.Col))), append(a.RowPtr, int64(len(a.Col)))
+	}
+	f := &network{algebra: newAlgebra(t, d, nil, a), g: g}
+	var ok bool
+	if f.seg, ok = f.space.(ops.Segments); !ok {
+		t.Fatal("this device has no products with graphs")
+	}
+	f.level = f.load(nil, length)
+	return f
+}
+
+func (f *network) load(from ops.Rows, length int) ops.GraphLevel {
+	l, err := f.seg.LoadGraph(f.g, from, ops.Layout{Damping: testDamping, Length: length})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return l
+}
+
+func (f *network) vector(l ops.GraphLevel) ops.Vector {
+	f.Helper()
+	return f.must(f.seg.NewGraphVector(l))
+}
+
+// scales are damping over the diagonal.
+func (f *network) scales() []float64 {
+	s := make([]float64, f.g.N())
+	for v := range s {
+		if volume := f.g.Volume(v); volume > 0 {
+			s[v] = testDamping / volume
+		}
+	}
+	return s
+}
+
+// products of the graph from its own arrays and of that from the matrix.
+func (f *network) products() {
+	rows, err := f.sys.(ops.Forms).Rows()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, l := range []ops.GraphLevel{f.level, f.load(rows, 0)} {
+		x, b, r, z := f.vector(l), f.vector(l), f.vector(l), f.vector(l)
+		xv, bv := f.random(x), f.random(b)
+		want, relaxed, started := f.times(xv), slices.Clone(xv), slices.Clone(bv)
+		for v, s := range f.scales() {
+			want[v] = bv[v] - want[v]
+			relaxed[v] += s * want[v]
+			started[v] *= s
+		}
+		f.seg.GraphResidual(l, r, x, b)
+		f.near("residual on "+l.Layout(), f.read(r), want, f.scale(xv)+largest(bv), eps32)
+		f.seg.GraphRelax(l, z, x, b)
+		f.near("relaxation on "+l.Layout(), f.read(z), relaxed, 10, eps32)
+		f.seg.GraphStart(l, z, b)
+		f.near("start", f.read(z), started, 1+largest(started), eps32)
+		// A common rise leaves no trace but at ground.
+		rise := make([]float64, len(xv))
+		for v := range rise {
+			rise[v] = 4096
+		}
+		f.seg.GraphStart(l, z, b)
+		f.space.Write(x, rise)
+		f.space.Write(b, make([]float64, len(xv)))
+		f.seg.GraphResidual(l, r, x, b)
+		for v := range rise {
+			rise[v] = -4096 * f.g.Ground[v]
+		}
+		f.near("residual of a common value", f.read(r), rise, 4096, 1e-7)
+	}
+	rows.Release()
+}
+
+// transfers to a level of clusters of every size: one of a hundred, the rest of one to three.
+func (f *network) transfers() {
+	n := f.g.N()
+	c := &ops.Clusters{Of: make([]int32, n), Members: make([]int32, n), Ptr: []int32{0}}
+	for v, next := 0, 0; v < n; v = next {
+		next = min(n, v+1+v%3)
+		if v == 0 {
+			next = min(n, 100)
+		}
+		for u := v; u < next; u++ {
+			c.Of[u], c.Members[u] = int32(c.N()), int32(u)
+		}
+		c.Ptr = append(c.Ptr, int32(next))
+	}
+	small := &ops.Graph{Ptr: make([]int64, c.N()+1), Ground: make([]float64, c.N())}
+	for k := range small.Ground {
+		small.Ground[k] = float64(k % 5)
+	}
+	coarse, err := f.seg.LoadGraph(small, nil, ops.Layout{Damping: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := f.seg.JoinLevels(f.level, coarse, c); err != nil {
+		f.Fatal(err)
+	}
+	r, b, x := f.vector(f.level), f.vector(coarse), f.vector(coarse)
+	rv := f.random(r)
+	sums, starts := make([]float64, c.N()), make([]float64, c.N())
+	for k := range sums {
+		for _, v := range c.Cluster(k) {
+			sums[k] += rv[v]
+		}
+		if g := small.Ground[k]; g > 0 {
+			starts[k] = sums[k] / g
+		}
+	}
+	f.seg.GraphRestrict(f.level, coarse, b, x, r)
+	f.near("restriction", f.read(b), sums, 100, eps32)
+	f.near("start from the restriction", f.read(x), starts, 100, eps32)
+	xv := f.random(x)
+	for v := range rv {
+		rv[v] += xv[c.Of[v]]
+	}
+	f.seg.GraphProlong(f.level, coarse, r, x)
+	f.near("prolongation", f.read(r), rv, 10, eps32)
+}
+
+// inverse of a graph of a few dozen vertices, connected or not, some parts of it without ground.
+func (f *network) inverse() {
+	n := f.g.N()
+	if n > 40 {
+		return
+	}
+	if err := f.seg.Invert(f.level); err != nil {
+		f.Fatal(err)
+	}
+	x, b := f.vector(f.level), f.vector(f.level)
+	want := f.random(x)
+	// Without ground, the part is held at zero somewhere: ask for the product alone.
+	product := f.times(want)
+	f.space.Write(b, product)
+	f.seg.GraphDirect(f.level, x, b)
+	f.near("product with the solution", f.times(f.read(x)), product, f.scale(want)+largest(product), 1e-4)
+}
+
+func (f *network) halves() {
+	n := f.g.N()
+	double, err := f.seg.LoadGraph(&ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n)}, nil, ops.Layout{Damping: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, d := f.vector(f.level), f.vector(double)
+	rv := f.random(r)
+	f.seg.Cover(d, r)
+	want := slices.Clone(rv)
+	for _, v := range rv {
+		want = append(want, -v)
+	}
+	f.near("cover", f.read(d), want, 1, 0)
+	dv := f.random(d)
+	f.seg.Fold(r, d)
+	for v := range rv {
+		rv[v] = (dv[v] - dv[n+v]) / 2
+	}
+	f.near("fold", f.read(r), rv, 1, eps32)
+}
