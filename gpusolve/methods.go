@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 )
@@ -27,6 +28,7 @@ type method struct {
 func methods() []method {
 	return []method{
 		{name: "multigrid", doc: "geometric multigrid for layered stacks", new: newMultigrid},
+		{name: "cmg", doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
 		{name: "jacobi", doc: "the diagonal of the matrix", new: func(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.New(s) }},
 		{name: "none", doc: "plain conjugate gradients", new: func(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.None(s) }},
 	}
@@ -38,6 +40,14 @@ func newMultigrid(s ops.Space, _ precond.Settings) (precond.Preconditioner, erro
 		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
 	}
 	return multigrid.New(sys)
+}
+
+func newCMG(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+	o, err := cmg.FromSettings(set)
+	if err != nil {
+		return nil, err
+	}
+	return cmg.New(s, o)
 }
 
 // Preconditioners lists the names that Options.Preconditioner takes.

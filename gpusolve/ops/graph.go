@@ -45,5 +45,5 @@ type Clusters struct {
 // N is the number of clusters.
 func (c *Clusters) N() int { return len(c.Ptr) - 1 }
 
-// Of the members of cluster c.
+// Cluster lists the members of cluster n.
 func (c *Clusters) Cluster(n int) []int32 { return c.Members[c.Ptr[n]:c.Ptr[n+1]] }
