@@ -3,6 +3,7 @@ package peerout
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"thermsim/gpusolve"
 	"thermsim/importer/threedice"
@@ -21,6 +22,7 @@ type threeDICE struct {
 	last     float64   // s, end of the step before
 	plane    []float64 // K, of the layer being written
 	layer    int       // whose plane that is
+	digits   []byte
 }
 
 // threeDICEDecimals are those of 3D-ICE's maps and tables.
@@ -190,7 +192,7 @@ func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f gpus
 func (w *threeDICE) printMap(out *file, element string, plane []float64, value func(plane []float64, c cell) float64) {
 	if w.outputs.NonUniform {
 		for _, c := range w.cells.of(element) {
-			fmt.Fprintf(out, "%*.*f  ", w.decimals+4, w.decimals, value(plane, c))
+			w.number(out, value(plane, c))
 		}
 		fmt.Fprint(out, "\n\n")
 		return
@@ -198,11 +200,20 @@ func (w *threeDICE) printMap(out *file, element string, plane []float64, value f
 	nx := w.mesh.NX()
 	for j := range w.mesh.NY() {
 		for _, v := range plane[j*nx : (j+1)*nx] {
-			fmt.Fprintf(out, "%*.*f  ", w.decimals+4, w.decimals, v)
+			w.number(out, v)
 		}
-		fmt.Fprintln(out)
+		out.WriteByte('\n') // the file keeps its first error until Commit
 	}
-	fmt.Fprintln(out)
+	out.WriteByte('\n')
+}
+
+// number writes one value of a map: right-aligned as %7.3f is, and two spaces. Maps are most of what is written, so it does without fmt.
+func (w *threeDICE) number(out *file, v float64) {
+	w.digits = strconv.AppendFloat(w.digits[:0], v, 'f', w.decimals, 64)
+	for range w.decimals + 4 - len(w.digits) {
+		out.WriteByte(' ')
+	}
+	out.Write(append(w.digits, "  "...))
 }
 
 // powerMap writes what 3D-ICE has on its right-hand side for a layer: the sources, and on a layer with a sink the conductance to it times

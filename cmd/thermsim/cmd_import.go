@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/gpusolve"
 	"thermsim/importer"
 	"thermsim/stack"
+	"thermsim/verify"
 )
 
 const importHelp = `Turn a project of another simulator into a stack file.
@@ -86,7 +88,7 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 	}
 	if o.measure {
 		p := startProgress(g.console, "measuring")
-		err = measureDeviations(ctx, r, request)
+		err = verify.MeasureDeviations(ctx, r, request, gpusolve.Options{Progress: p.update})
 		p.stop()
 		if err != nil {
 			return steadyInterrupted(err)
