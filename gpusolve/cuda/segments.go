@@ -88,8 +88,8 @@ func (s *space) LoadGraph(g *ops.Graph, from ops.Rows, layout ops.Layout) (ops.G
 	longest := int64(0)
 	for v := range n {
 		ground[v] = float32(g.Ground[v])
-		if volume := g.Volume(v); volume > 0 {
-			scale[v] = float32(float64(layout.Damping) / volume)
+		if d := g.Diagonal[v]; d > 0 {
+			scale[v] = float32(float64(layout.Damping) / d)
 		}
 		longest = max(longest, g.Ptr[v+1]-g.Ptr[v])
 	}

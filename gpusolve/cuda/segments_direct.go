@@ -39,8 +39,8 @@ func (s *space) Invert(level ops.GraphLevel) error {
 		for i, u := range cols {
 			dense[v*n+int(u)] = -float64(weights[i])
 		}
-		dense[v*n+v] = g.Volume(v)
-		limit[v] = vanished * g.Volume(v)
+		dense[v*n+v] = g.Diagonal[v]
+		limit[v] = vanished * g.Diagonal[v]
 	}
 	for v := range n {
 		columns[v] = dense[v*n]

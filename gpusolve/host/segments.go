@@ -40,8 +40,8 @@ func (s *space) LoadGraph(g *ops.Graph, _ ops.Rows, layout ops.Layout) (ops.Grap
 	l.add(8*len(g.Ptr) + 8*len(g.Col) + 16*n)
 	for v := range n {
 		l.ground[v] = float32(g.Ground[v])
-		if volume := g.Volume(v); volume > 0 {
-			l.scale[v] = float32(float64(layout.Damping) / volume)
+		if d := g.Diagonal[v]; d > 0 {
+			l.scale[v] = float32(float64(layout.Damping) / d)
 		}
 	}
 	return l, nil

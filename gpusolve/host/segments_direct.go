@@ -21,7 +21,7 @@ func (s *space) Invert(level ops.GraphLevel) error {
 		for i, u := range cols {
 			a[v*n+int(u)] = -float64(weights[i])
 		}
-		a[v*n+v] = l.g.Volume(v)
+		a[v*n+v] = l.g.Diagonal[v]
 	}
 	column := make([]float64, n)
 	for k := range n {
@@ -29,7 +29,7 @@ func (s *space) Invert(level ops.GraphLevel) error {
 			column[i] = a[i*n+k]
 		}
 		pivot := column[k]
-		if !(pivot > vanished*l.g.Volume(k)) {
+		if !(pivot > vanished*l.g.Diagonal[k]) {
 			for i := range n {
 				a[i*n+k], a[k*n+i] = 0, 0
 			}

@@ -11,6 +11,8 @@ type Graph struct {
 	Col    []int32
 	Weight []float32 // positive
 	Ground []float64 // not negative
+	// Diagonal of A: the ground and the weights of each vertex, summed.
+	Diagonal []float64
 }
 
 // N is the number of vertices.
@@ -25,14 +27,16 @@ func (g *Graph) Row(v int) ([]int32, []float32) {
 	return g.Col[lo:hi], g.Weight[lo:hi]
 }
 
-// Volume is the sum of the conductances at v, which is the diagonal of A.
-func (g *Graph) Volume(v int) float64 {
-	sum := g.Ground[v]
-	_, weights := g.Row(v)
-	for _, w := range weights {
-		sum += float64(w)
+// SumDiagonal sets the diagonal of vertices from lo to hi.
+func (g *Graph) SumDiagonal(lo, hi int) {
+	for v := lo; v < hi; v++ {
+		sum := g.Ground[v]
+		_, weights := g.Row(v)
+		for _, w := range weights {
+			sum += float64(w)
+		}
+		g.Diagonal[v] = sum
 	}
-	return sum
 }
 
 // Clusters is a partition of a graph's vertices.

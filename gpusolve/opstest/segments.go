@@ -85,6 +85,7 @@ func newNetwork(t *testing.T, d ops.Device, n, hubs, length int) *network {
 			}
 			a.Col, a.Val = append(a.Col, int32(u)), append(a.Val, value)
 		}
+		g.Diagonal = append(g.Diagonal, diagonal)
 		g.Ptr, a.RowPtr = append(g.Ptr, int64(len(g.Col))), append(a.RowPtr, int64(len(a.Col)))
 	}
 	f := &network{algebra: newAlgebra(t, d, nil, a), g: g}
@@ -113,8 +114,8 @@ func (f *network) vector(l ops.GraphLevel) ops.Vector {
 func (f *network) scales() []float64 {
 	s := make([]float64, f.g.N())
 	for v := range s {
-		if volume := f.g.Volume(v); volume > 0 {
-			s[v] = testDamping / volume
+		if d := f.g.Diagonal[v]; d > 0 {
+			s[v] = testDamping / d
 		}
 	}
 	return s
@@ -176,6 +177,7 @@ func (f *network) transfers() {
 	for k := range small.Ground {
 		small.Ground[k] = float64(k % 5)
 	}
+	small.Diagonal = small.Ground
 	coarse, err := f.seg.LoadGraph(small, nil, ops.Layout{Damping: 1})
 	if err != nil {
 		f.Fatal(err)
@@ -225,7 +227,7 @@ func (f *network) inverse() {
 
 func (f *network) halves() {
 	n := f.g.N()
-	double, err := f.seg.LoadGraph(&ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n)}, nil, ops.Layout{Damping: 1})
+	double, err := f.seg.LoadGraph(&ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n), Diagonal: make([]float64, 2*n)}, nil, ops.Layout{Damping: 1})
 	if err != nil {
 		f.Fatal(err)
 	}

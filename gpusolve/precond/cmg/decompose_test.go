@@ -88,7 +88,7 @@ func TestHeavyEdgesStayTogether(t *testing.T) {
 				continue
 			}
 			// Only where it dominates both of its ends.
-			if heavy > 0.9*g.Volume(e[0]) && heavy > 0.9*g.Volume(e[1]) && d.Of[e[0]] != d.Of[e[1]] {
+			if heavy > 0.9*g.Diagonal[e[0]] && heavy > 0.9*g.Diagonal[e[1]] && d.Of[e[0]] != d.Of[e[1]] {
 				t.Errorf("%s: the edge %v of weight %g is cut", name, e, heavy)
 			}
 		}
@@ -168,7 +168,7 @@ func TestQuotient(t *testing.T) {
 	}
 	for k := range want {
 		got := make([]float64, d.N())
-		got[k] = q.Volume(k)
+		got[k] = q.Diagonal[k]
 		cols, weights := q.Row(k)
 		for i, u := range cols {
 			got[u] = -float64(weights[i])

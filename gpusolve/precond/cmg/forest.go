@@ -12,21 +12,19 @@ type forest struct {
 	g       *ops.Graph
 	parent  []int32   // itself for roots
 	weight  []float32 // of the edge that a vertex picked
-	volume  []float64
-	depth   []int32 // edges to the root
-	average float64 // weighted degree, over vertices that have edges
+	depth   []int32   // edges to the root
+	average float64   // weighted degree, over vertices that have edges
 }
 
 // grow picks the heaviest edges and takes those out again that vertices of a weighted degree above kappa times the average contributed, where
 // the forest holds less than 1/average of their volume: such a vertex is tied to many others about as strongly, and belongs with none of them.
 func grow(g *ops.Graph, kappa float64) *forest {
 	n := g.N()
-	f := &forest{g: g, parent: make([]int32, n), weight: make([]float32, n), volume: make([]float64, n), depth: make([]int32, n)}
+	f := &forest{g: g, parent: make([]int32, n), weight: make([]float32, n), depth: make([]int32, n)}
 	pick := make([]int32, n)
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			pick[v], f.weight[v] = f.heaviest(v)
-			f.volume[v] = g.Volume(v)
 		}
 	})
 	joined := sumOver(n, func(lo, hi int) (count float64) {
@@ -40,7 +38,7 @@ func grow(g *ops.Graph, kappa float64) *forest {
 	f.average = sumOver(n, func(lo, hi int) (sum float64) {
 		for v := lo; v < hi; v++ {
 			if f.weight[v] > 0 {
-				sum += f.volume[v] / float64(f.weight[v])
+				sum += g.Diagonal[v] / float64(f.weight[v])
 			}
 		}
 		return sum
@@ -48,7 +46,7 @@ func grow(g *ops.Graph, kappa float64) *forest {
 	cut := make([]bool, n)
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			cut[v] = f.volume[v] > kappa*f.average*float64(f.weight[v]) && f.held(v, pick) < f.volume[v]/f.average
+			cut[v] = g.Diagonal[v] > kappa*f.average*float64(f.weight[v]) && f.held(v, pick) < g.Diagonal[v]/f.average
 		}
 	})
 	each(n, func(_, lo, hi int) {

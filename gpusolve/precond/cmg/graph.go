@@ -144,15 +144,19 @@ func entry(a *sparse.CSR, r int, c int32) float64 {
 // plain takes the off-diagonals for edges and what dominance leaves for ground.
 func plain(a *sparse.CSR) *ops.Graph {
 	n := a.N()
-	g := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n)}
-	for r := range n {
-		g.Ptr[r+1] = g.Ptr[r]
-		cols, vals := a.Row(r)
-		for i, c := range cols {
-			if int(c) != r && vals[i] != 0 {
-				g.Ptr[r+1]++
+	g := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
+	each(n, func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			cols, vals := a.Row(r)
+			for i, c := range cols {
+				if int(c) != r && vals[i] != 0 {
+					g.Ptr[r+1]++
+				}
 			}
 		}
+	})
+	for r := range n {
+		g.Ptr[r+1] += g.Ptr[r]
 	}
 	g.Col, g.Weight = make([]int32, g.Ptr[n]), make([]float32, g.Ptr[n])
 	each(n, func(_, lo, hi int) {
@@ -163,6 +167,7 @@ func plain(a *sparse.CSR) *ops.Graph {
 				at++
 			})
 		}
+		g.SumDiagonal(lo, hi)
 	})
 	return g
 }
@@ -189,7 +194,7 @@ func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
 // cover builds the double cover: rows v and n+v have the same edges, with the halves changed over.
 func cover(a *sparse.CSR) *ops.Graph {
 	n := a.N()
-	g := &ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n)}
+	g := &ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n), Diagonal: make([]float64, 2*n)}
 	for half := range 2 {
 		for r := range n {
 			v := half*n + r
@@ -204,5 +209,6 @@ func cover(a *sparse.CSR) *ops.Graph {
 			g.Ptr[v+1] = int64(len(g.Col))
 		}
 	}
+	g.SumDiagonal(0, 2*n)
 	return g
 }

@@ -38,7 +38,7 @@ func (f *forest) improveCluster(members, top []int32, below []float64, least flo
 	total := 0.0
 	// An edge that leaves counts twice: at its vertex and at the leaf that stands for its other end.
 	for _, v := range members {
-		below[v] = 2 * f.volume[v]
+		below[v] = 2 * f.g.Diagonal[v]
 		deepest = max(deepest, f.depth[v]-base)
 	}
 	for _, v := range members {

@@ -11,7 +11,7 @@ import (
 // grounds of a cluster. Sums are FP64 over values in ascending order, so both halves of Q are the same to the bit.
 func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 	n := c.N()
-	q := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n)}
+	q := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
 	rows := make([]quotientRows, (n+grain-1)/grain)
 	each(n, func(part, lo, hi int) {
 		out := &rows[part]
@@ -36,10 +36,11 @@ func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 		q.Ptr[k+1] += q.Ptr[k]
 	}
 	q.Col, q.Weight = make([]int32, q.Ptr[n]), make([]float32, q.Ptr[n])
-	each(n, func(part, lo, _ int) {
+	each(n, func(part, lo, hi int) {
 		copy(q.Col[q.Ptr[lo]:], rows[part].col)
 		copy(q.Weight[q.Ptr[lo]:], rows[part].weight)
 		rows[part] = quotientRows{}
+		q.SumDiagonal(lo, hi)
 	})
 	return q
 }

@@ -110,3 +110,29 @@ func TestShapes(t *testing.T) {
 		t.Errorf("cloud: mean degree %d", mean)
 	}
 }
+
+// A seven-point matrix has 7 n^3 - 6 n^2 entries, an excess on the faces only, and the products of the operator with u = x are zero inside.
+func TestPoisson(t *testing.T) {
+	const side = 12
+	for _, c := range []Coefficients{Uniform, Anisotropic, HighContrast} {
+		d := Poisson(side, c)
+		a := d.CSR()
+		if want := 7*side*side*side - 6*side*side; a.Entries() != want {
+			t.Errorf("%v: %d entries, want %d", c, a.Entries(), want)
+		}
+		check(t, Family{Name: c.String()}, a)
+		x, y := make([]float64, d.N()), make([]float64, d.N())
+		for i := range x {
+			x[i] = float64(i % side)
+		}
+		d.Multiply(y, x)
+		if c == HighContrast {
+			continue
+		}
+		for i, v := range y {
+			if p := i % side; p > 0 && p < side-1 && i/side%side > 0 && i/side%side < side-1 && i >= side*side && i < side*side*(side-1) && math.Abs(v) > 1e-13 {
+				t.Fatalf("%v: cell %d of a linear field gives %g", c, i, v)
+			}
+		}
+	}
+}
