@@ -35,3 +35,11 @@ func TestMatricesOnInterpreter(t *testing.T) {
 		return d
 	})
 }
+
+func TestBricksOnInterpreter(t *testing.T) {
+	opstest.Bricks(t, func(t testing.TB) ops.Device {
+		d, _ := interpreted(t)
+		t.Cleanup(d.Bind())
+		return d
+	})
+}

@@ -15,3 +15,7 @@ func TestConformance(t *testing.T) {
 func TestMatrices(t *testing.T) {
 	opstest.Matrices(t, func(testing.TB) ops.Device { return host.Open() })
 }
+
+func TestBricks(t *testing.T) {
+	opstest.Bricks(t, func(testing.TB) ops.Device { return host.Open() })
+}

@@ -8,6 +8,9 @@
 #define DEVICE static inline __attribute__((device, always_inline))
 #define KERNEL extern "C" __attribute__((global))
 #define BOUNDS(threads) __attribute__((launch_bounds(threads)))
+// DYNAMIC stands behind BOUNDS of a kernel that takes shared memory at its launch: its launcher asks for the bytes. DYNAMIC_SHARED declares the array.
+#define DYNAMIC
+#define DYNAMIC_SHARED extern __attribute__((shared))
 #define SHARED __attribute__((shared))
 #define RESTRICT __restrict__
 

@@ -85,3 +85,21 @@ func (l *loaded) launch(name string, f cu.Function, grid [3]uint32, threads uint
 	}
 	return nil
 }
+
+// staticShared is the shared memory that every launch may take; more has to be asked for.
+const staticShared = 48 << 10
+
+// launchDynamic starts a kernel with shared bytes of dynamic shared memory, after raising the kernel's limit where they are more than it was
+// allowed so far.
+func (l *loaded) launchDynamic(name string, f cu.Function, grid [3]uint32, threads, shared uint32, allowed *uint32, s cu.Stream, params []unsafe.Pointer) error {
+	if shared > max(*allowed, staticShared) {
+		if err := l.driver.FuncSetAttribute(f, cu.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
+			return fmt.Errorf("asking for %d bytes of shared memory for kernel %s: %w", shared, name, err)
+		}
+		*allowed = shared
+	}
+	if err := l.driver.LaunchKernel(f, grid, [3]uint32{threads, 1, 1}, shared, s, params); err != nil {
+		return fmt.Errorf("launching kernel %s: %w", name, err)
+	}
+	return nil
+}

@@ -70,7 +70,7 @@ func (s *Source) checkNames() error {
 			return fmt.Errorf("%s.cu: a kernel cannot be named %s", s.Name, k.Name)
 		}
 		for _, p := range k.Params {
-			if token.IsKeyword(p.Name) || p.Name == receiver || p.Name == "s" || p.Name == "grid" || p.Name == "cu" {
+			if token.IsKeyword(p.Name) || p.Name == receiver || p.Name == "s" || p.Name == "grid" || k.Dynamic && p.Name == "shared" || p.Name == "cu" {
 				return fmt.Errorf("%s.cu: kernel %s: the launcher needs the name %s for itself; rename the parameter", s.Name, k.Name, p.Name)
 			}
 		}
@@ -103,8 +103,12 @@ func (s *Source) writeModule(b *bytes.Buffer, module string) {
 	fmt.Fprintf(b, "// %s is the module %s.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.\n", module, s.Name)
 	fmt.Fprintf(b, "type %s struct {\n\tloaded\n", module)
 	for _, k := range s.Kernels {
-		fmt.Fprintf(b, "\t%s struct {\n\t\tfunction cu.Function\n\t\targs struct {%s}\n\t\tparams [%d]unsafe.Pointer\n\t}\n",
-			k.Name, strings.Join(k.goParams(), "; "), len(k.Params))
+		allowed := ""
+		if k.Dynamic {
+			allowed = "\t\tallowed uint32\n"
+		}
+		fmt.Fprintf(b, "\t%s struct {\n\t\tfunction cu.Function\n%s\t\targs struct {%s}\n\t\tparams [%d]unsafe.Pointer\n\t}\n",
+			k.Name, allowed, strings.Join(k.goParams(), "; "), len(k.Params))
 	}
 	fmt.Fprint(b, "}\n\n")
 }
@@ -141,7 +145,13 @@ func (k *Kernel) writeLaunch(b *bytes.Buffer, module string) {
 	if arrays := k.arrays(); arrays != "" {
 		fmt.Fprintf(b, "//\n// Arrays: %s.\n", arrays)
 	}
+	if k.Dynamic {
+		fmt.Fprint(b, "//\n// shared is its dynamic shared memory in bytes.\n")
+	}
 	fmt.Fprintf(b, "func (%s *%s) %s(s cu.Stream, grid [3]uint32", receiver, module, exported(k.Name))
+	if k.Dynamic {
+		fmt.Fprint(b, ", shared uint32")
+	}
 	for _, group := range k.goParams() {
 		fmt.Fprintf(b, ", %s", group)
 	}
@@ -149,7 +159,12 @@ func (k *Kernel) writeLaunch(b *bytes.Buffer, module string) {
 	for _, p := range k.Params {
 		fmt.Fprintf(b, "\tk.args.%[1]s = %[1]s\n", p.Name)
 	}
-	fmt.Fprintf(b, "\treturn %s.launch(%q, k.function, grid, %s%s, s, k.params[:])\n}\n\n", receiver, k.Name, module, constantName(k.boundName()))
+	bound := module + constantName(k.boundName())
+	if k.Dynamic {
+		fmt.Fprintf(b, "\treturn %s.launchDynamic(%q, k.function, grid, %s, shared, &k.allowed, s, k.params[:])\n}\n\n", receiver, k.Name, bound)
+		return
+	}
+	fmt.Fprintf(b, "\treturn %s.launch(%q, k.function, grid, %s, s, k.params[:])\n}\n\n", receiver, k.Name, bound)
 }
 
 // writeComment writes a doc comment that begins with the Go name of a kernel, or the comment as it is where kernel is empty.

@@ -17,7 +17,7 @@ type Entry struct {
 var (
 	entryHead = regexp.MustCompile(`(?m)^\s*(?:\.visible\s+)?\.entry\s+(\S+?)\s*\(([^)]*)\)\s*([^{]*)\{`)
 	entryWord = regexp.MustCompile(`(?m)^[^/\n]*\.entry\b`)
-	external  = regexp.MustCompile(`(?m)^\s*\.extern\s.*`)
+	external  = regexp.MustCompile(`(?m)^\s*\.extern\s+\.(?:func|global|const)\b.*`) // dynamic shared memory is extern too
 	maxThread = regexp.MustCompile(`\.maxntid\s+(\d+)\s*,\s*(\d+)\s*,\s*(\d+)`)
 	ptxParam  = regexp.MustCompile(`^\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)??(?:\.align\s+\d+\s+)?)?[\w$]+(\[\d*\])?$`)
 )

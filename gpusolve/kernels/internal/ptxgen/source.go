@@ -16,9 +16,10 @@ type Source struct {
 	Kernels   []Kernel
 }
 
-// Kernel is one declaration KERNEL void BOUNDS(threads) name(params).
+// Kernel is one declaration KERNEL void BOUNDS(threads) name(params), with DYNAMIC before the name where it takes shared memory at its launch.
 type Kernel struct {
 	Name    string
+	Dynamic bool
 	Doc     string // the comment above, one line per element of the source
 	Bound   string // threads as written: a constant's name or a number
 	Threads int
@@ -52,7 +53,7 @@ func typeOf(name string) (paramType, bool) {
 
 var (
 	kernelWord  = regexp.MustCompile(`(?m)^[ \t]*KERNEL\b`)
-	declaration = regexp.MustCompile(`(?m)^[ \t]*KERNEL\s+void\s+BOUNDS\(\s*(\w+)\s*\)\s+(\w+)\s*\(([^()]*)\)\s*\{`)
+	declaration = regexp.MustCompile(`(?m)^[ \t]*KERNEL\s+void\s+BOUNDS\(\s*(\w+)\s*\)\s+(DYNAMIC\s+)?(\w+)\s*\(([^()]*)\)\s*\{`)
 	demandsNZ   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*ifndef[ \t]+NZ\b`)
 )
 
@@ -85,7 +86,7 @@ func ParseSource(path, text string) (*Source, error) {
 		}
 	}
 	for _, at := range found {
-		k := Kernel{Bound: bare[at[2]:at[3]], Name: bare[at[4]:at[5]], Doc: commentAbove(text, at[0])}
+		k := Kernel{Bound: bare[at[2]:at[3]], Name: bare[at[6]:at[7]], Dynamic: at[4] >= 0, Doc: commentAbove(text, at[0])}
 		place := fmt.Sprintf("%s:%d: kernel %s", path, line(text, at[0]), k.Name)
 		if k.Threads, err = value(k.Bound, constants); err != nil {
 			return nil, fmt.Errorf("%s: BOUNDS(%s): %w; define it in an enum of this file", place, k.Bound, err)
@@ -93,7 +94,7 @@ func ParseSource(path, text string) (*Source, error) {
 		if k.Threads < 1 || k.Threads > 1024 {
 			return nil, fmt.Errorf("%s: %d threads; a block has 1 to 1024", place, k.Threads)
 		}
-		if k.Params, err = parseParams(bare[at[6]:at[7]]); err != nil {
+		if k.Params, err = parseParams(bare[at[8]:at[9]]); err != nil {
 			return nil, fmt.Errorf("%s: %w", place, err)
 		}
 		s.Kernels = append(s.Kernels, k)

@@ -1,0 +1,177 @@
+package cuda
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+)
+
+// bricks is a factor in the layout of kernels/bricks.cu.
+type bricks struct {
+	s            *space
+	k            *kernels.Bricks
+	shape, cells [3]int
+	pitch        int32
+	rows         int64 // of a brick, with what its layout adds
+	count        int64 // bricks
+	symmetric    int32
+	factor       cu.DevicePtr
+	bytes        int64
+	way          ops.Traversal
+	work         cu.DevicePtr // the vector in the factor's order, where that is ByMemory
+	shared       uint32       // bytes a block
+}
+
+var (
+	_ ops.Bricks = (*system)(nil)
+	_ ops.Bricks = (*matrix)(nil)
+)
+
+// rowBytes is the shared memory of a row: its value and its three entries.
+const rowBytes = 16
+
+// BrickRows is such that three blocks share a multiprocessor, one loading while others solve: 2,000 to 8,000 rows.
+func (s *space) BrickRows() int {
+	most := s.sharedMemory() / rowBytes
+	return min(8000, most, max(2000, (s.sharedMemory()/3-1024)/rowBytes))
+}
+
+// sharedMemory is what a block may ask for.
+func (s *space) sharedMemory() int {
+	most, err := s.drv.DeviceGetAttribute(cu.MaxSharedMemoryPerBlockOptin, s.dev)
+	if err != nil {
+		s.note(err)
+		return 48 << 10
+	}
+	return most
+}
+
+// FactorBricks factors all bricks in one launch.
+func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
+	k, err := module(s.Device, "bricks", kernels.LoadBricks)
+	if err != nil {
+		return nil, err
+	}
+	d, cells := form.(*diagonals), cut.Cells
+	f := &bricks{s: s, k: k, way: cut.Way, shape: [3]int{d.nx, d.ny, d.nz}, cells: cells, count: 1}
+	for a, n := range cells {
+		f.count *= int64((f.shape[a] + n - 1) / n)
+	}
+	// Lines an even number of values apart spread the threads of a level over all banks of shared memory; a single brick keeps the grid's lines.
+	f.pitch = int32(cells[0])
+	if f.count > 1 {
+		f.pitch += f.pitch % 2
+	}
+	f.rows = (int64(f.pitch)*int64(cells[1])*int64(cells[2]) + 3) &^ 3
+	if err := f.fit(s.sharedMemory()); err != nil {
+		return nil, err
+	}
+	planes := int64(kernels.BricksGeneral)
+	if d.symmetric {
+		f.symmetric, planes = 1, kernels.BricksSymmetric
+	}
+	f.bytes = 4 * planes * f.rows * f.count
+	f.factor = s.alloc(f.bytes)
+	if f.way == ops.ByMemory {
+		f.work = s.alloc(4 * f.rows * f.count)
+		f.bytes += 4 * f.rows * f.count
+	}
+	scratch := s.alloc(8 * f.rows * f.count)
+	defer s.free(scratch)
+	row := []int64{s.cells}
+	refused := upload(s, row)
+	defer s.free(refused)
+	if s.ready() {
+		s.note(k.Factorise(s.stream, [3]uint32{uint32(f.count), 1, 1}, int32(d.nx), int32(d.ny), int32(d.nz),
+			int32(cells[0]), int32(cells[1]), int32(cells[2]), f.pitch, f.rows, f.symmetric, cut.Shift,
+			d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, scratch, f.factor, refused))
+	}
+	receiveSlice(s, row, refused)
+	if s.err == nil && row[0] < s.cells {
+		f.Release()
+		return nil, &ops.BadPivot{Row: int(row[0])}
+	}
+	return f, s.err
+}
+
+// Bytes of the factor.
+func (f *bricks) Bytes() int64 { return f.bytes }
+
+// Release gives the memory back.
+func (f *bricks) Release() {
+	f.s.free(f.factor)
+	f.s.free(f.work)
+}
+
+// fit finds the shared memory that solves take and refuses what this GPU cannot do.
+func (f *bricks) fit(most int) error {
+	switch shared := f.rows * rowBytes; f.way {
+	case ops.ByMemory:
+	case ops.ByLaunches:
+		if f.count != 1 {
+			return fmt.Errorf("a launch for each level needs a single brick as large as the grid, there are %d", f.count)
+		}
+	default:
+		if f.way == ops.BySpinning {
+			shared += 4 * int64(f.cells[1]) * int64(f.cells[2])
+		}
+		if shared > int64(most) {
+			return fmt.Errorf("a brick of %d x %d x %d cells takes %d bytes of shared memory, this GPU has %d for a block; take smaller bricks",
+				f.cells[0], f.cells[1], f.cells[2], shared, most)
+		}
+		f.shared = uint32(shared)
+	}
+	return nil
+}
+
+// SolveFactor sets z = M^-1 r.
+func (s *space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
+	if !s.ready() {
+		return
+	}
+	switch f := factor.(type) {
+	case *parts:
+		f.solve(ptr(z), ptr(r))
+	case *bricks:
+		f.solve(ptr(z), ptr(r))
+	}
+}
+
+func (f *bricks) solve(z, r cu.DevicePtr) {
+	s, k := f.s, f.k
+	grid := [3]uint32{uint32(f.count), 1, 1}
+	nx, ny, nz := int32(f.shape[0]), int32(f.shape[1]), int32(f.shape[2])
+	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
+	rows := int32(f.rows)
+	switch {
+	case f.way == ops.ByLaunches:
+		f.solveByLaunches(z, r)
+	case f.way == ops.ByEdges:
+		s.note(k.SolveEdges(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.symmetric, f.factor, r, z))
+	case f.way == ops.BySpinning:
+		s.note(k.SolveSpinning(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.symmetric, f.factor, r, z))
+	case f.way == ops.ByMemory:
+		s.note(k.SolveGlobal(s.stream, grid, nx, ny, nz, bx, by, bz, f.pitch, rows, f.symmetric, f.factor, r, f.work, z))
+	case f.symmetric == 1:
+		s.note(k.SolveSymmetric(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.factor, r, z))
+	default:
+		s.note(k.SolveGeneral(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.factor, r, z))
+	}
+}
+
+// solveByLaunches goes through the levels of a single brick, a launch for each.
+func (f *bricks) solveByLaunches(z, r cu.DevicePtr) {
+	s, k := f.s, f.k
+	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
+	grid := [3]uint32{blocks(int(by)*int(bz), kernels.BricksThreads), 1, 1}
+	last := bx + by + bz - 3
+	s.note(s.drv.MemcpyDtoDAsync(z, r, 4*s.cells, s.stream))
+	for level := int32(1); level <= last && s.err == nil; level++ {
+		s.note(k.LevelLower(s.stream, grid, bx, by, bz, level, f.factor, z))
+	}
+	for level := last; level >= 0 && s.err == nil; level-- {
+		s.note(k.LevelUpper(s.stream, grid, bx, by, bz, level, f.symmetric, f.factor, z))
+	}
+}

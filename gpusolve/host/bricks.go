@@ -1,0 +1,221 @@
+package host
+
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// bricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
+type bricks struct {
+	s            *space
+	shape, cells [3]int
+	count        [3]int // bricks in each direction
+	lower, upper [3][]float32
+	inverse      []float32
+	bytes        int64
+	solve        brickTask
+	symmetric    bool
+}
+
+var _ ops.Bricks = (*system)(nil)
+var _ ops.Bricks = (*matrix)(nil)
+
+// BrickRows keeps a brick's factor in a processor's second cache.
+func (s *space) BrickRows() int { return 4096 }
+
+// FactorBricks factors every brick in the natural order of its rows.
+func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
+	d := form.(*diagonals).Diagonals
+	f := &bricks{s: s, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
+	for a := range 3 {
+		f.count[a] = (f.shape[a] + f.cells[a] - 1) / f.cells[a]
+	}
+	n := d.N()
+	for a := range f.lower {
+		f.lower[a] = make([]float32, n)
+		f.upper[a] = f.lower[a]
+		if !f.symmetric {
+			f.upper[a] = make([]float32, n)
+		}
+	}
+	f.inverse = make([]float32, n)
+	planes := 4
+	if !f.symmetric {
+		planes = 7
+	}
+	f.bytes = 4 * int64(planes) * int64(n)
+	t := brickFactorTask{f: f, d: d, inverse: make([]float64, n), shift: 1 + cut.Shift, bad: make([]int, f.bricks())}
+	s.dev.pool.run(&t, f.bricks(), n)
+	bad := -1
+	for _, row := range t.bad {
+		if row >= 0 && (bad < 0 || row < bad) {
+			bad = row
+		}
+	}
+	if bad >= 0 {
+		return nil, &ops.BadPivot{Row: bad}
+	}
+	s.account(f.bytes)
+	return f, nil
+}
+
+func (f *bricks) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
+
+// Bytes of the factor.
+func (f *bricks) Bytes() int64 { return f.bytes }
+
+// Release forgets the factor.
+func (f *bricks) Release() {
+	f.s.account(-f.bytes)
+	f.bytes = 0
+}
+
+// span is a brick: its cells from lo to hi in each direction.
+type span struct{ lo, hi [3]int }
+
+func (f *bricks) span(brick int) (b span) {
+	for a := range 3 {
+		b.lo[a] = brick % f.count[a] * f.cells[a]
+		b.hi[a] = min(b.lo[a]+f.cells[a], f.shape[a])
+		brick /= f.count[a]
+	}
+	return b
+}
+
+type brickFactorTask struct {
+	f       *bricks
+	d       *sparse.Diagonals
+	inverse []float64 // 1 / D
+	shift   float64   // factor of the diagonal
+	bad     []int     // by brick: the first row whose pivot is refused, or -1
+}
+
+func (t *brickFactorTask) run(lo, hi, _ int) {
+	for b := lo; b < hi; b++ {
+		t.bad[b] = t.brick(t.f.span(b))
+	}
+}
+
+func (t *brickFactorTask) brick(b span) (bad int) {
+	f, d := t.f, t.d
+	lowX, lowY, lowZ := d.Lower()
+	strides := [3]int{1, d.NX, d.NX * d.NY}
+	below, above := [3][]float64{lowX, lowY, lowZ}, [3][]float64{d.X, d.Y, d.Z}
+	bad = -1
+	var at [3]int
+	for at[2] = b.lo[2]; at[2] < b.hi[2]; at[2]++ {
+		for at[1] = b.lo[1]; at[1] < b.hi[1]; at[1]++ {
+			for at[0] = b.lo[0]; at[0] < b.hi[0]; at[0]++ {
+				c := at[0] + at[1]*strides[1] + at[2]*strides[2]
+				pivot := d.Main[c] * t.shift
+				for a, stride := range strides {
+					if at[a] > b.lo[a] {
+						l := below[a][c-stride] * t.inverse[c-stride]
+						pivot -= l * above[a][c-stride]
+						f.lower[a][c] = float32(l)
+					}
+				}
+				if refused(pivot, f.symmetric) && bad < 0 {
+					bad = c
+				}
+				t.inverse[c] = 1 / pivot
+				f.inverse[c] = float32(t.inverse[c])
+				if f.symmetric {
+					continue
+				}
+				for a := range strides {
+					if at[a] < b.hi[a]-1 {
+						f.upper[a][c] = float32(above[a][c] * t.inverse[c])
+					}
+				}
+			}
+		}
+	}
+	return bad
+}
+
+// refused says whether a pivot cannot be used.
+func refused(pivot float64, symmetric bool) bool {
+	return !(pivot > 0) && (symmetric || !(pivot < 0)) || math.IsInf(pivot, 0)
+}
+
+type brickTask struct {
+	f    *bricks
+	z, r []float32
+}
+
+// SolveFactor sets z = M^-1 r.
+func (s *space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
+	switch f := factor.(type) {
+	case *bricks:
+		f.solve = brickTask{f, z.(*vec32).values(), r.(*vec32).values()}
+		s.dev.pool.run(&f.solve, f.bricks(), s.cells)
+		f.solve = brickTask{}
+	case *parts:
+		f.solve = partTask{f, z.(*vec32).values(), r.(*vec32).values()}
+		s.dev.pool.run(&f.solve, len(f.First)-1, s.cells)
+		f.solve = partTask{}
+	}
+}
+
+func (t *brickTask) run(lo, hi, _ int) {
+	for b := lo; b < hi; b++ {
+		s := t.f.span(b)
+		t.forward(s)
+		t.backward(s)
+	}
+}
+
+// forward solves with I + L, then with D.
+func (t *brickTask) forward(b span) {
+	f, z, r := t.f, t.z, t.r
+	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
+	for k := b.lo[2]; k < b.hi[2]; k++ {
+		for j := b.lo[1]; j < b.hi[1]; j++ {
+			row := (k*f.shape[1] + j) * nx
+			for c := row + b.lo[0]; c < row+b.hi[0]; c++ {
+				v := r[c]
+				if c > row+b.lo[0] {
+					v -= f.lower[0][c] * z[c-1]
+				}
+				if j > b.lo[1] {
+					v -= f.lower[1][c] * z[c-nx]
+				}
+				if k > b.lo[2] {
+					v -= f.lower[2][c] * z[c-sheet]
+				}
+				z[c] = v
+			}
+		}
+	}
+}
+
+// backward divides by D and solves with I + U. Of a symmetric factor U[c][n] is L[n][c].
+func (t *brickTask) backward(b span) {
+	f, z := t.f, t.z
+	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
+	dx, dy, dz := 0, 0, 0
+	if f.symmetric {
+		dx, dy, dz = 1, nx, sheet
+	}
+	for k := b.hi[2] - 1; k >= b.lo[2]; k-- {
+		for j := b.hi[1] - 1; j >= b.lo[1]; j-- {
+			row := (k*f.shape[1] + j) * nx
+			for c := row + b.hi[0] - 1; c >= row+b.lo[0]; c-- {
+				v := z[c] * f.inverse[c]
+				if c < row+b.hi[0]-1 {
+					v -= f.upper[0][c+dx] * z[c+1]
+				}
+				if j < b.hi[1]-1 {
+					v -= f.upper[1][c+dy] * z[c+nx]
+				}
+				if k < b.hi[2]-1 {
+					v -= f.upper[2][c+dz] * z[c+sheet]
+				}
+				z[c] = v
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package host
+
+import "thermsim/gpusolve/ops"
+
+// parts is a factor of a matrix by rows.
+type parts struct {
+	*ops.Parts
+	s     *space
+	bytes int64
+	solve partTask
+}
+
+// LoadParts refers to the factor, which must stay as it is.
+func (s *space) LoadParts(p *ops.Parts) (ops.Factor, error) {
+	words := len(p.First) + len(p.Row) + len(p.UpperOrder) + len(p.Inverse)
+	f := &parts{Parts: p, s: s, bytes: 4 * int64(words)}
+	for _, t := range []*ops.Triangle{&p.Lower, &p.Upper} {
+		f.bytes += 8*int64(len(t.RowPtr)+len(t.Col)) + 4*int64(len(t.First)+len(t.Level))
+	}
+	s.account(f.bytes)
+	return f, nil
+}
+
+// Bytes of the factor.
+func (f *parts) Bytes() int64 { return f.bytes }
+
+// Release forgets the factor.
+func (f *parts) Release() {
+	f.s.account(-f.bytes)
+	f.bytes = 0
+}
+
+type partTask struct {
+	f    *parts
+	z, r []float32
+}
+
+func (t *partTask) run(lo, hi, worker int) {
+	f := t.f
+	for p := lo; p < hi; p++ {
+		first, end := f.First[p], f.First[p+1]
+		v := f.s.dev.scratch[worker].floats(int(end - first))
+		for c := first; c < end; c++ {
+			v[c-first] = less(&f.Lower, c, t.r[f.Row[c]], v)
+		}
+		for c := first; c < end; c++ {
+			v[c-first] *= f.Inverse[c]
+		}
+		for _, own := range f.UpperOrder[first:end] {
+			v[own] = less(&f.Upper, first+own, v[own], v)
+		}
+		for c := first; c < end; c++ {
+			t.z[f.Row[c]] = v[c-first]
+		}
+	}
+}
+
+// less is value - the products of row c of a triangle with v.
+func less(t *ops.Triangle, c int32, value float32, v []float32) float32 {
+	for at := t.RowPtr[c]; at < t.RowPtr[c+1]; at++ {
+		value -= t.Val[at] * v[t.Col[at]]
+	}
+	return value
+}

@@ -1,0 +1,405 @@
+// Incomplete factors of a grid cut into bricks: M = (I + L) D (I + U) of the matrix without its couplings between bricks, one block a brick.
+//
+// A brick is bx x by x bz cells, x fastest, lines of x pitch (even) apart; bricks at the far ends of the grid may reach beyond it, and rows that do not
+// exist have zeros everywhere. The factor of brick b stands at f + b * planes * rows in planes of rows values: lx, ly, lz (entries of L beside the
+// diagonal, indexed by their row), 1/D, and for a matrix that is not symmetric ux, uy, uz. Where it is symmetric U is the transpose of L.
+//
+// Cells of a level i + j + k depend on cells of lower levels alone. A thread keeps to its line (j, k) and goes along x, one cell a level.
+#include "device.h"
+
+enum { THREADS = 256, EDGES = 768, SYMMETRIC = 4, GENERAL = 7 };
+
+typedef float float4 __attribute__((ext_vector_type(4)));
+
+// Brick is the place of this block's brick in the grid and its shape.
+struct Brick {
+  int nx, ny, nz; // cells that exist, from its first one
+  int bx, by, bz, pitch, rows;
+  i64 first, line, sheet; // the grid's: its first cell, cells to the next line and plane
+  i64 number;
+};
+
+DEVICE Brick brickOf(i64 b, int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows) {
+  int cx = (nx + bx - 1) / bx, cy = (ny + by - 1) / by;
+  int i = (int)(b % cx) * bx, j = (int)(b / cx % cy) * by, k = (int)(b / cx / cy) * bz;
+  Brick s;
+  s.nx = nx - i < bx ? nx - i : bx;
+  s.ny = ny - j < by ? ny - j : by;
+  s.nz = nz - k < bz ? nz - k : bz;
+  s.bx = bx, s.by = by, s.bz = bz, s.pitch = pitch, s.rows = rows;
+  s.line = nx, s.sheet = (i64)nx * ny;
+  s.first = i + j * s.line + k * s.sheet;
+  s.number = b;
+  return s;
+}
+
+// Line is a line of cells along x; next goes on to the line so many further.
+struct Line {
+  int q, j, k;
+};
+
+DEVICE Line lineAt(const Brick &s, int q) {
+  Line l = {q, q % s.by, q / s.by};
+  return l;
+}
+
+DEVICE void next(const Brick &s, Line *l, int by) {
+  l->q += by;
+  l->j += by % s.by;
+  l->k += by / s.by;
+  if (l->j >= s.by) l->j -= s.by, l->k++;
+}
+
+// gather fills the brick's vector with the grid's, 0 where the grid ends and behind the last line. Neighbouring threads take neighbouring cells of a line.
+DEVICE void gather(const Brick &s, const float *RESTRICT r, float *vec, int threads) {
+  int i = threadX() % s.pitch, abreast = threads / s.pitch, end = s.pitch * s.by * s.bz;
+  if (end + threadX() < s.rows) vec[end + threadX()] = 0;
+  if (abreast == 0) { // lines longer than the block
+    for (Line l = lineAt(s, 0); l.q < s.by * s.bz; next(s, &l, 1))
+      for (i = threadX(); i < s.pitch; i += threads)
+        vec[l.q * s.pitch + i] = i < s.nx && l.j < s.ny && l.k < s.nz ? r[s.first + i + l.j * s.line + l.k * s.sheet] : 0;
+    return;
+  }
+  if (threadX() >= abreast * s.pitch) return;
+  for (Line l = lineAt(s, threadX() / s.pitch); l.q < s.by * s.bz; next(s, &l, abreast))
+    vec[l.q * s.pitch + i] = i < s.nx && l.j < s.ny && l.k < s.nz ? r[s.first + i + l.j * s.line + l.k * s.sheet] : 0;
+}
+
+// scatter is gather the other way.
+DEVICE void scatter(const Brick &s, const float *vec, float *RESTRICT z, int threads) {
+  int i = threadX() % s.pitch, abreast = threads / s.pitch;
+  if (abreast == 0) {
+    for (Line l = lineAt(s, 0); l.q < s.by * s.bz; next(s, &l, 1))
+      if (l.j < s.ny && l.k < s.nz)
+        for (i = threadX(); i < s.nx; i += threads) z[s.first + i + l.j * s.line + l.k * s.sheet] = vec[l.q * s.pitch + i];
+    return;
+  }
+  if (threadX() >= abreast * s.pitch) return;
+  for (Line l = lineAt(s, threadX() / s.pitch); l.q < s.by * s.bz; next(s, &l, abreast))
+    if (i < s.nx && l.j < s.ny && l.k < s.nz) z[s.first + i + l.j * s.line + l.k * s.sheet] = vec[l.q * s.pitch + i];
+}
+
+// copy brings planes of the factor into shared memory, 16 bytes at a time; rows is a multiple of 4.
+DEVICE void copy(const float *RESTRICT from, float *to, int values, int threads) {
+#pragma unroll 4
+  for (int v = 4 * threadX(); v < values; v += 4 * threads) *(float4 *)(to + v) = *(const float4 *)(from + v);
+}
+
+// rescale multiplies the vector by 1/D.
+DEVICE void rescale(const float *RESTRICT inverse, float *vec, int rows, int threads) {
+  for (int v = 4 * threadX(); v < rows; v += 4 * threads) *(float4 *)(vec + v) *= *(const float4 *)(inverse + v);
+}
+
+// row c = i + base of line (j, k) less its products with the rows before it, x first, then y, then z.
+DEVICE float lowerRow(const Brick &s, const Line &l, int i, int c, const float *lx, const float *ly, const float *lz, const float *vec) {
+  float v = vec[c];
+  if (i) v = __builtin_fmaf(-lx[c], vec[c - 1], v);
+  if (l.j) v = __builtin_fmaf(-ly[c], vec[c - s.pitch], v);
+  if (l.k) v = __builtin_fmaf(-lz[c], vec[c - s.pitch * s.by], v);
+  return v;
+}
+
+// upperRow is lowerRow with the rows behind. Of a symmetric matrix l is L, and an entry of U stands at the row of its column.
+template <int PLANES>
+DEVICE float upperRow(const Brick &s, const Line &l, int i, int c, const float *lx, const float *ly, const float *lz, const float *vec) {
+  int y = s.pitch, z = s.pitch * s.by, own = PLANES == SYMMETRIC;
+  float v = vec[c];
+  if (i < s.bx - 1) v = __builtin_fmaf(-lx[own ? c + 1 : c], vec[c + 1], v);
+  if (l.j < s.by - 1) v = __builtin_fmaf(-ly[own ? c + y : c], vec[c + y], v);
+  if (l.k < s.bz - 1) v = __builtin_fmaf(-lz[own ? c + z : c], vec[c + z], v);
+  return v;
+}
+
+// lower and upper solve with unit diagonals, level by level. lx, ly, lz and vec may be in shared or in global memory.
+DEVICE void lower(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
+  Line mine = lineAt(s, threadX());
+  for (int level = 1; level < s.bx + s.by + s.bz - 2; level++) {
+    barrier();
+    for (Line l = mine; l.q < s.by * s.bz; next(s, &l, THREADS)) {
+      int i = level - l.j - l.k, c = i + l.q * s.pitch;
+      if (i >= 0 && i < s.bx) vec[c] = lowerRow(s, l, i, c, lx, ly, lz, vec);
+    }
+  }
+  barrier();
+}
+
+template <int PLANES> DEVICE void upper(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
+  Line mine = lineAt(s, threadX());
+  for (int level = s.bx + s.by + s.bz - 4; level >= 0; level--) {
+    barrier();
+    for (Line l = mine; l.q < s.by * s.bz; next(s, &l, THREADS)) {
+      int i = level - l.j - l.k, c = i + l.q * s.pitch;
+      if (i >= 0 && i < s.bx) vec[c] = upperRow<PLANES>(s, l, i, c, lx, ly, lz, vec);
+    }
+  }
+  barrier();
+}
+
+// lowerLine and upperLine are the same where every thread has one line at most: the neighbour along x stays in a register.
+DEVICE void lowerLine(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
+  Line l = lineAt(s, threadX());
+  int start = l.j + l.k, base = l.q * s.pitch - start, y = s.pitch, z = s.pitch * s.by;
+  unsigned length = l.q < s.by * s.bz ? s.bx : 0;
+  float before = 0;
+  for (int level = 0; level < s.bx + s.by + s.bz - 2; level++) {
+    barrier();
+    if ((unsigned)(level - start) < length) {
+      int c = base + level;
+      float v = __builtin_fmaf(-lx[c], before, vec[c]);
+      if (l.j) v = __builtin_fmaf(-ly[c], vec[c - y], v);
+      if (l.k) v = __builtin_fmaf(-lz[c], vec[c - z], v);
+      vec[c] = before = v;
+    }
+  }
+  barrier();
+}
+
+template <int PLANES> DEVICE void upperLine(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
+  Line l = lineAt(s, threadX());
+  const int own = PLANES == SYMMETRIC;
+  int start = l.j + l.k, base = l.q * s.pitch - start, y = s.pitch, z = s.pitch * s.by;
+  int ly0 = own ? y : 0, lz0 = own ? z : 0;
+  unsigned length = l.q < s.by * s.bz ? s.bx : 0;
+  float behind = 0, coupling = 0;
+  for (int level = s.bx + s.by + s.bz - 3; level >= 0; level--) {
+    barrier();
+    if ((unsigned)(level - start) < length) {
+      int c = base + level;
+      float u = lx[c];
+      float v = __builtin_fmaf(-(own ? coupling : u), behind, vec[c]);
+      if (l.j < s.by - 1) v = __builtin_fmaf(-ly[c + ly0], vec[c + y], v);
+      if (l.k < s.bz - 1) v = __builtin_fmaf(-lz[c + lz0], vec[c + z], v);
+      vec[c] = behind = v;
+      coupling = u;
+    }
+  }
+  barrier();
+}
+
+// solve applies the factor in one pass over memory: the vector and L, then U, are in shared memory.
+template <int PLANES>
+DEVICE void solve(const Brick &s, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, float *lx) {
+  float *ly = lx + s.rows, *lz = ly + s.rows, *vec = lz + s.rows;
+  f += s.number * PLANES * s.rows;
+  copy(f, lx, 3 * s.rows, THREADS);
+  gather(s, r, vec, THREADS);
+  bool narrow = s.by * s.bz <= THREADS;
+  if (narrow)
+    lowerLine(s, lx, ly, lz, vec);
+  else
+    lower(s, lx, ly, lz, vec);
+  rescale(f + 3 * s.rows, vec, s.rows, THREADS);
+  if (PLANES == GENERAL) copy(f + 4 * s.rows, lx, 3 * s.rows, THREADS);
+  if (narrow)
+    upperLine<PLANES>(s, lx, ly, lz, vec);
+  else
+    upper<PLANES>(s, lx, ly, lz, vec);
+  scatter(s, vec, z, THREADS);
+}
+
+// solveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
+KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetric(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, const float *RESTRICT f,
+                                                   const float *RESTRICT r, float *RESTRICT z) {
+  DYNAMIC_SHARED float4 room[];
+  solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows), f, r, z, (float *)room);
+}
+
+// solveGeneral is solveSymmetric for any matrix.
+KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneral(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, const float *RESTRICT f,
+                                                 const float *RESTRICT r, float *RESTRICT z) {
+  DYNAMIC_SHARED float4 room[];
+  solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows), f, r, z, (float *)room);
+}
+
+DEVICE void addShared(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }
+
+// solveEdges goes through the levels with a thread for each entry instead of each row: three groups of threads, for x, y and z, that add to the vector
+// in no fixed order.
+KERNEL void BOUNDS(EDGES) DYNAMIC solveEdges(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, int symmetric,
+                                             const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
+  DYNAMIC_SHARED float4 room[];
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows);
+  float *l = (float *)room, *vec = l + 3 * rows;
+  f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
+  copy(f, l, 3 * rows, EDGES);
+  gather(s, r, vec, EDGES);
+  int direction = threadX() / THREADS, levels = bx + by + bz - 2, offset = direction == 0 ? 1 : direction == 1 ? pitch : pitch * by;
+  float *entry = l + direction * rows;
+  Line mine = lineAt(s, threadX() % THREADS);
+  for (int level = 1; level < levels; level++) {
+    barrier();
+    for (Line q = mine; q.q < by * bz; next(s, &q, THREADS)) {
+      int i = level - q.j - q.k, c = i + q.q * pitch, at = direction == 0 ? i : direction == 1 ? q.j : q.k;
+      if (i >= 0 && i < bx && at) addShared(vec + c, -entry[c] * vec[c - offset]);
+    }
+  }
+  barrier();
+  rescale(f + 3 * rows, vec, rows, EDGES);
+  if (!symmetric) copy(f + 4 * rows, l, 3 * rows, EDGES);
+  barrier();
+  for (int level = levels - 2; level >= 0; level--) {
+    for (Line q = mine; q.q < by * bz; next(s, &q, THREADS)) {
+      int i = level - q.j - q.k, c = i + q.q * pitch, at = direction == 0 ? bx - 1 - i : direction == 1 ? by - 1 - q.j : bz - 1 - q.k;
+      if (i >= 0 && i < bx && at) addShared(vec + c, -entry[symmetric ? c + offset : c] * vec[c + offset]);
+    }
+    barrier();
+  }
+  scatter(s, vec, z, EDGES);
+}
+
+// passed tells whether line q has passed cell i.
+DEVICE bool passed(const int *done, int q, int i) { return *(const volatile int *)(done + q) > i; }
+
+DEVICE void publish(int *done, int q, int count) {
+  __nvvm_membar_cta();
+  *(volatile int *)(done + q) = count;
+}
+
+// solveSpinning does without levels: a thread takes its next cell as soon as the lines before it have passed theirs, which it looks up again and
+// again. Shared memory: 4 rows values and a count for each line.
+KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, int symmetric,
+                                                  const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
+  DYNAMIC_SHARED float4 room[];
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows);
+  float *lx = (float *)room, *ly = lx + rows, *lz = ly + rows, *vec = lz + rows;
+  int *done = (int *)(vec + rows), lines = by * bz;
+  f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
+  copy(f, lx, 3 * rows, THREADS);
+  gather(s, r, vec, THREADS);
+  for (int q = threadX(); q < lines; q += THREADS) done[q] = 0;
+  barrier();
+  // Lines that a line waits for come before it, so a thread that goes through its lines in order waits for no line that waits for it.
+  int i = 0;
+  for (Line l = lineAt(s, threadX()); l.q < lines;) {
+    if ((l.j == 0 || passed(done, l.q - 1, i)) && (l.k == 0 || passed(done, l.q - by, i))) {
+      __nvvm_membar_cta();
+      int c = i + l.q * pitch;
+      vec[c] = lowerRow(s, l, i, c, lx, ly, lz, vec);
+      publish(done, l.q, ++i);
+      if (i == bx) i = 0, next(s, &l, THREADS);
+    }
+  }
+  barrier();
+  rescale(f + 3 * rows, vec, rows, THREADS);
+  if (!symmetric) copy(f + 4 * rows, lx, 3 * rows, THREADS);
+  for (int q = threadX(); q < lines; q += THREADS) done[q] = 0;
+  barrier();
+  i = 0;
+  for (Line m = lineAt(s, threadX()); m.q < lines;) {
+    Line l = {lines - 1 - m.q, by - 1 - m.j, bz - 1 - m.k}; // from the last line backwards
+    if ((m.j == 0 || passed(done, l.q + 1, i)) && (m.k == 0 || passed(done, l.q + by, i))) {
+      __nvvm_membar_cta();
+      int at = bx - 1 - i, c = at + l.q * pitch;
+      vec[c] = symmetric ? upperRow<SYMMETRIC>(s, l, at, c, lx, ly, lz, vec) : upperRow<GENERAL>(s, l, at, c, lx, ly, lz, vec);
+      publish(done, l.q, ++i);
+      if (i == bx) i = 0, next(s, &m, THREADS);
+    }
+  }
+  barrier();
+  scatter(s, vec, z, THREADS);
+}
+
+// solveGlobal keeps nothing in shared memory: the vector is in work, in the order of the factor, and the factor is read where it is.
+KERNEL void BOUNDS(THREADS) solveGlobal(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, int symmetric, const float *f,
+                                        const float *RESTRICT r, float *work, float *RESTRICT z) {
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows);
+  float *vec = work + s.number * rows;
+  f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
+  gather(s, r, vec, THREADS);
+  lower(s, f, f + rows, f + 2 * rows, vec);
+  for (int v = threadX(); v < pitch * by * bz; v += THREADS) vec[v] *= f[3 * rows + v];
+  barrier();
+  if (symmetric)
+    upper<SYMMETRIC>(s, f, f + rows, f + 2 * rows, vec);
+  else
+    upper<GENERAL>(s, f + 4 * rows, f + 5 * rows, f + 6 * rows, vec);
+  scatter(s, vec, z, THREADS);
+}
+
+// levelLower and levelUpper are one level of the two solves with a single brick as large as the grid (pitch bx), all of whose lines the launch covers: the
+// way of libraries for triangular solves, to compare with. z begins as r and ends as the solution.
+KERNEL void BOUNDS(THREADS) levelLower(int bx, int by, int bz, int level, const float *RESTRICT f, float *z) {
+  i64 rows = ((i64)bx * by * bz + 3) / 4 * 4, q = (i64)blockX() * THREADS + threadX();
+  if (q >= (i64)by * bz) return;
+  int j = (int)(q % by), k = (int)(q / by), i = level - j - k;
+  if (i < 0 || i >= bx) return;
+  i64 c = q * bx + i;
+  float v = z[c];
+  if (i) v = __builtin_fmaf(-f[c], z[c - 1], v);
+  if (j) v = __builtin_fmaf(-f[rows + c], z[c - bx], v);
+  if (k) v = __builtin_fmaf(-f[2 * rows + c], z[c - (i64)bx * by], v);
+  z[c] = v;
+}
+
+KERNEL void BOUNDS(THREADS) levelUpper(int bx, int by, int bz, int level, int symmetric, const float *RESTRICT f, float *z) {
+  i64 sheet = (i64)bx * by, rows = (sheet * bz + 3) / 4 * 4, q = (i64)blockX() * THREADS + threadX();
+  if (q >= (i64)by * bz) return;
+  int j = (int)(q % by), k = (int)(q / by), i = level - j - k;
+  if (i < 0 || i >= bx) return;
+  i64 c = q * bx + i;
+  const float *u = symmetric ? f : f + 4 * rows;
+  float v = z[c] * f[3 * rows + c];
+  if (i < bx - 1) v = __builtin_fmaf(-u[symmetric ? c + 1 : c], z[c + 1], v);
+  if (j < by - 1) v = __builtin_fmaf(-u[rows + (symmetric ? c + bx : c)], z[c + bx], v);
+  if (k < bz - 1) v = __builtin_fmaf(-u[2 * rows + (symmetric ? c + sheet : c)], z[c + sheet], v);
+  z[c] = v;
+}
+
+// worst keeps the lowest row whose pivot is refused, as a number that atomics compare.
+DEVICE void refuse(u64 *worst, i64 row) {
+  u64 seen = *(volatile u64 *)worst;
+  while ((u64)row < seen) {
+    u64 was = (u64)__nvvm_atom_cas_gen_ll((long long *)worst, (long long)seen, (long long)row);
+    if (was == seen) return;
+    seen = was;
+  }
+}
+
+// factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
+// d = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
+// rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
+// number + 1 or more before.
+KERNEL void BOUNDS(THREADS) factorise(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 rows, int symmetric, double shift,
+                                      const double *RESTRICT a, const double *RESTRICT ax, const double *RESTRICT ay, const double *RESTRICT az,
+                                      const double *RESTRICT lowX, const double *RESTRICT lowY, const double *RESTRICT lowZ, double *inverse,
+                                      float *f, u64 *refused) {
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, 0);
+  i64 sheet = s.sheet;
+  f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
+  inverse += s.number * rows;
+  Line mine = lineAt(s, threadX());
+  for (int level = 0; level < bx + by + bz - 2; level++) {
+    for (Line l = mine; l.q < by * bz; next(s, &l, THREADS)) {
+      int i = level - l.j - l.k;
+      if (i < 0 || i >= s.nx || l.j >= s.ny || l.k >= s.nz) continue;
+      i64 c = i + (i64)l.q * pitch, g = s.first + i + l.j * s.line + l.k * sheet, z = (i64)pitch * by;
+      double d = a[g] * (1 + shift);
+      if (i) {
+        double v = lowX[g - 1] * inverse[c - 1];
+        d -= v * ax[g - 1];
+        f[c] = (float)v;
+      }
+      if (l.j) {
+        double v = lowY[g - nx] * inverse[c - pitch];
+        d -= v * ay[g - nx];
+        f[rows + c] = (float)v;
+      }
+      if (l.k) {
+        double v = lowZ[g - sheet] * inverse[c - z];
+        d -= v * az[g - sheet];
+        f[2 * rows + c] = (float)v;
+      }
+      double size = __builtin_fabs(d);
+      if (!(symmetric ? d > 0 : size > 0) || !(size <= 1.7976931348623157e308)) refuse(refused, g);
+      double inv = 1 / d;
+      inverse[c] = inv;
+      f[3 * rows + c] = (float)inv;
+      if (!symmetric) {
+        if (i < s.nx - 1) f[4 * rows + c] = (float)(ax[g] * inv);
+        if (l.j < s.ny - 1) f[5 * rows + c] = (float)(ay[g] * inv);
+        if (l.k < s.nz - 1) f[6 * rows + c] = (float)(az[g] * inv);
+      }
+    }
+    barrier();
+  }
+}
