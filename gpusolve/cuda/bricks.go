@@ -61,7 +61,7 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	}
 	// Lines an even number of values apart spread the threads of a level over all banks of shared memory; a single brick keeps the grid's lines.
 	f.pitch = int32(cells[0])
-	if f.count > 1 {
+	if f.count > 1 && f.pitch > 1 {
 		f.pitch += f.pitch % 2
 	}
 	f.rows = (int64(f.pitch)*int64(cells[1])*int64(cells[2]) + 3) &^ 3

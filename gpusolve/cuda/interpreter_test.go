@@ -43,3 +43,11 @@ func TestBricksOnInterpreter(t *testing.T) {
 		return d
 	})
 }
+
+func TestPartsOnInterpreter(t *testing.T) {
+	opstest.Parts(t, func(t testing.TB) ops.Device {
+		d, _ := interpreted(t)
+		t.Cleanup(d.Bind())
+		return d
+	})
+}

@@ -17,6 +17,8 @@ type matrix struct {
 	by      *diagonals // one of the two
 	rows    *rows
 	b       cu.DevicePtr // source, FP64
+	// symmetric tells which Krylov methods are for it.
+	symmetric bool
 }
 
 var (
@@ -33,6 +35,7 @@ var (
 func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.space
+		m.symmetric = a.Symmetric()
 		m.by = &diagonals{
 			s: s, nx: a.NX, ny: a.NY, nz: a.NZ, symmetric: a.Symmetric(), lent: true,
 			main: upload(s, a.Main), x: upload(s, a.X), y: upload(s, a.Y), z: upload(s, a.Z),
@@ -48,6 +51,8 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.space
+		_, skew := a.Asymmetric()
+		m.symmetric = !skew
 		m.rows = &rows{s: s, n: m.cells, entries: int64(a.Entries()), lent: true, rowPtr: upload(s, a.RowPtr), col: upload(s, a.Col), val: upload(s, a.Val)}
 	})
 }

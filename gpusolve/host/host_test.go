@@ -19,3 +19,7 @@ func TestMatrices(t *testing.T) {
 func TestBricks(t *testing.T) {
 	opstest.Bricks(t, func(testing.TB) ops.Device { return host.Open() })
 }
+
+func TestParts(t *testing.T) {
+	opstest.Parts(t, func(testing.TB) ops.Device { return host.Open() })
+}

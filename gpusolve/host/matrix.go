@@ -15,6 +15,8 @@ type matrix struct {
 	rows   *sparse.CSR
 	b      []float64 // source
 	blocks int
+	// symmetric tells which Krylov methods are for it.
+	symmetric bool
 
 	partial  [][4]float64 // sums of a block
 	algebraT algebraTask
@@ -35,7 +37,7 @@ const blockRows = 2048
 // LoadDiagonals refers to the matrix, which must stay as it is.
 func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 	m := newMatrix(d, a.N())
-	m.by = a
+	m.by, m.symmetric = a, a.Symmetric()
 	m.newDiagonals(a, true)
 	return m, nil
 }
@@ -44,6 +46,8 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
 	m := newMatrix(d, a.N())
 	m.rows = a
+	_, skew := a.Asymmetric()
+	m.symmetric = !skew
 	m.newRows(a, true)
 	return m, nil
 }

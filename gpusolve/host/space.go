@@ -13,6 +13,7 @@ type space struct {
 	beta    float64
 	bytes   int64
 	freed   bool
+	stab    stabilised
 }
 
 func (s *space) account(bytes int64) {

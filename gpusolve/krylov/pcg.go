@@ -110,12 +110,6 @@ func NewPCG(s ops.Space, m precond.Preconditioner) (*PCG, error) {
 	return c, nil
 }
 
-// floorFactor: a residual below this multiple of its estimated rounding error cannot be improved.
-const floorFactor = 4
-
-// maxRestarts bounds the fresh starts from the true residual.
-const maxRestarts = 10
-
 // run is the state of one solve.
 type run struct {
 	*PCG
@@ -154,33 +148,11 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 
 // verdict judges the true residual, just computed.
 func (s *run) verdict(restart int, best float64) (done bool) {
-	n := s.out.Norms
 	if s.sys.Err() != nil {
 		s.out.Reason = Failed
 		return true
 	}
-	end := func(converged bool, why Reason) bool {
-		s.out.Converged, s.out.Reason = converged, why
-		return true
-	}
-	switch {
-	case math.IsNaN(n.Residual) || math.IsInf(n.Residual, 0):
-		return end(false, Breakdown)
-	case n.Residual == 0:
-		s.out.ErrorK = 0
-		return end(true, Tolerance)
-	case s.rule.ATol > 0 && n.Residual <= s.rule.ATol:
-		return end(true, Tolerance)
-	case s.rule.ATol <= 0 && s.rule.RTol > 0 && n.Residual <= s.rule.RTol*n.Source:
-		return end(true, Tolerance)
-	case restart > 0 && s.ruleInKelvin() && s.trueErrorMet():
-		return end(true, Tolerance)
-	case restart > 0 && n.Residual <= floorFactor*n.Floor:
-		return end(true, Attainable)
-	case restart > 1 && n.Residual > best/2 || restart > maxRestarts:
-		return end(false, Stagnation)
-	}
-	return false
+	return s.out.judge(s.rule, restart, best, s.trueErrorMet)
 }
 
 func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }

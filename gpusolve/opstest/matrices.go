@@ -142,6 +142,7 @@ func (f *algebra) run() {
 	f.residual()
 	f.krylov()
 	f.diagonal()
+	f.stabilised()
 	sameForms(f.T, f.sys, f.by, f.a)
 	if err := f.sys.Err(); err != nil {
 		f.Fatal(err)

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 				c.diagonal()
 				c.lines()
 				c.forms()
+				c.stabilised()
 			})
 		}
 	}

@@ -1,6 +1,8 @@
 // Package sparse holds matrices on the host: by diagonals, as a structured grid gives them, and by rows, as anything else does.
 package sparse
 
+import "slices"
+
 // CSR is a square sparse matrix by rows: the entries of row r are those from RowPtr[r] to RowPtr[r+1], their columns ascending and different.
 type CSR struct {
 	RowPtr []int64
@@ -35,10 +37,8 @@ func (a *CSR) Multiply(y, x []float64) {
 // At returns the entry in row r and column c, 0 where none is stored.
 func (a *CSR) At(r, c int) float64 {
 	cols, vals := a.Row(r)
-	for i, have := range cols {
-		if int(have) == c {
-			return vals[i]
-		}
+	if i, found := slices.BinarySearch(cols, int32(c)); found {
+		return vals[i]
 	}
 	return 0
 }

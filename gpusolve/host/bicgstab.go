@@ -1,0 +1,176 @@
+package host
+
+import "thermsim/gpusolve/ops"
+
+var (
+	_ ops.Stabilised = (*system)(nil)
+	_ ops.Stabilised = (*matrix)(nil)
+	_ ops.Symmetry   = (*matrix)(nil)
+)
+
+// Memory movement per row of one iteration, products with A and the preconditioner apart: FirstStep reads shadow, v (16 B), reads y32, x, r, v and
+// writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and writes x, r (52 B); NextDirection reads p, r, v and writes p, p32
+// (36 B); Widen twice 12 B.
+
+// stabilised holds the scalars of BiCGSTAB and the arguments of the operation that runs.
+type stabilised struct {
+	ops.StabilisedScalars
+	partial [][2]float64
+	task    stabilisedTask
+}
+
+// stabilisedTask runs an operation on blocks of rows and keeps two sums of each.
+type stabilisedTask struct {
+	s              *space
+	body           func(t *stabilisedTask, lo, hi int) (a, b float64)
+	x, r, a, b     []float64
+	single, second []float32
+	step, turn     float64
+}
+
+func (t *stabilisedTask) run(lo, hi, _ int) {
+	for n := lo; n < hi; n++ {
+		a, b := t.body(t, n*blockRows, min((n+1)*blockRows, t.s.cells))
+		t.s.stab.partial[n] = [2]float64{a, b}
+	}
+}
+
+// overRows runs t and returns its sums, added in order.
+func (s *space) overRows(t stabilisedTask) (a, b float64) {
+	blocks := (s.cells + blockRows - 1) / blockRows
+	if s.stab.partial == nil {
+		s.stab.partial = make([][2]float64, blocks)
+	}
+	t.s = s
+	s.stab.task = t
+	s.dev.pool.run(&s.stab.task, blocks, s.cells)
+	s.stab.task = stabilisedTask{}
+	for _, p := range s.stab.partial {
+		a += p[0]
+		b += p[1]
+	}
+	return a, b
+}
+
+func doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
+func singles(v ops.Vector) []float32 { return v.(*vec32).values() }
+
+// Begin sets r, shadow, p and p32 to from, and Rho.
+func (s *space) Begin(r, shadow, p, p32, from ops.Vector) {
+	t := stabilisedTask{x: doubles(shadow), r: doubles(r), a: doubles(p), single: singles(p32)}
+	switch f := from.(type) {
+	case *vec64:
+		t.b = f.values()
+	case *vec32:
+		t.second = f.values()
+	}
+	s.stab.Rho, _ = s.overRows(withBody(t, func(t *stabilisedTask, lo, hi int) (rho, _ float64) {
+		for c := lo; c < hi; c++ {
+			var v float64
+			if t.b != nil {
+				v = t.b[c]
+			} else {
+				v = float64(t.second[c])
+			}
+			t.x[c], t.r[c], t.a[c], t.single[c] = v, v, v, float32(v)
+			rho += v * v
+		}
+		return rho, 0
+	}))
+}
+
+func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b float64)) stabilisedTask {
+	t.body = body
+	return t
+}
+
+// Widen sets y = y32.
+func (s *space) Widen(y, y32 ops.Vector) {
+	s.overRows(stabilisedTask{a: doubles(y), single: singles(y32), body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
+		for c := lo; c < hi; c++ {
+			t.a[c] = float64(t.single[c])
+		}
+		return 0, 0
+	}})
+}
+
+// FirstStep moves along y.
+func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+	k := &s.stab
+	k.RV, _ = s.overRows(stabilisedTask{a: doubles(shadow), b: doubles(v), body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
+		for c := lo; c < hi; c++ {
+			sum += t.a[c] * t.b[c]
+		}
+		return sum, 0
+	}})
+	k.Step = quotient(k.Rho, k.RV)
+	k.SS, _ = s.overRows(stabilisedTask{
+		x: doubles(x), r: doubles(r), a: doubles(v), single: singles(r32), second: singles(y32), step: k.Step,
+		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
+			for c := lo; c < hi; c++ {
+				t.x[c] += t.step * float64(t.second[c])
+				w := t.r[c] - t.step*t.a[c]
+				t.r[c], t.single[c] = w, float32(w)
+				sum += w * w
+			}
+			return sum, 0
+		},
+	})
+}
+
+// SecondStep moves along z.
+func (s *space) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+	k := &s.stab
+	k.TS, k.TT = s.overRows(stabilisedTask{a: doubles(t), r: doubles(r), body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
+		for c := lo; c < hi; c++ {
+			ts += t.a[c] * t.r[c]
+			tt += t.a[c] * t.a[c]
+		}
+		return ts, tt
+	}})
+	k.Omega = quotient(k.TS, k.TT)
+	var rho float64
+	k.RR, rho = s.overRows(stabilisedTask{
+		x: doubles(x), r: doubles(r), a: doubles(t), b: doubles(shadow), second: singles(z32), step: k.Omega,
+		body: func(t *stabilisedTask, lo, hi int) (rr, rho float64) {
+			for c := lo; c < hi; c++ {
+				t.x[c] += t.step * float64(t.second[c])
+				w := t.r[c] - t.step*t.a[c]
+				t.r[c] = w
+				rr += w * w
+				rho += t.b[c] * w
+			}
+			return rr, rho
+		},
+	})
+	k.Turn = quotient(rho, k.Rho) * quotient(k.Step, k.Omega)
+	k.Rho = rho
+}
+
+// quotient is a/b, 0 where that is no number.
+func quotient(a, b float64) float64 {
+	if q := a / b; finite(q) {
+		return q
+	}
+	return 0
+}
+
+// NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
+func (s *space) NextDirection(p, p32, r, v ops.Vector) {
+	s.overRows(stabilisedTask{
+		a: doubles(p), b: doubles(v), r: doubles(r), single: singles(p32), step: s.stab.Omega, turn: s.stab.Turn,
+		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
+			for c := lo; c < hi; c++ {
+				w := t.r[c] + t.turn*(t.a[c]-t.step*t.b[c])
+				t.a[c], t.single[c] = w, float32(w)
+			}
+			return 0, 0
+		},
+	})
+}
+
+// StabilisedScalars of the last operations.
+func (s *space) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }
+
+// Symmetric says whether the matrix is.
+func (m *matrix) Symmetric() bool { return m.symmetric }

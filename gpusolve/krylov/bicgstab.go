@@ -1,0 +1,219 @@
+package krylov
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// BiCGSTAB is the stabilised method of bi-conjugate gradients (van der Vorst 1992) with the preconditioner on the right, for systems that need not be
+// symmetric. An iteration costs two products with A and two applications of the preconditioner. Preconditioning from the right leaves the residual what it
+// is, so that rules on its norm mean what they say.
+//
+// The recursion breaks down where the residual becomes orthogonal to the shadow residual, or to its own image; it also drifts away from the true residual. In
+// each case the true residual is computed and the recursion starts again from it, with a new shadow, as long as that helps.
+type BiCGSTAB struct {
+	sys                      ops.Space
+	ops                      ops.Stabilised
+	norms                    ops.Krylov // for max|z|
+	pre                      precond.Preconditioner
+	work, single             ops.Vector // the true residual
+	r, shadow, p, v, t, wide ops.Vector // FP64
+	in, out                  ops.Vector // FP32: what the preconditioner takes and gives
+	fromZero                 bool
+	watch                    func(iteration int, errorK float64)
+
+	// again is one iteration on againX, recorded by devices that can.
+	again       func()
+	againX      ops.Vector
+	againKelvin bool
+}
+
+var _ Solver = (*BiCGSTAB)(nil)
+
+// NewBiCGSTAB makes the vectors.
+func NewBiCGSTAB(s ops.Space, m precond.Preconditioner) (*BiCGSTAB, error) {
+	k, ok := s.(ops.Stabilised)
+	norms, too := s.(ops.Krylov)
+	if !ok || !too {
+		return nil, errors.New("this device has no operations for BiCGSTAB")
+	}
+	c := &BiCGSTAB{sys: s, ops: k, norms: norms, pre: m}
+	var err error
+	if c.work, err = s.NewWork(); err != nil {
+		return nil, err
+	}
+	if c.single, err = s.Single(c.work); err != nil {
+		return nil, err
+	}
+	for _, v := range []*ops.Vector{&c.r, &c.shadow, &c.p, &c.v, &c.t, &c.wide} {
+		if *v, err = s.New64(); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range []*ops.Vector{&c.in, &c.out} {
+		if *v, err = s.New32(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Name is "bicgstab".
+func (c *BiCGSTAB) Name() string { return "bicgstab" }
+
+// StartFromZero tells the next Solve that x is zero.
+func (c *BiCGSTAB) StartFromZero() { c.fromZero = true }
+
+// Watch has f told of every iteration.
+func (c *BiCGSTAB) Watch(f func(iteration int, errorK float64)) { c.watch = f }
+
+// stabilisedRun is the state of one solve.
+type stabilisedRun struct {
+	*BiCGSTAB
+	rule   Rule
+	x, old ops.Vector
+	result Outcome
+	rate   contraction
+}
+
+// Solve improves x until the rule is met. old is the state at the start of a time step, nil otherwise.
+func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
+	s := &stabilisedRun{BiCGSTAB: c, rule: rule, x: x, old: old}
+	s.result.ErrorK = math.NaN()
+	best := math.Inf(1)
+	start := x
+	if c.fromZero {
+		start, c.fromZero = nil, false
+	}
+	broken := false // the last start ended in a breakdown
+	for restart := 0; ; restart++ {
+		s.result.Norms = c.sys.Residual(c.work, c.single, start, old)
+		start = x
+		if c.sys.Err() != nil {
+			s.result.Reason = Failed
+			return s.result
+		}
+		if s.result.judge(rule, restart, best, s.trueErrorMet) {
+			if broken && s.result.Reason == Stagnation {
+				s.result.Reason = Breakdown
+			}
+			return s.result
+		}
+		best = math.Min(best, s.result.Norms.Residual)
+		reason, stop := s.iterate(ctx)
+		if stop {
+			s.result.Reason = reason
+			s.result.Norms = c.sys.Residual(c.work, c.single, x, old)
+			if c.sys.Err() != nil {
+				s.result.Reason = Failed
+			}
+			return s.result
+		}
+		broken = reason == Breakdown
+	}
+}
+
+// trueErrorMet applies the preconditioner to the true residual.
+func (s *stabilisedRun) trueErrorMet() bool {
+	s.pre.Apply(s.out, s.single)
+	s.norms.Dot(s.single, s.out, true)
+	s.result.ErrorK = s.rate.estimate(s.norms.Scalars().MaxZ)
+	return s.result.ErrorK <= s.rule.Tol
+}
+
+// Shares below which a product of two vectors is taken for zero, relative to their lengths.
+const orthogonal = 1e-14
+
+// iterate runs the recursion from the true residual until the recursive residual meets the rule or the recursion breaks down, which is no reason to stop.
+func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
+	s.begin()
+	first := s.ops.StabilisedScalars()
+	shadow := math.Sqrt(first.Rho)
+	again := s.iteration(s.x, s.rule.inKelvin())
+	for n := 0; ; n++ {
+		switch {
+		case s.result.Iterations >= s.rule.MaxIter:
+			return Limit, true
+		case ctx.Err() != nil:
+			return Interrupted, true
+		}
+		again()
+		s.result.Iterations++
+		sc := s.ops.StabilisedScalars()
+		if s.pre.ErrorScale() && s.rule.inKelvin() {
+			z := s.norms.Scalars().MaxZ
+			s.rate.add(z, n == 0)
+			s.result.ErrorK = s.rate.estimate(z)
+		}
+		if s.watch != nil {
+			s.watch(s.result.Iterations, s.result.ErrorK)
+		}
+		size := math.Sqrt(sc.RR)
+		switch {
+		case math.IsNaN(size) || math.IsInf(size, 0):
+			return Breakdown, true
+		case s.met(size):
+			return 0, false
+		case sc.Step == 0 || sc.Omega == 0,
+			math.Abs(sc.Rho) <= orthogonal*shadow*size,
+			math.Abs(sc.TS) <= orthogonal*math.Sqrt(sc.TT*sc.SS):
+			return Breakdown, false
+		}
+	}
+}
+
+// begin starts the recursion at the true residual.
+func (c *BiCGSTAB) begin() { c.ops.Begin(c.r, c.shadow, c.p, c.in, c.work) }
+
+// met applies the rule to the norm of the recursive residual, or to the estimate in K. It also ends the iteration far below rounding errors.
+func (s *stabilisedRun) met(size float64) bool {
+	switch {
+	case size <= s.result.Norms.Floor/4:
+		return true
+	case s.rule.ATol > 0:
+		return size <= s.rule.ATol
+	case s.rule.RTol > 0:
+		return size <= s.rule.RTol*s.result.Norms.Source
+	}
+	return s.result.ErrorK <= s.rule.Tol
+}
+
+// Prepare readies the iteration for a vector and the kind of rule.
+func (c *BiCGSTAB) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelvin()) }
+
+// iteration returns what one iteration asks of the device, recorded where it can be. In kelvin, max|z| of the second half stands for the error.
+func (c *BiCGSTAB) iteration(x ops.Vector, kelvin bool) func() {
+	if c.again != nil && c.againX == x && c.againKelvin == kelvin {
+		return c.again
+	}
+	c.againX, c.againKelvin = x, kelvin
+	c.again = func() {
+		c.image(c.v)
+		c.ops.FirstStep(x, c.r, c.in, c.shadow, c.v, c.out)
+		c.image(c.t)
+		if kelvin {
+			c.norms.Dot(c.in, c.out, true)
+		}
+		c.ops.SecondStep(x, c.r, c.shadow, c.t, c.out)
+		c.ops.NextDirection(c.p, c.in, c.r, c.v)
+	}
+	if r, ok := c.sys.(ops.Recorder); ok {
+		c.ops.Apply(c.t, c.wide) // brings the kernels that recording must not load
+		c.ops.Widen(c.wide, c.out)
+		if replay, err := r.Record(c.again); err == nil {
+			c.again = replay
+		}
+	}
+	return c.again
+}
+
+// image sets y = A M^-1 in.
+func (c *BiCGSTAB) image(y ops.Vector) {
+	c.pre.Apply(c.out, c.in)
+	c.ops.Widen(c.wide, c.out)
+	c.ops.Apply(y, c.wide)
+}

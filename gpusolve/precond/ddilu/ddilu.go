@@ -1,0 +1,154 @@
+// Package ddilu preconditions with incomplete factors of small diagonal blocks: the matrix without its couplings between blocks, each block factored by itself
+// without fill, (I + L) D (I + U), and solved by one block of a GPU's threads in fast memory ("Fine-grained domain decomposition", arXiv 2508.04917).
+// Blocks are bricks of a grid, or parts of a graph. See docs/ddilu.md.
+package ddilu
+
+import (
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Keys are the method's settings.
+func Keys() []precond.Key {
+	return []precond.Key{
+		{Name: "rows", Kind: precond.Integer, Default: "0", Min: 0, Max: 1 << 30, Doc: "rows of a block at most; 0 for what suits the device's fast memory, 2000 to 8000"},
+		{Name: "parallel", Kind: precond.Word, Default: "vertices", Words: []string{"vertices", "edges"},
+			Doc: "a thread for each row, or for each entry with atomic sums on a GPU, which do not give the same bits twice"},
+		{Name: "form", Kind: precond.Word, Default: "shared", Words: []string{"shared", "spin", "global", "levels"},
+			Doc: "for comparison: threads that wait for rows instead of levels, vectors outside shared memory, or the whole grid as one block with a launch for each level"},
+		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 1e6, Doc: "makes the diagonal so much larger, relatively, before it is factored"},
+	}
+}
+
+// Preconditioner solves with the blocks' factors.
+type Preconditioner struct {
+	ops     ops.Bricks
+	factor  ops.Factor
+	details string
+}
+
+var _ precond.Preconditioner = (*Preconditioner)(nil)
+
+// New factors the matrix of s: by bricks where it is a grid's, else by parts that grow breadth-first. Of a symmetric matrix the preconditioner is symmetric and
+// positive definite, so conjugate gradients may use it.
+func New(s ops.Space, set precond.Settings) (*Preconditioner, error) {
+	b, ok := s.(ops.Bricks)
+	forms, too := s.(ops.Forms)
+	if !ok || !too {
+		return nil, errors.New("this device has no operations for ddilu")
+	}
+	p := &Preconditioner{ops: b}
+	rows := set.Int("rows")
+	if rows == 0 {
+		rows = b.BrickRows()
+	}
+	grid, err := forms.Diagonals()
+	if err != nil {
+		if s.Err() != nil {
+			return nil, s.Err()
+		}
+		return p, p.graph(forms, rows, set)
+	}
+	defer grid.Release()
+	return p, p.grid(grid, rows, set)
+}
+
+// grid factors by bricks.
+func (p *Preconditioner) grid(d ops.Diagonals, rows int, set precond.Settings) error {
+	way := traversal(set)
+	nx, ny, nz := d.Shape()
+	shape := [3]int{nx, ny, nz}
+	cut := ops.Cut{Cells: shape, Shift: set.Float("shift"), Way: way}
+	if way != ops.ByLaunches {
+		cut.Cells = Bricks(shape, rows)
+	}
+	factor, err := p.ops.FactorBricks(d, cut)
+	if err != nil {
+		return explain(err, func(row int) string {
+			return fmt.Sprintf("cell (%d, %d, %d)", row%nx, row/nx%ny, row/(nx*ny))
+		})
+	}
+	p.factor = factor
+	count := 1
+	for a, n := range shape {
+		count *= (n + cut.Cells[a] - 1) / cut.Cells[a]
+	}
+	p.details = fmt.Sprintf("%d bricks of %dx%dx%d, %.1f %% of the couplings dropped%s", count, cut.Cells[0], cut.Cells[1], cut.Cells[2],
+		100*Dropped(shape, cut.Cells), describe(way))
+	return nil
+}
+
+// graph factors by parts.
+func (p *Preconditioner) graph(forms ops.Forms, rows int, set precond.Settings) error {
+	if way := traversal(set); way != ops.ByVertices {
+		return fmt.Errorf("%w: the setting %v of ddilu is for matrices of grids; leave parallel and form away", precond.ErrRefused, way)
+	}
+	form, err := forms.Rows()
+	if err != nil {
+		return err
+	}
+	a := form.Download()
+	part, parts := grow(a, rows)
+	f, err := factorise(a, part, parts, set.Float("shift"))
+	form.Release()
+	if err != nil {
+		return explain(err, func(row int) string { return fmt.Sprintf("row %d (counted from 1)", row+1) })
+	}
+	if p.factor, err = p.ops.LoadParts(f.Parts); err != nil {
+		return err
+	}
+	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows, 100*f.dropped)
+	return nil
+}
+
+// explain adds the place and what to do to a refused pivot.
+func explain(err error, place func(row int) string) error {
+	var bad *ops.BadPivot
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return fmt.Errorf("%w: ddilu meets a pivot it cannot use in %s; raise the diagonal with ddilu:shift=0.01, or choose another preconditioner",
+		precond.ErrRefused, place(bad.Row))
+}
+
+func traversal(set precond.Settings) ops.Traversal {
+	switch form := set.Text("form"); {
+	case form == "spin":
+		return ops.BySpinning
+	case form == "global":
+		return ops.ByMemory
+	case form == "levels":
+		return ops.ByLaunches
+	case set.Text("parallel") == "edges":
+		return ops.ByEdges
+	}
+	return ops.ByVertices
+}
+
+func describe(way ops.Traversal) string {
+	switch way {
+	case ops.ByVertices:
+		return ""
+	case ops.ByEdges:
+		return ", edges in parallel (not reproducible)"
+	}
+	return ", form " + way.String()
+}
+
+// Name is "ddilu".
+func (p *Preconditioner) Name() string { return "ddilu" }
+
+// Details says how the matrix was cut.
+func (p *Preconditioner) Details() string { return p.details }
+
+// Apply sets z = M^-1 r.
+func (p *Preconditioner) Apply(z, r ops.Vector) { p.ops.SolveFactor(p.factor, z, r) }
+
+// ErrorScale is false: blocks do not see the large-scale error.
+func (p *Preconditioner) ErrorScale() bool { return false }
+
+// Bytes is the memory of the factor.
+func (p *Preconditioner) Bytes() int64 { return p.factor.Bytes() }
