@@ -9,6 +9,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 )
@@ -20,18 +21,36 @@ type method struct {
 	new       func(s ops.Space, set precond.Settings) (precond.Preconditioner, error)
 	// general marks methods for matrices that need not be symmetric.
 	general bool
-	// solver is the Krylov solver that belongs to the method; nil for conjugate gradients.
+	// solver is the Krylov solver that belongs to the method; nil for the one that suits the matrix.
 	solver func(s ops.Space, m precond.Preconditioner, set precond.Settings) (krylov.Solver, error)
 }
 
 // methods lists all of them, the default first.
 func methods() []method {
 	return []method{
-		{name: "multigrid", doc: "geometric multigrid for layered stacks", new: newMultigrid},
+		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid},
 		{name: "cmg", doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
-		{name: "jacobi", doc: "the diagonal of the matrix", new: func(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.New(s) }},
-		{name: "none", doc: "plain conjugate gradients", new: func(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.None(s) }},
+		{name: "ddilu", doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
+		{name: "jacobi", doc: "the diagonal of the matrix", keys: []precond.Key{krylovKey()}, new: newJacobi, general: true},
+		{name: "none", doc: "the Krylov method alone", keys: []precond.Key{krylovKey()}, new: newNone, general: true},
 	}
+}
+
+// krylovKey chooses the Krylov method of those that have none of their own.
+func krylovKey() precond.Key {
+	return precond.Key{Name: "solver", Kind: precond.Word, Default: "auto", Words: []string{"auto", "pcg", "bicgstab"},
+		Doc: "the Krylov method: conjugate gradients for symmetric matrices, BiCGSTAB for others, or one of the two by name"}
+}
+
+func newJacobi(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.New(s) }
+func newNone(s ops.Space, _ precond.Settings) (precond.Preconditioner, error)   { return jacobi.None(s) }
+
+func newBlocks(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+	p, err := ddilu.New(s, set)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 func newMultigrid(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) {
@@ -114,8 +133,23 @@ func newSolver(s ops.Space, spec string) (krylov.Solver, precond.Preconditioner,
 		solver, err := m.solver(s, pre, set)
 		return solver, pre, err
 	}
-	pcg, err := krylov.NewPCG(s, pre)
-	return pcg, pre, err
+	solver, err := suitableSolver(s, pre, set.Text("solver"))
+	return solver, pre, err
+}
+
+// suitableSolver makes the Krylov method of a name, or the one that suits the matrix.
+func suitableSolver(s ops.Space, pre precond.Preconditioner, name string) (krylov.Solver, error) {
+	symmetric := true
+	if m, ok := s.(ops.Symmetry); ok {
+		symmetric = m.Symmetric()
+	}
+	if name == "pcg" && !symmetric {
+		return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not; leave solver=pcg away", precond.ErrRefused)
+	}
+	if name == "bicgstab" || !symmetric {
+		return krylov.NewBiCGSTAB(s, pre)
+	}
+	return krylov.NewPCG(s, pre)
 }
 
 // blame tells failures of the device from methods that refuse a matrix or a setting.

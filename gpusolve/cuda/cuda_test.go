@@ -40,3 +40,16 @@ func TestMatricesOnGPU(t *testing.T) {
 		return d
 	})
 }
+
+func TestBricksOnGPU(t *testing.T) { onGPU(t, opstest.Bricks) }
+func TestPartsOnGPU(t *testing.T)  { onGPU(t, opstest.Parts) }
+
+// onGPU runs a conformance test on the first GPU.
+func onGPU(t *testing.T, run func(*testing.T, func(testing.TB) ops.Device)) {
+	gpu(t).Close()
+	run(t, func(t testing.TB) ops.Device {
+		d := gpu(t)
+		t.Cleanup(d.Bind())
+		return d
+	})
+}

@@ -24,6 +24,8 @@ type recorder struct {
 	grid      [3]uint32
 	block     [3]uint32
 	stream    cu.Stream
+	shared    uint32
+	allowed   int // dynamic shared memory of the function last asked about
 	recording bool
 }
 
@@ -59,6 +61,17 @@ func (r *recorder) ModuleGetFunction(_ cu.Module, name string) (cu.Function, err
 	return 0, fmt.Errorf("no entry %s", name)
 }
 
+func (r *recorder) FuncSetAttribute(f cu.Function, a cu.FunctionAttribute, value int) error {
+	if a != cu.MaxDynamicSharedSizeBytes {
+		return fmt.Errorf("attribute %d", a)
+	}
+	if r.failAt == "attribute" {
+		return errInjected
+	}
+	r.allowed = value
+	return nil
+}
+
 func (r *recorder) LaunchKernel(f cu.Function, grid, block [3]uint32, shared uint32, s cu.Stream, params []unsafe.Pointer) error {
 	if r.failAt == "launch" {
 		return errInjected
@@ -66,7 +79,7 @@ func (r *recorder) LaunchKernel(f cu.Function, grid, block [3]uint32, shared uin
 	if !r.recording {
 		return nil
 	}
-	r.launched, r.grid, r.block, r.stream, r.values = r.entries[f-1], grid, block, s, nil
+	r.launched, r.grid, r.block, r.stream, r.shared, r.values = r.entries[f-1], grid, block, s, shared, nil
 	if len(params) != len(r.launched.Params) {
 		return fmt.Errorf("%d parameters, the PTX has %d", len(params), len(r.launched.Params))
 	}
@@ -98,6 +111,9 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		}
 		load(name, m, d)
 	}
+	add("bicgstab", func(d cu.Driver) (any, error) { return LoadBicgstab(d) })
+	add("bricks", func(d cu.Driver) (any, error) { return LoadBricks(d) })
+	add("parts", func(d cu.Driver) (any, error) { return LoadParts(d) })
 	add("assemble", func(d cu.Driver) (any, error) { return LoadAssemble(d) })
 	add("krylov", func(d cu.Driver) (any, error) { return LoadKrylov(d) })
 	add("level", func(d cu.Driver) (any, error) { return LoadLevel(d) })
@@ -131,6 +147,15 @@ func TestParameters(t *testing.T) {
 				continue
 			}
 			kernel := d.launched.Name
+			// Where the launcher takes one argument more than the kernel, that is the dynamic shared memory, and in its place.
+			if dynamic := len(want) - len(d.values); dynamic == 1 {
+				if want[0] != any(d.shared) || d.allowed != int(d.shared) {
+					t.Errorf("%s %s: %d bytes of shared memory, %d allowed, want %v", name, kernel, d.shared, d.allowed, want[0])
+				}
+				want = want[1:]
+			} else if d.shared != 0 {
+				t.Errorf("%s %s: %d bytes of dynamic shared memory", name, kernel, d.shared)
+			}
 			launched[kernel] = true
 			if strings.ToUpper(kernel[:1])+kernel[1:] != method.Name {
 				t.Errorf("%s: method %s launches %s", name, method.Name, kernel)
@@ -187,6 +212,31 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	})
 	if err != nil || allocations != 0 {
 		t.Errorf("%g allocations per launch, error %v; want none", allocations, err)
+	}
+}
+
+// Shared memory beyond what every launch may take is asked for once, and again for more.
+func TestDynamicSharedMemory(t *testing.T) {
+	d := &recorder{recording: true}
+	m, err := LoadParts(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solve := func(shared uint32) error {
+		d.allowed = 0
+		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	}
+	for _, c := range []struct {
+		shared uint32
+		asked  int
+	}{{48 << 10, 0}, {50 << 10, 50 << 10}, {49 << 10, 0}, {50 << 10, 0}, {100 << 10, 100 << 10}} {
+		if err := solve(c.shared); err != nil || d.allowed != c.asked || d.shared != c.shared {
+			t.Errorf("%d bytes: asked for %d, launched with %d, error %v", c.shared, d.allowed, d.shared, err)
+		}
+	}
+	d.failAt = "attribute"
+	if err := solve(101 << 10); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "kernel solveParts") {
+		t.Errorf("refused shared memory: %v", err)
 	}
 }
 

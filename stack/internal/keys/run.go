@@ -28,6 +28,7 @@ func preconditioners() []string {
 	return []string{
 		"multigrid",
 		"cmg",
+		"ddilu",
 		"jacobi",
 		"none",
 	}

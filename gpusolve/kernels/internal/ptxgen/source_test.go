@@ -53,6 +53,21 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
+func TestDynamicSharedMemory(t *testing.T) {
+	s, err := ParseSource("room.cu", "KERNEL void BOUNDS(64) DYNAMIC roomy(int n) {}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Kernel{{Name: "roomy", Dynamic: true, Bound: "64", Threads: 64, Params: []Param{{"n", "int", ""}}}}
+	if diff := cmp.Diff(want, s.Kernels); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	code, err := s.Launcher()
+	if err != nil || !strings.Contains(string(code), "Roomy(s cu.Stream, grid [3]uint32, shared uint32, n int32)") {
+		t.Errorf("error %v in\n%s", err, code)
+	}
+}
+
 func TestBuildsOfClasses(t *testing.T) {
 	s, err := ParseSource("columns.cu", "#ifndef NZ\n#error NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}\n")
 	if err != nil {
@@ -83,7 +98,7 @@ func TestParseSourceRefuses(t *testing.T) {
 
 func TestLauncherRefusesNames(t *testing.T) {
 	for _, text := range []string{
-		"KERNEL void BOUNDS(32) run(int type) {}", "KERNEL void BOUNDS(32) run(int grid) {}", "KERNEL void BOUNDS(32) unload(int n) {}",
+		"KERNEL void BOUNDS(32) run(int type) {}", "KERNEL void BOUNDS(32) run(int grid) {}", "KERNEL void BOUNDS(32) DYNAMIC run(int shared) {}", "KERNEL void BOUNDS(32) unload(int n) {}",
 	} {
 		s, err := ParseSource("a.cu", text)
 		if err != nil {

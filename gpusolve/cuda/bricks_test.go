@@ -1,0 +1,247 @@
+package cuda_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/sparse"
+	"thermsim/mesh"
+)
+
+// method sets ddilu up.
+func method(t testing.TB, s ops.Space, settings string) *ddilu.Preconditioner {
+	t.Helper()
+	set, err := precond.Parse(settings, ddilu.Keys())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ddilu.New(s, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The order in which blocks and warps take turns changes no bit, whether threads wait at barriers or for rows, with more blocks than the device holds.
+func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
+	symmetric := opstest.RandomDiagonals(rand.New(rand.NewPCG(1, 1)), [3]int{11, 9, 7}, true)
+	general := opstest.RandomDiagonals(rand.New(rand.NewPCG(2, 1)), [3]int{11, 9, 7}, false)
+	graph := opstest.RandomGraph(rand.New(rand.NewPCG(3, 1)), 200)
+	cache := new(ptx.Cache)
+	for name, c := range map[string]struct {
+		load     func(d ops.Matrices) (ops.Algebraic, error)
+		settings string
+	}{
+		"symmetric": {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
+		"general":   {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadDiagonals(general) }, "rows=60"},
+		"spinning":  {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
+		"parts":     {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadCSR(graph) }, "rows=30"},
+	} {
+		var first []float64
+		for seed := range int64(20) {
+			d, err := cuda.Open(ptx.New(ptx.Options{Seed: seed, SMs: 1, Cache: cache}), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := c.load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := method(t, s, c.settings)
+			z, r := single(t, s), single(t, s)
+			v := make([]float64, z.Len())
+			for i := range v {
+				v[i] = float64(i%17) - 8
+			}
+			s.Write(r, v)
+			m.Apply(z, r)
+			s.Read(z, v)
+			if err := s.Err(); err != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+			if first == nil {
+				first = v
+			} else if !slices.Equal(first, v) {
+				t.Errorf("%s: seed %d changes the result", name, seed)
+			}
+			s.Free()
+			d.Close()
+		}
+	}
+}
+
+func single(t testing.TB, s ops.Space) ops.Vector {
+	t.Helper()
+	v, err := s.New32()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Bricks too large for the device's shared memory are refused before anything runs.
+func TestBricksBeyondSharedMemory(t *testing.T) {
+	d, _ := interpreted(t)
+	defer d.Close()
+	s, err := d.LoadDiagonals(opstest.Layered([3]int{30, 30, 30}, func(int) float64 { return 1 }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	set, _ := precond.Parse("rows=20000", ddilu.Keys())
+	if _, err := ddilu.New(s, set); err == nil || s.Err() != nil {
+		t.Errorf("error %v, device %v", err, s.Err())
+	}
+}
+
+// measured is a problem of the measurements.
+type measured struct {
+	name string
+	load func(d *cuda.Device) (ops.Space, error) // for one solve
+	// settings to measure, the first being the default; whole is one factor of the whole grid.
+	settings []string
+	rtol     float64
+	general  bool
+}
+
+func poisson(n int) measured {
+	a := opstest.Upwind([3]int{n, n, n}, [3]float64{})
+	a.LowerX, a.LowerY, a.LowerZ = nil, nil, nil
+	return measured{fmt.Sprintf("Poisson %d^3", n), withSource(a),
+		[]string{"", "rows=2048", "rows=4096", "rows=8000", "parallel=edges", "form=spin", "form=global", "form=levels"}, 1e-8, false}
+}
+
+func convection(n int) measured {
+	a := opstest.Upwind([3]int{n, n, n}, [3]float64{1, 0.5, 0.1})
+	return measured{fmt.Sprintf("convection %d^3", n), withSource(a), []string{"", "rows=4096", "form=levels"}, 1e-8, true}
+}
+
+func withSource(a *sparse.Diagonals) func(d *cuda.Device) (ops.Space, error) {
+	b := noise(a.N())
+	return func(d *cuda.Device) (ops.Space, error) {
+		s, err := d.LoadDiagonals(a)
+		if err == nil {
+			s.SetSource(b)
+		}
+		return s, err
+	}
+}
+
+// noise is even between -1 and 1.
+func noise(n int) []float64 {
+	v := make([]float64, n)
+	state := uint64(1)
+	for i := range v {
+		state = state*6364136223846793005 + 1442695040888963407
+		v[i] = float64(int64(state)>>11) / (1 << 52)
+	}
+	return v
+}
+
+func cuth(n int) measured {
+	return measured{fmt.Sprintf("stack %d^2 x 10", n), func(d *cuda.Device) (ops.Space, error) {
+		m, err := mesh.Build(cases.Stack10(cases.Options{NX: n}))
+		if err != nil {
+			return nil, err
+		}
+		s, err := d.Assemble(m, 0)
+		if err == nil {
+			s.SetPower(m.Power.Steady())
+		}
+		return s, err
+	}, []string{"", "rows=2048", "rows=8000", "parallel=edges", "form=global", "form=levels"}, 1e-8, false}
+}
+
+// TestMeasureBricksOnGPU prints what docs/ddilu.md reports. It takes minutes, so it wants THERMSIM_MEASURE set.
+func TestMeasureBricksOnGPU(t *testing.T) {
+	if os.Getenv("THERMSIM_MEASURE") == "" {
+		t.Skip("measures for minutes: set THERMSIM_MEASURE=1")
+	}
+	d := gpu(t)
+	defer d.Close()
+	defer d.Bind()()
+	for _, problem := range []func() measured{
+		func() measured { return poisson(160) },
+		func() measured { return convection(160) },
+		func() measured { return cuth(714) },
+		func() measured { return cuth(1871) },
+		func() measured { return poisson(304) },
+	} {
+		m := problem()
+		for _, settings := range m.settings {
+			s, err := m.load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			measureBricks(t, s, m, settings)
+			s.Free()
+		}
+	}
+}
+
+func measureBricks(t *testing.T, s ops.Space, m measured, settings string) {
+	start := time.Now()
+	p := method(t, s, settings)
+	s.(ops.Krylov).Scalars() // waits
+	setup := time.Since(start)
+	z, r := single(t, s), single(t, s)
+	n := z.Len()
+	s.Write(r, noise(n))
+	replay, err := s.(ops.Recorder).Record(func() { p.Apply(z, r) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var best time.Duration = 1 << 62
+	for range 4 {
+		replay()
+		s.(ops.Krylov).Scalars()
+		start := time.Now()
+		for range 5 {
+			replay()
+		}
+		s.(ops.Krylov).Scalars()
+		best = min(best, time.Since(start)/5)
+	}
+	bytes := 24.0 // r, z, three entries of L, 1/D
+	var solver krylov.Solver
+	if m.general {
+		bytes = 36
+		solver, err = krylov.NewBiCGSTAB(s, p)
+	} else {
+		solver, err = krylov.NewPCG(s, p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := s.New64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := krylov.Rule{RTol: m.rtol, MaxIter: 20000}
+	if settings == "form=levels" && n > 30e6 {
+		rule.MaxIter = 1 // minutes otherwise
+	}
+	solver.Prepare(rule, x)
+	solver.StartFromZero()
+	start = time.Now()
+	out := solver.Solve(t.Context(), rule, x, nil)
+	took := time.Since(start)
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	fmt.Printf("%-16s %-15s rows %9d setup %8.2f ms apply %9.1f us %6.0f GB/s iterations %5d converged %-5v %9.2f ms  %s\n", m.name, settings, n,
+		float64(setup.Microseconds())/1e3, float64(best.Nanoseconds())/1e3, bytes*float64(n)/float64(best.Nanoseconds()), out.Iterations, out.Converged,
+		float64(took.Microseconds())/1e3, p.Details())
+}
