@@ -24,14 +24,14 @@ thermsim cannot model is an error.
 
 As it stands, the stack file is calculated thermsim's way. With --compat, the
 simulator's own arithmetic is put into its figures. Either way the ways in which
-the two differ on this project are listed, with their sizes where --measure asks
-for them: docs/import.md explains each.
+the two differ on this project are listed with their sizes, which takes some
+steady solves (--measure=false does without); docs/import.md explains each.
 
 steady, transient and check also take the project directly.
 `
 
 const importExample = `  thermsim import 3dice case.stk -o stack.toml
-  thermsim import 3dice case.stk --measure > stack.toml
+  thermsim import 3dice case.stk --compat > same-numbers.toml
   thermsim steady case.stk --compat --format 3dice --decimals 9`
 
 type importOptions struct {
@@ -75,7 +75,7 @@ func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
 	f.StringVarP(&o.output, "output", "o", "", "write the stack file to `FILE` rather than to stdout")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	f.BoolVar(&o.compat, "compat", false, "put "+format.Title()+"'s own arithmetic into the stack file")
-	f.BoolVar(&o.measure, "measure", false, "solve to find how much each difference of arithmetic matters here")
+	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference of arithmetic matters here")
 	o.addOptions(f, format)
 	return cmd
 }
@@ -87,11 +87,8 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 		return err
 	}
 	if o.measure {
-		p := startProgress(g.console, "measuring")
-		err = verify.MeasureDeviations(ctx, r, request, gpusolve.Options{Progress: p.update})
-		p.stop()
-		if err != nil {
-			return steadyInterrupted(err)
+		if err := measure(ctx, g, r, request); err != nil {
+			return err
 		}
 	}
 	if o.output == "" {
@@ -107,6 +104,20 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 	}
 	tellImport(g, r, o.output)
 	return nil
+}
+
+// mostMeasured is the number of cells up to which deviations are measured: some seconds on a laptop.
+const mostMeasured = 2_000_000
+
+// measure finds the sizes of the deviations.
+func measure(ctx context.Context, g *globals, r *importer.Result, request importer.Request) error {
+	if n := cells(r.Stack); n > mostMeasured {
+		g.note("%.3g cells are too many to measure the differences of arithmetic by the way; solve with and without --compat", n)
+		return nil
+	}
+	p := startProgress(g.console, "measuring")
+	defer p.stop()
+	return steadyInterrupted(verify.MeasureDeviations(ctx, r, request, gpusolve.Options{Progress: p.update}))
 }
 
 // tellImport lists on stderr what became of the project.

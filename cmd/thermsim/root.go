@@ -116,12 +116,12 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// completeStack lets the shell complete STACK with .toml files and directories.
+// completeStack lets the shell complete STACK with stack files, projects of other simulators and directories.
 func completeStack(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
+	return []string{"toml", "stk"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // firstArgument is the STACK given, or "".

@@ -106,6 +106,9 @@ func (c *converter) emulates(d importer.Deviation) bool {
 func (c *converter) convert() {
 	p := c.project
 	c.stack.Title = filepath.Base(p.file) + " (3D-ICE)"
+	if c.request.Compat {
+		c.stack.Title = filepath.Base(p.file) + " (3D-ICE, its arithmetic)"
+	}
 	c.readFloorplans()
 	c.sinks()
 	c.prepareOutputs()
