@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -90,15 +89,15 @@ func layerMap(m *mesh.Mesh, f gpusolve.Field, layer int, dst []float64, scratch 
 	return nil
 }
 
-// DrawLayer draws the map of a layer as PNG: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
+// layerPicture is the map of a layer: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
 // range of the colours in K. A caveat, if any, comes before the title.
-func DrawLayer(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat string) error {
-	h := picture.HeatMap{
-		Title: marked(caveat, pictureTitle(m.Stack)), Subtitle: mapSubtitle(m, layer, kelvin),
+func layerPicture(m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat string, style *PictureStyle) *picture.HeatMap {
+	lo, hi = style.colors(lo, hi)
+	return &picture.HeatMap{
+		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, layer, kelvin),
 		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer),
+		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer), Look: style.Look,
 	}
-	return h.WritePNG(w)
 }
 
 func pictureTitle(s *stack.Stack) string {

@@ -25,4 +25,13 @@ type Options struct {
 	Maps []string // layers to map beyond those with power; "all" for every layer
 	// LargeCSV writes map CSVs of planes above 4 million cells too.
 	LargeCSV bool
+
+	Style   PictureStyle
+	Figures []string // pictures beside the maps, of FigureNames or "all"
+	// What the figures need beside the field; see Figures.
+	Trace   []byte
+	History []HistoryPoint
+	Frames  *FrameRecorder
+	At      [2]float64
+	ToScale bool
 }

@@ -121,7 +121,7 @@ func (t *terminalMap) scale(row int) string {
 		return 1 - (float64(2*row+half))/float64(2*t.rows-1)
 	}
 	bar := "  " + t.code(38, t.colors.At(part(0))) + t.code(48, t.colors.At(part(1))) + "▀▀\x1b[0m"
-	value := math.NaN()
+	var value float64
 	switch {
 	case row == 0:
 		value = t.hi

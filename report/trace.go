@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type TraceWriter struct {
 	file   io.WriteCloser
 	out    *bufio.Writer
 	row    []byte
+	kept   *bytes.Buffer // what was written, for charts; nil unless asked for
 }
 
 const traceName = "trace.csv"
@@ -52,6 +54,22 @@ func NewTraceWriter(dir string, m *mesh.Mesh) (*TraceWriter, error) {
 		return nil, t.failed(err)
 	}
 	return t, nil
+}
+
+// Keep holds on to the rows, for charts, from before the first Add.
+func (t *TraceWriter) Keep() {
+	t.kept = new(bytes.Buffer)
+	w := csv.NewWriter(t.kept)
+	_ = w.Write(t.header()) // a buffer takes anything
+	w.Flush()
+}
+
+// Kept is the trace so far as it is in the file, nil without Keep.
+func (t *TraceWriter) Kept() []byte {
+	if t.kept == nil {
+		return nil
+	}
+	return t.kept.Bytes()
 }
 
 func (t *TraceWriter) failed(err error) error {
@@ -125,7 +143,11 @@ func (t *TraceWriter) Add(step gpusolve.Step, f gpusolve.Field) error {
 	for _, p := range t.probes {
 		t.kelvin(p.value)
 	}
-	if _, err := t.out.Write(append(t.row, '\n')); err != nil {
+	t.row = append(t.row, '\n')
+	if t.kept != nil {
+		t.kept.Write(t.row)
+	}
+	if _, err := t.out.Write(t.row); err != nil {
 		return t.failed(err)
 	}
 	return nil

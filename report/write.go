@@ -41,7 +41,10 @@ func writeAll(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, 
 			st.discard()
 		}
 	}()
-	if err := writeMaps(ctx, st, r, s, layers, o.LargeCSV); err != nil {
+	if err := writeMaps(ctx, st, r, s, layers, &o); err != nil {
+		return nil, err
+	}
+	if err := writeFigures(ctx, st, r, s, &o); err != nil {
 		return nil, err
 	}
 	csvs := []struct {
@@ -64,7 +67,7 @@ func writeAll(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, 
 }
 
 // writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the cores.
-func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, largeCSV bool) error {
+func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, o *Options) error {
 	m, cells := r.Mesh, r.Mesh.NX()*r.Mesh.NY()
 	buffers := 2
 	if cells > hugePlane {
@@ -99,10 +102,15 @@ func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int,
 			break
 		}
 		var half errgroup.Group // the two files of one map share its buffer
-		jobs := []func() error{func() error {
-			return st.write(inner, "map_"+names[l]+".png", func(w io.Writer) error { return DrawLayer(w, m, l, kelvin, lo, hi, s.Caveat()) })
-		}}
-		if cells <= largePlane || largeCSV {
+		var jobs []func() error
+		for _, format := range o.Style.formats() {
+			jobs = append(jobs, func() error {
+				return st.write(inner, "map_"+names[l]+"."+string(format), func(w io.Writer) error {
+					return layerPicture(m, l, kelvin, lo, hi, s.Caveat(), &o.Style).Write(w, format)
+				})
+			})
+		}
+		if cells <= largePlane || o.LargeCSV {
 			jobs = append(jobs, func() error {
 				return st.write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin) })
 			})
@@ -120,6 +128,24 @@ func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int,
 		return err
 	}
 	return ctx.Err()
+}
+
+// writeFigures stages the pictures beside the maps.
+func writeFigures(ctx context.Context, st *stage, r *Run, s *Summary, o *Options) error {
+	f := Figures{
+		Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, Style: o.Style, Maps: o.Maps,
+		Trace: o.Trace, History: o.History, Frames: o.Frames, At: o.At, ToScale: o.ToScale,
+	}
+	files, err := f.Files(o.Figures)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := st.write(ctx, file.Name, file.Write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // colorRange is the range of temperatures over the mapped layers.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
+	"thermsim/report"
 )
 
 const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
@@ -49,14 +50,16 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 		return err
 	}
 	p.enter("solving")
-	r.Solution, err = gpusolve.Steady(ctx, r.Mesh, solverOptions(g, r.Mesh.Stack.Solver, p))
+	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
+	history := o.pictures.history(&solver)
+	r.Solution, err = gpusolve.Steady(ctx, r.Mesh, solver)
 	defer r.Solution.Close()
 	if err != nil {
 		return steadyInterrupted(err)
 	}
 	logSolution(g, r)
 	p.enter("drawing")
-	s, err := writeReport(ctx, g, r, &o)
+	s, err := writeReport(ctx, g, r, &o, report.Options{History: *history})
 	if err != nil {
 		return steadyInterrupted(err)
 	}

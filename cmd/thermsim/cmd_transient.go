@@ -84,6 +84,17 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	defer peer.Abort()
+	var frames *report.FrameRecorder
+	if o.pictures.wants("animation") {
+		if frames, err = report.NewFrameRecorder(r.Mesh, o.pictures.frames); err != nil {
+			return err
+		}
+	}
+	if o.pictures.wants("traces") {
+		trace.Keep()
+	}
+	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
+	history := o.pictures.history(&solver)
 	p.enter("stepping")
 	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error {
 		if err := peer.Step(step.Time, f); err != nil {
@@ -97,9 +108,14 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 				return fmt.Errorf("cannot print a step: %w", err)
 			}
 		}
+		if frames != nil {
+			if err := frames.Add(step.Time, f); err != nil {
+				return err
+			}
+		}
 		return trace.Add(step, f)
 	}
-	r.Solution, err = gpusolve.Transient(ctx, r.Mesh, solverOptions(g, r.Mesh.Stack.Solver, p), plan)
+	r.Solution, err = gpusolve.Transient(ctx, r.Mesh, solver, plan)
 	defer r.Solution.Close()
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
@@ -112,7 +128,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	p.enter("drawing")
 	saving, stop := outlast(ctx)
 	defer stop()
-	s, err := writeReport(saving, g, r, &o.simulateOptions)
+	s, err := writeReport(saving, g, r, &o.simulateOptions, report.Options{Trace: trace.Kept(), History: *history, Frames: frames})
 	if err != nil {
 		return steadyInterrupted(err)
 	}

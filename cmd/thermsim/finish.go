@@ -12,14 +12,18 @@ import (
 	"thermsim/report"
 )
 
-// writeReport writes the files of a run.
-func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOptions) (*report.Summary, error) {
+// writeReport writes the files of a run. extra holds what figures need beside the field.
+func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOptions, extra report.Options) (*report.Summary, error) {
 	s, err := report.Summarise(r)
 	if err != nil {
 		return nil, err
 	}
 	maps := r.Mesh.Stack.Output.Maps
-	files, err := report.Write(ctx, r, s, report.Options{Dir: o.out, Maps: maps, LargeCSV: len(maps) > 0})
+	extra.Dir, extra.Maps, extra.LargeCSV = o.out, maps, len(maps) > 0
+	if err := o.pictures.apply(&extra); err != nil {
+		return nil, err
+	}
+	files, err := report.Write(ctx, r, s, extra)
 	if err != nil {
 		return nil, err
 	}

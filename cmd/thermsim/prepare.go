@@ -59,6 +59,9 @@ func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error
 	if err := report.CheckMaps(s, s.Output.Maps); err != nil {
 		return nil, withStatus(exitInput, err)
 	}
+	if err := o.pictures.check(s, command == "transient"); err != nil {
+		return nil, err
+	}
 	if err := checkFolder(o.out); err != nil {
 		return nil, err
 	}

@@ -11,20 +11,21 @@ import (
 
 // simulateOptions are the arguments and flags that steady and transient share.
 type simulateOptions struct {
-	stack   string // STACK as given
-	out     string
-	grid    gridSize
-	device  device
-	precond preconditioner
-	tol     quantity
-	rtol    quantity
-	atol    quantity
-	maxIter count
-	tmax    quantity
-	maps    []string
-	json    jsonMode
-	noMap   bool
-	project project
+	stack    string // STACK as given
+	out      string
+	grid     gridSize
+	device   device
+	precond  preconditioner
+	tol      quantity
+	rtol     quantity
+	atol     quantity
+	maxIter  count
+	tmax     quantity
+	maps     []string
+	json     jsonMode
+	noMap    bool
+	pictures pictureOptions
+	project  project
 }
 
 func newSimulateOptions() simulateOptions {
@@ -51,6 +52,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f.Lookup("json").NoOptDefVal = string(jsonSummary)
 	f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
 	o.project.addFlags(cmd)
+	o.pictures.addFlags(cmd)
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 }

@@ -29,6 +29,7 @@ const (
 	chartHeight = 440
 	maxCurves   = 16 // a legend longer than that helps nobody
 	legendGap   = 24
+	dashedFrom  = 8 // colours start again, with dashes
 )
 
 // strong is the palette of Okabe and Ito at full strength, black first.
@@ -74,13 +75,18 @@ func (c *Chart) Write(w io.Writer, format Format) error {
 	pic.print(subtitleStyle, pic.fit(subtitleStyle, c.Subtitle, pic.w-left-12), float64(left), 40, anchor{})
 	p.axes(c.X, c.Y)
 	for n, k := range curves {
-		p.curve(k, strong(n), n >= 8)
+		p.curve(k, strong(n), n >= dashedFrom)
 		if legend == 0 {
 			continue
 		}
 		y := float64(marginTop + 9 + 18*n)
 		at := float64(left + width + legendGap)
-		pic.stroke([]point{{at, y}, {at + 26, y}}, 2, strong(n))
+		sample := []point{{at, y}, {at + 26, y}}
+		if n >= dashedFrom {
+			p.dashes(sample, strong(n))
+		} else {
+			pic.stroke(sample, 2, strong(n))
+		}
 		pic.print(tickStyle, pic.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
 	}
 	if more := len(c.Curves) - len(curves); more > 0 {

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/report"
+	"thermsim/report/picture"
+	"thermsim/stack"
+)
+
+// pictureOptions are the flags that say which pictures are drawn, and how.
+type pictureOptions struct {
+	formats []string
+	figures []string
+	colors  string
+	span    colorRange
+	title   string
+	width   paperWidth
+	font    float64
+	dpi     float64
+	cut     cutPoint
+	toScale bool
+	frames  string
+}
+
+func (o *pictureOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.formats, "formats", []string{"png"}, "formats of maps and figures: png, svg, pdf")
+	f.StringSliceVar(&o.figures, "figures", nil, "draw the figures in `LIST` too: "+strings.Join(report.FigureNames(), ", ")+", or all")
+	f.StringVar(&o.colors, "colors", "inferno", "colours of temperatures: `NAME` of "+strings.Join(picture.Colormaps(), ", "))
+	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
+	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
+	f.Var(&o.width, "width", `width of the pictures on paper, such as "85 mm" or "3.3 in"`)
+	f.Float64Var(&o.font, "font-size", 0, "size of the numbers on the axes in `POINTS`")
+	f.Float64Var(&o.dpi, "dpi", 0, "resolution of PNGs in pixels per inch (default 72, one pixel a point)")
+	f.Var(&o.cut, "cut", `point in mm through which sections go, such as 3.2,4 (default the hottest point)`)
+	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
+	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
+	for flag, values := range map[string][]string{"formats": {"png", "svg", "pdf"}, "figures": append(report.FigureNames(), "all"), "colors": picture.Colormaps()} {
+		completeFlag(cmd, flag, values)
+	}
+}
+
+// check judges the flags before anything is solved.
+func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
+	for _, name := range o.formats {
+		if !slices.Contains(picture.Formats(), picture.Format(name)) {
+			return usagef("--formats: no format %q; choose from png, svg, pdf", name)
+		}
+	}
+	if len(o.formats) == 0 {
+		return usagef("--formats is empty; choose from png, svg, pdf")
+	}
+	if err := report.CheckFigures(o.figures); err != nil {
+		return usagef("--figures: %w", err)
+	}
+	if _, err := picture.NamedColormap(o.colors); err != nil {
+		return usagef("--colors: %w", err)
+	}
+	for flag, v := range map[string]float64{"font-size": o.font, "dpi": o.dpi} {
+		if !(v >= 0) || v > 10000 {
+			return usagef("--%s cannot be %g; give a positive number", flag, v)
+		}
+	}
+	for _, name := range []string{"traces", "animation"} {
+		if !transient && slices.Contains(o.figures, name) {
+			return usagef("--figures: %s shows time steps, which a steady state does not have; use 'thermsim transient'", name)
+		}
+	}
+	if c := o.cut; c.given && (c.x < 0 || c.y < 0 || c.x > s.Size[0] || c.y > s.Size[1]) {
+		return usagef("--cut %s is outside the stack, which is %g x %g mm", o.cut.String(), s.Size[0]*1e3, s.Size[1]*1e3)
+	}
+	if o.frames != "" {
+		if err := report.CheckMaps(s, []string{o.frames}); err != nil || o.frames == "all" {
+			return usagef("--frames: an animation shows one layer, and %q is none of the stack's", o.frames)
+		}
+	}
+	return nil
+}
+
+func (o *pictureOptions) wants(figure string) bool {
+	return slices.Contains(o.figures, figure) || slices.Contains(o.figures, "all")
+}
+
+// apply hands the wishes on. The flags have been checked.
+func (o *pictureOptions) apply(to *report.Options) error {
+	colors, err := picture.NamedColormap(o.colors)
+	if err != nil {
+		return usagef("--colors: %w", err)
+	}
+	to.Style = report.PictureStyle{Title: o.title, Look: picture.Look{Colors: colors, Width: o.width.points, Font: o.font, DPI: o.dpi}}
+	if o.span.given {
+		to.Style.LoK, to.Style.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
+	}
+	for _, name := range o.formats {
+		to.Style.Formats = append(to.Style.Formats, picture.Format(name))
+	}
+	to.Figures, to.ToScale = o.figures, o.toScale
+	to.At = [2]float64{math.NaN(), math.NaN()}
+	if o.cut.given {
+		to.At = [2]float64{o.cut.x, o.cut.y}
+	}
+	return nil
+}
+
+// history notes the course of the solve for a chart, and passes it on.
+func (o *pictureOptions) history(to *gpusolve.Options) *[]report.HistoryPoint {
+	points := new([]report.HistoryPoint)
+	if !o.wants("history") {
+		return points
+	}
+	next := to.Progress
+	to.Progress = func(p gpusolve.Progress) {
+		step := 0
+		if p.Steps > 0 {
+			step = p.Step + 1
+		}
+		*points = append(*points, report.HistoryPoint{Step: step, Iteration: p.Iteration, ErrorK: p.ErrorK})
+		if next != nil {
+			next(p)
+		}
+	}
+	return points
+}
+
+const zeroCelsius = 273.15 // K
+
+// colorRange is --range, in degC.
+type colorRange struct {
+	lo, hi float64
+	given  bool
+}
+
+func (r *colorRange) Set(text string) error {
+	from, to, ok := strings.Cut(text, ":")
+	lo, errLo := strconv.ParseFloat(strings.TrimSpace(from), 64)
+	hi, errHi := strconv.ParseFloat(strings.TrimSpace(to), 64)
+	if !ok || errLo != nil || errHi != nil || !(hi > lo) || math.IsInf(hi-lo, 0) || lo < -zeroCelsius {
+		return errors.New("write two temperatures in degC, the lower first, as in 40:110")
+	}
+	*r = colorRange{lo, hi, true}
+	return nil
+}
+
+func (r *colorRange) String() string {
+	if !r.given {
+		return ""
+	}
+	return fmt.Sprintf("%g:%g", r.lo, r.hi)
+}
+
+func (r *colorRange) Type() string { return "LO:HI" }
+
+// paperWidth is --width.
+type paperWidth struct {
+	points float64
+	text   string
+}
+
+func (w *paperWidth) Set(text string) error {
+	number, unit := strings.TrimSpace(text), 1.0
+	for name, points := range map[string]float64{"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72, "pt": 1} {
+		if rest, ok := strings.CutSuffix(number, name); ok {
+			number, unit = strings.TrimSpace(rest), points
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(v*unit >= 60) || v*unit > 20000 {
+		return errors.New(`write a width of at least 60 pt, such as "85 mm", "3.3 in" or "240 pt"`)
+	}
+	w.points, w.text = v*unit, text
+	return nil
+}
+
+func (w *paperWidth) String() string { return w.text }
+func (w *paperWidth) Type() string   { return "WIDTH" }
+
+// cutPoint is --cut, in mm.
+type cutPoint struct {
+	x, y  float64 // m
+	given bool
+}
+
+func (c *cutPoint) Set(text string) error {
+	a, b, ok := strings.Cut(text, ",")
+	x, errX := strconv.ParseFloat(strings.TrimSpace(a), 64)
+	y, errY := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	if !ok || errX != nil || errY != nil || math.IsInf(x+y, 0) || math.IsNaN(x+y) {
+		return errors.New("write the place as X,Y in mm, as in 3.2,4")
+	}
+	*c = cutPoint{x * 1e-3, y * 1e-3, true}
+	return nil
+}
+
+func (c *cutPoint) String() string {
+	if !c.given {
+		return ""
+	}
+	return fmt.Sprintf("%g,%g", c.x*1e3, c.y*1e3)
+}
+
+func (c *cutPoint) Type() string { return "X,Y" }

@@ -1,0 +1,224 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/report/picture"
+)
+
+// FigureNames lists the pictures beside the maps that can be asked for.
+func FigureNames() []string {
+	return []string{"panels", "section-x", "section-y", "traces", "history", "animation"}
+}
+
+// PictureStyle is how all pictures of a run are drawn. The zero value is the default.
+type PictureStyle struct {
+	Formats []picture.Format // of the maps and figures; PNG where empty
+	Look    picture.Look
+	Title   string  // in place of the stack's
+	LoK     float64 // range of the colours in K; both 0 for that of the data
+	HiK     float64
+}
+
+func (p *PictureStyle) formats() []picture.Format {
+	if len(p.Formats) == 0 {
+		return []picture.Format{picture.PNG}
+	}
+	return p.Formats
+}
+
+func (p *PictureStyle) title(m *mesh.Mesh, caveat string) string {
+	if p.Title != "" {
+		return marked(caveat, p.Title)
+	}
+	return marked(caveat, pictureTitle(m.Stack))
+}
+
+// colors is the range of the colours where the data go from lo to hi.
+func (p *PictureStyle) colors(lo, hi float64) (float64, float64) {
+	if p.LoK == 0 && p.HiK == 0 {
+		return lo, hi
+	}
+	return p.LoK, p.HiK
+}
+
+// Figures are what the pictures of a run are drawn from.
+type Figures struct {
+	Mesh    *mesh.Mesh
+	Field   gpusolve.Field
+	Summary *Summary
+	Style   PictureStyle
+	// Maps are layers to show beyond those with power; "all" for every layer.
+	Maps []string
+	// Trace is trace.csv of a transient, nil without one.
+	Trace []byte
+	// History is the course of the estimated error; Step is 0 in a steady solve, else from 1.
+	History []HistoryPoint
+	// Frames are the maps of an animation, nil where none were kept.
+	Frames *FrameRecorder
+	// At is where sections cut in m, NaN for through the hottest point; ToScale draws them without stretching thin layers.
+	At      [2]float64
+	ToScale bool
+}
+
+// HistoryPoint is the estimated largest error after an iteration.
+type HistoryPoint struct {
+	Step, Iteration int
+	ErrorK          float64
+}
+
+// CheckFigures says whether every name is a figure.
+func CheckFigures(names []string) error {
+	for _, n := range names {
+		if n != "all" && !slices.Contains(FigureNames(), n) {
+			return fmt.Errorf("no figure %q; choose from %s, or say all", n, strings.Join(FigureNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// Files are the figures of the given names, to be written with WriteFiles. "all" stands for those that the run has data for.
+func (f *Figures) Files(names []string) ([]File, error) {
+	if err := CheckFigures(names); err != nil {
+		return nil, err
+	}
+	all := slices.Contains(names, "all")
+	if all {
+		names = FigureNames()
+	}
+	var files []File
+	for _, n := range slices.Compact(slices.Clone(names)) {
+		more, err := f.figure(n)
+		if errors.Is(err, errNoData) && all {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: %w", n, err)
+		}
+		files = append(files, more...)
+	}
+	return files, nil
+}
+
+// errNoData marks figures that the run cannot give.
+var errNoData = errors.New("the run has no data for it")
+
+func (f *Figures) figure(name string) ([]File, error) {
+	var p interface {
+		Write(io.Writer, picture.Format) error
+	}
+	var err error
+	switch name {
+	case "panels":
+		p, err = f.panels()
+	case "section-x":
+		p, err = f.section(0)
+	case "section-y":
+		p, err = f.section(1)
+	case "traces":
+		p, err = f.traces()
+	case "history":
+		p, err = f.history()
+	default:
+		return f.animation()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, format := range f.Style.formats() {
+		files = append(files, File{
+			Name:  strings.ReplaceAll(name, "-", "_") + "." + string(format),
+			Write: func(w io.Writer) error { return p.Write(w, format) },
+		})
+	}
+	return files, nil
+}
+
+// panels are the maps of all layers with power and those asked for.
+func (f *Figures) panels() (*picture.Panels, error) {
+	m := f.Mesh
+	layers, err := mappedLayers(m, f.Maps)
+	if err != nil {
+		return nil, err
+	}
+	if len(layers) == 0 {
+		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
+	}
+	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
+	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)), Lo: lo, Hi: hi, Look: f.Style.Look}
+	cells := m.NX() * m.NY()
+	for _, l := range layers {
+		kelvin := make([]float64, cells)
+		if err := layerMap(m, f.Field, l, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
+			return nil, err
+		}
+		p.Maps = append(p.Maps, picture.HeatMap{
+			Title: m.Stack.Layers[l].Name, X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
+			Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Look: f.Style.Look,
+		})
+	}
+	return p, nil
+}
+
+// section cuts along x (axis 0) or y (axis 1).
+func (f *Figures) section(axis int) (*picture.Section, error) {
+	m := f.Mesh
+	hottest := f.Summary.Temperature.MaxAt
+	across, other, at, name := m.X, m.Y, hottest.YM, "x"
+	if axis == 1 {
+		across, other, at, name = m.Y, m.X, hottest.XM, "y"
+	}
+	if v := f.At[1-axis]; !math.IsNaN(v) {
+		at = v
+	}
+	cut, ok := cellAt(other, at)
+	if !ok {
+		return nil, fmt.Errorf("%s = %s mm is outside the stack, which goes from %s to %s mm", []string{"y", "x"}[axis], millimetres(at), millimetres(other[0]), millimetres(other[len(other)-1]))
+	}
+	s := &picture.Section{
+		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across, Z: m.Z, ToScale: f.ToScale, Look: f.Style.Look,
+		Lo: math.Inf(1), Hi: math.Inf(-1),
+	}
+	plane, nx := make([]float64, m.NX()*m.NY()), m.NX()
+	for k := range m.NZ() {
+		if err := f.Field.Plane(k, plane); err != nil {
+			return nil, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+		}
+		for i := range len(across) - 1 {
+			c := cut*nx + i
+			if axis == 1 {
+				c = i*nx + cut
+			}
+			v := plane[c]
+			s.Kelvin = append(s.Kelvin, v)
+			s.Lo, s.Hi = min(s.Lo, v), max(s.Hi, v)
+		}
+	}
+	for l := range m.Stack.Layers {
+		planes := m.LayerPlanes[l]
+		s.Layers = append(s.Layers, picture.Interval{Name: m.Stack.Layers[l].Name, From: m.Z[planes[0]], To: m.Z[planes[1]]})
+	}
+	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],
+		millimetres((other[cut]+other[cut+1])/2), s.Lo-zeroCelsius, s.Hi-zeroCelsius)
+	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
+	return s, nil
+}
+
+// cellAt is the cell between faces that holds a place.
+func cellAt(faces []float64, at float64) (int, bool) {
+	n := len(faces) - 1
+	slack := 1e-9 * (faces[n] - faces[0])
+	if !(at >= faces[0]-slack && at <= faces[n]+slack) {
+		return 0, false
+	}
+	i, _ := slices.BinarySearch(faces, at)
+	return min(max(i-1, 0), n-1), true
+}

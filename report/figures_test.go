@@ -1,0 +1,162 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"image/gif"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/report/picture"
+)
+
+func figures(t *testing.T) *Figures {
+	t.Helper()
+	r := sampleRun(t, 40, 32)
+	s, err := Summarise(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Figures{Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, At: [2]float64{math.NaN(), math.NaN()}}
+}
+
+// A section must hold the field's values along its line, plane by plane, and cut through the hottest point unless told otherwise.
+func TestSectionIsTheField(t *testing.T) {
+	f := figures(t)
+	m := f.Mesh
+	for axis, name := range []string{"x", "y"} {
+		s, err := f.section(axis)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Axis != name || len(s.Layers) != len(m.Stack.Layers) {
+			t.Errorf("axis %s, %d layers", s.Axis, len(s.Layers))
+		}
+		if top := topOf(s.Kelvin); top != f.Summary.Temperature.MaxK {
+			t.Errorf("the section along %s is %g K at most, the field %g", name, top, f.Summary.Temperature.MaxK)
+		}
+		n := len(s.Across) - 1
+		at := f.Summary.Temperature.MaxAt
+		for k := range m.NZ() {
+			for i := range n {
+				along := (s.Across[i] + s.Across[i+1]) / 2
+				x, y := along, at.YM
+				if axis == 1 {
+					x, y = at.XM, along
+				}
+				if want := bumps(x, y, (m.Z[k]+m.Z[k+1])/2); math.Abs(s.Kelvin[k*n+i]-want) > 1e-9 {
+					t.Fatalf("cell %d of plane %d is %g, want %g", i, k, s.Kelvin[k*n+i], want)
+				}
+			}
+		}
+	}
+	f.At = [2]float64{1e-3, 99e-3}
+	if _, err := f.section(0); err == nil || !strings.Contains(err.Error(), "outside the stack") {
+		t.Errorf("a cut beside the stack: %v", err)
+	}
+}
+
+func TestFiguresOfATransient(t *testing.T) {
+	f := figures(t)
+	rec, err := NewFrameRecorder(f.Mesh, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 4 {
+		rise := float64(n)
+		if err := rec.Add(1e-3*(rise+1), formulaField{f.Mesh, func(x, y, z float64) float64 { return bumps(x, y, z) + rise }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Frames = rec
+	f.Trace = []byte("time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
+	f.History = []HistoryPoint{{1, 0, 3}, {1, 1, 0.1}, {2, 0, 1}, {2, 1, 0.01}}
+	files, err := f.Files([]string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := WriteFiles(context.Background(), dir, files); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"panels", "section_x", "section_y", "traces", "history"} {
+		b, err := os.ReadFile(filepath.Join(dir, name+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(bytes.NewReader(b)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "animation.gif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := gif.DecodeAll(bytes.NewReader(b)); err != nil || len(g.Image) != 4 {
+		t.Errorf("the animation: %v", err)
+	}
+	chart, err := f.traces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The hottest cell first, then the maxima of blocks and the probes by their peaks; 0.002 s is 2 ms.
+	if len(chart.Curves) != 3 || chart.Curves[1].Name != "chip/core" || chart.Curves[2].Name != "probe" || chart.X != "time (ms)" || chart.Curves[0].X[1] != 2 ||
+		math.Abs(chart.Curves[1].Y[1]-41.85) > 1e-9 {
+		t.Errorf("the traces are %+v over %s", chart.Curves, chart.X)
+	}
+}
+
+// What a run has no data for is left out of "all", and refused by name.
+func TestFiguresWithoutData(t *testing.T) {
+	f := figures(t)
+	files, err := f.Files([]string{"all"})
+	if err != nil || len(files) != 3 {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	for _, name := range []string{"traces", "history", "animation"} {
+		if _, err := f.Files([]string{name}); err == nil || !strings.Contains(err.Error(), "no data") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := f.Files([]string{"panel"}); err == nil || !strings.Contains(err.Error(), "choose from panels") {
+		t.Errorf("a wrong name: %v", err)
+	}
+	f.Style.Formats = []picture.Format{picture.SVG, picture.PDF}
+	if files, err = f.Files([]string{"panels"}); err != nil || len(files) != 2 || files[1].Name != "panels.pdf" {
+		t.Errorf("two formats: %v, %v", files, err)
+	}
+}
+
+// Frames of a large plane are kept small, by maximum.
+func TestRecorderKeepsTheHotSpot(t *testing.T) {
+	m := build(t, sampleStack(1200, 8))
+	rec, err := NewFrameRecorder(m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hot := spike{m.NX() * m.NY(), 777}
+	if err := rec.Add(1, hot); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(rec.maps[0]); n != frameCells*8 || topOf(rec.maps[0]) != 400 {
+		t.Errorf("%d values, at most %g K", n, topOf(rec.maps[0]))
+	}
+}
+
+// spike is 300 K but for one cell of every plane.
+type spike struct{ cells, at int }
+
+func (s spike) Plane(_ int, dst []float64) error {
+	for i := range dst {
+		dst[i] = 300
+	}
+	dst[s.at] = 400
+	return nil
+}
+
+var _ gpusolve.Field = spike{}

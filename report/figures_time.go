@@ -1,0 +1,252 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/report/picture"
+)
+
+// maxTraces is how many blocks a chart of traces shows: the hottest.
+const maxTraces = 12
+
+// timeScale chooses the unit of a time axis.
+func timeScale(last float64) (factor float64, unit string) {
+	for _, u := range []struct {
+		limit, factor float64
+		unit          string
+	}{{2e-6, 1e9, "ns"}, {2e-3, 1e6, "µs"}, {2, 1e3, "ms"}, {7200, 1, "s"}} {
+		if last < u.limit {
+			return u.factor, u.unit
+		}
+	}
+	return 1.0 / 3600, "h"
+}
+
+// traces draws the maxima of the hottest blocks, and the probes, over time.
+func (f *Figures) traces() (*picture.Chart, error) {
+	if len(f.Trace) == 0 {
+		return nil, fmt.Errorf("%w: only transients have traces", errNoData)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(f.Trace)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("reading the trace: %w", err)
+	}
+	if len(rows) < 2 || len(rows[0]) < 3 {
+		return nil, fmt.Errorf("%w: the trace is empty", errNoData)
+	}
+	var curves []picture.Curve
+	times := make([]float64, len(rows)-1)
+	for i, r := range rows[1:] {
+		if times[i], err = strconv.ParseFloat(r[0], 64); err != nil {
+			return nil, fmt.Errorf("reading the trace: %w", err)
+		}
+	}
+	factor, unit := timeScale(times[len(times)-1])
+	for i := range times {
+		times[i] *= factor
+	}
+	for c, head := range rows[0] {
+		name, curve := strings.CutSuffix(head, "_max_K")
+		switch {
+		case head == "max_K":
+			name, curve = "hottest cell", true
+		case !curve && strings.HasSuffix(head, "_K") && !strings.HasSuffix(head, "_avg_K"):
+			name, curve = strings.TrimSuffix(head, "_K"), true // a probe
+		}
+		if !curve {
+			continue
+		}
+		k := picture.Curve{Name: name, X: times}
+		for _, r := range rows[1:] {
+			v, err := strconv.ParseFloat(r[c], 64)
+			if err != nil {
+				v = math.NaN()
+			}
+			k.Y = append(k.Y, v-zeroCelsius)
+		}
+		curves = append(curves, k)
+	}
+	hottest := slices.Clone(curves[min(1, len(curves)):])
+	slices.SortStableFunc(hottest, func(a, b picture.Curve) int { return cmp.Compare(topOf(b.Y), topOf(a.Y)) })
+	curves = append(curves[:min(1, len(curves))], hottest...)
+	subtitle := "hottest cell, and the maximum of every block"
+	if len(curves) > maxTraces {
+		subtitle = fmt.Sprintf("hottest cell, and the %d hottest of %d blocks and probes", maxTraces-1, len(curves)-1)
+		curves = curves[:maxTraces]
+	}
+	return &picture.Chart{
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")", Y: "temperature (°C)", Curves: curves, Look: f.Style.Look,
+	}, nil
+}
+
+func topOf(y []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range y {
+		if v > top {
+			top = v
+		}
+	}
+	return top
+}
+
+// history draws how the estimated error fell: of a steady solve, or of the first, the middle and the last step.
+func (f *Figures) history() (*picture.Chart, error) {
+	c := &picture.Chart{
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), X: "iteration", Y: "estimated largest error (K)", Log: true, Look: f.Style.Look,
+		Subtitle: fmt.Sprintf("%s with %s", f.Summary.Solver.Method, f.Summary.Solver.Preconditioner),
+	}
+	var steps []int
+	by := map[int]*picture.Curve{}
+	for _, h := range f.History {
+		if !(h.ErrorK > 0) || math.IsInf(h.ErrorK, 0) {
+			continue
+		}
+		k := by[h.Step]
+		if k == nil {
+			k = &picture.Curve{Name: "steady state"}
+			if h.Step > 0 {
+				k.Name = fmt.Sprintf("step %d", h.Step)
+			}
+			by[h.Step] = k
+			steps = append(steps, h.Step)
+		}
+		k.X, k.Y = append(k.X, float64(h.Iteration)), append(k.Y, h.ErrorK)
+	}
+	if len(steps) == 0 {
+		return nil, fmt.Errorf("%w: the solver gave no estimate of the error from iteration to iteration", errNoData)
+	}
+	slices.Sort(steps)
+	for _, n := range slices.Compact([]int{0, len(steps) / 2, len(steps) - 1}) {
+		c.Curves = append(c.Curves, *by[steps[n]])
+	}
+	return c, nil
+}
+
+// FrameRecorder keeps the maps of one layer, step by step, no larger than an animation shows them.
+type FrameRecorder struct {
+	m       *mesh.Mesh
+	layer   int
+	times   []float64
+	maps    [][]float64
+	x, y    []float64
+	plane   []float64
+	scratch []float64
+	lo, hi  float64
+}
+
+// frameCells is the most cells along an axis that an animation can show.
+const frameCells = 512
+
+// NewFrameRecorder records a layer, by default (empty name) the one with the most power.
+func NewFrameRecorder(m *mesh.Mesh, name string) (*FrameRecorder, error) {
+	layer := mainLayer(m)
+	if name != "" {
+		if err := CheckMaps(m.Stack, []string{name}); err != nil || name == "all" {
+			return nil, fmt.Errorf("an animation shows one layer: %w", cmp.Or(err, fmt.Errorf("not %q", name)))
+		}
+		for l := range m.Stack.Layers {
+			if m.Stack.Layers[l].Name == name {
+				layer = l
+			}
+		}
+	}
+	r := &FrameRecorder{m: m, layer: layer, plane: make([]float64, m.NX()*m.NY()), x: m.X, y: m.Y, lo: math.Inf(1), hi: math.Inf(-1)}
+	if m.NX() > frameCells {
+		r.x = even(m.X, frameCells)
+	}
+	if m.NY() > frameCells {
+		r.y = even(m.Y, frameCells)
+	}
+	return r, nil
+}
+
+// mainLayer is the layer with the most power in a steady state, else the first with any source.
+func mainLayer(m *mesh.Mesh) int {
+	best := 0
+	if len(m.Power.Layers) > 0 {
+		best = m.Power.Layers[0].Layer
+	}
+	watts, err := interval{}.layerWatts(m)
+	if err != nil {
+		return best
+	}
+	for l, w := range watts {
+		if w > watts[best] {
+			best = l
+		}
+	}
+	return best
+}
+
+func even(faces []float64, n int) []float64 {
+	at := make([]float64, n+1)
+	for i := range at {
+		at[i] = faces[0] + (faces[len(faces)-1]-faces[0])*float64(i)/float64(n)
+	}
+	return at
+}
+
+// Add keeps the map at a time in s.
+func (r *FrameRecorder) Add(t float64, f gpusolve.Field) error {
+	err := layerMap(r.m, f, r.layer, r.plane, func() []float64 {
+		if r.scratch == nil {
+			r.scratch = make([]float64, len(r.plane))
+		}
+		return r.scratch
+	})
+	if err != nil {
+		return err
+	}
+	kept := slices.Clone(r.plane)
+	if len(r.x) < len(r.m.X) || len(r.y) < len(r.m.Y) {
+		kept = picture.Thumbnail(r.m.X, r.m.Y, r.plane, len(r.x)-1, len(r.y)-1)
+	}
+	for _, v := range kept {
+		r.lo, r.hi = min(r.lo, v), max(r.hi, v)
+	}
+	r.times, r.maps = append(r.times, t), append(r.maps, kept)
+	return nil
+}
+
+// maxFrames of an animation; of more steps, evenly spread ones are shown.
+const maxFrames = 400
+
+// animation draws the recorded frames as GIF and APNG.
+func (f *Figures) animation() ([]File, error) {
+	r := f.Frames
+	if r == nil || len(r.maps) < 2 {
+		return nil, fmt.Errorf("%w: an animation needs the maps of several steps of a transient", errNoData)
+	}
+	m := f.Mesh
+	lo, hi := f.Style.colors(r.lo, r.hi)
+	a := &picture.Animation{
+		Map: picture.HeatMap{
+			Title: f.Style.title(m, f.Summary.Caveat()), X: r.x, Y: r.y, Lo: lo, Hi: hi,
+			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer), Look: f.Style.Look,
+		},
+		Delay: 80 * time.Millisecond,
+	}
+	factor, unit := timeScale(r.times[len(r.times)-1])
+	shown := min(len(r.maps), maxFrames)
+	for n := range shown {
+		i := n * (len(r.maps) - 1) / max(1, shown-1)
+		a.Frames = append(a.Frames, picture.AnimationFrame{
+			Subtitle: fmt.Sprintf("layer %s, t = %s %s", m.Stack.Layers[r.layer].Name, significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
+		})
+	}
+	return []File{
+		{"animation.gif", func(w io.Writer) error { return a.Write(w, picture.GIF) }},
+		{"animation.apng", func(w io.Writer) error { return a.Write(w, picture.APNG) }},
+	}, nil
+}
