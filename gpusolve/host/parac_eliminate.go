@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -50,6 +51,9 @@ type pooled struct {
 
 const chunk = 1 << 14
 
+// asymmetry is what rounding may leave between an entry and its mirror image, relative to them.
+const asymmetry = 1e-10
+
 // column is where the entries of a column of G stand.
 type column struct {
 	worker, count int32
@@ -62,13 +66,11 @@ type eliminator struct {
 	*elimination
 	number int32
 	star   star
-	deltas []int32
 	free   []int64 // edges to use again
 	fresh  int64   // next unused edge of the worker's chunk
 	limit  int64
 	rows   []int32 // entries of G
 	shares []float32
-	ready  []int32
 }
 
 // newElimination checks the matrix and readies it.
@@ -103,7 +105,7 @@ func (e *elimination) start(k int32) error {
 		case !(w <= 0):
 			return fmt.Errorf("parac: the entry in row %d, column %d is %g; off-diagonals must not be positive", row+1, c+1, w)
 		}
-		if back := e.entry(c, row); back != w {
+		if back := e.entry(c, row); math.Abs(back-w) > asymmetry*-w {
 			return fmt.Errorf("parac: the matrix is not symmetric: %g in row %d, column %d, and %g in row %d, column %d", w, row+1, c+1, back, c+1, row+1)
 		}
 		coupled -= w
@@ -196,10 +198,6 @@ func (w *eliminator) eliminate(k int32) {
 	level := v.level.Load()
 	w.keep(k)
 	m := len(s.links)
-	w.deltas = w.deltas[:0]
-	for _, t := range s.times {
-		w.deltas = append(w.deltas, -t)
-	}
 	random := stream(w.seed, w.order[k])
 	for i := range m - 1 {
 		j, weight := s.sample(i, random)
@@ -207,10 +205,10 @@ func (w *eliminator) eliminate(k int32) {
 		if s.links[i].col > s.links[j].col {
 			first, later = j, i
 		}
-		w.deltas[later]++
+		// Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge off the count again.
+		w.vertices[s.links[later].col].waits.Add(1)
 		w.insert(s.links[first].col, link{s.links[later].col, k + 1, weight})
 	}
-	w.ready = w.ready[:0]
 	parent := int32(-1)
 	for i, l := range s.links {
 		n := &w.vertices[l.col]
@@ -226,7 +224,7 @@ func (w *eliminator) eliminate(k int32) {
 		raise(&w.vertices[parent].height, v.height.Load()+1)
 	}
 	for i, l := range s.links {
-		if w.vertices[l.col].waits.Add(w.deltas[i]) == 0 {
+		if w.vertices[l.col].waits.Add(-s.times[i]) == 0 {
 			w.push(l.col)
 		}
 	}
