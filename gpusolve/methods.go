@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/precond/parac"
 )
 
 // method is a preconditioner that users can name.
@@ -31,6 +32,7 @@ func methods() []method {
 		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid},
 		{name: "cmg", doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
 		{name: "ddilu", doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
+		{name: "parac", doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
 		{name: "jacobi", doc: "the diagonal of the matrix", keys: []precond.Key{krylovKey()}, new: newJacobi, general: true},
 		{name: "none", doc: "the Krylov method alone", keys: []precond.Key{krylovKey()}, new: newNone, general: true},
 	}
@@ -67,6 +69,10 @@ func newCMG(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
 		return nil, err
 	}
 	return cmg.New(s, o)
+}
+
+func newParac(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+	return parac.New(s, set)
 }
 
 // Preconditioners lists the names that Options.Preconditioner takes.

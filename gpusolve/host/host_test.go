@@ -23,3 +23,8 @@ func TestBricks(t *testing.T) {
 func TestParts(t *testing.T) {
 	opstest.Parts(t, func(testing.TB) ops.Device { return host.Open() })
 }
+
+func TestCholesky(t *testing.T) {
+	open := func(testing.TB) ops.Device { return host.Open() }
+	opstest.Cholesky(t, open, open)
+}

@@ -179,7 +179,7 @@ func (w *eliminator) work() {
 		}
 		k := w.queue[at].Load()
 		for spins := 0; k == 0; spins++ {
-			if spins%64 == 63 {
+			if spins%16 == 15 {
 				runtime.Gosched()
 			}
 			k = w.queue[at].Load()

@@ -92,5 +92,5 @@ func (f *factor) transpose() {
 	}
 }
 
-// Bytes is the memory of the factor.
-func (f *factor) Bytes() int64 { return int64(len(f.row))*16 + int64(len(f.order))*36 }
+// bytes is the memory of the factor.
+func (f *factor) bytes() int64 { return int64(len(f.row))*16 + int64(len(f.order))*36 }

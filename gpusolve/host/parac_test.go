@@ -128,8 +128,8 @@ func TestParacIsExactOnTrees(t *testing.T) {
 
 func TestParacDoesNotDependOnScheduling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	n := 700
-	edges, w, ground := randomGraph(rng, n, 2500)
+	n := 250
+	edges, w, ground := randomGraph(rng, n, 700)
 	a := laplacian(n, edges, w, ground)
 	order := ordering.ByEntries(a.RowPtr, 4)
 	want := build(t, a, order, 9, 1)
@@ -163,10 +163,10 @@ func sameFactor(a, b *factor) error {
 }
 
 // The mean of G D G^T over seeds is A. Every entry of the lower triangle is tested by a t statistic whose variance is that of the draws; Bonferroni's
-// bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per tail. With 4000 draws of bounded entries the statistic is normal
+// bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per tail. With 3000 draws of bounded entries the statistic is normal
 // to well within the margin. Rounding of G to single precision (1e-7) is far below the standard error of a mean.
 func TestParacIsUnbiased(t *testing.T) {
-	const n, draws = 12, 4000
+	const n, draws = 12, 3000
 	rng := rand.New(rand.NewPCG(11, 12))
 	edges, w, ground := randomGraph(rng, n, 60)
 	a := laplacian(n, edges, w, ground)

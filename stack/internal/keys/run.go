@@ -29,6 +29,7 @@ func preconditioners() []string {
 		"multigrid",
 		"cmg",
 		"ddilu",
+		"parac",
 		"jacobi",
 		"none",
 	}

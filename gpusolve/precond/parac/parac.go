@@ -1,0 +1,87 @@
+// Package parac preconditions with a randomised approximate Cholesky factor (Gao, Kyng and Spielman 2023), built in parallel in the manner of ParAC
+// (Liang et al. 2025). It needs no geometry: any symmetric, diagonally dominant matrix without positive off-diagonals will do. See docs/parac.md.
+package parac
+
+import (
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Keys are the settings.
+func Keys() []precond.Key {
+	return []precond.Key{
+		{Name: "order", Kind: precond.Word, Default: "auto", Words: []string{"auto", "amd", "nnz", "random"},
+			Doc: "Order of elimination: amd (approximate minimum degree; auto on the processor), nnz (fewest entries first, ties at random; auto on a GPU) or random."},
+		{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 53, Doc: "Seed of the samples; the same seed gives the same factor."},
+		{Name: "room", Kind: precond.Number, Default: "1", Min: 0.001, Max: 100,
+			Doc: "Scale of the memory set aside for the elimination on a GPU; it grows by itself where it is too small."},
+	}
+}
+
+// Factor is the preconditioner.
+type Factor struct {
+	ops   ops.Cholesky
+	f     ops.CholeskyFactor
+	dense bool
+}
+
+var _ precond.Preconditioner = (*Factor)(nil)
+
+// denseDegree is the number of couplings of a mean row from which the elimination has little to do in parallel.
+const denseDegree = 64
+
+// New factorises the matrix of a system.
+func New(s ops.Space, set precond.Settings) (*Factor, error) {
+	device, ok := s.(ops.Cholesky)
+	forms, rows := s.(ops.Forms)
+	if !ok || !rows {
+		return nil, errors.New("parac: this device has no operations for it")
+	}
+	a, err := forms.Rows()
+	if err != nil {
+		return nil, err
+	}
+	defer a.Release()
+	how := ops.Elimination{Seed: uint64(set.Int("seed")), Room: set.Float("room")}
+	for o := ops.AnyOrder; o <= ops.RandomOrder; o++ {
+		if o.String() == set.Text("order") {
+			how.Order = o
+		}
+	}
+	f, err := device.EliminateRandomly(a, how)
+	if errors.Is(err, ops.ErrUnsuitable) {
+		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Factor{device, f, a.Entries() > denseDegree*int64(a.Len())}, nil
+}
+
+// Name of the method.
+func (p *Factor) Name() string { return "parac" }
+
+// Report describes the factor.
+func (p *Factor) Report() ops.CholeskyReport { return p.f.Report() }
+
+// Details names the order, the size of the factor and the depth of its solves, and what is unusual.
+func (p *Factor) Details() string {
+	r := p.f.Report()
+	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d, factor %.3f s, sorting %.3f s", r.Order, r.Entries, r.Fill, r.Depth, r.Tree, r.Factor, r.Sort)
+	if r.Retries > 0 {
+		text += fmt.Sprintf(", memory of the elimination too small and grown %d times", r.Retries)
+	}
+	if p.dense {
+		text += ", dense graph: elimination has little to do in parallel and is slow"
+	}
+	return text
+}
+
+// Apply sets z = (G D G^T)^-1 r.
+func (p *Factor) Apply(z, r ops.Vector) { p.ops.SolveCholesky(p.f, z, r) }
+
+// ErrorScale is false: the factor is close to A on average over seeds, not on every vector.
+func (p *Factor) ErrorScale() bool { return false }
