@@ -56,9 +56,6 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 			return usagef("--formats: no format %q; choose from png, svg, pdf", name)
 		}
 	}
-	if len(o.formats) == 0 {
-		return usagef("--formats is empty; choose from png, svg, pdf")
-	}
 	if err := report.CheckFigures(o.figures); err != nil {
 		return usagef("--figures: %w", err)
 	}
