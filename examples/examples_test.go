@@ -1,4 +1,3 @@
-// Package examples holds runnable stacks, one folder each.
 package examples
 
 import (

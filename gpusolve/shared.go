@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"fmt"
+	"time"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
@@ -11,12 +12,14 @@ import (
 type SharedDevice struct {
 	ops.Device
 	Info DeviceInfo
+	Open time.Duration // how long opening it took
 }
 
 var _ ops.Matrices = (*SharedDevice)(nil)
 
 // OpenDevice opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
 func OpenDevice(name string) (*SharedDevice, error) {
+	start := time.Now()
 	o := Options{Device: name}
 	auto := name == "" || name == "auto"
 	if auto {
@@ -31,7 +34,7 @@ func OpenDevice(name string) (*SharedDevice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SharedDevice{d, info}, nil
+	return &SharedDevice{d, info, time.Since(start)}, nil
 }
 
 // Close does nothing, so that the solves leave the device to the next.
@@ -39,6 +42,14 @@ func (s *SharedDevice) Close() error { return nil }
 
 // Release closes the device.
 func (s *SharedDevice) Release() error { return s.Device.Close() }
+
+// CopyBandwidth is the rate in bytes per second at which the device reads and writes when it copies its own memory.
+func (s *SharedDevice) CopyBandwidth() (float64, error) {
+	if c, ok := s.Device.(interface{ CopyBandwidth() (float64, error) }); ok {
+		return c.CopyBandwidth()
+	}
+	return 0, fmt.Errorf("%s does not tell how fast it copies", s.Device.Name())
+}
 
 // LoadDiagonals passes a matrix on.
 func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {

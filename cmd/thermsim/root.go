@@ -52,6 +52,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newImportCommand(g),
 		newSolveCommand(g),
 		newExportCommand(g),
+		newBenchCommand(g),
 		newVerifyCommand(g),
 		newMaterialsCommand(g),
 		newDevicesCommand(g),

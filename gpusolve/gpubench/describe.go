@@ -1,13 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cu"
 )
 
 // describe names what is measured, and takes the copy bandwidth of a GPU.
@@ -34,16 +34,13 @@ func (r *result) describe(device string) error {
 	if release := gpus[ordinal].Driver; release != "" {
 		r.Driver = release + ", " + r.Driver
 	}
-	d, err := cu.Open()
+	d, err := gpusolve.OpenDevice(fmt.Sprintf("gpu:%d", ordinal))
 	if err != nil {
 		return err
 	}
-	dev, err := d.DeviceGet(ordinal)
-	if err != nil {
-		return err
-	}
-	r.Copy, err = copyBandwidth(d, dev)
-	return err
+	rate, err := d.CopyBandwidth()
+	r.Copy = rate / 1e12
+	return errors.Join(err, d.Release())
 }
 
 // heading names what was measured.

@@ -1,0 +1,250 @@
+// Package bench measures the solver on the systems of the CUTh-Solver paper (Wang et al., arXiv:2606.17850) and makes the paper's tables, for every
+// preconditioner of the build. One file a table.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve"
+)
+
+// Options of a benchmark.
+type Options struct {
+	Device     string                 // as gpusolve.Options has it
+	Tables     []string               // names or the paper's numbers; all where empty
+	Methods    []string               // as --precond takes them; DefaultMethods where empty
+	MaxCells   int                    // leave larger systems out; 0: what the device does in reasonable time
+	Grids      [][2]int               // nx and ny, in place of the seven systems
+	Runs       int                    // counted ones, after one that is not; default 3
+	RowSeconds float64                // a row stops after about so long; default 60
+	MaxIter    int                    // per linear system; default 50000
+	MapsDir    string                 // where to write error maps; "" writes none
+	Version    string                 // of the program, for the result
+	Watch      func(Event)            // is told of everything as it happens; may be nil
+	Executor   *gpusolve.SharedDevice // measures this one in place of Device, and leaves it open
+}
+
+// Event is what a benchmark tells while it runs: device and problem, then for every table its start, what is about to be measured, and rows.
+type Event struct {
+	Result *Result // without tables yet
+	Table  *Table
+	Doing  string // what is being measured
+	Row    *Row
+}
+
+// What a device does in reasonable time.
+const (
+	gpuCells = 40_000_000
+	cpuCells = 1_000_000
+)
+
+// Bench is a benchmark under way.
+type Bench struct {
+	Options
+	dev     *gpusolve.SharedDevice
+	result  *Result
+	systems []system
+	table   *Table
+	// exact is the last reference solution.
+	exact    reference
+	defaultS map[string]float64 // solve time of the default method by kind and system
+}
+
+// Run measures. An interrupted benchmark returns what it has together with the context's error.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	tables, err := chooseTables(o.Tables)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{Options: o, defaultS: map[string]float64{}}
+	if err := b.fill(); err != nil {
+		return nil, err
+	}
+	if b.dev == nil {
+		if b.dev, err = gpusolve.OpenDevice(o.Device); err != nil {
+			return nil, err
+		}
+		defer b.dev.Release()
+	}
+	if err := b.describe(); err != nil {
+		return nil, err
+	}
+	b.tell(Event{Result: b.result})
+	if b.systems, err = b.chooseSystems(); err != nil {
+		return nil, err
+	}
+	for i := range tables {
+		b.table = &tables[i]
+		b.tell(Event{Table: b.table})
+		b.result.Tables = append(b.result.Tables, Sheet{Name: b.table.Name, Rows: []Row{}})
+		if err := b.table.run(ctx, b); err != nil {
+			return b.result, err
+		}
+	}
+	return b.result, nil
+}
+
+// fill puts defaults in place of what was left open.
+func (b *Bench) fill() error {
+	if b.Runs <= 0 {
+		b.Runs = 3
+	}
+	if b.RowSeconds <= 0 {
+		b.RowSeconds = 60
+	}
+	if b.MaxIter <= 0 {
+		b.MaxIter = 50000
+	}
+	if len(b.Methods) == 0 {
+		b.Methods = DefaultMethods()
+	}
+	for _, m := range b.Methods {
+		if err := gpusolve.CheckPreconditioner(m); err != nil {
+			return fmt.Errorf("%w: %w", gpusolve.ErrOption, err)
+		}
+	}
+	b.dev = b.Executor
+	return nil
+}
+
+func (b *Bench) describe() error {
+	info := b.dev.Info
+	b.result = &Result{Schema: 1, Date: time.Now().UTC().Format(time.DateOnly), Version: b.Version, Problem: problem()}
+	d := &b.result.Device
+	d.Kind, d.Name, d.Threads, d.OpenS = info.Kind, info.Name, info.Threads, Number(b.dev.Open.Seconds())
+	rate, err := b.dev.CopyBandwidth()
+	if err != nil {
+		return fmt.Errorf("%w: measuring the copy bandwidth: %w", gpusolve.ErrDevice, err)
+	}
+	d.CopyTBperS = Number(rate / 1e12)
+	if info.Kind == "cpu" {
+		d.Name = gpusolve.ProcessorName()
+		return nil
+	}
+	if gpus, err := gpusolve.Devices(); err == nil {
+		for _, g := range gpus {
+			if g.Name == d.Name {
+				d.Driver, d.MemoryBytes = strings.TrimSpace(g.Driver+" CUDA "+g.CUDA), g.MemoryBytes
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Bench) chooseSystems() ([]system, error) {
+	if len(b.Grids) > 0 {
+		var chosen []system
+		for _, g := range b.Grids {
+			s := system{fmt.Sprintf("%dx%d", g[0], g[1]), g[0], g[1]}
+			chosen = append(chosen, s)
+		}
+		return chosen, nil
+	}
+	limit := b.limit()
+	chosen := slices.DeleteFunc(systems(), func(s system) bool { return s.cells() > limit })
+	if len(chosen) == 0 {
+		return []system{}, nil
+	}
+	return chosen, nil
+}
+
+// limit is the largest number of cells that is measured.
+func (b *Bench) limit() int {
+	switch {
+	case b.MaxCells > 0:
+		return b.MaxCells
+	case b.dev.Info.Kind == "gpu":
+		return gpuCells
+	}
+	return cpuCells
+}
+
+func (b *Bench) tell(e Event) {
+	if b.Watch != nil {
+		b.Watch(e)
+	}
+}
+
+// doing announces a measurement.
+func (b *Bench) doing(format string, args ...any) {
+	b.tell(Event{Table: b.table, Doing: fmt.Sprintf(format, args...)})
+}
+
+// add appends a row to the current table.
+func (b *Bench) add(r Row) {
+	t := &b.result.Tables[len(b.result.Tables)-1]
+	t.Rows = append(t.Rows, r)
+	b.tell(Event{Table: b.table, Row: &t.Rows[len(t.Rows)-1]})
+}
+
+// DefaultMethods are all preconditioners of the build, those that come in several forms or orders in each.
+func DefaultMethods() []string {
+	var all []string
+	for _, p := range gpusolve.DescribePreconditioners() {
+		specs := []string{p.Name}
+		for _, k := range p.Keys {
+			if k.Name != "form" && k.Name != "order" {
+				continue
+			}
+			values := k.Words
+			if len(values) == 0 && k.Max-k.Min < 4 {
+				for v := k.Min; v <= k.Max; v++ {
+					values = append(values, fmt.Sprint(v))
+				}
+			}
+			if len(values) > 0 {
+				specs = nil
+			}
+			for _, v := range values {
+				specs = append(specs, p.Name+":"+k.Name+"="+v)
+			}
+			break
+		}
+		all = append(all, specs...)
+	}
+	return all
+}
+
+// Table is a table of the paper.
+type Table struct {
+	Name    string // as --tables takes it
+	Number  string // in the paper
+	Title   string
+	About   []string // what a reader has to know, a sentence each
+	Columns []Column
+	run     func(ctx context.Context, b *Bench) error
+}
+
+// Tables lists all of them.
+func Tables() []Table {
+	return []Table{floorplans(), steady(), transient()}
+}
+
+// chooseTables finds tables by name or number; all where none is named.
+func chooseTables(names []string) ([]Table, error) {
+	all := Tables()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []Table
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(t Table) bool { return strings.EqualFold(t.Name, name) || strings.EqualFold(t.Number, name) })
+		if i < 0 {
+			var have []string
+			for _, t := range all {
+				have = append(have, fmt.Sprintf("%s (%s)", t.Name, t.Number))
+			}
+			return nil, fmt.Errorf("%w: there is no table %q; there are %s", gpusolve.ErrOption, name, strings.Join(have, ", "))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// errCut is the cause of a row's context that ran out of time.
+var errCut = errors.New("out of the row's time")

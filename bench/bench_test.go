@@ -1,0 +1,193 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+)
+
+func processor(t *testing.T) *gpusolve.SharedDevice {
+	t.Helper()
+	d, err := gpusolve.OpenDevice("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Release() })
+	return d
+}
+
+// Every table on a tiny grid: rows for every method, within the accuracy that the rule gives, and all of it again from the JSON.
+func TestTables(t *testing.T) {
+	maps := t.TempDir()
+	seen := map[string]int{}
+	r, err := Run(context.Background(), Options{
+		Executor: processor(t), Grids: [][2]int{{8, 8}}, Runs: 1, MapsDir: maps, Version: "test",
+		Watch: func(e Event) {
+			if e.Row != nil {
+				seen[e.Table.Name]++
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Device.CopyTBperS < 1e-4 || r.Device.Kind != "cpu" || r.Problem.PowerW != 36 || len(r.Problem.LayersUM) != planes {
+		t.Errorf("%+v %+v", r.Device, r.Problem)
+	}
+	for _, sheet := range r.Tables {
+		if len(sheet.Rows) == 0 || seen[sheet.Name] != len(sheet.Rows) {
+			t.Errorf("%s: %d rows, %d told", sheet.Name, len(sheet.Rows), seen[sheet.Name])
+		}
+		if sheet.Name == "steady" || sheet.Name == "transient" {
+			checkMethods(t, sheet)
+		}
+	}
+	for _, name := range []string{"sparc", "ev6", "9core"} {
+		f, err := os.Open(filepath.Join(maps, "error_"+name+"_8x8.png"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, err := png.Decode(f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.Close()
+	}
+	checkFiles(t, r)
+}
+
+func checkMethods(t *testing.T, sheet Sheet) {
+	if len(sheet.Rows) != len(DefaultMethods()) {
+		t.Errorf("%s: %d rows for %d methods", sheet.Name, len(sheet.Rows), len(DefaultMethods()))
+	}
+	for _, row := range sheet.Rows {
+		if !row.Converged {
+			t.Errorf("%s, %s: %s %s", sheet.Name, row.Method, row.Reason, row.Note)
+			continue
+		}
+		// With ||r|| <= 1e-6 W, the error in the direction of the least eigenvalue, h times a cell's area over the planes of a column, is
+		// ||r|| / lambda in the 2-norm, which bounds the largest error; time steps add to the least eigenvalue and may add up their errors.
+		least := heatTransfer * 1.25e-3 * 1.25e-3 / planes
+		if bound := stopW / least * float64(max(1, row.Steps)); !(float64(row.ErrorK) <= bound) {
+			t.Errorf("%s, %s: error %.2g K, above %.2g", sheet.Name, row.Method, float64(row.ErrorK), bound)
+		}
+		if row.Iterations == 0 || row.Runs != 1 || !(row.SolveS > 0) || !(row.TotalS >= row.SolveS) || !(row.BytesPerCell > 30) || !row.ToDefault.known() {
+			t.Errorf("%s: %+v", sheet.Name, row)
+		}
+		if sheet.Name == "steady" && !(row.ResidualW <= stopW) {
+			t.Errorf("%s: residual %g W", row.Method, float64(row.ResidualW))
+		}
+	}
+}
+
+// checkFiles writes every format, and reads the JSON and the CSV back.
+func checkFiles(t *testing.T, r *Result) {
+	var text, page, table bytes.Buffer
+	if err := errors.Join(r.WriteJSON(&text), r.WriteMarkdown(&page), r.WriteCSV(&table)); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadResult(bytes.NewReader(text.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again, print bytes.Buffer
+	if err := errors.Join(back.WriteJSON(&again), back.WriteText(&print)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text.Bytes(), again.Bytes()) {
+		t.Error("what was read back is not what was written")
+	}
+	rows := 0
+	for _, s := range r.Tables {
+		rows += len(s.Rows)
+		if !strings.Contains(page.String(), "## "+s.Name+" (Table ") || !strings.Contains(print.String(), s.Name+" (Table ") {
+			t.Errorf("table %s is not printed", s.Name)
+		}
+	}
+	lines, err := csv.NewReader(&table).ReadAll()
+	if err != nil || len(lines) != rows+1 || lines[0][0] != "table" {
+		t.Errorf("%d lines of CSV for %d rows: %v", len(lines), rows, err)
+	}
+	if strings.Count(page.String(), "|---") == 0 {
+		t.Error("the page has no tables")
+	}
+	for _, bad := range []string{"", "[]", `{"schema": 2}`, `{"schema": 1, "speed": "high"}`} {
+		if _, err := ReadResult(strings.NewReader(bad)); err == nil {
+			t.Errorf("accepted %q", bad)
+		}
+	}
+}
+
+// What takes too long is cut off, what cannot run says so, and neither ends the benchmark.
+func TestRowsThatEndEarly(t *testing.T) {
+	o := Options{Executor: processor(t), Tables: []string{"III"}, Grids: [][2]int{{48, 48}}, Runs: 2, Methods: []string{"none"}, RowSeconds: 1e-3}
+	r, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := r.Tables[0].Rows[0]
+	if row.Converged || !strings.HasPrefix(row.Note, "cut off after 0.001 s") || row.ErrorK.known() {
+		t.Errorf("%+v", row)
+	}
+	o.RowSeconds, o.MaxIter, o.Grids = 60, 2, [][2]int{{8, 8}}
+	if r, err = Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	if row := r.Tables[0].Rows[0]; row.Converged || row.Note != "not converged: iteration limit" || row.Iterations != 2 {
+		t.Errorf("%+v", row)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.MaxIter = 0
+	o.Watch = func(e Event) {
+		if e.Row != nil {
+			cancel()
+		}
+	}
+	o.Methods = []string{"multigrid", "jacobi", "none"}
+	r, err = Run(ctx, o)
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Tables[0].Rows) != 1 {
+		t.Errorf("interrupted: %v, %+v", err, r)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{{Tables: []string{"VIII"}}, {Methods: []string{"magic"}}, {Methods: []string{"multigrid:depth=3"}}, {Device: "abacus"}} {
+		if _, err := Run(context.Background(), o); !errors.Is(err, gpusolve.ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	b := &Bench{Options: Options{MaxCells: 9_000_000}}
+	small, err := b.chooseSystems()
+	if err != nil || len(small) != 2 || small[1].name != "CUTh2" {
+		t.Errorf("%v, %v", small, err)
+	}
+}
+
+// The paper gives the numbers of unknowns to two figures.
+func TestSystemsHaveThePapersSizes(t *testing.T) {
+	for i, want := range []float64{5.1e6, 8.4e6, 1.4e7, 1.8e7, 2.4e7, 2.8e7, 3.5e7} {
+		if n := float64(systems()[i].cells()); math.Abs(n-want) > 0.005*math.Pow(10, math.Floor(math.Log10(want)))*10 {
+			t.Errorf("CUTh%d has %g unknowns, the paper's %g", i+1, n, want)
+		}
+	}
+}
+
+func TestAverage(t *testing.T) {
+	fine := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} // 6 x 2
+	coarse := make([]float64, 3)
+	average(coarse, [2]int{3, 1}, fine, 6, 2, 0.5)
+	for i, want := range []float64{(1 + 2 + 7 + 8) / 8., (3 + 4 + 9 + 10) / 8., (5 + 6 + 11 + 12) / 8.} {
+		if coarse[i] != want {
+			t.Errorf("%v", coarse)
+		}
+	}
+}

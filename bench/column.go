@@ -1,0 +1,88 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+)
+
+// Column of a printed table.
+type Column struct {
+	Head  string
+	Width int  // characters, that rows can be printed as they come
+	Left  bool // texts are set left, numbers right
+	Text  func(r *Row) string
+}
+
+var (
+	columnCase       = Column{"case", 8, true, func(r *Row) string { return r.Case }}
+	columnGrid       = Column{"grid", 12, true, func(r *Row) string { return r.Grid }}
+	columnMethod     = Column{"method", 26, true, func(r *Row) string { return r.Method }}
+	columnIterations = Column{"it", 6, false, func(r *Row) string { return count(r.Iterations) }}
+	columnSetup      = Column{"set-up", 8, false, func(r *Row) string { return duration(r.SetupS) }}
+	columnSolve      = Column{"solve", 8, false, func(r *Row) string { return duration(r.SolveS) }}
+	columnTotal      = Column{"total", 8, false, func(r *Row) string { return duration(r.TotalS) }}
+	columnToDefault  = Column{"x MG", 6, false, func(r *Row) string { return figures(r.ToDefault) }}
+	columnError      = Column{"||e|| K", 7, false, func(r *Row) string { return exponent(r.ErrorK) }}
+	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return decimals(r.MaxAEK) }}
+	columnMAE        = Column{"MAE K", 6, false, func(r *Row) string { return decimals(r.MAEK) }}
+	columnBytes      = Column{"B/cell", 6, false, func(r *Row) string { return whole(r.BytesPerCell) }}
+	columnNote       = Column{"", 0, true, func(r *Row) string { return r.Note }}
+)
+
+func count(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+// duration in s, to three figures.
+func duration(n Number) string {
+	switch s := float64(n); {
+	case !n.known():
+		return "-"
+	case s >= 1:
+		return figures(n) + " s"
+	case s >= 1e-3:
+		return figures(n*1e3) + " ms"
+	}
+	return figures(n*1e6) + " us"
+}
+
+// figures writes three of them, without an exponent.
+func figures(n Number) string {
+	switch v := float64(n); {
+	case !n.known():
+		return "-"
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.2f", v)
+	}
+}
+
+func exponent(n Number) string {
+	switch {
+	case math.IsInf(float64(n), 0):
+		return "inf"
+	case !n.known():
+		return "-"
+	}
+	return fmt.Sprintf("%.1e", float64(n))
+}
+
+func decimals(n Number) string {
+	if !n.known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", float64(n))
+}
+
+func whole(n Number) string {
+	if !n.known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", float64(n))
+}

@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+)
+
+// job is a solve to be measured.
+type job struct {
+	kind   string // steady or transient
+	system system
+	mesh   *mesh.Mesh
+	method string
+	rule   gpusolve.Options // what stops it
+	steps  int              // 0: steady
+}
+
+// measure runs a job once for warming up and then for the median, and compares the last field with the reference. Failures of a method are in the row;
+// the error is the context's, or that of a device that is lost.
+func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error) {
+	b.doing("%s, %s", j.system.name, j.method)
+	row := newRow()
+	row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Steps = j.system.name, j.system.grid(), j.system.cells(), j.method, variant, j.steps
+	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
+	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
+	defer cancel()
+
+	var setup, solve, total []float64
+	for n := 0; n <= b.Runs; n++ {
+		began := time.Now()
+		s, err := j.run(limited, b)
+		took := time.Since(began)
+		stop, failed := b.judge(ctx, limited, &row, s, err)
+		if failed != nil {
+			s.Close()
+			return row, failed
+		}
+		if s != nil {
+			if n == 1 {
+				setup, solve, total = nil, nil, nil // the first one only warmed up
+			}
+			setup, solve = append(setup, s.Timing.Setup.Seconds()), append(solve, s.Timing.Solve.Seconds())
+			total = append(total, s.Timing.Setup.Seconds()+s.Timing.Solve.Seconds())
+		}
+		last := stop || n == b.Runs || time.Now().Add(took).After(deadline)
+		if last && s != nil {
+			err = b.finish(&row, j, s)
+		}
+		s.Close()
+		if err != nil && !stop {
+			return row, err
+		}
+		if last {
+			row.Runs = max(1, n)
+			break
+		}
+	}
+	row.SetupS, row.SolveS, row.TotalS = median(setup), median(solve), median(total)
+	if row.Iterations > 0 {
+		row.CopyBytes = row.SolveS * b.result.Device.CopyTBperS * 1e12 / Number(row.Cells*row.Iterations)
+	}
+	return row, nil
+}
+
+func (j *job) run(ctx context.Context, b *Bench) (*gpusolve.Solution, error) {
+	o := j.rule
+	o.Executor, o.Preconditioner = b.dev, j.method
+	if j.steps > 0 {
+		return gpusolve.Transient(ctx, j.mesh, o, gpusolve.TransientOptions{Steps: j.steps, Dt: timeStep})
+	}
+	return gpusolve.Steady(ctx, j.mesh, o)
+}
+
+// judge notes how a run ended. stop ends the row, failed the benchmark.
+func (b *Bench) judge(ctx, limited context.Context, row *Row, s *gpusolve.Solution, err error) (stop bool, failed error) {
+	if s != nil {
+		st := &s.Status
+		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason, st.Details
+		row.ResidualW = Number(st.ResidualW)
+		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(row.Cells))
+		if !st.Converged && st.Reason != gpusolve.ReasonInterrupted {
+			row.Note = "not converged: " + st.Reason
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case errors.Is(context.Cause(limited), errCut) && err != nil:
+		row.Converged = false
+		row.Note = fmt.Sprintf("cut off after %.3g s", b.RowSeconds)
+		if s != nil && s.Steps != nil {
+			row.Note += fmt.Sprintf(" and %d steps", len(s.Steps))
+		}
+		return true, nil
+	case err != nil:
+		row.Note = "cannot run: " + err.Error()
+		return true, nil
+	}
+	return !row.Converged, nil
+}
+
+// finish adds what is not timed.
+func (b *Bench) finish(row *Row, j job, s *gpusolve.Solution) error {
+	row.PeakK = Number(s.PeakK)
+	if row.Reason == gpusolve.ReasonInterrupted {
+		return nil
+	}
+	worst, err := b.exact.distance(j, s.Field)
+	row.ErrorK = Number(worst)
+	return err
+}
+
+// median of the values, the upper of two in the middle.
+func median(v []float64) Number {
+	if len(v) == 0 {
+		return newRow().SolveS
+	}
+	slices.Sort(v)
+	return Number(v[len(v)/2])
+}
+
+// compare sets how a row's solve time compares with the default method's, which is measured first.
+func (b *Bench) compare(row *Row, j job, isDefault bool) {
+	key := j.kind + " " + j.system.grid()
+	if isDefault && row.Converged {
+		b.defaultS[key] = float64(row.SolveS)
+	}
+	if base := b.defaultS[key]; base > 0 && row.Converged {
+		row.ToDefault = row.SolveS / Number(base)
+	}
+}

@@ -1,0 +1,140 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Heading introduces a table for people: title, and what has to be known.
+func (t *Table) Heading() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (Table %s of the paper): %s\n", t.Name, t.Number, t.Title)
+	for _, a := range t.About {
+		fmt.Fprintf(&b, "  %s\n", a)
+	}
+	return b.String()
+}
+
+// Head is the line over the columns.
+func (t *Table) Head() string {
+	return t.line(func(c *Column) string { return c.Head })
+}
+
+// Line is a row for people.
+func (t *Table) Line(r *Row) string {
+	return t.line(func(c *Column) string { return c.Text(r) })
+}
+
+func (t *Table) line(text func(c *Column) string) string {
+	var b strings.Builder
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		cell := text(c)
+		pad := strings.Repeat(" ", max(0, c.Width-utf8.RuneCountInString(cell)))
+		if c.Left {
+			cell += pad
+		} else {
+			cell = pad + cell
+		}
+		b.WriteString("  " + cell)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// About describes device and problem for people.
+func (r *Result) About() string {
+	var b strings.Builder
+	d := &r.Device
+	fmt.Fprintf(&b, "%s", d.Name)
+	if d.Driver != "" {
+		fmt.Fprintf(&b, ", driver %s", d.Driver)
+	}
+	if d.Threads > 0 {
+		fmt.Fprintf(&b, ", %d threads", d.Threads)
+	}
+	copies := fmt.Sprintf("%.2f TB/s", float64(d.CopyTBperS))
+	if d.CopyTBperS < 0.1 {
+		copies = fmt.Sprintf("%.1f GB/s", float64(d.CopyTBperS)*1e3)
+	}
+	fmt.Fprintf(&b, "; copies its memory at %s, read and written; opened in %s.\n", copies, duration(d.OpenS))
+	p := &r.Problem
+	fmt.Fprintf(&b, "Ten layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
+	fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM, p.DieMM, p.HWm2K, p.PowerW, p.StepS)
+	return b.String()
+}
+
+func list(values []float64, unit float64) string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, fmt.Sprintf("%.4g", v*unit))
+	}
+	return strings.Join(texts, "/")
+}
+
+// WriteText prints everything for a terminal.
+func (r *Result) WriteText(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(r.About())
+	for _, s := range r.Tables {
+		t, err := tableOf(s.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "\n%s\n%s\n", t.Heading(), t.Head())
+		for i := range s.Rows {
+			b.WriteString(t.Line(&s.Rows[i]) + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteMarkdown prints the tables as a page.
+func (r *Result) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Benchmark: %s\n\n%s\nMeasured on %s by `thermsim bench` (version %s); [bench.md](bench.md) explains the tables.\n", r.Device.Name, r.About(), r.Date, r.Version)
+	for _, s := range r.Tables {
+		t, err := tableOf(s.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "\n## %s (Table %s): %s\n\n", t.Name, t.Number, t.Title)
+		for _, a := range t.About {
+			fmt.Fprintf(&b, "* %s\n", escape(a))
+		}
+		b.WriteString("\n|")
+		for _, c := range t.Columns {
+			fmt.Fprintf(&b, " %s |", escape(c.Head))
+		}
+		b.WriteString("\n|")
+		for _, c := range t.Columns {
+			if c.Left {
+				b.WriteString("---|")
+			} else {
+				b.WriteString("---:|")
+			}
+		}
+		b.WriteString("\n")
+		for i := range s.Rows {
+			b.WriteString("|")
+			for _, c := range t.Columns {
+				fmt.Fprintf(&b, " %s |", escape(c.Text(&s.Rows[i])))
+			}
+			b.WriteString("\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func escape(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+func tableOf(name string) (*Table, error) {
+	all, err := chooseTables([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	return &all[0], nil
+}

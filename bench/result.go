@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Result is everything that was measured in one go.
+type Result struct {
+	Schema  int     `json:"schema"` // 1
+	Date    string  `json:"date"`
+	Version string  `json:"version"`
+	Device  Device  `json:"device"`
+	Problem Problem `json:"problem"`
+	Tables  []Sheet `json:"tables"`
+}
+
+// Device is what was measured.
+type Device struct {
+	Kind        string `json:"kind"` // cpu or gpu
+	Name        string `json:"name"`
+	Driver      string `json:"driver,omitempty"`
+	Threads     int    `json:"threads,omitempty"`      // cpu
+	CopyTBperS  Number `json:"copy_TB_per_s"`          // of its own memory, read and written
+	OpenS       Number `json:"open_s"`                 // opening it, in no other time
+	MemoryBytes int64  `json:"memory_bytes,omitempty"` // gpu
+}
+
+// Problem is what the paper leaves open and these measurements fix.
+type Problem struct {
+	DieMM        float64   `json:"die_mm"` // side of the square
+	LayersUM     []float64 `json:"layers_um"`
+	ConductWmK   []float64 `json:"k_W_per_mK"`
+	CapacityJm3K []float64 `json:"c_J_per_m3K"`
+	HWm2K        float64   `json:"h_W_per_m2K"` // top face; the others are adiabatic
+	PowerW       float64   `json:"power_W"`
+	StepS        float64   `json:"dt_s"`
+	Steps        int       `json:"steps"`
+	StopW        float64   `json:"stop_W"` // ||b - A x||2
+}
+
+// Sheet is a table of the paper with its rows.
+type Sheet struct {
+	Name string `json:"name"`
+	Rows []Row  `json:"rows"`
+}
+
+// Row is one measurement. Which fields count depends on the table; the others are zero or null.
+type Row struct {
+	Case    string `json:"case"`
+	Grid    string `json:"grid"`
+	Cells   int    `json:"cells"`
+	Method  string `json:"method"`  // with settings, as --precond takes it
+	Variant string `json:"variant"` // what the table varies
+
+	Steps      int    `json:"steps,omitempty"`
+	Iterations int    `json:"iterations"`
+	Products   int    `json:"products,omitempty"` // with A, preconditioner included
+	SetupS     Number `json:"setup_s"`
+	SolveS     Number `json:"solve_s"`
+	TotalS     Number `json:"total_s"`
+	ProductS   Number `json:"product_s"`        // one product with A
+	ToDefault  Number `json:"solve_to_default"` // solve time over that of the default method on the same system
+
+	ResidualW    Number `json:"residual_W"`
+	ErrorK       Number `json:"error_inf_K"`
+	MaxAEK       Number `json:"max_ae_K"`
+	MAEK         Number `json:"mae_K"`
+	PeakK        Number `json:"max_K"`
+	BytesPerCell Number `json:"device_bytes_per_cell"`
+	// CopyBytes is what the device would have copied in the time, per cell and iteration or product.
+	CopyBytes Number `json:"copy_bytes_per_cell"`
+
+	Runs      int    `json:"runs"` // whose median counts
+	Converged bool   `json:"converged"`
+	Reason    string `json:"reason"`
+	Details   string `json:"details,omitempty"`
+	Note      string `json:"note,omitempty"` // why the row is cut off, or could not be measured
+}
+
+// Number is a measured value; NaN where there is none, null in JSON.
+type Number float64
+
+// MarshalJSON writes null for what is not finite.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if !n.known() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (n *Number) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(data, []byte("null")) {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(n))
+}
+
+func (n Number) known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+
+// newRow has no numbers yet.
+func newRow() Row {
+	none := Number(math.NaN())
+	return Row{
+		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToDefault: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, PeakK: none,
+		BytesPerCell: none, CopyBytes: none,
+	}
+}
+
+// WriteJSON writes the whole result.
+func (r *Result) WriteJSON(w io.Writer) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// ReadResult reads what WriteJSON wrote; fields it does not know are an error.
+func ReadResult(r io.Reader) (*Result, error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	var result Result
+	if err := d.Decode(&result); err != nil {
+		return nil, fmt.Errorf("not a result of thermsim bench: %w", err)
+	}
+	if result.Schema != 1 {
+		return nil, fmt.Errorf("a result of thermsim bench of schema %d; this build reads 1", result.Schema)
+	}
+	return &result, nil
+}
+
+// WriteCSV writes a line for every row of every table, the columns named as in the JSON.
+func (r *Result) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	kind := reflect.TypeFor[Row]()
+	head := []string{"table", "device"}
+	for i := range kind.NumField() {
+		name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+		head = append(head, name)
+	}
+	if err := c.Write(head); err != nil {
+		return err
+	}
+	for _, t := range r.Tables {
+		for _, row := range t.Rows {
+			line := []string{t.Name, r.Device.Name}
+			v := reflect.ValueOf(row)
+			for i := range v.NumField() {
+				line = append(line, csvText(v.Field(i)))
+			}
+			if err := c.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func csvText(v reflect.Value) string {
+	if n, ok := v.Interface().(Number); ok {
+		if !n.known() {
+			return ""
+		}
+		return strconv.FormatFloat(float64(n), 'g', -1, 64)
+	}
+	return fmt.Sprint(v.Interface())
+}

@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"context"
+	"slices"
+
+	"thermsim/gpusolve"
+)
+
+// steady is Table III: one solve, by every method.
+func steady() Table {
+	return Table{
+		Name: "steady", Number: "III", Title: "One steady solve, from ambient",
+		About: []string{
+			"Stops at ||b - A x||2 <= 1e-6 W, the true residual in FP64.",
+			"||e|| is the largest difference of any temperature from the solution to attainable accuracy.",
+			"set-up holds assembly, factorisation, hierarchy and spectrum; times are medians after a warm-up.",
+			"x MG is the solve time over that of the default multigrid.",
+		},
+		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnToDefault, columnError, columnBytes, columnNote},
+		run: func(ctx context.Context, b *Bench) error {
+			return b.everyMethod(ctx, "steady", 0)
+		},
+	}
+}
+
+// everyMethod measures all methods on all systems.
+func (b *Bench) everyMethod(ctx context.Context, kind string, steps int) error {
+	for _, s := range b.systems {
+		j, err := b.begin(ctx, kind, s, steps)
+		if err != nil {
+			return err
+		}
+		for _, method := range b.Methods {
+			j.method = method
+			row, err := b.measure(ctx, j, "")
+			if err != nil {
+				return err
+			}
+			b.compare(&row, j, isDefault(method))
+			b.add(row)
+		}
+	}
+	return nil
+}
+
+// begin meshes a system, solves it to the attainable accuracy, and times the default method where it is not among those measured.
+func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (job, error) {
+	m, err := s.mesh()
+	if err != nil {
+		return job{}, err
+	}
+	j := job{kind: kind, system: s, mesh: m, rule: gpusolve.Options{ATol: stopW, MaxIter: b.MaxIter}, steps: steps}
+	if err := b.prepare(ctx, j); err != nil {
+		return j, err
+	}
+	if b.defaultS[kind+" "+s.grid()] == 0 && !slices.ContainsFunc(b.Methods[:1], isDefault) {
+		base := j
+		base.method = gpusolve.Preconditioners()[0]
+		row, err := b.measure(ctx, base, "")
+		if err != nil {
+			return j, err
+		}
+		b.compare(&row, base, true)
+	}
+	return j, nil
+}
+
+func isDefault(method string) bool { return method == gpusolve.Preconditioners()[0] }

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"thermsim/bench"
+	"thermsim/report"
+)
+
+const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
+paper (arXiv:2606.17850), ten-layer stacks of 5.1 to 35 million cells, and print
+the paper's tables for this machine. docs/bench.md explains them.
+
+Without --max-cells the processor takes the systems of up to a million cells,
+which leaves --grid to choose others, and a GPU all of them. A row that takes
+longer than --max-seconds is cut off and says so.
+
+EXIT STATUS
+===========
+
+  0    done; rows that were cut off or could not run say so
+  1    internal failure, or a file could not be written
+  2    wrong usage
+  4    device failure: no GPU where one was demanded, or not enough memory
+  130  interrupted; --json and --csv hold the rows that were finished
+`
+
+const benchExample = `  thermsim bench --device gpu --json bench.json    # everything; 10 minutes
+  thermsim bench --tables steady --max-cells 6e6
+  thermsim bench --tables II --maps errors
+  thermsim bench --grid 128x128 --precond multigrid,jacobi --runs 1
+  thermsim bench --from bench.json --markdown > bench.md`
+
+type benchOptions struct {
+	tables, methods       []string
+	grids                 gridList
+	device                device
+	maxCells              bigCount
+	runs, maxIter         count
+	maxSeconds            quantity
+	json, csv, maps, from string
+	markdown              bool
+}
+
+func newBenchCommand(g *globals) *cobra.Command {
+	o := benchOptions{maxSeconds: duration()}
+	cmd := &cobra.Command{
+		Use:               "bench",
+		Short:             "Measure the solver and its preconditioners",
+		Long:              benchHelp,
+		Example:           benchExample,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runBench(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	var names []string
+	for _, t := range bench.Tables() {
+		names = append(names, t.Name)
+	}
+	f.StringSliceVar(&o.tables, "tables", nil, "make the tables in `LIST`, by name or number in the paper: "+strings.Join(names, ", ")+" (default all)")
+	f.StringArrayVar(&o.methods, "precond", nil, "measure the preconditioners in `LIST`, with settings as in NAME:key=value,... (default: all of the build)")
+	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
+	f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
+	f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
+	f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
+	f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
+	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
+	f.StringVar(&o.json, "json", "", "write the measurements to `FILE`")
+	f.StringVar(&o.csv, "csv", "", "write them to `FILE` as CSV, a line a row")
+	f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
+	f.StringVar(&o.from, "from", "", "measure nothing: print the measurements in `FILE`, written by --json")
+	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
+	completeFlag(cmd, "tables", names)
+	completeFlag(cmd, "precond", bench.DefaultMethods())
+	completeFlag(cmd, "device", deviceNames())
+	return cmd
+}
+
+func runBench(ctx context.Context, g *globals, o benchOptions) error {
+	if o.from != "" {
+		return printBench(g, o)
+	}
+	for _, file := range []string{o.json, o.csv} {
+		if file != "" {
+			if err := checkFolder(filepath.Dir(file)); err != nil {
+				return err
+			}
+		}
+	}
+	if o.maps != "" {
+		if err := checkFolder(o.maps); err != nil {
+			return err
+		}
+	}
+	p := startProgress(g.console, "opening the device")
+	defer p.stop()
+	live := !g.quiet && !o.markdown
+	options := bench.Options{
+		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), Grids: o.grids.sizes, Runs: int(o.runs),
+		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
+		Watch: func(e bench.Event) { showBench(g, p, e, live) },
+	}
+	result, err := bench.Run(ctx, options)
+	p.stop()
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !interrupted {
+		return err
+	}
+	if result != nil {
+		saving, done := outlast(ctx)
+		defer done()
+		if err := writeBench(saving, result, o); err != nil {
+			return err
+		}
+		if o.markdown && !g.quiet {
+			if err := result.WriteMarkdown(g.stdout); err != nil {
+				return fmt.Errorf("cannot print the tables: %w", err)
+			}
+		}
+	}
+	if interrupted {
+		return withStatus(exitInterrupted, errors.New("interrupted; the rows that were finished are complete"))
+	}
+	return nil
+}
+
+// showBench prints tables as they grow.
+func showBench(g *globals, p *progress, e bench.Event, live bool) {
+	switch {
+	case e.Doing != "":
+		p.enter(e.Table.Name + ": " + e.Doing)
+	case !live:
+	case e.Result != nil:
+		p.console.clearLine()
+		fmt.Fprint(g.stdout, e.Result.About())
+	case e.Row != nil:
+		p.console.clearLine()
+		fmt.Fprintln(g.stdout, e.Table.Line(e.Row))
+	default:
+		p.console.clearLine()
+		fmt.Fprintf(g.stdout, "\n%s\n%s\n", g.bold(e.Table.Heading()), g.dim(e.Table.Head()))
+	}
+}
+
+func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{o.json, r.WriteJSON}, {o.csv, r.WriteCSV}} {
+		if f.path == "" {
+			continue
+		}
+		if _, err := report.WriteFiles(ctx, filepath.Dir(f.path), []report.File{{Name: filepath.Base(f.path), Write: f.write}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printBench prints measurements of before.
+func printBench(g *globals, o benchOptions) error {
+	f, err := os.Open(o.from)
+	if err != nil {
+		return usagef("cannot read %s: %w; name a file that --json wrote", o.from, err)
+	}
+	defer f.Close()
+	r, err := bench.ReadResult(f)
+	if err != nil {
+		return usagef("%s: %w; name a file that --json wrote", o.from, err)
+	}
+	write := r.WriteText
+	if o.markdown {
+		write = r.WriteMarkdown
+	}
+	if err := write(g.stdout); err != nil {
+		return fmt.Errorf("cannot print the tables: %w", err)
+	}
+	return nil
+}
+
+// splitMethods takes lists apart: what is no name but a setting belongs to the method before it.
+func splitMethods(lists []string) []string {
+	var all []string
+	for _, l := range lists {
+		for i, part := range strings.Split(l, ",") {
+			name, _, set := strings.Cut(part, "=")
+			if i > 0 && set && !strings.Contains(name, ":") {
+				all[len(all)-1] += "," + part
+				continue
+			}
+			all = append(all, strings.TrimSpace(part))
+		}
+	}
+	return all
+}
+
+// gridList is --grid of bench.
+type gridList struct{ sizes [][2]int }
+
+func (l *gridList) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		var g gridSize
+		if err := g.Set(part); err != nil {
+			return err
+		}
+		l.sizes = append(l.sizes, [2]int{g.nx, g.ny})
+	}
+	return nil
+}
+
+func (l *gridList) String() string {
+	var all []string
+	for _, s := range l.sizes {
+		all = append(all, fmt.Sprintf("%dx%d", s[0], s[1]))
+	}
+	return strings.Join(all, ",")
+}
+
+func (l *gridList) Type() string { return "LIST" }
+
+var _ pflag.Value = (*gridList)(nil)
+
+// bigCount is a whole number that may be written as 4e7.
+type bigCount int
+
+func (n *bigCount) Set(text string) error {
+	v, err := parseRatio(text)
+	if err != nil || v < 1 || v > 1e12 || v != float64(int(v)) {
+		return errors.New("it must be a whole number of at least 1, such as 5000000 or 5e6")
+	}
+	*n = bigCount(v)
+	return nil
+}
+
+func (n *bigCount) String() string {
+	if *n == 0 {
+		return ""
+	}
+	return fmt.Sprint(int(*n))
+}
+
+func (n *bigCount) Type() string { return "N" }
