@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
@@ -30,6 +31,7 @@ type method struct {
 func methods() []method {
 	return []method{
 		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid},
+		{name: "ic", doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
 		{name: "cmg", doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
 		{name: "ddilu", doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
 		{name: "parac", doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},

@@ -264,6 +264,17 @@ func compileFence(c *compiler, out *instr, mods string) error {
 	return nil
 }
 
+// compileTrap ends the launch with a fault: the kernel gives up.
+func compileTrap(c *compiler, out *instr, mods string) error {
+	if mods != "" {
+		return c.unknown()
+	}
+	out.step = func(w *warp, m uint32) {
+		w.raise(cu.LaunchFailed, bits.TrailingZeros32(m), "the kernel gives up")
+	}
+	return c.args(0)
+}
+
 func compileNanosleep(c *compiler, out *instr, mods string) error {
 	if mods != "u32" {
 		return c.unknown()

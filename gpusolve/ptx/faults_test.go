@@ -47,6 +47,8 @@ func TestAccessesThatAreNotAllowed(t *testing.T) {
 			cu.IllegalAddress, []string{"thread (15,0,0)", "offset 64 of 64 bytes of shared memory"}},
 		"division by zero": {func(b *bench) error { return b.launch("divide", 1, 8, b.alloc(64), int32(3)) },
 			cu.LaunchFailed, []string{"thread (3,0,0)", "integer division by zero"}},
+		"trap": {func(b *bench) error { return b.launch("giveUp", 1, 8, b.alloc(64), int32(3)) },
+			cu.LaunchFailed, []string{"thread (3,0,0)", "(trap)", "the kernel gives up"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := faults(t, ptx.Options{})
@@ -126,8 +128,8 @@ func TestSpinningForEverIsReported(t *testing.T) {
 }
 
 func TestSpinningThatEndsGetsOn(t *testing.T) {
-	for seed := range int64(3) {
-		b := faults(t, ptx.Options{Seed: seed})
+	for seed := range int64(4) {
+		b := faults(t, ptx.Options{Seed: seed, Delay: int(seed) * 100})
 		b.must(b.launch("spin", 20, 64, zeros[uint32](b, 1), int32(19)))
 		turn := zeros[uint32](b, 1)
 		b.must(b.launch("pingPong", 5, 1, turn, int32(40)))

@@ -68,7 +68,7 @@ func (r *launch) execute() {
 	total := int(r.grid[0]) * int(r.grid[1]) * int(r.grid[2])
 	limit := r.resident()
 	var ready []*warp
-	next, active, turns := 0, 0, 0
+	next, active, turns, clock := 0, 0, 0, 0
 	start := func() {
 		b := r.newBlock(next)
 		next++
@@ -92,6 +92,16 @@ func (r *launch) execute() {
 		k := r.random.IntN(len(ready))
 		w := ready[k]
 		turns++
+		clock++
+		if d := r.machine.options.Delay; d > 0 {
+			if w.asleep > clock {
+				continue
+			}
+			if r.random.IntN(8) == 0 {
+				w.asleep = clock + r.random.IntN(d)
+				continue
+			}
+		}
 		if w.state == warpReady {
 			r.executed += int64(w.advance(1 + r.random.IntN(400)))
 		} else {

@@ -20,7 +20,9 @@ type Options struct {
 	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing or any thread
 	// finishing, before it is reported as hanging. Default 4e6.
 	StallLimit int64
-	NoRaces    bool // do not look for data races: faster
+	// Delay leaves a warp without turns now and then, for up to so many turns of all: what a slow or late block does to those that wait for it.
+	Delay   int
+	NoRaces bool // do not look for data races: faster
 	// Cache, when not nil, keeps the text of modules parsed for the machines that share it.
 	Cache *Cache
 }

@@ -119,7 +119,7 @@ func init() {
 		"ld": compileLoad, "st": compileStore, "atom": compileAtomic, "red": compileAtomic,
 		"bra": compileBranch, "ret": compileExit, "exit": compileExit, "bar": compileBarrier, "barrier": compileBarrier,
 		"shfl": compileShuffle, "vote": compileVote, "activemask": compileActiveMask,
-		"membar": compileFence, "fence": compileFence, "nanosleep": compileNanosleep,
+		"membar": compileFence, "fence": compileFence, "nanosleep": compileNanosleep, "trap": compileTrap,
 		"prmt": compileByTable, "bfe": compileByTable, "bfi": compileByTable, "shf": compileByTable, "lop3": compileLop3,
 		"div": compileDivision, "rem": compileDivision, "not": compileLogic, "and": compileLogic, "or": compileLogic, "xor": compileLogic,
 	}

@@ -45,6 +45,7 @@ type warp struct {
 	p      []uint32
 	local  *page
 	odd    bool // run another group than the one with the lowest pc, next time
+	asleep int  // until this turn: see Options.Delay
 	clock  warpClock
 }
 

@@ -23,6 +23,10 @@ KERNEL void localUnwritten(const int *at, int *q) {
   q[tid()] = a[at[7]];
 }
 KERNEL void divide(int *q, int n) { q[tid()] = 100 / (n - tid()); }
+KERNEL void giveUp(int *q, int n) {
+  if (tid() == n) __builtin_trap();
+  q[tid()] = 1;
+}
 
 // Barriers that not all threads reach: an early end, a branch, one of two barriers.
 KERNEL void barrierAfterEnd(float *q, int n) {

@@ -27,6 +27,7 @@ func runSpecs() []Spec {
 func preconditioners() []string {
 	return []string{
 		"multigrid",
+		"ic",
 		"cmg",
 		"ddilu",
 		"parac",

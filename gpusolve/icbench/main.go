@@ -1,0 +1,282 @@
+// Command icbench measures incomplete Cholesky factors on a GPU: factorisation, triangular solves per level and against the copy bandwidth, and
+// iterations of conjugate gradients on Poisson's equation and on the 10-layer stack. Like gpubench it is a single binary for GPU machines without Go.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/sparse"
+	"thermsim/mesh"
+)
+
+// row is what was measured of a grid.
+type row struct {
+	Case        string  `json:"case"`
+	Order       int     `json:"order"`
+	Cells       int     `json:"cells"`
+	Levels      int     `json:"levels"`
+	Tile        [2]int  `json:"tile,omitempty"`
+	FactorMS    float64 `json:"factor_ms,omitempty"`
+	ApplyMS     float64 `json:"apply_ms,omitempty"`
+	LevelUS     float64 `json:"us_per_level,omitempty"` // of one triangular solve, the change of layout included
+	TBPerS      float64 `json:"TB_per_s,omitempty"`
+	BytesCell   float64 `json:"triangles_bytes_per_cell,omitempty"`
+	Right       string  `json:"right_side,omitempty"`
+	Iterations  int     `json:"iterations,omitempty"`
+	SolveMS     float64 `json:"solve_ms,omitempty"`
+	ResidualRel float64 `json:"residual_rel,omitempty"`
+}
+
+func main() {
+	out := flag.String("json", "", "write the measurements to this file")
+	only := flag.String("case", "", "run only cases whose name begins with this")
+	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
+	tileY := flag.Int("tile-y", 0, "columns of a tile along y, 0 for the solver's choice")
+	tileZ := flag.Int("tile-z", 0, "columns of a tile along z")
+	runs := flag.Int("runs", 20, "applications that are timed")
+	solve := flag.Bool("solve", true, "run conjugate gradients")
+	flag.Parse()
+	rows, err := measure(*only, *largest, [2]int{*tileY, *tileZ}, *runs, *solve)
+	if err == nil && *out != "" {
+		var data []byte
+		if data, err = json.MarshalIndent(rows, "", "  "); err == nil {
+			err = os.WriteFile(*out, append(data, '\n'), 0o644)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "icbench:", err)
+		os.Exit(1)
+	}
+}
+
+// problem is a grid to measure on.
+type problem struct {
+	name   string
+	nx, ny int
+	nz     int
+	open   func(d *cuda.Device) (ops.Space, error)
+}
+
+func problems() []problem {
+	var all []problem
+	for _, n := range []int{96, 208, 304} {
+		all = append(all, problem{fmt.Sprintf("poisson %d", n), n, n, n, poissonOn(n, n, n)})
+	}
+	// The same cells, marched along their short direction.
+	all = append(all, problem{"poisson 10x714x714", 10, 714, 714, poissonOn(10, 714, 714)}, problem{"poisson 714x714x10", 714, 714, 10, poissonOn(714, 714, 10)})
+	for _, n := range []int{714, 1183, 1871} {
+		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, func(d *cuda.Device) (ops.Space, error) {
+			m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
+			if err != nil {
+				return nil, err
+			}
+			return d.Assemble(m, 0)
+		}})
+	}
+	return all
+}
+
+func poissonOn(nx, ny, nz int) func(d *cuda.Device) (ops.Space, error) {
+	return func(d *cuda.Device) (ops.Space, error) { return d.LoadDiagonals(poisson(nx, ny, nz)) }
+}
+
+// poisson is the 7-point Laplacian times h^2 on the unit cube's inner points, zero on its faces.
+func poisson(nx, ny, nz int) *sparse.Diagonals {
+	a := sparse.NewDiagonals(nx, ny, nz)
+	for c := range a.Main {
+		a.Main[c] = 6
+		if c%nx != nx-1 {
+			a.X[c] = -1
+		}
+		if c/nx%ny != ny-1 {
+			a.Y[c] = -1
+		}
+		if c/(nx*ny) != nz-1 {
+			a.Z[c] = -1
+		}
+	}
+	return a
+}
+
+// rightSides are those of Poisson's equation that iterations are counted on.
+func rightSides(p problem) map[string][]float64 {
+	n := p.nx * p.ny * p.nz
+	ones, random, wave := make([]float64, n), make([]float64, n), make([]float64, n)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for c := range n {
+		ones[c] = 1
+		random[c] = rng.NormFloat64()
+		x, y, z := float64(c%p.nx+1)/float64(p.nx+1), float64(c/p.nx%p.ny+1)/float64(p.ny+1), float64(c/(p.nx*p.ny)+1)/float64(p.nz+1)
+		wave[c] = x * math.Exp(y) * (1 - x*x) * z * (1 - z) * (1 - y)
+	}
+	return map[string][]float64{"ones": ones, "normal random": random, "smooth": wave}
+}
+
+func measure(only string, largest int, tile [2]int, runs int, solve bool) ([]row, error) {
+	drv, err := cu.Open()
+	if err != nil {
+		return nil, err
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	defer d.Bind()()
+	fmt.Println(d.Name())
+	fmt.Printf("%-20s %5s %9s %6s %9s %9s %9s %7s %6s\n", "case", "order", "cells", "levels", "factor ms", "apply ms", "us/level", "TB/s", "B/cell")
+	var rows []row
+	for _, p := range problems() {
+		if len(only) > 0 && (len(p.name) < len(only) || p.name[:len(only)] != only) || p.nx*p.ny*p.nz > largest {
+			continue
+		}
+		for order := range 2 {
+			more, err := p.measure(d, order, tile, runs, solve)
+			if err != nil {
+				return rows, fmt.Errorf("%s: %w", p.name, err)
+			}
+			rows = append(rows, more...)
+		}
+	}
+	return rows, nil
+}
+
+func (p problem) measure(d *cuda.Device, order int, tile [2]int, runs int, solve bool) ([]row, error) {
+	s, err := p.open(d)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Free()
+	r, err := p.timeParts(s, order, tile, runs)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%-20s %5d %9d %6d %9.3f %9.3f %9.3f %7.3f %6.1f\n", r.Case, r.Order, r.Cells, r.Levels, r.FactorMS, r.ApplyMS, r.LevelUS, r.TBPerS, r.BytesCell)
+	rows := []row{r}
+	if !solve {
+		return rows, nil
+	}
+	set, err := precond.Parse(fmt.Sprintf("order=%d", order), ic.Keys())
+	if err != nil {
+		return nil, err
+	}
+	m, err := ic.New(s, set)
+	if err != nil {
+		return nil, err
+	}
+	run := func(name string) error {
+		x, err := s.New64()
+		if err != nil {
+			return err
+		}
+		pcg, err := krylov.NewPCG(s, m)
+		if err != nil {
+			return err
+		}
+		rule := krylov.Rule{RTol: 1e-5, MaxIter: 3000}
+		pcg.Prepare(rule, x)
+		pcg.StartFromZero()
+		start := time.Now()
+		o := pcg.Solve(context.Background(), rule, x, nil)
+		took := time.Since(start)
+		if err := s.Err(); err != nil {
+			return err
+		}
+		q := row{Case: p.name, Order: order, Cells: r.Cells, Levels: r.Levels, Right: name, Iterations: o.Iterations, SolveMS: ms(took), ResidualRel: o.Norms.Residual / o.Norms.Source}
+		fmt.Printf("    %-16s %5d iterations to %.2e in %8.2f ms, converged %v\n", name, q.Iterations, q.ResidualRel, q.SolveMS, o.Converged)
+		rows = append(rows, q)
+		return nil
+	}
+	a, algebraic := s.(ops.Algebraic)
+	if !algebraic {
+		return rows, nil // whole solves of stacks are gpubench's
+	}
+	sides := rightSides(p)
+	for _, name := range slices.Sorted(maps.Keys(sides)) {
+		a.SetSource(sides[name])
+		if err := run(name); err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// timeParts times the factorisation, the second of two, and the applications, recorded as the solver does it.
+func (p problem) timeParts(s ops.Space, order int, tile [2]int, runs int) (row, error) {
+	n := p.nx * p.ny * p.nz
+	r := row{Case: p.name, Order: order, Cells: n, Levels: p.nx + (1+order)*p.ny + (1+2*order)*p.nz - 2 - 3*order, Tile: tile}
+	a, err := s.(ops.Forms).Diagonals()
+	if err != nil {
+		return r, err
+	}
+	defer a.Release()
+	i := s.(ops.Incomplete)
+	how := ops.Incompleteness{Order: order, TileY: tile[0], TileZ: tile[1]}
+	var f ops.IncompleteFactor
+	for range 2 {
+		if f != nil {
+			f.Release()
+		}
+		start := time.Now()
+		if f, err = i.Factorise(a, how); err != nil {
+			return r, err
+		}
+		r.FactorMS = ms(time.Since(start))
+	}
+	t, err := i.Triangles(f)
+	f.Release()
+	if err != nil {
+		return r, err
+	}
+	defer t.Release()
+	r.BytesCell = float64(t.Bytes()) / float64(n)
+	right, err := s.New32()
+	if err != nil {
+		return r, err
+	}
+	z, err := s.New32()
+	if err != nil {
+		return r, err
+	}
+	replay, err := s.(ops.Recorder).Record(func() { i.SolveTriangles(t, z, right) })
+	if err != nil {
+		return r, err
+	}
+	k := s.(ops.Krylov)
+	best := math.Inf(1)
+	for range 3 {
+		replay()
+		k.Scalars()
+		start := time.Now()
+		for range runs {
+			replay()
+		}
+		k.Scalars()
+		best = min(best, ms(time.Since(start))/float64(runs))
+	}
+	r.ApplyMS = best
+	r.LevelUS = 1000 * best / 2 / float64(r.Levels)
+	off := len(ops.IncompleteNeighbours(order))
+	// Both changes of layout, and for each solve its diagonals and the vector twice; the upper one reads 1/D too.
+	bytes := 4 * float64(n) * float64(4+2*(off+2)+1)
+	r.TBPerS = bytes / (best / 1000) / 1e12
+	return r, s.Err()
+}
