@@ -18,7 +18,8 @@ type graphLevel struct {
 	entries       int64
 
 	w, col, ground, scale cu.DevicePtr
-	ragged                *raggedRows // nil where every row has one segment
+	ragged                *raggedRows  // nil where every row has one segment
+	upper                 cu.DevicePtr // sums of products, where only the upper triangle is stored
 
 	of, first, member cu.DevicePtr // clusters
 	big               cu.DevicePtr // those of many members
@@ -53,23 +54,12 @@ func (l *graphLevel) Layout() string {
 	if l.dense != nil && l.dense.inverse != 0 {
 		return fmt.Sprintf("%d neighbours", l.entries)
 	}
-	return fmt.Sprintf("%d neighbours in %d segments of %d, %.0f %% padding", l.entries, l.segments, l.length,
+	half := ""
+	if l.upper != 0 {
+		half = " of the upper triangle"
+	}
+	return fmt.Sprintf("%d neighbours%s in %d segments of %d, %.0f %% padding", l.entries, half, l.segments, l.length,
 		100*(1-float64(l.entries)/float64(l.segments*int64(l.length))))
-}
-
-// Segments are shorter than a block's four entries a thread.
-const longestSegment = 512
-
-// segmentLength is the smallest power of two from 4 that is no shorter than the mean row, as segSpMV has it.
-func segmentLength(g *ops.Graph, asked int) int32 {
-	if asked > 0 {
-		return int32(asked)
-	}
-	length := int32(4)
-	for int64(length)*int64(g.N()) < g.Entries() && length < longestSegment {
-		length *= 2
-	}
-	return length
 }
 
 // LoadGraph lays a graph out by segments, from its rows on the device where they are there.
@@ -80,28 +70,28 @@ func (s *space) LoadGraph(g *ops.Graph, from ops.Rows, layout ops.Layout) (ops.G
 	}
 	before := s.live
 	n := g.N()
-	l := &graphLevel{s: s, kernels: k, n: int64(n), entries: g.Entries(), length: segmentLength(g, layout.Length)}
-	for 4<<l.shift < l.length {
-		l.shift++
-	}
+	l := &graphLevel{s: s, kernels: k, n: int64(n)}
 	ground, scale := make([]float32, n), make([]float32, n)
-	longest := int64(0)
 	for v := range n {
 		ground[v] = float32(g.Ground[v])
 		if d := g.Diagonal[v]; d > 0 {
 			scale[v] = float32(float64(layout.Damping) / d)
 		}
-		longest = max(longest, g.Ptr[v+1]-g.Ptr[v])
 	}
 	l.ground, l.scale = upload(s, ground), upload(s, scale)
-	l.segments = int64(n)
-	if longest > int64(l.length) {
-		l.cut(g)
+	if layout.Upper {
+		g, from = upperHalf(g), nil
+		l.upper = s.alloc(4 * l.n)
 	}
+	l.entries, l.length = g.Entries(), segmentLength(g, layout.Length)
+	for 4<<l.shift < l.length {
+		l.shift++
+	}
+	l.cut(g)
 	l.w, l.col = s.alloc(4*l.segments*int64(l.length)), s.alloc(4*l.segments*int64(l.length))
 	l.fill(g, from)
 	l.bytes = s.live - before
-	if n <= mostDirectRows {
+	if n <= mostDirectRows && !layout.Upper {
 		l.dense = &denseGraph{g: g}
 	}
 	return l, s.err
@@ -128,53 +118,6 @@ func (l *graphLevel) fill(g *ops.Graph, from ops.Rows) {
 	}
 	for _, p := range []cu.DevicePtr{ptr, col, weight} {
 		s.free(p)
-	}
-}
-
-// cut numbers the segments of rows and gives whole rows to blocks. A row that fills a block by itself has as many blocks as it needs.
-func (l *graphLevel) cut(g *ops.Graph) {
-	n, room := g.N(), int32(kernels.SegmentsWide)>>l.shift
-	rowSegment := make([]int32, n+1)
-	var list, longRow []int32
-	longPart := []int32{0}
-	parts := int32(0)
-	first, firstRow := int32(0), 0 // of the block that is being filled
-	flush := func(end int) {
-		if end > firstRow {
-			list = append(list, first, rowSegment[end]-first, int32(firstRow), int32(end-firstRow))
-		}
-	}
-	for v := range n {
-		length := g.Ptr[v+1] - g.Ptr[v]
-		count := int32(max(1, (length+int64(l.length)-1)/int64(l.length)))
-		rowSegment[v+1] = rowSegment[v] + count
-		switch {
-		case count > room:
-			flush(v)
-			longRow = append(longRow, int32(v))
-			for at := rowSegment[v]; at < rowSegment[v+1]; at += room {
-				list = append(list, at, min(room, rowSegment[v+1]-at), parts, 0)
-				parts++
-			}
-			longPart = append(longPart, parts)
-			first, firstRow = rowSegment[v+1], v+1
-		case rowSegment[v+1]-first > room:
-			flush(v)
-			first, firstRow = rowSegment[v], v
-		}
-	}
-	flush(n)
-	l.segments = int64(rowSegment[n])
-	segmentRow := make([]int32, l.segments)
-	for v := range n {
-		for at := rowSegment[v]; at < rowSegment[v+1]; at++ {
-			segmentRow[at] = int32(v)
-		}
-	}
-	s := l.s
-	l.ragged = &raggedRows{
-		blocks: upload(s, list), segmentRow: upload(s, segmentRow), rowSegment: upload(s, rowSegment), blockCount: uint32(len(list) / 4),
-		longRow: upload(s, longRow), longPart: upload(s, longPart), longSums: s.alloc(8 * int64(parts)), longCount: uint32(len(longRow)),
 	}
 }
 
@@ -223,6 +166,12 @@ func (s *space) graphProduct(g *graphLevel, scale cu.DevicePtr, dst, x, b ops.Ve
 		return
 	}
 	r := g.ragged
+	if g.upper != 0 {
+		grid := [3]uint32{blocks(int(g.segments), kernels.SegmentsWide>>g.shift), 1, 1}
+		s.note(g.kernels.ProductUpper(s.stream, grid, g.segments, g.shift, r.segmentRow, g.w, g.col, ptr(x), g.upper))
+		s.note(g.kernels.SettleUpper(s.stream, s.each(g.n), g.n, g.upper, g.ground, scale, ptr(x), ptr(b), ptr(dst)))
+		return
+	}
 	if r == nil {
 		grid := [3]uint32{blocks(int(g.n), kernels.SegmentsWide>>g.shift), 1, 1}
 		s.note(g.kernels.ProductEven(s.stream, grid, g.n, g.shift, g.w, g.col, g.ground, scale, ptr(x), ptr(b), ptr(dst)))

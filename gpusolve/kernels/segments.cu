@@ -114,6 +114,39 @@ KERNEL void BOUNDS(WIDE) finishLong(const int *RESTRICT row, const int *RESTRICT
   }
 }
 
+// productUpper adds the flows of a graph whose upper triangle alone is stored: those of a segment to its row, and every single one, with the other sign, to the
+// row of its neighbour. All are atomic, as others add to the same rows.
+KERNEL void BOUNDS(WIDE) productUpper(i64 segments, int shift, const int *RESTRICT segmentRow, const float *RESTRICT w, const int *RESTRICT col,
+                                      const float *RESTRICT x, float *flow) {
+  SHARED float lines[ROOM];
+  int t = threadX(), here = WIDE >> shift;
+  i64 first = (i64)blockX() * here, s = first + (t >> shift), mine = first + t;
+  float p = 0;
+  if (s < segments) {
+    i64 at = (first << shift) + t;
+    float own = x[segmentRow[s]];
+    float4 a = ((const float4 *)w)[at];
+    int4 c = ((const int4 *)col)[at];
+    for (int i = 0; i < 4; i++) {
+      if (a[i] == 0) continue;
+      float f = a[i] * (own - x[c[i]]);
+      p += f;
+      __nvvm_atom_add_gen_f(flow + c[i], -f);
+    }
+  }
+  float sum = segmentSum(p, lines, shift);
+  if (t < here && mine < segments) __nvvm_atom_add_gen_f(flow + segmentRow[mine], sum);
+}
+
+// settleUpper ends the rows and clears their flows for the next product.
+KERNEL void BOUNDS(WIDE) settleUpper(i64 n, float *RESTRICT flow, const float *RESTRICT ground, const float *RESTRICT scale,
+                                     const float *RESTRICT x, const float *RESTRICT b, float *RESTRICT dst) {
+  i64 v = (i64)blockX() * WIDE + threadX();
+  if (v >= n) return;
+  dst[v] = settle(flow[v], x[v], b[v], ground[v], scale, v);
+  flow[v] = 0;
+}
+
 // fillSegments lays rows out by segments, a thread each. Rows are those of a graph, or of a matrix with its diagonal, whose entries are FP64 and
 // of the opposite sign.
 KERNEL void BOUNDS(WIDE) fillSegments(i64 segments, int length, const int *RESTRICT segmentRow, const int *RESTRICT rowSegment,

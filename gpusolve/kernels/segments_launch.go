@@ -47,6 +47,23 @@ type Segments struct {
 		args     struct{ row, part, longSums, ground, scale, x, b, dst cu.DevicePtr }
 		params   [8]unsafe.Pointer
 	}
+	productUpper struct {
+		function cu.Function
+		args     struct {
+			segments                    int64
+			shift                       int32
+			segmentRow, w, col, x, flow cu.DevicePtr
+		}
+		params [7]unsafe.Pointer
+	}
+	settleUpper struct {
+		function cu.Function
+		args     struct {
+			n                              int64
+			flow, ground, scale, x, b, dst cu.DevicePtr
+		}
+		params [7]unsafe.Pointer
+	}
 	fillSegments struct {
 		function cu.Function
 		args     struct {
@@ -135,6 +152,8 @@ func LoadSegments(d cu.Driver) (*Segments, error) {
 		kernel{"productEven", &m.productEven.function},
 		kernel{"productRagged", &m.productRagged.function},
 		kernel{"finishLong", &m.finishLong.function},
+		kernel{"productUpper", &m.productUpper.function},
+		kernel{"settleUpper", &m.settleUpper.function},
 		kernel{"fillSegments", &m.fillSegments.function},
 		kernel{"start", &m.start.function},
 		kernel{"restrictSmall", &m.restrictSmall.function},
@@ -183,6 +202,24 @@ func LoadSegments(d cu.Driver) (*Segments, error) {
 		unsafe.Pointer(&m.finishLong.args.x),
 		unsafe.Pointer(&m.finishLong.args.b),
 		unsafe.Pointer(&m.finishLong.args.dst),
+	}
+	m.productUpper.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.productUpper.args.segments),
+		unsafe.Pointer(&m.productUpper.args.shift),
+		unsafe.Pointer(&m.productUpper.args.segmentRow),
+		unsafe.Pointer(&m.productUpper.args.w),
+		unsafe.Pointer(&m.productUpper.args.col),
+		unsafe.Pointer(&m.productUpper.args.x),
+		unsafe.Pointer(&m.productUpper.args.flow),
+	}
+	m.settleUpper.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.settleUpper.args.n),
+		unsafe.Pointer(&m.settleUpper.args.flow),
+		unsafe.Pointer(&m.settleUpper.args.ground),
+		unsafe.Pointer(&m.settleUpper.args.scale),
+		unsafe.Pointer(&m.settleUpper.args.x),
+		unsafe.Pointer(&m.settleUpper.args.b),
+		unsafe.Pointer(&m.settleUpper.args.dst),
 	}
 	m.fillSegments.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.fillSegments.args.segments),
@@ -309,6 +346,37 @@ func (m *Segments) FinishLong(s cu.Stream, grid [3]uint32, row, part, longSums, 
 	k.args.b = b
 	k.args.dst = dst
 	return m.launch("finishLong", k.function, grid, SegmentsWide, s, k.params[:])
+}
+
+// ProductUpper adds the flows of a graph whose upper triangle alone is stored: those of a segment to its row, and every single one, with the other sign, to the
+// row of its neighbour. All are atomic, as others add to the same rows.
+//
+// Arrays: segmentRow int; w float; col int; x, flow float.
+func (m *Segments) ProductUpper(s cu.Stream, grid [3]uint32, segments int64, shift int32, segmentRow, w, col, x, flow cu.DevicePtr) error {
+	k := &m.productUpper
+	k.args.segments = segments
+	k.args.shift = shift
+	k.args.segmentRow = segmentRow
+	k.args.w = w
+	k.args.col = col
+	k.args.x = x
+	k.args.flow = flow
+	return m.launch("productUpper", k.function, grid, SegmentsWide, s, k.params[:])
+}
+
+// SettleUpper ends the rows and clears their flows for the next product.
+//
+// Arrays: flow, ground, scale, x, b, dst float.
+func (m *Segments) SettleUpper(s cu.Stream, grid [3]uint32, n int64, flow, ground, scale, x, b, dst cu.DevicePtr) error {
+	k := &m.settleUpper
+	k.args.n = n
+	k.args.flow = flow
+	k.args.ground = ground
+	k.args.scale = scale
+	k.args.x = x
+	k.args.b = b
+	k.args.dst = dst
+	return m.launch("settleUpper", k.function, grid, SegmentsWide, s, k.params[:])
 }
 
 // FillSegments lays rows out by segments, a thread each. Rows are those of a graph, or of a matrix with its diagonal, whose entries are FP64 and

@@ -43,6 +43,9 @@ type GraphLevel interface {
 // Layout is how a graph is stored and relaxed.
 type Layout struct {
 	Damping float32
-	// Length of the segments, a power of two from 4 to 512; 0 takes the smallest that is no shorter than the mean row.
+	// Length of the segments, a power of two from 4 to 512; 0 leaves it to the device.
 	Length int
+	// Upper asks a GPU to keep the upper triangle only and to add the other half of the products atomically: in any order, so that results
+	// differ by rounding from run to run. It is there to be compared with.
+	Upper bool
 }

@@ -98,7 +98,11 @@ func newNetwork(t *testing.T, d ops.Device, n, hubs, length int) *network {
 }
 
 func (f *network) load(from ops.Rows, length int) ops.GraphLevel {
-	l, err := f.seg.LoadGraph(f.g, from, ops.Layout{Damping: testDamping, Length: length})
+	return f.loadAs(from, ops.Layout{Damping: testDamping, Length: length})
+}
+
+func (f *network) loadAs(from ops.Rows, layout ops.Layout) ops.GraphLevel {
+	l, err := f.seg.LoadGraph(f.g, from, layout)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -127,7 +131,8 @@ func (f *network) products() {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, l := range []ops.GraphLevel{f.level, f.load(rows, 0)} {
+	upper := f.loadAs(nil, ops.Layout{Damping: testDamping, Upper: true})
+	for _, l := range []ops.GraphLevel{f.level, f.load(rows, 0), f.load(nil, 4), upper} {
 		x, b, r, z := f.vector(l), f.vector(l), f.vector(l), f.vector(l)
 		xv, bv := f.random(x), f.random(b)
 		want, relaxed, started := f.times(xv), slices.Clone(xv), slices.Clone(bv)

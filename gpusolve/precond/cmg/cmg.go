@@ -21,7 +21,8 @@ type Options struct {
 	Damping float64
 	Repeats int // most cycles on a level for one on the finer
 	Direct  int // vertices up to which a graph is solved by its inverse; 0 leaves it to the device
-	Segment int // length of the segments of rows; 0 takes it from the mean row
+	Segment int // length of the segments of rows; 0 leaves it to the device
+	Upper   bool
 }
 
 // Defaults are the options without settings.
@@ -43,7 +44,8 @@ func Keys() []precond.Key {
 		{Name: "damping", Kind: precond.Number, Default: "0.8", Min: 0.1, Max: 0.99, Doc: "Weight of the Jacobi relaxation."},
 		{Name: "repeats", Kind: precond.Integer, Default: "2", Min: 1, Max: 8, Doc: "Most cycles on a level for one on the finer; the rule max(ceil(nnz/nnz' - 1), 1) is kept below it."},
 		{Name: "direct", Kind: precond.Integer, Default: "0", Min: 0, Max: 8192, Doc: "Vertices up to which a graph is solved by its inverse, 0 for the device's own choice."},
-		{Name: "segment", Kind: precond.Integer, Default: "0", Min: 0, Max: 512, Doc: "Length of the segments of rows on a GPU, a power of two from 4, 0 for just above the mean row."},
+		{Name: "segment", Kind: precond.Integer, Default: "0", Min: 0, Max: 512, Doc: "Length of the segments of rows on a GPU, a power of two from 4, 0 for that which moves the fewest bytes."},
+		{Name: "storage", Kind: precond.Word, Default: "full", Words: []string{"full", "upper"}, Doc: "Whole matrices, or on a GPU their upper triangles, for comparison: slower, and not the same bits twice."},
 	}
 }
 
@@ -51,6 +53,7 @@ func Keys() []precond.Key {
 func FromSettings(set precond.Settings) (Options, error) {
 	o := Options{
 		Kappa: set.Float("kappa"), Damping: set.Float("damping"), Repeats: set.Int("repeats"), Direct: set.Int("direct"), Segment: set.Int("segment"),
+		Upper: set.Text("storage") == "upper",
 	}
 	if s := o.Segment; s != 0 && (s < 4 || s&(s-1) != 0) {
 		return o, fmt.Errorf("%w: segment=%d is no power of two from 4 to 512", precond.ErrRefused, s)
@@ -90,17 +93,20 @@ func New(s ops.Space, o Options) (*Cycle, error) {
 		return nil, err
 	}
 	defer rows.Release()
+	var t timing
 	start := time.Now()
-	g, doubled, err := FromMatrix(rows.Download())
+	a := rows.Download()
+	t.copied = time.Since(start)
+	g, doubled, err := FromMatrix(a)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}
-	read := time.Since(start)
+	t.read = time.Since(start) - t.copied
 	if o.Direct == 0 {
 		o.Direct = segments.DirectRows()
 	}
 	steps := Build(g, o.Kappa, o.Direct, o.Repeats)
-	built := time.Since(start) - read
+	t.built = time.Since(start) - t.copied - t.read
 	c := &Cycle{ops: segments, doubled: doubled}
 	if doubled {
 		rows = nil
@@ -108,7 +114,8 @@ func New(s ops.Space, o Options) (*Cycle, error) {
 	if err := c.load(steps, rows, o); err != nil {
 		return nil, err
 	}
-	c.report = describe(steps, c, read, built, time.Since(start)-read-built)
+	t.loaded = time.Since(start) - t.copied - t.read - t.built
+	c.report = describe(steps, c, t)
 	return c, nil
 }
 
@@ -116,22 +123,22 @@ func New(s ops.Space, o Options) (*Cycle, error) {
 func (c *Cycle) load(steps []Step, rows ops.Rows, o Options) error {
 	for n, step := range steps {
 		last := n == len(steps)-1
-		layout := ops.Layout{Damping: float32(o.Damping), Length: o.Segment}
+		layout := ops.Layout{Damping: float32(o.Damping), Length: o.Segment, Upper: o.Upper}
 		// Vertices without edges have a diagonal matrix, and then relaxation without damping is the solution.
 		if last && step.Graph.Entries() == 0 {
 			layout.Damping = 1
 		}
-		l := level{repeats: step.Repeats}
+		l := level{repeats: step.Repeats, inverse: last && step.Graph.Entries() > 0 && step.Graph.N() <= max(o.Direct, 1)}
+		layout.Upper = layout.Upper && !l.inverse
 		var err error
 		if l.graph, err = c.ops.LoadGraph(step.Graph, rows, layout); err != nil {
 			return err
 		}
 		rows = nil
-		if last && step.Graph.Entries() > 0 && step.Graph.N() <= max(o.Direct, 1) {
+		if l.inverse {
 			if err := c.ops.Invert(l.graph); err != nil {
 				return err
 			}
-			l.inverse = true
 		}
 		vectors := []*ops.Vector{&l.x, &l.r}
 		if n > 0 {
@@ -214,14 +221,18 @@ func (c *Cycle) cycle(n, times int) {
 	}
 }
 
+// timing of a set-up: the matrix copied to the host and read as a graph, the hierarchy built there and taken to the device.
+type timing struct{ copied, read, built, loaded time.Duration }
+
 // describe lists the levels.
-func describe(steps []Step, c *Cycle, read, built, loaded time.Duration) string {
+func describe(steps []Step, c *Cycle, t timing) string {
 	var b strings.Builder
 	form := ""
 	if c.doubled {
 		form = " of the double cover"
 	}
-	fmt.Fprintf(&b, "%d levels%s; matrix read in %.2f s, hierarchy built in %.2f s, loaded in %.2f s", len(steps), form, read.Seconds(), built.Seconds(), loaded.Seconds())
+	fmt.Fprintf(&b, "%d levels%s; matrix copied in %.2f s, read in %.2f s, hierarchy built in %.2f s, loaded in %.2f s", len(steps), form,
+		t.copied.Seconds(), t.read.Seconds(), t.built.Seconds(), t.loaded.Seconds())
 	for n, s := range steps {
 		fmt.Fprintf(&b, "\n  level %d: %d vertices, %s", n, s.Graph.N(), c.levels[n].graph.Layout())
 		switch {

@@ -80,33 +80,3 @@ func (f *forest) pieces() []int32 {
 	return final
 }
 
-// gather numbers the clusters by their first vertices, which keeps near ones near, and lists their members.
-func gather(top []int32) ops.Clusters {
-	n := len(top)
-	number := make([]int32, n)
-	for v := range number {
-		number[v] = -1
-	}
-	c := ops.Clusters{Of: make([]int32, n), Members: make([]int32, n)}
-	count := int32(0)
-	sizes := make([]int32, 1, n/3+2)
-	for v, t := range top {
-		if number[t] < 0 {
-			number[t] = count
-			sizes = append(sizes, 0)
-			count++
-		}
-		c.Of[v] = number[t]
-		sizes[c.Of[v]+1]++
-	}
-	for i := range count {
-		sizes[i+1] += sizes[i]
-	}
-	c.Ptr = sizes
-	at := append([]int32(nil), sizes...)
-	for v, k := range c.Of {
-		c.Members[at[k]] = int32(v)
-		at[k]++
-	}
-	return c
-}

@@ -15,6 +15,13 @@ func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 	rows := make([]quotientRows, (n+grain-1)/grain)
 	each(n, func(part, lo, hi int) {
 		out := &rows[part]
+		room := 0 // about half of the members' neighbours lie in other clusters and are different there
+		for k := lo; k < hi; k++ {
+			for _, v := range c.Cluster(k) {
+				room += int(g.Ptr[v+1] - g.Ptr[v])
+			}
+		}
+		out.col, out.weight = make([]int32, 0, room/2), make([]float32, 0, room/2)
 		var terms []term
 		for k := lo; k < hi; k++ {
 			terms = terms[:0]
