@@ -1,0 +1,89 @@
+package gpusolve_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ptx"
+)
+
+// Combinatorial multigrid on stacks, steady and in time, by the kernels that ship and on the processor: the same field as multigrid's.
+func TestCMGOnStacks(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 11}))
+	m := build(t, s)
+	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-10}).Field)
+	var first []float64
+	for seed := range int64(2) {
+		machine := ptx.New(ptx.Options{Seed: seed})
+		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{
+			Preconditioner: "cmg:direct=12", RTol: 1e-9, Executor: onInterpreter(t, machine),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := field(t, s, sol.Field)
+		if d := largestDifference(want, got); d > 1e-5 || !sol.Status.Converged || sol.Status.Iterations > 40 {
+			t.Errorf("fields differ by %g K: %+v", d, sol.Status)
+		}
+		if first == nil {
+			first = got
+		} else if largestDifference(first, got) != 0 {
+			t.Error("another order of blocks and warps changes the result")
+		}
+		sol.Close()
+		empty(t, machine)
+	}
+	steps := gpusolve.TransientOptions{Steps: 3, Dt: 1e-3}
+	reference, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{RTol: 1e-10}, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, ptx.New(ptx.Options{NoRaces: true}))}} {
+		o.Preconditioner, o.RTol = "cmg:direct=12", 1e-9
+		sol, err := gpusolve.Transient(context.Background(), m, o, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range sol.Steps {
+			if math.Abs(step.MaxK-reference.Steps[i].MaxK) > 1e-5 || !step.Converged {
+				t.Errorf("step %d on %s: %+v, want %g K", i, sol.Device.Kind, step, reference.Steps[i].MaxK)
+			}
+		}
+		sol.Close()
+	}
+}
+
+// Calls of the driver may fail while a hierarchy is set up and used; the error tells, and nothing is left behind.
+func TestCMGSurvivesDriverFaults(t *testing.T) {
+	m := build(t, cases.Stack10(cases.Options{NX: 5}))
+	solve := func(drv cu.Driver) error {
+		d, err := cuda.Open(drv, 0)
+		if err != nil {
+			return err
+		}
+		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: "cmg:direct=12", RTol: 1e-6, Executor: d})
+		sol.Close()
+		return err
+	}
+	machine := ptx.New(ptx.Options{NoRaces: true})
+	all := cu.Faulty(machine, func(string, int) error { return nil })
+	if err := solve(all); err != nil {
+		t.Fatal(err)
+	}
+	calls := all.Calls()
+	for n := 7; n < len(calls)-20; n += len(calls)/40 + 1 {
+		machine := ptx.New(ptx.Options{NoRaces: true})
+		err := solve(cu.Faulty(machine, cu.FailAt(n, cu.OutOfMemory)))
+		if freeing := calls[n] == "cuMemFree" || calls[n] == "cuCtxSetCurrent"; err == nil && !freeing {
+			t.Errorf("a failure of call %d of %d (%s) went unnoticed", n, len(calls), calls[n])
+		}
+		if calls[n] != "cuMemFree" {
+			empty(t, machine)
+		}
+	}
+}
