@@ -79,4 +79,3 @@ func (f *forest) pieces() []int32 {
 	})
 	return final
 }
-
