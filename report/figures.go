@@ -20,18 +20,63 @@ func FigureNames() []string {
 
 // PictureStyle is how all pictures of a run are drawn. The zero value is the default.
 type PictureStyle struct {
-	Formats []picture.Format // of the maps and figures; PNG where empty
-	Look    picture.Look
-	Title   string  // in place of the stack's
-	LoK     float64 // range of the colours in K; both 0 for that of the data
-	HiK     float64
+	Formats  []string // of the maps and figures, of PictureFormats; PNG where empty
+	Colors   string   // of Colormaps; the first where empty
+	WidthPt  float64  // width on paper in points (1/72 inch), 0 for as wide as the layout likes
+	FontPt   float64  // size of the numbers on the axes, 0 for what suits the width
+	DPI      float64  // of PNGs, 0 for one pixel a point
+	Title    string   // in place of the stack's
+	LoK, HiK float64  // range of the colours; both 0 for that of the data
+}
+
+// PictureFormats lists the formats of maps and figures, the default first.
+func PictureFormats() []string {
+	var names []string
+	for _, f := range picture.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// Colormaps lists the colours of temperatures by name, the default first.
+func Colormaps() []string { return picture.Colormaps() }
+
+// Check says what is wrong with a wish, if anything is.
+func (p *PictureStyle) Check() error {
+	for _, name := range p.Formats {
+		if !slices.Contains(PictureFormats(), name) {
+			return fmt.Errorf("no format %q; choose from %s", name, strings.Join(PictureFormats(), ", "))
+		}
+	}
+	if _, err := picture.NamedColormap(p.Colors); err != nil {
+		return err
+	}
+	for name, v := range map[string]float64{"width": p.WidthPt, "font size": p.FontPt, "resolution": p.DPI} {
+		if !(v >= 0) || v > 20000 {
+			return fmt.Errorf("the %s of a picture cannot be %g; give a positive number", name, v)
+		}
+	}
+	return nil
 }
 
 func (p *PictureStyle) formats() []picture.Format {
 	if len(p.Formats) == 0 {
 		return []picture.Format{picture.PNG}
 	}
-	return p.Formats
+	var list []picture.Format
+	for _, name := range p.Formats {
+		list = append(list, picture.Format(name))
+	}
+	return list
+}
+
+// look is the style as pictures take it. Check comes first; an unknown colour map falls back to the default.
+func (p *PictureStyle) look() picture.Look {
+	colors, err := picture.NamedColormap(p.Colors)
+	if err != nil {
+		colors = picture.Inferno()
+	}
+	return picture.Look{Colors: colors, Width: p.WidthPt, Font: p.FontPt, DPI: p.DPI}
 }
 
 func (p *PictureStyle) title(m *mesh.Mesh, caveat string) string {
@@ -87,6 +132,9 @@ func CheckFigures(names []string) error {
 // Files are the figures of the given names, to be written with WriteFiles. "all" stands for those that the run has data for.
 func (f *Figures) Files(names []string) ([]File, error) {
 	if err := CheckFigures(names); err != nil {
+		return nil, err
+	}
+	if err := f.Style.Check(); err != nil {
 		return nil, err
 	}
 	all := slices.Contains(names, "all")
@@ -153,7 +201,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
-	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)), Lo: lo, Hi: hi, Look: f.Style.Look}
+	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
 	for _, l := range layers {
 		kelvin := make([]float64, cells)
@@ -162,7 +210,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		}
 		p.Maps = append(p.Maps, picture.HeatMap{
 			Title: m.Stack.Layers[l].Name, X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-			Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Look: f.Style.Look,
+			Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Look: f.Style.look(),
 		})
 	}
 	return p, nil
@@ -184,7 +232,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 		return nil, fmt.Errorf("%s = %s mm is outside the stack, which goes from %s to %s mm", []string{"y", "x"}[axis], millimetres(at), millimetres(other[0]), millimetres(other[len(other)-1]))
 	}
 	s := &picture.Section{
-		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across, Z: m.Z, ToScale: f.ToScale, Look: f.Style.Look,
+		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across, Z: m.Z, ToScale: f.ToScale, Look: f.Style.look(),
 		Lo: math.Inf(1), Hi: math.Inf(-1),
 	}
 	plane, nx := make([]float64, m.NX()*m.NY()), m.NX()

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/report/picture"
 )
 
 func figures(t *testing.T) *Figures {
@@ -126,7 +125,7 @@ func TestFiguresWithoutData(t *testing.T) {
 	if _, err := f.Files([]string{"panel"}); err == nil || !strings.Contains(err.Error(), "choose from panels") {
 		t.Errorf("a wrong name: %v", err)
 	}
-	f.Style.Formats = []picture.Format{picture.SVG, picture.PDF}
+	f.Style.Formats = []string{"svg", "pdf"}
 	if files, err = f.Files([]string{"panels"}); err != nil || len(files) != 2 || files[1].Name != "panels.pdf" {
 		t.Errorf("two formats: %v, %v", files, err)
 	}

@@ -86,7 +86,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 		curves = curves[:maxTraces]
 	}
 	return &picture.Chart{
-		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")", Y: "temperature (°C)", Curves: curves, Look: f.Style.Look,
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")", Y: "temperature (°C)", Curves: curves, Look: f.Style.look(),
 	}, nil
 }
 
@@ -103,7 +103,7 @@ func topOf(y []float64) float64 {
 // history draws how the estimated error fell: of a steady solve, or of the first, the middle and the last step.
 func (f *Figures) history() (*picture.Chart, error) {
 	c := &picture.Chart{
-		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), X: "iteration", Y: "estimated largest error (K)", Log: true, Look: f.Style.Look,
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), X: "iteration", Y: "estimated largest error (K)", Log: true, Look: f.Style.look(),
 		Subtitle: fmt.Sprintf("%s with %s", f.Summary.Solver.Method, f.Summary.Solver.Preconditioner),
 	}
 	var steps []int
@@ -233,7 +233,7 @@ func (f *Figures) animation() ([]File, error) {
 	a := &picture.Animation{
 		Map: picture.HeatMap{
 			Title: f.Style.title(m, f.Summary.Caveat()), X: r.x, Y: r.y, Lo: lo, Hi: hi,
-			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer), Look: f.Style.Look,
+			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer), Look: f.Style.look(),
 		},
 		Delay: 80 * time.Millisecond,
 	}

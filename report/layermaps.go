@@ -96,7 +96,7 @@ func layerPicture(m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, cav
 	return &picture.HeatMap{
 		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, layer, kelvin),
 		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer), Look: style.Look,
+		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer), Look: style.look(),
 	}
 }
 

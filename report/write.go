@@ -26,6 +26,9 @@ func Write(ctx context.Context, r *Run, s *Summary, o Options) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := o.Style.Check(); err != nil {
+		return nil, err
+	}
 	st, err := newStage(o.Dir)
 	if err != nil {
 		return nil, err

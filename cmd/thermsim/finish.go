@@ -20,9 +20,7 @@ func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOpti
 	}
 	maps := r.Mesh.Stack.Output.Maps
 	extra.Dir, extra.Maps, extra.LargeCSV = o.out, maps, len(maps) > 0
-	if err := o.pictures.apply(&extra); err != nil {
-		return nil, err
-	}
+	o.pictures.apply(&extra)
 	files, err := report.Write(ctx, r, s, extra)
 	if err != nil {
 		return nil, err

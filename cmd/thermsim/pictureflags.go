@@ -12,7 +12,6 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/report"
-	"thermsim/report/picture"
 	"thermsim/stack"
 )
 
@@ -33,9 +32,9 @@ type pictureOptions struct {
 
 func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.formats, "formats", []string{"png"}, "formats of maps and figures: png, svg, pdf")
+	f.StringSliceVar(&o.formats, "formats", nil, "formats of maps and figures: "+strings.Join(report.PictureFormats(), ", ")+" (default png)")
 	f.StringSliceVar(&o.figures, "figures", nil, "draw the figures in `LIST` too: "+strings.Join(report.FigureNames(), ", ")+", or all")
-	f.StringVar(&o.colors, "colors", "inferno", "colours of temperatures: `NAME` of "+strings.Join(picture.Colormaps(), ", "))
+	f.StringVar(&o.colors, "colors", "inferno", "colours of temperatures: `NAME` of "+strings.Join(report.Colormaps(), ", "))
 	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
 	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
 	f.Var(&o.width, "width", `width of the pictures on paper, such as "85 mm" or "3.3 in"`)
@@ -44,28 +43,19 @@ func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f.Var(&o.cut, "cut", `point in mm through which sections go, such as 3.2,4 (default the hottest point)`)
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
-	for flag, values := range map[string][]string{"formats": {"png", "svg", "pdf"}, "figures": append(report.FigureNames(), "all"), "colors": picture.Colormaps()} {
+	for flag, values := range map[string][]string{"formats": report.PictureFormats(), "figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
 		completeFlag(cmd, flag, values)
 	}
 }
 
 // check judges the flags before anything is solved.
 func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
-	for _, name := range o.formats {
-		if !slices.Contains(picture.Formats(), picture.Format(name)) {
-			return usagef("--formats: no format %q; choose from png, svg, pdf", name)
-		}
-	}
 	if err := report.CheckFigures(o.figures); err != nil {
 		return usagef("--figures: %w", err)
 	}
-	if _, err := picture.NamedColormap(o.colors); err != nil {
-		return usagef("--colors: %w", err)
-	}
-	for flag, v := range map[string]float64{"font-size": o.font, "dpi": o.dpi} {
-		if !(v >= 0) || v > 10000 {
-			return usagef("--%s cannot be %g; give a positive number", flag, v)
-		}
+	style := o.style()
+	if err := style.Check(); err != nil {
+		return usagef("%w", err)
 	}
 	for _, name := range []string{"traces", "animation"} {
 		if !transient && slices.Contains(o.figures, name) {
@@ -87,25 +77,21 @@ func (o *pictureOptions) wants(figure string) bool {
 	return slices.Contains(o.figures, figure) || slices.Contains(o.figures, "all")
 }
 
-// apply hands the wishes on. The flags have been checked.
-func (o *pictureOptions) apply(to *report.Options) error {
-	colors, err := picture.NamedColormap(o.colors)
-	if err != nil {
-		return usagef("--colors: %w", err)
-	}
-	to.Style = report.PictureStyle{Title: o.title, Look: picture.Look{Colors: colors, Width: o.width.points, Font: o.font, DPI: o.dpi}}
+func (o *pictureOptions) style() report.PictureStyle {
+	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, WidthPt: o.width.points, FontPt: o.font, DPI: o.dpi}
 	if o.span.given {
-		to.Style.LoK, to.Style.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
+		s.LoK, s.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
 	}
-	for _, name := range o.formats {
-		to.Style.Formats = append(to.Style.Formats, picture.Format(name))
-	}
-	to.Figures, to.ToScale = o.figures, o.toScale
+	return s
+}
+
+// apply hands the wishes on.
+func (o *pictureOptions) apply(to *report.Options) {
+	to.Style, to.Figures, to.ToScale = o.style(), o.figures, o.toScale
 	to.At = [2]float64{math.NaN(), math.NaN()}
 	if o.cut.given {
 		to.At = [2]float64{o.cut.x, o.cut.y}
 	}
-	return nil
 }
 
 // history notes the course of the solve for a chart, and passes it on.
