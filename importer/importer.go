@@ -9,6 +9,7 @@ package importer
 import (
 	"slices"
 
+	"thermsim/network"
 	"thermsim/stack"
 )
 
@@ -40,7 +41,9 @@ type Request struct {
 	Compat bool
 	// Emulate names deviations to emulate where Compat is false; measuring their sizes one by one needs it.
 	Emulate []string
-	Open    stack.Opener // reads inputs; nil stands for ReadFile
+	// Direct says that the result is solved and not written as a stack file, so that it may come with a Network.
+	Direct bool
+	Open   stack.Opener // reads inputs; nil stands for ReadFile
 }
 
 // Emulates reports whether the deviation of that name is to be emulated.
@@ -56,6 +59,8 @@ type Result struct {
 	Transient  bool
 	Notes      []Note      // in the order of the files
 	Deviations []Deviation // those that make a difference to this project
+	// Network stands in for the mesh of the stack, where the simulator's nodes are none of a grid's and are to be emulated; nil otherwise.
+	Network *network.Network
 	// Outputs is what the project asks to be written, in the terms of the format's package. Package peerout knows what to do with it.
 	Outputs any
 }

@@ -102,10 +102,15 @@ func (c *cellMap) location(axis int, v float64) (n int, from float64) {
 	if c.outputs.NonUniform {
 		cell := c.outputs.Cell[axis]
 		cells := math.Max(1, math.Trunc(faces[len(faces)-1]/cell))
-		at := math.Max(0, math.Min(math.Trunc(v/cell), cells-1))
-		return int(at), at * cell
+		if at := math.Trunc(v / cell); at >= 0 && at < cells {
+			return int(at), at * cell
+		}
+		return int(cells) - 1, 0
 	}
 	n = holding(faces, v)
+	if v < faces[n] || v >= faces[n+1] {
+		return n, 0 // beyond the chip 3D-ICE takes the last cell and forgets where it begins
+	}
 	return n, faces[n]
 }
 

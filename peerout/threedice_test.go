@@ -12,13 +12,14 @@ import (
 	"thermsim/importer"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
+	"thermsim/network/netsolve"
 )
 
 // run imports a case of package threedice with --compat, runs it as its solver section says and writes its files.
 func run(t *testing.T, name string, decimals int) (dir string) {
 	t.Helper()
 	file := filepath.Join("..", "importer", "threedice", "testdata", name, "case.stk")
-	r, err := threedice.Format{}.Import(importer.Request{Files: []string{file}, Compat: true})
+	r, err := threedice.Format{}.Import(importer.Request{Files: []string{file}, Compat: true, Direct: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +35,23 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 	}
 	defer w.Abort()
 	options := gpusolve.Options{Device: "cpu", Tol: 1e-7}
-	if r.Transient {
+	switch {
+	case r.Network != nil:
+		s, err := netsolve.Steady(t.Context(), r.Network, m, gpusolve.Options{Device: "cpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Step(0, s.Field); err != nil {
+			t.Fatal(err)
+		}
+	case r.Transient:
 		s, err := gpusolve.Transient(t.Context(), m, options, gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
 			OnStep: func(s gpusolve.Step, f gpusolve.Field) error { return w.Step(s.Time, f) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-	} else {
+	default:
 		s, err := gpusolve.Steady(t.Context(), m, options)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +69,7 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 
 // The files that 3D-ICE 4.0 wrote for the same inputs. T has twelve decimals, so its numbers are compared; all else line by line.
 func TestFilesAre3DICEs(t *testing.T) {
-	for _, name := range []string{"steady", "transient", "nonuniform"} {
+	for _, name := range []string{"steady", "transient", "nonuniform", "hanging"} {
 		t.Run(name, func(t *testing.T) {
 			dir := run(t, name, -1)
 			wants, err := filepath.Glob(filepath.Join("..", "importer", "threedice", "testdata", name, "want", "*.txt"))

@@ -7,6 +7,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/importer"
+	"thermsim/mesh"
+	"thermsim/network/netsolve"
 	"thermsim/stack"
 )
 
@@ -20,10 +22,13 @@ func MeasureDeviations(ctx context.Context, r *importer.Result, request importer
 	o.Tol = deviationTol
 	s := solver{o}
 	field := func(emulate ...string) (*field, error) {
-		request.Compat, request.Emulate = false, emulate
+		request.Compat, request.Emulate, request.Direct = false, emulate, true
 		imported, err := r.Format.Import(request)
 		if err != nil {
 			return nil, err
+		}
+		if imported.Network != nil {
+			return s.network(ctx, imported)
 		}
 		return s.steadyAndClose(ctx, imported.Stack)
 	}
@@ -59,6 +64,19 @@ func (s solver) steadyAndClose(ctx context.Context, st *stack.Stack) (*field, er
 	}
 	f.solution.Close()
 	return f, nil
+}
+
+// network solves a project whose nodes are none of a grid's.
+func (s solver) network(ctx context.Context, r *importer.Result) (*field, error) {
+	m, err := mesh.Build(r.Stack)
+	if err != nil {
+		return nil, err
+	}
+	sol, err := netsolve.Steady(ctx, r.Network, m, s.options)
+	if err != nil {
+		return nil, err
+	}
+	return converged(m, sol)
 }
 
 func isRefusal(err error) bool {

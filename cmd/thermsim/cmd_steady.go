@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/gpusolve"
 	"thermsim/report"
 )
 
@@ -52,7 +51,7 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	p.enter("solving")
 	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
 	history := o.pictures.history(&solver)
-	r.Solution, err = gpusolve.Steady(ctx, r.Mesh, solver)
+	r.Solution, err = o.project.steady(ctx, r.Mesh, solver)
 	defer r.Solution.Close()
 	if err != nil {
 		return steadyInterrupted(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -10,9 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/gpusolve"
 	"thermsim/importer"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
+	"thermsim/network"
+	"thermsim/network/netsolve"
 	"thermsim/peerout"
 	"thermsim/report"
 	"thermsim/stack"
@@ -100,7 +104,7 @@ func (p *project) check(path string) error {
 
 // load imports a project and says on stderr what became of it.
 func (p *project) load(g *globals, format importer.Format, path string) (*stack.Stack, error) {
-	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat})
+	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true})
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +129,30 @@ func tellNotes(g *globals, r *importer.Result) {
 			g.detail("%s differs: %s: %s; thermsim: %s", r.Format.Title(), d.Name, d.What, d.Instead)
 		}
 	}
+}
+
+// network is what stands in for the mesh, nil in most cases.
+func (p *project) network() *network.Network {
+	if p.result == nil {
+		return nil
+	}
+	return p.result.Network
+}
+
+// steady solves for the steady field of the mesh, or of the network that stands in for it.
+func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+	if n := p.network(); n != nil {
+		return netsolve.Steady(ctx, n, m, o)
+	}
+	return gpusolve.Steady(ctx, m, o)
+}
+
+// transient steps the field of the mesh, or of the network that stands in for it.
+func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*gpusolve.Solution, error) {
+	if n := p.network(); n != nil {
+		return netsolve.Transient(ctx, n, m, o, t)
+	}
+	return gpusolve.Transient(ctx, m, o, t)
 }
 
 // writer writes the simulator's own files, or nothing where none are asked for.
@@ -167,6 +195,9 @@ func loadInput(g *globals, argument string, grid gridSize, p *project) (*stack.S
 		return nil, 0, err
 	}
 	if grid.nx > 0 {
+		if p.network() != nil {
+			return nil, 0, usagef("--grid: with --compat the cells are those of the project; leave one of the two out")
+		}
 		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 {
 			g.note("--grid takes the place of the graded grid in %s; its cells are equal", path)
 		}

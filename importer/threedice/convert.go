@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"thermsim/importer"
+	"thermsim/network"
 	"thermsim/stack"
 )
 
@@ -30,8 +31,21 @@ type converter struct {
 	unpowered []flpElement // elements without power values
 	used      map[string]bool
 	floors    [][]flpElement // by stack element, nil for layers
+	origins   []origin       // of the stack's layers
+
+	// Of non-uniform mode: every element's own cells, all their edges in um, and whether a network is to emulate them.
+	works    []patchwork
+	edges    [2][]float64
+	ownCells bool
+	network  *network.Network
 	// patches are the layouts of layers, by path.
 	patches map[string]layoutFile
+}
+
+// origin is what a layer of the stack comes from.
+type origin struct {
+	element int // of the project's stack
+	source  bool
 }
 
 // materialKey tells the materials of the stack description from those that a layout has for itself.
@@ -125,6 +139,9 @@ func (c *converter) convert() {
 	c.unused()
 	if c.faults.Len() > 0 {
 		return
+	}
+	if c.ownCells {
+		c.network = c.ownNetwork()
 	}
 	c.outerNodes()
 	c.solver()
@@ -231,6 +248,6 @@ func (c *converter) result() *importer.Result {
 	}
 	return &importer.Result{
 		Stack: c.stack, Comments: c.comments, Format: c.format, Compat: c.request.Compat,
-		Transient: c.project.solver.transient, Notes: c.notes, Deviations: c.deviations, Outputs: c.outputs,
+		Transient: c.project.solver.transient, Notes: c.notes, Deviations: c.deviations, Outputs: c.outputs, Network: c.network,
 	}
 }

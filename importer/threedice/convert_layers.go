@@ -17,6 +17,7 @@ func (c *converter) element(i int) {
 			if y.name == e.of {
 				c.used["layer "+y.name] = true
 				n := c.addLayer(e.name, e.pos, y.height, y.material, y.materialP, y.layout, y.layoutPos)
+				c.origins = append(c.origins, origin{element: i})
 				c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: layer %s (%s)", e.name, y.name, place(y.pos))}
 				c.outputs.layers[e.name] = n
 				return
@@ -67,6 +68,7 @@ func (c *converter) die(i int, d *die) {
 			height, mat, matPos, layout, layoutPos = y.height, y.material, y.materialP, y.layout, y.layoutPos
 		}
 		n := c.addLayer(name, part.pos, height, mat, matPos, layout, layoutPos)
+		c.origins = append(c.origins, origin{i, k == d.source})
 		role := "layer"
 		if k == d.source {
 			role = "source layer"

@@ -11,14 +11,15 @@ import (
 
 // In non-uniform mode 3D-ICE cuts every floorplan element into cells of its own, through all layers of the die, and every layer of the stack
 // into its own equal cells. thermsim's grid has one set of columns and rows for all layers: every edge of any of those cells. Where all cells
-// line up the two grids are the same and so are the numbers; otherwise thermsim's grid is finer, and 3D-ICE's cannot be emulated.
+// line up the two grids are the same and so are the numbers; otherwise thermsim's grid is finer, and 3D-ICE's is emulated by a network.
 
 // patchwork is a rectangle with its own cells.
 type patchwork struct {
-	rect  [2][2]float64 // um: from and to, along x and y
-	cells [2]int
-	pos   stack.Pos
-	what  string
+	element, block int           // of the stack, and of its floorplan
+	rect           [2][2]float64 // um: from and to, along x and y
+	cells          [2]int
+	pos            stack.Pos
+	what           string
 }
 
 // maxEdges is the most cell edges that are collected along an axis.
@@ -31,6 +32,7 @@ func (c *converter) nonUniformGrid() {
 	}
 	d := c.project.dimensions
 	edges := [2][]float64{{0, d.length.value}, {0, d.width.value}}
+	c.works = works
 	for _, w := range works {
 		for a := range edges {
 			if len(edges[a])+w.cells[a] > maxEdges {
@@ -54,6 +56,7 @@ func (c *converter) nonUniformGrid() {
 	c.stack.Grid.X = axisOf(edges[0], c.stack.Size[0], d.pos)
 	c.stack.Grid.Y = axisOf(edges[1], c.stack.Size[1], d.pos)
 	c.comments.Grid = []string{"every edge of the cells that floorplan elements and layers have in 3D-ICE (" + place(d.pos) + ")"}
+	c.edges = edges
 	c.checkPatchworks(works, edges)
 	c.checkNonUniformSinks()
 }
@@ -66,7 +69,7 @@ func (c *converter) patchworks() (works []patchwork) {
 		if !e.die {
 			n := c.cellsOf(e, &flpElement{})
 			c.outputs.LayerCells[e.name] = n
-			works = append(works, patchwork{[2][2]float64{{0, d.length.value}, {0, d.width.value}}, n, e.pos, "layer " + e.name})
+			works = append(works, patchwork{i, 0, [2][2]float64{{0, d.length.value}, {0, d.width.value}}, n, e.pos, "layer " + e.name})
 			continue
 		}
 		for k := range c.floors[i] {
@@ -76,7 +79,7 @@ func (c *converter) patchworks() (works []patchwork) {
 			if len(x.rects) > 1 {
 				c.note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes cells for the first alone", x.name, len(x.rects))
 			}
-			works = append(works, patchwork{[2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}},
+			works = append(works, patchwork{i, k, [2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}},
 				c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
 		}
 	}
@@ -131,18 +134,8 @@ func axisOf(edges []float64, size float64, pos stack.Pos) stack.Axis {
 	return a
 }
 
-// checkPatchworks finds cells that do not line up, and gaps and overlaps of floorplans.
+// checkPatchworks finds gaps and overlaps of floorplans, and cells that do not line up.
 func (c *converter) checkPatchworks(works []patchwork, edges [2][]float64) {
-	for _, w := range works {
-		for a := range edges {
-			lo, _ := slices.BinarySearch(edges[a], w.rect[a][0]+1e-9*edges[a][len(edges[a])-1])
-			hi, _ := slices.BinarySearch(edges[a], w.rect[a][1]-1e-9*edges[a][len(edges[a])-1])
-			if hi-lo+1 != w.cells[a] {
-				c.hanging(w.pos, fmt.Sprintf("the cells of %s do not line up with those of other elements or layers", w.what))
-				return
-			}
-		}
-	}
 	d := c.project.dimensions
 	for i := range c.project.stack {
 		area := 0.0
@@ -155,21 +148,43 @@ func (c *converter) checkPatchworks(works []patchwork, edges [2][]float64) {
 		_, _, overlap := firstOverlap(rects)
 		whole := d.length.value * d.width.value
 		if c.project.stack[i].die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
-			c.hanging(c.project.stack[i].floorplanPos, "the floorplan leaves gaps or overlaps: 3D-ICE then has holes in the die, or two cells in one place")
+			c.hanging(c.project.stack[i].floorplanPos, true, "the floorplan leaves gaps or overlaps: 3D-ICE then has holes in the die, or two cells in one place")
 			return
+		}
+	}
+	for _, w := range works {
+		for a := range edges {
+			if lo, hi := edgesOf(edges[a], w.rect[a]); hi-lo != w.cells[a] {
+				c.hanging(w.pos, false, fmt.Sprintf("the cells of %s do not line up with those of other elements or layers", w.what))
+				return
+			}
 		}
 	}
 }
 
-// hanging notes that 3D-ICE's grid is not thermsim's, which --compat cannot mend.
-func (c *converter) hanging(pos stack.Pos, what string) {
+// edgesOf finds the first and the last of the edges that belong to a span.
+func edgesOf(edges []float64, span [2]float64) (first, last int) {
+	slack := 1e-9 * edges[len(edges)-1]
+	first, _ = slices.BinarySearch(edges, span[0]-slack)
+	last, _ = slices.BinarySearch(edges, span[1]-slack)
+	return first, last
+}
+
+// hanging notes that 3D-ICE's grid is not thermsim's. A direct run can emulate it by a network, unless it has holes.
+func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 	emulate := c.emulates(importer.Deviation{
 		Name: "own-cells", Pos: pos, Field: true,
 		What:    "in non-uniform mode every element has its own cells, and here " + what,
 		Instead: "one finer grid with all their edges",
 	})
-	if emulate {
-		c.faults.Add(pos, "import it without --compat", "--compat cannot emulate this non-uniform grid: %s", what)
+	switch {
+	case !emulate:
+	case c.request.Direct && !holes:
+		c.ownCells = true
+	case c.request.Direct:
+		c.faults.Add(pos, "run it without --compat", "--compat does not emulate this non-uniform grid: %s", what)
+	default:
+		c.faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold this non-uniform grid of 3D-ICE: %s", what)
 	}
 }
 
