@@ -23,6 +23,7 @@ type Matrix struct {
 	Diagonals *sparse.Diagonals // one of the two
 	Rows      *sparse.CSR
 	Symmetric bool // to rounding
+	Dominant  bool // by its diagonal: sums of the sizes of a row's other entries do not exceed it
 	Entries   int
 	// Asymmetry is the entry that differs most from its mirror image, where the matrix is not symmetric.
 	Asymmetry sparse.Asymmetry
@@ -43,6 +44,7 @@ func NewMatrix(a *sparse.CSR, grid Shape) (*Matrix, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMatrix, err)
 	}
 	m := &Matrix{Rows: a, Entries: a.Entries()}
+	m.Dominant = a.Dominant()
 	worst, asymmetric := a.Asymmetric()
 	m.Asymmetry, m.Symmetric = worst, !asymmetric
 	check := a.CheckDefinite
@@ -94,12 +96,12 @@ func (m *Matrix) Multiply(y, x []float64) {
 
 // MatrixPreconditioner is the method that SolveMatrix takes for a matrix unless told otherwise.
 func MatrixPreconditioner(m *Matrix) string {
-	wanted := []string{"chebyshev:form=scaled", "jacobi"}
-	if m.Diagonals == nil {
-		wanted = []string{"jacobi"}
-	}
-	if !m.Symmetric {
+	wanted := []string{"cmg", "jacobi"}
+	switch {
+	case !m.Symmetric:
 		wanted = generalMethods()
+	case !m.Dominant:
+		wanted = wanted[1:]
 	}
 	for _, spec := range wanted {
 		if CheckPreconditioner(spec) == nil {

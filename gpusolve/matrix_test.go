@@ -234,9 +234,9 @@ func TestNonsymmetricMatrices(t *testing.T) {
 		t.Fatal("not recognised")
 	}
 	b := graphs.Source(m.N(), 1)
-	_, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
+	_, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", Preconditioner: "cmg"})
 	if !errors.Is(err, gpusolve.ErrMatrix) || !strings.Contains(err.Error(), "the matrix is not symmetric: entry (") {
-		t.Errorf("jacobi: %v", err)
+		t.Errorf("cmg: %v", err)
 	}
 	spec := gpusolve.MatrixPreconditioner(m)
 	if spec == "" {

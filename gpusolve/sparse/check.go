@@ -85,3 +85,22 @@ func (a *CSR) CheckDefinite() error {
 	}
 	return nil
 }
+
+// Dominant says whether every diagonal entry is at least the sum of the sizes of its row's others, to rounding.
+func (a *CSR) Dominant() bool {
+	for r := range a.N() {
+		cols, vals := a.Row(r)
+		diagonal, others := 0.0, 0.0
+		for i, v := range vals {
+			if int(cols[i]) == r {
+				diagonal = v
+			} else {
+				others += math.Abs(v)
+			}
+		}
+		if !(others <= diagonal*(1+1e-9)) {
+			return false
+		}
+	}
+	return true
+}

@@ -129,7 +129,7 @@ func TestOtherMatricesAreNoGrids(t *testing.T) {
 
 func TestChecks(t *testing.T) {
 	good := func() *CSR { return random(3, 3, 2, true).CSR() }
-	if a := good(); a.CheckFinite() != nil || a.CheckDefinite() != nil || a.CheckDiagonal() != nil {
+	if a := good(); a.CheckFinite() != nil || a.CheckDefinite() != nil || a.CheckDiagonal() != nil || !a.Dominant() {
 		t.Error("refused a good matrix")
 	}
 	if worst, found := good().Asymmetric(); found {
@@ -144,6 +144,9 @@ func TestChecks(t *testing.T) {
 			}
 		}
 		return a
+	}
+	if set(1, 2, -8).Dominant() {
+		t.Error("an entry larger than the diagonal passes for small")
 	}
 	if worst, found := set(1, 2, -5).Asymmetric(); !found || worst.Row+worst.Col != 3 || math.Min(worst.Entry, worst.Mirror) != -5 {
 		t.Errorf("the entry that differs is %+v, %v", worst, found)
