@@ -16,11 +16,21 @@ func (c *converter) grid() {
 	c.stack.Size = [2]float64{d.length.shifted(-6), d.width.shifted(-6)}
 	if d.nonUniform {
 		c.nonUniformGrid()
+		c.checkPlane(d.pos)
 		return
 	}
 	c.stack.Grid.X = c.axis(0, d.length, d.cellLength)
 	c.stack.Grid.Y = c.axis(1, d.width, d.cellWidth)
+	c.checkPlane(d.cellLength.pos)
 	c.comments.Grid = []string{fmt.Sprintf("cells of %s um by %s um (%s)", d.cellLength.text, d.cellWidth.text, place(d.pos))}
+}
+
+// checkPlane refuses more cells in a plane than a stack file may have.
+func (c *converter) checkPlane(pos stack.Pos) {
+	const most = 1_000_000_000
+	if x, y := c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells; float64(x)*float64(y) > most {
+		c.faults.Add(pos, "make the cells larger", "%d x %d cells are more than %d in one plane", x, y, most)
+	}
 }
 
 // axis divides a side of the chip into cells. 3D-ICE takes the whole part of the quotient and leaves the rest of the chip out.

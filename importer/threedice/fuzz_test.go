@@ -27,6 +27,16 @@ func check(t *testing.T, files map[string]string) {
 		}
 		same(t, r, again)
 	}
+	// What a direct run emulates by a network.
+	r, err := Format{}.Import(importer.Request{Files: []string{"case.stk"}, Compat: true, Direct: true, Open: open(files)})
+	switch {
+	case err != nil:
+		checkList(t, err)
+	case r.Network != nil:
+		if err := r.Network.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // same compares what a stack file must keep: layers, grid, watts.
@@ -53,6 +63,7 @@ func FuzzSTK(f *testing.F) {
 	f.Add(wholeStk)
 	f.Add(swapped())
 	f.Add(strings.Replace(wholeStk, "width 100 ;\nlayer", "width 100 ; non-uniform true ;\nlayer", 1))
+	f.Add(strings.Replace(strings.Replace(wholeStk, "width 100 ;\nlayer", "width 100 ; non-uniform true ;\nlayer", 1), "   layout \"bond.mlt\" ;\n", "", 1))
 	f.Add(strings.Replace(wholeStk, "top heat sink", "bottom heat sink", 1))
 	f.Add(strings.Replace(wholeStk, "transient step 0.001, slot 0.002", "steady", 1))
 	f.Add(strings.Replace(wholeStk, "   source  2 SI", "   source BOND", 1))
@@ -69,6 +80,8 @@ func FuzzSTK(f *testing.F) {
 func FuzzFLP(f *testing.F) {
 	f.Add(wholeFlp, false)
 	f.Add(strings.Replace(wholeFlp, "500, 1000 ;", "500, 1000 ; material CU ; discretization 3, 4 ;", 1), true)
+	f.Add("core : position 0, 0 ; dimension 500, 1000 ; discretization 2, 3 ; power values 1, 2 ;\n"+
+		"cache : position 500, 0 ; dimension 500, 1000 ; material CU ; discretization 4, 5 ; power values 1, 2 ;\n", true)
 	for _, m := range malformed() {
 		if m.file == "a.flp" && m.old != "" {
 			f.Add(strings.ReplaceAll(wholeFlp, m.old, m.new), true)
@@ -78,6 +91,7 @@ func FuzzFLP(f *testing.F) {
 		stk := wholeStk
 		if nonUniform {
 			stk = strings.Replace(stk, "width 100 ;\nlayer", "width 100 ; non-uniform true ;\nlayer", 1)
+			stk = strings.Replace(stk, "   layout \"bond.mlt\" ;\n", "", 1)
 		}
 		check(t, map[string]string{"case.stk": stk, "a.flp": text, "bond.mlt": wholeMlt})
 	})

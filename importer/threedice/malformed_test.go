@@ -146,6 +146,7 @@ func malformed() []mutation {
 		{"negative conductivity", "case.stk", "1.30e-4", "-1.30e-4", "case.stk:2:29: the thermal conductivity must be positive, got -1.30e-4"},
 		{"negative power", "a.flp", "1.5, 2 ;", "-1.5, 2 ;", "a.flp:4:16: a power must not be negative, got -1.5"},
 		{"too many cells", "case.stk", "cell length 100", "cell length 1e-4", "case.stk:12:16: a chip length of 1000 um in cells of 1e-4 um makes more than 100000 cells"},
+		{"too many cells in a plane", "case.stk", "cell length 100, width 100", "cell length 0.02, width 0.02", "case.stk:12:16: 50000 x 50000 cells are more than 1000000000 in one plane; make the cells larger"},
 		{"too many cells of an element", "a.flp", "dimension 500, 1000 ;", "dimension 500, 1000 ; discretization 1e9, 3 ;", "a.flp:3:40: the number of cells along x must not exceed 1000000, got 1e9"},
 		{"cells that do not fit", "case.stk", "cell length 100", "cell length 300", ""},
 		{"cell larger than the chip", "case.stk", "cell length 100", "cell length 3000", ""},

@@ -179,6 +179,8 @@ func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 	})
 	switch {
 	case !emulate:
+	case c.request.Direct && !holes && c.networkSize() > mostNetworkCells:
+		c.faults.Add(pos, "run it without --compat", "--compat needs a network of %.3g cells here, more than %g", c.networkSize(), float64(mostNetworkCells))
 	case c.request.Direct && !holes:
 		c.ownCells = true
 	case c.request.Direct:
@@ -186,6 +188,31 @@ func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
 	default:
 		c.faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold this non-uniform grid of 3D-ICE: %s", what)
 	}
+}
+
+// mostNetworkCells is the largest network that is built, in cells of the mesh it is reported on and of 3D-ICE.
+const mostNetworkCells = 10_000_000
+
+// networkSize counts those cells, all layers of all dies included.
+func (c *converter) networkSize() float64 {
+	plane := float64(len(c.edges[0])) * float64(len(c.edges[1]))
+	total := 0.0
+	for i := range c.project.stack {
+		layers := 1.0
+		for _, d := range c.project.dies {
+			if c.project.stack[i].die && d.name == c.project.stack[i].of {
+				layers = float64(len(d.parts))
+			}
+		}
+		cells := plane
+		for _, w := range c.works {
+			if w.element == i {
+				cells += float64(w.cells[0]) * float64(w.cells[1])
+			}
+		}
+		total += layers * cells
+	}
+	return total
 }
 
 // checkNonUniformSinks finds the bottom heat sink, which 3D-ICE forgets in non-uniform mode.

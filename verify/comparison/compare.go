@@ -107,9 +107,9 @@ func solve(ctx context.Context, o options, s study, flags ...string) ([]peerMap,
 	return maps, sum, err
 }
 
-// cheapest is what thermsim takes as a user runs it, with its default tolerance and its own maps and tables: the fastest of three runs.
+// cheapest is what thermsim takes as a user runs it, with its default tolerance and its own maps and tables: the fastest of five runs.
 func cheapest(ctx context.Context, o options, s study) (best cost, err error) {
-	for range 3 {
+	for range 5 {
 		dir, err := os.MkdirTemp("", "comparison-*")
 		if err != nil {
 			return best, err

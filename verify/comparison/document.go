@@ -65,7 +65,7 @@ func (s *section) overview(w *bufio.Writer) {
 	}
 	fmt.Fprintf(w, `
 The third and fourth column are the largest differences over all maps. Times are wall times of whole processes on the same two cores; thermsim's are
-with `+"`--compat`"+`, its default tolerance, its maps, tables and pictures, and the simulator's files with nine decimals (the fastest of three runs).
+with `+"`--compat`"+`, its default tolerance, its maps, tables and pictures, and the simulator's files with nine decimals (the fastest of five runs).
 Memory is the peak of the process: %s, then thermsim.
 
 `, s.simulator.title())
