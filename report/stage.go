@@ -83,6 +83,26 @@ func (s *stage) write(ctx context.Context, name string, content func(io.Writer) 
 	return nil
 }
 
+// seekable stages one file that is not written from front to back.
+func (s *stage) seekable(name string, content func(io.WriteSeeker) error) error {
+	f, err := s.open(name)
+	if err != nil {
+		return err
+	}
+	w, ok := f.(io.WriteSeeker)
+	if !ok {
+		return errors.Join(fmt.Errorf("%s cannot be written: the place has no seek", name), f.Close())
+	}
+	err = content(w)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return outputError(filepath.Join(s.dir, name), err)
+	}
+	return nil
+}
+
 // commit renames every file and returns the paths in alphabetical order. If a rename fails, the ones before are taken back where
 // they replaced nothing, and the rest is removed.
 func (s *stage) commit() ([]string, error) {

@@ -13,3 +13,6 @@ func ParseTemperatureRise(text string) (float64, error) { return units.Temperatu
 
 // ParsePower reads a power such as "1 uW". A bare number is in W.
 func ParsePower(text string) (float64, error) { return units.Power.Parse(text) }
+
+// ParseLength reads a length such as "10 um". A bare number is in m.
+func ParseLength(text string) (float64, error) { return units.Length.Parse(text) }

@@ -12,7 +12,9 @@ import (
 const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
 means of its traces.
 
-Tables go to stdout. Into --out go summary.json, layers.csv, blocks.csv, and
+Tables go to stdout. Into --out go report.html, an interactive page; run.zip,
+from which 'thermsim render' makes everything again without solving (unless the
+field is large, see --save); summary.json, layers.csv, blocks.csv, and
 map_<layer>.png and .csv of every layer with power and of those in --maps; each
 file is complete or absent. Flags beat what the stack file says.
 ` + exitHelp
@@ -20,6 +22,7 @@ file is complete or absent. Flags beat what the stack file says.
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
   thermsim steady examples/quickstart --grid 128x128
   thermsim steady examples/mol10-ev6 --maps all --out ev6
+  thermsim steady chip.toml --files vtr,npz        # the whole field for other tools
   thermsim steady chip.toml --tmax "105 degC" --quiet && echo cool enough
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
@@ -48,6 +51,10 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	if err != nil {
 		return err
 	}
+	kept, err := o.outputs.settle(g, r.Mesh, o.out, 0)
+	if err != nil {
+		return err
+	}
 	p.enter("solving")
 	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
 	history := o.pictures.history(&solver)
@@ -58,8 +65,16 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	}
 	logSolution(g, r)
 	p.enter("drawing")
-	s, err := writeReport(ctx, g, r, &o, report.Options{History: *history})
+	outputs, err := report.NewOutputs(r.Mesh, 0, kept)
 	if err != nil {
+		return err
+	}
+	defer outputs.Abort()
+	s, err := writeReport(ctx, g, r, &o, outputs, report.Options{History: *history})
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	if _, err := outputs.Finish(ctx, r, s, nil, *history); err != nil {
 		return steadyInterrupted(err)
 	}
 	if err := o.project.writeSteady(r, o.out); err != nil {

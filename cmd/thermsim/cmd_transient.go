@@ -20,7 +20,8 @@ fiftieth of the stack's slowest time constant, which is then told on stderr.
 Every step takes the exact mean of the powers over its length.
 
 Tables go to stdout. Into --out go trace.csv (time, power, every block and
-probe, step by step) and, for the last step, what the steady command writes.
+probe, step by step) and what the steady command writes: tables and maps of the
+last step, and the page with all steps.
 Flags beat what the stack file says.
 ` + exitHelp
 
@@ -69,6 +70,10 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
+	kept, err := o.outputs.settle(g, r.Mesh, o.out, plan.Steps)
+	if err != nil {
+		return err
+	}
 	trace, err := report.NewTraceWriter(o.out, r.Mesh)
 	if err != nil {
 		return err
@@ -79,6 +84,11 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 			trace.Abort()
 		}
 	}()
+	outputs, err := report.NewOutputs(r.Mesh, plan.Steps, kept)
+	if err != nil {
+		return err
+	}
+	defer outputs.Abort()
 	peer, err := o.project.writer(r.Mesh, o.out, plan.Steps)
 	if err != nil {
 		return err
@@ -96,7 +106,12 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
 	history := o.pictures.history(&solver)
 	p.enter("stepping")
+	done := 0
 	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error {
+		done++
+		if err := outputs.Add(done, step.Time, f); err != nil {
+			return err
+		}
 		if err := peer.Step(step.Time, f); err != nil {
 			return err
 		}
@@ -128,7 +143,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	p.enter("drawing")
 	saving, stop := outlast(ctx)
 	defer stop()
-	s, err := writeReport(saving, g, r, &o.simulateOptions, report.Options{Trace: trace.Kept(), History: *history, Frames: frames})
+	s, err := writeReport(saving, g, r, &o.simulateOptions, outputs, report.Options{Trace: trace.Kept(), History: *history, Frames: frames})
 	if err != nil {
 		return steadyInterrupted(err)
 	}
@@ -136,6 +151,13 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	saved = true
+	told, err := traceOf(r, o.out)
+	if err != nil {
+		return err
+	}
+	if _, err := outputs.Finish(saving, r, s, told, *history); err != nil {
+		return steadyInterrupted(err)
+	}
 	if _, err := peer.Commit(); err != nil {
 		return err
 	}

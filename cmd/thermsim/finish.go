@@ -12,12 +12,21 @@ import (
 	"thermsim/report"
 )
 
-// writeReport writes the files of a run. extra holds what figures need beside the field.
-func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOptions, extra report.Options) (*report.Summary, error) {
+// writeReport writes the files of a run; the outputs take the last field, and are to be finished. extra holds what figures need beside the field.
+func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOptions, outputs *report.Outputs, extra report.Options) (*report.Summary, error) {
 	s, err := report.Summarise(r)
 	if err != nil {
 		return nil, err
 	}
+	start := time.Now()
+	last, end := len(r.Solution.Steps), 0.0
+	if last > 0 {
+		end = r.Solution.Steps[last-1].Time
+	}
+	if err := outputs.Last(last, end, r.Solution.Field); err != nil {
+		return nil, err
+	}
+	s.Time.ReportS += time.Since(start).Seconds()
 	maps := r.Mesh.Stack.Output.Maps
 	extra.Dir, extra.Maps, extra.LargeCSV = o.out, maps, len(maps) > 0
 	o.pictures.apply(&extra)

@@ -94,19 +94,21 @@ func (o *pictureOptions) apply(to *report.Options) {
 	}
 }
 
-// history notes the course of the solve for a chart, and passes it on.
+// mostHistory bounds the course of a solve that is noted.
+const mostHistory = 200_000
+
+// history notes the course of the solve for charts and saved runs, and passes it on.
 func (o *pictureOptions) history(to *gpusolve.Options) *[]report.HistoryPoint {
 	points := new([]report.HistoryPoint)
-	if !o.wants("history") {
-		return points
-	}
 	next := to.Progress
 	to.Progress = func(p gpusolve.Progress) {
 		step := 0
 		if p.Steps > 0 {
 			step = p.Step + 1
 		}
-		*points = append(*points, report.HistoryPoint{Step: step, Iteration: p.Iteration, ErrorK: p.ErrorK})
+		if len(*points) < mostHistory {
+			*points = append(*points, report.HistoryPoint{Step: step, Iteration: p.Iteration, ErrorK: p.ErrorK})
+		}
 		if next != nil {
 			next(p)
 		}

@@ -62,6 +62,9 @@ func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error
 	if err := o.pictures.check(s, command == "transient"); err != nil {
 		return nil, err
 	}
+	if err := o.outputs.check(s, command == "transient"); err != nil {
+		return nil, err
+	}
 	if err := checkFolder(o.out); err != nil {
 		return nil, err
 	}

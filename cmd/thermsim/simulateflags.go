@@ -25,11 +25,12 @@ type simulateOptions struct {
 	json     jsonMode
 	noMap    bool
 	pictures pictureOptions
+	outputs  outputOptions
 	project  project
 }
 
 func newSimulateOptions() simulateOptions {
-	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature()}
+	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature(), outputs: newOutputOptions()}
 }
 
 // defaultOut is where files go unless told otherwise.
@@ -53,6 +54,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
 	o.project.addFlags(cmd)
 	o.pictures.addFlags(cmd)
+	o.outputs.addFlags(cmd)
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 }

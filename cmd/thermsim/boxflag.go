@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"thermsim/report/field"
+	"thermsim/stack"
+)
+
+// box is --file-box: an interval along each axis.
+type box struct {
+	text  string
+	given bool
+	axes  [3]interval
+}
+
+// interval is a range of lengths in m; an open end is infinite.
+type interval struct{ from, to float64 }
+
+func (i interval) given() bool { return !math.IsInf(i.from, -1) || !math.IsInf(i.to, 1) }
+
+func (b *box) Set(text string) error {
+	parts := strings.Split(text, ",")
+	if len(parts) != 3 {
+		return errors.New(`write three parts for x, y and z, such as "1 mm:3 mm,2 mm,:"`)
+	}
+	for n, part := range parts {
+		var err error
+		if b.axes[n], err = parseInterval(part); err != nil {
+			return err
+		}
+	}
+	b.text, b.given = text, true
+	return nil
+}
+
+func parseInterval(text string) (interval, error) {
+	i := interval{math.Inf(-1), math.Inf(1)}
+	from, to, both := strings.Cut(text, ":")
+	if !both {
+		to = from
+	}
+	for _, end := range []struct {
+		text string
+		to   *float64
+	}{{from, &i.from}, {to, &i.to}} {
+		if strings.TrimSpace(end.text) == "" {
+			continue
+		}
+		v, err := stack.ParseLength(strings.TrimSpace(end.text))
+		if err != nil {
+			return i, err
+		}
+		*end.to = v
+	}
+	if i.from > i.to {
+		return i, fmt.Errorf("%s: it ends before it begins", text)
+	}
+	return i, nil
+}
+
+func (b *box) String() string { return b.text }
+func (b *box) Type() string   { return "BOX" }
+
+// cut narrows cells to those that the box touches.
+func (b *box) cut(x, y, z []float64, c *field.Box) error {
+	for n, axis := range []struct {
+		name     string
+		faces    []float64
+		from, to *int
+	}{{"x", x, &c.I0, &c.I1}, {"y", y, &c.J0, &c.J1}, {"z", z, &c.K0, &c.K1}} {
+		i := b.axes[n]
+		if !i.given() {
+			continue
+		}
+		last := axis.faces[len(axis.faces)-1]
+		from, to, ok := field.Between(axis.faces, math.Max(i.from, axis.faces[0]), math.Min(i.to, last))
+		if !ok || i.from > last || i.to < axis.faces[0] {
+			return usagef("--file-box %s: the %s part lies outside the stack, which spans %s to %s", b.text, axis.name, length(axis.faces[0]), length(last))
+		}
+		*axis.from, *axis.to = from, to
+	}
+	return nil
+}
+
+// stepList is --file-steps.
+type stepList struct {
+	text  string
+	all   bool
+	parts [][3]int // from, to, every
+}
+
+func (s *stepList) given() bool { return s.text != "" }
+
+func (s *stepList) Set(text string) error {
+	s.parts, s.all, s.text = nil, text == "all", text
+	if s.all {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		words := strings.Split(strings.TrimSpace(part), ":")
+		if len(words) > 3 {
+			return errors.New("a range is FROM:TO or FROM:TO:EVERY")
+		}
+		n := [3]int{0, 0, 1}
+		for i, word := range words {
+			v, err := strconv.Atoi(word)
+			if err != nil || v < 1 {
+				return errors.New("steps are numbered from 1: write 1,10,50 or 10:50 or 10:50:10 or all")
+			}
+			n[i] = v
+		}
+		if len(words) == 1 {
+			n[1] = n[0]
+		}
+		if n[1] < n[0] {
+			return fmt.Errorf("%s ends before it begins", part)
+		}
+		s.parts = append(s.parts, n)
+	}
+	return nil
+}
+
+func (s *stepList) String() string { return s.text }
+func (s *stepList) Type() string   { return "LIST" }
+
+// numbers lists the steps; each lies within the run.
+func (s *stepList) numbers(steps int) ([]int, error) {
+	var list []int
+	if s.all {
+		for n := range steps {
+			list = append(list, n+1)
+		}
+		return list, nil
+	}
+	for _, p := range s.parts {
+		if p[1] > steps {
+			return nil, usagef("--file-steps %s: the run has %d steps", s.text, steps)
+		}
+		for n := p[0]; n <= p[1]; n += p[2] {
+			list = append(list, n)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/stack"
+)
+
+// outputOptions are the flags about the page, the saved run and field files.
+type outputOptions struct {
+	noPage     bool
+	pageBudget megabytes
+	pageError  quantity
+	save       saveLevel
+	fields     fieldOptions
+}
+
+// fieldOptions are the flags about field files.
+type fieldOptions struct {
+	formats   []string
+	layers    []string
+	box       box
+	fileSteps stepList
+	single    bool
+}
+
+func newOutputOptions() outputOptions { return outputOptions{pageError: temperatureRise()} }
+
+func (o *outputOptions) addFlags(cmd *cobra.Command) {
+	o.addPageFlags(cmd)
+	cmd.Flags().Var(&o.save, "save", "keep fields in run.zip for 'thermsim render': none, last or all steps (default all that fit in 64 MB, else the last if it does)")
+	o.fields.addFlags(cmd)
+	completeFlag(cmd, "save", saveLevels())
+}
+
+func (o *outputOptions) addPageFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.noPage, "no-page", false, "leave out report.html")
+	f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in report.html; beyond it maps are reduced by maximum (default 20)")
+	f.Var(&o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
+}
+
+func (o *fieldOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(), ", "))
+	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST`, which lie on one another, in field files")
+	f.Var(&o.box, "file-box", `only cells in X0:X1,Y0:Y1,Z0:Z1 in field files, such as "1 mm:3 mm,2 mm,:": one length is a plane, a bare number is in m`)
+	f.Var(&o.fileSteps, "file-steps", "write field files of these steps too: numbers with commas between, FROM:TO, FROM:TO:EVERY or all")
+	f.BoolVar(&o.single, "float32", false, "temperatures as FP32 in vtr, npz and raw, good to 2e-5 K")
+	completeFlag(cmd, "files", report.FieldFormats())
+}
+
+// check finds flags that contradict one another, or the stack.
+func (o *outputOptions) check(s *stack.Stack, transient bool) error {
+	if o.noPage && (o.pageBudget > 0 || o.pageError.value > 0) {
+		return usagef("--no-page leaves nothing for --page-budget and --page-error to say")
+	}
+	return o.fields.check(s, transient)
+}
+
+func (o *fieldOptions) check(s *stack.Stack, transient bool) error {
+	for _, f := range o.formats {
+		if !slices.Contains(report.FieldFormats(), f) {
+			return usagef("--files %s: choose among %s", f, strings.Join(report.FieldFormats(), ", "))
+		}
+	}
+	switch {
+	case len(o.formats) == 0 && (len(o.layers) > 0 || o.box.given || o.fileSteps.given() || o.single):
+		return usagef("--file-layers, --file-box, --file-steps and --float32 are about field files: name their formats with --files")
+	case o.fileSteps.given() && !transient:
+		return usagef("--file-steps is for transients: a steady state has no steps")
+	case len(o.layers) > 0 && o.box.given && o.box.axes[2].given():
+		return usagef("--file-layers and the third part of --file-box both say which heights to write; give one of them")
+	}
+	for _, name := range o.layers {
+		if err := report.CheckMaps(s, []string{name}); err != nil || name == "all" {
+			return usagef("--file-layers %s: no such layer", name)
+		}
+	}
+	return nil
+}
+
+// savedBytes is how much a run may be saved by without being asked to.
+const savedBytes = 64_000_000
+
+// settle turns the flags into what a run of that many steps (0: steady) keeps.
+func (o *outputOptions) settle(g *globals, m *mesh.Mesh, dir string, steps int) (report.OutputOptions, error) {
+	r := report.OutputOptions{Dir: dir, Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
+	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.value
+	size := 8 * float64(m.Cells())
+	switch o.save {
+	case saveAll:
+		r.SaveAll = true
+	case saveLast:
+		r.SaveLast = true
+	case "":
+		r.SaveAll = size*float64(max(1, steps)) <= savedBytes
+		r.SaveLast = !r.SaveAll && size <= savedBytes
+		if !r.SaveAll && !r.SaveLast {
+			g.detail("the field is not saved for 'thermsim render'; --save last keeps it (%s)", byteCount(size))
+		}
+	}
+	err := o.fields.settle(m, &r, steps)
+	return r, err
+}
+
+func (o *fieldOptions) settle(m *mesh.Mesh, r *report.OutputOptions, steps int) error {
+	grid := report.GridOf(m)
+	whole := grid.Whole()
+	if len(o.layers) > 0 {
+		b, err := grid.OfLayers(o.layers)
+		if err != nil {
+			return usagef("--file-layers: %w", err)
+		}
+		whole = b
+	}
+	if o.box.given {
+		if err := o.box.cut(grid.X, grid.Y, grid.Z, &whole); err != nil {
+			return err
+		}
+	}
+	r.Box = &whole
+	var err error
+	r.FileSteps, err = o.fileSteps.numbers(steps)
+	return err
+}
+
+// saveLevel is --save.
+type saveLevel string
+
+const (
+	saveNone saveLevel = "none"
+	saveLast saveLevel = "last"
+	saveAll  saveLevel = "all"
+)
+
+func saveLevels() []string { return []string{string(saveNone), string(saveLast), string(saveAll)} }
+
+func (s *saveLevel) Set(text string) error {
+	if !slices.Contains(saveLevels(), text) {
+		return errors.New("choose none, last or all")
+	}
+	*s = saveLevel(text)
+	return nil
+}
+
+func (s *saveLevel) String() string { return string(*s) }
+func (s *saveLevel) Type() string   { return "LEVEL" }
+
+// megabytes is a positive size in MB.
+type megabytes float64
+
+func (m *megabytes) Set(text string) error {
+	number := strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB"))
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(v > 0 && v <= 2000) {
+		return errors.New("write megabytes, such as 20; at most 2000")
+	}
+	*m = megabytes(v)
+	return nil
+}
+
+func (m *megabytes) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*m), 'g', -1, 64)
+}
+
+func (m *megabytes) Type() string { return "MB" }
+
+// traceOf reads the trace that a transient has written, nil of a steady state.
+func traceOf(r *report.Run, dir string) ([]byte, error) {
+	if r.Command != "transient" {
+		return nil, nil
+	}
+	trace, err := report.ReadTrace(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the trace back: %w", err)
+	}
+	return trace, nil
+}

@@ -1,0 +1,112 @@
+package fieldfile
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"thermsim/report/field"
+)
+
+// WriteNPZ writes a NumPy archive: temperature_K[z, y, x]; the cells' centres x_m, y_m, z_m and faces x_faces_m, y_faces_m, z_faces_m; layer[z] with
+// layer_names; and time_s of a transient. Entries are stored, not compressed, and may be larger than 4 GB (zip64).
+func WriteNPZ(w io.Writer, d *Data) error {
+	if err := d.Box.Check(d.Grid); err != nil {
+		return err
+	}
+	z := &npzWriter{zip: zip.NewWriter(w)}
+	g := d.Grid.Cut(d.Box)
+	kind := fmt.Sprintf("<f%d", d.width())
+	z.entry("temperature_K", kind, []int{g.NZ(), g.NY(), g.NX()}, d.stream)
+	for _, axis := range []struct {
+		name  string
+		faces []float64
+	}{{"x", g.X}, {"y", g.Y}, {"z", g.Z}} {
+		z.floats(axis.name+"_m", field.Centres(axis.faces))
+		z.floats(axis.name+"_faces_m", axis.faces)
+	}
+	z.entry("layer", "<i4", []int{g.NZ()}, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, int32s(g.Layer)) })
+	z.texts("layer_names", g.Layers)
+	if !math.IsNaN(d.Time) {
+		z.entry("time_s", "<f8", nil, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, d.Time) })
+	}
+	if z.err != nil {
+		return z.err
+	}
+	return z.zip.Close()
+}
+
+// npzWriter keeps the first error.
+type npzWriter struct {
+	zip *zip.Writer
+	err error
+}
+
+// entry writes one array: the header of NumPy's format 1.0 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and the content.
+func (z *npzWriter) entry(name, kind string, shape []int, content func(io.Writer) error) {
+	if z.err != nil {
+		return
+	}
+	w, err := z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	if err == nil {
+		_, err = w.Write(npyHeader(kind, shape))
+	}
+	if err == nil {
+		err = content(w)
+	}
+	z.err = err
+}
+
+func npyHeader(kind string, shape []int) []byte {
+	dims := ""
+	for _, n := range shape {
+		dims += fmt.Sprintf("%d, ", n)
+	}
+	if len(shape) > 1 {
+		dims = strings.TrimSuffix(dims, ", ")
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, dims)
+	const prefix = 10 // magic, version and length
+	text += strings.Repeat(" ", 63-(prefix+len(text))%64) + "\n"
+	b := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
+	binary.LittleEndian.PutUint16(b[8:], uint16(len(text)))
+	return append(b, text...)
+}
+
+func (z *npzWriter) floats(name string, v []float64) {
+	z.entry(name, "<f8", []int{len(v)}, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, v) })
+}
+
+// texts writes an array of UTF-32 strings, padded with zeros to one length.
+func (z *npzWriter) texts(name string, v []string) {
+	longest := 1
+	for _, s := range v {
+		longest = max(longest, len([]rune(s)))
+	}
+	var b []byte
+	for _, s := range v {
+		runes := []rune(s)
+		for i := range longest {
+			c := rune(0)
+			if i < len(runes) {
+				c = runes[i]
+			}
+			b = binary.LittleEndian.AppendUint32(b, uint32(c))
+		}
+	}
+	z.entry(name, fmt.Sprintf("<U%d", longest), []int{len(v)}, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+func int32s(v []int) []int32 {
+	out := make([]int32, len(v))
+	for i, n := range v {
+		out[i] = int32(n)
+	}
+	return out
+}

@@ -1,0 +1,272 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"thermsim/mesh"
+	"thermsim/report/picture"
+	"thermsim/report/webpage"
+	"thermsim/stack"
+)
+
+// PageName of the interactive report.
+const PageName = "report.html"
+
+// pageDocument tells a run as a page.
+func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
+	b := &pageBuilder{mesh: r.Mesh, s: s, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+	d := &webpage.Document{
+		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Version: s.Version,
+		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
+		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(s.Temperature.MaxAt.ZM),
+	}
+	describeStack(d, r.Mesh)
+	for _, st := range s.StepMaxima {
+		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})
+	}
+	return d
+}
+
+// describeStack tells a page what it shows temperatures of.
+func describeStack(d *webpage.Document, m *mesh.Mesh) {
+	d.Size, d.Z = m.Stack.Size, m.Z
+	for _, p := range m.Planes {
+		d.PlaneLayer = append(d.PlaneLayer, p.Layer)
+	}
+	outlines := func(from []picture.Outline) []webpage.Outline {
+		out := []webpage.Outline{}
+		for _, o := range from {
+			out = append(out, webpage.Outline{Name: o.Name, Rects: o.Rects})
+		}
+		return out
+	}
+	for l := range m.Stack.Layers {
+		layer := &m.Stack.Layers[l]
+		d.Layers = append(d.Layers, webpage.Layer{
+			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
+			Blocks: outlines(blockOutlines(m.Stack, l)), Regions: outlines(regionOutlines(m.Stack, l)),
+		})
+	}
+	for _, c := range picture.Inferno() {
+		d.Colours = append(d.Colours, webpage.Colour{c.R, c.G, c.B})
+	}
+}
+
+// pageBuilder turns a summary into parts of a page.
+type pageBuilder struct {
+	mesh *mesh.Mesh
+	s    *Summary
+	deg  digits
+}
+
+func (b *pageBuilder) degrees(kelvin float64) webpage.Part {
+	return webpage.Degrees(kelvin, int(b.deg), true)
+}
+
+// planeAt is the plane that holds a height.
+func (b *pageBuilder) planeAt(z float64) int {
+	for k := range b.mesh.Planes {
+		if z < b.mesh.Z[k+1] {
+			return k
+		}
+	}
+	return len(b.mesh.Planes) - 1
+}
+
+// place is a cell that shows a place on the map.
+func (b *pageBuilder) place(text string, at Place) webpage.Cell {
+	return webpage.Place(text, b.planeAt(at.ZM), at.XM, at.YM)
+}
+
+func (b *pageBuilder) lead() []webpage.Part {
+	t := &b.s.Temperature
+	if math.IsNaN(t.MaxK) {
+		return webpage.Words("No cell has a finite temperature: the solve broke down.")
+	}
+	where := " in layer " + t.MaxAt.Layer
+	if t.MaxAt.Block != "" {
+		where += ", block " + t.MaxAt.Block
+	}
+	where += fmt.Sprintf(", at x %s, y %s mm", millimetres(t.MaxAt.XM), millimetres(t.MaxAt.YM))
+	if b.s.Steps > 0 {
+		where += fmt.Sprintf(", at the end of %d steps of %s", b.s.Steps, seconds(b.s.DtS))
+	}
+	return []webpage.Part{{Text: "Peak "}, b.degrees(t.MaxK), {Text: where + "."}}
+}
+
+func (b *pageBuilder) facts() []webpage.Fact {
+	s, t := b.s, &b.s.Temperature
+	watts := s.Power.MappedW
+	if s.Steps > 0 {
+		watts = s.StepMaxima[s.Steps-1].PowerW
+	}
+	f := []webpage.Fact{
+		{Label: "Peak", Value: []webpage.Part{b.degrees(t.MaxK)}},
+		{Label: "Rise", Value: webpage.Words(b.deg.kelvin(t.MaxK-t.AmbientK) + " K")},
+		{Label: "Ambient", Value: []webpage.Part{webpage.Degrees(t.AmbientK, int(b.deg), true)}},
+		{Label: "Mean", Value: []webpage.Part{b.degrees(t.MeanK)}},
+		{Label: "Power", Value: webpage.Words(significant(watts, 4) + " W")},
+		{Label: "R_th", Value: webpage.Words(significant(s.RthKPerW, 4) + " K/W")},
+		{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))},
+	}
+	if s.Steps > 0 {
+		hottest := slices.MaxFunc(s.StepMaxima, func(a, b StepSummary) int { return cmp.Compare(a.MaxK, b.MaxK) })
+		f = append(f, webpage.Fact{Label: "Hottest step, at " + seconds(hottest.TimeS), Value: []webpage.Part{b.degrees(hottest.MaxK)}})
+	}
+	return f
+}
+
+func (b *pageBuilder) tables() []webpage.Table {
+	all := []webpage.Table{b.hotSpots(), b.blocks(), b.layers(), b.probes()}
+	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
+}
+
+func temperatureColumn(name string) webpage.Column {
+	return webpage.Column{Name: name, Number: true, Temperature: true}
+}
+
+func numberColumn(name string) webpage.Column { return webpage.Column{Name: name, Number: true} }
+
+func (b *pageBuilder) temperature(kelvin float64) webpage.Cell {
+	return webpage.Temperature(kelvin, int(b.deg))
+}
+
+func (b *pageBuilder) hotSpots() webpage.Table {
+	t := webpage.Table{
+		ID: "hotspots", Title: "Hot spots", Note: "Prominence: how far the temperature falls on the way to any hotter point. A click shows the place on the map.",
+		Columns: []webpage.Column{{Name: "place"}, temperatureColumn("max"), numberColumn("rise K"), numberColumn("prominence K"), numberColumn("x mm"), numberColumn("y mm"), {Name: "layer"}},
+	}
+	for _, h := range b.s.HotSpots {
+		rise := h.MaxK - b.s.Temperature.AmbientK
+		t.Rows = append(t.Rows, []webpage.Cell{
+			b.place(cmp.Or(h.Block, "in "+h.Layer), h.Place), b.temperature(h.MaxK), webpage.Number(rise, b.deg.kelvin(rise)),
+			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM, millimetres(h.XM)), webpage.Number(h.YM, millimetres(h.YM)), webpage.Text(h.Layer),
+		})
+	}
+	return t
+}
+
+// manyRows makes a table long enough for a filter.
+const manyRows = 12
+
+func (b *pageBuilder) blocks() webpage.Table {
+	t := webpage.Table{
+		ID: "blocks", Title: "Blocks", Long: len(b.s.Blocks) > manyRows, Note: "Hottest first; a click on a heading sorts.",
+		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"),
+			numberColumn("power W"), numberColumn("W/cm²"), numberColumn("area mm²")},
+	}
+	order := make([]int, len(b.s.Blocks))
+	most := 0.0
+	for i := range order {
+		order[i] = i
+		most = max(most, math.Abs(b.s.Blocks[i].PowerW))
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.s.Blocks[j].MaxK, b.s.Blocks[i].MaxK) })
+	middles := b.blockMiddles()
+	for _, i := range order {
+		block := &b.s.Blocks[i]
+		density := block.PowerW / block.AreaM2 * 1e-4
+		t.Rows = append(t.Rows, []webpage.Cell{
+			b.place(block.Name, middles[i]), webpage.Text(block.Layer), b.temperature(block.MaxK), b.temperature(block.AvgK), b.temperature(block.MinK),
+			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))), webpage.Number(density, significant(density, 3)), webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)),
+		})
+	}
+	return t
+}
+
+// blockMiddles is a place in each block, in the order of the summary: the middle of its largest rectangle, in its layer's top plane.
+func (b *pageBuilder) blockMiddles() []Place {
+	var places []Place
+	for l := range b.mesh.Stack.Layers {
+		z := b.mesh.Z[b.mesh.LayerPlanes[l][1]] - b.mesh.DZ(b.mesh.LayerPlanes[l][1]-1)/2
+		for _, p := range b.mesh.Stack.Layers[l].Powers {
+			for _, block := range p.Blocks {
+				r := slices.MaxFunc(block.Rects, func(a, b stack.Rect) int { return cmp.Compare(a.Area(), b.Area()) })
+				places = append(places, Place{XM: r.X + r.Width/2, YM: r.Y + r.Height/2, ZM: z})
+			}
+		}
+	}
+	return places
+}
+
+func (b *pageBuilder) layers() webpage.Table {
+	t := webpage.Table{
+		ID: "layers-table", Title: "Layers", Note: "Top to bottom.",
+		Columns: []webpage.Column{{Name: "layer"}, {Name: "material"}, numberColumn("thickness µm"), numberColumn("power W"), temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min")},
+	}
+	for _, l := range slices.Backward(b.s.Layers) {
+		t.Rows = append(t.Rows, []webpage.Cell{
+			b.place(l.Name, l.MaxAt), webpage.Text(l.Material), webpage.Number(l.ThicknessM, trimmed(l.ThicknessM*1e6)), webpage.Number(l.PowerW, significant(l.PowerW, 4)),
+			b.temperature(l.MaxK), b.temperature(l.MeanK), b.temperature(l.MinK),
+		})
+	}
+	return t
+}
+
+func (b *pageBuilder) probes() webpage.Table {
+	t := webpage.Table{
+		ID: "probes", Title: "Probes",
+		Columns: []webpage.Column{{Name: "probe"}, temperatureColumn("temperature"), numberColumn("x mm"), numberColumn("y mm"), numberColumn("z mm")},
+	}
+	for _, p := range b.s.Probes {
+		t.Rows = append(t.Rows, []webpage.Cell{
+			b.place(p.Name, Place{XM: p.XM, YM: p.YM, ZM: p.ZM}), b.temperature(p.TemperatureK),
+			webpage.Number(p.XM, millimetres(p.XM)), webpage.Number(p.YM, millimetres(p.YM)), webpage.Number(p.ZM, fixed(p.ZM*1e3, 4)),
+		})
+	}
+	return t
+}
+
+func fact(label, text string) webpage.Fact {
+	return webpage.Fact{Label: label, Value: webpage.Words(text)}
+}
+
+func (b *pageBuilder) heat() webpage.Group {
+	s, e := b.s, &b.s.Energy
+	d := wattDecimals(max(math.Abs(s.Power.RequestedW), math.Abs(e.InW), math.Abs(e.OutW)))
+	g := webpage.Group{ID: "heat", Title: "Heat", Facts: []webpage.Fact{
+		fact("Power requested", fixed(s.Power.RequestedW, d)+" W"), fact("Power on the grid", fixed(s.Power.MappedW, d)+" W"),
+		fact("In", fixed(e.InW, d)+" W"), fact("Out", fixed(e.OutW, d)+" W"),
+	}}
+	if s.Steps > 0 {
+		g.Facts = append(g.Facts, fact("Stored", fixed(e.StoredW, d)+" W"))
+	}
+	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
+		fact("Leaving by face", strings.Join(facesText(&e.ByFaceW, e.OutW, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
+}
+
+func (b *pageBuilder) solver() webpage.Group {
+	s, v, t := b.s, &b.s.Solver, &b.s.Time
+	ended := "converged: " + v.Reason
+	if !v.Converged {
+		ended = marked(s.Caveat(), v.Reason)
+	}
+	iterations := fmt.Sprint(v.Iterations)
+	if s.Steps > 0 {
+		iterations = fmt.Sprintf("%d in %d steps", s.IterationsTotal, s.Steps)
+	}
+	return webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
+		fact("Ended", ended), fact("Method", v.Method+" with "+v.Preconditioner), fact("Iterations", iterations),
+		fact("Estimated error", relative(v.EstimatedErrorK)+" K"), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
+		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
+		fact("Memory", byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),
+	}}
+}
+
+func (b *pageBuilder) run() webpage.Group {
+	s := b.s
+	g := webpage.Group{ID: "run", Title: "Run", Facts: []webpage.Fact{
+		fact("Command", s.Command), fact("Stack", s.Stack), fact("SHA-256 of inputs", s.InputSHA256), fact("Cells", cellCount(s.Grid.Cells)),
+		fact("Size", fmt.Sprintf("%s × %s mm, %s high", trimmed(b.mesh.Stack.Size[0]*1e3), trimmed(b.mesh.Stack.Size[1]*1e3), length(b.mesh.Stack.Height()))),
+	}}
+	for f := range stack.Face(stack.NumFaces) {
+		if bound := &b.mesh.Stack.Boundary[f]; bound.Kind != stack.Adiabatic {
+			g.Facts = append(g.Facts, fact(strings.ToUpper(f.String()[:1])+f.String()[1:]+" face", boundaryText(bound)))
+		}
+	}
+	return g
+}

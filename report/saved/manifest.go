@@ -1,0 +1,175 @@
+// Package saved keeps a run so that everything can be drawn and written again without solving: run.zip in the run's folder. It holds the resolved
+// stack, from which the mesh follows, what the solver told, and temperatures step by step and plane by plane. Entries are stored as they are;
+// any program that opens ZIP files can read them.
+package saved
+
+import (
+	"encoding/json"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// FileName of a saved run in its folder.
+const FileName = "run.zip"
+
+// schema is the version of the format.
+const schema = 1
+
+// Manifest is run.json: what is known of a run beside its stack and its field.
+type Manifest struct {
+	Schema  int    `json:"schema"`
+	Command string `json:"command"` // "steady" or "transient"
+	Version string `json:"version"` // of the thermsim that solved
+	// Stack is the path of the stack file as it was given; Inputs are the files it was read from.
+	Stack  string  `json:"stack"`
+	Inputs []Input `json:"inputs"`
+
+	Status Status  `json:"status"`
+	Energy Energy  `json:"energy"`
+	PeakK  Number  `json:"peak_K"`
+	DtS    float64 `json:"dt_s,omitempty"`
+	Steps  []Step  `json:"steps,omitempty"` // all of a transient, saved or not
+
+	DeviceKind string `json:"device_kind"`
+	DeviceName string `json:"device_name"`
+
+	Time   Time   `json:"time"`
+	Memory Memory `json:"memory"`
+
+	// Saved are the numbers of the steps whose fields are kept, from 1 and ascending; 0 stands for a steady state.
+	Saved []int `json:"saved_steps"`
+	// History is how the error fell from iteration to iteration, as far as it was watched.
+	History []Iteration `json:"history,omitempty"`
+}
+
+// Input is a file that the stack was read from.
+type Input struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Status is gpusolve.Status.
+type Status struct {
+	Method           string `json:"method"`
+	Preconditioner   string `json:"preconditioner"`
+	Details          string `json:"details"`
+	Iterations       int    `json:"iterations"`
+	IterationsTotal  int    `json:"iterations_total"`
+	ResidualW        Number `json:"residual_W"`
+	RelativeResidual Number `json:"relative_residual"`
+	EstimatedErrorK  Number `json:"estimated_error_K"`
+	Converged        bool   `json:"converged"`
+	Reason           string `json:"reason"`
+}
+
+// Energy is gpusolve.Energy.
+type Energy struct {
+	InW          Number    `json:"in_W"`
+	OutW         Number    `json:"out_W"`
+	StoredW      Number    `json:"stored_W"`
+	ByFaceW      [6]Number `json:"by_face_W"` // in the order of stack.Face
+	ScaleW       Number    `json:"scale_W"`
+	ImbalanceRel Number    `json:"imbalance_rel"`
+}
+
+// Step is a time step.
+type Step struct {
+	TimeS      float64 `json:"time_s"` // its end
+	Iterations int     `json:"iterations"`
+	MaxK       Number  `json:"max_K"`
+	PowerW     Number  `json:"power_W"`
+	Converged  bool    `json:"converged"`
+}
+
+// Iteration is a point of the convergence history.
+type Iteration struct {
+	Step      int    `json:"step"` // from 1; 0 of a steady solve
+	Iteration int    `json:"iteration"`
+	ErrorK    Number `json:"error_K"` // estimated largest error
+}
+
+// Time splits the wall time of the run that was saved, in s.
+type Time struct {
+	ParseS  float64 `json:"parse_s"`
+	MeshS   float64 `json:"mesh_s"`
+	DeviceS float64 `json:"device_s"`
+	SetupS  float64 `json:"setup_s"`
+	SolveS  float64 `json:"solve_s"`
+	ReportS float64 `json:"report_s"`
+	TotalS  float64 `json:"total_s"`
+}
+
+// Memory counts bytes.
+type Memory struct {
+	DeviceBytes   int64 `json:"device_bytes"`
+	HostPeakBytes int64 `json:"host_peak_bytes"`
+}
+
+// Number is a float64 that may be missing: NaN and infinities are null in JSON and come back as NaN.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// Describe fills a manifest from a stack and a solution; times, memory, what is saved and the history are the caller's.
+func Describe(command, version string, s *stack.Stack, sol *gpusolve.Solution) Manifest {
+	st, e := &sol.Status, &sol.Energy
+	m := Manifest{
+		Schema: schema, Command: command, Version: version, Stack: s.File,
+		Status: Status{
+			st.Method, st.Preconditioner, st.Details, st.Iterations, st.IterationsTotal,
+			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason,
+		},
+		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale), ImbalanceRel: Number(e.ImbalanceRel)},
+		PeakK:  Number(sol.PeakK), DtS: sol.Dt, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
+	}
+	for i, w := range e.ByFace {
+		m.Energy.ByFaceW[i] = Number(w)
+	}
+	for _, in := range s.Inputs {
+		m.Inputs = append(m.Inputs, Input{in.Path, in.SHA256})
+	}
+	for _, step := range sol.Steps {
+		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), step.Converged})
+	}
+	return m
+}
+
+// Solution is the solution without its field.
+func (m *Manifest) Solution() *gpusolve.Solution {
+	st, e := &m.Status, &m.Energy
+	sol := &gpusolve.Solution{
+		Status: gpusolve.Status{
+			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.Iterations, IterationsTotal: st.IterationsTotal,
+			ResidualW: float64(st.ResidualW), RelativeResidual: float64(st.RelativeResidual), EstimatedErrorK: float64(st.EstimatedErrorK),
+			Converged: st.Converged, Reason: st.Reason,
+		},
+		Energy: gpusolve.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
+		PeakK:  float64(m.PeakK), Dt: m.DtS,
+		Device: gpusolve.DeviceInfo{Kind: m.DeviceKind, Name: m.DeviceName},
+		Memory: gpusolve.Memory{DeviceBytes: m.Memory.DeviceBytes},
+	}
+	for i, w := range e.ByFaceW {
+		sol.Energy.ByFace[i] = float64(w)
+	}
+	for _, step := range m.Steps {
+		sol.Steps = append(sol.Steps, gpusolve.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), Converged: step.Converged})
+	}
+	return sol
+}

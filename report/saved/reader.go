@@ -1,0 +1,178 @@
+package saved
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Run is a saved run that is open. Its mesh is built anew from the stack.
+type Run struct {
+	Path     string
+	Manifest Manifest
+	Mesh     *mesh.Mesh
+	Trace    []byte // trace.csv of a transient, nil without one
+
+	zip *zip.ReadCloser
+}
+
+// Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do.
+func Open(path string) (*Run, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, FileName)
+	}
+	z, err := zip.OpenReader(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or name the folder of another run", filepath.Dir(path), filepath.Base(path))
+	case errors.Is(err, zip.ErrFormat):
+		return nil, fmt.Errorf("%s is not a saved run, or was cut short; solve again with --save last", path)
+	case err != nil:
+		return nil, fmt.Errorf("cannot open the saved run: %w", err)
+	}
+	r := &Run{Path: path, zip: z}
+	if err := r.read(); err != nil {
+		_ = z.Close() // read only
+		return nil, fmt.Errorf("%s is not a saved run that this thermsim reads: %w", path, err)
+	}
+	return r, nil
+}
+
+// Close closes the file. Fields cannot be read afterwards.
+func (r *Run) Close() error { return r.zip.Close() }
+
+func (r *Run) read() error {
+	about, err := r.entry(manifestName)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(about, &r.Manifest); err != nil {
+		return err
+	}
+	if r.Manifest.Schema != schema {
+		return fmt.Errorf("its schema is %d, expected %d", r.Manifest.Schema, schema)
+	}
+	text, err := r.entry(stackName)
+	if err != nil {
+		return err
+	}
+	s, err := stack.Parse(filepath.Join(r.Path, stackName), text, func(path string) ([]byte, error) {
+		return nil, fmt.Errorf("%s: a saved stack names no files", path)
+	})
+	if err != nil {
+		return err
+	}
+	s.File, s.Inputs = r.Manifest.Stack, nil
+	for _, in := range r.Manifest.Inputs {
+		s.Inputs = append(s.Inputs, stack.Input{Path: in.Path, SHA256: in.SHA256})
+	}
+	if r.Mesh, err = mesh.Build(s); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.zip.File, func(f *zip.File) bool { return f.Name == traceName }) {
+		if r.Trace, err = r.entry(traceName); err != nil {
+			return err
+		}
+	}
+	if len(r.Manifest.Saved) == 0 {
+		return errors.New("it holds no field")
+	}
+	return nil
+}
+
+// entry reads a small entry whole.
+func (r *Run) entry(name string) ([]byte, error) {
+	f, err := r.zip.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Last is the number of the last step that was saved, 0 of a steady state.
+func (r *Run) Last() int { return r.Manifest.Saved[len(r.Manifest.Saved)-1] }
+
+// TimeOf is the end of a step in s, NaN of a steady state.
+func (r *Run) TimeOf(step int) float64 {
+	if step < 1 || step > len(r.Manifest.Steps) {
+		return math.NaN()
+	}
+	return r.Manifest.Steps[step-1].TimeS
+}
+
+// Field is the field of a saved step; planes are read from the file, and their checksums compared, as they are asked for.
+func (r *Run) Field(step int) (*Field, error) {
+	if !slices.Contains(r.Manifest.Saved, step) {
+		return nil, fmt.Errorf("step %d is not in %s, which holds %s", step, r.Path, listed(r.Manifest.Saved))
+	}
+	return &Field{run: r, step: step}, nil
+}
+
+// listed shortens a long list.
+func listed(steps []int) string {
+	if len(steps) > 12 {
+		return fmt.Sprintf("%d steps from %d to %d", len(steps), steps[0], steps[len(steps)-1])
+	}
+	return fmt.Sprint("steps ", steps)
+}
+
+// Field is a temperature field in a saved run; it is a gpusolve.Field.
+type Field struct {
+	run  *Run
+	step int
+	buf  []byte
+}
+
+// Plane copies the temperatures in K of plane k into dst.
+func (f *Field) Plane(k int, dst []float64) error {
+	m := f.run.Mesh
+	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
+		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+	}
+	in, err := f.run.zip.Open(planeName(f.step, k))
+	if err != nil {
+		return f.damaged(err)
+	}
+	defer in.Close()
+	if f.buf == nil {
+		f.buf = make([]byte, 8*packed)
+	}
+	for len(dst) > 0 {
+		n := min(packed, len(dst))
+		if _, err := io.ReadFull(in, f.buf[:8*n]); err != nil {
+			return f.damaged(err)
+		}
+		for i := range n {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.buf[8*i:]))
+		}
+		dst = dst[n:]
+	}
+	// Reading to the end compares the checksum.
+	if n, err := in.Read(f.buf[:1]); n > 0 || err != io.EOF {
+		return f.damaged(tooLong(err))
+	}
+	return nil
+}
+
+func tooLong(err error) error {
+	if err == nil {
+		return errors.New("longer than a plane of its grid")
+	}
+	return err
+}
+
+func (f *Field) damaged(err error) error {
+	return fmt.Errorf("%s is damaged, step %d: %w; solve again with --save last", f.run.Path, f.step, err)
+}

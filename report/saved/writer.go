@@ -1,0 +1,102 @@
+package saved
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"thermsim/report/field"
+	"thermsim/stack"
+)
+
+// Entries of the archive.
+const (
+	manifestName = "run.json"
+	stackName    = "stack.toml"
+	traceName    = "trace.csv"
+)
+
+func planeName(step, k int) string { return fmt.Sprintf("field/step_%06d/plane_%04d.f64", step, k) }
+
+// Writer writes a saved run while it is solved.
+type Writer struct {
+	zip   *zip.Writer
+	saved []int
+	plane []float64
+	bytes []byte
+}
+
+// NewWriter starts an archive of fields with nx*ny cells a plane.
+func NewWriter(w io.Writer, cells int) *Writer {
+	return &Writer{zip: zip.NewWriter(w), plane: make([]float64, cells), bytes: make([]byte, 0, 8*min(cells, packed))}
+}
+
+// packed is how many values are packed at once.
+const packed = 1 << 15
+
+// Step keeps all planes of a step, numbered from 1; 0 stands for a steady state. Steps come in ascending order.
+func (w *Writer) Step(step, planes int, f field.Source) error {
+	for k := range planes {
+		if err := f.Plane(k, w.plane); err != nil {
+			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+		}
+		out, err := w.create(planeName(step, k))
+		if err != nil {
+			return err
+		}
+		for rest := w.plane; len(rest) > 0; {
+			n := min(packed, len(rest))
+			w.bytes = w.bytes[:0]
+			for _, v := range rest[:n] {
+				w.bytes = binary.LittleEndian.AppendUint64(w.bytes, math.Float64bits(v))
+			}
+			if _, err := out.Write(w.bytes); err != nil {
+				return err
+			}
+			rest = rest[n:]
+		}
+	}
+	w.saved = append(w.saved, step)
+	return nil
+}
+
+func (w *Writer) create(name string) (io.Writer, error) {
+	return w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+}
+
+// Steps are those kept so far.
+func (w *Writer) Steps() []int { return w.saved }
+
+// Close writes the manifest, the stack and the trace of a transient (nil without one), and ends the archive.
+func (w *Writer) Close(m Manifest, s *stack.Stack, trace []byte) error {
+	m.Saved = w.saved
+	about, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := stack.Print(&text, s); err != nil {
+		return fmt.Errorf("saving the stack: %w", err)
+	}
+	entries := []struct {
+		name    string
+		content []byte
+	}{{manifestName, about}, {stackName, text.Bytes()}, {traceName, trace}}
+	for _, e := range entries {
+		if e.content == nil {
+			continue
+		}
+		out, err := w.create(e.name)
+		if err == nil {
+			_, err = out.Write(e.content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.zip.Close()
+}

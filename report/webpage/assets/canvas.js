@@ -1,0 +1,81 @@
+// What all drawings share.
+function style(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function palette() {
+  return { ink: style("--ink"), soft: style("--soft"), line: style("--line"), faint: style("--faint"), card: style("--card"), accent: style("--accent") };
+}
+
+// Gives a canvas the pixels of its place on the screen and returns a context in CSS pixels; null while it is not shown.
+function prepare(canvas, height) {
+  const width = Math.floor(canvas.clientWidth || canvas.parentElement.clientWidth);
+  if (!(width > 0)) return null;
+  const dense = Math.min(3, window.devicePixelRatio || 1);
+  const w = Math.round(width * dense);
+  const h = Math.round(height * dense);
+  canvas.style.height = `${height}px`;
+  if (canvas.width !== w) canvas.width = w;
+  if (canvas.height !== h) canvas.height = h;
+  const c = canvas.getContext("2d");
+  c.setTransform(dense, 0, 0, dense, 0, 0);
+  c.clearRect(0, 0, width, height);
+  c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+  c.textBaseline = "middle";
+  return { c, width, height, dense };
+}
+
+function text(c, content, x, y, align, color) {
+  c.textAlign = align;
+  c.fillStyle = color;
+  c.fillText(content, x, y);
+}
+
+// Text that reads on any ground.
+function label(c, content, x, y, align) {
+  c.textAlign = align;
+  c.lineWidth = 3;
+  c.lineJoin = "round";
+  c.strokeStyle = "rgba(0,0,0,0.6)";
+  c.strokeText(content, x, y);
+  c.fillStyle = "#ffffff";
+  c.fillText(content, x, y);
+}
+
+// Colours as 32-bit pixels: 256 of a map, and one for missing cells.
+function lut(hex) {
+  const out = new Uint32Array(257);
+  for (let n = 0; n < 256; n++) {
+    const rgb = parseInt(hex.slice(6 * n, 6 * n + 6), 16);
+    out[n] = 0xff000000 | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16);
+  }
+  out[256] = 0xff808080;
+  return out;
+}
+
+function cssColor(pixel) {
+  return `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
+}
+
+// Which cells each of n pixels along an axis shows: the one at its middle, and all that lie at no pixel's middle, so that none is lost.
+function binsOf(faces, n, flip) {
+  const cells = faces.length - 1;
+  const from = faces[0];
+  const length = faces[cells] - from;
+  const first = new Int32Array(n);
+  const last = new Int32Array(n);
+  const seen = new Uint8Array(cells);
+  const place = (p) => (flip ? n - 1 - p : p);
+  for (let p = 0; p < n; p++) {
+    const cell = cellAt(faces, from + (length * (p + 0.5)) / n);
+    first[place(p)] = last[place(p)] = cell;
+    seen[cell] = 1;
+  }
+  for (let cell = 0; cell < cells; cell++) {
+    if (seen[cell]) continue;
+    const p = place(Math.min(n - 1, Math.max(0, Math.floor((((faces[cell] + faces[cell + 1]) / 2 - from) / length) * n))));
+    first[p] = Math.min(first[p], cell);
+    last[p] = Math.max(last[p], cell);
+  }
+  return { first, last };
+}

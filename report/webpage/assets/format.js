@@ -1,0 +1,52 @@
+// Numbers for people.
+const ZERO_CELSIUS = 273.15;
+
+function shown(kelvin) {
+  return state.unit === "K" ? kelvin : kelvin - ZERO_CELSIUS;
+}
+
+function unitName() {
+  return state.unit === "K" ? "K" : "°C";
+}
+
+function fixed(v, decimals) {
+  if (!Number.isFinite(v)) return "-";
+  const text = v.toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text;
+}
+
+function temperatureText(kelvin, decimals = 2) {
+  return `${fixed(shown(kelvin), decimals)} ${unitName()}`;
+}
+
+function millimetres(m) {
+  return fixed(m * 1e3, 3);
+}
+
+function lengthText(m) {
+  const number = (v) => String(Number(v.toPrecision(4)));
+  return m >= 1e-3 ? `${number(m * 1e3)} mm` : `${number(m * 1e6)} µm`;
+}
+
+function timeText(s) {
+  const a = Math.abs(s);
+  const [scale, unit] = a >= 1 || a === 0 ? [1, "s"] : a >= 1e-3 ? [1e3, "ms"] : a >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
+  return `${Number((s * scale).toPrecision(4))} ${unit}`;
+}
+
+// A round step that divides a span into about n parts.
+function niceStep(span, n) {
+  const raw = span / n;
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  return unit * ([1, 2, 2.5, 5, 10].find((f) => f * unit >= raw * 0.999) ?? 10);
+}
+
+function ticks(lo, hi, n) {
+  if (!(hi > lo)) return { at: [lo], decimals: 2 };
+  const step = niceStep(hi - lo, n);
+  const at = [];
+  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step; k++) at.push(k * step);
+  let decimals = 0;
+  while (decimals < 6 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) decimals++;
+  return { at, decimals };
+}

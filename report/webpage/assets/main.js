@@ -1,0 +1,293 @@
+// Controls, and drawing what they ask for.
+const $ = (id) => document.getElementById(id);
+let drawing = false;
+
+// Draws at the next frame of the screen, once whatever asks for it.
+function redraw() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(async () => {
+    await load();
+    drawing = false;
+    draw();
+  });
+}
+
+function draw() {
+  if (state.view === "map") drawMap();
+  else drawSolid();
+  drawCharts();
+  syncControls();
+}
+
+function syncControls() {
+  const run = runs[state.run];
+  $("plane").value = state.plane;
+  $("plane").setAttribute("aria-valuetext", planeTitle(state.plane));
+  $("frame").value = state.frame;
+  const when = `${timeText(run.frames[state.frame].time)}`;
+  $("when").textContent = when;
+  $("frame").setAttribute("aria-valuetext", when);
+  for (const button of document.querySelectorAll("#layers button")) {
+    const l = Number(button.dataset.layer);
+    button.setAttribute("aria-current", String(data.planeLayer[state.plane] === l));
+    const planes = data.planeLayer.flatMap((v, k) => (v === l ? [k] : []));
+    const [lo, hi] = rangeOfRun(run);
+    const top = Math.max(...planes.map((k) => run.hi[k]));
+    button.querySelector(".hot").textContent = `${temperatureText(run.kelvin(top), 1)} · ${lengthText(data.layers[l].thickness)}`;
+    button.style.setProperty("--swatch", cssColor(inferno[Math.max(0, Math.min(255, Math.round((255 * (top - lo)) / Math.max(1, hi - lo))))]));
+  }
+  for (const button of document.querySelectorAll("[data-set]")) button.setAttribute("aria-pressed", String(state[button.dataset.set] === button.dataset.value));
+  if (!hovering) $("readout").textContent = describe(state.pick);
+  mapCanvas.setAttribute("aria-label", `Temperature map of ${mapTitle()}. ${describe(state.pick)}`);
+}
+
+function rangeOfRun(run) {
+  return [Math.min(...run.lo), Math.max(...run.hi)];
+}
+
+function change(values) {
+  Object.assign(state, values);
+  redraw();
+}
+
+function setFrame(frame) {
+  change({ frame: Math.max(0, Math.min(runs[state.run].frames.length - 1, frame)) });
+}
+
+function setPlane(plane) {
+  change({ plane: Math.max(0, Math.min(data.planeLayer.length - 1, plane)) });
+}
+
+// The hottest plane of a layer.
+function planeOfLayer(l) {
+  const run = runs[state.run];
+  return data.planeLayer.flatMap((v, k) => (v === l ? [k] : [])).reduce((a, b) => (run.hi[b] > run.hi[a] ? b : a));
+}
+
+function buildLayers() {
+  for (let l = data.layers.length - 1; l >= 0; l--) {
+    const item = document.createElement("li");
+    item.innerHTML = '<button type="button"><span class="name"></span><span class="hot"></span></button>';
+    const button = item.firstChild;
+    button.dataset.layer = l;
+    button.title = `${data.layers[l].name}: ${data.layers[l].material}, ${lengthText(data.layers[l].thickness)}`;
+    button.firstChild.textContent = data.layers[l].name;
+    button.addEventListener("click", () => setPlane(planeOfLayer(l)));
+    $("layers").append(item);
+  }
+}
+
+function fillOther() {
+  const options = {
+    plane: () => data.planeLayer.map((_, k) => [k, planeTitle(k)]).reverse(),
+    frame: () => runs[state.run].frames.map((f, n) => [n, timeText(f.time)]),
+    run: () => runs.map((r, n) => [n, r.name]).filter(([n]) => n !== state.run),
+  };
+  const list = state.compare ? options[state.compare]() : [];
+  $("other-label").hidden = list.length === 0;
+  $("other").replaceChildren(...list.map(([value, name]) => new Option(name, value)));
+  if (list.length) {
+    const first = list.find(([n]) => n !== state[state.compare]) ?? list[0];
+    state.other = first[0];
+    $("other").value = state.other;
+  }
+}
+
+let player = 0;
+function play(on) {
+  $("play").setAttribute("aria-pressed", String(on));
+  $("play").setAttribute("aria-label", on ? "Pause" : "Play");
+  $("play").textContent = on ? "\u23F8" : "\u25B6";
+  cancelAnimationFrame(player);
+  if (!on) return;
+  const frames = runs[state.run].frames.length;
+  const perSecond = Math.min(30, Math.max(5, frames / 8));
+  let last = 0;
+  const tick = (now) => {
+    if (now - last >= 1000 / perSecond - 4) {
+      last = now;
+      setFrame((state.frame + 1) % frames);
+    }
+    player = requestAnimationFrame(tick);
+  };
+  player = requestAnimationFrame(tick);
+}
+
+let hovering = false;
+function wireMap() {
+  let from = null;
+  mapCanvas.addEventListener("pointerdown", (e) => {
+    from = placeAt(e, false);
+    if (from) mapCanvas.setPointerCapture(e.pointerId);
+  });
+  mapCanvas.addEventListener("pointermove", (e) => {
+    const place = placeAt(e, from !== null);
+    hovering = place !== null;
+    $("readout").textContent = describe(place ?? state.pick);
+    if (!from || !place || Math.hypot(place.x - from.x, place.y - from.y) * frameOfMap.scale < 6) return;
+    change({ line: { x0: from.x, y0: from.y, x1: place.x, y1: place.y } });
+  });
+  mapCanvas.addEventListener("pointerup", (e) => {
+    const place = placeAt(e, true);
+    if (from && place && Math.hypot(place.x - from.x, place.y - from.y) * frameOfMap.scale < 6) change({ pick: place });
+    from = null;
+  });
+  mapCanvas.addEventListener("pointerleave", () => {
+    hovering = false;
+    $("readout").textContent = describe(state.pick);
+  });
+  mapCanvas.addEventListener("keydown", keys);
+}
+
+function keys(e) {
+  const run = runs[state.run];
+  const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
+  if (move) {
+    const far = e.shiftKey ? 10 : 1;
+    const i = Math.max(0, Math.min(run.w - 1, cellAt(run.x, state.pick.x) + far * move[0]));
+    const j = Math.max(0, Math.min(run.h - 1, cellAt(run.y, state.pick.y) + far * move[1]));
+    change({ pick: { x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 } });
+  } else if (e.key === "PageUp") setPlane(state.plane + 1);
+  else if (e.key === "PageDown") setPlane(state.plane - 1);
+  else if (e.key === ",") setFrame(state.frame - 1);
+  else if (e.key === ".") setFrame(state.frame + 1);
+  else return;
+  e.preventDefault();
+  load().then(() => ($("spoken").textContent = describe(state.pick)));
+}
+
+// The picture on paper's colours, with the title of the page above.
+function savePNG() {
+  const source = state.view === "map" ? mapCanvas : solidCanvas;
+  onPaper(true);
+  const dense = Math.min(3, window.devicePixelRatio || 1);
+  const out = document.createElement("canvas");
+  const head = Math.round(34 * dense);
+  out.width = source.width;
+  out.height = source.height + head;
+  const c = out.getContext("2d");
+  c.fillStyle = "#ffffff";
+  c.fillRect(0, 0, out.width, out.height);
+  c.drawImage(source, 0, head);
+  c.fillStyle = "#000000";
+  c.font = `600 ${14 * dense}px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif`;
+  c.fillText(data.caveat ? `${data.caveat}: ${data.title}` : data.title, 10 * dense, 23 * dense, out.width - 20 * dense);
+  onPaper(false);
+  out.toBlob((blob) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `${planeTitle(state.plane).replace(/[^A-Za-z0-9._-]+/g, "_")}.png`;
+    link.click();
+    window.lastSaved = blob.size;
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }, "image/png");
+}
+
+// Black on white, for printers and saved pictures, whatever the screen shows.
+function onPaper(on) {
+  document.documentElement.classList.toggle("paper", on);
+  draw();
+}
+
+function wireControls() {
+  for (const button of document.querySelectorAll("[data-set]")) {
+    button.addEventListener("click", () => {
+      change({ [button.dataset.set]: button.dataset.value });
+      if (button.dataset.set === "unit") retell();
+      if (button.dataset.set === "view") showView();
+    });
+  }
+  for (const id of ["outlines", "isotherms"]) $(id).addEventListener("change", (e) => change({ [id]: e.target.checked }));
+  $("plane").max = data.planeLayer.length - 1;
+  $("plane").addEventListener("input", (e) => setPlane(Number(e.target.value)));
+  $("frame").addEventListener("input", (e) => setFrame(Number(e.target.value)));
+  $("play").addEventListener("click", () => play($("play").getAttribute("aria-pressed") !== "true"));
+  $("save").addEventListener("click", savePNG);
+  $("compare").addEventListener("change", (e) => {
+    state.compare = e.target.value;
+    fillOther();
+    redraw();
+  });
+  $("other").addEventListener("change", (e) => change({ other: Number(e.target.value) }));
+  for (const option of $("compare").options) {
+    option.hidden = option.disabled = (option.value === "frame" && runs[0].frames.length < 2) || (option.value === "run" && runs.length < 2) || (option.value === "plane" && data.planeLayer.length < 2);
+  }
+  $("run-label").hidden = runs.length < 2;
+  $("run").replaceChildren(...runs.map((r, n) => new Option(r.name, n)));
+  $("run").addEventListener("change", (e) => {
+    state.run = Number(e.target.value);
+    state.frame = Math.min(state.frame, runs[state.run].frames.length - 1);
+    showFrames();
+    fillOther();
+    redraw();
+  });
+}
+
+function showFrames() {
+  const frames = runs[state.run].frames.length;
+  $("time").hidden = frames < 2;
+  $("frame").max = frames - 1;
+}
+
+function showView() {
+  mapCanvas.hidden = state.view !== "map";
+  solidCanvas.hidden = $("spread-label").hidden = state.view === "map";
+}
+
+// Shows a place, from a table.
+function show(plane, x, y) {
+  state.view = "map";
+  showView();
+  change({ plane, pick: { x, y } });
+  $("explore").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+}
+
+// Unpacks everything else in the background: first what the charts need, then the plane over time, then the rest.
+async function unpackAll() {
+  const run = runs[0];
+  const planes = data.planeLayer.map((_, k) => k);
+  const pause = () => new Promise((done) => setTimeout(done));
+  for (const k of planes) await run.get(state.frame, k);
+  redraw();
+  for (let f = 0; f < run.frames.length; f++) await run.get(f, state.plane);
+  redraw();
+  for (const r of runs) {
+    for (let f = 0; f < r.frames.length; f++) {
+      for (const k of planes) if (!r.ready(f, k)) await r.get(f, k);
+      await pause();
+    }
+  }
+  redraw();
+  document.documentElement.dataset.state = "complete";
+}
+
+async function start() {
+  buildLayers();
+  wireControls();
+  wireMap();
+  wireSolid(redraw);
+  wireTables(show);
+  showFrames();
+  if (data.compare) {
+    state.compare = $("compare").value = data.compare;
+    fillOther();
+  }
+  const run = runs[0];
+  const values = await run.get(state.frame, state.plane);
+  const best = values.reduce((a, v, n) => (v > values[a] ? n : a), 0);
+  const i = best % run.w, j = Math.floor(best / run.w);
+  state.pick = { x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 };
+  state.line = { x0: 0, y0: state.pick.y, x1: data.size[0], y1: state.pick.y };
+  await load();
+  draw();
+  document.documentElement.dataset.state = "shown";
+  performance.mark("map-shown");
+  new ResizeObserver(redraw).observe(document.querySelector(".picture"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  addEventListener("beforeprint", () => onPaper(true));
+  addEventListener("afterprint", () => onPaper(false));
+  await unpackAll();
+}
+
+start();

@@ -1,0 +1,275 @@
+// The map of one plane with its axes and colour bar.
+const mapCanvas = document.getElementById("map");
+let frameOfMap = null; // where the map lies on its canvas, to find cells under the pointer
+const heat = document.createElement("canvas");
+
+function drawMap() {
+  const now = current();
+  const colors = palette();
+  const width = mapCanvas.clientWidth || mapCanvas.parentElement.clientWidth;
+  const [lx, ly] = data.size;
+  const left = 44, right = 74, top = 30, bottom = 38;
+  const room = Math.max(60, width - left - right);
+  const tallest = document.documentElement.classList.contains("paper") ? 420 : Math.max(260, Math.min(720, window.innerHeight * 0.74));
+  const scale = Math.min(room / lx, tallest / ly);
+  const w = Math.max(8, Math.round(lx * scale));
+  const h = Math.max(8, Math.round(ly * scale));
+  const at = prepare(mapCanvas, Math.max(h, 160) + top + bottom);
+  if (!at || !now) return;
+  const { c, dense } = at;
+  const px = (x) => left + x * scale;
+  const py = (y) => top + h - y * scale;
+  frameOfMap = { left, top, w, h, scale };
+
+  paint(now, Math.round(w * dense), Math.round(h * dense));
+  c.imageSmoothingEnabled = false;
+  c.drawImage(heat, left, top, w, h);
+  c.save();
+  c.beginPath();
+  c.rect(left, top, w, h);
+  c.clip();
+  const hot = hottestOf(now);
+  if (state.outlines) outlines(c, px, py, scale, hot && [px(hot.x), py(hot.y)]);
+  if (state.isotherms) isolines(c, now, px, py);
+  marks(c, now, px, py, hot);
+  c.restore();
+  c.strokeStyle = colors.soft;
+  c.lineWidth = 1;
+  c.strokeRect(left - 0.5, top - 0.5, w + 1, h + 1);
+  axes(c, colors, px, py, left, top, w, h);
+  colourBar(c, colors, now, left + w + 14, top, Math.max(h, 160));
+  text(c, mapTitle(), left, 14, "left", colors.ink);
+}
+
+function mapTitle() {
+  let title = planeTitle(state.plane);
+  const run = runs[state.run];
+  if (run.frames.length > 1) title += ` at ${timeText(run.frames[state.frame].time)}`;
+  const versus = comparison();
+  if (versus) {
+    const what = { plane: () => planeTitle(versus.plane), frame: () => timeText(run.frames[versus.frame].time), run: () => runs[versus.run].name };
+    title += ` less ${what[state.compare]()}`;
+  }
+  return runs.length > 1 ? `${run.name}: ${title}` : title;
+}
+
+// Colours every pixel by the hottest of the cells it shows (the one furthest from zero in a difference).
+function paint(now, w, h) {
+  const { run, values, scale, colours, lo, hi, difference } = now;
+  heat.width = w;
+  heat.height = h;
+  const c = heat.getContext("2d");
+  const image = c.createImageData(w, h);
+  const pixels = new Uint32Array(image.data.buffer);
+  const bx = binsOf(run.x, w, false);
+  const by = binsOf(run.y, h, true);
+  const factor = (scale.quantum * 255) / (hi - lo);
+  const offset = ((scale.base - lo) * 255) / (hi - lo);
+  const single = bx.first.every((v, n) => v === bx.last[n]) && by.first.every((v, n) => v === by.last[n]);
+  for (let q = 0; q < h; q++) {
+    if (q > 0 && by.first[q] === by.first[q - 1] && by.last[q] === by.last[q - 1]) {
+      pixels.copyWithin(q * w, (q - 1) * w, q * w);
+      continue;
+    }
+    for (let p = 0; p < w; p++) {
+      let v = values[by.first[q] * run.w + bx.first[p]];
+      if (!single) {
+        for (let j = by.first[q]; j <= by.last[q]; j++) {
+          for (let i = bx.first[p]; i <= bx.last[p]; i++) {
+            const other = values[j * run.w + i];
+            if (difference ? Math.abs(other) > Math.abs(v) : other > v) v = other;
+          }
+        }
+      }
+      const t = v * factor + offset;
+      pixels[q * w + p] = v === MISSING || t !== t ? colours[256] : colours[t < 0 ? 0 : t > 255 ? 255 : (t + 0.5) | 0];
+    }
+  }
+  c.putImageData(image, 0, 0);
+}
+
+function outlines(c, px, py, scale, hot) {
+  const layer = layerOf(state.plane);
+  c.lineWidth = 1;
+  const names = [];
+  for (const [parts, dash] of [[layer.regions, [5, 4]], [layer.blocks, []]]) {
+    c.setLineDash(dash);
+    for (const part of parts) {
+      for (const [x, y, w, h] of part.rects) {
+        for (const [color, shift] of [["rgba(0,0,0,0.45)", 0.5], ["rgba(255,255,255,0.6)", -0.5]]) {
+          c.strokeStyle = color;
+          c.strokeRect(px(x) + shift, py(y + h) + shift, w * scale, h * scale);
+        }
+      }
+      const [x, y, w, h] = part.rects.reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));
+      const wide = c.measureText(part.name).width + 6;
+      const [u, v] = [px(x + w / 2), py(y + h / 2)];
+      const covered = hot && Math.abs(v - hot[1]) < 16 && u + wide / 2 > hot[0] - 80 && u - wide / 2 < hot[0] + 80;
+      if (wide < w * scale && h * scale > 14 && !covered) names.push([part.name, u, v, wide]);
+    }
+  }
+  c.setLineDash([]);
+  const set = [];
+  for (const [name, x, y, wide] of names) {
+    if (set.some(([u, v, other]) => Math.abs(v - y) < 14 && Math.abs(u - x) < (wide + other) / 2)) continue;
+    set.push([x, y, wide]);
+    label(c, name, x, y, "center");
+  }
+}
+
+function isolines(c, now, px, py) {
+  const s = samplesOf(now.values, now.run, 220);
+  let lo = Infinity, hi = -Infinity;
+  for (const q of s.v) {
+    if (q === MISSING || q !== q) return;
+    lo = Math.min(lo, q);
+    hi = Math.max(hi, q);
+  }
+  const { base, quantum } = now.scale;
+  const offset = now.difference || state.unit === "K" ? 0 : ZERO_CELSIUS;
+  const value = (q) => base + q * quantum - offset;
+  if (!(value(hi) - value(lo) > 20 * now.run.quantum)) return;
+  c.lineWidth = 1;
+  for (const level of ticks(value(lo), value(hi), 7).at) {
+    const t = (level + offset - now.lo) / (now.hi - now.lo);
+    c.strokeStyle = !now.difference && t < 0.62 ? "rgba(255,255,255,0.55)" : "rgba(0,0,0,0.5)";
+    c.beginPath();
+    traceLevel(c, s, (level + offset - base) / quantum, px, py);
+    c.stroke();
+  }
+}
+
+// The hottest cell, or the one that differs most; null where no cell has a temperature.
+function hottestOf(now) {
+  let best = -1;
+  for (let n = 0; n < now.values.length; n++) {
+    const v = now.difference ? Math.abs(now.values[n]) : now.values[n];
+    if (v === v && now.values[n] !== MISSING && (best < 0 || v > (now.difference ? Math.abs(now.values[best]) : now.values[best]))) best = n;
+  }
+  if (best < 0) return null;
+  const { run } = now;
+  const i = best % run.w, j = Math.floor(best / run.w);
+  return { cell: best, x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 };
+}
+
+function marks(c, now, px, py, hot) {
+  if (hot) {
+    const best = hot.cell, x = px(hot.x), y = py(hot.y);
+    disc(c, x, y, 4.5);
+    c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+    const end = x > frameOfMap.left + frameOfMap.w - 90;
+    const content = now.difference ? `${now.kelvin(best) > 0 ? "+" : ""}${fixed(now.kelvin(best), 2)} K` : temperatureText(now.kelvin(best));
+    label(c, content, x + (end ? -10 : 10), Math.max(frameOfMap.top + 9, y), end ? "right" : "left");
+    c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+  }
+  if (state.line) {
+    const { x0, y0, x1, y1 } = state.line;
+    for (const [color, width] of [["rgba(0,0,0,0.7)", 3.5], ["#ffffff", 1.5]]) {
+      c.strokeStyle = color;
+      c.lineWidth = width;
+      c.beginPath();
+      c.moveTo(px(x0), py(y0));
+      c.lineTo(px(x1), py(y1));
+      c.stroke();
+    }
+    const { left, top, w } = frameOfMap;
+    const inside = (x) => Math.max(left + 8, Math.min(left + w - 8, x));
+    label(c, "A", inside(px(x0)), Math.max(top + 9, py(y0) - 9), "center");
+    label(c, "B", inside(px(x1)), Math.max(top + 9, py(y1) - 9), "center");
+  }
+  if (state.pick) {
+    const x = px(state.pick.x), y = py(state.pick.y);
+    for (const [color, width] of [["rgba(0,0,0,0.8)", 4], ["#ffffff", 2]]) {
+      c.strokeStyle = color;
+      c.lineWidth = width;
+      c.beginPath();
+      for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+        c.moveTo(x + 6 * dx, y + 6 * dy);
+        c.lineTo(x + 13 * dx, y + 13 * dy);
+      }
+      c.stroke();
+    }
+  }
+}
+
+function disc(c, x, y, r) {
+  c.beginPath();
+  c.arc(x, y, r, 0, 7);
+  c.fillStyle = "#ffffff";
+  c.fill();
+  c.lineWidth = 1.5;
+  c.strokeStyle = "#000000";
+  c.stroke();
+  c.beginPath();
+  c.arc(x, y, r - 3, 0, 7);
+  c.fillStyle = "#000000";
+  c.fill();
+}
+
+function axes(c, colors, px, py, left, top, w, h) {
+  const [lx, ly] = data.size;
+  c.strokeStyle = colors.soft;
+  c.lineWidth = 1;
+  const mark = (x0, y0, x1, y1) => {
+    c.beginPath();
+    c.moveTo(x0, y0);
+    c.lineTo(x1, y1);
+    c.stroke();
+  };
+  const along = ticks(0, lx * 1e3, Math.max(2, w / 70));
+  for (const v of along.at) {
+    mark(px(v / 1e3), top + h + 1, px(v / 1e3), top + h + 5);
+    text(c, fixed(v, along.decimals), px(v / 1e3), top + h + 14, "center", colors.soft);
+  }
+  text(c, "x in mm", left + w / 2, top + h + 30, "center", colors.soft);
+  const up = ticks(0, ly * 1e3, Math.max(2, h / 60));
+  for (const v of up.at) {
+    mark(left - 5, py(v / 1e3), left - 1, py(v / 1e3));
+    text(c, fixed(v, up.decimals), left - 8, py(v / 1e3), "right", colors.soft);
+  }
+  c.save();
+  c.translate(10, top + h / 2);
+  c.rotate(-Math.PI / 2);
+  text(c, "y in mm", 0, 0, "center", colors.soft);
+  c.restore();
+}
+
+function colourBar(c, colors, now, x, top, h) {
+  const w = 14;
+  for (let n = 0; n < h; n++) {
+    c.fillStyle = cssColor(now.colours[Math.round(255 * (1 - n / (h - 1)))]);
+    c.fillRect(x, top + n, w, 1.5);
+  }
+  c.strokeStyle = colors.soft;
+  c.lineWidth = 1;
+  c.strokeRect(x - 0.5, top - 0.5, w + 1, h + 1);
+  const offset = now.difference || state.unit === "K" ? 0 : ZERO_CELSIUS;
+  const lo = now.lo - offset, hi = now.hi - offset;
+  const scale = ticks(lo, hi, Math.max(2, h / 50));
+  for (const v of scale.at) text(c, fixed(v, scale.decimals), x + w + 6, top + h - ((v - lo) / (hi - lo)) * h, "left", colors.ink);
+  text(c, now.difference ? "K" : unitName(), x + w / 2, top - 13, "center", colors.soft);
+}
+
+// The place in m under a point of the canvas, held inside the map; null outside unless held.
+function placeAt(event, hold) {
+  if (!frameOfMap) return null;
+  const box = mapCanvas.getBoundingClientRect();
+  const { left, top, w, h, scale } = frameOfMap;
+  let u = event.clientX - box.left - left;
+  let v = top + h - (event.clientY - box.top);
+  if (!hold && (u < 0 || v < 0 || u > w || v > h)) return null;
+  u = Math.min(w - 1e-6, Math.max(0, u));
+  v = Math.min(h - 1e-6, Math.max(0, v));
+  return { x: u / scale, y: v / scale };
+}
+
+// What there is at a place, for people.
+function describe(place) {
+  const now = current();
+  if (!now || !place) return "";
+  const n = cellAt(now.run.y, place.y) * now.run.w + cellAt(now.run.x, place.x);
+  const value = now.difference ? `${fixed(now.kelvin(n), 2)} K difference` : temperatureText(now.kelvin(n));
+  const layer = layerOf(state.plane);
+  const block = blockAt(layer, place.x, place.y);
+  return `${value} at x ${millimetres(place.x)}, y ${millimetres(place.y)} mm in ${layer.name}${block ? `, block ${block}` : ""}`;
+}

@@ -1,0 +1,150 @@
+// Package webpage makes report.html: a run as one file that a browser opens without any network. Tables are plain HTML; the map, its charts and the
+// exploded view are drawn by the scripts in assets from temperatures packed into the page.
+package webpage
+
+import (
+	"fmt"
+	"strconv"
+
+	"thermsim/stack"
+)
+
+// Document is what a page tells.
+type Document struct {
+	Title   string
+	Caveat  string // in capitals, or empty
+	Version string // of thermsim
+	Lead    []Part
+	Facts   []Fact
+	Tables  []Table
+	Groups  []Group
+
+	Size       [2]float64 // m
+	Z          []float64  // faces of the planes, m
+	PlaneLayer []int      // layer of every plane
+	Layers     []Layer    // bottom to top
+	Steps      []Step     // of a transient, all of them
+	Runs       []Run      // one, or two on one grid to compare
+	Start      int        // plane shown first
+	// CompareRuns opens the page on the difference of its runs.
+	CompareRuns bool
+	Colours     []Colour // 256, cold to hot
+}
+
+// Colour is red, green and blue.
+type Colour [3]uint8
+
+// Layer is a slab of the stack.
+type Layer struct {
+	Name      string    `json:"name"`
+	Material  string    `json:"material"`
+	Thickness float64   `json:"thickness"` // m
+	Blocks    []Outline `json:"blocks"`
+	Regions   []Outline `json:"regions"`
+}
+
+// Outline is a named union of rectangles.
+type Outline struct {
+	Name  string
+	Rects []stack.Rect
+}
+
+// MarshalJSON writes rectangles as x, y, width and height in m.
+func (o Outline) MarshalJSON() ([]byte, error) {
+	b := append([]byte(`{"name":`), quoteJSON(o.Name)...)
+	b = append(b, `,"rects":[`...)
+	for i, r := range o.Rects {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "[%g,%g,%g,%g]", r.X, r.Y, r.Width, r.Height)
+	}
+	return append(b, "]}"...), nil
+}
+
+// Step is the end of a time step.
+type Step struct{ Time, MaxK float64 }
+
+// Run is a set of fields with a name.
+type Run struct {
+	Name   string
+	Fields *Fields
+}
+
+// Part is a piece of text, or a temperature, which follows the page's unit.
+type Part struct {
+	Text        string
+	Temperature bool
+	Kelvin      string // exact, for scripts
+	Unit        bool   // the unit follows
+}
+
+// Words is plain text.
+func Words(text string) []Part { return []Part{{Text: text}} }
+
+// Degrees is a temperature, in degrees Celsius until a script says otherwise.
+func Degrees(kelvin float64, decimals int, unit bool) Part {
+	if kelvin-kelvin != 0 {
+		return Part{Text: "-"}
+	}
+	return Part{
+		Text: strconv.FormatFloat(kelvin-273.15, 'f', decimals, 64), Temperature: true,
+		Kelvin: strconv.FormatFloat(kelvin, 'g', 12, 64), Unit: unit,
+	}
+}
+
+// Fact is something with its name.
+type Fact struct {
+	Label string
+	Value []Part
+}
+
+// Group is a list of facts under a title.
+type Group struct {
+	ID, Title string
+	Facts     []Fact
+}
+
+// Table is sortable by its columns.
+type Table struct {
+	ID, Title, Note string
+	Long            bool // it gets a filter
+	Columns         []Column
+	Rows            [][]Cell
+}
+
+// Column of a table.
+type Column struct {
+	Name        string
+	Number      bool
+	Temperature bool // in the page's unit
+}
+
+// Cell of a table.
+type Cell struct {
+	Part
+	Numeric bool
+	Sort    string // value of a numeric cell
+	Shows   bool   // a click shows the place on the map
+	Plane   int
+	X, Y    string // m
+}
+
+// Text is a cell with words.
+func Text(text string) Cell { return Cell{Part: Part{Text: text}} }
+
+// Number is a cell with a number, written as text.
+func Number(v float64, text string) Cell {
+	return Cell{Part: Part{Text: text}, Numeric: true, Sort: strconv.FormatFloat(v, 'g', 12, 64)}
+}
+
+// Temperature is a cell with one in K.
+func Temperature(kelvin float64, decimals int) Cell {
+	p := Degrees(kelvin, decimals, false)
+	return Cell{Part: p, Numeric: true, Sort: p.Kelvin}
+}
+
+// Place is a cell that shows a place (m) of a plane on the map.
+func Place(text string, plane int, x, y float64) Cell {
+	return Cell{Part: Part{Text: text}, Shows: true, Plane: plane, X: strconv.FormatFloat(x, 'g', 9, 64), Y: strconv.FormatFloat(y, 'g', 9, 64)}
+}

@@ -1,0 +1,219 @@
+package webpage
+
+import (
+	"bytes"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// scripts in the order they are joined.
+func scripts() []string {
+	return []string{"planes.js", "format.js", "canvas.js", "isotherms.js", "state.js", "map.js", "charts.js", "solid.js", "tables.js", "main.js"}
+}
+
+// fieldsMark is where the packed temperatures stand in the page.
+const fieldsMark = "<!--fields-->"
+
+// Write writes the page.
+func Write(w io.Writer, d *Document) error {
+	if len(d.Runs) == 0 || len(d.Colours) != 256 {
+		return errors.New("a page needs a run and 256 colours")
+	}
+	for _, r := range d.Runs {
+		if r.Fields == nil || len(r.Fields.frames) == 0 {
+			return fmt.Errorf("run %s has no field to show", r.Name)
+		}
+		if first := d.Runs[0].Fields; len(r.Fields.x) != len(first.x) || len(r.Fields.y) != len(first.y) || r.Fields.nz != first.nz {
+			return errors.New("the runs of a page must be on one grid")
+		}
+	}
+	frame, err := d.frame()
+	if err != nil {
+		return err
+	}
+	head, tail, _ := bytes.Cut(frame, []byte(fieldsMark))
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	for n, r := range d.Runs {
+		if err := r.Fields.writeText(w, n); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(tail)
+	return err
+}
+
+// writeText writes each frame as a script element of text: a line per plane, in base64.
+func (f *Fields) writeText(w io.Writer, run int) error {
+	var line []byte
+	for n, fr := range f.frames {
+		if _, err := fmt.Fprintf(w, "<script type=\"text/plain\" id=\"run%d-frame%d\">\n", run, n); err != nil {
+			return err
+		}
+		for _, p := range fr.planes {
+			line = append(base64.StdEncoding.AppendEncode(line[:0], p), '\n')
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+		if _, err := io.WriteString(w, "</script>\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frame is the page without its temperatures.
+func (d *Document) frame() ([]byte, error) {
+	t, err := template.ParseFS(assets, "assets/page.html")
+	if err != nil {
+		return nil, err
+	}
+	style, err := assets.ReadFile("assets/page.css")
+	if err != nil {
+		return nil, err
+	}
+	var script bytes.Buffer
+	for _, name := range scripts() {
+		text, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return nil, err
+		}
+		script.Write(text)
+	}
+	data, err := d.data()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, struct {
+		*Document
+		Style     template.CSS
+		Script    template.JS
+		Data      template.JS
+		Mark      template.HTML
+		Precision string
+	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision()})
+	return out.Bytes(), err
+}
+
+// precision tells how exact the map is.
+func (d *Document) precision() string {
+	f := d.Runs[0].Fields
+	text := fmt.Sprintf("Temperatures of the map are within %g K of the run's; tables are exact.", f.ErrorK())
+	if f.factor > 1 {
+		text += fmt.Sprintf(" Each cell of the map is the maximum over %d x %d cells of the grid.", f.factor, f.factor)
+	}
+	if n := len(d.Steps); n > len(f.frames) {
+		text += fmt.Sprintf(" The map holds %d of the %d steps.", len(f.frames), n)
+	}
+	return text
+}
+
+// data is what the scripts read.
+func (d *Document) data() ([]byte, error) {
+	type frameAbout struct {
+		Step int     `json:"step"`
+		Time float64 `json:"time"`
+	}
+	type runAbout struct {
+		Name    string       `json:"name"`
+		Base    float64      `json:"base"`
+		Quantum float64      `json:"quantum"`
+		W       int          `json:"w"`
+		H       int          `json:"h"`
+		Wide    bool         `json:"wide"`
+		X       []float64    `json:"x"`
+		Y       []float64    `json:"y"`
+		Lo      []int32      `json:"lo"`
+		Hi      []int32      `json:"hi"`
+		Frames  []frameAbout `json:"frames"`
+	}
+	about := struct {
+		Title      string       `json:"title"`
+		Caveat     string       `json:"caveat"`
+		Size       [2]float64   `json:"size"`
+		Z          []float64    `json:"z"`
+		PlaneLayer []int        `json:"planeLayer"`
+		Layers     []Layer      `json:"layers"`
+		Steps      [][2]float64 `json:"steps"`
+		Start      int          `json:"start"`
+		Compare    string       `json:"compare"`
+		Colours    string       `json:"colours"`
+		Diverging  string       `json:"diverging"`
+		Runs       []runAbout   `json:"runs"`
+	}{
+		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers, Start: d.Start,
+		Colours: hex(d.Colours), Diverging: hex(diverging()), Steps: [][2]float64{},
+	}
+	if d.CompareRuns {
+		about.Compare = "run"
+	}
+	for _, s := range d.Steps {
+		if s.MaxK-s.MaxK == 0 {
+			about.Steps = append(about.Steps, [2]float64{s.Time, s.MaxK})
+		}
+	}
+	for _, r := range d.Runs {
+		f := r.Fields
+		a := runAbout{Name: r.Name, Base: f.base, Quantum: f.quantum, W: len(f.x) - 1, H: len(f.y) - 1, Wide: f.wide, X: f.x, Y: f.y, Lo: f.lo, Hi: f.hi}
+		for k := range a.Lo {
+			if a.Lo[k] > a.Hi[k] { // no cell of the plane has a temperature
+				a.Lo[k], a.Hi[k] = 0, 0
+			}
+		}
+		for _, fr := range f.frames {
+			a.Frames = append(a.Frames, frameAbout{fr.step, max(0, zeroForNaN(fr.time))})
+		}
+		about.Runs = append(about.Runs, a)
+	}
+	return json.Marshal(about)
+}
+
+func zeroForNaN(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+func quoteJSON(s string) []byte {
+	b, _ := json.Marshal(s) // strings always marshal
+	return b
+}
+
+func hex(colours []Colour) string {
+	var b strings.Builder
+	for _, c := range colours {
+		fmt.Fprintf(&b, "%02x%02x%02x", c[0], c[1], c[2])
+	}
+	return b.String()
+}
+
+// diverging runs from blue over almost white to red, its lightness falling alike on both sides.
+func diverging() []Colour {
+	ends, middle := [2][3]float64{{0.16, 0.33, 0.68}, {0.72, 0.12, 0.15}}, [3]float64{0.955, 0.95, 0.94}
+	out := make([]Colour, 256)
+	for n := range out {
+		t := 2*float64(n)/255 - 1
+		end := ends[0]
+		if t > 0 {
+			end = ends[1]
+		}
+		for c := range out[n] {
+			out[n][c] = uint8(math.Round(255 * (middle[c] + math.Pow(math.Abs(t), 0.85)*(end[c]-middle[c]))))
+		}
+	}
+	return out
+}
