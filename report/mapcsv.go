@@ -3,14 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
-	"strconv"
 
 	"thermsim/mesh"
+	"thermsim/report/fieldfile"
 )
-
-// mapDecimals of a temperature in a map: a microkelvin, well below any tolerance, so that differences and gradients of a map
-// show no steps.
-const mapDecimals = 6
 
 // writeMapCSV writes a plane as a matrix: after the comment lines a row of x cell centres, then one row per y cell centre from south
 // to north, its coordinate first. Coordinates are in m and temperatures in K.
@@ -26,17 +22,17 @@ func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64) error {
 	buf := append(make([]byte, 0, 16*(nx+1)), "y\\x"...)
 	for i := range nx {
 		buf = append(buf, ',')
-		buf = appendMetres(buf, (m.X[i]+m.X[i+1])/2)
+		buf = fieldfile.AppendMetres(buf, (m.X[i]+m.X[i+1])/2)
 	}
 	for j := range m.NY() {
 		buf = append(buf, '\n')
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
-		buf = appendMetres(buf[:0], (m.Y[j]+m.Y[j+1])/2)
+		buf = fieldfile.AppendMetres(buf[:0], (m.Y[j]+m.Y[j+1])/2)
 		for _, v := range kelvin[j*nx : (j+1)*nx] {
 			buf = append(buf, ',')
-			buf = strconv.AppendFloat(buf, v, 'f', mapDecimals, 64)
+			buf = fieldfile.AppendKelvin(buf, v)
 		}
 	}
 	_, err = w.Write(append(buf, '\n'))
@@ -50,7 +46,4 @@ func hottestNote(planes [2]int) string {
 	return ""
 }
 
-// appendMetres writes a coordinate with 9 significant digits, enough for 0.01 nm in a millimetre.
-func appendMetres(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', 9, 64) }
-
-func metres(v float64) string { return string(appendMetres(nil, v)) }
+func metres(v float64) string { return string(fieldfile.AppendMetres(nil, v)) }

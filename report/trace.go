@@ -11,6 +11,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
+	"thermsim/report/fieldfile"
 )
 
 // TraceWriter writes trace.csv while a transient runs: per step its end time in s, the power in W and the hottest cell, then the
@@ -155,7 +156,7 @@ func (t *TraceWriter) Add(step gpusolve.Step, f gpusolve.Field) error {
 
 func (t *TraceWriter) kelvin(v float64) {
 	t.row = append(t.row, ',')
-	t.row = strconv.AppendFloat(t.row, v, 'f', mapDecimals, 64)
+	t.row = fieldfile.AppendKelvin(t.row, v)
 }
 
 // Commit finishes the file and gives it its name. After an error nothing is left.
