@@ -149,3 +149,33 @@ func drawBlocks(t *rapid.T, area Rect, watts *rapid.Generator[float64]) Power {
 	}
 	return p
 }
+
+// Comments change nothing of the stack, whatever they hold.
+func TestPrintCommented(t *testing.T) {
+	s := mustParse(t, fullFiles)
+	odd := "two\nlines = 3 \x00\xff \"quoted\" #"
+	c := Comments{Head: []string{odd, ""}, Grid: []string{odd}, Materials: map[int][]string{0: {odd}}, Layers: map[int][]string{0: {"lowest"}, 1: {odd}},
+		Contacts: map[int]string{0: odd, 1: odd}, Transient: []string{odd}, Powers: map[*Power][]string{}}
+	for f := range c.Boundary {
+		c.Boundary[f] = odd
+	}
+	for i := range s.Layers {
+		for p := range s.Layers[i].Powers {
+			c.Powers[&s.Layers[i].Powers[p]] = []string{odd}
+		}
+	}
+	var b bytes.Buffer
+	if err := PrintCommented(&b, s, c); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("printed.toml", b.Bytes(), files{}.open)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	if diff := cmp.Diff(s, again, sameStack); diff != "" {
+		t.Errorf("changed (-before +after):\n%s", diff)
+	}
+	if !bytes.Contains(b.Bytes(), []byte("\n# lowest\n[[layer]]\n")) {
+		t.Errorf("the comment of the first layer is missing:\n%s", b.String())
+	}
+}
