@@ -48,7 +48,7 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 	}
 	shape, from := ops.Squeezed(d.nx, d.ny, d.nz)
 	given := [3]cu.DevicePtr{d.x, d.y, d.z}
-	f := &icFactor{s: s, nx: d.nx, ny: d.ny, nz: d.nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ)}
+	f := &icFactor{s: s, nx: d.nx, ny: d.ny, nz: d.nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk)}
 	place := s.alloc(8)
 	defer s.free(place)
 	state := s.alloc(4 * f.states())
@@ -78,7 +78,7 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 		if how.Order == 1 {
 			run = ic.FactoriseDiamond
 		}
-		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, nx, ny, nz, int32(f.tileP), int32(f.tileQ), chunk, f.planned, state,
+		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, nx, ny, nz, int32(f.tileP), int32(f.tileQ), f.chunk, f.planned, state,
 			d.main, given[from[0]], given[from[1]], given[from[2]], 1+how.Shift, f.data, place))
 	}
 	if err := check(ops.NotPositive); err != nil {
@@ -177,7 +177,7 @@ func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
 		lower, upper = ic.LowerDiamond, ic.UpperDiamond
 	}
 	s.note(ic.ToLevels(s.stream, square, nx, ny, nz, int32(t.order), ptr(r), t.field, t.lower, int32(2*t.states())))
-	s.note(lower(s.stream, tiles, nx, ny, nz, p, q, chunk, t.planned, t.lower, t.data, t.field))
-	s.note(upper(s.stream, tiles, nx, ny, nz, p, q, chunk, t.planned, t.upper, t.data, t.field))
+	s.note(lower(s.stream, tiles, nx, ny, nz, p, q, t.chunk, t.planned, t.lower, t.data, t.field))
+	s.note(upper(s.stream, tiles, nx, ny, nz, p, q, t.chunk, t.planned, t.upper, t.data, t.field))
 	s.note(ic.FromLevels(s.stream, square, nx, ny, nz, int32(t.order), t.field, ptr(z)))
 }

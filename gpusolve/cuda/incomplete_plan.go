@@ -12,17 +12,16 @@ type wavefront struct {
 	order        int
 	nx, ny, nz   int
 	tileP, tileQ int
-	plan         []int32 // planEntries numbers a tile
+	// chunk is how many levels a tile completes between two messages to its neighbours: a power of two.
+	chunk int32
+	plan  []int32 // planEntries numbers a tile
 }
 
 // planEntries is the length of a tile's plan (see kernels/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
 const planEntries = kernels.IcPlan
 
-// chunk is how many levels a tile completes between two messages to its neighbours: a power of two, at most kernels.IcChunk.
-const chunk = kernels.IcChunk
-
 // newWavefront plans tiles of at most kernels.IcWide columns. Zero sizes are chosen: the whole height of a flat grid, else squares.
-func newWavefront(order, nx, ny, nz, tileP, tileQ int) *wavefront {
+func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
 	const most = kernels.IcWide
 	if tileQ <= 0 {
 		tileQ = min(nz, 16)
@@ -33,9 +32,21 @@ func newWavefront(order, nx, ny, nz, tileP, tileQ int) *wavefront {
 	}
 	// Edges, tileP + tileQ + 1 columns, are read by one thread each.
 	tileP = min(tileP, most/tileQ, most-tileQ-1)
-	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ}
+	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ, chunk: chunkOf(tileP, tileQ, levels)}
 	w.lay()
 	return w
+}
+
+// chunkOf is the largest power of two that does not exceed levels and whose edge values fit into a block's shared memory.
+func chunkOf(tileP, tileQ, levels int) int32 {
+	if levels <= 0 {
+		levels = 16
+	}
+	chunk := int32(kernels.IcAhead)
+	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= kernels.IcKept {
+		chunk *= 2
+	}
+	return chunk
 }
 
 // tile is a rectangle of the plane.

@@ -31,7 +31,7 @@ type row struct {
 	Order       int     `json:"order"`
 	Cells       int     `json:"cells"`
 	Levels      int     `json:"levels"`
-	Tile        [2]int  `json:"tile,omitempty"`
+	Tile        [3]int  `json:"tile_and_chunk"` // 0 for the solver's choice
 	FactorMS    float64 `json:"factor_ms,omitempty"`
 	ApplyMS     float64 `json:"apply_ms,omitempty"`
 	LevelUS     float64 `json:"us_per_level,omitempty"` // of one triangular solve, the change of layout included
@@ -49,10 +49,11 @@ func main() {
 	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
 	tileY := flag.Int("tile-y", 0, "columns of a tile along y, 0 for the solver's choice")
 	tileZ := flag.Int("tile-z", 0, "columns of a tile along z")
+	chunk := flag.Int("chunk", 0, "levels between two messages of a tile to its neighbours, 0 for the solver's choice")
 	runs := flag.Int("runs", 20, "applications that are timed")
 	solve := flag.Bool("solve", true, "run conjugate gradients")
 	flag.Parse()
-	rows, err := measure(*only, *largest, [2]int{*tileY, *tileZ}, *runs, *solve)
+	rows, err := measure(*only, *largest, [3]int{*tileY, *tileZ, *chunk}, *runs, *solve)
 	if err == nil && *out != "" {
 		var data []byte
 		if data, err = json.MarshalIndent(rows, "", "  "); err == nil {
@@ -128,7 +129,7 @@ func rightSides(p problem) map[string][]float64 {
 	return map[string][]float64{"ones": ones, "normal random": random, "smooth": wave}
 }
 
-func measure(only string, largest int, tile [2]int, runs int, solve bool) ([]row, error) {
+func measure(only string, largest int, tile [3]int, runs int, solve bool) ([]row, error) {
 	drv, err := cu.Open()
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func measure(only string, largest int, tile [2]int, runs int, solve bool) ([]row
 	return rows, nil
 }
 
-func (p problem) measure(d *cuda.Device, order int, tile [2]int, runs int, solve bool) ([]row, error) {
+func (p problem) measure(d *cuda.Device, order int, tile [3]int, runs int, solve bool) ([]row, error) {
 	s, err := p.open(d)
 	if err != nil {
 		return nil, err
@@ -220,7 +221,7 @@ func (p problem) measure(d *cuda.Device, order int, tile [2]int, runs int, solve
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // timeParts times the factorisation, the second of two, and the applications, recorded as the solver does it.
-func (p problem) timeParts(s ops.Space, order int, tile [2]int, runs int) (row, error) {
+func (p problem) timeParts(s ops.Space, order int, tile [3]int, runs int) (row, error) {
 	n := p.nx * p.ny * p.nz
 	r := row{Case: p.name, Order: order, Cells: n, Levels: p.nx + (1+order)*p.ny + (1+2*order)*p.nz - 2 - 3*order, Tile: tile}
 	a, err := s.(ops.Forms).Diagonals()
@@ -229,7 +230,7 @@ func (p problem) timeParts(s ops.Space, order int, tile [2]int, runs int) (row, 
 	}
 	defer a.Release()
 	i := s.(ops.Incomplete)
-	how := ops.Incompleteness{Order: order, TileY: tile[0], TileZ: tile[1]}
+	how := ops.Incompleteness{Order: order, TileY: tile[0], TileZ: tile[1], Chunk: tile[2]}
 	var f ops.IncompleteFactor
 	for range 2 {
 		if f != nil {

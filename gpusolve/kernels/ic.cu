@@ -213,16 +213,19 @@ KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const 
   }
 }
 
-// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner. Tiles have at most EDGE of them, and
-// CHUNK levels are held at a time.
-enum { EDGE = WIDE, CHUNK = 16 };
+// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
+// most that columns times levels may be, and AHEAD the least chunk.
+enum { KEPT = 4096 };
 
-// AHEAD levels of a thread's factor and right side are loaded while as many are computed.
-enum { AHEAD = 4 };
+// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does.
+enum { AHEAD = 8 };
 
-// Entry is what a cell needs from memory: its right side, already times 1/D in upper solves, and its diagonals of L.
+// Entry is what a cell needs from memory: its right side, 1/D in upper solves, and its diagonals of L.
 template <int ORDER> struct Entry {
-  float right, off[Shape<ORDER>::OFF];
+  float right, inverse, off[Shape<ORDER>::OFF];
+
+  // begin is what the products with the neighbours' values are taken from.
+  METHOD float begin(bool upper) const { return upper ? right * inverse : right; }
 };
 
 // Marker is a place in a column that moves one level at a time through the layout, which closes on itself.
@@ -254,7 +257,7 @@ template <int ORDER, bool UPPER> struct Reader {
 
   METHOD void next(Entry<ORDER> *e) {
     i64 n = here.n, at = here.at;
-    e->right = 0;
+    e->right = e->inverse = 0;
 #pragma unroll
     for (int t = 0; t < OFF; t++) e->off[t] = 0;
     if (valid && i >= 0 && i < nx) {
@@ -264,7 +267,7 @@ template <int ORDER, bool UPPER> struct Reader {
         for (int t = 0; t < OFF; t++) e->off[t] = f[t * n + at];
       } else {
         // Rows of L turned into columns: the entry that ties a cell to an upper neighbour is kept at the neighbour.
-        e->right *= f[OFF * n + at];
+        e->inverse = f[OFF * n + at];
         e->off[X] = f[X * n + back1];
         e->off[Y] = f[Y * n + (ORDER ? back2 : back1) + 1];
         e->off[Z] = f[Z * n + (ORDER ? back3 : back1) + ny];
@@ -290,12 +293,12 @@ struct Line {
 };
 
 // solve runs one tile of a triangular solve, in place: w holds the right side and then the solution. A thread keeps its own last value in a
-// register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, CHUNK levels at a time.
+// register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, a chunk of levels at a time.
 template <int ORDER, bool UPPER>
 DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const float *RESTRICT f, float *w) {
   enum { OFF = Shape<ORDER>::OFF };
   SHARED int ticket;
-  SHARED float value[2 * WIDE + EDGE * CHUNK];
+  SHARED float value[2 * WIDE + KEPT];
   int t = threadX(), own = take(state, &ticket);
   const int *tile = plan + own * PLAN;
   int *flags = state + 1;
@@ -344,7 +347,7 @@ DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const
   for (int s = 0; s < AHEAD; s++) reader.next(&now[s]);
 
   int i = start - c.base;
-  float self = 0, formerCorner = 0, partial = now[0].right;
+  float self = 0, formerCorner = 0, partial = now[0].begin(UPPER);
   for (int first = start; first <= last; first += AHEAD) {
     if ((first & (chunk - 1)) == 0) {
       if (t == 0 && first > start) release(flags + own, first);
@@ -386,7 +389,7 @@ DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const
       value[(l & 1) * WIDE + t] = v;
       if (c.valid && i >= 0 && i < nx) w[mine.at] = v;
       self = v;
-      partial = next.right;
+      partial = next.begin(UPPER);
       if (ORDER) {
         // The first stage of the next cell's sum: what comes from levels below l.
         float fromCorner = value[corner.at(l - 1)];

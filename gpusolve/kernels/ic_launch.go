@@ -30,16 +30,15 @@ const (
 	IcTurn = 8
 )
 
-// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner. Tiles have at most EDGE of them, and
-// CHUNK levels are held at a time.
+// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
+// most that columns times levels may be, and AHEAD the least chunk.
 const (
-	IcEdge  = 256
-	IcChunk = 16
+	IcKept = 4096
 )
 
-// AHEAD levels of a thread's factor and right side are loaded while as many are computed.
+// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does.
 const (
-	IcAhead = 4
+	IcAhead = 8
 )
 
 // Ic is the module ic.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.

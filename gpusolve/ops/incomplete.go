@@ -20,8 +20,9 @@ type Incomplete interface {
 type Incompleteness struct {
 	Order int     // 0 or 1
 	Shift float64 // share of its diagonal that is added to the matrix
-	// Tile is a hint for executors that divide the work geometrically: columns along y and z. Zeros leave the choice to them.
-	TileY, TileZ int
+	// Hints for executors that divide the work geometrically: columns of a tile along y and z, and levels between two messages to other tiles.
+	// Zeros leave the choice to them.
+	TileY, TileZ, Chunk int
 }
 
 // IncompleteFactor is L and D on a device.
