@@ -8,10 +8,10 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
-	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
 )
@@ -31,12 +31,13 @@ type method struct {
 func methods() []method {
 	return []method{
 		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid},
+		{name: "chebyshev", doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
 		{name: "ic", doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
 		{name: "cmg", doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
 		{name: "ddilu", doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
 		{name: "parac", doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
-		{name: "jacobi", doc: "the diagonal of the matrix", keys: []precond.Key{krylovKey()}, new: newJacobi, general: true},
-		{name: "none", doc: "the Krylov method alone", keys: []precond.Key{krylovKey()}, new: newNone, general: true},
+		{name: "jacobi", doc: "the diagonal of the matrix", keys: pointwiseKeys(), new: newJacobi, solver: mixedSolver, general: true},
+		{name: "none", doc: "the Krylov method alone", keys: pointwiseKeys(), new: newNone, solver: mixedSolver, general: true},
 	}
 }
 
@@ -45,9 +46,6 @@ func krylovKey() precond.Key {
 	return precond.Key{Name: "solver", Kind: precond.Word, Default: "auto", Words: []string{"auto", "pcg", "bicgstab"},
 		Doc: "the Krylov method: conjugate gradients for symmetric matrices, BiCGSTAB for others, or one of the two by name"}
 }
-
-func newJacobi(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) { return jacobi.New(s) }
-func newNone(s ops.Space, _ precond.Settings) (precond.Preconditioner, error)   { return jacobi.None(s) }
 
 func newBlocks(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
 	p, err := ddilu.New(s, set)
@@ -159,6 +157,9 @@ func suitableSolver(s ops.Space, pre precond.Preconditioner, name string) (krylo
 	}
 	return krylov.NewPCG(s, pre)
 }
+
+// refusedSetting is for settings that do not go together.
+func refusedSetting(why string) error { return fmt.Errorf("%w: %s", precond.ErrRefused, why) }
 
 // blame tells failures of the device from methods that refuse a matrix or a setting.
 func blame(err error) error {

@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"fmt"
+	"strings"
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
@@ -32,6 +33,13 @@ func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner
 		Converged:       out.Converged,
 		Reason:          reasonText(out.Reason),
 	}
+	if d, ok := solver.(interface{ Details() string }); ok {
+		s.Details = strings.Trim(s.Details+"; "+d.Details(), "; ")
+	}
+	if m, ok := solver.(*krylov.Mixed); ok {
+		log := m.PrecisionLog()
+		s.Precision = &log
+	}
 	if out.Norms.Source > 0 {
 		s.RelativeResidual = out.Norms.Residual / out.Norms.Source
 	}
@@ -50,6 +58,10 @@ func reasonText(r krylov.Reason) string {
 		return ReasonStagnation
 	case krylov.Interrupted:
 		return ReasonInterrupted
+	case krylov.Divergence:
+		return ReasonDivergence
+	case krylov.Drift:
+		return ReasonDrift
 	}
 	return ReasonBreakdown
 }

@@ -1,6 +1,10 @@
 package gpusolve
 
-import "time"
+import (
+	"time"
+
+	"thermsim/gpusolve/krylov"
+)
 
 // Reasons a solve may end with; they appear in reports as they stand.
 const (
@@ -10,6 +14,8 @@ const (
 	ReasonStagnation  = "stagnation"
 	ReasonBreakdown   = "breakdown"
 	ReasonInterrupted = "interrupted"
+	ReasonDivergence  = "divergence"
+	ReasonDrift       = "drift of the residual"
 )
 
 // Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
@@ -48,6 +54,8 @@ type Status struct {
 	EstimatedErrorK  float64 // estimate of the largest temperature error
 	Converged        bool
 	Reason           string // one of the Reason constants
+	// Precision is the course of a solve in mixed precision, nil for others.
+	Precision *krylov.PrecisionLog
 }
 
 // Field is a temperature field, wherever it lives.

@@ -106,12 +106,16 @@ func (s *space) Scalars() ops.Scalars {
 	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
 }
 
-// Residual computes r = b - A x and its norms.
-func (s *system) Residual(r, _, x, old ops.Vector) ops.Norms {
+// Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
+func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
+	single, double := ptr(r), cu.DevicePtr(0)
+	if r.(*vector).elem == 8 {
+		single, double = ptr(r32), ptr(r)
+	}
 	if s.ready() {
 		s.note(s.residual.Residual(s.stream, s.rows(residualBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
 			s.ground.data, s.ground.onDev, s.capacity.address(), s.power.data, s.power.onDev, s.share, s.inflow.data, s.inflow.onDev,
-			ptr(x), ptr(old), ptr(r), s.partial, s.scalarsDev, s.ticket))
+			ptr(x), ptr(old), single, double, s.partial, s.scalarsDev, s.ticket))
 	}
 	v := s.readScalars()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}

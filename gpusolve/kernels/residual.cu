@@ -3,15 +3,15 @@
 
 enum { THREADS = 128 };
 
-// r = b - A x, rounded to FP32, and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
+// r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
 // the step, which nearly cancels, is never formed. A null x is zero.
 KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                      const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                      const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                      const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
-                                     const double *RESTRICT old, float *RESTRICT r, double *partial, double *scalars,
-                                     u32 *ticket) {
+                                     const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial,
+                                     double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   int i = blockX() * THREADS + threadX();
@@ -49,7 +49,8 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
         source += v * old[c];
       }
       double v = b - a;
-      r[c] = (float)v;
+      if (r) r[c] = (float)v;
+      if (r64) r64[c] = v;
       rr += v * v;
       bb += source * source;
       double f = diagonal * __builtin_fabs(own) + __builtin_fabs(b);

@@ -18,10 +18,10 @@ type Residual struct {
 	residual struct {
 		function cu.Function
 		args     struct {
-			nx, ny, nz                                                                                                                 int32
-			gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, partial, scalars, ticket cu.DevicePtr
+			nx, ny, nz                                                                                                                      int32
+			gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars, ticket cu.DevicePtr
 		}
-		params [20]unsafe.Pointer
+		params [21]unsafe.Pointer
 	}
 	stored struct {
 		function cu.Function
@@ -109,6 +109,7 @@ func LoadResidual(d cu.Driver) (*Residual, error) {
 		unsafe.Pointer(&m.residual.args.x),
 		unsafe.Pointer(&m.residual.args.old),
 		unsafe.Pointer(&m.residual.args.r),
+		unsafe.Pointer(&m.residual.args.r64),
 		unsafe.Pointer(&m.residual.args.partial),
 		unsafe.Pointer(&m.residual.args.scalars),
 		unsafe.Pointer(&m.residual.args.ticket),
@@ -162,12 +163,12 @@ func LoadResidual(d cu.Driver) (*Residual, error) {
 	return m, nil
 }
 
-// Residual: r = b - A x, rounded to FP32, and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
+// Residual: r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
 // the step, which nearly cancels, is never formed. A null x is zero.
 //
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; power double; powerSlot int; share, inflow double; inflowSlot int; x, old double; r float; partial, scalars double; ticket u32.
-func (m *Residual) Residual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, partial, scalars, ticket cu.DevicePtr) error {
+// Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; power double; powerSlot int; share, inflow double; inflowSlot int; x, old double; r float; r64, partial, scalars double; ticket u32.
+func (m *Residual) Residual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars, ticket cu.DevicePtr) error {
 	k := &m.residual
 	k.args.nx = nx
 	k.args.ny = ny
@@ -186,6 +187,7 @@ func (m *Residual) Residual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, g
 	k.args.x = x
 	k.args.old = old
 	k.args.r = r
+	k.args.r64 = r64
 	k.args.partial = partial
 	k.args.scalars = scalars
 	k.args.ticket = ticket

@@ -55,6 +55,8 @@ const (
 	Breakdown                 // a product that must be positive was not
 	Interrupted               // the context ended
 	Failed                    // the device: see System.Err
+	Divergence                // the residual is no number, or has grown beyond all measure
+	Drift                     // the recursive residual meets the rule and the true one does not, in fixed low precision
 )
 
 // PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right sides. The iteration

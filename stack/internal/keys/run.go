@@ -27,6 +27,7 @@ func runSpecs() []Spec {
 func preconditioners() []string {
 	return []string{
 		"multigrid",
+		"chebyshev",
 		"ic",
 		"cmg",
 		"ddilu",

@@ -1,0 +1,157 @@
+package gpusolve_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/krylov"
+	"thermsim/mesh"
+)
+
+func stackMesh(t *testing.T, o cases.Options) *mesh.Mesh {
+	t.Helper()
+	m, err := mesh.Build(cases.Stack10(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// field is the whole temperature field of a steady solve, and how it ended.
+func steadyField(t *testing.T, m *mesh.Mesh, o gpusolve.Options) ([]float64, gpusolve.Status) {
+	t.Helper()
+	o.Device = "cpu"
+	s, err := gpusolve.Steady(context.Background(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	return wholeField(t, m, s.Field), s.Status
+}
+
+func wholeField(t *testing.T, m *mesh.Mesh, f gpusolve.Field) []float64 {
+	t.Helper()
+	sheet := m.NX() * m.NY()
+	all := make([]float64, m.Cells())
+	for k := range m.NZ() {
+		if err := f.Plane(k, all[k*sheet:(k+1)*sheet]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func furthest(a, b []float64) float64 {
+	top := 0.0
+	for i := range a {
+		top = math.Max(top, math.Abs(a[i]-b[i]))
+	}
+	return top
+}
+
+// At CUTh-Solver's stopping rule, ||b - A x|| <= 1e-6 W, its errors stay below 3.3e-4 K (table III): in every form and format, against multigrid
+// at the accuracy that can be attained.
+func TestChebyshevAccuracy(t *testing.T) {
+	m := stackMesh(t, cases.Options{NX: 24})
+	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
+	iterations := map[string]int{}
+	for _, method := range []string{
+		"chebyshev", "chebyshev:form=scaled", "chebyshev:promote=plane", "chebyshev:format=csr", "chebyshev:precision=fixed-fp64",
+		"chebyshev:precision=fixed-fp64,form=scaled", "chebyshev:precision=fixed-fp64,format=csr", "jacobi:precision=adaptive",
+		"none:precision=adaptive,format=csr", "none:precision=fixed-fp64",
+	} {
+		got, st := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-6})
+		if e := furthest(got, exact); !st.Converged || !(e <= 3.3e-4) || !(st.ResidualW <= 1e-6) {
+			t.Errorf("%s: error %.3g K, residual %.3g W, %s", method, e, st.ResidualW, st.Reason)
+		}
+		iterations[method] = st.Iterations
+		log := st.Precision
+		if log == nil || log.Early+log.Late != st.Iterations {
+			t.Errorf("%s: the log of precisions is %+v with %d iterations", method, log, st.Iterations)
+		} else if adaptive := log.Mode == "adaptive"; adaptive != (log.Switches == 1) || adaptive != (log.Early > 0) {
+			t.Errorf("%s: the log of precisions is %+v", method, log)
+		}
+	}
+	// One restart, and what FP16 costs the preconditioner.
+	for _, form := range []string{"", ",form=scaled"} {
+		fixed, adaptive := iterations["chebyshev:precision=fixed-fp64"+form], iterations["chebyshev"+map[string]string{"": "", ",form=scaled": ":form=scaled"}[form]]
+		t.Logf("%d iterations in FP64, %d adaptive", fixed, adaptive)
+		if adaptive > fixed+fixed*3/10+1 {
+			t.Errorf("%d iterations in FP64, %d adaptive", fixed, adaptive)
+		}
+	}
+	if a, b := iterations["chebyshev:precision=fixed-fp64"], iterations["chebyshev:precision=fixed-fp64,format=csr"]; a != b {
+		t.Errorf("%d iterations with diagonals and %d by rows", a, b)
+	}
+}
+
+// In FP32 throughout the recursive residual meets the rule and the true one does not; in FP16 throughout the iteration diverges. Both say so, and
+// leave a field of numbers, as close as they came.
+func TestFixedLowPrecision(t *testing.T) {
+	m := stackMesh(t, cases.Options{NX: 16})
+	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
+	for _, method := range []string{"chebyshev", "jacobi", "none"} {
+		got, st := steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp32", ATol: 1e-6})
+		if st.Converged || st.Reason != gpusolve.ReasonDrift || !(st.ResidualW > 1e-5) || !(furthest(got, exact) < 10) {
+			t.Errorf("%s in FP32: %s, residual %g W, error %g K", method, st.Reason, st.ResidualW, furthest(got, exact))
+		}
+		got, st = steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp16", ATol: 1e-6})
+		if st.Converged || st.Reason != gpusolve.ReasonDivergence && st.Reason != gpusolve.ReasonBreakdown && st.Reason != gpusolve.ReasonStagnation {
+			t.Errorf("%s in FP16: %s", method, st.Reason)
+		}
+		for c, v := range got {
+			if !(math.Abs(v-300) < 1e4) {
+				t.Fatalf("%s in FP16: cell %d has %g K", method, c, v)
+			}
+		}
+	}
+}
+
+// Set-up serves all time steps, which look at the true residual more often and follow multigrid's to 2.7e-4 K (table IV).
+func TestChebyshevTransient(t *testing.T) {
+	m := stackMesh(t, cases.Options{NX: 20})
+	run := func(o gpusolve.Options) ([]float64, *gpusolve.Solution) {
+		o.Device = "cpu"
+		s, err := gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 6, Dt: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return wholeField(t, m, s.Field), s
+	}
+	exact, _ := run(gpusolve.Options{RTol: 1e-12})
+	for _, method := range []string{"chebyshev", "chebyshev:form=scaled", "jacobi:precision=adaptive"} {
+		got, s := run(gpusolve.Options{Preconditioner: method, ATol: 1e-6})
+		if e := furthest(got, exact); !s.Status.Converged || !(e <= 2.7e-4) {
+			t.Errorf("%s: error %g K, %s", method, e, s.Status.Reason)
+		}
+		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal || log.Last.Reason == krylov.SwitchReason("") {
+			t.Errorf("%s: the log of precisions is %+v with %d iterations", method, log, s.Status.IterationsTotal)
+		}
+	}
+}
+
+// Rules in K have no estimate to go by and fall back to a relative residual.
+func TestChebyshevRules(t *testing.T) {
+	m := stackMesh(t, cases.Options{NX: 16})
+	for _, o := range []gpusolve.Options{{}, {Tol: 1e-3}, {RTol: 1e-9}, {ATol: 1e-5}} {
+		o.Preconditioner = "chebyshev:form=scaled"
+		_, st := steadyField(t, m, o)
+		if !st.Converged || st.Reason != gpusolve.ReasonTolerance || !math.IsNaN(st.EstimatedErrorK) {
+			t.Errorf("%+v: %s, estimate %g K", o, st.Reason, st.EstimatedErrorK)
+		}
+	}
+	_, st := steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev", RTol: 1e-12, MaxIter: 3})
+	if st.Converged || st.Reason != gpusolve.ReasonIterations || st.Iterations != 3 {
+		t.Errorf("limit of 3: %d iterations, %s", st.Iterations, st.Reason)
+	}
+	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:form=scaled", RTol: 1e-30, MaxIter: 5000}); st.Reason != gpusolve.ReasonAttainable && st.Reason != gpusolve.ReasonStagnation {
+		t.Errorf("impossible tolerance: %s", st.Reason)
+	}
+	if _, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: "none:format=csr", Device: "cpu"}); err == nil {
+		t.Error("a format without precision was taken")
+	}
+}

@@ -1,0 +1,296 @@
+package krylov
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Mode says in which precisions Mixed iterates.
+type Mode int
+
+// The modes.
+const (
+	// Adaptive begins with FP32 entries and FP64 arithmetic and goes on with FP64 entries when the residual asks for it; the preconditioner
+	// works in FP32. Everything else is FP64.
+	Adaptive Mode = iota
+	// FixedDouble, FixedSingle and FixedHalf keep matrix, vectors and preconditioner in one precision.
+	FixedDouble
+	FixedSingle
+	FixedHalf
+)
+
+// modeNames are how users write the modes.
+var modeNames = [...]string{"adaptive", "fixed-fp64", "fixed-fp32", "fixed-fp16"}
+
+// String is the mode's name.
+func (m Mode) String() string { return modeNames[m] }
+
+// Modes lists the names of all modes.
+func Modes() []string { return modeNames[:] }
+
+// ModeOf finds a mode by its name.
+func ModeOf(name string) (Mode, error) {
+	for i, n := range modeNames {
+		if n == name {
+			return Mode(i), nil
+		}
+	}
+	return 0, fmt.Errorf("precision %q is unknown", name)
+}
+
+// Vectors is the precision of the iteration's vectors, Inner that of the preconditioner's.
+func (m Mode) Vectors() ops.Precision {
+	return []ops.Precision{ops.Double, ops.Double, ops.Single, ops.Half}[m]
+}
+
+// Inner is the precision of the vectors that the preconditioner takes and gives.
+func (m Mode) Inner() ops.Precision {
+	return []ops.Precision{ops.Single, ops.Double, ops.Single, ops.Half}[m]
+}
+
+// Copies of the matrix that the iteration multiplies with.
+func (m Mode) Copies() ops.Copies {
+	return ops.Copies{Double: m <= FixedDouble, Single: m == Adaptive || m == FixedSingle, Half: m == FixedHalf}
+}
+
+// Mixed is PCG in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the preconditioner in low precision, the early stage
+// with FP32 entries, the late stage in FP64, and between the two a restart from the true residual ("hot restart"). The fixed modes are its
+// ablations.
+type Mixed struct {
+	sys    ops.MixedPrecision
+	pre    precond.Preconditioner
+	matrix ops.Stored
+	mode   Mode
+
+	x       ops.Vector // in fixed low precision; nil where the caller's x is iterated itself
+	r, q, p ops.Vector
+	rIn, z  ops.Vector // what the preconditioner takes and gives; rIn is r where precisions agree
+	exact   ops.Vector // true residual, FP64
+	single  ops.Vector // the same in FP32
+	trial   ops.Vector // x in FP64, in fixed low precision
+
+	fromZero bool
+	recorded [2]struct { // an iteration by stage
+		x     ops.Vector
+		again func()
+	}
+	watch func(iteration int, errorK float64)
+	log   PrecisionLog
+}
+
+var _ Solver = (*Mixed)(nil)
+
+// NewMixed makes the vectors. matrix holds mode.Copies() of A as it stands.
+func NewMixed(s ops.Space, m precond.Preconditioner, matrix ops.Stored, mode Mode) (*Mixed, error) {
+	sys, ok := s.(ops.MixedPrecision)
+	if !ok {
+		return nil, errNoMixed
+	}
+	c := &Mixed{sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
+	var err error
+	vector := func(v *ops.Vector, p ops.Precision) {
+		if err == nil {
+			*v, err = sys.NewMixed(matrix, p)
+		}
+	}
+	for _, v := range []*ops.Vector{&c.r, &c.q, &c.p} {
+		vector(v, mode.Vectors())
+	}
+	vector(&c.z, mode.Inner())
+	vector(&c.exact, ops.Double)
+	vector(&c.single, ops.Single)
+	if mode >= FixedSingle {
+		vector(&c.x, mode.Vectors())
+		vector(&c.trial, ops.Double)
+	}
+	c.rIn = c.r
+	if mode == Adaptive {
+		vector(&c.rIn, ops.Single)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Kernels are loaded before an iteration is recorded.
+	sys.MixedScale(c.z, nil, c.rIn)
+	return c, s.Err()
+}
+
+var errNoMixed = errors.New("this device has no operations in mixed precision")
+
+// Name is "pcg".
+func (c *Mixed) Name() string { return "pcg" }
+
+// StartFromZero tells the next Solve that x is zero.
+func (c *Mixed) StartFromZero() { c.fromZero = true }
+
+// Watch has f told of every iteration.
+func (c *Mixed) Watch(f func(iteration int, errorK float64)) { c.watch = f }
+
+// Prepare records the iterations of both stages.
+func (c *Mixed) Prepare(_ Rule, x ops.Vector) {
+	c.iteration(x, true)
+	if c.mode == Adaptive {
+		c.iteration(x, false)
+	}
+}
+
+// entries that the iteration multiplies with.
+func (c *Mixed) entries(late bool) ops.Precision {
+	if c.mode == Adaptive && !late {
+		return ops.Single
+	}
+	return c.mode.Vectors()
+}
+
+// step is an iteration: a preconditioned residual, a direction, an update.
+func (c *Mixed) step(x ops.Vector, late, first bool) {
+	c.pre.Apply(c.z, c.rIn)
+	c.sys.MixedDot(c.r, c.z, first)
+	c.sys.MixedTurn(c.p, c.z)
+	c.sys.MixedCurve(c.matrix, c.entries(late), c.q, c.p)
+	var single ops.Vector
+	if c.mode == Adaptive {
+		single = c.rIn
+	}
+	if c.x != nil {
+		x = c.x
+	}
+	c.sys.MixedUpdate(x, c.r, single, c.p, c.q)
+}
+
+// iteration returns what one iteration asks of the device, recorded where it can be.
+func (c *Mixed) iteration(x ops.Vector, late bool) func() {
+	i := 0
+	if late {
+		i = 1
+	}
+	kept := &c.recorded[i]
+	if kept.again != nil && kept.x == x {
+		return kept.again
+	}
+	kept.x, kept.again = x, func() { c.step(x, late, false) }
+	if r, ok := c.sys.(ops.Recorder); ok {
+		if replay, err := r.Record(kept.again); err == nil {
+			kept.again = replay
+		}
+	}
+	return kept.again
+}
+
+// mixedRun is the state of one solve.
+type mixedRun struct {
+	*Mixed
+	rule    Rule
+	x, old  ops.Vector
+	out     Outcome
+	start   float64 // ||b - A x|| at the start
+	target  float64 // of ||b - A x||
+	lift    float64 // of r and x in FP16
+	late    bool
+	checked float64 // the true residual at the last check
+	least   float64 // of the recursive residual, in fixed low precision
+	leastAt int
+}
+
+// Solve improves x until the rule is met. Rules in K count as never met, as no error estimate exists.
+func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
+	s := &mixedRun{Mixed: c, rule: rule, x: x, old: old, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
+	s.out.ErrorK = math.NaN()
+	c.log.Solves++
+	from := x
+	if c.fromZero {
+		from, c.fromZero = nil, false
+	}
+	best := math.Inf(1)
+	for restart := 0; ; restart++ {
+		s.out.Norms = c.sys.Residual(c.exact, c.single, from, old)
+		from = x
+		if s.verdict(restart, best) {
+			return s.out
+		}
+		best = math.Min(best, s.out.Norms.Residual)
+		if restart == 0 {
+			s.begin()
+		}
+		s.load()
+		reason, stop := s.iterate(ctx)
+		if c.x != nil {
+			return s.finish(reason, stop)
+		}
+		if stop {
+			s.out.Reason = reason
+			s.out.Norms = c.sys.Residual(c.exact, c.single, x, old)
+			if c.sys.Err() != nil {
+				s.out.Reason = Failed
+			}
+			return s.out
+		}
+	}
+}
+
+// begin fixes what the rule means for this right side.
+func (s *mixedRun) begin() {
+	n := s.out.Norms
+	s.start = n.Residual
+	s.target = s.rule.ATol
+	if s.target <= 0 {
+		s.target = s.rule.RTol * n.Source
+	}
+}
+
+// load starts the recursion at the true residual. In FP16 it is brought to [4, 8) by a power of two.
+func (s *mixedRun) load() {
+	s.lift = 1
+	if s.mode == FixedHalf {
+		s.sys.MixedDot(s.exact, s.exact, true)
+		_, e := math.Frexp(s.sys.Scalars().MaxZ)
+		s.lift = math.Ldexp(1, 3-e)
+	}
+	s.sys.MixedConvert(s.r, s.exact, s.lift)
+	if s.mode == Adaptive {
+		s.sys.MixedConvert(s.rIn, s.single, 1)
+	}
+	if s.Mixed.x != nil {
+		s.sys.MixedConvert(s.Mixed.x, s.x, s.lift)
+	}
+}
+
+// verdict judges the true residual, just computed.
+func (s *mixedRun) verdict(restart int, best float64) (done bool) {
+	n := s.out.Norms
+	end := func(converged bool, why Reason) bool {
+		s.out.Converged, s.out.Reason = converged, why
+		return true
+	}
+	switch {
+	case s.sys.Err() != nil:
+		return end(false, Failed)
+	case !finite(n.Residual):
+		return end(false, Divergence)
+	case s.rule.reached(n):
+		return end(true, Tolerance)
+	case restart > 0 && n.Residual <= floorFactor*n.Floor:
+		return end(true, Attainable)
+	case restart > 1 && n.Residual > best/2 || restart > maxRestarts:
+		return end(false, Stagnation)
+	}
+	return false
+}
+
+// reached says whether a true residual meets the rule.
+func (r Rule) reached(n ops.Norms) bool {
+	switch {
+	case n.Residual == 0:
+		return true
+	case r.ATol > 0:
+		return n.Residual <= r.ATol
+	}
+	return r.RTol > 0 && n.Residual <= r.RTol*n.Source
+}
+
+func finite(v float64) bool { return v-v == 0 }

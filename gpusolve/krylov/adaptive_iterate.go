@@ -1,0 +1,145 @@
+package krylov
+
+import (
+	"context"
+	"math"
+)
+
+// Iterations between two looks at the true residual in the early stage (section IV-D): time steps start close to their end.
+const steadyInterval, transientInterval = 20, 5
+
+// What the true residual may do before the early stage ends: fall by less in an interval, or differ by more from the recursive one.
+const slowest, widest = 0.9, 0.5
+
+// patience is how many iterations a solve in fixed low precision may go on without a new least recursive residual, and wild by what factor it
+// may grow.
+const patience, wild = 500, 1e4
+
+// iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
+func (s *mixedRun) iterate(ctx context.Context) (why Reason, stop bool) {
+	interval := steadyInterval
+	if s.old != nil {
+		interval = transientInterval
+	}
+	if !s.late && s.below(s.out.Norms.Residual) {
+		s.enter(Switch{Reason: NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
+	}
+	first := true
+	for since := 1; ; since++ {
+		if first {
+			s.step(s.x, s.late, true)
+		} else {
+			s.iteration(s.x, s.late)()
+		}
+		first = false
+		s.count()
+		sc := s.sys.Scalars()
+		r := math.Sqrt(sc.RR) / s.lift
+		switch {
+		case s.sys.Err() != nil:
+			return Failed, true
+		case sc.RZ == 0 || r <= s.target || r <= s.out.Norms.Floor/4:
+			return 0, false
+		case !finite(sc.RZ) || !finite(sc.PQ) || !finite(r) || s.low() && r > wild*s.start:
+			return Divergence, true
+		case !(sc.RZ > 0) || !(sc.PQ > 0):
+			return Breakdown, true
+		case s.stalls(r):
+			return Stagnation, true
+		case s.out.Iterations >= s.rule.MaxIter:
+			return Limit, true
+		case ctx.Err() != nil:
+			return Interrupted, true
+		}
+		if !s.late && s.leave(r, since%interval == 0) {
+			s.sys.MixedConvert(s.r, s.exact, 1)
+			s.sys.MixedConvert(s.rIn, s.single, 1)
+			first = true
+		}
+	}
+}
+
+// low says that the whole iteration runs below FP64.
+func (s *mixedRun) low() bool { return s.mode >= FixedSingle }
+
+func (s *mixedRun) count() {
+	s.out.Iterations++
+	if s.late {
+		s.log.Late++
+	} else {
+		s.log.Early++
+	}
+	if s.watch != nil {
+		s.watch(s.out.Iterations, s.out.ErrorK)
+	}
+}
+
+// stalls ends solves in fixed low precision whose recursive residual no longer falls.
+func (s *mixedRun) stalls(r float64) bool {
+	if r < s.least {
+		s.least, s.leastAt = r, s.out.Iterations
+	}
+	return s.low() && s.out.Iterations-s.leastAt > patience
+}
+
+// below is the first condition: half of the way to the tolerance is done, counted in digits (equation 14a).
+func (s *mixedRun) below(r float64) bool {
+	if s.rule.ATol > 0 {
+		return r <= math.Sqrt(s.rule.ATol)
+	}
+	return r <= math.Sqrt(s.rule.RTol)*s.out.Norms.Source
+}
+
+// leave decides whether the early stage ends with the recursive residual r, and forms the true one if it does or if it is time to look.
+func (s *mixedRun) leave(r float64, look bool) bool {
+	near := s.below(r)
+	if !near && !look {
+		return false
+	}
+	exact := s.sys.Residual(s.exact, s.single, s.x, s.old).Residual
+	gap := s.sys.MixedGap(s.exact, s.r)
+	change := Switch{Iteration: s.out.Iterations, Recursive: r, True: exact, Gap: gap}
+	switch {
+	case near:
+		change.Reason = NearEnd
+	case exact > slowest*s.checked:
+		change.Reason = Slow
+	case gap >= widest*exact:
+		change.Reason = Drifting
+	default:
+		s.checked = exact
+		return false
+	}
+	s.enter(change)
+	return true
+}
+
+// enter begins the late stage.
+func (s *mixedRun) enter(change Switch) {
+	s.late = true
+	s.log.note(change)
+}
+
+// finish brings x back from fixed low precision. x stays as it was where the result is worse or no number.
+func (s *mixedRun) finish(reason Reason, stop bool) Outcome {
+	before := s.out.Norms
+	s.sys.MixedConvert(s.trial, s.Mixed.x, 1/s.lift)
+	n := s.sys.Residual(s.exact, s.single, s.trial, s.old)
+	if finite(n.Residual) && n.Residual < before.Residual {
+		s.sys.MixedConvert(s.x, s.trial, 1)
+		s.out.Norms = n
+	}
+	switch {
+	case s.sys.Err() != nil:
+		s.out.Reason = Failed
+	case s.rule.reached(s.out.Norms):
+		s.out.Converged, s.out.Reason = true, Tolerance
+	case stop:
+		s.out.Reason = reason
+	case !finite(n.Residual) || n.Residual >= before.Residual:
+		s.out.Reason = Divergence
+	default:
+		s.out.Reason = Drift
+	}
+	return s.out
+}

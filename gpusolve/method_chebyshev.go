@@ -1,0 +1,63 @@
+package gpusolve
+
+import (
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/chebyshev"
+	"thermsim/gpusolve/precond/jacobi"
+)
+
+// mixed is a preconditioner that brings its own Krylov iteration in mixed precision.
+type mixed interface {
+	Solver(s ops.Space) (krylov.Solver, error)
+}
+
+func newChebyshev(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+	p, err := chebyshev.New(s, set)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// standardPrecision is the solver's own arithmetic, for jacobi and none.
+const standardPrecision = "standard"
+
+// pointwiseKeys are the settings of jacobi and none.
+func pointwiseKeys() []precond.Key {
+	return append([]precond.Key{krylovKey()}, krylov.MixedKeys(standardPrecision, standardPrecision)...)
+}
+
+func newJacobi(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+	return newPointwise(s, "jacobi", set, jacobi.New)
+}
+
+func newNone(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+	return newPointwise(s, "none", set, jacobi.None)
+}
+
+func newPointwise(s ops.Space, name string, set precond.Settings, standard func(ops.Space) (precond.Preconditioner, error)) (precond.Preconditioner, error) {
+	if set.Text("precision") == standardPrecision {
+		if set.Given("format") {
+			return nil, refusedSetting("format belongs to precision=adaptive or one of the fixed ones; give precision too")
+		}
+		return standard(s)
+	}
+	if set.Text("solver") == "bicgstab" {
+		return nil, refusedSetting("precision needs conjugate gradients; leave solver=bicgstab away")
+	}
+	p, err := jacobi.NewMixed(s, name, set)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// mixedSolver is the iteration that belongs to a method in mixed precision, else the one that suits the matrix.
+func mixedSolver(s ops.Space, pre precond.Preconditioner, set precond.Settings) (krylov.Solver, error) {
+	if m, ok := pre.(mixed); ok {
+		return m.Solver(s)
+	}
+	return suitableSolver(s, pre, set.Text("solver"))
+}
