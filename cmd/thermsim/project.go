@@ -122,12 +122,19 @@ func tellNotes(g *globals, r *importer.Result) {
 			g.detail("%s", n)
 		}
 	}
+	var own []string
 	for _, d := range r.Deviations {
 		if d.Emulated {
 			g.detail("--compat: %s: %s", d.Name, d.What)
-		} else {
-			g.detail("%s differs: %s: %s; thermsim: %s", r.Format.Title(), d.Name, d.What, d.Instead)
+			continue
 		}
+		g.detail("%s calculates otherwise: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
+		if d.Field {
+			own = append(own, d.Name)
+		}
+	}
+	if len(own) > 0 {
+		g.note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat does as it does", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
 	}
 }
 
