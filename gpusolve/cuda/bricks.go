@@ -13,9 +13,11 @@ type bricks struct {
 	s            *space
 	k            *kernels.Bricks
 	shape, cells [3]int
-	pitch        int32
-	rows         int64 // of a brick, with what its layout adds
-	count        int64 // bricks
+	pitch        int64
+	plane        int64
+	rows         int64        // of a brick, with what its layout adds
+	order        cu.DevicePtr // its lines in the order in which threads take them
+	count        int64        // bricks
 	symmetric    int32
 	factor       cu.DevicePtr
 	bytes        int64
@@ -59,12 +61,7 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	for a, n := range cells {
 		f.count *= int64((f.shape[a] + n - 1) / n)
 	}
-	// Lines an even number of values apart spread the threads of a level over all banks of shared memory; a single brick keeps the grid's lines.
-	f.pitch = int32(cells[0])
-	if f.count > 1 && f.pitch > 1 {
-		f.pitch += f.pitch % 2
-	}
-	f.rows = (int64(f.pitch)*int64(cells[1])*int64(cells[2]) + 3) &^ 3
+	f.layout()
 	if err := f.fit(s.sharedMemory()); err != nil {
 		return nil, err
 	}
@@ -74,6 +71,9 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	}
 	f.bytes = 4 * planes * f.rows * f.count
 	f.factor = s.alloc(f.bytes)
+	if f.way == ops.ByVertices {
+		f.order = upload(s, f.lines())
+	}
 	if f.way == ops.ByMemory {
 		f.work = s.alloc(4 * f.rows * f.count)
 		f.bytes += 4 * f.rows * f.count
@@ -85,7 +85,7 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	defer s.free(refused)
 	if s.ready() {
 		s.note(k.Factorise(s.stream, [3]uint32{uint32(f.count), 1, 1}, int32(d.nx), int32(d.ny), int32(d.nz),
-			int32(cells[0]), int32(cells[1]), int32(cells[2]), f.pitch, f.rows, f.symmetric, cut.Shift,
+			int32(cells[0]), int32(cells[1]), int32(cells[2]), int32(f.pitch), f.plane, f.rows, f.symmetric, cut.Shift,
 			d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, scratch, f.factor, refused))
 	}
 	receiveSlice(s, row, refused)
@@ -103,6 +103,33 @@ func (f *bricks) Bytes() int64 { return f.bytes }
 func (f *bricks) Release() {
 	f.s.free(f.factor)
 	f.s.free(f.work)
+	f.s.free(f.order)
+}
+
+// layout is that of kernels/bricks.cu; a single brick that launches go through keeps the grid's own.
+func (f *bricks) layout() {
+	bx, by, bz := int64(f.cells[0]), int64(f.cells[1]), int64(f.cells[2])
+	f.pitch = bx
+	if f.way != ops.ByLaunches {
+		f.pitch = (bx + 3) &^ 3
+	}
+	f.plane = f.pitch * by
+	if f.way != ops.ByLaunches && (f.plane-f.pitch)/4%2 == 0 {
+		f.plane += 4
+	}
+	f.rows = (f.plane*bz + 3) &^ 3
+}
+
+// lines lists the lines (j, k) of a brick by j + k, as j + 65536 k.
+func (f *bricks) lines() []int32 {
+	by, bz := f.cells[1], f.cells[2]
+	all := make([]int32, 0, by*bz)
+	for level := range by + bz - 1 {
+		for k := max(0, level-by+1); k < min(bz, level+1); k++ {
+			all = append(all, int32(level-k|k<<16))
+		}
+	}
+	return all
 }
 
 // fit finds the shared memory that solves take and refuses what this GPU cannot do.
@@ -144,20 +171,20 @@ func (f *bricks) solve(z, r cu.DevicePtr) {
 	grid := [3]uint32{uint32(f.count), 1, 1}
 	nx, ny, nz := int32(f.shape[0]), int32(f.shape[1]), int32(f.shape[2])
 	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
-	rows := int32(f.rows)
+	pitch, plane, rows := int32(f.pitch), int32(f.plane), int32(f.rows)
 	switch {
 	case f.way == ops.ByLaunches:
 		f.solveByLaunches(z, r)
 	case f.way == ops.ByEdges:
-		s.note(k.SolveEdges(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.symmetric, f.factor, r, z))
+		s.note(k.SolveEdges(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, z))
 	case f.way == ops.BySpinning:
-		s.note(k.SolveSpinning(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.symmetric, f.factor, r, z))
+		s.note(k.SolveSpinning(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, z))
 	case f.way == ops.ByMemory:
-		s.note(k.SolveGlobal(s.stream, grid, nx, ny, nz, bx, by, bz, f.pitch, rows, f.symmetric, f.factor, r, f.work, z))
+		s.note(k.SolveGlobal(s.stream, grid, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, f.work, z))
 	case f.symmetric == 1:
-		s.note(k.SolveSymmetric(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.factor, r, z))
+		s.note(k.SolveSymmetric(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.order, f.factor, r, z))
 	default:
-		s.note(k.SolveGeneral(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, f.pitch, rows, f.factor, r, z))
+		s.note(k.SolveGeneral(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.order, f.factor, r, z))
 	}
 }
 

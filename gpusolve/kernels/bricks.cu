@@ -1,10 +1,13 @@
 // Incomplete factors of a grid cut into bricks: M = (I + L) D (I + U) of the matrix without its couplings between bricks, one block a brick.
 //
-// A brick is bx x by x bz cells, x fastest, lines of x pitch (even) apart; bricks at the far ends of the grid may reach beyond it, and rows that do not
-// exist have zeros everywhere. The factor of brick b stands at f + b * planes * rows in planes of rows values: lx, ly, lz (entries of L beside the
+// A brick is bx x by x bz cells, x fastest, lines of x pitch and planes plane values apart; bricks at the far ends of the grid may reach beyond it, and rows
+// that do not exist have zeros everywhere. The factor of brick b stands at f + b * planes * rows in planes of rows values: lx, ly, lz (entries of L beside the
 // diagonal, indexed by their row), 1/D, and for a matrix that is not symmetric ux, uy, uz. Where it is symmetric U is the transpose of L.
 //
-// Cells of a level i + j + k depend on cells of lower levels alone. A thread keeps to its line (j, k) and goes along x, one cell a level.
+// Cells of a level i + j + k depend on cells of lower levels alone. A thread keeps to its line (j, k) and goes along x. In the kernels that count it takes four
+// cells at a step, which its neighbours' lines have passed a step before: the levels are those of q + j + k with q = i / 4. There pitch is a multiple of 4,
+// and (plane - pitch) / 4 odd: then lines (j, k) and (j + 1, k - 1), which are at the same q at the same step, are in different banks of shared memory. order
+// lists the lines by j + k, as j + 65536 k, so that few warps are busy at a step, and those fully.
 #include "device.h"
 
 enum { THREADS = 256, EDGES = 768, SYMMETRIC = 4, GENERAL = 7 };
@@ -14,27 +17,31 @@ typedef float float4 __attribute__((ext_vector_type(4)));
 // Brick is the place of this block's brick in the grid and its shape.
 struct Brick {
   int nx, ny, nz; // cells that exist, from its first one
-  int bx, by, bz, pitch, rows;
+  int bx, by, bz, pitch, plane, rows;
   i64 first, line, sheet; // the grid's: its first cell, cells to the next line and plane
   i64 number;
 };
 
-DEVICE Brick brickOf(i64 b, int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows) {
+DEVICE Brick brickOf(i64 b, int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows) {
   int cx = (nx + bx - 1) / bx, cy = (ny + by - 1) / by;
   int i = (int)(b % cx) * bx, j = (int)(b / cx % cy) * by, k = (int)(b / cx / cy) * bz;
   Brick s;
   s.nx = nx - i < bx ? nx - i : bx;
   s.ny = ny - j < by ? ny - j : by;
   s.nz = nz - k < bz ? nz - k : bz;
-  s.bx = bx, s.by = by, s.bz = bz, s.pitch = pitch, s.rows = rows;
+  s.bx = bx, s.by = by, s.bz = bz, s.pitch = pitch, s.plane = plane, s.rows = rows;
   s.line = nx, s.sheet = (i64)nx * ny;
   s.first = i + j * s.line + k * s.sheet;
   s.number = b;
   return s;
 }
 
-// Line is a line of cells along x; next goes on to the line so many further.
+// Line is a line of cells along x: number q, j + by k. A Stride leads to another, so many further.
 struct Line {
+  int q, j, k;
+};
+
+struct Stride {
   int q, j, k;
 };
 
@@ -43,80 +50,109 @@ DEVICE Line lineAt(const Brick &s, int q) {
   return l;
 }
 
-DEVICE void next(const Brick &s, Line *l, int by) {
-  l->q += by;
-  l->j += by % s.by;
-  l->k += by / s.by;
+DEVICE Stride strideOf(const Brick &s, int q) {
+  Stride d = {q, q % s.by, q / s.by};
+  return d;
+}
+
+DEVICE void next(const Brick &s, Line *l, const Stride &d) {
+  l->q += d.q;
+  l->j += d.j;
+  l->k += d.k;
   if (l->j >= s.by) l->j -= s.by, l->k++;
 }
 
-// gather fills the brick's vector with the grid's, 0 where the grid ends and behind the last line. Neighbouring threads take neighbouring cells of a line.
+DEVICE int at(const Brick &s, const Line &l) { return l.j * s.pitch + l.k * s.plane; }
+DEVICE i64 atGrid(const Brick &s, const Line &l) { return s.first + l.j * s.line + l.k * s.sheet; }
+DEVICE bool exists(const Brick &s, const Line &l, int i) { return i < s.nx && l.j < s.ny && l.k < s.nz; }
+
+// gather fills the brick's vector with the grid's, 0 where that ends and between planes. Neighbouring threads take neighbouring cells of a line; a thread asks
+// for four values before it waits for the first.
 DEVICE void gather(const Brick &s, const float *RESTRICT r, float *vec, int threads) {
-  int i = threadX() % s.pitch, abreast = threads / s.pitch, end = s.pitch * s.by * s.bz;
-  if (end + threadX() < s.rows) vec[end + threadX()] = 0;
+  int lines = s.by * s.bz, abreast = threads / s.pitch, gap = s.plane - s.pitch * s.by;
+  for (int n = threadX(); n < gap * s.bz; n += threads) vec[(n / gap + 1) * s.plane - gap + n % gap] = 0;
+  for (int n = threadX() + s.plane * s.bz; n < s.rows; n += threads) vec[n] = 0;
   if (abreast == 0) { // lines longer than the block
-    for (Line l = lineAt(s, 0); l.q < s.by * s.bz; next(s, &l, 1))
-      for (i = threadX(); i < s.pitch; i += threads)
-        vec[l.q * s.pitch + i] = i < s.nx && l.j < s.ny && l.k < s.nz ? r[s.first + i + l.j * s.line + l.k * s.sheet] : 0;
+    Stride one = strideOf(s, 1);
+    for (Line l = lineAt(s, 0); l.q < lines; next(s, &l, one))
+      for (int i = threadX(); i < s.pitch; i += threads) vec[at(s, l) + i] = exists(s, l, i) ? r[atGrid(s, l) + i] : 0;
     return;
   }
+  int i = threadX() % s.pitch;
   if (threadX() >= abreast * s.pitch) return;
-  for (Line l = lineAt(s, threadX() / s.pitch); l.q < s.by * s.bz; next(s, &l, abreast))
-    vec[l.q * s.pitch + i] = i < s.nx && l.j < s.ny && l.k < s.nz ? r[s.first + i + l.j * s.line + l.k * s.sheet] : 0;
+  Stride d = strideOf(s, abreast);
+  for (Line l = lineAt(s, threadX() / s.pitch); l.q < lines;) {
+    float v[4];
+    int to[4];
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+      to[u] = l.q < lines ? at(s, l) + i : -1;
+      v[u] = l.q < lines && exists(s, l, i) ? r[atGrid(s, l) + i] : 0;
+      next(s, &l, d);
+    }
+#pragma unroll
+    for (int u = 0; u < 4; u++)
+      if (to[u] >= 0) vec[to[u]] = v[u];
+  }
 }
 
 // scatter is gather the other way.
 DEVICE void scatter(const Brick &s, const float *vec, float *RESTRICT z, int threads) {
-  int i = threadX() % s.pitch, abreast = threads / s.pitch;
+  int lines = s.by * s.bz, abreast = threads / s.pitch;
   if (abreast == 0) {
-    for (Line l = lineAt(s, 0); l.q < s.by * s.bz; next(s, &l, 1))
-      if (l.j < s.ny && l.k < s.nz)
-        for (i = threadX(); i < s.nx; i += threads) z[s.first + i + l.j * s.line + l.k * s.sheet] = vec[l.q * s.pitch + i];
+    Stride one = strideOf(s, 1);
+    for (Line l = lineAt(s, 0); l.q < lines; next(s, &l, one))
+      for (int i = threadX(); exists(s, l, i); i += threads) z[atGrid(s, l) + i] = vec[at(s, l) + i];
     return;
   }
+  int i = threadX() % s.pitch;
   if (threadX() >= abreast * s.pitch) return;
-  for (Line l = lineAt(s, threadX() / s.pitch); l.q < s.by * s.bz; next(s, &l, abreast))
-    if (i < s.nx && l.j < s.ny && l.k < s.nz) z[s.first + i + l.j * s.line + l.k * s.sheet] = vec[l.q * s.pitch + i];
+  Stride d = strideOf(s, abreast);
+#pragma unroll 4
+  for (Line l = lineAt(s, threadX() / s.pitch); l.q < lines; next(s, &l, d))
+    if (exists(s, l, i)) z[atGrid(s, l) + i] = vec[at(s, l) + i];
 }
 
 // copy brings planes of the factor into shared memory, 16 bytes at a time; rows is a multiple of 4.
 DEVICE void copy(const float *RESTRICT from, float *to, int values, int threads) {
-#pragma unroll 4
+#pragma unroll 6
   for (int v = 4 * threadX(); v < values; v += 4 * threads) *(float4 *)(to + v) = *(const float4 *)(from + v);
 }
 
 // rescale multiplies the vector by 1/D.
 DEVICE void rescale(const float *RESTRICT inverse, float *vec, int rows, int threads) {
+#pragma unroll 4
   for (int v = 4 * threadX(); v < rows; v += 4 * threads) *(float4 *)(vec + v) *= *(const float4 *)(inverse + v);
 }
 
-// row c = i + base of line (j, k) less its products with the rows before it, x first, then y, then z.
+// lowerRow is row i of line l, at c, less its products with the rows before it.
 DEVICE float lowerRow(const Brick &s, const Line &l, int i, int c, const float *lx, const float *ly, const float *lz, const float *vec) {
   float v = vec[c];
   if (i) v = __builtin_fmaf(-lx[c], vec[c - 1], v);
   if (l.j) v = __builtin_fmaf(-ly[c], vec[c - s.pitch], v);
-  if (l.k) v = __builtin_fmaf(-lz[c], vec[c - s.pitch * s.by], v);
+  if (l.k) v = __builtin_fmaf(-lz[c], vec[c - s.plane], v);
   return v;
 }
 
 // upperRow is lowerRow with the rows behind. Of a symmetric matrix l is L, and an entry of U stands at the row of its column.
 template <int PLANES>
 DEVICE float upperRow(const Brick &s, const Line &l, int i, int c, const float *lx, const float *ly, const float *lz, const float *vec) {
-  int y = s.pitch, z = s.pitch * s.by, own = PLANES == SYMMETRIC;
+  const int own = PLANES == SYMMETRIC;
   float v = vec[c];
   if (i < s.bx - 1) v = __builtin_fmaf(-lx[own ? c + 1 : c], vec[c + 1], v);
-  if (l.j < s.by - 1) v = __builtin_fmaf(-ly[own ? c + y : c], vec[c + y], v);
-  if (l.k < s.bz - 1) v = __builtin_fmaf(-lz[own ? c + z : c], vec[c + z], v);
+  if (l.j < s.by - 1) v = __builtin_fmaf(-ly[own ? c + s.pitch : c], vec[c + s.pitch], v);
+  if (l.k < s.bz - 1) v = __builtin_fmaf(-lz[own ? c + s.plane : c], vec[c + s.plane], v);
   return v;
 }
 
-// lower and upper solve with unit diagonals, level by level. lx, ly, lz and vec may be in shared or in global memory.
+// lower and upper solve with unit diagonals, level by level of single cells. lx, ly, lz and vec may be in shared or in global memory.
 DEVICE void lower(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
   Line mine = lineAt(s, threadX());
+  Stride d = strideOf(s, THREADS);
   for (int level = 1; level < s.bx + s.by + s.bz - 2; level++) {
     barrier();
-    for (Line l = mine; l.q < s.by * s.bz; next(s, &l, THREADS)) {
-      int i = level - l.j - l.k, c = i + l.q * s.pitch;
+    for (Line l = mine; l.q < s.by * s.bz; next(s, &l, d)) {
+      int i = level - l.j - l.k, c = at(s, l) + i;
       if (i >= 0 && i < s.bx) vec[c] = lowerRow(s, l, i, c, lx, ly, lz, vec);
     }
   }
@@ -125,52 +161,91 @@ DEVICE void lower(const Brick &s, const float *lx, const float *ly, const float 
 
 template <int PLANES> DEVICE void upper(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
   Line mine = lineAt(s, threadX());
+  Stride d = strideOf(s, THREADS);
   for (int level = s.bx + s.by + s.bz - 4; level >= 0; level--) {
     barrier();
-    for (Line l = mine; l.q < s.by * s.bz; next(s, &l, THREADS)) {
-      int i = level - l.j - l.k, c = i + l.q * s.pitch;
+    for (Line l = mine; l.q < s.by * s.bz; next(s, &l, d)) {
+      int i = level - l.j - l.k, c = at(s, l) + i;
       if (i >= 0 && i < s.bx) vec[c] = upperRow<PLANES>(s, l, i, c, lx, ly, lz, vec);
     }
   }
   barrier();
 }
 
-// lowerLine and upperLine are the same where every thread has one line at most: the neighbour along x stays in a register.
-DEVICE void lowerLine(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
-  Line l = lineAt(s, threadX());
-  int start = l.j + l.k, base = l.q * s.pitch - start, y = s.pitch, z = s.pitch * s.by;
-  unsigned length = l.q < s.by * s.bz ? s.bx : 0;
+// less is v - l w for each of four cells.
+DEVICE float4 less(float4 v, float4 l, float4 w) {
+  for (int n = 0; n < 4; n++) v[n] = __builtin_fmaf(-l[n], w[n], v[n]);
+  return v;
+}
+
+DEVICE float4 quad(const float *p) { return *(const float4 *)p; }
+
+// lowerQuad solves the four cells at c of line (j, k); before is the cell before them. It returns the last.
+DEVICE float lowerQuad(const Brick &s, int j, int k, int c, const float *lx, const float *ly, const float *lz, float *vec, float before) {
+  float4 v = quad(vec + c), x = quad(lx + c);
+  if (j) v = less(v, quad(ly + c), quad(vec + c - s.pitch));
+  if (k) v = less(v, quad(lz + c), quad(vec + c - s.plane));
+  for (int n = 0; n < 4; n++) v[n] = before = __builtin_fmaf(-x[n], before, v[n]);
+  *(float4 *)(vec + c) = v;
+  return before;
+}
+
+// Behind is the first cell of the quad behind, and its entry lx.
+struct Behind {
+  float value, entry;
+};
+
+// upperQuad is lowerQuad backwards.
+template <int PLANES>
+DEVICE Behind upperQuad(const Brick &s, int j, int k, int c, const float *lx, const float *ly, const float *lz, float *vec, Behind b) {
+  const int own = PLANES == SYMMETRIC;
+  float4 v = quad(vec + c), x = quad(lx + c);
+  if (j < s.by - 1) v = less(v, quad(ly + c + (own ? s.pitch : 0)), quad(vec + c + s.pitch));
+  if (k < s.bz - 1) v = less(v, quad(lz + c + (own ? s.plane : 0)), quad(vec + c + s.plane));
+  for (int n = 3; n >= 0; n--) {
+    v[n] = b.value = __builtin_fmaf(-(own ? b.entry : x[n]), b.value, v[n]);
+    b.entry = x[n];
+  }
+  *(float4 *)(vec + c) = v;
+  return b;
+}
+
+// lowerQuads and upperQuads solve level by level of quads. Where NARROW, every thread has one line at most, and keeps the cell before in a register.
+template <bool NARROW>
+DEVICE void lowerQuads(const Brick &s, const int *RESTRICT order, const float *lx, const float *ly, const float *lz, float *vec) {
+  int lines = s.by * s.bz, quads = s.pitch / 4, mine = threadX() < lines ? order[threadX()] : 65535;
   float before = 0;
-  for (int level = 0; level < s.bx + s.by + s.bz - 2; level++) {
+  for (int step = 0; step < quads + s.by + s.bz - 2; step++) {
     barrier();
-    if ((unsigned)(level - start) < length) {
-      int c = base + level;
-      float v = __builtin_fmaf(-lx[c], before, vec[c]);
-      if (l.j) v = __builtin_fmaf(-ly[c], vec[c - y], v);
-      if (l.k) v = __builtin_fmaf(-lz[c], vec[c - z], v);
-      vec[c] = before = v;
+    for (int n = threadX(), line = mine; NARROW || n < lines;) {
+      int j = line & 65535, k = line >> 16, q = step - j - k, c = 4 * q + j * s.pitch + k * s.plane;
+      if (q >= 0 && q < quads) before = lowerQuad(s, j, k, c, lx, ly, lz, vec, NARROW ? before : q ? vec[c - 1] : 0);
+      if (NARROW) break;
+      n += THREADS;
+      if (n < lines) line = order[n];
     }
   }
   barrier();
 }
 
-template <int PLANES> DEVICE void upperLine(const Brick &s, const float *lx, const float *ly, const float *lz, float *vec) {
-  Line l = lineAt(s, threadX());
-  const int own = PLANES == SYMMETRIC;
-  int start = l.j + l.k, base = l.q * s.pitch - start, y = s.pitch, z = s.pitch * s.by;
-  int ly0 = own ? y : 0, lz0 = own ? z : 0;
-  unsigned length = l.q < s.by * s.bz ? s.bx : 0;
-  float behind = 0, coupling = 0;
-  for (int level = s.bx + s.by + s.bz - 3; level >= 0; level--) {
+template <int PLANES, bool NARROW>
+DEVICE void upperQuads(const Brick &s, const int *RESTRICT order, const float *lx, const float *ly, const float *lz, float *vec) {
+  int lines = s.by * s.bz, quads = s.pitch / 4, mine = threadX() < lines ? order[threadX()] : 65535;
+  Behind none = {0, 0}, behind = none;
+  for (int step = quads + s.by + s.bz - 3; step >= 0; step--) {
     barrier();
-    if ((unsigned)(level - start) < length) {
-      int c = base + level;
-      float u = lx[c];
-      float v = __builtin_fmaf(-(own ? coupling : u), behind, vec[c]);
-      if (l.j < s.by - 1) v = __builtin_fmaf(-ly[c + ly0], vec[c + y], v);
-      if (l.k < s.bz - 1) v = __builtin_fmaf(-lz[c + lz0], vec[c + z], v);
-      vec[c] = behind = v;
-      coupling = u;
+    for (int n = threadX(), line = mine; NARROW || n < lines;) {
+      int j = line & 65535, k = line >> 16, q = step - j - k, c = 4 * q + j * s.pitch + k * s.plane;
+      if (q >= 0 && q < quads) {
+        if (!NARROW) {
+          behind = none;
+          if (q < quads - 1) behind.value = vec[c + 4], behind.entry = lx[c + 4];
+        }
+        behind = upperQuad<PLANES>(s, j, k, c, lx, ly, lz, vec, behind);
+      }
+      if (NARROW) break;
+      n += THREADS;
+      if (n < lines) line = order[n];
     }
   }
   barrier();
@@ -178,59 +253,60 @@ template <int PLANES> DEVICE void upperLine(const Brick &s, const float *lx, con
 
 // solve applies the factor in one pass over memory: the vector and L, then U, are in shared memory.
 template <int PLANES>
-DEVICE void solve(const Brick &s, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, float *lx) {
+DEVICE void solve(const Brick &s, const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, float *lx) {
   float *ly = lx + s.rows, *lz = ly + s.rows, *vec = lz + s.rows;
   f += s.number * PLANES * s.rows;
   copy(f, lx, 3 * s.rows, THREADS);
   gather(s, r, vec, THREADS);
   bool narrow = s.by * s.bz <= THREADS;
   if (narrow)
-    lowerLine(s, lx, ly, lz, vec);
+    lowerQuads<true>(s, order, lx, ly, lz, vec);
   else
-    lower(s, lx, ly, lz, vec);
+    lowerQuads<false>(s, order, lx, ly, lz, vec);
   rescale(f + 3 * s.rows, vec, s.rows, THREADS);
   if (PLANES == GENERAL) copy(f + 4 * s.rows, lx, 3 * s.rows, THREADS);
   if (narrow)
-    upperLine<PLANES>(s, lx, ly, lz, vec);
+    upperQuads<PLANES, true>(s, order, lx, ly, lz, vec);
   else
-    upper<PLANES>(s, lx, ly, lz, vec);
+    upperQuads<PLANES, false>(s, order, lx, ly, lz, vec);
   scatter(s, vec, z, THREADS);
 }
 
 // solveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
-KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetric(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, const float *RESTRICT f,
-                                                   const float *RESTRICT r, float *RESTRICT z) {
+KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetric(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
+                                                   const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
   DYNAMIC_SHARED float4 room[];
-  solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows), f, r, z, (float *)room);
+  solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (float *)room);
 }
 
 // solveGeneral is solveSymmetric for any matrix.
-KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneral(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, const float *RESTRICT f,
-                                                 const float *RESTRICT r, float *RESTRICT z) {
+KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneral(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
+                                                 const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
   DYNAMIC_SHARED float4 room[];
-  solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows), f, r, z, (float *)room);
+  solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (float *)room);
 }
 
 DEVICE void addShared(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }
 
 // solveEdges goes through the levels with a thread for each entry instead of each row: three groups of threads, for x, y and z, that add to the vector
 // in no fixed order.
-KERNEL void BOUNDS(EDGES) DYNAMIC solveEdges(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, int symmetric,
+KERNEL void BOUNDS(EDGES) DYNAMIC solveEdges(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int symmetric,
                                              const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
   DYNAMIC_SHARED float4 room[];
-  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows);
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows);
   float *l = (float *)room, *vec = l + 3 * rows;
   f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
   copy(f, l, 3 * rows, EDGES);
   gather(s, r, vec, EDGES);
-  int direction = threadX() / THREADS, levels = bx + by + bz - 2, offset = direction == 0 ? 1 : direction == 1 ? pitch : pitch * by;
+  int direction = threadX() / THREADS, levels = bx + by + bz - 2, offset = direction == 0 ? 1 : direction == 1 ? pitch : plane;
   float *entry = l + direction * rows;
   Line mine = lineAt(s, threadX() % THREADS);
+  Stride d = strideOf(s, THREADS);
   for (int level = 1; level < levels; level++) {
     barrier();
-    for (Line q = mine; q.q < by * bz; next(s, &q, THREADS)) {
-      int i = level - q.j - q.k, c = i + q.q * pitch, at = direction == 0 ? i : direction == 1 ? q.j : q.k;
-      if (i >= 0 && i < bx && at) addShared(vec + c, -entry[c] * vec[c - offset]);
+    for (Line q = mine; q.q < by * bz; next(s, &q, d)) {
+      int i = level - q.j - q.k, c = i + at(s, q), place = direction == 0 ? i : direction == 1 ? q.j : q.k;
+      if (i >= 0 && i < bx && place) addShared(vec + c, -entry[c] * vec[c - offset]);
     }
   }
   barrier();
@@ -238,9 +314,9 @@ KERNEL void BOUNDS(EDGES) DYNAMIC solveEdges(int nx, int ny, int nz, int bx, int
   if (!symmetric) copy(f + 4 * rows, l, 3 * rows, EDGES);
   barrier();
   for (int level = levels - 2; level >= 0; level--) {
-    for (Line q = mine; q.q < by * bz; next(s, &q, THREADS)) {
-      int i = level - q.j - q.k, c = i + q.q * pitch, at = direction == 0 ? bx - 1 - i : direction == 1 ? by - 1 - q.j : bz - 1 - q.k;
-      if (i >= 0 && i < bx && at) addShared(vec + c, -entry[symmetric ? c + offset : c] * vec[c + offset]);
+    for (Line q = mine; q.q < by * bz; next(s, &q, d)) {
+      int i = level - q.j - q.k, c = i + at(s, q), place = direction == 0 ? bx - 1 - i : direction == 1 ? by - 1 - q.j : bz - 1 - q.k;
+      if (i >= 0 && i < bx && place) addShared(vec + c, -entry[symmetric ? c + offset : c] * vec[c + offset]);
     }
     barrier();
   }
@@ -257,10 +333,10 @@ DEVICE void publish(int *done, int q, int count) {
 
 // solveSpinning does without levels: a thread takes its next cell as soon as the lines before it have passed theirs, which it looks up again and
 // again. Shared memory: 4 rows values and a count for each line.
-KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, int symmetric,
+KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int symmetric,
                                                   const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
   DYNAMIC_SHARED float4 room[];
-  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows);
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows);
   float *lx = (float *)room, *ly = lx + rows, *lz = ly + rows, *vec = lz + rows;
   int *done = (int *)(vec + rows), lines = by * bz;
   f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
@@ -268,15 +344,16 @@ KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx
   gather(s, r, vec, THREADS);
   for (int q = threadX(); q < lines; q += THREADS) done[q] = 0;
   barrier();
+  Stride d = strideOf(s, THREADS);
   // Lines that a line waits for come before it, so a thread that goes through its lines in order waits for no line that waits for it.
   int i = 0;
   for (Line l = lineAt(s, threadX()); l.q < lines;) {
     if ((l.j == 0 || passed(done, l.q - 1, i)) && (l.k == 0 || passed(done, l.q - by, i))) {
       __nvvm_membar_cta();
-      int c = i + l.q * pitch;
+      int c = i + at(s, l);
       vec[c] = lowerRow(s, l, i, c, lx, ly, lz, vec);
       publish(done, l.q, ++i);
-      if (i == bx) i = 0, next(s, &l, THREADS);
+      if (i == bx) i = 0, next(s, &l, d);
     }
   }
   barrier();
@@ -289,10 +366,10 @@ KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx
     Line l = {lines - 1 - m.q, by - 1 - m.j, bz - 1 - m.k}; // from the last line backwards
     if ((m.j == 0 || passed(done, l.q + 1, i)) && (m.k == 0 || passed(done, l.q + by, i))) {
       __nvvm_membar_cta();
-      int at = bx - 1 - i, c = at + l.q * pitch;
-      vec[c] = symmetric ? upperRow<SYMMETRIC>(s, l, at, c, lx, ly, lz, vec) : upperRow<GENERAL>(s, l, at, c, lx, ly, lz, vec);
+      int cell = bx - 1 - i, c = cell + at(s, l);
+      vec[c] = symmetric ? upperRow<SYMMETRIC>(s, l, cell, c, lx, ly, lz, vec) : upperRow<GENERAL>(s, l, cell, c, lx, ly, lz, vec);
       publish(done, l.q, ++i);
-      if (i == bx) i = 0, next(s, &m, THREADS);
+      if (i == bx) i = 0, next(s, &m, d);
     }
   }
   barrier();
@@ -300,14 +377,14 @@ KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx
 }
 
 // solveGlobal keeps nothing in shared memory: the vector is in work, in the order of the factor, and the factor is read where it is.
-KERNEL void BOUNDS(THREADS) solveGlobal(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int rows, int symmetric, const float *f,
+KERNEL void BOUNDS(THREADS) solveGlobal(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int symmetric, const float *f,
                                         const float *RESTRICT r, float *work, float *RESTRICT z) {
-  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, rows);
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows);
   float *vec = work + s.number * rows;
   f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
   gather(s, r, vec, THREADS);
   lower(s, f, f + rows, f + 2 * rows, vec);
-  for (int v = threadX(); v < pitch * by * bz; v += THREADS) vec[v] *= f[3 * rows + v];
+  for (int v = threadX(); v < rows; v += THREADS) vec[v] *= f[3 * rows + v];
   barrier();
   if (symmetric)
     upper<SYMMETRIC>(s, f, f + rows, f + 2 * rows, vec);
@@ -356,42 +433,43 @@ DEVICE void refuse(u64 *worst, i64 row) {
 }
 
 // factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
-// d = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
+// d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
 // rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
 // number + 1 or more before.
-KERNEL void BOUNDS(THREADS) factorise(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 rows, int symmetric, double shift,
+KERNEL void BOUNDS(THREADS) factorise(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 plane, i64 rows, int symmetric, double shift,
                                       const double *RESTRICT a, const double *RESTRICT ax, const double *RESTRICT ay, const double *RESTRICT az,
                                       const double *RESTRICT lowX, const double *RESTRICT lowY, const double *RESTRICT lowZ, double *inverse,
                                       float *f, u64 *refused) {
-  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, 0);
+  Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, 0, 0);
   i64 sheet = s.sheet;
   f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
   inverse += s.number * rows;
   Line mine = lineAt(s, threadX());
+  Stride d = strideOf(s, THREADS);
   for (int level = 0; level < bx + by + bz - 2; level++) {
-    for (Line l = mine; l.q < by * bz; next(s, &l, THREADS)) {
+    for (Line l = mine; l.q < by * bz; next(s, &l, d)) {
       int i = level - l.j - l.k;
       if (i < 0 || i >= s.nx || l.j >= s.ny || l.k >= s.nz) continue;
-      i64 c = i + (i64)l.q * pitch, g = s.first + i + l.j * s.line + l.k * sheet, z = (i64)pitch * by;
-      double d = a[g] * (1 + shift);
+      i64 c = i + (i64)l.j * pitch + l.k * plane, g = atGrid(s, l) + i;
+      double pivot = a[g] * (1 + shift);
       if (i) {
         double v = lowX[g - 1] * inverse[c - 1];
-        d -= v * ax[g - 1];
+        pivot -= v * ax[g - 1];
         f[c] = (float)v;
       }
       if (l.j) {
         double v = lowY[g - nx] * inverse[c - pitch];
-        d -= v * ay[g - nx];
+        pivot -= v * ay[g - nx];
         f[rows + c] = (float)v;
       }
       if (l.k) {
-        double v = lowZ[g - sheet] * inverse[c - z];
-        d -= v * az[g - sheet];
+        double v = lowZ[g - sheet] * inverse[c - plane];
+        pivot -= v * az[g - sheet];
         f[2 * rows + c] = (float)v;
       }
-      double size = __builtin_fabs(d);
-      if (!(symmetric ? d > 0 : size > 0) || !(size <= 1.7976931348623157e308)) refuse(refused, g);
-      double inv = 1 / d;
+      double size = __builtin_fabs(pivot);
+      if (!(symmetric ? pivot > 0 : size > 0) || !(size <= 1.7976931348623157e308)) refuse(refused, g);
+      double inv = 1 / pivot;
       inverse[c] = inv;
       f[3 * rows + c] = (float)inv;
       if (!symmetric) {

@@ -22,45 +22,45 @@ type Bricks struct {
 		function cu.Function
 		allowed  uint32
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, rows int32
-			f, r, z                             cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows int32
+			order, f, r, z                             cu.DevicePtr
 		}
-		params [11]unsafe.Pointer
+		params [13]unsafe.Pointer
 	}
 	solveGeneral struct {
 		function cu.Function
 		allowed  uint32
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, rows int32
-			f, r, z                             cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows int32
+			order, f, r, z                             cu.DevicePtr
 		}
-		params [11]unsafe.Pointer
+		params [13]unsafe.Pointer
 	}
 	solveEdges struct {
 		function cu.Function
 		allowed  uint32
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, rows, symmetric int32
-			f, r, z                                        cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32
+			f, r, z                                               cu.DevicePtr
 		}
-		params [12]unsafe.Pointer
+		params [13]unsafe.Pointer
 	}
 	solveSpinning struct {
 		function cu.Function
 		allowed  uint32
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, rows, symmetric int32
-			f, r, z                                        cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32
+			f, r, z                                               cu.DevicePtr
 		}
-		params [12]unsafe.Pointer
+		params [13]unsafe.Pointer
 	}
 	solveGlobal struct {
 		function cu.Function
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, rows, symmetric int32
-			f, r, work, z                                  cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32
+			f, r, work, z                                         cu.DevicePtr
 		}
-		params [13]unsafe.Pointer
+		params [14]unsafe.Pointer
 	}
 	levelLower struct {
 		function cu.Function
@@ -82,12 +82,12 @@ type Bricks struct {
 		function cu.Function
 		args     struct {
 			nx, ny, nz, bx, by, bz, pitch                        int32
-			rows                                                 int64
+			plane, rows                                          int64
 			symmetric                                            int32
 			shift                                                float64
 			a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused cu.DevicePtr
 		}
-		params [20]unsafe.Pointer
+		params [21]unsafe.Pointer
 	}
 }
 
@@ -116,7 +116,9 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveSymmetric.args.by),
 		unsafe.Pointer(&m.solveSymmetric.args.bz),
 		unsafe.Pointer(&m.solveSymmetric.args.pitch),
+		unsafe.Pointer(&m.solveSymmetric.args.plane),
 		unsafe.Pointer(&m.solveSymmetric.args.rows),
+		unsafe.Pointer(&m.solveSymmetric.args.order),
 		unsafe.Pointer(&m.solveSymmetric.args.f),
 		unsafe.Pointer(&m.solveSymmetric.args.r),
 		unsafe.Pointer(&m.solveSymmetric.args.z),
@@ -129,7 +131,9 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveGeneral.args.by),
 		unsafe.Pointer(&m.solveGeneral.args.bz),
 		unsafe.Pointer(&m.solveGeneral.args.pitch),
+		unsafe.Pointer(&m.solveGeneral.args.plane),
 		unsafe.Pointer(&m.solveGeneral.args.rows),
+		unsafe.Pointer(&m.solveGeneral.args.order),
 		unsafe.Pointer(&m.solveGeneral.args.f),
 		unsafe.Pointer(&m.solveGeneral.args.r),
 		unsafe.Pointer(&m.solveGeneral.args.z),
@@ -142,6 +146,7 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveEdges.args.by),
 		unsafe.Pointer(&m.solveEdges.args.bz),
 		unsafe.Pointer(&m.solveEdges.args.pitch),
+		unsafe.Pointer(&m.solveEdges.args.plane),
 		unsafe.Pointer(&m.solveEdges.args.rows),
 		unsafe.Pointer(&m.solveEdges.args.symmetric),
 		unsafe.Pointer(&m.solveEdges.args.f),
@@ -156,6 +161,7 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveSpinning.args.by),
 		unsafe.Pointer(&m.solveSpinning.args.bz),
 		unsafe.Pointer(&m.solveSpinning.args.pitch),
+		unsafe.Pointer(&m.solveSpinning.args.plane),
 		unsafe.Pointer(&m.solveSpinning.args.rows),
 		unsafe.Pointer(&m.solveSpinning.args.symmetric),
 		unsafe.Pointer(&m.solveSpinning.args.f),
@@ -170,6 +176,7 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveGlobal.args.by),
 		unsafe.Pointer(&m.solveGlobal.args.bz),
 		unsafe.Pointer(&m.solveGlobal.args.pitch),
+		unsafe.Pointer(&m.solveGlobal.args.plane),
 		unsafe.Pointer(&m.solveGlobal.args.rows),
 		unsafe.Pointer(&m.solveGlobal.args.symmetric),
 		unsafe.Pointer(&m.solveGlobal.args.f),
@@ -202,6 +209,7 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.factorise.args.by),
 		unsafe.Pointer(&m.factorise.args.bz),
 		unsafe.Pointer(&m.factorise.args.pitch),
+		unsafe.Pointer(&m.factorise.args.plane),
 		unsafe.Pointer(&m.factorise.args.rows),
 		unsafe.Pointer(&m.factorise.args.symmetric),
 		unsafe.Pointer(&m.factorise.args.shift),
@@ -221,10 +229,10 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 
 // SolveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
 //
-// Arrays: f, r, z float.
+// Arrays: order int; f, r, z float.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, rows int32, f, r, z cu.DevicePtr) error {
+func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows int32, order, f, r, z cu.DevicePtr) error {
 	k := &m.solveSymmetric
 	k.args.nx = nx
 	k.args.ny = ny
@@ -233,7 +241,9 @@ func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, 
 	k.args.by = by
 	k.args.bz = bz
 	k.args.pitch = pitch
+	k.args.plane = plane
 	k.args.rows = rows
+	k.args.order = order
 	k.args.f = f
 	k.args.r = r
 	k.args.z = z
@@ -242,10 +252,10 @@ func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, 
 
 // SolveGeneral is solveSymmetric for any matrix.
 //
-// Arrays: f, r, z float.
+// Arrays: order int; f, r, z float.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, rows int32, f, r, z cu.DevicePtr) error {
+func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows int32, order, f, r, z cu.DevicePtr) error {
 	k := &m.solveGeneral
 	k.args.nx = nx
 	k.args.ny = ny
@@ -254,7 +264,9 @@ func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny
 	k.args.by = by
 	k.args.bz = bz
 	k.args.pitch = pitch
+	k.args.plane = plane
 	k.args.rows = rows
+	k.args.order = order
 	k.args.f = f
 	k.args.r = r
 	k.args.z = z
@@ -267,7 +279,7 @@ func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny
 // Arrays: f, r, z float.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, rows, symmetric int32, f, r, z cu.DevicePtr) error {
+func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32, f, r, z cu.DevicePtr) error {
 	k := &m.solveEdges
 	k.args.nx = nx
 	k.args.ny = ny
@@ -276,6 +288,7 @@ func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, 
 	k.args.by = by
 	k.args.bz = bz
 	k.args.pitch = pitch
+	k.args.plane = plane
 	k.args.rows = rows
 	k.args.symmetric = symmetric
 	k.args.f = f
@@ -290,7 +303,7 @@ func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, 
 // Arrays: f, r, z float.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, rows, symmetric int32, f, r, z cu.DevicePtr) error {
+func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32, f, r, z cu.DevicePtr) error {
 	k := &m.solveSpinning
 	k.args.nx = nx
 	k.args.ny = ny
@@ -299,6 +312,7 @@ func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, nx, n
 	k.args.by = by
 	k.args.bz = bz
 	k.args.pitch = pitch
+	k.args.plane = plane
 	k.args.rows = rows
 	k.args.symmetric = symmetric
 	k.args.f = f
@@ -310,7 +324,7 @@ func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, nx, n
 // SolveGlobal keeps nothing in shared memory: the vector is in work, in the order of the factor, and the factor is read where it is.
 //
 // Arrays: f, r, work, z float.
-func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, pitch, rows, symmetric int32, f, r, work, z cu.DevicePtr) error {
+func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32, f, r, work, z cu.DevicePtr) error {
 	k := &m.solveGlobal
 	k.args.nx = nx
 	k.args.ny = ny
@@ -319,6 +333,7 @@ func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz
 	k.args.by = by
 	k.args.bz = bz
 	k.args.pitch = pitch
+	k.args.plane = plane
 	k.args.rows = rows
 	k.args.symmetric = symmetric
 	k.args.f = f
@@ -359,12 +374,12 @@ func (m *Bricks) LevelUpper(s cu.Stream, grid [3]uint32, bx, by, bz, level, symm
 }
 
 // Factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
-// d = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
+// d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
 // rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
 // number + 1 or more before.
 //
 // Arrays: a, ax, ay, az, lowX, lowY, lowZ, inverse double; f float; refused u64.
-func (m *Bricks) Factorise(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, pitch int32, rows int64, symmetric int32, shift float64, a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused cu.DevicePtr) error {
+func (m *Bricks) Factorise(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, pitch int32, plane, rows int64, symmetric int32, shift float64, a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused cu.DevicePtr) error {
 	k := &m.factorise
 	k.args.nx = nx
 	k.args.ny = ny
@@ -373,6 +388,7 @@ func (m *Bricks) Factorise(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, 
 	k.args.by = by
 	k.args.bz = bz
 	k.args.pitch = pitch
+	k.args.plane = plane
 	k.args.rows = rows
 	k.args.symmetric = symmetric
 	k.args.shift = shift

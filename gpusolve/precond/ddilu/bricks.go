@@ -10,8 +10,8 @@ func Bricks(shape [3]int, rows int) [3]int {
 		for _, by := range lengths(shape[1], rows/bz) {
 			for _, bx := range lengths(shape[0], rows/(bz*by)) {
 				b := [3]int{bx, by, bz}
-				if bx > 1 && (bx+bx%2)*by*bz > rows && b != shape {
-					continue // executors keep lines an even number of values apart
+				if padded(b) > rows && b != shape {
+					continue
 				}
 				if c := cost(shape, b); c < cheapest {
 					best, cheapest = b, c
@@ -41,24 +41,32 @@ func lengths(n, limit int) []int {
 	return all
 }
 
-// Weights of the cost beside the couplings dropped per row: of levels per row, of the rows beyond the grid's ends per row, of lines that are no whole pieces of
-// cache lines. They only break near ties between shapes that drop about as many couplings.
+// padded is the size of a brick whose lines are whole quads: GPUs take four cells at a step.
+func padded(b [3]int) int { return (b[0] + 3) / 4 * 4 * b[1] * b[2] }
+
+// Weights of the cost beside the couplings dropped per row: of steps per row (a step of every line takes four cells), of memory that holds no rows, of more
+// lines than a block has threads, of lines that are no whole pieces of cache lines.
 const (
-	levelWeight    = 0.5
-	overhangWeight = 0.3
-	lineWeight     = 0.02
+	stepWeight  = 1.0
+	emptyWeight = 0.3
+	linesWeight = 0.1
+	pieceWeight = 0.02
+	threads     = 256
 )
 
 func cost(shape, b [3]int) float64 {
-	rows, padded := 1.0, 1.0
+	rows, kept := 1.0, float64(padded(b))
 	for a, n := range shape {
 		rows *= float64(n)
-		padded *= float64((n + b[a] - 1) / b[a] * b[a])
+		kept *= float64((n + b[a] - 1) / b[a])
 	}
-	c := Dropped(shape, b)*3 + overhangWeight*(padded/rows-1)
-	c += levelWeight * float64(b[0]+b[1]+b[2]-2) / float64(b[0]*b[1]*b[2])
+	c := 3*Dropped(shape, b) + emptyWeight*(kept/rows-1)
+	c += stepWeight * float64((b[0]+3)/4+b[1]+b[2]-2) / float64(b[0]*b[1]*b[2])
+	if b[1]*b[2] > threads {
+		c += linesWeight
+	}
 	if b[0]%8 != 0 && b[0] < shape[0] {
-		c += lineWeight
+		c += pieceWeight
 	}
 	return c
 }

@@ -176,7 +176,8 @@ func TestDetailsAndRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Details(); !strings.Contains(got, "8 bricks of 10x10x10, 5.3 % of the couplings dropped") || !strings.Contains(got, "not reproducible") {
+	// Cut once along z and three times along y: 20 x 20 + 3 x 20 x 20 of 3 x 19 x 20 x 20 couplings.
+	if got := p.Details(); !strings.Contains(got, "8 bricks of 20x5x10, 7.0 % of the couplings dropped") || !strings.Contains(got, "not reproducible") {
 		t.Errorf("details: %s", got)
 	}
 	if _, _, err = load(t, d.CSR(), "form=spin"); !errors.Is(err, precond.ErrRefused) {
