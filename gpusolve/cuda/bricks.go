@@ -16,8 +16,7 @@ type bricks struct {
 	pitch        int64
 	plane        int64
 	rows         int64        // of a brick, with what its layout adds
-	steps        int32        // through a brick
-	table        cu.DevicePtr // their quads
+	order        cu.DevicePtr // its lines in the order in which threads take them
 	count        int64        // bricks
 	symmetric    int32
 	factor       cu.DevicePtr
@@ -73,9 +72,7 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	f.bytes = 4 * planes * f.rows * f.count
 	f.factor = s.alloc(f.bytes)
 	if f.way == ops.ByVertices {
-		table := f.quads()
-		f.steps = int32(len(table) / (32 * kernels.BricksAbreast))
-		f.table = upload(s, table)
+		f.order = upload(s, f.lines())
 	}
 	if f.way == ops.ByMemory {
 		f.work = s.alloc(4 * f.rows * f.count)
@@ -106,7 +103,7 @@ func (f *bricks) Bytes() int64 { return f.bytes }
 func (f *bricks) Release() {
 	f.s.free(f.factor)
 	f.s.free(f.work)
-	f.s.free(f.table)
+	f.s.free(f.order)
 }
 
 // layout is that of kernels/bricks.cu; a single brick that launches go through keeps the grid's own.
@@ -123,39 +120,21 @@ func (f *bricks) layout() {
 	f.rows = (f.plane*bz + 3) &^ 3
 }
 
-// quads lists the quads of a brick by their levels q + j + k, each level filled up to whole steps. Neighbours in the list are at the same q, as the layout
-// wants it.
-func (f *bricks) quads() []int32 {
-	nq, by, bz := int(f.pitch)/4, f.cells[1], f.cells[2]
-	const step = 32 * kernels.BricksAbreast
-	var table []int32
-	bit := func(is bool, bit int32) int32 {
-		if is {
-			return bit
-		}
-		return 0
-	}
-	for level := range nq + by + bz - 2 {
-		for q := max(0, level-(by-1)-(bz-1)); q < min(nq, level+1); q++ {
-			for k := max(0, level-q-(by-1)); k < min(bz, level-q+1); k++ {
-				j := level - q - k
-				place := int32((int64(4*q) + int64(j)*f.pitch + int64(k)*f.plane) / 4)
-				table = append(table, place<<kernels.BricksPlaceShift|kernels.BricksIsQuad|
-					bit(q > 0, kernels.BricksHasWest)|bit(q < nq-1, kernels.BricksHasEast)|
-					bit(j > 0, kernels.BricksHasSouth)|bit(j < by-1, kernels.BricksHasNorth)|
-					bit(k > 0, kernels.BricksHasBelow)|bit(k < bz-1, kernels.BricksHasAbove))
-			}
-		}
-		for len(table)%step != 0 {
-			table = append(table, int32(f.rows/4)<<kernels.BricksPlaceShift)
+// lines lists the lines (j, k) of a brick by j + k, as j + 65536 k.
+func (f *bricks) lines() []int32 {
+	by, bz := f.cells[1], f.cells[2]
+	all := make([]int32, 0, by*bz)
+	for level := range by + bz - 1 {
+		for k := max(0, level-by+1); k < min(bz, level+1); k++ {
+			all = append(all, int32(level-k|k<<16))
 		}
 	}
-	return table
+	return all
 }
 
 // fit finds the shared memory that solves take and refuses what this GPU cannot do.
 func (f *bricks) fit(most int) error {
-	switch shared := f.rows*rowBytes + 16; f.way {
+	switch shared := f.rows * rowBytes; f.way {
 	case ops.ByMemory:
 	case ops.ByLaunches:
 		if f.count != 1 {
@@ -203,9 +182,9 @@ func (f *bricks) solve(z, r cu.DevicePtr) {
 	case f.way == ops.ByMemory:
 		s.note(k.SolveGlobal(s.stream, grid, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, f.work, z))
 	case f.symmetric == 1:
-		s.note(k.SolveSymmetric(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.steps, f.table, f.factor, r, z))
+		s.note(k.SolveSymmetric(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.order, f.factor, r, z))
 	default:
-		s.note(k.SolveGeneral(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.steps, f.table, f.factor, r, z))
+		s.note(k.SolveGeneral(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.order, f.factor, r, z))
 	}
 }
 

@@ -4,17 +4,13 @@
 // that do not exist have zeros everywhere. The factor of brick b stands at f + b * planes * rows in planes of rows values: lx, ly, lz (entries of L beside the
 // diagonal, indexed by their row), 1/D, and for a matrix that is not symmetric ux, uy, uz. Where it is symmetric U is the transpose of L.
 //
-// Cells of a level i + j + k depend on cells of lower levels alone. The kernels that count, solveSymmetric and solveGeneral, take four cells along x, a quad, at
-// once: the levels are those of q + j + k with q = i / 4, of which a brick of 16 x 16 x 16 has 34 with 30 quads on average. A single warp goes through them,
-// ABREAST quads a lane, and needs no barrier of the block; the other warps move data. There pitch is a multiple of 4, and (plane - pitch) / 4 odd: then the
-// quads of a level are in different banks of shared memory.
+// Cells of a level i + j + k depend on cells of lower levels alone. A thread keeps to its line (j, k) and goes along x. In the kernels that count it takes four
+// cells at a step, which its neighbours' lines have passed a step before: the levels are those of q + j + k with q = i / 4. There pitch is a multiple of 4,
+// and (plane - pitch) / 4 odd: then lines (j, k) and (j + 1, k - 1), which are at the same q at the same step, are in different banks of shared memory. order
+// lists the lines by j + k, as j + 65536 k, so that few warps are busy at a step, and those fully.
 #include "device.h"
 
 enum { THREADS = 256, EDGES = 768, SYMMETRIC = 4, GENERAL = 7 };
-
-// A step lists 32 ABREAST quads: the place of each, in quads, above the bits that say whether it is one at all and which neighbours it has. Those that are none
-// have the place behind the brick.
-enum { ABREAST = 2, IsQuad = 1, HasSouth = 2, HasBelow = 4, HasWest = 8, HasNorth = 16, HasAbove = 32, HasEast = 64, PlaceShift = 7 };
 
 typedef float float4 __attribute__((ext_vector_type(4)));
 
@@ -71,7 +67,7 @@ DEVICE i64 atGrid(const Brick &s, const Line &l) { return s.first + l.j * s.line
 DEVICE bool exists(const Brick &s, const Line &l, int i) { return i < s.nx && l.j < s.ny && l.k < s.nz; }
 
 // gather fills the brick's vector with the grid's, 0 where that ends and between planes. Neighbouring threads take neighbouring cells of a line; a thread asks
-// for eight values before it waits for the first.
+// for four values before it waits for the first.
 DEVICE void gather(const Brick &s, const float *RESTRICT r, float *vec, int threads) {
   int lines = s.by * s.bz, abreast = threads / s.pitch, gap = s.plane - s.pitch * s.by;
   for (int n = threadX(); n < gap * s.bz; n += threads) vec[(n / gap + 1) * s.plane - gap + n % gap] = 0;
@@ -86,16 +82,16 @@ DEVICE void gather(const Brick &s, const float *RESTRICT r, float *vec, int thre
   if (threadX() >= abreast * s.pitch) return;
   Stride d = strideOf(s, abreast);
   for (Line l = lineAt(s, threadX() / s.pitch); l.q < lines;) {
-    float v[8];
-    int to[8];
+    float v[4];
+    int to[4];
 #pragma unroll
-    for (int u = 0; u < 8; u++) {
+    for (int u = 0; u < 4; u++) {
       to[u] = l.q < lines ? at(s, l) + i : -1;
       v[u] = l.q < lines && exists(s, l, i) ? r[atGrid(s, l) + i] : 0;
       next(s, &l, d);
     }
 #pragma unroll
-    for (int u = 0; u < 8; u++)
+    for (int u = 0; u < 4; u++)
       if (to[u] >= 0) vec[to[u]] = v[u];
   }
 }
@@ -183,110 +179,111 @@ DEVICE float4 less(float4 v, float4 l, float4 w) {
 }
 
 DEVICE float4 quad(const float *p) { return *(const float4 *)p; }
-DEVICE int place(int e) { return e >> PlaceShift << 2; }
 
-// lowerStep solves a lane's quads of a level: y and z first, then cell by cell along x.
-DEVICE void lowerStep(const Brick &s, const int *e, const float *lx, const float *ly, const float *lz, float *vec) {
-  float4 v[ABREAST];
-#pragma unroll
-  for (int u = 0; u < ABREAST; u++) {
-    int c = place(e[u]);
-    float4 x = quad(lx + c);
-    float west = e[u] & HasWest ? vec[c - 1] : 0;
-    v[u] = quad(vec + c);
-    if (e[u] & HasSouth) v[u] = less(v[u], quad(ly + c), quad(vec + c - s.pitch));
-    if (e[u] & HasBelow) v[u] = less(v[u], quad(lz + c), quad(vec + c - s.plane));
-    for (int n = 0; n < 4; n++) v[u][n] = west = __builtin_fmaf(-x[n], west, v[u][n]);
-  }
-#pragma unroll
-  for (int u = 0; u < ABREAST; u++)
-    if (e[u] & IsQuad) *(float4 *)(vec + place(e[u])) = v[u];
+// lowerQuad solves the four cells at c of line (j, k); before is the cell before them. It returns the last.
+DEVICE float lowerQuad(const Brick &s, int j, int k, int c, const float *lx, const float *ly, const float *lz, float *vec, float before) {
+  float4 v = quad(vec + c), x = quad(lx + c);
+  if (j) v = less(v, quad(ly + c), quad(vec + c - s.pitch));
+  if (k) v = less(v, quad(lz + c), quad(vec + c - s.plane));
+  for (int n = 0; n < 4; n++) v[n] = before = __builtin_fmaf(-x[n], before, v[n]);
+  *(float4 *)(vec + c) = v;
+  return before;
 }
 
-// upperStep is lowerStep backwards.
-template <int PLANES> DEVICE void upperStep(const Brick &s, const int *e, const float *lx, const float *ly, const float *lz, float *vec) {
+// Behind is the first cell of the quad behind, and its entry lx.
+struct Behind {
+  float value, entry;
+};
+
+// upperQuad is lowerQuad backwards.
+template <int PLANES>
+DEVICE Behind upperQuad(const Brick &s, int j, int k, int c, const float *lx, const float *ly, const float *lz, float *vec, Behind b) {
   const int own = PLANES == SYMMETRIC;
-  float4 v[ABREAST];
-#pragma unroll
-  for (int u = 0; u < ABREAST; u++) {
-    int c = place(e[u]);
-    float4 x = quad(lx + c);
-    float east = e[u] & HasEast ? vec[c + 4] : 0, entry = own && e[u] & HasEast ? lx[c + 4] : 0;
-    v[u] = quad(vec + c);
-    if (e[u] & HasNorth) v[u] = less(v[u], quad(ly + c + (own ? s.pitch : 0)), quad(vec + c + s.pitch));
-    if (e[u] & HasAbove) v[u] = less(v[u], quad(lz + c + (own ? s.plane : 0)), quad(vec + c + s.plane));
-    for (int n = 3; n >= 0; n--) {
-      v[u][n] = east = __builtin_fmaf(-(own ? entry : x[n]), east, v[u][n]);
-      entry = x[n];
+  float4 v = quad(vec + c), x = quad(lx + c);
+  if (j < s.by - 1) v = less(v, quad(ly + c + (own ? s.pitch : 0)), quad(vec + c + s.pitch));
+  if (k < s.bz - 1) v = less(v, quad(lz + c + (own ? s.plane : 0)), quad(vec + c + s.plane));
+  for (int n = 3; n >= 0; n--) {
+    v[n] = b.value = __builtin_fmaf(-(own ? b.entry : x[n]), b.value, v[n]);
+    b.entry = x[n];
+  }
+  *(float4 *)(vec + c) = v;
+  return b;
+}
+
+// lowerQuads and upperQuads solve level by level of quads. Where NARROW, every thread has one line at most, and keeps the cell before in a register.
+template <bool NARROW>
+DEVICE void lowerQuads(const Brick &s, const int *RESTRICT order, const float *lx, const float *ly, const float *lz, float *vec) {
+  int lines = s.by * s.bz, quads = s.pitch / 4, mine = threadX() < lines ? order[threadX()] : 65535;
+  float before = 0;
+  for (int step = 0; step < quads + s.by + s.bz - 2; step++) {
+    barrier();
+    for (int n = threadX(), line = mine; NARROW || n < lines;) {
+      int j = line & 65535, k = line >> 16, q = step - j - k, c = 4 * q + j * s.pitch + k * s.plane;
+      if (q >= 0 && q < quads) before = lowerQuad(s, j, k, c, lx, ly, lz, vec, NARROW ? before : q ? vec[c - 1] : 0);
+      if (NARROW) break;
+      n += THREADS;
+      if (n < lines) line = order[n];
     }
   }
-#pragma unroll
-  for (int u = 0; u < ABREAST; u++)
-    if (e[u] & IsQuad) *(float4 *)(vec + place(e[u])) = v[u];
+  barrier();
 }
 
-DEVICE void look(const int *RESTRICT table, int step, int *e) {
-#pragma unroll
-  for (int u = 0; u < ABREAST; u++) e[u] = table[(step * ABREAST + u) * 32 + threadX() % 32];
-}
-
-// lowerQuads and upperQuads go through all steps, one warp, looking up each step's quads one step ahead.
-DEVICE void lowerQuads(const Brick &s, int steps, const int *RESTRICT table, const float *lx, const float *ly, const float *lz, float *vec) {
-  int e[ABREAST], ahead[ABREAST];
-  look(table, 0, e);
-  for (int step = 0; step < steps; step++) {
-    look(table, step + 1 < steps ? step + 1 : 0, ahead);
-    lowerStep(s, e, lx, ly, lz, vec);
-    __nvvm_bar_warp_sync(0xffffffffu);
-    for (int u = 0; u < ABREAST; u++) e[u] = ahead[u];
+template <int PLANES, bool NARROW>
+DEVICE void upperQuads(const Brick &s, const int *RESTRICT order, const float *lx, const float *ly, const float *lz, float *vec) {
+  int lines = s.by * s.bz, quads = s.pitch / 4, mine = threadX() < lines ? order[threadX()] : 65535;
+  Behind none = {0, 0}, behind = none;
+  for (int step = quads + s.by + s.bz - 3; step >= 0; step--) {
+    barrier();
+    for (int n = threadX(), line = mine; NARROW || n < lines;) {
+      int j = line & 65535, k = line >> 16, q = step - j - k, c = 4 * q + j * s.pitch + k * s.plane;
+      if (q >= 0 && q < quads) {
+        if (!NARROW) {
+          behind = none;
+          if (q < quads - 1) behind.value = vec[c + 4], behind.entry = lx[c + 4];
+        }
+        behind = upperQuad<PLANES>(s, j, k, c, lx, ly, lz, vec, behind);
+      }
+      if (NARROW) break;
+      n += THREADS;
+      if (n < lines) line = order[n];
+    }
   }
+  barrier();
 }
 
+// solve applies the factor in one pass over memory: the vector and L, then U, are in shared memory.
 template <int PLANES>
-DEVICE void upperQuads(const Brick &s, int steps, const int *RESTRICT table, const float *lx, const float *ly, const float *lz, float *vec) {
-  int e[ABREAST], ahead[ABREAST];
-  look(table, steps - 1, e);
-  for (int step = steps - 1; step >= 0; step--) {
-    look(table, step ? step - 1 : 0, ahead);
-    upperStep<PLANES>(s, e, lx, ly, lz, vec);
-    __nvvm_bar_warp_sync(0xffffffffu);
-    for (int u = 0; u < ABREAST; u++) e[u] = ahead[u];
-  }
-}
-
-// solve applies the factor in one pass over memory: the vector and L, then U, are in shared memory. Blocks choose different warps for the levels, so that those
-// of several blocks on a multiprocessor are not all in the same quarter of it.
-template <int PLANES>
-DEVICE void solve(const Brick &s, int steps, const int *RESTRICT table, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, float *lx) {
+DEVICE void solve(const Brick &s, const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, float *lx) {
   float *ly = lx + s.rows, *lz = ly + s.rows, *vec = lz + s.rows;
-  bool mine = threadX() / 32 == blockX() % (THREADS / 32);
   f += s.number * PLANES * s.rows;
   copy(f, lx, 3 * s.rows, THREADS);
   gather(s, r, vec, THREADS);
-  if (threadX() < 4) vec[s.rows + threadX()] = 0;
-  barrier();
-  if (mine) lowerQuads(s, steps, table, lx, ly, lz, vec);
-  barrier();
+  bool narrow = s.by * s.bz <= THREADS;
+  if (narrow)
+    lowerQuads<true>(s, order, lx, ly, lz, vec);
+  else
+    lowerQuads<false>(s, order, lx, ly, lz, vec);
   rescale(f + 3 * s.rows, vec, s.rows, THREADS);
   if (PLANES == GENERAL) copy(f + 4 * s.rows, lx, 3 * s.rows, THREADS);
-  barrier();
-  if (mine) upperQuads<PLANES>(s, steps, table, lx, ly, lz, vec);
-  barrier();
+  if (narrow)
+    upperQuads<PLANES, true>(s, order, lx, ly, lz, vec);
+  else
+    upperQuads<PLANES, false>(s, order, lx, ly, lz, vec);
   scatter(s, vec, z, THREADS);
 }
 
-// solveSymmetric sets z = M^-1 r for a symmetric matrix. table has the quads of each step. Shared memory: 4 rows + 4 values.
-KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetric(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int steps,
-                                                   const int *RESTRICT table, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
+// solveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
+KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetric(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
+                                                   const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
   DYNAMIC_SHARED float4 room[];
-  solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), steps, table, f, r, z, (float *)room);
+  solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (float *)room);
 }
 
 // solveGeneral is solveSymmetric for any matrix.
-KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneral(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int steps,
-                                                 const int *RESTRICT table, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
+KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneral(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
+                                                 const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
   DYNAMIC_SHARED float4 room[];
-  solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), steps, table, f, r, z, (float *)room);
+  solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (float *)room);
 }
 
 DEVICE void addShared(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }

@@ -15,20 +15,6 @@ const (
 	BricksGeneral   = 7
 )
 
-// A step lists 32 ABREAST quads: the place of each, in quads, above the bits that say whether it is one at all and which neighbours it has. Those that are none
-// have the place behind the brick.
-const (
-	BricksAbreast    = 2
-	BricksIsQuad     = 1
-	BricksHasSouth   = 2
-	BricksHasBelow   = 4
-	BricksHasWest    = 8
-	BricksHasNorth   = 16
-	BricksHasAbove   = 32
-	BricksHasEast    = 64
-	BricksPlaceShift = 7
-)
-
 // Bricks is the module bricks.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Bricks struct {
 	loaded
@@ -36,19 +22,19 @@ type Bricks struct {
 		function cu.Function
 		allowed  uint32
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows, steps int32
-			table, f, r, z                                    cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows int32
+			order, f, r, z                             cu.DevicePtr
 		}
-		params [14]unsafe.Pointer
+		params [13]unsafe.Pointer
 	}
 	solveGeneral struct {
 		function cu.Function
 		allowed  uint32
 		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows, steps int32
-			table, f, r, z                                    cu.DevicePtr
+			nx, ny, nz, bx, by, bz, pitch, plane, rows int32
+			order, f, r, z                             cu.DevicePtr
 		}
-		params [14]unsafe.Pointer
+		params [13]unsafe.Pointer
 	}
 	solveEdges struct {
 		function cu.Function
@@ -132,8 +118,7 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveSymmetric.args.pitch),
 		unsafe.Pointer(&m.solveSymmetric.args.plane),
 		unsafe.Pointer(&m.solveSymmetric.args.rows),
-		unsafe.Pointer(&m.solveSymmetric.args.steps),
-		unsafe.Pointer(&m.solveSymmetric.args.table),
+		unsafe.Pointer(&m.solveSymmetric.args.order),
 		unsafe.Pointer(&m.solveSymmetric.args.f),
 		unsafe.Pointer(&m.solveSymmetric.args.r),
 		unsafe.Pointer(&m.solveSymmetric.args.z),
@@ -148,8 +133,7 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 		unsafe.Pointer(&m.solveGeneral.args.pitch),
 		unsafe.Pointer(&m.solveGeneral.args.plane),
 		unsafe.Pointer(&m.solveGeneral.args.rows),
-		unsafe.Pointer(&m.solveGeneral.args.steps),
-		unsafe.Pointer(&m.solveGeneral.args.table),
+		unsafe.Pointer(&m.solveGeneral.args.order),
 		unsafe.Pointer(&m.solveGeneral.args.f),
 		unsafe.Pointer(&m.solveGeneral.args.r),
 		unsafe.Pointer(&m.solveGeneral.args.z),
@@ -243,12 +227,12 @@ func LoadBricks(d cu.Driver) (*Bricks, error) {
 	return m, nil
 }
 
-// SolveSymmetric sets z = M^-1 r for a symmetric matrix. table has the quads of each step. Shared memory: 4 rows + 4 values.
+// SolveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
 //
-// Arrays: table int; f, r, z float.
+// Arrays: order int; f, r, z float.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, steps int32, table, f, r, z cu.DevicePtr) error {
+func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows int32, order, f, r, z cu.DevicePtr) error {
 	k := &m.solveSymmetric
 	k.args.nx = nx
 	k.args.ny = ny
@@ -259,8 +243,7 @@ func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, 
 	k.args.pitch = pitch
 	k.args.plane = plane
 	k.args.rows = rows
-	k.args.steps = steps
-	k.args.table = table
+	k.args.order = order
 	k.args.f = f
 	k.args.r = r
 	k.args.z = z
@@ -269,10 +252,10 @@ func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, 
 
 // SolveGeneral is solveSymmetric for any matrix.
 //
-// Arrays: table int; f, r, z float.
+// Arrays: order int; f, r, z float.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, steps int32, table, f, r, z cu.DevicePtr) error {
+func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows int32, order, f, r, z cu.DevicePtr) error {
 	k := &m.solveGeneral
 	k.args.nx = nx
 	k.args.ny = ny
@@ -283,8 +266,7 @@ func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny
 	k.args.pitch = pitch
 	k.args.plane = plane
 	k.args.rows = rows
-	k.args.steps = steps
-	k.args.table = table
+	k.args.order = order
 	k.args.f = f
 	k.args.r = r
 	k.args.z = z
