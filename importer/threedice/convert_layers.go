@@ -12,6 +12,9 @@ import (
 // element appends the layers of stack element i.
 func (c *converter) element(i int) {
 	e := &c.project.stack[i]
+	if e.cells[0] > 0 && !c.project.dimensions.nonUniform {
+		c.note(importer.NotCarried, e.pos, "discretization of %q: 3D-ICE heeds it in non-uniform mode only", e.name)
+	}
 	if !e.die {
 		for _, y := range c.project.layers {
 			if y.name == e.of {

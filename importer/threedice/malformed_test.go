@@ -195,6 +195,10 @@ func malformed() []mutation {
 		{"probe outside the chip", "case.stk", "LOWER, 500, 500", "LOWER, 500, 5000", "+case.stk:28:4: warning: the point lies outside the chip"},
 		{"material in uniform mode", "a.flp", "dimension 500, 1000 ;", "dimension 500, 1000 ; material CU ;", "+a.flp:3:34: not carried over: material of element \"core\""},
 
+		{"discretization in uniform mode", "case.stk", "layer MIDDLE BOND", "layer MIDDLE BOND discretization 2 3", "+case.stk:22:4: not carried over: discretization of \"MIDDLE\""},
+		{"steps of a steady state", "case.stk", "transient step 0.001, slot 0.002", "steady", "+case.stk:28:4: warning: a steady state has no steps: 3D-ICE writes only the heading of \"t.txt\"; say final"},
+		{"one file twice", "case.stk", "map.txt", "t.txt", "+case.stk:29:4: warning: line 28 writes \"t.txt\" too: 3D-ICE then mixes both in one file"},
+
 		// Files.
 		{"no floorplan", "case.stk", `"a.flp"`, `"b.flp"`, "case.stk:21:28: cannot read b.flp: file does not exist; paths are looked for beside the stack description, then in the working directory"},
 		{"no layout", "case.stk", `"bond.mlt"`, `"no.mlt"`, "case.stk:16:11: cannot read no.mlt: file does not exist"},

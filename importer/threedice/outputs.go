@@ -80,6 +80,7 @@ func (c *converter) convertOutputs() {
 			c.faults.Add(o.Pos, "", "the path of the output file is empty")
 			continue
 		}
+		c.checkOutput(o)
 		c.outputs.Instructions = append(c.outputs.Instructions, o)
 		switch o.Kind {
 		case "T":
@@ -91,6 +92,19 @@ func (c *converter) convertOutputs() {
 		}
 	}
 	c.outputDeviations()
+}
+
+// checkOutput warns of instructions that give nothing, or one file twice.
+func (c *converter) checkOutput(o Output) {
+	if o.When != "final" && !c.project.solver.transient {
+		c.note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; say final", o.When, o.File)
+	}
+	for _, other := range c.outputs.Instructions {
+		if other.File == o.File {
+			c.note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE then mixes both in one file", other.Pos.Line, o.File)
+			return
+		}
+	}
 }
 
 // probe is an inspection point in the middle of its layer.
