@@ -67,6 +67,16 @@ func (c *cellMap) of(element string) []cell {
 	return list
 }
 
+// block is the floorplan element that cell n of a stack element belongs to; 0 for a layer.
+func (c *cellMap) block(element string, n int) int {
+	for b, e := range c.outputs.Floorplans[element] {
+		if n -= e.Cells[0] * e.Cells[1]; n < 0 {
+			return b
+		}
+	}
+	return 0
+}
+
 // mean is the average of a plane over a cell.
 func (c *cellMap) mean(plane []float64, r cell) float64 { return c.weighted(plane, r, false) }
 

@@ -45,6 +45,9 @@ func newThreeDICE(o *threedice.Outputs, m *mesh.Mesh, options Options) (Writer, 
 func (w *threeDICE) start() error {
 	for i := range w.outputs.Instructions {
 		ins := &w.outputs.Instructions[i]
+		if ins.Kind == "T3d" {
+			continue // a file per instant
+		}
 		f, err := w.stage.open(inside(ins.File))
 		if err != nil {
 			return err
@@ -129,6 +132,12 @@ func (w *threeDICE) Step(time float64, f gpusolve.Field) error {
 	for i := range w.outputs.Instructions {
 		ins := &w.outputs.Instructions[i]
 		if !w.due(ins.When) {
+			continue
+		}
+		if ins.Kind == "T3d" {
+			if err := w.volume(ins, f); err != nil {
+				return err
+			}
 			continue
 		}
 		out, err := w.stage.open(inside(ins.File))

@@ -211,7 +211,7 @@ func malformed() []mutation {
 		{"channel in the stack", "case.stk", "layer MIDDLE BOND ;", "channel CH ;", "case.stk:22:4: channel CH cannot be modelled"},
 		{"coolant", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "Tcoolant (CH, \"c.txt\", average)", "case.stk:29:4: a coolant (Tcoolant) cannot be modelled"},
 		{"pluggable sink", "case.stk", "top heat sink", "top pluggable heat sink : spreader length 1, width 1, height 1 ; material CU ; plugin \"x.so\" ;\nbottom heat sink", "case.stk:7:1: a pluggable heat sink cannot be modelled"},
-		{"three-dimensional output", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "T3d (\"x.vtk\")", "+case.stk:29:4: not carried over: T3d"},
+		{"three-dimensional output", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "T3d (\"x.vtk\")", "+case.stk:29:4: not carried over: T3d: 3D-ICE writes \"x.vtk\" in non-uniform mode only"},
 	}
 }
 

@@ -21,7 +21,18 @@ type Outputs struct {
 	// Floorplans by stack element, in the order of the file. Rectangles are in um.
 	Floorplans map[string][]FloorplanElement
 
+	// Slabs are the layers from the bottom, for T3d; empty without such an instruction.
+	Slabs []Slab
+
 	layers map[string]int
+}
+
+// Slab is a layer with its cells' common height in um. Materials are those of its floorplan's elements, or one.
+type Slab struct {
+	Layer          int
+	Element        string // of the stack
+	Bottom, Height float64
+	Materials      []string
 }
 
 // FloorplanElement is an element of a floorplan as outputs need it. Cells is its own grid in non-uniform mode.
@@ -62,6 +73,10 @@ func (c *converter) convertOutputs() {
 		names = append(names, e.name)
 	}
 	for _, o := range c.project.outputs {
+		if o.Kind == "T3d" {
+			c.volume(o)
+			continue
+		}
 		n, known := c.outputs.layers[o.Element]
 		if !known {
 			c.faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
@@ -92,6 +107,42 @@ func (c *converter) convertOutputs() {
 		}
 	}
 	c.outputDeviations()
+}
+
+// volume is an instruction for a VTK file of all cells, which 3D-ICE writes in non-uniform mode only.
+func (c *converter) volume(o Output) {
+	switch {
+	case !c.project.dimensions.nonUniform:
+		c.note(importer.NotCarried, o.Pos, "T3d: 3D-ICE writes %q in non-uniform mode only", o.File)
+		return
+	case o.File == "":
+		c.faults.Add(o.Pos, "", "the path of the output file is empty")
+		return
+	}
+	c.checkOutput(o)
+	c.outputs.Instructions = append(c.outputs.Instructions, o)
+	if len(c.outputs.Slabs) > 0 {
+		return
+	}
+	z := 0.0
+	for l, from := range c.origins {
+		y := &c.stack.Layers[l]
+		e := &c.project.stack[from.element]
+		height := y.Thickness / micro
+		s := Slab{Layer: l, Element: e.name, Bottom: z, Height: height}
+		if !e.die {
+			s.Materials = []string{c.stack.Materials[y.Material].Name}
+		}
+		for _, x := range c.floors[from.element] {
+			name := c.stack.Materials[y.Material].Name
+			if from.source && x.material != "" {
+				name = x.material
+			}
+			s.Materials = append(s.Materials, name)
+		}
+		c.outputs.Slabs = append(c.outputs.Slabs, s)
+		z += height
+	}
 }
 
 // checkOutput warns of instructions that give nothing, or one file twice.

@@ -1,10 +1,6 @@
 package threedice
 
-import (
-	"slices"
-
-	"thermsim/importer"
-)
+import "slices"
 
 // outputSection reads output : followed by instructions such as Tmap (DIE, "file.txt", step) ;
 func (p *stkParser) outputSection() {
@@ -61,12 +57,8 @@ func (p *stkParser) oneOf(words ...string) string {
 }
 
 func (p *stkParser) addOutput(o Output) {
-	switch o.Kind {
-	case "Tcoolant":
+	if o.Kind == "Tcoolant" {
 		p.refuse(o.Pos, "a coolant (Tcoolant)")
-		return
-	case "T3d":
-		p.note(importer.NotCarried, o.Pos, "T3d: the VTK file %q is not written", o.File)
 		return
 	}
 	p.outputs = append(p.outputs, o)
