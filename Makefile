@@ -69,9 +69,10 @@ gpu-bench:
 	go build -trimpath -ldflags "-s -w" -o bin/ ./gpusolve/gpubench
 
 # docs/performance.md, and the GPUs' figures in README.md, from the measurements.
+MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))
 performance:
-	go run ./gpusolve/gpubench -readme README.md docs/measurements/*.json
-	go run ./gpusolve/gpubench -table docs/measurements/*.json > docs/performance.md
+	go run ./gpusolve/gpubench -readme README.md $(MEASURED)
+	go run ./gpusolve/gpubench -table $(MEASURED) > docs/performance.md
 
 clean:
 	rm -rf bin thermsim-out

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/precond"
 )
 
 // Options of a benchmark.
@@ -55,7 +56,7 @@ type Bench struct {
 	defaultS map[string]float64 // solve time of the default method by kind and system
 }
 
-// Run measures. An interrupted benchmark returns what it has together with the context's error.
+// Run measures. When something ends it early, the context or a lost device, it returns what it has together with the error.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	tables, err := chooseTables(o.Tables)
 	if err != nil {
@@ -182,30 +183,23 @@ func (b *Bench) add(r Row) {
 	b.tell(Event{Table: b.table, Row: &t.Rows[len(t.Rows)-1]})
 }
 
-// DefaultMethods are all preconditioners of the build, those that come in several forms or orders in each.
+// DefaultMethods are all preconditioners of the build, those whose paper compares several forms or orders in each.
 func DefaultMethods() []string {
+	compared := map[string]string{"chebyshev": "form", "ic": "order"}
 	var all []string
 	for _, p := range gpusolve.DescribePreconditioners() {
-		specs := []string{p.Name}
-		for _, k := range p.Keys {
-			if k.Name != "form" && k.Name != "order" {
-				continue
-			}
-			values := k.Words
-			if len(values) == 0 && k.Max-k.Min < 4 {
-				for v := k.Min; v <= k.Max; v++ {
-					values = append(values, fmt.Sprint(v))
-				}
-			}
-			if len(values) > 0 {
-				specs = nil
-			}
-			for _, v := range values {
-				specs = append(specs, p.Name+":"+k.Name+"="+v)
-			}
-			break
+		i := slices.IndexFunc(p.Keys, func(k precond.Key) bool { return k.Name == compared[p.Name] })
+		if i < 0 {
+			all = append(all, p.Name)
+			continue
 		}
-		all = append(all, specs...)
+		values := p.Keys[i].Words
+		for v := p.Keys[i].Min; len(p.Keys[i].Words) == 0 && v <= p.Keys[i].Max; v++ {
+			values = append(values, fmt.Sprint(v))
+		}
+		for _, v := range values {
+			all = append(all, fmt.Sprintf("%s:%s=%s", p.Name, p.Keys[i].Name, v))
+		}
 	}
 	return all
 }
@@ -222,7 +216,7 @@ type Table struct {
 
 // Tables lists all of them.
 func Tables() []Table {
-	return []Table{floorplans(), steady(), transient()}
+	return []Table{floorplans(), steady(), transient(), products(), precision(), synergy()}
 }
 
 // chooseTables finds tables by name or number; all where none is named.

@@ -30,7 +30,7 @@ func TestTables(t *testing.T) {
 	maps := t.TempDir()
 	seen := map[string]int{}
 	r, err := Run(context.Background(), Options{
-		Executor: processor(t), Grids: [][2]int{{8, 8}}, Runs: 1, MapsDir: maps, Version: "test",
+		Executor: processor(t), Grids: [][2]int{{6, 6}}, Runs: 1, MapsDir: maps, Version: "test",
 		Watch: func(e Event) {
 			if e.Row != nil {
 				seen[e.Table.Name]++
@@ -52,7 +52,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"sparc", "ev6", "9core"} {
-		f, err := os.Open(filepath.Join(maps, "error_"+name+"_8x8.png"))
+		f, err := os.Open(filepath.Join(maps, "error_"+name+"_6x6.png"))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -76,7 +76,7 @@ func checkMethods(t *testing.T, sheet Sheet) {
 		}
 		// With ||r|| <= 1e-6 W, the error in the direction of the least eigenvalue, h times a cell's area over the planes of a column, is
 		// ||r|| / lambda in the 2-norm, which bounds the largest error; time steps add to the least eigenvalue and may add up their errors.
-		least := heatTransfer * 1.25e-3 * 1.25e-3 / planes
+		least := heatTransfer * (10e-3 / 6) * (10e-3 / 6) / planes
 		if bound := stopW / least * float64(max(1, row.Steps)); !(float64(row.ErrorK) <= bound) {
 			t.Errorf("%s, %s: error %.2g K, above %.2g", sheet.Name, row.Method, float64(row.ErrorK), bound)
 		}

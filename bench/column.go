@@ -21,6 +21,13 @@ var (
 	columnSetup      = Column{"set-up", 8, false, func(r *Row) string { return duration(r.SetupS) }}
 	columnSolve      = Column{"solve", 8, false, func(r *Row) string { return duration(r.SolveS) }}
 	columnTotal      = Column{"total", 8, false, func(r *Row) string { return duration(r.TotalS) }}
+	columnVariant    = Column{"what", 30, true, func(r *Row) string { return r.Variant }}
+	columnProduct    = Column{"product", 8, false, func(r *Row) string { return duration(r.ProductS) }}
+	columnLeast      = Column{"least", 6, false, func(r *Row) string { return whole(r.LeastBytes) }}
+	columnCopy       = Column{"as copy", 7, false, func(r *Row) string { return whole(r.CopyBytes) }}
+	columnShare      = Column{"share", 6, false, func(r *Row) string { return percent(r.LeastBytes / r.CopyBytes) }}
+	columnToBase     = Column{"x base", 6, false, func(r *Row) string { return figures(r.ToBase) }}
+	columnResidual   = Column{"||r|| W", 7, false, func(r *Row) string { return exponent(r.ResidualW) }}
 	columnToDefault  = Column{"x MG", 6, false, func(r *Row) string { return figures(r.ToDefault) }}
 	columnError      = Column{"||e|| K", 7, false, func(r *Row) string { return exponent(r.ErrorK) }}
 	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return decimals(r.MaxAEK) }}
@@ -85,4 +92,11 @@ func whole(n Number) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f", float64(n))
+}
+
+func percent(n Number) string {
+	if !n.known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(n))
 }

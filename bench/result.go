@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,11 +63,11 @@ type Row struct {
 
 	Steps      int    `json:"steps,omitempty"`
 	Iterations int    `json:"iterations"`
-	Products   int    `json:"products,omitempty"` // with A, preconditioner included
 	SetupS     Number `json:"setup_s"`
 	SolveS     Number `json:"solve_s"`
 	TotalS     Number `json:"total_s"`
 	ProductS   Number `json:"product_s"`        // one product with A
+	ToBase     Number `json:"time_to_base"`     // over that of the row that the table takes for its base
 	ToDefault  Number `json:"solve_to_default"` // solve time over that of the default method on the same system
 
 	ResidualW    Number `json:"residual_W"`
@@ -77,6 +78,8 @@ type Row struct {
 	BytesPerCell Number `json:"device_bytes_per_cell"`
 	// CopyBytes is what the device would have copied in the time, per cell and iteration or product.
 	CopyBytes Number `json:"copy_bytes_per_cell"`
+	// LeastBytes is what a product must read and write, per cell.
+	LeastBytes Number `json:"least_bytes_per_cell"`
 
 	Runs      int    `json:"runs"` // whose median counts
 	Converged bool   `json:"converged"`
@@ -111,8 +114,8 @@ func (n Number) known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(flo
 func newRow() Row {
 	none := Number(math.NaN())
 	return Row{
-		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToDefault: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, PeakK: none,
-		BytesPerCell: none, CopyBytes: none,
+		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, PeakK: none,
+		BytesPerCell: none, CopyBytes: none, LeastBytes: none,
 	}
 }
 
@@ -138,6 +141,37 @@ func ReadResult(r io.Reader) (*Result, error) {
 		return nil, fmt.Errorf("a result of thermsim bench of schema %d; this build reads 1", result.Schema)
 	}
 	return &result, nil
+}
+
+// Merge puts the tables of results together that were measured on one device; rows of one system stand together.
+func Merge(results []*Result) (*Result, error) {
+	all := *results[0]
+	all.Tables = nil
+	for _, r := range results {
+		if r.Device.Name != all.Device.Name || !reflect.DeepEqual(r.Problem, all.Problem) {
+			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table", all.Device.Name, r.Device.Name)
+		}
+		all.Device.CopyTBperS = max(all.Device.CopyTBperS, r.Device.CopyTBperS)
+		for _, t := range r.Tables {
+			i := slices.IndexFunc(all.Tables, func(s Sheet) bool { return s.Name == t.Name })
+			if i < 0 {
+				all.Tables, i = append(all.Tables, Sheet{Name: t.Name}), len(all.Tables)
+			}
+			all.Tables[i].Rows = append(all.Tables[i].Rows, t.Rows...)
+		}
+	}
+	for i := range all.Tables {
+		var cases []string
+		for _, r := range all.Tables[i].Rows {
+			if !slices.Contains(cases, r.Case) {
+				cases = append(cases, r.Case)
+			}
+		}
+		slices.SortStableFunc(all.Tables[i].Rows, func(a, b Row) int { return slices.Index(cases, a.Case) - slices.Index(cases, b.Case) })
+	}
+	order := func(s Sheet) int { return slices.IndexFunc(Tables(), func(t Table) bool { return t.Name == s.Name }) }
+	slices.SortStableFunc(all.Tables, func(a, b Sheet) int { return order(a) - order(b) })
+	return &all, nil
 }
 
 // WriteCSV writes a line for every row of every table, the columns named as in the JSON.

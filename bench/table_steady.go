@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"slices"
 
 	"thermsim/gpusolve"
 )
@@ -31,6 +30,11 @@ func (b *Bench) everyMethod(ctx context.Context, kind string, steps int) error {
 		if err != nil {
 			return err
 		}
+		if !isDefault(b.Methods[0]) {
+			if err := b.timeDefault(ctx, j); err != nil {
+				return err
+			}
+		}
 		for _, method := range b.Methods {
 			j.method = method
 			row, err := b.measure(ctx, j, "")
@@ -44,7 +48,7 @@ func (b *Bench) everyMethod(ctx context.Context, kind string, steps int) error {
 	return nil
 }
 
-// begin meshes a system, solves it to the attainable accuracy, and times the default method where it is not among those measured.
+// begin meshes a system and solves it to the attainable accuracy.
 func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (job, error) {
 	m, err := s.mesh()
 	if err != nil {
@@ -54,16 +58,18 @@ func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (jo
 	if err := b.prepare(ctx, j); err != nil {
 		return j, err
 	}
-	if b.defaultS[kind+" "+s.grid()] == 0 && !slices.ContainsFunc(b.Methods[:1], isDefault) {
-		base := j
-		base.method = gpusolve.Preconditioners()[0]
-		row, err := b.measure(ctx, base, "")
-		if err != nil {
-			return j, err
-		}
-		b.compare(&row, base, true)
-	}
 	return j, nil
+}
+
+// timeDefault times the default method on a job's system, unless that was done.
+func (b *Bench) timeDefault(ctx context.Context, j job) error {
+	if b.defaultS[j.kind+" "+j.system.grid()] > 0 {
+		return nil
+	}
+	j.method = gpusolve.Preconditioners()[0]
+	row, err := b.measure(ctx, j, "")
+	b.compare(&row, j, true)
+	return err
 }
 
 func isDefault(method string) bool { return method == gpusolve.Preconditioners()[0] }

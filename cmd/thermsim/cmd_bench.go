@@ -41,14 +41,15 @@ const benchExample = `  thermsim bench --device gpu --json bench.json    # every
   thermsim bench --from bench.json --markdown > bench.md`
 
 type benchOptions struct {
-	tables, methods       []string
-	grids                 gridList
-	device                device
-	maxCells              bigCount
-	runs, maxIter         count
-	maxSeconds            quantity
-	json, csv, maps, from string
-	markdown              bool
+	tables, methods []string
+	grids           gridList
+	device          device
+	maxCells        bigCount
+	runs, maxIter   count
+	maxSeconds      quantity
+	from            []string
+	json, csv, maps string
+	markdown        bool
 }
 
 func newBenchCommand(g *globals) *cobra.Command {
@@ -81,7 +82,7 @@ func newBenchCommand(g *globals) *cobra.Command {
 	f.StringVar(&o.json, "json", "", "write the measurements to `FILE`")
 	f.StringVar(&o.csv, "csv", "", "write them to `FILE` as CSV, a line a row")
 	f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
-	f.StringVar(&o.from, "from", "", "measure nothing: print the measurements in `FILE`, written by --json")
+	f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the measurements in `FILES`, written by --json on one device, together")
 	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	completeFlag(cmd, "tables", names)
 	completeFlag(cmd, "precond", bench.DefaultMethods())
@@ -90,7 +91,7 @@ func newBenchCommand(g *globals) *cobra.Command {
 }
 
 func runBench(ctx context.Context, g *globals, o benchOptions) error {
-	if o.from != "" {
+	if len(o.from) > 0 {
 		return printBench(g, o)
 	}
 	for _, file := range []string{o.json, o.csv} {
@@ -115,26 +116,24 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	}
 	result, err := bench.Run(ctx, options)
 	p.stop()
-	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !interrupted {
+	if errors.Is(err, context.Canceled) {
+		err = withStatus(exitInterrupted, errors.New("interrupted; the rows that were finished are complete"))
+	}
+	if result == nil {
 		return err
 	}
-	if result != nil {
-		saving, done := outlast(ctx)
-		defer done()
-		if err := writeBench(saving, result, o); err != nil {
-			return err
-		}
-		if o.markdown && !g.quiet {
-			if err := result.WriteMarkdown(g.stdout); err != nil {
-				return fmt.Errorf("cannot print the tables: %w", err)
-			}
+	// What was measured before a failure is worth keeping.
+	saving, done := outlast(ctx)
+	defer done()
+	if failed := writeBench(saving, result, o); failed != nil {
+		return errors.Join(err, failed)
+	}
+	if o.markdown && !g.quiet {
+		if failed := result.WriteMarkdown(g.stdout); failed != nil {
+			return errors.Join(err, fmt.Errorf("cannot print the tables: %w", failed))
 		}
 	}
-	if interrupted {
-		return withStatus(exitInterrupted, errors.New("interrupted; the rows that were finished are complete"))
-	}
-	return nil
+	return err
 }
 
 // showBench prints tables as they grow.
@@ -172,14 +171,28 @@ func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
 
 // printBench prints measurements of before.
 func printBench(g *globals, o benchOptions) error {
-	f, err := os.Open(o.from)
-	if err != nil {
-		return usagef("cannot read %s: %w; name a file that --json wrote", o.from, err)
+	var results []*bench.Result
+	for _, name := range o.from {
+		f, err := os.Open(name)
+		if err != nil {
+			return usagef("cannot read %s: %w; name a file that --json wrote", name, err)
+		}
+		r, err := bench.ReadResult(f)
+		f.Close()
+		if err != nil {
+			return usagef("%s: %w; name a file that --json wrote", name, err)
+		}
+		results = append(results, r)
 	}
-	defer f.Close()
-	r, err := bench.ReadResult(f)
+	r, err := bench.Merge(results)
 	if err != nil {
-		return usagef("%s: %w; name a file that --json wrote", o.from, err)
+		return withStatus(exitInput, err)
+	}
+	if err := writeBench(context.Background(), r, o); err != nil {
+		return err
+	}
+	if g.quiet {
+		return nil
 	}
 	write := r.WriteText
 	if o.markdown {
