@@ -17,6 +17,8 @@ type Run struct {
 
 	Parse, Build time.Duration // reading the stack; meshing and rasterising
 	Start        time.Time     // of the process, for the total
+
+	Recorded *Recorded // of a run that is reported again; nil of a new one
 }
 
 // Options say what to write besides the tables.

@@ -105,6 +105,10 @@ func (s *Summary) addSteps(sol *gpusolve.Solution) {
 
 // finish states what only the end of the report knows. Write calls it again, after the pictures.
 func (s *Summary) finish(r *Run, spent time.Duration) {
+	if r.Recorded != nil {
+		s.Time, s.Memory = r.Recorded.Time, r.Recorded.Memory
+		return
+	}
 	s.Time.ReportS += spent.Seconds()
 	if !r.Start.IsZero() {
 		s.Time.TotalS = time.Since(r.Start).Seconds()

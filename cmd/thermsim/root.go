@@ -56,6 +56,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newVerifyCommand(g),
 		newMaterialsCommand(g),
 		newDevicesCommand(g),
+		newRenderCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())
