@@ -22,12 +22,15 @@ import (
 // FieldFormats are the formats of whole fields that Outputs writes: VTK, NumPy, raw binary with a JSON header, CSV as matrices and with a row per cell.
 func FieldFormats() []string { return []string{"vtr", "npz", "raw", "csv", "csv-long"} }
 
+// PageBudget says how much of a page its temperatures may take, and how exact they are.
+type PageBudget = webpage.Budget
+
 // OutputOptions say what is kept of fields.
 type OutputOptions struct {
 	Dir string
 	// Page writes report.html, within PageBudget.
 	Page       bool
-	PageBudget webpage.Budget
+	PageBudget PageBudget
 	// SaveLast keeps the last field in run.zip, SaveAll that of every step.
 	SaveLast, SaveAll bool
 	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient beside the last one.

@@ -57,6 +57,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newMaterialsCommand(g),
 		newDevicesCommand(g),
 		newRenderCommand(g),
+		newDiffCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())

@@ -50,10 +50,7 @@ func WriteRawHeader(w io.Writer, d *Data, file string) error {
 	if !math.IsNaN(d.Time) {
 		h.TimeS = &d.Time
 	}
-	b, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // "<f8" as it is
+	return e.Encode(h)
 }

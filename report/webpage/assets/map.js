@@ -48,7 +48,7 @@ function mapTitle() {
   const versus = comparison();
   if (versus) {
     const what = { plane: () => planeTitle(versus.plane), frame: () => timeText(run.frames[versus.frame].time), run: () => runs[versus.run].name };
-    title += ` less ${what[state.compare]()}`;
+    title += ` minus ${what[state.compare]()}`;
   }
   return runs.length > 1 ? `${run.name}: ${title}` : title;
 }

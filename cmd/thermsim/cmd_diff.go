@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/report"
+)
+
+const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
+RUN_B are folders of runs, or their run.zip.
+
+The stacks have the same size along x and y. Layers are compared by name; where
+the grids differ, the second field is interpolated to the first one's. Tables go
+to stdout; into --out go diff.json, diff.html with both runs and their
+difference, and diff_<layer>.png of layers with power and of those in --maps.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage, no saved run, or stacks that cannot be compared
+  5    differences above --limit; the files were written
+  130  interrupted; nothing was written
+`
+
+const diffExample = `  thermsim diff before after
+  thermsim diff coarse fine --limit "0.5 K" --quiet || echo the grid matters
+  thermsim diff a b --step 10 --json | jq .all`
+
+type diffOptions struct {
+	runs       [2]string
+	out        string
+	maps       []string
+	step       count
+	limit      quantity
+	json       bool
+	pageBudget megabytes
+	pageError  quantity
+}
+
+func newDiffCommand(g *globals) *cobra.Command {
+	o := diffOptions{limit: temperatureRise(), pageError: temperatureRise()}
+	cmd := &cobra.Command{
+		Use:     "diff RUN_A RUN_B",
+		Short:   "Compare two saved runs",
+		Long:    diffHelp,
+		Example: diffExample,
+		Args:    exactly(2, "the folders of two runs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			copy(o.runs[:], args)
+			return runDiff(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`, made if missing")
+	f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
+	f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
+	f.Var(&o.limit, "limit", "fail with exit status 5 where the fields differ by more")
+	f.BoolVar(&o.json, "json", false, "print diff.json on stdout in place of the tables")
+	f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
+	f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+	return cmd
+}
+
+func runDiff(ctx context.Context, g *globals, o diffOptions) error {
+	p := startProgress(g.console, "reading")
+	defer p.stop()
+	var runs [2]*report.Run
+	for n, path := range o.runs {
+		r, err := report.Restore(path)
+		if err != nil {
+			return withStatus(exitInput, err)
+		}
+		defer r.Close()
+		if o.step > 0 {
+			if r.Solution.Field, err = r.Saved.Field(int(o.step)); err != nil {
+				return usagef("--step: %w", err)
+			}
+		}
+		runs[n] = r.Run
+	}
+	if err := report.CheckMaps(runs[0].Mesh.Stack, o.maps); err != nil {
+		return withStatus(exitInput, err)
+	}
+	if o.out == "" {
+		return usagef("--out is empty; name a folder")
+	}
+	if err := checkFolder(o.out); err != nil {
+		return err
+	}
+	p.enter("comparing")
+	c, err := report.Compare(ctx, runs[0], runs[1], [2]string{filepath.Clean(o.runs[0]), filepath.Clean(o.runs[1])})
+	if errors.Is(err, report.ErrIncomparable) {
+		return withStatus(exitInput, err)
+	}
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	budget := report.PageBudget{ErrorK: o.pageError.value, Bytes: int64(o.pageBudget * 1e6)}
+	if _, err := report.WriteComparison(ctx, c, runs[0], runs[1], report.Options{Dir: o.out, Maps: o.maps}, budget); err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	return o.tell(g, c)
+}
+
+func (o *diffOptions) tell(g *globals, c *report.Comparison) error {
+	var err error
+	switch {
+	case o.json:
+		err = report.WriteJSON(g.stdout, *c)
+	case !g.quiet:
+		err = c.WriteText(g.stdout, g.style)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot print the differences: %w; they are in %s", err, o.out)
+	}
+	g.note("differences are in %s", o.out)
+	if most := max(-c.All.MinK, c.All.MaxK); o.limit.value > 0 && !(most <= o.limit.value) {
+		return withStatus(exitTooHot, fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most, o.limit.text, o.out))
+	}
+	return nil
+}

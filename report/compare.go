@@ -1,0 +1,145 @@
+package report
+
+import (
+	"context"
+	"math"
+
+	"thermsim/mesh"
+)
+
+// Comparison is what two fields have in common and where they differ: first minus second, on the grid of the first. Differences are in K.
+type Comparison struct {
+	First    string            `json:"first"`
+	Second   string            `json:"second"`
+	SameGrid bool              `json:"same_grid"` // else the second was interpolated
+	PeakK    [2]float64        `json:"peak_K"`
+	Layers   []LayerDifference `json:"layers"` // those of one name in both, bottom to top
+	Missing  []string          `json:"missing"`
+	Blocks   []BlockDifference `json:"blocks"`
+	All      Difference        `json:"all"`
+}
+
+// Difference sums up the differences of a set of cells.
+type Difference struct {
+	MaxK  float64 `json:"max_K"`
+	MinK  float64 `json:"min_K"`
+	MeanK float64 `json:"mean_K"` // by volume
+	RMSK  float64 `json:"rms_K"`  // by volume
+	At    Place   `json:"at"`     // where it is largest, whatever its sign
+}
+
+// differences gathers a Difference.
+type differences struct {
+	Difference
+	largest, sum, square, volume float64
+}
+
+// LayerDifference is that of one layer.
+type LayerDifference struct {
+	Name string `json:"name"`
+	Difference
+}
+
+// BlockDifference compares the maximum and the mean of a block.
+type BlockDifference struct {
+	Layer string  `json:"layer"`
+	Name  string  `json:"name"`
+	MaxK  float64 `json:"max_K"`
+	AvgK  float64 `json:"avg_K"`
+}
+
+// Compare finds the differences between the fields of two runs, plane by plane. The stacks have the same size along x and y; layers are compared by
+// name, at the same share of their thickness.
+func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, error) {
+	on, err := newOverlay(a, b)
+	if err != nil {
+		return nil, err
+	}
+	var sums [2]*Summary
+	for n, r := range []*Run{a, b} {
+		if sums[n], err = Summarise(r); err != nil {
+			return nil, err
+		}
+	}
+	c := &Comparison{First: names[0], Second: names[1], SameGrid: on.same, PeakK: [2]float64{sums[0].Temperature.MaxK, sums[1].Temperature.MaxK}, Missing: on.missing}
+	all := newDifferences()
+	m := a.Mesh
+	first, second := make([]float64, m.NX()*m.NY()), make([]float64, m.NX()*m.NY())
+	for l := range m.Stack.Layers {
+		if !on.has(l) {
+			continue
+		}
+		d := newDifferences()
+		for k := m.LayerPlanes[l][0]; k < m.LayerPlanes[l][1]; k++ {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := a.Solution.Field.Plane(k, first); err != nil {
+				return nil, err
+			}
+			if err := on.Plane(k, second); err != nil {
+				return nil, err
+			}
+			d.plane(m, k, first, second)
+		}
+		all.merge(&d)
+		c.Layers = append(c.Layers, LayerDifference{m.Stack.Layers[l].Name, d.result()})
+	}
+	c.All = all.result()
+	for _, x := range sums[0].Blocks {
+		for _, y := range sums[1].Blocks {
+			if x.Layer == y.Layer && x.Name == y.Name {
+				c.Blocks = append(c.Blocks, BlockDifference{x.Layer, x.Name, x.MaxK - y.MaxK, x.AvgK - y.AvgK})
+			}
+		}
+	}
+	return c, nil
+}
+
+func newDifferences() differences {
+	return differences{Difference: Difference{MaxK: math.Inf(-1), MinK: math.Inf(1)}, largest: -1}
+}
+
+func (d *differences) plane(m *mesh.Mesh, k int, first, second []float64) {
+	nx := m.NX()
+	dz, best := m.DZ(k), -1
+	for j := range m.NY() {
+		for i := range nx {
+			v := first[j*nx+i] - second[j*nx+i]
+			if v-v != 0 {
+				continue
+			}
+			volume := m.DX(i) * m.DY(j) * dz
+			d.sum += v * volume
+			d.square += v * v * volume
+			d.volume += volume
+			d.MaxK, d.MinK = max(d.MaxK, v), min(d.MinK, v)
+			if math.Abs(v) > d.largest {
+				d.largest, best = math.Abs(v), j*nx+i
+			}
+		}
+	}
+	if best >= 0 {
+		d.At = placeOf(m, best%nx, best/nx, k)
+	}
+}
+
+func (d *differences) merge(o *differences) {
+	d.sum += o.sum
+	d.square += o.square
+	d.volume += o.volume
+	d.MaxK, d.MinK = max(d.MaxK, o.MaxK), min(d.MinK, o.MinK)
+	if o.largest > d.largest {
+		d.largest, d.At = o.largest, o.At
+	}
+}
+
+// result is what was gathered; NaN where no cell has a difference.
+func (d *differences) result() Difference {
+	r := d.Difference
+	r.MeanK, r.RMSK = d.sum/d.volume, math.Sqrt(d.square/d.volume)
+	if d.volume == 0 {
+		r.MaxK, r.MinK = math.NaN(), math.NaN()
+	}
+	return r
+}

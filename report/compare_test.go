@@ -1,0 +1,121 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// planar is bilinear in x and y, which interpolation between cell centres gives back exactly.
+func planar(offset float64) func(x, y, z float64) float64 {
+	return func(x, y, z float64) float64 { return 300 + offset + 2e3*x - 1e3*y + 3e5*x*y }
+}
+
+func runOf(t *testing.T, s *stack.Stack, f func(x, y, z float64) float64) *Run {
+	m := build(t, s)
+	return &Run{Command: "steady", Version: "1", Mesh: m, Solution: &gpusolve.Solution{Field: formulaField{m, f}}}
+}
+
+func compare(t *testing.T, a, b *Run) *Comparison {
+	t.Helper()
+	c, err := Compare(context.Background(), a, b, [2]string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// On one grid, differences are those of the formulas: a slope in z by layer, and nothing where the layer is alone in its stack.
+func TestDifferencesOnOneGrid(t *testing.T) {
+	first, second := sampleStack(20, 16), sampleStack(20, 16)
+	second.Layers[2].Name = "paste"
+	const slope = 1e4
+	a := runOf(t, first, func(x, y, z float64) float64 { return planar(0)(x, y, z) + slope*z })
+	c := compare(t, a, runOf(t, second, planar(5)))
+	if !c.SameGrid || strings.Join(c.Missing, " ") != "tim paste" || len(c.Layers) != 3 {
+		t.Fatalf("same grid %v, missing %q, %d layers", c.SameGrid, c.Missing, len(c.Layers))
+	}
+	// Planes of the bulk lie at 50 and 150 um, those of the lid, of 333 um each, from 252 um on.
+	near(t, "least in the bulk", c.Layers[0].MinK, slope*50e-6-5, 1e-9)
+	near(t, "most in the bulk", c.Layers[0].MaxK, slope*150e-6-5, 1e-9)
+	near(t, "mean of the bulk", c.Layers[0].MeanK, slope*100e-6-5, 1e-9)
+	near(t, "most in the lid", c.Layers[2].MaxK, slope*(252e-6+5e-3/6)-5, 1e-9)
+	near(t, "all", c.All.MinK, slope*50e-6-5, 1e-9)
+	if c.All.At.Layer != "lid" {
+		t.Errorf("the largest difference, %.3g to %.3g K, is in %s", c.All.MinK, c.All.MaxK, c.All.At.Layer)
+	}
+	if len(c.Blocks) != 3 || c.Blocks[0].Name != "core" {
+		t.Fatalf("%d blocks", len(c.Blocks))
+	}
+	near(t, "mean of the core", c.Blocks[0].AvgK, slope*201e-6-5, 1e-9)
+	near(t, "rms of the bulk", c.Layers[0].RMSK, math.Sqrt((4.5*4.5+3.5*3.5)/2), 1e-9)
+}
+
+// Between grids, a field that is bilinear leaves no difference but its offset, away from the half cell at the edges.
+func TestDifferencesBetweenGrids(t *testing.T) {
+	coarse, fine := sampleStack(10, 8), sampleStack(64, 50)
+	fine.Layers[3].Cells = 7
+	c := compare(t, runOf(t, coarse, planar(0)), runOf(t, fine, planar(-2)))
+	near(t, "least", c.All.MinK, 2, 1e-9)
+	near(t, "most", c.All.MaxK, 2, 1e-9)
+	if c.SameGrid {
+		t.Error("the grids are not the same")
+	}
+}
+
+func TestIncomparableStacks(t *testing.T) {
+	a := runOf(t, sampleStack(5, 4), planar(0))
+	wide, strange := sampleStack(5, 4), sampleStack(5, 4)
+	wide.Size[0] *= 1.001
+	for l := range strange.Layers {
+		strange.Layers[l].Name += "_2"
+	}
+	for _, s := range []*stack.Stack{wide, strange} {
+		if _, err := Compare(context.Background(), a, runOf(t, s, planar(0)), [2]string{}); !errors.Is(err, ErrIncomparable) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestComparisonFiles(t *testing.T) {
+	a, b := sampleRun(t, 30, 24), sampleRun(t, 21, 17)
+	dir := t.TempDir()
+	c := compare(t, a, b)
+	files, err := WriteComparison(context.Background(), c, a, b, Options{Dir: dir, Maps: []string{"lid"}}, PageBudget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, filepath.Base(f))
+	}
+	if want := "diff.html diff.json diff_feol.png diff_lid.png"; strings.Join(got, " ") != want {
+		t.Errorf("files %q, want %s", got, want)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "diff.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Comparison
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "largest difference in diff.json", back.All.MaxK, c.All.MaxK, 1e-12)
+	var tables strings.Builder
+	if err := c.WriteText(&tables, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a minus b", "the grids differ", "core"} {
+		if !strings.Contains(tables.String(), want) {
+			t.Errorf("the tables lack %q:\n%s", want, tables.String())
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"thermsim/report/field"
+	"thermsim/report/picture"
+	"thermsim/report/webpage"
+)
+
+// WriteComparison draws the differences into a folder, and returns the paths: diff.json, diff.html, and diff_<layer>.png of layers with power and of
+// those in o.Maps that both stacks have. All pictures share one range.
+func WriteComparison(ctx context.Context, c *Comparison, a, b *Run, o Options, budget webpage.Budget) (files []string, err error) {
+	on, err := newOverlay(a, b)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := mappedLayers(a.Mesh, o.Maps)
+	if err != nil {
+		return nil, err
+	}
+	st, err := newStage(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			st.discard()
+		}
+	}()
+	names := fileNames(a.Mesh.Stack)
+	for _, l := range layers {
+		if !on.has(l) {
+			continue
+		}
+		h, err := differencePicture(c, a, on, l)
+		if err != nil {
+			return nil, err
+		}
+		if err := st.write(ctx, "diff_"+names[l]+".png", func(w io.Writer) error { return h.WritePNG(w) }); err != nil {
+			return nil, err
+		}
+	}
+	doc, err := comparisonDocument(c, a, on, budget)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.write(ctx, "diff.html", func(w io.Writer) error { return webpage.Write(w, doc) }); err != nil {
+		return nil, err
+	}
+	if err := st.write(ctx, "diff.json", func(w io.Writer) error { return WriteJSON(w, *c) }); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return st.commit()
+}
+
+// differencePicture shows of every column the plane of the layer that differs most.
+func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.HeatMap, error) {
+	m := a.Mesh
+	cells := m.NX() * m.NY()
+	most, first, second := make([]float64, cells), make([]float64, cells), make([]float64, cells)
+	for k := m.LayerPlanes[l][0]; k < m.LayerPlanes[l][1]; k++ {
+		if err := a.Solution.Field.Plane(k, first); err != nil {
+			return nil, err
+		}
+		if err := on.Plane(k, second); err != nil {
+			return nil, err
+		}
+		for n := range most {
+			if d := first[n] - second[n]; k == m.LayerPlanes[l][0] || math.Abs(d) > math.Abs(most[n]) {
+				most[n] = d
+			}
+		}
+	}
+	return &picture.HeatMap{
+		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Subtitle: "layer " + m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
+		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Difference: true,
+	}, nil
+}
+
+// comparisonDocument is a page with both runs on the grid of the first, opened on their difference.
+func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budget) (*webpage.Document, error) {
+	grid := GridOf(a.Mesh)
+	if budget.Bytes <= 0 {
+		budget.Bytes = webpage.DefaultBytes
+	}
+	budget.Bytes /= 2
+	var fields [2]*webpage.Fields
+	for n, source := range []field.Source{a.Solution.Field, on} {
+		fields[n] = webpage.NewFields(grid, a.Mesh.Stack.Ambient, 1, budget)
+		if err := fields[n].Add(0, 0, grid, source); err != nil {
+			return nil, err
+		}
+	}
+	if err := fields[0].Match(fields[1]); err != nil {
+		return nil, err
+	}
+	deg := digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
+	plane := (&pageBuilder{mesh: a.Mesh}).planeAt(c.All.At.ZM)
+	d := &webpage.Document{
+		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Version: a.Version, Start: plane, CompareRuns: true,
+		Runs: []webpage.Run{{Name: c.First, Fields: fields[0]}, {Name: c.Second, Fields: fields[1]}},
+		Lead: webpage.Words(fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK), deg.kelvin(c.All.MaxK),
+			placeText(c.All.At, 40), millimetres(c.All.At.XM), millimetres(c.All.At.YM))),
+		Facts: []webpage.Fact{
+			{Label: "Peak of the first", Value: []webpage.Part{webpage.Degrees(c.PeakK[0], int(deg), true)}},
+			{Label: "Peak of the second", Value: []webpage.Part{webpage.Degrees(c.PeakK[1], int(deg), true)}},
+			{Label: "Of the peaks", Value: webpage.Words(deg.kelvin(c.PeakK[0]-c.PeakK[1]) + " K")},
+			{Label: "Mean difference", Value: webpage.Words(deg.kelvin(c.All.MeanK) + " K")}, {Label: "rms", Value: webpage.Words(deg.kelvin(c.All.RMSK) + " K")},
+		},
+	}
+	describeStack(d, a.Mesh)
+	d.Tables = comparisonTables(c, a, deg)
+	return d, nil
+}
+
+func comparisonTables(c *Comparison, a *Run, deg digits) []webpage.Table {
+	b := &pageBuilder{mesh: a.Mesh}
+	number := func(v float64) webpage.Cell { return webpage.Number(v, deg.kelvin(v)) }
+	layers := webpage.Table{ID: "layers-table", Title: "Layers", Note: "Differences in K, top to bottom; a click shows where they are largest.",
+		Columns: []webpage.Column{{Name: "layer"}, numberColumn("max"), numberColumn("min"), numberColumn("mean"), numberColumn("rms")}}
+	for _, l := range slices.Backward(c.Layers) {
+		layers.Rows = append(layers.Rows, []webpage.Cell{b.place(l.Name, l.At), number(l.MaxK), number(l.MinK), number(l.MeanK), number(l.RMSK)})
+	}
+	blocks := webpage.Table{ID: "blocks", Title: "Blocks", Long: len(c.Blocks) > manyRows, Note: "Differences in K.",
+		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, numberColumn("of maxima"), numberColumn("of means")}}
+	for _, x := range c.Blocks {
+		blocks.Rows = append(blocks.Rows, []webpage.Cell{webpage.Text(x.Name), webpage.Text(x.Layer), number(x.MaxK), number(x.AvgK)})
+	}
+	return slices.DeleteFunc([]webpage.Table{layers, blocks}, func(t webpage.Table) bool { return len(t.Rows) == 0 })
+}

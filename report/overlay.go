@@ -1,0 +1,107 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/report/field"
+	"thermsim/stack"
+)
+
+// ErrIncomparable says that two stacks have too little in common.
+var ErrIncomparable = errors.New("the stacks cannot be compared")
+
+// overlay is the field of one run on the grid of another.
+type overlay struct {
+	same    bool
+	field   gpusolve.Field
+	grid    *mesh.Mesh
+	from    *mesh.Mesh
+	planes  []int // of from, for every plane of the grid; -1 where the layer is missing
+	missing []string
+	x, y    []corner // for every cell of the grid
+	plane   []float64
+}
+
+// newOverlay lays the field of b on the grid of a.
+func newOverlay(a, b *Run) (*overlay, error) {
+	s, t := a.Mesh.Stack, b.Mesh.Stack
+	for axis := range s.Size {
+		if math.Abs(s.Size[axis]-t.Size[axis]) > 1e-6*s.Size[axis] {
+			return nil, fmt.Errorf("%w: they are %s x %s and %s x %s mm wide: only stacks of one size can be compared", ErrIncomparable,
+				trimmed(s.Size[0]*1e3), trimmed(s.Size[1]*1e3), trimmed(t.Size[0]*1e3), trimmed(t.Size[1]*1e3))
+		}
+	}
+	o := &overlay{field: b.Solution.Field, grid: a.Mesh, from: b.Mesh, planes: make([]int, a.Mesh.NZ())}
+	found := false
+	for l := range s.Layers {
+		n := slices.IndexFunc(t.Layers, func(y stack.Layer) bool { return y.Name == s.Layers[l].Name })
+		span := a.Mesh.LayerPlanes[l]
+		if n < 0 {
+			o.missing = append(o.missing, s.Layers[l].Name)
+		}
+		for k := span[0]; k < span[1]; k++ {
+			o.planes[k] = -1
+			if n >= 0 {
+				found = true
+				theirs := b.Mesh.LayerPlanes[n]
+				share := (float64(k-span[0]) + 0.5) / float64(span[1]-span[0])
+				o.planes[k] = theirs[0] + int(share*float64(theirs[1]-theirs[0]))
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%w: they have no layer of the same name", ErrIncomparable)
+	}
+	for l := range t.Layers {
+		if !slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Name == t.Layers[l].Name }) {
+			o.missing = append(o.missing, t.Layers[l].Name)
+		}
+	}
+	o.same = slices.Equal(a.Mesh.X, b.Mesh.X) && slices.Equal(a.Mesh.Y, b.Mesh.Y)
+	if o.same {
+		return o, nil
+	}
+	o.plane = make([]float64, b.Mesh.NX()*b.Mesh.NY())
+	for _, x := range field.Centres(a.Mesh.X) {
+		o.x = append(o.x, between(b.Mesh.X, x))
+	}
+	for _, y := range field.Centres(a.Mesh.Y) {
+		o.y = append(o.y, between(b.Mesh.Y, y))
+	}
+	return o, nil
+}
+
+// has says whether both stacks have layer l of the grid.
+func (o *overlay) has(l int) bool {
+	return o.planes[o.grid.LayerPlanes[l][0]] >= 0
+}
+
+// Plane is plane k of the grid: bilinear between cell centres where the grids differ. Where the layer is missing, NaN.
+func (o *overlay) Plane(k int, dst []float64) error {
+	from := o.planes[k]
+	if from < 0 {
+		for n := range dst {
+			dst[n] = math.NaN()
+		}
+		return nil
+	}
+	if o.same {
+		return o.field.Plane(from, dst)
+	}
+	if err := o.field.Plane(from, o.plane); err != nil {
+		return err
+	}
+	nx := o.from.NX()
+	for j, y := range o.y {
+		low, high := o.plane[y.lo*nx:][:nx], o.plane[y.hi*nx:][:nx]
+		for i, x := range o.x {
+			dst[j*len(o.x)+i] = (1-y.w)*((1-x.w)*low[x.lo]+x.w*low[x.hi]) + y.w*((1-x.w)*high[x.lo]+x.w*high[x.hi])
+		}
+	}
+	return nil
+}
