@@ -92,6 +92,9 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 		budget.Bytes = webpage.DefaultBytes
 	}
 	budget.Bytes /= 2
+	if most := max(-c.All.MinK, c.All.MaxK); !(budget.ErrorK > 0) && most > 0 {
+		budget.ErrorK = min(webpage.DefaultErrorK, max(most/500, 1e-5)) // what differs little is told finely
+	}
 	var fields [2]*webpage.Fields
 	for n, source := range []field.Source{a.Solution.Field, on} {
 		fields[n] = webpage.NewFields(grid, a.Mesh.Stack.Ambient, 1, budget)
@@ -105,7 +108,7 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	deg := digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	plane := (&pageBuilder{mesh: a.Mesh}).planeAt(c.All.At.ZM)
 	d := &webpage.Document{
-		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Version: a.Version, Start: plane, CompareRuns: true,
+		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Version: a.Version, Start: plane, Pick: [2]float64{c.All.At.XM, c.All.At.YM}, CompareRuns: true,
 		Runs: []webpage.Run{{Name: c.First, Fields: fields[0]}, {Name: c.Second, Fields: fields[1]}},
 		Lead: webpage.Words(fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK), deg.kelvin(c.All.MaxK),
 			placeText(c.All.At, 40), millimetres(c.All.At.XM), millimetres(c.All.At.YM))),

@@ -22,7 +22,7 @@ func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 	d := &webpage.Document{
 		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Version: s.Version,
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
-		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(s.Temperature.MaxAt.ZM),
+		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(s.Temperature.MaxAt.ZM), Pick: [2]float64{s.Temperature.MaxAt.XM, s.Temperature.MaxAt.YM},
 	}
 	describeStack(d, r.Mesh)
 	for _, st := range s.StepMaxima {

@@ -26,6 +26,7 @@ type Document struct {
 	Steps      []Step     // of a transient, all of them
 	Runs       []Run      // one, or two on one grid to compare
 	Start      int        // plane shown first
+	Pick       [2]float64 // point shown first, m
 	// CompareRuns opens the page on the difference of its runs.
 	CompareRuns bool
 	Colours     []Colour // 256, cold to hot

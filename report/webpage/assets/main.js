@@ -273,11 +273,7 @@ async function start() {
     state.compare = $("compare").value = data.compare;
     fillOther();
   }
-  const run = runs[0];
-  const values = await run.get(state.frame, state.plane);
-  const best = values.reduce((a, v, n) => (v > values[a] ? n : a), 0);
-  const i = best % run.w, j = Math.floor(best / run.w);
-  state.pick = { x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 };
+  state.pick = { x: data.pick[0], y: data.pick[1] };
   state.line = { x0: 0, y0: state.pick.y, x1: data.size[0], y1: state.pick.y };
   await load();
   draw();

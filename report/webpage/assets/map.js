@@ -104,7 +104,7 @@ function outlines(c, px, py, scale, hot) {
       const [x, y, w, h] = part.rects.reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));
       const wide = c.measureText(part.name).width + 6;
       const [u, v] = [px(x + w / 2), py(y + h / 2)];
-      const covered = hot && Math.abs(v - hot[1]) < 16 && u + wide / 2 > hot[0] - 80 && u - wide / 2 < hot[0] + 80;
+      const covered = hot && Math.abs(v - hot[1] + 6) < 20 && u + wide / 2 > hot[0] - 80 && u - wide / 2 < hot[0] + 80;
       if (wide < w * scale && h * scale > 14 && !covered) names.push([part.name, u, v, wide]);
     }
   }
@@ -131,6 +131,7 @@ function isolines(c, now, px, py) {
   if (!(value(hi) - value(lo) > 20 * now.run.quantum)) return;
   c.lineWidth = 1;
   for (const level of ticks(value(lo), value(hi), 7).at) {
+    if (now.difference && Math.abs(level) < 4 * now.run.quantum) continue; // where nothing differs, rounding would draw
     const t = (level + offset - now.lo) / (now.hi - now.lo);
     c.strokeStyle = !now.difference && t < 0.62 ? "rgba(255,255,255,0.55)" : "rgba(0,0,0,0.5)";
     c.beginPath();
@@ -159,7 +160,7 @@ function marks(c, now, px, py, hot) {
     c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
     const end = x > frameOfMap.left + frameOfMap.w - 90;
     const content = now.difference ? `${now.kelvin(best) > 0 ? "+" : ""}${fixed(now.kelvin(best), 2)} K` : temperatureText(now.kelvin(best));
-    label(c, content, x + (end ? -10 : 10), Math.max(frameOfMap.top + 9, y), end ? "right" : "left");
+    label(c, content, x + (end ? -10 : 10), y > frameOfMap.top + 24 ? y - 13 : y + 14, end ? "right" : "left");
     c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
   }
   if (state.line) {

@@ -33,8 +33,10 @@ function drawSolid() {
     const u = x - lx / 2, v = y - ly / 2;
     return [cx + (u * cos - v * sin) * s, cy - (u * sin + v * cos) * low * s - l * gap];
   };
+  const above = data.planeLayer[state.plane];
   for (let l = 0; l < count; l++) {
     const image = sheets.images[l];
+    c.globalAlpha = l > above ? 0.4 : 1; // the chosen layer shows through those above it
     const [ox, oy] = place(0, ly, l);
     const [ax, ay] = place(lx, ly, l);
     const [bx, by] = place(0, 0, l);
@@ -53,6 +55,7 @@ function drawSolid() {
     c.stroke();
     if (state.outlines) outlineSheet(c, l, place);
   }
+  c.globalAlpha = 1;
   // Names beside the eastmost corners, apart from one another.
   let lowest = Infinity;
   for (let l = 0; l < count; l++) {
