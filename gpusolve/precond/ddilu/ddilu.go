@@ -76,8 +76,12 @@ func (p *Preconditioner) grid(d ops.Diagonals, rows int, set precond.Settings) e
 	for a, n := range shape {
 		count *= (n + cut.Cells[a] - 1) / cut.Cells[a]
 	}
-	p.details = fmt.Sprintf("%d bricks of %dx%dx%d, %.1f %% of the couplings dropped%s", count, cut.Cells[0], cut.Cells[1], cut.Cells[2],
-		100*Dropped(shape, cut.Cells), describe(way))
+	p.details = fmt.Sprintf("%d bricks of %dx%dx%d, %.1f %% of the couplings dropped", count, cut.Cells[0], cut.Cells[1], cut.Cells[2],
+		100*Dropped(shape, cut.Cells))
+	if count == 1 {
+		p.details = "one brick, no couplings dropped"
+	}
+	p.details += describe(way)
 	return nil
 }
 
@@ -101,6 +105,9 @@ func (p *Preconditioner) graph(forms ops.Forms, rows int, set precond.Settings) 
 		return err
 	}
 	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows, 100*f.dropped)
+	if parts == 1 {
+		p.details = "one part, no couplings dropped"
+	}
 	return nil
 }
 

@@ -180,6 +180,11 @@ func TestDetailsAndRefusals(t *testing.T) {
 	if got := p.Details(); !strings.Contains(got, "8 bricks of 20x5x10, 7.0 % of the couplings dropped") || !strings.Contains(got, "not reproducible") {
 		t.Errorf("details: %s", got)
 	}
+	for form, a := range map[string]any{"bricks": d, "parts": d.CSR()} {
+		if _, p, err = load(t, a, "rows=8000"); err != nil || !strings.HasPrefix(p.Details(), "one ") {
+			t.Errorf("%s: all rows in one: %v, error %v", form, p.Details(), err)
+		}
+	}
 	if _, _, err = load(t, d.CSR(), "form=spin"); !errors.Is(err, precond.ErrRefused) {
 		t.Errorf("a way for grids on rows: %v", err)
 	}
