@@ -5,12 +5,15 @@ import "math"
 // Bricks chooses into which bricks of at most rows cells a grid is cut: those that drop the fewest couplings, with a little said for few levels, whole pieces of
 // cache lines, and little overhang at the ends. Grids of fewer rows are one brick.
 func Bricks(shape [3]int, rows int) [3]int {
+	if padded(shape) <= rows {
+		return shape
+	}
 	best, cheapest := [3]int{1, 1, 1}, math.Inf(1)
 	for _, bz := range lengths(shape[2], rows) {
 		for _, by := range lengths(shape[1], rows/bz) {
 			for _, bx := range lengths(shape[0], rows/(bz*by)) {
 				b := [3]int{bx, by, bz}
-				if padded(b) > rows && b != shape {
+				if padded(b) > rows && b != [3]int{1, 1, 1} {
 					continue
 				}
 				if c := cost(shape, b); c < cheapest {
