@@ -18,6 +18,8 @@ type Network struct {
 	Sources  []Source
 	// At[k] is the node of every cell of plane k of the stack's mesh, x fastest: the temperature there.
 	At [][]int32
+	// Initial is what every node begins a transient with, in K; nil for the stack's uniform initial temperature.
+	Initial []float64
 }
 
 // Link is a conductance in W/K between two nodes.
@@ -49,6 +51,9 @@ func (n *Network) Check() error {
 		if !(c >= 0) || math.IsInf(c, 0) {
 			return fmt.Errorf("network: node %d has a heat capacity of %g J/K", i, c)
 		}
+	}
+	if n.Initial != nil && len(n.Initial) != len(n.Capacity) {
+		return fmt.Errorf("network: %d initial temperatures for %d nodes", len(n.Initial), len(n.Capacity))
 	}
 	for i, l := range n.Links {
 		if l.A < 0 || l.B < 0 || l.A >= nodes || l.B >= nodes || l.A == l.B || !good(l.Conductance) {

@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/importer"
+	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
 )
@@ -41,6 +42,8 @@ func New(r *importer.Result, m *mesh.Mesh, o Options) (Writer, error) {
 	switch outputs := r.Outputs.(type) {
 	case *threedice.Outputs:
 		return newThreeDICE(outputs, m, o)
+	case *hotspot.Outputs:
+		return newHotSpot(outputs, m, o)
 	}
 	return nil, fmt.Errorf("%s has no output format here", r.Format.Title())
 }

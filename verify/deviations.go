@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/importer"
@@ -37,14 +38,14 @@ func MeasureDeviations(ctx context.Context, r *importer.Result, request importer
 		if !d.Field {
 			continue
 		}
-		plain, err := field()
+		plain, err := field(d.With...)
 		if errors.Is(err, gpusolve.ErrSingular) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		other, err := field(d.Name)
+		other, err := field(append(slices.Clone(d.With), d.Name)...)
 		if err != nil {
 			if isRefusal(err) {
 				continue // it cannot be emulated

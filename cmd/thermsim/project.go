@@ -13,6 +13,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/importer"
+	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
 	"thermsim/network"
@@ -23,7 +24,7 @@ import (
 )
 
 // formats are the simulators whose projects can be imported.
-func formats() []importer.Format { return []importer.Format{threedice.Format{}} }
+func formats() []importer.Format { return []importer.Format{threedice.Format{}, hotspot.Format{}} }
 
 // formatOf is the format of which path is a main file, nil for stack files of thermsim's own.
 func formatOf(path string) importer.Format {

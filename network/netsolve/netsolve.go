@@ -161,6 +161,14 @@ func (f field) Plane(k int, dst []float64) error {
 	return nil
 }
 
+// Node is the temperature of a node in K, of those too that no cell of the mesh belongs to.
+func (f field) Node(n int) (kelvin float64, ok bool) {
+	if n < 0 || n >= len(f.rise) {
+		return 0, false
+	}
+	return f.ambient + f.rise[n], true
+}
+
 // balance of heat for rises x; old are those before the step.
 func (s *solver) balance(watts float64, x, old []float64) gpusolve.Energy {
 	e := gpusolve.Energy{In: watts}

@@ -47,6 +47,9 @@ func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve
 		if m.Stack.Transient.Initial == 0 {
 			x[i] = 0
 		}
+		if n.Initial != nil {
+			x[i] = n.Initial[i] - m.Stack.Ambient
+		}
 	}
 	out := &gpusolve.Solution{Field: field{n.At, x, m.Stack.Ambient}, Dt: t.Dt}
 	var steps []gpusolve.Step

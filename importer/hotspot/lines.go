@@ -1,0 +1,98 @@
+package hotspot
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"thermsim/importer"
+	"thermsim/stack"
+)
+
+// word is a piece of a line with its place.
+type word struct {
+	text string
+	pos  stack.Pos
+}
+
+// maxLine is the longest line that HotSpot reads.
+const maxLine = 65536
+
+// lines splits a file into lines of words. Comments go from # to the end of the line; lines without words are left out, Windows' line ends and a byte
+// order mark are as nothing.
+func lines(file string, data []byte, faults *importer.Faults) [][]word {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	var all [][]word
+	for n := 1; len(data) > 0; n++ {
+		line := data
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			line, data = data[:i], data[i+1:]
+		} else {
+			data = nil
+		}
+		if i := bytes.IndexByte(line, 0); i >= 0 {
+			faults.Add(stack.Pos{File: file, Line: n, Col: i + 1}, "save the file as plain text", "this is no text file")
+			return all
+		}
+		if len(line) > maxLine {
+			faults.Add(stack.Pos{File: file, Line: n, Col: maxLine + 1}, "", "the line is longer than the %d characters that HotSpot reads", maxLine)
+			return all
+		}
+		if i := bytes.IndexByte(line, '#'); i >= 0 {
+			line = line[:i]
+		}
+		if words := split(file, n, line); len(words) > 0 {
+			all = append(all, words)
+		}
+	}
+	return all
+}
+
+func split(file string, n int, line []byte) (words []word) {
+	space := func(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\v' || b == '\f' }
+	for i := 0; i < len(line); {
+		if space(line[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(line) && !space(line[i]) {
+			i++
+		}
+		words = append(words, word{printable(line[from:i]), stack.Pos{File: file, Line: n, Col: from + 1}})
+	}
+	return words
+}
+
+// printable reads Latin-1 where the bytes are no UTF-8.
+func printable(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	r := make([]rune, len(b))
+	for i, c := range b {
+		r[i] = rune(c)
+	}
+	return string(r)
+}
+
+// number reads a word as C does, "1." and ".5" included.
+func number(w word, what string, faults *importer.Faults) (float64, bool) {
+	v, err := strconv.ParseFloat(w.text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		faults.Add(w.pos, "", "%s must be a number, got %q", what, importer.Shorten(w.text))
+		return 0, false
+	}
+	return v, true
+}
+
+// positive reads a number above 0.
+func positive(w word, what string, faults *importer.Faults) (float64, bool) {
+	v, ok := number(w, what, faults)
+	if ok && v <= 0 {
+		faults.Add(w.pos, "", "%s must be positive, got %s", what, importer.Shorten(w.text))
+		return 0, false
+	}
+	return v, ok
+}

@@ -1,0 +1,76 @@
+package hotspot
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Outputs is what is needed to write results in HotSpot's formats.
+type Outputs struct {
+	Name       string // of the files, without extension
+	Rows, Cols int
+	MapMode    string  // avg, min, max or center
+	Interval   float64 // s, of the trace
+	Layers     []OutputLayer
+	// DieX and DieY are the first column and row of the mesh over the die; its cells are those of HotSpot.
+	DieX, DieY int
+	Rim        int // first node of the rim in the network, -1 without one
+}
+
+// OutputLayer is a layer with its blocks.
+type OutputLayer struct {
+	Prefix string
+	Power  bool
+	Blocks []OutputBlock
+}
+
+// OutputBlock is a block and the cells that it touches: rows from Row0 to before Row1, from the south, and columns likewise.
+type OutputBlock struct {
+	Name                   string
+	Row0, Row1, Col0, Col1 int
+}
+
+func (c *converter) prepareOutputs() {
+	base := filepath.Base(c.config.file)
+	o := &Outputs{
+		Name: strings.TrimSuffix(base, filepath.Ext(base)), Rows: c.rows, Cols: c.cols, MapMode: strings.ToLower(c.config.text("grid_map_mode")),
+		Interval: c.config.number("sampling_intvl"), Rim: -1,
+	}
+	if c.network != nil {
+		o.Rim = len(c.slabs) * c.rows * c.cols
+	} else if c.overhangs() {
+		for _, s := range c.stack.Grid.X.Segments {
+			if s.To <= (c.sink.side-c.width)/2*(1+1e-9) {
+				o.DieX += s.Cells
+			}
+		}
+		for _, s := range c.stack.Grid.Y.Segments {
+			if s.To <= (c.sink.side-c.height)/2*(1+1e-9) {
+				o.DieY += s.Cells
+			}
+		}
+	}
+	cw, ch := c.width/float64(c.cols), c.height/float64(c.rows)
+	for s := range c.slabs {
+		l := OutputLayer{Prefix: c.slabs[s].prefix, Power: c.slabs[s].power}
+		for u := range c.slabs[s].units {
+			r0, r1, c0, c1 := cellsOf(&c.slabs[s].units[u], cw, ch)
+			if r1 <= r0 || c1 <= c0 || r1 > c.rows || c1 > c.cols {
+				c.faults.Add(c.slabs[s].units[u].pos, "take more rows and columns", "block %q covers no cell of the grid of %d x %d", c.slabs[s].units[u].name, c.cols, c.rows)
+				return
+			}
+			l.Blocks = append(l.Blocks, OutputBlock{c.slabs[s].units[u].name, r0, r1, c0, c1})
+		}
+		o.Layers = append(o.Layers, l)
+	}
+	c.outputs = o
+}
+
+// rimTemperature is the initial temperature of a node beside the die.
+func (b *builder) rimTemperature(n int) float64 {
+	if v, ok := b.initial[fmt.Sprintf("inode_%d", n)]; ok {
+		return v
+	}
+	return b.stack.Transient.Initial
+}

@@ -1,0 +1,138 @@
+package peerout
+
+import (
+	"bufio"
+	"compress/gzip"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/importer"
+	"thermsim/importer/hotspot"
+	"thermsim/mesh"
+	"thermsim/network/netsolve"
+)
+
+// hotSpotCase is a project of HotSpot's with what HotSpot wrote for it.
+type hotSpotCase struct {
+	dir, config string
+	named       map[string]string
+	transient   bool
+	files       map[string]string // ours: theirs
+}
+
+func hotSpotCases() map[string]hotSpotCase {
+	steady := func(name string) map[string]string {
+		return map[string]string{name + ".steady": "peer.steady.gz", name + ".grid.steady": "peer.grid.steady.gz"}
+	}
+	return map[string]hotSpotCase{
+		"eqstack":           {"eqstack", "stack.config", map[string]string{"ptrace": "power.ptrace", "detailed_3D": "on"}, false, steady("stack")},
+		"eqstack transient": {"eqstack", "stack.config", map[string]string{"ptrace": "step20.ptrace", "detailed_3D": "on"}, true, map[string]string{"stack.ttrace": "peer.ttrace.gz"}},
+		"ev6":               {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc_avg.ptrace", "flp": "ev6.flp"}, false, steady("ev6")},
+		"ev6 mean of trace": {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc.ptrace", "flp": "ev6.flp"}, false, steady("ev6")},
+		"ev6 transient":     {"ev6_2d", "ev6.config", map[string]string{"ptrace": "gcc.ptrace", "flp": "ev6.flp"}, true, map[string]string{"ev6.ttrace": "peer.ttrace.gz"}},
+		"ev6 3D":            {"ev6_3d", "ev6_3d.config", map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "off"}, false, steady("ev6_3d")},
+	}
+}
+
+// With --compat a project gives HotSpot's own numbers, in files that can be compared with HotSpot's number by number.
+func TestHotSpotFiles(t *testing.T) {
+	for name, c := range hotSpotCases() {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join("..", "importer", "hotspot", "testdata", c.dir)
+			r, err := hotspot.Format{}.Import(importer.Request{Files: []string{filepath.Join(dir, c.config)}, Named: c.named, Compat: true, Direct: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := mesh.Build(r.Stack)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Dir: t.TempDir(), Decimals: 9}
+			if c.transient {
+				o.Steps = r.Stack.Transient.Steps
+			}
+			w, err := New(r, m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := gpusolve.Options{Device: "cpu"}
+			if c.transient {
+				plan := gpusolve.TransientOptions{Steps: o.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(s gpusolve.Step, f gpusolve.Field) error { return w.Step(s.Time, f) }}
+				_, err = netsolve.Transient(t.Context(), r.Network, m, run, plan)
+			} else {
+				var s *gpusolve.Solution
+				if s, err = netsolve.Steady(t.Context(), r.Network, m, run); err == nil {
+					err = w.Step(0, s.Field)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			for ours, theirs := range c.files {
+				// The dummy layers of eqstack, a tenth of a nanometre thick, leave HotSpot's direct solver with some 1e-7 K.
+				sameNumbers(t, filepath.Join(o.Dir, ours), filepath.Join(dir, theirs), 1e-6)
+			}
+		})
+	}
+}
+
+// sameNumbers compares two files word by word: numbers within a tolerance, anything else to the letter.
+func sameNumbers(t *testing.T, ours, theirs string, tolerance float64) {
+	t.Helper()
+	a, b := words(t, ours), words(t, theirs)
+	if len(a) != len(b) {
+		t.Fatalf("%s has %d words, HotSpot's file %d", filepath.Base(ours), len(a), len(b))
+	}
+	largest := 0.0
+	for i := range a {
+		x, errA := strconv.ParseFloat(a[i], 64)
+		y, errB := strconv.ParseFloat(b[i], 64)
+		if errA != nil || errB != nil {
+			if a[i] != b[i] {
+				t.Fatalf("%s: word %d is %q, in HotSpot's file %q", filepath.Base(ours), i, a[i], b[i])
+			}
+			continue
+		}
+		if d := math.Abs(x - y); !(d <= largest) {
+			largest = d
+		}
+	}
+	t.Logf("%s: largest difference %.1e K", filepath.Base(ours), largest)
+	if !(largest <= tolerance) {
+		t.Errorf("%s differs by %g K from HotSpot's file, more than %g", filepath.Base(ours), largest, tolerance)
+	}
+}
+
+func words(t *testing.T, path string) []string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := bufio.NewScanner(r)
+	s.Split(bufio.ScanWords)
+	var all []string
+	for s.Scan() {
+		all = append(all, s.Text())
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
