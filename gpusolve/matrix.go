@@ -135,7 +135,32 @@ type MatrixSolution struct {
 // judge by. A solve that ends short of its rule is not an error: see Status. The error is an ErrMatrix, an ErrOption (a method that does not suit the
 // matrix), an ErrDevice, or that of the context, which comes with what was found so far.
 func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*MatrixSolution, error) {
-	if err := o.checkMatrix(a, b); err != nil {
+	if err := checkSource(a, b); err != nil {
+		return nil, err
+	}
+	m, err := OpenMatrix(a, o)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	return m.Solve(ctx, b, o)
+}
+
+// MatrixSolver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine at a time.
+type MatrixSolver struct {
+	a      *Matrix
+	dev    ops.Device
+	sys    ops.Algebraic
+	solver krylov.Solver
+	pre    precond.Preconditioner
+	x      ops.Vector
+	info   DeviceInfo
+	timing Timing
+}
+
+// OpenMatrix opens a device and sets the method of the options up on it. The errors are those of SolveMatrix. Close gives the device back.
+func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
+	if err := o.checkMatrix(a); err != nil {
 		return nil, err
 	}
 	if o.Preconditioner == "" {
@@ -146,27 +171,29 @@ func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*Matri
 	if err != nil {
 		return nil, err
 	}
-	defer dev.Close()
-	s := &MatrixSolution{Device: info, Timing: Timing{Device: time.Since(start)}}
-	defer dev.Bind()()
-	return s, s.solve(ctx, dev, a, b, o)
+	m := &MatrixSolver{a: a, dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
+	if err := m.setup(o); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Close gives the device back.
+func (m *MatrixSolver) Close() {
+	if m.sys != nil {
+		m.sys.Free()
+	}
+	m.dev.Close()
 }
 
 // checkMatrix refuses what cannot be solved before a device is opened.
-func (o *Options) checkMatrix(a *Matrix, b []float64) error {
+func (o *Options) checkMatrix(a *Matrix) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if o.Tol > 0 {
 		return fmt.Errorf("%w: a tolerance in K says nothing of a matrix; give RTol or ATol", ErrOption)
-	}
-	if len(b) != a.N() {
-		return fmt.Errorf("%w: the right side has %d values, the matrix %d rows", ErrMatrix, len(b), a.N())
-	}
-	for i, v := range b {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%w: value %d of the right side is %g; every value must be a finite number", ErrMatrix, i+1, v)
-		}
 	}
 	if a.Symmetric {
 		return nil
@@ -184,6 +211,18 @@ func (o *Options) checkMatrix(a *Matrix, b []float64) error {
 		ErrMatrix, w.Row+1, w.Col+1, w.Entry, w.Col+1, w.Row+1, w.Mirror, able)
 }
 
+func checkSource(a *Matrix, b []float64) error {
+	if len(b) != a.N() {
+		return fmt.Errorf("%w: the right side has %d values, the matrix %d rows", ErrMatrix, len(b), a.N())
+	}
+	for i, v := range b {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%w: value %d of the right side is %g; every value must be a finite number", ErrMatrix, i+1, v)
+		}
+	}
+	return nil
+}
+
 // matrixBytes is the least memory that a solve takes: the matrix, b, three vectors in FP64 and three in FP32.
 func matrixBytes(a *Matrix) int64 {
 	n := int64(a.N())
@@ -197,49 +236,63 @@ func matrixBytes(a *Matrix) int64 {
 	return vectors + 56*n
 }
 
-func (s *MatrixSolution) solve(ctx context.Context, dev ops.Device, a *Matrix, b []float64, o Options) error {
+func (m *MatrixSolver) setup(o Options) (err error) {
 	start := time.Now()
-	sys, err := load(dev, a)
-	if err != nil {
+	defer m.dev.Bind()()
+	if m.sys, err = load(m.dev, m.a); err != nil {
 		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
-	defer sys.Free()
-	sys.SetSource(b)
-	solver, pre, err := newSolver(sys, o.Preconditioner)
-	if err != nil {
+	if m.solver, m.pre, err = newSolver(m.sys, o.Preconditioner); err != nil {
 		return blame(err)
 	}
-	x, err := sys.New64()
-	if err != nil {
+	if m.x, err = m.sys.New64(); err != nil {
 		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
+	m.solver.Prepare(o.matrixRule(m.pre), m.x)
+	if err := m.sys.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	m.timing.Setup = time.Since(start)
+	return nil
+}
+
+// matrixRule is when to stop, where there are no kelvins.
+func (o Options) matrixRule(m precond.Preconditioner) krylov.Rule {
 	if o.RTol <= 0 && o.ATol <= 0 {
 		o.RTol = fallbackRTol
 	}
-	rule := o.rule(pre, 1)
-	solver.Prepare(rule, x)
-	if err := sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
+	return o.rule(m, 1)
+}
+
+// Solve solves for a right side, from x = 0. Of the options, those that say when to stop and Progress count.
+func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*MatrixSolution, error) {
+	if err := checkSource(m.a, b); err != nil {
+		return nil, err
 	}
-	s.Timing.Setup = time.Since(start)
+	defer m.dev.Bind()()
+	s := &MatrixSolution{Device: m.info, Timing: m.timing}
+	m.timing = Timing{} // paid once
+	m.sys.SetSource(b)
+	m.sys.Fill(m.x, 0)
+	m.solver.Watch(nil)
 	if o.Progress != nil {
-		solver.Watch(func(n int, _ float64) { o.Progress(Progress{Iteration: n, ErrorK: math.NaN()}) })
+		m.solver.Watch(func(n int, _ float64) { o.Progress(Progress{Iteration: n, ErrorK: math.NaN()}) })
 	}
-	start = time.Now()
-	solver.StartFromZero()
-	out := solver.Solve(ctx, rule, x, nil)
+	start := time.Now()
+	m.solver.StartFromZero()
+	out := m.solver.Solve(ctx, o.matrixRule(m.pre), m.x, nil)
 	s.Timing.Solve = time.Since(start)
-	s.Status = status(out, solver, pre)
-	s.Memory = Memory{DeviceBytes: dev.Allocated()}
-	s.X = make([]float64, a.N())
-	sys.Read(x, s.X)
-	if err := sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
+	s.Status = status(out, m.solver, m.pre)
+	s.Memory = Memory{DeviceBytes: m.dev.Allocated()}
+	s.X = make([]float64, m.a.N())
+	m.sys.Read(m.x, s.X)
+	if err := m.sys.Err(); err != nil {
+		return s, fmt.Errorf("%w: %w", ErrDevice, err)
 	}
 	if out.Reason == krylov.Interrupted {
-		return ctx.Err()
+		return s, ctx.Err()
 	}
-	return nil
+	return s, nil
 }
 
 func load(dev ops.Device, a *Matrix) (ops.Algebraic, error) {

