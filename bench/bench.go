@@ -207,7 +207,7 @@ func DefaultMethods() []string {
 // Table is a table of the paper.
 type Table struct {
 	Name    string // as --tables takes it
-	Number  string // in the paper
+	Number  string // in the paper, none for what the paper has not
 	Title   string
 	About   []string // what a reader has to know, a sentence each
 	Columns []Column
@@ -216,7 +216,15 @@ type Table struct {
 
 // Tables lists all of them.
 func Tables() []Table {
-	return []Table{floorplans(), steady(), transient(), products(), precision(), synergy()}
+	return []Table{floorplans(), steady(), transient(), products(), precision(), synergy(), networks()}
+}
+
+// label is the table's name, with its number in the paper in the format where it has one.
+func (t *Table) label(format string) string {
+	if t.Number == "" {
+		return t.Name
+	}
+	return fmt.Sprintf(format, t.Name, t.Number)
 }
 
 // chooseTables finds tables by name or number; all where none is named.
@@ -231,7 +239,7 @@ func chooseTables(names []string) ([]Table, error) {
 		if i < 0 {
 			var have []string
 			for _, t := range all {
-				have = append(have, fmt.Sprintf("%s (%s)", t.Name, t.Number))
+				have = append(have, t.label("%s (%s)"))
 			}
 			return nil, fmt.Errorf("%w: there is no table %q; there are %s", gpusolve.ErrOption, name, strings.Join(have, ", "))
 		}

@@ -109,7 +109,7 @@ func checkFiles(t *testing.T, r *Result) {
 	rows := 0
 	for _, s := range r.Tables {
 		rows += len(s.Rows)
-		if !strings.Contains(page.String(), "## "+s.Name+" (Table ") || !strings.Contains(print.String(), s.Name+" (Table ") {
+		if !strings.Contains(page.String(), "## "+s.Name) || !strings.Contains(print.String(), "\n"+s.Name) {
 			t.Errorf("table %s is not printed", s.Name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // Heading introduces a table for people: title, and what has to be known.
 func (t *Table) Heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (Table %s of the paper): %s\n", t.Name, t.Number, t.Title)
+	fmt.Fprintf(&b, "%s: %s\n", t.label("%s (Table %s of the paper)"), t.Title)
 	for _, a := range t.About {
 		fmt.Fprintf(&b, "  %s\n", a)
 	}
@@ -100,7 +100,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "\n## %s (Table %s): %s\n\n", t.Name, t.Number, t.Title)
+		fmt.Fprintf(&b, "\n## %s: %s\n\n", t.label("%s (Table %s)"), t.Title)
 		for _, a := range t.About {
 			fmt.Fprintf(&b, "* %s\n", escape(a))
 		}

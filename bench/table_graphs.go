@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/sparse/graphs"
+)
+
+// networks is not a table of the paper: matrices that are not stacks, by the methods that need no geometry.
+func networks() Table {
+	return Table{
+		Name: "graphs", Title: "Networks that are not grids, and Poisson problems on cubes",
+		About: []string{
+			"Networks of package gpusolve/sparse/graphs; right sides of independent normal numbers; stops at ||b - A x||2 <= 1e-6 ||b||2, the true residual in FP64.",
+			"Poisson problems: 1 everywhere; 1 along x and y and 0.01 along z; cubes of 9 cells a side of 1 or 1e5 at random.",
+			"set-up holds the copy of the matrix to the device, factorisation and hierarchy; times are medians after a warm-up.",
+		},
+		Columns: []Column{columnNetwork, columnSize, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnBytes, columnNote},
+		run: func(ctx context.Context, b *Bench) error {
+			for _, n := range b.networks() {
+				if err := b.network(ctx, n); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+var (
+	columnNetwork = Column{"network", 21, true, func(r *Row) string { return r.Case }}
+	columnSize    = Column{"unknowns", 10, false, func(r *Row) string { return fmt.Sprint(r.Cells) }}
+)
+
+// networkRTol is where solves of networks stop.
+const networkRTol = 1e-6
+
+// networkMethods are those that need no geometry, and none to compare with.
+var networkMethods = [...]string{"cmg", "parac", "none"}
+
+// networkCase is a matrix to be solved.
+type networkCase struct {
+	name  string
+	build func() (*gpusolve.Matrix, error)
+}
+
+// networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's limit allows.
+func (b *Bench) networks() []networkCase {
+	size, side := 1_000_000, 243
+	if b.dev.Info.Kind == "cpu" {
+		size, side = 100_000, 64
+	}
+	limit := b.limit()
+	if len(b.Grids) > 0 {
+		limit = b.Grids[0][0] * b.Grids[0][1] * planes
+	}
+	size = min(size, limit)
+	for side*side*side > limit {
+		side--
+	}
+	var all []networkCase
+	for _, f := range graphs.All() {
+		all = append(all, networkCase{f.Name, func() (*gpusolve.Matrix, error) { return gpusolve.NewMatrix(f.Build(size, 1), gpusolve.Shape{}) }})
+	}
+	for _, c := range []graphs.Coefficients{graphs.Uniform, graphs.Anisotropic, graphs.HighContrast} {
+		all = append(all, networkCase{"Poisson " + c.String(), func() (*gpusolve.Matrix, error) {
+			d := graphs.Poisson(side, c)
+			return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true, Entries: 7*d.N() - 6*side*side}, nil
+		}})
+	}
+	return all
+}
+
+// network measures one matrix by all methods that suit it.
+func (b *Bench) network(ctx context.Context, n networkCase) error {
+	b.doing("%s", n.name)
+	a, err := n.build()
+	if err != nil {
+		return err
+	}
+	source := graphs.Source(a.N(), 3)
+	for _, method := range b.Methods {
+		if name, _ := precond.Split(method); !slices.Contains(networkMethods[:], name) {
+			continue
+		}
+		row, err := b.measureMatrix(ctx, n.name, a, source, method)
+		if err != nil {
+			return err
+		}
+		b.add(row)
+	}
+	return nil
+}
+
+// measureMatrix runs a solve once for warming up and then for the median. Failures of a method are in the row; the error is the context's.
+func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matrix, source []float64, method string) (Row, error) {
+	b.doing("%s, %s", name, method)
+	row := newRow()
+	row.Case, row.Cells, row.Method = name, a.N(), method
+	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
+	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
+	defer cancel()
+	var setup, solve, total []float64
+	for n := range b.Runs + 1 {
+		s, err := gpusolve.SolveMatrix(limited, a, source, gpusolve.Options{Executor: b.dev, Preconditioner: method, RTol: networkRTol, MaxIter: b.MaxIter})
+		switch {
+		case ctx.Err() != nil:
+			return row, ctx.Err()
+		case errors.Is(context.Cause(limited), errCut) && err != nil:
+			row.Note = fmt.Sprintf("cut off after %.3g s", b.RowSeconds)
+		case err != nil:
+			row.Note = "cannot run: " + err.Error()
+		}
+		if err != nil {
+			return row, nil
+		}
+		row.Runs, row.Iterations, row.Converged, row.Reason, row.Details = max(1, n), s.Status.Iterations, s.Status.Converged, s.Status.Reason, s.Status.Details
+		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(a.N()))
+		if n == 1 {
+			setup, solve, total = nil, nil, nil // the first one only warmed up
+		}
+		setup, solve = append(setup, s.Timing.Setup.Seconds()), append(solve, s.Timing.Solve.Seconds())
+		total = append(total, s.Timing.Setup.Seconds()+s.Timing.Solve.Seconds())
+		if !row.Converged {
+			row.Note = "not converged: " + s.Status.Reason
+			break
+		}
+	}
+	row.SetupS, row.SolveS, row.TotalS = median(setup), median(solve), median(total)
+	return row, nil
+}
