@@ -104,6 +104,7 @@ func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
 
 // Every driver call fails once: the error says so, nothing hangs and nothing stays on the device, save what a failed free leaves.
 func TestEveryDriverCallFailsOnce(t *testing.T) {
+	cache := new(ptx.Cache)
 	s := cases.Slab(cases.Options{NX: 3, NY: 2}, 2)
 	for name, run := range map[string]func(d *cuda.Device) (*gpusolve.Solution, error){
 		"steady": func(d *cuda.Device) (*gpusolve.Solution, error) {
@@ -111,6 +112,9 @@ func TestEveryDriverCallFailsOnce(t *testing.T) {
 		},
 		"transient": func(d *cuda.Device) (*gpusolve.Solution, error) {
 			return gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Executor: d}, gpusolve.TransientOptions{Steps: 2, Dt: 1e-3})
+		},
+		"block factors": func(d *cuda.Device) (*gpusolve.Solution, error) {
+			return gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Executor: d, Preconditioner: "ddilu:solver=bicgstab", RTol: 1e-6})
 		},
 	} {
 		solve := func(drv cu.Driver) error {
@@ -130,7 +134,7 @@ func TestEveryDriverCallFailsOnce(t *testing.T) {
 			sol.Close()
 			return err
 		}
-		m := ptx.New(ptx.Options{NoRaces: true})
+		m := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
 		all := cu.Faulty(m, func(string, int) error { return nil })
 		if err := solve(all); err != nil {
 			t.Fatal(err)
@@ -139,7 +143,7 @@ func TestEveryDriverCallFailsOnce(t *testing.T) {
 		calls := all.Calls()
 		unnoticed := map[string]int{}
 		for n, call := range calls {
-			m := ptx.New(ptx.Options{NoRaces: true})
+			m := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
 			err := solve(cu.Faulty(m, cu.FailAt(n, 999)))
 			var fault *cu.Error
 			if err != nil && !errors.As(err, &fault) {

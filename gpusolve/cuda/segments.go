@@ -24,6 +24,7 @@ type graphLevel struct {
 	of, first, member cu.DevicePtr // clusters
 	big               cu.DevicePtr // those of many members
 	bigCount          uint32
+	bigFrom           int32 // members from which a cluster is big
 
 	dense *denseGraph // for Invert
 	bytes int64
@@ -83,10 +84,8 @@ func (s *space) LoadGraph(g *ops.Graph, from ops.Rows, layout ops.Layout) (ops.G
 		g, from = upperHalf(g), nil
 		l.upper = s.alloc(4 * l.n)
 	}
-	l.entries, l.length = g.Entries(), segmentLength(g, layout.Length)
-	for 4<<l.shift < l.length {
-		l.shift++
-	}
+	l.entries = g.Entries()
+	l.setLength(layout.Length, func(length int32) int64 { return segmentsOf(g, length) })
 	l.cut(g)
 	l.w, l.col = s.alloc(4*l.segments*int64(l.length)), s.alloc(4*l.segments*int64(l.length))
 	l.fill(g, from)
@@ -122,7 +121,7 @@ func (l *graphLevel) fill(g *ops.Graph, from ops.Rows) {
 }
 
 // JoinLevels sends the clusters to the device.
-func (s *space) JoinLevels(fine, _ ops.GraphLevel, c *ops.Clusters) error {
+func (s *space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
 	l, before := fine.(*graphLevel), s.live
 	l.of, l.first, l.member = upload(s, c.Of), upload(s, c.Ptr), upload(s, c.Members)
 	var big []int32
@@ -131,7 +130,7 @@ func (s *space) JoinLevels(fine, _ ops.GraphLevel, c *ops.Clusters) error {
 			big = append(big, int32(k))
 		}
 	}
-	l.big, l.bigCount = upload(s, big), uint32(len(big))
+	l.big, l.bigCount, l.bigFrom = upload(s, big), uint32(len(big)), kernels.SegmentsBig
 	l.bytes += s.live - before
 	return s.err
 }
@@ -190,7 +189,7 @@ func (s *space) GraphRestrict(fine, coarse ops.GraphLevel, b, x, r ops.Vector) {
 		return
 	}
 	f, c := fine.(*graphLevel), coarse.(*graphLevel)
-	s.note(f.kernels.RestrictSmall(s.stream, s.each(c.n), int32(c.n), f.first, f.member, ptr(r), c.scale, ptr(b), ptr(x)))
+	s.note(f.kernels.RestrictSmall(s.stream, s.each(c.n), int32(c.n), f.bigFrom, f.first, f.member, ptr(r), c.scale, ptr(b), ptr(x)))
 	if f.bigCount > 0 {
 		s.note(f.kernels.RestrictBig(s.stream, [3]uint32{f.bigCount, 1, 1}, f.big, f.first, f.member, ptr(r), c.scale, ptr(b), ptr(x)))
 	}

@@ -8,28 +8,32 @@ import (
 // Segments are shorter than a block's four entries a thread.
 const longestSegment = 512
 
-// segmentLength is the length that moves the fewest bytes among the smallest power of two that is no shorter than the mean row, which is
+// setLength takes the length that moves the fewest bytes among the smallest power of two that is no shorter than the mean row, which is
 // segSpMV's rule, and its half and quarter, but at least 4: rows of a quotient differ much in length, and shorter segments are padded less.
-func segmentLength(g *ops.Graph, asked int) int32 {
-	if asked > 0 {
-		return int32(asked)
-	}
-	mean := int32(4)
-	for int64(mean)*int64(g.N()) < g.Entries() && mean < longestSegment {
-		mean *= 2
-	}
-	best, least := mean, int64(-1)
-	for length := max(4, mean/4); length <= mean; length *= 2 {
-		segments := segmentsOf(g, length)
-		bytes := segments * int64(length) * 8
-		if segments > int64(g.N()) {
-			bytes += 4 * (segments + int64(g.N()))
+// segments tells how many there would be.
+func (l *graphLevel) setLength(asked int, segments func(length int32) int64) {
+	l.length = int32(asked)
+	if asked == 0 {
+		mean := int32(4)
+		for int64(mean)*l.n < l.entries && mean < longestSegment {
+			mean *= 2
 		}
-		if least < 0 || bytes <= least {
-			best, least = length, bytes
+		least := int64(-1)
+		for length := max(4, mean/4); length <= mean; length *= 2 {
+			count := segments(length)
+			bytes := count * int64(length) * 8
+			if count > l.n {
+				bytes += 4 * (count + l.n)
+			}
+			if least < 0 || bytes <= least {
+				l.length, least = length, bytes
+			}
 		}
 	}
-	return best
+	l.segments = segments(l.length)
+	for 4<<l.shift < l.length {
+		l.shift++
+	}
 }
 
 // segmentsOf counts the segments of a length; an empty row has one.
@@ -59,8 +63,7 @@ func upperHalf(g *ops.Graph) *ops.Graph {
 // cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a block by itself has as many blocks as it needs.
 func (l *graphLevel) cut(g *ops.Graph) {
 	n, room := g.N(), int32(kernels.SegmentsWide)>>l.shift
-	if segmentsOf(g, l.length) == int64(n) && l.upper == 0 {
-		l.segments = int64(n)
+	if l.segments == int64(n) && l.upper == 0 {
 		return
 	}
 	rowSegment := make([]int32, n+1)

@@ -48,7 +48,7 @@ func (s *space) LoadGraph(g *ops.Graph, _ ops.Rows, layout ops.Layout) (ops.Grap
 }
 
 // JoinLevels keeps the clusters.
-func (s *space) JoinLevels(fine, _ ops.GraphLevel, c *ops.Clusters) error {
+func (s *space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
 	l := fine.(*graphLevel)
 	l.clusters = c
 	l.add(4 * (len(c.Of) + len(c.Ptr) + len(c.Members)))

@@ -118,6 +118,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("krylov", func(d cu.Driver) (any, error) { return LoadKrylov(d) })
 	add("level", func(d cu.Driver) (any, error) { return LoadLevel(d) })
 	add("power", func(d cu.Driver) (any, error) { return LoadPower(d) })
+	add("cmg", func(d cu.Driver) (any, error) { return LoadCmg(d) })
 	add("segments", func(d cu.Driver) (any, error) { return LoadSegments(d) })
 	add("residual", func(d cu.Driver) (any, error) { return LoadResidual(d) })
 	add("transfer", func(d cu.Driver) (any, error) { return LoadTransfer(d) })

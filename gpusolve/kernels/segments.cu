@@ -186,13 +186,13 @@ KERNEL void BOUNDS(WIDE) start(i64 n, const float *RESTRICT scale, const float *
 // BIG is the number of members from which a cluster is summed by a block.
 enum { BIG = 64 };
 
-// restrictSmall sums r over the members of small clusters, a thread each, and starts the relaxation from them.
-KERNEL void BOUNDS(WIDE) restrictSmall(int clusters, const int *RESTRICT first, const int *RESTRICT member, const float *RESTRICT r,
+// restrictSmall sums r over the members of clusters of less than big members, a thread each, and starts the relaxation from them.
+KERNEL void BOUNDS(WIDE) restrictSmall(int clusters, int big, const int *RESTRICT first, const int *RESTRICT member, const float *RESTRICT r,
                                        const float *RESTRICT scale, float *RESTRICT b, float *RESTRICT x) {
   int c = blockX() * WIDE + threadX();
   if (c >= clusters) return;
   int lo = first[c], hi = first[c + 1];
-  if (hi - lo >= BIG) return;
+  if (hi - lo >= big) return;
   float s = 0;
   for (int i = lo; i < hi; i++) s += r[member[i]];
   b[c] = s;

@@ -84,10 +84,10 @@ type Segments struct {
 	restrictSmall struct {
 		function cu.Function
 		args     struct {
-			clusters                      int32
+			clusters, big                 int32
 			first, member, r, scale, b, x cu.DevicePtr
 		}
-		params [7]unsafe.Pointer
+		params [8]unsafe.Pointer
 	}
 	restrictBig struct {
 		function cu.Function
@@ -241,6 +241,7 @@ func LoadSegments(d cu.Driver) (*Segments, error) {
 	}
 	m.restrictSmall.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.restrictSmall.args.clusters),
+		unsafe.Pointer(&m.restrictSmall.args.big),
 		unsafe.Pointer(&m.restrictSmall.args.first),
 		unsafe.Pointer(&m.restrictSmall.args.member),
 		unsafe.Pointer(&m.restrictSmall.args.r),
@@ -410,12 +411,13 @@ func (m *Segments) Start(s cu.Stream, grid [3]uint32, n int64, scale, b, x cu.De
 	return m.launch("start", k.function, grid, SegmentsWide, s, k.params[:])
 }
 
-// RestrictSmall sums r over the members of small clusters, a thread each, and starts the relaxation from them.
+// RestrictSmall sums r over the members of clusters of less than big members, a thread each, and starts the relaxation from them.
 //
 // Arrays: first, member int; r, scale, b, x float.
-func (m *Segments) RestrictSmall(s cu.Stream, grid [3]uint32, clusters int32, first, member, r, scale, b, x cu.DevicePtr) error {
+func (m *Segments) RestrictSmall(s cu.Stream, grid [3]uint32, clusters, big int32, first, member, r, scale, b, x cu.DevicePtr) error {
 	k := &m.restrictSmall
 	k.args.clusters = clusters
+	k.args.big = big
 	k.args.first = first
 	k.args.member = member
 	k.args.r = r

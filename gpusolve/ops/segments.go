@@ -6,7 +6,7 @@ type Segments interface {
 	// LoadGraph lays a graph out on the device. from is the same graph's matrix there, so that it need not be copied, or nil.
 	LoadGraph(g *Graph, from Rows, layout Layout) (GraphLevel, error)
 	// JoinLevels tells the transfers between a graph and its quotient.
-	JoinLevels(fine, coarse GraphLevel, c *Clusters) error
+	JoinLevels(fine GraphLevel, c *Clusters) error
 	// NewGraphVector makes a vector on a level.
 	NewGraphVector(l GraphLevel) (Vector, error)
 	// Invert computes the inverse of A in place of products with it, for small graphs. Where A is singular, one vertex of each part without ground

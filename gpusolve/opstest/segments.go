@@ -187,7 +187,7 @@ func (f *network) transfers() {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := f.seg.JoinLevels(f.level, coarse, c); err != nil {
+	if err := f.seg.JoinLevels(f.level, c); err != nil {
 		f.Fatal(err)
 	}
 	r, b, x := f.vector(f.level), f.vector(coarse), f.vector(coarse)

@@ -8,7 +8,7 @@ package cmg
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"sync"
 	"time"
 
 	"thermsim/gpusolve/ops"
@@ -68,7 +68,8 @@ type Cycle struct {
 	doubled bool
 	source  ops.Vector // double cover only: the right side and the result
 	result  ops.Vector
-	report  string
+	options Options
+	timing  timing
 }
 
 // level is a graph with its vectors. b and z of the finest come from the caller.
@@ -77,11 +78,12 @@ type level struct {
 	b, x, z, r ops.Vector
 	repeats    int
 	inverse    bool
+	figures    figures
 }
 
 var _ precond.Preconditioner = (*Cycle)(nil)
 
-// New builds the hierarchy on the processor and takes it to the device.
+// New builds the hierarchy, large graphs on the device if it can and the rest on the processor.
 func New(s ops.Space, o Options) (*Cycle, error) {
 	segments, ok := s.(ops.Segments)
 	forms, has := s.(ops.Forms)
@@ -92,87 +94,36 @@ func New(s ops.Space, o Options) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Release()
-	var t timing
+	release := sync.OnceFunc(rows.Release)
+	defer release()
+	if o.Direct == 0 {
+		o.Direct = segments.DirectRows()
+	}
+	c := &Cycle{ops: segments, options: o}
+	if device, ok := s.(ops.Coarsener); ok {
+		done, err := c.buildOnDevice(device, rows, release)
+		if err != nil || done {
+			return c, err
+		}
+	}
 	start := time.Now()
 	a := rows.Download()
-	t.copied = time.Since(start)
+	c.timing.copied = time.Since(start)
+	start = time.Now()
 	g, doubled, err := FromMatrix(a)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}
-	t.read = time.Since(start) - t.copied
-	if o.Direct == 0 {
-		o.Direct = segments.DirectRows()
-	}
-	steps := Build(g, o.Kappa, o.Direct, o.Repeats)
-	t.built = time.Since(start) - t.copied - t.read
-	c := &Cycle{ops: segments, doubled: doubled}
+	c.timing.read = time.Since(start)
+	c.doubled = doubled
 	if doubled {
 		rows = nil
 	}
-	if err := c.load(steps, rows, o); err != nil {
-		return nil, err
-	}
-	t.loaded = time.Since(start) - t.copied - t.read - t.built
-	c.report = describe(steps, c, t)
-	return c, nil
-}
-
-// load takes the hierarchy to the device.
-func (c *Cycle) load(steps []Step, rows ops.Rows, o Options) error {
-	for n, step := range steps {
-		last := n == len(steps)-1
-		layout := ops.Layout{Damping: float32(o.Damping), Length: o.Segment, Upper: o.Upper}
-		// Vertices without edges have a diagonal matrix, and then relaxation without damping is the solution.
-		if last && step.Graph.Entries() == 0 {
-			layout.Damping = 1
-		}
-		l := level{repeats: step.Repeats, inverse: last && step.Graph.Entries() > 0 && step.Graph.N() <= max(o.Direct, 1)}
-		layout.Upper = layout.Upper && !l.inverse
-		var err error
-		if l.graph, err = c.ops.LoadGraph(step.Graph, rows, layout); err != nil {
-			return err
-		}
-		rows = nil
-		if l.inverse {
-			if err := c.ops.Invert(l.graph); err != nil {
-				return err
-			}
-		}
-		vectors := []*ops.Vector{&l.x, &l.r}
-		if n > 0 {
-			vectors = append(vectors, &l.b, &l.z)
-		}
-		for _, v := range vectors {
-			if *v, err = c.ops.NewGraphVector(l.graph); err != nil {
-				return err
-			}
-		}
-		if n > 0 {
-			if err := c.ops.JoinLevels(c.levels[n-1].graph, l.graph, &steps[n-1].Clusters); err != nil {
-				return err
-			}
-		}
-		c.levels = append(c.levels, l)
-	}
-	if !c.doubled {
-		return nil
-	}
-	for _, v := range []*ops.Vector{&c.source, &c.result} {
-		var err error
-		if *v, err = c.ops.NewGraphVector(c.levels[0].graph); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c, c.buildOnHost(g, rows)
 }
 
 // Name is "cmg".
 func (c *Cycle) Name() string { return "cmg" }
-
-// Details of the hierarchy, level by level.
-func (c *Cycle) Details() string { return c.report }
 
 // ErrorScale is false: piecewise constant corrections leave much of a smooth error, so z says little about its size.
 func (c *Cycle) ErrorScale() bool { return false }
@@ -219,30 +170,4 @@ func (c *Cycle) cycle(n, times int) {
 		c.ops.GraphProlong(l.graph, next.graph, l.x, next.z)
 		c.ops.GraphRelax(l.graph, l.z, l.x, l.b)
 	}
-}
-
-// timing of a set-up: the matrix copied to the host and read as a graph, the hierarchy built there and taken to the device.
-type timing struct{ copied, read, built, loaded time.Duration }
-
-// describe lists the levels.
-func describe(steps []Step, c *Cycle, t timing) string {
-	var b strings.Builder
-	form := ""
-	if c.doubled {
-		form = " of the double cover"
-	}
-	fmt.Fprintf(&b, "%d levels%s; matrix copied in %.2f s, read in %.2f s, hierarchy built in %.2f s, loaded in %.2f s", len(steps), form,
-		t.copied.Seconds(), t.read.Seconds(), t.built.Seconds(), t.loaded.Seconds())
-	for n, s := range steps {
-		fmt.Fprintf(&b, "\n  level %d: %d vertices, %s", n, s.Graph.N(), c.levels[n].graph.Layout())
-		switch {
-		case s.Decomposition != nil:
-			fmt.Fprintf(&b, ", mean weighted degree %.2f, worst conductance >= %.3g, %d pieces split off, repeats %d", s.Average, s.Quality, s.Split, s.Repeats)
-		case c.levels[n].inverse:
-			b.WriteString(", by its inverse")
-		default:
-			b.WriteString(", by relaxation")
-		}
-	}
-	return b.String()
 }

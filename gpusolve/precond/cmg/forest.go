@@ -22,7 +22,7 @@ func grow(g *ops.Graph, kappa float64) *forest {
 	n := g.N()
 	f := &forest{g: g, parent: make([]int32, n), weight: make([]float32, n), depth: make([]int32, n)}
 	pick := make([]int32, n)
-	each(n, func(_, lo, hi int) {
+	inRanges(n, fewer(n, g.Entries()), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			pick[v], f.weight[v] = f.heaviest(v)
 		}
@@ -44,7 +44,7 @@ func grow(g *ops.Graph, kappa float64) *forest {
 		return sum
 	}) / max(1, joined)
 	cut := make([]bool, n)
-	each(n, func(_, lo, hi int) {
+	inRanges(n, fewer(n, g.Entries()), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			cut[v] = g.Diagonal[v] > kappa*f.average*float64(f.weight[v]) && f.held(v, pick) < g.Diagonal[v]/f.average
 		}

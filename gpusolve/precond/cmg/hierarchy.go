@@ -34,8 +34,14 @@ func Build(g *ops.Graph, kappa float64, direct, repeats int) []Step {
 	}
 }
 
+// sized is a graph, wherever it is.
+type sized interface {
+	N() int
+	Entries() int64
+}
+
 // visits is t = max(ceil(nnz(A)/nnz(Q) - 1), 1), the entries with their diagonals, and at most limit.
-func visits(g, q *ops.Graph, limit int) int {
+func visits(g, q sized, limit int) int {
 	ratio := float64(g.Entries()+int64(g.N())) / float64(q.Entries()+int64(q.N()))
 	return min(limit, max(1, int(math.Ceil(ratio-1))))
 }

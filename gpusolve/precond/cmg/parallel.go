@@ -10,7 +10,15 @@ import (
 const grain = 1 << 14
 
 // each calls f for consecutive ranges of [0, n), on all cores. part numbers the ranges.
-func each(n int, f func(part, lo, hi int)) {
+func each(n int, f func(part, lo, hi int)) { inRanges(n, grain, f) }
+
+// fewer is the range of rows, of so many entries in all, that is as much work as a grain of short ones.
+func fewer(rows int, entries int64) int {
+	const short = 8
+	return int(max(16, min(grain, grain*short*int64(rows)/max(1, entries))))
+}
+
+func inRanges(n, grain int, f func(part, lo, hi int)) {
 	parts := (n + grain - 1) / grain
 	workers := min(runtime.GOMAXPROCS(0), parts)
 	if workers <= 1 {

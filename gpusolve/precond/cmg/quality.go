@@ -10,7 +10,8 @@ import (
 // the least bound and the number of cuts.
 //
 // The bound: edges inside a cluster that are not in its tree are taken for edges that leave it, which adds to volumes and takes from cuts. What is left
-// is a tree with leaves, and the worst cut of a tree is a single edge: if S or the rest came in several parts, one part would be as bad.
+// is a tree with leaves, and the worst cut of a tree is a single edge: if S or the rest came in several parts, one part would be as bad. The volume of the whole
+// is that before cuts, which is no less.
 func (f *forest) improve(c *ops.Clusters, top []int32, least float64) (quality float64, cuts int) {
 	n := len(f.parent)
 	below := make([]float64, n) // volume of a vertex and what hangs from it
@@ -60,7 +61,6 @@ func (f *forest) improveCluster(members, top []int32, below []float64, least flo
 			q := w / math.Min(below[v], total-below[v])
 			if q < least {
 				top[v] = v
-				total -= below[v] - w
 				below[above] += w
 				cuts++
 				continue

@@ -1,7 +1,7 @@
 package cmg
 
 import (
-	"cmp"
+	"math"
 	"slices"
 
 	"thermsim/gpusolve/ops"
@@ -12,8 +12,9 @@ import (
 func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 	n := c.N()
 	q := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
-	rows := make([]quotientRows, (n+grain-1)/grain)
-	each(n, func(part, lo, hi int) {
+	share := fewer(n, g.Entries())
+	rows := make([]quotientRows, (n+share-1)/share)
+	inRanges(n, share, func(part, lo, hi int) {
 		out := &rows[part]
 		room := 0 // about half of the members' neighbours lie in other clusters and are different there
 		for k := lo; k < hi; k++ {
@@ -22,7 +23,7 @@ func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 			}
 		}
 		out.col, out.weight = make([]int32, 0, room/2), make([]float32, 0, room/2)
-		var terms []term
+		var terms []uint64
 		for k := lo; k < hi; k++ {
 			terms = terms[:0]
 			for _, v := range c.Cluster(k) {
@@ -30,7 +31,7 @@ func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 				cols, weights := g.Row(int(v))
 				for i, u := range cols {
 					if to := c.Of[u]; int(to) != k {
-						terms = append(terms, term{to, weights[i]})
+						terms = append(terms, term(to, weights[i]))
 					}
 				}
 			}
@@ -43,7 +44,7 @@ func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 		q.Ptr[k+1] += q.Ptr[k]
 	}
 	q.Col, q.Weight = make([]int32, q.Ptr[n]), make([]float32, q.Ptr[n])
-	each(n, func(part, lo, hi int) {
+	inRanges(n, share, func(part, lo, hi int) {
 		copy(q.Col[q.Ptr[lo]:], rows[part].col)
 		copy(q.Weight[q.Ptr[lo]:], rows[part].weight)
 		rows[part] = quotientRows{}
@@ -52,11 +53,8 @@ func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
 	return q
 }
 
-// term is one edge of the finer graph.
-type term struct {
-	to int32
-	w  float32
-}
+// term packs one edge of the finer graph, the cluster it leads to above the bits of its weight: weights are positive, so terms sort by cluster, then by weight.
+func term(to int32, w float32) uint64 { return uint64(to)<<32 | uint64(math.Float32bits(w)) }
 
 // quotientRows are consecutive rows of a quotient.
 type quotientRows struct {
@@ -65,34 +63,13 @@ type quotientRows struct {
 }
 
 // merge appends a row: terms sorted, and those to the same cluster added.
-func (q *quotientRows) merge(terms []term) {
-	order(terms)
+func (q *quotientRows) merge(terms []uint64) {
+	slices.Sort(terms)
 	for i := 0; i < len(terms); {
-		to, sum := terms[i].to, 0.0
-		for ; i < len(terms) && terms[i].to == to; i++ {
-			sum += float64(terms[i].w)
+		to, sum := terms[i]>>32, 0.0
+		for ; i < len(terms) && terms[i]>>32 == to; i++ {
+			sum += float64(math.Float32frombits(uint32(terms[i])))
 		}
-		q.col, q.weight = append(q.col, to), append(q.weight, float32(sum))
-	}
-}
-
-// order sorts terms by cluster, then by weight.
-func order(terms []term) {
-	if len(terms) > 48 {
-		slices.SortFunc(terms, func(a, b term) int {
-			if a.to != b.to {
-				return cmp.Compare(a.to, b.to)
-			}
-			return cmp.Compare(a.w, b.w)
-		})
-		return
-	}
-	for i := 1; i < len(terms); i++ {
-		t := terms[i]
-		k := i
-		for ; k > 0 && (terms[k-1].to > t.to || terms[k-1].to == t.to && terms[k-1].w > t.w); k-- {
-			terms[k] = terms[k-1]
-		}
-		terms[k] = t
+		q.col, q.weight = append(q.col, int32(to)), append(q.weight, float32(sum))
 	}
 }

@@ -46,10 +46,10 @@ func New(s ops.Space, set precond.Settings) (*Preconditioner, error) {
 		rows = b.BrickRows()
 	}
 	grid, err := forms.Diagonals()
-	if err != nil {
-		if s.Err() != nil {
-			return nil, s.Err()
-		}
+	if _, mesh := s.(ops.System); err != nil && (mesh || s.Err() != nil) {
+		return nil, err
+	}
+	if err != nil { // given by rows
 		return p, p.graph(forms, rows, set)
 	}
 	defer grid.Release()

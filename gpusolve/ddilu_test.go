@@ -1,0 +1,134 @@
+package gpusolve_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/sparse"
+)
+
+// executors are the processor and the kernels that ship.
+func executors(t *testing.T) map[string]func() ops.Device {
+	return map[string]func() ops.Device{
+		"cpu":         func() ops.Device { return nil },
+		"interpreter": func() ops.Device { return onInterpreter(t, ptx.New(ptx.Options{NoRaces: true})) },
+	}
+}
+
+// Block factors and BiCGSTAB find the temperatures that multigrid with conjugate gradients finds.
+func TestBlockFactorsSolveStacks(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 12, NY: 9}))
+	reference := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-7})
+	want := field(t, s, reference.Field)
+	for spec, solver := range map[string]string{
+		"ddilu:rows=300":                 "pcg",
+		"ddilu:rows=300,parallel=edges":  "pcg",
+		"ddilu:rows=300,solver=bicgstab": "bicgstab",
+		"multigrid:solver=bicgstab":      "bicgstab",
+		"jacobi:solver=bicgstab":         "bicgstab",
+	} {
+		for name, executor := range executors(t) {
+			o := gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()}
+			if strings.HasPrefix(spec, "multigrid") {
+				o.RTol, o.Tol = 0, 1e-6
+			}
+			if name == "interpreter" && spec != "ddilu:rows=300" && spec != "multigrid:solver=bicgstab" {
+				continue // slow there; the operations have their own tests
+			}
+			got, err := gpusolve.Steady(context.Background(), build(t, s), o)
+			if err != nil {
+				t.Errorf("%s on %s: %v", spec, name, err)
+				continue
+			}
+			if d := largestDifference(want, field(t, s, got.Field)); d > 1e-4 || !got.Status.Converged || got.Status.Method != solver {
+				t.Errorf("%s on %s: fields differ by %g K: %+v", spec, name, d, got.Status)
+			}
+			if limit := map[bool]int{true: 25, false: 5000}[strings.HasPrefix(spec, "multigrid")]; got.Status.Iterations > limit {
+				t.Errorf("%s on %s: %d iterations", spec, name, got.Status.Iterations)
+			}
+			got.Close()
+		}
+	}
+}
+
+func TestBlockFactorsStep(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 14, NY: 11})
+	plan := gpusolve.TransientOptions{Steps: 3, Dt: 1e-3}
+	var want []float64
+	for _, spec := range []string{"multigrid", "ddilu:rows=400", "ddilu:rows=400,solver=bicgstab"} {
+		sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-10}, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := field(t, s, sol.Field)
+		sol.Close()
+		if want == nil {
+			want = got
+		} else if d := largestDifference(want, got); d > 1e-5 {
+			t.Errorf("%s: fields differ by %g K", spec, d)
+		}
+	}
+}
+
+// A matrix that is not symmetric is solved by BiCGSTAB without being asked for, by default with block factors.
+func TestConvectionAgainstElimination(t *testing.T) {
+	d := opstest.Upwind([3]int{7, 6, 5}, [3]float64{40, -3, 0.2})
+	for form, a := range map[string]*gpusolve.Matrix{
+		"diagonals": {Diagonals: d, Entries: d.CSR().Entries()},
+		"rows":      {Rows: d.CSR(), Entries: d.CSR().Entries()},
+	} {
+		b := make([]float64, a.N())
+		for i := range b {
+			b[i] = math.Sin(float64(i * i))
+		}
+		want := eliminate(d.CSR(), b)
+		for _, spec := range []string{"", "ddilu:rows=40", "jacobi", "none"} {
+			for name, executor := range executors(t) {
+				if name == "interpreter" && spec != "" {
+					continue
+				}
+				s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-11, Executor: executor()})
+				if err != nil {
+					t.Errorf("%q by %s on %s: %v", spec, form, name, err)
+					continue
+				}
+				worst := 0.0
+				for i := range want {
+					worst = math.Max(worst, math.Abs(want[i]-s.X[i]))
+				}
+				if !s.Status.Converged || s.Status.Method != "bicgstab" || worst > 1e-9 || spec == "" && s.Status.Preconditioner != "ddilu" {
+					t.Errorf("%q by %s on %s: error %g, %+v", spec, form, name, worst, s.Status)
+				}
+			}
+		}
+	}
+}
+
+// Refusals say what to do.
+func TestMethodsRefuse(t *testing.T) {
+	d := opstest.Upwind([3]int{5, 4, 3}, [3]float64{4, 0, 0})
+	general := &gpusolve.Matrix{Diagonals: d, Entries: d.CSR().Entries()}
+	weak := sparse.NewDiagonals(2, 1, 1)
+	weak.Main, weak.X[0] = []float64{1, 1}, -3
+	symmetric := &gpusolve.Matrix{Diagonals: weak, Entries: 4, Symmetric: true}
+	for _, c := range []struct {
+		a          *gpusolve.Matrix
+		spec, want string
+	}{
+		{general, "jacobi:solver=pcg", "need a symmetric matrix"},
+		{general, "ddilu:solver=pcg", "need a symmetric matrix"},
+		{symmetric, "ddilu", "cell (1, 0, 0); raise the diagonal with ddilu:shift="},
+	} {
+		_, err := gpusolve.SolveMatrix(context.Background(), c.a, make([]float64, c.a.N()), gpusolve.Options{Device: "cpu", Preconditioner: c.spec})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.spec, err, c.want)
+		}
+	}
+}

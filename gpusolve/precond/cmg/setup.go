@@ -1,0 +1,170 @@
+package cmg
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve/ops"
+)
+
+// timing of a set-up: the large graphs taken apart on the device, the matrix or what is left of it copied to the host and read there, the hierarchy
+// built there, and taken to the device.
+type timing struct{ device, copied, read, built, loaded time.Duration }
+
+// figures of a level's decomposition, for the report.
+type figures struct {
+	decomposed       bool
+	quality, average float64
+	split            int
+}
+
+// buildOnDevice takes large graphs apart where they are, and gives the rows back early. done is false where the host must start from the matrix.
+func (c *Cycle) buildOnDevice(d ops.Coarsener, rows ops.Rows, release func()) (done bool, err error) {
+	if rows.Len() <= max(d.NetworkRows(), c.options.Direct) {
+		return false, nil
+	}
+	start := time.Now()
+	n, ok, err := d.ReadNetwork(rows)
+	if err != nil || !ok {
+		return false, err
+	}
+	release()
+	for n.Len() > max(d.NetworkRows(), c.options.Direct) && n.Entries() > 0 {
+		p, ok, err := d.DecomposeNetwork(n, c.options.Kappa)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			break
+		}
+		q, ok, err := d.QuotientNetwork(n, p)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			break
+		}
+		l := level{repeats: visits(onDevice{n}, onDevice{q}, c.options.Repeats), figures: figures{decomposed: true}}
+		l.figures.quality, l.figures.average, l.figures.split = p.Figures()
+		if l.graph, err = d.LoadNetwork(n, c.layout()); err != nil {
+			return false, err
+		}
+		if err := d.JoinNetworks(l.graph, p); err != nil {
+			return false, err
+		}
+		if err := c.add(l); err != nil {
+			return false, err
+		}
+		n.Release()
+		n = q
+	}
+	c.timing.device = time.Since(start)
+	start = time.Now()
+	g := n.Download()
+	n.Release()
+	c.timing.copied = time.Since(start)
+	return true, c.buildOnHost(g, nil)
+}
+
+// onDevice makes a network sized.
+type onDevice struct{ ops.Network }
+
+func (n onDevice) N() int { return n.Len() }
+
+// buildOnHost continues from g, whose matrix may be on the device, until a graph is small.
+func (c *Cycle) buildOnHost(g *ops.Graph, rows ops.Rows) error {
+	start := time.Now()
+	steps := Build(g, c.options.Kappa, c.options.Direct, c.options.Repeats)
+	c.timing.built = time.Since(start)
+	start = time.Now()
+	for _, step := range steps {
+		if err := c.loadStep(step, rows); err != nil {
+			return err
+		}
+		rows = nil
+	}
+	if c.doubled {
+		for _, v := range []*ops.Vector{&c.source, &c.result} {
+			var err error
+			if *v, err = c.ops.NewGraphVector(c.levels[0].graph); err != nil {
+				return err
+			}
+		}
+	}
+	c.timing.loaded = time.Since(start)
+	return nil
+}
+
+func (c *Cycle) layout() ops.Layout {
+	return ops.Layout{Damping: float32(c.options.Damping), Length: c.options.Segment, Upper: c.options.Upper}
+}
+
+// loadStep takes a graph to the device, as the next level.
+func (c *Cycle) loadStep(step Step, rows ops.Rows) error {
+	last, edges := step.Decomposition == nil, step.Graph.Entries() > 0
+	l := level{repeats: step.Repeats, inverse: last && edges && step.Graph.N() <= max(c.options.Direct, 1)}
+	layout := c.layout()
+	layout.Upper = layout.Upper && !l.inverse
+	// Vertices without edges have a diagonal matrix, and then relaxation without damping is the solution.
+	if last && !edges {
+		layout.Damping = 1
+	}
+	var err error
+	if l.graph, err = c.ops.LoadGraph(step.Graph, rows, layout); err != nil {
+		return err
+	}
+	if l.inverse {
+		if err := c.ops.Invert(l.graph); err != nil {
+			return err
+		}
+	}
+	if d := step.Decomposition; d != nil {
+		l.figures = figures{true, d.Quality, d.Average, d.Split}
+		// The transfer needs nothing of the coarser level.
+		if err := c.ops.JoinLevels(l.graph, &d.Clusters); err != nil {
+			return err
+		}
+	}
+	return c.add(l)
+}
+
+// add appends a level with its vectors.
+func (c *Cycle) add(l level) error {
+	vectors := []*ops.Vector{&l.x, &l.r}
+	if len(c.levels) > 0 {
+		vectors = append(vectors, &l.b, &l.z)
+	}
+	for _, v := range vectors {
+		var err error
+		if *v, err = c.ops.NewGraphVector(l.graph); err != nil {
+			return err
+		}
+	}
+	c.levels = append(c.levels, l)
+	return nil
+}
+
+// Details of the hierarchy, level by level.
+func (c *Cycle) Details() string {
+	var b strings.Builder
+	form := ""
+	if c.doubled {
+		form = " of the double cover"
+	}
+	t := c.timing
+	fmt.Fprintf(&b, "%d levels%s; large graphs taken apart on the device in %.3f s, copied to the host in %.3f s, read in %.3f s, hierarchy built there in %.3f s, loaded in %.3f s",
+		len(c.levels), form, t.device.Seconds(), t.copied.Seconds(), t.read.Seconds(), t.built.Seconds(), t.loaded.Seconds())
+	for n, l := range c.levels {
+		fmt.Fprintf(&b, "\n  level %d: %d vertices, %s", n, l.graph.Len(), l.graph.Layout())
+		switch f := l.figures; {
+		case f.decomposed:
+			fmt.Fprintf(&b, ", mean weighted degree %.2f, worst conductance >= %.3g, %d pieces split off, repeats %d", f.average, f.quality, f.split, l.repeats)
+		case l.inverse:
+			b.WriteString(", by its inverse")
+		default:
+			b.WriteString(", by relaxation")
+		}
+	}
+	return b.String()
+}
