@@ -20,11 +20,11 @@ type wavefront struct {
 // planEntries is the length of a tile's plan (see kernels/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
 const planEntries = kernels.IcPlan
 
-// newWavefront plans tiles of at most kernels.IcWide columns. Zero sizes are chosen: the whole height of a flat grid, else squares.
+// newWavefront plans tiles of at most kernels.IcWide columns. Zero sizes are chosen.
 func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
 	const most = kernels.IcWide
 	if tileQ <= 0 {
-		tileQ = min(nz, 16)
+		tileQ = (nz + (nz+7)/8 - 1) / ((nz + 7) / 8) // equal parts of up to 8
 	}
 	tileQ = min(tileQ, most/2)
 	if tileP <= 0 {
@@ -42,7 +42,7 @@ func chunkOf(tileP, tileQ, levels int) int32 {
 	if levels <= 0 {
 		levels = 16
 	}
-	chunk := int32(kernels.IcAhead)
+	chunk := int32(2 * kernels.IcAhead)
 	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= kernels.IcKept {
 		chunk *= 2
 	}

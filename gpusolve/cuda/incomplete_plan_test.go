@@ -16,7 +16,7 @@ func TestWavefrontPlans(t *testing.T) {
 				if w.tileP < 1 || w.tileQ < 1 || w.tileP*w.tileQ > 256 || w.tileP+w.tileQ+1 > 256 {
 					t.Fatalf("%v: tile of %dx%d", shape, w.tileP, w.tileQ)
 				}
-				if w.chunk < kernels.IcAhead || w.chunk&(w.chunk-1) != 0 || int(w.chunk)*(w.tileP+w.tileQ+1) > kernels.IcKept {
+				if w.chunk < 2*kernels.IcAhead || w.chunk&(w.chunk-1) != 0 || int(w.chunk)*(w.tileP+w.tileQ+1) > kernels.IcKept {
 					t.Fatalf("%v: chunks of %d levels with tiles of %dx%d", shape, w.chunk, w.tileP, w.tileQ)
 				}
 				w.check(t)

@@ -156,7 +156,7 @@ KERNEL void BOUNDS(THREADS) narrow(i64 n, const double *RESTRICT from, float *RE
 }
 
 // Squares of SQUARE slabs by SQUARE columns with a common k, which is how the two layouts meet: rows of a square are runs of x in natural order,
-// its columns runs of y by levels.
+// its columns runs of y by levels. Places of cells are below 2^31 from here on.
 struct Place {
   int slab, j, k;
 };
@@ -167,14 +167,14 @@ DEVICE Place placeOf(int nx, int ny) {
   return s;
 }
 
-// cellIn is the cell of column j that slab s.slab + further holds.
-DEVICE i64 cellIn(int nx, int ny, Place s, int j, int first, int further) {
+// cellIn is the cell of column j that slab s.slab + further holds, where slab s.slab holds the one at x = first.
+DEVICE u32 cellIn(int nx, int ny, Place s, int j, int first, int further) {
   int i = first + further;
   if (i >= nx) i -= nx;
-  return ((i64)s.k * ny + j) * nx + i;
+  return (u32)(s.k * ny + j) * nx + i;
 }
 
-// firstIn is the x of column j in slab s.slab.
+// firstIn is the x of column j's cell in slab s.slab.
 DEVICE int firstIn(int nx, int order, Place s, int j) { return slabOf(s.slab - (1 + order) * j - (1 + 2 * order) * s.k, nx); }
 
 // Rows of a square are taken in turns of TURN.
@@ -187,14 +187,16 @@ KERNEL void BOUNDS(THREADS) toLevels(int nx, int ny, int nz, int order, const fl
   Place s = placeOf(nx, ny);
   for (int n = blockX() * THREADS + threadX(); n < states; n += gridX() * THREADS) state[n] = 0;
   int first = firstIn(nx, order, s, s.j + y), step = TURN * (1 + order) % nx;
+#pragma unroll
   for (int r = y; r < SQUARE; r += TURN) {
     if (s.j + r < ny && s.slab + x < nx) square[r][x] = from[cellIn(nx, ny, s, s.j + r, first, x)];
     first -= step;
     if (first < 0) first += nx;
   }
   barrier();
+#pragma unroll
   for (int r = y; r < SQUARE; r += TURN)
-    if (s.slab + r < nx && s.j + x < ny) to[((i64)(s.slab + r) * nz + s.k) * ny + s.j + x] = square[x][r];
+    if (s.slab + r < nx && s.j + x < ny) to[((u32)(s.slab + r) * nz + s.k) * ny + s.j + x] = square[x][r];
 }
 
 // fromLevels is the way back.
@@ -202,10 +204,12 @@ KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const 
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
   Place s = placeOf(nx, ny);
+#pragma unroll
   for (int r = y; r < SQUARE; r += TURN)
-    if (s.slab + r < nx && s.j + x < ny) square[x][r] = from[((i64)(s.slab + r) * nz + s.k) * ny + s.j + x];
+    if (s.slab + r < nx && s.j + x < ny) square[x][r] = from[((u32)(s.slab + r) * nz + s.k) * ny + s.j + x];
   barrier();
   int first = firstIn(nx, order, s, s.j + y), step = TURN * (1 + order) % nx;
+#pragma unroll
   for (int r = y; r < SQUARE; r += TURN) {
     if (s.j + r < ny && s.slab + x < nx) to[cellIn(nx, ny, s, s.j + r, first, x)] = square[r][x];
     first -= step;
@@ -213,14 +217,15 @@ KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const 
   }
 }
 
-// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
-// most that columns times levels may be, and AHEAD the least chunk.
-enum { KEPT = 4096 };
-
-// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does.
+// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
+// powers of two, of 2 AHEAD levels or more.
 enum { AHEAD = 8 };
 
-// Entry is what a cell needs from memory: its right side, 1/D in upper solves, and its diagonals of L.
+// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
+// most that columns times levels may be.
+enum { KEPT = 4096 };
+
+// Entry is what a cell needs from memory: its right side, 1/D in upper solves, and its diagonals of L. Beside the grid it means nothing.
 template <int ORDER> struct Entry {
   float right, inverse, off[Shape<ORDER>::OFF];
 
@@ -228,53 +233,56 @@ template <int ORDER> struct Entry {
   METHOD float begin(bool upper) const { return upper ? right * inverse : right; }
 };
 
-// Marker is a place in a column that moves one level at a time through the layout, which closes on itself.
-template <bool UPPER> struct Marker {
-  i64 at, plane, n;
-
-  METHOD void start(int level, int nx, i64 planeOf, i64 column) {
-    plane = planeOf;
-    n = plane * nx;
-    at = slabOf(level, nx) * plane + column;
-  }
-  METHOD void move() {
-    at += UPPER ? -plane : plane;
-    if (UPPER && at < 0) at += n;
-    if (!UPPER && at >= n) at -= n;
-  }
-};
-
-// Reader loads the entries of a column, level after level. Entries beside the grid need no care: the values that they are multiplied with are zero.
-// Places one column further on may lie behind a diagonal's end, but never behind 1/D.
+// Reader loads the entries of a column, level after level. Entries that tie to cells beside the grid need no care: the values that they are multiplied
+// with are zero. Places further on may lie behind a diagonal's end, but never behind 1/D.
 template <int ORDER, bool UPPER> struct Reader {
   enum { OFF = Shape<ORDER>::OFF };
-  const float *f, *w;
-  int nx, ny;
-  Marker<UPPER> here;
-  i64 back1, back2, back3; // where the marker was 1, 2 and 3 levels ago
-  bool valid;
-  int i; // primed, of the next cell
+  const float *w, *diagonal[OFF + 1];
+  u32 plane, n, at;         // cells of a slab and of the grid, place of the next cell
+  u32 back1, back2, back3;  // where that was 1, 2 and 3 levels ago
+  int nx, i;                // i is primed, of the next cell; far below 0 for a thread without a column
 
-  METHOD void next(Entry<ORDER> *e) {
-    i64 n = here.n, at = here.at;
-    e->right = e->inverse = 0;
+  METHOD void start(int nxOf, u32 planeOf, int level, int iOf, u32 column, const float *f, const float *wOf, int ny) {
+    nx = nxOf;
+    i = iOf;
+    plane = planeOf;
+    n = plane * nx;
+    w = wOf;
+    // Rows of L turned into columns: in upper solves, the entry that ties a cell to an upper neighbour is kept at the neighbour.
+    const int on[7] = {0, 1, ny, ORDER ? 1 : 0, ny, ny - 1, 0};
 #pragma unroll
-    for (int t = 0; t < OFF; t++) e->off[t] = 0;
-    if (valid && i >= 0 && i < nx) {
+    for (int t = 0; t <= OFF; t++) diagonal[t] = f + (i64)n * t + (UPPER && t < OFF ? on[t] : 0);
+    at = slabOf(UPPER ? level + 3 : level - 3, nx) * plane + column;
+    back3 = at;
+    move(&at);
+    back2 = at;
+    move(&at);
+    back1 = at;
+    move(&at);
+  }
+  METHOD void move(u32 *p) const {
+    if (UPPER)
+      *p = *p >= plane ? *p - plane : *p + (n - plane);
+    else {
+      *p += plane;
+      if (*p >= n) *p -= n;
+    }
+  }
+  METHOD void next(Entry<ORDER> *e) {
+    if ((u32)i < (u32)nx) {
       e->right = w[at];
       if (!UPPER) {
 #pragma unroll
-        for (int t = 0; t < OFF; t++) e->off[t] = f[t * n + at];
+        for (int t = 0; t < OFF; t++) e->off[t] = diagonal[t][at];
       } else {
-        // Rows of L turned into columns: the entry that ties a cell to an upper neighbour is kept at the neighbour.
-        e->inverse = f[OFF * n + at];
-        e->off[X] = f[X * n + back1];
-        e->off[Y] = f[Y * n + (ORDER ? back2 : back1) + 1];
-        e->off[Z] = f[Z * n + (ORDER ? back3 : back1) + ny];
+        e->inverse = diagonal[OFF][at];
+        e->off[X] = diagonal[X][back1];
+        e->off[Y] = diagonal[Y][ORDER ? back2 : back1];
+        e->off[Z] = diagonal[Z][ORDER ? back3 : back1];
         if (ORDER) {
-          e->off[XY % OFF] = f[XY * n + back1 + 1];
-          e->off[XZ % OFF] = f[XZ * n + back2 + ny];
-          e->off[YZ % OFF] = f[YZ * n + back1 + ny - 1];
+          e->off[XY % OFF] = diagonal[XY % OFF][back1];
+          e->off[XZ % OFF] = diagonal[XZ % OFF][back2];
+          e->off[YZ % OFF] = diagonal[YZ % OFF][back1];
         }
       }
     }
@@ -282,128 +290,139 @@ template <int ORDER, bool UPPER> struct Reader {
     back3 = back2;
     back2 = back1;
     back1 = at;
-    here.move();
+    move(&at);
   }
 };
 
-// Line is a column of the plane as its right neighbour sees it: the values of level l are at base + (l & mask) * width in shared memory.
+// Line is a column of the plane as its neighbours see it: level l is at base + (l & mask) up in shared memory. From an even level to the next the
+// place moves by up, from an odd one by down.
 struct Line {
-  int base, mask, width;
-  METHOD int at(int level) const { return base + (level & mask) * width; }
+  int base, mask, up, down;
+  METHOD int at(int level) const { return base + (level & mask) * up; }
 };
 
-// solve runs one tile of a triangular solve, in place: w holds the right side and then the solution. A thread keeps its own last value in a
-// register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, a chunk of levels at a time.
-template <int ORDER, bool UPPER>
-DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const float *RESTRICT f, float *w) {
+// Sweep is a thread on its way along its column.
+template <int ORDER, bool UPPER> struct Sweep {
   enum { OFF = Shape<ORDER>::OFF };
-  SHARED int ticket;
-  SHARED float value[2 * WIDE + KEPT];
-  int t = threadX(), own = take(state, &ticket);
-  const int *tile = plan + own * PLAN;
-  int *flags = state + 1;
-  int tp = t % tileP, tq = t / tileP, p0 = tile[TILE_P], q0 = tile[TILE_Q], last = tile[LAST_LEVEL];
-  i64 plane = (i64)ny * nz;
-  int top = (nx - 1) + (1 + ORDER) * (ny - 1) + (1 + 2 * ORDER) * (nz - 1);
-  int start = (tile[FIRST_LEVEL] - 3 * ORDER) & ~(chunk - 1);
-
-  Column c = columnAt<ORDER>(p0 + tp, q0 + tq, ny, nz, UPPER);
-  if (t >= tileP * tileQ) c.valid = false;
-  if (!c.valid) c.at = 0;
-  int begin = UPPER ? top - start : start, ahead = UPPER ? 1 : -1;
   Reader<ORDER, UPPER> reader;
-  reader.f = f, reader.w = w;
-  reader.nx = nx, reader.ny = ny;
-  reader.valid = c.valid;
-  reader.i = start - c.base;
-  reader.here.start(begin + 3 * ahead, nx, plane, c.at);
-  reader.back3 = reader.here.at;
-  reader.here.move();
-  reader.back2 = reader.here.at;
-  reader.here.move();
-  reader.back1 = reader.here.at;
-  reader.here.move();
-  Marker<UPPER> mine = reader.here; // of the cell being computed
+  Line left, below, corner;
+  float *w;
+  u32 mine; // place of the cell that is computed next
+  int i;    // primed
+  float self, formerCorner, partial;
 
-  // Where the values of the three columns that a thread depends on are found.
-  int edges = tileP + tileQ + 1, halo = 2 * WIDE;
-  Line left = {t - 1, 1, WIDE}, below = {t - tileP, 1, WIDE}, corner = {t - tileP - 1, 1, WIDE};
-  if (tp == 0) left = Line{halo + tq, chunk - 1, edges};
-  if (tq == 0) below = Line{halo + tileQ + tp, chunk - 1, edges};
-  if (tp == 0) corner = Line{halo + tq - 1, chunk - 1, edges};
-  if (tq == 0) corner = Line{halo + tileQ + tp - 1, chunk - 1, edges};
-  if (tp == 0 && tq == 0) corner = Line{halo + tileQ + tileP, chunk - 1, edges};
-  if (tq >= tileQ) left = below = corner = Line{t, 1, WIDE}; // no column
-
-  // A thread fetches one of the edges' columns, every `rows` levels.
-  int rows = WIDE / edges, edge = t % edges, offset = t / edges;
-  int ep = edge < tileQ ? -1 : edge < tileQ + tileP ? edge - tileQ : -1, eq = edge < tileQ ? edge : -1;
-  Column e = columnAt<ORDER>(p0 + ep, q0 + eq, ny, nz, UPPER);
-  e.valid = e.valid && offset < rows && (ORDER || edge < tileQ + tileP);
-
-  value[t] = value[WIDE + t] = 0;
-  Entry<ORDER> now[AHEAD], soon[AHEAD];
-#pragma unroll
-  for (int s = 0; s < AHEAD; s++) reader.next(&now[s]);
-
-  int i = start - c.base;
-  float self = 0, formerCorner = 0, partial = now[0].begin(UPPER);
-  for (int first = start; first <= last; first += AHEAD) {
-    if ((first & (chunk - 1)) == 0) {
-      if (t == 0 && first > start) release(flags + own, first);
-      if (t % 32 == 0 && t >= 32 && t < 128) {
-        int other = tile[LEFT + t / 32 - 1];
-        if (other >= 0) await(flags + other, first + chunk - 1);
-      }
-      barrier();
-      if (offset < rows)
-        for (int d = offset; d < chunk; d += 2 * rows) {
-          float v[2];
-#pragma unroll
-          for (int u = 0; u < 2; u++) {
-            int level = first - 1 + d + u * rows, at = level - e.base;
-            v[u] = e.valid && at >= 0 && at < nx && d + u * rows < chunk ? w[slabOf(UPPER ? top - level : level, nx) * plane + e.at] : 0;
-          }
-#pragma unroll
-          for (int u = 0; u < 2; u++)
-            if (d + u * rows < chunk) value[halo + ((first - 1 + d + u * rows) & (chunk - 1)) * edges + edge] = v[u];
-        }
-      barrier();
-    }
+  // pass computes AHEAD levels from `first`, an even one, and loads as many after them.
+  METHOD void pass(int first, const Entry<ORDER> *now, Entry<ORDER> *soon, float *value) {
+    int t = threadX(), l = left.at(first - 1), b = below.at(first - 1), c = corner.at(first - 1);
 #pragma unroll
     for (int s = 0; s < AHEAD; s++) reader.next(&soon[s]);
 #pragma unroll
     for (int s = 0; s < AHEAD; s++) {
-      int l = first + s;
       const Entry<ORDER> &here = now[s], &next = s + 1 < AHEAD ? now[s + 1] : soon[0];
-      float fromLeft = value[left.at(l - 1)], fromBelow = value[below.at(l - 1)];
+      float fromLeft = value[l], fromBelow = value[b];
       float v = partial;
-      if (ORDER) {
-        v -= here.off[YZ % OFF] * fromBelow;
-        v -= here.off[XY % OFF] * fromLeft;
-      } else {
-        v -= here.off[Z] * fromBelow;
-        v -= here.off[Y] * fromLeft;
-      }
+      v -= here.off[ORDER ? YZ % OFF : Z] * fromBelow;
+      v -= here.off[ORDER ? XY % OFF : Y] * fromLeft;
       v -= here.off[X] * self;
-      value[(l & 1) * WIDE + t] = v;
-      if (c.valid && i >= 0 && i < nx) w[mine.at] = v;
-      self = v;
+      bool active = (u32)i < (u32)reader.nx;
+      self = active ? v : 0;
+      value[s % 2 * WIDE + t] = self;
+      if (active) w[mine] = v;
       partial = next.begin(UPPER);
       if (ORDER) {
-        // The first stage of the next cell's sum: what comes from levels below l.
-        float fromCorner = value[corner.at(l - 1)];
+        // The first stage of the next cell's sum: what comes from levels below this one.
+        float fromCorner = value[c];
         partial -= next.off[Z] * formerCorner;
         partial -= next.off[XZ % OFF] * fromCorner;
         partial -= next.off[Y] * fromLeft;
         formerCorner = fromCorner;
       }
       i++;
-      mine.move();
+      reader.move(&mine);
+      if (s == 0)
+        l = left.at(first), b = below.at(first), c = corner.at(first);
+      else
+        l += s % 2 ? left.up : left.down, b += s % 2 ? below.up : below.down, c += s % 2 ? corner.up : corner.down;
       barrier();
     }
+  }
+};
+
+// solve runs one tile of a triangular solve, in place: w holds the right side and then the solution. A thread keeps its own last value in a
+// register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, a chunk of levels at a time.
+template <int ORDER, bool UPPER>
+DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const float *RESTRICT f, float *w) {
+  SHARED int ticket;
+  SHARED float value[2 * WIDE + KEPT];
+  int t = threadX(), own = take(state, &ticket);
+  const int *tile = plan + own * PLAN;
+  int *flags = state + 1;
+  int tp = t % tileP, tq = t / tileP, p0 = tile[TILE_P], q0 = tile[TILE_Q], last = tile[LAST_LEVEL];
+  u32 plane = (u32)ny * nz;
+  int top = (nx - 1) + (1 + ORDER) * (ny - 1) + (1 + 2 * ORDER) * (nz - 1);
+  int start = (tile[FIRST_LEVEL] - 3 * ORDER) & ~(chunk - 1);
+
+  Sweep<ORDER, UPPER> sweep;
+  Column c = columnAt<ORDER>(p0 + tp, q0 + tq, ny, nz, UPPER);
+  bool valid = c.valid && tq < tileQ;
+  sweep.i = valid ? start - c.base : -(1 << 30);
+  sweep.reader.start(nx, plane, UPPER ? top - start : start, sweep.i, valid ? (u32)c.at : 0, f, w, ny);
+  sweep.mine = sweep.reader.at;
+  sweep.w = w;
+
+  // Where the values of the three columns that a thread depends on are found.
+  int edges = tileP + tileQ + 1, halo = 2 * WIDE, mask = chunk - 1;
+  sweep.left = Line{t - 1, 1, WIDE, -WIDE};
+  sweep.below = Line{t - tileP, 1, WIDE, -WIDE};
+  sweep.corner = Line{t - tileP - 1, 1, WIDE, -WIDE};
+  if (tp == 0) sweep.left = Line{halo + tq, mask, edges, edges};
+  if (tq == 0) sweep.below = Line{halo + tileQ + tp, mask, edges, edges};
+  if (tp == 0) sweep.corner = Line{halo + tq - 1, mask, edges, edges};
+  if (tq == 0) sweep.corner = Line{halo + tileQ + tp - 1, mask, edges, edges};
+  if (tp == 0 && tq == 0) sweep.corner = Line{halo + tileQ + tileP, mask, edges, edges};
+  if (tq >= tileQ) sweep.left = sweep.below = sweep.corner = Line{t, 1, WIDE, -WIDE}; // no column
+
+  // A thread fetches one of the edges' columns, every `rows` levels.
+  int rows = WIDE / edges, edge = t % edges, offset = t / edges;
+  int ep = edge < tileQ ? -1 : edge < tileQ + tileP ? edge - tileQ : -1, eq = edge < tileQ ? edge : -1;
+  Column e = columnAt<ORDER>(p0 + ep, q0 + eq, ny, nz, UPPER);
+  e.valid = e.valid && (ORDER || edge < tileQ + tileP);
+
+  value[t] = value[WIDE + t] = 0;
+  Entry<ORDER> one[AHEAD] = {}, two[AHEAD] = {};
 #pragma unroll
-    for (int s = 0; s < AHEAD; s++) now[s] = soon[s];
+  for (int s = 0; s < AHEAD; s++) sweep.reader.next(&one[s]);
+  sweep.self = sweep.formerCorner = 0;
+  sweep.partial = one[0].begin(UPPER);
+
+  for (int first = start; first <= last; first += 2 * AHEAD) {
+    if ((first & mask) == 0) {
+      if (t == 0 && first > start) release(flags + own, first);
+      if (t % 32 == 0 && t >= 32 && t < 128) {
+        int other = tile[LEFT + t / 32 - 1];
+        if (other >= 0) await(flags + other, first + chunk - 1);
+      }
+      barrier();
+      int slab = slabOf(UPPER ? top - (first - 1) : first - 1, nx);
+      if (offset < rows)
+        for (int d = offset; d < chunk; d += 4 * rows) {
+          float v[4];
+#pragma unroll
+          for (int u = 0; u < 4; u++) {
+            int down = d + u * rows, s = UPPER ? slab - down : slab + down;
+            while (s < 0) s += nx;
+            while (s >= nx) s -= nx;
+            v[u] = 0;
+            if (e.valid && (u32)(first - 1 + down - e.base) < (u32)nx && down < chunk) v[u] = w[s * plane + (u32)e.at];
+          }
+#pragma unroll
+          for (int u = 0; u < 4; u++)
+            if (d + u * rows < chunk) value[halo + ((first - 1 + d + u * rows) & mask) * edges + edge] = v[u];
+        }
+      barrier();
+    }
+    sweep.pass(first, one, two, value);
+    sweep.pass(first + AHEAD, two, one, value);
   }
   if (t == 0) release(flags + own, ALL_LEVELS);
 }

@@ -30,15 +30,16 @@ const (
 	IcTurn = 8
 )
 
-// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
-// most that columns times levels may be, and AHEAD the least chunk.
-const (
-	IcKept = 4096
-)
-
-// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does.
+// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
+// powers of two, of 2 AHEAD levels or more.
 const (
 	IcAhead = 8
+)
+
+// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
+// most that columns times levels may be.
+const (
+	IcKept = 4096
 )
 
 // Ic is the module ic.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
