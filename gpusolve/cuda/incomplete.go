@@ -46,6 +46,9 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 	if !d.symmetric {
 		return nil, &ops.Misfit{Reason: ops.NotSymmetric}
 	}
+	if s.cells > math.MaxInt32 {
+		return nil, &ops.Misfit{Reason: ops.TooLarge} // places of cells are numbers of 32 bits in solves
+	}
 	shape, from := ops.Squeezed(d.nx, d.ny, d.nz)
 	given := [3]cu.DevicePtr{d.x, d.y, d.z}
 	f := &icFactor{s: s, nx: d.nx, ny: d.ny, nz: d.nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk)}

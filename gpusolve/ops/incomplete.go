@@ -69,6 +69,7 @@ const (
 	NotPositive  MisfitReason = iota // D would not be positive
 	WrapsAround                      // a coupling crosses the end of a row or plane
 	NotSymmetric                     // of the whole matrix
+	TooLarge                         // for the executor, the whole matrix
 )
 
 func (m *Misfit) Error() string {
@@ -77,6 +78,8 @@ func (m *Misfit) Error() string {
 		return fmt.Sprintf("the pivot of cell (%d,%d,%d) is not positive", m.I, m.J, m.K)
 	case WrapsAround:
 		return fmt.Sprintf("cell (%d,%d,%d) at the end of a row or plane is coupled to the next one, so the matrix is not that of a grid", m.I, m.J, m.K)
+	case TooLarge:
+		return "the matrix has more rows than 2^31"
 	}
 	return "the matrix is not symmetric"
 }
