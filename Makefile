@@ -64,9 +64,9 @@ gpu-test:
 	cp -r examples bin/gpu-test/
 	cp gpusolve/gpubench/run-tests.sh bin/gpu-test/run
 
-# The benchmark program, for the same machine: bin/gpubench -json NAME.json
+# The benchmark programs, for the same machine: bin/gpubench -json NAME.json, and bin/icbench for incomplete factors (docs/ic.md)
 gpu-bench:
-	go build -trimpath -ldflags "-s -w" -o bin/ ./gpusolve/gpubench
+	go build -trimpath -ldflags "-s -w" -o bin/ ./gpusolve/gpubench ./gpusolve/icbench
 
 # docs/performance.md, and the GPUs' figures in README.md, from the measurements.
 MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))
