@@ -7,7 +7,8 @@
 
 #define DEVICE static inline __attribute__((device, always_inline))
 #define KERNEL extern "C" __attribute__((global))
-#define BOUNDS(threads) __attribute__((launch_bounds(threads)))
+// BOUNDS(threads) or BOUNDS(threads, blocks): so many blocks must fit on a multiprocessor at a time.
+#define BOUNDS(...) __attribute__((launch_bounds(__VA_ARGS__)))
 // DYNAMIC stands behind BOUNDS of a kernel that takes shared memory at its launch: its launcher asks for the bytes. DYNAMIC_SHARED declares the array.
 #define DYNAMIC
 #define DYNAMIC_SHARED extern __attribute__((shared))

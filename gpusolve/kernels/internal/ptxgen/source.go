@@ -53,7 +53,7 @@ func typeOf(name string) (paramType, bool) {
 
 var (
 	kernelWord  = regexp.MustCompile(`(?m)^[ \t]*KERNEL\b`)
-	declaration = regexp.MustCompile(`(?m)^[ \t]*KERNEL\s+void\s+BOUNDS\(\s*(\w+)\s*\)\s+(DYNAMIC\s+)?(\w+)\s*\(([^()]*)\)\s*\{`)
+	declaration = regexp.MustCompile(`(?m)^[ \t]*KERNEL\s+void\s+BOUNDS\(\s*(\w+)\s*(?:,\s*\w+\s*)?\)\s+(DYNAMIC\s+)?(\w+)\s*\(([^()]*)\)\s*\{`)
 	demandsNZ   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*ifndef[ \t]+NZ\b`)
 )
 

@@ -1,0 +1,277 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse/ordering"
+)
+
+var _ ops.Cholesky = (*space)(nil)
+
+// paracModules are the kernels of the randomised factor.
+type paracModules struct {
+	sort   *kernels.Paracsort
+	parac  *kernels.Parac
+	levels *kernels.Levels
+}
+
+func (d *Device) paracModules() (m paracModules, err error) {
+	if m.sort, err = module(d, "paracsort", kernels.LoadParacsort); err != nil {
+		return m, err
+	}
+	if m.parac, err = module(d, "parac", kernels.LoadParac); err != nil {
+		return m, err
+	}
+	m.levels, err = module(d, "levels", kernels.LoadLevels)
+	return m, err
+}
+
+// headroom is how many doublings of the diagonal a ground may grow, at first.
+const headroom = 10
+
+// patience bounds the waits inside kernels, in polls of some 0.2 us or more. A wait that long means that something is broken.
+const patience = 1 << 22
+
+// elimination is the making of a factor: what it reads, and memory that goes when it is done.
+type elimination struct {
+	*space
+	paracModules
+	a       *rows
+	how     ops.Elimination
+	n       int64
+	width   int32
+	buffers []cu.DevicePtr
+
+	order, place cu.DevicePtr // u32: rows in the order of elimination, and the other way
+	vertices     cu.DevicePtr
+	control      cu.DevicePtr
+	first, count cu.DevicePtr // columns in output, by place
+	pivot        cu.DevicePtr
+	output       cu.DevicePtr
+	// Sizes that are guessed, and how far grounds may grow.
+	stride             uint32
+	outputs, scratches int64
+	headroom           int32
+}
+
+// take is memory until the end of the elimination.
+func (e *elimination) take(bytes int64) cu.DevicePtr {
+	p := e.alloc(bytes)
+	e.buffers = append(e.buffers, p)
+	return p
+}
+
+func (e *elimination) giveBack() {
+	for _, p := range e.buffers {
+		e.free(p)
+	}
+	e.buffers = nil
+}
+
+// EliminateRandomly builds a factor on the GPU.
+func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.CholeskyFactor, error) {
+	m, err := s.paracModules()
+	if err != nil {
+		return nil, err
+	}
+	if how.Order == ops.AnyOrder {
+		how.Order = ops.ByEntries
+	}
+	if how.Room == 0 {
+		how.Room = 1
+	}
+	r := a.(*rows)
+	e := &elimination{space: s, paracModules: m, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom}
+	if e.n >= 1<<31 {
+		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", ops.ErrUnsuitable)
+	}
+	defer func() { e.giveBack() }()
+	start := time.Now()
+	e.sortRows()
+	e.guess()
+	retries := 0
+	for ; ; retries++ {
+		kept := len(e.buffers)
+		again, err := e.eliminate()
+		if err != nil {
+			return nil, err
+		}
+		if !again {
+			break
+		}
+		for _, p := range e.buffers[kept:] {
+			e.free(p)
+		}
+		e.buffers = e.buffers[:kept]
+	}
+	built := time.Now()
+	f := e.factor()
+	s.wait()
+	if s.err != nil {
+		return nil, s.err
+	}
+	f.report.Order, f.report.Retries = how.Order, retries
+	f.report.Fill = 2 * float64(f.report.Entries+e.n) / float64(max(1, r.entries))
+	f.report.Factor, f.report.Sort = built.Sub(start).Seconds(), time.Since(built).Seconds()
+	return f, nil
+}
+
+// over is the grid of kernels with a thread for each of n.
+func over(n int64, threads int) [3]uint32 {
+	return [3]uint32{uint32((n + int64(threads) - 1) / int64(threads)), 1, 1}
+}
+
+// sortRows fills order and place.
+func (e *elimination) sortRows() {
+	e.order, e.place, e.control = e.take(4*e.n), e.take(4*e.n), e.take(8*kernels.ParacControls)
+	wide := over(e.n, kernels.ParacsortThreads)
+	if e.how.Order == ops.MinimumDegree {
+		a := e.a.Download()
+		if e.err != nil {
+			return
+		}
+		sendSlice(e.space, e.order, ordering.MinimumDegree(a.RowPtr, a.Col))
+	} else {
+		p := ordering.NewPermutation(int(e.n), e.how.Seed)
+		if e.ready() {
+			e.note(e.sort.List(e.stream, wide, int32(e.n), 1, e.width, p.Keys[0], p.Keys[1], e.order))
+		}
+		if e.how.Order == ops.ByEntries {
+			keys := e.alloc(4 * e.n)
+			if e.ready() {
+				e.note(e.sort.Degrees(e.stream, wide, int32(e.n), e.a.rowPtr, keys, e.control))
+			}
+			e.sortBy(keys, uint32(e.readControl()[kernels.ParacDegree]))
+			e.free(keys)
+		}
+	}
+	if e.ready() {
+		e.note(e.sort.Invert(e.stream, wide, int32(e.n), e.order, e.place))
+	}
+}
+
+// sortBy sorts order by keys up to greatest, keeping the order of equal ones.
+func (e *elimination) sortBy(keys cu.DevicePtr, greatest uint32) {
+	tiles := over(e.n, kernels.ParacsortTile)
+	counts, first, other := e.alloc(4*256*int64(tiles[0])), e.alloc(8*(256*int64(tiles[0])+1)), e.take(4*e.n)
+	for shift := int32(0); greatest>>shift > 0; shift += 8 {
+		if !e.ready() {
+			return
+		}
+		e.note(e.sort.CountDigits(e.stream, tiles, int32(e.n), shift, e.order, keys, counts))
+		e.sums(256*int64(tiles[0]), counts, first)
+		if e.ready() {
+			e.note(e.sort.Place(e.stream, tiles, int32(e.n), shift, e.order, keys, first, other))
+		}
+		e.order, other = other, e.order
+	}
+	e.free(counts)
+	e.free(first)
+}
+
+// sums sets first[i] to the sum of the n counts before i, and first[n] to all.
+func (e *elimination) sums(n int64, counts, first cu.DevicePtr) {
+	tiles := over(n, kernels.ParacsortTile)
+	partial := e.alloc(8 * int64(tiles[0]))
+	if e.ready() {
+		e.note(e.sort.TileSums(e.stream, tiles, n, counts, partial))
+		e.note(e.sort.ScanSums(e.stream, [3]uint32{1, 1, 1}, int64(tiles[0]), partial))
+		e.note(e.sort.Starts(e.stream, tiles, n, counts, partial, first))
+	}
+	e.free(partial)
+}
+
+func (e *elimination) readControl() []uint64 {
+	v := make([]uint64, kernels.ParacControls)
+	receiveSlice(e.space, v, e.control)
+	return v
+}
+
+// guess sizes the memory of the elimination. The edges that wait never outnumber those of the matrix: each elimination takes at least one edge more
+// than it makes. What G holds is known from experience: about 3.5 entries an edge on grids, less on sparser graphs.
+func (e *elimination) guess() {
+	edges := float64(e.a.entries-e.n) / 2
+	room := e.how.Room
+	e.stride = uint32(max(math.Ceil(room*1.3*edges/float64(e.n)), 1, math.Ceil(64/float64(e.n))))
+	e.outputs = int64(room * (4.2*edges + 2*float64(e.n) + 64))
+	e.scratches = int64(room * (float64(e.n)/2 + 1<<16))
+}
+
+// eliminate makes the columns, and reports true where it has to be done again with more memory.
+func (e *elimination) eliminate() (again bool, err error) {
+	slots := e.n * int64(e.stride)
+	if slots >= 1<<32 {
+		return false, fmt.Errorf("%w, of fewer than 2^32 entries", ops.ErrUnsuitable)
+	}
+	queue := e.take(4 * e.n)
+	owner, table, scratch := e.take(4*slots), e.take(16*slots), e.take(32*e.scratches)
+	e.vertices = e.take(32 * e.n)
+	e.first, e.count, e.pivot, e.output = e.take(8*e.n), e.take(4*e.n), e.take(8*e.n), e.take(8*e.outputs)
+	control := make([]uint64, kernels.ParacControls)
+	control[kernels.ParacBad] = math.MaxUint64
+	sendSlice(e.space, e.control, control)
+	if e.ready() {
+		e.note(e.parac.Begin(e.stream, over(e.n, kernels.ParacThreads), int32(e.n), e.headroom, 0, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control))
+	}
+	control = e.readControl()
+	if e.err != nil {
+		return false, e.err
+	}
+	if bad := control[kernels.ParacBad]; bad != math.MaxUint64 {
+		return false, fmt.Errorf("%w: %s", ops.ErrUnsuitable, whatIsBad(bad))
+	}
+	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
+	grid := [3]uint32{uint32(max(1, min((e.n+8*kernels.ParacWarps-1)/(8*kernels.ParacWarps), int64(eliminateBlocks*e.multiprocessors)))), 1, 1}
+	e.note(e.parac.Eliminate(e.stream, grid, int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table,
+		uint32(slots), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, patience))
+	control = e.readControl()
+	if e.err != nil {
+		return false, e.err
+	}
+	return e.grow(control[kernels.ParacFault])
+}
+
+// eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are handed out one by one.
+const eliminateBlocks = 8
+
+// grow makes room for what a fault says was missing.
+func (e *elimination) grow(fault uint64) (again bool, err error) {
+	if fault&(kernels.ParacWaited|kernels.ParacLost) != 0 {
+		return false, fmt.Errorf("the elimination on the GPU got stuck (%d); this is a defect of thermsim, please report it", fault)
+	}
+	if fault&kernels.ParacNoSlot != 0 {
+		e.stride *= 2
+	}
+	if fault&kernels.ParacNoOutput != 0 {
+		e.outputs *= 2
+	}
+	if fault&kernels.ParacNoScratch != 0 {
+		e.scratches *= 4
+	}
+	if fault&kernels.ParacGround != 0 {
+		if e.headroom += 10; e.headroom > 50 {
+			return false, fmt.Errorf("%w: grounds grow beyond 2^40 times the diagonal", ops.ErrUnsuitable)
+		}
+	}
+	return fault != 0, nil
+}
+
+// whatIsBad names a row and why it will not do.
+func whatIsBad(bad uint64) string {
+	row := bad/8 + 1
+	switch bad % 8 {
+	case kernels.ParacPositive:
+		return fmt.Sprintf("row %d has an entry beside the diagonal that is positive or not a number; off-diagonals must not be positive", row)
+	case kernels.ParacAsymmetric:
+		return fmt.Sprintf("the matrix is not symmetric: row %d differs from column %d", row, row)
+	case kernels.ParacDiagonal:
+		return fmt.Sprintf("the diagonal of row %d must be positive, and between 1e-270 and 1e270", row)
+	}
+	return fmt.Sprintf("row %d is not diagonally dominant: its diagonal is below the sum of its couplings", row)
+}

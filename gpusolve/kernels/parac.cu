@@ -1,0 +1,398 @@
+// Randomised Cholesky elimination, as ParAC does it on GPUs: one kernel in which every warp takes vertices from a queue, waits until they are ready,
+// and writes the edges that it makes right-looking into a hash table. Arithmetic and its order are those of host/parac_star.go, to the last bit.
+// Vertices are named by their places in the order of elimination.
+#include "paracwarp.h"
+
+#pragma clang fp contract(off)
+
+enum { THREADS = 128, WARPS = 4, SHORT = 128 };
+
+DEVICE double powerOf2(int e) { return __builtin_bit_cast(double, (u64)(e + 1023) << 52); }
+DEVICE int biasedExponent(double x) { return (int)(__builtin_bit_cast(u64, x) >> 52 & 0x7ff); }
+DEVICE i64 toFixed(double x, int unit) {
+  i64 v;
+  double scaled = x * powerOf2(-unit);
+  asm("cvt.rni.s64.f64 %0, %1;" : "=l"(v) : "d"(scaled));
+  return v;
+}
+
+// entry finds that of row r and column c, 0 where none is stored.
+DEVICE double entryOf(const i64 *rowPtr, const int *col, const double *val, int r, int c) {
+  i64 lo = rowPtr[r], hi = rowPtr[r + 1];
+  while (lo < hi) {
+    i64 mid = lo + (hi - lo) / 2;
+    if (col[mid] < c) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < rowPtr[r + 1] && col[lo] == c ? val[lo] : 0;
+}
+
+// begin counts the earlier neighbours of every vertex, takes the excess of its diagonal as ground and queues those that wait for none. A row that will not
+// do lowers control[ParacBad] to 8 row + reason.
+KERNEL void BOUNDS(THREADS) begin(int n, int headroom, int mirrored, const u32 *place, const i64 *rowPtr, const int *col, const double *val,
+                                  Vertex *vertices, u32 *queue, u64 *control) {
+  int row = blockX() * THREADS + threadX(), ready = 0;
+  u32 k = 0;
+  if (row < n) {
+    k = place[row];
+    double diagonal = 0, coupled = 0;
+    u32 waits = 0, bad = 0;
+    i64 from = rowPtr[row], to = rowPtr[row + 1];
+    for (i64 e = from; e < to; e++) {
+      int c = col[e];
+      double w = val[e];
+      if (c == row) {
+        diagonal = w;
+        continue;
+      }
+      if (!(w <= 0)) bad = ParacPositive;
+      if (!mirrored) {
+        double d = entryOf(rowPtr, col, val, c, row) - w;
+        if (!(d <= -w * 1e-10 && d >= w * 1e-10) && !bad) bad = ParacAsymmetric;
+      }
+      coupled -= w;
+      if (w < 0 && place[c] < k) waits++;
+    }
+    int b = biasedExponent(diagonal);
+    double excess = diagonal - coupled, rounding = (double)(int)(to - from) * 0x1p-52 * diagonal;
+    if (!bad && (!(diagonal >= 0) || (diagonal > 0 && (b < 128 || b > 1919)) || (coupled > 0 && diagonal == 0))) bad = ParacDiagonal;
+    if (!bad && excess < -rounding) bad = ParacNotDominant;
+    if (excess <= rounding) excess = 0;
+    if (bad) __nvvm_atom_min_gen_ull(control + ParacBad, (u64)row * 8 + bad);
+    Vertex *v = vertices + k;
+    v->unit = b - 1022 - 63 + headroom;
+    v->state = waits;
+    v->ground = bad ? 0 : (u64)toFixed(excess, v->unit);
+    v->level = v->rows = v->height = 0;
+    ready = waits == 0;
+  }
+  u32 all = ballot(ready);
+  u64 at = 0;
+  if ((threadX() & 31) == 0 && all) at = add(control + ParacTail, (u64)__builtin_popcount(all));
+  at = (u64)fromLane64((i64)at, 0);
+  if (ready) queue[at + (u64)bitsBelow(all)] = k + 1;
+}
+
+// Lists is the memory of one elimination: 4 arrays of as many values as the vertex has edges.
+struct Lists {
+  u64 *key, *key2;
+  double *w, *w2;
+};
+
+// sortByKey sorts n edges by neighbour and origin: every edge counts those before it.
+DEVICE void sortByKey(Lists l, int n) {
+  for (int e = threadX() & 31; e < n; e += 128) {
+    u64 own[4];
+    int rank[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      own[j] = e + 32 * j < n ? l.key[e + 32 * j] : 0;
+      rank[j] = 0;
+    }
+    if (n <= 32)
+      for (int t = 0; t < n; t++) rank[0] += l.key[t] < own[0];
+    else
+      for (int t = 0; t < n; t++) {
+        u64 other = l.key[t];
+#pragma unroll
+        for (int j = 0; j < 4; j++) rank[j] += other < own[j];
+      }
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      if (e + 32 * j >= n) continue;
+      l.key2[rank[j]] = own[j];
+      l.w2[rank[j]] = l.w[e + 32 * j];
+    }
+  }
+  syncWarp();
+}
+
+// merge sums the edges to each neighbour in the order of their origins: key becomes neighbour and multiplicity, w the sum. It returns how many are left.
+DEVICE int merge(Lists l, int n) {
+  int m = 0;
+  for (int base = 0; base < n; base += 32) {
+    int e = base + (threadX() & 31);
+    u32 own = e < n ? (u32)(l.key2[e] >> 32) : 0;
+    int head = e < n && (e == 0 || (u32)(l.key2[e - 1] >> 32) != own);
+    u32 heads = ballot(head);
+    if (head) {
+      double sum = l.w2[e];
+      int t = e + 1;
+      for (; t < n && (u32)(l.key2[t] >> 32) == own; t++) sum += l.w2[t];
+      int to = m + bitsBelow(heads);
+      l.key[to] = (u64)own << 32 | (u32)(t - e);
+      l.w[to] = sum;
+    }
+    m += __builtin_popcount(heads);
+  }
+  syncWarp();
+  return m;
+}
+
+// sortByWeight sorts neighbours, which come in ascending order, by weight.
+DEVICE void sortByWeight(Lists l, int m) {
+  for (int e = threadX() & 31; e < m; e += 128) {
+    double own[4];
+    int rank[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      own[j] = e + 32 * j < m ? l.w[e + 32 * j] : 0;
+      rank[j] = 0;
+    }
+    if (m <= 32)
+      for (int t = 0; t < m; t++) rank[0] += l.w[t] < own[0] || (l.w[t] == own[0] && t < e);
+    else
+      for (int t = 0; t < m; t++) {
+        double other = l.w[t];
+#pragma unroll
+        for (int j = 0; j < 4; j++) rank[j] += other < own[j] || (other == own[j] && t < e + 32 * j);
+      }
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      if (e + 32 * j >= m) continue;
+      l.key2[rank[j]] = l.key[e + 32 * j];
+      l.w2[rank[j]] = own[j];
+    }
+  }
+  syncWarp();
+}
+
+// suffixSums sets w[i] = w2[i] + w2[i+1] + ..., added by doubling distances within pieces of 32.
+DEVICE void suffixSums(Lists l, int m) {
+  double carry = 0;
+  int lane = threadX() & 31;
+  for (int lo = (m - 1) & ~31; lo >= 0; lo -= 32) {
+    int i = lo + lane;
+    double x = i < m ? l.w2[i] : 0;
+    for (int by = 1; by < 32; by *= 2) {
+      double y = shuffleDown(x, by);
+      if (lane + by < 32) x += y;
+    }
+    x += carry;
+    if (i < m) l.w[i] = x;
+    carry = __builtin_bit_cast(double, fromLane64(__builtin_bit_cast(i64, x), 0));
+  }
+  syncWarp();
+}
+
+// Table is the hash table of edges that wait: owner[s] is 0 for a free slot, else the place of the earlier end plus 1; slot s holds the later end and the
+// origin, and the weight. A vertex looks for its edges from its home on, until it has as many as were counted. No slot needs a state between free and
+// occupied: its owner reads it only after the count of its own edges says that all writers are done.
+struct Table {
+  u32 *owner;
+  u64 *slots;
+  u32 count, stride, n;
+  int width;
+  u64 key0, key1;
+};
+
+DEVICE u32 homeOf(const Table &t, u32 k) { return permuted(k, t.n, t.width, t.key0, t.key1) * t.stride; }
+
+DEVICE int insert(const Table &t, u32 first, u32 hint, u64 key, double w) {
+  u64 at = homeOf(t, first) + (u64)(hint < t.count ? hint : 0);
+  u32 s = (u32)(at < t.count ? at : at - t.count);
+  for (u32 tries = 0; tries < t.count && tries < 1u << 14; tries++) {
+    if (__nvvm_atom_cas_gen_i((int *)t.owner + s, 0, (int)first + 1) == 0) {
+      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(t.slots + 2 * (u64)s), "l"(key), "l"(__builtin_bit_cast(u64, w)) : "memory");
+      return 1;
+    }
+    if (++s == t.count) s = 0;
+  }
+  return 0;
+}
+
+// slotAt is the lane's slot in piece number piece of a search from home.
+DEVICE u64 slotAt(u32 home, i64 piece, u32 count) {
+  u64 s = home + (u64)piece * 32 + (u64)(threadX() & 31);
+  return s < count ? s : s - count;
+}
+
+DEVICE void setFault(u64 *control, u64 why) { __nvvm_atom_or_gen_ll((i64 *)control + ParacFault, (i64)why); }
+
+// eliminate runs until all vertices are eliminated or a fault is set. Column k of the factor is count[k] entries of output from first[k] on, a neighbour's
+// place in the upper half and its share in the lower.
+KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place, const i64 *rowPtr, const int *col, const double *val,
+                                      Vertex *vertices, u32 *queue, u64 *control, u32 *owner, u64 *slots, u32 slotCount, u32 stride, int width,
+                                      u64 key0, u64 key1, i64 *first, u32 *count, double *pivot, u64 *output, i64 outputs, u64 *scratch, i64 scratches,
+                                      u64 seed, u32 patience) {
+  SHARED u64 memory[WARPS][4][SHORT];
+  int warp = threadX() / 32, lane = threadX() & 31;
+  Table table = {owner, slots, slotCount, stride, (u32)n, width, key0, key1};
+  i64 ticket = 0;
+  if (lane == 0) ticket = (i64)add(control + ParacHead, 1);
+  for (;;) {
+    ticket = fromLane64(ticket, 0);
+    if (ticket >= n) return;
+    // Wait for the vertex.
+    int k = 0;
+    if (lane == 0) {
+      for (u32 spins = 0;; spins++) {
+        k = (int)strong(queue + ticket);
+        if (k) break;
+        if ((spins & 31) == 31 && strong(control + ParacFault)) break;
+        if (spins > patience) {
+          setFault(control, ParacWaited);
+          break;
+        }
+        if (spins > 3) sleep(100);
+      }
+      fence();
+      if (k) ticket = (i64)add(control + ParacHead, 1);
+    }
+    k = fromLane(k, 0) - 1;
+    if (k < 0) return;
+    syncWarp();
+    Vertex *me = vertices + k;
+    int row = (int)order[k];
+    i64 from = rowPtr[row], to = rowPtr[row + 1];
+    u32 waiting = (u32)(strong(&me->state) >> 32);
+    i64 most = to - from + waiting;
+    Lists l = {memory[warp][0], memory[warp][1], (double *)memory[warp][2], (double *)memory[warp][3]};
+    if (most > SHORT) {
+      i64 at = 0;
+      if (lane == 0) at = (i64)add(control + ParacScratch, (u64)most);
+      at = fromLane64(at, 0);
+      if (at + most > scratches) {
+        if (lane == 0) setFault(control, ParacNoScratch);
+        return;
+      }
+      u64 *mine = scratch + 4 * at;
+      l = {mine, mine + most, (double *)(mine + 2 * most), (double *)(mine + 3 * most)};
+    }
+    // Gather the edges to later vertices: of the matrix, then of the table.
+    int edges = 0;
+    for (i64 base = from; base < to; base += 32) {
+      i64 e = base + lane;
+      int p = -1;
+      double x = 0;
+      if (e < to) {
+        x = val[e];
+        if (x < 0) p = (int)place[col[e]];
+      }
+      u32 take = ballot(p > k);
+      if (p > k) {
+        int d = edges + bitsBelow(take);
+        l.key[d] = (u64)(u32)p << 32;
+        l.w[d] = -x;
+      }
+      edges += __builtin_popcount(take);
+    }
+    u32 home = homeOf(table, (u32)k), mine = 0;
+    i64 searched = 0;
+    for (u32 left = waiting; left; searched++) {
+      if (searched * 32 >= slotCount) {
+        if (lane == 0) setFault(control, ParacLost);
+        return;
+      }
+      u64 s = slotAt(home, searched, slotCount);
+      int found = searched * 32 + lane < slotCount && strong(owner + s) == (u32)k + 1;
+      u32 all = ballot(found);
+      if (found) {
+        u64 key, bits;
+        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(key), "=l"(bits) : "l"(slots + 2 * s) : "memory");
+        int d = edges + bitsBelow(all);
+        l.key[d] = key;
+        l.w[d] = __builtin_bit_cast(double, bits);
+        if (searched < 32) mine |= 1u << searched;
+      }
+      edges += __builtin_popcount(all);
+      left -= (u32)__builtin_popcount(all);
+      if (searched >= 32) { // beyond what mine remembers
+        fence();
+        if (found) setStrong(owner + s, 0);
+      }
+    }
+    syncWarp();
+    sortByKey(l, edges);
+    int m = merge(l, edges);
+    sortByWeight(l, m);
+    suffixSums(l, m);
+    i64 units = (i64)strong(&me->ground);
+    double ground = (double)units * powerOf2(me->unit), d = ground;
+    if (m) d += l.w[0];
+    // The column of the factor.
+    i64 at = 0;
+    if (lane == 0 && m) at = (i64)add(control + ParacOutput, (u64)m);
+    at = fromLane64(at, 0);
+    if (at + m > outputs) {
+      if (lane == 0) setFault(control, ParacNoOutput);
+      return;
+    }
+    if (lane == 0) {
+      first[k] = at;
+      count[k] = (u32)m;
+      pivot[k] = d;
+    }
+    int parent = 0x7fffffff;
+    for (int i = lane; i < m; i += 32) {
+      int neighbour = (int)(l.key2[i] >> 32);
+      float share = (float)(l.w2[i] / d);
+      output[at + i] = (u64)(u32)neighbour << 32 | __builtin_bit_cast(u32, share);
+      parent = neighbour < parent ? neighbour : parent;
+      l.key[i] = 0; // counts new edges of the list from here on
+    }
+    parent = smallestOfWarp(parent);
+    syncWarp();
+    // Draw the tree.
+    u64 stream = mix(mix(seed + GOLDEN) + ((u64)row + 1) * GOLDEN);
+    int level = (int)strong((const u32 *)&me->level), height = (int)strong((const u32 *)&me->height), stuck = 0;
+    for (int i = lane; i < m - 1; i += 32) {
+      double total = l.w[i + 1], t = (double)(mix(stream + ((u64)i + 1) * GOLDEN) >> 11) * 0x1p-53 * total;
+      int lo = i + 1, hi = m - 1;
+      while (lo < hi) {
+        int mid = (lo + hi + 1) / 2;
+        if (l.w[mid] > t) lo = mid;
+        else hi = mid - 1;
+      }
+      u32 a = (u32)(l.key2[i] >> 32), b = (u32)(l.key2[lo] >> 32);
+      int early = a < b ? i : lo;
+      u32 later = a < b ? b : a, earlier = a < b ? a : b;
+      add(&l.key[early], 1);
+      // Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge off the count again.
+      add(&vertices[later].state, 1);
+      u32 hint = (u32)(strong(&vertices[earlier].state) >> 32);
+      if (!insert(table, earlier, hint, (u64)later << 32 | ((u32)k + 1), total * (l.w2[i] / d))) stuck = 1;
+    }
+    if (ballot(stuck)) {
+      if (lane == 0) setFault(control, ParacNoSlot);
+      return;
+    }
+    for (int i = lane; i < m; i += 32) {
+      Vertex *v = vertices + (l.key2[i] >> 32);
+      if (ground > 0) {
+        double part = ground * (l.w2[i] / d);
+        const double half = 0x1p62;
+        if (!(part * powerOf2(-v->unit) < half)) setFault(control, ParacGround);
+        else {
+          u64 more = (u64)toFixed(part, v->unit);
+          if (add(&v->ground, more) + more >= 1ull << 62) setFault(control, ParacGround);
+        }
+      }
+      raise(&v->level, level + 1);
+      add((u32 *)&v->rows, 1);
+    }
+    if (lane == 0 && m) raise(&vertices[parent].height, height + 1);
+    syncWarp();
+    fence();
+    // The slots are free again, and the neighbours are let go.
+    for (int c = 0; c < 32 && mine >> c; c++)
+      if (mine >> c & 1) setStrong(owner + slotAt(home, c, slotCount), 0);
+    for (int base = 0; base < m; base += 32) {
+      int i = base + lane, ready = 0;
+      u32 neighbour = 0;
+      if (i < m) {
+        neighbour = (u32)(l.key2[i] >> 32);
+        u64 change = (l.key[i] << 32) - (u64)(u32)l.key2[i];
+        ready = (u32)(add(&vertices[neighbour].state, change) + change) == 0;
+      }
+      u32 all = ballot(ready);
+      if (!all) continue;
+      fence();
+      i64 tail = 0;
+      if (lane == 0) tail = (i64)add(control + ParacTail, (u64)__builtin_popcount(all));
+      tail = fromLane64(tail, 0);
+      if (ready) setStrong(queue + tail + bitsBelow(all), neighbour + 1);
+    }
+    syncWarp();
+  }
+}
