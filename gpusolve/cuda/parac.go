@@ -200,7 +200,7 @@ func (e *elimination) guess() {
 	room := e.how.Room
 	e.stride = uint32(max(math.Ceil(room*1.3*edges/float64(e.n)), 1, math.Ceil(64/float64(e.n))))
 	e.outputs = int64(room * (4.2*edges + 2*float64(e.n) + 64))
-	e.scratches = int64(room * (float64(e.n)/2 + 1<<16))
+	e.scratches = int64(room * (1024*float64(e.eliminateGrid()[0]*kernels.ParacWarps) + float64(e.n)/8))
 }
 
 // eliminate makes the columns, and reports true where it has to be done again with more memory.
@@ -227,8 +227,7 @@ func (e *elimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w: %s", ops.ErrUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
-	grid := [3]uint32{uint32(max(1, min((e.n+8*kernels.ParacWarps-1)/(8*kernels.ParacWarps), int64(eliminateBlocks*e.multiprocessors)))), 1, 1}
-	e.note(e.parac.Eliminate(e.stream, grid, int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table,
+	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table,
 		uint32(slots), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, patience))
 	control = e.readControl()
 	if e.err != nil {
@@ -239,6 +238,11 @@ func (e *elimination) eliminate() (again bool, err error) {
 
 // eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are handed out one by one.
 const eliminateBlocks = 8
+
+func (e *elimination) eliminateGrid() [3]uint32 {
+	const each = 8 * kernels.ParacWarps // vertices that make a block worth while
+	return [3]uint32{uint32(max(1, min((e.n+each-1)/each, int64(eliminateBlocks*e.multiprocessors)))), 1, 1}
+}
 
 // grow makes room for what a fault says was missing.
 func (e *elimination) grow(fault uint64) (again bool, err error) {

@@ -58,16 +58,13 @@ func (e *elimination) factor() *cholesky {
 	f.rows = side{start: e.alloc(8 * (n + 1)), entries: e.alloc(entries)}
 	e.sums(n, columnLengths, f.columns.start)
 	e.sums(n, rowLengths, f.rows.start)
-	filled, unsorted := e.take(4*n), e.take(entries)
+	filled, unsorted, unsortedRows := e.take(4*n), e.take(entries), e.take(entries)
 	if e.ready() {
-		e.note(e.levels.Columns(e.stream, over(8*n, kernels.LevelsFlat), n32, f.order, e.place, e.first, e.output, to, f.columns.start, f.columns.entries,
-			f.rows.start, filled, unsorted))
+		e.note(e.levels.Columns(e.stream, over(8*n, kernels.LevelsFlat), n32, f.order, e.place, e.first, e.output, to, f.columns.start, unsorted,
+			f.rows.start, filled, unsortedRows))
 	}
-	e.unitsOf(&f.columns)
-	e.unitsOf(&f.rows)
-	if e.ready() {
-		e.note(e.levels.SortRows(e.stream, f.grid(f.rows.count), n32, f.rows.count, f.rows.units, f.rows.start, unsorted, f.rows.entries))
-	}
+	e.sorted(f, &f.columns, unsorted)
+	e.sorted(f, &f.rows, unsortedRows)
 	f.y, f.x = e.alloc(4*n), e.alloc(4*n)
 	if e.ready() {
 		e.note(e.drv.MemsetD32Async(f.y, math.MaxUint32, n, e.stream))
@@ -91,6 +88,14 @@ func (e *elimination) keep(kept ...cu.DevicePtr) {
 		}
 	}
 	e.buffers = left
+}
+
+// sorted fills a side with sorted entries.
+func (e *elimination) sorted(f *cholesky, d *side, unsorted cu.DevicePtr) {
+	e.unitsOf(d)
+	if e.ready() {
+		e.note(e.levels.SortRows(e.stream, f.grid(d.count), int32(e.n), d.count, d.units, d.start, unsorted, d.entries))
+	}
 }
 
 // unitsOf lists the units of work.

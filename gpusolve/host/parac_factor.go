@@ -47,7 +47,12 @@ func (e *elimination) factor() *factor {
 		}
 		f.height = max(f.height, int(e.vertices[k].height.Load())+1)
 	}
-	f.transpose()
+	for r := range n {
+		f.begin[r+1] += f.begin[r]
+	}
+	// Twice transposed, both sides are sorted.
+	f.col, f.weight = transpose(f.first, f.row, f.share, f.begin)
+	f.row, f.share = transpose(f.begin, f.col, f.weight, f.first)
 	return f
 }
 
@@ -75,21 +80,18 @@ func (e *elimination) byLevel(f *factor) []int32 {
 	return to
 }
 
-// transpose makes the rows from the columns; begin holds the rows' lengths, one place on.
-func (f *factor) transpose() {
-	n := len(f.order)
-	for r := range n {
-		f.begin[r+1] += f.begin[r]
-	}
-	next := append([]int64(nil), f.begin...)
-	f.col, f.weight = make([]int32, len(f.row)), make([]float32, len(f.row))
-	for c := range n {
-		for i := f.first[c]; i < f.first[c+1]; i++ {
-			r := f.row[i]
-			f.col[next[r]], f.weight[next[r]] = int32(c), f.share[i]
+// transpose turns columns into rows, or the other way: the lines that begin at first, into those that begin at begin.
+func transpose(first []int64, at []int32, v []float32, begin []int64) (to []int32, w []float32) {
+	next := append([]int64(nil), begin...)
+	to, w = make([]int32, len(at)), make([]float32, len(v))
+	for c := range len(first) - 1 {
+		for i := first[c]; i < first[c+1]; i++ {
+			r := at[i]
+			to[next[r]], w[next[r]] = int32(c), v[i]
 			next[r]++
 		}
 	}
+	return to, w
 }
 
 // bytes is the memory of the factor.

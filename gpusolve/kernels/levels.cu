@@ -5,7 +5,7 @@
 // levels to warps that all stay on the GPU, so what a warp waits for is always under way.
 #include "paracwarp.h"
 
-enum { THREADS = 128, RESIDENT = 8, GROUP = 8, NARROW = 4, LONG = 48, FLAT = 256 };
+enum { THREADS = 128, RESIDENT = 8, GROUP = 8, NARROW = 4, LONG = 48, BATCH = 4, FLAT = 256 };
 
 #define UNSET 0xffffffffu // a value that is not there yet; no arithmetic gives this NaN
 
@@ -108,27 +108,59 @@ KERNEL void BOUNDS(THREADS) sortRows(int n, i64 units, const u32 *unit, const i6
   }
 }
 
-// solveUnit adds up value + sum of -G x over the entries of the unit's rows, waiting for each x, and stores into x. It is called by whole warps, and
-// keeps their lanes together: a row may wait for another of the same warp. A wait beyond patience ends in a NaN, which goes through the whole solution.
-DEVICE void solveUnit(Lanes l, int n, const u64 *entries, float value, float *x, u32 patience, float *result, const u32 *order) {
+// solveUnit adds up value + sum of -G x over the entries of the unit's rows, waiting for each x, and stores into x. Entries are in the order in which
+// their x come; BATCH of them are waited for together, while the next ones are on their way. It is called by whole warps, and keeps their lanes
+// together: a row may wait for another of the same warp. A wait beyond patience ends in a NaN, which goes through the whole solution.
+DEVICE void solveUnit(Lanes l, int n, int descending, const u64 *entries, float value, float *x, u32 patience, float *result, const u32 *order) {
   u32 together = l.count == 32 ? ~0u : 0xfu << (threadX() & 28);
-  int stored = l.row >= n;
-  float sum = 0;
-  u64 next = l.at < l.end ? entries[l.at] : 0;
-  u32 idle = 0;
+  int stored = l.row >= n, left = l.at < l.end ? (int)((l.end - l.at + l.count - 1) / l.count) : 0, step = l.count;
+  const u64 *at = entries + l.at;
+  if (descending) { // the same lanes from the other end
+    at = entries + l.end - 1 - l.part;
+    step = -step;
+  }
+  float sum = 0, got[BATCH];
+  u64 batch[BATCH];
+  u32 idle = 0, missing = 0;
+#pragma unroll
+  for (int j = 0; j < BATCH; j++) {
+    got[j] = 0;
+    batch[j] = 0;
+    if (j < left) {
+      batch[j] = at[j * step];
+      missing |= 1u << j;
+    }
+  }
   for (;;) {
     int moved = 0;
-    if (l.at < l.end) {
-      u32 bits = strong((const u32 *)x + (next >> 32));
-      if (idle > patience) bits = 0x7fffffffu;
-      if (bits != UNSET) {
-        sum += __builtin_bit_cast(float, (u32)next) * __builtin_bit_cast(float, bits);
-        l.at += l.count;
-        if (l.at < l.end) next = entries[l.at];
-        moved = 1;
+    if (missing) {
+      u32 bits[BATCH];
+#pragma unroll
+      for (int j = 0; j < BATCH; j++) bits[j] = missing >> j & 1 ? strong((const u32 *)x + (batch[j] >> 32)) : UNSET;
+#pragma unroll
+      for (int j = 0; j < BATCH; j++) {
+        if (idle > patience && missing >> j & 1) bits[j] = 0x7fffffffu;
+        if (bits[j] != UNSET) {
+          got[j] = __builtin_bit_cast(float, bits[j]);
+          missing &= ~(1u << j);
+          moved = 1;
+        }
+      }
+      if (!missing) {
+#pragma unroll
+        for (int j = 0; j < BATCH; j++)
+          if (j < left) sum += __builtin_bit_cast(float, (u32)batch[j]) * got[j];
+        left -= BATCH;
+        at += BATCH * step;
+#pragma unroll
+        for (int j = 0; j < BATCH; j++)
+          if (j < left) {
+            batch[j] = at[j * step];
+            missing |= 1u << j;
+          }
       }
     }
-    u32 through = ballot(l.at >= l.end);
+    u32 through = ballot(!missing);
     int complete = !stored && (through & together) == together;
     if (ballot(complete)) {
       float all = sum;
@@ -148,7 +180,7 @@ DEVICE void solveUnit(Lanes l, int n, const u64 *entries, float value, float *x,
       if (!ballot(!stored)) return;
     }
     if (ballot(moved)) idle = 0;
-    else if (++idle > 2) sleep(40);
+    else if (++idle > 8) sleep(20);
   }
 }
 
@@ -162,7 +194,7 @@ KERNEL void BOUNDS(THREADS, RESIDENT) forward(int n, i64 units, const u32 *unit,
       value = r[order[l.row]];
       ((u32 *)x)[l.row] = UNSET;
     }
-    solveUnit(l, n, entries, value, y, patience, 0, 0);
+    solveUnit(l, n, 0, entries, value, y, patience, 0, 0);
   }
 }
 
@@ -176,6 +208,6 @@ KERNEL void BOUNDS(THREADS, RESIDENT) backward(int n, i64 units, const u32 *unit
       value = y[l.row] * inverse[l.row];
       ((u32 *)y)[l.row] = UNSET;
     }
-    solveUnit(l, n, entries, value, x, patience, z, order);
+    solveUnit(l, n, 1, entries, value, x, patience, z, order);
   }
 }

@@ -14,6 +14,7 @@ const (
 	LevelsGroup    = 8
 	LevelsNarrow   = 4
 	LevelsLong     = 48
+	LevelsBatch    = 4
 	LevelsFlat     = 256
 )
 

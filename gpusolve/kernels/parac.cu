@@ -5,7 +5,7 @@
 
 #pragma clang fp contract(off)
 
-enum { THREADS = 128, WARPS = 4, SHORT = 128 };
+enum { THREADS = 128, WARPS = 4, SHORT = 128, AHEAD = 4 };
 
 DEVICE double powerOf2(int e) { return __builtin_bit_cast(double, (u64)(e + 1023) << 52); }
 DEVICE int biasedExponent(double x) { return (int)(__builtin_bit_cast(u64, x) >> 52 & 0x7ff); }
@@ -188,17 +188,40 @@ struct Table {
 
 DEVICE u32 homeOf(const Table &t, u32 k) { return permuted(k, t.n, t.width, t.key0, t.key1) * t.stride; }
 
-DEVICE int insert(const Table &t, u32 first, u32 hint, u64 key, double w) {
-  u64 at = homeOf(t, first) + (u64)(hint < t.count ? hint : 0);
-  u32 s = (u32)(at < t.count ? at : at - t.count);
-  for (u32 tries = 0; tries < t.count && tries < 1u << 14; tries++) {
-    if (__nvvm_atom_cas_gen_i((int *)t.owner + s, 0, (int)first + 1) == 0) {
-      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(t.slots + 2 * (u64)s), "l"(key), "l"(__builtin_bit_cast(u64, w)) : "memory");
-      return 1;
+// slotFrom is where the search for a free slot begins: behind as many as a vertex has edges already.
+DEVICE u32 slotFrom(const Table &t, u32 k, u32 edges) {
+  u64 s = homeOf(t, k) + (u64)(edges < t.count ? edges : 0);
+  return (u32)(s < t.count ? s : s - t.count);
+}
+
+// Waiting is an edge on its way into the table.
+struct Waiting {
+  u32 slot, earlier; // earlier is the place of its earlier end plus 1, 0 for none
+  u64 key;
+  double w;
+};
+
+// insert puts AHEAD edges a lane into the first slots that are free from theirs on; their first attempts are on their way together.
+DEVICE int insert(const Table &t, Waiting *w) {
+  u32 before[AHEAD];
+#pragma unroll
+  for (int j = 0; j < AHEAD; j++) before[j] = w[j].earlier ? (u32)__nvvm_atom_cas_gen_i((int *)t.owner + w[j].slot, 0, (int)w[j].earlier) : 0;
+  int fits = 1;
+#pragma unroll
+  for (int j = 0; j < AHEAD; j++) {
+    u32 s = w[j].slot, was = before[j];
+    for (u32 tries = 0; was; tries++) {
+      if (++s == t.count) s = 0;
+      if (tries >= t.count || tries >= 1u << 14) {
+        fits = 0;
+        break;
+      }
+      was = (u32)__nvvm_atom_cas_gen_i((int *)t.owner + s, 0, (int)w[j].earlier);
     }
-    if (++s == t.count) s = 0;
+    if (w[j].earlier && !was)
+      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(t.slots + 2 * (u64)s), "l"(w[j].key), "l"(__builtin_bit_cast(u64, w[j].w)) : "memory");
   }
-  return 0;
+  return fits;
 }
 
 // slotAt is the lane's slot in piece number piece of a search from home.
@@ -218,7 +241,8 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
   SHARED u64 memory[WARPS][4][SHORT];
   int warp = threadX() / 32, lane = threadX() & 31;
   Table table = {owner, slots, slotCount, stride, (u32)n, width, key0, key1};
-  i64 ticket = 0;
+  u64 *lent = 0; // the warp's part of scratch, for lists that are too long for shared memory
+  i64 lentSize = 0, ticket = 0;
   if (lane == 0) ticket = (i64)add(control + ParacHead, 1);
   for (;;) {
     ticket = fromLane64(ticket, 0);
@@ -249,15 +273,18 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     i64 most = to - from + waiting;
     Lists l = {memory[warp][0], memory[warp][1], (double *)memory[warp][2], (double *)memory[warp][3]};
     if (most > SHORT) {
-      i64 at = 0;
-      if (lane == 0) at = (i64)add(control + ParacScratch, (u64)most);
-      at = fromLane64(at, 0);
-      if (at + most > scratches) {
-        if (lane == 0) setFault(control, ParacNoScratch);
-        return;
+      if (most > lentSize) {
+        lentSize = 2 * most;
+        i64 at = 0;
+        if (lane == 0) at = (i64)add(control + ParacScratch, (u64)lentSize);
+        at = fromLane64(at, 0);
+        if (at + lentSize > scratches) {
+          if (lane == 0) setFault(control, ParacNoScratch);
+          return;
+        }
+        lent = scratch + 4 * at;
       }
-      u64 *mine = scratch + 4 * at;
-      l = {mine, mine + most, (double *)(mine + 2 * most), (double *)(mine + 3 * most)};
+      l = {lent, lent + most, (double *)(lent + 2 * most), (double *)(lent + 3 * most)};
     }
     // Gather the edges to later vertices: of the matrix, then of the table.
     int edges = 0;
@@ -279,27 +306,34 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     }
     u32 home = homeOf(table, (u32)k), mine = 0;
     i64 searched = 0;
-    for (u32 left = waiting; left; searched++) {
+    for (u32 left = waiting; left; searched += AHEAD) {
       if (searched * 32 >= slotCount) {
         if (lane == 0) setFault(control, ParacLost);
         return;
       }
-      u64 s = slotAt(home, searched, slotCount);
-      int found = searched * 32 + lane < slotCount && strong(owner + s) == (u32)k + 1;
-      u32 all = ballot(found);
-      if (found) {
-        u64 key, bits;
-        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(key), "=l"(bits) : "l"(slots + 2 * s) : "memory");
-        int d = edges + bitsBelow(all);
-        l.key[d] = key;
-        l.w[d] = __builtin_bit_cast(double, bits);
-        if (searched < 32) mine |= 1u << searched;
+      u32 who[AHEAD];
+#pragma unroll
+      for (int j = 0; j < AHEAD; j++) who[j] = (searched + j) * 32 + lane < slotCount ? strong(owner + slotAt(home, searched + j, slotCount)) : 0;
+#pragma unroll
+      for (int j = 0; j < AHEAD; j++) {
+        int found = who[j] == (u32)k + 1;
+        u32 all = ballot(found);
+        if (found) {
+          u64 s = slotAt(home, searched + j, slotCount), key, bits;
+          asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(key), "=l"(bits) : "l"(slots + 2 * s) : "memory");
+          int d = edges + bitsBelow(all);
+          l.key[d] = key;
+          l.w[d] = __builtin_bit_cast(double, bits);
+          if (searched + j < 32) mine |= 1u << (searched + j);
+        }
+        edges += __builtin_popcount(all);
+        left -= (u32)__builtin_popcount(all);
       }
-      edges += __builtin_popcount(all);
-      left -= (u32)__builtin_popcount(all);
       if (searched >= 32) { // beyond what mine remembers
         fence();
-        if (found) setStrong(owner + s, 0);
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+          if (who[j] == (u32)k + 1) setStrong(owner + slotAt(home, searched + j, slotCount), 0);
       }
     }
     syncWarp();
@@ -336,22 +370,32 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     // Draw the tree.
     u64 stream = mix(mix(seed + GOLDEN) + ((u64)row + 1) * GOLDEN);
     int level = (int)strong((const u32 *)&me->level), height = (int)strong((const u32 *)&me->height), stuck = 0;
-    for (int i = lane; i < m - 1; i += 32) {
-      double total = l.w[i + 1], t = (double)(mix(stream + ((u64)i + 1) * GOLDEN) >> 11) * 0x1p-53 * total;
-      int lo = i + 1, hi = m - 1;
-      while (lo < hi) {
-        int mid = (lo + hi + 1) / 2;
-        if (l.w[mid] > t) lo = mid;
-        else hi = mid - 1;
+    for (int base = lane; base < m - 1; base += 32 * AHEAD) {
+      Waiting made[AHEAD];
+      u32 hint[AHEAD];
+#pragma unroll
+      for (int j = 0; j < AHEAD; j++) {
+        int i = base + 32 * j;
+        made[j].earlier = hint[j] = 0;
+        if (i >= m - 1) continue;
+        double total = l.w[i + 1], t = (double)(mix(stream + ((u64)i + 1) * GOLDEN) >> 11) * 0x1p-53 * total;
+        int lo = i + 1, hi = m - 1;
+        while (lo < hi) {
+          int mid = (lo + hi + 1) / 2;
+          if (l.w[mid] > t) lo = mid;
+          else hi = mid - 1;
+        }
+        u32 a = (u32)(l.key2[i] >> 32), b = (u32)(l.key2[lo] >> 32), later = a < b ? b : a, earlier = a < b ? a : b;
+        add(&l.key[a < b ? i : lo], 1);
+        // Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge off the count again.
+        add(&vertices[later].state, 1);
+        hint[j] = (u32)(strong(&vertices[earlier].state) >> 32);
+        made[j] = {0, earlier + 1, (u64)later << 32 | ((u32)k + 1), total * (l.w2[i] / d)};
       }
-      u32 a = (u32)(l.key2[i] >> 32), b = (u32)(l.key2[lo] >> 32);
-      int early = a < b ? i : lo;
-      u32 later = a < b ? b : a, earlier = a < b ? a : b;
-      add(&l.key[early], 1);
-      // Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge off the count again.
-      add(&vertices[later].state, 1);
-      u32 hint = (u32)(strong(&vertices[earlier].state) >> 32);
-      if (!insert(table, earlier, hint, (u64)later << 32 | ((u32)k + 1), total * (l.w2[i] / d))) stuck = 1;
+#pragma unroll
+      for (int j = 0; j < AHEAD; j++)
+        if (made[j].earlier) made[j].slot = slotFrom(table, made[j].earlier - 1, hint[j]);
+      if (!insert(table, made)) stuck = 1;
     }
     if (ballot(stuck)) {
       if (lane == 0) setFault(control, ParacNoSlot);
@@ -377,21 +421,33 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     // The slots are free again, and the neighbours are let go.
     for (int c = 0; c < 32 && mine >> c; c++)
       if (mine >> c & 1) setStrong(owner + slotAt(home, c, slotCount), 0);
-    for (int base = 0; base < m; base += 32) {
-      int i = base + lane, ready = 0;
-      u32 neighbour = 0;
-      if (i < m) {
-        neighbour = (u32)(l.key2[i] >> 32);
-        u64 change = (l.key[i] << 32) - (u64)(u32)l.key2[i];
-        ready = (u32)(add(&vertices[neighbour].state, change) + change) == 0;
+    for (int base = 0; base < m; base += 32 * 32) {
+      u32 ready = 0;
+      for (int j = 0; j < 32 && base + 32 * j < m; j += AHEAD) {
+        u64 now[AHEAD];
+#pragma unroll
+        for (int h = 0; h < AHEAD; h++) {
+          int i = base + 32 * (j + h) + lane;
+          now[h] = 1;
+          if (i < m) {
+            u64 change = (l.key[i] << 32) - (u64)(u32)l.key2[i];
+            now[h] = add(&vertices[l.key2[i] >> 32].state, change) + change;
+          }
+        }
+#pragma unroll
+        for (int h = 0; h < AHEAD; h++)
+          if ((u32)now[h] == 0) ready |= 1u << (j + h);
       }
-      u32 all = ballot(ready);
-      if (!all) continue;
+      if (!ballot(ready != 0)) continue;
       fence();
-      i64 tail = 0;
-      if (lane == 0) tail = (i64)add(control + ParacTail, (u64)__builtin_popcount(all));
-      tail = fromLane64(tail, 0);
-      if (ready) setStrong(queue + tail + bitsBelow(all), neighbour + 1);
+      for (int j = 0; j < 32; j++) {
+        u32 all = ballot(ready >> j & 1);
+        if (!all) continue;
+        i64 tail = 0;
+        if (lane == 0) tail = (i64)add(control + ParacTail, (u64)__builtin_popcount(all));
+        tail = fromLane64(tail, 0);
+        if (ready >> j & 1) setStrong(queue + tail + bitsBelow(all), (u32)(l.key2[base + 32 * j + lane] >> 32) + 1);
+      }
     }
     syncWarp();
   }

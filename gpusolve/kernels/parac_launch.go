@@ -12,6 +12,7 @@ const (
 	ParacThreads = 128
 	ParacWarps   = 4
 	ParacShort   = 128
+	ParacAhead   = 4
 )
 
 // Parac is the module parac.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
