@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/ptx"
@@ -59,12 +58,4 @@ func TestPartsOnInterpreter(t *testing.T) {
 		t.Cleanup(d.Bind())
 		return d
 	})
-}
-
-func TestCholeskyOnInterpreter(t *testing.T) {
-	opstest.Cholesky(t, func(t testing.TB) ops.Device {
-		d, _ := interpreted(t)
-		t.Cleanup(d.Bind())
-		return d
-	}, func(testing.TB) ops.Device { return host.Open() })
 }

@@ -35,8 +35,9 @@ func (d *Device) paracModules() (m paracModules, err error) {
 // headroom is how many doublings of the diagonal a ground may grow, at first.
 const headroom = 10
 
-// patience bounds the waits inside kernels, in polls of some 0.2 us or more. A wait that long means that something is broken.
-const patience = 1 << 22
+// Waits inside kernels are bounded, in polls of some 0.3 us or more: in an elimination by the time that its last, sequential part may take, in a solve by
+// a few seconds. A longer one means that something is broken.
+const eliminatePatience, solvePatience = 1 << 28, 1 << 23
 
 // elimination is the making of a factor: what it reads, and memory that goes when it is done.
 type elimination struct {
@@ -228,7 +229,7 @@ func (e *elimination) eliminate() (again bool, err error) {
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
 	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table,
-		uint32(slots), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, patience))
+		uint32(slots), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, eliminatePatience))
 	control = e.readControl()
 	if e.err != nil {
 		return false, e.err

@@ -131,9 +131,9 @@ func (s *space) SolveCholesky(f ops.CholeskyFactor, z, r ops.Vector) {
 		return
 	}
 	n := int32(c.n)
-	s.note(c.levels.Forward(s.stream, c.grid(c.rows.count), n, c.rows.count, c.rows.units, c.rows.start, c.rows.entries, c.order, ptr(r), c.y, c.x, patience))
+	s.note(c.levels.Forward(s.stream, c.grid(c.rows.count), n, c.rows.count, c.rows.units, c.rows.start, c.rows.entries, c.order, ptr(r), c.y, c.x, solvePatience))
 	s.note(c.levels.Backward(s.stream, c.grid(c.columns.count), n, c.columns.count, c.columns.units, c.columns.start, c.columns.entries, c.order, c.inverse,
-		c.y, c.x, ptr(z), patience))
+		c.y, c.x, ptr(z), solvePatience))
 }
 
 // Report describes the factor.

@@ -107,6 +107,56 @@ DEVICE void sortByKey(Lists l, int n) {
   syncWarp();
 }
 
+// sortLong sorts n values in place, by key or by weight and key: a bitonic network whose comparators all put the smaller value first, so that what lies beyond n
+// can be left out. Four comparators of a lane are on their way together.
+DEVICE void sortLong(u64 *key, double *w, int n, int byWeight) {
+  int lane = threadX() & 31, pairs = 1;
+  while (2 * pairs < n) pairs *= 2;
+  for (int size = 2; size <= 2 * pairs; size *= 2) {
+    for (int apart = size / 2; apart; apart /= 2) {
+      int mirrored = apart == size / 2;
+      for (int p = lane; p - lane < pairs; p += 32 * AHEAD) {
+        int low[AHEAD], high[AHEAD];
+        u64 a[AHEAD], b[AHEAD];
+        double x[AHEAD], y[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+          int q = p + 32 * j, inside = q & (apart - 1);
+          low[j] = 2 * (q - inside) + inside;
+          high[j] = mirrored ? low[j] ^ (size - 1) : low[j] + apart;
+          if (high[j] < n) {
+            a[j] = key[low[j]];
+            b[j] = key[high[j]];
+            x[j] = w[low[j]];
+            y[j] = w[high[j]];
+          }
+        }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+          if (high[j] >= n) continue;
+          int swap = byWeight ? y[j] < x[j] || (y[j] == x[j] && b[j] < a[j]) : b[j] < a[j];
+          if (!swap) continue;
+          key[low[j]] = b[j];
+          key[high[j]] = a[j];
+          w[low[j]] = y[j];
+          w[high[j]] = x[j];
+        }
+      }
+      syncWarp();
+    }
+  }
+}
+
+// exchange swaps the two halves of the lists.
+DEVICE void exchange(Lists *l) {
+  u64 *key = l->key;
+  double *w = l->w;
+  l->key = l->key2;
+  l->w = l->w2;
+  l->key2 = key;
+  l->w2 = w;
+}
+
 // merge sums the edges to each neighbour in the order of their origins: key becomes neighbour and multiplicity, w the sum. It returns how many are left.
 DEVICE int merge(Lists l, int n) {
   int m = 0;
@@ -304,7 +354,8 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       }
       edges += __builtin_popcount(take);
     }
-    u32 home = homeOf(table, (u32)k), mine = 0;
+    u32 home = homeOf(table, (u32)k);
+    u64 mine = 0;
     i64 searched = 0;
     for (u32 left = waiting; left; searched += AHEAD) {
       if (searched * 32 >= slotCount) {
@@ -324,12 +375,12 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
           int d = edges + bitsBelow(all);
           l.key[d] = key;
           l.w[d] = __builtin_bit_cast(double, bits);
-          if (searched + j < 32) mine |= 1u << (searched + j);
+          if (searched + j < 64) mine |= 1ull << (searched + j);
         }
         edges += __builtin_popcount(all);
         left -= (u32)__builtin_popcount(all);
       }
-      if (searched >= 32) { // beyond what mine remembers
+      if (searched >= 64) { // beyond what mine remembers
         fence();
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
@@ -337,9 +388,20 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       }
     }
     syncWarp();
-    sortByKey(l, edges);
+    int isLong = most > SHORT;
+    if (isLong) {
+      sortLong(l.key, l.w, edges, 0);
+      exchange(&l);
+    } else {
+      sortByKey(l, edges);
+    }
     int m = merge(l, edges);
-    sortByWeight(l, m);
+    if (isLong) {
+      sortLong(l.key, l.w, m, 1);
+      exchange(&l);
+    } else {
+      sortByWeight(l, m);
+    }
     suffixSums(l, m);
     i64 units = (i64)strong(&me->ground);
     double ground = (double)units * powerOf2(me->unit), d = ground;
@@ -386,10 +448,10 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
           else hi = mid - 1;
         }
         u32 a = (u32)(l.key2[i] >> 32), b = (u32)(l.key2[lo] >> 32), later = a < b ? b : a, earlier = a < b ? a : b;
-        add(&l.key[a < b ? i : lo], 1);
+        u32 others = (u32)add(&l.key[a < b ? i : lo], 1);
         // Counted before any neighbour is let go: the earlier end might be eliminated at once, and would take the edge off the count again.
         add(&vertices[later].state, 1);
-        hint[j] = (u32)(strong(&vertices[earlier].state) >> 32);
+        hint[j] = (u32)(strong(&vertices[earlier].state) >> 32) + others;
         made[j] = {0, earlier + 1, (u64)later << 32 | ((u32)k + 1), total * (l.w2[i] / d)};
       }
 #pragma unroll
@@ -419,7 +481,7 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     syncWarp();
     fence();
     // The slots are free again, and the neighbours are let go.
-    for (int c = 0; c < 32 && mine >> c; c++)
+    for (int c = 0; c < 64 && mine >> c; c++)
       if (mine >> c & 1) setStrong(owner + slotAt(home, c, slotCount), 0);
     for (int base = 0; base < m; base += 32 * 32) {
       u32 ready = 0;
