@@ -118,9 +118,9 @@ func (e *elimination) unitsOf(d *side) {
 	e.free(first)
 }
 
-// grid of the solves: as many blocks as the GPU holds at a time, since they wait for each other.
+// grid of the solves: as many blocks as the GPU holds at a time, since they wait for each other, and fewer where their warps would have little to do.
 func (f *cholesky) grid(units int64) [3]uint32 {
-	const warps = kernels.LevelsThreads / 32
+	const warps = 2 * kernels.LevelsThreads / 32
 	return [3]uint32{uint32(max(1, min((units+warps-1)/warps, int64(kernels.LevelsResident*f.s.multiprocessors)))), 1, 1}
 }
 

@@ -24,8 +24,7 @@ type star struct {
 	share []float64 // weight over pivot: minus the entry of G
 	pivot float64
 
-	order  []int32 // scratch of the sorts
-	merged []link
+	merged []link // scratch
 	counts []int32
 }
 
