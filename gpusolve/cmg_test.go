@@ -17,9 +17,10 @@ func TestCMGOnStacks(t *testing.T) {
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 11}))
 	m := build(t, s)
 	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-10}).Field)
+	cache := new(ptx.Cache)
 	var first []float64
 	for seed := range int64(2) {
-		machine := ptx.New(ptx.Options{Seed: seed})
+		machine := ptx.New(ptx.Options{Seed: seed, NoRaces: seed > 0, Cache: cache})
 		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{
 			Preconditioner: "cmg:direct=12", RTol: 1e-9, Executor: onInterpreter(t, machine),
 		})
@@ -43,7 +44,7 @@ func TestCMGOnStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, ptx.New(ptx.Options{NoRaces: true}))}} {
+	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, ptx.New(ptx.Options{NoRaces: true, Cache: cache}))}} {
 		o.Preconditioner, o.RTol = "cmg:direct=12", 1e-9
 		sol, err := gpusolve.Transient(context.Background(), m, o, steps)
 		if err != nil {
@@ -60,6 +61,7 @@ func TestCMGOnStacks(t *testing.T) {
 
 // Calls of the driver may fail while a hierarchy is set up and used; the error tells, and nothing is left behind.
 func TestCMGSurvivesDriverFaults(t *testing.T) {
+	cache := new(ptx.Cache)
 	m := build(t, cases.Stack10(cases.Options{NX: 5}))
 	solve := func(drv cu.Driver) error {
 		d, err := cuda.Open(drv, 0)
@@ -70,14 +72,14 @@ func TestCMGSurvivesDriverFaults(t *testing.T) {
 		sol.Close()
 		return err
 	}
-	machine := ptx.New(ptx.Options{NoRaces: true})
+	machine := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
 	all := cu.Faulty(machine, func(string, int) error { return nil })
 	if err := solve(all); err != nil {
 		t.Fatal(err)
 	}
 	calls := all.Calls()
 	for n := 7; n < len(calls)-20; n += len(calls)/40 + 1 {
-		machine := ptx.New(ptx.Options{NoRaces: true})
+		machine := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
 		err := solve(cu.Faulty(machine, cu.FailAt(n, cu.OutOfMemory)))
 		if freeing := calls[n] == "cuMemFree" || calls[n] == "cuCtxSetCurrent"; err == nil && !freeing {
 			t.Errorf("a failure of call %d of %d (%s) went unnoticed", n, len(calls), calls[n])

@@ -1,4 +1,4 @@
-// Products with graphs by segments (segSpMV; He, Tan, Wang and Shi, GPU-accelerated parallel sparse LU and SpMV for circuits), for combinatorial multigrid. The neighbours of
+// Products with graphs by segments (segSpMV, a method of Kai He and others for circuit matrices), for combinatorial multigrid. The neighbours of
 // a vertex are cut into segments of 4 << shift entries, the last filled up with edges of weight 0 to the vertex itself. A thread takes four
 // entries of a segment in 16-byte loads, gathers x and adds the products; these sums go to shared memory, where one thread adds those of a segment, or, above 32
 // entries, a tree does. Differences x_v - x_u come first: FP32 loses nothing to a large common value.

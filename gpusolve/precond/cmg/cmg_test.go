@@ -296,3 +296,30 @@ func TestSkewByRounding(t *testing.T) {
 		t.Errorf("%d iterations", n)
 	}
 }
+
+// A network without ground is singular; right sides that add up to nothing still have solutions, all but for a constant.
+func TestUngrounded(t *testing.T) {
+	a := grid2(40, 30, func(i, j, d int) float64 { return float64(1 + (i+2*j+d)%3) }).matrix()
+	o := cmg.Defaults()
+	o.Direct = 30
+	s, c := load(t, a, o)
+	b, mean := graphs.Source(a.N(), 8), 0.0
+	for _, v := range b {
+		mean += v / float64(len(b))
+	}
+	for i := range b {
+		b[i] -= mean
+	}
+	s.SetSource(b)
+	p, err := krylov.NewPCG(s, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := s.New64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 100}, x, nil); !out.Converged || out.Iterations > 25 {
+		t.Errorf("%+v", out)
+	}
+}
