@@ -12,6 +12,23 @@ import (
 // built there, and taken to the device.
 type timing struct{ device, copied, read, built, loaded time.Duration }
 
+// String lists what took a millisecond or more.
+func (t timing) String() string {
+	var b strings.Builder
+	for _, part := range []struct {
+		what string
+		took time.Duration
+	}{
+		{"large graphs taken apart on the device", t.device}, {"copied to the host", t.copied}, {"matrix read", t.read},
+		{"graphs taken apart on the host", t.built}, {"loaded", t.loaded},
+	} {
+		if part.took >= time.Millisecond {
+			fmt.Fprintf(&b, ", %s in %s", part.what, part.took.Round(time.Millisecond))
+		}
+	}
+	return b.String()
+}
+
 // figures of a level's decomposition, for the report.
 type figures struct {
 	decomposed       bool
@@ -148,13 +165,14 @@ func (c *Cycle) add(l level) error {
 // Details of the hierarchy, level by level.
 func (c *Cycle) Details() string {
 	var b strings.Builder
-	form := ""
-	if c.doubled {
-		form = " of the double cover"
+	fmt.Fprintf(&b, "%d level", len(c.levels))
+	if len(c.levels) > 1 {
+		b.WriteString("s")
 	}
-	t := c.timing
-	fmt.Fprintf(&b, "%d levels%s; large graphs taken apart on the device in %.3f s, copied to the host in %.3f s, read in %.3f s, hierarchy built there in %.3f s, loaded in %.3f s",
-		len(c.levels), form, t.device.Seconds(), t.copied.Seconds(), t.read.Seconds(), t.built.Seconds(), t.loaded.Seconds())
+	if c.doubled {
+		b.WriteString(" of the double cover")
+	}
+	b.WriteString(c.timing.String())
 	for n, l := range c.levels {
 		fmt.Fprintf(&b, "\n  level %d: %d vertices, %s", n, l.graph.Len(), l.graph.Layout())
 		switch f := l.figures; {
