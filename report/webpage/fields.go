@@ -48,6 +48,13 @@ type Fields struct {
 	size    int64 // of the text of all frames
 	stride  int   // every how manieth step is a frame
 	last    [][]int32
+	desks   chan *desk
+}
+
+// desk is what packing one plane needs.
+type desk struct {
+	plane []float64
+	coder coder
 }
 
 // frame is the field at one time.
@@ -125,25 +132,24 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	fr := frame{step: step, time: time, planes: make([][]byte, f.nz)}
 	key := len(f.frames)%keyEvery == 0
 	next := make([][]int32, f.nz)
-	workers := min(runtime.GOMAXPROCS(0), f.nz)
-	type desk struct {
-		plane []float64
-		coder coder
-	}
-	free := make(chan *desk, workers)
-	for range workers {
-		free <- &desk{plane: make([]float64, g.NX()*g.NY())}
+	if f.desks == nil {
+		workers := min(runtime.GOMAXPROCS(0), f.nz)
+		f.desks = make(chan *desk, workers)
+		for range workers {
+			f.desks <- &desk{plane: make([]float64, g.NX()*g.NY())}
+		}
 	}
 	var group errgroup.Group
 	var failed error
 	for k := range f.nz {
-		d := <-free
+		d := <-f.desks
 		if failed = s.Plane(k, d.plane); failed != nil {
 			failed = fmt.Errorf("reading plane %d of the temperature field: %w", k, failed)
+			f.desks <- d
 			break
 		}
 		group.Go(func() error {
-			defer func() { free <- d }()
+			defer func() { f.desks <- d }()
 			q := make([]int32, w*h)
 			quantise(q, hottest(d.plane, g.NX(), f.factor), f.base, f.quantum)
 			next[k] = q

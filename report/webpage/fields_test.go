@@ -239,3 +239,29 @@ func TestMatch(t *testing.T) {
 		t.Errorf("%v: factors %d and %d", err, smooth.Factor(), rough.Factor())
 	}
 }
+
+// The field of a 10-layer stack on a 512 x 512 grid.
+func BenchmarkAdd(b *testing.B) {
+	const nx, ny = 512, 512
+	g := grid(nx, ny, 10)
+	plane := make([]float64, nx*ny)
+	for n := range plane {
+		i, j := float64(n%nx), float64(n/nx)
+		plane[n] = 330 + 60*math.Exp(-((i-300)*(i-300)+(j-200)*(j-200))/4000) + 5*math.Sin(i/40)*math.Cos(j/30)
+	}
+	b.SetBytes(8 * nx * ny * 10)
+	for b.Loop() {
+		f := NewFields(g, 300, 1, Budget{})
+		if err := f.Add(0, 0, g, repeated(plane)); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(f.size)/1e6, "MB")
+	}
+}
+
+type repeated []float64
+
+func (p repeated) Plane(_ int, dst []float64) error {
+	copy(dst, p)
+	return nil
+}
