@@ -20,6 +20,7 @@ type Options struct {
 	Tables     []string               // names or the paper's numbers; all where empty
 	Methods    []string               // as --precond takes them; DefaultMethods where empty
 	MaxCells   int                    // leave larger systems out; 0: what the device does in reasonable time
+	MinCells   int                    // leave smaller systems out
 	Grids      [][2]int               // nx and ny, in place of the seven systems
 	Runs       int                    // counted ones, after one that is not; default 3
 	RowSeconds float64                // a row stops after about so long; default 60
@@ -54,6 +55,7 @@ type Bench struct {
 	// exact is the last reference solution.
 	exact    reference
 	defaultS map[string]float64 // solve time of the default method by kind and system
+	slow     map[string]int     // cells of the smallest system on which a method was cut off, by kind and method
 }
 
 // Run measures. When something ends it early, the context or a lost device, it returns what it has together with the error.
@@ -62,7 +64,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Options: o, defaultS: map[string]float64{}}
+	b := &Bench{Options: o, defaultS: map[string]float64{}, slow: map[string]int{}}
 	if err := b.fill(); err != nil {
 		return nil, err
 	}
@@ -147,7 +149,7 @@ func (b *Bench) chooseSystems() ([]system, error) {
 		return chosen, nil
 	}
 	limit := b.limit()
-	chosen := slices.DeleteFunc(systems(), func(s system) bool { return s.cells() > limit })
+	chosen := slices.DeleteFunc(systems(), func(s system) bool { return s.cells() > limit || s.cells() < b.MinCells })
 	if len(chosen) == 0 {
 		return []system{}, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"image/png"
 	"math"
 	"os"
@@ -129,13 +130,16 @@ func checkFiles(t *testing.T, r *Result) {
 
 // What takes too long is cut off, what cannot run says so, and neither ends the benchmark.
 func TestRowsThatEndEarly(t *testing.T) {
-	o := Options{Executor: processor(t), Tables: []string{"III"}, Grids: [][2]int{{48, 48}}, Runs: 2, Methods: []string{"none"}, RowSeconds: 1e-3}
+	o := Options{Executor: processor(t), Tables: []string{"III"}, Grids: [][2]int{{48, 48}, {50, 50}}, Runs: 2, Methods: []string{"none"}, RowSeconds: 1e-3}
 	r, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := r.Tables[0].Rows[0]
 	if row.Converged || !strings.HasPrefix(row.Note, "cut off after 0.001 s") || row.ErrorK.known() {
+		t.Errorf("%+v", row)
+	}
+	if row := r.Tables[0].Rows[1]; row.Note != "left out: cut off on a smaller system" || row.Iterations != 0 {
 		t.Errorf("%+v", row)
 	}
 	o.RowSeconds, o.MaxIter, o.Grids = 60, 2, [][2]int{{8, 8}}
@@ -165,9 +169,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	b := &Bench{Options: Options{MaxCells: 9_000_000}}
+	b := &Bench{Options: Options{MaxCells: 15_000_000, MinCells: 6_000_000}}
 	small, err := b.chooseSystems()
-	if err != nil || len(small) != 2 || small[1].name != "CUTh2" {
+	if err != nil || len(small) != 2 || small[0].name != "CUTh2" || small[1].name != "CUTh3" {
 		t.Errorf("%v, %v", small, err)
 	}
 }
@@ -178,6 +182,32 @@ func TestSystemsHaveThePapersSizes(t *testing.T) {
 		if n := float64(systems()[i].cells()); math.Abs(n-want) > 0.005*math.Pow(10, math.Floor(math.Log10(want)))*10 {
 			t.Errorf("CUTh%d has %g unknowns, the paper's %g", i+1, n, want)
 		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	result := func(table string, rows ...Row) *Result {
+		return &Result{Schema: 1, Tables: []Sheet{{Name: table, Rows: rows}}}
+	}
+	a := result("transient", Row{Case: "CUTh1", Method: "ic"})
+	b := result("steady", Row{Case: "CUTh1", Method: "ic"}, Row{Case: "CUTh2", Method: "ic"})
+	c := result("steady", Row{Case: "CUTh1", Method: "ic", Iterations: 7}, Row{Case: "CUTh1", Method: "cmg"})
+	all, err := Merge([]*Result{a, b, c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all.Tables {
+		for _, r := range s.Rows {
+			got = append(got, fmt.Sprint(s.Name, " ", r.Case, " ", r.Method, " ", r.Iterations))
+		}
+	}
+	if want := "[steady CUTh1 ic 7 steady CUTh1 cmg 0 steady CUTh2 ic 0 transient CUTh1 ic 0]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	b.Device.Name = "another"
+	if _, err := Merge([]*Result{a, b}); err == nil {
+		t.Error("merged two devices")
 	}
 }
 

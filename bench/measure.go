@@ -27,6 +27,11 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 	b.doing("%s, %s", j.system.name, j.method)
 	row := newRow()
 	row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Steps = j.system.name, j.system.grid(), j.system.cells(), j.method, variant, j.steps
+	key := j.kind + " " + j.method
+	if cells, cut := b.slow[key]; cut && cells <= row.Cells {
+		row.Note = "left out: cut off on a smaller system"
+		return row, nil
+	}
 	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
 	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
 	defer cancel()
@@ -58,6 +63,9 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 		}
 		if last {
 			row.Runs = max(1, n)
+			if row.cutOff {
+				b.slow[key] = row.Cells
+			}
 			break
 		}
 	}
@@ -92,7 +100,7 @@ func (b *Bench) judge(ctx, limited context.Context, row *Row, s *gpusolve.Soluti
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	case errors.Is(context.Cause(limited), errCut) && err != nil:
-		row.Converged = false
+		row.Converged, row.cutOff = false, true
 		row.Note = fmt.Sprintf("cut off after %.3g s", b.RowSeconds)
 		if s != nil && s.Steps != nil {
 			row.Note += fmt.Sprintf(" and %d steps", len(s.Steps))

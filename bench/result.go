@@ -86,6 +86,8 @@ type Row struct {
 	Reason    string `json:"reason"`
 	Details   string `json:"details,omitempty"`
 	Note      string `json:"note,omitempty"` // why the row is cut off, or could not be measured
+
+	cutOff bool // ran out of its time
 }
 
 // Number is a measured value; NaN where there is none, null in JSON.
@@ -143,7 +145,8 @@ func ReadResult(r io.Reader) (*Result, error) {
 	return &result, nil
 }
 
-// Merge puts the tables of results together that were measured on one device; rows of one system stand together.
+// Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
+// the place of the former.
 func Merge(results []*Result) (*Result, error) {
 	all := *results[0]
 	all.Tables = nil
@@ -157,7 +160,16 @@ func Merge(results []*Result) (*Result, error) {
 			if i < 0 {
 				all.Tables, i = append(all.Tables, Sheet{Name: t.Name}), len(all.Tables)
 			}
-			all.Tables[i].Rows = append(all.Tables[i].Rows, t.Rows...)
+			for _, row := range t.Rows {
+				same := func(r Row) bool {
+					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method && r.Variant == row.Variant
+				}
+				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {
+					all.Tables[i].Rows[n] = row
+					continue
+				}
+				all.Tables[i].Rows = append(all.Tables[i].Rows, row)
+			}
 		}
 	}
 	for i := range all.Tables {
@@ -180,6 +192,9 @@ func (r *Result) WriteCSV(w io.Writer) error {
 	kind := reflect.TypeFor[Row]()
 	head := []string{"table", "device"}
 	for i := range kind.NumField() {
+		if !kind.Field(i).IsExported() {
+			continue
+		}
 		name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
 		head = append(head, name)
 	}
@@ -191,6 +206,9 @@ func (r *Result) WriteCSV(w io.Writer) error {
 			line := []string{t.Name, r.Device.Name}
 			v := reflect.ValueOf(row)
 			for i := range v.NumField() {
+				if !kind.Field(i).IsExported() {
+					continue
+				}
 				line = append(line, csvText(v.Field(i)))
 			}
 			if err := c.Write(line); err != nil {

@@ -45,6 +45,7 @@ type benchOptions struct {
 	grids           gridList
 	device          device
 	maxCells        bigCount
+	minCells        bigCount
 	runs, maxIter   count
 	maxSeconds      quantity
 	from            []string
@@ -75,6 +76,7 @@ func newBenchCommand(g *globals) *cobra.Command {
 	f.StringArrayVar(&o.methods, "precond", nil, "measure the preconditioners in `LIST`, with settings as in NAME:key=value,... (default: all of the build)")
 	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
 	f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
+	f.Var(&o.minCells, "min-cells", "leave smaller systems out")
 	f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
 	f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
 	f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
@@ -110,7 +112,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	defer p.stop()
 	live := !g.quiet && !o.markdown
 	options := bench.Options{
-		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), Grids: o.grids.sizes, Runs: int(o.runs),
+		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
 		Watch: func(e bench.Event) { showBench(g, p, e, live) },
 	}
