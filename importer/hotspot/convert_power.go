@@ -22,7 +22,7 @@ func (c *converter) readTrace() {
 	if !ok {
 		return
 	}
-	table, err := stack.ReadPTrace(path, data)
+	table, err := stack.ReadPTrace(path, []byte(printable(data)))
 	if err != nil {
 		c.faults.AddError(err)
 		return
@@ -50,13 +50,6 @@ func (c *converter) readTrace() {
 	for i, name := range table.Names {
 		if slices.Contains(free[name], i) {
 			c.faults.Add(table.Pos[i], "take the column out, or set the power of its layer to Y", "no layer with power has a block %q", importer.Shorten(name))
-		}
-	}
-	for _, row := range table.Rows {
-		for i, w := range row {
-			if w < 0 {
-				c.note(importer.Warning, table.Pos[i], "block %q has a negative power, %g W", table.Names[i], w)
-			}
 		}
 	}
 }
@@ -115,8 +108,13 @@ func clip(r stack.Rect, size [2]float64) stack.Rect {
 	return r
 }
 
-// checkFloorplan warns of gaps. In detailed mode HotSpot crashes on a cell without a block.
+// checkFloorplan warns of gaps, and of figures that do not count. In detailed mode HotSpot crashes on a cell without a block.
 func (c *converter) checkFloorplan(s *slab) {
+	for _, u := range s.units {
+		if u.resistivity > 0 && !c.detailed {
+			c.note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with detailed_3D only", u.name)
+		}
+	}
 	area := 0.0
 	for _, u := range s.units {
 		area += u.width * u.height

@@ -244,11 +244,7 @@ func (c *converter) graded(from, length float64, cells int) stack.Axis {
 func (c *converter) unitRegions(layer, s int, x, y float64) {
 	sl := &c.slabs[s]
 	for _, u := range sl.units {
-		if u.resistivity == 0 {
-			continue
-		}
-		if !c.detailed {
-			c.note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with detailed_3D only", u.name)
+		if u.resistivity == 0 || !c.detailed {
 			continue
 		}
 		k, cap := 1/u.resistivity, u.capacity

@@ -20,10 +20,11 @@ type unit struct {
 func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]importer.Note) []unit {
 	var units []unit
 	names := map[string]int{}
+	var wires [][]word
 	for _, w := range lines(file, data, faults) {
 		switch len(w) {
 		case 3:
-			*notes = append(*notes, importer.Note{Kind: importer.NotCarried, Pos: w[0].pos, Text: "connectivity between blocks, which changes no temperature"})
+			wires = append(wires, w)
 			continue
 		case 5, 7:
 		default:
@@ -55,6 +56,14 @@ func parseFlp(file string, data []byte, faults *importer.Faults, notes *[]import
 			faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "write lines of name, width, height, left-x and bottom-y in m", "the floorplan has no blocks")
 		}
 		return nil
+	}
+	for _, w := range wires {
+		for _, end := range w[:2] {
+			if _, known := names[end.text]; !known {
+				faults.Add(end.pos, "a block has name, width, height, left-x and bottom-y", "a line of three words that connects no two blocks: %q is none", importer.Shorten(end.text))
+			}
+		}
+		*notes = append(*notes, importer.Note{Kind: importer.NotCarried, Pos: w[0].pos, Text: "connectivity between blocks, which changes no temperature"})
 	}
 	x, y := units[0].x, units[0].y
 	for _, u := range units {
