@@ -94,6 +94,8 @@ type Deviation struct {
 	Emulated bool      // in this result
 	// Field tells that it changes the temperatures; the others change what is written about them.
 	Field bool
+	// InTime tells that it changes temperatures in transients only.
+	InTime bool
 	// With names deviations that are emulated beside it where its size is measured: it makes no sense without them.
 	With []string
 	// SizeK is how far it changes a temperature of this project, in K, where that was measured.

@@ -59,7 +59,7 @@ func (c *converter) choose() (o own) {
 		})
 	}
 	o.capacity = c.emulates(importer.Deviation{
-		Name: "third-of-capacity", Pos: stack.Pos{File: k.file},
+		Name: "third-of-capacity", Pos: stack.Pos{File: k.file}, InTime: true,
 		What:    "HotSpot multiplies every heat capacity by 0.333, which no steady state shows",
 		Instead: "heat capacities are as given",
 	})

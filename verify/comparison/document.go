@@ -123,16 +123,29 @@ func (f *finding) reasons(w *bufio.Writer, simulator string) {
 	}
 	fmt.Fprintf(w, "Why the two differ by more than %g K:\n\n", worthAReason)
 	for _, d := range f.deviations {
-		if !d.Field {
+		if !d.Field && !(d.InTime && f.inTime()) {
 			continue
 		}
 		size := "not measured"
+		if d.InTime {
+			size = "in transients"
+		}
 		if d.Measured {
 			size = fmt.Sprintf("%.3g K in the steady state", d.SizeK)
 		}
 		fmt.Fprintf(w, "* **%s** (%s): %s. Here: %s.\n", d.Name, size, strings.TrimSuffix(d.What, "."), d.Instead)
 	}
 	fmt.Fprintln(w)
+}
+
+// inTime tells whether the case is a transient.
+func (f *finding) inTime() bool {
+	for _, r := range f.rows {
+		if r.instants > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func seconds(s float64) string {

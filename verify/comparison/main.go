@@ -32,7 +32,7 @@ func main() {
 type options struct{ cases, program, out, images string }
 
 // simulators are those that thermsim is compared with.
-func simulators() []simulator { return []simulator{threeDICE{}} }
+func simulators() []simulator { return []simulator{threeDICE{}, hotSpot{}} }
 
 func run(ctx context.Context, o options) error {
 	if o.cases == "" {

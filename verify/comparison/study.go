@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -75,24 +74,4 @@ func clock(text string) (seconds float64) {
 		seconds = 60*seconds + v
 	}
 	return seconds
-}
-
-// firstParagraph is what a case's README says first, below its heading.
-func firstParagraph(folder string) string {
-	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
-	if err != nil {
-		return ""
-	}
-	var lines []string
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "#"):
-		case line == "" && len(lines) > 0:
-			return strings.Join(lines, " ")
-		case line != "":
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, " ")
 }
