@@ -59,8 +59,14 @@ func openBrowser(t *testing.T) *browser {
 	if path == "" {
 		t.Skip("no Chromium here to look at the page with: apt-get install chromium")
 	}
+	// Not t.TempDir, which fails a test where a file comes late: Chromium tidies up while it ends.
+	profile, err := os.MkdirTemp("", "thermsim-chromium-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	options = append(options, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.NoFirstRun,
+	options = append(options, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"), chromedp.WindowSize(1280, 900))
 	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
@@ -68,7 +74,10 @@ func openBrowser(t *testing.T) *browser {
 	timed, cancelTime := context.WithTimeout(allocated, 2*time.Minute)
 	t.Cleanup(cancelTime)
 	ctx, cancelTab := chromedp.NewContext(timed)
-	t.Cleanup(cancelTab)
+	t.Cleanup(func() {
+		_ = chromedp.Cancel(ctx) // waits until Chromium has ended
+		cancelTab()
+	})
 	b := &browser{t: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, b.hear)
 	b.run(network.Enable(), log.Enable(), runtime.Enable())

@@ -30,6 +30,10 @@ const (
 	mostCells = 64 << 20
 	// mostFrames are told apart on the time axis; of longer transients every other frame is left out, as often as needed.
 	mostFrames = 400
+	// mostRead bounds the cells that are read for all frames: a step on a GPU takes less than bringing its field over.
+	mostRead = 1 << 28
+	// mostPlanes bounds the cells of planes that are packed at once.
+	mostPlanes = 16 << 20
 	// keyEvery is how often a frame does not build on the one before, so that any of them is shown after a few.
 	keyEvery = 8
 )
@@ -74,7 +78,8 @@ func NewFields(g *field.Grid, base float64, steps int, b Budget) *Fields {
 		b.Bytes = DefaultBytes
 	}
 	f := &Fields{nz: g.NZ(), base: base, quantum: 2 * b.ErrorK, budget: b.Bytes, stride: 1}
-	for steps/f.stride > mostFrames {
+	cells := g.NX() * g.NY() * g.NZ()
+	for steps/f.stride > mostFrames || f.stride < steps && steps/f.stride*cells > mostRead {
 		f.stride *= 2
 	}
 	longest := max(g.NX(), g.NY())
@@ -133,7 +138,7 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	key := len(f.frames)%keyEvery == 0
 	next := make([][]int32, f.nz)
 	if f.desks == nil {
-		workers := min(runtime.GOMAXPROCS(0), f.nz)
+		workers := min(runtime.GOMAXPROCS(0), f.nz, mostPlanes/(g.NX()*g.NY())+1)
 		f.desks = make(chan *desk, workers)
 		for range workers {
 			f.desks <- &desk{plane: make([]float64, g.NX()*g.NY())}
@@ -163,6 +168,9 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	}
 	if failed != nil {
 		return failed
+	}
+	if g.NX()*g.NY() > mostPlanes {
+		f.desks = nil // more than is worth keeping until the next frame
 	}
 	f.push(fr, next)
 	for f.size > f.budget && w*h > 1 {

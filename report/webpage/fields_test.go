@@ -196,6 +196,9 @@ func TestManyFramesAreThinned(t *testing.T) {
 			t.Errorf("frame %d, step %d: %g", n, f.frames[n].step, frame[0][5])
 		}
 	}
+	if large := NewFields(grid(1871, 1871, 10), 300, 50, Budget{}); large.Wants(4) || !large.Wants(8) || !large.Wants(16) {
+		t.Errorf("of 50 steps of 35 million cells every %d-th is shown", large.stride)
+	}
 	if long := NewFields(g, 300, 10*mostFrames, Budget{}); long.Wants(1) || !long.Wants(16) {
 		t.Errorf("of %d steps every %d-th is shown", 10*mostFrames, long.stride)
 	}

@@ -22,14 +22,15 @@ function drawProfile() {
   if (!at || !state.pick) return;
   const { c, width, height } = at;
   const n = cellOf(run, state.pick);
-  const kelvins = [];
-  for (let k = 0; k < planes; k++) {
-    const values = run.ready(state.frame, k);
-    if (!values) return;
-    kelvins.push(shown(run.kelvin(values[n])));
-  }
+  const column = (of) => data.planeLayer.map((_, k) => {
+    const values = of.ready(Math.min(state.frame, of.frames.length - 1), k);
+    return values ? shown(of.kelvin(values[n])) : NaN;
+  });
+  const kelvins = column(run);
+  if (kelvins.includes(NaN)) return;
+  const others = runs.filter((r) => r !== run).map(column);
   const left = 92, right = 14, top = 8, bottom = 34;
-  const [lo, hi] = spread(kelvins);
+  const [lo, hi] = spread([...kelvins, ...others.flat()]);
   const px = (v) => left + ((v - lo) / (hi - lo)) * (width - left - right);
   const step = (height - top - bottom) / planes;
   const py = (k) => height - bottom - (k + 0.5) * step;
@@ -49,6 +50,7 @@ function drawProfile() {
   const scale = ticks(lo, hi, (width - left) / 60);
   horizontalTicks(c, colors, scale, px, top, height - bottom);
   text(c, unitName(), width - right, height - 8, "right", colors.soft);
+  for (const other of others) polyline(c, other.map((v, k) => [px(v), py(k)]), colors.soft, 1);
   polyline(c, kelvins.map((v, k) => [px(v), py(k)]), colors.accent);
   for (let k = 0; k < planes; k++) dot(c, px(kelvins[k]), py(k), k === state.plane ? 4.5 : planes > 24 ? 0 : 2.5, colors.accent);
   document.getElementById("profile-title").textContent = `Profile in z at ${millimetres(state.pick.x)}, ${millimetres(state.pick.y)} mm`;
@@ -112,11 +114,16 @@ function drawSection() {
   }
   const values = run.ready(state.frame, state.plane);
   if (!values) return;
-  const curve = Array.from(cells, (_, p) => {
+  const along = (of, plane) => Array.from(cells, (_, p) => {
     const t = (p + 0.5) / w;
-    return shown(between(run, values, x0 + t * (x1 - x0), y0 + t * (y1 - y0)));
+    return shown(between(of, plane, x0 + t * (x1 - x0), y0 + t * (y1 - y0)));
   });
-  const [lo, hi] = spread(curve);
+  const curve = along(run, values);
+  const others = runs.filter((r) => r !== run).flatMap((r) => {
+    const plane = r.ready(Math.min(state.frame, r.frames.length - 1), state.plane);
+    return plane ? [along(r, plane)] : [];
+  });
+  const [lo, hi] = spread([...curve, ...others.flat()]);
   const py = (v) => middle - ((v - lo) / (hi - lo)) * (middle - top);
   const scale = ticks(lo, hi, 4);
   for (const v of scale.at) {
@@ -124,6 +131,7 @@ function drawSection() {
     c.fillRect(left, py(v) - 0.5, w, 1);
     text(c, fixed(v, scale.decimals), left - 6, py(v), "right", colors.soft);
   }
+  for (const other of others) polyline(c, other.map((v, p) => [left + p + 0.5, py(v)]), colors.soft, 1);
   polyline(c, curve.map((v, p) => [left + p + 0.5, py(v)]), colors.accent);
   const h = height - middle - gap - bottom;
   const [from, to] = rangeOf(run, state.plane);
@@ -152,8 +160,8 @@ function drawSection() {
   c.lineWidth = 1.5;
   c.strokeRect(left + 0.5, row(state.plane + 1) + 0.5, w - 1, h / planes - 1);
   text(c, "z", left - 8, middle + gap + h / 2, "right", colors.soft);
-  const along = ticks(0, length * 1e3, (width - left) / 60);
-  for (const s of along.at) text(c, fixed(s, along.decimals), left + (s / 1e3 / length) * w, height - bottom + 12, "center", colors.soft);
+  const marks = ticks(0, length * 1e3, (width - left) / 60);
+  for (const s of marks.at) text(c, fixed(s, marks.decimals), left + (s / 1e3 / length) * w, height - bottom + 12, "center", colors.soft);
   text(c, "A to B in mm; layers not to scale", left + w, height - 7, "right", colors.soft);
   document.getElementById("section-title").textContent = `Section in ${layerOf(state.plane).name}, ${unitName()}`;
 }

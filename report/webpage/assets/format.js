@@ -15,7 +15,12 @@ function fixed(v, decimals) {
   return Number(text) === 0 ? text.replace("-", "") : text;
 }
 
-function temperatureText(kelvin, decimals = 2) {
+// Decimals that the page's precision is worth.
+function exactness() {
+  return Math.max(2, Math.min(4, Math.ceil(-Math.log10(runs[state.run].quantum))));
+}
+
+function temperatureText(kelvin, decimals = exactness()) {
   return `${fixed(shown(kelvin), decimals)} ${unitName()}`;
 }
 

@@ -159,7 +159,7 @@ function marks(c, now, px, py, hot) {
     disc(c, x, y, 4.5);
     c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
     const end = x > frameOfMap.left + frameOfMap.w - 90;
-    const content = now.difference ? `${now.kelvin(best) > 0 ? "+" : ""}${fixed(now.kelvin(best), 2)} K` : temperatureText(now.kelvin(best));
+    const content = now.difference ? `${now.kelvin(best) > 0 ? "+" : ""}${fixed(now.kelvin(best), exactness())} K` : temperatureText(now.kelvin(best));
     label(c, content, x + (end ? -10 : 10), y > frameOfMap.top + 24 ? y - 13 : y + 14, end ? "right" : "left");
     c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
   }
@@ -269,7 +269,7 @@ function describe(place) {
   const now = current();
   if (!now || !place) return "";
   const n = cellAt(now.run.y, place.y) * now.run.w + cellAt(now.run.x, place.x);
-  const value = now.difference ? `${fixed(now.kelvin(n), 2)} K difference` : temperatureText(now.kelvin(n));
+  const value = now.difference ? `${fixed(now.kelvin(n), exactness())} K difference` : temperatureText(now.kelvin(n));
   const layer = layerOf(state.plane);
   const block = blockAt(layer, place.x, place.y);
   return `${value} at x ${millimetres(place.x)}, y ${millimetres(place.y)} mm in ${layer.name}${block ? `, block ${block}` : ""}`;
