@@ -199,19 +199,20 @@ func (e *elimination) readControl() []uint64 {
 func (e *elimination) guess() {
 	edges := float64(e.a.entries-e.n) / 2
 	room := e.how.Room
-	e.stride = uint32(max(math.Ceil(room*1.3*edges/float64(e.n)), 1, math.Ceil(64/float64(e.n))))
+	e.stride = uint32(max(math.Ceil(room*1.5*edges/float64(e.n)), 1))
 	e.outputs = int64(room * (4.2*edges + 2*float64(e.n) + 64))
 	e.scratches = int64(room * (1024*float64(e.eliminateGrid()[0]*kernels.ParacWarps) + float64(e.n)/8))
 }
 
 // eliminate makes the columns, and reports true where it has to be done again with more memory.
 func (e *elimination) eliminate() (again bool, err error) {
-	slots := e.n * int64(e.stride)
+	pieces := primeFrom(max(3, e.n*int64(e.stride)/32+1))
+	slots := 32 * pieces
 	if slots >= 1<<32 {
 		return false, fmt.Errorf("%w, of fewer than 2^32 entries", ops.ErrUnsuitable)
 	}
 	queue := e.take(4 * e.n)
-	owner, table, scratch := e.take(4*slots), e.take(16*slots), e.take(32*e.scratches)
+	owner, table, reached, scratch := e.take(4*slots), e.take(16*slots), e.take(4*e.n), e.take(32*e.scratches)
 	e.vertices = e.take(32 * e.n)
 	e.first, e.count, e.pivot, e.output = e.take(8*e.n), e.take(4*e.n), e.take(8*e.n), e.take(8*e.outputs)
 	control := make([]uint64, kernels.ParacControls)
@@ -228,8 +229,8 @@ func (e *elimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w: %s", ops.ErrUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
-	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table,
-		uint32(slots), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, eliminatePatience))
+	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table, reached,
+		uint32(pieces), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, eliminatePatience))
 	control = e.readControl()
 	if e.err != nil {
 		return false, e.err
@@ -239,6 +240,19 @@ func (e *elimination) eliminate() (again bool, err error) {
 
 // eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are handed out one by one.
 const eliminateBlocks = 8
+
+// primeFrom is the first prime number from n on.
+func primeFrom(n int64) int64 {
+	for ; ; n++ {
+		prime := n > 1
+		for d := int64(2); prime && d*d <= n; d++ {
+			prime = n%d != 0
+		}
+		if prime {
+			return n
+		}
+	}
+}
 
 func (e *elimination) eliminateGrid() [3]uint32 {
 	const each = 8 * kernels.ParacWarps // vertices that make a block worth while

@@ -147,14 +147,13 @@ DEVICE void sortLong(u64 *key, double *w, int n, int byWeight) {
   }
 }
 
-// exchange swaps the two halves of the lists.
-DEVICE void exchange(Lists *l) {
-  u64 *key = l->key;
-  double *w = l->w;
-  l->key = l->key2;
-  l->w = l->w2;
-  l->key2 = key;
-  l->w2 = w;
+// copyOver puts sorted lists where the rest expects them.
+DEVICE void copyOver(Lists l, int n) {
+  for (int e = threadX() & 31; e < n; e += 32) {
+    l.key2[e] = l.key[e];
+    l.w2[e] = l.w[e];
+  }
+  syncWarp();
 }
 
 // merge sums the edges to each neighbour in the order of their origins: key becomes neighbour and multiplicity, w the sum. It returns how many are left.
@@ -226,23 +225,21 @@ DEVICE void suffixSums(Lists l, int m) {
 }
 
 // Table is the hash table of edges that wait: owner[s] is 0 for a free slot, else the place of the earlier end plus 1; slot s holds the later end and the
-// origin, and the weight. A vertex looks for its edges from its home on, until it has as many as were counted. No slot needs a state between free and
-// occupied: its owner reads it only after the count of its own edges says that all writers are done.
+// origin, and the weight. Slots come in pieces of 32, as a warp reads them. Every vertex goes through the pieces in an order of its own, from its home on in
+// equal steps (the number of pieces is prime), so that long lists do not pile up beside each other; it looks for its edges until it has as many as
+// were counted. No slot needs a state between free and occupied: its owner reads it only after the count of its own edges says that all writers are
+// done.
 struct Table {
   u32 *owner;
   u64 *slots;
-  u32 count, stride, n;
+  u32 *reached; // the last piece of a vertex's order that was needed so far
+  u32 pieces, stride, n;
   int width;
   u64 key0, key1;
 };
 
 DEVICE u32 homeOf(const Table &t, u32 k) { return permuted(k, t.n, t.width, t.key0, t.key1) * t.stride; }
-
-// slotFrom is where the search for a free slot begins: behind as many as a vertex has edges already.
-DEVICE u32 slotFrom(const Table &t, u32 k, u32 edges) {
-  u64 s = homeOf(t, k) + (u64)(edges < t.count ? edges : 0);
-  return (u32)(s < t.count ? s : s - t.count);
-}
+DEVICE u32 stepOf(const Table &t, u32 k) { return 1 + (u32)mix(t.key0 + k) % (t.pieces - 1); }
 
 // Waiting is an edge on its way into the table.
 struct Waiting {
@@ -251,33 +248,55 @@ struct Waiting {
   double w;
 };
 
-// insert puts AHEAD edges a lane into the first slots that are free from theirs on; their first attempts are on their way together.
+DEVICE u32 take(const Table &t, u32 slot, u32 owner) { return (u32)__nvvm_atom_cas_gen_i((int *)t.owner + slot, 0, (int)owner); }
+
+// freeIn is the set of free slots of a piece.
+DEVICE u32 freeIn(const Table &t, u32 piece) {
+  const u32 *at = t.owner + (u64)piece * 32;
+  u32 open = 0;
+#pragma unroll
+  for (int q = 0; q < 32; q += 4) {
+    u32 a, b, c, d;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at + q) : "memory");
+    open |= (u32)(a == 0) << q | (u32)(b == 0) << (q + 1) | (u32)(c == 0) << (q + 2) | (u32)(d == 0) << (q + 3);
+  }
+  return open;
+}
+
+// place finds a slot for an edge whose first choice was taken. It returns ~0 where there is none.
+DEVICE u32 findSlot(const Table &t, const Waiting &w) {
+  u32 k = w.earlier - 1, step = stepOf(t, k), j = strong(t.reached + k), first = j;
+  u32 piece = (u32)((homeOf(t, k) / 32 + (u64)j * step) % t.pieces);
+  for (; j < t.pieces && j - first < 1u << 12; j++) {
+    for (u32 open = freeIn(t, piece); open;) {
+      u32 later = open & ~0u << (w.slot & 31); // from the first choice on, so that not all try the same
+      u32 bit = (u32)__builtin_ctz(later ? later : open);
+      if (take(t, piece * 32 + bit, w.earlier) == 0) {
+        if (j > first) __nvvm_atom_max_gen_ui(t.reached + k, j);
+        return piece * 32 + bit;
+      }
+      open &= ~(1u << bit);
+    }
+    piece += step;
+    if (piece >= t.pieces) piece -= t.pieces;
+  }
+  return ~0u;
+}
+
+// insert puts AHEAD edges a lane into the table; their first attempts are on their way together.
 DEVICE int insert(const Table &t, Waiting *w) {
   u32 before[AHEAD];
 #pragma unroll
-  for (int j = 0; j < AHEAD; j++) before[j] = w[j].earlier ? (u32)__nvvm_atom_cas_gen_i((int *)t.owner + w[j].slot, 0, (int)w[j].earlier) : 0;
+  for (int j = 0; j < AHEAD; j++) before[j] = w[j].earlier ? take(t, w[j].slot, w[j].earlier) : 0;
   int fits = 1;
 #pragma unroll
   for (int j = 0; j < AHEAD; j++) {
-    u32 s = w[j].slot, was = before[j];
-    for (u32 tries = 0; was; tries++) {
-      if (++s == t.count) s = 0;
-      if (tries >= t.count || tries >= 1u << 14) {
-        fits = 0;
-        break;
-      }
-      was = (u32)__nvvm_atom_cas_gen_i((int *)t.owner + s, 0, (int)w[j].earlier);
-    }
-    if (w[j].earlier && !was)
+    u32 s = before[j] ? findSlot(t, w[j]) : w[j].slot;
+    if (s == ~0u) fits = 0;
+    else if (w[j].earlier)
       asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(t.slots + 2 * (u64)s), "l"(w[j].key), "l"(__builtin_bit_cast(u64, w[j].w)) : "memory");
   }
   return fits;
-}
-
-// slotAt is the lane's slot in piece number piece of a search from home.
-DEVICE u64 slotAt(u32 home, i64 piece, u32 count) {
-  u64 s = home + (u64)piece * 32 + (u64)(threadX() & 31);
-  return s < count ? s : s - count;
 }
 
 DEVICE void setFault(u64 *control, u64 why) { __nvvm_atom_or_gen_ll((i64 *)control + ParacFault, (i64)why); }
@@ -285,12 +304,12 @@ DEVICE void setFault(u64 *control, u64 why) { __nvvm_atom_or_gen_ll((i64 *)contr
 // eliminate runs until all vertices are eliminated or a fault is set. Column k of the factor is count[k] entries of output from first[k] on, a neighbour's
 // place in the upper half and its share in the lower.
 KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place, const i64 *rowPtr, const int *col, const double *val,
-                                      Vertex *vertices, u32 *queue, u64 *control, u32 *owner, u64 *slots, u32 slotCount, u32 stride, int width,
+                                      Vertex *vertices, u32 *queue, u64 *control, u32 *owner, u64 *slots, u32 *reached, u32 pieces, u32 stride, int width,
                                       u64 key0, u64 key1, i64 *first, u32 *count, double *pivot, u64 *output, i64 outputs, u64 *scratch, i64 scratches,
                                       u64 seed, u32 patience) {
   SHARED u64 memory[WARPS][4][SHORT];
   int warp = threadX() / 32, lane = threadX() & 31;
-  Table table = {owner, slots, slotCount, stride, (u32)n, width, key0, key1};
+  Table table = {owner, slots, reached, pieces, stride, (u32)n, width, key0, key1};
   u64 *lent = 0; // the warp's part of scratch, for lists that are too long for shared memory
   i64 lentSize = 0, ticket = 0;
   if (lane == 0) ticket = (i64)add(control + ParacHead, 1);
@@ -354,28 +373,33 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       }
       edges += __builtin_popcount(take);
     }
-    u32 home = homeOf(table, (u32)k);
+    u32 home = homeOf(table, (u32)k) / 32, step = stepOf(table, (u32)k);
     u64 mine = 0;
-    i64 searched = 0;
+    u32 searched = 0, piece = home;
     for (u32 left = waiting; left; searched += AHEAD) {
-      if (searched * 32 >= slotCount) {
+      if (searched >= pieces) {
         if (lane == 0) setFault(control, ParacLost);
         return;
       }
-      u32 who[AHEAD];
+      u32 who[AHEAD], at[AHEAD];
 #pragma unroll
-      for (int j = 0; j < AHEAD; j++) who[j] = (searched + j) * 32 + lane < slotCount ? strong(owner + slotAt(home, searched + j, slotCount)) : 0;
+      for (int j = 0; j < AHEAD; j++) {
+        at[j] = piece * 32 + (u32)lane;
+        who[j] = searched + (u32)j < pieces ? strong(owner + at[j]) : 0;
+        piece += step;
+        if (piece >= pieces) piece -= pieces;
+      }
 #pragma unroll
       for (int j = 0; j < AHEAD; j++) {
         int found = who[j] == (u32)k + 1;
         u32 all = ballot(found);
         if (found) {
-          u64 s = slotAt(home, searched + j, slotCount), key, bits;
-          asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(key), "=l"(bits) : "l"(slots + 2 * s) : "memory");
+          u64 key, bits;
+          asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(key), "=l"(bits) : "l"(slots + 2 * (u64)at[j]) : "memory");
           int d = edges + bitsBelow(all);
           l.key[d] = key;
           l.w[d] = __builtin_bit_cast(double, bits);
-          if (searched + j < 64) mine |= 1ull << (searched + j);
+          if (searched + (u32)j < 64) mine |= 1ull << (searched + (u32)j);
         }
         edges += __builtin_popcount(all);
         left -= (u32)__builtin_popcount(all);
@@ -384,21 +408,21 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
         fence();
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
-          if (who[j] == (u32)k + 1) setStrong(owner + slotAt(home, searched + j, slotCount), 0);
+          if (who[j] == (u32)k + 1) setStrong(owner + at[j], 0);
       }
     }
     syncWarp();
     int isLong = most > SHORT;
     if (isLong) {
       sortLong(l.key, l.w, edges, 0);
-      exchange(&l);
+      copyOver(l, edges);
     } else {
       sortByKey(l, edges);
     }
     int m = merge(l, edges);
     if (isLong) {
       sortLong(l.key, l.w, m, 1);
-      exchange(&l);
+      copyOver(l, m);
     } else {
       sortByWeight(l, m);
     }
@@ -456,7 +480,10 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       }
 #pragma unroll
       for (int j = 0; j < AHEAD; j++)
-        if (made[j].earlier) made[j].slot = slotFrom(table, made[j].earlier - 1, hint[j]);
+        {
+        u32 first = homeOf(table, made[j].earlier ? made[j].earlier - 1 : 0);
+        made[j].slot = (first & ~31u) + ((first + hint[j]) & 31);
+      }
       if (!insert(table, made)) stuck = 1;
     }
     if (ballot(stuck)) {
@@ -481,8 +508,12 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     syncWarp();
     fence();
     // The slots are free again, and the neighbours are let go.
-    for (int c = 0; c < 64 && mine >> c; c++)
-      if (mine >> c & 1) setStrong(owner + slotAt(home, c, slotCount), 0);
+    piece = home;
+    for (u64 rest = mine; ballot(rest != 0); rest >>= 1) {
+      if (rest & 1) setStrong(owner + piece * 32 + (u32)lane, 0);
+      piece += step;
+      if (piece >= pieces) piece -= pieces;
+    }
     for (int base = 0; base < m; base += 32 * 32) {
       u32 ready = 0;
       for (int j = 0; j < 32 && base + 32 * j < m; j += AHEAD) {

@@ -29,19 +29,19 @@ type Parac struct {
 	eliminate struct {
 		function cu.Function
 		args     struct {
-			n                                                                      int32
-			order, place, rowPtr, col, val, vertices, queue, control, owner, slots cu.DevicePtr
-			slotCount, stride                                                      uint32
-			width                                                                  int32
-			key0, key1                                                             uint64
-			first, count, pivot, output                                            cu.DevicePtr
-			outputs                                                                int64
-			scratch                                                                cu.DevicePtr
-			scratches                                                              int64
-			seed                                                                   uint64
-			patience                                                               uint32
+			n                                                                               int32
+			order, place, rowPtr, col, val, vertices, queue, control, owner, slots, reached cu.DevicePtr
+			pieces, stride                                                                  uint32
+			width                                                                           int32
+			key0, key1                                                                      uint64
+			first, count, pivot, output                                                     cu.DevicePtr
+			outputs                                                                         int64
+			scratch                                                                         cu.DevicePtr
+			scratches                                                                       int64
+			seed                                                                            uint64
+			patience                                                                        uint32
 		}
-		params [25]unsafe.Pointer
+		params [26]unsafe.Pointer
 	}
 }
 
@@ -80,7 +80,8 @@ func LoadParac(d cu.Driver) (*Parac, error) {
 		unsafe.Pointer(&m.eliminate.args.control),
 		unsafe.Pointer(&m.eliminate.args.owner),
 		unsafe.Pointer(&m.eliminate.args.slots),
-		unsafe.Pointer(&m.eliminate.args.slotCount),
+		unsafe.Pointer(&m.eliminate.args.reached),
+		unsafe.Pointer(&m.eliminate.args.pieces),
 		unsafe.Pointer(&m.eliminate.args.stride),
 		unsafe.Pointer(&m.eliminate.args.width),
 		unsafe.Pointer(&m.eliminate.args.key0),
@@ -120,8 +121,8 @@ func (m *Parac) Begin(s cu.Stream, grid [3]uint32, n, headroom, mirrored int32, 
 // Eliminate runs until all vertices are eliminated or a fault is set. Column k of the factor is count[k] entries of output from first[k] on, a neighbour's
 // place in the upper half and its share in the lower.
 //
-// Arrays: order, place u32; rowPtr i64; col int; val double; vertices Vertex; queue u32; control u64; owner u32; slots u64; first i64; count u32; pivot double; output u64; scratch u64.
-func (m *Parac) Eliminate(s cu.Stream, grid [3]uint32, n int32, order, place, rowPtr, col, val, vertices, queue, control, owner, slots cu.DevicePtr, slotCount, stride uint32, width int32, key0, key1 uint64, first, count, pivot, output cu.DevicePtr, outputs int64, scratch cu.DevicePtr, scratches int64, seed uint64, patience uint32) error {
+// Arrays: order, place u32; rowPtr i64; col int; val double; vertices Vertex; queue u32; control u64; owner u32; slots u64; reached u32; first i64; count u32; pivot double; output u64; scratch u64.
+func (m *Parac) Eliminate(s cu.Stream, grid [3]uint32, n int32, order, place, rowPtr, col, val, vertices, queue, control, owner, slots, reached cu.DevicePtr, pieces, stride uint32, width int32, key0, key1 uint64, first, count, pivot, output cu.DevicePtr, outputs int64, scratch cu.DevicePtr, scratches int64, seed uint64, patience uint32) error {
 	k := &m.eliminate
 	k.args.n = n
 	k.args.order = order
@@ -134,7 +135,8 @@ func (m *Parac) Eliminate(s cu.Stream, grid [3]uint32, n int32, order, place, ro
 	k.args.control = control
 	k.args.owner = owner
 	k.args.slots = slots
-	k.args.slotCount = slotCount
+	k.args.reached = reached
+	k.args.pieces = pieces
 	k.args.stride = stride
 	k.args.width = width
 	k.args.key0 = key0
