@@ -201,7 +201,7 @@ func (e *elimination) guess() {
 	room := e.how.Room
 	e.stride = uint32(max(math.Ceil(room*1.5*edges/float64(e.n)), 1))
 	e.outputs = int64(room * (4.2*edges + 2*float64(e.n) + 64))
-	e.scratches = int64(room * (1024*float64(e.eliminateGrid()[0]*kernels.ParacWarps) + float64(e.n)/8))
+	e.scratches = int64(room * (2048*float64(e.eliminateGrid()[0]*kernels.ParacWarps) + float64(e.n)))
 }
 
 // eliminate makes the columns, and reports true where it has to be done again with more memory.

@@ -29,11 +29,11 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 	}
 	order := orderRows(m, how)
 	for room := headroom; ; room += 10 {
-		e, err := newElimination(m, order, how.Seed, room)
+		e, err := newElimination(m, order, how.Seed, room, s.dev.pool.workers)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ops.ErrUnsuitable, err)
 		}
-		e.run(s.dev.pool.workers)
+		e.run()
 		if e.overflow.Load() {
 			if room > 40 {
 				return nil, fmt.Errorf("%w: grounds grow beyond 2^%d times the diagonal", ops.ErrUnsuitable, room)

@@ -73,26 +73,45 @@ type eliminator struct {
 	shares []float32
 }
 
-// newElimination checks the matrix and readies it.
-func newElimination(a *sparse.CSR, order []int32, seed uint64, headroom int) (*elimination, error) {
+// newElimination checks the matrix and readies it for so many workers.
+func newElimination(a *sparse.CSR, order []int32, seed uint64, headroom, workers int) (*elimination, error) {
 	n := a.N()
 	e := &elimination{a: a, order: order, place: make([]int32, n), seed: seed, headroom: headroom, vertices: make([]vertex, n), queue: make([]atomic.Int32, n),
-		columns: make([]column, n)}
+		columns: make([]column, n), workers: make([]eliminator, workers)}
 	e.chunks.Store(new([]*[chunk]pooled))
 	for k, v := range order {
 		e.place[v] = int32(k)
 	}
-	for k := range order {
-		if err := e.start(int32(k)); err != nil {
+	failed := make([]error, workers)
+	e.each(func(w int) {
+		for row := n * w / workers; row < n*(w+1)/workers && failed[w] == nil; row++ {
+			failed[w] = e.start(int32(row))
+		}
+	})
+	for _, err := range failed { // the first in the order of the rows
+		if err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
 }
 
-// start counts the earlier neighbours of a vertex and takes the excess of its diagonal as ground.
-func (e *elimination) start(k int32) error {
-	row := e.order[k]
+// each runs a part of the work on every worker.
+func (e *elimination) each(part func(worker int)) {
+	var wait sync.WaitGroup
+	for w := range e.workers {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			part(w)
+		}()
+	}
+	wait.Wait()
+}
+
+// start counts the earlier neighbours of a row's vertex and takes the excess of its diagonal as ground.
+func (e *elimination) start(row int32) error {
+	k := e.place[row]
 	cols, vals := e.a.Row(int(row))
 	diagonal, coupled := 0.0, 0.0
 	waits := int32(0)
@@ -154,19 +173,12 @@ func groundOf(row int32, diagonal, coupled float64, entries int) (float64, error
 // push puts a vertex into the queue.
 func (e *elimination) push(k int32) { e.queue[e.tail.Add(1)-1].Store(k + 1) }
 
-// run eliminates all vertices with so many workers.
-func (e *elimination) run(workers int) {
-	e.workers = make([]eliminator, workers)
-	var wait sync.WaitGroup
-	for w := range e.workers {
+// run eliminates all vertices.
+func (e *elimination) run() {
+	e.each(func(w int) {
 		e.workers[w].elimination, e.workers[w].number = e, int32(w)
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			e.workers[w].work()
-		}()
-	}
-	wait.Wait()
+		e.workers[w].work()
+	})
 }
 
 // work takes vertices in the order of the queue until all are eliminated. Waiting cannot last for ever: while vertices are left, the earliest of them

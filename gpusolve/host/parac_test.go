@@ -38,11 +38,11 @@ func laplacian(n int, edges [][2]int, w []float64, ground []float64) *sparse.CSR
 
 func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int) *factor {
 	t.Helper()
-	e, err := newElimination(a, order, seed, headroom)
+	e, err := newElimination(a, order, seed, headroom, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.run(workers)
+	e.run()
 	if e.overflow.Load() {
 		t.Fatal("ground overflow")
 	}

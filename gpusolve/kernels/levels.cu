@@ -5,7 +5,7 @@
 // levels to warps that all stay on the GPU, so what a warp waits for is always under way.
 #include "paracwarp.h"
 
-enum { THREADS = 128, RESIDENT = 8, GROUP = 8, NARROW = 4, LONG = 48, BATCH = 4, FLAT = 256 };
+enum { THREADS = 128, RESIDENT = 8, GROUP = 8, NARROW = 4, LONG = 48, QUADRATIC = 192, BATCH = 4, FLAT = 256 };
 
 #define UNSET 0xffffffffu // a value that is not there yet; no arithmetic gives this NaN
 
@@ -93,12 +93,37 @@ DEVICE Lanes lanesOf(u32 unit, int n, const i64 *start) {
   return l;
 }
 
-// sortRows sorts the entries of rows by column: each counts those before it.
-KERNEL void BOUNDS(THREADS) sortRows(int n, i64 units, const u32 *unit, const i64 *start, const u64 *entries, u64 *sorted) {
+// sortLong sorts the n entries of a row in place by a warp: a bitonic network whose comparators all put the smaller first, as in parac.cu.
+DEVICE void sortLong(u64 *entries, i64 n) {
+  i64 pairs = 1;
+  while (2 * pairs < n) pairs *= 2;
+  for (i64 size = 2; size <= 2 * pairs; size *= 2) {
+    for (i64 apart = size / 2; apart; apart /= 2) {
+      for (i64 q = threadX() & 31; q < pairs; q += 32) {
+        i64 inside = q & (apart - 1), low = 2 * (q - inside) + inside, high = apart == size / 2 ? low ^ (size - 1) : low + apart;
+        if (high >= n) continue;
+        u64 a = entries[low], b = entries[high];
+        if (b < a) {
+          entries[low] = b;
+          entries[high] = a;
+        }
+      }
+      syncWarp();
+    }
+  }
+}
+
+// sortRows sorts the entries of rows by column: in short rows each counts those before it.
+KERNEL void BOUNDS(THREADS) sortRows(int n, i64 units, const u32 *unit, const i64 *start, u64 *entries, u64 *sorted) {
   for (i64 u = (i64)blockX() * (THREADS / 32) + threadX() / 32; u < units; u += (i64)gridX() * (THREADS / 32)) {
     Lanes l = lanesOf(unit[u], n, start);
     if (l.row >= n) continue;
     i64 from = start[l.row];
+    if (l.count == 32 && l.end - from > QUADRATIC) {
+      sortLong(entries + from, l.end - from);
+      for (i64 e = l.at; e < l.end; e += 32) sorted[e] = entries[e];
+      continue;
+    }
     for (i64 e = l.at; e < l.end; e += l.count) {
       u64 own = entries[e];
       i64 rank = 0;

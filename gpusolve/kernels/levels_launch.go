@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	LevelsThreads  = 128
-	LevelsResident = 8
-	LevelsGroup    = 8
-	LevelsNarrow   = 4
-	LevelsLong     = 48
-	LevelsBatch    = 4
-	LevelsFlat     = 256
+	LevelsThreads   = 128
+	LevelsResident  = 8
+	LevelsGroup     = 8
+	LevelsNarrow    = 4
+	LevelsLong      = 48
+	LevelsQuadratic = 192
+	LevelsBatch     = 4
+	LevelsFlat      = 256
 )
 
 // Levels is the module levels.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -261,7 +262,7 @@ func (m *Levels) FillUnits(s cu.Stream, grid [3]uint32, n int32, start, firstUni
 	return m.launch("fillUnits", k.function, grid, LevelsFlat, s, k.params[:])
 }
 
-// SortRows sorts the entries of rows by column: each counts those before it.
+// SortRows sorts the entries of rows by column: in short rows each counts those before it.
 //
 // Arrays: unit u32; start i64; entries, sorted u64.
 func (m *Levels) SortRows(s cu.Stream, grid [3]uint32, n int32, units int64, unit, start, entries, sorted cu.DevicePtr) error {
