@@ -45,7 +45,7 @@ type summary struct {
 	Memory struct {
 		HostPeakBytes float64 `json:"host_peak_bytes"`
 	}
-	wall float64 // s, of the whole process
+	wall, cpu float64 // s, of the whole process
 }
 
 // compatTol is the largest error in K of a solve that is compared digit by digit.
@@ -120,7 +120,7 @@ func cheapest(ctx context.Context, o options, s study) (best cost, err error) {
 			return best, err
 		}
 		if best.wall == 0 || sum.wall < best.wall {
-			best = cost{sum.wall, sum.Memory.HostPeakBytes}
+			best = cost{sum.wall, sum.cpu, sum.Memory.HostPeakBytes}
 		}
 	}
 	return best, nil
@@ -133,6 +133,7 @@ func execute(ctx context.Context, o options, dir string, args []string) (s summa
 		return s, fmt.Errorf("%s: %w\n%s", cmd, err, text)
 	}
 	s.wall = time.Since(start).Seconds()
+	s.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	data, err := os.ReadFile(filepath.Join(dir, "summary.json"))
 	if err == nil {
 		err = json.Unmarshal(data, &s)

@@ -48,25 +48,26 @@ func (s *section) write(w *bufio.Writer, folder string) {
 
 // overview is a line per case, with run times.
 func (s *section) overview(w *bufio.Writer) {
-	fmt.Fprintf(w, "| case | cells | `--compat`, K | thermsim, K | %s | thermsim | sooner | memory |\n|---|---|---|---|---|---|---|---|\n", s.simulator.title())
+	fmt.Fprint(w, "| case | cells | `--compat`, K | thermsim, K | wall time | processor time | ratio | memory |\n|---|---|---|---|---|---|---|---|\n")
 	for i := range s.findings {
 		f := &s.findings[i]
+		peer, own := f.study.measured, f.compat
 		if f.refused != nil {
-			fmt.Fprintf(w, "| [%s](#%[1]s) | | refused | refused | %s | | | %s |\n", f.study.name, seconds(f.study.measured.wall), bytes(f.study.measured.memory))
+			fmt.Fprintf(w, "| [%s](#%[1]s) | | refused | refused | %s | %s | | %s |\n", f.study.name, seconds(peer.wall), seconds(peer.cpu), bytes(peer.memory))
 			continue
 		}
 		plain, compat := f.largest()
-		sooner := ""
-		if f.study.measured.wall > 0 {
-			sooner = fmt.Sprintf("%.3g times", f.study.measured.wall/f.compat.wall)
+		ratio := ""
+		if peer.cpu > 0 {
+			ratio = fmt.Sprintf("%.3g", peer.cpu/own.cpu)
 		}
-		fmt.Fprintf(w, "| [%s](#%[1]s) | %s | %.1e | %.1e | %s | %s | %s | %s / %s |\n", f.study.name, f.grid, compat, plain,
-			seconds(f.study.measured.wall), seconds(f.compat.wall), sooner, bytes(f.study.measured.memory), bytes(f.compat.memory))
+		fmt.Fprintf(w, "| [%s](#%[1]s) | %s | %.1e | %.1e | %s / %s | %s / %s | %s | %s / %s |\n", f.study.name, f.grid, compat, plain,
+			seconds(peer.wall), seconds(own.wall), seconds(peer.cpu), seconds(own.cpu), ratio, bytes(peer.memory), bytes(own.memory))
 	}
 	fmt.Fprintf(w, `
-The third and fourth column are the largest differences over all maps. Times are wall times of whole processes on the same two cores; thermsim's are
-with `+"`--compat`"+`, its default tolerance, its maps, tables and pictures, and the simulator's files with nine decimals (the fastest of five runs).
-Memory is the peak of the process: %s, then thermsim.
+The third and fourth column are the largest differences over all maps. Times and peak memory of whole processes are those of %s, then those of thermsim
+with `+"`--compat`"+`, its default tolerance, its maps, tables and pictures, and the simulator's files with nine decimals (the fastest of five runs). Both ran on
+the same two cores, which other work shared, so wall times are upper bounds; the ratio is that of processor times, user and system, of all threads.
 
 `, s.simulator.title())
 }

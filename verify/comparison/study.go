@@ -41,6 +41,7 @@ type peerMap struct {
 // cost is what a run took.
 type cost struct {
 	wall   float64 // s, 0 where it was not measured
+	cpu    float64 // s, of all cores, user and system
 	memory float64 // bytes
 }
 
@@ -57,6 +58,9 @@ func readCost(path string) (c cost) {
 			continue
 		}
 		switch {
+		case strings.HasPrefix(name, "User time"), strings.HasPrefix(name, "System time"):
+			v, _ := strconv.ParseFloat(value, 64) // 0 tells nothing
+			c.cpu += v
 		case strings.HasPrefix(name, "Elapsed"):
 			c.wall = clock(value)
 		case strings.HasPrefix(name, "Maximum resident"):
