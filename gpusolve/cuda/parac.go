@@ -235,7 +235,14 @@ func (e *elimination) eliminate() (again bool, err error) {
 	if e.err != nil {
 		return false, e.err
 	}
-	return e.grow(control[kernels.ParacFault])
+	if again, err = e.grow(control[kernels.ParacFault]); again || err != nil {
+		return again, err
+	}
+	for _, p := range []cu.DevicePtr{queue, owner, table, reached, scratch} { // room for what comes next
+		e.keep(p)
+		e.free(p)
+	}
+	return false, nil
 }
 
 // eliminateBlocks is how many blocks of the elimination a multiprocessor gets. It need not hold them all: vertices are handed out one by one.

@@ -47,7 +47,7 @@ func TestCholeskyOnInterpreter(t *testing.T) {
 
 // Twenty orders in which warps and blocks take turns give the same bits as the processor, with the search for data races on.
 func TestParacDoesNotDependOnScheduling(t *testing.T) {
-	a := opstest.RandomGraph(rand.New(rand.NewPCG(3, 4)), 48)
+	a := opstest.RandomGraph(rand.New(rand.NewPCG(3, 4)), 30)
 	how := ops.Elimination{Order: ops.ByEntries, Seed: 6}
 	want, _ := factorOf(t, host.Open(), a, how)
 	cache := new(ptx.Cache)

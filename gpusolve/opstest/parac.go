@@ -19,11 +19,29 @@ func Cholesky(t *testing.T, open, twin func(testing.TB) ops.Device) {
 		a := RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, true).CSR()
 		t.Run(fmt.Sprintf("%dx%dx%d", shape[0], shape[1], shape[2]), func(t *testing.T) { choleskyOf(t, open(t), twin(t), a) })
 	}
-	for _, n := range []int{2, 40, 600} /* the last has a vertex with more edges than fit in fast memory */ {
+	// The largest has a vertex with more edges than fit in fast memory, and rows of G that are sorted as long ones.
+	for _, n := range []int{2, 40, 600} {
 		a := RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)
 		t.Run(fmt.Sprintf("graph of %d", n), func(t *testing.T) { choleskyOf(t, open(t), twin(t), a) })
 	}
+	t.Run("ring without ground", func(t *testing.T) { choleskyOf(t, open(t), twin(t), ring(13)) })
 	t.Run("refusals", func(t *testing.T) { choleskyRefusals(t, open(t)) })
+}
+
+// ring is the singular Laplacian of a ring: the last pivot is 0.
+func ring(n int) *sparse.CSR {
+	a := &sparse.CSR{RowPtr: []int64{0}}
+	for r := range n {
+		row := make([]float64, n)
+		row[r], row[(r+1)%n], row[(r+n-1)%n] = 2, -1, -1
+		for c, v := range row {
+			if v != 0 {
+				a.Col, a.Val = append(a.Col, int32(c)), append(a.Val, v)
+			}
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.Col)))
+	}
+	return a
 }
 
 // eliminate factorises the matrix.
