@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 )
 
@@ -59,7 +60,7 @@ func TestChebyshevAccuracy(t *testing.T) {
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
 	iterations := map[string]int{}
 	for _, method := range []string{
-		"chebyshev", "chebyshev:form=scaled", "chebyshev:promote=plane", "chebyshev:format=csr", "chebyshev:precision=fixed-fp64",
+		"chebyshev", "chebyshev:form=scaled", "chebyshev:promote=paper", "chebyshev:format=csr", "chebyshev:precision=fixed-fp64",
 		"chebyshev:precision=fixed-fp64,form=scaled", "chebyshev:precision=fixed-fp64,format=csr", "jacobi:precision=adaptive",
 		"none:precision=adaptive,format=csr", "none:precision=fixed-fp64",
 	} {
@@ -153,5 +154,30 @@ func TestChebyshevRules(t *testing.T) {
 	}
 	if _, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: "none:format=csr", Device: "cpu"}); err == nil {
 		t.Error("a format without precision was taken")
+	}
+}
+
+// Whole solves by the kernels that ship: the processor's iterations and field, in every precision and format.
+func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
+	m := stackMesh(t, cases.Options{NX: 6, NY: 5})
+	for _, method := range []string{
+		"chebyshev:degree=8,form=scaled", "chebyshev:degree=8,form=scaled,promote=paper", "chebyshev:degree=12,precision=fixed-fp64,format=csr",
+		"chebyshev:degree=8,precision=fixed-fp32,form=scaled", "jacobi:precision=fixed-fp16",
+	} {
+		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-4})
+		machine := ptx.New(ptx.Options{NoRaces: true}) // the conformance suite looks for them
+		s, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: method, ATol: 1e-4, Executor: onInterpreter(t, machine)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, st := wholeField(t, m, s.Field), s.Status
+		if st.Reason != host.Reason || math.Abs(float64(st.Iterations-host.Iterations)) > 2+0.1*float64(host.Iterations) {
+			t.Errorf("%s: %d iterations, %s; the processor took %d, %s", method, st.Iterations, st.Reason, host.Iterations, host.Reason)
+		}
+		if d := furthest(got, want); st.Converged && !(d <= 1e-3) {
+			t.Errorf("%s: fields differ by %g K", method, d)
+		}
+		s.Close()
+		empty(t, machine)
 	}
 }

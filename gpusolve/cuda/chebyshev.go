@@ -52,18 +52,23 @@ func (s *space) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurre
 		return
 	}
 	nx, ny, nz := a.shape()
-	grid, b := a.tiles(kernels.ChebyshevThreads, 0), a.copies[entries]
+	grid, b := a.tiles(precision(d), 0), a.copies[entries]
 	first, last, scale, err := flag(u.First), flag(u.Last), lastScale(a, u), errPrecision
 	switch (pair{entries, precision(d)}) {
 	case pair{ops.Double, ops.Double}:
 		err = k.StepDouble(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, u.Keep, u.Gain, first, last, scale, ptr(z), ptr(rest), ptr(d), ptr(next))
 	case pair{ops.Single, ops.Single}:
-		err = k.StepSingle(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, u.Keep, u.Gain, first, last, scale, ptr(z), ptr(rest), ptr(d), ptr(next))
+		err = k.StepSingle(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, float32(u.Keep), float32(u.Gain), first, last, scale, ptr(z), ptr(rest), ptr(d), ptr(next))
 	case pair{ops.Half, ops.Single}:
-		err = k.StepPhysics(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, a.promote, u.Keep, u.Gain, first, last, last, scale,
+		if a.promote != 0 {
+			err = k.StepPlanes(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, a.promote, float32(u.Keep), float32(u.Gain), first, last, last, scale,
+				s.scalarsDev, ptr(z), ptr(rest), ptr(d), ptr(next))
+			break
+		}
+		err = k.StepPhysics(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, float32(u.Keep), float32(u.Gain), first, last, last, scale,
 			s.scalarsDev, ptr(z), ptr(rest), ptr(d), ptr(next))
 	case pair{ops.Half, ops.Half}:
-		err = k.StepHalf(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, u.Keep, u.Gain, first, last, last, scale,
+		err = k.StepHalf(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, float32(u.Keep), float32(u.Gain), first, last, last, scale,
 			s.scalarsDev, ptr(z), ptr(rest), ptr(d), ptr(next))
 	}
 	s.note(err)
@@ -88,7 +93,7 @@ func (s *space) ChebyshevRelax(m ops.Stored, u ops.Recurrence, z, rest, d, y ops
 	case ops.Double:
 		s.note(k.RelaxDouble(s.stream, grid, s.cells, u.Keep, u.Gain, flag(u.First), flag(u.Last), scale, ptr(z), ptr(rest), ptr(d), ptr(y)))
 	case ops.Single:
-		s.note(k.RelaxSingle(s.stream, grid, s.cells, u.Keep, u.Gain, flag(u.First), flag(u.Last), scale, ptr(z), ptr(rest), ptr(d), ptr(y)))
+		s.note(k.RelaxSingle(s.stream, grid, s.cells, float32(u.Keep), float32(u.Gain), flag(u.First), flag(u.Last), scale, ptr(z), ptr(rest), ptr(d), ptr(y)))
 	default:
 		s.note(errPrecision)
 	}

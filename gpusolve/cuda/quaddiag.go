@@ -54,12 +54,16 @@ func (a *stored) alloc(bytes int64) cu.DevicePtr {
 }
 
 // tiles is the grid of kernels that march columns. most bounds the blocks, as reductions need; 0 leaves them free.
-func (a *stored) tiles(threads, most int) [3]uint32 {
-	bx, by := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), 65535)
-	if most > 0 {
-		by = min(by, uint32(max(1, most/int(bx))))
+func (a *stored) tiles(vectors ops.Precision, most int) [3]uint32 {
+	threads := kernels.QuaddiagThreads
+	if vectors == ops.Double {
+		threads = kernels.QuaddiagBroad
 	}
-	return [3]uint32{bx, by, 1}
+	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), 65535)
+	if most > 0 {
+		y = min(y, uint32(max(1, most/int(x))))
+	}
+	return [3]uint32{x, y, 1}
 }
 
 func (a *stored) shape() (nx, ny, nz int32) { return int32(a.nx), int32(a.ny), int32(a.nz) }
@@ -99,12 +103,12 @@ func (s *space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error
 // extent is the largest size of the entries main, x, y and z of every plane.
 func (a *stored) extent(q *kernels.Quaddiag, from *diagonals) ([][4]float64, error) {
 	s := a.s
-	part := s.alloc(8 * 5 * kernels.QuaddiagPlanes * int64(a.nz))
+	part := s.alloc(8 * 5 * kernels.QuaddiagParts * int64(a.nz))
 	defer s.free(part)
 	if s.ready() {
-		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagPlanes, uint32(a.nz), 1}, int64(a.nx), from.sheet(), s.cells, from.main, from.x, from.y, from.z, a.scale, part))
+		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts, uint32(a.nz), 1}, int64(a.nx), from.sheet(), s.cells, from.main, from.x, from.y, from.z, a.scale, part))
 	}
-	got := make([][kernels.QuaddiagPlanes][5]float64, a.nz)
+	got := make([][kernels.QuaddiagParts][5]float64, a.nz)
 	receiveSlice(s, got, part)
 	sizes := make([][4]float64, a.nz)
 	for k := range got {
@@ -152,8 +156,11 @@ func (a *stored) keep(q *kernels.Quaddiag, from *diagonals, c ops.Copies, sizes 
 	a.unit, a.undo = float32(math.Ldexp(1, exponent)), float32(math.Ldexp(1, -exponent))
 	keep(ops.Half, q.KeepHalf, a.unit, !c.Scaled)
 	masks, promoted := ops.Promotions(sizes, c.PromotePlanes)
-	a.promoted, a.promote = promoted, a.alloc(4*int64(len(masks)))
-	sendSlice(a.s, a.promote, masks)
+	a.promoted = promoted
+	if c.PromotePlanes {
+		a.promote = a.alloc(4 * int64(len(masks)))
+		sendSlice(a.s, a.promote, masks)
+	}
 }
 
 // StoreRows keeps FP32 values beside those of r.
@@ -197,7 +204,7 @@ func (s *space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vect
 		return
 	}
 	nx, ny, nz := a.shape()
-	grid, b := a.tiles(kernels.QuaddiagThreads, 0), a.copies[entries]
+	grid, b := a.tiles(precision(x), 0), a.copies[entries]
 	switch (pair{entries, precision(x)}) {
 	case pair{ops.Double, ops.Double}:
 		err = q.MultiplyDouble(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(x), ptr(y))
@@ -206,7 +213,11 @@ func (s *space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vect
 	case pair{ops.Single, ops.Single}:
 		err = q.MultiplySingle(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(x), ptr(y))
 	case pair{ops.Half, ops.Single}:
-		err = q.MultiplyPhysics(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, a.promote, ptr(x), ptr(y))
+		if a.promote != 0 {
+			err = q.MultiplyPlanes(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, a.promote, ptr(x), ptr(y))
+			break
+		}
+		err = q.MultiplyPhysics(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, ptr(x), ptr(y))
 	case pair{ops.Half, ops.Half}:
 		err = q.MultiplyHalf(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, ptr(x), ptr(y))
 	default:
@@ -228,7 +239,7 @@ func (s *space) MixedCurve(m ops.Stored, entries ops.Precision, out, p ops.Vecto
 		return
 	}
 	nx, ny, nz := a.shape()
-	grid, b := a.tiles(kernels.QuaddiagThreads, s.maxBlocks), a.copies[entries]
+	grid, b := a.tiles(precision(p), s.maxBlocks), a.copies[entries]
 	switch (pair{entries, precision(p)}) {
 	case pair{ops.Double, ops.Double}:
 		err = q.CurveDouble(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(p), ptr(out), s.partial, s.scalarsDev, s.ticket)

@@ -6,10 +6,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// rowGrid is the grid of row-wise products: some lanes share a row.
+// rowGrid is the grid of row-wise products, a thread to a row.
 func rowGrid(n int64) [3]uint32 {
-	const per = kernels.CsrThreads / kernels.CsrLanes
-	return [3]uint32{uint32(max(1, min((n+per-1)/per, reductionBlocks))), 1, 1}
+	return [3]uint32{uint32(max(1, min((n+kernels.CsrThreads-1)/kernels.CsrThreads, reductionBlocks))), 1, 1}
 }
 
 // csr readies the row-wise kernels and finds the values in a precision.

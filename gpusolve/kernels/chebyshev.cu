@@ -1,7 +1,9 @@
 // The Chebyshev iteration, a step in one pass, and Lanczos vectors.
-#include "quaddiag.h"
+// Kernels with FP64 vectors have blocks of BROAD threads.
+enum { FLAT = 256, BROAD = 256, THREADS = 128 };
 
-enum { THREADS = 256, FLAT = 256 };
+#define RESIDENT 7
+#include "quaddiag.h"
 
 // lift finds the power of two that brings peak to [4, 8): far from the largest FP16 number, as the iteration's corrections grow at first.
 DEVICE double liftOf(double peak) {
@@ -66,19 +68,26 @@ KERNEL void BOUNDS(FLAT) startHalf(i64 n, const float *RESTRICT scale, int lift,
 }
 
 // What all steps share: the coefficients, which of the first and last step it is, and how the result is scaled back.
-struct Recurrence {
-  double keep, gain;
+template <class S> struct Recurrence {
+  S keep, gain;
   int first, last, lifted;
   const float *scale;
   const double *scalars;
 };
 
+// Former values of a cell. The first step's z counts as zero.
+template <class V> struct Former {
+  V z, rest;
+};
+
+template <class S, class V> DEVICE Former<V> former(const Recurrence<S> &u, i64 c, const V *z, const V *rest) { return {u.first ? (V)0 : z[c], rest[c]}; }
+
 // relax is the arithmetic of a step at a cell, with the product (A d)[c] at hand.
 template <class S, class V>
-DEVICE void relax(const Recurrence &u, S keep, S gain, S back, i64 c, V own, S product, V *RESTRICT z, V *RESTRICT rest, V *RESTRICT next) {
-  S sum = u.first ? (S)own : (S)z[c] + (S)own;
-  S left = (S)rest[c] - product;
-  S d = keep * (S)own + gain * left;
+DEVICE void relax(const Recurrence<S> &u, S back, i64 c, V own, S product, Former<V> f, V *RESTRICT z, V *RESTRICT rest, V *RESTRICT next) {
+  S sum = (S)f.z + (S)own;
+  S left = (S)f.rest - product;
+  S d = u.keep * (S)own + u.gain * left;
   if (u.last) {
     S v = (sum + d) * back;
     if (u.scale) v *= (S)u.scale[c];
@@ -91,51 +100,59 @@ DEVICE void relax(const Recurrence &u, S keep, S gain, S back, i64 c, V own, S p
 }
 
 // Memory traffic of a step: d, rest, z read, next, rest, z written, and four diagonals: 32 B per cell with FP16 entries and FP32 vectors.
-template <class M, class V> DEVICE void step(Quad<M> a, float undo, Recurrence u, V *RESTRICT z, V *RESTRICT rest, const V *RESTRICT d, V *RESTRICT next) {
+template <int BLOCK, bool PLANES, class M, class V>
+DEVICE void step(Quad<M> a, float undo, Recurrence<typename Arithmetic<M, V>::Sum> u, V *RESTRICT z, V *RESTRICT rest, const V *RESTRICT d, V *RESTRICT next) {
   typedef typename Arithmetic<M, V>::Sum S;
-  S keep = (S)u.keep, gain = (S)u.gain, back = u.lifted ? (S)(1 / load(u.scalars + LIFT)) : (S)1;
-  march(a, d, THREADS, [&](i64 c, V own, S product) { relax(u, keep, gain, back, c, own, product * (S)undo, z, rest, next); });
+  S back = u.lifted ? (S)(1 / load(u.scalars + LIFT)) : (S)1;
+  march<BLOCK, PLANES>(
+      a, d, [&](i64 c) { return former(u, c, z, rest); },
+      [&](i64 c, V own, S product, Former<V> f) { relax(u, back, c, own, product * (S)undo, f, z, rest, next); });
 }
 
 // z += d, rest -= A d, next = keep d + gain rest; the last step sets z = S (z + d + next)/LIFT instead. undo is the inverse of the entries' power of
 // two.
-KERNEL void BOUNDS(THREADS) stepDouble(int nx, int ny, int nz, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
+KERNEL void BOUNDS(BROAD) stepDouble(int nx, int ny, int nz, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
                                        const double *RESTRICT z, double keep, double gain, int first, int final, const float *RESTRICT scale,
                                        double *RESTRICT sum, double *RESTRICT rest, const double *RESTRICT d, double *RESTRICT next) {
-  step(Quad<double>{nx, ny, nz, main, x, y, z, 0, 0}, 1, Recurrence{keep, gain, first, final, 0, scale, 0}, sum, rest, d, next);
+  step<BROAD, false>(Quad<double>{nx, ny, nz, main, x, y, z, 0, 0}, 1, Recurrence<double>{keep, gain, first, final, 0, scale, 0}, sum, rest, d, next);
 }
 KERNEL void BOUNDS(THREADS) stepSingle(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
-                                       const float *RESTRICT z, double keep, double gain, int first, int final, const float *RESTRICT scale,
+                                       const float *RESTRICT z, float keep, float gain, int first, int final, const float *RESTRICT scale,
                                        float *RESTRICT sum, float *RESTRICT rest, const float *RESTRICT d, float *RESTRICT next) {
-  step(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, Recurrence{keep, gain, first, final, 0, scale, 0}, sum, rest, d, next);
+  step<THREADS, false>(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, Recurrence<float>{keep, gain, first, final, 0, scale, 0}, sum, rest, d, next);
 }
 KERNEL void BOUNDS(THREADS) stepPhysics(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
-                                        const half *RESTRICT z, float unit, float undo, const int *RESTRICT promote, double keep, double gain,
+                                        const half *RESTRICT z, float unit, float undo, float keep, float gain,
                                         int first, int final, int lifted, const float *RESTRICT scale, const double *scalars, float *RESTRICT sum,
                                         float *RESTRICT rest, const float *RESTRICT d, float *RESTRICT next) {
-  step(Quad<half>{nx, ny, nz, main, x, y, z, unit, promote}, undo, Recurrence{keep, gain, first, final, lifted, scale, scalars}, sum, rest, d, next);
+  step<THREADS, false>(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, undo, Recurrence<float>{keep, gain, first, final, lifted, scale, scalars}, sum, rest, d, next);
+}
+KERNEL void BOUNDS(THREADS) stepPlanes(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
+                                        const half *RESTRICT z, float unit, float undo, const int *RESTRICT promote, float keep, float gain,
+                                        int first, int final, int lifted, const float *RESTRICT scale, const double *scalars, float *RESTRICT sum,
+                                        float *RESTRICT rest, const float *RESTRICT d, float *RESTRICT next) {
+  step<THREADS, true>(Quad<half>{nx, ny, nz, main, x, y, z, unit, promote}, undo, Recurrence<float>{keep, gain, first, final, lifted, scale, scalars}, sum, rest, d, next);
 }
 KERNEL void BOUNDS(THREADS) stepHalf(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
-                                     const half *RESTRICT z, float unit, float undo, double keep, double gain, int first, int final, int lifted,
+                                     const half *RESTRICT z, float unit, float undo, float keep, float gain, int first, int final, int lifted,
                                      const float *RESTRICT scale, const double *scalars, half *RESTRICT sum, half *RESTRICT rest,
                                      const half *RESTRICT d, half *RESTRICT next) {
-  step(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, undo, Recurrence{keep, gain, first, final, lifted, scale, scalars}, sum, rest, d, next);
+  step<THREADS, false>(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, undo, Recurrence<float>{keep, gain, first, final, lifted, scale, scalars}, sum, rest, d, next);
 }
 
-template <class V> DEVICE void relaxAll(i64 n, Recurrence u, V *z, V *rest, V *d, const V *RESTRICT y) {
-  V keep = (V)u.keep, gain = (V)u.gain;
+template <class V> DEVICE void relaxAll(i64 n, Recurrence<V> u, V *z, V *rest, V *d, const V *RESTRICT y) {
   i64 stride = (i64)gridX() * FLAT;
-  for (i64 c = (i64)blockX() * FLAT + threadX(); c < n; c += stride) relax(u, keep, gain, (V)1, c, d[c], y[c], z, rest, d);
+  for (i64 c = (i64)blockX() * FLAT + threadX(); c < n; c += stride) relax(u, (V)1, c, d[c], y[c], former(u, c, z, rest), z, rest, d);
 }
 
 // A step where y = A d has been formed before, and d becomes next.
 KERNEL void BOUNDS(FLAT) relaxDouble(i64 n, double keep, double gain, int first, int final, const float *RESTRICT scale, double *RESTRICT z,
                                      double *RESTRICT rest, double *RESTRICT d, const double *RESTRICT y) {
-  relaxAll(n, Recurrence{keep, gain, first, final, 0, scale, 0}, z, rest, d, y);
+  relaxAll(n, Recurrence<double>{keep, gain, first, final, 0, scale, 0}, z, rest, d, y);
 }
-KERNEL void BOUNDS(FLAT) relaxSingle(i64 n, double keep, double gain, int first, int final, const float *RESTRICT scale, float *RESTRICT z,
+KERNEL void BOUNDS(FLAT) relaxSingle(i64 n, float keep, float gain, int first, int final, const float *RESTRICT scale, float *RESTRICT z,
                                      float *RESTRICT rest, float *RESTRICT d, const float *RESTRICT y) {
-  relaxAll(n, Recurrence{keep, gain, first, final, 0, scale, 0}, z, rest, d, y);
+  relaxAll(n, Recurrence<float>{keep, gain, first, final, 0, scale, 0}, z, rest, d, y);
 }
 
 // finishSquare sets RR to the sum of the blocks' parts.

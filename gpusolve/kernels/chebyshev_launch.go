@@ -8,9 +8,12 @@ import (
 	"thermsim/gpusolve/cu"
 )
 
+// The Chebyshev iteration, a step in one pass, and Lanczos vectors.
+// Kernels with FP64 vectors have blocks of BROAD threads.
 const (
-	ChebyshevThreads = 256
 	ChebyshevFlat    = 256
+	ChebyshevBroad   = 256
+	ChebyshevThreads = 128
 )
 
 // Chebyshev is the module chebyshev.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -85,7 +88,7 @@ type Chebyshev struct {
 		args     struct {
 			nx, ny, nz                int32
 			main, x, y, z             cu.DevicePtr
-			keep, gain                float64
+			keep, gain                float32
 			first, final              int32
 			scale, sum, rest, d, next cu.DevicePtr
 		}
@@ -96,9 +99,20 @@ type Chebyshev struct {
 		args     struct {
 			nx, ny, nz                         int32
 			main, x, y, z                      cu.DevicePtr
+			unit, undo, keep, gain             float32
+			first, final, lifted               int32
+			scale, scalars, sum, rest, d, next cu.DevicePtr
+		}
+		params [20]unsafe.Pointer
+	}
+	stepPlanes struct {
+		function cu.Function
+		args     struct {
+			nx, ny, nz                         int32
+			main, x, y, z                      cu.DevicePtr
 			unit, undo                         float32
 			promote                            cu.DevicePtr
-			keep, gain                         float64
+			keep, gain                         float32
 			first, final, lifted               int32
 			scale, scalars, sum, rest, d, next cu.DevicePtr
 		}
@@ -109,8 +123,7 @@ type Chebyshev struct {
 		args     struct {
 			nx, ny, nz                         int32
 			main, x, y, z                      cu.DevicePtr
-			unit, undo                         float32
-			keep, gain                         float64
+			unit, undo, keep, gain             float32
 			first, final, lifted               int32
 			scale, scalars, sum, rest, d, next cu.DevicePtr
 		}
@@ -130,7 +143,7 @@ type Chebyshev struct {
 		function cu.Function
 		args     struct {
 			n                    int64
-			keep, gain           float64
+			keep, gain           float32
 			first, final         int32
 			scale, z, rest, d, y cu.DevicePtr
 		}
@@ -169,6 +182,7 @@ func LoadChebyshev(d cu.Driver) (*Chebyshev, error) {
 		kernel{"stepDouble", &m.stepDouble.function},
 		kernel{"stepSingle", &m.stepSingle.function},
 		kernel{"stepPhysics", &m.stepPhysics.function},
+		kernel{"stepPlanes", &m.stepPlanes.function},
 		kernel{"stepHalf", &m.stepHalf.function},
 		kernel{"relaxDouble", &m.relaxDouble.function},
 		kernel{"relaxSingle", &m.relaxSingle.function},
@@ -272,7 +286,6 @@ func LoadChebyshev(d cu.Driver) (*Chebyshev, error) {
 		unsafe.Pointer(&m.stepPhysics.args.z),
 		unsafe.Pointer(&m.stepPhysics.args.unit),
 		unsafe.Pointer(&m.stepPhysics.args.undo),
-		unsafe.Pointer(&m.stepPhysics.args.promote),
 		unsafe.Pointer(&m.stepPhysics.args.keep),
 		unsafe.Pointer(&m.stepPhysics.args.gain),
 		unsafe.Pointer(&m.stepPhysics.args.first),
@@ -284,6 +297,29 @@ func LoadChebyshev(d cu.Driver) (*Chebyshev, error) {
 		unsafe.Pointer(&m.stepPhysics.args.rest),
 		unsafe.Pointer(&m.stepPhysics.args.d),
 		unsafe.Pointer(&m.stepPhysics.args.next),
+	}
+	m.stepPlanes.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.stepPlanes.args.nx),
+		unsafe.Pointer(&m.stepPlanes.args.ny),
+		unsafe.Pointer(&m.stepPlanes.args.nz),
+		unsafe.Pointer(&m.stepPlanes.args.main),
+		unsafe.Pointer(&m.stepPlanes.args.x),
+		unsafe.Pointer(&m.stepPlanes.args.y),
+		unsafe.Pointer(&m.stepPlanes.args.z),
+		unsafe.Pointer(&m.stepPlanes.args.unit),
+		unsafe.Pointer(&m.stepPlanes.args.undo),
+		unsafe.Pointer(&m.stepPlanes.args.promote),
+		unsafe.Pointer(&m.stepPlanes.args.keep),
+		unsafe.Pointer(&m.stepPlanes.args.gain),
+		unsafe.Pointer(&m.stepPlanes.args.first),
+		unsafe.Pointer(&m.stepPlanes.args.final),
+		unsafe.Pointer(&m.stepPlanes.args.lifted),
+		unsafe.Pointer(&m.stepPlanes.args.scale),
+		unsafe.Pointer(&m.stepPlanes.args.scalars),
+		unsafe.Pointer(&m.stepPlanes.args.sum),
+		unsafe.Pointer(&m.stepPlanes.args.rest),
+		unsafe.Pointer(&m.stepPlanes.args.d),
+		unsafe.Pointer(&m.stepPlanes.args.next),
 	}
 	m.stepHalf.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.stepHalf.args.nx),
@@ -453,13 +489,13 @@ func (m *Chebyshev) StepDouble(s cu.Stream, grid [3]uint32, nx, ny, nz int32, ma
 	k.args.rest = rest
 	k.args.d = d
 	k.args.next = next
-	return m.launch("stepDouble", k.function, grid, ChebyshevThreads, s, k.params[:])
+	return m.launch("stepDouble", k.function, grid, ChebyshevBroad, s, k.params[:])
 }
 
 // StepSingle:
 //
 // Arrays: main, x, y, z float; scale, sum, rest, d, next float.
-func (m *Chebyshev) StepSingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, keep, gain float64, first, final int32, scale, sum, rest, d, next cu.DevicePtr) error {
+func (m *Chebyshev) StepSingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, keep, gain float32, first, final int32, scale, sum, rest, d, next cu.DevicePtr) error {
 	k := &m.stepSingle
 	k.args.nx = nx
 	k.args.ny = ny
@@ -482,9 +518,37 @@ func (m *Chebyshev) StepSingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32, ma
 
 // StepPhysics:
 //
-// Arrays: main, x, y, z half; promote int; scale float; scalars double; sum, rest, d, next float.
-func (m *Chebyshev) StepPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo float32, promote cu.DevicePtr, keep, gain float64, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
+// Arrays: main, x, y, z half; scale float; scalars double; sum, rest, d, next float.
+func (m *Chebyshev) StepPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo, keep, gain float32, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
 	k := &m.stepPhysics
+	k.args.nx = nx
+	k.args.ny = ny
+	k.args.nz = nz
+	k.args.main = main
+	k.args.x = x
+	k.args.y = y
+	k.args.z = z
+	k.args.unit = unit
+	k.args.undo = undo
+	k.args.keep = keep
+	k.args.gain = gain
+	k.args.first = first
+	k.args.final = final
+	k.args.lifted = lifted
+	k.args.scale = scale
+	k.args.scalars = scalars
+	k.args.sum = sum
+	k.args.rest = rest
+	k.args.d = d
+	k.args.next = next
+	return m.launch("stepPhysics", k.function, grid, ChebyshevThreads, s, k.params[:])
+}
+
+// StepPlanes:
+//
+// Arrays: main, x, y, z half; promote int; scale float; scalars double; sum, rest, d, next float.
+func (m *Chebyshev) StepPlanes(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo float32, promote cu.DevicePtr, keep, gain float32, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
+	k := &m.stepPlanes
 	k.args.nx = nx
 	k.args.ny = ny
 	k.args.nz = nz
@@ -506,13 +570,13 @@ func (m *Chebyshev) StepPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, m
 	k.args.rest = rest
 	k.args.d = d
 	k.args.next = next
-	return m.launch("stepPhysics", k.function, grid, ChebyshevThreads, s, k.params[:])
+	return m.launch("stepPlanes", k.function, grid, ChebyshevThreads, s, k.params[:])
 }
 
 // StepHalf:
 //
 // Arrays: main, x, y, z half; scale float; scalars double; sum, rest, d, next half.
-func (m *Chebyshev) StepHalf(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo float32, keep, gain float64, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
+func (m *Chebyshev) StepHalf(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo, keep, gain float32, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
 	k := &m.stepHalf
 	k.args.nx = nx
 	k.args.ny = ny
@@ -558,7 +622,7 @@ func (m *Chebyshev) RelaxDouble(s cu.Stream, grid [3]uint32, n int64, keep, gain
 // RelaxSingle:
 //
 // Arrays: scale, z, rest, d, y float.
-func (m *Chebyshev) RelaxSingle(s cu.Stream, grid [3]uint32, n int64, keep, gain float64, first, final int32, scale, z, rest, d, y cu.DevicePtr) error {
+func (m *Chebyshev) RelaxSingle(s cu.Stream, grid [3]uint32, n int64, keep, gain float32, first, final int32, scale, z, rest, d, y cu.DevicePtr) error {
 	k := &m.relaxSingle
 	k.args.n = n
 	k.args.keep = keep

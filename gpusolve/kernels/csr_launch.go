@@ -10,7 +10,6 @@ import (
 
 const (
 	CsrThreads = 256
-	CsrLanes   = 8
 )
 
 // Csr is the module csr.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.

@@ -1,7 +1,9 @@
 // Copies of a matrix in Quad-Diag form, and products with them.
-#include "quaddiag.h"
+// Kernels with FP64 vectors have blocks of BROAD threads.
+enum { FLAT = 256, BROAD = 256, THREADS = 128, PARTS = 64 };
 
-enum { THREADS = 256, FLAT = 256, PLANES = 64 };
+#define RESIDENT 8
+#include "quaddiag.h"
 
 // s = 1/sqrt(diagonal), the scaling that makes the diagonal 1.
 KERNEL void BOUNDS(FLAT) rootScale(i64 n, const double *RESTRICT diagonal, float *RESTRICT scale) {
@@ -13,7 +15,7 @@ KERNEL void BOUNDS(FLAT) rootScale(i64 n, const double *RESTRICT diagonal, float
 DEVICE double scaled(double v, const float *RESTRICT scale, i64 row, i64 col) { return scale ? v * scale[row] * scale[col] : v; }
 
 // extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block (b, k) leaves its part of plane k at
-// sizes[5 (PLANES k + b)].
+// sizes[5 (PARTS k + b)].
 KERNEL void BOUNDS(FLAT) extent(i64 nx, i64 sheet, i64 n, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
                                 const double *RESTRICT z, const float *RESTRICT scale, double *RESTRICT sizes) {
   SHARED double lines[32];
@@ -30,7 +32,7 @@ KERNEL void BOUNDS(FLAT) extent(i64 nx, i64 sheet, i64 n, const double *RESTRICT
   }
   for (int i = 0; i < 5; i++) {
     double v = maxBlock(m[i], lines, FLAT);
-    if (threadX() == 0) sizes[5 * ((i64)blockY() * PLANES + blockX()) + i] = v;
+    if (threadX() == 0) sizes[5 * ((i64)blockY() * PARTS + blockX()) + i] = v;
   }
 }
 
@@ -53,41 +55,48 @@ KERNEL void BOUNDS(FLAT) keepHalf(i64 n, i64 offset, const double *RESTRICT from
   keep(n, offset, from, scale, factor, to);
 }
 
+DEVICE int nothing(i64) { return 0; }
+
 // back undoes the power of two of FP16 entries.
-template <class M, class V> DEVICE void multiply(Quad<M> a, float back, const V *RESTRICT v, V *RESTRICT out) {
-  march(a, v, THREADS, [&](i64 c, V, typename Arithmetic<M, V>::Sum s) { out[c] = (V)(s * back); });
+template <int BLOCK, bool PLANES, class M, class V> DEVICE void multiply(Quad<M> a, float back, const V *RESTRICT v, V *RESTRICT out) {
+  march<BLOCK, PLANES>(a, v, nothing, [&](i64 c, V, typename Arithmetic<M, V>::Sum s, int) { out[c] = (V)(s * back); });
 }
 
 // y = A v in the precisions of entries and vectors.
-KERNEL void BOUNDS(THREADS) multiplyDouble(int nx, int ny, int nz, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
+KERNEL void BOUNDS(BROAD) multiplyDouble(int nx, int ny, int nz, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
                                            const double *RESTRICT z, const double *RESTRICT v, double *RESTRICT out) {
-  multiply(Quad<double>{nx, ny, nz, main, x, y, z, 0, 0}, 1, v, out);
+  multiply<BROAD, false>(Quad<double>{nx, ny, nz, main, x, y, z, 0, 0}, 1, v, out);
 }
-KERNEL void BOUNDS(THREADS) multiplyDecoupled(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
+KERNEL void BOUNDS(BROAD) multiplyDecoupled(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
                                               const float *RESTRICT z, const double *RESTRICT v, double *RESTRICT out) {
-  multiply(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, v, out);
+  multiply<BROAD, false>(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, v, out);
 }
 KERNEL void BOUNDS(THREADS) multiplySingle(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
                                            const float *RESTRICT z, const float *RESTRICT v, float *RESTRICT out) {
-  multiply(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, v, out);
+  multiply<THREADS, false>(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, v, out);
 }
 KERNEL void BOUNDS(THREADS) multiplyPhysics(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
+                                            const half *RESTRICT z, float unit, float back, const float *RESTRICT v,
+                                            float *RESTRICT out) {
+  multiply<THREADS, false>(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, back, v, out);
+}
+KERNEL void BOUNDS(THREADS) multiplyPlanes(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
                                             const half *RESTRICT z, float unit, float back, const int *RESTRICT promote, const float *RESTRICT v,
                                             float *RESTRICT out) {
-  multiply(Quad<half>{nx, ny, nz, main, x, y, z, unit, promote}, back, v, out);
+  multiply<THREADS, true>(Quad<half>{nx, ny, nz, main, x, y, z, unit, promote}, back, v, out);
 }
 KERNEL void BOUNDS(THREADS) multiplyHalf(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
                                          const half *RESTRICT z, float unit, float back, const half *RESTRICT v, half *RESTRICT out) {
-  multiply(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, back, v, out);
+  multiply<THREADS, false>(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, back, v, out);
 }
 
 // finishCurve adds the blocks' sums to PQ and sets ALPHA, 0 where the quotient means nothing.
-DEVICE void finishCurve(double s, double *lines, int *last, double *partial, double *scalars, u32 *ticket) {
+template <int BLOCK> DEVICE void finishCurve(double s, double *lines, int *last, double *partial, double *scalars, u32 *ticket) {
   int blocks = gridX() * gridY();
-  s = sumBlock(s, lines, THREADS);
+  s = sumBlock(s, lines, BLOCK);
   if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
   if (!lastBlock(ticket, blocks, last)) return;
-  s = total(partial, blocks, lines, THREADS);
+  s = total(partial, blocks, lines, BLOCK);
   if (threadX() == 0) {
     scalars[PQ] = s;
     double alpha = scalars[RZ] / s;
@@ -95,9 +104,9 @@ DEVICE void finishCurve(double s, double *lines, int *last, double *partial, dou
   }
 }
 
-template <class M, class V> DEVICE double curve(Quad<M> a, float back, const V *RESTRICT p, V *RESTRICT q) {
+template <int BLOCK, class M, class V> DEVICE double curve(Quad<M> a, float back, const V *RESTRICT p, V *RESTRICT q) {
   double sum = 0;
-  march(a, p, THREADS, [&](i64 c, V own, typename Arithmetic<M, V>::Sum s) {
+  march<BLOCK, false>(a, p, nothing, [&](i64 c, V own, typename Arithmetic<M, V>::Sum s, int) {
     V v = (V)(s * back);
     q[c] = v;
     sum += (double)v * (double)own;
@@ -106,31 +115,31 @@ template <class M, class V> DEVICE double curve(Quad<M> a, float back, const V *
 }
 
 // q = A p, PQ = p.q, ALPHA = RZ / PQ.
-KERNEL void BOUNDS(THREADS) curveDouble(int nx, int ny, int nz, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
+KERNEL void BOUNDS(BROAD) curveDouble(int nx, int ny, int nz, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
                                         const double *RESTRICT z, const double *RESTRICT p, double *RESTRICT q, double *partial, double *scalars,
                                         u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  finishCurve(curve(Quad<double>{nx, ny, nz, main, x, y, z, 0, 0}, 1, p, q), lines, &last, partial, scalars, ticket);
+  finishCurve<BROAD>(curve<BROAD>(Quad<double>{nx, ny, nz, main, x, y, z, 0, 0}, 1, p, q), lines, &last, partial, scalars, ticket);
 }
-KERNEL void BOUNDS(THREADS) curveDecoupled(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
+KERNEL void BOUNDS(BROAD) curveDecoupled(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
                                            const float *RESTRICT z, const double *RESTRICT p, double *RESTRICT q, double *partial, double *scalars,
                                            u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  finishCurve(curve(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, p, q), lines, &last, partial, scalars, ticket);
+  finishCurve<BROAD>(curve<BROAD>(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, p, q), lines, &last, partial, scalars, ticket);
 }
 KERNEL void BOUNDS(THREADS) curveSingle(int nx, int ny, int nz, const float *RESTRICT main, const float *RESTRICT x, const float *RESTRICT y,
                                         const float *RESTRICT z, const float *RESTRICT p, float *RESTRICT q, double *partial, double *scalars,
                                         u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  finishCurve(curve(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, p, q), lines, &last, partial, scalars, ticket);
+  finishCurve<THREADS>(curve<THREADS>(Quad<float>{nx, ny, nz, main, x, y, z, 0, 0}, 1, p, q), lines, &last, partial, scalars, ticket);
 }
 KERNEL void BOUNDS(THREADS) curveHalf(int nx, int ny, int nz, const half *RESTRICT main, const half *RESTRICT x, const half *RESTRICT y,
                                       const half *RESTRICT z, float unit, float back, const half *RESTRICT p, half *RESTRICT q, double *partial,
                                       double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  finishCurve(curve(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, back, p, q), lines, &last, partial, scalars, ticket);
+  finishCurve<THREADS>(curve<THREADS>(Quad<half>{nx, ny, nz, main, x, y, z, unit, 0}, back, p, q), lines, &last, partial, scalars, ticket);
 }

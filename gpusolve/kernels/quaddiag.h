@@ -5,8 +5,15 @@
 
 typedef _Float16 half;
 
-// Tiles of columns: TILE along x, threads / TILE along y. A block's rows share the first-level cache for their neighbours in y.
-enum { TILE = 64 };
+// Blocks cover tiles of columns, TILE along x and their threads / TILE along y. Rows are not aligned: long ones touch the fewest sectors of memory beside
+// their own.
+enum { TILE = 128 };
+
+// Where RESIDENT is defined, kernels with blocks of THREADS threads keep to the registers that let so many be on a multiprocessor.
+#ifdef RESIDENT
+#undef BOUNDS
+#define BOUNDS(threads) __attribute__((launch_bounds(threads, (threads) == THREADS ? RESIDENT : 1)))
+#endif
 
 // A further scalar beside those of device.h: the power of two by which a right side was multiplied.
 enum { LIFT = 10 };
@@ -15,7 +22,14 @@ template <class M> struct Quad {
   int nx, ny, nz;
   const M *main, *x, *y, *z; // a null main is everywhere unit
   float unit;
-  const int *promote; // a plane's bits 1, 2 and 4: x, y and z are multiplied in FP32. For FP16 entries only.
+  const int *promote; // a plane's bits 1, 2 and 4: x, y and z are multiplied in FP32. Read where PLANES asks for it; else z is, x and y are not.
+};
+
+// Column is what a thread reads of a cell once and for itself.
+template <class M, class V, class T> struct Column {
+  V own;
+  M main, east, north, up;
+  T more;
 };
 
 // Sums of products of entries M with vectors V.
@@ -28,37 +42,40 @@ DEVICE float term(half a, float x, bool wide) { return wide ? (float)a * x : (fl
 // In FP16 throughout, products are formed in FP32: sums are.
 DEVICE float term(half a, half x, bool) { return (float)a * (float)x; }
 
-// march calls each(c, v[c], (A v)[c]) for the cells of the thread's columns, bottom to top.
-template <class M, class V, class F> DEVICE void march(const Quad<M> &a, const V *RESTRICT v, int threads, F each) {
+// march calls each(c, v[c], (A v)[c], fetch(c)) for the cells of the thread's columns, bottom to top. What comes from memory is loaded a plane ahead;
+// the neighbours of a plane are by then in a cache, as other threads have loaded them.
+template <int BLOCK, bool PLANES, class M, class V, class G, class F> DEVICE void march(const Quad<M> &a, const V *RESTRICT v, G fetch, F each) {
   typedef typename Arithmetic<M, V>::Sum S;
+  typedef Column<M, V, decltype(fetch(0))> Cell;
   i64 nx = a.nx, sheet = nx * a.ny;
-  int i = blockX() * TILE + threadX() % TILE, rows = threads / TILE;
+  int i = blockX() * TILE + threadX() % TILE;
   if (i >= nx) return;
-  for (int j = blockY() * rows + threadX() / TILE; j < a.ny; j += gridY() * rows) {
+  auto read = [&](i64 c, bool top) { return Cell{v[c], a.main ? a.main[c] : (M)0, a.x[c], a.y[c], top ? (M)0 : a.z[c], fetch(c)}; };
+  for (int j = blockY() * (BLOCK / TILE) + threadX() / TILE; j < a.ny; j += gridY() * (BLOCK / TILE)) {
     i64 c = j * nx + i;
-    V own = v[c], below = 0;
+    V below = 0;
     M down = 0;
     bool wideDown = true;
-#pragma unroll 2
+    Cell now = read(c, a.nz == 1);
+#pragma unroll 1
     for (int k = 0; k < a.nz; k++) {
-      bool top = k + 1 == a.nz;
-      int bits = a.promote ? a.promote[k] : 0;
-      V above = top ? (V)0 : v[c + sheet];
-      M up = top ? (M)0 : a.z[c];
+      Cell next = {};
+      if (k + 1 < a.nz) next = read(c + sheet, k + 2 == a.nz);
       V w = v[c - 1], e = v[c + 1], s = v[c - nx], n = v[c + nx];
-      M gw = a.x[c - 1], ge = a.x[c], gs = a.y[c - nx], gn = a.y[c];
-      S sum = a.main ? term(a.main[c], own, true) : (S)a.unit * (S)own;
+      M west = a.x[c - 1], south = a.y[c - nx];
+      int bits = PLANES ? a.promote[k] : 4;
+      S sum = a.main ? term(now.main, now.own, true) : (S)a.unit * (S)now.own;
       sum += term(down, below, wideDown);
-      sum += term(up, above, bits & 4);
-      sum += term(gw, w, bits & 1);
-      sum += term(ge, e, bits & 1);
-      sum += term(gs, s, bits & 2);
-      sum += term(gn, n, bits & 2);
-      each(c, own, sum);
-      below = own;
-      own = above;
-      down = up;
+      sum += term(now.up, next.own, bits & 4);
+      sum += term(west, w, bits & 1);
+      sum += term(now.east, e, bits & 1);
+      sum += term(south, s, bits & 2);
+      sum += term(now.north, n, bits & 2);
+      each(c, now.own, sum, now.more);
+      below = now.own;
+      down = now.up;
       wideDown = bits & 4;
+      now = next;
       c += sheet;
     }
   }

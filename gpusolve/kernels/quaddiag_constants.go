@@ -2,9 +2,10 @@
 
 package kernels
 
-// Tiles of columns: TILE along x, threads / TILE along y. A block's rows share the first-level cache for their neighbours in y.
+// Blocks cover tiles of columns, TILE along x and their threads / TILE along y. Rows are not aligned: long ones touch the fewest sectors of memory beside
+// their own.
 const (
-	Tile = 64
+	Tile = 128
 )
 
 // A further scalar beside those of device.h: the power of two by which a right side was multiplied.

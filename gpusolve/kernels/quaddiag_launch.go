@@ -8,10 +8,13 @@ import (
 	"thermsim/gpusolve/cu"
 )
 
+// Copies of a matrix in Quad-Diag form, and products with them.
+// Kernels with FP64 vectors have blocks of BROAD threads.
 const (
-	QuaddiagThreads = 256
 	QuaddiagFlat    = 256
-	QuaddiagPlanes  = 64
+	QuaddiagBroad   = 256
+	QuaddiagThreads = 128
+	QuaddiagParts   = 64
 )
 
 // Quaddiag is the module quaddiag.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -90,6 +93,16 @@ type Quaddiag struct {
 	multiplyPhysics struct {
 		function cu.Function
 		args     struct {
+			nx, ny, nz    int32
+			main, x, y, z cu.DevicePtr
+			unit, back    float32
+			v, out        cu.DevicePtr
+		}
+		params [11]unsafe.Pointer
+	}
+	multiplyPlanes struct {
+		function cu.Function
+		args     struct {
 			nx, ny, nz      int32
 			main, x, y, z   cu.DevicePtr
 			unit, back      float32
@@ -157,6 +170,7 @@ func LoadQuaddiag(d cu.Driver) (*Quaddiag, error) {
 		kernel{"multiplyDecoupled", &m.multiplyDecoupled.function},
 		kernel{"multiplySingle", &m.multiplySingle.function},
 		kernel{"multiplyPhysics", &m.multiplyPhysics.function},
+		kernel{"multiplyPlanes", &m.multiplyPlanes.function},
 		kernel{"multiplyHalf", &m.multiplyHalf.function},
 		kernel{"curveDouble", &m.curveDouble.function},
 		kernel{"curveDecoupled", &m.curveDecoupled.function},
@@ -249,9 +263,22 @@ func LoadQuaddiag(d cu.Driver) (*Quaddiag, error) {
 		unsafe.Pointer(&m.multiplyPhysics.args.z),
 		unsafe.Pointer(&m.multiplyPhysics.args.unit),
 		unsafe.Pointer(&m.multiplyPhysics.args.back),
-		unsafe.Pointer(&m.multiplyPhysics.args.promote),
 		unsafe.Pointer(&m.multiplyPhysics.args.v),
 		unsafe.Pointer(&m.multiplyPhysics.args.out),
+	}
+	m.multiplyPlanes.params = [...]unsafe.Pointer{
+		unsafe.Pointer(&m.multiplyPlanes.args.nx),
+		unsafe.Pointer(&m.multiplyPlanes.args.ny),
+		unsafe.Pointer(&m.multiplyPlanes.args.nz),
+		unsafe.Pointer(&m.multiplyPlanes.args.main),
+		unsafe.Pointer(&m.multiplyPlanes.args.x),
+		unsafe.Pointer(&m.multiplyPlanes.args.y),
+		unsafe.Pointer(&m.multiplyPlanes.args.z),
+		unsafe.Pointer(&m.multiplyPlanes.args.unit),
+		unsafe.Pointer(&m.multiplyPlanes.args.back),
+		unsafe.Pointer(&m.multiplyPlanes.args.promote),
+		unsafe.Pointer(&m.multiplyPlanes.args.v),
+		unsafe.Pointer(&m.multiplyPlanes.args.out),
 	}
 	m.multiplyHalf.params = [...]unsafe.Pointer{
 		unsafe.Pointer(&m.multiplyHalf.args.nx),
@@ -339,7 +366,7 @@ func (m *Quaddiag) RootScale(s cu.Stream, grid [3]uint32, n int64, diagonal, sca
 }
 
 // Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block (b, k) leaves its part of plane k at
-// sizes[5 (PLANES k + b)].
+// sizes[5 (PARTS k + b)].
 //
 // Arrays: main, x, y, z double; scale float; sizes double.
 func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, nx, sheet, n int64, main, x, y, z, scale, sizes cu.DevicePtr) error {
@@ -412,7 +439,7 @@ func (m *Quaddiag) MultiplyDouble(s cu.Stream, grid [3]uint32, nx, ny, nz int32,
 	k.args.z = z
 	k.args.v = v
 	k.args.out = out
-	return m.launch("multiplyDouble", k.function, grid, QuaddiagThreads, s, k.params[:])
+	return m.launch("multiplyDouble", k.function, grid, QuaddiagBroad, s, k.params[:])
 }
 
 // MultiplyDecoupled:
@@ -429,7 +456,7 @@ func (m *Quaddiag) MultiplyDecoupled(s cu.Stream, grid [3]uint32, nx, ny, nz int
 	k.args.z = z
 	k.args.v = v
 	k.args.out = out
-	return m.launch("multiplyDecoupled", k.function, grid, QuaddiagThreads, s, k.params[:])
+	return m.launch("multiplyDecoupled", k.function, grid, QuaddiagBroad, s, k.params[:])
 }
 
 // MultiplySingle:
@@ -451,9 +478,28 @@ func (m *Quaddiag) MultiplySingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32,
 
 // MultiplyPhysics:
 //
-// Arrays: main, x, y, z half; promote int; v, out float.
-func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, promote, v, out cu.DevicePtr) error {
+// Arrays: main, x, y, z half; v, out float.
+func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, v, out cu.DevicePtr) error {
 	k := &m.multiplyPhysics
+	k.args.nx = nx
+	k.args.ny = ny
+	k.args.nz = nz
+	k.args.main = main
+	k.args.x = x
+	k.args.y = y
+	k.args.z = z
+	k.args.unit = unit
+	k.args.back = back
+	k.args.v = v
+	k.args.out = out
+	return m.launch("multiplyPhysics", k.function, grid, QuaddiagThreads, s, k.params[:])
+}
+
+// MultiplyPlanes:
+//
+// Arrays: main, x, y, z half; promote int; v, out float.
+func (m *Quaddiag) MultiplyPlanes(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, promote, v, out cu.DevicePtr) error {
+	k := &m.multiplyPlanes
 	k.args.nx = nx
 	k.args.ny = ny
 	k.args.nz = nz
@@ -466,7 +512,7 @@ func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32
 	k.args.promote = promote
 	k.args.v = v
 	k.args.out = out
-	return m.launch("multiplyPhysics", k.function, grid, QuaddiagThreads, s, k.params[:])
+	return m.launch("multiplyPlanes", k.function, grid, QuaddiagThreads, s, k.params[:])
 }
 
 // MultiplyHalf:
@@ -505,7 +551,7 @@ func (m *Quaddiag) CurveDouble(s cu.Stream, grid [3]uint32, nx, ny, nz int32, ma
 	k.args.partial = partial
 	k.args.scalars = scalars
 	k.args.ticket = ticket
-	return m.launch("curveDouble", k.function, grid, QuaddiagThreads, s, k.params[:])
+	return m.launch("curveDouble", k.function, grid, QuaddiagBroad, s, k.params[:])
 }
 
 // CurveDecoupled:
@@ -525,7 +571,7 @@ func (m *Quaddiag) CurveDecoupled(s cu.Stream, grid [3]uint32, nx, ny, nz int32,
 	k.args.partial = partial
 	k.args.scalars = scalars
 	k.args.ticket = ticket
-	return m.launch("curveDecoupled", k.function, grid, QuaddiagThreads, s, k.params[:])
+	return m.launch("curveDecoupled", k.function, grid, QuaddiagBroad, s, k.params[:])
 }
 
 // CurveSingle:
