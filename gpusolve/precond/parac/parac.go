@@ -30,8 +30,9 @@ type Factor struct {
 
 var _ precond.Preconditioner = (*Factor)(nil)
 
-// denseDegree is the number of couplings of a mean row from which the elimination has little to do in parallel.
-const denseDegree = 64
+// A matrix is called dense where its mean row has more than denseDegree entries; a factor, where its tree is high and a dense triangle of that height
+// would hold a twentieth of its entries: what is left in the end is dense then.
+const denseDegree, denseTree = 64, 300
 
 // New factorises the matrix of a system.
 func New(s ops.Space, set precond.Settings) (*Factor, error) {
@@ -74,8 +75,8 @@ func (p *Factor) Details() string {
 	if r.Retries > 0 {
 		text += fmt.Sprintf(", memory of the elimination too small and grown %d times", r.Retries)
 	}
-	if p.dense {
-		text += ", dense graph: elimination has little to do in parallel and is slow"
+	if p.dense || r.Tree > denseTree && int64(r.Tree)*int64(r.Tree)/2 > r.Entries/20 {
+		text += ", dense: the elimination has little to do in parallel and is slow"
 	}
 	return text
 }
