@@ -315,6 +315,10 @@ func checkControls(b *browser) {
 	b.changes("isotherms", "#map", func() { b.click("#isotherms") })
 	b.click("#outlines")
 	b.click("#isotherms")
+	b.changes("zooming in", "#map", func() { b.click("#zoom-in") })
+	b.changes("zooming further", "#map", func() { b.key("#map", "+", false) })
+	b.changes("zooming out", "#map", func() { b.key("#map", "-", false) })
+	b.click("#zoom-out")
 	b.changes("the unit", "#map", func() { b.click("[data-value=K]") })
 	if lead := b.text(".lead"); !strings.Contains(lead, " K in layer feol") {
 		b.t.Errorf("in kelvin the page begins %q", lead)
@@ -385,6 +389,15 @@ func checkPointer(b *browser) {
 		b.run(mouse(input.MousePressed, x0, y0), mouse(input.MouseMoved, (x0+x1)/2, (y0+y1)/2), mouse(input.MouseMoved, x1, y1), mouse(input.MouseReleased, x1, y1))
 		b.settle()
 	})
+	// Zoomed on the picked point, 5.0 and 4.0 mm, by two, the eastern quarter of the map is at 6.25 mm.
+	b.click("#zoom-in")
+	x, y = at(0.75, 0.5)
+	b.run(input.DispatchMouseEvent(input.MouseMoved, x, y))
+	b.settle()
+	if hover := b.text("#readout"); !strings.Contains(hover, "x 6.2") || !strings.Contains(hover, "y 4.0") && !strings.Contains(hover, "y 3.9") {
+		b.t.Errorf("hovering over the zoomed map reads %q", hover)
+	}
+	b.click("#zoom-out")
 	before := b.text("#readout")
 	b.js(`document.getElementById("map").dispatchEvent(new PointerEvent("pointerleave"))`, nil)
 	b.key("#map", "ArrowUp", true)

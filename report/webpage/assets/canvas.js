@@ -58,10 +58,9 @@ function cssColor(pixel) {
 }
 
 // Which cells each of n pixels along an axis shows: the one at its middle, and all that lie at no pixel's middle, so that none is lost.
-function binsOf(faces, n, flip) {
+// The pixels cover the axis from `from` (m) over `length`.
+function binsOf(faces, n, flip, from, length) {
   const cells = faces.length - 1;
-  const from = faces[0];
-  const length = faces[cells] - from;
   const first = new Int32Array(n);
   const last = new Int32Array(n);
   const seen = new Uint8Array(cells);
@@ -72,8 +71,9 @@ function binsOf(faces, n, flip) {
     seen[cell] = 1;
   }
   for (let cell = 0; cell < cells; cell++) {
-    if (seen[cell]) continue;
-    const p = place(Math.min(n - 1, Math.max(0, Math.floor((((faces[cell] + faces[cell + 1]) / 2 - from) / length) * n))));
+    const middle = (faces[cell] + faces[cell + 1]) / 2 - from;
+    if (seen[cell] || middle < 0 || middle > length) continue;
+    const p = place(Math.min(n - 1, Math.floor((middle / length) * n)));
     first[p] = Math.min(first[p], cell);
     last[p] = Math.max(last[p], cell);
   }

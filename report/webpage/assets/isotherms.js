@@ -1,21 +1,22 @@
 // Lines of equal value through a grid of samples, by marching squares.
 
-// The map on at most `most` samples a side, by maximum, at their places in metres.
-function samplesOf(values, run, most) {
-  const group = (faces) => {
-    const cells = faces.length - 1;
-    const size = Math.ceil(cells / most);
+// A part of the map on at most `most` samples a side, by maximum, at their places in metres.
+function samplesOf(values, run, most, part) {
+  const group = (faces, from, length) => {
+    const first = Math.max(0, cellAt(faces, from) - 1);
+    const end = Math.min(faces.length - 1, cellAt(faces, from + length) + 2);
+    const size = Math.ceil((end - first) / most);
     const out = { at: [], from: [], to: [] };
-    for (let a = 0; a < cells; a += size) {
-      const b = Math.min(a + size, cells);
+    for (let a = first; a < end; a += size) {
+      const b = Math.min(a + size, end);
       out.at.push((faces[a] + faces[b]) / 2);
       out.from.push(a);
       out.to.push(b);
     }
     return out;
   };
-  const gx = group(run.x);
-  const gy = group(run.y);
+  const gx = group(run.x, part.x, part.w);
+  const gy = group(run.y, part.y, part.h);
   const nx = gx.at.length;
   const v = new Float64Array(nx * gy.at.length);
   for (let j = 0; j < gy.at.length; j++) {

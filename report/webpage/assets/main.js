@@ -41,6 +41,8 @@ function syncControls() {
     button.style.setProperty("--swatch", cssColor(inferno[Math.max(0, Math.min(255, Math.round((255 * (top - lo)) / Math.max(1, hi - lo))))]));
   }
   for (const button of document.querySelectorAll("[data-set]")) button.setAttribute("aria-pressed", String(state[button.dataset.set] === button.dataset.value));
+  $("zoom-out").disabled = state.zoom === 1;
+  $("zoom-in").disabled = state.zoom >= 64;
   if (!hovering) $("readout").textContent = describe(state.pick);
   mapCanvas.setAttribute("aria-label", `Temperature map of ${mapTitle()}. ${describe(state.pick)}`);
 }
@@ -60,6 +62,11 @@ function setFrame(frame) {
 
 function setPlane(plane) {
   change({ plane: Math.max(0, Math.min(data.planeLayer.length - 1, plane)) });
+}
+
+// Zooms on the picked point.
+function zoomBy(factor) {
+  change({ zoom: Math.max(1, Math.min(64, state.zoom * factor)), centre: { ...state.pick } });
 }
 
 // The hottest plane of a layer.
@@ -153,6 +160,8 @@ function keys(e) {
     change({ pick: { x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 } });
   } else if (e.key === "PageUp") setPlane(state.plane + 1);
   else if (e.key === "PageDown") setPlane(state.plane - 1);
+  else if (e.key === "+") zoomBy(2);
+  else if (e.key === "-") zoomBy(0.5);
   else if (e.key === ",") setFrame(state.frame - 1);
   else if (e.key === ".") setFrame(state.frame + 1);
   else return;
@@ -202,6 +211,8 @@ function wireControls() {
     });
   }
   for (const id of ["outlines", "isotherms"]) $(id).addEventListener("change", (e) => change({ [id]: e.target.checked }));
+  $("zoom-in").addEventListener("click", () => zoomBy(2));
+  $("zoom-out").addEventListener("click", () => zoomBy(0.5));
   $("plane").max = data.planeLayer.length - 1;
   $("plane").addEventListener("input", (e) => setPlane(Number(e.target.value)));
   $("frame").addEventListener("input", (e) => setFrame(Number(e.target.value)));

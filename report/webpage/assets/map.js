@@ -7,21 +7,21 @@ function drawMap() {
   const now = current();
   const colors = palette();
   const width = mapCanvas.clientWidth || mapCanvas.parentElement.clientWidth;
-  const [lx, ly] = data.size;
+  const part = shownPart();
   const left = 44, right = 74, top = 30, bottom = 38;
   const room = Math.max(60, width - left - right);
   const tallest = document.documentElement.classList.contains("paper") ? 420 : Math.max(260, Math.min(720, window.innerHeight * 0.74));
-  const scale = Math.min(room / lx, tallest / ly);
-  const w = Math.max(8, Math.round(lx * scale));
-  const h = Math.max(8, Math.round(ly * scale));
+  const scale = Math.min(room / part.w, tallest / part.h);
+  const w = Math.max(8, Math.round(part.w * scale));
+  const h = Math.max(8, Math.round(part.h * scale));
   const at = prepare(mapCanvas, Math.max(h, 160) + top + bottom);
   if (!at || !now) return;
   const { c, dense } = at;
-  const px = (x) => left + x * scale;
-  const py = (y) => top + h - y * scale;
-  frameOfMap = { left, top, w, h, scale };
+  const px = (x) => left + (x - part.x) * scale;
+  const py = (y) => top + h - (y - part.y) * scale;
+  frameOfMap = { left, top, w, h, scale, part };
 
-  paint(now, Math.round(w * dense), Math.round(h * dense));
+  paint(now, Math.round(w * dense), Math.round(h * dense), part);
   c.imageSmoothingEnabled = false;
   c.drawImage(heat, left, top, w, h);
   c.save();
@@ -30,13 +30,13 @@ function drawMap() {
   c.clip();
   const hot = hottestOf(now);
   if (state.outlines) outlines(c, px, py, scale, hot && [px(hot.x), py(hot.y)]);
-  if (state.isotherms) isolines(c, now, px, py);
+  if (state.isotherms) isolines(c, now, px, py, part);
   marks(c, now, px, py, hot);
   c.restore();
   c.strokeStyle = colors.soft;
   c.lineWidth = 1;
   c.strokeRect(left - 0.5, top - 0.5, w + 1, h + 1);
-  axes(c, colors, px, py, left, top, w, h);
+  axes(c, colors, px, py, left, top, w, h, part);
   colourBar(c, colors, now, left + w + 14, top, Math.max(h, 160));
   text(c, mapTitle(), left, 14, "left", colors.ink);
 }
@@ -54,15 +54,15 @@ function mapTitle() {
 }
 
 // Colours every pixel by the hottest of the cells it shows (the one furthest from zero in a difference).
-function paint(now, w, h) {
+function paint(now, w, h, part) {
   const { run, values, scale, colours, lo, hi, difference } = now;
   heat.width = w;
   heat.height = h;
   const c = heat.getContext("2d");
   const image = c.createImageData(w, h);
   const pixels = new Uint32Array(image.data.buffer);
-  const bx = binsOf(run.x, w, false);
-  const by = binsOf(run.y, h, true);
+  const bx = binsOf(run.x, w, false, part.x, part.w);
+  const by = binsOf(run.y, h, true, part.y, part.h);
   const factor = (scale.quantum * 255) / (hi - lo);
   const offset = ((scale.base - lo) * 255) / (hi - lo);
   const single = bx.first.every((v, n) => v === bx.last[n]) && by.first.every((v, n) => v === by.last[n]);
@@ -117,8 +117,8 @@ function outlines(c, px, py, scale, hot) {
   }
 }
 
-function isolines(c, now, px, py) {
-  const s = samplesOf(now.values, now.run, 220);
+function isolines(c, now, px, py, part) {
+  const s = samplesOf(now.values, now.run, 220, part);
   let lo = Infinity, hi = -Infinity;
   for (const q of s.v) {
     if (q === MISSING || q !== q) return;
@@ -154,7 +154,8 @@ function hottestOf(now) {
 }
 
 function marks(c, now, px, py, hot) {
-  if (hot) {
+  const { part } = frameOfMap;
+  if (hot && hot.x >= part.x && hot.x <= part.x + part.w && hot.y >= part.y && hot.y <= part.y + part.h) {
     const best = hot.cell, x = px(hot.x), y = py(hot.y);
     disc(c, x, y, 4.5);
     c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
@@ -207,8 +208,7 @@ function disc(c, x, y, r) {
   c.fill();
 }
 
-function axes(c, colors, px, py, left, top, w, h) {
-  const [lx, ly] = data.size;
+function axes(c, colors, px, py, left, top, w, h, part) {
   c.strokeStyle = colors.soft;
   c.lineWidth = 1;
   const mark = (x0, y0, x1, y1) => {
@@ -217,13 +217,13 @@ function axes(c, colors, px, py, left, top, w, h) {
     c.lineTo(x1, y1);
     c.stroke();
   };
-  const along = ticks(0, lx * 1e3, Math.max(2, w / 70));
+  const along = ticks(part.x * 1e3, (part.x + part.w) * 1e3, Math.max(2, w / 70));
   for (const v of along.at) {
     mark(px(v / 1e3), top + h + 1, px(v / 1e3), top + h + 5);
     text(c, fixed(v, along.decimals), px(v / 1e3), top + h + 14, "center", colors.soft);
   }
   text(c, "x in mm", left + w / 2, top + h + 30, "center", colors.soft);
-  const up = ticks(0, ly * 1e3, Math.max(2, h / 60));
+  const up = ticks(part.y * 1e3, (part.y + part.h) * 1e3, Math.max(2, h / 60));
   for (const v of up.at) {
     mark(left - 5, py(v / 1e3), left - 1, py(v / 1e3));
     text(c, fixed(v, up.decimals), left - 8, py(v / 1e3), "right", colors.soft);
@@ -255,13 +255,13 @@ function colourBar(c, colors, now, x, top, h) {
 function placeAt(event, hold) {
   if (!frameOfMap) return null;
   const box = mapCanvas.getBoundingClientRect();
-  const { left, top, w, h, scale } = frameOfMap;
+  const { left, top, w, h, scale, part } = frameOfMap;
   let u = event.clientX - box.left - left;
   let v = top + h - (event.clientY - box.top);
   if (!hold && (u < 0 || v < 0 || u > w || v > h)) return null;
   u = Math.min(w - 1e-6, Math.max(0, u));
   v = Math.min(h - 1e-6, Math.max(0, v));
-  return { x: u / scale, y: v / scale };
+  return { x: part.x + u / scale, y: part.y + v / scale };
 }
 
 // What there is at a place, for people.

@@ -101,7 +101,7 @@ function texture(run) {
     const scale = Math.min(1, 300 / Math.max(run.w, run.h));
     const shape = data.size[1] / data.size[0];
     const w = Math.max(48, Math.round(run.w * scale));
-    paint({ run, values: hottest, scale: run, colours: inferno, lo, hi: hi > lo ? hi : lo + 1, difference: false }, w, Math.max(2, Math.round(w * shape)));
+    paint({ run, values: hottest, scale: run, colours: inferno, lo, hi: hi > lo ? hi : lo + 1, difference: false }, w, Math.max(2, Math.round(w * shape)), { x: 0, y: 0, w: data.size[0], h: data.size[1] });
     image.width = heat.width;
     image.height = heat.height;
     image.getContext("2d").drawImage(heat, 0, 0);

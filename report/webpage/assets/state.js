@@ -17,7 +17,18 @@ const state = {
   other: 0,
   pick: null, // {x, y} in m
   line: null, // {x0, y0, x1, y1} in m
+  zoom: 1,
+  centre: null, // {x, y} in m, of the zoomed map
 };
+
+// The part of the domain that the map shows, in m.
+function shownPart() {
+  const [lx, ly] = data.size;
+  const w = lx / state.zoom, h = ly / state.zoom;
+  const { x, y } = state.centre ?? { x: lx / 2, y: ly / 2 };
+  const inside = (v, half, length) => Math.max(half, Math.min(length - half, v)) - half;
+  return { x: inside(x, w / 2, lx), y: inside(y, h / 2, ly), w, h };
+}
 
 function layerOf(plane) {
   return data.layers[data.planeLayer[plane]];
