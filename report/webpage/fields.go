@@ -28,6 +28,8 @@ const (
 	largestSide = 1024
 	// mostCells in all frames, which a browser unpacks into memory at two bytes each.
 	mostCells = 64 << 20
+	// mostFrameCells bounds one frame, and so what packing it takes, some 17 bytes a cell.
+	mostFrameCells = 16 << 20
 	// mostFrames are told apart on the time axis; of longer transients every other frame is left out, as often as needed.
 	mostFrames = 400
 	// mostRead bounds the cells that are read for all frames: a step on a GPU takes less than bringing its field over.
@@ -51,7 +53,8 @@ type Fields struct {
 	frames  []frame
 	size    int64 // of the text of all frames
 	stride  int   // every how manieth step is a frame
-	last    [][]int32
+	last    [][]int32 // planes of the last frame
+	spare   [][]int32 // of the one before, to be written over
 	desks   chan *desk
 }
 
@@ -85,7 +88,7 @@ func NewFields(g *field.Grid, base float64, steps int, b Budget) *Fields {
 	longest := max(g.NX(), g.NY())
 	f.factor = (longest + largestSide - 1) / largestSide
 	frames := max(1, min(steps/f.stride, mostFrames))
-	for f.cells(g)*frames > mostCells && f.factor < longest {
+	for (f.cells(g)*frames > mostCells || f.cells(g) > mostFrameCells) && f.factor < longest {
 		f.factor++
 	}
 	f.x, f.y = coarser(g.X, f.factor), coarser(g.Y, f.factor)
@@ -136,7 +139,11 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	w, h := len(f.x)-1, len(f.y)-1
 	fr := frame{step: step, time: time, planes: make([][]byte, f.nz)}
 	key := len(f.frames)%keyEvery == 0
-	next := make([][]int32, f.nz)
+	next := f.spare
+	f.spare = nil
+	if next == nil || len(next[0]) != w*h {
+		next = make([][]int32, f.nz)
+	}
 	if f.desks == nil {
 		workers := min(runtime.GOMAXPROCS(0), f.nz, mostPlanes/(g.NX()*g.NY())+1)
 		f.desks = make(chan *desk, workers)
@@ -155,11 +162,12 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 		}
 		group.Go(func() error {
 			defer func() { f.desks <- d }()
-			q := make([]int32, w*h)
-			quantise(q, hottest(d.plane, g.NX(), f.factor), f.base, f.quantum)
-			next[k] = q
+			if next[k] == nil {
+				next[k] = make([]int32, w*h)
+			}
+			quantise(next[k], hottest(d.plane, g.NX(), f.factor), f.base, f.quantum)
 			var err error
-			fr.planes[k], err = d.coder.encode(q, w, f.before(k, key))
+			fr.planes[k], err = d.coder.encode(next[k], w, f.before(k, key))
 			return err
 		})
 	}
@@ -172,6 +180,7 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	if g.NX()*g.NY() > mostPlanes {
 		f.desks = nil // more than is worth keeping until the next frame
 	}
+	f.spare = f.last
 	f.push(fr, next)
 	for f.size > f.budget && w*h > 1 {
 		if err := f.reduce(); err != nil {

@@ -58,17 +58,19 @@ func quantise(dst []int32, kelvin []float64, base, quantum float64) {
 type coder struct {
 	residuals []byte
 	best      []byte
-	out       bytes.Buffer
-	deflate   *flate.Writer
+	// difference to the frame before.
+	difference []int32
+	out        bytes.Buffer
+	deflate    *flate.Writer
 }
 
 // encode packs a plane of rows of w cells; previous is the plane of the frame before, or nil.
 func (c *coder) encode(q []int32, w int, previous []int32) ([]byte, error) {
-	c.best = residuals(c.best[:0], q, w, nil, modeGradient)
+	c.best = c.residualsOf(c.best[:0], q, w, nil, modeGradient)
 	if previous != nil {
 		cost := weight(c.best)
 		for mode := modePrevious; mode < modes; mode++ {
-			c.residuals = residuals(c.residuals[:0], q, w, previous, mode)
+			c.residuals = c.residualsOf(c.residuals[:0], q, w, previous, mode)
 			if other := weight(c.residuals); other < cost {
 				cost = other
 				c.best, c.residuals = c.residuals, c.best
@@ -103,31 +105,51 @@ func weight(b []byte) int {
 	return sum
 }
 
-// residuals appends the mode and what the predictor misses. Sums wrap around alike in both directions, so nothing overflows.
-func residuals(b []byte, q []int32, w int, previous []int32, mode int) []byte {
+// residualsOf appends the mode and what the predictor misses. Sums wrap around alike in both directions, so nothing overflows.
+func (c *coder) residualsOf(b []byte, q []int32, w int, previous []int32, mode int) []byte {
 	b = append(b, byte(mode))
-	at := func(n int) int32 {
-		if mode == modeGradient {
-			return q[n]
-		}
-		return q[n] - previous[n]
+	if mode == modeGradient {
+		return gradientResiduals(b, q, w)
 	}
-	for n := range q {
-		v := at(n)
-		if mode != modePrevious {
-			v -= expected(at, n, w)
-		}
-		z := uint32(v)<<1 ^ uint32(v>>31)
-		switch {
-		case z < shortEnd:
-			b = append(b, byte(z))
-		case z < mediumEnd:
-			b = append(b, byte(shortEnd+(z-shortEnd)>>8), byte(z-shortEnd))
-		default:
-			b = append(b, escape, byte(z), byte(z>>8), byte(z>>16), byte(z>>24))
+	c.difference = c.difference[:0]
+	for n, v := range q {
+		c.difference = append(c.difference, v-previous[n])
+	}
+	if mode == modeDifference {
+		return gradientResiduals(b, c.difference, w)
+	}
+	for _, v := range c.difference {
+		b = appendResidual(b, v)
+	}
+	return b
+}
+
+// gradientResiduals appends, row by row, what continuing the neighbours misses; see expected.
+func gradientResiduals(b []byte, d []int32, w int) []byte {
+	west := int32(0)
+	for _, v := range d[:w] {
+		b = appendResidual(b, v-west)
+		west = v
+	}
+	for from := w; from < len(d); from += w {
+		south, row := d[from-w:from], d[from:from+w]
+		b = appendResidual(b, row[0]-south[0])
+		for i := 1; i < len(row); i++ {
+			b = appendResidual(b, row[i]-row[i-1]-south[i]+south[i-1])
 		}
 	}
 	return b
+}
+
+func appendResidual(b []byte, v int32) []byte {
+	z := uint32(v)<<1 ^ uint32(v>>31)
+	switch {
+	case z < shortEnd:
+		return append(b, byte(z))
+	case z < mediumEnd:
+		return append(b, byte(shortEnd+(z-shortEnd)>>8), byte(z-shortEnd))
+	}
+	return append(b, escape, byte(z), byte(z>>8), byte(z>>16), byte(z>>24))
 }
 
 // expected continues the neighbours of cell n.

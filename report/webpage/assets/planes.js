@@ -14,7 +14,7 @@ async function unpackText(text) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Undoes residuals() of plane.go.
+// Undoes residualsOf in plane.go.
 function unpackPlane(bytes, w, h, previous, wide) {
   const mode = bytes[0];
   const cells = w * h;
