@@ -51,8 +51,8 @@ type Fields struct {
 	wide    bool    // values need more than 16 bits
 	lo, hi  []int32 // of every plane over all frames, in quanta
 	frames  []frame
-	size    int64 // of the text of all frames
-	stride  int   // every how manieth step is a frame
+	size    int64     // of the text of all frames
+	stride  int       // every how manieth step is a frame
 	last    [][]int32 // planes of the last frame
 	spare   [][]int32 // of the one before, to be written over
 	desks   chan *desk
