@@ -3,6 +3,7 @@ package gpusolve_test
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -69,6 +70,9 @@ func TestChebyshevAccuracy(t *testing.T) {
 			t.Errorf("%s: error %.3g K, residual %.3g W, %s", method, e, st.ResidualW, st.Reason)
 		}
 		iterations[method] = st.Iterations
+		if b := st.Spectrum; strings.HasPrefix(method, "chebyshev") != (b != nil) || b != nil && !(b.Low > 0 && b.High > b.Largest && b.Largest > b.Low && b.Steps == 40) {
+			t.Errorf("%s: the spectrum is %+v", method, b)
+		}
 		log := st.Precision
 		if log == nil || log.Early+log.Late != st.Iterations {
 			t.Errorf("%s: the log of precisions is %+v with %d iterations", method, log, st.Iterations)

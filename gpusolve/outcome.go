@@ -7,6 +7,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/chebyshev"
 )
 
 // solution gathers what is known after the last solve.
@@ -39,6 +40,10 @@ func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner
 	if m, ok := solver.(*krylov.Mixed); ok {
 		log := m.PrecisionLog()
 		s.Precision = &log
+	}
+	if c, ok := pre.(*chebyshev.Preconditioner); ok {
+		bounds := c.Bounds()
+		s.Spectrum = &bounds
 	}
 	if out.Norms.Source > 0 {
 		s.RelativeResidual = out.Norms.Residual / out.Norms.Source

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/precond/chebyshev"
 )
 
 // Reasons a solve may end with; they appear in reports as they stand.
@@ -56,6 +57,8 @@ type Status struct {
 	Reason           string // one of the Reason constants
 	// Precision is the course of a solve in mixed precision, nil for others.
 	Precision *krylov.PrecisionLog
+	// Spectrum is what chebyshev's polynomial was made for, nil for others.
+	Spectrum *chebyshev.Bounds
 }
 
 // Field is a temperature field, wherever it lives.
