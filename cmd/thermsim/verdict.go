@@ -34,6 +34,8 @@ func remedy(st *gpusolve.Status) string {
 		return "raise --max-iter or use --precond multigrid"
 	case st.Reason == gpusolve.ReasonIterations:
 		return "raise --max-iter or accept a larger --tol"
+	case st.Precision != nil && st.Precision.Mode != "adaptive" && st.Precision.Mode != "fixed-fp64":
+		return "precision=" + st.Precision.Mode + " is there for comparison; take precision=adaptive"
 	case st.Reason == gpusolve.ReasonStagnation:
 		return "accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	}
