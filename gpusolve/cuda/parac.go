@@ -88,6 +88,11 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 		how.Room = 1
 	}
 	r := a.(*rows)
+	if how.Cover {
+		m := r.Download().DoubleCover()
+		r = &rows{s: s, n: int64(m.N()), entries: int64(m.Entries()), rowPtr: upload(s, m.RowPtr), col: upload(s, m.Col), val: upload(s, m.Val)}
+		defer r.Release()
+	}
 	e := &elimination{space: s, paracModules: m, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom}
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", ops.ErrUnsuitable)
@@ -226,7 +231,7 @@ func (e *elimination) eliminate() (again bool, err error) {
 		return false, e.err
 	}
 	if bad := control[kernels.ParacBad]; bad != math.MaxUint64 {
-		return false, fmt.Errorf("%w: %s", ops.ErrUnsuitable, whatIsBad(bad))
+		return false, fmt.Errorf("%w: %w", ops.ErrUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
 	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table, reached,
@@ -289,15 +294,15 @@ func (e *elimination) grow(fault uint64) (again bool, err error) {
 }
 
 // whatIsBad names a row and why it will not do.
-func whatIsBad(bad uint64) string {
+func whatIsBad(bad uint64) error {
 	row := bad/8 + 1
 	switch bad % 8 {
 	case kernels.ParacPositive:
-		return fmt.Sprintf("row %d has an entry beside the diagonal that is positive or not a number; off-diagonals must not be positive", row)
+		return fmt.Errorf("row %d has an entry beside the diagonal that is positive or not a number: %w", row, ops.ErrPositive)
 	case kernels.ParacAsymmetric:
-		return fmt.Sprintf("the matrix is not symmetric: row %d differs from column %d", row, row)
+		return fmt.Errorf("the matrix is not symmetric: row %d differs from column %d", row, row)
 	case kernels.ParacDiagonal:
-		return fmt.Sprintf("the diagonal of row %d must be positive, and between 1e-270 and 1e270", row)
+		return fmt.Errorf("the diagonal of row %d must be positive, and between 1e-270 and 1e270", row)
 	}
-	return fmt.Sprintf("row %d is not diagonally dominant: its diagonal is below the sum of its couplings", row)
+	return fmt.Errorf("row %d is not diagonally dominant: its diagonal is below the sum of its couplings", row)
 }

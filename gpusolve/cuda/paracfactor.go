@@ -20,6 +20,8 @@ type cholesky struct {
 	inverse cu.DevicePtr // 1/D, FP32
 	y, x    cu.DevicePtr // values of a solve; unset between solves
 	report  ops.CholeskyReport
+	// Right side and result of a double cover, else nil.
+	source, result *vector
 
 	pivots, place, keys cu.DevicePtr // for Download: D and places in the elimination, levels of rows
 }
@@ -69,6 +71,9 @@ func (e *elimination) factor() *cholesky {
 	if e.ready() {
 		e.note(e.drv.MemsetD32Async(f.y, math.MaxUint32, n, e.stream))
 		e.note(e.drv.MemsetD32Async(f.x, math.MaxUint32, n, e.stream))
+	}
+	if e.how.Cover {
+		f.source, f.result = e.newVector(n, 0, 4), e.newVector(n, 0, 4)
 	}
 	f.pivots, f.place = e.pivot, e.place
 	e.keep(f.order, f.pivots, f.place)
@@ -127,10 +132,20 @@ func (f *cholesky) grid(units int64) [3]uint32 {
 // SolveCholesky sets z = (G D G^T)^-1 r.
 func (s *space) SolveCholesky(f ops.CholeskyFactor, z, r ops.Vector) {
 	c := f.(*cholesky)
+	if c.source != nil {
+		s.Cover(c.source, r)
+		c.solve(c.result, c.source)
+		s.Fold(z, c.result)
+		return
+	}
+	c.solve(z, r)
+}
+
+func (c *cholesky) solve(z, r ops.Vector) {
+	n, s := int32(c.n), c.s
 	if !s.ready() {
 		return
 	}
-	n := int32(c.n)
 	s.note(c.levels.Forward(s.stream, c.grid(c.rows.count), n, c.rows.count, c.rows.units, c.rows.start, c.rows.entries, c.order, ptr(r), c.y, c.x, solvePatience))
 	s.note(c.levels.Backward(s.stream, c.grid(c.columns.count), n, c.columns.count, c.columns.units, c.columns.start, c.columns.entries, c.order, c.inverse,
 		c.y, c.x, ptr(z), solvePatience))
@@ -141,7 +156,11 @@ func (c *cholesky) Report() ops.CholeskyReport { return c.report }
 
 // Bytes is the memory of the factor.
 func (c *cholesky) Bytes() int64 {
-	return 16*c.report.Entries + 16*(c.n+1) + 4*(c.columns.count+c.rows.count) + 36*c.n
+	bytes := 16*c.report.Entries + 16*(c.n+1) + 4*(c.columns.count+c.rows.count) + 36*c.n
+	if c.source != nil {
+		bytes += 8 * c.n
+	}
+	return bytes
 }
 
 // Release gives the memory back.
@@ -150,6 +169,8 @@ func (c *cholesky) Release() {
 		c.y, c.x, c.pivots, c.place, c.keys} {
 		c.s.free(p)
 	}
+	c.s.free(c.source.address())
+	c.s.free(c.result.address())
 }
 
 // Download copies the factor to the host.

@@ -14,16 +14,21 @@ var _ ops.Cholesky = (*space)(nil)
 // cholesky is a factor of a space.
 type cholesky struct {
 	*factor
-	s      *space
-	y      []float32 // scratch of the solves
-	bytes  int64
-	report ops.CholeskyReport
+	s *space
+	y []float32 // scratch of the solves
+	// Right side and result of a double cover, else nil.
+	source, result *vec32
+	bytes          int64
+	report         ops.CholeskyReport
 }
 
 // EliminateRandomly builds a factor on all cores.
 func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.CholeskyFactor, error) {
 	start := time.Now()
 	m := a.Download()
+	if how.Cover {
+		m = m.DoubleCover()
+	}
 	if how.Order == ops.AnyOrder {
 		how.Order = ops.MinimumDegree
 	}
@@ -42,6 +47,9 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 		}
 		built := time.Now()
 		c := &cholesky{factor: e.factor(), s: s, y: make([]float32, m.N())}
+		if how.Cover {
+			c.source, c.result = newVec32(m.N(), 0), newVec32(m.N(), 0)
+		}
 		c.bytes = c.Bytes()
 		s.account(c.bytes)
 		c.report = ops.CholeskyReport{
@@ -66,6 +74,12 @@ func orderRows(a *sparse.CSR, how ops.Elimination) []int32 {
 // SolveCholesky sets z = (G D G^T)^-1 r.
 func (s *space) SolveCholesky(f ops.CholeskyFactor, z, r ops.Vector) {
 	c := f.(*cholesky)
+	if c.source != nil {
+		s.Cover(c.source, r)
+		c.solve(s.dev.pool, c.result.values(), c.source.values(), c.y)
+		s.Fold(z, c.result)
+		return
+	}
 	c.solve(s.dev.pool, z.(*vec32).values(), r.(*vec32).values(), c.y)
 }
 
@@ -75,11 +89,17 @@ func (c *cholesky) Report() ops.CholeskyReport { return c.report }
 // Release forgets the factor.
 func (c *cholesky) Release() {
 	c.s.account(-c.bytes)
-	c.bytes, c.factor, c.y = 0, nil, nil
+	c.bytes, c.factor, c.y, c.source, c.result = 0, nil, nil, nil, nil
 }
 
 // Bytes is the memory of the factor with its scratch.
-func (c *cholesky) Bytes() int64 { return c.factor.bytes() + 4*int64(len(c.y)) }
+func (c *cholesky) Bytes() int64 {
+	n := c.factor.bytes() + 4*int64(len(c.y))
+	if c.source != nil {
+		n += c.source.Bytes() + c.result.Bytes()
+	}
+	return n
+}
 
 // Download refers to the factor itself, which must not be changed.
 func (c *cholesky) Download() *ops.CholeskyEntries {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -122,7 +123,7 @@ func (e *elimination) start(row int32) error {
 			diagonal = w
 			continue
 		case !(w <= 0):
-			return fmt.Errorf("parac: the entry in row %d, column %d is %g; off-diagonals must not be positive", row+1, c+1, w)
+			return fmt.Errorf("parac: the entry in row %d, column %d is %g: %w", row+1, c+1, w, ops.ErrPositive)
 		}
 		if back := e.entry(c, row); math.Abs(back-w) > asymmetry*-w {
 			return fmt.Errorf("parac: the matrix is not symmetric: %g in row %d, column %d, and %g in row %d, column %d", w, row+1, c+1, back, c+1, row+1)

@@ -15,6 +15,9 @@ type Cholesky interface {
 // ErrUnsuitable marks matrices that the elimination is not made for.
 var ErrUnsuitable = errors.New("parac takes symmetric, diagonally dominant matrices without positive off-diagonals")
 
+// ErrPositive marks those that Elimination.Cover is for.
+var ErrPositive = errors.New("off-diagonals must not be positive")
+
 // EliminationOrder says which unknown goes first.
 type EliminationOrder int
 
@@ -37,6 +40,9 @@ type Elimination struct {
 	// Room scales the first guess of the memory that sizes unknown in advance take, 1 when 0. What turns out too small is taken larger, from the
 	// start.
 	Room float64
+	// Cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves are of the matrix's own size,
+	// report and entries of the cover.
+	Cover bool
 }
 
 // CholeskyFactor is a factor on a device.

@@ -25,6 +25,7 @@ func Cholesky(t *testing.T, open, twin func(testing.TB) ops.Device) {
 		t.Run(fmt.Sprintf("graph of %d", n), func(t *testing.T) { choleskyOf(t, open(t), twin(t), a) })
 	}
 	t.Run("ring without ground", func(t *testing.T) { choleskyOf(t, open(t), twin(t), ring(13)) })
+	t.Run("double cover", func(t *testing.T) { choleskyOfCover(t, open(t), twin(t)) })
 	t.Run("refusals", func(t *testing.T) { choleskyRefusals(t, open(t)) })
 }
 
@@ -78,6 +79,40 @@ func choleskyOf(t *testing.T, d, twin ops.Device, a *sparse.CSR) {
 		}
 		factor.Release()
 	}
+}
+
+// choleskyOfCover: a matrix with positive off-diagonals, in the half that is its own of a solve with the cover.
+func choleskyOfCover(t *testing.T, d, twin ops.Device) {
+	a := RandomGraph(rand.New(rand.NewPCG(4, 1)), 50)
+	for r := range a.N() {
+		cols, vals := a.Row(r)
+		for i, c := range cols {
+			if int(c) != r && (int(c)+r)%3 == 0 {
+				vals[i] = -vals[i]
+			}
+		}
+	}
+	f, g := newAlgebra(t, d, nil, a), newAlgebra(t, twin, nil, a)
+	how := ops.Elimination{Order: ops.ByEntries, Seed: 3, Cover: true}
+	factor, other := f.eliminate(how), g.eliminate(how)
+	got := factor.Download()
+	if err := SameFactor(other.Download(), got); err != nil {
+		t.Fatal(err)
+	}
+	z, v := f.must(f.sys.New32()), f.must(f.sys.New32())
+	r := f.random(v)
+	both := append([]float64(nil), r...)
+	for _, x := range r {
+		both = append(both, -x)
+	}
+	both = SolveEntries(got, both)
+	want := make([]float64, len(r))
+	for i := range want {
+		want[i] = (both[i] - both[len(r)+i]) / 2
+	}
+	f.sys.(ops.Cholesky).SolveCholesky(factor, z, v)
+	f.near("solution", f.read(z), want, largest(want), 2e-5)
+	factor.Release()
 }
 
 // SameFactor compares factors bit by bit.

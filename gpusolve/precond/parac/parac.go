@@ -26,6 +26,7 @@ type Factor struct {
 	ops   ops.Cholesky
 	f     ops.CholeskyFactor
 	dense bool
+	cover bool
 }
 
 var _ precond.Preconditioner = (*Factor)(nil)
@@ -53,13 +54,17 @@ func New(s ops.Space, set precond.Settings) (*Factor, error) {
 		}
 	}
 	f, err := device.EliminateRandomly(a, how)
+	if errors.Is(err, ops.ErrPositive) {
+		how.Cover = true
+		f, err = device.EliminateRandomly(a, how)
+	}
 	if errors.Is(err, ops.ErrUnsuitable) {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Factor{device, f, a.Entries() > denseDegree*int64(a.Len())}, nil
+	return &Factor{device, f, a.Entries() > denseDegree*int64(a.Len()), how.Cover}, nil
 }
 
 // Name of the method.
@@ -72,6 +77,9 @@ func (p *Factor) Report() ops.CholeskyReport { return p.f.Report() }
 func (p *Factor) Details() string {
 	r := p.f.Report()
 	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d, factor %.3f s, sorting %.3f s", r.Order, r.Entries, r.Fill, r.Depth, r.Tree, r.Factor, r.Sort)
+	if p.cover {
+		text += ", of the double cover"
+	}
 	if r.Retries > 0 {
 		text += fmt.Sprintf(", memory of the elimination too small and grown %d times", r.Retries)
 	}
