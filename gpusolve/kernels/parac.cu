@@ -5,7 +5,10 @@
 
 #pragma clang fp contract(off)
 
-enum { THREADS = 128, WARPS = 4, SHORT = 128, AHEAD = 4 };
+enum { THREADS = 128, WARPS = 4, SHORT = 128, AHEAD = 4 }; // AHEAD accesses of a lane are on their way together
+
+#include "paraclist.h"
+#include "paractable.h"
 
 DEVICE double powerOf2(int e) { return __builtin_bit_cast(double, (u64)(e + 1023) << 52); }
 DEVICE int biasedExponent(double x) { return (int)(__builtin_bit_cast(u64, x) >> 52 & 0x7ff); }
@@ -16,7 +19,7 @@ DEVICE i64 toFixed(double x, int unit) {
   return v;
 }
 
-// entry finds that of row r and column c, 0 where none is stored.
+// entryOf finds that of row r and column c, 0 where none is stored.
 DEVICE double entryOf(const i64 *rowPtr, const int *col, const double *val, int r, int c) {
   i64 lo = rowPtr[r], hi = rowPtr[r + 1];
   while (lo < hi) {
@@ -71,232 +74,6 @@ KERNEL void BOUNDS(THREADS) begin(int n, int headroom, int mirrored, const u32 *
   if ((threadX() & 31) == 0 && all) at = add(control + ParacTail, (u64)__builtin_popcount(all));
   at = (u64)fromLane64((i64)at, 0);
   if (ready) queue[at + (u64)bitsBelow(all)] = k + 1;
-}
-
-// Lists is the memory of one elimination: 4 arrays of as many values as the vertex has edges.
-struct Lists {
-  u64 *key, *key2;
-  double *w, *w2;
-};
-
-// sortByKey sorts n edges by neighbour and origin: every edge counts those before it.
-DEVICE void sortByKey(Lists l, int n) {
-  for (int e = threadX() & 31; e < n; e += 128) {
-    u64 own[4];
-    int rank[4];
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      own[j] = e + 32 * j < n ? l.key[e + 32 * j] : 0;
-      rank[j] = 0;
-    }
-    if (n <= 32)
-      for (int t = 0; t < n; t++) rank[0] += l.key[t] < own[0];
-    else
-      for (int t = 0; t < n; t++) {
-        u64 other = l.key[t];
-#pragma unroll
-        for (int j = 0; j < 4; j++) rank[j] += other < own[j];
-      }
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      if (e + 32 * j >= n) continue;
-      l.key2[rank[j]] = own[j];
-      l.w2[rank[j]] = l.w[e + 32 * j];
-    }
-  }
-  syncWarp();
-}
-
-// sortLong sorts n values in place, by key or by weight and key: a bitonic network whose comparators all put the smaller value first, so that what lies beyond n
-// can be left out. Four comparators of a lane are on their way together.
-DEVICE void sortLong(u64 *key, double *w, int n, int byWeight) {
-  int lane = threadX() & 31, pairs = 1;
-  while (2 * pairs < n) pairs *= 2;
-  for (int size = 2; size <= 2 * pairs; size *= 2) {
-    for (int apart = size / 2; apart; apart /= 2) {
-      int mirrored = apart == size / 2;
-      for (int p = lane; p - lane < pairs; p += 32 * AHEAD) {
-        int low[AHEAD], high[AHEAD];
-        u64 a[AHEAD], b[AHEAD];
-        double x[AHEAD], y[AHEAD];
-#pragma unroll
-        for (int j = 0; j < AHEAD; j++) {
-          int q = p + 32 * j, inside = q & (apart - 1);
-          low[j] = 2 * (q - inside) + inside;
-          high[j] = mirrored ? low[j] ^ (size - 1) : low[j] + apart;
-          if (high[j] < n) {
-            a[j] = key[low[j]];
-            b[j] = key[high[j]];
-            x[j] = w[low[j]];
-            y[j] = w[high[j]];
-          }
-        }
-#pragma unroll
-        for (int j = 0; j < AHEAD; j++) {
-          if (high[j] >= n) continue;
-          int swap = byWeight ? y[j] < x[j] || (y[j] == x[j] && b[j] < a[j]) : b[j] < a[j];
-          if (!swap) continue;
-          key[low[j]] = b[j];
-          key[high[j]] = a[j];
-          w[low[j]] = y[j];
-          w[high[j]] = x[j];
-        }
-      }
-      syncWarp();
-    }
-  }
-}
-
-// copyOver puts sorted lists where the rest expects them.
-DEVICE void copyOver(Lists l, int n) {
-  for (int e = threadX() & 31; e < n; e += 32) {
-    l.key2[e] = l.key[e];
-    l.w2[e] = l.w[e];
-  }
-  syncWarp();
-}
-
-// merge sums the edges to each neighbour in the order of their origins: key becomes neighbour and multiplicity, w the sum. It returns how many are left.
-DEVICE int merge(Lists l, int n) {
-  int m = 0;
-  for (int base = 0; base < n; base += 32) {
-    int e = base + (threadX() & 31);
-    u32 own = e < n ? (u32)(l.key2[e] >> 32) : 0;
-    int head = e < n && (e == 0 || (u32)(l.key2[e - 1] >> 32) != own);
-    u32 heads = ballot(head);
-    if (head) {
-      double sum = l.w2[e];
-      int t = e + 1;
-      for (; t < n && (u32)(l.key2[t] >> 32) == own; t++) sum += l.w2[t];
-      int to = m + bitsBelow(heads);
-      l.key[to] = (u64)own << 32 | (u32)(t - e);
-      l.w[to] = sum;
-    }
-    m += __builtin_popcount(heads);
-  }
-  syncWarp();
-  return m;
-}
-
-// sortByWeight sorts neighbours, which come in ascending order, by weight.
-DEVICE void sortByWeight(Lists l, int m) {
-  for (int e = threadX() & 31; e < m; e += 128) {
-    double own[4];
-    int rank[4];
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      own[j] = e + 32 * j < m ? l.w[e + 32 * j] : 0;
-      rank[j] = 0;
-    }
-    if (m <= 32)
-      for (int t = 0; t < m; t++) rank[0] += l.w[t] < own[0] || (l.w[t] == own[0] && t < e);
-    else
-      for (int t = 0; t < m; t++) {
-        double other = l.w[t];
-#pragma unroll
-        for (int j = 0; j < 4; j++) rank[j] += other < own[j] || (other == own[j] && t < e + 32 * j);
-      }
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      if (e + 32 * j >= m) continue;
-      l.key2[rank[j]] = l.key[e + 32 * j];
-      l.w2[rank[j]] = own[j];
-    }
-  }
-  syncWarp();
-}
-
-// suffixSums sets w[i] = w2[i] + w2[i+1] + ..., added by doubling distances within pieces of 32.
-DEVICE void suffixSums(Lists l, int m) {
-  double carry = 0;
-  int lane = threadX() & 31;
-  for (int lo = (m - 1) & ~31; lo >= 0; lo -= 32) {
-    int i = lo + lane;
-    double x = i < m ? l.w2[i] : 0;
-    for (int by = 1; by < 32; by *= 2) {
-      double y = shuffleDown(x, by);
-      if (lane + by < 32) x += y;
-    }
-    x += carry;
-    if (i < m) l.w[i] = x;
-    carry = __builtin_bit_cast(double, fromLane64(__builtin_bit_cast(i64, x), 0));
-  }
-  syncWarp();
-}
-
-// Table is the hash table of edges that wait: owner[s] is 0 for a free slot, else the place of the earlier end plus 1; slot s holds the later end and the
-// origin, and the weight. Slots come in pieces of 32, as a warp reads them. Every vertex goes through the pieces in an order of its own, from its home on in
-// equal steps (the number of pieces is prime), so that long lists do not pile up beside each other; it looks for its edges until it has as many as
-// were counted. No slot needs a state between free and occupied: its owner reads it only after the count of its own edges says that all writers are
-// done.
-struct Table {
-  u32 *owner;
-  u64 *slots;
-  u32 *reached; // the last piece of a vertex's order that was needed so far
-  u32 pieces, stride, n;
-  int width;
-  u64 key0, key1;
-};
-
-DEVICE u32 homeOf(const Table &t, u32 k) { return permuted(k, t.n, t.width, t.key0, t.key1) * t.stride; }
-DEVICE u32 stepOf(const Table &t, u32 k) { return 1 + (u32)mix(t.key0 + k) % (t.pieces - 1); }
-
-// Waiting is an edge on its way into the table.
-struct Waiting {
-  u32 slot, earlier; // earlier is the place of its earlier end plus 1, 0 for none
-  u64 key;
-  double w;
-};
-
-DEVICE u32 take(const Table &t, u32 slot, u32 owner) { return (u32)__nvvm_atom_cas_gen_i((int *)t.owner + slot, 0, (int)owner); }
-
-// freeIn is the set of free slots of a piece.
-DEVICE u32 freeIn(const Table &t, u32 piece) {
-  const u32 *at = t.owner + (u64)piece * 32;
-  u32 open = 0;
-#pragma unroll
-  for (int q = 0; q < 32; q += 4) {
-    u32 a, b, c, d;
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at + q) : "memory");
-    open |= (u32)(a == 0) << q | (u32)(b == 0) << (q + 1) | (u32)(c == 0) << (q + 2) | (u32)(d == 0) << (q + 3);
-  }
-  return open;
-}
-
-// place finds a slot for an edge whose first choice was taken. It returns ~0 where there is none.
-DEVICE u32 findSlot(const Table &t, const Waiting &w) {
-  u32 k = w.earlier - 1, step = stepOf(t, k), j = strong(t.reached + k), first = j;
-  u32 piece = (u32)((homeOf(t, k) / 32 + (u64)j * step) % t.pieces);
-  for (; j < t.pieces && j - first < 1u << 12; j++) {
-    for (u32 open = freeIn(t, piece); open;) {
-      u32 later = open & ~0u << (w.slot & 31); // from the first choice on, so that not all try the same
-      u32 bit = (u32)__builtin_ctz(later ? later : open);
-      if (take(t, piece * 32 + bit, w.earlier) == 0) {
-        if (j > first) __nvvm_atom_max_gen_ui(t.reached + k, j);
-        return piece * 32 + bit;
-      }
-      open &= ~(1u << bit);
-    }
-    piece += step;
-    if (piece >= t.pieces) piece -= t.pieces;
-  }
-  return ~0u;
-}
-
-// insert puts AHEAD edges a lane into the table; their first attempts are on their way together.
-DEVICE int insert(const Table &t, Waiting *w) {
-  u32 before[AHEAD];
-#pragma unroll
-  for (int j = 0; j < AHEAD; j++) before[j] = w[j].earlier ? take(t, w[j].slot, w[j].earlier) : 0;
-  int fits = 1;
-#pragma unroll
-  for (int j = 0; j < AHEAD; j++) {
-    u32 s = before[j] ? findSlot(t, w[j]) : w[j].slot;
-    if (s == ~0u) fits = 0;
-    else if (w[j].earlier)
-      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(t.slots + 2 * (u64)s), "l"(w[j].key), "l"(__builtin_bit_cast(u64, w[j].w)) : "memory");
-  }
-  return fits;
 }
 
 DEVICE void setFault(u64 *control, u64 why) { __nvvm_atom_or_gen_ll((i64 *)control + ParacFault, (i64)why); }
