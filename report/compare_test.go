@@ -19,12 +19,12 @@ func planar(offset float64) func(x, y, z float64) float64 {
 	return func(x, y, z float64) float64 { return 300 + offset + 2e3*x - 1e3*y + 3e5*x*y }
 }
 
-func runOf(t *testing.T, s *stack.Stack, f func(x, y, z float64) float64) *Run {
+func runOf(t testing.TB, s *stack.Stack, f func(x, y, z float64) float64) *Run {
 	m := build(t, s)
 	return &Run{Command: "steady", Version: "1", Mesh: m, Solution: &gpusolve.Solution{Field: formulaField{m, f}}}
 }
 
-func compare(t *testing.T, a, b *Run) *Comparison {
+func compare(t testing.TB, a, b *Run) *Comparison {
 	t.Helper()
 	c, err := Compare(context.Background(), a, b, [2]string{"a", "b"})
 	if err != nil {

@@ -68,8 +68,51 @@ func TestPageInChromium(t *testing.T) {
 	t.Run("pointer and keys", func(t *testing.T) { b.t = t; checkPointer(b) })
 	t.Run("tables", func(t *testing.T) { b.t = t; checkTables(b) })
 	t.Run("looks", func(t *testing.T) { b.t = t; checkLooks(b) })
+	t.Run("two runs", func(t *testing.T) { b.t = t; checkTwoRuns(b) })
 	b.t = t
 	b.silent()
+}
+
+// checkTwoRuns opens the page of a comparison: it shows the difference of the runs, on planes that both have.
+func checkTwoRuns(b *browser) {
+	b.t.Helper()
+	other := sampleStack(60, 48)
+	other.Layers[2].Name = "paste"
+	one, two := sampleRun(b.t, 60, 48), runOf(b.t, other, func(x, y, z float64) float64 { return bumps(x, y, z) - 3.25 + 100*x })
+	dir := b.t.TempDir()
+	if _, err := WriteComparison(context.Background(), compare(b.t, one, two), one, two, Options{Dir: dir}, PageBudget{}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.look(1280, 900, "light")
+	b.open(filepath.Join(dir, "diff.html"))
+	read := func(format string) float64 {
+		b.t.Helper()
+		var v float64
+		if _, err := fmt.Sscanf(b.text("#readout"), format, &v); err != nil {
+			b.t.Fatalf("%q: %v", b.text("#readout"), err)
+		}
+		return v
+	}
+	// The differences grow from east to west, so the page opens on the westmost cells.
+	b.set("#plane", "0", "input")
+	x, _, _ := one.Mesh.Center(0, 0, 0)
+	near(b.t, "difference in the west", read("%g K difference"), 3.25-100*x, 0.021)
+	for range 6 {
+		b.key("#map", "ArrowRight", true)
+	}
+	x, _, _ = one.Mesh.Center(59, 0, 0)
+	near(b.t, "difference in the east", read("%g K difference"), 3.25-100*x, 0.021)
+	b.set("#run", "1", "change")
+	near(b.t, "second minus first", read("%g K difference"), 100*x-3.25, 0.021)
+	b.set("#plane", "4", "input") // tim, which the second stack lacks
+	if got := b.text("#readout"); !strings.HasPrefix(got, "- K difference") {
+		b.t.Errorf("where a layer is missing, %q", got)
+	}
+	b.set("#run", "0", "change")
+	b.set("#compare", "", "change")
+	if got := b.text("#readout"); !strings.Contains(got, "°C at") {
+		b.t.Errorf("without a comparison, %q", got)
+	}
 }
 
 // checkReadings compares the reading at the picked cell, on several planes and steps, with the formula.
