@@ -57,7 +57,7 @@ func furthest(a, b []float64) float64 {
 // At CUTh-Solver's stopping rule, ||b - A x|| <= 1e-6 W, its errors stay below 3.3e-4 K (table III): in every form and format, against multigrid
 // at the accuracy that can be attained.
 func TestChebyshevAccuracy(t *testing.T) {
-	m := stackMesh(t, cases.Options{NX: 24})
+	m := stackMesh(t, cases.Options{NX: 18})
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
 	iterations := map[string]int{}
 	for _, method := range []string{
@@ -117,7 +117,7 @@ func TestFixedLowPrecision(t *testing.T) {
 
 // Set-up serves all time steps, which look at the true residual more often and follow multigrid's to 2.7e-4 K (table IV).
 func TestChebyshevTransient(t *testing.T) {
-	m := stackMesh(t, cases.Options{NX: 20})
+	m := stackMesh(t, cases.Options{NX: 14})
 	run := func(o gpusolve.Options) ([]float64, *gpusolve.Solution) {
 		o.Device = "cpu"
 		s, err := gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 6, Dt: 1e-3})
@@ -165,8 +165,7 @@ func TestChebyshevRules(t *testing.T) {
 func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	m := stackMesh(t, cases.Options{NX: 6, NY: 5})
 	for _, method := range []string{
-		"chebyshev:degree=8,form=scaled", "chebyshev:degree=8,form=scaled,promote=paper", "chebyshev:degree=12,precision=fixed-fp64,format=csr",
-		"chebyshev:degree=8,precision=fixed-fp32,form=scaled", "jacobi:precision=fixed-fp16",
+		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr", "jacobi:precision=fixed-fp16",
 	} {
 		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-4})
 		machine := ptx.New(ptx.Options{NoRaces: true}) // the conformance suite looks for them
