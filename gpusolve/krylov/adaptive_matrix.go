@@ -17,7 +17,7 @@ const (
 func MixedKeys(standard string, more ...string) []precond.Key {
 	return []precond.Key{
 		{Name: "precision", Kind: precond.Word, Default: standard, Words: append(more, Modes()...), Doc: "Precisions of the solve; the fixed ones are for comparison."},
-		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise}, Doc: "Storage of the matrix; csr is for comparison and has no FP16."},
+		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise}, Doc: "Storage of the matrix; csr, for comparison and for matrices without a grid, has no FP16."},
 	}
 }
 
@@ -32,6 +32,9 @@ func Store(s ops.Space, format string, c ops.Copies) (ops.Stored, error) {
 		if c.Half || c.Scaled {
 			return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
 		}
+		if m, ok := s.(ops.Symmetry); ok && !m.Symmetric() {
+			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not", precond.ErrRefused)
+		}
 		r, err := forms.Rows() // stays: its FP64 entries are multiplied with
 		if err != nil {
 			return nil, err
@@ -40,7 +43,7 @@ func Store(s ops.Space, format string, c ops.Copies) (ops.Stored, error) {
 	}
 	d, err := forms.Diagonals()
 	if err != nil {
-		return nil, refused(s, err)
+		return nil, refused(s, fmt.Errorf("%w, or format=csr", err))
 	}
 	defer d.Release()
 	m, err := sys.StoreDiagonals(d, c)

@@ -1,6 +1,7 @@
 package chebyshev
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -180,6 +181,36 @@ func TestRefusals(t *testing.T) {
 		}
 		if _, err = New(load(t, c.d), set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// A matrix without a grid is taken by rows, and only by rows; one that is not symmetric not at all.
+func TestMatricesByRows(t *testing.T) {
+	dev := host.Open()
+	defer dev.Close()
+	symmetric := laplacian(5, 4, 1).CSR()
+	skew := laplacian(5, 4, 1).CSR()
+	skew.Val = append([]float64(nil), skew.Val...)
+	skew.Val[1] *= 2
+	for _, c := range []struct {
+		a              *sparse.CSR
+		settings, want string
+	}{
+		{symmetric, "format=csr", ""},
+		{symmetric, "", "or format=csr"},
+		{skew, "format=csr", "not"},
+	} {
+		s, err := dev.LoadCSR(c.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := precond.Parse(c.settings, Keys())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = New(s, set); (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !errors.Is(err, precond.ErrRefused)) {
+			t.Errorf("settings %q: error %v, want %q", c.settings, err, c.want)
 		}
 	}
 }
