@@ -68,11 +68,12 @@ gpu-test:
 gpu-bench:
 	go build -trimpath -ldflags "-s -w" -o bin/ ./gpusolve/gpubench ./gpusolve/icbench
 
-# docs/performance.md, and the GPUs' figures in README.md, from the measurements.
+# docs/performance.md, the GPUs' figures in README.md, and docs/bench-h200.md, from the measurements.
 MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))
 performance:
 	go run ./gpusolve/gpubench -readme README.md $(MEASURED)
 	go run ./gpusolve/gpubench -table $(MEASURED) > docs/performance.md
+	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --markdown > docs/bench-h200.md
 
 clean:
 	rm -rf bin thermsim-out

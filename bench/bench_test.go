@@ -221,3 +221,23 @@ func TestAverage(t *testing.T) {
 		}
 	}
 }
+
+// The committed page is what the committed measurements make.
+func TestPage(t *testing.T) {
+	data, err := os.ReadFile("../docs/measurements/bench-h200.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ReadResult(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := r.WriteMarkdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	committed, err := os.ReadFile("../docs/bench-h200.md")
+	if err != nil || !bytes.Equal(page.Bytes(), committed) {
+		t.Errorf("docs/bench-h200.md is not what docs/measurements/bench-h200.json makes: run make performance (%v)", err)
+	}
+}
