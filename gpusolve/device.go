@@ -31,7 +31,7 @@ type demand struct {
 
 // open returns the executor of the options, or opens a device for a mesh and a number of time steps (0: steady).
 func (o *Options) open(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
-	return o.openFor(demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0)})
+	return o.openFor(demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0) + methodBytes(o.Preconditioner, m.Cells())})
 }
 
 func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
@@ -110,7 +110,7 @@ func openGPU(ordinal int, need demand) (*cuda.Device, error) {
 	}
 	free, _, err := d.MemInfo()
 	if err == nil && need.bytes > free {
-		err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g cells fit; take a coarser grid or --device cpu", float64(need.bytes)/1e9, d.Name(),
+		err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g unknowns fit; take a coarser grid, another preconditioner or --device cpu", float64(need.bytes)/1e9, d.Name(),
 			float64(free)/1e9, float64(need.cells)*float64(free)/float64(need.bytes), float64(need.cells))
 	}
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"thermsim/stack"
 )
 
-// EstimateBytes predicts the memory in bytes that the host executor takes for a solve with the default preconditioner; jacobi and none take less, cmg several times as much (docs/cmg.md).
+// EstimateBytes predicts the memory in bytes that the host executor takes for a solve with the default preconditioner; jacobi and none take less, and what the others take beside comes from their entries in methods.
 // It comes from the vectors and matrices that such a solve holds, cell by cell:
 //
 //	finest grid    3 couplings, 1 pivot, 4 vectors in FP32; 3 vectors in FP64        56 B

@@ -167,7 +167,7 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 		o.Preconditioner = MatrixPreconditioner(a)
 	}
 	start := time.Now()
-	dev, info, err := o.openFor(demand{cells: a.N(), bytes: matrixBytes(a)})
+	dev, info, err := o.openFor(demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())})
 	if err != nil {
 		return nil, err
 	}

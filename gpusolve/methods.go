@@ -21,6 +21,9 @@ type method struct {
 	name, doc string
 	keys      []precond.Key
 	new       func(s ops.Space, set precond.Settings) (precond.Preconditioner, error)
+	// memory is what the method takes beside the system and its vectors, in bytes per unknown at the peak of its set-up: measured, or counted
+	// from what it allocates.
+	memory int64
 	// general marks methods for matrices that need not be symmetric.
 	general bool
 	// solver is the Krylov solver that belongs to the method; nil for the one that suits the matrix.
@@ -31,11 +34,11 @@ type method struct {
 func methods() []method {
 	return []method{
 		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid},
-		{name: "chebyshev", doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
-		{name: "ic", doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
-		{name: "cmg", doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
-		{name: "ddilu", doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
-		{name: "parac", doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
+		{name: "chebyshev", memory: 110, doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
+		{name: "ic", memory: 120, doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
+		{name: "cmg", memory: 240, doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
+		{name: "ddilu", memory: 90, doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
+		{name: "parac", memory: 600, doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
 		{name: "jacobi", doc: "the diagonal of the matrix", keys: pointwiseKeys(), new: newJacobi, solver: mixedSolver, general: true},
 		{name: "none", doc: "the Krylov method alone", keys: pointwiseKeys(), new: newNone, solver: mixedSolver, general: true},
 	}
@@ -123,6 +126,15 @@ func findMethod(spec string) (method, precond.Settings, error) {
 		return m, set, nil
 	}
 	return method{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
+}
+
+// methodBytes is the memory in bytes that a method takes for n unknowns beside the system; 0 for one that is not known.
+func methodBytes(spec string, n int) int64 {
+	m, _, err := findMethod(spec)
+	if err != nil {
+		return 0
+	}
+	return m.memory * int64(n)
 }
 
 // newSolver sets a method up on a system.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"syscall"
@@ -64,12 +65,20 @@ func logSolution(g *globals, r *report.Run) {
 	s := r.Solution
 	g.detail("device: %s (%s), opened in %s", deviceText(s.Device), s.Device.Why, seconds(s.Timing.Device.Seconds()))
 	g.detail("%s with %s: %s; set up in %s", s.Status.Method, s.Status.Preconditioner, s.Status.Details, seconds(s.Timing.Setup.Seconds()))
-	g.detail("solved in %s: %d iterations, residual %.3g W, estimated error %.2g K, %s",
-		seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, s.Status.EstimatedErrorK, s.Status.Reason)
+	g.detail("solved in %s: %d iterations, residual %.3g W%s, %s",
+		seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, errorText(&s.Status), s.Status.Reason)
 	g.detail("%s on the device", byteCount(float64(s.Memory.DeviceBytes)))
 	if s.Device.Kind == "gpu" && s.Timing.Device+s.Timing.Setup > slowStart {
 		g.detail("opening and setting up a GPU takes this long when its driver compiles the kernels for it; it keeps them, and the next run starts sooner")
 	}
+}
+
+// errorText tells the estimated error, where the method gives one.
+func errorText(st *gpusolve.Status) string {
+	if math.IsNaN(st.EstimatedErrorK) {
+		return ""
+	}
+	return fmt.Sprintf(", estimated error %.2g K", st.EstimatedErrorK)
 }
 
 // slowStart is longer than opening a GPU and setting up takes once the driver has the kernels in its cache.

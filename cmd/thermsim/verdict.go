@@ -12,8 +12,8 @@ import (
 func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 	st := &r.Solution.Status
 	if !s.Solver.Converged || s.Temperature.NonFiniteCells > 0 {
-		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s, estimated error %.2g K); the best field found is in %s, marked as such; %s",
-			st.Reason, st.EstimatedErrorK, out, remedy(st)))
+		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
+			st.Reason, errorText(st), out, remedy(st)))
 	}
 	imbalance := s.Energy.ImbalanceRel
 	if limit := gpusolve.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
