@@ -53,6 +53,7 @@ func newImportCommand(g *globals) *cobra.Command {
 	for _, f := range formats() {
 		cmd.AddCommand(newImportFormatCommand(g, f))
 	}
+	cmd.AddCommand(newImportEDACommand(g))
 	return cmd
 }
 

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/importer/eda"
+)
+
+const importEDAHelp = `Make a power map from the placement of a chip and the power of its instances.
+
+Reads a placement (DEF), the sizes of its cells (LEF) and a report of the power
+of every instance, as OpenSTA and OpenROAD print it:
+
+  report_power -instances [get_cells *] > power.rpt
+
+or, with --placement, a CSV file of placed cells in place of DEF and LEF, and of
+the report too where it has a column of watts. All may be packed with gzip.
+
+Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file around it
+to be edited; with --cells also PREFIX_cells.csv, every instance with place, size
+and watts. Every watt of the report is on the map, or the import fails;
+docs/eda.md tells how.
+`
+
+const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt --grid 512x512 -o chip
+  thermsim import eda --placement cells.csv --grid 256x256 -o chip
+  thermsim steady chip.toml`
+
+type importEDAOptions struct {
+	request  eda.Request
+	grid     gridSize
+	unplaced string
+	die      string
+	output   string
+	cells    bool
+	force    bool
+}
+
+func newImportEDACommand(g *globals) *cobra.Command {
+	o := importEDAOptions{grid: gridSize{256, 256}, unplaced: "error"}
+	cmd := &cobra.Command{
+		Use:     "eda --def FILE --lef FILE,... --power FILE -o PREFIX",
+		Short:   "Make a power map from DEF, LEF and a power report of instances",
+		Long:    importEDAHelp,
+		Example: importEDAExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("%s takes its files by flags, got %s; run '%s --help' for the usage", cmd.CommandPath(), args[0], cmd.CommandPath())
+			}
+			return runImportEDA(g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
+	f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
+	f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of --def and --lef")
+	f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
+	f.Var(&o.grid, "grid", "tiles of the map")
+	f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
+	f.StringVar(&o.unplaced, "unplaced", o.unplaced, "watts of instances that are not placed: `error`, or spread over the die")
+	f.StringVarP(&o.output, "output", "o", "", "begin the names of the files written with `PREFIX`")
+	f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
+	f.BoolVar(&o.force, "force", false, "replace files that exist")
+	completeFlag(cmd, "unplaced", []string{"error", "spread"})
+	return cmd
+}
+
+// check finds flags that contradict each other, and completes the request.
+func (o *importEDAOptions) check() error {
+	q := &o.request
+	switch {
+	case o.output == "" || strings.HasSuffix(o.output, string(filepath.Separator)):
+		return usagef("say with --output PREFIX what the files shall be called: PREFIX_power.csv, PREFIX.toml")
+	case q.DEF == "" && q.Placement == "":
+		return usagef("give the placement: --def with --lef, or --placement")
+	case q.DEF != "" && q.Placement != "":
+		return usagef("--def and --placement are two placements; give one of them")
+	case q.DEF != "" && len(q.LEF) == 0:
+		return usagef("a DEF does not tell the sizes of cells: give their LEF files with --lef")
+	case q.DEF == "" && len(q.LEF) > 0:
+		return usagef("--lef goes with --def; a --placement file has the sizes itself")
+	case q.DEF != "" && q.Power == "":
+		return usagef("give the power of the instances with --power")
+	case o.unplaced != "error" && o.unplaced != "spread":
+		return usagef("--unplaced %s: choose error or spread", o.unplaced)
+	case o.grid.nx > eda.MaxTiles/o.grid.ny:
+		return usagef("--grid: a power map has %d tiles at most", eda.MaxTiles)
+	}
+	q.NX, q.NY, q.Spread = o.grid.nx, o.grid.ny, o.unplaced == "spread"
+	if o.die == "" {
+		return nil
+	}
+	corners := strings.Split(o.die, ",")
+	b := &q.Die
+	for i, into := range []*float64{&b.X0, &b.Y0, &b.X1, &b.Y1} {
+		var err error
+		if len(corners) != 4 {
+			err = errors.New("not four numbers")
+		} else {
+			*into, err = strconv.ParseFloat(strings.TrimSpace(corners[i]), 64)
+		}
+		if err != nil {
+			return usagef("--die: write it as X0,Y0,X1,Y1 in um, for example 0,0,5000,5000")
+		}
+	}
+	const most = 1e6 // um
+	if !(b.X1-b.X0 >= 1e-3) || !(b.Y1-b.Y0 >= 1e-3) || b.X0 < -most || b.Y0 < -most || b.X1 > most || b.Y1 > most {
+		return usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a metre is the limit")
+	}
+	return nil
+}
+
+func runImportEDA(g *globals, o importEDAOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	type file struct {
+		path  string
+		write func(io.Writer) error
+	}
+	var r *eda.Result
+	mapPath := o.output + "_power.csv"
+	files := []file{
+		{mapPath, func(w io.Writer) error { return r.WriteMap(w) }},
+		{o.output + ".toml", func(w io.Writer) error { return r.WriteStack(w, filepath.Base(mapPath)) }},
+	}
+	if o.cells {
+		files = append(files, file{o.output + "_cells.csv", func(w io.Writer) error { return r.WriteCells(w) }})
+	}
+	for _, f := range files {
+		if _, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) && !o.force {
+			return usagef("%s exists already; name other files with --output, or replace it with --force", f.path)
+		}
+	}
+	var err error
+	if r, err = eda.Import(o.request); err != nil {
+		return err
+	}
+	for _, f := range files {
+		err := writeOutput(f.path, o.force, func(to *os.File) error {
+			w := bufio.NewWriter(to)
+			if err := f.write(w); err != nil {
+				return err
+			}
+			return w.Flush()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, n := range r.Notes {
+		g.note("%s", n)
+	}
+	g.note("%s: %d instances, %.6g W on %d x %d tiles, all of the %.6g W that were read", mapPath, r.Instances, r.Map.Total(), r.Map.NX, r.Map.NY, r.Watts)
+	return nil
+}
