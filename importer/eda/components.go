@@ -1,8 +1,9 @@
 package eda
 
 import (
+	"strings"
+
 	"thermsim/importer"
-	"thermsim/stack"
 )
 
 // components reads the section of that name.
@@ -53,7 +54,6 @@ func (p *defParser) component() {
 		return
 	}
 	in := instance{line: int32(p.at.Line)}
-	at := p.at
 	known := p.cells.add(p.word, p.divider, in) // the rest of the statement fills it in
 	if known != nil {
 		p.faults.Add(p.at, "", "component %q is there already, on line %d", importer.Shorten(string(p.word)), known.line)
@@ -65,9 +65,10 @@ func (p *defParser) component() {
 		p.failAt(p.at, "", "expected the macro of the component, got %s", p.shown())
 		return
 	}
-	in.kind = p.lib.names.find(p.word)
-	if in.kind < 0 {
-		p.unknownMacro(at)
+	if in.kind = p.lib.names.find(p.word); in.kind < 0 {
+		p.macroFault("give the LEF that holds it with --lef", "macro %q is in no LEF")
+	} else if one := &p.lib.macros[in.kind]; one.width == 0 {
+		p.macroFault("give the LEF that holds it", "macro %q has no SIZE at "+strings.ReplaceAll(one.pos.String(), "%", "%%"))
 	}
 	for p.need("the rest of the component, up to its semicolon") && !p.is("+") && !p.is(";") {
 		// Nets of the pins, in the order of the macro: version 5.3 and before.
@@ -80,17 +81,17 @@ func (p *defParser) component() {
 	}
 }
 
-// unknownMacro tells once that a macro is in no LEF.
-func (p *defParser) unknownMacro(component stack.Pos) {
+// macroFault tells once what is wrong with the macro that the current word names.
+func (p *defParser) macroFault(remedy, format string) {
 	name := string(p.word)
-	if p.unknown[name] {
+	if p.told[name] {
 		return
 	}
-	if p.unknown == nil {
-		p.unknown = map[string]bool{}
+	if p.told == nil {
+		p.told = map[string]bool{}
 	}
-	p.unknown[name] = true
-	p.faults.Add(p.at, "give the LEF that holds it with --lef", "macro %q is in no LEF", importer.Shorten(name))
+	p.told[name] = true
+	p.faults.Add(p.at, remedy, format, importer.Shorten(name))
 }
 
 // property reads one "+ KEYWORD ..." of a component; the current word is the plus, and in the end the next plus or the semicolon.

@@ -29,9 +29,9 @@ type defParser struct {
 	lib     *library
 	cells   *cells
 	divider byte
-	units   float64 // database units per um, 0 before UNITS
-	seen    bool    // COMPONENTS
-	unknown map[string]bool
+	units   float64         // database units per um, 0 before UNITS
+	seen    bool            // COMPONENTS
+	told    map[string]bool // macros with a fault
 }
 
 // sections are those that are passed over up to END and their name.
@@ -65,7 +65,7 @@ func (p *defParser) design() {
 			}
 			return
 		case p.is("BEGINEXT"):
-			p.extension()
+			p.passTo("ENDEXT")
 		case p.in(sections[:]...):
 			p.section(strings.ToUpper(string(p.word)))
 		case p.in("VERSION", "NAMESCASESENSITIVE", "BUSBITCHARS", "TECHNOLOGY", "TECH", "ARRAY", "ROW", "TRACKS", "GCELLGRID", "COMPONENTMASKSHIFT",

@@ -187,7 +187,7 @@ SPECIALNETS 1 ;
 END SPECIALNETS
 `
 	files["d.def"] = []byte(before + string(files["d.def"]))
-	files["c.lef"] = append([]byte("LAYER m1\n TYPE ROUTING ;\n PROPERTY LEF58_X \"END m1 ; \" ;\nEND m1\nNONDEFAULTRULE r\n LAYER m1 WIDTH 1 ; END m1\nEND r\nMACRO P\n SIZE 1 BY 1 ;\n PIN A\n  PORT\n   LAYER m1 ;\n  END\n  PORT\n  END\n END A\n DENSITY\n  LAYER m1 ;\n END\nEND P\n"), files["c.lef"]...)
+	files["c.lef"] = append([]byte("LAYER m1\n TYPE ROUTING ;\n PROPERTY LEF58_X \"END m1 ; \" ;\nEND m1\nNONDEFAULTRULE r\n LAYER m1 WIDTH 1 ; END m1\nEND r\nNONDEFAULTRULE s\n LAYER m1 WIDTH 1 ; END m1\nEND\n&alias x = 1 &endalias\nMACRO UNUSED\nEND UNUSED\nMACRO P\n SIZE 1 BY 1 ;\n PIN A\n  PORT\n   LAYER m1 ;\n  END\n  PORT\n  END\n END A\n DENSITY\n  LAYER m1 ;\n END\nEND P\n"), files["c.lef"]...)
 	if got := mustImport(t, request(files, 10, 10)).Map.Watts[0]; got != 1 {
 		t.Errorf("got %g W", got)
 	}

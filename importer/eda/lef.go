@@ -9,7 +9,7 @@ import (
 
 // macro is the size of a cell, from LEF.
 type macro struct {
-	width, height float64 // in um, at orientation N
+	width, height float64 // in um, at orientation N; 0 where the LEF tells none
 	pos           stack.Pos
 }
 
@@ -56,7 +56,11 @@ func (p *lefParser) library() {
 		case p.is("END"):
 			p.expect("LIBRARY")
 			return
-		case p.in("LAYER", "VIA", "VIARULE", "SITE", "NONDEFAULTRULE", "ARRAY"):
+		case p.is("NONDEFAULTRULE"):
+			if p.need("the name of the rule") {
+				p.rule(string(p.word))
+			}
+		case p.in("LAYER", "VIA", "VIARULE", "SITE", "ARRAY"):
 			kind := string(p.word)
 			if p.need("the name of the " + kind) {
 				p.block(kind, string(p.word))
@@ -64,17 +68,19 @@ func (p *lefParser) library() {
 		case p.in("UNITS", "SPACING", "PROPERTYDEFINITIONS", "NOISETABLE", "CORRECTIONTABLE", "IRDROP"):
 			p.block(string(p.word), string(p.word))
 		case p.is("BEGINEXT"):
-			p.extension()
+			p.passTo("ENDEXT")
+		case p.is("&ALIAS"):
+			p.passTo("&ENDALIAS")
 		case p.in("VERSION", "BUSBITCHARS", "DIVIDERCHAR", "NAMESCASESENSITIVE", "MANUFACTURINGGRID", "USEMINSPACING", "CLEARANCEMEASURE",
 			"NOWIREEXTENSIONATPIN", "MAXVIASTACK", "FIXEDMASK", "DIELECTRIC", "MINFEATURE", "OUTPUTPINANTENNASIZE", "INPUTPINANTENNASIZE",
 			"INOUTPINANTENNASIZE", "ANTENNAINPUTGATEAREA", "ANTENNAINOUTDIFFAREA", "ANTENNAOUTPUTDIFFAREA", "UNIVERSALNOISEMARGIN", "EDGERATETHRESHOLD1",
-			"EDGERATETHRESHOLD2", "EDGERATESCALEFACTOR"):
+			"EDGERATETHRESHOLD2", "EDGERATESCALEFACTOR", "&DEFINE", "&DEFINES", "&DEFINEB"):
 			p.skip(string(p.word))
 		default:
 			p.failAt(p.at, "is this a LEF file?", "unknown statement %s", p.shown())
 		}
 	}
-	// The lexer's fault, if any, tells why; a file may end without END LIBRARY, as those of version 5.6 and later.
+	// The fault, if any, tells why; a file may end without END LIBRARY, as those of version 5.6 and later.
 }
 
 func (l *lexer) in(keywords ...string) bool {
@@ -103,15 +109,42 @@ func (l *lexer) block(kind, name string) {
 	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, importer.Shorten(name), from.Line)
 }
 
-// extension passes over BEGINEXT ... ENDEXT.
-func (l *lexer) extension() {
-	from := l.at
+// rule passes over a NONDEFAULTRULE. It may end without its name; the layers and vias that nest in it have theirs.
+func (l *lexer) rule(name string) {
+	from, nested := l.at, ""
 	for l.next() {
-		if l.is("ENDEXT") {
+		switch {
+		case nested == "" && l.in("LAYER", "VIA"):
+			if !l.need("a name") {
+				return
+			}
+			nested = string(l.word)
+		case nested == "" && l.is("SPACING"):
+			nested = "SPACING"
+		case l.is("END"):
+			switch known := l.next(); {
+			case known && nested != "" && string(l.word) == nested:
+				nested = ""
+			case known && string(l.word) == name:
+				return
+			case nested == "":
+				l.again = known
+				return
+			}
+		}
+	}
+	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", importer.Shorten(name), from.Line)
+}
+
+// passTo passes over everything up to a keyword: an extension (BEGINEXT ... ENDEXT) or an alias.
+func (l *lexer) passTo(keyword string) {
+	from, kind := l.at, string(l.word)
+	for l.next() {
+		if l.is(keyword) {
 			return
 		}
 	}
-	l.failAt(l.at, "is the file complete?", "the file ends within BEGINEXT of line %d", from.Line)
+	l.failAt(l.at, "is the file complete?", "the file ends within %s of line %d", kind, from.Line)
 }
 
 // macro reads a macro up to its END.
@@ -150,7 +183,7 @@ func (p *lefParser) macro() {
 			p.add(name, one)
 			return
 		case p.is("BEGINEXT"):
-			p.extension()
+			p.passTo("ENDEXT")
 		case p.in("CLASS", "FIXEDMASK", "FOREIGN", "EEQ", "LEQ", "SYMMETRY", "SITE", "SOURCE", "POWER", "PROPERTY", "FUNCTION", "GENERATE", "GENERATED",
 			"CLOCKTYPE", "GENERATOR"):
 			p.skip(string(p.word))
@@ -235,10 +268,6 @@ func (p *lefParser) unnamed(kind string) {
 
 // add keeps a macro. Several files may hold the same one, as long as its size is the same.
 func (p *lefParser) add(name string, one macro) {
-	if one.width <= 0 || one.height <= 0 {
-		p.faults.Add(one.pos, "add SIZE width BY height ;", "macro %q has no SIZE", importer.Shorten(name))
-		one.width, one.height = 1, 1 // so that its instances are not faults too
-	}
 	i, known := p.lib.names.add([]byte(name))
 	if !known {
 		p.lib.macros = append(p.lib.macros, one)

@@ -27,6 +27,7 @@ type lexer struct {
 	quoted bool   // it stood in quotes, which are not part of word
 	at     stack.Pos
 	semi   bool // a semicolon follows the current word
+	again  bool // next shall return the current word once more
 	plain  bool // quotes mean nothing: free text
 }
 
@@ -99,6 +100,10 @@ func (l *lexer) space() bool {
 func (l *lexer) next() bool {
 	if l.fault != nil {
 		return false
+	}
+	if l.again {
+		l.again = false
+		return true
 	}
 	if l.semi {
 		l.semi, l.quoted = false, false

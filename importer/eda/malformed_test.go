@@ -130,7 +130,7 @@ func TestMalformed(t *testing.T) {
 		"huge size":        {edit{"c.lef", "SIZE 30 BY 10", "SIZE 1e30 BY 10"}, "c.lef:12:8: ", "must not exceed"},
 		"infinite size":    {edit{"c.lef", "SIZE 30 BY 10", "SIZE inf BY 10"}, "c.lef:12:8: ", "must be a number in um"},
 		"size without BY":  {edit{"c.lef", "SIZE 30 BY 10", "SIZE 30 10"}, "c.lef:12:11: ", `expected "BY"`},
-		"no size":          {edit{"c.lef", "  SIZE 30 BY 10 ;\n", ""}, "c.lef:11:7: ", "has no SIZE"},
+		"no size":          {edit{"c.lef", "  SIZE 30 BY 10 ;\n", ""}, "d.def:6:5: ", `macro "RAM" has no SIZE at c.lef:11:7`},
 		"two sizes":        {edit{"c.lef", "SIZE 30 BY 10 ;", "SIZE 30 BY 10 ; SIZE 1 BY 1 ;"}, "c.lef:12:19: ", "a second SIZE"},
 		"wrong END":        {edit{"c.lef", "END RAM", "END ROM"}, "c.lef:13:5: ", `END of macro "RAM" expected`},
 		"unknown in macro": {edit{"c.lef", "CLASS CORE", "CLAS CORE"}, "c.lef:3:3: ", `unknown statement "CLAS" in macro "TILE"`},
