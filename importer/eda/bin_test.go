@@ -178,3 +178,17 @@ func TestPolygon(t *testing.T) {
 		t.Errorf("die %v, %d strays of %g W", r.Die, r.Strays, r.StrayW)
 	}
 }
+
+// Memory is asked for by the file and the table, not by the cell.
+func TestAllocations(t *testing.T) {
+	s := synthesize(20_000)
+	q := request(s.files(), 64, 64)
+	allocations := testing.AllocsPerRun(3, func() {
+		if _, err := Import(q); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > 1000 {
+		t.Errorf("%g allocations for 20,000 cells", allocations)
+	}
+}
