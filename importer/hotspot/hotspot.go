@@ -25,11 +25,11 @@ func (Format) Options() []importer.Option {
 		{Name: "ptrace", Short: "p", Usage: "power trace of a HotSpot project, `FILE`.ptrace"},
 		{Name: "flp", Short: "f", Usage: "floorplan of a HotSpot project with one layer, `FILE`.flp"},
 		{Name: "grid_layer_file", Usage: "layers of a HotSpot project, `FILE`.lcf"},
-		{Name: "materials_file", Usage: "materials of a HotSpot project"},
-		{Name: "init_file", Usage: "initial temperatures of a HotSpot project"},
-		{Name: "detailed_3D", Usage: "on or off: HotSpot's detailed_3D"},
-		{Name: "grid_rows", Usage: "HotSpot's grid_rows"},
-		{Name: "grid_cols", Usage: "HotSpot's grid_cols"},
+		{Name: "materials_file", Usage: "materials of a HotSpot project, `FILE`"},
+		{Name: "init_file", Usage: "initial temperatures of a HotSpot project, `FILE`"},
+		{Name: "detailed_3D", Usage: "HotSpot's detailed_3D, `on|off`"},
+		{Name: "grid_rows", Usage: "HotSpot's grid_rows, `N`"},
+		{Name: "grid_cols", Usage: "HotSpot's grid_cols, `N`"},
 	}
 }
 
