@@ -1,8 +1,6 @@
 package hotspot
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,16 +16,13 @@ import (
 
 // converter turns a project into a stack.
 type converter struct {
-	format     importer.Format
-	request    importer.Request
-	faults     importer.Faults
-	notes      []importer.Note
-	config     *config
-	stack      *stack.Stack
-	comments   stack.Comments
-	deviations []importer.Deviation
-	network    *network.Network
-	outputs    *Outputs
+	importer.Collector
+	format   importer.Format
+	config   *config
+	stack    *stack.Stack
+	comments stack.Comments
+	network  *network.Network
+	outputs  *Outputs
 
 	width, height float64 // m, of the die
 	rows, cols    int
@@ -57,31 +52,19 @@ type plate struct{ side, thickness, k, c float64 }
 
 func newConverter(f importer.Format, r importer.Request) *converter {
 	return &converter{
-		format: f, request: r, stack: &stack.Stack{Schema: 1, File: r.Files[0]}, column: map[[2]int]int{},
+		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]}, column: map[[2]int]int{},
 		comments: stack.Comments{Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{}, Powers: map[*stack.Power][]string{}},
-	}
-}
-
-func (c *converter) note(kind importer.NoteKind, pos stack.Pos, format string, args ...any) {
-	c.notes = append(c.notes, importer.Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
-}
-
-func (c *converter) record(path string, data []byte) {
-	sum := sha256.Sum256(data)
-	in := stack.Input{Path: path, SHA256: hex.EncodeToString(sum[:])}
-	if !slices.Contains(c.stack.Inputs, in) {
-		c.stack.Inputs = append(c.stack.Inputs, in)
 	}
 }
 
 // options puts the command line over the configuration, as HotSpot does. Files given beside the configuration count by their extensions.
 func (c *converter) options() {
 	set := func(name, value string) {
-		c.config.set(name, stack.Pos{File: "--" + name}, word{value, stack.Pos{File: "--" + name}}, &c.faults, &c.notes)
+		c.config.set(name, stack.Pos{File: "--" + name}, word{value, stack.Pos{File: "--" + name}}, &c.Faults, &c.Notes)
 	}
 	names := map[string]string{"ptrace": "p", "flp": "f"}
 	values := map[string]string{}
-	for _, f := range c.request.Files[1:] {
+	for _, f := range c.Request.Files[1:] {
 		switch strings.ToLower(filepath.Ext(f)) {
 		case ".ptrace":
 			values["p"] = f
@@ -94,10 +77,10 @@ func (c *converter) options() {
 		case ".init", ".steady":
 			values["init_file"] = f
 		default:
-			c.faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files", "what this file is for cannot be told from its name")
+			c.Faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files", "what this file is for cannot be told from its name")
 		}
 	}
-	for name, value := range c.request.Named {
+	for name, value := range c.Request.Named {
 		if short, ok := names[name]; ok {
 			name = short
 		}
@@ -122,10 +105,10 @@ func mapKeys(m map[string]string) func(yield func(string) bool) {
 // open reads a file that the project names at pos: in the working directory, then beside the file that names it.
 func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, ok bool) {
 	path = name
-	data, err := c.request.Open(path)
+	data, err := c.Request.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
 		beside := filepath.Join(filepath.Dir(c.config.file), name)
-		if data2, err2 := c.request.Open(beside); err2 == nil || !errors.Is(err2, fs.ErrNotExist) {
+		if data2, err2 := c.Request.Open(beside); err2 == nil || !errors.Is(err2, fs.ErrNotExist) {
 			path, data, err = beside, data2, err2
 		}
 	}
@@ -134,38 +117,29 @@ func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, 
 		if errors.Is(err, fs.ErrNotExist) {
 			remedy = "paths are looked for in the working directory, then beside the configuration"
 		}
-		c.faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", name, importer.Reason(err)), Remedy: remedy, Err: err})
+		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", name, importer.Reason(err)), Remedy: remedy, Err: err})
 		return "", nil, false
 	}
-	c.record(path, data)
+	importer.Record(c.stack, path, data)
 	return path, data, true
-}
-
-// emulates notes a deviation that makes a difference to this project, and tells whether to emulate it.
-func (c *converter) emulates(d importer.Deviation) bool {
-	d.Emulated = c.request.Emulates(d.Name)
-	if !slices.ContainsFunc(c.deviations, func(o importer.Deviation) bool { return o.Name == d.Name }) {
-		c.deviations = append(c.deviations, d)
-	}
-	return d.Emulated
 }
 
 func (c *converter) convert() {
 	k := c.config
 	c.stack.Title = filepath.Base(k.file) + " (HotSpot)"
-	if c.request.Compat {
+	if c.Request.Compat {
 		c.stack.Title = filepath.Base(k.file) + " (HotSpot, its arithmetic)"
 	}
 	c.rows, c.cols = int(k.number("grid_rows")), int(k.number("grid_cols"))
 	c.readSwitches()
 	c.readLayers()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	c.readPlates()
 	c.readTrace()
 	c.readInitial()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	c.stack.Ambient = k.number("ambient")
@@ -182,11 +156,11 @@ func (c *converter) convert() {
 	}
 	c.times()
 	c.prepareOutputs()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	if err := stack.Validate(c.stack); err != nil {
-		c.faults.AddError(err)
+		c.Faults.AddError(err)
 	}
 }
 
@@ -196,23 +170,23 @@ func (c *converter) readSwitches() {
 	switch k.text("model_type") {
 	case "grid":
 	case "block":
-		c.note(importer.Adapted, k.pos("model_type"), "HotSpot's block model is calculated as its grid model of %d x %d cells", c.cols, c.rows)
+		c.Note(importer.Adapted, k.pos("model_type"), "HotSpot's block model is calculated as its grid model of %d x %d cells", c.cols, c.rows)
 	default:
-		c.faults.Add(k.pos("model_type"), "", "model_type is grid or block, got %q", importer.Shorten(k.text("model_type")))
+		c.Faults.Add(k.pos("model_type"), "", "model_type is grid or block, got %q", importer.Shorten(k.text("model_type")))
 	}
 	switch k.text("detailed_3D") {
 	case "on":
 		c.detailed = true
 	case "off":
 	default:
-		c.faults.Add(k.pos("detailed_3D"), "", "detailed_3D is on or off, got %q", importer.Shorten(k.text("detailed_3D")))
+		c.Faults.Add(k.pos("detailed_3D"), "", "detailed_3D is on or off, got %q", importer.Shorten(k.text("detailed_3D")))
 	}
 	if mode := strings.ToLower(k.text("grid_map_mode")); !slices.Contains([]string{"avg", "min", "max", "center"}, mode) {
-		c.faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q", importer.Shorten(mode))
+		c.Faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q", importer.Shorten(mode))
 	}
 	for _, name := range []string{"steady_file", "grid_steady_file", "grid_transient_file", "o"} {
 		if _, given := k.values[name]; given && k.path(name) != "" {
-			c.note(importer.Adapted, k.pos(name), "the file's name: --format hotspot writes it under the name of the configuration")
+			c.Note(importer.Adapted, k.pos(name), "the file's name: --format hotspot writes it under the name of the configuration")
 		}
 	}
 }
@@ -223,10 +197,10 @@ func (c *converter) readLayers() {
 	var materials []solid
 	if name := k.path("materials_file"); name != "" {
 		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
-			materials = parseMaterials(path, data, &c.faults, &c.notes)
+			materials = parseMaterials(path, data, &c.Faults, &c.Notes)
 		}
 	}
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	if name := k.path("grid_layer_file"); name != "" {
@@ -234,13 +208,13 @@ func (c *converter) readLayers() {
 	} else {
 		c.singleDie(materials)
 	}
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	c.width, c.height = size(c.slabs[0].units)
 	for _, s := range c.slabs[1:] {
 		if w, h := size(s.units); math.Abs(w-c.width) > 1e-9*c.width || math.Abs(h-c.height) > 1e-9*c.height {
-			c.faults.Add(s.units[0].pos, "give all layers floorplans of the same size", "the floorplan is %g x %g mm, that of layer 0 %g x %g mm", w*1e3, h*1e3, c.width*1e3, c.height*1e3)
+			c.Faults.Add(s.units[0].pos, "give all layers floorplans of the same size", "the floorplan is %g x %g mm, that of layer 0 %g x %g mm", w*1e3, h*1e3, c.width*1e3, c.height*1e3)
 		}
 	}
 	for _, s := range c.slabs {
@@ -250,14 +224,14 @@ func (c *converter) readLayers() {
 
 func (c *converter) floorplan(name string, pos stack.Pos) []unit {
 	if strings.EqualFold(filepath.Ext(name), ".csv") {
-		c.faults.Add(pos, "leave the layer out, or give it a floorplan", "thermsim cannot model microchannels (%s)", importer.Shorten(name))
+		c.Faults.Add(pos, "leave the layer out, or give it a floorplan", "thermsim cannot model microchannels (%s)", importer.Shorten(name))
 		return nil
 	}
 	path, data, ok := c.open(name, pos)
 	if !ok {
 		return nil
 	}
-	return parseFlp(path, data, &c.faults, &c.notes)
+	return parseFlp(path, data, &c.Faults, &c.Notes)
 }
 
 func (c *converter) layerList(name string, materials []solid) {
@@ -266,15 +240,15 @@ func (c *converter) layerList(name string, materials []solid) {
 		return
 	}
 	if _, given := c.config.values["f"]; given {
-		c.note(importer.NotCarried, c.config.pos("f"), "the floorplan: the layers of the layer list have their own")
+		c.Note(importer.NotCarried, c.config.pos("f"), "the floorplan: the layers of the layer list have their own")
 	}
-	for _, l := range parseLcf(path, data, materials, &c.faults) {
+	for _, l := range parseLcf(path, data, materials, &c.Faults) {
 		units := c.floorplan(l.floorplan, l.flpPos)
 		if !l.lateral && c.detailed {
-			c.note(importer.Warning, l.lateralPos, "no lateral heat flow: HotSpot lets it flow all the same where detailed_3D is on, and so does this")
+			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: HotSpot lets it flow all the same where detailed_3D is on, and so does this")
 		}
 		if !l.lateral && !c.detailed {
-			c.note(importer.Warning, l.lateralPos, "no lateral heat flow: thermsim's own way has no such layers, so this one conducts laterally there")
+			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: thermsim's own way has no such layers, so this one conducts laterally there")
 		}
 		c.slabs = append(c.slabs, slab{
 			name: fmt.Sprintf("layer_%d", l.number), prefix: fmt.Sprintf("layer_%d_", l.number), units: units, thickness: l.thickness,
@@ -287,7 +261,7 @@ func (c *converter) layerList(name string, materials []solid) {
 func (c *converter) singleDie(materials []solid) {
 	k := c.config
 	if k.path("f") == "" {
-		c.faults.Add(stack.Pos{File: k.file}, "give the floorplan with --flp, or the layers with --grid_layer_file", "the project has neither a floorplan nor a list of layers")
+		c.Faults.Add(stack.Pos{File: k.file}, "give the floorplan with --flp, or the layers with --grid_layer_file", "the project has neither a floorplan nor a list of layers")
 		return
 	}
 	units := c.floorplan(k.path("f"), k.pos("f"))
@@ -307,7 +281,7 @@ func (c *converter) substance(part string, materials []solid) (k, p float64) {
 				return m.k, m.capacity
 			}
 		}
-		c.faults.Add(c.config.pos("material_"+part), "name a file of materials that has it with --materials_file", "material %q is unknown", importer.Shorten(name))
+		c.Faults.Add(c.config.pos("material_"+part), "name a file of materials that has it with --materials_file", "material %q is unknown", importer.Shorten(name))
 	}
 	return c.config.number("k_" + part), c.config.number("p_" + part)
 }
@@ -318,7 +292,7 @@ func (c *converter) readPlates() {
 	var materials []solid
 	if name := k.path("materials_file"); name != "" {
 		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
-			materials = parseMaterials(path, data, &c.faults, new([]importer.Note))
+			materials = parseMaterials(path, data, &c.Faults, new([]importer.Note))
 		}
 	}
 	read := func(part string) plate {
@@ -327,10 +301,10 @@ func (c *converter) readPlates() {
 	}
 	c.spreader, c.sink = read("spreader"), read("sink")
 	if c.spreader.side < max(c.width, c.height) {
-		c.faults.Add(k.pos("s_spreader"), "make it at least as large as the die", "the spreader of %g mm is smaller than the die of %g x %g mm", c.spreader.side*1e3, c.width*1e3, c.height*1e3)
+		c.Faults.Add(k.pos("s_spreader"), "make it at least as large as the die", "the spreader of %g mm is smaller than the die of %g x %g mm", c.spreader.side*1e3, c.width*1e3, c.height*1e3)
 	}
 	if c.sink.side < c.spreader.side {
-		c.faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
+		c.Faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
 	}
 	top := c.slabs[len(c.slabs)-1].units
 	c.slabs = append(c.slabs,

@@ -1,7 +1,6 @@
 package hotspot
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 func (c *converter) readTrace() {
 	k := c.config
 	if k.path("p") == "" {
-		c.faults.Add(stack.Pos{File: k.file}, "give it with --ptrace", "the project has no power trace")
+		c.Faults.Add(stack.Pos{File: k.file}, "give it with --ptrace", "the project has no power trace")
 		return
 	}
 	path, data, ok := c.open(k.path("p"), k.pos("p"))
@@ -24,7 +23,7 @@ func (c *converter) readTrace() {
 	}
 	table, err := stack.ReadPTrace(path, []byte(printable(data)))
 	if err != nil {
-		c.faults.AddError(err)
+		c.Faults.AddError(err)
 		return
 	}
 	c.trace = table
@@ -40,7 +39,7 @@ func (c *converter) readTrace() {
 		for u := range c.slabs[s].units {
 			name := c.slabs[s].units[u].name
 			if len(free[name]) == 0 {
-				c.faults.Add(c.slabs[s].units[u].pos, "give it a column, or set its layer's power to N", "block %q of layer %s has no column in %s", importer.Shorten(name), c.slabs[s].name, path)
+				c.Faults.Add(c.slabs[s].units[u].pos, "give it a column, or set its layer's power to N", "block %q of layer %s has no column in %s", importer.Shorten(name), c.slabs[s].name, path)
 				continue
 			}
 			c.column[[2]int{s, u}] = free[name][0]
@@ -49,7 +48,7 @@ func (c *converter) readTrace() {
 	}
 	for i, name := range table.Names {
 		if slices.Contains(free[name], i) {
-			c.faults.Add(table.Pos[i], "take the column out, or set the power of its layer to Y", "no layer with power has a block %q", importer.Shorten(name))
+			c.Faults.Add(table.Pos[i], "take the column out, or set the power of its layer to Y", "no layer with power has a block %q", importer.Shorten(name))
 		}
 	}
 }
@@ -93,9 +92,9 @@ func (c *converter) power(layer, s int, x, y float64) {
 			}
 		}
 	}
-	if a, b, found := firstOverlap(sl.units); found {
+	if a, b, found := importer.FirstOverlap(boxes(sl.units)); found {
 		p.AllowOverlap = true
-		c.note(importer.Warning, sl.units[b].pos, "block %q overlaps block %q of line %d; their powers add there, as in HotSpot", sl.units[b].name, sl.units[a].name, sl.units[a].pos.Line)
+		c.Note(importer.Warning, sl.units[b].pos, "block %q overlaps block %q of line %d; their powers add there, as in HotSpot", sl.units[b].name, sl.units[a].name, sl.units[a].pos.Line)
 	}
 	c.stack.Layers[layer].Powers = []stack.Power{p}
 	c.comments.Powers[&c.stack.Layers[layer].Powers[0]] = []string{fmt.Sprintf("floorplan %s, powers %s", filepath.Base(sl.units[0].pos.File), filepath.Base(c.trace.File))}
@@ -112,44 +111,29 @@ func clip(r stack.Rect, size [2]float64) stack.Rect {
 func (c *converter) checkFloorplan(s *slab) {
 	for _, u := range s.units {
 		if u.resistivity > 0 && !c.detailed {
-			c.note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with detailed_3D only", u.name)
+			c.Note(importer.NotCarried, u.pos, "heat capacity and resistivity of block %q: HotSpot heeds them with detailed_3D only", u.name)
 		}
 	}
 	area := 0.0
 	for _, u := range s.units {
 		area += u.width * u.height
 	}
-	_, _, overlap := firstOverlap(s.units)
+	_, _, overlap := importer.FirstOverlap(boxes(s.units))
 	if gap := 1 - area/(c.width*c.height); gap > 1e-6 && !overlap {
 		if c.detailed {
-			c.faults.Add(s.units[0].pos, "fill the gaps with blocks without power", "%.3g %% of the floorplan has no block; HotSpot crashes on it with detailed_3D", 100*gap)
+			c.Faults.Add(s.units[0].pos, "fill the gaps with blocks without power", "%.3g %% of the floorplan has no block; HotSpot crashes on it with detailed_3D", 100*gap)
 			return
 		}
-		c.note(importer.Warning, s.units[0].pos, "%.3g %% of the floorplan has no block; it is taken for layer without power, as in HotSpot", 100*gap)
+		c.Note(importer.Warning, s.units[0].pos, "%.3g %% of the floorplan has no block; it is taken for layer without power, as in HotSpot", 100*gap)
 	}
 }
 
-// firstOverlap finds two blocks that share more than rounding; a before b.
-func firstOverlap(units []unit) (a, b int, found bool) {
-	order := make([]int, len(units))
-	for i := range order {
-		order[i] = i
+func boxes(units []unit) []stack.Rect {
+	var all []stack.Rect
+	for _, u := range units {
+		all = append(all, stack.Rect{X: u.x, Y: u.y, Width: u.width, Height: u.height})
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(units[i].x, units[j].x) })
-	for n, i := range order {
-		p := &units[i]
-		slack := 1e-6 * math.Min(p.width, p.height)
-		for _, j := range order[n+1:] {
-			q := &units[j]
-			if q.x >= p.x+p.width-slack {
-				break
-			}
-			if q.y < p.y+p.height-slack && p.y < q.y+q.height-slack {
-				return min(i, j), max(i, j), true
-			}
-		}
-	}
-	return 0, 0, false
+	return all
 }
 
 // readInitial reads the temperatures that a transient begins with.
@@ -164,13 +148,13 @@ func (c *converter) readInitial() {
 	if !ok {
 		return
 	}
-	c.initial = parseInitial(path, data, &c.faults)
+	c.initial = parseInitial(path, data, &c.Faults)
 	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
 	for _, s := range c.slabs {
 		for _, u := range s.units {
 			v, have := c.initial[s.prefix+u.name]
 			if !have {
-				c.faults.Add(stack.Pos{File: path}, "HotSpot's .steady files have every block of every layer", "the initial temperature of %s%s is missing", s.prefix, u.name)
+				c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files have every block of every layer", "the initial temperature of %s%s is missing", s.prefix, u.name)
 				return
 			}
 			lo, hi, sum, n = min(lo, v), max(hi, v), sum+v, n+1
@@ -181,7 +165,7 @@ func (c *converter) readInitial() {
 	}
 	c.stack.Transient.Initial = sum / float64(n)
 	if hi-lo > 1e-9 {
-		c.note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: with --compat every block begins with its own; thermsim's own way begins with their mean, %.2f K", lo, hi, c.stack.Transient.Initial)
+		c.Note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: with --compat every block begins with its own; thermsim's own way begins with their mean, %.2f K", lo, hi, c.stack.Transient.Initial)
 	}
 }
 

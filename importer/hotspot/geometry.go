@@ -27,7 +27,7 @@ func (c *converter) choose() (o own) {
 	k := c.config
 	pos := k.pos("s_spreader")
 	if c.overhangs() {
-		o.rim = c.emulates(importer.Deviation{
+		o.rim = c.Emulates(importer.Deviation{
 			Name: "rim-nodes", Pos: pos, Field: true,
 			What:    fmt.Sprintf("HotSpot has cells over the die alone; spreader and sink beside it (%g and %g mm wide) are 4 and 8 nodes", c.spreader.side*1e3, c.sink.side*1e3),
 			Instead: "the plates have cells over all of their area",
@@ -38,13 +38,13 @@ func (c *converter) choose() (o own) {
 		with = []string{"rim-nodes"}
 	}
 	if c.detailed {
-		o.convec = c.emulates(importer.Deviation{
+		o.convec = c.Emulates(importer.Deviation{
 			Name: "half-convection", Pos: k.pos("detailed_3D"), Field: true, With: with,
 			What:    "with detailed_3D HotSpot counts r_convec to the sink's height: half of it lies between spreader and sink, and the whole above; of layer 0 it counts the full height",
 			Instead: "r_convec lies above the sink, and every layer counts from its middle",
 		})
 	} else {
-		o.face = c.emulates(importer.Deviation{
+		o.face = c.Emulates(importer.Deviation{
 			Name: "face-node", Pos: k.pos("detailed_3D"), Field: true, With: with,
 			What:    "HotSpot's nodes lie on the faces away from the sink: each layer adds its whole height to the path",
 			Instead: "nodes are in the middle of the cells, and thick layers have several",
@@ -52,18 +52,18 @@ func (c *converter) choose() (o own) {
 	}
 	cw, ch := c.width/float64(c.cols), c.height/float64(c.rows)
 	if math.Abs(cw-ch) > 1e-9*cw {
-		o.swapped = c.emulates(importer.Deviation{
+		o.swapped = c.Emulates(importer.Deviation{
 			Name: "swapped-lateral", Pos: k.pos("grid_rows"), Field: true, With: with,
 			What:    fmt.Sprintf("HotSpot takes the resistance along x for neighbours along y and the other way round, wrong by the square of %.4g for these cells", cw/ch),
 			Instead: "each direction has its own",
 		})
 	}
-	o.capacity = c.emulates(importer.Deviation{
+	o.capacity = c.Emulates(importer.Deviation{
 		Name: "third-of-capacity", Pos: stack.Pos{File: k.file}, InTime: true,
 		What:    "HotSpot multiplies every heat capacity by 0.333, which no steady state shows",
 		Instead: "heat capacities are as given",
 	})
-	c.emulates(importer.Deviation{
+	c.Emulates(importer.Deviation{
 		Name: "cell-average", Pos: k.pos("grid_map_mode"),
 		What:    "HotSpot's block temperatures count every cell that a block touches alike",
 		Instead: "averages in blocks.csv are exact over the area; --format hotspot writes what HotSpot means",
@@ -81,7 +81,7 @@ func (c *converter) materials() {
 	for i := range c.slabs {
 		s := &c.slabs[i]
 		cap := s.c
-		if c.request.Emulates("third-of-capacity") {
+		if c.Request.Emulates("third-of-capacity") {
 			cap *= capacityFactor
 		}
 		c.material(s.name, s.k, cap)
@@ -101,7 +101,7 @@ func (c *converter) material(name string, k, capacity float64) int {
 
 func (c *converter) slabMaterial(s *slab) int {
 	cap := s.c
-	if c.request.Emulates("third-of-capacity") {
+	if c.Request.Emulates("third-of-capacity") {
 		cap *= capacityFactor
 	}
 	return c.material(s.name, s.k, cap)
@@ -120,8 +120,8 @@ func (c *converter) dieOnly() {
 		c.power(s, s, 0, 0)
 	}
 	c.comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates beside the die are nodes of a network, which a stack file cannot hold", c.cols, c.rows)}
-	if !c.request.Direct {
-		c.note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's own arithmetic is a network that no stack file can hold: this file has the die's part of it; run 'thermsim steady %s --compat' for the numbers", c.config.file)
+	if !c.Request.Direct {
+		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's own arithmetic is a network that no stack file can hold: this file has the die's part of it; run 'thermsim steady %s --compat' for the numbers", c.config.file)
 	}
 }
 
@@ -248,7 +248,7 @@ func (c *converter) unitRegions(layer, s int, x, y float64) {
 			continue
 		}
 		k, cap := 1/u.resistivity, u.capacity
-		if c.request.Emulates("third-of-capacity") {
+		if c.Request.Emulates("third-of-capacity") {
 			cap *= capacityFactor
 		}
 		m := c.material(sl.name+"_"+u.name, k, cap)

@@ -50,13 +50,13 @@ func (f Format) Import(r importer.Request) (*importer.Result, error) {
 	if err != nil {
 		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the configuration: " + importer.Reason(err), Remedy: "give the path of a .config file", Err: err}
 	}
-	c.record(r.Files[0], data)
-	c.config = parseConfig(r.Files[0], data, &c.faults, &c.notes)
+	importer.Record(c.stack, r.Files[0], data)
+	c.config = parseConfig(r.Files[0], data, &c.Faults, &c.Notes)
 	c.options()
-	if c.faults.Len() == 0 {
+	if c.Faults.Len() == 0 {
 		c.convert()
 	}
-	if err := c.faults.Err(r.Files[0]); err != nil {
+	if err := c.Faults.Err(r.Files[0]); err != nil {
 		return nil, err
 	}
 	return c.result(), nil

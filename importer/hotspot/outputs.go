@@ -57,7 +57,7 @@ func (c *converter) prepareOutputs() {
 		for u := range c.slabs[s].units {
 			r0, r1, c0, c1 := cellsOf(&c.slabs[s].units[u], cw, ch)
 			if r1 <= r0 || c1 <= c0 || r1 > c.rows || c1 > c.cols {
-				c.faults.Add(c.slabs[s].units[u].pos, "take more rows and columns", "block %q covers no cell of the grid of %d x %d", c.slabs[s].units[u].name, c.cols, c.rows)
+				c.Faults.Add(c.slabs[s].units[u].pos, "take more rows and columns", "block %q covers no cell of the grid of %d x %d", c.slabs[s].units[u].name, c.cols, c.rows)
 				return
 			}
 			l.Blocks = append(l.Blocks, OutputBlock{c.slabs[s].units[u].name, r0, r1, c0, c1})

@@ -1,8 +1,6 @@
 package threedice
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,15 +14,12 @@ import (
 
 // converter turns a project into a stack.
 type converter struct {
-	format     importer.Format
-	request    importer.Request
-	faults     importer.Faults
-	notes      []importer.Note
-	project    *project
-	stack      *stack.Stack
-	comments   stack.Comments
-	deviations []importer.Deviation
-	outputs    *Outputs
+	importer.Collector
+	format   importer.Format
+	project  *project
+	stack    *stack.Stack
+	comments stack.Comments
+	outputs  *Outputs
 
 	slots     int // number of slots for which every floorplan element has a power; -1 before the first is seen
 	materials map[materialKey]int
@@ -59,7 +54,7 @@ type layoutFile struct {
 
 func newConverter(f importer.Format, r importer.Request) *converter {
 	return &converter{
-		format: f, request: r, slots: -1,
+		Collector: importer.Collector{Request: r}, format: f, slots: -1,
 		materials: map[materialKey]int{}, used: map[string]bool{}, patches: map[string]layoutFile{},
 		stack: &stack.Stack{Schema: 1, File: r.Files[0]},
 		comments: stack.Comments{
@@ -68,31 +63,19 @@ func newConverter(f importer.Format, r importer.Request) *converter {
 	}
 }
 
-func (c *converter) note(kind importer.NoteKind, pos stack.Pos, format string, args ...any) {
-	c.notes = append(c.notes, importer.Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
-}
-
-func (c *converter) record(path string, data []byte) {
-	sum := sha256.Sum256(data)
-	in := stack.Input{Path: path, SHA256: hex.EncodeToString(sum[:])}
-	if !slices.Contains(c.stack.Inputs, in) {
-		c.stack.Inputs = append(c.stack.Inputs, in)
-	}
-}
-
 // open reads a file that the project names at pos.
 func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, ok bool) {
 	if name == "" {
-		c.faults.Add(pos, "", "the path is empty")
+		c.Faults.Add(pos, "", "the path is empty")
 		return "", nil, false
 	}
 	path = name
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(filepath.Dir(c.project.file), name)
 	}
-	data, err := c.request.Open(path)
+	data, err := c.Request.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && path != filepath.Clean(name) {
-		if data2, err2 := c.request.Open(name); err2 == nil {
+		if data2, err2 := c.Request.Open(name); err2 == nil {
 			path, data, err = name, data2, nil
 		}
 	}
@@ -101,43 +84,34 @@ func (c *converter) open(name string, pos stack.Pos) (path string, data []byte, 
 		if errors.Is(err, fs.ErrNotExist) {
 			remedy = "paths are looked for beside the stack description, then in the working directory"
 		}
-		c.faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", path, importer.Reason(err)), Remedy: remedy, Err: err})
+		c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", path, importer.Reason(err)), Remedy: remedy, Err: err})
 		return "", nil, false
 	}
-	c.record(path, data)
+	importer.Record(c.stack, path, data)
 	return path, data, true
-}
-
-// emulates notes a deviation that makes a difference to this project, and tells whether to emulate it.
-func (c *converter) emulates(d importer.Deviation) bool {
-	d.Emulated = c.request.Emulates(d.Name)
-	if !slices.ContainsFunc(c.deviations, func(o importer.Deviation) bool { return o.Name == d.Name }) {
-		c.deviations = append(c.deviations, d)
-	}
-	return d.Emulated
 }
 
 func (c *converter) convert() {
 	p := c.project
 	c.stack.Title = filepath.Base(p.file) + " (3D-ICE)"
-	if c.request.Compat {
+	if c.Request.Compat {
 		c.stack.Title = filepath.Base(p.file) + " (3D-ICE, its arithmetic)"
 	}
 	c.readFloorplans()
 	c.sinks()
 	c.prepareOutputs()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	c.grid()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return // what follows measures against the chip
 	}
 	for i := len(p.stack) - 1; i >= 0; i-- {
 		c.element(i)
 	}
 	c.unused()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	if c.ownCells {
@@ -147,7 +121,7 @@ func (c *converter) convert() {
 	c.solver()
 	c.convertOutputs()
 	if err := stack.Validate(c.stack); err != nil {
-		c.faults.AddError(err)
+		c.Faults.AddError(err)
 	}
 }
 
@@ -166,7 +140,7 @@ func (c *converter) sinks() {
 	set(stack.Bottom, p.bottom)
 	set(stack.Top, p.top)
 	if p.top == nil && p.bottom == nil {
-		c.note(importer.Warning, p.solver.pos, "no heat sink is declared: heat has no way out, and a steady state does not exist")
+		c.Note(importer.Warning, p.solver.pos, "no heat sink is declared: heat has no way out, and a steady state does not exist")
 	}
 }
 
@@ -174,17 +148,17 @@ func (c *converter) sinks() {
 func (c *converter) unused() {
 	for _, y := range c.project.layers {
 		if !c.used["layer "+y.name] {
-			c.note(importer.NotCarried, y.pos, "layer %q is not used by the stack", y.name)
+			c.Note(importer.NotCarried, y.pos, "layer %q is not used by the stack", y.name)
 		}
 	}
 	for _, d := range c.project.dies {
 		if !c.used["die "+d.name] {
-			c.note(importer.NotCarried, d.pos, "die %q is not used by the stack", d.name)
+			c.Note(importer.NotCarried, d.pos, "die %q is not used by the stack", d.name)
 		}
 	}
 	for _, m := range c.project.materials {
 		if _, ok := c.materials[materialKey{name: m.name}]; !ok {
-			c.note(importer.NotCarried, m.pos, "material %q is not used", m.name)
+			c.Note(importer.NotCarried, m.pos, "material %q is not used", m.name)
 		}
 	}
 }
@@ -210,7 +184,7 @@ func (c *converter) material(name string, pos stack.Pos, from layoutFile, layout
 		for _, o := range append(slices.Clone(from.materials), c.project.materials...) {
 			have = append(have, o.name)
 		}
-		c.faults.Add(pos, didYouMean(name, have), "no material is called %q", name)
+		c.Faults.Add(pos, didYouMean(name, have), "no material is called %q", name)
 		return 0
 	}
 	if i, ok := c.materials[key]; ok {
@@ -243,11 +217,11 @@ func (c *converter) result() *importer.Result {
 		"Imported from 3D-ICE: " + c.project.file + " and the files it names.",
 		"Coordinates count from the south-west corner in both programs; 3D-ICE lists layers from the top, this file from the bottom.",
 	}
-	if c.request.Compat {
+	if c.Request.Compat {
 		c.comments.Head = append(c.comments.Head, "With --compat: what 3D-ICE calculates in its own way is put into the figures below.")
 	}
 	return &importer.Result{
-		Stack: c.stack, Comments: c.comments, Format: c.format, Compat: c.request.Compat,
-		Transient: c.project.solver.transient, Notes: c.notes, Deviations: c.deviations, Outputs: c.outputs, Network: c.network,
+		Stack: c.stack, Comments: c.comments, Format: c.format, Compat: c.Request.Compat,
+		Transient: c.project.solver.transient, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs, Network: c.network,
 	}
 }

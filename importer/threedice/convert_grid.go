@@ -29,7 +29,7 @@ func (c *converter) grid() {
 func (c *converter) checkPlane(pos stack.Pos) {
 	const most = 1_000_000_000
 	if x, y := c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells; float64(x)*float64(y) > most {
-		c.faults.Add(pos, "make the cells larger", "%d x %d cells are more than %d in one plane", x, y, most)
+		c.Faults.Add(pos, "make the cells larger", "%d x %d cells are more than %d in one plane", x, y, most)
 	}
 }
 
@@ -39,7 +39,7 @@ func (c *converter) axis(axis int, side, cell decimal) stack.Axis {
 	quotient := side.value / cell.value
 	const most = 100_000
 	if !(quotient < most) {
-		c.faults.Add(cell.pos, "", "a chip %s of %s um in cells of %s um makes more than %d cells", what, side.text, cell.text, most)
+		c.Faults.Add(cell.pos, "", "a chip %s of %s um in cells of %s um makes more than %d cells", what, side.text, cell.text, most)
 		return stack.Axis{Cells: 1}
 	}
 	cells := max(1, int(math.Round(quotient)))
@@ -53,11 +53,11 @@ func (c *converter) axis(axis int, side, cell decimal) stack.Axis {
 			short(side.value-float64(whole)*cell.value)),
 		Instead: "cells of equal size over the whole chip",
 	}
-	if !c.emulates(deviation) {
+	if !c.Emulates(deviation) {
 		return stack.Axis{Cells: cells, Pos: cell.pos}
 	}
 	if whole < 1 {
-		c.faults.Add(cell.pos, "make it smaller", "a cell of %s um is larger than the chip of %s um", cell.text, side.text)
+		c.Faults.Add(cell.pos, "make it smaller", "a cell of %s um is larger than the chip of %s um", cell.text, side.text)
 		return stack.Axis{Cells: 1}
 	}
 	c.stack.Size[axis] = float64(whole) * cell.value * micro
@@ -85,7 +85,7 @@ func (c *converter) outerNode(layer, lower int, s *sink, name string) {
 		return
 	}
 	y := &c.stack.Layers[layer]
-	if !c.emulates(importer.Deviation{
+	if !c.Emulates(importer.Deviation{
 		Name: "outer-node", Pos: y.Pos, Field: true,
 		What:    fmt.Sprintf("3D-ICE puts the node of the %s layer, which carries no sink, on its outer face: heat has the whole height to go", name),
 		Instead: "the node is in the middle of the layer, as in all others",

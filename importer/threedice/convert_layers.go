@@ -13,7 +13,7 @@ import (
 func (c *converter) element(i int) {
 	e := &c.project.stack[i]
 	if e.cells[0] > 0 && !c.project.dimensions.nonUniform {
-		c.note(importer.NotCarried, e.pos, "discretization of %q: 3D-ICE heeds it in non-uniform mode only", e.name)
+		c.Note(importer.NotCarried, e.pos, "discretization of %q: 3D-ICE heeds it in non-uniform mode only", e.name)
 	}
 	if !e.die {
 		for _, y := range c.project.layers {
@@ -30,7 +30,7 @@ func (c *converter) element(i int) {
 		for _, y := range c.project.layers {
 			have = append(have, y.name)
 		}
-		c.faults.Add(e.ofPos, didYouMean(e.of, have), "no layer is called %q", e.of)
+		c.Faults.Add(e.ofPos, didYouMean(e.of, have), "no layer is called %q", e.of)
 		return
 	}
 	for d := range c.project.dies {
@@ -44,7 +44,7 @@ func (c *converter) element(i int) {
 	for _, d := range c.project.dies {
 		have = append(have, d.name)
 	}
-	c.faults.Add(e.ofPos, didYouMean(e.of, have), "no die is called %q", e.of)
+	c.Faults.Add(e.ofPos, didYouMean(e.of, have), "no die is called %q", e.of)
 }
 
 // die appends the layers of a die, bottom to top. The source layer carries the floorplan.
@@ -63,7 +63,7 @@ func (c *converter) die(i int, d *die) {
 		if part.layer != "" {
 			at := slices.IndexFunc(c.project.layers, func(y layer) bool { return y.name == part.layer })
 			if at < 0 {
-				c.faults.Add(part.pos, "", "no layer is called %q", part.layer)
+				c.Faults.Add(part.pos, "", "no layer is called %q", part.layer)
 				continue
 			}
 			y := &c.project.layers[at]
@@ -103,33 +103,33 @@ func (c *converter) regions(name string, pos stack.Pos) (regions []stack.Region)
 	}
 	file, seen := c.patches[path]
 	if !seen {
-		before := c.faults.Len()
-		file.materials, file.patches = parseMlt(path, data, &c.faults, &c.notes)
-		if c.faults.Len() > before {
+		before := c.Faults.Len()
+		file.materials, file.patches = parseMlt(path, data, &c.Faults, &c.Notes)
+		if c.Faults.Len() > before {
 			return nil
 		}
 		c.patches[path] = file
 		c.checkLayout(file)
 	}
-	if c.project.dimensions.nonUniform && c.emulates(importer.Deviation{
+	if c.project.dimensions.nonUniform && c.Emulates(importer.Deviation{
 		Name: "layout-corner", Pos: pos, Field: true,
 		What:    "in non-uniform mode 3D-ICE gives the whole layer the material that the layout has in the south-west corner",
 		Instead: "the layout holds",
 	}) {
-		c.faults.Add(pos, "import it without --compat", "--compat does not emulate what 3D-ICE makes of a layout in non-uniform mode")
+		c.Faults.Add(pos, "import it without --compat", "--compat does not emulate what 3D-ICE makes of a layout in non-uniform mode")
 		return nil
 	}
 	for _, patch := range file.patches {
 		m := c.material(patch.material, patch.pos, file, path)
 		for _, r := range patch.rects {
 			region := stack.Region{Material: m, Rect: r.metres(), Pos: r.pos}
-			if snapped, cut := c.snap(r); cut && !c.project.dimensions.nonUniform && c.emulates(importer.Deviation{
+			if snapped, cut := c.snap(r); cut && !c.project.dimensions.nonUniform && c.Emulates(importer.Deviation{
 				Name: "cell-centres", Pos: r.pos, Field: true,
 				What:    "3D-ICE gives a cell the material of the rectangle that its centre lies in",
 				Instead: "cells that an edge cuts are homogenised by their shares",
 			}) {
 				if snapped.Width <= 0 || snapped.Height <= 0 {
-					c.note(importer.Adapted, r.pos, "no cell has its centre in this rectangle, so 3D-ICE passes over it")
+					c.Note(importer.Adapted, r.pos, "no cell has its centre in this rectangle, so 3D-ICE passes over it")
 					continue
 				}
 				region.Rect = snapped
@@ -182,7 +182,7 @@ func (c *converter) checkLayout(file layoutFile) {
 	for _, patch := range file.patches {
 		all = append(all, patch.rects...)
 	}
-	if a, b, found := firstOverlap(all); found {
-		c.faults.Add(all[b].pos, "", "the rectangle overlaps that of line %d; 3D-ICE refuses that", all[a].pos.Line)
+	if a, b, found := importer.FirstOverlap(boxes(all)); found {
+		c.Faults.Add(all[b].pos, "", "the rectangle overlaps that of line %d; 3D-ICE refuses that", all[a].pos.Line)
 	}
 }

@@ -2,7 +2,6 @@ package threedice
 
 import (
 	"fmt"
-	"slices"
 
 	"thermsim/importer"
 	"thermsim/stack"
@@ -20,7 +19,7 @@ func (c *converter) readFloorplans() {
 		if !ok {
 			continue
 		}
-		elements := parseFlp(path, data, &c.faults, &c.notes)
+		elements := parseFlp(path, data, &c.Faults, &c.Notes)
 		c.floors[i] = elements
 		for _, x := range elements {
 			if len(x.powers) == 0 {
@@ -33,7 +32,7 @@ func (c *converter) readFloorplans() {
 		}
 	}
 	for _, x := range c.unpowered {
-		c.note(importer.Warning, x.pos, "element %q has no power values: 3D-ICE then ends before its first step; thermsim takes 0 W", x.name)
+		c.Note(importer.Warning, x.pos, "element %q has no power values: 3D-ICE then ends before its first step; thermsim takes 0 W", x.name)
 	}
 	c.slots = max(c.slots, 1)
 }
@@ -75,15 +74,15 @@ func (c *converter) power(layer, i int) {
 			}
 		}
 		if x.material != "" && !c.project.dimensions.nonUniform {
-			c.note(importer.NotCarried, x.materialP, "material of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
+			c.Note(importer.NotCarried, x.materialP, "material of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
 		}
 		if x.cells[0] > 0 && !c.project.dimensions.nonUniform {
-			c.note(importer.NotCarried, x.pos, "discretization of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
+			c.Note(importer.NotCarried, x.pos, "discretization of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
 		}
 	}
-	if a, b, found := firstOverlap(rects); found {
+	if a, b, found := importer.FirstOverlap(boxes(rects)); found {
 		p.AllowOverlap = true
-		c.note(importer.Warning, rects[b].pos, "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", rects[a].pos.Line)
+		c.Note(importer.Warning, rects[b].pos, "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", rects[a].pos.Line)
 	}
 	c.unusedPowers(elements)
 	c.elementRegions(layer, elements)
@@ -99,7 +98,7 @@ func (c *converter) blockName(taken map[string]bool, x *flpElement) string {
 	}
 	taken[name] = true
 	if name != x.name {
-		c.note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not look, and Tflpel finds the first)", x.name, name)
+		c.Note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not look, and Tflpel finds the first)", x.name, name)
 	}
 	return name
 }
@@ -112,7 +111,7 @@ func (c *converter) inside(x *flpElement, r rectangle) {
 		r.x.value+r.length.value <= length*(1+slack) && r.y.value+r.width.value <= width*(1+slack) {
 		return
 	}
-	c.faults.Add(r.pos, "shrink or move it", "element %q reaches from x = %s, y = %s um to x = %s, y = %s um, outside the chip of %s um by %s um", x.name,
+	c.Faults.Add(r.pos, "shrink or move it", "element %q reaches from x = %s, y = %s um to x = %s, y = %s um, outside the chip of %s um by %s um", x.name,
 		short(r.x.value), short(r.y.value), short(r.x.value+r.length.value), short(r.y.value+r.width.value), short(length), short(width))
 }
 
@@ -127,40 +126,17 @@ func (c *converter) unusedPowers(elements []flpElement) {
 			continue
 		}
 		if c.project.solver.transient {
-			c.note(importer.Warning, x.powers[use].pos, "element %q has powers for %d slots, but another element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
+			c.Note(importer.Warning, x.powers[use].pos, "element %q has powers for %d slots, but another element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
 		} else {
-			c.note(importer.NotCarried, x.powers[use].pos, "element %q: a steady state uses the first of its %d powers", x.name, len(x.powers))
+			c.Note(importer.NotCarried, x.powers[use].pos, "element %q: a steady state uses the first of its %d powers", x.name, len(x.powers))
 		}
 	}
 }
 
-// firstOverlap finds two rectangles that share more than rounding; a before b.
-func firstOverlap(rects []rectangle) (a, b int, found bool) {
-	order := make([]int, len(rects))
-	for i := range order {
-		order[i] = i
+func boxes(rects []rectangle) []stack.Rect {
+	var all []stack.Rect
+	for _, r := range rects {
+		all = append(all, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value})
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case rects[i].x.value < rects[j].x.value:
-			return -1
-		case rects[i].x.value > rects[j].x.value:
-			return 1
-		}
-		return 0
-	})
-	for n, i := range order {
-		r := &rects[i]
-		slack := 1e-6 * min(r.length.value, r.width.value)
-		for _, j := range order[n+1:] {
-			q := &rects[j]
-			if q.x.value >= r.x.value+r.length.value-slack {
-				break
-			}
-			if q.y.value < r.y.value+r.width.value-slack && r.y.value < q.y.value+q.width.value-slack {
-				return min(i, j), max(i, j), true
-			}
-		}
-	}
-	return 0, 0, false
+	return all
 }

@@ -18,7 +18,7 @@ func (c *converter) solver() {
 	steps := float64(c.slots) * c.slotLength() / s.step.value
 	const most = 1e9
 	if !(steps <= most) {
-		c.faults.Add(s.step.pos, "", "%d slots of %s s in steps of %s s are more than %g steps", c.slots, s.slot.text, s.step.text, most)
+		c.Faults.Add(s.step.pos, "", "%d slots of %s s in steps of %s s are more than %g steps", c.slots, s.slot.text, s.step.text, most)
 		return
 	}
 	c.stack.Transient.Dt = s.step.value
@@ -47,7 +47,7 @@ func (c *converter) slotLength() float64 {
 	if math.Abs(exact-float64(whole)) <= 1e-9*exact {
 		return s.slot.value
 	}
-	if c.emulates(importer.Deviation{
+	if c.Emulates(importer.Deviation{
 		Name: "cut-slot", Pos: s.slot.pos, Field: true,
 		What:    fmt.Sprintf("3D-ICE makes %d steps of %s s in a slot of %s s, so that a slot lasts %s s", whole, s.step.text, s.slot.text, short(float64(whole)*s.step.value)),
 		Instead: "powers change at the ends of the slots, inside a step where they fall there",

@@ -27,7 +27,7 @@ const maxEdges = 2_000_000
 
 func (c *converter) nonUniformGrid() {
 	works := c.patchworks()
-	if c.faults.Len() > 0 {
+	if c.Faults.Len() > 0 {
 		return
 	}
 	d := c.project.dimensions
@@ -36,7 +36,7 @@ func (c *converter) nonUniformGrid() {
 	for _, w := range works {
 		for a := range edges {
 			if len(edges[a])+w.cells[a] > maxEdges {
-				c.faults.Add(w.pos, "", "the cells of all elements make more than %d edges along one side", maxEdges)
+				c.Faults.Add(w.pos, "", "the cells of all elements make more than %d edges along one side", maxEdges)
 				return
 			}
 			from, to := w.rect[a][0], w.rect[a][1]
@@ -49,7 +49,7 @@ func (c *converter) nonUniformGrid() {
 		edges[a] = distinct(edges[a], side)
 		const most = 100_000
 		if len(edges[a]) > most+1 {
-			c.faults.Add(d.pos, "", "the cells of all elements make %d cells along one side, more than %d", len(edges[a])-1, most)
+			c.Faults.Add(d.pos, "", "the cells of all elements make %d cells along one side, more than %d", len(edges[a])-1, most)
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func (c *converter) patchworks() (works []patchwork) {
 			r := x.rects[0]
 			c.inside(x, r)
 			if len(x.rects) > 1 {
-				c.note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes cells for the first alone", x.name, len(x.rects))
+				c.Note(importer.Warning, x.pos, "element %q has %d rectangles; in non-uniform mode 3D-ICE makes cells for the first alone", x.name, len(x.rects))
 			}
 			works = append(works, patchwork{i, k, [2][2]float64{{r.x.value, r.x.value + r.length.value}, {r.y.value, r.y.value + r.width.value}},
 				c.cellsOf(e, x), x.pos, fmt.Sprintf("element %q", x.name)})
@@ -145,7 +145,7 @@ func (c *converter) checkPatchworks(works []patchwork, edges [2][]float64) {
 			area += r.length.value * r.width.value
 			rects = append(rects, r)
 		}
-		_, _, overlap := firstOverlap(rects)
+		_, _, overlap := importer.FirstOverlap(boxes(rects))
 		whole := d.length.value * d.width.value
 		if c.project.stack[i].die && (overlap || math.Abs(area-whole) > 1e-9*whole) {
 			c.hanging(c.project.stack[i].floorplanPos, true, "the floorplan leaves gaps or overlaps: 3D-ICE then has holes in the die, or two cells in one place")
@@ -172,21 +172,21 @@ func edgesOf(edges []float64, span [2]float64) (first, last int) {
 
 // hanging notes that 3D-ICE's grid is not thermsim's. A direct run can emulate it by a network, unless it has holes.
 func (c *converter) hanging(pos stack.Pos, holes bool, what string) {
-	emulate := c.emulates(importer.Deviation{
+	emulate := c.Emulates(importer.Deviation{
 		Name: "own-cells", Pos: pos, Field: true,
 		What:    "in non-uniform mode every element has its own cells, and here " + what,
 		Instead: "one finer grid with all their edges",
 	})
 	switch {
 	case !emulate:
-	case c.request.Direct && !holes && c.networkSize() > mostNetworkCells:
-		c.faults.Add(pos, "run it without --compat", "--compat needs a network of %.3g cells here, more than %g", c.networkSize(), float64(mostNetworkCells))
-	case c.request.Direct && !holes:
+	case c.Request.Direct && !holes && c.networkSize() > mostNetworkCells:
+		c.Faults.Add(pos, "run it without --compat", "--compat needs a network of %.3g cells here, more than %g", c.networkSize(), float64(mostNetworkCells))
+	case c.Request.Direct && !holes:
 		c.ownCells = true
-	case c.request.Direct:
-		c.faults.Add(pos, "run it without --compat", "--compat does not emulate this non-uniform grid: %s", what)
+	case c.Request.Direct:
+		c.Faults.Add(pos, "run it without --compat", "--compat does not emulate this non-uniform grid: %s", what)
 	default:
-		c.faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold this non-uniform grid of 3D-ICE: %s", what)
+		c.Faults.Add(pos, "import it without --compat, or run it with --compat as it is", "a stack file cannot hold this non-uniform grid of 3D-ICE: %s", what)
 	}
 }
 
@@ -220,12 +220,12 @@ func (c *converter) checkNonUniformSinks() {
 	if c.project.bottom == nil {
 		return
 	}
-	if c.emulates(importer.Deviation{
+	if c.Emulates(importer.Deviation{
 		Name: "lost-sink", Pos: c.project.bottom.pos,
 		What:    "in non-uniform mode 3D-ICE forgets the bottom heat sink in its matrix but not on its right-hand side, which gives absurd temperatures",
 		Instead: "the sink acts",
 	}) {
-		c.faults.Add(c.project.bottom.pos, "import it without --compat", "--compat does not emulate the bottom heat sink in non-uniform mode, with which 3D-ICE's results are absurd")
+		c.Faults.Add(c.project.bottom.pos, "import it without --compat", "--compat does not emulate the bottom heat sink in non-uniform mode, with which 3D-ICE's results are absurd")
 	}
 }
 

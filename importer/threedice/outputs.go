@@ -79,20 +79,20 @@ func (c *converter) convertOutputs() {
 		}
 		n, known := c.outputs.layers[o.Element]
 		if !known {
-			c.faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
+			c.Faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
 			continue
 		}
 		floor, isDie := c.outputs.Floorplans[o.Element]
 		if (o.Kind == "Tflp" || o.Kind == "Tflpel") && !isDie {
-			c.faults.Add(o.Pos, "", "%s needs a die, and %q is a layer", o.Kind, o.Element)
+			c.Faults.Add(o.Pos, "", "%s needs a die, and %q is a layer", o.Kind, o.Element)
 			continue
 		}
 		if o.Kind == "Tflpel" && !slices.ContainsFunc(floor, func(f FloorplanElement) bool { return f.Name == o.Block }) {
-			c.faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
+			c.Faults.Add(o.Pos, "", "the floorplan of %q has no element %q", o.Element, o.Block)
 			continue
 		}
 		if o.File == "" {
-			c.faults.Add(o.Pos, "", "the path of the output file is empty")
+			c.Faults.Add(o.Pos, "", "the path of the output file is empty")
 			continue
 		}
 		c.checkOutput(o)
@@ -113,10 +113,10 @@ func (c *converter) convertOutputs() {
 func (c *converter) volume(o Output) {
 	switch {
 	case !c.project.dimensions.nonUniform:
-		c.note(importer.NotCarried, o.Pos, "T3d: 3D-ICE writes %q in non-uniform mode only", o.File)
+		c.Note(importer.NotCarried, o.Pos, "T3d: 3D-ICE writes %q in non-uniform mode only", o.File)
 		return
 	case o.File == "":
-		c.faults.Add(o.Pos, "", "the path of the output file is empty")
+		c.Faults.Add(o.Pos, "", "the path of the output file is empty")
 		return
 	}
 	c.checkOutput(o)
@@ -148,11 +148,11 @@ func (c *converter) volume(o Output) {
 // checkOutput warns of instructions that give nothing, or one file twice.
 func (c *converter) checkOutput(o Output) {
 	if o.When != "final" && !c.project.solver.transient {
-		c.note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; say final", o.When, o.File)
+		c.Note(importer.Warning, o.Pos, "a steady state has no %ss: 3D-ICE writes only the heading of %q; say final", o.When, o.File)
 	}
 	for _, other := range c.outputs.Instructions {
 		if other.File == o.File {
-			c.note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE then mixes both in one file", other.Pos.Line, o.File)
+			c.Note(importer.Warning, o.Pos, "line %d writes %q too: 3D-ICE then mixes both in one file", other.Pos.Line, o.File)
 			return
 		}
 	}
@@ -175,7 +175,7 @@ func (c *converter) probe(o Output, layer int) {
 	}
 	x, y := o.X*micro, o.Y*micro
 	if !(x >= 0 && x <= c.stack.Size[0] && y >= 0 && y <= c.stack.Size[1]) {
-		c.note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last row or column, and no probe is made")
+		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last row or column, and no probe is made")
 		return
 	}
 	c.stack.Probes = append(c.stack.Probes, stack.Probe{Name: name, X: x, Y: y, Z: height + c.stack.Layers[layer].Thickness/2, Pos: o.Pos})
@@ -186,13 +186,13 @@ func (c *converter) outputDeviations() {
 	for _, o := range c.outputs.Instructions {
 		switch {
 		case o.Kind == "T":
-			c.emulates(importer.Deviation{
+			c.Emulates(importer.Deviation{
 				Name: "cell-probe", Pos: o.Pos,
 				What:    "3D-ICE's T is the temperature of the cell that holds the point",
 				Instead: "probes interpolate between cell centres; --format 3dice writes what 3D-ICE means",
 			})
 		case o.Kind == "Tflp" || o.Kind == "Tflpel":
-			c.emulates(importer.Deviation{
+			c.Emulates(importer.Deviation{
 				Name: "cell-average", Pos: o.Pos,
 				What:    "3D-ICE's averages count every cell that an element touches alike, and every rectangle of an element alike",
 				Instead: "averages in blocks.csv are exact over the area; --format 3dice writes what 3D-ICE means",

@@ -38,12 +38,12 @@ func (f Format) Import(r importer.Request) (*importer.Result, error) {
 		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the stack description: " + importer.Reason(err),
 			Remedy: "give the path of a .stk file", Err: err}
 	}
-	c.record(r.Files[0], data)
-	c.project = parseStk(r.Files[0], data, &c.faults, &c.notes)
-	if c.faults.Len() == 0 {
+	importer.Record(c.stack, r.Files[0], data)
+	c.project = parseStk(r.Files[0], data, &c.Faults, &c.Notes)
+	if c.Faults.Len() == 0 {
 		c.convert()
 	}
-	if err := c.faults.Err(r.Files[0]); err != nil {
+	if err := c.Faults.Err(r.Files[0]); err != nil {
 		return nil, err
 	}
 	return c.result(), nil
