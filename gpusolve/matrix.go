@@ -37,11 +37,13 @@ func (s Shape) String() string { return fmt.Sprintf("%dx%dx%d", s.NX, s.NY, s.NZ
 // NewMatrix checks a matrix and chooses how to store it. A grid that is given must fit the entries; without one, grids are recognised. The error is
 // an ErrMatrix, and names rows and columns from 1.
 func NewMatrix(a *sparse.CSR, grid Shape) (*Matrix, error) {
-	if a.N() < 1 {
+	if a == nil || a.N() < 1 {
 		return nil, fmt.Errorf("%w: the matrix is empty", ErrMatrix)
 	}
-	if err := a.CheckFinite(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMatrix, err)
+	for _, check := range []func() error{a.CheckStructure, a.CheckFinite} {
+		if err := check(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrMatrix, err)
+		}
 	}
 	m := &Matrix{Rows: a, Entries: a.Entries()}
 	m.Dominant = a.Dominant()
@@ -149,6 +151,7 @@ func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*Matri
 // MatrixSolver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine at a time.
 type MatrixSolver struct {
 	a      *Matrix
+	power  int // of two, that was taken out of the entries
 	dev    ops.Device
 	sys    ops.Algebraic
 	solver krylov.Solver
@@ -171,7 +174,8 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &MatrixSolver{a: a, dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
+	m := &MatrixSolver{dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
+	m.a, m.power = a.moderate()
 	if err := m.setup(o); err != nil {
 		m.Close()
 		return nil, err
@@ -187,13 +191,21 @@ func (m *MatrixSolver) Close() {
 	m.dev.Close()
 }
 
-// checkMatrix refuses what cannot be solved before a device is opened.
-func (o *Options) checkMatrix(a *Matrix) error {
+// checkWithoutKelvin refuses options that no rule for a matrix can be made of.
+func (o *Options) checkWithoutKelvin() error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if o.Tol > 0 {
 		return fmt.Errorf("%w: a tolerance in K says nothing of a matrix; give RTol or ATol", ErrOption)
+	}
+	return nil
+}
+
+// checkMatrix refuses what cannot be solved before a device is opened.
+func (o *Options) checkMatrix(a *Matrix) error {
+	if err := o.checkWithoutKelvin(); err != nil {
+		return err
 	}
 	if a.Symmetric {
 		return nil
@@ -266,13 +278,20 @@ func (o Options) matrixRule(m precond.Preconditioner) krylov.Rule {
 
 // Solve solves for a right side, from x = 0. Of the options, those that say when to stop and Progress count.
 func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*MatrixSolution, error) {
+	if err := o.checkWithoutKelvin(); err != nil {
+		return nil, err
+	}
 	if err := checkSource(m.a, b); err != nil {
 		return nil, err
 	}
 	defer m.dev.Bind()()
 	s := &MatrixSolution{Device: m.info, Timing: m.timing}
 	m.timing = Timing{} // paid once
-	m.sys.SetSource(b)
+	power := excess(b)
+	if power != 0 && o.ATol > 0 {
+		o.ATol = math.Max(math.Ldexp(o.ATol, -power), math.SmallestNonzeroFloat64)
+	}
+	m.sys.SetSource(scaleBy(b, -power))
 	m.sys.Fill(m.x, 0)
 	m.solver.Watch(nil)
 	if o.Progress != nil {
@@ -289,10 +308,34 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	if err := m.sys.Err(); err != nil {
 		return s, fmt.Errorf("%w: %w", ErrDevice, err)
 	}
+	if err := s.restore(power, m.power, out.Norms.Source); err != nil {
+		return s, err
+	}
 	if out.Reason == krylov.Interrupted {
 		return s, ctx.Err()
 	}
 	return s, nil
+}
+
+// restore gives the solution and its residual the powers of two that were taken out of the right side and of the matrix. Where nothing finite was found, the
+// solution is zero, from which the solve started, with the residual of that.
+func (s *MatrixSolution) restore(source, matrix int, norm float64) error {
+	st := &s.Status
+	if math.IsNaN(st.ResidualW) || math.IsInf(st.ResidualW, 0) {
+		clear(s.X)
+		st.ResidualW, st.RelativeResidual = norm, 1
+	}
+	st.ResidualW = math.Ldexp(st.ResidualW, source)
+	if source == matrix {
+		return nil
+	}
+	for i, v := range s.X {
+		s.X[i] = math.Ldexp(v, source-matrix)
+		if math.IsInf(s.X[i], 0) {
+			return fmt.Errorf("%w: value %d of the solution is beyond the range of double precision; scale the right side", ErrMatrix, i+1)
+		}
+	}
+	return nil
 }
 
 func load(dev ops.Device, a *Matrix) (ops.Algebraic, error) {

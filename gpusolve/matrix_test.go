@@ -185,11 +185,18 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 		grid gpusolve.Shape
 		want string
 	}{
-		"empty":               {&sparse.CSR{RowPtr: []int64{0}}, gpusolve.Shape{}, "the matrix is empty"},
-		"not a number":        {change(1, math.NaN()), gpusolve.Shape{}, "entry (1, 2) is NaN"},
-		"a negative diagonal": {change(0, -6), gpusolve.Shape{}, "the diagonal entry of row 1 is -6"},
-		"a wrong grid":        {change(0, 6), gpusolve.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a grid of 2 x 3 x 3"},
-		"a grid too large":    {change(0, 6), gpusolve.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40}, "the product must be the number of rows"},
+		"empty":                   {&sparse.CSR{RowPtr: []int64{0}}, gpusolve.Shape{}, "the matrix is empty"},
+		"not a number":            {change(1, math.NaN()), gpusolve.Shape{}, "entry (1, 2) is NaN"},
+		"a negative diagonal":     {change(0, -6), gpusolve.Shape{}, "the diagonal entry of row 1 is -6"},
+		"a wrong grid":            {change(0, 6), gpusolve.Shape{NX: 2, NY: 3, NZ: 3}, "does not tie neighbours of a grid of 2 x 3 x 3"},
+		"a grid too large":        {change(0, 6), gpusolve.Shape{NX: 1 << 40, NY: 1 << 40, NZ: 1 << 40}, "the product must be the number of rows"},
+		"a grid that wraps":       {laplacian(2, 2, 1).CSR(), gpusolve.Shape{NX: 4, NY: 1, NZ: 1 + 1<<62}, "the product must be the number of rows"},
+		"no matrix":               {nil, gpusolve.Shape{}, "the matrix is empty"},
+		"pointers that end early": {&sparse.CSR{RowPtr: []int64{0, 1, 1}, Col: []int32{0, 1}, Val: []float64{1, 1}}, gpusolve.Shape{}, "row pointers go from 0 to 1 for 2 columns and 2 values"},
+		"pointers that descend":   {&sparse.CSR{RowPtr: []int64{0, 3, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, gpusolve.Shape{}, "row 1 begins at entry 0 and ends before entry 3 of 2"},
+		"columns in no order":     {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{1, 0, 1}, Val: []float64{-1, 2, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
+		"a column twice":          {&sparse.CSR{RowPtr: []int64{0, 2, 3}, Col: []int32{0, 0, 1}, Val: []float64{1, 1, 2}}, gpusolve.Shape{}, "row 1 has column 0 (counted from 0) in place 2"},
+		"a column beyond":         {&sparse.CSR{RowPtr: []int64{0, 1, 2}, Col: []int32{0, 2}, Val: []float64{1, 1}}, gpusolve.Shape{}, "row 2 has column 2 (counted from 0) in place 1"},
 	} {
 		if _, err := gpusolve.NewMatrix(c.a, c.grid); !errors.Is(err, gpusolve.ErrMatrix) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
@@ -214,6 +221,67 @@ func TestMatricesThatCannotBeSolved(t *testing.T) {
 	} {
 		if _, err := gpusolve.SolveMatrix(context.Background(), good, c.b, c.o); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+// Units of a matrix and of a right side are free. A power of two on either changes nothing but the power of two of the solution, however far it goes.
+func TestUnitsOfAMatrixAreFree(t *testing.T) {
+	d := laplacian(7, 5, 3)
+	plain := d.CSR()
+	times := func(v []float64, e int) []float64 {
+		to := make([]float64, len(v))
+		for i, x := range v {
+			to[i] = math.Ldexp(x, e)
+		}
+		return to
+	}
+	want := make([]float64, plain.N())
+	for c := range want {
+		want[c] = 1 + math.Sin(float64(c))
+	}
+	b := make([]float64, len(want))
+	plain.Multiply(b, want)
+	for _, e := range [][2]int{{0, 0}, {-990, -990}, {980, 990}, {-200, 10}, {150, -60}, {0, -1000}, {0, 1000}, {-500, 500}} {
+		for _, spec := range []string{"jacobi", "chebyshev", "chebyshev:form=scaled", "cmg", "none"} {
+			a := newMatrix(t, &sparse.CSR{RowPtr: plain.RowPtr, Col: plain.Col, Val: times(plain.Val, e[0])})
+			s, err := gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]), gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9})
+			if err != nil {
+				t.Errorf("%s, 2^%d and 2^%d: %v", spec, e[0], e[1], err)
+				continue
+			}
+			worst := 0.0
+			for c, x := range times(s.X, e[0]-e[1]) {
+				worst = math.Max(worst, math.Abs(x-want[c]))
+			}
+			// ||b|| is about 30.
+			if residual := math.Ldexp(s.Status.ResidualW, -e[1]); !s.Status.Converged || !(worst < 1e-7) || !(residual < 1e-7) {
+				t.Errorf("%s, 2^%d and 2^%d: largest error %.2g, residual %.2g, %+v", spec, e[0], e[1], worst, residual, s.Status)
+			}
+			// The rule is in the units of b.
+			s, err = gpusolve.SolveMatrix(context.Background(), a, times(b, e[1]), gpusolve.Options{Device: "cpu", Preconditioner: spec, ATol: math.Ldexp(1e-3, e[1])})
+			if err != nil || !s.Status.Converged || !(s.Status.RelativeResidual > 1e-9) {
+				t.Errorf("%s, 2^%d and 2^%d, absolute: %+v, %v", spec, e[0], e[1], s, err)
+			}
+		}
+	}
+	a := newMatrix(t, &sparse.CSR{RowPtr: plain.RowPtr, Col: plain.Col, Val: times(plain.Val, -600)})
+	if _, err := gpusolve.SolveMatrix(context.Background(), a, times(b, 600), gpusolve.Options{Device: "cpu"}); !errors.Is(err, gpusolve.ErrMatrix) {
+		t.Errorf("a solution of 2^1200: %v", err)
+	}
+}
+
+// What a solve that breaks down hands back is a number.
+func TestNothingFoundIsZero(t *testing.T) {
+	// The least entries are no numbers of FP32.
+	a := newMatrix(t, &sparse.CSR{RowPtr: []int64{0, 1, 2, 3}, Col: []int32{0, 1, 2}, Val: []float64{1e-60, 3, 1e-60}})
+	s, err := gpusolve.SolveMatrix(context.Background(), a, []float64{3e-60, 4, 0}, gpusolve.Options{Device: "cpu", Preconditioner: "jacobi"})
+	if err != nil || s.Status.Converged || s.Status.RelativeResidual != 1 || math.Abs(s.Status.ResidualW-4) > 1e-12 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for c, x := range s.X {
+		if x != 0 {
+			t.Errorf("value %d is %g", c, x)
 		}
 	}
 }

@@ -229,7 +229,7 @@ func solveVerdict(s *report.SystemSummary, out string) error {
 	what := "try another --precond, or accept a larger --rtol"
 	switch s.Solver.Reason {
 	case gpusolve.ReasonBreakdown:
-		what = "the matrix is likely not positive definite; check how it was made"
+		what = "the matrix is likely not positive definite, or its entries span more than FP32 holds; check how it was made"
 	case gpusolve.ReasonIterations:
 		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
 	}

@@ -39,6 +39,30 @@ func (a *CSR) Asymmetric() (worst Asymmetry, found bool) {
 	return worst, differing > 0
 }
 
+// CheckStructure refuses arrays that are no matrix by rows: every other method here, and every device, relies on what it finds.
+func (a *CSR) CheckStructure() error {
+	n := a.N()
+	if n > math.MaxInt32 {
+		return fmt.Errorf("%d rows; up to %d fit", n, math.MaxInt32)
+	}
+	if a.RowPtr[0] != 0 || a.RowPtr[n] != int64(len(a.Col)) || len(a.Col) != len(a.Val) {
+		return fmt.Errorf("row pointers go from %d to %d for %d columns and %d values; they must go from 0 to the number of both",
+			a.RowPtr[0], a.RowPtr[n], len(a.Col), len(a.Val))
+	}
+	for r := range n {
+		lo, hi := a.RowPtr[r], a.RowPtr[r+1]
+		if hi < lo || hi > int64(len(a.Col)) {
+			return fmt.Errorf("row %d begins at entry %d and ends before entry %d of %d; row pointers must not descend", r+1, lo, hi, len(a.Col))
+		}
+		for i, c := range a.Col[lo:hi] {
+			if c < 0 || int(c) >= n || i > 0 && c <= a.Col[lo+int64(i)-1] {
+				return fmt.Errorf("row %d has column %d (counted from 0) in place %d; columns must ascend from 0 to %d, each once", r+1, c, i+1, n-1)
+			}
+		}
+	}
+	return nil
+}
+
 // CheckFinite refuses entries that are not numbers.
 func (a *CSR) CheckFinite() error {
 	for r := range a.N() {

@@ -102,7 +102,7 @@ func (a *CSR) fits(nx, ny int) error {
 
 // Diagonals returns the matrix of a grid by its diagonals. It is stored as symmetric where it is so to rounding; the mean of the two entries counts then.
 func (a *CSR) Diagonals(nx, ny, nz int) (*Diagonals, error) {
-	if nx < 1 || ny < 1 || nz < 1 || nx > a.N() || ny > a.N()/nx || nx*ny*nz != a.N() {
+	if nx < 1 || ny < 1 || nz < 1 || nx > a.N() || ny > a.N()/nx || nz > a.N()/(nx*ny) || nx*ny*nz != a.N() {
 		return nil, fmt.Errorf("a grid of %d x %d x %d cells for a matrix of %d rows; the product must be the number of rows", nx, ny, nz, a.N())
 	}
 	if err := a.fits(nx, ny); err != nil {
