@@ -3,6 +3,7 @@ package host
 import (
 	"math"
 
+	"thermsim/gpusolve/host/internal/simd"
 	"thermsim/gpusolve/ops"
 )
 
@@ -32,12 +33,9 @@ func (t *dotTask) run(lo, hi, _ int) {
 		sum, top := 0.0, float32(0)
 		for k := range s.nz {
 			c := k*s.sheet + j*s.nx
-			r := t.r[c : c+s.nx]
-			z := t.z[c : c+s.nx][:len(r)]
-			for i, v := range r {
-				sum += float64(v) * float64(z[i])
-				top = max(top, z[i], -z[i])
-			}
+			rz, z := simd.DotMax(t.r[c:c+s.nx], t.z[c:c+s.nx])
+			sum += rz
+			top = max(top, z)
 		}
 		s.partial[4*j], s.partial[4*j+1] = sum, float64(top)
 	}
@@ -54,14 +52,11 @@ func (t *directionTask) run(lo, hi, _ int) {
 	for j := lo; j < hi; j++ {
 		for k := range s.nz {
 			c := k*s.sheet + j*s.nx
-			p := t.p[c : c+s.nx]
-			z := t.z[c : c+s.nx][:len(p)]
+			p, z := t.p[c:c+s.nx], t.z[c:c+s.nx]
 			if t.beta == 0 {
 				copy(p, z)
-				continue
-			}
-			for i, v := range p {
-				p[i] = z[i] + t.beta*v
+			} else {
+				simd.Direction(p, z, t.beta)
 			}
 		}
 	}
@@ -93,18 +88,13 @@ func (t *applyTask) run(lo, hi, worker int) {
 	for j := lo; j < hi; j++ {
 		sum := 0.0
 		for k := range s.nz {
-			st, c := s.row(k, j, zero)
-			x := around(t.p, c, n, s.sheet, k, s.nz)
-			q := t.q[c : c+n]
-			flow(q, &st, &x)
-			if st.capacity != nil {
-				for i, g := range st.capacity {
-					q[i] += float64(g) * float64(x.own[i])
-				}
+			c := s.pad + k*s.sheet + j*n
+			q, p := t.q[c:c+n], t.p[c:c+n]
+			flow(s, q, t.p, k, j, zero)
+			if g := s.heldIn(k, j); g != nil {
+				simd.AddProduct(q, g, p)
 			}
-			for i, v := range x.own {
-				sum += float64(v) * q[i]
-			}
+			sum += simd.Dot(p, q)
 		}
 		s.partial[4*j] = sum
 	}
@@ -133,15 +123,7 @@ func (t *updateTask) run(lo, hi, _ int) {
 		sum := 0.0
 		for k := range s.nz {
 			c := k*s.sheet + j*n
-			x, r, q := t.x[c:c+n], t.r[c : c+n][:n], t.q[c : c+n][:n]
-			r32, p := t.r32[c : c+n][:n], t.p[c : c+n][:n]
-			for i := range x {
-				x[i] += t.alpha * float64(p[i])
-				v := r[i] - t.alpha*q[i]
-				r[i] = v
-				r32[i] = float32(v)
-				sum += v * v
-			}
+			sum += simd.Update(t.x[c:c+n], t.r[c:c+n], t.r32[c:c+n], t.p[c:c+n], t.q[c:c+n], t.alpha)
 		}
 		s.partial[4*j] = sum
 	}
@@ -166,14 +148,11 @@ func (t *multiplyTask) run(lo, hi, worker int) {
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		for k := range s.nz {
-			st, c := s.row(k, j, zero)
-			x := around(t.x, c, n, s.sheet, k, s.nz)
+			c := s.pad + k*s.sheet + j*n
 			y := t.y[c : c+n]
-			flow(y, &st, &x)
-			if st.capacity != nil {
-				for i, g := range st.capacity {
-					y[i] += float64(g) * x.own[i]
-				}
+			flow(s, y, t.x, k, j, zero)
+			if g := s.heldIn(k, j); g != nil {
+				simd.AddProduct(y, g, t.x[c:c+n])
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/ops"
+)
 
 type prolongTask struct {
 	fine, coarse *level
@@ -18,7 +21,7 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 func (t *prolongTask) run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
-	line := f.s.dev.scratch[worker].floats(c.nx)
+	line := f.s.dev.scratch[worker].floats(c.nx + 2)
 	for k := range f.nz {
 		for j := lo; j < hi; j++ {
 			near, far, weight := tr.y.rowsOf(j)
@@ -33,20 +36,20 @@ func (t *prolongTask) run(lo, hi, worker int) {
 				t.weighted(x, a, b, weight, k, j)
 				continue
 			}
-			for i, v := range a {
-				line[i] = v + weight*(b[i]-v)
-			}
+			simd.Towards(line[1:1+c.nx], a, b, weight)
 			f.prolongLine(x, line)
 		}
 	}
 }
 
-// prolongLine adds the geometric interpolation of a coarse row along x.
-func (l *level) prolongLine(x, v []float32) {
+// prolongLine adds the geometric interpolation along x of a coarse row, line[1:len(line)-1].
+func (l *level) prolongLine(x, line []float32) {
 	d := &l.next.x
+	m := len(line) - 2
+	v := line[1 : 1+m]
 	switch {
 	case d.kept():
-		add(x, v, 1)
+		simd.Add(x, v, 1)
 		return
 	case !d.regular:
 		for i, w := range d.Far {
@@ -58,17 +61,9 @@ func (l *level) prolongLine(x, v []float32) {
 		}
 		return
 	}
-	left := v[0]
-	for i, own := range v {
-		right := own
-		if i+1 < len(v) {
-			right = v[i+1]
-		}
-		pair := x[2*i : 2*i+2]
-		pair[0] += 0.75*own + 0.25*left
-		pair[1] += 0.75*own + 0.25*right
-		left = own
-	}
+	// Beyond the ends lies the same again.
+	line[0], line[m+1] = v[0], v[m-1]
+	simd.SpreadPairs(x, line, 0.75, 0.25)
 }
 
 // weighted adds the interpolation of coarse rows a (near) and b (far) with the plane's own weights.

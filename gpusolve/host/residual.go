@@ -3,6 +3,7 @@ package host
 import (
 	"math"
 
+	"thermsim/gpusolve/host/internal/simd"
 	"thermsim/gpusolve/ops"
 )
 
@@ -41,31 +42,16 @@ func (t *residualTask) run(lo, hi, worker int) {
 		}
 		var rr, bb, ff float64
 		for k := range s.nz {
-			st, c := s.row(k, j, zero)
-			x := around(t.x, c, n, s.sheet, k, s.nz)
-			flow(q, &st, &x)
+			c := s.pad + k*s.sheet + j*n
+			flow(s, q, t.x, k, j, zero)
 			s.source(b, k, j)
-			magnitude(size, &st, &x)
-			if t.old != nil && st.capacity != nil {
-				old := t.old[c : c+n]
-				for i, g := range st.capacity {
-					v := float64(g)
-					q[i] += v * (x.own[i] - old[i])
-					size[i] += v * math.Abs(x.own[i])
-					bi := b[i] + v*old[i]
-					bb += bi*bi - b[i]*b[i]
-				}
+			s.magnitude(size, t.x, k, j, zero)
+			if g := s.heldIn(k, j); g != nil && t.old != nil {
+				bb += simd.Hold(q, b, g, t.x[c:c+n], t.old[c:c+n])
+				simd.AddMagnitude(size, g, t.x[c:c+n])
 			}
-			r, r32 := t.r[c:c+n], t.r32[c:c+n]
-			for i := range q {
-				v := b[i] - q[i]
-				r[i] = v
-				r32[i] = float32(v)
-				rr += v * v
-				bb += b[i] * b[i]
-				f := size[i] + math.Abs(b[i])
-				ff += f * f
-			}
+			r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b, q, size)
+			rr, bb, ff = rr+r, bb+source, ff+floor
 		}
 		p := s.partial[4*j : 4*j+4]
 		p[0], p[1], p[2] = rr, bb, ff
@@ -111,13 +97,14 @@ func (s *system) source(b []float64, k, j int) {
 	}
 }
 
-// magnitude computes |A| |x| for one row, up to a factor of 2: the scale of the residual's rounding errors.
-func magnitude(size []float64, st *stencil, x *neighbours[float64]) {
-	for i := range size {
-		g := float64(st.west[i] + st.east[i] + st.south[i] + st.north[i] + st.below[i] + st.above[i])
-		if st.ground != nil {
-			g += float64(st.ground[i])
-		}
-		size[i] = g * math.Abs(x.own[i])
+// magnitude computes |A| |x| for row j of plane k, up to a factor of 2: the scale of the residual's rounding errors.
+func (s *system) magnitude(size, x []float64, k, j int, zero []float32) {
+	n := s.nx
+	c := s.pad + k*s.sheet + j*n
+	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, n)
+	gBelow, gAbove, _, _ := vertical(s, x, k, j, zero)
+	simd.Magnitude(size, &l, gBelow, gAbove)
+	if g := s.ground[k]; g != nil {
+		simd.AddMagnitude(size, g[j*n:j*n+n], x[c:c+n])
 	}
 }

@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/ops"
+)
 
 type restrictTask struct {
 	fine, coarse *level
@@ -51,40 +54,21 @@ func (t *restrictTask) residual(res []float32, k, j int) {
 	l := t.fine
 	n := len(res)
 	c := l.pad + k*l.sheet + j*l.nx
-	b := t.b[c : c+n][:n]
+	b, x := t.b[c:c+n], l.around(t.x, c, n)
 	if t.keep >= 0 {
-		l.lateral(res, t.x, c)
-		for i := range res {
-			res[i] += t.keep * b[i]
-		}
+		simd.KeepLateral(res, b, t.keep, &x)
 		return
 	}
-	x := around(t.x, c, n, l.sheet, k, l.nz)
-	own, xw, xe, xs, xn := x.own[:n], x.west[:n], x.east[:n], x.south[:n], x.north[:n]
-	ge, gw := l.gx[c : c+n][:n], l.gx[c-1 : c-1+n][:n]
-	gn, gs := l.gy[c : c+n][:n], l.gy[c-l.nx : c-l.nx+n][:n]
-	for i := range res {
-		v := own[i]
-		res[i] = b[i] + gw[i]*(xw[i]-v) + ge[i]*(xe[i]-v) + gs[i]*(xs[i]-v) + gn[i]*(xn[i]-v)
-	}
+	simd.Inflow(res, b, &x)
+	own := t.x[c : c+n]
 	if k > 0 {
-		couple(res, l.gz[c-l.sheet:c-l.sheet+n], own, x.below)
+		simd.Couple(res, l.gz[c-l.sheet:c-l.sheet+n], own, t.x[c-l.sheet:c-l.sheet+n])
 	}
 	if k < l.nz-1 {
-		couple(res, l.gz[c:c+n], own, x.above)
+		simd.Couple(res, l.gz[c:c+n], own, t.x[c+l.sheet:c+l.sheet+n])
 	}
 	if g := l.ground[k]; g != nil {
-		for i, g := range g[j*n : j*n+n] {
-			res[i] -= g * own[i]
-		}
-	}
-}
-
-func couple(res, g, own, other []float32) {
-	n := len(res)
-	g, own, other = g[:n], own[:n], other[:n]
-	for i := range res {
-		res[i] += g[i] * (other[i] - own[i])
+		simd.Drain(res, g[j*n:j*n+n], own)
 	}
 }
 
@@ -111,30 +95,23 @@ func (t *restrictTask) scatter(res, u, line []float32, k, j, lo, hi int) {
 				u[1+i] = (1 - w) * res[1+i]
 			}
 			f.restrictLine(line, u, wx)
-			add(out(near), line, 1)
+			simd.Add(out(near), line, 1)
 		}
 		if far >= lo && far < hi {
 			for i, w := range wy {
 				u[1+i] = w * res[1+i]
 			}
 			f.restrictLine(line, u, wx)
-			add(out(far), line, 1)
+			simd.Add(out(far), line, 1)
 		}
 		return
 	}
 	f.restrictLine(line, res, wx)
 	if near >= lo && near < hi {
-		add(out(near), line, 1-weight)
+		simd.Add(out(near), line, 1-weight)
 	}
 	if weight > 0 && far >= lo && far < hi {
-		add(out(far), line, weight)
-	}
-}
-
-func add(dst, src []float32, w float32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] += w * src[i]
+		simd.Add(out(far), line, weight)
 	}
 }
 
@@ -153,13 +130,7 @@ func (l *level) restrictLine(dst, v, wx []float32) {
 		d.gather(dst, v, d.Far)
 		return
 	}
-	for i := range dst {
-		q := v[2*i : 2*i+3]
-		dst[i] = 0.25*q[0] + 0.75*(q[1]+q[2])
-	}
-	for i := 0; i+1 < m; i++ {
-		dst[i] += 0.25 * v[2*i+3]
-	}
+	simd.GatherPairs(dst, v, 0.75, 0.25)
 	// The outermost cells have no farther neighbour and go whole to their own.
 	dst[0] += 0.25 * v[1]
 	dst[m-1] += 0.25 * v[n]

@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/ops"
+)
 
 // tile is the number of columns solved together: their elimination stays in the first caches for any number of planes that matters.
 const tile = 512
@@ -32,19 +35,11 @@ func (t *startTask) run(lo, hi, worker int) {
 func (t *startTask) columns(j, i0, n int, y []float32) {
 	l := t.l
 	c := l.pad + j*l.nx + i0
-	for k := 0; k < l.nz; k++ {
+	var below []float32
+	for k := range l.nz {
 		yk := y[k*n : k*n+n]
-		b, inv := t.b[c : c+n][:len(yk)], l.inverse[c : c+n][:len(yk)]
-		if k == 0 {
-			for i := range yk {
-				yk[i] = b[i] * inv[i]
-			}
-		} else {
-			g, below := l.gz[c-l.sheet : c-l.sheet+n][:len(yk)], y[(k-1)*n : k*n][:len(yk)]
-			for i := range yk {
-				yk[i] = (b[i] + g[i]*below[i]) * inv[i]
-			}
-		}
+		simd.Start(yk, t.b[c:c+n], l.inverse[c:c+n], l.below(k, c, n), below)
+		below = yk
 		c += l.sheet
 	}
 	for k := l.nz - 1; k >= 0; k-- {
@@ -53,21 +48,22 @@ func (t *startTask) columns(j, i0, n int, y []float32) {
 		if k < l.nz-1 {
 			l.substitute(yk, y[(k+1)*n:(k+2)*n], c)
 		}
-		x := t.x[c : c+n][:len(yk)]
-		for i, v := range yk {
-			x[i] = t.c * v
-		}
+		simd.Scale(t.x[c:c+n], yk, t.c)
 	}
 }
 
-// substitute adds to yk what the solved plane above contributes; c is the offset of the first cell.
+// below are the couplings of n cells of plane k to the plane below, nil at the bottom; c is the offset of the first cell.
+func (l *level) below(k, c, n int) []float32 {
+	if k == 0 {
+		return nil
+	}
+	return l.gz[c-l.sheet : c-l.sheet+n]
+}
+
+// substitute adds to yk what the solved plane above contributes.
 func (l *level) substitute(yk, above []float32, c int) {
 	n := len(yk)
-	g, inv := l.gz[c : c+n][:n], l.inverse[c : c+n][:n]
-	above = above[:n]
-	for i := range yk {
-		yk[i] += g[i] * inv[i] * above[i]
-	}
+	simd.Substitute(yk, l.gz[c:c+n], l.inverse[c:c+n], above)
 }
 
 type stepTask struct {
@@ -99,20 +95,12 @@ func (t *stepTask) run(lo, hi, worker int) {
 func (t *stepTask) columns(j, i0, n int, y []float32) {
 	l := t.l
 	c := l.pad + j*l.nx + i0
-	for k := 0; k < l.nz; k++ {
+	var below []float32
+	for k := range l.nz {
 		yk := y[k*n : k*n+n]
-		l.lateral(yk, t.x, c)
-		b, inv := t.b[c : c+n][:len(yk)], l.inverse[c : c+n][:len(yk)]
-		if k == 0 {
-			for i := range yk {
-				yk[i] = (b[i] + yk[i]) * inv[i]
-			}
-		} else {
-			g, below := l.gz[c-l.sheet : c-l.sheet+n][:len(yk)], y[(k-1)*n : k*n][:len(yk)]
-			for i := range yk {
-				yk[i] = (b[i] + yk[i] + g[i]*below[i]) * inv[i]
-			}
-		}
+		x := l.around(t.x, c, n)
+		simd.Eliminate(yk, t.b[c:c+n], l.inverse[c:c+n], l.below(k, c, n), below, &x)
+		below = yk
 		c += l.sheet
 	}
 	for k := l.nz - 1; k >= 0; k-- {
@@ -121,36 +109,16 @@ func (t *stepTask) columns(j, i0, n int, y []float32) {
 		if k < l.nz-1 {
 			l.substitute(yk, y[(k+1)*n:(k+2)*n], c)
 		}
-		t.combine(yk, c)
-	}
-}
-
-func (t *stepTask) combine(yk []float32, c int) {
-	n := len(yk)
-	dst, x := t.dst[c : c+n][:n], t.x[c : c+n][:n]
-	switch {
-	case t.prev != nil:
-		prev := t.prev[c : c+n][:n]
-		for i, v := range yk {
-			xi := x[i]
-			dst[i] = xi + t.a*(xi-prev[i]) + t.c*(v-xi)
-		}
-	default:
-		keep := 1 + t.a - t.c
-		for i, v := range yk {
-			dst[i] = keep*x[i] + t.c*v
+		dst, x := t.dst[c:c+n], t.x[c:c+n]
+		if t.prev != nil {
+			simd.Momentum(dst, x, t.prev[c:c+n], yk, t.a, t.c)
+		} else {
+			simd.Combine(dst, x, yk, 1+t.a-t.c, t.c)
 		}
 	}
 }
 
-// lateral sets y = sum of lateral couplings times neighbours for the cells from offset c on.
-func (l *level) lateral(y, x []float32, c int) {
-	n := len(y)
-	ge, gw := l.gx[c : c+n][:n], l.gx[c-1 : c-1+n][:n]
-	gn, gs := l.gy[c : c+n][:n], l.gy[c-l.nx : c-l.nx+n][:n]
-	xe, xw := x[c+1 : c+1+n][:n], x[c-1 : c-1+n][:n]
-	xn, xs := x[c+l.nx : c+l.nx+n][:n], x[c-l.nx : c-l.nx+n][:n]
-	for i := range y {
-		y[i] = ge[i]*xe[i] + gw[i]*xw[i] + gn[i]*xn[i] + gs[i]*xs[i]
-	}
+// around are n values of x from offset c on, with what is beside them in their plane.
+func (l *level) around(x []float32, c, n int) simd.Lateral[float32] {
+	return simd.Around(l.gx, l.gy, x, c, n, l.nx)
 }

@@ -1,5 +1,7 @@
 package host
 
+import "thermsim/gpusolve/host/internal/simd"
+
 // stencil is one row of the operator: conductances to the six neighbours of each cell. All slices have the row's length.
 type stencil struct {
 	west, east, south, north, below, above []float32
@@ -28,41 +30,39 @@ func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
 	return st, c
 }
 
-// neighbours are the rows around a row of a padded vector. In the bottom and top plane the missing row is the row itself, which the zero
-// coupling makes harmless.
-type neighbours[T float32 | float64] struct {
-	own, west, east, south, north, below, above []T
-}
-
-func around[T float32 | float64](v []T, c, n, sheet, k, nz int) neighbours[T] {
-	r := neighbours[T]{
-		own: v[c : c+n], west: v[c-1 : c-1+n], east: v[c+1 : c+1+n],
-		south: v[c-n : c], north: v[c+n : c+2*n],
-	}
-	r.below, r.above = r.own, r.own
+// vertical are the couplings of row j of plane k to the planes below and above, and the values of v there. In the bottom and top plane the missing row
+// is the row itself, which the zero coupling makes harmless; zero must be nx zeros.
+func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (gBelow, gAbove []float32, below, above []T) {
+	n := s.nx
+	c := s.pad + k*s.sheet + j*n
+	gBelow, gAbove = zero, s.gz.buf[c:c+n]
+	below, above = v[c:c+n], v[c:c+n]
 	if k > 0 {
-		r.below = v[c-sheet : c-sheet+n]
+		gBelow = s.gz.buf[c-s.sheet : c-s.sheet+n]
+		below = v[c-s.sheet : c-s.sheet+n]
 	}
-	if k < nz-1 {
-		r.above = v[c+sheet : c+sheet+n]
+	if k < s.nz-1 {
+		above = v[c+s.sheet : c+s.sheet+n]
 	}
-	return r
+	return gBelow, gAbove, below, above
 }
 
-// flow computes q = A x for one row in FP64, capacity left out. Differences come first: a large common rise then costs no digits.
-func flow[T float32 | float64](q []float64, st *stencil, x *neighbours[T]) {
-	n := len(q)
-	own, xw, xe, xs, xn, xb, xa := x.own[:n], x.west[:n], x.east[:n], x.south[:n], x.north[:n], x.below[:n], x.above[:n]
-	gw, ge, gs, gn, gb, ga := st.west[:n], st.east[:n], st.south[:n], st.north[:n], st.below[:n], st.above[:n]
-	for i := range q {
-		v := float64(own[i])
-		q[i] = float64(gw[i])*(v-float64(xw[i])) + float64(ge[i])*(v-float64(xe[i])) +
-			float64(gs[i])*(v-float64(xs[i])) + float64(gn[i])*(v-float64(xn[i])) +
-			float64(gb[i])*(v-float64(xb[i])) + float64(ga[i])*(v-float64(xa[i]))
+// flow computes q = A x for row j of plane k in FP64, capacity left out.
+func flow[T float32 | float64](s *system, q []float64, x []T, k, j int, zero []float32) {
+	n := s.nx
+	c := s.pad + k*s.sheet + j*n
+	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, n)
+	gBelow, gAbove, below, above := vertical(s, x, k, j, zero)
+	simd.Flow(q, &l, gBelow, gAbove, below, above)
+	if g := s.ground[k]; g != nil {
+		simd.AddProduct(q, g[j*n:j*n+n], x[c:c+n])
 	}
-	if g := st.ground; g != nil {
-		for i, g := range g[:n] {
-			q[i] += float64(g) * float64(own[i])
-		}
+}
+
+// heldIn is the row of a plane's capacities, nil where it has none.
+func (s *system) heldIn(k, j int) []float32 {
+	if g := s.capacity[k]; g != nil {
+		return g[j*s.nx : j*s.nx+s.nx]
 	}
+	return nil
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// iteration are the kernels of conjugate gradients.
+func iteration() {
+	kernel("directionAVX2", "(p, z *float32, beta float32, n int)", "p = z + beta p")
+	p, z := pointer("p"), pointer("z")
+	beta := parameter("beta")
+	forCells(count(), func(c block) { c.store(add(c.load(z), mul(beta, c.load(p))), p) })
+	end()
+
+	kernel("dotAVX2", "(p *float32, q *float64, n int) float64", "the sum of p q")
+	p, q := pointer("p"), pointer("q")
+	total := newSum()
+	forCells(count(), func(c block) { total.add(mulDouble(c.widen(p), c.loadDouble(q))) })
+	Store(total.value(), ReturnIndex(0))
+	end()
+
+	kernel("dotMaxAVX2", "(r, z *float32, n int) (sum float64, top float32)", "the sum of r z, and the largest |z|")
+	r, z := pointer("r"), pointer("z")
+	total = newSum()
+	top, positive := YMM(), YMM()
+	VXORPS(top, top, top)
+	VPCMPEQD(positive, positive, positive)
+	VPSRLD(Imm(1), positive, positive)
+	forCells(count(), func(c block) {
+		v := c.load(z)
+		total.add(mulDouble(c.widen(r), promote(v)))
+		size := YMM()
+		VANDPS(v, positive, size)
+		VMAXPS(size, top, top)
+	})
+	Store(total.value(), ReturnIndex(0))
+	Store(largest(top), ReturnIndex(1))
+	end()
+
+	kernel("updateAVX2", "(x, r *float64, r32, p *float32, q *float64, alpha float64, n int) float64", "x += alpha p, r -= alpha q, r32 = r; the sum of r r")
+	x, rd := pointer("x"), pointer("r")
+	r32, p := pointer("r32"), pointer("p")
+	q = pointer("q")
+	alpha := parameterDouble("alpha")
+	total = newSum()
+	forCells(count(), func(c block) {
+		c.storeDouble(addDouble(c.loadDouble(x), mulDouble(alpha, c.widen(p))), x)
+		v := subDouble(c.loadDouble(rd), mulDouble(alpha, c.loadDouble(q)))
+		c.storeDouble(v, rd)
+		c.store(narrow(v), r32)
+		total.add(mulDouble(v, v))
+	})
+	Store(total.value(), ReturnIndex(0))
+	end()
+}
