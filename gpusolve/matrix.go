@@ -153,10 +153,10 @@ type MatrixSolver struct {
 	a      *Matrix
 	power  int // of two, that was taken out of the entries
 	dev    ops.Device
-	sys    ops.Algebraic
+	sys    ops.Operator
 	solver krylov.Solver
 	pre    precond.Preconditioner
-	x      ops.Vector
+	x, b   ops.Vector
 	info   DeviceInfo
 	timing Timing
 }
@@ -257,8 +257,10 @@ func (m *MatrixSolver) setup(o Options) (err error) {
 	if m.solver, m.pre, err = newSolver(m.sys, o.Preconditioner); err != nil {
 		return blame(err)
 	}
-	if m.x, err = m.sys.New64(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
+	for _, v := range []*ops.Vector{&m.x, &m.b} {
+		if *v, err = m.sys.New64(); err != nil {
+			return fmt.Errorf("%w: %w", ErrDevice, err)
+		}
 	}
 	m.solver.Prepare(o.matrixRule(m.pre), m.x)
 	if err := m.sys.Err(); err != nil {
@@ -291,7 +293,7 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	if power != 0 && o.ATol > 0 {
 		o.ATol = math.Max(math.Ldexp(o.ATol, -power), math.SmallestNonzeroFloat64)
 	}
-	m.sys.SetSource(scaleBy(b, -power))
+	m.sys.Write(m.b, scaleBy(b, -power))
 	m.sys.Fill(m.x, 0)
 	m.solver.Watch(nil)
 	if o.Progress != nil {
@@ -299,7 +301,7 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	}
 	start := time.Now()
 	m.solver.StartFromZero()
-	out := m.solver.Solve(ctx, o.matrixRule(m.pre), m.x, nil)
+	out := m.solver.Solve(ctx, o.matrixRule(m.pre), m.sys.SourceOf(m.b), m.x)
 	s.Timing.Solve = time.Since(start)
 	s.Status = status(out, m.solver, m.pre)
 	s.Memory = Memory{DeviceBytes: m.dev.Allocated()}
@@ -338,7 +340,7 @@ func (s *MatrixSolution) restore(source, matrix int, norm float64) error {
 	return nil
 }
 
-func load(dev ops.Device, a *Matrix) (ops.Algebraic, error) {
+func load(dev ops.Device, a *Matrix) (ops.Operator, error) {
 	d, ok := dev.(ops.Matrices)
 	switch {
 	case !ok:

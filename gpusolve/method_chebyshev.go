@@ -10,10 +10,10 @@ import (
 
 // mixed is a preconditioner that brings its own Krylov iteration in mixed precision.
 type mixed interface {
-	Solver(s ops.Space) (krylov.Solver, error)
+	Solver(s ops.Operator) (krylov.Solver, error)
 }
 
-func newChebyshev(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newChebyshev(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	p, err := chebyshev.New(s, set)
 	if err != nil {
 		return nil, err
@@ -29,15 +29,15 @@ func pointwiseKeys() []precond.Key {
 	return append([]precond.Key{krylovKey()}, krylov.MixedKeys(standardPrecision, standardPrecision)...)
 }
 
-func newJacobi(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newJacobi(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	return newPointwise(s, "jacobi", set, jacobi.New)
 }
 
-func newNone(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newNone(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	return newPointwise(s, "none", set, jacobi.None)
 }
 
-func newPointwise(s ops.Space, name string, set precond.Settings, standard func(ops.Space) (precond.Preconditioner, error)) (precond.Preconditioner, error) {
+func newPointwise(s ops.Operator, name string, set precond.Settings, standard func(ops.Operator) (precond.Preconditioner, error)) (precond.Preconditioner, error) {
 	if set.Text("precision") == standardPrecision {
 		if set.Given("format") {
 			return nil, refusedSetting("format belongs to precision=adaptive or one of the fixed ones; give precision too")
@@ -55,7 +55,7 @@ func newPointwise(s ops.Space, name string, set precond.Settings, standard func(
 }
 
 // mixedSolver is the iteration that belongs to a method in mixed precision, else the one that suits the matrix.
-func mixedSolver(s ops.Space, pre precond.Preconditioner, set precond.Settings) (krylov.Solver, error) {
+func mixedSolver(s ops.Operator, pre precond.Preconditioner, set precond.Settings) (krylov.Solver, error) {
 	if m, ok := pre.(mixed); ok {
 		return m.Solver(s)
 	}

@@ -37,12 +37,16 @@ func TimeProducts(m *mesh.Mesh, o Options, runs int) ([]ProductTime, error) {
 		return nil, blame(err)
 	}
 	defer sys.Free()
-	c, ok := sys.(ops.Chebyshev)
+	work, err := sys.NewWorkspace()
+	if err != nil {
+		return nil, blame(err)
+	}
+	c, ok := work.(ops.Chebyshev)
 	clock, timed := sys.(ops.Clock)
 	if !ok || !timed {
 		return nil, fmt.Errorf("%w: %s has no products in mixed precision", ErrDevice, dev.Name())
 	}
-	w := &stopwatch{sys: c, clock: clock, runs: runs, shape: [3]int{m.NX(), m.NY(), m.NZ()}}
+	w := &stopwatch{operator: sys, sys: c, clock: clock, runs: runs, shape: [3]int{m.NX(), m.NY(), m.NZ()}}
 	for _, form := range []string{"plain", "scaled"} {
 		err = w.format(krylov.QuadDiag, form, ops.Copies{Double: true, Single: true, Half: true, Scaled: form == "scaled"})
 		if err != nil {
@@ -58,16 +62,17 @@ func TimeProducts(m *mesh.Mesh, o Options, runs int) ([]ProductTime, error) {
 
 // stopwatch collects measurements.
 type stopwatch struct {
-	sys   ops.Chebyshev
-	clock ops.Clock
-	runs  int
-	shape [3]int
-	times []ProductTime
+	operator ops.Operator
+	sys      ops.Chebyshev
+	clock    ops.Clock
+	runs     int
+	shape    [3]int
+	times    []ProductTime
 }
 
 // format measures what a stored matrix can do.
 func (w *stopwatch) format(format, form string, c ops.Copies) error {
-	a, err := krylov.Store(w.sys, format, c)
+	a, err := krylov.Store(w.operator, w.sys, format, c)
 	if err != nil {
 		return err
 	}

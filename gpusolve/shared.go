@@ -52,7 +52,7 @@ func (s *SharedDevice) CopyBandwidth() (float64, error) {
 }
 
 // LoadDiagonals passes a matrix on.
-func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	m, err := s.matrices()
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error)
 }
 
 // LoadCSR passes a matrix on.
-func (s *SharedDevice) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+func (s *SharedDevice) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	m, err := s.matrices()
 	if err != nil {
 		return nil, err

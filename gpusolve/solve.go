@@ -75,6 +75,7 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 type engine struct {
 	dev    ops.Device
 	sys    ops.System
+	source ops.HeatSource
 	pre    precond.Preconditioner
 	solver krylov.Solver
 	x, old ops.Vector
@@ -133,6 +134,9 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 	if e.sys, err = e.dev.Assemble(m, dt); err != nil {
 		return err
 	}
+	if e.source, err = e.sys.NewSource(true); err != nil {
+		return err
+	}
 	if err = e.setPower(m, dt); err != nil {
 		return err
 	}
@@ -149,6 +153,7 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 		if e.old, err = e.sys.New64(); err != nil {
 			return err
 		}
+		e.source.SetOld(e.old)
 		e.older, err = e.sys.New64()
 	}
 	return err
@@ -157,13 +162,13 @@ func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
 // setPower draws the power of the steady state, or of the first time step.
 func (e *engine) setPower(m *mesh.Mesh, dt float64) error {
 	if dt == 0 {
-		e.sys.SetPower(m.Power.Steady())
+		e.source.SetPower(m.Power.Steady())
 		return nil
 	}
 	e.sketch = m.Power.Sketch()
 	first, err := e.sketch.Over(0, dt)
 	if err == nil {
-		e.sys.SetPower(first)
+		e.source.SetPower(first)
 	}
 	return err
 }
@@ -198,7 +203,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 		e.solver.Watch(func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) })
 	}
 	e.solver.StartFromZero()
-	out := e.solver.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
+	out := e.solver.Solve(ctx, o.rule(e.pre, 1), e.source, e.x)
 	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err

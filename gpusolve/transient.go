@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 )
 
@@ -34,7 +35,7 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.rule(e.pre, t.Steps), allConverged: true}
+	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.stepRule(e.pre, t.Steps), allConverged: true}
 	err = r.run(ctx)
 	if failed := e.failure(); failed != nil {
 		e.close()
@@ -42,6 +43,13 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	}
 	e.timing.Solve = time.Since(start)
 	return r.solution(), err
+}
+
+// stepRule is the rule of each of so many steps in time.
+func (o *Options) stepRule(m precond.Preconditioner, steps int) krylov.Rule {
+	r := o.rule(m, steps)
+	r.InTime = true
+	return r
 }
 
 // stepper is a transient run in progress.
@@ -98,7 +106,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
 		})
 	}
-	out := r.solver.Solve(ctx, r.rule, r.x, r.old)
+	out := r.solver.Solve(ctx, r.rule, r.source, r.x)
 	if err := r.failure(); err != nil {
 		return err
 	}
@@ -139,7 +147,7 @@ func (r *stepper) setPower(n int, t0, t1 float64) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.sys.SetPower(layers)
+	r.source.SetPower(layers)
 	return true, nil
 }
 

@@ -21,8 +21,6 @@ func (s *system) assemble() {
 	s.maxBlocks = max(reductionBlocks, int(blocks(s.nx, threads)))
 	// Three sums of a residual, or two of every block of a smoothing step.
 	s.reductions(max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
-	s.side = s.alloc(16)
-	s.spare = s.newVector(s.cells, int64(s.nx), 4)
 	s.planes()
 	if s.err != nil {
 		return
@@ -94,7 +92,6 @@ func (s *system) planes() {
 	})
 	s.ground = s.reserve(grounded, 4)
 	s.inflow = s.reserve(heated, 8)
-	s.power = s.reserve(make([]bool, s.nz), 8)
 }
 
 // reserve numbers the wanted planes and takes memory for them.

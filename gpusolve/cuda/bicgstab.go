@@ -5,12 +5,6 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-var (
-	_ ops.Stabilised = (*system)(nil)
-	_ ops.Stabilised = (*matrix)(nil)
-	_ ops.Symmetry   = (*matrix)(nil)
-)
-
 // stabilised returns the kernels of BiCGSTAB and begins an operation: nil after a failure.
 func (s *space) stabilised() *kernels.Bicgstab {
 	k, err := module(s.Device, "bicgstab", kernels.LoadBicgstab)
@@ -22,7 +16,7 @@ func (s *space) stabilised() *kernels.Bicgstab {
 }
 
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s *space) Begin(r, shadow, p, p32, from ops.Vector) {
+func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 	k := s.stabilised()
 	if k == nil {
 		return
@@ -35,14 +29,14 @@ func (s *space) Begin(r, shadow, p, p32, from ops.Vector) {
 }
 
 // Widen sets y = y32.
-func (s *space) Widen(y, y32 ops.Vector) {
+func (s *iteration) Widen(y, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.note(k.Widen(s.stream, flat(s.cells), s.cells, ptr(y32), ptr(y)))
 	}
 }
 
 // FirstStep moves along y.
-func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.note(k.MeasureFirst(s.stream, flat(s.cells), s.cells, ptr(shadow), ptr(v), s.partial, s.scalarsDev, s.ticket))
 		s.note(k.MoveFirst(s.stream, flat(s.cells), s.cells, ptr(x), ptr(r), ptr(r32), ptr(v), ptr(y32), s.partial, s.scalarsDev, s.ticket))
@@ -50,7 +44,7 @@ func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s *space) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.note(k.MeasureSecond(s.stream, flat(s.cells), s.cells, ptr(t), ptr(r), s.partial, s.scalarsDev, s.ticket))
 		s.note(k.MoveSecond(s.stream, flat(s.cells), s.cells, ptr(x), ptr(r), ptr(shadow), ptr(t), ptr(z32), s.partial, s.scalarsDev, s.ticket))
@@ -58,20 +52,17 @@ func (s *space) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s *space) NextDirection(p, p32, r, v ops.Vector) {
+func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.note(k.NextDirection(s.stream, flat(s.cells), s.cells, ptr(p), ptr(p32), ptr(r), ptr(v), s.scalarsDev))
 	}
 }
 
 // StabilisedScalars waits for the device and reads them; NaN after a failure.
-func (s *space) StabilisedScalars() ops.StabilisedScalars {
+func (s *iteration) StabilisedScalars() ops.StabilisedScalars {
 	v := s.readScalars()
 	return ops.StabilisedScalars{
 		Rho: v[kernels.BicgstabRho], RV: v[kernels.BicgstabRV], SS: v[kernels.Scratch], TS: v[kernels.BicgstabTS], TT: v[kernels.BicgstabTT],
 		RR: v[kernels.RR], Step: v[kernels.BicgstabStep], Omega: v[kernels.BicgstabOmega], Turn: v[kernels.BicgstabTurn],
 	}
 }
-
-// Symmetric says whether the matrix is.
-func (m *matrix) Symmetric() bool { return m.symmetric }

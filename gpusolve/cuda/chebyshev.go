@@ -7,10 +7,8 @@ import (
 )
 
 var (
-	_ ops.Chebyshev = (*system)(nil)
-	_ ops.Chebyshev = (*matrix)(nil)
-	_ ops.Clock     = (*system)(nil)
-	_ ops.Clock     = (*matrix)(nil)
+	_ ops.Clock = (*system)(nil)
+	_ ops.Clock = (*matrix)(nil)
 )
 
 // chebyshev readies the kernels of the iteration; nil after a failure.
@@ -24,7 +22,7 @@ func (s *space) chebyshev() *kernels.Chebyshev {
 }
 
 // ChebyshevStart sets rest = c S r and d = rest/theta.
-func (s *space) ChebyshevStart(m ops.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
+func (s *iteration) ChebyshevStart(m ops.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
 	k, a, n, grid := s.chebyshev(), m.(*stored), s.cells, flat(s.cells)
 	if k == nil {
 		return
@@ -46,7 +44,7 @@ func (s *space) ChebyshevStart(m ops.Stored, rest, d, r ops.Vector, theta float6
 }
 
 // ChebyshevStep does a step of the iteration in one pass. FP16 entries belong to a lifted right side.
-func (s *space) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurrence, z, rest, d, next ops.Vector) {
+func (s *iteration) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurrence, z, rest, d, next ops.Vector) {
 	k, a := s.chebyshev(), m.(*stored)
 	if k == nil {
 		return
@@ -100,14 +98,14 @@ func (s *space) ChebyshevRelax(m ops.Stored, u ops.Recurrence, z, rest, d, y ops
 }
 
 // LanczosSeed fills v with noise.
-func (s *space) LanczosSeed(v ops.Vector, seed uint32) {
+func (s *iteration) LanczosSeed(v ops.Vector, seed uint32) {
 	if k := s.chebyshev(); k != nil {
 		s.note(k.Noise(s.stream, flat(s.cells), s.cells, seed, ptr(v), s.partial, s.scalarsDev, s.ticket))
 	}
 }
 
 // LanczosPurge sets w -= alpha v + beta u.
-func (s *space) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
+func (s *iteration) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
 	if k := s.chebyshev(); k != nil {
 		s.note(k.Purge(s.stream, flat(s.cells), s.cells, float32(alpha), float32(beta), ptr(v), ptr(u), ptr(w), s.partial, s.scalarsDev, s.ticket))
 	}

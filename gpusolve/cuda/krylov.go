@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"errors"
 	"math"
 	"unsafe"
 
@@ -53,7 +52,7 @@ func (s *system) rows(perMultiprocessor int) [3]uint32 {
 }
 
 // Dot sets RZ, MaxZ and Beta.
-func (s *space) Dot(r32, z ops.Vector, first bool) {
+func (s *iteration) Dot(r32, z ops.Vector, first bool) {
 	fused := s.stepped.dst == z && s.stepped.b == r32
 	if !s.ready() {
 		return
@@ -70,52 +69,41 @@ func (s *space) Dot(r32, z ops.Vector, first bool) {
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
-func (s *system) DirectionApply(p, z, q ops.Vector) {
-	if !s.ready() || !s.holds(p) {
+func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
+	s, d := w.sys, p.(*vector)
+	if !s.ready() {
 		return
 	}
 	s.note(s.krylov.Direction(s.stream, s.rows(directionBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
+		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), d.at, d.twin.at, d.side, ptr(q), s.partial, w.scalarsDev, s.ticket))
 }
 
 // Update advances x and r along p.
-func (s *system) Update(x, r, _, p, _, q ops.Vector) {
-	if !s.ready() || !s.holds(p) {
+func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
+	s, d := w.sys, p.(*vector)
+	if !s.ready() {
 		return
 	}
-	s.note(s.krylov.Update(s.stream, s.wide(s.cells/2), s.cells, ptr(x), ptr(r), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
-}
-
-// errTwoDirections is a fault of the caller: the second buffer of the search direction serves one vector.
-var errTwoDirections = errors.New("a system on a GPU keeps one search direction; make another system")
-
-// holds makes p the system's search direction, which changes between p's own buffer and the spare one.
-func (s *system) holds(p ops.Vector) bool {
-	if s.heading == nil {
-		s.heading = p
-	}
-	if s.heading != p {
-		s.note(errTwoDirections)
-	}
-	return s.err == nil
+	s.note(s.krylov.Update(s.stream, s.wide(s.cells/2), s.cells, ptr(x), ptr(r), d.at, d.twin.at, d.side, ptr(q), s.partial, w.scalarsDev, s.ticket))
 }
 
 // Scalars waits for the device and reads them; NaN after a failure.
-func (s *space) Scalars() ops.Scalars {
+func (s *iteration) Scalars() ops.Scalars {
 	v := s.readScalars()
 	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
 }
 
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
-func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	h := b.(*source)
 	single, double := ptr(r), cu.DevicePtr(0)
 	if r.(*vector).elem == 8 {
 		single, double = ptr(r32), ptr(r)
 	}
 	if s.ready() {
 		s.note(s.residual.Residual(s.stream, s.rows(residualBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-			s.ground.data, s.ground.onDev, s.capacity.address(), s.power.data, s.power.onDev, s.share, s.inflow.data, s.inflow.onDev,
-			ptr(x), ptr(old), single, double, s.partial, s.scalarsDev, s.ticket))
+			s.ground.data, s.ground.onDev, s.capacity.address(), h.power.data, h.power.onDev, h.share, s.inflow.data, h.inflow,
+			ptr(x), ptr(h.old), single, double, s.partial, s.scalarsDev, s.ticket))
 	}
 	v := s.readScalars()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
@@ -16,23 +15,20 @@ type matrix struct {
 	kernels *kernels.Matrix
 	by      *diagonals // one of the two
 	rows    *rows
-	b       cu.DevicePtr // source, FP64
 	// symmetric tells which Krylov methods are for it.
 	symmetric bool
 }
 
 var (
-	_ ops.Matrices  = (*Device)(nil)
-	_ ops.Algebraic = (*matrix)(nil)
-	_ ops.Krylov    = (*matrix)(nil)
-	_ ops.Diagonal  = (*matrix)(nil)
-	_ ops.Forms     = (*matrix)(nil)
-	_ ops.Applier   = (*matrix)(nil)
-	_ ops.Recorder  = (*matrix)(nil)
+	_ ops.Matrices = (*Device)(nil)
+	_ ops.Operator = (*matrix)(nil)
+	_ ops.Diagonal = (*matrix)(nil)
+	_ ops.Forms    = (*matrix)(nil)
+	_ ops.Recorder = (*matrix)(nil)
 )
 
 // LoadDiagonals copies the matrix to the GPU.
-func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.space
 		m.symmetric = a.Symmetric()
@@ -48,7 +44,7 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 }
 
 // LoadCSR copies the matrix to the GPU.
-func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.space
 		_, skew := a.Asymmetric()
@@ -57,7 +53,7 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
 	})
 }
 
-func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Algebraic, error) {
+func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
 	k, err := module(d, "matrix", kernels.LoadMatrix)
 	if err != nil {
 		return nil, err
@@ -65,7 +61,6 @@ func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Algebraic, error) {
 	m := &matrix{space: newSpace(d, n, 0), kernels: k}
 	m.maxBlocks = reductionBlocks
 	m.reductions(3 * reductionBlocks)
-	m.b = m.alloc(8 * n)
 	load(m)
 	if m.err != nil {
 		err := m.err
@@ -90,8 +85,23 @@ func (m *matrix) NewWork() (ops.Vector, error) { return m.New64() }
 // Single makes an FP32 vector beside w.
 func (m *matrix) Single(ops.Vector) (ops.Vector, error) { return m.New32() }
 
-// SetSource sets b.
-func (m *matrix) SetSource(b []float64) { sendSlice(&m.space, m.b, b) }
+// Symmetric tells which Krylov methods are for it.
+func (m *matrix) Symmetric() bool { return m.symmetric }
+
+// SourceOf is b = v.
+func (m *matrix) SourceOf(v ops.Vector) ops.Source { return vectorSource{m, v.(*vector)} }
+
+// vectorSource is a vector as the right side of a matrix.
+type vectorSource struct {
+	m *matrix
+	*vector
+}
+
+// Read copies b to the host.
+func (b vectorSource) Read(dst []float64) { b.m.Read(b.vector, dst) }
+
+// Close leaves the vector to its owner.
+func (b vectorSource) Close() {}
 
 // errDiagonals is for methods that need a grid's matrix.
 var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for grids cannot use it; choose another preconditioner")
@@ -126,14 +136,15 @@ func (m *matrix) Apply(y, x ops.Vector) {
 }
 
 // Residual computes r = b - A x and its norms.
-func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
+func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) ops.Norms {
+	b := source.(vectorSource).at
 	if m.ready() {
 		if a := m.rows; a != nil {
-			m.note(m.kernels.ResidualRows(m.stream, m.grid(), m.cells, a.rowPtr, a.col, a.val, m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+			m.note(m.kernels.ResidualRows(m.stream, m.grid(), m.cells, a.rowPtr, a.col, a.val, b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
 		} else {
 			d := m.by
 			m.note(m.kernels.ResidualBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
-				m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+				b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
 		}
 	}
 	v := m.readScalars()
@@ -141,24 +152,26 @@ func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
-func (m *matrix) DirectionApply(p, z, q ops.Vector) {
+func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
+	m := w.m
 	if !m.ready() {
 		return
 	}
-	m.note(m.kernels.Turn(m.stream, flat(m.cells), m.cells, ptr(z), ptr(p), m.scalarsDev))
+	m.note(m.kernels.Turn(m.stream, flat(m.cells), m.cells, ptr(z), ptr(p), w.scalarsDev))
 	if r := m.rows; r != nil {
-		m.note(m.kernels.ApplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		m.note(m.kernels.ApplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(p), ptr(q), m.partial, w.scalarsDev, m.ticket))
 		return
 	}
 	d := m.by
 	m.note(m.kernels.ApplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
-		ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		ptr(p), ptr(q), m.partial, w.scalarsDev, m.ticket))
 }
 
 // Update advances x and r along p.
-func (m *matrix) Update(x, r, r32, p, _, q ops.Vector) {
+func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
+	m := w.m
 	if m.ready() {
-		m.note(m.kernels.Advance(m.stream, flat(m.cells), m.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		m.note(m.kernels.Advance(m.stream, flat(m.cells), m.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(q), m.partial, w.scalarsDev, m.ticket))
 	}
 }
 

@@ -32,7 +32,7 @@ type stroke struct {
 }
 
 // SetPower draws the power on the device. Outlines and planes go there only when they are new.
-func (s *system) SetPower(layers []powermap.Drawing) {
+func (s *source) SetPower(layers []powermap.Drawing) {
 	if s.err != nil {
 		return
 	}
@@ -52,12 +52,12 @@ func (s *system) SetPower(layers []powermap.Drawing) {
 }
 
 // tiles of a sheet along x and y.
-func (s *system) tiles() (x, y uint32) {
+func (s *source) tiles() (x, y uint32) {
 	return blocks(s.nx, kernels.PowerThreads), blocks(s.ny, kernels.PowerRows)
 }
 
 // powerValues appends what changes in time: see canvas.
-func (s *system) powerValues(v []float64, layers []powermap.Drawing) []float64 {
+func (s *source) powerValues(v []float64, layers []powermap.Drawing) []float64 {
 	v = append(v, make([]float64, s.nz)...)
 	for n := range layers {
 		factor := 1.0
@@ -81,11 +81,11 @@ func (s *system) powerValues(v []float64, layers []powermap.Drawing) []float64 {
 }
 
 // outline sends all that does not change in time.
-func (s *system) outline(layers []powermap.Drawing) {
+func (s *source) outline(layers []powermap.Drawing) {
 	c := &s.canvas
 	s.wait()
 	for _, p := range []cu.DevicePtr{s.power.data, c.values} {
-		s.release(p)
+		s.free(p)
 	}
 	*c = canvas{sheets: make([]int32, len(layers))}
 	var planes, multiples [][]float64
@@ -112,7 +112,7 @@ func (s *system) outline(layers []powermap.Drawing) {
 }
 
 // sendSheets reserves the sheets to draw and sends the planes that lie behind them.
-func (s *system) sendSheets(planes [][]float64) {
+func (s *source) sendSheets(planes [][]float64) {
 	c := &s.canvas
 	s.power.count = c.drawn + len(planes)
 	s.power.data = s.alloc(int64(s.power.count) * s.sheet * 8)
@@ -122,7 +122,7 @@ func (s *system) sendSheets(planes [][]float64) {
 }
 
 // sendSlots tells the residual which sheet a plane of cells takes its power from.
-func (s *system) sendSlots() {
+func (s *source) sendSlots() {
 	c := &s.canvas
 	for k := range s.power.of {
 		s.power.of[k] = -1
@@ -141,7 +141,7 @@ func (s *system) sendSlots() {
 }
 
 // sendStrokes sends the strokes of the sheets to draw, and which of them touch which tile.
-func (s *system) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
+func (s *source) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
 	var list []stroke
 	var shares []float64
 	for _, o := range drawn {
@@ -173,7 +173,7 @@ func (s *system) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
 
 // binStrokes lists the strokes that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x
 // fastest, then y, then the sheet.
-func (s *system) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
+func (s *source) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
 	tx, ty := s.tiles()
 	first = make([]int32, len(drawn)*int(tx*ty)+1)
 	touched := func(f func(tile int, id int32)) {
@@ -216,19 +216,4 @@ func appendBytes[T any](b []byte, v []T) []byte {
 		return b
 	}
 	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), bytesOf(v))...)
-}
-
-// release gives back one allocation, if there is one.
-func (s *system) release(p cu.DevicePtr) {
-	b, ok := s.buffers[p]
-	if !ok {
-		return
-	}
-	bytes := b.Bytes()
-	if err := b.Free(); err != nil {
-		s.note(err)
-		return
-	}
-	s.live -= bytes
-	delete(s.buffers, p)
 }

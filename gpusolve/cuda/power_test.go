@@ -32,7 +32,7 @@ func poweredStack() *stack.Stack {
 }
 
 // onMachine assembles the stack on the interpreter of PTX.
-func onMachine(t *testing.T, s *stack.Stack) *system {
+func onMachine(t *testing.T, s *stack.Stack) *source {
 	t.Helper()
 	m, err := mesh.Build(s)
 	if err != nil {
@@ -49,11 +49,11 @@ func onMachine(t *testing.T, s *stack.Stack) *system {
 		t.Fatal(err)
 	}
 	t.Cleanup(sys.Free)
-	return sys.(*system)
+	return sys.(*system).newSource(true)
 }
 
 // watts is the power of a layer's cells as the residual takes it from the device.
-func (s *system) watts(t *testing.T, layer int) []float64 {
+func (s *source) watts(t *testing.T, layer int) []float64 {
 	t.Helper()
 	k := s.mesh.LayerPlanes[layer][0]
 	plane, share := make([]float64, s.sheet), make([]float64, s.nz)

@@ -227,7 +227,7 @@ func (s *space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vect
 }
 
 // MixedCurve sets q = A p, PQ and Alpha.
-func (s *space) MixedCurve(m ops.Stored, entries ops.Precision, out, p ops.Vector) {
+func (s *iteration) MixedCurve(m ops.Stored, entries ops.Precision, out, p ops.Vector) {
 	a := m.(*stored)
 	if a.rows != nil {
 		s.curveRows(a, entries, out, p)

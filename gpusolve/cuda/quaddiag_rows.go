@@ -38,7 +38,7 @@ func (s *space) multiplyRows(a *stored, entries ops.Precision, y, x ops.Vector) 
 	s.note(err)
 }
 
-func (s *space) curveRows(a *stored, entries ops.Precision, q, p ops.Vector) {
+func (s *iteration) curveRows(a *stored, entries ops.Precision, q, p ops.Vector) {
 	k, values := s.csr(a, entries)
 	if !s.ready() {
 		return

@@ -25,7 +25,7 @@ func flag(on bool) int32 {
 }
 
 // MixedDot sets RZ, MaxZ and Beta.
-func (s *space) MixedDot(r, z ops.Vector, first bool) {
+func (s *iteration) MixedDot(r, z ops.Vector, first bool) {
 	m := s.mixed()
 	if m == nil {
 		return
@@ -45,7 +45,7 @@ func (s *space) MixedDot(r, z ops.Vector, first bool) {
 }
 
 // MixedTurn sets p = z + Beta p.
-func (s *space) MixedTurn(p, z ops.Vector) {
+func (s *iteration) MixedTurn(p, z ops.Vector) {
 	m := s.mixed()
 	if m == nil {
 		return
@@ -65,7 +65,7 @@ func (s *space) MixedTurn(p, z ops.Vector) {
 }
 
 // MixedUpdate advances x and r along p.
-func (s *space) MixedUpdate(x, r, r32, p, q ops.Vector) {
+func (s *iteration) MixedUpdate(x, r, r32, p, q ops.Vector) {
 	m := s.mixed()
 	if m == nil {
 		return
@@ -82,7 +82,7 @@ func (s *space) MixedUpdate(x, r, r32, p, q ops.Vector) {
 }
 
 // MixedGap is ||a - b||.
-func (s *space) MixedGap(a, b ops.Vector) float64 {
+func (s *iteration) MixedGap(a, b ops.Vector) float64 {
 	if m := s.mixed(); m != nil {
 		s.note(m.Gap(s.stream, flat(s.cells), s.cells, ptr(a), ptr(b), s.partial, s.scalarsDev, s.ticket))
 	}

@@ -40,6 +40,10 @@ type vector struct {
 	n    int64
 	elem int64 // bytes per value
 	pad  int64 // values
+
+	// Of a search direction: its other buffer, and the address of a number that is 1 while the values are there.
+	twin *vector
+	side cu.DevicePtr
 }
 
 func (v *vector) Len() int     { return int(v.n) }
@@ -110,7 +114,7 @@ func (s *space) free(p cu.DevicePtr) {
 	s.note(b.Free())
 }
 
-// reductions takes the memory of sums: the scalars of an iteration, and so many partial sums.
+// reductions takes the memory of sums: what norms and statistics come to, and so many partial sums.
 func (s *space) reductions(partials int64) {
 	s.partial = s.alloc(8 * partials)
 	s.scalarsDev = s.alloc(scalarCount * 8)
@@ -184,9 +188,39 @@ func (s *space) Free() {
 	s.graphs = nil
 }
 
+// Release gives vectors back.
+func (s *space) Release(vectors ...ops.Vector) {
+	for _, v := range vectors {
+		d, ok := v.(*vector)
+		if !ok || d == nil || d.at == 0 {
+			continue
+		}
+		s.free(d.at - cu.DevicePtr(d.pad*d.elem))
+		if d.twin != nil {
+			s.Release(d.twin)
+			s.free(d.side)
+		}
+		*d = vector{}
+	}
+}
+
+// current is where the values of v are: a search direction changes between two buffers.
+func (s *space) current(v ops.Vector) *vector {
+	d := v.(*vector)
+	if d.twin == nil {
+		return d
+	}
+	var side int32
+	s.receive(unsafe.Pointer(&side), d.side, 4)
+	if side != 0 {
+		return d.twin
+	}
+	return d
+}
+
 // Read copies a whole vector to the host.
 func (s *space) Read(v ops.Vector, dst []float64) {
-	d := v.(*vector)
+	d := s.current(v)
 	if d.elem == 8 {
 		s.receive(unsafe.Pointer(&dst[0]), d.at, d.n*8)
 		return
@@ -200,7 +234,7 @@ func (s *space) Read(v ops.Vector, dst []float64) {
 
 // Write copies src into v, rounding as v does.
 func (s *space) Write(v ops.Vector, src []float64) {
-	d := v.(*vector)
+	d := s.current(v)
 	s.stepped.dst = nil
 	if d.elem == 8 {
 		s.send(d.at, unsafe.Pointer(&src[0]), d.n*8)
@@ -214,8 +248,10 @@ func (s *space) Write(v ops.Vector, src []float64) {
 }
 
 // readScalars waits for the device.
-func (s *space) readScalars() []float64 {
-	s.receive(s.Device.scalars, s.scalarsDev, scalarCount*8)
+func (s *space) readScalars() []float64 { return s.scalarsAt(s.scalarsDev) }
+
+func (s *space) scalarsAt(p cu.DevicePtr) []float64 {
+	s.receive(s.Device.scalars, p, scalarCount*8)
 	v := unsafe.Slice((*float64)(s.Device.scalars), scalarCount)
 	if s.err != nil {
 		for i := range v {

@@ -22,27 +22,18 @@ type system struct {
 	capacity   *vector // C/dt; nil in a steady system
 	ground     slots   // FP32 planes
 	inflow     slots   // FP64 planes
-	power      slots   // FP64 planes
-	canvas     canvas  // what is on them
-	share      cu.DevicePtr
 	longColumn *vector // scratch of columns beyond the longest class
-
-	heading ops.Vector   // the search direction, once there is one
-	spare   *vector      // its other buffer
-	side    cu.DevicePtr // 1 while the direction is in spare
 
 	finest *level
 }
 
 var (
 	_ ops.System   = (*system)(nil)
-	_ ops.Krylov   = (*system)(nil)
 	_ ops.Diagonal = (*system)(nil)
 	_ ops.Lines    = (*system)(nil)
 	_ ops.Recorder = (*system)(nil)
 	_ ops.Bottom   = (*system)(nil)
 	_ ops.Forms    = (*system)(nil)
-	_ ops.Applier  = (*system)(nil)
 )
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
@@ -63,30 +54,12 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
+// Symmetric is true: heat flows by differences of temperature.
+func (s *system) Symmetric() bool { return true }
+
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	s.receive(unsafe.Pointer(&dst[0]), ptr(x)+cu.DevicePtr(int64(k)*s.sheet*8), s.sheet*8)
-}
-
-// current is where the values of v are: the search direction changes between two buffers.
-func (s *system) current(v ops.Vector) ops.Vector {
-	if s.heading != nil && v == s.heading && s.inSpare() {
-		return s.spare
-	}
-	return v
-}
-
-// Read copies a whole vector to the host.
-func (s *system) Read(v ops.Vector, dst []float64) { s.space.Read(s.current(v), dst) }
-
-// Write copies src into v, rounding as v does.
-func (s *system) Write(v ops.Vector, src []float64) { s.space.Write(s.current(v), src) }
-
-// inSpare asks the device where the search direction is.
-func (s *system) inSpare() bool {
-	var side int32
-	s.receive(unsafe.Pointer(&side), s.side, 4)
-	return side != 0
 }
 
 // onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces.

@@ -2,12 +2,6 @@ package host
 
 import "thermsim/gpusolve/ops"
 
-var (
-	_ ops.Stabilised = (*system)(nil)
-	_ ops.Stabilised = (*matrix)(nil)
-	_ ops.Symmetry   = (*matrix)(nil)
-)
-
 // Memory movement per row of one iteration, products with A and the preconditioner apart: FirstStep reads shadow, v (16 B), reads y32, x, r, v and
 // writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and writes x, r (52 B); NextDirection reads p, r, v and writes p, p32
 // (36 B); Widen twice 12 B.
@@ -21,7 +15,7 @@ type stabilised struct {
 
 // stabilisedTask runs an operation on blocks of rows and keeps two sums of each.
 type stabilisedTask struct {
-	s              *space
+	s              *iteration
 	body           func(t *stabilisedTask, lo, hi int) (a, b float64)
 	x, r, a, b     []float64
 	single, second []float32
@@ -36,7 +30,7 @@ func (t *stabilisedTask) run(lo, hi, _ int) {
 }
 
 // overRows runs t and returns its sums, added in order.
-func (s *space) overRows(t stabilisedTask) (a, b float64) {
+func (s *iteration) overRows(t stabilisedTask) (a, b float64) {
 	blocks := (s.cells + blockRows - 1) / blockRows
 	if s.stab.partial == nil {
 		s.stab.partial = make([][2]float64, blocks)
@@ -56,7 +50,7 @@ func doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
 func singles(v ops.Vector) []float32 { return v.(*vec32).values() }
 
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s *space) Begin(r, shadow, p, p32, from ops.Vector) {
+func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 	t := stabilisedTask{x: doubles(shadow), r: doubles(r), a: doubles(p), single: singles(p32)}
 	switch f := from.(type) {
 	case *vec64:
@@ -85,7 +79,7 @@ func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b f
 }
 
 // Widen sets y = y32.
-func (s *space) Widen(y, y32 ops.Vector) {
+func (s *iteration) Widen(y, y32 ops.Vector) {
 	s.overRows(stabilisedTask{a: doubles(y), single: singles(y32), body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
 		for c := lo; c < hi; c++ {
 			t.a[c] = float64(t.single[c])
@@ -95,7 +89,7 @@ func (s *space) Widen(y, y32 ops.Vector) {
 }
 
 // FirstStep moves along y.
-func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
 	k.RV, _ = s.overRows(stabilisedTask{a: doubles(shadow), b: doubles(v), body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
 		for c := lo; c < hi; c++ {
@@ -119,7 +113,7 @@ func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s *space) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
 	k.TS, k.TT = s.overRows(stabilisedTask{a: doubles(t), r: doubles(r), body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
 		for c := lo; c < hi; c++ {
@@ -156,7 +150,7 @@ func quotient(a, b float64) float64 {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s *space) NextDirection(p, p32, r, v ops.Vector) {
+func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 	s.overRows(stabilisedTask{
 		a: doubles(p), b: doubles(v), r: doubles(r), single: singles(p32), step: s.stab.Omega, turn: s.stab.Turn,
 		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
@@ -170,7 +164,4 @@ func (s *space) NextDirection(p, p32, r, v ops.Vector) {
 }
 
 // StabilisedScalars of the last operations.
-func (s *space) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }
-
-// Symmetric says whether the matrix is.
-func (m *matrix) Symmetric() bool { return m.symmetric }
+func (s *iteration) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }

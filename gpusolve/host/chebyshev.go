@@ -8,10 +8,8 @@ import (
 )
 
 var (
-	_ ops.Chebyshev = (*system)(nil)
-	_ ops.Chebyshev = (*matrix)(nil)
-	_ ops.Clock     = (*system)(nil)
-	_ ops.Clock     = (*matrix)(nil)
+	_ ops.Clock = (*system)(nil)
+	_ ops.Clock = (*matrix)(nil)
 )
 
 // ChebyshevStart sets rest = c S r and d = rest/theta.
@@ -131,7 +129,7 @@ func relax[V number](a *stored, u ops.Recurrence, z, rest, d, next, y []V, lo, h
 }
 
 // LanczosSeed fills v with noise: a hash of position and seed (the finaliser of MurmurHash3).
-func (s *space) LanczosSeed(v ops.Vector, seed uint32) {
+func (s *iteration) LanczosSeed(v ops.Vector, seed uint32) {
 	x := v.(*vec32).values()
 	s.scalars.RR, _ = s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		for c := lo; c < hi; c++ {
@@ -149,7 +147,7 @@ func (s *space) LanczosSeed(v ops.Vector, seed uint32) {
 }
 
 // LanczosPurge sets w -= alpha v + beta u.
-func (s *space) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
+func (s *iteration) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
 	to, from := w.(*vec32).values(), v.(*vec32).values()
 	var former []float32
 	if u != nil {

@@ -2,18 +2,14 @@ package host
 
 import "thermsim/gpusolve/ops"
 
-// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of one length, the scalars
-// of an iteration, and the count of its memory. Methods that build on the entries of a matrix have their operations here.
+// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of one length and the count of
+// its memory. Methods that build on the entries of a matrix have their operations here.
 type space struct {
 	dev        *Device
 	cells, pad int // values of a vector, and zeros on either side of them
 
-	scalars ops.Scalars
-	alpha   float64
-	beta    float64
-	bytes   int64
-	freed   bool
-	stab    stabilised
+	bytes int64
+	freed bool
 }
 
 func (s *space) account(bytes int64) {
@@ -86,25 +82,18 @@ func (s *space) Fill(x ops.Vector, value float64) {
 	}
 }
 
-// Scalars of the last operations.
-func (s *space) Scalars() ops.Scalars { return s.scalars }
-
-// setPQ keeps the curvature along a direction and the step that follows from it, 0 where that means nothing.
-func (s *space) setPQ(pq float64) {
-	s.scalars.PQ = pq
-	s.alpha = s.scalars.RZ / pq
-	if !(pq > 0) || !finite(s.alpha) {
-		s.alpha = 0
+// Release forgets vectors before the space goes.
+func (s *space) Release(vectors ...ops.Vector) {
+	for _, v := range vectors {
+		if v == nil {
+			continue
+		}
+		s.account(-v.Bytes())
+		switch v := v.(type) {
+		case *vec32:
+			*v = vec32{}
+		case *vec64:
+			*v = vec64{}
+		}
 	}
 }
-
-// setRZ keeps r.z and max|z|, and the weight of the former direction.
-func (s *space) setRZ(rz, maxZ float64, first bool) {
-	s.beta = 0
-	if !first {
-		s.beta = rz / s.scalars.RZ
-	}
-	s.scalars.RZ, s.scalars.MaxZ = rz, maxZ
-}
-
-func finite(v float64) bool { return v-v == 0 }

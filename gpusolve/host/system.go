@@ -20,9 +20,6 @@ type system struct {
 	ground     [][]float32 // W/K to the temperatures of the faces
 	capacity   [][]float32 // C/dt, W/K
 
-	power  [][]float64 // W per cell column of the plane's layer, nil where none
-	share  []float64   // of it that falls into the plane
-	drawn  [][]float64 // planes that hold the power of layers, by layer; nil where none was needed
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
 	partial []float64 // sums per row, 4 of them
@@ -42,16 +39,13 @@ type system struct {
 	stepOp        stepTask
 	restrictOp    restrictTask
 	prolongOp     prolongTask
-	drawOp        drawTask
 }
 
 var (
 	_ ops.System   = (*system)(nil)
-	_ ops.Krylov   = (*system)(nil)
 	_ ops.Diagonal = (*system)(nil)
 	_ ops.Lines    = (*system)(nil)
 	_ ops.Forms    = (*system)(nil)
-	_ ops.Applier  = (*system)(nil)
 )
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
@@ -63,15 +57,15 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s.ground = make([][]float32, s.nz)
 	s.capacity = make([][]float32, s.nz)
 	s.inflow = make([][]float64, s.nz)
-	s.power = make([][]float64, s.nz)
-	s.share = make([]float64, s.nz)
-	s.drawn = make([][]float64, len(m.LayerPlanes))
 	s.assemble()
 	return s
 }
 
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
+
+// Symmetric is true: heat flows by differences of temperature.
+func (s *system) Symmetric() bool { return true }
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {

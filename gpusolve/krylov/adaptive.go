@@ -62,10 +62,12 @@ func (m Mode) Copies() ops.Copies {
 // with FP32 entries, the late stage in FP64, and between the two a restart from the true residual ("hot restart"). The fixed modes are its
 // ablations.
 type Mixed struct {
-	sys    ops.MixedPrecision
-	pre    precond.Preconditioner
-	matrix ops.Stored
-	mode   Mode
+	operator ops.Operator
+	work     ops.Workspace
+	sys      ops.MixedPrecision
+	pre      precond.Preconditioner
+	matrix   ops.Stored
+	mode     Mode
 
 	x       ops.Vector // in fixed low precision; nil where the caller's x is iterated itself
 	r, q, p ops.Vector
@@ -86,13 +88,16 @@ type Mixed struct {
 var _ Solver = (*Mixed)(nil)
 
 // NewMixed makes the vectors. matrix holds mode.Copies() of A as it stands.
-func NewMixed(s ops.Space, m precond.Preconditioner, matrix ops.Stored, mode Mode) (*Mixed, error) {
-	sys, ok := s.(ops.MixedPrecision)
+func NewMixed(s ops.Operator, m precond.Preconditioner, matrix ops.Stored, mode Mode) (*Mixed, error) {
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	sys, ok := w.(ops.MixedPrecision)
 	if !ok {
 		return nil, errNoMixed
 	}
-	c := &Mixed{sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
-	var err error
+	c := &Mixed{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
 	vector := func(v *ops.Vector, p ops.Precision) {
 		if err == nil {
 			*v, err = sys.NewMixed(matrix, p)
@@ -121,6 +126,15 @@ func NewMixed(s ops.Space, m precond.Preconditioner, matrix ops.Stored, mode Mod
 }
 
 var errNoMixed = errors.New("this device has no operations in mixed precision")
+
+// Close gives the vectors back.
+func (c *Mixed) Close() {
+	if c.rIn != c.r {
+		c.sys.Release(c.rIn)
+	}
+	c.sys.Release(c.r, c.q, c.p, c.z, c.exact, c.single, c.x, c.trial)
+	c.work.Close()
+}
 
 // Name is "pcg".
 func (c *Mixed) Name() string { return "pcg" }
@@ -186,7 +200,8 @@ func (c *Mixed) iteration(x ops.Vector, late bool) func() {
 type mixedRun struct {
 	*Mixed
 	rule    Rule
-	x, old  ops.Vector
+	b       ops.Source
+	x       ops.Vector
 	out     Outcome
 	start   float64 // ||b - A x|| at the start
 	target  float64 // of ||b - A x||
@@ -198,8 +213,8 @@ type mixedRun struct {
 }
 
 // Solve improves x until the rule is met. Rules in K count as never met, as no error estimate exists.
-func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
-	s := &mixedRun{Mixed: c, rule: rule, x: x, old: old, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
+func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
+	s := &mixedRun{Mixed: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
 	s.out.ErrorK = math.NaN()
 	c.log.Solves++
 	from := x
@@ -208,7 +223,7 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
 	}
 	best := math.Inf(1)
 	for restart := 0; ; restart++ {
-		s.out.Norms = c.sys.Residual(c.exact, c.single, from, old)
+		s.out.Norms = c.operator.Residual(c.exact, c.single, b, from)
 		from = x
 		if s.verdict(restart, best) {
 			return s.out
@@ -224,7 +239,7 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
 		}
 		if stop {
 			s.out.Reason = reason
-			s.out.Norms = c.sys.Residual(c.exact, c.single, x, old)
+			s.out.Norms = c.operator.Residual(c.exact, c.single, b, x)
 			if c.sys.Err() != nil {
 				s.out.Reason = Failed
 			}

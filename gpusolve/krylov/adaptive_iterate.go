@@ -18,7 +18,7 @@ const patience, wild = 500, 1e4
 // iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
 func (s *mixedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 	interval := steadyInterval
-	if s.old != nil {
+	if s.rule.InTime {
 		interval = transientInterval
 	}
 	if !s.late && s.below(s.out.Norms.Residual) {
@@ -96,7 +96,7 @@ func (s *mixedRun) leave(r float64, look bool) bool {
 	if !near && !look {
 		return false
 	}
-	exact := s.sys.Residual(s.exact, s.single, s.x, s.old).Residual
+	exact := s.operator.Residual(s.exact, s.single, s.b, s.x).Residual
 	gap := s.sys.MixedGap(s.exact, s.r)
 	change := Switch{Iteration: s.out.Iterations, Recursive: r, True: exact, Gap: gap}
 	switch {
@@ -124,7 +124,7 @@ func (s *mixedRun) enter(change Switch) {
 func (s *mixedRun) finish(reason Reason, stop bool) Outcome {
 	before := s.out.Norms
 	s.sys.MixedConvert(s.trial, s.Mixed.x, 1/s.lift)
-	n := s.sys.Residual(s.exact, s.single, s.trial, s.old)
+	n := s.operator.Residual(s.exact, s.single, s.b, s.trial)
 	if finite(n.Residual) && n.Residual < before.Residual {
 		s.sys.MixedConvert(s.x, s.trial, 1)
 		s.out.Norms = n

@@ -16,9 +16,9 @@ import (
 // The recursion breaks down where the residual becomes orthogonal to the shadow residual, or to its own image; it also drifts away from the true residual. In
 // each case the true residual is computed and the recursion starts again from it, with a new shadow, as long as that helps.
 type BiCGSTAB struct {
-	sys                      ops.Space
+	sys                      ops.Operator
+	norms                    ops.Workspace // for max|z|
 	ops                      ops.Stabilised
-	norms                    ops.Krylov // for max|z|
 	pre                      precond.Preconditioner
 	work, single             ops.Vector // the true residual
 	r, shadow, p, v, t, wide ops.Vector // FP64
@@ -35,14 +35,16 @@ type BiCGSTAB struct {
 var _ Solver = (*BiCGSTAB)(nil)
 
 // NewBiCGSTAB makes the vectors.
-func NewBiCGSTAB(s ops.Space, m precond.Preconditioner) (*BiCGSTAB, error) {
-	k, ok := s.(ops.Stabilised)
-	norms, too := s.(ops.Krylov)
-	if !ok || !too {
+func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	k, ok := w.(ops.Stabilised)
+	if !ok {
 		return nil, errors.New("this device has no operations for BiCGSTAB")
 	}
-	c := &BiCGSTAB{sys: s, ops: k, norms: norms, pre: m}
-	var err error
+	c := &BiCGSTAB{sys: s, ops: k, norms: w, pre: m}
 	if c.work, err = s.NewWork(); err != nil {
 		return nil, err
 	}
@@ -62,6 +64,15 @@ func NewBiCGSTAB(s ops.Space, m precond.Preconditioner) (*BiCGSTAB, error) {
 	return c, nil
 }
 
+// Close gives the vectors back.
+func (c *BiCGSTAB) Close() {
+	if c.single != c.work {
+		c.sys.Release(c.single)
+	}
+	c.sys.Release(c.work, c.r, c.shadow, c.p, c.v, c.t, c.wide, c.in, c.out)
+	c.norms.Close()
+}
+
 // Name is "bicgstab".
 func (c *BiCGSTAB) Name() string { return "bicgstab" }
 
@@ -75,14 +86,15 @@ func (c *BiCGSTAB) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 type stabilisedRun struct {
 	*BiCGSTAB
 	rule   Rule
-	x, old ops.Vector
+	b      ops.Source
+	x      ops.Vector
 	result Outcome
 	rate   contraction
 }
 
-// Solve improves x until the rule is met. old is the state at the start of a time step, nil otherwise.
-func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
-	s := &stabilisedRun{BiCGSTAB: c, rule: rule, x: x, old: old}
+// Solve improves x until the rule is met.
+func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
+	s := &stabilisedRun{BiCGSTAB: c, rule: rule, b: b, x: x}
 	s.result.ErrorK = math.NaN()
 	best := math.Inf(1)
 	start := x
@@ -91,7 +103,7 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outc
 	}
 	broken := false // the last start ended in a breakdown
 	for restart := 0; ; restart++ {
-		s.result.Norms = c.sys.Residual(c.work, c.single, start, old)
+		s.result.Norms = c.sys.Residual(c.work, c.single, b, start)
 		start = x
 		if c.sys.Err() != nil {
 			s.result.Reason = Failed
@@ -107,7 +119,7 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outc
 		reason, stop := s.iterate(ctx)
 		if stop {
 			s.result.Reason = reason
-			s.result.Norms = c.sys.Residual(c.work, c.single, x, old)
+			s.result.Norms = c.sys.Residual(c.work, c.single, b, x)
 			if c.sys.Err() != nil {
 				s.result.Reason = Failed
 			}
@@ -202,7 +214,7 @@ func (c *BiCGSTAB) iteration(x ops.Vector, kelvin bool) func() {
 		c.ops.NextDirection(c.p, c.in, c.r, c.v)
 	}
 	if r, ok := c.sys.(ops.Recorder); ok {
-		c.ops.Apply(c.t, c.wide) // brings the kernels that recording must not load
+		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
 		c.ops.Widen(c.wide, c.out)
 		if replay, err := r.Record(c.again); err == nil {
 			c.again = replay
@@ -215,5 +227,5 @@ func (c *BiCGSTAB) iteration(x ops.Vector, kelvin bool) func() {
 func (c *BiCGSTAB) image(y ops.Vector) {
 	c.pre.Apply(c.out, c.in)
 	c.ops.Widen(c.wide, c.out)
-	c.ops.Apply(y, c.wide)
+	c.sys.Apply(y, c.wide)
 }

@@ -16,6 +16,8 @@ type Rule struct {
 	RTol    float64 // ||b - A x|| / ||b||
 	Tol     float64 // estimated largest error in K; needs a preconditioner on the scale of the error
 	MaxIter int
+	// InTime marks one of many steps of time, whose start is close to the solution.
+	InTime bool
 }
 
 func (r Rule) inKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
@@ -30,8 +32,10 @@ type Solver interface {
 	StartFromZero()
 	// Watch has f told, at every iteration, how many are done and the error estimate in K, NaN where there is none. f may be nil.
 	Watch(f func(iteration int, errorK float64))
-	// Solve starts from x. old is the state at the start of a time step, nil otherwise.
-	Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
+	// Solve solves A x = b from x.
+	Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome
+	// Close gives back the solver's vectors, not the operator's or the preconditioner's.
+	Close()
 }
 
 // Outcome of a solve.
@@ -65,8 +69,8 @@ const (
 // The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule seems to be met, the
 // true residual is computed; where the two differ, the iteration starts again from it.
 type PCG struct {
-	sys      ops.Space
-	krylov   ops.Krylov
+	sys      ops.Operator
+	krylov   ops.Workspace
 	pre      precond.Preconditioner
 	r, q     ops.Vector // in the executor's working precision
 	r32      ops.Vector // r in FP32
@@ -88,14 +92,19 @@ func (c *PCG) StartFromZero() { c.fromZero = true }
 // Watch has f told of every iteration.
 func (c *PCG) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 
-// NewPCG makes the vectors.
-func NewPCG(s ops.Space, m precond.Preconditioner) (*PCG, error) {
-	k, ok := s.(ops.Krylov)
-	if !ok {
-		return nil, errors.New("this device has no conjugate gradient operations")
+// ErrNotSymmetric refuses operators that conjugate gradients would fail on.
+var ErrNotSymmetric = errors.New("conjugate gradients need a symmetric matrix, and this one is not")
+
+// NewPCG makes the vectors. An operator that is not symmetric is refused with ErrNotSymmetric.
+func NewPCG(s ops.Operator, m precond.Preconditioner) (*PCG, error) {
+	if !s.Symmetric() {
+		return nil, ErrNotSymmetric
 	}
-	c := &PCG{sys: s, krylov: k, pre: m}
-	var err error
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	c := &PCG{sys: s, krylov: w, pre: m}
 	for _, v := range []*ops.Vector{&c.r, &c.q} {
 		if *v, err = s.NewWork(); err != nil {
 			return nil, err
@@ -104,26 +113,35 @@ func NewPCG(s ops.Space, m precond.Preconditioner) (*PCG, error) {
 	if c.r32, err = s.Single(c.r); err != nil {
 		return nil, err
 	}
-	for _, v := range []*ops.Vector{&c.z, &c.p} {
-		if *v, err = s.New32(); err != nil {
-			return nil, err
-		}
+	if c.z, err = s.New32(); err != nil {
+		return nil, err
 	}
-	return c, nil
+	c.p, err = w.NewDirection()
+	return c, err
+}
+
+// Close gives the vectors back.
+func (c *PCG) Close() {
+	if c.r32 != c.r {
+		c.sys.Release(c.r32)
+	}
+	c.sys.Release(c.r, c.q, c.z)
+	c.krylov.Close()
 }
 
 // run is the state of one solve.
 type run struct {
 	*PCG
-	rule   Rule
-	x, old ops.Vector
-	out    Outcome
-	rate   contraction
+	rule Rule
+	b    ops.Source
+	x    ops.Vector
+	out  Outcome
+	rate contraction
 }
 
-// Solve improves x until the rule is met. old is the state at the start of a time step, nil in a steady solve.
-func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
-	s := &run{PCG: c, rule: rule, x: x, old: old}
+// Solve improves x until the rule is met.
+func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
+	s := &run{PCG: c, rule: rule, b: b, x: x}
 	s.out.ErrorK = math.NaN()
 	best := math.Inf(1)
 	start := x
@@ -131,7 +149,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 		start, c.fromZero = nil, false
 	}
 	for restart := 0; ; restart++ {
-		s.out.Norms = c.sys.Residual(c.r, c.r32, start, old)
+		s.out.Norms = c.sys.Residual(c.r, c.r32, b, start)
 		start = x
 		if done := s.verdict(restart, best); done {
 			return s.out
@@ -139,7 +157,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 		best = math.Min(best, s.out.Norms.Residual)
 		if reason, stop := s.iterate(ctx); stop {
 			s.out.Reason = reason
-			s.out.Norms = c.sys.Residual(c.r, c.r32, x, old)
+			s.out.Norms = c.sys.Residual(c.r, c.r32, b, x)
 			if c.sys.Err() != nil {
 				s.out.Reason = Failed
 			}

@@ -84,7 +84,7 @@ type level struct {
 var _ precond.Preconditioner = (*Cycle)(nil)
 
 // New builds the hierarchy, large graphs on the device if it can and the rest on the processor.
-func New(s ops.Space, o Options) (*Cycle, error) {
+func New(s ops.Operator, o Options) (*Cycle, error) {
 	segments, ok := s.(ops.Segments)
 	forms, has := s.(ops.Forms)
 	if !ok || !has {

@@ -28,7 +28,7 @@ type incomplete struct {
 var _ precond.Preconditioner = (*incomplete)(nil)
 
 // New factorises the system's matrix.
-func New(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	how := ops.Incompleteness{Order: set.Int("order"), Shift: set.Float("shift")}
 	device, ok := s.(ops.Incomplete)
 	forms, known := s.(ops.Forms)

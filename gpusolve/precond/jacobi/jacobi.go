@@ -18,7 +18,7 @@ type scaling struct {
 var _ precond.Preconditioner = (*scaling)(nil)
 
 // New computes 1/diag(A).
-func New(s ops.Space) (precond.Preconditioner, error) {
+func New(s ops.Operator) (precond.Preconditioner, error) {
 	diagonal, ok := s.(ops.Diagonal)
 	if !ok {
 		return nil, errors.New("this device has no diagonal operations")
@@ -32,7 +32,7 @@ func New(s ops.Space) (precond.Preconditioner, error) {
 }
 
 // None is plain conjugate gradients.
-func None(s ops.Space) (precond.Preconditioner, error) {
+func None(s ops.Operator) (precond.Preconditioner, error) {
 	diagonal, ok := s.(ops.Diagonal)
 	if !ok {
 		return nil, errors.New("this device has no diagonal operations")

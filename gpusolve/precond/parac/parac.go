@@ -36,7 +36,7 @@ var _ precond.Preconditioner = (*Factor)(nil)
 const denseDegree, denseTree = 64, 300
 
 // New factorises the matrix of a system.
-func New(s ops.Space, set precond.Settings) (*Factor, error) {
+func New(s ops.Operator, set precond.Settings) (*Factor, error) {
 	device, ok := s.(ops.Cholesky)
 	forms, rows := s.(ops.Forms)
 	if !ok || !rows {
