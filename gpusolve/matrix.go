@@ -155,7 +155,7 @@ type MatrixSolver struct {
 	dev    ops.Device
 	sys    ops.Operator
 	solver krylov.Solver
-	pre    precond.Preconditioner
+	pre    *precond.Method
 	x, b   ops.Vector
 	info   DeviceInfo
 	timing Timing

@@ -8,9 +8,10 @@ import (
 	"thermsim/gpusolve/precond/jacobi"
 )
 
-// mixed is a preconditioner that brings its own Krylov iteration in mixed precision.
+// mixed is a preconditioner for a Krylov iteration in mixed precision.
 type mixed interface {
-	Solver(s ops.Operator) (krylov.Solver, error)
+	Matrix() ops.Stored
+	Mode() krylov.Mode
 }
 
 func newChebyshev(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
@@ -55,9 +56,9 @@ func newPointwise(s ops.Operator, name string, set precond.Settings, standard fu
 }
 
 // mixedSolver is the iteration that belongs to a method in mixed precision, else the one that suits the matrix.
-func mixedSolver(s ops.Operator, pre precond.Preconditioner, set precond.Settings) (krylov.Solver, error) {
-	if m, ok := pre.(mixed); ok {
-		return m.Solver(s)
+func mixedSolver(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
+	if m, ok := pre.Unwrap().(mixed); ok {
+		return krylov.NewMixed(s, pre, func() ops.Stored { return pre.Unwrap().(mixed).Matrix() }, m.Mode())
 	}
 	return suitableSolver(s, pre, set.Text("solver"))
 }

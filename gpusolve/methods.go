@@ -27,7 +27,7 @@ type method struct {
 	// general marks methods for matrices that need not be symmetric.
 	general bool
 	// solver is the Krylov solver that belongs to the method; nil for the one that suits the matrix.
-	solver func(s ops.Operator, m precond.Preconditioner, set precond.Settings) (krylov.Solver, error)
+	solver func(s ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error)
 }
 
 // methods lists all of them, the default first.
@@ -138,21 +138,29 @@ func methodBytes(spec string, n int) int64 {
 }
 
 // newSolver sets a method up on a system.
-func newSolver(s ops.Operator, spec string) (krylov.Solver, precond.Preconditioner, error) {
+func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, error) {
 	m, set, err := findMethod(spec)
 	if err != nil {
 		return nil, nil, err
 	}
-	pre, err := m.new(s, set)
+	pre, err := precond.SetUp(s, func() (precond.Preconditioner, error) { return m.new(s, set) })
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.solver != nil {
-		solver, err := m.solver(s, pre, set)
-		return solver, pre, err
+	solver, err := m.solverFor(s, pre, set)
+	if err != nil {
+		pre.Close()
+		return nil, nil, err
 	}
-	solver, err := suitableSolver(s, pre, set.Text("solver"))
-	return solver, pre, err
+	return solver, pre, nil
+}
+
+// solverFor makes the Krylov solver of the method, or the one that suits the matrix.
+func (m *method) solverFor(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
+	if m.solver != nil {
+		return m.solver(s, pre, set)
+	}
+	return suitableSolver(s, pre, set.Text("solver"))
 }
 
 // suitableSolver makes the Krylov method of a name, or the one that suits the matrix.

@@ -22,7 +22,7 @@ func (e *engine) solution(out krylov.Outcome) *Solution {
 	}
 }
 
-func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner) Status {
+func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Status {
 	s := Status{
 		Method:          solver.Name(),
 		Preconditioner:  pre.Name(),
@@ -41,7 +41,7 @@ func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner
 		log := m.PrecisionLog()
 		s.Precision = &log
 	}
-	if c, ok := pre.(*chebyshev.Preconditioner); ok {
+	if c, ok := pre.Unwrap().(*chebyshev.Preconditioner); ok {
 		bounds := c.Bounds()
 		s.Spectrum = &bounds
 	}

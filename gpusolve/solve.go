@@ -76,7 +76,7 @@ type engine struct {
 	dev    ops.Device
 	sys    ops.System
 	source ops.HeatSource
-	pre    precond.Preconditioner
+	pre    *precond.Method
 	solver krylov.Solver
 	x, old ops.Vector
 	older  ops.Vector       // the state before old, of a stepper

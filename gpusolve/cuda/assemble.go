@@ -3,6 +3,7 @@ package cuda
 import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
 	"thermsim/stack"
 )
 
@@ -22,6 +23,28 @@ func (s *system) assemble() {
 	// Three sums of a residual, or two of every block of a smoothing step.
 	s.reductions(max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
 	s.planes()
+	s.discretise()
+}
+
+// Refresh discretises the mesh again. What was of another size would need another system.
+func (s *system) Refresh(dt float64) error {
+	if (dt > 0) != (s.dt > 0) {
+		return ops.ErrRefresh
+	}
+	s.dt = dt
+	s.stepped.dst = nil
+	sendSlice(&s.space, s.compact.palette, s.properties())
+	for _, p := range []cu.DevicePtr{s.ground.data, s.inflow.data} {
+		if b, ok := s.buffers[p]; ok && s.err == nil {
+			s.note(b.Zero(s.stream))
+		}
+	}
+	s.discretise()
+	return s.err
+}
+
+// discretise computes couplings, capacities and boundary terms from the compact mesh.
+func (s *system) discretise() {
 	if s.err != nil {
 		return
 	}
@@ -67,11 +90,16 @@ func (s *system) uploadMesh() {
 	for n, sheet := range sheets {
 		sendSlice(&s.space, c.index+cu.DevicePtr(int64(n)*s.sheet*4), sheet)
 	}
-	palette := make([]float64, 0, 6*len(m.Palette))
-	for _, p := range m.Palette {
+	c.palette = upload(&s.space, s.properties())
+}
+
+// properties are the numbers of each material.
+func (s *system) properties() []float64 {
+	palette := make([]float64, 0, 6*len(s.mesh.Palette))
+	for _, p := range s.mesh.Palette {
 		palette = append(palette, p.Half[0], p.Half[1], p.Half[2], p.Half[3], p.K[2], p.C)
 	}
-	c.palette = upload(&s.space, palette)
+	return palette
 }
 
 // planes reserves the planes that boundaries and powers need.

@@ -15,6 +15,9 @@ type level struct {
 	capacity            *vector
 	lines               *kernels.Lines
 	next                transfer
+	from                *level // the finer one, nil of the finest
+	weighted            int    // planes with conductance-weighted interpolation from the finer level
+	list                cu.DevicePtr
 }
 
 // transfer to the next coarser level.
@@ -48,23 +51,45 @@ func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 func (s *system) Finest() (ops.Level, error) {
 	l := newLevel(s.nx, s.ny, s.nz)
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.gx, s.gy, s.gz, s.ground.data, s.capacity
-	s.finest = l
-	s.factor(l)
+	s.reserveFactor(l)
+	s.compute(l)
 	if kernels.LineClass(s.nz) == 0 && s.longColumn == nil {
 		s.longColumn = s.newVector(s.cells, int64(s.nx), 4)
 	}
 	return l, s.err
 }
 
-// factor computes the pivots of a level's columns.
-func (s *system) factor(l *level) {
+// reserveFactor takes what the pivots of a level's columns need.
+func (s *system) reserveFactor(l *level) {
 	lines, err := s.columns(l.nz)
 	s.note(err)
 	l.lines = lines
 	l.inverse = s.newVector(l.cells, int64(l.nx), 4)
+}
+
+// RefreshLevel computes a level again.
+func (s *system) RefreshLevel(l ops.Level) error {
+	s.stepped.dst = nil
+	s.compute(l.(*level))
+	return s.err
+}
+
+// compute fills a level from the finer one, factors its columns, and weighs the interpolation from it.
+func (s *system) compute(l *level) {
+	f := l.from
+	if f != nil && s.err == nil {
+		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, int32(f.nx), int32(f.ny),
+			f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), int32(l.nx), int32(l.ny), f.next.x.first, f.next.y.first,
+			l.gx.at, l.gy.at, l.gz.at, l.ground, l.capacity.address()))
+	}
 	if s.err == nil {
 		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, int32(l.nx), int32(l.ny), int32(l.nz),
 			l.gx.at, l.gy.at, l.gz.at, l.ground, s.ground.onDev, l.capacity.address(), l.inverse.at))
+	}
+	if l.weighted > 0 && s.err == nil {
+		t := &f.next
+		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(l.weighted)}, int32(f.nx), int32(f.ny),
+			f.gx.at, f.gy.at, l.list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
 	}
 }
 
@@ -78,13 +103,10 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 		l.capacity = s.newVector(l.cells, int64(l.nx), 4)
 	}
 	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
-	if s.err == nil {
-		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), int32(l.nx), int32(l.ny), f.next.x.first, f.next.y.first,
-			l.gx.at, l.gy.at, l.gz.at, l.ground, l.capacity.address()))
-	}
-	s.factor(l)
-	s.weigh(f, l, c)
+	l.from = f
+	s.reserveFactor(l)
+	s.reserveWeights(l, c)
+	s.compute(l)
 	s.wait()
 	return l, s.err
 }
@@ -118,8 +140,9 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 	return direction{upload(&s.space, parent), upload(&s.space, first), upload(&s.space, far), upload(&s.space, beyond)}
 }
 
-// weigh computes the weights of the planes that ask for conductance-weighted interpolation.
-func (s *system) weigh(f, l *level, c ops.Coarsening) {
+// reserveWeights takes memory for the planes that ask for conductance-weighted interpolation.
+func (s *system) reserveWeights(l *level, c ops.Coarsening) {
+	f := l.from
 	slot := make([]int32, f.nz)
 	var planes []int32
 	for k := range slot {
@@ -141,11 +164,7 @@ func (s *system) weigh(f, l *level, c ops.Coarsening) {
 	if c.Y.Parent != nil {
 		t.wy = s.alloc(bytes)
 	}
-	list := upload(&s.space, planes)
-	if s.err == nil {
-		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(len(planes))}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
-	}
+	l.list, l.weighted = upload(&s.space, planes), len(planes)
 }
 
 func (l *level) columnGrid() [3]uint32 {
@@ -167,7 +186,7 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 		return
 	}
 	lv := l.(*level)
-	if lv == s.finest {
+	if lv.from == nil {
 		g := lv.columnGrid()
 		s.note(lv.lines.StepDot(s.stream, g, int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
 			ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address(), s.partial))

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"thermsim/gpusolve/cu"
@@ -26,6 +27,7 @@ type space struct {
 	maxBlocks                   int
 	memory                      *cu.Memory
 	buffers                     map[cu.DevicePtr]*cu.Buffer[uint32] // all of the system's memory, by address
+	scope                       *scope                              // what is made now belongs to it; nil outside of scopes
 	graphs                      []cu.GraphExec
 	err                         error
 }
@@ -97,6 +99,9 @@ func (s *space) alloc(bytes int64) cu.DevicePtr {
 		return 0
 	}
 	s.buffers[b.Ptr] = b
+	if s.scope != nil {
+		s.scope.buffers[b.Ptr] = b
+	}
 	s.live += bytes
 	s.note(b.Zero(s.stream))
 	return b.Ptr
@@ -112,6 +117,26 @@ func (s *space) free(p cu.DevicePtr) {
 	delete(s.buffers, p)
 	s.wait()
 	s.note(b.Free())
+}
+
+// scope lists memory that is given back at once, by address.
+type scope struct {
+	buffers map[cu.DevicePtr]*cu.Buffer[uint32]
+}
+
+// Scope notes what body allocates.
+func (s *space) Scope(body func() error) (closeAll func(), err error) {
+	outer, own := s.scope, &scope{map[cu.DevicePtr]*cu.Buffer[uint32]{}}
+	s.scope = own
+	defer func() { s.scope = outer }()
+	return func() {
+		for p, b := range own.buffers {
+			if s.buffers[p] == b { // not given back before, and its address taken by another
+				s.free(p)
+			}
+		}
+		clear(own.buffers)
+	}, body()
 }
 
 // reductions takes the memory of sums: what norms and statistics come to, and so many partial sums.
@@ -262,30 +287,38 @@ func (s *space) scalarsAt(p cu.DevicePtr) []float64 {
 }
 
 // Record captures the launches that body makes; replay repeats them at the cost of one launch.
-func (s *space) Record(body func()) (replay func(), err error) {
+func (s *space) Record(body func()) (replay, forget func(), err error) {
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	if err := s.drv.StreamBeginCapture(s.stream); err != nil {
 		s.note(err)
-		return nil, err
+		return nil, nil, err
 	}
 	body()
 	g, err := s.drv.StreamEndCapture(s.stream)
 	s.note(err)
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	exec, err := s.drv.GraphInstantiate(g)
 	s.note(err)
 	s.note(s.drv.GraphDestroy(g))
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	s.graphs = append(s.graphs, exec)
-	return func() {
+	replay = func() {
 		if s.err == nil {
 			s.note(s.drv.GraphLaunch(exec, s.stream))
 		}
-	}, nil
+	}
+	forget = func() {
+		if n := slices.Index(s.graphs, exec); n >= 0 {
+			s.wait()
+			s.graphs = slices.Delete(s.graphs, n, n+1)
+			s.note(s.drv.GraphExecDestroy(exec))
+		}
+	}
+	return replay, forget, nil
 }

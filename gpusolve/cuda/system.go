@@ -24,7 +24,6 @@ type system struct {
 	inflow     slots   // FP64 planes
 	longColumn *vector // scratch of columns beyond the longest class
 
-	finest *level
 }
 
 var (

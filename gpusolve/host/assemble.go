@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/stack"
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/stack"
+)
 
 // assembleTask rounds the discretisation of mesh to FP32, row by row.
 type assembleTask struct{ s *system }
@@ -41,6 +44,24 @@ func (s *system) assemble() {
 			s.account(int64(s.sheet) * 4)
 		}
 	}
+	s.discretise()
+}
+
+// Refresh discretises the mesh again.
+func (s *system) Refresh(dt float64) error {
+	if (dt > 0) != (s.dt > 0) {
+		return ops.ErrRefresh
+	}
+	s.dt = dt
+	for k := range s.nz {
+		clear(s.ground[k])
+		clear(s.inflow[k])
+	}
+	s.discretise()
+	return nil
+}
+
+func (s *system) discretise() {
 	s.assembleOp = assembleTask{s}
 	s.rows(&s.assembleOp)
 	for f := range stack.Face(stack.NumFaces) {

@@ -22,9 +22,9 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 			s.account(int64(l.sheet) * 4)
 		}
 	}
-	l.rows(&coarsenTask{f, l}, l.ny)
-	l.factor()
-	f.weigh(c.Weighted)
+	l.from, l.inverse = f, l.new32()
+	f.reserveWeights(c.Weighted)
+	l.compute()
 	return l, nil
 }
 
@@ -85,9 +85,8 @@ func (d *direction) series(g []float32, c, stride int) float32 {
 	return 1 / r
 }
 
-// weigh computes conductance-weighted interpolation for the planes asked for: the weight of the far coarse neighbour is the
-// resistance from the cell to its own coarse centre over that from centre to centre.
-func (l *level) weigh(weighted []bool) {
+// reserveWeights takes memory for conductance-weighted interpolation in the planes asked for.
+func (l *level) reserveWeights(weighted []bool) {
 	t := &l.next
 	for k, w := range weighted {
 		if !w {
@@ -102,9 +101,10 @@ func (l *level) weigh(weighted []bool) {
 			l.s.account(int64(l.sheet) * 4)
 		}
 	}
-	l.rows(&weighTask{l}, l.ny)
 }
 
+// weighTask computes conductance-weighted interpolation: the weight of the far coarse neighbour is the resistance from the cell to its own coarse centre
+// over that from centre to centre.
 type weighTask struct{ l *level }
 
 func (t *weighTask) run(lo, hi, _ int) {

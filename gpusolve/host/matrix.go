@@ -50,7 +50,7 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 }
 
 func newMatrix(d *Device, n int) *matrix {
-	m := &matrix{space: space{dev: d, cells: n}}
+	m := &matrix{space: newSpace(d, n, 0)}
 	m.blocks = (n + blockRows - 1) / blockRows
 	m.partial = make([][4]float64, m.blocks)
 	m.account(32 * int64(m.blocks))

@@ -47,8 +47,12 @@ func (t *residualTask) run(lo, hi, worker int) {
 			flow(s, q, t.x, k, j, zero)
 			t.b.heat(b, k, j)
 			s.magnitude(size, t.x, k, j, zero)
-			if g := s.heldIn(k, j); g != nil && t.b.old != nil {
-				bb += simd.Hold(q, b, g, t.x[c:c+n], t.b.old[c:c+n])
+			if g := s.heldIn(k, j); g != nil {
+				if t.b.old != nil {
+					bb += simd.Hold(q, b, g, t.x[c:c+n], t.b.old[c:c+n])
+				} else {
+					simd.AddProduct(q, g, t.x[c:c+n])
+				}
 				simd.AddMagnitude(size, g, t.x[c:c+n])
 			}
 			r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b, q, size)

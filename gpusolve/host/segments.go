@@ -58,6 +58,7 @@ func (s *space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
 // NewGraphVector makes a vector without pads.
 func (s *space) NewGraphVector(l ops.GraphLevel) (ops.Vector, error) {
 	v := newVec32(l.Len(), 0)
+	v.in = s.ledger
 	s.account(v.Bytes())
 	return v, nil
 }

@@ -8,20 +8,44 @@ type space struct {
 	dev        *Device
 	cells, pad int // values of a vector, and zeros on either side of them
 
-	bytes int64
-	freed bool
+	ledger *ledger // what is made now is counted there
+	all    map[*ledger]bool
+	freed  bool
 }
 
-func (s *space) account(bytes int64) {
+// ledger counts the memory that was taken since it was opened, so that it can be given back at once.
+type ledger struct{ bytes int64 }
+
+func newSpace(d *Device, cells, pad int) space {
+	root := new(ledger)
+	return space{dev: d, cells: cells, pad: pad, ledger: root, all: map[*ledger]bool{root: true}}
+}
+
+func (s *space) account(bytes int64) { s.book(s.ledger, bytes) }
+
+func (s *space) book(l *ledger, bytes int64) {
 	if s.freed {
 		return
 	}
-	s.bytes += bytes
+	l.bytes += bytes
 	s.dev.bytes += bytes
+}
+
+// Scope counts what body takes by itself.
+func (s *space) Scope(body func() error) (closeAll func(), err error) {
+	outer, own := s.ledger, new(ledger)
+	s.ledger = own
+	s.all[own] = true
+	defer func() { s.ledger = outer }()
+	return func() {
+		s.book(own, -own.bytes)
+		delete(s.all, own)
+	}, body()
 }
 
 func (s *space) new32() *vec32 {
 	v := newVec32(s.cells, s.pad)
+	v.in = s.ledger
 	s.account(v.Bytes())
 	return v
 }
@@ -32,6 +56,7 @@ func (s *space) New32() (ops.Vector, error) { return s.new32(), nil }
 // New64 makes an FP64 vector.
 func (s *space) New64() (ops.Vector, error) {
 	v := newVec64(s.cells, s.pad)
+	v.in = s.ledger
 	s.account(v.Bytes())
 	return v, nil
 }
@@ -47,8 +72,10 @@ func (s *space) Err() error { return nil }
 
 // Free forgets the system's memory; the collector takes it when the last reference goes.
 func (s *space) Free() {
-	s.dev.bytes -= s.bytes
-	s.bytes = 0
+	for l := range s.all {
+		s.dev.bytes -= l.bytes
+		l.bytes = 0
+	}
 	s.freed = true
 }
 
@@ -85,15 +112,15 @@ func (s *space) Fill(x ops.Vector, value float64) {
 // Release forgets vectors before the space goes.
 func (s *space) Release(vectors ...ops.Vector) {
 	for _, v := range vectors {
-		if v == nil {
-			continue
-		}
-		s.account(-v.Bytes())
 		switch v := v.(type) {
 		case *vec32:
-			*v = vec32{}
+			s.book(v.in, -v.Bytes())
+			*v = vec32{in: v.in}
+		case *vec16:
+			s.Release(v.wide)
 		case *vec64:
-			*v = vec64{}
+			s.book(v.in, -v.Bytes())
+			*v = vec64{in: v.in}
 		}
 	}
 }

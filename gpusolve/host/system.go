@@ -51,7 +51,7 @@ var (
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = s.nx * s.ny
-	s.space = space{dev: d, cells: s.sheet * s.nz, pad: s.nx}
+	s.space = newSpace(d, s.sheet*s.nz, s.nx)
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
 	s.partial = make([]float64, 4*s.ny)
 	s.ground = make([][]float32, s.nz)

@@ -260,7 +260,7 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 	if err != nil {
 		return r, err
 	}
-	replay, err := s.(ops.Recorder).Record(func() { i.SolveTriangles(t, z, right) })
+	replay, _, err := s.(ops.Recorder).Record(func() { i.SolveTriangles(t, z, right) })
 	if err != nil {
 		return r, err
 	}

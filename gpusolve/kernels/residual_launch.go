@@ -165,7 +165,7 @@ func LoadResidual(d cu.Driver) (*Residual, error) {
 
 // Residual: r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
-// the step, which nearly cancels, is never formed. A null x is zero.
+// the step, which nearly cancels, is never formed. A null x or old is zero.
 //
 // Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; power double; powerSlot int; share, inflow double; inflowSlot int; x, old double; r float; r64, partial, scalars double; ticket u32.
 func (m *Residual) Residual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars, ticket cu.DevicePtr) error {

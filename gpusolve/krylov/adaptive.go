@@ -66,7 +66,7 @@ type Mixed struct {
 	work     ops.Workspace
 	sys      ops.MixedPrecision
 	pre      precond.Preconditioner
-	matrix   ops.Stored
+	matrix   func() ops.Stored
 	mode     Mode
 
 	x       ops.Vector // in fixed low precision; nil where the caller's x is iterated itself
@@ -77,18 +77,15 @@ type Mixed struct {
 	trial   ops.Vector // x in FP64, in fixed low precision
 
 	fromZero bool
-	recorded [2]struct { // an iteration by stage
-		x     ops.Vector
-		again func()
-	}
-	watch func(iteration int, errorK float64)
-	log   PrecisionLog
+	recorded [2]recorded // an iteration by stage
+	watch    func(iteration int, errorK float64)
+	log      PrecisionLog
 }
 
 var _ Solver = (*Mixed)(nil)
 
-// NewMixed makes the vectors. matrix holds mode.Copies() of A as it stands.
-func NewMixed(s ops.Operator, m precond.Preconditioner, matrix ops.Stored, mode Mode) (*Mixed, error) {
+// NewMixed makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a refresh of the preconditioner.
+func NewMixed(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored, mode Mode) (*Mixed, error) {
 	w, err := s.NewWorkspace()
 	if err != nil {
 		return nil, err
@@ -100,7 +97,7 @@ func NewMixed(s ops.Operator, m precond.Preconditioner, matrix ops.Stored, mode 
 	c := &Mixed{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
 	vector := func(v *ops.Vector, p ops.Precision) {
 		if err == nil {
-			*v, err = sys.NewMixed(matrix, p)
+			*v, err = sys.NewMixed(matrix(), p)
 		}
 	}
 	for _, v := range []*ops.Vector{&c.r, &c.q, &c.p} {
@@ -129,6 +126,8 @@ var errNoMixed = errors.New("this device has no operations in mixed precision")
 
 // Close gives the vectors back.
 func (c *Mixed) Close() {
+	c.recorded[0].drop()
+	c.recorded[1].drop()
 	if c.rIn != c.r {
 		c.sys.Release(c.rIn)
 	}
@@ -166,7 +165,7 @@ func (c *Mixed) step(x ops.Vector, late, first bool) {
 	c.pre.Apply(c.z, c.rIn)
 	c.sys.MixedDot(c.r, c.z, first)
 	c.sys.MixedTurn(c.p, c.z)
-	c.sys.MixedCurve(c.matrix, c.entries(late), c.q, c.p)
+	c.sys.MixedCurve(c.matrix(), c.entries(late), c.q, c.p)
 	var single ops.Vector
 	if c.mode == Adaptive {
 		single = c.rIn
@@ -183,17 +182,7 @@ func (c *Mixed) iteration(x ops.Vector, late bool) func() {
 	if late {
 		i = 1
 	}
-	kept := &c.recorded[i]
-	if kept.again != nil && kept.x == x {
-		return kept.again
-	}
-	kept.x, kept.again = x, func() { c.step(x, late, false) }
-	if r, ok := c.sys.(ops.Recorder); ok {
-		if replay, err := r.Record(kept.again); err == nil {
-			kept.again = replay
-		}
-	}
-	return kept.again
+	return c.recorded[i].repeat(c.operator, c.pre, x, false, func() { c.step(x, late, false) })
 }
 
 // mixedRun is the state of one solve.

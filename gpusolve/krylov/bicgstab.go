@@ -26,10 +26,8 @@ type BiCGSTAB struct {
 	fromZero                 bool
 	watch                    func(iteration int, errorK float64)
 
-	// again is one iteration on againX, recorded by devices that can.
-	again       func()
-	againX      ops.Vector
-	againKelvin bool
+	recorded recorded // one iteration
+	warm     bool     // its kernels are loaded
 }
 
 var _ Solver = (*BiCGSTAB)(nil)
@@ -66,6 +64,7 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 
 // Close gives the vectors back.
 func (c *BiCGSTAB) Close() {
+	c.recorded.drop()
 	if c.single != c.work {
 		c.sys.Release(c.single)
 	}
@@ -199,11 +198,12 @@ func (c *BiCGSTAB) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelv
 
 // iteration returns what one iteration asks of the device, recorded where it can be. In kelvin, max|z| of the second half stands for the error.
 func (c *BiCGSTAB) iteration(x ops.Vector, kelvin bool) func() {
-	if c.again != nil && c.againX == x && c.againKelvin == kelvin {
-		return c.again
+	if _, ok := c.sys.(ops.Recorder); ok && !c.warm {
+		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
+		c.ops.Widen(c.wide, c.out)
+		c.warm = true
 	}
-	c.againX, c.againKelvin = x, kelvin
-	c.again = func() {
+	return c.recorded.repeat(c.sys, c.pre, x, kelvin, func() {
 		c.image(c.v)
 		c.ops.FirstStep(x, c.r, c.in, c.shadow, c.v, c.out)
 		c.image(c.t)
@@ -212,15 +212,7 @@ func (c *BiCGSTAB) iteration(x ops.Vector, kelvin bool) func() {
 		}
 		c.ops.SecondStep(x, c.r, c.shadow, c.t, c.out)
 		c.ops.NextDirection(c.p, c.in, c.r, c.v)
-	}
-	if r, ok := c.sys.(ops.Recorder); ok {
-		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
-		c.ops.Widen(c.wide, c.out)
-		if replay, err := r.Record(c.again); err == nil {
-			c.again = replay
-		}
-	}
-	return c.again
+	})
 }
 
 // image sets y = A M^-1 in.

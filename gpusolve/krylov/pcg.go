@@ -76,11 +76,8 @@ type PCG struct {
 	r32      ops.Vector // r in FP32
 	z, p     ops.Vector // FP32
 	fromZero bool
-	// again is one iteration on againX, recorded by devices that can.
-	again       func()
-	againX      ops.Vector
-	againKelvin bool
-	watch       func(iteration int, errorK float64)
+	recorded recorded // one iteration
+	watch    func(iteration int, errorK float64)
 }
 
 // Name is "pcg".
@@ -122,6 +119,7 @@ func NewPCG(s ops.Operator, m precond.Preconditioner) (*PCG, error) {
 
 // Close gives the vectors back.
 func (c *PCG) Close() {
+	c.recorded.drop()
 	if c.r32 != c.r {
 		c.sys.Release(c.r32)
 	}
@@ -239,26 +237,15 @@ func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelvin())
 
 // iteration returns what one iteration asks of the device, recorded where it can be.
 func (c *PCG) iteration(x ops.Vector, kelvin bool) func() {
-	if c.again != nil && c.againX == x && c.againKelvin == kelvin {
-		return c.again
-	}
-	c.againX, c.againKelvin = x, kelvin
-	c.again = func() {
-		c.precondition(false)
-		c.advance(x)
-	}
-	if kelvin {
-		c.again = func() {
+	return c.recorded.repeat(c.sys, c.pre, x, kelvin, func() {
+		if kelvin {
 			c.advance(x)
 			c.precondition(false)
+			return
 		}
-	}
-	if r, ok := c.sys.(ops.Recorder); ok {
-		if replay, err := r.Record(c.again); err == nil {
-			c.again = replay
-		}
-	}
-	return c.again
+		c.precondition(false)
+		c.advance(x)
+	})
 }
 
 // met applies the rule to the scalars of an iteration. It also ends the iteration where the recursive residual has fallen so far below rounding

@@ -6,6 +6,8 @@
 package ops
 
 import (
+	"errors"
+
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -45,6 +47,8 @@ type Space interface {
 	Fill(x Vector, value float64)
 	// Release gives vectors back before the space goes; nil ones are passed over.
 	Release(vectors ...Vector)
+	// Scope runs body. What body makes on the space and does not release is given back by close, all at once.
+	Scope(body func() error) (close func(), err error)
 	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
 	Err() error
 	// Free gives back the space, all of its vectors and what else was made on it.
@@ -81,6 +85,9 @@ type Source interface {
 type System interface {
 	Operator
 	Mesh() *mesh.Mesh
+	// Refresh discretises the mesh again, whose materials' properties or faces' conditions have changed, with the time step dt, which must be positive
+	// where that of Assemble was, and zero where that was. The faces that lead heat to a temperature must be the same. It takes no memory.
+	Refresh(dt float64) error
 	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and fluxes bring in.
 	NewSource(driven bool) (HeatSource, error)
 	// Extrapolate makes x the continuation of the states (older, old, x), old the former x and older the former old: the start of the next
@@ -95,6 +102,9 @@ type System interface {
 	// Stored returns sum of C/dt (x - old) in W.
 	Stored(x, old Vector) float64
 }
+
+// ErrRefresh refuses to turn a steady operator into that of a time step or back.
+var ErrRefresh = errors.New("an operator of time steps cannot become a steady one, nor the other way")
 
 // HeatSource is b of a mesh's system in W: power, what the faces bring in, and C/dt times an old state.
 type HeatSource interface {
@@ -119,8 +129,8 @@ func Dense(a Operator, b []float64) (Source, error) {
 
 // Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
 type Recorder interface {
-	// Record notes the operations that body asks for, without doing them, and returns a function that does.
-	Record(body func()) (replay func(), err error)
+	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one that gives its memory back.
+	Record(body func()) (replay, forget func(), err error)
 }
 
 // Norms describe a residual in the Euclidean norm.
@@ -172,6 +182,8 @@ type Lines interface {
 	Finest() (Level, error)
 	// Coarsen builds the next level and the transfer between.
 	Coarsen(fine Level, c Coarsening) (Level, error)
+	// RefreshLevel computes a level again, after the system was refreshed and the finer levels before.
+	RefreshLevel(l Level) error
 	// NewVector makes a vector on a level.
 	NewVector(l Level) (Vector, error)
 	// Start sets x = c T^-1 b.

@@ -149,10 +149,11 @@ func recurrence(low, high float64, degree int) (theta float64, steps []ops.Recur
 	return theta, steps
 }
 
-// Solver is the Krylov iteration that the method belongs to.
-func (c *Preconditioner) Solver(s ops.Operator) (krylov.Solver, error) {
-	return krylov.NewMixed(s, c, c.outer, c.mode)
-}
+// Matrix is what the Krylov iteration that the method belongs to multiplies with, Mode its precisions.
+func (c *Preconditioner) Matrix() ops.Stored { return c.outer }
+
+// Mode is the Krylov iteration's.
+func (c *Preconditioner) Mode() krylov.Mode { return c.mode }
 
 // Name is "chebyshev".
 func (c *Preconditioner) Name() string { return "chebyshev" }

@@ -15,7 +15,7 @@ type scaling struct {
 	name string
 }
 
-var _ precond.Preconditioner = (*scaling)(nil)
+var _ precond.Refresher = (*scaling)(nil)
 
 // New computes 1/diag(A).
 func New(s ops.Operator) (precond.Preconditioner, error) {
@@ -38,6 +38,14 @@ func None(s ops.Operator) (precond.Preconditioner, error) {
 		return nil, errors.New("this device has no diagonal operations")
 	}
 	return &scaling{diagonal, nil, "none"}, nil
+}
+
+// Refresh computes 1/diag(A) again.
+func (p *scaling) Refresh() error {
+	if p.d != nil {
+		p.ops.InverseDiagonal(p.d)
+	}
+	return nil
 }
 
 func (p *scaling) Name() string          { return p.name }

@@ -51,10 +51,11 @@ func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error)
 	return p, err
 }
 
-// Solver is the iteration in the precisions asked for.
-func (p *Mixed) Solver(s ops.Operator) (krylov.Solver, error) {
-	return krylov.NewMixed(s, p, p.matrix, p.mode)
-}
+// Matrix is what the Krylov iteration multiplies with, Mode its precisions.
+func (p *Mixed) Matrix() ops.Stored { return p.matrix }
+
+// Mode is the Krylov iteration's.
+func (p *Mixed) Mode() krylov.Mode { return p.mode }
 
 // Name is that of the method.
 func (p *Mixed) Name() string { return p.name }

@@ -29,7 +29,7 @@ type rung struct {
 	b, z, x ops.Vector
 }
 
-var _ precond.Preconditioner = (*Cycle)(nil)
+var _ precond.Refresher = (*Cycle)(nil)
 
 // New builds the hierarchy for a system, with the choices of Choose.
 func New(s ops.System) (*Cycle, error) { return NewPlanned(s, Choose(s.Mesh())) }
@@ -58,6 +58,16 @@ func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
 		}
 	}
 	return c, c.prepareBottom()
+}
+
+// Refresh computes all levels again. The choices of the plan stay.
+func (c *Cycle) Refresh() error {
+	for n := range c.levels {
+		if err := c.ops.RefreshLevel(c.levels[n].level); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepareBottom hands the small levels to devices that cycle over them in one operation.

@@ -89,9 +89,6 @@ func (p *Factor) Details() string {
 	return text
 }
 
-// Free gives the factor's memory back.
-func (p *Factor) Free() { p.f.Release() }
-
 // Apply sets z = (G D G^T)^-1 r.
 func (p *Factor) Apply(z, r ops.Vector) { p.ops.SolveCholesky(p.f, z, r) }
 
