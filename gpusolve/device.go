@@ -29,11 +29,12 @@ type demand struct {
 	bytes  int64 // of memory on the device, at least
 }
 
-// open returns the executor of the options, or opens a device for a mesh and a number of time steps (0: steady).
-func (o *Options) open(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
-	return o.openFor(demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0) + methodBytes(o.Preconditioner, m.Cells())})
+// demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
+func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
+	return demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0) + methodBytes(o.Preconditioner, m.Cells())}
 }
 
+// openFor returns the executor of the options, or opens a device.
 func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 	if o.Executor == nil {
 		return openDevice(o.Device, need)

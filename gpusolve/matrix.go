@@ -150,15 +150,10 @@ func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*Matri
 
 // MatrixSolver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine at a time.
 type MatrixSolver struct {
-	a      *Matrix
-	power  int // of two, that was taken out of the entries
-	dev    ops.Device
-	sys    ops.Operator
-	solver krylov.Solver
-	pre    *precond.Method
-	x, b   ops.Vector
-	info   DeviceInfo
-	timing Timing
+	*driver
+	a     *Matrix
+	power int // of two, that was taken out of the entries
+	b     ops.Vector
 }
 
 // OpenMatrix opens a device and sets the method of the options up on it. The errors are those of SolveMatrix. Close gives the device back.
@@ -169,14 +164,22 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	if o.Preconditioner == "" {
 		o.Preconditioner = MatrixPreconditioner(a)
 	}
-	start := time.Now()
-	dev, info, err := o.openFor(demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())})
+	m := &MatrixSolver{}
+	m.a, m.power = a.moderate()
+	need := demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())}
+	var err error
+	m.driver, err = o.openDriver(need, func(dev ops.Device) (ops.Operator, error) {
+		op, err := load(dev, m.a)
+		if err == nil {
+			m.b, err = op.New64()
+		}
+		return op, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	m := &MatrixSolver{dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
-	m.a, m.power = a.moderate()
-	if err := m.setup(o); err != nil {
+	defer m.dev.Bind()()
+	if err := m.prepare(o.matrixRule(m.pre)); err != nil {
 		m.Close()
 		return nil, err
 	}
@@ -184,12 +187,7 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 }
 
 // Close gives the device back.
-func (m *MatrixSolver) Close() {
-	if m.sys != nil {
-		m.sys.Free()
-	}
-	m.dev.Close()
-}
+func (m *MatrixSolver) Close() { m.close() }
 
 // checkWithoutKelvin refuses options that no rule for a matrix can be made of.
 func (o *Options) checkWithoutKelvin() error {
@@ -248,28 +246,6 @@ func matrixBytes(a *Matrix) int64 {
 	return vectors + 56*n
 }
 
-func (m *MatrixSolver) setup(o Options) (err error) {
-	start := time.Now()
-	defer m.dev.Bind()()
-	if m.sys, err = load(m.dev, m.a); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	if m.solver, m.pre, err = newSolver(m.sys, o.Preconditioner); err != nil {
-		return blame(err)
-	}
-	for _, v := range []*ops.Vector{&m.x, &m.b} {
-		if *v, err = m.sys.New64(); err != nil {
-			return fmt.Errorf("%w: %w", ErrDevice, err)
-		}
-	}
-	m.solver.Prepare(o.matrixRule(m.pre), m.x)
-	if err := m.sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	m.timing.Setup = time.Since(start)
-	return nil
-}
-
 // matrixRule is when to stop, where there are no kelvins.
 func (o Options) matrixRule(m precond.Preconditioner) krylov.Rule {
 	if o.RTol <= 0 && o.ATol <= 0 {
@@ -293,22 +269,25 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	if power != 0 && o.ATol > 0 {
 		o.ATol = math.Max(math.Ldexp(o.ATol, -power), math.SmallestNonzeroFloat64)
 	}
-	m.sys.Write(m.b, scaleBy(b, -power))
-	m.sys.Fill(m.x, 0)
-	m.solver.Watch(nil)
+	m.op.Write(m.b, scaleBy(b, -power))
+	m.op.Fill(m.x, 0)
+	var watch func(int, float64)
 	if o.Progress != nil {
-		m.solver.Watch(func(n int, _ float64) { o.Progress(Progress{Iteration: n, ErrorK: math.NaN()}) })
+		watch = func(n int, _ float64) { o.Progress(Progress{Iteration: n, ErrorK: math.NaN()}) }
 	}
 	start := time.Now()
 	m.solver.StartFromZero()
-	out := m.solver.Solve(ctx, o.matrixRule(m.pre), m.sys.SourceOf(m.b), m.x)
+	out, failed := m.solve(ctx, o.matrixRule(m.pre), m.op.SourceOf(m.b), watch)
 	s.Timing.Solve = time.Since(start)
 	s.Status = status(out, m.solver, m.pre)
 	s.Memory = Memory{DeviceBytes: m.dev.Allocated()}
 	s.X = make([]float64, m.a.N())
-	m.sys.Read(m.x, s.X)
-	if err := m.sys.Err(); err != nil {
-		return s, fmt.Errorf("%w: %w", ErrDevice, err)
+	m.op.Read(m.x, s.X)
+	if failed == nil {
+		failed = m.failure()
+	}
+	if failed != nil {
+		return s, failed
 	}
 	if err := s.restore(power, m.power, out.Norms.Source); err != nil {
 		return s, err

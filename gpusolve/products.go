@@ -26,7 +26,7 @@ func TimeProducts(m *mesh.Mesh, o Options, runs int) ([]ProductTime, error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("%w: %d runs; give at least 1", ErrOption, runs)
 	}
-	dev, _, err := o.open(m, 0)
+	dev, _, err := o.openFor(o.demandOf(m, 0))
 	if err != nil {
 		return nil, err
 	}

@@ -71,18 +71,14 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 	return r
 }
 
-// engine is an assembled system with its solver.
+// engine is a mesh's system with its solver.
 type engine struct {
-	dev    ops.Device
+	*driver
 	sys    ops.System
 	source ops.HeatSource
-	pre    *precond.Method
-	solver krylov.Solver
-	x, old ops.Vector
-	older  ops.Vector       // the state before old, of a stepper
+	old    ops.Vector       // of a time stepper
+	older  ops.Vector       // the state before old
 	sketch *powermap.Sketch // of a time stepper
-	info   DeviceInfo
-	timing Timing
 	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	exchanged float64
 }
@@ -92,25 +88,25 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	dev, info, err := o.open(m, steps)
+	e := &engine{}
+	var err error
+	e.driver, err = o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
+		if e.sys, err = dev.Assemble(m, dt); err != nil {
+			return nil, err
+		}
+		return e.sys, e.heat(m, dt)
+	})
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{dev: dev, info: info}
-	e.timing.Device = time.Since(start)
-	start = time.Now()
-	defer dev.Bind()()
-	if err := e.setup(m, o, dt); err != nil {
-		e.close()
-		return nil, blame(err)
+	defer e.dev.Bind()()
+	if err = e.measure(); err == nil {
+		err = e.prepare(o.rule(e.pre, max(1, steps)))
 	}
-	e.solver.Prepare(o.rule(e.pre, max(1, steps)), e.x)
-	if err := e.failure(); err != nil {
+	if err != nil {
 		e.close()
 		return nil, err
 	}
-	e.timing.Setup = time.Since(start)
 	return e, nil
 }
 
@@ -130,33 +126,28 @@ func (o *Options) check() error {
 	return nil
 }
 
-func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
-	if e.sys, err = e.dev.Assemble(m, dt); err != nil {
-		return err
-	}
+// heat makes the right side.
+func (e *engine) heat(m *mesh.Mesh, dt float64) (err error) {
 	if e.source, err = e.sys.NewSource(true); err != nil {
 		return err
 	}
-	if err = e.setPower(m, dt); err != nil {
+	if err = e.setPower(m, dt); err != nil || dt == 0 {
 		return err
 	}
-	if e.solver, e.pre, err = newSolver(e.sys, o.Preconditioner); err != nil {
+	if e.old, err = e.sys.New64(); err != nil {
 		return err
 	}
-	if e.x, err = e.sys.New64(); err != nil {
-		return err
-	}
+	e.source.SetOld(e.old)
+	e.older, err = e.sys.New64()
+	return err
+}
+
+// measure finds what the faces exchange with a stack at ambient temperature; x is zero.
+func (e *engine) measure() error {
 	for _, w := range e.sys.FaceHeat(e.x) {
 		e.exchanged += math.Abs(w)
 	}
-	if dt > 0 {
-		if e.old, err = e.sys.New64(); err != nil {
-			return err
-		}
-		e.source.SetOld(e.old)
-		e.older, err = e.sys.New64()
-	}
-	return err
+	return e.failure()
 }
 
 // setPower draws the power of the steady state, or of the first time step.
@@ -173,21 +164,6 @@ func (e *engine) setPower(m *mesh.Mesh, dt float64) error {
 	return err
 }
 
-// failure is the device's first failure, nil while all is well.
-func (e *engine) failure() error {
-	if err := e.sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	return nil
-}
-
-func (e *engine) close() {
-	if e.sys != nil {
-		e.sys.Free()
-	}
-	e.dev.Close()
-}
-
 // Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.
 func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if !m.Grounded() {
@@ -199,12 +175,13 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
+	var watch func(n int, err float64)
 	if o.Progress != nil {
-		e.solver.Watch(func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) })
+		watch = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}
 	e.solver.StartFromZero()
-	out := e.solver.Solve(ctx, o.rule(e.pre, 1), e.source, e.x)
-	if err := e.failure(); err != nil {
+	out, err := e.solve(ctx, o.rule(e.pre, 1), e.source, watch)
+	if err != nil {
 		e.close()
 		return nil, err
 	}

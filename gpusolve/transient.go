@@ -101,13 +101,14 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if changed {
 		r.smooth = 0
 	}
+	var watch func(it int, err float64)
 	if r.opts.Progress != nil {
-		r.solver.Watch(func(it int, err float64) {
+		watch = func(it int, err float64) {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
-		})
+		}
 	}
-	out := r.solver.Solve(ctx, r.rule, r.source, r.x)
-	if err := r.failure(); err != nil {
+	out, err := r.solve(ctx, r.rule, r.source, watch)
+	if err != nil {
 		return err
 	}
 	if out.Reason == krylov.Interrupted {
