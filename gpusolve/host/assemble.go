@@ -8,9 +8,9 @@ import (
 // assembleTask rounds the discretisation of mesh to FP32, row by row.
 type assembleTask struct{ s *system }
 
-func (t *assembleTask) run(lo, hi, worker int) {
+func (t *assembleTask) Run(lo, hi, worker int) {
 	s := t.s
-	row := s.dev.scratch[worker].doubles(s.nx)
+	row := s.Scratch(worker).Doubles(s.nx)
 	for k := range s.nz {
 		for j := lo; j < hi; j++ {
 			c := s.pad + k*s.sheet + j*s.nx
@@ -41,7 +41,7 @@ func (s *system) assemble() {
 	if s.dt > 0 {
 		for k := range s.capacity {
 			s.capacity[k] = make([]float32, s.sheet)
-			s.account(int64(s.sheet) * 4)
+			s.Account(int64(s.sheet) * 4)
 		}
 	}
 	s.discretise()
@@ -85,7 +85,7 @@ func (s *system) assembleFace(f stack.Face) {
 		}
 		if s.ground[k] == nil {
 			s.ground[k] = make([]float32, s.sheet)
-			s.account(int64(s.sheet) * 4)
+			s.Account(int64(s.sheet) * 4)
 		}
 		g := float32(s.mesh.FaceConductance(f, i, j, k))
 		s.ground[k][c] += g
@@ -98,7 +98,7 @@ func (s *system) assembleFace(f stack.Face) {
 func (s *system) planeInflow(k int) []float64 {
 	if s.inflow[k] == nil {
 		s.inflow[k] = make([]float64, s.sheet)
-		s.account(int64(s.sheet) * 8)
+		s.Account(int64(s.sheet) * 8)
 	}
 	return s.inflow[k]
 }

@@ -19,7 +19,7 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	for k := range l.ground {
 		if f.ground[k] != nil {
 			l.ground[k] = make([]float32, l.sheet)
-			s.account(int64(l.sheet) * 4)
+			s.Account(int64(l.sheet) * 4)
 		}
 	}
 	l.from, l.inverse = f, l.new32()
@@ -30,7 +30,7 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 
 type coarsenTask struct{ fine, coarse *level }
 
-func (t *coarsenTask) run(lo, hi, _ int) {
+func (t *coarsenTask) Run(lo, hi, _ int) {
 	for k := range t.coarse.nz {
 		for j := lo; j < hi; j++ {
 			for i := range t.coarse.nx {
@@ -94,11 +94,11 @@ func (l *level) reserveWeights(weighted []bool) {
 		}
 		if !t.x.kept() {
 			t.wx[k] = make([]float32, l.sheet)
-			l.s.account(int64(l.sheet) * 4)
+			l.s.Account(int64(l.sheet) * 4)
 		}
 		if !t.y.kept() {
 			t.wy[k] = make([]float32, l.sheet)
-			l.s.account(int64(l.sheet) * 4)
+			l.s.Account(int64(l.sheet) * 4)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (l *level) reserveWeights(weighted []bool) {
 // over that from centre to centre.
 type weighTask struct{ l *level }
 
-func (t *weighTask) run(lo, hi, _ int) {
+func (t *weighTask) Run(lo, hi, _ int) {
 	l := t.l
 	for k := range l.nz {
 		wx, wy := l.next.wx[k], l.next.wy[k]

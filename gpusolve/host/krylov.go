@@ -28,7 +28,7 @@ func (w *meshWorkspace) Dot(r32, z ops.Vector, first bool) {
 	w.setRZ(rz, top, first)
 }
 
-func (t *dotTask) run(lo, hi, _ int) {
+func (t *dotTask) Run(lo, hi, _ int) {
 	s := t.s
 	for j := lo; j < hi; j++ {
 		sum, top := 0.0, float32(0)
@@ -48,7 +48,7 @@ type directionTask struct {
 	beta float32
 }
 
-func (t *directionTask) run(lo, hi, _ int) {
+func (t *directionTask) Run(lo, hi, _ int) {
 	s := t.s
 	for j := lo; j < hi; j++ {
 		for k := range s.nz {
@@ -82,10 +82,10 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	w.setPQ(s.sum(0))
 }
 
-func (t *applyTask) run(lo, hi, worker int) {
+func (t *applyTask) Run(lo, hi, worker int) {
 	s := t.s
 	n := s.nx
-	zero := s.dev.scratch[worker].floats(n)
+	zero := s.Scratch(worker).Floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		sum := 0.0
@@ -119,7 +119,7 @@ func (w *meshWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	w.scalars.RR = s.sum(0)
 }
 
-func (t *updateTask) run(lo, hi, _ int) {
+func (t *updateTask) Run(lo, hi, _ int) {
 	s := t.s
 	n := s.nx
 	for j := lo; j < hi; j++ {
@@ -144,10 +144,10 @@ func (s *system) Apply(y, x ops.Vector) {
 	s.multiplyOp = multiplyTask{}
 }
 
-func (t *multiplyTask) run(lo, hi, worker int) {
+func (t *multiplyTask) Run(lo, hi, worker int) {
 	s := t.s
 	n := s.nx
-	zero := s.dev.scratch[worker].floats(n)
+	zero := s.Scratch(worker).Floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		for k := range s.nz {

@@ -95,12 +95,12 @@ func newLevel(s *system, nx, ny, nz int) *level {
 
 func (l *level) new32() []float32 {
 	v := make([]float32, l.cells+2*l.pad)
-	l.s.account(int64(len(v)) * 4)
+	l.s.Account(int64(len(v)) * 4)
 	return v
 }
 
 // rows runs a task over n rows of this level.
-func (l *level) rows(t task, n int) { l.s.dev.pool.run(t, n, l.cells) }
+func (l *level) rows(t Task, n int) { l.s.Run(t, n, l.cells) }
 
 // Finest is the level of the system.
 func (s *system) Finest() (ops.Level, error) {
@@ -115,7 +115,7 @@ func (s *system) Finest() (ops.Level, error) {
 			l.ground[k] = g
 		default:
 			l.ground[k] = make([]float32, s.sheet)
-			s.account(int64(s.sheet) * 4)
+			s.Account(int64(s.sheet) * 4)
 		}
 	}
 	l.inverse = l.new32()
@@ -166,10 +166,10 @@ func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 // All terms are positive, so FP32 loses nothing to cancellation.
 type factorTask struct{ l *level }
 
-func (t *factorTask) run(lo, hi, worker int) {
+func (t *factorTask) Run(lo, hi, worker int) {
 	l := t.l
 	n := l.nx
-	tk := l.s.dev.scratch[worker].floats(n)
+	tk := l.s.Scratch(worker).Floats(n)
 	for j := lo; j < hi; j++ {
 		for k := range l.nz {
 			c := l.pad + k*l.sheet + j*n

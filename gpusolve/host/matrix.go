@@ -10,7 +10,7 @@ import (
 
 // matrix is a system that was given as a matrix, in one of two forms. Loops go over blocks of rows, with one partial sum per block.
 type matrix struct {
-	space
+	Space
 	by     *sparse.Diagonals // one of the two
 	rows   *sparse.CSR
 	blocks int
@@ -50,10 +50,10 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 }
 
 func newMatrix(d *Device, n int) *matrix {
-	m := &matrix{space: newSpace(d, n, 0)}
+	m := &matrix{Space: newSpace(d, n, 0)}
 	m.blocks = (n + blockRows - 1) / blockRows
 	m.partial = make([][4]float64, m.blocks)
-	m.account(32 * int64(m.blocks))
+	m.Account(32 * int64(m.blocks))
 	return m
 }
 
@@ -101,7 +101,7 @@ type algebraTask struct {
 	factor  float64
 }
 
-func (t *algebraTask) run(lo, hi, _ int) {
+func (t *algebraTask) Run(lo, hi, _ int) {
 	for b := lo; b < hi; b++ {
 		t.m.partial[b] = t.body(t, b*blockRows, min((b+1)*blockRows, t.m.cells))
 	}
@@ -111,7 +111,7 @@ func (t *algebraTask) run(lo, hi, _ int) {
 func (m *matrix) do(t algebraTask) (sum [3]float64, top float64) {
 	t.m = m
 	m.algebraT = t
-	m.dev.pool.run(&m.algebraT, m.blocks, m.cells)
+	m.Run(&m.algebraT, m.blocks, m.cells)
 	m.algebraT = algebraTask{}
 	for _, p := range m.partial {
 		sum[0] += p[0]

@@ -12,7 +12,7 @@ type drawTask struct {
 	plane   []float64
 }
 
-func (t *drawTask) run(lo, hi, _ int) { t.drawing.Draw(t.nx, lo, hi, t.plane) }
+func (t *drawTask) Run(lo, hi, _ int) { t.drawing.Draw(t.nx, lo, hi, t.plane) }
 
 // source is the right side of a mesh's system: power, what the faces drive in, and C/dt times the state at the start of a step.
 type source struct {
@@ -67,7 +67,7 @@ func (s *source) Read(dst []float64) {
 
 // Close forgets the planes.
 func (s *source) Close() {
-	s.account(-s.bytes)
+	s.Account(-s.bytes)
 	s.power, s.drawn, s.bytes = nil, nil, 0
 }
 
@@ -126,7 +126,7 @@ func (s *source) layerPower(d *powermap.Drawing) (plane []float64, factor float6
 	if plane = s.drawn[d.Layer]; plane == nil {
 		plane = make([]float64, s.sheet)
 		s.drawn[d.Layer] = plane
-		s.account(int64(s.sheet) * 8)
+		s.Account(int64(s.sheet) * 8)
 		s.bytes += int64(s.sheet) * 8
 	}
 	s.drawOp = drawTask{s.nx, d, plane}

@@ -111,7 +111,7 @@ func physical(g, x float32, wide bool) float32 {
 }
 
 // MixedMultiply sets y = A x.
-func (s *space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vector) {
+func (s *Space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vector) {
 	a := m.(*stored)
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		a.block(entries, y, x, lo, hi)

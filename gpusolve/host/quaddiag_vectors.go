@@ -107,7 +107,7 @@ func (s *iteration) MixedUpdate(x, r, r32, p, q ops.Vector) {
 }
 
 // MixedGap is ||a - b||.
-func (s *space) MixedGap(a, b ops.Vector) float64 {
+func (s *Space) MixedGap(a, b ops.Vector) float64 {
 	x, y := a.(*vec64).values(), b.(*vec64).values()
 	sum, _ := s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		for c := lo; c < hi; c++ {
@@ -125,7 +125,7 @@ func convert[D, S number](dst []D, src []S, factor float64) {
 }
 
 // MixedConvert sets dst = factor src, rounded.
-func (s *space) MixedConvert(dst, src ops.Vector, factor float64) {
+func (s *Space) MixedConvert(dst, src ops.Vector, factor float64) {
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		from, double := src.(*vec64)
 		switch to := dst.(type) {
@@ -153,7 +153,7 @@ func (s *space) MixedConvert(dst, src ops.Vector, factor float64) {
 }
 
 // MixedScale sets z = d r, or z = r where d is nil.
-func (s *space) MixedScale(z, d, r ops.Vector) {
+func (s *Space) MixedScale(z, d, r ops.Vector) {
 	var by []float32
 	if d != nil {
 		by = d.(*vec32).values()

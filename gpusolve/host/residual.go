@@ -28,13 +28,13 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 	}
 }
 
-func (t *residualTask) run(lo, hi, worker int) {
+func (t *residualTask) Run(lo, hi, worker int) {
 	s := t.s
 	n := s.nx
-	w := &s.dev.scratch[worker]
-	d := w.doubles(3 * n)
+	w := s.Scratch(worker)
+	d := w.Doubles(3 * n)
 	q, b, size := d[:n], d[n:2*n], d[2*n:]
-	zero := w.floats(n)
+	zero := w.Floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		if t.x == nil {

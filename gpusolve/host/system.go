@@ -9,7 +9,7 @@ import (
 // system is A on the finest grid. Couplings are FP32 in padded arrays: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c] c and c+nx*ny,
 // 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all entries are zero.
 type system struct {
-	space
+	Space
 	mesh *mesh.Mesh
 	dt   float64
 
@@ -51,7 +51,7 @@ var (
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = s.nx * s.ny
-	s.space = newSpace(d, s.sheet*s.nz, s.nx)
+	s.Space = newSpace(d, s.sheet*s.nz, s.nx)
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
 	s.partial = make([]float64, 4*s.ny)
 	s.ground = make([][]float32, s.nz)
@@ -73,7 +73,7 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 }
 
 // rows runs a task over the rows of the finest grid.
-func (s *system) rows(t task) { s.dev.pool.run(t, s.ny, s.cells) }
+func (s *system) rows(t Task) { s.Run(t, s.ny, s.cells) }
 
 // sum adds the n-th partial sum of all rows in their order.
 func (s *system) sum(n int) float64 {

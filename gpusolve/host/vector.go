@@ -28,6 +28,12 @@ func newVec64(n, pad int) *vec64 { return &vec64{buf: make([]float64, n+2*pad), 
 func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }
 func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
 
+// Singles and Doubles are the values of vectors of this executor.
+func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
+
+// Doubles are those of an FP64 vector.
+func Doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
+
 // f32 is the padded buffer of a vector of this executor, nil for a nil vector.
 func f32(v ops.Vector) []float32 {
 	if v == nil {

@@ -4,7 +4,7 @@ import "thermsim/gpusolve/ops"
 
 // iteration holds the scalars of one solve. Two of them on one space are two solves.
 type iteration struct {
-	*space
+	*Space
 	scalars ops.Scalars
 	alpha   float64
 	beta    float64
@@ -34,12 +34,12 @@ var (
 
 // NewWorkspace makes the scalars of a solve.
 func (s *system) NewWorkspace() (ops.Workspace, error) {
-	return &meshWorkspace{iteration{space: &s.space}, s}, nil
+	return &meshWorkspace{iteration{Space: &s.Space}, s}, nil
 }
 
 // NewWorkspace makes the scalars of a solve.
 func (m *matrix) NewWorkspace() (ops.Workspace, error) {
-	return &matrixWorkspace{iteration{space: &m.space}, m}, nil
+	return &matrixWorkspace{iteration{Space: &m.Space}, m}, nil
 }
 
 // Close has nothing to give back that the collector would not take.
