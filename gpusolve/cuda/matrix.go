@@ -16,7 +16,7 @@ type matrix struct {
 	kernels *kernels.Matrix
 	by      *diagonals // one of the two
 	rows    *rows
-	b       cu.DevicePtr // source, FP64
+	b       cu.Ptr[float64] // source
 	// symmetric tells which Krylov methods are for it.
 	symmetric bool
 }
@@ -65,7 +65,7 @@ func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Algebraic, error) {
 	m := &matrix{space: newSpace(d, n, 0), kernels: k}
 	m.maxBlocks = reductionBlocks
 	m.reductions(3 * reductionBlocks)
-	m.b = m.alloc(8 * n)
+	m.b = alloc[float64](&m.space, n)
 	load(m)
 	if m.err != nil {
 		err := m.err
@@ -118,22 +118,33 @@ func (m *matrix) Apply(y, x ops.Vector) {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.note(m.kernels.MultiplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(x), ptr(y)))
+		m.note(m.kernels.MultiplyRows(m.stream, m.grid(), kernels.MatrixMultiplyRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, V: f64(x), Out: f64(y),
+		}))
 		return
 	}
 	d := m.by
-	m.note(m.kernels.MultiplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, ptr(x), ptr(y)))
+	m.note(m.kernels.MultiplyBands(m.stream, m.grid(), kernels.MatrixMultiplyBandsArgs{
+		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+		Lz: d.lowerZ, V: f64(x), Out: f64(y),
+	}))
 }
 
 // Residual computes r = b - A x and its norms.
 func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
 	if m.ready() {
 		if a := m.rows; a != nil {
-			m.note(m.kernels.ResidualRows(m.stream, m.grid(), m.cells, a.rowPtr, a.col, a.val, m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+			m.note(m.kernels.ResidualRows(m.stream, m.grid(), kernels.MatrixResidualRowsArgs{
+				N: m.cells, RowPtr: a.rowPtr, Col: a.col, Val: a.val, B: m.b, V: f64(x), R: f64(r), R32: f32(r32),
+				Partial: m.partial, Scalars: m.scalarsDev, Ticket: m.ticket,
+			}))
 		} else {
 			d := m.by
-			m.note(m.kernels.ResidualBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
-				m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+			m.note(m.kernels.ResidualBands(m.stream, m.grid(), kernels.MatrixResidualBandsArgs{
+				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+				Lz: d.lowerZ, B: m.b, V: f64(x), R: f64(r), R32: f32(r32), Partial: m.partial, Scalars: m.scalarsDev,
+				Ticket: m.ticket,
+			}))
 		}
 	}
 	v := m.readScalars()
@@ -145,20 +156,28 @@ func (m *matrix) DirectionApply(p, z, q ops.Vector) {
 	if !m.ready() {
 		return
 	}
-	m.note(m.kernels.Turn(m.stream, flat(m.cells), m.cells, ptr(z), ptr(p), m.scalarsDev))
+	m.note(m.kernels.Turn(m.stream, flat(m.cells), kernels.MatrixTurnArgs{N: m.cells, Z: f32(z), P: f32(p), Scalars: m.scalarsDev}))
 	if r := m.rows; r != nil {
-		m.note(m.kernels.ApplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		m.note(m.kernels.ApplyRows(m.stream, m.grid(), kernels.MatrixApplyRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: f32(p), Q: f64(q), Partial: m.partial, Scalars: m.scalarsDev,
+			Ticket: m.ticket,
+		}))
 		return
 	}
 	d := m.by
-	m.note(m.kernels.ApplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
-		ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+	m.note(m.kernels.ApplyBands(m.stream, m.grid(), kernels.MatrixApplyBandsArgs{
+		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+		Lz: d.lowerZ, P: f32(p), Q: f64(q), Partial: m.partial, Scalars: m.scalarsDev, Ticket: m.ticket,
+	}))
 }
 
 // Update advances x and r along p.
 func (m *matrix) Update(x, r, r32, p, _, q ops.Vector) {
 	if m.ready() {
-		m.note(m.kernels.Advance(m.stream, flat(m.cells), m.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		m.note(m.kernels.Advance(m.stream, flat(m.cells), kernels.MatrixAdvanceArgs{
+			N: m.cells, X: f64(x), R: f64(r), R32: f32(r32), P: f32(p), Q: f64(q), Partial: m.partial, Scalars: m.scalarsDev,
+			Ticket: m.ticket,
+		}))
 	}
 }
 
@@ -168,8 +187,10 @@ func (m *matrix) InverseDiagonal(d ops.Vector) {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.note(m.kernels.InvertRows(m.stream, flat(m.cells), m.cells, r.rowPtr, r.col, r.val, ptr(d)))
+		m.note(m.kernels.InvertRows(m.stream, flat(m.cells), kernels.MatrixInvertRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, D: f32(d),
+		}))
 		return
 	}
-	m.note(m.kernels.InvertBands(m.stream, flat(m.cells), m.cells, m.by.main, ptr(d)))
+	m.note(m.kernels.InvertBands(m.stream, flat(m.cells), kernels.MatrixInvertBandsArgs{N: m.cells, Diagonal: m.by.main, D: f32(d)}))
 }

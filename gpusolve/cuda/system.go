@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"unsafe"
-
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -18,18 +16,18 @@ type system struct {
 	sheet      int64 // cells per plane
 
 	compact    compact
-	gx, gy, gz *vector
-	capacity   *vector // C/dt; nil in a steady system
-	ground     slots   // FP32 planes
-	inflow     slots   // FP64 planes
-	power      slots   // FP64 planes
-	canvas     canvas  // what is on them
-	share      cu.DevicePtr
-	longColumn *vector // scratch of columns beyond the longest class
+	gx, gy, gz *vector[float32]
+	capacity   *vector[float32] // C/dt; nil in a steady system
+	ground     slots[float32]
+	inflow     slots[float64]
+	power      slots[float64]
+	canvas     canvas // what is on them
+	share      cu.Ptr[float64]
+	longColumn *vector[float32] // scratch of columns beyond the longest class
 
-	heading ops.Vector   // the search direction, once there is one
-	spare   *vector      // its other buffer
-	side    cu.DevicePtr // 1 while the direction is in spare
+	heading ops.Vector       // the search direction, once there is one
+	spare   *vector[float32] // its other buffer
+	side    cu.Ptr[int32]    // 1 while the direction is in spare
 
 	finest *level
 }
@@ -46,10 +44,10 @@ var (
 )
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
-type slots struct {
+type slots[T number] struct {
 	of    []int32
-	onDev cu.DevicePtr // of, on the device
-	data  cu.DevicePtr
+	onDev cu.Ptr[int32] // of, on the device
+	data  cu.Ptr[T]
 	count int
 }
 
@@ -65,7 +63,7 @@ func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {
-	s.receive(unsafe.Pointer(&dst[0]), ptr(x)+cu.DevicePtr(int64(k)*s.sheet*8), s.sheet*8)
+	receiveSlice(&s.space, dst[:s.sheet], f64(x).Add(int64(k)*s.sheet))
 }
 
 // current is where the values of v are: the search direction changes between two buffers.
@@ -84,9 +82,7 @@ func (s *system) Write(v ops.Vector, src []float64) { s.space.Write(s.current(v)
 
 // inSpare asks the device where the search direction is.
 func (s *system) inSpare() bool {
-	var side int32
-	s.receive(unsafe.Pointer(&side), s.side, 4)
-	return side != 0
+	return read(&s.space, s.side) != 0
 }
 
 // onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces.

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/ic.ptx
+var icPTX []byte
 
 // A wavefront's block has WIDE threads, and its tile at most as many columns. A tile's plan has PLAN numbers.
 const (
@@ -44,398 +48,157 @@ const (
 
 // Ic is the module ic.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Ic struct {
-	loaded
-	wraps struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz  int32
-			x, y, place cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	factoriseStar struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, tileP, tileQ, chunk int32
-			plan, state, diagonal, x, y, z  cu.DevicePtr
-			scale                           float64
-			f, place                        cu.DevicePtr
-		}
-		params [15]unsafe.Pointer
-	}
-	factoriseDiamond struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, tileP, tileQ, chunk int32
-			plan, state, diagonal, x, y, z  cu.DevicePtr
-			scale                           float64
-			f, place                        cu.DevicePtr
-		}
-		params [15]unsafe.Pointer
-	}
-	narrow struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			from, to cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	toLevels struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, order int32
-			from, to, state   cu.DevicePtr
-			states            int32
-		}
-		params [8]unsafe.Pointer
-	}
-	fromLevels struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, order int32
-			from, to          cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	lowerStar struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, tileP, tileQ, chunk int32
-			plan, state, f, w               cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	upperStar struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, tileP, tileQ, chunk int32
-			plan, state, f, w               cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	lowerDiamond struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, tileP, tileQ, chunk int32
-			plan, state, f, w               cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	upperDiamond struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, tileP, tileQ, chunk int32
-			plan, state, f, w               cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
+	module           launch.Module
+	wraps            launch.Kernel[IcWrapsArgs]
+	factoriseStar    launch.Kernel[IcFactoriseStarArgs]
+	factoriseDiamond launch.Kernel[IcFactoriseDiamondArgs]
+	narrow           launch.Kernel[IcNarrowArgs]
+	toLevels         launch.Kernel[IcToLevelsArgs]
+	fromLevels       launch.Kernel[IcFromLevelsArgs]
+	lowerStar        launch.Kernel[IcLowerStarArgs]
+	upperStar        launch.Kernel[IcUpperStarArgs]
+	lowerDiamond     launch.Kernel[IcLowerDiamondArgs]
+	upperDiamond     launch.Kernel[IcUpperDiamondArgs]
 }
 
 // LoadIc compiles the module for the device and finds its kernels.
 func LoadIc(d cu.Driver) (*Ic, error) {
 	m := new(Ic)
 	var err error
-	m.loaded, err = load(d, "ic",
-		kernel{"wraps", &m.wraps.function},
-		kernel{"factoriseStar", &m.factoriseStar.function},
-		kernel{"factoriseDiamond", &m.factoriseDiamond.function},
-		kernel{"narrow", &m.narrow.function},
-		kernel{"toLevels", &m.toLevels.function},
-		kernel{"fromLevels", &m.fromLevels.function},
-		kernel{"lowerStar", &m.lowerStar.function},
-		kernel{"upperStar", &m.upperStar.function},
-		kernel{"lowerDiamond", &m.lowerDiamond.function},
-		kernel{"upperDiamond", &m.upperDiamond.function},
+	m.module, err = launch.Load(d, "ic", icPTX,
+		m.wraps.Prepare("wraps", IcThreads),
+		m.factoriseStar.Prepare("factoriseStar", IcWide),
+		m.factoriseDiamond.Prepare("factoriseDiamond", IcWide),
+		m.narrow.Prepare("narrow", IcThreads),
+		m.toLevels.Prepare("toLevels", IcThreads),
+		m.fromLevels.Prepare("fromLevels", IcThreads),
+		m.lowerStar.Prepare("lowerStar", IcWide),
+		m.upperStar.Prepare("upperStar", IcWide),
+		m.lowerDiamond.Prepare("lowerDiamond", IcWide),
+		m.upperDiamond.Prepare("upperDiamond", IcWide),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.wraps.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.wraps.args.nx),
-		unsafe.Pointer(&m.wraps.args.ny),
-		unsafe.Pointer(&m.wraps.args.nz),
-		unsafe.Pointer(&m.wraps.args.x),
-		unsafe.Pointer(&m.wraps.args.y),
-		unsafe.Pointer(&m.wraps.args.place),
-	}
-	m.factoriseStar.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.factoriseStar.args.nx),
-		unsafe.Pointer(&m.factoriseStar.args.ny),
-		unsafe.Pointer(&m.factoriseStar.args.nz),
-		unsafe.Pointer(&m.factoriseStar.args.tileP),
-		unsafe.Pointer(&m.factoriseStar.args.tileQ),
-		unsafe.Pointer(&m.factoriseStar.args.chunk),
-		unsafe.Pointer(&m.factoriseStar.args.plan),
-		unsafe.Pointer(&m.factoriseStar.args.state),
-		unsafe.Pointer(&m.factoriseStar.args.diagonal),
-		unsafe.Pointer(&m.factoriseStar.args.x),
-		unsafe.Pointer(&m.factoriseStar.args.y),
-		unsafe.Pointer(&m.factoriseStar.args.z),
-		unsafe.Pointer(&m.factoriseStar.args.scale),
-		unsafe.Pointer(&m.factoriseStar.args.f),
-		unsafe.Pointer(&m.factoriseStar.args.place),
-	}
-	m.factoriseDiamond.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.factoriseDiamond.args.nx),
-		unsafe.Pointer(&m.factoriseDiamond.args.ny),
-		unsafe.Pointer(&m.factoriseDiamond.args.nz),
-		unsafe.Pointer(&m.factoriseDiamond.args.tileP),
-		unsafe.Pointer(&m.factoriseDiamond.args.tileQ),
-		unsafe.Pointer(&m.factoriseDiamond.args.chunk),
-		unsafe.Pointer(&m.factoriseDiamond.args.plan),
-		unsafe.Pointer(&m.factoriseDiamond.args.state),
-		unsafe.Pointer(&m.factoriseDiamond.args.diagonal),
-		unsafe.Pointer(&m.factoriseDiamond.args.x),
-		unsafe.Pointer(&m.factoriseDiamond.args.y),
-		unsafe.Pointer(&m.factoriseDiamond.args.z),
-		unsafe.Pointer(&m.factoriseDiamond.args.scale),
-		unsafe.Pointer(&m.factoriseDiamond.args.f),
-		unsafe.Pointer(&m.factoriseDiamond.args.place),
-	}
-	m.narrow.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.narrow.args.n),
-		unsafe.Pointer(&m.narrow.args.from),
-		unsafe.Pointer(&m.narrow.args.to),
-	}
-	m.toLevels.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.toLevels.args.nx),
-		unsafe.Pointer(&m.toLevels.args.ny),
-		unsafe.Pointer(&m.toLevels.args.nz),
-		unsafe.Pointer(&m.toLevels.args.order),
-		unsafe.Pointer(&m.toLevels.args.from),
-		unsafe.Pointer(&m.toLevels.args.to),
-		unsafe.Pointer(&m.toLevels.args.state),
-		unsafe.Pointer(&m.toLevels.args.states),
-	}
-	m.fromLevels.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.fromLevels.args.nx),
-		unsafe.Pointer(&m.fromLevels.args.ny),
-		unsafe.Pointer(&m.fromLevels.args.nz),
-		unsafe.Pointer(&m.fromLevels.args.order),
-		unsafe.Pointer(&m.fromLevels.args.from),
-		unsafe.Pointer(&m.fromLevels.args.to),
-	}
-	m.lowerStar.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.lowerStar.args.nx),
-		unsafe.Pointer(&m.lowerStar.args.ny),
-		unsafe.Pointer(&m.lowerStar.args.nz),
-		unsafe.Pointer(&m.lowerStar.args.tileP),
-		unsafe.Pointer(&m.lowerStar.args.tileQ),
-		unsafe.Pointer(&m.lowerStar.args.chunk),
-		unsafe.Pointer(&m.lowerStar.args.plan),
-		unsafe.Pointer(&m.lowerStar.args.state),
-		unsafe.Pointer(&m.lowerStar.args.f),
-		unsafe.Pointer(&m.lowerStar.args.w),
-	}
-	m.upperStar.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.upperStar.args.nx),
-		unsafe.Pointer(&m.upperStar.args.ny),
-		unsafe.Pointer(&m.upperStar.args.nz),
-		unsafe.Pointer(&m.upperStar.args.tileP),
-		unsafe.Pointer(&m.upperStar.args.tileQ),
-		unsafe.Pointer(&m.upperStar.args.chunk),
-		unsafe.Pointer(&m.upperStar.args.plan),
-		unsafe.Pointer(&m.upperStar.args.state),
-		unsafe.Pointer(&m.upperStar.args.f),
-		unsafe.Pointer(&m.upperStar.args.w),
-	}
-	m.lowerDiamond.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.lowerDiamond.args.nx),
-		unsafe.Pointer(&m.lowerDiamond.args.ny),
-		unsafe.Pointer(&m.lowerDiamond.args.nz),
-		unsafe.Pointer(&m.lowerDiamond.args.tileP),
-		unsafe.Pointer(&m.lowerDiamond.args.tileQ),
-		unsafe.Pointer(&m.lowerDiamond.args.chunk),
-		unsafe.Pointer(&m.lowerDiamond.args.plan),
-		unsafe.Pointer(&m.lowerDiamond.args.state),
-		unsafe.Pointer(&m.lowerDiamond.args.f),
-		unsafe.Pointer(&m.lowerDiamond.args.w),
-	}
-	m.upperDiamond.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.upperDiamond.args.nx),
-		unsafe.Pointer(&m.upperDiamond.args.ny),
-		unsafe.Pointer(&m.upperDiamond.args.nz),
-		unsafe.Pointer(&m.upperDiamond.args.tileP),
-		unsafe.Pointer(&m.upperDiamond.args.tileQ),
-		unsafe.Pointer(&m.upperDiamond.args.chunk),
-		unsafe.Pointer(&m.upperDiamond.args.plan),
-		unsafe.Pointer(&m.upperDiamond.args.state),
-		unsafe.Pointer(&m.upperDiamond.args.f),
-		unsafe.Pointer(&m.upperDiamond.args.w),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Ic) Unload() error { return m.module.Unload() }
+
+// IcWrapsArgs are the arguments of wraps.
+type IcWrapsArgs struct {
+	Nx, Ny, Nz int32
+	X, Y       cu.Ptr[float64]
+	Place      cu.Ptr[uint64]
+}
+
 // Wraps sets place to the first cell whose coupling crosses the end of a row or plane, where that is below what it holds.
-//
-// Arrays: x, y double; place u64.
-func (m *Ic) Wraps(s cu.Stream, grid [3]uint32, nx, ny, nz int32, x, y, place cu.DevicePtr) error {
-	k := &m.wraps
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.x = x
-	k.args.y = y
-	k.args.place = place
-	return m.launch("wraps", k.function, grid, IcThreads, s, k.params[:])
+func (m *Ic) Wraps(s cu.Stream, grid [3]uint32, a IcWrapsArgs) error {
+	m.wraps.Args = a
+	return m.wraps.Launch(s, grid)
+}
+
+// IcFactoriseStarArgs are the arguments of factoriseStar.
+type IcFactoriseStarArgs struct {
+	Nx, Ny, Nz, TileP, TileQ, Chunk int32
+	Plan, State                     cu.Ptr[int32]
+	Diagonal, X, Y, Z               cu.Ptr[float64]
+	Scale                           float64
+	F                               cu.Ptr[float64]
+	Place                           cu.Ptr[uint64]
 }
 
 // FactoriseStar:
-//
-// Arrays: plan, state int; diagonal, x, y, z double; f double; place u64.
-func (m *Ic) FactoriseStar(s cu.Stream, grid [3]uint32, nx, ny, nz, tileP, tileQ, chunk int32, plan, state, diagonal, x, y, z cu.DevicePtr, scale float64, f, place cu.DevicePtr) error {
-	k := &m.factoriseStar
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.tileP = tileP
-	k.args.tileQ = tileQ
-	k.args.chunk = chunk
-	k.args.plan = plan
-	k.args.state = state
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.scale = scale
-	k.args.f = f
-	k.args.place = place
-	return m.launch("factoriseStar", k.function, grid, IcWide, s, k.params[:])
+func (m *Ic) FactoriseStar(s cu.Stream, grid [3]uint32, a IcFactoriseStarArgs) error {
+	m.factoriseStar.Args = a
+	return m.factoriseStar.Launch(s, grid)
 }
 
+// IcFactoriseDiamondArgs are those of factoriseStar.
+type IcFactoriseDiamondArgs = IcFactoriseStarArgs
+
 // FactoriseDiamond:
-//
-// Arrays: plan, state int; diagonal, x, y, z double; f double; place u64.
-func (m *Ic) FactoriseDiamond(s cu.Stream, grid [3]uint32, nx, ny, nz, tileP, tileQ, chunk int32, plan, state, diagonal, x, y, z cu.DevicePtr, scale float64, f, place cu.DevicePtr) error {
-	k := &m.factoriseDiamond
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.tileP = tileP
-	k.args.tileQ = tileQ
-	k.args.chunk = chunk
-	k.args.plan = plan
-	k.args.state = state
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.scale = scale
-	k.args.f = f
-	k.args.place = place
-	return m.launch("factoriseDiamond", k.function, grid, IcWide, s, k.params[:])
+func (m *Ic) FactoriseDiamond(s cu.Stream, grid [3]uint32, a IcFactoriseDiamondArgs) error {
+	m.factoriseDiamond.Args = a
+	return m.factoriseDiamond.Launch(s, grid)
+}
+
+// IcNarrowArgs are the arguments of narrow.
+type IcNarrowArgs struct {
+	N    int64
+	From cu.Ptr[float64]
+	To   cu.Ptr[float32]
 }
 
 // Narrow rounds a factor to FP32, 1/D included.
-//
-// Arrays: from double; to float.
-func (m *Ic) Narrow(s cu.Stream, grid [3]uint32, n int64, from, to cu.DevicePtr) error {
-	k := &m.narrow
-	k.args.n = n
-	k.args.from = from
-	k.args.to = to
-	return m.launch("narrow", k.function, grid, IcThreads, s, k.params[:])
+func (m *Ic) Narrow(s cu.Stream, grid [3]uint32, a IcNarrowArgs) error {
+	m.narrow.Args = a
+	return m.narrow.Launch(s, grid)
+}
+
+// IcToLevelsArgs are the arguments of toLevels.
+type IcToLevelsArgs struct {
+	Nx, Ny, Nz, Order int32
+	From, To          cu.Ptr[float32]
+	State             cu.Ptr[int32]
+	States            int32
 }
 
 // ToLevels lays a field out by levels, and readies the states of the solves that follow.
-//
-// Arrays: from, to float; state int.
-func (m *Ic) ToLevels(s cu.Stream, grid [3]uint32, nx, ny, nz, order int32, from, to, state cu.DevicePtr, states int32) error {
-	k := &m.toLevels
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.order = order
-	k.args.from = from
-	k.args.to = to
-	k.args.state = state
-	k.args.states = states
-	return m.launch("toLevels", k.function, grid, IcThreads, s, k.params[:])
+func (m *Ic) ToLevels(s cu.Stream, grid [3]uint32, a IcToLevelsArgs) error {
+	m.toLevels.Args = a
+	return m.toLevels.Launch(s, grid)
+}
+
+// IcFromLevelsArgs are the arguments of fromLevels.
+type IcFromLevelsArgs struct {
+	Nx, Ny, Nz, Order int32
+	From, To          cu.Ptr[float32]
 }
 
 // FromLevels is the way back.
-//
-// Arrays: from, to float.
-func (m *Ic) FromLevels(s cu.Stream, grid [3]uint32, nx, ny, nz, order int32, from, to cu.DevicePtr) error {
-	k := &m.fromLevels
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.order = order
-	k.args.from = from
-	k.args.to = to
-	return m.launch("fromLevels", k.function, grid, IcThreads, s, k.params[:])
+func (m *Ic) FromLevels(s cu.Stream, grid [3]uint32, a IcFromLevelsArgs) error {
+	m.fromLevels.Args = a
+	return m.fromLevels.Launch(s, grid)
+}
+
+// IcLowerStarArgs are the arguments of lowerStar.
+type IcLowerStarArgs struct {
+	Nx, Ny, Nz, TileP, TileQ, Chunk int32
+	Plan, State                     cu.Ptr[int32]
+	F, W                            cu.Ptr[float32]
 }
 
 // LowerStar:
-//
-// Arrays: plan, state int; f, w float.
-func (m *Ic) LowerStar(s cu.Stream, grid [3]uint32, nx, ny, nz, tileP, tileQ, chunk int32, plan, state, f, w cu.DevicePtr) error {
-	k := &m.lowerStar
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.tileP = tileP
-	k.args.tileQ = tileQ
-	k.args.chunk = chunk
-	k.args.plan = plan
-	k.args.state = state
-	k.args.f = f
-	k.args.w = w
-	return m.launch("lowerStar", k.function, grid, IcWide, s, k.params[:])
+func (m *Ic) LowerStar(s cu.Stream, grid [3]uint32, a IcLowerStarArgs) error {
+	m.lowerStar.Args = a
+	return m.lowerStar.Launch(s, grid)
 }
+
+// IcUpperStarArgs are those of lowerStar.
+type IcUpperStarArgs = IcLowerStarArgs
 
 // UpperStar:
-//
-// Arrays: plan, state int; f, w float.
-func (m *Ic) UpperStar(s cu.Stream, grid [3]uint32, nx, ny, nz, tileP, tileQ, chunk int32, plan, state, f, w cu.DevicePtr) error {
-	k := &m.upperStar
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.tileP = tileP
-	k.args.tileQ = tileQ
-	k.args.chunk = chunk
-	k.args.plan = plan
-	k.args.state = state
-	k.args.f = f
-	k.args.w = w
-	return m.launch("upperStar", k.function, grid, IcWide, s, k.params[:])
+func (m *Ic) UpperStar(s cu.Stream, grid [3]uint32, a IcUpperStarArgs) error {
+	m.upperStar.Args = a
+	return m.upperStar.Launch(s, grid)
 }
+
+// IcLowerDiamondArgs are those of lowerStar.
+type IcLowerDiamondArgs = IcLowerStarArgs
 
 // LowerDiamond:
-//
-// Arrays: plan, state int; f, w float.
-func (m *Ic) LowerDiamond(s cu.Stream, grid [3]uint32, nx, ny, nz, tileP, tileQ, chunk int32, plan, state, f, w cu.DevicePtr) error {
-	k := &m.lowerDiamond
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.tileP = tileP
-	k.args.tileQ = tileQ
-	k.args.chunk = chunk
-	k.args.plan = plan
-	k.args.state = state
-	k.args.f = f
-	k.args.w = w
-	return m.launch("lowerDiamond", k.function, grid, IcWide, s, k.params[:])
+func (m *Ic) LowerDiamond(s cu.Stream, grid [3]uint32, a IcLowerDiamondArgs) error {
+	m.lowerDiamond.Args = a
+	return m.lowerDiamond.Launch(s, grid)
 }
 
+// IcUpperDiamondArgs are those of lowerStar.
+type IcUpperDiamondArgs = IcLowerStarArgs
+
 // UpperDiamond:
-//
-// Arrays: plan, state int; f, w float.
-func (m *Ic) UpperDiamond(s cu.Stream, grid [3]uint32, nx, ny, nz, tileP, tileQ, chunk int32, plan, state, f, w cu.DevicePtr) error {
-	k := &m.upperDiamond
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.tileP = tileP
-	k.args.tileQ = tileQ
-	k.args.chunk = chunk
-	k.args.plan = plan
-	k.args.state = state
-	k.args.f = f
-	k.args.w = w
-	return m.launch("upperDiamond", k.function, grid, IcWide, s, k.params[:])
+func (m *Ic) UpperDiamond(s cu.Stream, grid [3]uint32, a IcUpperDiamondArgs) error {
+	m.upperDiamond.Args = a
+	return m.upperDiamond.Launch(s, grid)
 }
