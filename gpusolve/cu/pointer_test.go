@@ -7,10 +7,7 @@ import (
 )
 
 func TestPtr(t *testing.T) {
-	type pair struct {
-		a int32
-		b float64
-	}
+	type pair [2]float64
 	p := At[float64](1 << 40)
 	for _, c := range []struct{ got, want DevicePtr }{
 		{p.Add(3).Address(), 1<<40 + 24},

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/ic"
 )
 
 var (
@@ -39,7 +39,7 @@ func (w *wavefront) states() int64 { return int64(w.tiles()) + 1 }
 
 // Factorise computes an incomplete factor on the GPU.
 func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.IncompleteFactor, error) {
-	ic, err := module(s.Device, "ic", kernels.LoadIc)
+	k, err := module(s.Device, "ic", ic.LoadKernels)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 	}
 	if s.ready() {
 		s.note(s.drv.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.stream))
-		s.note(ic.Wraps(s.stream, flat(s.cells), kernels.IcWrapsArgs{
+		s.note(k.Wraps(s.stream, flat(s.cells), ic.KernelsWrapsArgs{
 			Nx: int32(d.nx), Ny: int32(d.ny), Nz: int32(d.nz), X: d.x, Y: d.y, Place: place,
 		}))
 	}
@@ -80,11 +80,11 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 		return nil, err
 	}
 	if s.ready() {
-		run := ic.FactoriseStar
+		run := k.FactoriseStar
 		if how.Order == 1 {
-			run = ic.FactoriseDiamond
+			run = k.FactoriseDiamond
 		}
-		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, kernels.IcFactoriseStarArgs{
+		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, ic.KernelsFactoriseStarArgs{
 			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
 			Diagonal: d.main, X: given[from[0]], Y: given[from[1]], Z: given[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
 		}))
@@ -135,7 +135,7 @@ func (f *icFactor) Download() *ops.FactorEntries {
 
 // Triangles rounds a factor.
 func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error) {
-	ic, err := module(s.Device, "ic", kernels.LoadIc)
+	k, err := module(s.Device, "ic", ic.LoadKernels)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error
 	t.upper = t.lower.Add(f.states())
 	t.bytes = s.live - before
 	if s.ready() {
-		s.note(ic.Narrow(s.stream, flat(count), kernels.IcNarrowArgs{N: count, From: f.data, To: t.data}))
+		s.note(k.Narrow(s.stream, flat(count), ic.KernelsNarrowArgs{N: count, From: f.data, To: t.data}))
 	}
 	if s.err != nil {
 		t.Release()
@@ -169,7 +169,7 @@ func (t *triangles) Release() {
 
 // SolveTriangles sets z = (L D L^T)^-1 r: into the layout by levels, down, up, and back.
 func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
-	ic, err := module(s.Device, "ic", kernels.LoadIc)
+	k, err := module(s.Device, "ic", ic.LoadKernels)
 	s.note(err)
 	if !s.ready() {
 		return
@@ -177,20 +177,20 @@ func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
 	t := solved.(*triangles)
 	nx, ny, nz := int32(t.nx), int32(t.ny), int32(t.nz)
 	square, tiles := [3]uint32{t.squares(), 1, 1}, [3]uint32{uint32(t.tiles()), 1, 1}
-	lower, upper := ic.LowerStar, ic.UpperStar
+	lower, upper := k.LowerStar, k.UpperStar
 	if t.order == 1 {
-		lower, upper = ic.LowerDiamond, ic.UpperDiamond
+		lower, upper = k.LowerDiamond, k.UpperDiamond
 	}
-	s.note(ic.ToLevels(s.stream, square, kernels.IcToLevelsArgs{
+	s.note(k.ToLevels(s.stream, square, ic.KernelsToLevelsArgs{
 		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: f32(r), To: t.field, State: t.lower, States: int32(2 * t.states()),
 	}))
-	sweep := kernels.IcLowerStarArgs{
+	sweep := ic.KernelsLowerStarArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: t.lower, F: t.data, W: t.field,
 	}
 	s.note(lower(s.stream, tiles, sweep))
 	sweep.State = t.upper
 	s.note(upper(s.stream, tiles, sweep))
-	s.note(ic.FromLevels(s.stream, square, kernels.IcFromLevelsArgs{
+	s.note(k.FromLevels(s.stream, square, ic.KernelsFromLevelsArgs{
 		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: t.field, To: f32(z),
 	}))
 }

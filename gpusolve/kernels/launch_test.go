@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/precond/ic"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
@@ -134,7 +135,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("quaddiag", func(d cu.Driver) (any, error) { return kernels.LoadQuaddiag(d) })
 	add("assemble", func(d cu.Driver) (any, error) { return kernels.LoadAssemble(d) })
 	add("forms", func(d cu.Driver) (any, error) { return kernels.LoadForms(d) })
-	add("ic", func(d cu.Driver) (any, error) { return kernels.LoadIc(d) })
+	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })
 	add("krylov", func(d cu.Driver) (any, error) { return kernels.LoadKrylov(d) })
 	add("level", func(d cu.Driver) (any, error) { return kernels.LoadLevel(d) })
 	add("levels", func(d cu.Driver) (any, error) { return kernels.LoadLevels(d) })
