@@ -86,7 +86,7 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", ops.ErrUnsuitable)
 	}
-	defer func() { e.memory.free() }()
+	defer e.memory.free()
 	start := time.Now()
 	e.sortRows()
 	e.guess()
