@@ -21,40 +21,58 @@ func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 	if k == nil {
 		return
 	}
-	begin := k.BeginDouble
-	if from.(*vector).elem == 4 {
-		begin = k.BeginSingle
+	if precision(from) == ops.Single {
+		s.note(k.BeginSingle(s.stream, flat(s.cells), kernels.BicgstabBeginSingleArgs{
+			N: s.cells, From: f32(from), R: f64(r), Shadow: f64(shadow), P: f64(p), P32: f32(p32), Partial: s.partial, Scalars: s.scalarsDev,
+			Ticket: s.ticket,
+		}))
+		return
 	}
-	s.note(begin(s.stream, flat(s.cells), s.cells, ptr(from), ptr(r), ptr(shadow), ptr(p), ptr(p32), s.partial, s.scalarsDev, s.ticket))
+	s.note(k.BeginDouble(s.stream, flat(s.cells), kernels.BicgstabBeginDoubleArgs{
+		N: s.cells, From: f64(from), R: f64(r), Shadow: f64(shadow), P: f64(p), P32: f32(p32), Partial: s.partial, Scalars: s.scalarsDev,
+		Ticket: s.ticket,
+	}))
 }
 
 // Widen sets y = y32.
 func (s *iteration) Widen(y, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.Widen(s.stream, flat(s.cells), s.cells, ptr(y32), ptr(y)))
+		s.note(k.Widen(s.stream, flat(s.cells), kernels.BicgstabWidenArgs{N: s.cells, From: f32(y32), To: f64(y)}))
 	}
 }
 
 // FirstStep moves along y.
 func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.MeasureFirst(s.stream, flat(s.cells), s.cells, ptr(shadow), ptr(v), s.partial, s.scalarsDev, s.ticket))
-		s.note(k.MoveFirst(s.stream, flat(s.cells), s.cells, ptr(x), ptr(r), ptr(r32), ptr(v), ptr(y32), s.partial, s.scalarsDev, s.ticket))
+		s.note(k.MeasureFirst(s.stream, flat(s.cells), kernels.BicgstabMeasureFirstArgs{
+			N: s.cells, Shadow: f64(shadow), V: f64(v), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+		s.note(k.MoveFirst(s.stream, flat(s.cells), kernels.BicgstabMoveFirstArgs{
+			N: s.cells, X: f64(x), R: f64(r), R32: f32(r32), V: f64(v), Y: f32(y32), Partial: s.partial, Scalars: s.scalarsDev,
+			Ticket: s.ticket,
+		}))
 	}
 }
 
 // SecondStep moves along z.
 func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.MeasureSecond(s.stream, flat(s.cells), s.cells, ptr(t), ptr(r), s.partial, s.scalarsDev, s.ticket))
-		s.note(k.MoveSecond(s.stream, flat(s.cells), s.cells, ptr(x), ptr(r), ptr(shadow), ptr(t), ptr(z32), s.partial, s.scalarsDev, s.ticket))
+		s.note(k.MeasureSecond(s.stream, flat(s.cells), kernels.BicgstabMeasureSecondArgs{
+			N: s.cells, T: f64(t), R: f64(r), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+		s.note(k.MoveSecond(s.stream, flat(s.cells), kernels.BicgstabMoveSecondArgs{
+			N: s.cells, X: f64(x), R: f64(r), Shadow: f64(shadow), T: f64(t), Z: f32(z32), Partial: s.partial, Scalars: s.scalarsDev,
+			Ticket: s.ticket,
+		}))
 	}
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
 func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.NextDirection(s.stream, flat(s.cells), s.cells, ptr(p), ptr(p32), ptr(r), ptr(v), s.scalarsDev))
+		s.note(k.NextDirection(s.stream, flat(s.cells), kernels.BicgstabNextDirectionArgs{
+			N: s.cells, P: f64(p), P32: f32(p32), R: f64(r), V: f64(v), Scalars: s.scalarsDev,
+		}))
 	}
 }
 

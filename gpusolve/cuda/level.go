@@ -10,27 +10,28 @@ import (
 type level struct {
 	nx, ny, nz          int
 	sheet, cells        int64
-	gx, gy, gz, inverse *vector
-	ground              cu.DevicePtr // planes in the system's slots
-	capacity            *vector
+	gx, gy, gz, inverse *vector[float32]
+	ground              cu.Ptr[float32] // planes in the system's slots
+	capacity            *vector[float32]
 	lines               *kernels.Lines
 	next                transfer
-	from                *level // the finer one, nil of the finest
-	weighted            int    // planes with conductance-weighted interpolation from the finer level
-	list                cu.DevicePtr
+	from                *level        // the finer one, nil of the finest
+	weighted            int           // planes with conductance-weighted interpolation from the finer level
+	list                cu.Ptr[int32] // of them
 }
 
 // transfer to the next coarser level.
 type transfer struct {
 	x, y       direction
-	weightSlot cu.DevicePtr
-	wx, wy     cu.DevicePtr // planes with conductance-weighted interpolation
+	weightSlot cu.Ptr[int32]
+	wx, wy     cu.Ptr[float32] // planes with conductance-weighted interpolation
 }
 
 // direction along x or y. A direction that is kept has every cell as its own parent.
 type direction struct {
-	parent, first cu.DevicePtr
-	far, beyond   cu.DevicePtr // weight and number of the farther coarse cell; the own one where there is none
+	parent, first cu.Ptr[int32]
+	far           cu.Ptr[float32] // weight of the farther coarse cell
+	beyond        cu.Ptr[int32]   // its number; the own one where there is none
 }
 
 // Shape of the level in cells.
@@ -44,7 +45,7 @@ func newLevel(nx, ny, nz int) *level {
 // NewVector makes a vector on a level.
 func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 	lv := l.(*level)
-	return s.newVector(lv.cells, int64(lv.nx), 4), s.err
+	return newVector[float32](&s.space, lv.cells, int64(lv.nx)), s.err
 }
 
 // Finest is the level of the system.
@@ -54,7 +55,7 @@ func (s *system) Finest() (ops.Level, error) {
 	s.reserveFactor(l)
 	s.compute(l)
 	if kernels.LineClass(s.nz) == 0 && s.longColumn == nil {
-		s.longColumn = s.newVector(s.cells, int64(s.nx), 4)
+		s.longColumn = newVector[float32](&s.space, s.cells, int64(s.nx))
 	}
 	return l, s.err
 }
@@ -64,7 +65,7 @@ func (s *system) reserveFactor(l *level) {
 	lines, err := s.columns(l.nz)
 	s.note(err)
 	l.lines = lines
-	l.inverse = s.newVector(l.cells, int64(l.nx), 4)
+	l.inverse = newVector[float32](&s.space, l.cells, int64(l.nx))
 }
 
 // RefreshLevel computes a level again.
@@ -78,18 +79,24 @@ func (s *system) RefreshLevel(l ops.Level) error {
 func (s *system) compute(l *level) {
 	f := l.from
 	if f != nil && s.err == nil {
-		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), int32(l.nx), int32(l.ny), f.next.x.first, f.next.y.first,
-			l.gx.at, l.gy.at, l.gz.at, l.ground, l.capacity.address()))
+		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, kernels.LevelCoarsenArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground, GroundSlot: s.ground.onDev,
+			Capacity: f.capacity.address(), Cx: int32(l.nx), Cy: int32(l.ny), FirstX: f.next.x.first, FirstY: f.next.y.first,
+			Cgx: l.gx.at, Cgy: l.gy.at, Cgz: l.gz.at, Cground: l.ground, Ccapacity: l.capacity.address(),
+		}))
 	}
 	if s.err == nil {
-		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, int32(l.nx), int32(l.ny), int32(l.nz),
-			l.gx.at, l.gy.at, l.gz.at, l.ground, s.ground.onDev, l.capacity.address(), l.inverse.at))
+		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, kernels.LevelFactorArgs{
+			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx.at, Gy: l.gy.at, Gz: l.gz.at, Ground: l.ground,
+			GroundSlot: s.ground.onDev, Capacity: l.capacity.address(), Inverse: l.inverse.at,
+		}))
 	}
 	if l.weighted > 0 && s.err == nil {
 		t := &f.next
-		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(l.weighted)}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, l.list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
+		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(l.weighted)}, kernels.LevelWeighArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Planes: l.list, ParentX: t.x.parent, FirstX: t.x.first,
+			Cx: int32(l.nx), ParentY: t.y.parent, FirstY: t.y.first, Cy: int32(l.ny), Wx: t.wx, Wy: t.wy,
+		}))
 	}
 }
 
@@ -97,10 +104,10 @@ func (s *system) compute(l *level) {
 func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	f := fine.(*level)
 	l := newLevel(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
-	l.gx, l.gy, l.gz = s.newVector(l.cells, int64(l.nx), 4), s.newVector(l.cells, int64(l.nx), 4), s.newVector(l.cells, int64(l.nx), 4)
-	l.ground = s.alloc(int64(s.ground.count) * l.sheet * 4)
+	l.gx, l.gy, l.gz = newVector[float32](&s.space, l.cells, int64(l.nx)), newVector[float32](&s.space, l.cells, int64(l.nx)), newVector[float32](&s.space, l.cells, int64(l.nx))
+	l.ground = alloc[float32](&s.space, int64(s.ground.count)*l.sheet)
 	if f.capacity != nil {
-		l.capacity = s.newVector(l.cells, int64(l.nx), 4)
+		l.capacity = newVector[float32](&s.space, l.cells, int64(l.nx))
 	}
 	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
 	l.from = f
@@ -157,12 +164,12 @@ func (s *system) reserveWeights(l *level, c ops.Coarsening) {
 	if len(planes) == 0 {
 		return
 	}
-	bytes := int64(len(planes)) * f.sheet * 4
+	values := int64(len(planes)) * f.sheet
 	if c.X.Parent != nil {
-		t.wx = s.alloc(bytes)
+		t.wx = alloc[float32](&s.space, values)
 	}
 	if c.Y.Parent != nil {
-		t.wy = s.alloc(bytes)
+		t.wy = alloc[float32](&s.space, values)
 	}
 	l.list, l.weighted = upload(&s.space, planes), len(planes)
 }
@@ -177,7 +184,9 @@ func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*level)
-	s.note(lv.lines.Start(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gz.at, lv.inverse.at, ptr(b), ptr(x), c))
+	s.note(lv.lines.Start(s.stream, lv.columnGrid(), kernels.LinesStartArgs{
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz.at, Inverse: lv.inverse.at, B: f32(b), X: f32(x), Scale: c,
+	}))
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
@@ -188,13 +197,18 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 	lv := l.(*level)
 	if lv.from == nil {
 		g := lv.columnGrid()
-		s.note(lv.lines.StepDot(s.stream, g, int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
-			ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address(), s.partial))
+		s.note(lv.lines.StepDot(s.stream, g, kernels.LinesStepDotArgs{
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
+			B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
+			Partial: s.partial,
+		}))
 		s.stepped.dst, s.stepped.b, s.stepped.blocks = dst, b, int32(g[0]*g[1])
 		return
 	}
-	s.note(lv.lines.Step(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
-		ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address()))
+	s.note(lv.lines.Step(s.stream, lv.columnGrid(), kernels.LinesStepArgs{
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
+		B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
+	}))
 }
 
 // restrictGrid is a block per tile of coarse cells and plane.
@@ -209,8 +223,11 @@ func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omeg
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictStart(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), f.gx.at, f.gy.at, ptr(b), ptr(x), 1-omega,
-		int32(c.nx), int32(c.ny), t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
+	s.note(s.transfer.RestrictStart(s.stream, c.restrictGrid(), kernels.TransferRestrictStartArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, B: f32(b), X: f32(x), Keep: 1 - omega, Cx: int32(c.nx),
+		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
+		Wy: t.wy, Bc: f32(bc),
+	}))
 }
 
 // Restrict sets bc = P^T (b - A x).
@@ -220,9 +237,12 @@ func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), int32(f.nz), f.gx.at, f.gy.at, f.gz.at,
-		f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), int32(c.nx), int32(c.ny),
-		t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
+	s.note(s.transfer.RestrictResidual(s.stream, c.restrictGrid(), kernels.TransferRestrictResidualArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground,
+		GroundSlot: s.ground.onDev, Capacity: f.capacity.address(), B: f32(b), X: f32(x), Cx: int32(c.nx), Cy: int32(c.ny),
+		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+		Bc: f32(bc),
+	}))
 }
 
 // Prolong sets x += P xc.
@@ -233,12 +253,17 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
 	grid := [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}
-	if t.wx == 0 && t.wy == 0 {
+	if t.wx.IsNil() && t.wy.IsNil() {
 		grid[2] = uint32(f.nz+1) / 2
-		s.note(s.transfer.Prolong(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
-			t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, ptr(xc), ptr(x)))
+		s.note(s.transfer.Prolong(s.stream, grid, kernels.TransferProlongArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
+			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: f32(xc), X: f32(x),
+		}))
 		return
 	}
-	s.note(s.transfer.ProlongWeighted(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
-		t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
+	s.note(s.transfer.ProlongWeighted(s.stream, grid, kernels.TransferProlongWeightedArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent, BeyondX: t.x.beyond,
+		FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+		Xc: f32(xc), X: f32(x),
+	}))
 }

@@ -57,8 +57,8 @@ func (s *source) watts(t *testing.T, layer int) []float64 {
 	t.Helper()
 	k := s.mesh.LayerPlanes[layer][0]
 	plane, share := make([]float64, s.sheet), make([]float64, s.nz)
-	s.receive(unsafe.Pointer(&plane[0]), s.power.data+cu.DevicePtr(int64(s.power.of[k])*s.sheet*8), s.sheet*8)
-	s.receive(unsafe.Pointer(&share[0]), s.share, int64(s.nz)*8)
+	receiveSlice(&s.space, plane, s.power.data.Add(int64(s.power.of[k])*s.sheet))
+	receiveSlice(&s.space, share, s.share)
 	if s.err != nil {
 		t.Fatal(s.err)
 	}

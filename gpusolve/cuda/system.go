@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"unsafe"
-
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -18,12 +16,11 @@ type system struct {
 	sheet      int64 // cells per plane
 
 	compact    compact
-	gx, gy, gz *vector
-	capacity   *vector // C/dt; nil in a steady system
-	ground     slots   // FP32 planes
-	inflow     slots   // FP64 planes
-	longColumn *vector // scratch of columns beyond the longest class
-
+	gx, gy, gz *vector[float32]
+	capacity   *vector[float32] // C/dt; nil in a steady system
+	ground     slots[float32]
+	inflow     slots[float64]
+	longColumn *vector[float32] // scratch of columns beyond the longest class
 }
 
 var (
@@ -36,10 +33,10 @@ var (
 )
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
-type slots struct {
+type slots[T number] struct {
 	of    []int32
-	onDev cu.DevicePtr // of, on the device
-	data  cu.DevicePtr
+	onDev cu.Ptr[int32] // of, on the device
+	data  cu.Ptr[T]
 	count int
 }
 
@@ -58,7 +55,7 @@ func (s *system) Symmetric() bool { return true }
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {
-	s.receive(unsafe.Pointer(&dst[0]), ptr(x)+cu.DevicePtr(int64(k)*s.sheet*8), s.sheet*8)
+	receiveSlice(&s.space, dst[:s.sheet], f64(x).Add(int64(k)*s.sheet))
 }
 
 // onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces.

@@ -8,8 +8,8 @@ import (
 // iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one space are two solves.
 type iteration struct {
 	*space
-	scalarsDev cu.DevicePtr
-	direction  *vector
+	scalarsDev cu.Ptr[float64]
+	direction  *vector[float32]
 }
 
 // meshWorkspace is what one solve of a mesh's system keeps.
@@ -44,13 +44,13 @@ func (m *matrix) NewWorkspace() (ops.Workspace, error) {
 }
 
 func newIteration(s *space) iteration {
-	return iteration{space: s, scalarsDev: s.alloc(scalarCount * 8)}
+	return iteration{space: s, scalarsDev: alloc[float64](s, scalarCount)}
 }
 
 // Close gives the scalars and the direction back.
 func (w *iteration) Close() {
 	w.free(w.scalarsDev)
-	w.scalarsDev = 0
+	w.scalarsDev = cu.Ptr[float64]{}
 	if w.direction != nil {
 		w.Release(w.direction)
 		w.direction = nil
@@ -59,16 +59,16 @@ func (w *iteration) Close() {
 
 // NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.
 func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
-	p := w.newVector(w.cells, w.pad, 4)
-	p.twin = w.newVector(w.cells, w.pad, 4)
-	p.side = w.alloc(16)
+	p := newVector[float32](w.space, w.cells, w.pad)
+	p.twin = newVector[float32](w.space, w.cells, w.pad)
+	p.side = alloc[int32](w.space, 4)
 	w.direction = p
 	return p, w.err
 }
 
 // NewDirection makes a vector that is updated in place.
 func (w *matrixWorkspace) NewDirection() (ops.Vector, error) {
-	w.direction = w.newVector(w.cells, w.pad, 4)
+	w.direction = newVector[float32](w.space, w.cells, w.pad)
 	return w.direction, w.err
 }
 

@@ -161,7 +161,7 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
 
 enum { BLOCK = 512, RUNGS = 24 };
 
-// Rung is a small level with all it takes to cycle over it; every field has eight bytes, in the order of cuda/bottom.go.
+// Rung is a small level with all it takes to cycle over it; every field has eight bytes.
 struct Rung {
   i64 nx, ny;
   const float *gx, *gy, *gz, *inverse, *ground, *capacity;

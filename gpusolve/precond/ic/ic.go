@@ -1,7 +1,9 @@
 // Package ic preconditions with an incomplete Cholesky factor of a grid's matrix, in natural order: level 0 or 1 of fill.
 //
-// The triangular solves go along wavefronts; see docs/ic.md for what that costs on flat grids.
+// The triangular solves go along wavefronts; see docs/ic.md for what that costs on flat grids. Kernels is their GPU side, made of ic.cu.
 package ic
+
+//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
 
 import (
 	"errors"
