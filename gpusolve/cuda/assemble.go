@@ -28,11 +28,11 @@ func (s *system) assemble() {
 		return
 	}
 	c := &s.compact
-	s.note(s.assembly.Couplings(s.stream, [3]uint32{blocks(s.nx, kernels.AssembleThreads), uint32(s.ny), uint32(s.nz)},
+	s.note(s.assembly.Couplings(s.stream, s.grid(s.nx, kernels.AssembleThreads, s.ny, s.nz),
 		int32(s.nx), int32(s.ny), int32(s.nz), c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, s.dt,
 		s.gx.at, s.gy.at, s.gz.at, s.capacity.address()))
 	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
-		s.note(s.assembly.GroundFace(s.stream, [3]uint32{blocks(na, kernels.AssembleThreads), uint32(nb), 1},
+		s.note(s.assembly.GroundFace(s.stream, s.grid(na, kernels.AssembleThreads, nb, 1),
 			int32(s.nx), int32(s.ny), int32(s.nz), c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette,
 			int32(face), int32(na), resistance, rise, flux, s.ground.data, s.ground.onDev, s.inflow.data, s.inflow.onDev))
 	})

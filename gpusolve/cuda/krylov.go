@@ -49,7 +49,7 @@ const directionBlocks, residualBlocks, updateBlocks = 10, 9, 6
 // rows is the grid of kernels that march columns, a block taking every so many rows.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {
 	bx := blocks(s.nx, threads)
-	return [3]uint32{bx, uint32(min(s.ny, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
+	return [3]uint32{bx, uint32(min(s.ny, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
 }
 
 // Dot sets RZ, MaxZ and Beta.
@@ -161,7 +161,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
 		bx := blocks(na, kernels.AssembleThreads)
 		if s.err == nil {
-			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, max(1, s.maxBlocks/int(bx)))), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
+			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
 				c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, int32(face), int32(na), int32(nb), resistance, rise, flux,
 				ptr(x), s.partial, s.scalarsDev, s.ticket))
 		}
@@ -173,7 +173,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 // InverseDiagonal fills d with 1/diag(A).
 func (s *system) InverseDiagonal(d ops.Vector) {
 	if s.ready() {
-		s.note(s.residual.InverseDiagonal(s.stream, [3]uint32{blocks(s.nx, threads), uint32(s.ny), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
+		s.note(s.residual.InverseDiagonal(s.stream, s.grid(s.nx, threads, s.ny, 1), int32(s.nx), int32(s.ny), int32(s.nz),
 			s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.ground.onDev, s.capacity.address(), ptr(d)))
 	}
 }

@@ -63,7 +63,7 @@ func (s *system) factor(l *level) {
 	l.lines = lines
 	l.inverse = s.newVector(l.cells, int64(l.nx), 4)
 	if s.err == nil {
-		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, int32(l.nx), int32(l.ny), int32(l.nz),
+		s.note(s.level.Factor(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, 1), int32(l.nx), int32(l.ny), int32(l.nz),
 			l.gx.at, l.gy.at, l.gz.at, l.ground, s.ground.onDev, l.capacity.address(), l.inverse.at))
 	}
 }
@@ -79,7 +79,7 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	}
 	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
 	if s.err == nil {
-		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, int32(f.nx), int32(f.ny),
+		s.note(s.level.Coarsen(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, l.nz), int32(f.nx), int32(f.ny),
 			f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), int32(l.nx), int32(l.ny), f.next.x.first, f.next.y.first,
 			l.gx.at, l.gy.at, l.gz.at, l.ground, l.capacity.address()))
 	}
@@ -143,13 +143,13 @@ func (s *system) weigh(f, l *level, c ops.Coarsening) {
 	}
 	list := upload(&s.space, planes)
 	if s.err == nil {
-		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(len(planes))}, int32(f.nx), int32(f.ny),
+		s.note(s.level.Weigh(s.stream, s.grid(f.nx, kernels.LevelThreads, f.ny, len(planes)), int32(f.nx), int32(f.ny),
 			f.gx.at, f.gy.at, list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
 	}
 }
 
-func (l *level) columnGrid() [3]uint32 {
-	return [3]uint32{blocks(l.nx, kernels.LinesThreads), uint32(l.ny), 1}
+func (s *system) columnGrid(l *level) [3]uint32 {
+	return s.grid(l.nx, kernels.LinesThreads, l.ny, 1)
 }
 
 // Start sets x = c T^-1 b.
@@ -158,7 +158,7 @@ func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*level)
-	s.note(lv.lines.Start(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gz.at, lv.inverse.at, ptr(b), ptr(x), c))
+	s.note(lv.lines.Start(s.stream, s.columnGrid(lv), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gz.at, lv.inverse.at, ptr(b), ptr(x), c))
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
@@ -168,19 +168,19 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 	}
 	lv := l.(*level)
 	if lv == s.finest {
-		g := lv.columnGrid()
+		g := s.columnGrid(lv)
 		s.note(lv.lines.StepDot(s.stream, g, int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
 			ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address(), s.partial))
 		s.stepped.dst, s.stepped.b, s.stepped.blocks = dst, b, int32(g[0]*g[1])
 		return
 	}
-	s.note(lv.lines.Step(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
+	s.note(lv.lines.Step(s.stream, s.columnGrid(lv), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
 		ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address()))
 }
 
 // restrictGrid is a block per tile of coarse cells and plane.
-func (l *level) restrictGrid() [3]uint32 {
-	return [3]uint32{blocks(l.nx, kernels.TransferTX), blocks(l.ny, kernels.TransferTY), uint32(l.nz)}
+func (s *system) restrictGrid(l *level) [3]uint32 {
+	return s.grid(l.nx, kernels.TransferTX, int(blocks(l.ny, kernels.TransferTY)), l.nz)
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
@@ -190,7 +190,7 @@ func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omeg
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictStart(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), f.gx.at, f.gy.at, ptr(b), ptr(x), 1-omega,
+	s.note(s.transfer.RestrictStart(s.stream, s.restrictGrid(c), int32(f.nx), int32(f.ny), f.gx.at, f.gy.at, ptr(b), ptr(x), 1-omega,
 		int32(c.nx), int32(c.ny), t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
 }
 
@@ -201,7 +201,7 @@ func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), int32(f.nz), f.gx.at, f.gy.at, f.gz.at,
+	s.note(s.transfer.RestrictResidual(s.stream, s.restrictGrid(c), int32(f.nx), int32(f.ny), int32(f.nz), f.gx.at, f.gy.at, f.gz.at,
 		f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), int32(c.nx), int32(c.ny),
 		t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
 }
@@ -213,13 +213,12 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	grid := [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}
 	if t.wx == 0 && t.wy == 0 {
-		grid[2] = uint32(f.nz+1) / 2
+		grid := s.grid(f.nx, kernels.TransferProlongThreads, f.ny, (f.nz+1)/2)
 		s.note(s.transfer.Prolong(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
 			t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, ptr(xc), ptr(x)))
 		return
 	}
-	s.note(s.transfer.ProlongWeighted(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
+	s.note(s.transfer.ProlongWeighted(s.stream, s.grid(f.nx, kernels.TransferProlongThreads, f.ny, 1), int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
 		t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
 }

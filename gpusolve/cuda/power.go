@@ -46,8 +46,8 @@ func (s *system) SetPower(layers []powermap.Drawing) {
 		return
 	}
 	watts := c.values + cu.DevicePtr(8*s.nz)
-	x, y := s.tiles()
-	s.note(s.Device.power.Draw(s.stream, [3]uint32{x, y, uint32(c.drawn)}, int32(s.nx), int32(s.ny), c.first, c.order, c.list, c.shares, watts,
+	_, y := s.tiles()
+	s.note(s.Device.power.Draw(s.stream, s.grid(s.nx, kernels.PowerThreads, int(y), c.drawn), int32(s.nx), int32(s.ny), c.first, c.order, c.list, c.shares, watts,
 		c.planeFirst, s.power.data+cu.DevicePtr(int64(c.drawn)*s.sheet*8), watts+cu.DevicePtr(8*c.strokes), s.power.data))
 }
 

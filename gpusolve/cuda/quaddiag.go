@@ -59,7 +59,7 @@ func (a *stored) tiles(vectors ops.Precision, most int) [3]uint32 {
 	if vectors == ops.Double {
 		threads = kernels.QuaddiagBroad
 	}
-	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), 65535)
+	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), uint32(a.s.mostRows))
 	if most > 0 {
 		y = min(y, uint32(max(1, most/int(x))))
 	}
@@ -106,7 +106,7 @@ func (a *stored) extent(q *kernels.Quaddiag, from *diagonals) ([][4]float64, err
 	part := s.alloc(8 * 5 * kernels.QuaddiagParts * int64(a.nz))
 	defer s.free(part)
 	if s.ready() {
-		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts, uint32(a.nz), 1}, int64(a.nx), from.sheet(), s.cells, from.main, from.x, from.y, from.z, a.scale, part))
+		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts * uint32(a.nz), 1, 1}, int64(a.nx), from.sheet(), s.cells, from.main, from.x, from.y, from.z, a.scale, part))
 	}
 	got := make([][kernels.QuaddiagParts][5]float64, a.nz)
 	receiveSlice(s, got, part)

@@ -52,7 +52,7 @@ func LoadPower(d cu.Driver) (*Power, error) {
 	return m, nil
 }
 
-// Draw sets sheet s = blockZ to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
+// Draw sets sheet s, the block's plane, to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
 // draws a tile of THREADS x ROWS cells; the strokes that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
 //
 // Arrays: first, order int; strokes Stroke; shares, watts double; planeFirst int; planes, factors, sheets double.

@@ -365,8 +365,8 @@ func (m *Quaddiag) RootScale(s cu.Stream, grid [3]uint32, n int64, diagonal, sca
 	return m.launch("rootScale", k.function, grid, QuaddiagFlat, s, k.params[:])
 }
 
-// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block (b, k) leaves its part of plane k at
-// sizes[5 (PARTS k + b)].
+// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
+// leaves its part of plane k at sizes[5 b].
 //
 // Arrays: main, x, y, z double; scale float; sizes double.
 func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, nx, sheet, n int64, main, x, y, z, scale, sizes cu.DevicePtr) error {
