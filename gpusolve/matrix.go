@@ -169,18 +169,16 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	if o.Preconditioner == "" {
 		o.Preconditioner = MatrixPreconditioner(a)
 	}
-	start := time.Now()
-	dev, info, err := o.openFor(demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())})
-	if err != nil {
-		return nil, err
-	}
-	m := &MatrixSolver{dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
-	m.a, m.power = a.moderate()
-	if err := m.setup(o); err != nil {
-		m.Close()
-		return nil, err
-	}
-	return m, nil
+	moderate, power := a.moderate()
+	need := demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())}
+	return onDevice(&o, need, func(dev ops.Device, info DeviceInfo, opening time.Duration) (*MatrixSolver, error) {
+		m := &MatrixSolver{a: moderate, power: power, dev: dev, info: info, timing: Timing{Device: opening}}
+		if err := m.setup(o); err != nil {
+			m.Close()
+			return nil, err
+		}
+		return m, nil
+	})
 }
 
 // Close gives the device back.

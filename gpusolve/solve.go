@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -29,6 +30,10 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
+	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
+	Driver cu.Driver
+	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
+	Notice func(text string)
 }
 
 // Progress of a running solve.
@@ -91,14 +96,15 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	return onDevice(&o, o.demandOf(m, steps), func(dev ops.Device, info DeviceInfo, opening time.Duration) (*engine, error) {
+		return engineOn(dev, info, opening, m, o, steps, dt)
+	})
+}
+
+// engineOn sets everything up on an open device, which it closes where that fails.
+func engineOn(dev ops.Device, info DeviceInfo, opening time.Duration, m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
+	e := &engine{dev: dev, info: info, timing: Timing{Device: opening}}
 	start := time.Now()
-	dev, info, err := o.open(m, steps)
-	if err != nil {
-		return nil, err
-	}
-	e := &engine{dev: dev, info: info}
-	e.timing.Device = time.Since(start)
-	start = time.Now()
 	defer dev.Bind()()
 	if err := e.setup(m, o, dt); err != nil {
 		e.close()
