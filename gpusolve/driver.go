@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,19 +22,36 @@ type driver struct {
 	timing Timing
 }
 
-// openDriver opens a device, has assemble make the operator there, and sets the method of the options up on it.
-func (o *Options) openDriver(need demand, assemble func(ops.Device) (ops.Operator, error)) (*driver, error) {
+// openDriver opens a device, has assemble make the operator there, sets the method of the options up on it, and has ready do what else belongs before the
+// first solve. Where auto chose a GPU on which that fails, the processor does it again.
+func (o *Options) openDriver(need demand, assemble func(ops.Device) (ops.Operator, error), ready func(*driver) error) (*driver, error) {
 	start := time.Now()
 	dev, info, err := o.openFor(need)
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
-	start = time.Now()
+	d, err := o.driverOn(dev, info, time.Since(start), assemble, ready)
+	if err == nil || !o.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
+		return d, err
+	}
+	dev, info = o.insteadOfGPU(fmt.Errorf("%s: %w", info.Name, err))
+	return o.driverOn(dev, info, time.Since(start), assemble, ready)
+}
+
+// driverOn sets everything up on an open device, which it closes where that fails.
+func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, assemble func(ops.Device) (ops.Operator, error), ready func(*driver) error) (*driver, error) {
+	d := &driver{dev: dev, info: info, timing: Timing{Device: opening}}
+	start := time.Now()
 	defer dev.Bind()()
-	if err := d.setup(o.Preconditioner, assemble); err != nil {
+	err := d.setup(o.Preconditioner, assemble)
+	if err != nil {
+		err = blame(err)
+	} else {
+		err = ready(d)
+	}
+	if err != nil {
 		d.close()
-		return nil, blame(err)
+		return nil, err
 	}
 	d.timing.Setup = time.Since(start)
 	return d, nil
@@ -50,11 +68,9 @@ func (d *driver) setup(method string, assemble func(ops.Device) (ops.Operator, e
 	return err
 }
 
-// prepare readies the iteration for a rule. Its time counts as set-up.
+// prepare readies the iteration for a rule.
 func (d *driver) prepare(rule krylov.Rule) error {
-	start := time.Now()
 	d.solver.Prepare(rule, d.x)
-	d.timing.Setup += time.Since(start)
 	return d.failure()
 }
 

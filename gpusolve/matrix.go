@@ -167,20 +167,17 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	m := &MatrixSolver{}
 	m.a, m.power = a.moderate()
 	need := demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())}
-	var err error
-	m.driver, err = o.openDriver(need, func(dev ops.Device) (ops.Operator, error) {
+	_, err := o.openDriver(need, func(dev ops.Device) (ops.Operator, error) {
 		op, err := load(dev, m.a)
 		if err == nil {
 			m.b, err = op.New64()
 		}
 		return op, err
+	}, func(d *driver) error {
+		m.driver = d
+		return d.prepare(o.matrixRule(d.pre))
 	})
 	if err != nil {
-		return nil, err
-	}
-	defer m.dev.Bind()()
-	if err := m.prepare(o.matrixRule(m.pre)); err != nil {
-		m.Close()
 		return nil, err
 	}
 	return m, nil

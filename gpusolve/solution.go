@@ -82,6 +82,8 @@ type DeviceInfo struct {
 	Name    string
 	Threads int    // cpu only
 	Why     string // why this device was chosen, for -v
+	// GPUFailure is why "auto" took the processor in place of a GPU; "" where no GPU failed.
+	GPUFailure string
 }
 
 // Timing splits the time of a solve.

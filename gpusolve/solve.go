@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -29,6 +30,10 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
+	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
+	Driver cu.Driver
+	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
+	Notice func(text string)
 }
 
 // Progress of a running solve.
@@ -89,22 +94,19 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		return nil, err
 	}
 	e := &engine{}
-	var err error
-	e.driver, err = o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
+	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
 		if e.sys, err = dev.Assemble(m, dt); err != nil {
 			return nil, err
 		}
 		return e.sys, e.heat(m, dt)
+	}, func(d *driver) error {
+		e.driver = d
+		if err := e.measure(); err != nil {
+			return err
+		}
+		return e.prepare(o.rule(e.pre, max(1, steps)))
 	})
 	if err != nil {
-		return nil, err
-	}
-	defer e.dev.Bind()()
-	if err = e.measure(); err == nil {
-		err = e.prepare(o.rule(e.pre, max(1, steps)))
-	}
-	if err != nil {
-		e.close()
 		return nil, err
 	}
 	return e, nil
@@ -144,6 +146,7 @@ func (e *engine) heat(m *mesh.Mesh, dt float64) (err error) {
 
 // measure finds what the faces exchange with a stack at ambient temperature; x is zero.
 func (e *engine) measure() error {
+	e.exchanged = 0
 	for _, w := range e.sys.FaceHeat(e.x) {
 		e.exchanged += math.Abs(w)
 	}

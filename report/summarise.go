@@ -29,7 +29,7 @@ func Summarise(r *Run) (*Summary, error) {
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs),
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
-		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name},
+		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name, sol.Device.GPUFailure},
 		Solver: summariseSolver(sol),
 		Power:  PowerSummary{m.Power.Requested, m.Power.Mapped},
 		Energy: summariseEnergy(&sol.Energy),

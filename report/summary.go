@@ -45,6 +45,8 @@ type GridSummary struct {
 type DeviceSummary struct {
 	Kind string `json:"kind"` // cpu or gpu
 	Name string `json:"name"`
+	// GPUFailure is why the processor took the place of a GPU, where it did.
+	GPUFailure string `json:"gpu_failure,omitempty"`
 }
 
 // SolverSummary says how the solve ended; in a transient, that of the last step, and Converged that of all steps.

@@ -116,6 +116,7 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	p.enter("solving")
 	options := gpusolve.Options{
 		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value, MaxIter: int(o.maxIter), Progress: p.update,
+		Notice: func(text string) { g.note("%s", text) },
 	}
 	if g.adjust != nil {
 		g.adjust(&options)

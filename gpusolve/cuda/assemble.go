@@ -53,13 +53,13 @@ func (s *system) discretise() {
 		return
 	}
 	c := &s.compact
-	s.note(s.assembly.Couplings(s.stream, [3]uint32{blocks(s.nx, kernels.AssembleThreads), uint32(s.ny), uint32(s.nz)}, kernels.AssembleCouplingsArgs{
+	s.note(s.assembly.Couplings(s.stream, s.grid(s.nx, kernels.AssembleThreads, s.ny, s.nz), kernels.AssembleCouplingsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 		Slot: c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 		Capacity: s.capacity.address(),
 	}))
 	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
-		s.note(s.assembly.GroundFace(s.stream, [3]uint32{blocks(na, kernels.AssembleThreads), uint32(nb), 1}, kernels.AssembleGroundFaceArgs{
+		s.note(s.assembly.GroundFace(s.stream, s.grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 			Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na), Resistance: resistance, Rise: rise,
 			Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,

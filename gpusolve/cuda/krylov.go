@@ -33,7 +33,7 @@ const directionBlocks, residualBlocks, updateBlocks = 10, 9, 6
 // rows is the grid of kernels that march columns, a block taking every so many rows.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {
 	bx := blocks(s.nx, threads)
-	return [3]uint32{bx, uint32(min(s.ny, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
+	return [3]uint32{bx, uint32(min(s.ny, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
 }
 
 // Dot sets RZ, MaxZ and Beta.
@@ -154,7 +154,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
 		bx := blocks(na, kernels.AssembleThreads)
 		if s.err == nil {
-			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, max(1, s.maxBlocks/int(bx)))), 1}, kernels.AssembleFaceHeatArgs{
+			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na),
 				Nb: int32(nb), Resistance: resistance, Rise: rise, Flux: flux, X: f64(x), Partial: s.partial, Scalars: s.scalarsDev,
@@ -169,7 +169,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 // InverseDiagonal fills d with 1/diag(A).
 func (s *system) InverseDiagonal(d ops.Vector) {
 	if s.ready() {
-		s.note(s.residual.InverseDiagonal(s.stream, [3]uint32{blocks(s.nx, threads), uint32(s.ny), 1}, kernels.ResidualInverseDiagonalArgs{
+		s.note(s.residual.InverseDiagonal(s.stream, s.grid(s.nx, threads, s.ny, 1), kernels.ResidualInverseDiagonalArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), D: f32(d),
 		}))

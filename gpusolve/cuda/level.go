@@ -79,21 +79,21 @@ func (s *system) RefreshLevel(l ops.Level) error {
 func (s *system) compute(l *level) {
 	f := l.from
 	if f != nil && s.err == nil {
-		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, kernels.LevelCoarsenArgs{
+		s.note(s.level.Coarsen(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, l.nz), kernels.LevelCoarsenArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground, GroundSlot: s.ground.onDev,
 			Capacity: f.capacity.address(), Cx: int32(l.nx), Cy: int32(l.ny), FirstX: f.next.x.first, FirstY: f.next.y.first,
 			Cgx: l.gx.at, Cgy: l.gy.at, Cgz: l.gz.at, Cground: l.ground, Ccapacity: l.capacity.address(),
 		}))
 	}
 	if s.err == nil {
-		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, kernels.LevelFactorArgs{
+		s.note(s.level.Factor(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, 1), kernels.LevelFactorArgs{
 			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx.at, Gy: l.gy.at, Gz: l.gz.at, Ground: l.ground,
 			GroundSlot: s.ground.onDev, Capacity: l.capacity.address(), Inverse: l.inverse.at,
 		}))
 	}
 	if l.weighted > 0 && s.err == nil {
 		t := &f.next
-		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(l.weighted)}, kernels.LevelWeighArgs{
+		s.note(s.level.Weigh(s.stream, s.grid(f.nx, kernels.LevelThreads, f.ny, l.weighted), kernels.LevelWeighArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Planes: l.list, ParentX: t.x.parent, FirstX: t.x.first,
 			Cx: int32(l.nx), ParentY: t.y.parent, FirstY: t.y.first, Cy: int32(l.ny), Wx: t.wx, Wy: t.wy,
 		}))
@@ -174,8 +174,8 @@ func (s *system) reserveWeights(l *level, c ops.Coarsening) {
 	l.list, l.weighted = upload(&s.space, planes), len(planes)
 }
 
-func (l *level) columnGrid() [3]uint32 {
-	return [3]uint32{blocks(l.nx, kernels.LinesThreads), uint32(l.ny), 1}
+func (s *system) columnGrid(l *level) [3]uint32 {
+	return s.grid(l.nx, kernels.LinesThreads, l.ny, 1)
 }
 
 // Start sets x = c T^-1 b.
@@ -184,7 +184,7 @@ func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*level)
-	s.note(lv.lines.Start(s.stream, lv.columnGrid(), kernels.LinesStartArgs{
+	s.note(lv.lines.Start(s.stream, s.columnGrid(lv), kernels.LinesStartArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz.at, Inverse: lv.inverse.at, B: f32(b), X: f32(x), Scale: c,
 	}))
 }
@@ -196,7 +196,7 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 	}
 	lv := l.(*level)
 	if lv.from == nil {
-		g := lv.columnGrid()
+		g := s.columnGrid(lv)
 		s.note(lv.lines.StepDot(s.stream, g, kernels.LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
 			B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
@@ -205,15 +205,15 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 		s.stepped.dst, s.stepped.b, s.stepped.blocks = dst, b, int32(g[0]*g[1])
 		return
 	}
-	s.note(lv.lines.Step(s.stream, lv.columnGrid(), kernels.LinesStepArgs{
+	s.note(lv.lines.Step(s.stream, s.columnGrid(lv), kernels.LinesStepArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
 		B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
 	}))
 }
 
 // restrictGrid is a block per tile of coarse cells and plane.
-func (l *level) restrictGrid() [3]uint32 {
-	return [3]uint32{blocks(l.nx, kernels.TransferTX), blocks(l.ny, kernels.TransferTY), uint32(l.nz)}
+func (s *system) restrictGrid(l *level) [3]uint32 {
+	return s.grid(l.nx, kernels.TransferTX, int(blocks(l.ny, kernels.TransferTY)), l.nz)
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
@@ -223,7 +223,7 @@ func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omeg
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictStart(s.stream, c.restrictGrid(), kernels.TransferRestrictStartArgs{
+	s.note(s.transfer.RestrictStart(s.stream, s.restrictGrid(c), kernels.TransferRestrictStartArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, B: f32(b), X: f32(x), Keep: 1 - omega, Cx: int32(c.nx),
 		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
 		Wy: t.wy, Bc: f32(bc),
@@ -237,7 +237,7 @@ func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, c.restrictGrid(), kernels.TransferRestrictResidualArgs{
+	s.note(s.transfer.RestrictResidual(s.stream, s.restrictGrid(c), kernels.TransferRestrictResidualArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground,
 		GroundSlot: s.ground.onDev, Capacity: f.capacity.address(), B: f32(b), X: f32(x), Cx: int32(c.nx), Cy: int32(c.ny),
 		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
@@ -252,16 +252,15 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	grid := [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}
 	if t.wx.IsNil() && t.wy.IsNil() {
-		grid[2] = uint32(f.nz+1) / 2
+		grid := s.grid(f.nx, kernels.TransferProlongThreads, f.ny, (f.nz+1)/2)
 		s.note(s.transfer.Prolong(s.stream, grid, kernels.TransferProlongArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
 			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: f32(xc), X: f32(x),
 		}))
 		return
 	}
-	s.note(s.transfer.ProlongWeighted(s.stream, grid, kernels.TransferProlongWeightedArgs{
+	s.note(s.transfer.ProlongWeighted(s.stream, s.grid(f.nx, kernels.TransferProlongThreads, f.ny, 1), kernels.TransferProlongWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent, BeyondX: t.x.beyond,
 		FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
 		Xc: f32(xc), X: f32(x),

@@ -20,11 +20,11 @@ type matrix struct {
 }
 
 var (
-	_ ops.Matrices  = (*Device)(nil)
+	_ ops.Matrices = (*Device)(nil)
 	_ ops.Operator = (*matrix)(nil)
-	_ ops.Diagonal  = (*matrix)(nil)
-	_ ops.Forms     = (*matrix)(nil)
-	_ ops.Recorder  = (*matrix)(nil)
+	_ ops.Diagonal = (*matrix)(nil)
+	_ ops.Forms    = (*matrix)(nil)
+	_ ops.Recorder = (*matrix)(nil)
 )
 
 // LoadDiagonals copies the matrix to the GPU.

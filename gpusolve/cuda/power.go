@@ -41,8 +41,8 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 		return
 	}
 	watts := c.values.Add(int64(s.nz))
-	x, y := s.tiles()
-	s.note(s.Device.power.Draw(s.stream, [3]uint32{x, y, uint32(c.drawn)}, kernels.PowerDrawArgs{
+	_, y := s.tiles()
+	s.note(s.Device.power.Draw(s.stream, s.grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Strokes: c.list, Shares: c.shares, Watts: watts,
 		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),
 		Factors: watts.Add(int64(c.strokes)), Sheets: s.power.data,

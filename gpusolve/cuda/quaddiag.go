@@ -107,7 +107,7 @@ func (a *stored) extent(q *kernels.Quaddiag, from *diagonals) ([][4]float64, err
 	part := alloc[[kernels.QuaddiagParts][5]float64](s, int64(a.nz))
 	defer s.free(part)
 	if s.ready() {
-		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts, uint32(a.nz), 1}, kernels.QuaddiagExtentArgs{
+		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts * uint32(a.nz), 1, 1}, kernels.QuaddiagExtentArgs{
 			Nx: int64(a.nx), Sheet: from.sheet(), N: s.cells, Main: from.main, X: from.x, Y: from.y, Z: from.z, Scale: a.scale,
 			Sizes: cu.At[float64](part.Address()),
 		}))

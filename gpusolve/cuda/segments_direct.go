@@ -48,7 +48,7 @@ func (s *space) Invert(level ops.GraphLevel) error {
 	a, both, limits := upload(s, dense), upload(s, columns), upload(s, limit)
 	l.dense.inverse = alloc[float32](s, int64(n)*int64(n))
 	l.bytes += 4 * int64(n) * int64(n)
-	grid := [3]uint32{blocks(n, kernels.SegmentsWide), uint32(n), 1}
+	grid := s.grid(n, kernels.SegmentsWide, n, 1)
 	for k := range n {
 		if s.ready() {
 			s.note(l.kernels.Sweep(s.stream, grid, kernels.SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits}))

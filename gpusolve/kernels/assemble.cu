@@ -27,7 +27,8 @@ KERNEL void BOUNDS(THREADS) couplings(int nx, int ny, int nz, const double *dx, 
                                       const u32 *uniform, const int *slot, const u32 *index, const double *palette, double dt, float *gx, float *gy,
                                       float *gz, float *capacity) {
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, palette};
-  int i = blockX() * THREADS + threadX(), j = blockY(), k = blockZ();
+  BlockAt at = blockAt(tiles(nx, THREADS), ny);
+  int i = at.x * THREADS + threadX(), j = at.y, k = at.z;
   if (i >= nx) return;
   i64 c = ((i64)k * ny + j) * nx + i;
   const double *own = material(m, i, j, k);
@@ -70,9 +71,10 @@ KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx,
                                        double resistance, double rise, double flux, float *ground, const int *groundSlot, double *inflow,
                                        const int *inflowSlot) {
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, palette};
-  int a = blockX() * THREADS + threadX(), i, j, k;
+  BlockAt tile = blockAt(tiles(na, THREADS));
+  int a = tile.x * THREADS + threadX(), i, j, k;
   if (a >= na) return;
-  onFace(face, a, blockY(), m, &i, &j, &k);
+  onFace(face, a, tile.y, m, &i, &j, &k);
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
   if (resistance < 0) {
     inflow[inflowSlot[k] * sheet + at] += flux * faceArea(face, m, i, j, k);

@@ -8,7 +8,8 @@ enum { THREADS = 128 };
 KERNEL void BOUNDS(THREADS) factor(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                    const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                    float *RESTRICT inverse) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
   float t = 0, g = 0;
@@ -41,7 +42,8 @@ KERNEL void BOUNDS(THREADS) coarsen(int nx, int ny, const float *RESTRICT gx, co
                                     const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity, int cx, int cy,
                                     const int *RESTRICT firstX, const int *RESTRICT firstY, float *RESTRICT cgx, float *RESTRICT cgy,
                                     float *RESTRICT cgz, float *RESTRICT cground, float *RESTRICT ccapacity) {
-  int i = blockX() * THREADS + threadX(), j = blockY(), k = blockZ();
+  BlockAt tile = blockAt(tiles(cx, THREADS), cy);
+  int i = tile.x * THREADS + threadX(), j = tile.y, k = tile.z;
   if (i >= cx) return;
   i64 sheet = (i64)nx * ny, base = k * sheet, csheet = (i64)cx * cy, at = (i64)j * cx + i, c = k * csheet + at;
   int slot = groundSlot[k];
@@ -83,9 +85,10 @@ DEVICE float farWeight(const float *g, const int *parent, const int *first, int 
 KERNEL void BOUNDS(THREADS) weigh(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const int *RESTRICT planes,
                                   const int *RESTRICT parentX, const int *RESTRICT firstX, int cx, const int *RESTRICT parentY,
                                   const int *RESTRICT firstY, int cy, float *RESTRICT wx, float *RESTRICT wy) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS), ny);
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, base = planes[blockZ()] * sheet, at = blockZ() * sheet + (i64)j * nx + i;
+  i64 sheet = (i64)nx * ny, base = planes[tile.z] * sheet, at = tile.z * sheet + (i64)j * nx + i;
   if (wx) wx[at] = farWeight(gx + base + (i64)j * nx, parentX, firstX, cx, i, 1);
   if (wy) wy[at] = farWeight(gy + base + i, parentY, firstY, cy, j, nx);
 }

@@ -55,7 +55,7 @@ type PowerDrawArgs struct {
 	Planes, Factors, Sheets cu.Ptr[float64]
 }
 
-// Draw sets sheet s = blockZ to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
+// Draw sets sheet s, the block's plane, to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
 // draws a tile of THREADS x ROWS cells; the strokes that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
 func (m *Power) Draw(s cu.Stream, grid [3]uint32, a PowerDrawArgs) error {
 	m.draw.Args = a

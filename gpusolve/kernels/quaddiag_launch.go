@@ -92,8 +92,8 @@ type QuaddiagExtentArgs struct {
 	Sizes         cu.Ptr[float64]
 }
 
-// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block (b, k) leaves its part of plane k at
-// sizes[5 (PARTS k + b)].
+// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
+// leaves its part of plane k at sizes[5 b].
 func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, a QuaddiagExtentArgs) error {
 	m.extent.Args = a
 	return m.extent.Launch(s, grid)

@@ -140,7 +140,8 @@ KERNEL void BOUNDS(THREADS) scale(i64 n, const float *d, const float *r, float *
 // d = 1/diag(A), the diagonal summed in FP64.
 KERNEL void BOUNDS(THREADS) inverseDiagonal(int nx, int ny, int nz, const float *gx, const float *gy, const float *gz, const float *ground,
                                             const int *groundSlot, const float *capacity, float *d) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
   double below = 0;
