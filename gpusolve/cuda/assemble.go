@@ -9,6 +9,7 @@ import (
 // compact is the mesh on the device: sizes of cells, and materials per plane.
 type compact struct {
 	dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
+	resistances                                        cu.DevicePtr // of the faces in m2K/W, -1 where no temperature drives them
 }
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
@@ -31,10 +32,10 @@ func (s *system) assemble() {
 	s.note(s.assembly.Couplings(s.stream, [3]uint32{blocks(s.nx, kernels.AssembleThreads), uint32(s.ny), uint32(s.nz)},
 		int32(s.nx), int32(s.ny), int32(s.nz), c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, s.dt,
 		s.gx.at, s.gy.at, s.gz.at, s.capacity.address()))
-	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		s.note(s.assembly.GroundFace(s.stream, [3]uint32{blocks(na, kernels.AssembleThreads), uint32(nb), 1},
 			int32(s.nx), int32(s.ny), int32(s.nz), c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette,
-			int32(face), int32(na), resistance, rise, flux, s.ground.data, s.ground.onDev, s.inflow.data, s.inflow.onDev))
+			int32(face), int32(na), c.resistances, rise, flux, s.ground.data, s.ground.onDev, s.inflow.data, s.inflow.onDev))
 	})
 	s.wait()
 }
@@ -74,6 +75,7 @@ func (s *system) uploadMesh() {
 		palette = append(palette, p.Half[0], p.Half[1], p.Half[2], p.Half[3], p.K[2], p.C)
 	}
 	c.palette = upload(&s.space, palette)
+	c.resistances = upload(&s.space, sizes(stack.NumFaces, func(f int) float64 { return s.faceResistance(stack.Face(f)) }))
 }
 
 // planes reserves the planes that boundaries and powers need.

@@ -158,11 +158,11 @@ func (s *system) Stored(x, old ops.Vector) float64 {
 // FaceHeat is the heat in W that leaves through each face.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	c := &s.compact
-	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		bx := blocks(na, kernels.AssembleThreads)
 		if s.err == nil {
 			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, max(1, s.maxBlocks/int(bx)))), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
-				c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, int32(face), int32(na), int32(nb), resistance, rise, flux,
+				c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, int32(face), int32(na), int32(nb), c.resistances, rise, flux,
 				ptr(x), s.partial, s.scalarsDev, s.ticket))
 		}
 		heat[face] = s.readScalars()[kernels.Scratch]

@@ -52,7 +52,8 @@ type Assemble struct {
 			nx, ny, nz                                         int32
 			dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
 			face, na                                           int32
-			resistance, rise, flux                             float64
+			resistances                                        cu.DevicePtr
+			rise, flux                                         float64
 			ground, groundSlot, inflow, inflowSlot             cu.DevicePtr
 		}
 		params [20]unsafe.Pointer
@@ -63,7 +64,8 @@ type Assemble struct {
 			nx, ny, nz                                         int32
 			dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
 			face, na, nb                                       int32
-			resistance, rise, flux                             float64
+			resistances                                        cu.DevicePtr
+			rise, flux                                         float64
 			x, partial, scalars, ticket                        cu.DevicePtr
 		}
 		params [21]unsafe.Pointer
@@ -114,7 +116,7 @@ func LoadAssemble(d cu.Driver) (*Assemble, error) {
 		unsafe.Pointer(&m.groundFace.args.palette),
 		unsafe.Pointer(&m.groundFace.args.face),
 		unsafe.Pointer(&m.groundFace.args.na),
-		unsafe.Pointer(&m.groundFace.args.resistance),
+		unsafe.Pointer(&m.groundFace.args.resistances),
 		unsafe.Pointer(&m.groundFace.args.rise),
 		unsafe.Pointer(&m.groundFace.args.flux),
 		unsafe.Pointer(&m.groundFace.args.ground),
@@ -137,7 +139,7 @@ func LoadAssemble(d cu.Driver) (*Assemble, error) {
 		unsafe.Pointer(&m.faceHeat.args.face),
 		unsafe.Pointer(&m.faceHeat.args.na),
 		unsafe.Pointer(&m.faceHeat.args.nb),
-		unsafe.Pointer(&m.faceHeat.args.resistance),
+		unsafe.Pointer(&m.faceHeat.args.resistances),
 		unsafe.Pointer(&m.faceHeat.args.rise),
 		unsafe.Pointer(&m.faceHeat.args.flux),
 		unsafe.Pointer(&m.faceHeat.args.x),
@@ -173,10 +175,9 @@ func (m *Assemble) Couplings(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, 
 }
 
 // GroundFace: ground adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
-// A negative resistance stands for a face that only a flux crosses.
 //
-// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; ground float; groundSlot int; inflow double; inflowSlot int.
-func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, face, na int32, resistance, rise, flux float64, ground, groundSlot, inflow, inflowSlot cu.DevicePtr) error {
+// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; resistances double; ground float; groundSlot int; inflow double; inflowSlot int.
+func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, face, na int32, resistances cu.DevicePtr, rise, flux float64, ground, groundSlot, inflow, inflowSlot cu.DevicePtr) error {
 	k := &m.groundFace
 	k.args.nx = nx
 	k.args.ny = ny
@@ -191,7 +192,7 @@ func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx,
 	k.args.palette = palette
 	k.args.face = face
 	k.args.na = na
-	k.args.resistance = resistance
+	k.args.resistances = resistances
 	k.args.rise = rise
 	k.args.flux = flux
 	k.args.ground = ground
@@ -203,8 +204,8 @@ func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx,
 
 // FaceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
 //
-// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; x, partial, scalars double; ticket u32.
-func (m *Assemble) FaceHeat(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, face, na, nb int32, resistance, rise, flux float64, x, partial, scalars, ticket cu.DevicePtr) error {
+// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; resistances double; x, partial, scalars double; ticket u32.
+func (m *Assemble) FaceHeat(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, face, na, nb int32, resistances cu.DevicePtr, rise, flux float64, x, partial, scalars, ticket cu.DevicePtr) error {
 	k := &m.faceHeat
 	k.args.nx = nx
 	k.args.ny = ny
@@ -220,7 +221,7 @@ func (m *Assemble) FaceHeat(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, d
 	k.args.face = face
 	k.args.na = na
 	k.args.nb = nb
-	k.args.resistance = resistance
+	k.args.resistances = resistances
 	k.args.rise = rise
 	k.args.flux = flux
 	k.args.x = x
