@@ -33,7 +33,11 @@ func (m *Mesh) InPlane(k int, x, y float64) Stencil {
 	if v > 0 {
 		b.add(q.side(1, 0), (1-u)*v)
 	}
-	if u > 0 && v > 0 {
+	switch {
+	case u == 0 || v == 0:
+	case q.alike():
+		b.add(q.product(), u*v)
+	default:
 		b.add(q.corner(0), u*v/2)
 		b.add(q.corner(1), u*v/2)
 	}
@@ -119,6 +123,31 @@ func (q *quarter) side(axis, o int) (b blend) {
 	}
 	next := q.half(axis, 1, o)
 	*weight(0), *weight(1) = next/(r+next), r/(r+next)
+	return b
+}
+
+// alike says whether all four cells are there and of one material.
+func (q *quarter) alike() bool {
+	if q.n != [2]int{2, 2} {
+		return false
+	}
+	p := &q.m.Planes[q.k]
+	if p.Index == nil {
+		return true
+	}
+	low, high := p.Index[q.at[1][0]*q.m.NX():], p.Index[q.at[1][1]*q.m.NX():]
+	own := low[q.at[0][0]]
+	return low[q.at[0][1]] == own && high[q.at[0][0]] == own && high[q.at[0][1]] == own
+}
+
+// product is the temperature of the corner between cells alike: both cuts through it have the weights of the sides.
+func (q *quarter) product() (b blend) {
+	x, y := q.side(0, 0), q.side(1, 0)
+	for i := range b.w {
+		for j := range b.w[i] {
+			b.w[i][j] = x.w[i][0] * y.w[0][j]
+		}
+	}
 	return b
 }
 

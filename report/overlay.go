@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
@@ -91,17 +94,27 @@ func (o *overlay) Plane(k int, dst []float64) error {
 	if err := o.field.Plane(from, o.plane); err != nil {
 		return err
 	}
-	for j, y := range o.y {
-		for i, x := range o.x {
-			at := o.from.InPlane(from, x, y)
-			v := at.Constant
-			for n, w := range at.Weight {
-				if w != 0 {
-					v += w * o.plane[at.Cell[n]]
-				}
-			}
-			dst[j*len(o.x)+i] = v
-		}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for j := range o.y {
+		g.Go(func() error {
+			o.row(from, j, dst[j*len(o.x):][:len(o.x)])
+			return nil
+		})
 	}
-	return nil
+	return g.Wait()
+}
+
+// row is row j of the grid in plane from of the other field.
+func (o *overlay) row(from, j int, dst []float64) {
+	for i, x := range o.x {
+		at := o.from.InPlane(from, x, o.y[j])
+		v := at.Constant
+		for n, w := range at.Weight {
+			if w != 0 {
+				v += w * o.plane[at.Cell[n]]
+			}
+		}
+		dst[i] = v
+	}
 }
