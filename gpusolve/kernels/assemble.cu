@@ -78,6 +78,7 @@ DEVICE float faceConductance(int face, const Mesh &m, int i, int j, int k, doubl
 DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
   float ground = 0, own = 0, most = -1;
   int largest = face;
+#pragma unroll 1
   for (int f = BOTTOM; f <= NORTHFACE; f++) {
     if (!lies(f, m, i, j, k, resistances)) continue;
     float g = faceConductance(f, m, i, j, k, resistances[f]);
@@ -87,6 +88,7 @@ DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, cons
   }
   if (face != largest) return own;
   double rest = ground;
+#pragma unroll 1
   for (int f = BOTTOM; f <= NORTHFACE; f++)
     if (f != largest && lies(f, m, i, j, k, resistances)) rest -= faceConductance(f, m, i, j, k, resistances[f]);
   return rest;
