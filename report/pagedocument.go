@@ -227,7 +227,7 @@ func fact(label, text string) webpage.Fact {
 
 func (b *pageBuilder) heat() webpage.Group {
 	s, e := b.s, &b.s.Energy
-	d := wattDecimals(max(math.Abs(s.Power.RequestedW), math.Abs(e.InW), math.Abs(e.OutW)))
+	d := heatDecimals(s)
 	g := webpage.Group{ID: "heat", Title: "Heat", Facts: []webpage.Fact{
 		fact("Power requested", fixed(s.Power.RequestedW, d)+" W"), fact("Power on the grid", fixed(s.Power.MappedW, d)+" W"),
 		fact("In", fixed(e.InW, d)+" W"), fact("Out", fixed(e.OutW, d)+" W"),
@@ -236,7 +236,7 @@ func (b *pageBuilder) heat() webpage.Group {
 		g.Facts = append(g.Facts, fact("Stored", fixed(e.StoredW, d)+" W"))
 	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
-		fact("Leaving by face", strings.Join(facesText(&e.ByFaceW, e.OutW, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
+		fact("Leaving by face", strings.Join(facesText(e, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
 }
 
 func (b *pageBuilder) solver() webpage.Group {

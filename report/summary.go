@@ -172,4 +172,5 @@ type ProbeSummary struct {
 	YM           float64 `json:"y_m"`
 	ZM           float64 `json:"z_m"`
 	TemperatureK float64 `json:"temperature_K"`
+	Side         string  `json:"side,omitempty"` // of the interface at z: "below" or "above", where the stack says which
 }

@@ -86,7 +86,9 @@ func (t *TraceWriter) needed() []int {
 		}
 	}
 	for _, p := range t.probes {
-		use[p.z.lo], use[p.z.hi] = true, true
+		for _, at := range p.at.Terms {
+			use[at.Plane] = true
+		}
 	}
 	var planes []int
 	for k, u := range use {
@@ -115,7 +117,7 @@ func (t *TraceWriter) Add(step gpusolve.Step, f gpusolve.Field) error {
 		b.reset()
 	}
 	for _, p := range t.probes {
-		p.value = 0
+		p.reset()
 	}
 	nx := t.m.NX()
 	for _, k := range t.planes {
@@ -129,7 +131,7 @@ func (t *TraceWriter) Add(step gpusolve.Step, f gpusolve.Field) error {
 			}
 		}
 		for _, p := range t.probes {
-			p.add(t.plane, nx, k)
+			p.add(t.plane, k)
 		}
 	}
 	t.row = strconv.AppendFloat(t.row[:0], step.Time, 'g', 10, 64)

@@ -14,6 +14,7 @@ type compact struct {
 	slot                cu.Ptr[int32]
 	index               cu.Ptr[uint32]
 	palette             cu.Ptr[float64]
+	resistances         cu.Ptr[float64] // of the faces in m2K/W, -1 where no temperature drives them
 }
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
@@ -38,6 +39,7 @@ func (s *system) Refresh(dt float64) error {
 	s.dt = dt
 	s.stepped.dst = nil
 	sendSlice(&s.space, s.compact.palette, s.properties())
+	sendSlice(&s.space, s.compact.resistances, s.resistances())
 	for _, p := range []cu.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
 		if b, ok := s.buffers[p]; ok && s.err == nil {
 			s.note(b.Zero(s.stream))
@@ -58,10 +60,10 @@ func (s *system) discretise() {
 		Slot: c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 		Capacity: s.capacity.address(),
 	}))
-	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		s.note(s.assembly.GroundFace(s.stream, s.grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-			Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na), Resistance: resistance, Rise: rise,
+			Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na), Resistances: c.resistances, Rise: rise,
 			Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))
 	})
@@ -98,7 +100,16 @@ func (s *system) uploadMesh() {
 	for n, sheet := range sheets {
 		sendSlice(&s.space, c.index.Add(int64(n)*s.sheet), sheet)
 	}
-	c.palette = upload(&s.space, s.properties())
+	c.palette, c.resistances = upload(&s.space, s.properties()), upload(&s.space, s.resistances())
+}
+
+// resistances are those of the faces.
+func (s *system) resistances() []float64 {
+	v := make([]float64, stack.NumFaces)
+	for f := range v {
+		v[f] = s.faceResistance(stack.Face(f))
+	}
+	return v
 }
 
 // properties are the numbers of each material.

@@ -151,13 +151,13 @@ func (s *system) Stored(x, old ops.Vector) float64 {
 // FaceHeat is the heat in W that leaves through each face.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	c := &s.compact
-	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		bx := blocks(na, kernels.AssembleThreads)
 		if s.err == nil {
 			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na),
-				Nb: int32(nb), Resistance: resistance, Rise: rise, Flux: flux, X: f64(x), Partial: s.partial, Scalars: s.scalarsDev,
+				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: f64(x), Partial: s.partial, Scalars: s.scalarsDev,
 				Ticket: s.ticket,
 			}))
 		}

@@ -58,15 +58,20 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	receiveSlice(&s.space, dst[:s.sheet], f64(x).Add(int64(k)*s.sheet))
 }
 
+// faceResistance is that of a face in m2K/W, -1 where no temperature drives it.
+func (s *system) faceResistance(f stack.Face) float64 {
+	if r, driven := s.mesh.FaceResistance(f); driven {
+		return r
+	}
+	return -1
+}
+
 // onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces.
 func (s *system) onFaces(f func(face stack.Face, na, nb int, resistance, rise, flux float64)) {
 	for face := range stack.Face(stack.NumFaces) {
 		b := s.mesh.Stack.Boundary[face]
-		r, driven := s.mesh.FaceResistance(face)
-		if !driven {
-			r = -1
-		}
-		if !driven && (b.Kind != stack.HeatFlux || b.Flux == 0) {
+		r := s.faceResistance(face)
+		if r < 0 && (b.Kind != stack.HeatFlux || b.Flux == 0) {
 			continue
 		}
 		na, nb := s.nx, s.ny

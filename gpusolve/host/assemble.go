@@ -70,7 +70,7 @@ func (s *system) discretise() {
 }
 
 // assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to inflow. The
-// driven heat uses the rounded conductance, so that a stack at the face's temperature stays there exactly.
+// driven heat uses the conductance that ground holds, so that a stack at the temperature of its faces stays there exactly.
 func (s *system) assembleFace(f stack.Face) {
 	b := s.mesh.Stack.Boundary[f]
 	if b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0 {
@@ -87,10 +87,9 @@ func (s *system) assembleFace(f stack.Face) {
 			s.ground[k] = make([]float32, s.sheet)
 			s.Account(int64(s.sheet) * 4)
 		}
-		g := float32(s.mesh.FaceConductance(f, i, j, k))
-		s.ground[k][c] += g
+		s.ground[k][c] += float32(s.mesh.FaceConductance(f, i, j, k))
 		if rise != 0 {
-			s.planeInflow(k)[c] += float64(g) * rise
+			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 		}
 	})
 }

@@ -124,8 +124,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				heat[f] -= b.Flux * s.mesh.CellFaceArea(f, i, j, k)
 				return
 			}
-			g := float64(float32(s.mesh.FaceConductance(f, i, j, k)))
-			heat[f] += g * (v[k*s.sheet+j*s.nx+i] - rise)
+			heat[f] += s.mesh.HeldFaceConductance(f, i, j, k) * (v[k*s.sheet+j*s.nx+i] - rise)
 		})
 	}
 	return heat

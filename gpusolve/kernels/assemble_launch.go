@@ -83,22 +83,22 @@ func (m *Assemble) Couplings(s cu.Stream, grid [3]uint32, a AssembleCouplingsArg
 
 // AssembleGroundFaceArgs are the arguments of groundFace.
 type AssembleGroundFaceArgs struct {
-	Nx, Ny, Nz             int32
-	Dx, Dy, Dz, Contact    cu.Ptr[float64]
-	Uniform                cu.Ptr[uint32]
-	Slot                   cu.Ptr[int32]
-	Index                  cu.Ptr[uint32]
-	Palette                cu.Ptr[float64]
-	Face, Na               int32
-	Resistance, Rise, Flux float64
-	Ground                 cu.Ptr[float32]
-	GroundSlot             cu.Ptr[int32]
-	Inflow                 cu.Ptr[float64]
-	InflowSlot             cu.Ptr[int32]
+	Nx, Ny, Nz          int32
+	Dx, Dy, Dz, Contact cu.Ptr[float64]
+	Uniform             cu.Ptr[uint32]
+	Slot                cu.Ptr[int32]
+	Index               cu.Ptr[uint32]
+	Palette             cu.Ptr[float64]
+	Face, Na            int32
+	Resistances         cu.Ptr[float64]
+	Rise, Flux          float64
+	Ground              cu.Ptr[float32]
+	GroundSlot          cu.Ptr[int32]
+	Inflow              cu.Ptr[float64]
+	InflowSlot          cu.Ptr[int32]
 }
 
 // GroundFace: ground adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
-// A negative resistance stands for a face that only a flux crosses.
 func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, a AssembleGroundFaceArgs) error {
 	m.groundFace.Args = a
 	return m.groundFace.Launch(s, grid)
@@ -106,16 +106,17 @@ func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, a AssembleGroundFaceA
 
 // AssembleFaceHeatArgs are the arguments of faceHeat.
 type AssembleFaceHeatArgs struct {
-	Nx, Ny, Nz             int32
-	Dx, Dy, Dz, Contact    cu.Ptr[float64]
-	Uniform                cu.Ptr[uint32]
-	Slot                   cu.Ptr[int32]
-	Index                  cu.Ptr[uint32]
-	Palette                cu.Ptr[float64]
-	Face, Na, Nb           int32
-	Resistance, Rise, Flux float64
-	X, Partial, Scalars    cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	Nx, Ny, Nz          int32
+	Dx, Dy, Dz, Contact cu.Ptr[float64]
+	Uniform             cu.Ptr[uint32]
+	Slot                cu.Ptr[int32]
+	Index               cu.Ptr[uint32]
+	Palette             cu.Ptr[float64]
+	Face, Na, Nb        int32
+	Resistances         cu.Ptr[float64]
+	Rise, Flux          float64
+	X, Partial, Scalars cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // FaceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
