@@ -27,7 +27,7 @@ EXIT STATUS
   2    wrong usage, no saved run, or stacks that cannot be compared
   5    differences above --limit; the files were written
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const diffExample = `  thermsim diff before after
   thermsim diff coarse fine --limit "0.5 K" --quiet || echo the grid matters

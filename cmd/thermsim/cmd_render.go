@@ -27,7 +27,7 @@ EXIT STATUS
   1    internal failure, or a file could not be written
   2    wrong usage, or no saved run; nothing was written
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const renderExample = `  thermsim render thermsim-out --maps all --formats svg
   thermsim render thermsim-out --files vtr --file-steps all --out paraview
