@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,7 @@ func (s *Summary) addSteps(sol *gpusolve.Solution) {
 		return
 	}
 	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, sol.Status.IterationsTotal
+	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
 		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged})
 		s.Solver.Converged = s.Solver.Converged && st.Converged
