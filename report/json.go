@@ -58,7 +58,7 @@ func allFinite(v reflect.Value) bool {
 				return false
 			}
 		}
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			if !allFinite(v.Index(i)) {
 				return false
@@ -78,7 +78,7 @@ func finite(v reflect.Value) any {
 		}
 	case reflect.Struct:
 		return members(v, nil)
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		if v.Len() > 0 && allFinite(v) {
 			break
 		}
