@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 )
 
 // crash is a program for scripts, which ends as its argument says after what main does first.
@@ -17,11 +16,11 @@ func crash() {
 	case "goroutine":
 		go func() { panic("a worker is gone") }()
 	case "group":
-		var g errgroup.Group
-		g.Go(func() error { panic("a writer is gone") })
+		var g sync.WaitGroup
+		g.Go(func() { panic("a writer is gone") })
 	case "memory":
 		var kept [][]byte
-		for {
+		for len(kept) < 1<<20 {
 			kept = append(kept, make([]byte, 1<<30))
 		}
 	case "maps":

@@ -61,11 +61,10 @@ func withSolver(t *testing.T, step, slot string, compat bool) *importer.Result {
 
 // Where 3D-ICE's 32 bits overflow, both numbers of steps are told, and --compat makes 3D-ICE's.
 func TestOverflowOfSlotsIsTold(t *testing.T) {
-	const slots = 5 // of the case
 	for _, c := range []struct {
 		step, slot             string
 		told                   string
-		own, compat            int // steps in all
+		own, compat            int // steps in all the case's five slots
 		perSlot, compatPerSlot int
 	}{
 		{"0.001", "0.01", "", 50, 50, 10, 10},
