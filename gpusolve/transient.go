@@ -79,7 +79,7 @@ func (r *stepper) run(ctx context.Context) error {
 	}
 	r.sys.Fill(r.x, rise)
 	r.sys.Fill(r.old, rise)
-	r.steps = make([]Step, 0, r.plan.Steps)
+	r.steps = []Step{} // grows with what is finished: nobody knows whether the last step is ever reached
 	r.energy = r.balance(0, 0)
 	for n := range r.plan.Steps {
 		if err := r.step(ctx, n); err != nil {

@@ -36,9 +36,15 @@ type OutputOptions struct {
 	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient beside the last one.
 	Formats   []string
 	Box       *field.Box // nil for everything
-	FileSteps []int
+	FileSteps []StepRange
 	Single    bool // FP32 in field files
 }
+
+// StepRange is every so manieth step from one to another, both included, numbered from 1.
+type StepRange struct{ From, To, Every int }
+
+// Has says whether a step is one of the range.
+func (s StepRange) Has(n int) bool { return n >= s.From && n <= s.To && (n-s.From)%s.Every == 0 }
 
 // Outputs writes what holds whole fields, while a run goes on: the page, the saved run and field files. They are under temporary names until Finish.
 type Outputs struct {
@@ -97,7 +103,7 @@ func (o *Outputs) Add(n int, time float64, f gpusolve.Field) error {
 			return o.failed(saved.FileName, err)
 		}
 	}
-	if slices.Contains(o.options.FileSteps, n) {
+	if slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool { return s.Has(n) }) {
 		return o.writeFiles(n, time, f)
 	}
 	return nil
@@ -167,7 +173,7 @@ func (o *Outputs) writeFile(name, format string, d *fieldfile.Data) error {
 
 // Finish writes the page and completes the saved run, and gives all files their names. It returns their paths; on an error nothing is left. The
 // trace is what trace.csv holds, nil of a steady state; the history is kept in the saved run.
-func (o *Outputs) Finish(ctx context.Context, r *Run, s *Summary, trace []byte, history []HistoryPoint) (files []string, err error) {
+func (o *Outputs) Finish(ctx context.Context, r *Run, s *Summary, trace io.Reader, history []HistoryPoint) (files []string, err error) {
 	defer func() {
 		if err != nil {
 			o.Abort()
@@ -207,5 +213,5 @@ func (o *Outputs) Abort() {
 	o.stage.discard()
 }
 
-// ReadTrace is the content of the trace.csv of a folder.
-func ReadTrace(dir string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, traceName)) }
+// OpenTrace opens the trace.csv of a folder.
+func OpenTrace(dir string) (*os.File, error) { return os.Open(filepath.Join(dir, traceName)) }

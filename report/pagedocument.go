@@ -243,7 +243,7 @@ func (b *pageBuilder) solver() webpage.Group {
 	s, v, t := b.s, &b.s.Solver, &b.s.Time
 	ended := "converged: " + v.Reason
 	if !v.Converged {
-		ended = marked(s.Caveat(), v.Reason)
+		ended = marked(s.Caveat(), s.Doubt())
 	}
 	iterations := fmt.Sprint(v.Iterations)
 	if s.Steps > 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	s.addSteps(sol)
+	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)
 	s.finish(r, time.Since(start))
 	return s, nil
@@ -97,9 +99,9 @@ func (s *Summary) addSteps(sol *gpusolve.Solution) {
 		return
 	}
 	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, sol.Status.IterationsTotal
+	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
-		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged})
-		s.Solver.Converged = s.Solver.Converged && st.Converged
+		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged && isFinite(st.MaxK)})
 	}
 }
 

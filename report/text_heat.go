@@ -112,7 +112,7 @@ func (p *page) solver(s *Summary) {
 	p.heading("Solver", "")
 	ended := "converged: " + v.Reason
 	if !v.Converged {
-		ended = p.paint(red, marked(s.Caveat(), v.Reason))
+		ended = p.paint(red, marked(s.Caveat(), s.Doubt()))
 	}
 	iterations := fmt.Sprintf("%d iterations", v.Iterations)
 	if s.Steps > 0 {

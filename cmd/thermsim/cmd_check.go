@@ -27,7 +27,7 @@ EXIT STATUS
   2    wrong usage or invalid input; nothing was written
   4    the grid does not fit into memory
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?

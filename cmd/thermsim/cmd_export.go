@@ -26,7 +26,7 @@ EXIT STATUS
   1    internal failure, or a file could not be written
   2    wrong usage or invalid input; nothing was written
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const exportExample = `  thermsim export examples/quickstart --out system
   thermsim solve system/A.mtx system/b.mtx`

@@ -37,7 +37,7 @@ EXIT STATUS
   3    not converged; the best solution found was written
   4    device failure: no GPU where one was demanded, or not enough memory
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi

@@ -74,6 +74,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := roomForSteps(r.Mesh, plan.Steps, kept, &o, availableMemory()); err != nil {
+		return err
+	}
 	trace, err := report.NewTraceWriter(o.out, r.Mesh)
 	if err != nil {
 		return err
@@ -151,10 +154,11 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	saved = true
-	told, err := traceOf(r, o.out)
+	told, err := report.OpenTrace(o.out)
 	if err != nil {
-		return err
+		return fmt.Errorf("reading the trace back: %w", err)
 	}
+	defer told.Close()
 	if _, err := outputs.Finish(saving, r, s, told, *history); err != nil {
 		return steadyInterrupted(err)
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"thermsim/mesh"
 	"thermsim/report"
+	"thermsim/report/saved"
 	"thermsim/stack"
 )
 
@@ -96,7 +95,7 @@ const savedBytes = 64_000_000
 func (o *outputOptions) settle(g *globals, m *mesh.Mesh, dir string, steps int) (report.OutputOptions, error) {
 	r := report.OutputOptions{Dir: dir, Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
 	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.value
-	size := 8 * float64(m.Cells())
+	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
 	switch o.save {
 	case saveAll:
 		r.SaveAll = true
@@ -130,7 +129,7 @@ func (o *fieldOptions) settle(m *mesh.Mesh, r *report.OutputOptions, steps int) 
 	}
 	r.Box = &whole
 	var err error
-	r.FileSteps, err = o.fileSteps.numbers(steps)
+	r.FileSteps, err = o.fileSteps.ranges(steps)
 	return err
 }
 
@@ -177,18 +176,3 @@ func (m *megabytes) String() string {
 }
 
 func (m *megabytes) Type() string { return "MB" }
-
-// traceOf reads the trace that a transient has written, nil of a steady state.
-func traceOf(r *report.Run, dir string) ([]byte, error) {
-	if r.Command != "transient" {
-		return nil, nil
-	}
-	trace, err := report.ReadTrace(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the trace back: %w", err)
-	}
-	return trace, nil
-}

@@ -11,9 +11,9 @@ import (
 // verdict judges a finished run that has been written: nil when it can be relied on and is cool enough.
 func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 	st := &r.Solution.Status
-	if !s.Solver.Converged || s.Temperature.NonFiniteCells > 0 {
+	if doubt := s.Doubt(); doubt != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
-			st.Reason, errorText(st), out, remedy(st)))
+			doubt, errorText(st), out, remedy(st)))
 	}
 	imbalance := s.Energy.ImbalanceRel
 	if limit := gpusolve.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {

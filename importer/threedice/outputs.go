@@ -51,7 +51,7 @@ func (c *converter) prepareOutputs() {
 	c.outputs = &Outputs{NonUniform: d.nonUniform, Cell: [2]float64{d.cellLength.value, d.cellWidth.value},
 		Floorplans: map[string][]FloorplanElement{}, LayerCells: map[string][2]int{}, layers: map[string]int{}}
 	if s := c.project.solver; s.transient {
-		c.outputs.StepsPerSlot = stepsPerSlot(s.slot.value, s.step.value)
+		c.outputs.StepsPerSlot = c.stepsPerSlot()
 	}
 }
 

@@ -55,7 +55,7 @@ func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve
 	}
 	out := &gpusolve.Solution{Field: field{n.At, x, m.Stack.Ambient}, Dt: t.Dt}
 	var steps []gpusolve.Step
-	iterations, converged := 0, true
+	iterations, failure := 0, "" // why the first step that did not converge ended
 	for i := range t.Steps {
 		t0, t1 := float64(i)*t.Dt, float64(i+1)*t.Dt
 		watts, err := s.setWatts(t0, t1)
@@ -71,11 +71,16 @@ func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve
 			return out, err // with what was finished
 		}
 		iterations += sol.Status.Iterations
-		converged = converged && sol.Status.Converged
+		if !sol.Status.Converged && failure == "" {
+			failure = sol.Status.Reason
+		}
 		step := gpusolve.Step{Time: t1, Iterations: sol.Status.Iterations, MaxK: s.hottest(next), PowerW: watts, Converged: sol.Status.Converged}
 		steps = append(steps, step)
 		out = s.solution(sol, next)
-		out.Steps, out.Status.IterationsTotal, out.Status.Converged = steps, iterations, converged
+		out.Steps, out.Status.IterationsTotal = steps, iterations
+		if failure != "" {
+			out.Status.Converged, out.Status.Reason = false, failure
+		}
 		out.Energy = s.balance(watts, next, x)
 		x = next
 		if t.OnStep != nil {

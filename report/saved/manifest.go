@@ -6,6 +6,7 @@ package saved
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/stack"
@@ -145,6 +146,7 @@ func Describe(command, version string, s *stack.Stack, sol *gpusolve.Solution) M
 	for _, in := range s.Inputs {
 		m.Inputs = append(m.Inputs, Input{in.Path, in.SHA256})
 	}
+	m.Steps = slices.Grow(m.Steps, len(sol.Steps))
 	for _, step := range sol.Steps {
 		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), step.Converged})
 	}
