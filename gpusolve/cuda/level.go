@@ -118,36 +118,6 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 	return direction{upload(&s.space, parent), upload(&s.space, first), upload(&s.space, far), upload(&s.space, beyond)}
 }
 
-// weigh computes the weights of the planes that ask for conductance-weighted interpolation.
-func (s *system) weigh(f, l *level, c ops.Coarsening) {
-	slot := make([]int32, f.nz)
-	var planes []int32
-	for k := range slot {
-		slot[k] = -1
-		if k < len(c.Weighted) && c.Weighted[k] {
-			slot[k] = int32(len(planes))
-			planes = append(planes, int32(k))
-		}
-	}
-	t := &f.next
-	t.weightSlot = upload(&s.space, slot)
-	if len(planes) == 0 {
-		return
-	}
-	bytes := int64(len(planes)) * f.sheet * 4
-	if c.X.Parent != nil {
-		t.wx = s.alloc(bytes)
-	}
-	if c.Y.Parent != nil {
-		t.wy = s.alloc(bytes)
-	}
-	list := upload(&s.space, planes)
-	if s.err == nil {
-		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(len(planes))}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
-	}
-}
-
 func (l *level) columnGrid() [3]uint32 {
 	return [3]uint32{blocks(l.nx, kernels.LinesThreads), uint32(l.ny), 1}
 }

@@ -33,18 +33,6 @@ type Level struct {
 		}
 		params [17]unsafe.Pointer
 	}
-	weigh struct {
-		function cu.Function
-		args     struct {
-			nx, ny                          int32
-			gx, gy, planes, parentX, firstX cu.DevicePtr
-			cx                              int32
-			parentY, firstY                 cu.DevicePtr
-			cy                              int32
-			wx, wy                          cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
 }
 
 // LoadLevel compiles the module for the device and finds its kernels.
@@ -54,7 +42,6 @@ func LoadLevel(d cu.Driver) (*Level, error) {
 	m.loaded, err = load(d, "level",
 		kernel{"factor", &m.factor.function},
 		kernel{"coarsen", &m.coarsen.function},
-		kernel{"weigh", &m.weigh.function},
 	)
 	if err != nil {
 		return nil, err
@@ -89,21 +76,6 @@ func LoadLevel(d cu.Driver) (*Level, error) {
 		unsafe.Pointer(&m.coarsen.args.cgz),
 		unsafe.Pointer(&m.coarsen.args.cground),
 		unsafe.Pointer(&m.coarsen.args.ccapacity),
-	}
-	m.weigh.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.weigh.args.nx),
-		unsafe.Pointer(&m.weigh.args.ny),
-		unsafe.Pointer(&m.weigh.args.gx),
-		unsafe.Pointer(&m.weigh.args.gy),
-		unsafe.Pointer(&m.weigh.args.planes),
-		unsafe.Pointer(&m.weigh.args.parentX),
-		unsafe.Pointer(&m.weigh.args.firstX),
-		unsafe.Pointer(&m.weigh.args.cx),
-		unsafe.Pointer(&m.weigh.args.parentY),
-		unsafe.Pointer(&m.weigh.args.firstY),
-		unsafe.Pointer(&m.weigh.args.cy),
-		unsafe.Pointer(&m.weigh.args.wx),
-		unsafe.Pointer(&m.weigh.args.wy),
 	}
 	return m, nil
 }
@@ -150,25 +122,4 @@ func (m *Level) Coarsen(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, gz, g
 	k.args.cground = cground
 	k.args.ccapacity = ccapacity
 	return m.launch("coarsen", k.function, grid, LevelThreads, s, k.params[:])
-}
-
-// Weigh fills the weights of the planes that planes[] lists, in their order; wx or wy may be null.
-//
-// Arrays: gx, gy float; planes, parentX, firstX int; parentY, firstY int; wx, wy float.
-func (m *Level) Weigh(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, planes, parentX, firstX cu.DevicePtr, cx int32, parentY, firstY cu.DevicePtr, cy int32, wx, wy cu.DevicePtr) error {
-	k := &m.weigh
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.planes = planes
-	k.args.parentX = parentX
-	k.args.firstX = firstX
-	k.args.cx = cx
-	k.args.parentY = parentY
-	k.args.firstY = firstY
-	k.args.cy = cy
-	k.args.wx = wx
-	k.args.wy = wy
-	return m.launch("weigh", k.function, grid, LevelThreads, s, k.params[:])
 }
