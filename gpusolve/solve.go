@@ -22,7 +22,7 @@ const DefaultTol = 1e-4
 // Options of a solve. The zero value asks for the defaults.
 type Options struct {
 	Device         string         // "auto" (default), "cpu", "gpu", "gpu:N"
-	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; the first by default
+	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; by default the first, and others where it stalls
 	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
 	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
@@ -86,6 +86,7 @@ type engine struct {
 	sketch *powermap.Sketch // of a time stepper
 	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	exchanged float64
+	line      line
 }
 
 // newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
@@ -183,7 +184,7 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 		watch = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}
 	e.solver.StartFromZero()
-	out, err := e.solve(ctx, o.rule(e.pre, 1), e.source, watch)
+	out, err := e.settle(ctx, &o, 1, watch)
 	if err != nil {
 		e.close()
 		return nil, err

@@ -35,7 +35,7 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.stepRule(e.pre, t.Steps), allConverged: true}
+	r := &stepper{engine: e, mesh: m, opts: o, plan: t, allConverged: true}
 	err = r.run(ctx)
 	if failed := e.failure(); failed != nil {
 		e.close()
@@ -58,7 +58,6 @@ type stepper struct {
 	mesh *mesh.Mesh
 	opts Options
 	plan TransientOptions
-	rule krylov.Rule
 
 	power  float64 // W, of the current step
 	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
@@ -107,7 +106,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
 		}
 	}
-	out, err := r.solve(ctx, r.rule, r.source, watch)
+	out, err := r.settle(ctx, &r.opts, r.plan.Steps, watch)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,8 @@ type level struct {
 	capacity            *vector[float32]
 	lines               *kernels.Lines
 	next                transfer
-	from                *level        // the finer one, nil of the finest
-	weighted            int           // planes with conductance-weighted interpolation from the finer level
-	list                cu.Ptr[int32] // of them
+	from                *level // the finer one, nil of the finest
+	weighted            int64  // planes with conductance-weighted interpolation from the finer level
 }
 
 // transfer to the next coarser level.
@@ -91,12 +90,8 @@ func (s *system) compute(l *level) {
 			GroundSlot: s.ground.onDev, Capacity: l.capacity.address(), Inverse: l.inverse.at,
 		}))
 	}
-	if l.weighted > 0 && s.err == nil {
-		t := &f.next
-		s.note(s.level.Weigh(s.stream, s.grid(f.nx, kernels.LevelThreads, f.ny, l.weighted), kernels.LevelWeighArgs{
-			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Planes: l.list, ParentX: t.x.parent, FirstX: t.x.first,
-			Cx: int32(l.nx), ParentY: t.y.parent, FirstY: t.y.first, Cy: int32(l.ny), Wx: t.wx, Wy: t.wy,
-		}))
+	if f != nil {
+		s.weigh(f, l)
 	}
 }
 
@@ -145,33 +140,6 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 		beyond[i] = b
 	}
 	return direction{upload(&s.space, parent), upload(&s.space, first), upload(&s.space, far), upload(&s.space, beyond)}
-}
-
-// reserveWeights takes memory for the planes that ask for conductance-weighted interpolation.
-func (s *system) reserveWeights(l *level, c ops.Coarsening) {
-	f := l.from
-	slot := make([]int32, f.nz)
-	var planes []int32
-	for k := range slot {
-		slot[k] = -1
-		if k < len(c.Weighted) && c.Weighted[k] {
-			slot[k] = int32(len(planes))
-			planes = append(planes, int32(k))
-		}
-	}
-	t := &f.next
-	t.weightSlot = upload(&s.space, slot)
-	if len(planes) == 0 {
-		return
-	}
-	values := int64(len(planes)) * f.sheet
-	if c.X.Parent != nil {
-		t.wx = alloc[float32](&s.space, values)
-	}
-	if c.Y.Parent != nil {
-		t.wy = alloc[float32](&s.space, values)
-	}
-	l.list, l.weighted = upload(&s.space, planes), len(planes)
 }
 
 func (s *system) columnGrid(l *level) [3]uint32 {

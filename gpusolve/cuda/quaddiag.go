@@ -60,7 +60,7 @@ func (a *stored) tiles(vectors ops.Precision, most int) [3]uint32 {
 	if vectors == ops.Double {
 		threads = kernels.QuaddiagBroad
 	}
-	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), 65535)
+	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), uint32(a.s.mostRows))
 	if most > 0 {
 		y = min(y, uint32(max(1, most/int(x))))
 	}

@@ -21,7 +21,6 @@ type Level struct {
 	module  launch.Module
 	factor  launch.Kernel[LevelFactorArgs]
 	coarsen launch.Kernel[LevelCoarsenArgs]
-	weigh   launch.Kernel[LevelWeighArgs]
 }
 
 // LoadLevel compiles the module for the device and finds its kernels.
@@ -31,7 +30,6 @@ func LoadLevel(d cu.Driver) (*Level, error) {
 	m.module, err = launch.Load(d, "level", levelPTX,
 		m.factor.Prepare("factor", LevelThreads),
 		m.coarsen.Prepare("coarsen", LevelThreads),
-		m.weigh.Prepare("weigh", LevelThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -72,21 +70,4 @@ type LevelCoarsenArgs struct {
 func (m *Level) Coarsen(s cu.Stream, grid [3]uint32, a LevelCoarsenArgs) error {
 	m.coarsen.Args = a
 	return m.coarsen.Launch(s, grid)
-}
-
-// LevelWeighArgs are the arguments of weigh.
-type LevelWeighArgs struct {
-	Nx, Ny                  int32
-	Gx, Gy                  cu.Ptr[float32]
-	Planes, ParentX, FirstX cu.Ptr[int32]
-	Cx                      int32
-	ParentY, FirstY         cu.Ptr[int32]
-	Cy                      int32
-	Wx, Wy                  cu.Ptr[float32]
-}
-
-// Weigh fills the weights of the planes that planes[] lists, in their order; wx or wy may be null.
-func (m *Level) Weigh(s cu.Stream, grid [3]uint32, a LevelWeighArgs) error {
-	m.weigh.Args = a
-	return m.weigh.Launch(s, grid)
 }

@@ -206,12 +206,17 @@ func (s Smoother) String() string { return [...]string{"line Jacobi", "line Cheb
 // Choose fixes the hierarchy from the mesh.
 func Choose(m *mesh.Mesh) Plan {
 	p := Plan{Coarsenings: coarsenings(m), Weighted: make([]bool, m.NZ())}
+	edges := false
 	for k := range p.Weighted {
 		share := m.InterfaceShare(k)
-		p.Weighted[k] = share > 0 && share < scatteredShare
+		edges = edges || share > 0 && share < scatteredShare
 		if share > 0 {
 			p.Smoother = LineChebyshev2
 		}
+	}
+	// All planes or none: one that interpolates linearly between planes that do not would tear columns apart.
+	for k := range p.Weighted {
+		p.Weighted[k] = edges
 	}
 	return p
 }
