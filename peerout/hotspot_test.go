@@ -64,7 +64,7 @@ func TestHotSpotFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := gpusolve.Options{Device: "cpu"}
+			run := gpusolve.Options{Device: "cpu", Tol: 1e-9}
 			if c.transient {
 				plan := gpusolve.TransientOptions{Steps: o.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(s gpusolve.Step, f gpusolve.Field) error { return w.Step(s.Time, f) }}
 				_, err = netsolve.Transient(t.Context(), r.Network, m, run, plan)
