@@ -193,6 +193,10 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	s := e.solution(out)
 	s.PeakK = e.sys.Max(e.x) + m.Stack.Ambient
 	s.Energy = e.balance(m.Power.Mapped, 0)
+	if err := e.failure(); err != nil {
+		e.close()
+		return nil, err
+	}
 	if out.Reason == krylov.Interrupted {
 		return s, ctx.Err()
 	}

@@ -15,11 +15,13 @@ import (
 type TransientOptions struct {
 	Steps int
 	Dt    float64 // s
+	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature.
+	Initial Field
 	// OnStep is called after every step with the field at its end; an error stops the run. May be nil.
 	OnStep func(step Step, f Field) error
 }
 
-// Transient steps the field in time by backward Euler from the stack's initial temperature. The operator and the preconditioner are set
+// Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
 // up once; each step starts from the continuation of those before, quadratic where the power has not changed meanwhile. The power of a step is the mean of the trace over it.
 //
 // The tolerance in K holds for the whole run: each step gets an equal part, as errors of single steps may add up.
@@ -36,13 +38,18 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	defer e.dev.Bind()()
 	start := time.Now()
 	r := &stepper{engine: e, mesh: m, opts: o, plan: t, allConverged: true}
+	if err := r.begin(); err != nil {
+		e.close()
+		return nil, err
+	}
 	err = r.run(ctx)
+	e.timing.Solve = time.Since(start)
+	s := r.solution()
 	if failed := e.failure(); failed != nil {
 		e.close()
 		return nil, failed
 	}
-	e.timing.Solve = time.Since(start)
-	return r.solution(), err
+	return s, err
 }
 
 // stepRule is the rule of each of so many steps in time.
@@ -72,12 +79,6 @@ type stepper struct {
 }
 
 func (r *stepper) run(ctx context.Context) error {
-	rise := 0.0
-	if initial := r.mesh.Stack.Transient.Initial; initial > 0 {
-		rise = initial - r.mesh.Stack.Ambient
-	}
-	r.sys.Fill(r.x, rise)
-	r.sys.Fill(r.old, rise)
 	r.steps = []Step{} // grows with what is finished: nobody knows whether the last step is ever reached
 	r.energy = r.balance(0, 0)
 	for n := range r.plan.Steps {

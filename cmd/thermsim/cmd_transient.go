@@ -133,7 +133,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		}
 		return trace.Add(step, f)
 	}
-	r.Solution, err = o.project.transient(ctx, r.Mesh, solver, plan)
+	r.Solution, err = o.project.transient(ctx, r.Mesh, solver, plan, o.initial.value > 0)
 	defer r.Solution.Close()
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
