@@ -268,10 +268,13 @@ func (m *MatrixSolver) setup(o Options) (err error) {
 	return nil
 }
 
+// matrixRTol is the rule for matrices, where the user asks for none.
+const matrixRTol = 1e-8
+
 // matrixRule is when to stop, where there are no kelvins.
 func (o Options) matrixRule(m precond.Preconditioner) krylov.Rule {
 	if o.RTol <= 0 && o.ATol <= 0 {
-		o.RTol = fallbackRTol
+		o.RTol = matrixRTol
 	}
 	return o.rule(m, 1)
 }

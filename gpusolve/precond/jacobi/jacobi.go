@@ -42,5 +42,4 @@ func None(s ops.Space) (precond.Preconditioner, error) {
 
 func (p *scaling) Name() string          { return p.name }
 func (p *scaling) Details() string       { return "" }
-func (p *scaling) ErrorScale() bool      { return false }
 func (p *scaling) Apply(z, r ops.Vector) { p.ops.Scale(z, p.d, r) }
