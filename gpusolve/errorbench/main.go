@@ -74,8 +74,11 @@ func summarise(method string, all []trial) summary {
 		if t.exceeds() {
 			s.exceeds++
 		}
-		s.ratio, s.worst = max(s.ratio, t.error/t.estimate), max(s.worst, t.error)
-		above = append(above, t.estimate/t.error)
+		s.worst = max(s.worst, t.error)
+		if t.estimate > 0 { // 0 where the residual is
+			s.ratio = max(s.ratio, t.error/t.estimate)
+			above = append(above, t.estimate/t.error)
+		}
 	}
 	if slices.SortFunc(above, cmp.Compare); len(above) > 0 {
 		s.median = above[len(above)/2]
