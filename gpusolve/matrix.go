@@ -243,10 +243,13 @@ func matrixBytes(a *Matrix) int64 {
 	return vectors + 56*n
 }
 
+// matrixRTol is the rule for matrices, where the user asks for none.
+const matrixRTol = 1e-8
+
 // matrixRule is when to stop, where there are no kelvins.
 func (o Options) matrixRule(m precond.Preconditioner) krylov.Rule {
 	if o.RTol <= 0 && o.ATol <= 0 {
-		o.RTol = fallbackRTol
+		o.RTol = matrixRTol
 	}
 	return o.rule(m, 1)
 }

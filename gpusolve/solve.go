@@ -54,9 +54,6 @@ var ErrOption = errors.New("invalid option")
 var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
 	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
 
-// fallbackRTol is the rule for preconditioners that give no estimate in K, where the user asks for none.
-const fallbackRTol = 1e-8
-
 // rule of a solve of n systems in sequence, whose errors may add up.
 func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 	r := krylov.Rule{ATol: o.ATol, RTol: o.RTol, Tol: o.Tol, MaxIter: o.MaxIter}
@@ -64,12 +61,9 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 		r.Tol = DefaultTol
 	}
 	r.Tol /= float64(systems)
-	if !m.ErrorScale() && r.ATol <= 0 && r.RTol <= 0 {
-		r.RTol = fallbackRTol
-	}
 	if r.MaxIter <= 0 {
 		r.MaxIter = 50000
-		if m.ErrorScale() {
+		if m.Name() == methods()[0].name {
 			r.MaxIter = 200
 		}
 	}
@@ -102,6 +96,9 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		return e.sys, e.heat(m, dt)
 	}, func(d *driver) error {
 		e.driver = d
+		if err := o.checkEstimate(e.solver); err != nil {
+			return err
+		}
 		if err := e.measure(); err != nil {
 			return err
 		}
@@ -125,6 +122,14 @@ func (o *Options) check() error {
 	}
 	if o.MaxIter < 0 {
 		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption, o.MaxIter)
+	}
+	return nil
+}
+
+// checkEstimate refuses a rule in K for a solver that cannot tell its error in K.
+func (o *Options) checkEstimate(s krylov.Solver) error {
+	if _, ok := s.(*krylov.BiCGSTAB); ok && o.RTol <= 0 && o.ATol <= 0 {
+		return fmt.Errorf("%w: solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away", ErrOption)
 	}
 	return nil
 }

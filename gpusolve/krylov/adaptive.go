@@ -79,6 +79,7 @@ type Mixed struct {
 	fromZero bool
 	recorded [2]recorded // an iteration by stage
 	watch    func(iteration int, errorK float64)
+	error    estimate
 	log      PrecisionLog
 }
 
@@ -194,6 +195,7 @@ type mixedRun struct {
 	out     Outcome
 	start   float64 // ||b - A x|| at the start
 	target  float64 // of ||b - A x||
+	claim   float64 // estimate in K at which the true residual is looked at
 	lift    float64 // of r and x in FP16
 	late    bool
 	checked float64 // the true residual at the last check
@@ -201,10 +203,11 @@ type mixedRun struct {
 	leastAt int
 }
 
-// Solve improves x until the rule is met. Rules in K count as never met, as no error estimate exists.
+// Solve improves x until the rule is met.
 func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
 	s := &mixedRun{Mixed: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
 	s.out.ErrorK = math.NaN()
+	c.error.solve(c.pre)
 	c.log.Solves++
 	from := x
 	if c.fromZero {
@@ -218,8 +221,12 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector
 			return s.out
 		}
 		best = math.Min(best, s.out.Norms.Residual)
+		// max|z| goes up and down: a claim that did not stand must not be made again one iteration later.
+		s.claim = rule.Tol * math.Pow(4, -float64(restart))
 		if restart == 0 {
 			s.begin()
+		} else if !s.late { // a rule in K seemed to be met with FP32 entries
+			s.enter(Switch{Iteration: s.out.Iterations, Reason: NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
 		}
 		s.load()
 		reason, stop := s.iterate(ctx)
@@ -247,8 +254,16 @@ func (s *mixedRun) begin() {
 	}
 }
 
-// load starts the recursion at the true residual. In FP16 it is brought to [4, 8) by a power of two.
+// load starts the recursion at the true residual.
 func (s *mixedRun) load() {
+	s.loadResidual()
+	if s.Mixed.x != nil {
+		s.sys.MixedConvert(s.Mixed.x, s.x, s.lift)
+	}
+}
+
+// loadResidual makes r the true residual. In FP16 it is brought to [4, 8) by a power of two.
+func (s *mixedRun) loadResidual() {
 	s.lift = 1
 	if s.mode == FixedHalf {
 		s.sys.MixedDot(s.exact, s.exact, true)
@@ -259,9 +274,15 @@ func (s *mixedRun) load() {
 	if s.mode == Adaptive {
 		s.sys.MixedConvert(s.rIn, s.single, 1)
 	}
-	if s.Mixed.x != nil {
-		s.sys.MixedConvert(s.Mixed.x, s.x, s.lift)
-	}
+}
+
+// trueErrorMet applies the preconditioner to the true residual.
+func (s *mixedRun) trueErrorMet() bool {
+	s.loadResidual()
+	s.pre.Apply(s.z, s.rIn)
+	s.sys.MixedDot(s.r, s.z, true)
+	s.out.ErrorK = s.error.of(s.sys.Scalars().MaxZ / s.lift)
+	return s.rule.inKelvin() && s.out.ErrorK <= s.rule.Tol
 }
 
 // verdict judges the true residual, just computed.
@@ -269,6 +290,9 @@ func (s *mixedRun) verdict(restart int, best float64) (done bool) {
 	n := s.out.Norms
 	end := func(converged bool, why Reason) bool {
 		s.out.Converged, s.out.Reason = converged, why
+		if finite(n.Residual) && (math.IsNaN(s.out.ErrorK) || why != Tolerance) {
+			s.trueErrorMet() // the recursive residual does not stand for the true one
+		}
 		return true
 	}
 	switch {
@@ -277,6 +301,8 @@ func (s *mixedRun) verdict(restart int, best float64) (done bool) {
 	case !finite(n.Residual):
 		return end(false, Divergence)
 	case s.rule.reached(n):
+		return end(true, Tolerance)
+	case restart > 0 && s.rule.inKelvin() && s.trueErrorMet():
 		return end(true, Tolerance)
 	case restart > 0 && n.Residual <= floorFactor*n.Floor:
 		return end(true, Attainable)

@@ -14,7 +14,7 @@ import (
 type Rule struct {
 	ATol    float64 // ||b - A x|| in W
 	RTol    float64 // ||b - A x|| / ||b||
-	Tol     float64 // estimated largest error in K; needs a preconditioner on the scale of the error
+	Tol     float64 // estimated largest error in K
 	MaxIter int
 	// InTime marks one of many steps of time, whose start is close to the solution.
 	InTime bool
@@ -42,7 +42,7 @@ type Solver interface {
 type Outcome struct {
 	Iterations int
 	Norms      ops.Norms // of the true residual at the end
-	ErrorK     float64   // estimate of the largest error, NaN where the preconditioner gives none
+	ErrorK     float64   // estimate of the largest error, NaN where the solver gives none or nothing was iterated yet
 	Converged  bool
 	Reason     Reason
 }
@@ -78,6 +78,7 @@ type PCG struct {
 	fromZero bool
 	recorded recorded // one iteration
 	watch    func(iteration int, errorK float64)
+	error    estimate
 }
 
 // Name is "pcg".
@@ -134,13 +135,13 @@ type run struct {
 	b    ops.Source
 	x    ops.Vector
 	out  Outcome
-	rate contraction
 }
 
 // Solve improves x until the rule is met.
 func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
 	s := &run{PCG: c, rule: rule, b: b, x: x}
 	s.out.ErrorK = math.NaN()
+	c.error.solve(c.pre)
 	best := math.Inf(1)
 	start := x
 	if c.fromZero {
@@ -170,7 +171,11 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 		s.out.Reason = Failed
 		return true
 	}
-	return s.out.judge(s.rule, restart, best, s.trueErrorMet)
+	done = s.out.judge(s.rule, restart, best, s.trueErrorMet)
+	if done && (math.IsNaN(s.out.ErrorK) || s.out.Reason != Tolerance && !s.ruleInKelvin()) {
+		s.trueErrorMet() // the recursive residual does not stand for the true one
+	}
+	return done
 }
 
 func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }
@@ -178,7 +183,7 @@ func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }
 // trueErrorMet applies the preconditioner to the true residual.
 func (s *run) trueErrorMet() bool {
 	s.precondition(true)
-	s.out.ErrorK = s.rate.estimate(s.krylov.Scalars().MaxZ)
+	s.out.ErrorK = s.error.of(s.krylov.Scalars().MaxZ)
 	return s.out.ErrorK <= s.rule.Tol
 }
 
@@ -195,14 +200,11 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 	}
 	for first := true; ; first = false {
 		sc := s.krylov.Scalars()
-		if s.pre.ErrorScale() {
-			s.rate.add(sc.MaxZ, first)
-			s.out.ErrorK = s.rate.estimate(sc.MaxZ)
-		}
-		if s.watch != nil {
-			s.watch(s.out.Iterations, s.out.ErrorK)
-		}
 		moved := !first || !s.ruleInKelvin()
+		s.estimate(sc, first)
+		if s.watch != nil {
+			s.watch(s.out.Iterations, s.error.plain(sc.MaxZ))
+		}
 		switch {
 		case sc.RZ == 0:
 			return 0, false
@@ -218,6 +220,19 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 		again()
 		s.out.Iterations++
 	}
+}
+
+// estimate takes the scalars in the order in which an iteration makes them: with a rule in K the update comes first.
+func (s *run) estimate(sc ops.Scalars, first bool) {
+	kelvin := s.ruleInKelvin()
+	if kelvin && !first {
+		s.error.moved(sc.PQ)
+	}
+	s.error.residual(sc.MaxZ, sc.RZ, first)
+	if !kelvin {
+		s.error.moved(sc.PQ)
+	}
+	s.out.ErrorK = s.error.value()
 }
 
 // precondition applies the preconditioner and, with it, sets Beta.

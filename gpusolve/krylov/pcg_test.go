@@ -79,9 +79,8 @@ type fake struct {
 	calls int
 }
 
-func (f *fake) Name() string     { return "fake" }
-func (f *fake) Details() string  { return "" }
-func (f *fake) ErrorScale() bool { return true }
+func (f *fake) Name() string    { return "fake" }
+func (f *fake) Details() string { return "" }
 func (f *fake) Apply(z, r ops.Vector) {
 	v := make([]float64, r.Len())
 	f.s.Read(r, v)
@@ -108,7 +107,7 @@ func TestEveryEndHasItsReason(t *testing.T) {
 		{"NaN", context.Background(), func(int) float64 { return math.NaN() }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
 		{"infinite", context.Background(), func(int) float64 { return math.Inf(1) }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Breakdown},
 		// It claims to be done at every other call, and the true residual says otherwise.
-		{"lying", context.Background(), func(n int) float64 { return []float64{1e-12, 1e12}[n%2] }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Stagnation},
+		{"lying", context.Background(), func(n int) float64 { return []float64{1e12, 1e-12}[n%2] }, krylov.Rule{Tol: 1e-4, MaxIter: 50}, krylov.Stagnation},
 		{"limit", context.Background(), func(int) float64 { return 1 }, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Limit},
 		{"cancelled", cancelled, func(int) float64 { return 1 }, krylov.Rule{Tol: 1e-9, MaxIter: 3}, krylov.Interrupted},
 	} {

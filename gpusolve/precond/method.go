@@ -15,6 +15,7 @@ type Method struct {
 	build      func() (Preconditioner, error)
 	release    func()
 	generation int
+	refreshes  int
 }
 
 var _ Refresher = (*Method)(nil)
@@ -43,6 +44,7 @@ func (m *Method) make() error {
 
 // Refresh follows changed coefficients. Methods that are no Refresher give their memory back and are set up anew.
 func (m *Method) Refresh() error {
+	m.refreshes++
 	if r, ok := m.Preconditioner.(Refresher); ok {
 		return r.Refresh()
 	}
@@ -53,6 +55,9 @@ func (m *Method) Refresh() error {
 
 // Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be replayed.
 func (m *Method) Generation() int { return m.generation }
+
+// Refreshes counts how often the operator has changed: what was learnt of it before no longer holds.
+func (m *Method) Refreshes() int { return m.refreshes }
 
 // Close gives back what the method holds on the operator's space.
 func (m *Method) Close() {

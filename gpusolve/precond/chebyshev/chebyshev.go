@@ -171,9 +171,6 @@ func (c *Preconditioner) Details() string {
 	return text
 }
 
-// ErrorScale is false: low modes are missing in z.
-func (c *Preconditioner) ErrorScale() bool { return false }
-
 // Apply sets z = S p(S A S) S r. Vectors have the precision that the mode gives the preconditioner.
 func (c *Preconditioner) Apply(z, r ops.Vector) {
 	c.sys.ChebyshevStart(c.inner, c.rest, c.d, r, c.theta, c.entries == ops.Half)

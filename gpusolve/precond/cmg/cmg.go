@@ -125,9 +125,6 @@ func New(s ops.Operator, o Options) (*Cycle, error) {
 // Name is "cmg".
 func (c *Cycle) Name() string { return "cmg" }
 
-// ErrorScale is false: piecewise constant corrections leave much of a smooth error, so z says little about its size.
-func (c *Cycle) ErrorScale() bool { return false }
-
 // Apply sets z to one cycle on A z = r, started from zero.
 func (c *Cycle) Apply(z, r ops.Vector) {
 	top := &c.levels[0]

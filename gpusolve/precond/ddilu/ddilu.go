@@ -154,8 +154,5 @@ func (p *Preconditioner) Details() string { return p.details }
 // Apply sets z = M^-1 r.
 func (p *Preconditioner) Apply(z, r ops.Vector) { p.ops.SolveFactor(p.factor, z, r) }
 
-// ErrorScale is false: blocks do not see the large-scale error.
-func (p *Preconditioner) ErrorScale() bool { return false }
-
 // Bytes is the memory of the factor.
 func (p *Preconditioner) Bytes() int64 { return p.factor.Bytes() }

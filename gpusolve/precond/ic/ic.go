@@ -77,6 +77,4 @@ func explain(err error, how ops.Incompleteness) error {
 func (p *incomplete) Name() string    { return "ic" }
 func (p *incomplete) Details() string { return p.details }
 
-// ErrorScale is false: incomplete factors leave smooth errors far from solved.
-func (p *incomplete) ErrorScale() bool      { return false }
 func (p *incomplete) Apply(z, r ops.Vector) { p.ops.SolveTriangles(p.triangles, z, r) }

@@ -50,5 +50,4 @@ func (p *scaling) Refresh() error {
 
 func (p *scaling) Name() string          { return p.name }
 func (p *scaling) Details() string       { return "" }
-func (p *scaling) ErrorScale() bool      { return false }
 func (p *scaling) Apply(z, r ops.Vector) { p.ops.Scale(z, p.d, r) }

@@ -63,8 +63,5 @@ func (p *Mixed) Name() string { return p.name }
 // Details is empty: nothing was chosen.
 func (p *Mixed) Details() string { return "" }
 
-// ErrorScale is false.
-func (p *Mixed) ErrorScale() bool { return false }
-
 // Apply sets z = d r.
 func (p *Mixed) Apply(z, r ops.Vector) { p.sys.MixedScale(z, p.d, r) }

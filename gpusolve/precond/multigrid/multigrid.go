@@ -131,9 +131,6 @@ func (c *Cycle) Details() string {
 		len(c.levels), semi, c.plan.Smoother, weighted, len(c.plan.Weighted))
 }
 
-// ErrorScale is true: a V-cycle leaves a tenth of the error or less.
-func (c *Cycle) ErrorScale() bool { return true }
-
 // Apply sets z to one V-cycle on A z = r, started from zero.
 func (c *Cycle) Apply(z, r ops.Vector) {
 	c.levels[0].b, c.levels[0].z = r, z

@@ -91,6 +91,3 @@ func (p *Factor) Details() string {
 
 // Apply sets z = (G D G^T)^-1 r.
 func (p *Factor) Apply(z, r ops.Vector) { p.ops.SolveCholesky(p.f, z, r) }
-
-// ErrorScale is false: the factor is close to A on average over seeds, not on every vector.
-func (p *Factor) ErrorScale() bool { return false }
