@@ -12,8 +12,10 @@ import (
 
 // solution gathers what is known after the last solve.
 func (e *engine) solution(out krylov.Outcome) *Solution {
+	st := status(out, e.solver, e.pre)
+	st.Fallback = e.fallback()
 	return &Solution{
-		Status: status(out, e.solver, e.pre),
+		Status: st,
 		Field:  field{e.dev, e.sys, e.x},
 		Device: e.info,
 		Timing: e.timing,

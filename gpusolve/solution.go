@@ -55,6 +55,8 @@ type Status struct {
 	EstimatedErrorK  float64 // estimate of the largest temperature error
 	Converged        bool
 	Reason           string // one of the Reason constants
+	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
+	Fallback string
 	// Precision is the course of a solve in mixed precision, nil for others.
 	Precision *krylov.PrecisionLog
 	// Spectrum is what chebyshev's polynomial was made for, nil for others.

@@ -21,7 +21,7 @@ const DefaultTol = 1e-4
 // Options of a solve. The zero value asks for the defaults.
 type Options struct {
 	Device         string         // "auto" (default), "cpu", "gpu", "gpu:N"
-	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; the first by default
+	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; by default the first, and others where it stalls
 	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
 	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
@@ -84,6 +84,9 @@ type engine struct {
 	timing Timing
 	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	exchanged float64
+	watch     func(iteration int, errorK float64) // of the caller, may be nil
+	tried     []string                            // methods that stalled before the present one, each with why
+	successor int                                 // the next in line
 }
 
 // newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
@@ -195,10 +198,10 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	defer e.dev.Bind()()
 	start := time.Now()
 	if o.Progress != nil {
-		e.solver.Watch(func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) })
+		e.watch = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}
 	e.solver.StartFromZero()
-	out := e.solver.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
+	out := e.solve(ctx, &o, 1, nil)
 	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err

@@ -34,7 +34,7 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.rule(e.pre, t.Steps), allConverged: true}
+	r := &stepper{engine: e, mesh: m, opts: o, plan: t, allConverged: true}
 	err = r.run(ctx)
 	if failed := e.failure(); failed != nil {
 		e.close()
@@ -50,7 +50,6 @@ type stepper struct {
 	mesh *mesh.Mesh
 	opts Options
 	plan TransientOptions
-	rule krylov.Rule
 
 	power  float64 // W, of the current step
 	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
@@ -94,11 +93,11 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		r.smooth = 0
 	}
 	if r.opts.Progress != nil {
-		r.solver.Watch(func(it int, err float64) {
+		r.watch = func(it int, err float64) {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
-		})
+		}
 	}
-	out := r.solver.Solve(ctx, r.rule, r.x, r.old)
+	out := r.solve(ctx, &r.opts, r.plan.Steps, r.old)
 	if err := r.failure(); err != nil {
 		return err
 	}

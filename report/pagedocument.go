@@ -249,8 +249,12 @@ func (b *pageBuilder) solver() webpage.Group {
 	if s.Steps > 0 {
 		iterations = fmt.Sprintf("%d in %d steps", s.IterationsTotal, s.Steps)
 	}
+	method := v.Method + " with " + v.Preconditioner
+	if v.Fallback != "" {
+		method += ": " + v.Fallback
+	}
 	return webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
-		fact("Ended", ended), fact("Method", v.Method+" with "+v.Preconditioner), fact("Iterations", iterations),
+		fact("Ended", ended), fact("Method", method), fact("Iterations", iterations),
 		fact("Estimated error", relative(v.EstimatedErrorK)+" K"), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
 		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
 		fact("Memory", byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),

@@ -121,7 +121,7 @@ func summariseSolver(sol *gpusolve.Solution) SolverSummary {
 	return SolverSummary{
 		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
 		ResidualNormW: st.ResidualW, RelativeResidual: st.RelativeResidual, EstimatedErrorK: st.EstimatedErrorK,
-		Converged: st.Converged, Reason: st.Reason,
+		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
 	}
 }
 

@@ -57,6 +57,8 @@ type SolverSummary struct {
 	EstimatedErrorK  float64 `json:"estimated_error_K"`
 	Converged        bool    `json:"converged"`
 	Reason           string  `json:"reason"`
+	// Fallback tells which methods stalled before Preconditioner took over; absent where none did. Iterations are those of all.
+	Fallback string `json:"fallback,omitempty"`
 }
 
 // Place is a cell: its centre, its layer, and the block of that layer that covers most of it, if any.

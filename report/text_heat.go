@@ -92,6 +92,9 @@ func (p *page) solver(s *Summary) {
 		iterations = fmt.Sprintf("%d iterations in %d steps", s.IterationsTotal, s.Steps)
 	}
 	p.line("  %s with %s: %s, %s", v.Method, v.Preconditioner, iterations, ended)
+	if v.Fallback != "" {
+		p.line("  %s", v.Fallback)
+	}
 	p.line("  residual %s W, %s relative; estimated largest error %s K",
 		relative(v.ResidualNormW), relative(v.RelativeResidual), relative(v.EstimatedErrorK))
 	t := &s.Time

@@ -42,7 +42,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
 	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; auto takes the GPU where that is faster (default auto)")
-	f.Var(&o.precond, "precond", "preconditioner, with settings as in NAME:key=value,...: "+strings.Join(gpusolve.Preconditioners(), ", ")+" (default multigrid)")
+	f.Var(&o.precond, "precond", "preconditioner, with settings as in NAME:key=value,...: "+strings.Join(gpusolve.Preconditioners(), ", ")+" (default multigrid, and another where it stalls)")
 	f.Var(&o.tol, "tol", "stop when the estimated largest temperature error is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")
