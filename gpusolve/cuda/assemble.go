@@ -20,13 +20,13 @@ type compact struct {
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
 func (s *system) assemble() {
 	s.uploadMesh()
-	s.gx, s.gy, s.gz = newVector[float32](&s.space, s.cells, int64(s.nx)), newVector[float32](&s.space, s.cells, int64(s.nx)), newVector[float32](&s.space, s.cells, int64(s.nx))
+	s.gx, s.gy, s.gz = NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	if s.dt > 0 {
-		s.capacity = newVector[float32](&s.space, s.cells, int64(s.nx))
+		s.capacity = NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	}
-	s.maxBlocks = max(reductionBlocks, int(blocks(s.nx, threads)))
+	s.maxBlocks = max(reductionBlocks, int(Blocks(s.nx, threads)))
 	// Three sums of a residual, or two of every block of a smoothing step.
-	s.reductions(max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
+	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
 	s.planes()
 	s.discretise()
 }
@@ -38,11 +38,11 @@ func (s *system) Refresh(dt float64) error {
 	}
 	s.dt = dt
 	s.stepped.dst = nil
-	sendSlice(&s.space, s.compact.palette, s.properties())
-	sendSlice(&s.space, s.compact.resistances, s.resistances())
+	Send(&s.Space, s.compact.palette, s.properties())
+	Send(&s.Space, s.compact.resistances, s.resistances())
 	for _, p := range []cu.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
 		if b, ok := s.buffers[p]; ok && s.err == nil {
-			s.note(b.Zero(s.stream))
+			s.Note(b.Zero(s.Stream))
 		}
 	}
 	s.discretise()
@@ -55,19 +55,19 @@ func (s *system) discretise() {
 		return
 	}
 	c := &s.compact
-	s.note(s.assembly.Couplings(s.stream, s.grid(s.nx, kernels.AssembleThreads, s.ny, s.nz), kernels.AssembleCouplingsArgs{
+	s.Note(s.assembly.Couplings(s.Stream, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz), kernels.AssembleCouplingsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 		Slot: c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 		Capacity: s.capacity.address(),
 	}))
 	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
-		s.note(s.assembly.GroundFace(s.stream, s.grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
+		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 			Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na), Resistances: c.resistances, Rise: rise,
 			Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))
 	})
-	s.wait()
+	s.Wait()
 }
 
 // uploadMesh sends the mesh as it is: planes of one layer share their index.
@@ -81,8 +81,8 @@ func (s *system) uploadMesh() {
 		return v
 	}
 	c := &s.compact
-	c.dx, c.dy, c.dz = upload(&s.space, sizes(s.nx, m.DX)), upload(&s.space, sizes(s.ny, m.DY)), upload(&s.space, sizes(s.nz, m.DZ))
-	c.contact = upload(&s.space, sizes(s.nz, func(k int) float64 { return m.Planes[k].ContactAbove }))
+	c.dx, c.dy, c.dz = Upload(&s.Space, sizes(s.nx, m.DX)), Upload(&s.Space, sizes(s.ny, m.DY)), Upload(&s.Space, sizes(s.nz, m.DZ))
+	c.contact = Upload(&s.Space, sizes(s.nz, func(k int) float64 { return m.Planes[k].ContactAbove }))
 	uniform, slot := make([]uint32, s.nz), make([]int32, s.nz)
 	var sheets [][]uint32
 	for k, p := range m.Planes {
@@ -95,12 +95,12 @@ func (s *system) uploadMesh() {
 		}
 		slot[k] = int32(len(sheets) - 1)
 	}
-	c.uniform, c.slot = upload(&s.space, uniform), upload(&s.space, slot)
-	c.index = alloc[uint32](&s.space, int64(len(sheets))*s.sheet)
+	c.uniform, c.slot = Upload(&s.Space, uniform), Upload(&s.Space, slot)
+	c.index = Alloc[uint32](&s.Space, int64(len(sheets))*s.sheet)
 	for n, sheet := range sheets {
-		sendSlice(&s.space, c.index.Add(int64(n)*s.sheet), sheet)
+		Send(&s.Space, c.index.Add(int64(n)*s.sheet), sheet)
 	}
-	c.palette, c.resistances = upload(&s.space, s.properties()), upload(&s.space, s.resistances())
+	c.palette, c.resistances = Upload(&s.Space, s.properties()), Upload(&s.Space, s.resistances())
 }
 
 // resistances are those of the faces.
@@ -151,7 +151,7 @@ func reserve[T number](s *system, want []bool) slots[T] {
 			sl.count++
 		}
 	}
-	sl.onDev = upload(&s.space, sl.of)
-	sl.data = alloc[T](&s.space, int64(sl.count)*s.sheet)
+	sl.onDev = Upload(&s.Space, sl.of)
+	sl.data = Alloc[T](&s.Space, int64(sl.count)*s.sheet)
 	return sl
 }

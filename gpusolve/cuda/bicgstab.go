@@ -6,10 +6,10 @@ import (
 )
 
 // stabilised returns the kernels of BiCGSTAB and begins an operation: nil after a failure.
-func (s *space) stabilised() *kernels.Bicgstab {
-	k, err := module(s.Device, "bicgstab", kernels.LoadBicgstab)
-	s.note(err)
-	if !s.ready() {
+func (s *Space) stabilised() *kernels.Bicgstab {
+	k, err := Module(s.Device, "bicgstab", kernels.LoadBicgstab)
+	s.Note(err)
+	if !s.Ready() {
 		return nil
 	}
 	return k
@@ -22,14 +22,14 @@ func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 		return
 	}
 	if precision(from) == ops.Single {
-		s.note(k.BeginSingle(s.stream, flat(s.cells), kernels.BicgstabBeginSingleArgs{
-			N: s.cells, From: f32(from), R: f64(r), Shadow: f64(shadow), P: f64(p), P32: f32(p32), Partial: s.partial, Scalars: s.scalarsDev,
+		s.Note(k.BeginSingle(s.Stream, Flat(s.cells), kernels.BicgstabBeginSingleArgs{
+			N: s.cells, From: F32(from), R: F64(r), Shadow: F64(shadow), P: F64(p), P32: F32(p32), Partial: s.partial, Scalars: s.scalarsDev,
 			Ticket: s.ticket,
 		}))
 		return
 	}
-	s.note(k.BeginDouble(s.stream, flat(s.cells), kernels.BicgstabBeginDoubleArgs{
-		N: s.cells, From: f64(from), R: f64(r), Shadow: f64(shadow), P: f64(p), P32: f32(p32), Partial: s.partial, Scalars: s.scalarsDev,
+	s.Note(k.BeginDouble(s.Stream, Flat(s.cells), kernels.BicgstabBeginDoubleArgs{
+		N: s.cells, From: F64(from), R: F64(r), Shadow: F64(shadow), P: F64(p), P32: F32(p32), Partial: s.partial, Scalars: s.scalarsDev,
 		Ticket: s.ticket,
 	}))
 }
@@ -37,18 +37,18 @@ func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 // Widen sets y = y32.
 func (s *iteration) Widen(y, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.Widen(s.stream, flat(s.cells), kernels.BicgstabWidenArgs{N: s.cells, From: f32(y32), To: f64(y)}))
+		s.Note(k.Widen(s.Stream, Flat(s.cells), kernels.BicgstabWidenArgs{N: s.cells, From: F32(y32), To: F64(y)}))
 	}
 }
 
 // FirstStep moves along y.
 func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.MeasureFirst(s.stream, flat(s.cells), kernels.BicgstabMeasureFirstArgs{
-			N: s.cells, Shadow: f64(shadow), V: f64(v), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		s.Note(k.MeasureFirst(s.Stream, Flat(s.cells), kernels.BicgstabMeasureFirstArgs{
+			N: s.cells, Shadow: F64(shadow), V: F64(v), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
-		s.note(k.MoveFirst(s.stream, flat(s.cells), kernels.BicgstabMoveFirstArgs{
-			N: s.cells, X: f64(x), R: f64(r), R32: f32(r32), V: f64(v), Y: f32(y32), Partial: s.partial, Scalars: s.scalarsDev,
+		s.Note(k.MoveFirst(s.Stream, Flat(s.cells), kernels.BicgstabMoveFirstArgs{
+			N: s.cells, X: F64(x), R: F64(r), R32: F32(r32), V: F64(v), Y: F32(y32), Partial: s.partial, Scalars: s.scalarsDev,
 			Ticket: s.ticket,
 		}))
 	}
@@ -57,11 +57,11 @@ func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 // SecondStep moves along z.
 func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.MeasureSecond(s.stream, flat(s.cells), kernels.BicgstabMeasureSecondArgs{
-			N: s.cells, T: f64(t), R: f64(r), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		s.Note(k.MeasureSecond(s.Stream, Flat(s.cells), kernels.BicgstabMeasureSecondArgs{
+			N: s.cells, T: F64(t), R: F64(r), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
-		s.note(k.MoveSecond(s.stream, flat(s.cells), kernels.BicgstabMoveSecondArgs{
-			N: s.cells, X: f64(x), R: f64(r), Shadow: f64(shadow), T: f64(t), Z: f32(z32), Partial: s.partial, Scalars: s.scalarsDev,
+		s.Note(k.MoveSecond(s.Stream, Flat(s.cells), kernels.BicgstabMoveSecondArgs{
+			N: s.cells, X: F64(x), R: F64(r), Shadow: F64(shadow), T: F64(t), Z: F32(z32), Partial: s.partial, Scalars: s.scalarsDev,
 			Ticket: s.ticket,
 		}))
 	}
@@ -70,8 +70,8 @@ func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
 func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 	if k := s.stabilised(); k != nil {
-		s.note(k.NextDirection(s.stream, flat(s.cells), kernels.BicgstabNextDirectionArgs{
-			N: s.cells, P: f64(p), P32: f32(p32), R: f64(r), V: f64(v), Scalars: s.scalarsDev,
+		s.Note(k.NextDirection(s.Stream, Flat(s.cells), kernels.BicgstabNextDirectionArgs{
+			N: s.cells, P: F64(p), P32: F32(p32), R: F64(r), V: F64(v), Scalars: s.scalarsDev,
 		}))
 	}
 }

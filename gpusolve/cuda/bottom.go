@@ -21,17 +21,17 @@ func (s *system) Bottom(rungs []ops.Rung, c ops.Smoothing) (cycle func(), err er
 		list[n] = kernels.LinesRung{
 			Nx: int64(l.nx), Ny: int64(l.ny),
 			Gx: l.gx.at, Gy: l.gy.at, Gz: l.gz.at, Inverse: l.inverse.at, Ground: l.ground, Capacity: l.capacity.address(),
-			B: f32(r.B), Z: f32(r.Z), X: f32(r.X),
+			B: F32(r.B), Z: F32(r.Z), X: F32(r.X),
 			FirstX: t.x.first, NearX: t.x.parent, BeyondX: t.x.beyond, FarX: t.x.far,
 			FirstY: t.y.first, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
 			WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
 		}
 	}
-	onDev := upload(&s.space, list)
+	onDev := Upload(&s.Space, list)
 	lines := rungs[0].Level.(*level).lines
 	return func() {
-		if s.ready() {
-			s.note(lines.Bottom(s.stream, [3]uint32{1, 1, 1}, kernels.LinesBottomArgs{
+		if s.Ready() {
+			s.Note(lines.Bottom(s.Stream, [3]uint32{1, 1, 1}, kernels.LinesBottomArgs{
 				List: onDev, Count: int32(len(list)), Nz: int32(s.nz), GroundSlot: s.ground.onDev, First: c.First,
 				Momentum: c.Momentum, Second: c.Second,
 			}))

@@ -10,7 +10,7 @@ import (
 
 // bricks is a factor in the layout of kernels/bricks.cu.
 type bricks struct {
-	s            *space
+	s            *Space
 	k            *kernels.Bricks
 	shape, cells [3]int
 	pitch        int64
@@ -35,28 +35,28 @@ var (
 const rowBytes = 16
 
 // BrickRows is such that three blocks share a multiprocessor, one loading while others solve: 2,000 to 8,000 rows.
-func (s *space) BrickRows() int {
+func (s *Space) BrickRows() int {
 	most := s.sharedMemory() / rowBytes
 	return min(8000, most, max(2000, (s.sharedMemory()/3-1024)/rowBytes))
 }
 
 // sharedMemory is what a block may ask for.
-func (s *space) sharedMemory() int {
-	most, err := s.drv.DeviceGetAttribute(cu.MaxSharedMemoryPerBlockOptin, s.dev)
+func (s *Space) sharedMemory() int {
+	most, err := s.Driver.DeviceGetAttribute(cu.MaxSharedMemoryPerBlockOptin, s.dev)
 	if err != nil {
-		s.note(err)
+		s.Note(err)
 		return 48 << 10
 	}
 	return most
 }
 
 // FactorBricks factors all bricks in one launch.
-func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
-	k, err := module(s.Device, "bricks", kernels.LoadBricks)
+func (s *Space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
+	k, err := Module(s.Device, "bricks", kernels.LoadBricks)
 	if err != nil {
 		return nil, err
 	}
-	d, cells := form.(*diagonals), cut.Cells
+	d, cells := form.(*Diagonals), cut.Cells
 	f := &bricks{s: s, k: k, way: cut.Way, shape: [3]int{d.nx, d.ny, d.nz}, cells: cells, count: 1}
 	for a, n := range cells {
 		f.count *= int64((f.shape[a] + n - 1) / n)
@@ -70,27 +70,27 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 		f.symmetric, planes = 1, kernels.BricksSymmetric
 	}
 	f.bytes = 4 * planes * f.rows * f.count
-	f.factor = alloc[float32](s, planes*f.rows*f.count)
+	f.factor = Alloc[float32](s, planes*f.rows*f.count)
 	if f.way == ops.ByVertices {
-		f.order = upload(s, f.lines())
+		f.order = Upload(s, f.lines())
 	}
 	if f.way == ops.ByMemory {
-		f.work = alloc[float32](s, f.rows*f.count)
+		f.work = Alloc[float32](s, f.rows*f.count)
 		f.bytes += 4 * f.rows * f.count
 	}
-	scratch := alloc[float64](s, f.rows*f.count)
-	defer s.free(scratch)
+	scratch := Alloc[float64](s, f.rows*f.count)
+	defer s.Discard(scratch)
 	row := []uint64{uint64(s.cells)}
-	refused := upload(s, row)
-	defer s.free(refused)
-	if s.ready() {
-		s.note(k.Factorise(s.stream, [3]uint32{uint32(f.count), 1, 1}, kernels.BricksFactoriseArgs{
+	refused := Upload(s, row)
+	defer s.Discard(refused)
+	if s.Ready() {
+		s.Note(k.Factorise(s.Stream, [3]uint32{uint32(f.count), 1, 1}, kernels.BricksFactoriseArgs{
 			Nx: int32(d.nx), Ny: int32(d.ny), Nz: int32(d.nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
 			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: d.main, Ax: d.x,
 			Ay: d.y, Az: d.z, LowX: d.lowerX, LowY: d.lowerY, LowZ: d.lowerZ, Inverse: scratch, F: f.factor, Refused: refused,
 		}))
 	}
-	receiveSlice(s, row, refused)
+	Receive(s, row, refused)
 	if s.err == nil && row[0] < uint64(s.cells) {
 		f.Release()
 		return nil, &ops.BadPivot{Row: int(row[0])}
@@ -103,7 +103,7 @@ func (f *bricks) Bytes() int64 { return f.bytes }
 
 // Release gives the memory back.
 func (f *bricks) Release() {
-	f.s.free(f.factor, f.work, f.order)
+	f.s.Discard(f.factor, f.work, f.order)
 }
 
 // layout is that of kernels/bricks.cu; a single brick that launches go through keeps the grid's own.
@@ -154,15 +154,15 @@ func (f *bricks) fit(most int) error {
 }
 
 // SolveFactor sets z = M^-1 r.
-func (s *space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
-	if !s.ready() {
+func (s *Space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
+	if !s.Ready() {
 		return
 	}
 	switch f := factor.(type) {
 	case *parts:
-		f.solve(f32(z), f32(r))
+		f.solve(F32(z), F32(r))
 	case *bricks:
-		f.solve(f32(z), f32(r))
+		f.solve(F32(z), F32(r))
 	}
 }
 
@@ -176,27 +176,27 @@ func (f *bricks) solve(z, r cu.Ptr[float32]) {
 	case f.way == ops.ByLaunches:
 		f.solveByLaunches(z, r)
 	case f.way == ops.ByEdges:
-		s.note(k.SolveEdges(s.stream, grid, f.shared, kernels.BricksSolveEdgesArgs{
+		s.Note(k.SolveEdges(s.Stream, grid, f.shared, kernels.BricksSolveEdgesArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
 			F: f.factor, R: r, Z: z,
 		}))
 	case f.way == ops.BySpinning:
-		s.note(k.SolveSpinning(s.stream, grid, f.shared, kernels.BricksSolveSpinningArgs{
+		s.Note(k.SolveSpinning(s.Stream, grid, f.shared, kernels.BricksSolveSpinningArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
 			F: f.factor, R: r, Z: z,
 		}))
 	case f.way == ops.ByMemory:
-		s.note(k.SolveGlobal(s.stream, grid, kernels.BricksSolveGlobalArgs{
+		s.Note(k.SolveGlobal(s.Stream, grid, kernels.BricksSolveGlobalArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
 			F: f.factor, R: r, Work: f.work, Z: z,
 		}))
 	case f.symmetric == 1:
-		s.note(k.SolveSymmetric(s.stream, grid, f.shared, kernels.BricksSolveSymmetricArgs{
+		s.Note(k.SolveSymmetric(s.Stream, grid, f.shared, kernels.BricksSolveSymmetricArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,
 			R: r, Z: z,
 		}))
 	default:
-		s.note(k.SolveGeneral(s.stream, grid, f.shared, kernels.BricksSolveGeneralArgs{
+		s.Note(k.SolveGeneral(s.Stream, grid, f.shared, kernels.BricksSolveGeneralArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,
 			R: r, Z: z,
 		}))
@@ -207,14 +207,14 @@ func (f *bricks) solve(z, r cu.Ptr[float32]) {
 func (f *bricks) solveByLaunches(z, r cu.Ptr[float32]) {
 	s, k := f.s, f.k
 	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
-	grid := [3]uint32{blocks(int(by)*int(bz), kernels.BricksThreads), 1, 1}
+	grid := [3]uint32{Blocks(int(by)*int(bz), kernels.BricksThreads), 1, 1}
 	last := bx + by + bz - 3
-	s.note(s.drv.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.cells, s.stream))
+	s.Note(s.Driver.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.cells, s.Stream))
 	for level := int32(1); level <= last && s.err == nil; level++ {
-		s.note(k.LevelLower(s.stream, grid, kernels.BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor, Z: z}))
+		s.Note(k.LevelLower(s.Stream, grid, kernels.BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor, Z: z}))
 	}
 	for level := last; level >= 0 && s.err == nil; level-- {
-		s.note(k.LevelUpper(s.stream, grid, kernels.BricksLevelUpperArgs{
+		s.Note(k.LevelUpper(s.Stream, grid, kernels.BricksLevelUpperArgs{
 			Bx: bx, By: by, Bz: bz, Level: level, Symmetric: f.symmetric, F: f.factor, Z: z,
 		}))
 	}

@@ -11,7 +11,7 @@ import (
 
 // parts is a factor of a matrix by rows.
 type parts struct {
-	s            *space
+	s            *Space
 	k            *kernels.Parts
 	count        int
 	shared       uint32 // bytes for the longest part
@@ -30,8 +30,8 @@ type triangle struct {
 }
 
 // LoadParts copies the factor to the GPU.
-func (s *space) LoadParts(p *ops.Parts) (ops.Factor, error) {
-	k, err := module(s.Device, "parts", kernels.LoadParts)
+func (s *Space) LoadParts(p *ops.Parts) (ops.Factor, error) {
+	k, err := Module(s.Device, "parts", kernels.LoadParts)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *space) LoadParts(p *ops.Parts) (ops.Factor, error) {
 }
 
 func keep[T any](f *parts, v []T) cu.Ptr[T] {
-	p := upload(f.s, v)
+	p := Upload(f.s, v)
 	f.memory = append(f.memory, p)
 	return p
 }
@@ -68,14 +68,14 @@ func (f *parts) Bytes() int64 { return f.bytes }
 // Release gives the memory back.
 func (f *parts) Release() {
 	for _, p := range slices.Backward(f.memory) {
-		f.s.free(p)
+		f.s.Discard(p)
 	}
 	f.memory = nil
 }
 
 func (f *parts) solve(z, r cu.Ptr[float32]) {
 	s, l, u := f.s, &f.lower, &f.upper
-	s.note(f.k.SolveParts(s.stream, [3]uint32{uint32(f.count), 1, 1}, f.shared, kernels.PartsSolvePartsArgs{
+	s.Note(f.k.SolveParts(s.Stream, [3]uint32{uint32(f.count), 1, 1}, f.shared, kernels.PartsSolvePartsArgs{
 		First: f.first, Row: f.row, LowerPtr: l.rowPtr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first, LowerLevel: l.level,
 		UpperPtr: u.rowPtr, UpperCol: u.col, UpperVal: u.val, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
 		Inverse: f.inverse, R: r, Z: z,

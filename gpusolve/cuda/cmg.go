@@ -10,7 +10,7 @@ import (
 
 // network is a graph in device memory; see ops.Graph.
 type network struct {
-	s                *space
+	s                *Space
 	n, entries       int64
 	ptr              cu.Ptr[int64]
 	to               cu.Ptr[int32]
@@ -20,7 +20,7 @@ type network struct {
 
 // partition is a graph's clusters in device memory, with what the next quotient needs of them.
 type partition struct {
-	s                 *space
+	s                 *Space
 	n, count          int64 // vertices and clusters
 	of, first, member cu.Ptr[int32]
 	ground            cu.Ptr[float64] // of the clusters: sums of grounds
@@ -44,7 +44,7 @@ func (g *network) Entries() int64 { return g.entries }
 
 // Release gives the memory back.
 func (g *network) Release() {
-	g.s.free(g.ptr, g.to, g.weight, g.ground, g.diagonal)
+	g.s.Discard(g.ptr, g.to, g.weight, g.ground, g.diagonal)
 }
 
 // Download copies the graph to the host.
@@ -53,11 +53,11 @@ func (g *network) Download() *ops.Graph {
 		Ptr: make([]int64, g.n+1), Col: make([]int32, g.entries), Weight: make([]float32, g.entries),
 		Ground: make([]float64, g.n), Diagonal: make([]float64, g.n),
 	}
-	receiveSlice(g.s, h.Ptr, g.ptr)
-	receiveSlice(g.s, h.Col, g.to)
-	receiveSlice(g.s, h.Weight, g.weight)
-	receiveSlice(g.s, h.Ground, g.ground)
-	receiveSlice(g.s, h.Diagonal, g.diagonal)
+	Receive(g.s, h.Ptr, g.ptr)
+	Receive(g.s, h.Col, g.to)
+	Receive(g.s, h.Weight, g.weight)
+	Receive(g.s, h.Ground, g.ground)
+	Receive(g.s, h.Diagonal, g.diagonal)
 	return h
 }
 
@@ -72,44 +72,44 @@ func (p *partition) Figures() (quality, average float64, split int) {
 // Download copies the clusters to the host.
 func (p *partition) Download() *ops.Clusters {
 	c := &ops.Clusters{Of: make([]int32, p.n), Ptr: make([]int32, p.count+1), Members: make([]int32, p.n)}
-	receiveSlice(p.s, c.Of, p.of)
-	receiveSlice(p.s, c.Ptr, p.first)
-	receiveSlice(p.s, c.Members, p.member)
+	Receive(p.s, c.Of, p.of)
+	Receive(p.s, c.Ptr, p.first)
+	Receive(p.s, c.Members, p.member)
 	return c
 }
 
 // NetworkRows is where launches and waits take longer than the host's work.
-func (s *space) NetworkRows() int { return 20000 }
+func (s *Space) NetworkRows() int { return 20000 }
 
 // workspace is device memory for the time of an operation.
 type workspace struct {
-	s   *space
+	s   *Space
 	all []cu.Pointer
 }
 
 func take[T any](w *workspace, n int64) cu.Ptr[T] {
-	p := alloc[T](w.s, n)
+	p := Alloc[T](w.s, n)
 	w.all = append(w.all, p)
 	return p
 }
 
-func (w *workspace) free() { w.s.free(w.all...) }
+func (w *workspace) Discard() { w.s.Discard(w.all...) }
 
 // setup is the module of set-up kernels with the space that launches them.
 type setup struct {
 	*kernels.Cmg
-	s *space
+	s *Space
 }
 
-func (s *space) setup() (setup, error) {
-	k, err := module(s.Device, "cmg", kernels.LoadCmg)
+func (s *Space) setup() (setup, error) {
+	k, err := Module(s.Device, "cmg", kernels.LoadCmg)
 	return setup{k, s}, err
 }
 
 // read copies one value and waits.
-func read[T any](s *space, p cu.Ptr[T]) T {
+func read[T any](s *Space, p cu.Ptr[T]) T {
 	var v [1]T
-	receiveSlice(s, v[:], p)
+	Receive(s, v[:], p)
 	return v[0]
 }
 
@@ -117,33 +117,33 @@ func read[T any](s *space, p cu.Ptr[T]) T {
 func (k setup) starts(n int64, values, start cu.Ptr[int32], wide cu.Ptr[int64]) {
 	grid := k.s.each(n)
 	w := workspace{s: k.s}
-	defer w.free()
+	defer w.Discard()
 	sums := take[int64](&w, int64(grid[0]))
-	if k.s.ready() {
-		k.s.note(k.SumParts(k.s.stream, grid, kernels.CmgSumPartsArgs{N: n, Values: values, Sums: sums}))
-		k.s.note(k.StartParts(k.s.stream, [3]uint32{1, 1, 1}, kernels.CmgStartPartsArgs{Blocks: int32(grid[0]), Sums: sums}))
-		k.s.note(k.StartValues(k.s.stream, grid, kernels.CmgStartValuesArgs{N: n, Values: values, Sums: sums, Start: start, Wide: wide}))
+	if k.s.Ready() {
+		k.s.Note(k.SumParts(k.s.Stream, grid, kernels.CmgSumPartsArgs{N: n, Values: values, Sums: sums}))
+		k.s.Note(k.StartParts(k.s.Stream, [3]uint32{1, 1, 1}, kernels.CmgStartPartsArgs{Blocks: int32(grid[0]), Sums: sums}))
+		k.s.Note(k.StartValues(k.s.Stream, grid, kernels.CmgStartValuesArgs{N: n, Values: values, Sums: sums, Start: start, Wide: wide}))
 	}
 }
 
 // ReadNetwork reads the matrix as a graph.
-func (s *space) ReadNetwork(r ops.Rows) (ops.Network, bool, error) {
+func (s *Space) ReadNetwork(r ops.Rows) (ops.Network, bool, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, false, err
 	}
-	a := r.(*rows)
+	a := r.(*Rows)
 	g := &network{s: s, n: a.n, entries: a.entries - a.n}
 	if g.entries <= 0 {
 		return nil, false, s.err
 	}
-	g.ptr, g.to, g.weight = alloc[int64](s, g.n+1), alloc[int32](s, g.entries), alloc[float32](s, g.entries)
-	g.ground, g.diagonal = alloc[float64](s, g.n), alloc[float64](s, g.n)
+	g.ptr, g.to, g.weight = Alloc[int64](s, g.n+1), Alloc[int32](s, g.entries), Alloc[float32](s, g.entries)
+	g.ground, g.diagonal = Alloc[float64](s, g.n), Alloc[float64](s, g.n)
 	w := workspace{s: s}
-	defer w.free()
+	defer w.Discard()
 	fault := take[int32](&w, 1)
-	if s.ready() {
-		s.note(k.ReadRows(s.stream, s.each(g.n+1), kernels.CmgReadRowsArgs{
+	if s.Ready() {
+		s.Note(k.ReadRows(s.Stream, s.each(g.n+1), kernels.CmgReadRowsArgs{
 			N: g.n, RowPtr: a.rowPtr, Col: a.col, Val: a.val, Ptr: g.ptr, To: g.to, Weight: g.weight, Ground: g.ground,
 			Diagonal: g.diagonal, Fault: fault,
 		}))
@@ -156,14 +156,14 @@ func (s *space) ReadNetwork(r ops.Rows) (ops.Network, bool, error) {
 }
 
 // DecomposeNetwork finds the clusters.
-func (s *space) DecomposeNetwork(net ops.Network, kappa float64) (ops.Partition, bool, error) {
+func (s *Space) DecomposeNetwork(net ops.Network, kappa float64) (ops.Partition, bool, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, false, err
 	}
 	g := net.(*network)
 	w := workspace{s: s}
-	defer w.free()
+	defer w.Discard()
 	p := &partition{s: s, n: g.n}
 	top, ok := k.pieces(g, kappa, p, &w)
 	if !ok || s.err != nil {
@@ -177,7 +177,7 @@ func (s *space) DecomposeNetwork(net ops.Network, kappa float64) (ops.Partition,
 }
 
 func (p *partition) release() {
-	p.s.free(p.of, p.first, p.member, p.ground, p.terms)
+	p.s.Discard(p.of, p.first, p.member, p.ground, p.terms)
 }
 
 // pieces grows the forest and cuts it up; the result is the top of every vertex's piece.
@@ -186,20 +186,20 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 	pick, picked, cut, parent := take[int32](w, n), take[float32](w, n), take[int32](w, n), take[int32](w, n)
 	depth, tops, count, final := take[int32](w, n), take[int32](w, n), take[int32](w, n), take[int32](w, n)
 	partial, mean, deeper := take[float64](w, 2*int64(grid[0])), take[float64](w, 1), take[int32](w, 1)
-	if !s.ready() {
+	if !s.Ready() {
 		return top, false
 	}
-	s.note(k.Heaviest(s.stream, grid, kernels.CmgHeaviestArgs{
+	s.Note(k.Heaviest(s.Stream, grid, kernels.CmgHeaviestArgs{
 		N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal, Pick: pick, Picked: picked, Partial: partial,
 	}))
-	s.note(k.Average(s.stream, [3]uint32{1, 1, 1}, kernels.CmgAverageArgs{Blocks: int32(grid[0]), Partial: partial, Mean: mean}))
-	s.note(k.CutHigh(s.stream, grid, kernels.CmgCutHighArgs{
+	s.Note(k.Average(s.Stream, [3]uint32{1, 1, 1}, kernels.CmgAverageArgs{Blocks: int32(grid[0]), Partial: partial, Mean: mean}))
+	s.Note(k.CutHigh(s.Stream, grid, kernels.CmgCutHighArgs{
 		N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal, Pick: pick, Picked: picked, Mean: mean, Kappa: kappa,
 		Cut: cut,
 	}))
-	s.note(k.Join(s.stream, grid, kernels.CmgJoinArgs{N: n, Pick: pick, Cut: cut, Parent: parent}))
-	s.note(k.Climb(s.stream, grid, kernels.CmgClimbArgs{N: n, Parent: parent, Depth: depth, Top: tops, Count: count, Deeper: deeper}))
-	s.note(k.SettlePieces(s.stream, grid, kernels.CmgSettlePiecesArgs{N: n, Parent: parent, Top: tops, Count: count, Final: final}))
+	s.Note(k.Join(s.Stream, grid, kernels.CmgJoinArgs{N: n, Pick: pick, Cut: cut, Parent: parent}))
+	s.Note(k.Climb(s.Stream, grid, kernels.CmgClimbArgs{N: n, Parent: parent, Depth: depth, Top: tops, Count: count, Deeper: deeper}))
+	s.Note(k.SettlePieces(s.Stream, grid, kernels.CmgSettlePiecesArgs{N: n, Parent: parent, Top: tops, Count: count, Final: final}))
 	p.average = read(s, mean)
 	if read(s, deeper) != 0 || s.err != nil {
 		return top, false
@@ -207,23 +207,23 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 
 	volume, whole, below := take[float64](w, n), take[float64](w, n), take[float64](w, n)
 	trimmed, quality, cuts := take[int32](w, n), take[uint64](w, 1), take[int32](w, 1)
-	sendSlice(s, quality, []uint64{math.Float64bits(1)})
-	if !s.ready() {
+	Send(s, quality, []uint64{math.Float64bits(1)})
+	if !s.Ready() {
 		return top, false
 	}
-	s.note(k.Bare(s.stream, grid, kernels.CmgBareArgs{
+	s.Note(k.Bare(s.Stream, grid, kernels.CmgBareArgs{
 		N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal, Parent: parent, Picked: picked, Top: final,
 		Volume: volume,
 	}))
 	// A piece is two edges deep, and pieces of two vertices may hang from it.
 	for layer := int32(4); layer >= 0; layer-- {
-		s.note(k.WeighLayer(s.stream, grid, kernels.CmgWeighLayerArgs{
+		s.Note(k.WeighLayer(s.Stream, grid, kernels.CmgWeighLayerArgs{
 			N: n, Layer: layer, Ptr: g.ptr, To: g.to, Weight: g.weight, Parent: parent, Depth: depth, Top: final, Volume: volume,
 			Below: whole,
 		}))
 	}
 	for layer := int32(4); layer > 0; layer-- {
-		s.note(k.TrimLayer(s.stream, grid, kernels.CmgTrimLayerArgs{
+		s.Note(k.TrimLayer(s.Stream, grid, kernels.CmgTrimLayerArgs{
 			N: n, Layer: layer, Least: 1 / (2 * kappa), Mean: mean, Ptr: g.ptr, To: g.to, Weight: g.weight, Parent: parent,
 			Picked: picked, Depth: depth, Top: final, Volume: volume, Whole: whole, Below: below, Cut: trimmed, Quality: quality,
 			Cuts: cuts,
@@ -233,8 +233,8 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 	if p.split == 0 {
 		return final, s.err == nil
 	}
-	if s.ready() {
-		s.note(k.Relabel(s.stream, grid, kernels.CmgRelabelArgs{N: n, Parent: parent, Cut: trimmed, Top: final, Fresh: tops}))
+	if s.Ready() {
+		s.Note(k.Relabel(s.Stream, grid, kernels.CmgRelabelArgs{N: n, Parent: parent, Cut: trimmed, Top: final, Fresh: tops}))
 	}
 	return tops, s.err == nil
 }
@@ -243,27 +243,27 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 func (k setup) gather(g *network, p *partition, top cu.Ptr[int32], w *workspace) (ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
 	first, lead, before, number := take[int32](w, n), take[int32](w, n), take[int32](w, n+1), take[int32](w, n)
-	if !s.ready() {
+	if !s.Ready() {
 		return false
 	}
-	s.note(k.Mark(s.stream, grid, kernels.CmgMarkArgs{N: n, Top: top, First: first}))
-	s.note(k.Leads(s.stream, grid, kernels.CmgLeadsArgs{N: n, Top: top, First: first, Lead: lead}))
+	s.Note(k.Mark(s.Stream, grid, kernels.CmgMarkArgs{N: n, Top: top, First: first}))
+	s.Note(k.Leads(s.Stream, grid, kernels.CmgLeadsArgs{N: n, Top: top, First: first, Lead: lead}))
 	k.starts(n, lead, before, cu.Ptr[int64]{})
 	p.count = int64(read(s, before.Add(n)))
 	if s.err != nil || 2*p.count > n {
 		return false
 	}
-	p.of, p.first, p.member = alloc[int32](s, n), alloc[int32](s, p.count+1), alloc[int32](s, n)
-	p.ground, p.terms = alloc[float64](s, p.count), alloc[int32](s, p.count)
+	p.of, p.first, p.member = Alloc[int32](s, n), Alloc[int32](s, p.count+1), Alloc[int32](s, n)
+	p.ground, p.terms = Alloc[float64](s, p.count), Alloc[int32](s, p.count)
 	size, most := take[int32](w, p.count), take[int32](w, 1)
-	if !s.ready() {
+	if !s.Ready() {
 		return false
 	}
-	s.note(k.NumberTops(s.stream, grid, kernels.CmgNumberTopsArgs{N: n, Top: top, Lead: lead, Before: before, Number: number}))
-	s.note(k.Assign(s.stream, grid, kernels.CmgAssignArgs{N: n, Top: top, Number: number, Of: p.of, Size: size}))
+	s.Note(k.NumberTops(s.Stream, grid, kernels.CmgNumberTopsArgs{N: n, Top: top, Lead: lead, Before: before, Number: number}))
+	s.Note(k.Assign(s.Stream, grid, kernels.CmgAssignArgs{N: n, Top: top, Number: number, Of: p.of, Size: size}))
 	k.starts(p.count, size, p.first, cu.Ptr[int64]{})
-	s.note(k.Place(s.stream, grid, kernels.CmgPlaceArgs{N: n, Of: p.of, First: p.first, Size: size, Member: p.member}))
-	s.note(k.SortMembers(s.stream, s.each(p.count), kernels.CmgSortMembersArgs{
+	s.Note(k.Place(s.Stream, grid, kernels.CmgPlaceArgs{N: n, Of: p.of, First: p.first, Size: size, Member: p.member}))
+	s.Note(k.SortMembers(s.Stream, s.each(p.count), kernels.CmgSortMembersArgs{
 		Clusters: int32(p.count), First: p.first, Member: p.member, Ground: g.ground, Ptr: g.ptr, CoarseGround: p.ground,
 		Terms: p.terms, Most: most,
 	}))
@@ -271,34 +271,34 @@ func (k setup) gather(g *network, p *partition, top cu.Ptr[int32], w *workspace)
 }
 
 // QuotientNetwork forms R A R^T. Rows of the quotient have room for all of their terms first, which are as many as the graph has entries.
-func (s *space) QuotientNetwork(net ops.Network, clusters ops.Partition) (ops.Network, bool, error) {
+func (s *Space) QuotientNetwork(net ops.Network, clusters ops.Partition) (ops.Network, bool, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, false, err
 	}
 	g, p := net.(*network), clusters.(*partition)
 	w := workspace{s: s}
-	defer w.free()
-	q := &network{s: s, n: p.count, ptr: alloc[int64](s, p.count+1), ground: p.ground, diagonal: alloc[float64](s, p.count)}
+	defer w.Discard()
+	q := &network{s: s, n: p.count, ptr: Alloc[int64](s, p.count+1), ground: p.ground, diagonal: Alloc[float64](s, p.count)}
 	room, kept := take[int64](&w, p.count+1), take[int32](&w, p.count)
 	to, weight := take[int32](&w, g.entries), take[float32](&w, g.entries)
-	rows := [3]uint32{blocks(int(p.count), kernels.CmgRows), 1, 1}
+	rows := [3]uint32{Blocks(int(p.count), kernels.CmgRows), 1, 1}
 	k.starts(p.count, p.terms, cu.Ptr[int32]{}, room)
-	if s.ready() {
-		s.note(k.Merge(s.stream, rows, kernels.CmgMergeArgs{
+	if s.Ready() {
+		s.Note(k.Merge(s.Stream, rows, kernels.CmgMergeArgs{
 			Clusters: int32(p.count), First: p.first, Member: p.member, Ptr: g.ptr, To: g.to, Weight: g.weight, Of: p.of, Room: room,
 			MergedTo: to, MergedWeight: weight, Kept: kept,
 		}))
 	}
 	k.starts(p.count, kept, cu.Ptr[int32]{}, q.ptr)
 	q.entries = read(s, q.ptr.Add(p.count))
-	q.to, q.weight = alloc[int32](s, q.entries), alloc[float32](s, q.entries)
-	if s.ready() {
-		s.note(k.Compact(s.stream, rows, kernels.CmgCompactArgs{
+	q.to, q.weight = Alloc[int32](s, q.entries), Alloc[float32](s, q.entries)
+	if s.Ready() {
+		s.Note(k.Compact(s.Stream, rows, kernels.CmgCompactArgs{
 			Clusters: int32(p.count), Room: room, MergedTo: to, MergedWeight: weight, Ptr: q.ptr, Ground: q.ground, To: q.to,
 			Weight: q.weight, Diagonal: q.diagonal,
 		}))
 	}
-	s.free(p.terms)
+	s.Discard(p.terms)
 	return q, s.err == nil, s.err
 }

@@ -9,12 +9,12 @@ import (
 )
 
 // LoadNetwork cuts a graph that is on the device into segments. Only where rows have several does the host see the rows' lengths.
-func (s *space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel, error) {
+func (s *Space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel, error) {
 	k, err := s.setup()
 	if err != nil {
 		return nil, err
 	}
-	products, err := module(s.Device, "segments", kernels.LoadSegments)
+	products, err := Module(s.Device, "segments", kernels.LoadSegments)
 	if err != nil {
 		return nil, err
 	}
@@ -24,17 +24,17 @@ func (s *space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel,
 	}
 	before := s.live
 	l := &graphLevel{s: s, kernels: products, n: g.n, entries: g.entries}
-	l.ground, l.scale = alloc[float32](s, g.n), alloc[float32](s, g.n)
-	counts := alloc[int64](s, kernels.CmgLengths)
-	if s.ready() {
-		s.note(k.Scales(s.stream, s.each(g.n), kernels.CmgScalesArgs{
+	l.ground, l.scale = Alloc[float32](s, g.n), Alloc[float32](s, g.n)
+	counts := Alloc[int64](s, kernels.CmgLengths)
+	if s.Ready() {
+		s.Note(k.Scales(s.Stream, s.each(g.n), kernels.CmgScalesArgs{
 			N: g.n, Ground: g.ground, Diagonal: g.diagonal, Damping: layout.Damping, Single: l.ground, Scale: l.scale,
 		}))
-		s.note(k.Tally(s.stream, s.each(g.n), kernels.CmgTallyArgs{N: g.n, Ptr: g.ptr, Counts: counts}))
+		s.Note(k.Tally(s.Stream, s.each(g.n), kernels.CmgTallyArgs{N: g.n, Ptr: g.ptr, Counts: counts}))
 	}
 	var segments [kernels.CmgLengths]int64
-	receiveSlice(s, segments[:], counts)
-	s.free(counts)
+	Receive(s, segments[:], counts)
+	s.Discard(counts)
 	l.setLength(layout.Length, func(length int32) int64 {
 		at := 0
 		for 4<<at < length {
@@ -44,16 +44,16 @@ func (s *space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel,
 	})
 	if l.segments > l.n {
 		host := &ops.Graph{Ptr: make([]int64, g.n+1), Ground: make([]float64, g.n)}
-		receiveSlice(s, host.Ptr, g.ptr)
+		Receive(s, host.Ptr, g.ptr)
 		l.cut(host)
 	}
-	l.w, l.col = alloc[float32](s, l.segments*int64(l.length)), alloc[int32](s, l.segments*int64(l.length))
+	l.w, l.col = Alloc[float32](s, l.segments*int64(l.length)), Alloc[int32](s, l.segments*int64(l.length))
 	var segmentRow, rowSegment cu.Ptr[int32]
 	if l.ragged != nil {
 		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}
-	if s.ready() {
-		s.note(products.FillSegments(s.stream, s.each(l.segments), kernels.SegmentsFillSegmentsArgs{
+	if s.Ready() {
+		s.Note(products.FillSegments(s.Stream, s.each(l.segments), kernels.SegmentsFillSegmentsArgs{
 			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: g.ptr, From: g.to,
 			Weight: g.weight, W: l.w, Col: l.col,
 		}))
@@ -63,7 +63,7 @@ func (s *space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel,
 }
 
 // JoinNetworks takes the clusters over.
-func (s *space) JoinNetworks(fine ops.GraphLevel, clusters ops.Partition) error {
+func (s *Space) JoinNetworks(fine ops.GraphLevel, clusters ops.Partition) error {
 	l, p := fine.(*graphLevel), clusters.(*partition)
 	l.of, l.first, l.member = p.of, p.first, p.member
 	l.bigFrom = math.MaxInt32 // no cluster is that large, so a thread each is enough

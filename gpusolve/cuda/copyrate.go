@@ -6,36 +6,36 @@ import "errors"
 func (d *Device) CopyBandwidth() (rate float64, err error) {
 	defer d.Bind()()
 	bytes := int64(2 << 30)
-	if free, _, err := d.drv.MemGetInfo(); err == nil {
+	if free, _, err := d.Driver.MemGetInfo(); err == nil {
 		bytes = min(bytes, free/4)
 	}
 	give := func(e error) { err = errors.Join(err, e) }
-	from, err := d.drv.MemAlloc(bytes)
+	from, err := d.Driver.MemAlloc(bytes)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { give(d.drv.MemFree(from)) }()
-	to, err := d.drv.MemAlloc(bytes)
+	defer func() { give(d.Driver.MemFree(from)) }()
+	to, err := d.Driver.MemAlloc(bytes)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { give(d.drv.MemFree(to)) }()
-	start, err := d.drv.EventCreate()
+	defer func() { give(d.Driver.MemFree(to)) }()
+	start, err := d.Driver.EventCreate()
 	if err != nil {
 		return 0, err
 	}
-	defer func() { give(d.drv.EventDestroy(start)) }()
-	end, err := d.drv.EventCreate()
+	defer func() { give(d.Driver.EventDestroy(start)) }()
+	end, err := d.Driver.EventCreate()
 	if err != nil {
 		return 0, err
 	}
-	defer func() { give(d.drv.EventDestroy(end)) }()
+	defer func() { give(d.Driver.EventDestroy(end)) }()
 	for range 5 {
-		err := errors.Join(d.drv.EventRecord(start, d.stream), d.drv.MemcpyDtoDAsync(to, from, bytes, d.stream), d.drv.EventRecord(end, d.stream), d.drv.EventSynchronize(end))
+		err := errors.Join(d.Driver.EventRecord(start, d.Stream), d.Driver.MemcpyDtoDAsync(to, from, bytes, d.Stream), d.Driver.EventRecord(end, d.Stream), d.Driver.EventSynchronize(end))
 		if err != nil {
 			return 0, err
 		}
-		ms, err := d.drv.EventElapsedTime(start, end)
+		ms, err := d.Driver.EventElapsedTime(start, end)
 		if err != nil {
 			return 0, err
 		}

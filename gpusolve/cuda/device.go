@@ -18,13 +18,13 @@ import (
 
 // Device is a GPU with its primary context and one stream.
 type Device struct {
-	drv             cu.Driver
+	Driver          cu.Driver
 	dev             cu.Device
 	ctx             cu.Context
 	name            string
-	multiprocessors int
+	Multiprocessors int
 	mostRows        int // blocks of a launch along y, and along z
-	stream          cu.Stream
+	Stream          cu.Stream
 	scalars         unsafe.Pointer // pinned, scalarCount doubles
 	live            int64          // bytes of vectors and matrices
 	unbound         error          // why a goroutine could not be bound
@@ -42,12 +42,12 @@ type Device struct {
 // unloader is a module on the device.
 type unloader interface{ Unload() error }
 
-// module returns the kernels of a method, loaded when first asked for.
-func module[M unloader](d *Device, name string, load func(cu.Driver) (M, error)) (M, error) {
+// Module returns the kernels of a method, loaded when first asked for.
+func Module[M unloader](d *Device, name string, load func(cu.Driver) (M, error)) (M, error) {
 	if m, ok := d.asked[name].(M); ok {
 		return m, nil
 	}
-	m, err := load(d.drv)
+	m, err := load(d.Driver)
 	if err == nil {
 		d.asked[name] = m
 	}
@@ -61,7 +61,7 @@ const scalarCount = 16
 
 // Open takes GPU number ordinal of the driver.
 func Open(drv cu.Driver, ordinal int) (*Device, error) {
-	d := &Device{drv: drv, lines: map[int]*kernels.Lines{}, asked: map[string]unloader{}}
+	d := &Device{Driver: drv, lines: map[int]*kernels.Lines{}, asked: map[string]unloader{}}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := d.open(ordinal); err != nil {
@@ -71,35 +71,35 @@ func Open(drv cu.Driver, ordinal int) (*Device, error) {
 }
 
 func (d *Device) open(ordinal int) (err error) {
-	if err = d.drv.Init(); err != nil {
+	if err = d.Driver.Init(); err != nil {
 		return err
 	}
-	n, err := d.drv.DeviceGetCount()
+	n, err := d.Driver.DeviceGetCount()
 	if err != nil {
 		return err
 	}
 	if ordinal < 0 || ordinal >= n {
 		return fmt.Errorf("there is no GPU %d; the driver lists %d, counted from 0", ordinal, n)
 	}
-	if d.dev, err = d.drv.DeviceGet(ordinal); err != nil {
+	if d.dev, err = d.Driver.DeviceGet(ordinal); err != nil {
 		return err
 	}
-	if d.name, err = d.drv.DeviceGetName(d.dev); err != nil {
+	if d.name, err = d.Driver.DeviceGetName(d.dev); err != nil {
 		return err
 	}
-	if d.multiprocessors, err = d.drv.DeviceGetAttribute(cu.MultiprocessorCount, d.dev); err != nil {
+	if d.Multiprocessors, err = d.Driver.DeviceGetAttribute(cu.MultiprocessorCount, d.dev); err != nil {
 		return err
 	}
 	if err = d.limits(); err != nil {
 		return err
 	}
-	if d.ctx, err = d.drv.DevicePrimaryCtxRetain(d.dev); err != nil {
+	if d.ctx, err = d.Driver.DevicePrimaryCtxRetain(d.dev); err != nil {
 		return err
 	}
-	if d.stream, err = d.drv.StreamCreate(); err != nil {
+	if d.Stream, err = d.Driver.StreamCreate(); err != nil {
 		return err
 	}
-	if d.scalars, err = d.drv.MemAllocHost(scalarCount * 8); err != nil {
+	if d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8); err != nil {
 		return err
 	}
 	return d.load()
@@ -107,16 +107,16 @@ func (d *Device) open(ordinal int) (err error) {
 
 // load brings the modules that every solve needs; those of multigrid wait until it asks for them.
 func (d *Device) load() (err error) {
-	if d.krylov, err = kernels.LoadKrylov(d.drv); err != nil {
+	if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
 		return err
 	}
-	if d.residual, err = kernels.LoadResidual(d.drv); err != nil {
+	if d.residual, err = kernels.LoadResidual(d.Driver); err != nil {
 		return err
 	}
-	if d.power, err = kernels.LoadPower(d.drv); err != nil {
+	if d.power, err = kernels.LoadPower(d.Driver); err != nil {
 		return err
 	}
-	d.assembly, err = kernels.LoadAssemble(d.drv)
+	d.assembly, err = kernels.LoadAssemble(d.Driver)
 	return err
 }
 
@@ -135,14 +135,14 @@ func (d *Device) columns(nz int) (*kernels.Lines, error) {
 	}
 	if d.level == nil {
 		var err error
-		if d.level, err = kernels.LoadLevel(d.drv); err != nil {
+		if d.level, err = kernels.LoadLevel(d.Driver); err != nil {
 			return nil, err
 		}
-		if d.transfer, err = kernels.LoadTransfer(d.drv); err != nil {
+		if d.transfer, err = kernels.LoadTransfer(d.Driver); err != nil {
 			return nil, err
 		}
 	}
-	l, err := kernels.LoadLines(d.drv, class)
+	l, err := kernels.LoadLines(d.Driver, class)
 	if err == nil {
 		d.lines[class] = l
 	}
@@ -152,10 +152,15 @@ func (d *Device) columns(nz int) (*kernels.Lines, error) {
 // Bind makes the GPU's context current on the calling goroutine until the returned function is called.
 func (d *Device) Bind() (unbind func()) {
 	runtime.LockOSThread()
-	if err := d.drv.CtxSetCurrent(d.ctx); err != nil && d.unbound == nil {
+	if err := d.Driver.CtxSetCurrent(d.ctx); err != nil && d.unbound == nil {
 		d.unbound = err
 	}
 	return runtime.UnlockOSThread
+}
+
+// Attribute asks the driver for a property of the GPU.
+func (d *Device) Attribute(a cu.DeviceAttribute) (int, error) {
+	return d.Driver.DeviceGetAttribute(a, d.dev)
 }
 
 // Name of the GPU.
@@ -170,7 +175,7 @@ func (d *Device) Allocated() int64 { return d.live }
 // MemInfo is the free and total memory of the GPU in bytes.
 func (d *Device) MemInfo() (free, total int64, err error) {
 	defer d.Bind()()
-	return d.drv.MemGetInfo()
+	return d.Driver.MemGetInfo()
 }
 
 // Close gives everything back. It goes on after a failure and returns the first.
@@ -210,12 +215,12 @@ func (d *Device) Close() error {
 		note(m.Unload())
 	}
 	if d.scalars != nil {
-		note(d.drv.MemFreeHost(d.scalars))
+		note(d.Driver.MemFreeHost(d.scalars))
 	}
-	if d.stream != 0 {
-		note(d.drv.StreamDestroy(d.stream))
+	if d.Stream != 0 {
+		note(d.Driver.StreamDestroy(d.Stream))
 	}
-	note(d.drv.DevicePrimaryCtxRelease(d.dev))
+	note(d.Driver.DevicePrimaryCtxRelease(d.dev))
 	d.ctx = 0
 	return first
 }

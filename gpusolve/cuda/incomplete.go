@@ -15,7 +15,7 @@ var (
 
 // icFactor is L and 1/D in FP64, by levels.
 type icFactor struct {
-	s          *space
+	s          *Space
 	nx, ny, nz int // of the grid as it was given
 	*wavefront
 	planned cu.Ptr[int32]
@@ -24,7 +24,7 @@ type icFactor struct {
 
 // triangles is the same in FP32, with what solves need: a field by levels, and the states of both solves.
 type triangles struct {
-	s *space
+	s *Space
 	*wavefront
 	bytes                 int64
 	planned, lower, upper cu.Ptr[int32]
@@ -38,12 +38,12 @@ func (w *wavefront) off() int64 { return int64(len(ops.IncompleteNeighbours(w.or
 func (w *wavefront) states() int64 { return int64(w.tiles()) + 1 }
 
 // Factorise computes an incomplete factor on the GPU.
-func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.IncompleteFactor, error) {
-	k, err := module(s.Device, "ic", ic.LoadKernels)
+func (s *Space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.IncompleteFactor, error) {
+	k, err := Module(s.Device, "ic", ic.LoadKernels)
 	if err != nil {
 		return nil, err
 	}
-	d := a.(*diagonals)
+	d := a.(*Diagonals)
 	if !d.symmetric {
 		return nil, &ops.Misfit{Reason: ops.NotSymmetric}
 	}
@@ -53,25 +53,25 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 	shape, from := ops.Squeezed(d.nx, d.ny, d.nz)
 	given := [3]cu.Ptr[float64]{d.x, d.y, d.z}
 	f := &icFactor{s: s, nx: d.nx, ny: d.ny, nz: d.nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk)}
-	place := alloc[uint64](s, 1)
-	defer s.free(place)
-	state := alloc[int32](s, f.states())
-	defer s.free(state)
-	f.planned = upload(s, f.plan)
-	f.data = alloc[float64](s, (f.off()+1)*s.cells)
+	place := Alloc[uint64](s, 1)
+	defer s.Discard(place)
+	state := Alloc[int32](s, f.states())
+	defer s.Discard(state)
+	f.planned = Upload(s, f.plan)
+	f.data = Alloc[float64](s, (f.off()+1)*s.cells)
 	nx, ny, nz := int32(f.wavefront.nx), int32(f.wavefront.ny), int32(f.wavefront.nz)
 	check := func(reason ops.MisfitReason) error {
 		var cell [1]uint64
-		receiveSlice(s, cell[:], place)
+		Receive(s, cell[:], place)
 		if s.err == nil && cell[0] != math.MaxUint64 {
 			c := int(cell[0])
 			return &ops.Misfit{I: c % d.nx, J: c / d.nx % d.ny, K: c / (d.nx * d.ny), Reason: reason}
 		}
 		return s.err
 	}
-	if s.ready() {
-		s.note(s.drv.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.stream))
-		s.note(k.Wraps(s.stream, flat(s.cells), ic.KernelsWrapsArgs{
+	if s.Ready() {
+		s.Note(s.Driver.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.Stream))
+		s.Note(k.Wraps(s.Stream, Flat(s.cells), ic.KernelsWrapsArgs{
 			Nx: int32(d.nx), Ny: int32(d.ny), Nz: int32(d.nz), X: d.x, Y: d.y, Place: place,
 		}))
 	}
@@ -79,12 +79,12 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 		f.Release()
 		return nil, err
 	}
-	if s.ready() {
+	if s.Ready() {
 		run := k.FactoriseStar
 		if how.Order == 1 {
 			run = k.FactoriseDiamond
 		}
-		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, ic.KernelsFactoriseStarArgs{
+		s.Note(run(s.Stream, [3]uint32{uint32(f.tiles()), 1, 1}, ic.KernelsFactoriseStarArgs{
 			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
 			Diagonal: d.main, X: given[from[0]], Y: given[from[1]], Z: given[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
 		}))
@@ -98,7 +98,7 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 
 // Release gives the memory back.
 func (f *icFactor) Release() {
-	f.s.free(f.planned, f.data)
+	f.s.Discard(f.planned, f.data)
 }
 
 // Download copies the factor to the host.
@@ -106,7 +106,7 @@ func (f *icFactor) Download() *ops.FactorEntries {
 	w := f.wavefront
 	n := int(f.s.cells)
 	all := make([]float64, (int(w.off())+1)*n)
-	receiveSlice(f.s, all, f.data)
+	Receive(f.s, all, f.data)
 	out := &ops.FactorEntries{NX: f.nx, NY: f.ny, NZ: f.nz}
 	natural := func(from []float64) []float64 {
 		v := make([]float64, n)
@@ -134,8 +134,8 @@ func (f *icFactor) Download() *ops.FactorEntries {
 }
 
 // Triangles rounds a factor.
-func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error) {
-	k, err := module(s.Device, "ic", ic.LoadKernels)
+func (s *Space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error) {
+	k, err := Module(s.Device, "ic", ic.LoadKernels)
 	if err != nil {
 		return nil, err
 	}
@@ -143,14 +143,14 @@ func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error
 	count := (f.off() + 1) * s.cells
 	t := &triangles{s: s, wavefront: f.wavefront}
 	before := s.live
-	t.planned = upload(s, f.plan)
-	t.data = alloc[float32](s, count)
-	t.field = alloc[float32](s, s.cells)
-	t.lower = alloc[int32](s, 2*f.states())
+	t.planned = Upload(s, f.plan)
+	t.data = Alloc[float32](s, count)
+	t.field = Alloc[float32](s, s.cells)
+	t.lower = Alloc[int32](s, 2*f.states())
 	t.upper = t.lower.Add(f.states())
 	t.bytes = s.live - before
-	if s.ready() {
-		s.note(k.Narrow(s.stream, flat(count), ic.KernelsNarrowArgs{N: count, From: f.data, To: t.data}))
+	if s.Ready() {
+		s.Note(k.Narrow(s.Stream, Flat(count), ic.KernelsNarrowArgs{N: count, From: f.data, To: t.data}))
 	}
 	if s.err != nil {
 		t.Release()
@@ -164,14 +164,14 @@ func (t *triangles) Bytes() int64 { return t.bytes }
 
 // Release gives the memory back.
 func (t *triangles) Release() {
-	t.s.free(t.planned, t.data, t.field, t.lower)
+	t.s.Discard(t.planned, t.data, t.field, t.lower)
 }
 
 // SolveTriangles sets z = (L D L^T)^-1 r: into the layout by levels, down, up, and back.
-func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
-	k, err := module(s.Device, "ic", ic.LoadKernels)
-	s.note(err)
-	if !s.ready() {
+func (s *Space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
+	k, err := Module(s.Device, "ic", ic.LoadKernels)
+	s.Note(err)
+	if !s.Ready() {
 		return
 	}
 	t := solved.(*triangles)
@@ -181,16 +181,16 @@ func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
 	if t.order == 1 {
 		lower, upper = k.LowerDiamond, k.UpperDiamond
 	}
-	s.note(k.ToLevels(s.stream, square, ic.KernelsToLevelsArgs{
-		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: f32(r), To: t.field, State: t.lower, States: int32(2 * t.states()),
+	s.Note(k.ToLevels(s.Stream, square, ic.KernelsToLevelsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: F32(r), To: t.field, State: t.lower, States: int32(2 * t.states()),
 	}))
 	sweep := ic.KernelsLowerStarArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: t.lower, F: t.data, W: t.field,
 	}
-	s.note(lower(s.stream, tiles, sweep))
+	s.Note(lower(s.Stream, tiles, sweep))
 	sweep.State = t.upper
-	s.note(upper(s.stream, tiles, sweep))
-	s.note(k.FromLevels(s.stream, square, ic.KernelsFromLevelsArgs{
-		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: t.field, To: f32(z),
+	s.Note(upper(s.Stream, tiles, sweep))
+	s.Note(k.FromLevels(s.Stream, square, ic.KernelsFromLevelsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: t.field, To: F32(z),
 	}))
 }

@@ -44,7 +44,7 @@ func newLevel(nx, ny, nz int) *level {
 // NewVector makes a vector on a level.
 func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 	lv := l.(*level)
-	return newVector[float32](&s.space, lv.cells, int64(lv.nx)), s.err
+	return NewVector[float32](&s.Space, lv.cells, int64(lv.nx)), s.err
 }
 
 // Finest is the level of the system.
@@ -54,7 +54,7 @@ func (s *system) Finest() (ops.Level, error) {
 	s.reserveFactor(l)
 	s.compute(l)
 	if kernels.LineClass(s.nz) == 0 && s.longColumn == nil {
-		s.longColumn = newVector[float32](&s.space, s.cells, int64(s.nx))
+		s.longColumn = NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	}
 	return l, s.err
 }
@@ -62,9 +62,9 @@ func (s *system) Finest() (ops.Level, error) {
 // reserveFactor takes what the pivots of a level's columns need.
 func (s *system) reserveFactor(l *level) {
 	lines, err := s.columns(l.nz)
-	s.note(err)
+	s.Note(err)
 	l.lines = lines
-	l.inverse = newVector[float32](&s.space, l.cells, int64(l.nx))
+	l.inverse = NewVector[float32](&s.Space, l.cells, int64(l.nx))
 }
 
 // RefreshLevel computes a level again.
@@ -78,14 +78,14 @@ func (s *system) RefreshLevel(l ops.Level) error {
 func (s *system) compute(l *level) {
 	f := l.from
 	if f != nil && s.err == nil {
-		s.note(s.level.Coarsen(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, l.nz), kernels.LevelCoarsenArgs{
+		s.Note(s.level.Coarsen(s.Stream, s.Grid(l.nx, kernels.LevelThreads, l.ny, l.nz), kernels.LevelCoarsenArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground, GroundSlot: s.ground.onDev,
 			Capacity: f.capacity.address(), Cx: int32(l.nx), Cy: int32(l.ny), FirstX: f.next.x.first, FirstY: f.next.y.first,
 			Cgx: l.gx.at, Cgy: l.gy.at, Cgz: l.gz.at, Cground: l.ground, Ccapacity: l.capacity.address(),
 		}))
 	}
 	if s.err == nil {
-		s.note(s.level.Factor(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, 1), kernels.LevelFactorArgs{
+		s.Note(s.level.Factor(s.Stream, s.Grid(l.nx, kernels.LevelThreads, l.ny, 1), kernels.LevelFactorArgs{
 			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx.at, Gy: l.gy.at, Gz: l.gz.at, Ground: l.ground,
 			GroundSlot: s.ground.onDev, Capacity: l.capacity.address(), Inverse: l.inverse.at,
 		}))
@@ -99,17 +99,17 @@ func (s *system) compute(l *level) {
 func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	f := fine.(*level)
 	l := newLevel(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
-	l.gx, l.gy, l.gz = newVector[float32](&s.space, l.cells, int64(l.nx)), newVector[float32](&s.space, l.cells, int64(l.nx)), newVector[float32](&s.space, l.cells, int64(l.nx))
-	l.ground = alloc[float32](&s.space, int64(s.ground.count)*l.sheet)
+	l.gx, l.gy, l.gz = NewVector[float32](&s.Space, l.cells, int64(l.nx)), NewVector[float32](&s.Space, l.cells, int64(l.nx)), NewVector[float32](&s.Space, l.cells, int64(l.nx))
+	l.ground = Alloc[float32](&s.Space, int64(s.ground.count)*l.sheet)
 	if f.capacity != nil {
-		l.capacity = newVector[float32](&s.space, l.cells, int64(l.nx))
+		l.capacity = NewVector[float32](&s.Space, l.cells, int64(l.nx))
 	}
 	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
 	l.from = f
 	s.reserveFactor(l)
 	s.reserveWeights(l, c)
 	s.compute(l)
-	s.wait()
+	s.Wait()
 	return l, s.err
 }
 
@@ -139,98 +139,98 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 		}
 		beyond[i] = b
 	}
-	return direction{upload(&s.space, parent), upload(&s.space, first), upload(&s.space, far), upload(&s.space, beyond)}
+	return direction{Upload(&s.Space, parent), Upload(&s.Space, first), Upload(&s.Space, far), Upload(&s.Space, beyond)}
 }
 
 func (s *system) columnGrid(l *level) [3]uint32 {
-	return s.grid(l.nx, kernels.LinesThreads, l.ny, 1)
+	return s.Grid(l.nx, kernels.LinesThreads, l.ny, 1)
 }
 
 // Start sets x = c T^-1 b.
 func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
-	if !s.ready() {
+	if !s.Ready() {
 		return
 	}
 	lv := l.(*level)
-	s.note(lv.lines.Start(s.stream, s.columnGrid(lv), kernels.LinesStartArgs{
-		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz.at, Inverse: lv.inverse.at, B: f32(b), X: f32(x), Scale: c,
+	s.Note(lv.lines.Start(s.Stream, s.columnGrid(lv), kernels.LinesStartArgs{
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz.at, Inverse: lv.inverse.at, B: F32(b), X: F32(x), Scale: c,
 	}))
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
 func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
-	if !s.ready() {
+	if !s.Ready() {
 		return
 	}
 	lv := l.(*level)
 	if lv.from == nil {
 		g := s.columnGrid(lv)
-		s.note(lv.lines.StepDot(s.stream, g, kernels.LinesStepDotArgs{
+		s.Note(lv.lines.StepDot(s.Stream, g, kernels.LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
-			B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
+			B: F32(b), X: F32(x), Prev: F32(prev), Dst: F32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
 			Partial: s.partial,
 		}))
 		s.stepped.dst, s.stepped.b, s.stepped.blocks = dst, b, int32(g[0]*g[1])
 		return
 	}
-	s.note(lv.lines.Step(s.stream, s.columnGrid(lv), kernels.LinesStepArgs{
+	s.Note(lv.lines.Step(s.Stream, s.columnGrid(lv), kernels.LinesStepArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
-		B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
+		B: F32(b), X: F32(x), Prev: F32(prev), Dst: F32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
 	}))
 }
 
 // restrictGrid is a block per tile of coarse cells and plane.
 func (s *system) restrictGrid(l *level) [3]uint32 {
-	return s.grid(l.nx, kernels.TransferTX, int(blocks(l.ny, kernels.TransferTY)), l.nz)
+	return s.Grid(l.nx, kernels.TransferTX, int(Blocks(l.ny, kernels.TransferTY)), l.nz)
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
 func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omega float32) {
-	if !s.ready() {
+	if !s.Ready() {
 		return
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictStart(s.stream, s.restrictGrid(c), kernels.TransferRestrictStartArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, B: f32(b), X: f32(x), Keep: 1 - omega, Cx: int32(c.nx),
+	s.Note(s.transfer.RestrictStart(s.Stream, s.restrictGrid(c), kernels.TransferRestrictStartArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, B: F32(b), X: F32(x), Keep: 1 - omega, Cx: int32(c.nx),
 		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
-		Wy: t.wy, Bc: f32(bc),
+		Wy: t.wy, Bc: F32(bc),
 	}))
 }
 
 // Restrict sets bc = P^T (b - A x).
 func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
-	if !s.ready() {
+	if !s.Ready() {
 		return
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, s.restrictGrid(c), kernels.TransferRestrictResidualArgs{
+	s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c), kernels.TransferRestrictResidualArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground,
-		GroundSlot: s.ground.onDev, Capacity: f.capacity.address(), B: f32(b), X: f32(x), Cx: int32(c.nx), Cy: int32(c.ny),
+		GroundSlot: s.ground.onDev, Capacity: f.capacity.address(), B: F32(b), X: F32(x), Cx: int32(c.nx), Cy: int32(c.ny),
 		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
-		Bc: f32(bc),
+		Bc: F32(bc),
 	}))
 }
 
 // Prolong sets x += P xc.
 func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
-	if !s.ready() {
+	if !s.Ready() {
 		return
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
 	if t.wx.IsNil() && t.wy.IsNil() {
-		grid := s.grid(f.nx, kernels.TransferProlongThreads, f.ny, (f.nz+1)/2)
-		s.note(s.transfer.Prolong(s.stream, grid, kernels.TransferProlongArgs{
+		grid := s.Grid(f.nx, kernels.TransferProlongThreads, f.ny, (f.nz+1)/2)
+		s.Note(s.transfer.Prolong(s.Stream, grid, kernels.TransferProlongArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
-			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: f32(xc), X: f32(x),
+			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: F32(xc), X: F32(x),
 		}))
 		return
 	}
-	s.note(s.transfer.ProlongWeighted(s.stream, s.grid(f.nx, kernels.TransferProlongThreads, f.ny, 1), kernels.TransferProlongWeightedArgs{
+	s.Note(s.transfer.ProlongWeighted(s.Stream, s.Grid(f.nx, kernels.TransferProlongThreads, f.ny, 1), kernels.TransferProlongWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent, BeyondX: t.x.beyond,
 		FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
-		Xc: f32(xc), X: f32(x),
+		Xc: F32(xc), X: F32(x),
 	}))
 }

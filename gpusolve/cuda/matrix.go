@@ -11,10 +11,10 @@ import (
 
 // matrix is a system that was given as a matrix, in one of two forms.
 type matrix struct {
-	space
+	Space
 	kernels *kernels.Matrix
-	by      *diagonals // one of the two
-	rows    *rows
+	by      *Diagonals // one of the two
+	rows    *Rows
 	// symmetric tells which Krylov methods are for it.
 	symmetric bool
 }
@@ -30,15 +30,15 @@ var (
 // LoadDiagonals copies the matrix to the GPU.
 func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
-		s := &m.space
+		s := &m.Space
 		m.symmetric = a.Symmetric()
-		m.by = &diagonals{
+		m.by = &Diagonals{
 			s: s, nx: a.NX, ny: a.NY, nz: a.NZ, symmetric: a.Symmetric(), lent: true,
-			main: upload(s, a.Main), x: upload(s, a.X), y: upload(s, a.Y), z: upload(s, a.Z),
+			main: Upload(s, a.Main), x: Upload(s, a.X), y: Upload(s, a.Y), z: Upload(s, a.Z),
 		}
 		m.by.lowerX, m.by.lowerY, m.by.lowerZ = m.by.x, m.by.y, m.by.z
 		if !a.Symmetric() {
-			m.by.lowerX, m.by.lowerY, m.by.lowerZ = upload(s, a.LowerX), upload(s, a.LowerY), upload(s, a.LowerZ)
+			m.by.lowerX, m.by.lowerY, m.by.lowerZ = Upload(s, a.LowerX), Upload(s, a.LowerY), Upload(s, a.LowerZ)
 		}
 	})
 }
@@ -46,19 +46,19 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 // LoadCSR copies the matrix to the GPU.
 func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
-		s := &m.space
+		s := &m.Space
 		_, skew := a.Asymmetric()
 		m.symmetric = !skew
-		m.rows = &rows{s: s, n: m.cells, entries: int64(a.Entries()), lent: true, rowPtr: upload(s, a.RowPtr), col: upload(s, a.Col), val: upload(s, a.Val)}
+		m.rows = &Rows{s: s, n: m.cells, entries: int64(a.Entries()), lent: true, rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col), val: Upload(s, a.Val)}
 	})
 }
 
 func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
-	k, err := module(d, "matrix", kernels.LoadMatrix)
+	k, err := Module(d, "matrix", kernels.LoadMatrix)
 	if err != nil {
 		return nil, err
 	}
-	m := &matrix{space: newSpace(d, n, 0), kernels: k}
+	m := &matrix{Space: newSpace(d, n, 0), kernels: k}
 	m.maxBlocks = reductionBlocks
 	m.reductions(3 * reductionBlocks)
 	load(m)
@@ -70,8 +70,8 @@ func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
 	return m, nil
 }
 
-// grid of the kernels: a thread a row, or several lanes a row where rows have lengths of their own.
-func (m *matrix) grid() [3]uint32 {
+// Grid of the kernels: a thread a row, or several lanes a row where rows have lengths of their own.
+func (m *matrix) Grid() [3]uint32 {
 	per := int64(kernels.MatrixThreads)
 	if m.rows != nil {
 		per /= kernels.MatrixLanes
@@ -124,36 +124,36 @@ func (m *matrix) Rows() (ops.Rows, error) {
 
 // Apply sets y = A x.
 func (m *matrix) Apply(y, x ops.Vector) {
-	if !m.ready() {
+	if !m.Ready() {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.note(m.kernels.MultiplyRows(m.stream, m.grid(), kernels.MatrixMultiplyRowsArgs{
-			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, V: f64(x), Out: f64(y),
+		m.Note(m.kernels.MultiplyRows(m.Stream, m.Grid(), kernels.MatrixMultiplyRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, V: F64(x), Out: F64(y),
 		}))
 		return
 	}
 	d := m.by
-	m.note(m.kernels.MultiplyBands(m.stream, m.grid(), kernels.MatrixMultiplyBandsArgs{
+	m.Note(m.kernels.MultiplyBands(m.Stream, m.Grid(), kernels.MatrixMultiplyBandsArgs{
 		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
-		Lz: d.lowerZ, V: f64(x), Out: f64(y),
+		Lz: d.lowerZ, V: F64(x), Out: F64(y),
 	}))
 }
 
 // Residual computes r = b - A x and its norms.
 func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) ops.Norms {
 	b := source.(vectorSource).at
-	if m.ready() {
+	if m.Ready() {
 		if a := m.rows; a != nil {
-			m.note(m.kernels.ResidualRows(m.stream, m.grid(), kernels.MatrixResidualRowsArgs{
-				N: m.cells, RowPtr: a.rowPtr, Col: a.col, Val: a.val, B: b, V: f64(x), R: f64(r), R32: f32(r32),
+			m.Note(m.kernels.ResidualRows(m.Stream, m.Grid(), kernels.MatrixResidualRowsArgs{
+				N: m.cells, RowPtr: a.rowPtr, Col: a.col, Val: a.val, B: b, V: F64(x), R: F64(r), R32: F32(r32),
 				Partial: m.partial, Scalars: m.scalarsDev, Ticket: m.ticket,
 			}))
 		} else {
 			d := m.by
-			m.note(m.kernels.ResidualBands(m.stream, m.grid(), kernels.MatrixResidualBandsArgs{
+			m.Note(m.kernels.ResidualBands(m.Stream, m.Grid(), kernels.MatrixResidualBandsArgs{
 				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
-				Lz: d.lowerZ, B: b, V: f64(x), R: f64(r), R32: f32(r32), Partial: m.partial, Scalars: m.scalarsDev,
+				Lz: d.lowerZ, B: b, V: F64(x), R: F64(r), R32: F32(r32), Partial: m.partial, Scalars: m.scalarsDev,
 				Ticket: m.ticket,
 			}))
 		}
@@ -165,30 +165,30 @@ func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) op
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	m := w.m
-	if !m.ready() {
+	if !m.Ready() {
 		return
 	}
-	m.note(m.kernels.Turn(m.stream, flat(m.cells), kernels.MatrixTurnArgs{N: m.cells, Z: f32(z), P: f32(p), Scalars: w.scalarsDev}))
+	m.Note(m.kernels.Turn(m.Stream, Flat(m.cells), kernels.MatrixTurnArgs{N: m.cells, Z: F32(z), P: F32(p), Scalars: w.scalarsDev}))
 	if r := m.rows; r != nil {
-		m.note(m.kernels.ApplyRows(m.stream, m.grid(), kernels.MatrixApplyRowsArgs{
-			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: f32(p), Q: f64(q), Partial: m.partial, Scalars: w.scalarsDev,
+		m.Note(m.kernels.ApplyRows(m.Stream, m.Grid(), kernels.MatrixApplyRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev,
 			Ticket: m.ticket,
 		}))
 		return
 	}
 	d := m.by
-	m.note(m.kernels.ApplyBands(m.stream, m.grid(), kernels.MatrixApplyBandsArgs{
+	m.Note(m.kernels.ApplyBands(m.Stream, m.Grid(), kernels.MatrixApplyBandsArgs{
 		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
-		Lz: d.lowerZ, P: f32(p), Q: f64(q), Partial: m.partial, Scalars: w.scalarsDev, Ticket: m.ticket,
+		Lz: d.lowerZ, P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev, Ticket: m.ticket,
 	}))
 }
 
 // Update advances x and r along p.
 func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	m := w.m
-	if m.ready() {
-		m.note(m.kernels.Advance(m.stream, flat(m.cells), kernels.MatrixAdvanceArgs{
-			N: m.cells, X: f64(x), R: f64(r), R32: f32(r32), P: f32(p), Q: f64(q), Partial: m.partial, Scalars: w.scalarsDev,
+	if m.Ready() {
+		m.Note(m.kernels.Advance(m.Stream, Flat(m.cells), kernels.MatrixAdvanceArgs{
+			N: m.cells, X: F64(x), R: F64(r), R32: F32(r32), P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev,
 			Ticket: m.ticket,
 		}))
 	}
@@ -196,14 +196,14 @@ func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 
 // InverseDiagonal fills d with 1/diag(A).
 func (m *matrix) InverseDiagonal(d ops.Vector) {
-	if !m.ready() {
+	if !m.Ready() {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.note(m.kernels.InvertRows(m.stream, flat(m.cells), kernels.MatrixInvertRowsArgs{
-			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, D: f32(d),
+		m.Note(m.kernels.InvertRows(m.Stream, Flat(m.cells), kernels.MatrixInvertRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, D: F32(d),
 		}))
 		return
 	}
-	m.note(m.kernels.InvertBands(m.stream, flat(m.cells), kernels.MatrixInvertBandsArgs{N: m.cells, Diagonal: m.by.main, D: f32(d)}))
+	m.Note(m.kernels.InvertBands(m.Stream, Flat(m.cells), kernels.MatrixInvertBandsArgs{N: m.cells, Diagonal: m.by.main, D: F32(d)}))
 }

@@ -34,10 +34,14 @@ func (v *vector[T]) address() cu.Ptr[T] {
 	return v.at
 }
 
-// f64, f32 and f16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of the caller.
-func f64(v ops.Vector) cu.Ptr[float64] { return ptr[float64](v) }
-func f32(v ops.Vector) cu.Ptr[float32] { return ptr[float32](v) }
-func f16(v ops.Vector) cu.Ptr[cu.Half] { return ptr[cu.Half](v) }
+// F64, F32 and F16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of the caller.
+func F64(v ops.Vector) cu.Ptr[float64] { return ptr[float64](v) }
+
+// F32 is that of an FP32 vector.
+func F32(v ops.Vector) cu.Ptr[float32] { return ptr[float32](v) }
+
+// F16 is that of an FP16 vector.
+func F16(v ops.Vector) cu.Ptr[cu.Half] { return ptr[cu.Half](v) }
 
 func ptr[T number](v ops.Vector) cu.Ptr[T] {
 	if v == nil {
@@ -46,10 +50,10 @@ func ptr[T number](v ops.Vector) cu.Ptr[T] {
 	return v.(*vector[T]).address()
 }
 
-// newVector keeps the first cell aligned to 16 bytes.
-func newVector[T number](s *space, n, pad int64) *vector[T] {
+// NewVector keeps the first cell aligned to 16 bytes.
+func NewVector[T number](s *Space, n, pad int64) *vector[T] {
 	pad = (pad + 3) &^ 3
-	return &vector[T]{at: alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
+	return &vector[T]{at: Alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
 }
 
 func sizeOf[T any]() int64 {
@@ -57,8 +61,8 @@ func sizeOf[T any]() int64 {
 	return int64(unsafe.Sizeof(one))
 }
 
-// alloc takes zeroed device memory for n values, none after a failure.
-func alloc[T any](s *space, n int64) cu.Ptr[T] {
+// Alloc takes zeroed device memory for n values, none after a failure.
+func Alloc[T any](s *Space, n int64) cu.Ptr[T] {
 	bytes := n * sizeOf[T]()
 	if s.err != nil || bytes == 0 {
 		return cu.Ptr[T]{}
@@ -66,7 +70,7 @@ func alloc[T any](s *space, n int64) cu.Ptr[T] {
 	bytes = (bytes + 15) &^ 15
 	b, err := cu.Alloc[uint32](s.memory, int(bytes/4))
 	if err != nil {
-		s.note(err)
+		s.Note(err)
 		return cu.Ptr[T]{}
 	}
 	at := b.Ptr.Address()
@@ -75,12 +79,12 @@ func alloc[T any](s *space, n int64) cu.Ptr[T] {
 		s.scope.buffers[at] = b
 	}
 	s.live += bytes
-	s.note(b.Zero(s.stream))
+	s.Note(b.Zero(s.Stream))
 	return cu.At[T](at)
 }
 
-// free gives back memory of alloc before the system goes.
-func (s *space) free(memory ...cu.Pointer) {
+// Discard gives back memory of Alloc before the system goes.
+func (s *Space) Discard(memory ...cu.Pointer) {
 	for _, p := range memory {
 		b, ok := s.buffers[p.Address()]
 		if !ok {
@@ -88,8 +92,8 @@ func (s *space) free(memory ...cu.Pointer) {
 		}
 		s.live -= b.Bytes()
 		delete(s.buffers, p.Address())
-		s.wait()
-		s.note(b.Free())
+		s.Wait()
+		s.Note(b.Free())
 	}
 }
 
@@ -99,14 +103,14 @@ type scope struct {
 }
 
 // Scope notes what body allocates.
-func (s *space) Scope(body func() error) (closeAll func(), err error) {
+func (s *Space) Scope(body func() error) (closeAll func(), err error) {
 	outer, own := s.scope, &scope{map[cu.DevicePtr]*cu.Buffer[uint32]{}}
 	s.scope = own
 	defer func() { s.scope = outer }()
 	return func() {
 		for p, b := range own.buffers {
 			if s.buffers[p] == b { // not given back before, and its address taken by another
-				s.free(b.Ptr)
+				s.Discard(b.Ptr)
 			}
 		}
 		clear(own.buffers)
@@ -114,7 +118,7 @@ func (s *space) Scope(body func() error) (closeAll func(), err error) {
 }
 
 // Release gives vectors back.
-func (s *space) Release(vectors ...ops.Vector) {
+func (s *Space) Release(vectors ...ops.Vector) {
 	for _, v := range vectors {
 		switch v := v.(type) {
 		case *vector[float32]:
@@ -127,49 +131,49 @@ func (s *space) Release(vectors ...ops.Vector) {
 	}
 }
 
-func release[T number](s *space, v *vector[T]) {
+func release[T number](s *Space, v *vector[T]) {
 	if v == nil || v.at.Address() == 0 {
 		return
 	}
-	s.free(v.at.Add(-v.pad), v.side)
+	s.Discard(v.at.Add(-v.pad), v.side)
 	release(s, v.twin)
 	*v = vector[T]{}
 }
 
 // current is where the values of v are: a search direction changes between two buffers.
-func current[T number](s *space, v *vector[T]) *vector[T] {
+func current[T number](s *Space, v *vector[T]) *vector[T] {
 	if v.twin == nil {
 		return v
 	}
 	var side [1]int32
-	receiveSlice(s, side[:], v.side)
+	Receive(s, side[:], v.side)
 	if side[0] != 0 {
 		return v.twin
 	}
 	return v
 }
 
-// upload copies a slice to new device memory.
-func upload[T any](s *space, v []T) cu.Ptr[T] {
-	p := alloc[T](s, int64(len(v)))
-	sendSlice(s, p, v)
+// Upload copies a slice to new device memory.
+func Upload[T any](s *Space, v []T) cu.Ptr[T] {
+	p := Alloc[T](s, int64(len(v)))
+	Send(s, p, v)
 	return p
 }
 
-// sendSlice copies from pageable memory and waits, so that the memory may be changed at once.
-func sendSlice[T any](s *space, dst cu.Ptr[T], v []T) {
+// Send copies from pageable memory and waits, so that the memory may be changed at once.
+func Send[T any](s *Space, dst cu.Ptr[T], v []T) {
 	if s.err != nil || len(v) == 0 {
 		return
 	}
-	s.note(s.drv.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.stream))
-	s.wait()
+	s.Note(s.Driver.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.Stream))
+	s.Wait()
 }
 
-// receiveSlice fills a slice and waits.
-func receiveSlice[T any](s *space, dst []T, src cu.Ptr[T]) {
+// Receive fills a slice and waits.
+func Receive[T any](s *Space, dst []T, src cu.Ptr[T]) {
 	if s.err != nil || len(dst) == 0 {
 		return
 	}
-	s.note(s.drv.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), src.Address(), int64(len(dst))*sizeOf[T](), s.stream))
-	s.wait()
+	s.Note(s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), src.Address(), int64(len(dst))*sizeOf[T](), s.Stream))
+	s.Wait()
 }

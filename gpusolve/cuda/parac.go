@@ -12,7 +12,7 @@ import (
 	"thermsim/gpusolve/sparse/ordering"
 )
 
-var _ ops.Cholesky = (*space)(nil)
+var _ ops.Cholesky = (*Space)(nil)
 
 // paracModules are the kernels of the randomised factor.
 type paracModules struct {
@@ -22,13 +22,13 @@ type paracModules struct {
 }
 
 func (d *Device) paracModules() (m paracModules, err error) {
-	if m.sort, err = module(d, "paracsort", kernels.LoadParacsort); err != nil {
+	if m.sort, err = Module(d, "paracsort", kernels.LoadParacsort); err != nil {
 		return m, err
 	}
-	if m.parac, err = module(d, "parac", kernels.LoadParac); err != nil {
+	if m.parac, err = Module(d, "parac", kernels.LoadParac); err != nil {
 		return m, err
 	}
-	m.levels, err = module(d, "levels", kernels.LoadLevels)
+	m.levels, err = Module(d, "levels", kernels.LoadLevels)
 	return m, err
 }
 
@@ -41,9 +41,9 @@ const eliminatePatience, solvePatience = 1 << 28, 1 << 23
 
 // elimination is the making of a factor: what it reads, and memory that goes when it is done.
 type elimination struct {
-	*space
+	*Space
 	paracModules
-	a      *rows
+	a      *Rows
 	how    ops.Elimination
 	n      int64
 	width  int32
@@ -63,7 +63,7 @@ type elimination struct {
 }
 
 // EliminateRandomly builds a factor on the GPU.
-func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.CholeskyFactor, error) {
+func (s *Space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.CholeskyFactor, error) {
 	m, err := s.paracModules()
 	if err != nil {
 		return nil, err
@@ -74,19 +74,19 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 	if how.Room == 0 {
 		how.Room = 1
 	}
-	r := a.(*rows)
+	r := a.(*Rows)
 	if how.Cover {
 		m := r.Download().DoubleCover()
-		r = &rows{s: s, n: int64(m.N()), entries: int64(m.Entries()), rowPtr: upload(s, m.RowPtr), col: upload(s, m.Col), val: upload(s, m.Val)}
+		r = &Rows{s: s, n: int64(m.N()), entries: int64(m.Entries()), rowPtr: Upload(s, m.RowPtr), col: Upload(s, m.Col), val: Upload(s, m.Val)}
 		defer r.Release()
 	}
 	e := &elimination{
-		space: s, paracModules: m, memory: workspace{s: s}, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom,
+		Space: s, paracModules: m, memory: workspace{s: s}, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom,
 	}
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", ops.ErrUnsuitable)
 	}
-	defer e.memory.free()
+	defer e.memory.Discard()
 	start := time.Now()
 	e.sortRows()
 	e.guess()
@@ -100,12 +100,12 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 		if !again {
 			break
 		}
-		s.free(e.memory.all[kept:]...)
+		s.Discard(e.memory.all[kept:]...)
 		e.memory.all = e.memory.all[:kept]
 	}
 	built := time.Now()
 	f := e.factor()
-	s.wait()
+	s.Wait()
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -129,27 +129,27 @@ func (e *elimination) sortRows() {
 		if e.err != nil {
 			return
 		}
-		sendSlice(e.space, signed(e.order), ordering.MinimumDegree(a.RowPtr, a.Col))
+		Send(e.Space, signed(e.order), ordering.MinimumDegree(a.RowPtr, a.Col))
 	} else {
 		p := ordering.NewPermutation(int(e.n), e.how.Seed)
-		if e.ready() {
-			e.note(e.sort.List(e.stream, wide, kernels.ParacsortListArgs{
+		if e.Ready() {
+			e.Note(e.sort.List(e.Stream, wide, kernels.ParacsortListArgs{
 				N: int32(e.n), Random: 1, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], Items: e.order,
 			}))
 		}
 		if e.how.Order == ops.ByEntries {
-			keys := alloc[uint32](e.space, e.n)
-			if e.ready() {
-				e.note(e.sort.Degrees(e.stream, wide, kernels.ParacsortDegreesArgs{
+			keys := Alloc[uint32](e.Space, e.n)
+			if e.Ready() {
+				e.Note(e.sort.Degrees(e.Stream, wide, kernels.ParacsortDegreesArgs{
 					N: int32(e.n), RowPtr: e.a.rowPtr, Keys: keys, Control: e.control,
 				}))
 			}
 			e.sortBy(keys, uint32(e.readControl()[kernels.ParacDegree]))
-			e.free(keys)
+			e.Discard(keys)
 		}
 	}
-	if e.ready() {
-		e.note(e.sort.Invert(e.stream, wide, kernels.ParacsortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place}))
+	if e.Ready() {
+		e.Note(e.sort.Invert(e.Stream, wide, kernels.ParacsortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place}))
 	}
 }
 
@@ -157,40 +157,40 @@ func (e *elimination) sortRows() {
 func (e *elimination) sortBy(keys cu.Ptr[uint32], greatest uint32) {
 	tiles := over(e.n, kernels.ParacsortTile)
 	digits := 256 * int64(tiles[0])
-	counts, first, other := alloc[uint32](e.space, digits), alloc[int64](e.space, digits+1), take[uint32](&e.memory, e.n)
+	counts, first, other := Alloc[uint32](e.Space, digits), Alloc[int64](e.Space, digits+1), take[uint32](&e.memory, e.n)
 	for shift := int32(0); greatest>>shift > 0; shift += 8 {
-		if !e.ready() {
+		if !e.Ready() {
 			return
 		}
-		e.note(e.sort.CountDigits(e.stream, tiles, kernels.ParacsortCountDigitsArgs{
+		e.Note(e.sort.CountDigits(e.Stream, tiles, kernels.ParacsortCountDigitsArgs{
 			N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts,
 		}))
 		e.sums(digits, counts, first)
-		if e.ready() {
-			e.note(e.sort.Place(e.stream, tiles, kernels.ParacsortPlaceArgs{
+		if e.Ready() {
+			e.Note(e.sort.Place(e.Stream, tiles, kernels.ParacsortPlaceArgs{
 				N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, First: first, Sorted: other,
 			}))
 		}
 		e.order, other = other, e.order
 	}
-	e.free(counts, first)
+	e.Discard(counts, first)
 }
 
 // sums sets first[i] to the sum of the n counts before i, and first[n] to all.
 func (e *elimination) sums(n int64, counts cu.Ptr[uint32], first cu.Ptr[int64]) {
 	tiles := over(n, kernels.ParacsortTile)
-	partial := alloc[uint64](e.space, int64(tiles[0]))
-	if e.ready() {
-		e.note(e.sort.TileSums(e.stream, tiles, kernels.ParacsortTileSumsArgs{N: n, Counts: counts, Sums: partial}))
-		e.note(e.sort.ScanSums(e.stream, [3]uint32{1, 1, 1}, kernels.ParacsortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial}))
-		e.note(e.sort.Starts(e.stream, tiles, kernels.ParacsortStartsArgs{N: n, Counts: counts, Sums: partial, First: first}))
+	partial := Alloc[uint64](e.Space, int64(tiles[0]))
+	if e.Ready() {
+		e.Note(e.sort.TileSums(e.Stream, tiles, kernels.ParacsortTileSumsArgs{N: n, Counts: counts, Sums: partial}))
+		e.Note(e.sort.ScanSums(e.Stream, [3]uint32{1, 1, 1}, kernels.ParacsortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial}))
+		e.Note(e.sort.Starts(e.Stream, tiles, kernels.ParacsortStartsArgs{N: n, Counts: counts, Sums: partial, First: first}))
 	}
-	e.free(partial)
+	e.Discard(partial)
 }
 
 func (e *elimination) readControl() []uint64 {
 	v := make([]uint64, kernels.ParacControls)
-	receiveSlice(e.space, v, e.control)
+	Receive(e.Space, v, e.control)
 	return v
 }
 
@@ -218,9 +218,9 @@ func (e *elimination) eliminate() (again bool, err error) {
 	e.first, e.count, e.pivot, e.output = take[int64](m, e.n), take[uint32](m, e.n), take[float64](m, e.n), take[uint64](m, e.outputs)
 	control := make([]uint64, kernels.ParacControls)
 	control[kernels.ParacBad] = math.MaxUint64
-	sendSlice(e.space, e.control, control)
-	if e.ready() {
-		e.note(e.parac.Begin(e.stream, over(e.n, kernels.ParacThreads), kernels.ParacBeginArgs{
+	Send(e.Space, e.control, control)
+	if e.Ready() {
+		e.Note(e.parac.Begin(e.Stream, over(e.n, kernels.ParacThreads), kernels.ParacBeginArgs{
 			N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.a.rowPtr, Col: e.a.col, Val: e.a.val,
 			Vertices: e.vertices, Queue: queue, Control: e.control,
 		}))
@@ -233,7 +233,7 @@ func (e *elimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w: %w", ops.ErrUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
-	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), kernels.ParacEliminateArgs{
+	e.Note(e.parac.Eliminate(e.Stream, e.eliminateGrid(), kernels.ParacEliminateArgs{
 		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.a.rowPtr, Col: e.a.col, Val: e.a.val, Vertices: e.vertices,
 		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces), Stride: e.stride,
 		Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count, Pivot: e.pivot, Output: e.output,
@@ -248,7 +248,7 @@ func (e *elimination) eliminate() (again bool, err error) {
 	}
 	done := []cu.Pointer{queue, owner, table, reached, scratch} // room for what comes next
 	e.keep(done...)
-	e.free(done...)
+	e.Discard(done...)
 	return false, nil
 }
 
@@ -270,7 +270,7 @@ func primeFrom(n int64) int64 {
 
 func (e *elimination) eliminateGrid() [3]uint32 {
 	const each = 8 * kernels.ParacWarps // vertices that make a block worth while
-	return [3]uint32{uint32(max(1, min((e.n+each-1)/each, int64(eliminateBlocks*e.multiprocessors)))), 1, 1}
+	return [3]uint32{uint32(max(1, min((e.n+each-1)/each, int64(eliminateBlocks*e.Multiprocessors)))), 1, 1}
 }
 
 // grow makes room for what a fault says was missing.

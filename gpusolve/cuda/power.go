@@ -36,13 +36,13 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 		s.outline(layers)
 	}
 	c.sent = s.powerValues(c.sent[:0], layers)
-	sendSlice(&s.space, c.values, c.sent)
+	Send(&s.Space, c.values, c.sent)
 	if c.drawn == 0 || s.err != nil {
 		return
 	}
 	watts := c.values.Add(int64(s.nz))
 	_, y := s.tiles()
-	s.note(s.Device.power.Draw(s.stream, s.grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
+	s.Note(s.Device.power.Draw(s.Stream, s.Grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Strokes: c.list, Shares: c.shares, Watts: watts,
 		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),
 		Factors: watts.Add(int64(c.strokes)), Sheets: s.power.data,
@@ -51,7 +51,7 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 
 // tiles of a sheet along x and y.
 func (s *source) tiles() (x, y uint32) {
-	return blocks(s.nx, kernels.PowerThreads), blocks(s.ny, kernels.PowerRows)
+	return Blocks(s.nx, kernels.PowerThreads), Blocks(s.ny, kernels.PowerRows)
 }
 
 // powerValues appends what changes in time: see canvas.
@@ -81,8 +81,8 @@ func (s *source) powerValues(v []float64, layers []powermap.Drawing) []float64 {
 // outline sends all that does not change in time.
 func (s *source) outline(layers []powermap.Drawing) {
 	c := &s.canvas
-	s.wait()
-	s.free(s.power.data, c.values)
+	s.Wait()
+	s.Discard(s.power.data, c.values)
 	*c = canvas{sheets: make([]int32, len(layers))}
 	var planes, multiples [][]float64
 	planeFirst := []int32{0}
@@ -111,9 +111,9 @@ func (s *source) outline(layers []powermap.Drawing) {
 func (s *source) sendSheets(planes [][]float64) {
 	c := &s.canvas
 	s.power.count = c.drawn + len(planes)
-	s.power.data = alloc[float64](&s.space, int64(s.power.count)*s.sheet)
+	s.power.data = Alloc[float64](&s.Space, int64(s.power.count)*s.sheet)
 	for n, plane := range planes {
-		sendSlice(&s.space, s.power.data.Add(int64(c.drawn+n)*s.sheet), plane)
+		Send(&s.Space, s.power.data.Add(int64(c.drawn+n)*s.sheet), plane)
 	}
 }
 
@@ -133,7 +133,7 @@ func (s *source) sendSlots() {
 			s.power.of[k] = sheet
 		}
 	}
-	sendSlice(&s.space, s.power.onDev, s.power.of)
+	Send(&s.Space, s.power.onDev, s.power.of)
 }
 
 // sendStrokes sends the strokes of the sheets to draw, and which of them touch which tile.
@@ -156,12 +156,12 @@ func (s *source) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
 	}
 	c.sent = make([]float64, 0, s.nz+c.strokes+c.planes)
 	values := 8 * int64(cap(c.sent))
-	memory := alloc[byte](&s.space, values+total)
+	memory := Alloc[byte](&s.Space, values+total)
 	c.values = cu.At[float64](memory.Address())
 	p := packer{base: memory.Add(values), bytes: make([]byte, 0, total)}
 	c.list, c.shares = pack(&p, list), pack(&p, shares)
 	c.first, c.order, c.planeFirst = pack(&p, first), pack(&p, order), pack(&p, planeFirst)
-	sendSlice(&s.space, p.base, p.bytes)
+	Send(&s.Space, p.base, p.bytes)
 }
 
 // binStrokes lists the strokes that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x

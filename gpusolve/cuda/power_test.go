@@ -57,8 +57,8 @@ func (s *source) watts(t *testing.T, layer int) []float64 {
 	t.Helper()
 	k := s.mesh.LayerPlanes[layer][0]
 	plane, share := make([]float64, s.sheet), make([]float64, s.nz)
-	receiveSlice(&s.space, plane, s.power.data.Add(int64(s.power.of[k])*s.sheet))
-	receiveSlice(&s.space, share, s.share)
+	Receive(&s.Space, plane, s.power.data.Add(int64(s.power.of[k])*s.sheet))
+	Receive(&s.Space, share, s.share)
 	if s.err != nil {
 		t.Fatal(s.err)
 	}
@@ -106,8 +106,8 @@ func TestChangesOfPowerAreSmall(t *testing.T) {
 	}
 	s.SetPower(over(0, 1))
 	before := s.live
-	counter := &sentBytes{Driver: s.drv}
-	s.drv = counter
+	counter := &sentBytes{Driver: s.Driver}
+	s.Driver = counter
 	s.SetPower(over(1, 2))
 	if counter.bytes > 2000 || s.live != before {
 		t.Errorf("a change of power sent %d bytes and took %d", counter.bytes, s.live-before)

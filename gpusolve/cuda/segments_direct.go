@@ -21,13 +21,13 @@ const directRows = 2048
 const mostDirectRows = 1 << 13
 
 // DirectRows is where products with an inverse beat further levels.
-func (s *space) DirectRows() int { return directRows }
+func (s *Space) DirectRows() int { return directRows }
 
 // vanished is the share of a diagonal below which a pivot is rounding: the vertex belongs to a part that has no ground.
 const vanished = 1e-11
 
 // Invert sweeps all pivots in FP64, a launch each, and keeps the inverse in FP32.
-func (s *space) Invert(level ops.GraphLevel) error {
+func (s *Space) Invert(level ops.GraphLevel) error {
 	l := level.(*graphLevel)
 	if l.dense == nil {
 		return fmt.Errorf("a graph of %d vertices is too large for its inverse; at most %d are possible", l.n, mostDirectRows)
@@ -45,27 +45,27 @@ func (s *space) Invert(level ops.GraphLevel) error {
 	for v := range n {
 		columns[v] = dense[v*n]
 	}
-	a, both, limits := upload(s, dense), upload(s, columns), upload(s, limit)
-	l.dense.inverse = alloc[float32](s, int64(n)*int64(n))
+	a, both, limits := Upload(s, dense), Upload(s, columns), Upload(s, limit)
+	l.dense.inverse = Alloc[float32](s, int64(n)*int64(n))
 	l.bytes += 4 * int64(n) * int64(n)
-	grid := s.grid(n, kernels.SegmentsWide, n, 1)
+	grid := s.Grid(n, kernels.SegmentsWide, n, 1)
 	for k := range n {
-		if s.ready() {
-			s.note(l.kernels.Sweep(s.stream, grid, kernels.SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits}))
+		if s.Ready() {
+			s.Note(l.kernels.Sweep(s.Stream, grid, kernels.SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits}))
 		}
 	}
-	if s.ready() {
-		s.note(l.kernels.Narrow(s.stream, grid, kernels.SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse}))
+	if s.Ready() {
+		s.Note(l.kernels.Narrow(s.Stream, grid, kernels.SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse}))
 	}
-	s.free(a, both, limits)
+	s.Discard(a, both, limits)
 	l.dense.g = nil
 	return s.err
 }
 
 // GraphDirect multiplies with the inverse.
-func (s *space) GraphDirect(level ops.GraphLevel, x, b ops.Vector) {
-	if l := level.(*graphLevel); s.ready() {
-		grid := [3]uint32{blocks(int(l.n), kernels.SegmentsWide/32), 1, 1}
-		s.note(l.kernels.Direct(s.stream, grid, kernels.SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: f32(b), X: f32(x)}))
+func (s *Space) GraphDirect(level ops.GraphLevel, x, b ops.Vector) {
+	if l := level.(*graphLevel); s.Ready() {
+		grid := [3]uint32{Blocks(int(l.n), kernels.SegmentsWide/32), 1, 1}
+		s.Note(l.kernels.Direct(s.Stream, grid, kernels.SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: F32(b), X: F32(x)}))
 	}
 }

@@ -105,7 +105,7 @@ func (l *graphLevel) cut(g *ops.Graph) {
 	}
 	s := l.s
 	l.ragged = &raggedRows{
-		blocks: upload(s, list), segmentRow: upload(s, segmentRow), rowSegment: upload(s, rowSegment), blockCount: uint32(len(list) / 4),
-		longRow: upload(s, longRow), longPart: upload(s, longPart), longSums: alloc[float64](s, int64(parts)), longCount: uint32(len(longRow)),
+		blocks: Upload(s, list), segmentRow: Upload(s, segmentRow), rowSegment: Upload(s, rowSegment), blockCount: uint32(len(list) / 4),
+		longRow: Upload(s, longRow), longPart: Upload(s, longPart), longSums: Alloc[float64](s, int64(parts)), longCount: uint32(len(longRow)),
 	}
 }

@@ -41,9 +41,9 @@ func (s *system) SourceOf(v ops.Vector) ops.Source {
 	for k := range ones {
 		b.power.of[k], ones[k] = int32(k), 1
 	}
-	b.lent, b.power.data = true, f64(v)
-	sendSlice(&s.space, b.power.onDev, b.power.of)
-	b.share = upload(&s.space, ones)
+	b.lent, b.power.data = true, F64(v)
+	Send(&s.Space, b.power.onDev, b.power.of)
+	b.share = Upload(&s.Space, ones)
 	return b
 }
 
@@ -52,7 +52,7 @@ func (s *source) SetOld(old ops.Vector) { s.old = old }
 
 // Read writes b to the host: the residual of x = 0, in FP64.
 func (s *source) Read(dst []float64) {
-	double, single := newVector[float64](&s.space, s.cells, s.pad), newVector[float32](&s.space, s.cells, s.pad)
+	double, single := NewVector[float64](&s.Space, s.cells, s.pad), NewVector[float32](&s.Space, s.cells, s.pad)
 	defer s.Release(double, single)
 	s.Residual(double, single, s, nil)
 	s.system.Read(double, dst)
@@ -60,8 +60,8 @@ func (s *source) Read(dst []float64) {
 
 // Close gives the planes back.
 func (s *source) Close() {
-	s.free(s.none, s.power.onDev, s.share)
+	s.Discard(s.none, s.power.onDev, s.share)
 	if !s.lent {
-		s.free(s.power.data)
+		s.Discard(s.power.data)
 	}
 }

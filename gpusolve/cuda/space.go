@@ -9,9 +9,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// space holds what every linear system on the GPU has, whether it comes from a mesh or as a matrix: vectors of one length, memory, reductions,
-// recorded launches and the first failure. Methods that build on the entries of a matrix have their operations here.
-type space struct {
+// Space holds what every linear system on the GPU has, whether it comes from a mesh or as a matrix: vectors of one length, memory, reductions,
+// recorded launches and the first failure. Methods launch their kernels on its Stream between Ready and Note.
+type Space struct {
 	*Device
 	cells int64
 	pad   int64 // values on either side of a vector
@@ -33,25 +33,39 @@ type space struct {
 	err                 error
 }
 
-func newSpace(d *Device, cells, pad int64) space {
-	return space{Device: d, cells: cells, pad: pad, memory: cu.NewMemory(d.drv), buffers: map[cu.DevicePtr]*cu.Buffer[uint32]{}}
+func newSpace(d *Device, cells, pad int64) Space {
+	return Space{Device: d, cells: cells, pad: pad, memory: cu.NewMemory(d.Driver), buffers: map[cu.DevicePtr]*cu.Buffer[uint32]{}}
 }
 
-// note keeps the first failure.
-func (s *space) note(err error) {
+// SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what lives elsewhere.
+func SpaceOf(a ops.Space) (s *Space, ok bool) {
+	on, ok := a.(interface{ gpuSpace() *Space })
+	if !ok {
+		return nil, false
+	}
+	return on.gpuSpace(), true
+}
+
+func (s *Space) gpuSpace() *Space { return s }
+
+// Cells is the length of a vector.
+func (s *Space) Cells() int64 { return s.cells }
+
+// Note keeps the first failure.
+func (s *Space) Note(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// ready begins an operation: false after a failure. What the last smoothing step left behind is spent with it.
-func (s *space) ready() bool {
+// Ready begins an operation: false after a failure. What the last smoothing step left behind is spent with it.
+func (s *Space) Ready() bool {
 	s.stepped.dst = nil
 	return s.err == nil
 }
 
 // Err is the first failure of the device, nil while all is well.
-func (s *space) Err() error {
+func (s *Space) Err() error {
 	if s.err == nil {
 		s.err = s.unbound
 	}
@@ -59,36 +73,37 @@ func (s *space) Err() error {
 }
 
 // reductions takes the memory of sums: what norms and statistics come to, and so many partial sums.
-func (s *space) reductions(partials int64) {
-	s.partial = alloc[float64](s, partials)
-	s.scalarsDev = alloc[float64](s, scalarCount)
-	s.ticket = alloc[uint32](s, 4)
+func (s *Space) reductions(partials int64) {
+	s.partial = Alloc[float64](s, partials)
+	s.scalarsDev = Alloc[float64](s, scalarCount)
+	s.ticket = Alloc[uint32](s, 4)
 }
 
-func (s *space) wait() {
+// Wait until the device is done.
+func (s *Space) Wait() {
 	if s.err == nil {
-		s.note(s.drv.StreamSynchronize(s.stream))
+		s.Note(s.Driver.StreamSynchronize(s.Stream))
 	}
 }
 
 // New32 makes an FP32 vector over the cells.
-func (s *space) New32() (ops.Vector, error) { return newVector[float32](s, s.cells, s.pad), s.err }
+func (s *Space) New32() (ops.Vector, error) { return NewVector[float32](s, s.cells, s.pad), s.err }
 
 // New64 makes an FP64 vector over the cells.
-func (s *space) New64() (ops.Vector, error) { return newVector[float64](s, s.cells, s.pad), s.err }
+func (s *Space) New64() (ops.Vector, error) { return NewVector[float64](s, s.cells, s.pad), s.err }
 
 // NewWork makes an FP32 vector: half the traffic, and the true residual in FP64 has the last word.
-func (s *space) NewWork() (ops.Vector, error) { return s.New32() }
+func (s *Space) NewWork() (ops.Vector, error) { return s.New32() }
 
 // Single is w.
-func (s *space) Single(w ops.Vector) (ops.Vector, error) { return w, s.err }
+func (s *Space) Single(w ops.Vector) (ops.Vector, error) { return w, s.err }
 
 // Free gives back the system's memory.
-func (s *space) Free() {
+func (s *Space) Free() {
 	defer s.Bind()()
-	_ = s.drv.StreamSynchronize(s.stream)
+	_ = s.Driver.StreamSynchronize(s.Stream)
 	for _, g := range s.graphs {
-		_ = s.drv.GraphExecDestroy(g)
+		_ = s.Driver.GraphExecDestroy(g)
 	}
 	s.live -= s.memory.Live()
 	// After a lost context nothing can be freed any more, and the driver has taken it back already.
@@ -98,24 +113,24 @@ func (s *space) Free() {
 }
 
 // Read copies a whole vector to the host.
-func (s *space) Read(v ops.Vector, dst []float64) {
+func (s *Space) Read(v ops.Vector, dst []float64) {
 	if d, ok := v.(*vector[float64]); ok {
-		receiveSlice(s, dst[:d.n], current(s, d).at)
+		Receive(s, dst[:d.n], current(s, d).at)
 		return
 	}
 	d := v.(*vector[float32])
 	single := make([]float32, d.n)
-	receiveSlice(s, single, current(s, d).at)
+	Receive(s, single, current(s, d).at)
 	for i, x := range single {
 		dst[i] = float64(x)
 	}
 }
 
 // Write copies src into v, rounding as v does.
-func (s *space) Write(v ops.Vector, src []float64) {
+func (s *Space) Write(v ops.Vector, src []float64) {
 	s.stepped.dst = nil
 	if d, ok := v.(*vector[float64]); ok {
-		sendSlice(s, current(s, d).at, src[:d.n])
+		Send(s, current(s, d).at, src[:d.n])
 		return
 	}
 	d := v.(*vector[float32])
@@ -123,15 +138,15 @@ func (s *space) Write(v ops.Vector, src []float64) {
 	for i, x := range src {
 		single[i] = float32(x)
 	}
-	sendSlice(s, current(s, d).at, single)
+	Send(s, current(s, d).at, single)
 }
 
 // readScalars waits for the device.
-func (s *space) readScalars() []float64 { return s.scalarsAt(s.scalarsDev) }
+func (s *Space) readScalars() []float64 { return s.scalarsAt(s.scalarsDev) }
 
-func (s *space) scalarsAt(p cu.Ptr[float64]) []float64 {
+func (s *Space) scalarsAt(p cu.Ptr[float64]) []float64 {
 	v := unsafe.Slice((*float64)(s.Device.scalars), scalarCount)
-	receiveSlice(s, v, p)
+	Receive(s, v, p)
 	if s.err != nil {
 		for i := range v {
 			v[i] = math.NaN()
@@ -141,37 +156,37 @@ func (s *space) scalarsAt(p cu.Ptr[float64]) []float64 {
 }
 
 // Record captures the launches that body makes; replay repeats them at the cost of one launch.
-func (s *space) Record(body func()) (replay, forget func(), err error) {
+func (s *Space) Record(body func()) (replay, forget func(), err error) {
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	if err := s.drv.StreamBeginCapture(s.stream); err != nil {
-		s.note(err)
+	if err := s.Driver.StreamBeginCapture(s.Stream); err != nil {
+		s.Note(err)
 		return nil, nil, err
 	}
 	body()
-	g, err := s.drv.StreamEndCapture(s.stream)
-	s.note(err)
+	g, err := s.Driver.StreamEndCapture(s.Stream)
+	s.Note(err)
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	exec, err := s.drv.GraphInstantiate(g)
-	s.note(err)
-	s.note(s.drv.GraphDestroy(g))
+	exec, err := s.Driver.GraphInstantiate(g)
+	s.Note(err)
+	s.Note(s.Driver.GraphDestroy(g))
 	if s.err != nil {
 		return nil, nil, s.err
 	}
 	s.graphs = append(s.graphs, exec)
 	replay = func() {
 		if s.err == nil {
-			s.note(s.drv.GraphLaunch(exec, s.stream))
+			s.Note(s.Driver.GraphLaunch(exec, s.Stream))
 		}
 	}
 	forget = func() {
 		if n := slices.Index(s.graphs, exec); n >= 0 {
-			s.wait()
+			s.Wait()
 			s.graphs = slices.Delete(s.graphs, n, n+1)
-			s.note(s.drv.GraphExecDestroy(exec))
+			s.Note(s.Driver.GraphExecDestroy(exec))
 		}
 	}
 	return replay, forget, nil

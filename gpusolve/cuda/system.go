@@ -9,7 +9,7 @@ import (
 
 // system is A on the finest grid of the GPU.
 type system struct {
-	space
+	Space
 	mesh       *mesh.Mesh
 	dt         float64
 	nx, ny, nz int
@@ -43,7 +43,7 @@ type slots[T number] struct {
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = int64(s.nx) * int64(s.ny)
-	s.space = newSpace(d, s.sheet*int64(s.nz), int64(s.nx))
+	s.Space = newSpace(d, s.sheet*int64(s.nz), int64(s.nx))
 	return s
 }
 
@@ -55,7 +55,7 @@ func (s *system) Symmetric() bool { return true }
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {
-	receiveSlice(&s.space, dst[:s.sheet], f64(x).Add(int64(k)*s.sheet))
+	Receive(&s.Space, dst[:s.sheet], F64(x).Add(int64(k)*s.sheet))
 }
 
 // faceResistance is that of a face in m2K/W, -1 where no temperature drives it.

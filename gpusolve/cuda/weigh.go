@@ -18,12 +18,12 @@ func (s *system) reserveWeights(l *level, c ops.Coarsening) {
 		}
 	}
 	t := &f.next
-	t.weightSlot = upload(&s.space, slot)
+	t.weightSlot = Upload(&s.Space, slot)
 	if c.X.Parent != nil {
-		t.wx = alloc[float32](&s.space, l.weighted*f.sheet)
+		t.wx = Alloc[float32](&s.Space, l.weighted*f.sheet)
 	}
 	if c.Y.Parent != nil {
-		t.wy = alloc[float32](&s.space, l.weighted*f.sheet)
+		t.wy = Alloc[float32](&s.Space, l.weighted*f.sheet)
 	}
 }
 
@@ -32,16 +32,16 @@ func (s *system) weigh(f, l *level) {
 	if l.weighted == 0 {
 		return
 	}
-	k, err := module(s.Device, "weigh", kernels.LoadWeigh)
-	s.note(err)
+	k, err := Module(s.Device, "weigh", kernels.LoadWeigh)
+	s.Note(err)
 	t := &f.next
-	pivots := alloc[float32](&s.space, l.weighted*f.sheet)
-	defer s.free(pivots)
+	pivots := Alloc[float32](&s.Space, l.weighted*f.sheet)
+	defer s.Discard(pivots)
 	along := func(w cu.Ptr[float32], d *direction, g *vector[float32], alongY, coarse int) {
 		if w.IsNil() || s.err != nil {
 			return
 		}
-		s.note(k.Weigh(s.stream, [3]uint32{uint32((f.sheet + kernels.WeighThreads - 1) / kernels.WeighThreads), 1, 1}, kernels.WeighWeighArgs{
+		s.Note(k.Weigh(s.Stream, [3]uint32{uint32((f.sheet + kernels.WeighThreads - 1) / kernels.WeighThreads), 1, 1}, kernels.WeighWeighArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g.at, AlongY: int32(alongY), Gz: f.gz.at, Slots: t.weightSlot,
 			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
 		}))

@@ -7,7 +7,7 @@ import (
 
 // iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one space are two solves.
 type iteration struct {
-	*space
+	*Space
 	scalarsDev cu.Ptr[float64]
 	direction  *vector[float32]
 }
@@ -35,21 +35,21 @@ var (
 
 // NewWorkspace takes the memory of the scalars.
 func (s *system) NewWorkspace() (ops.Workspace, error) {
-	return &meshWorkspace{newIteration(&s.space), s}, s.err
+	return &meshWorkspace{newIteration(&s.Space), s}, s.err
 }
 
 // NewWorkspace takes the memory of the scalars.
 func (m *matrix) NewWorkspace() (ops.Workspace, error) {
-	return &matrixWorkspace{newIteration(&m.space), m}, m.err
+	return &matrixWorkspace{newIteration(&m.Space), m}, m.err
 }
 
-func newIteration(s *space) iteration {
-	return iteration{space: s, scalarsDev: alloc[float64](s, scalarCount)}
+func newIteration(s *Space) iteration {
+	return iteration{Space: s, scalarsDev: Alloc[float64](s, scalarCount)}
 }
 
 // Close gives the scalars and the direction back.
 func (w *iteration) Close() {
-	w.free(w.scalarsDev)
+	w.Discard(w.scalarsDev)
 	w.scalarsDev = cu.Ptr[float64]{}
 	if w.direction != nil {
 		w.Release(w.direction)
@@ -59,16 +59,16 @@ func (w *iteration) Close() {
 
 // NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.
 func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
-	p := newVector[float32](w.space, w.cells, w.pad)
-	p.twin = newVector[float32](w.space, w.cells, w.pad)
-	p.side = alloc[int32](w.space, 4)
+	p := NewVector[float32](w.Space, w.cells, w.pad)
+	p.twin = NewVector[float32](w.Space, w.cells, w.pad)
+	p.side = Alloc[int32](w.Space, 4)
 	w.direction = p
 	return p, w.err
 }
 
 // NewDirection makes a vector that is updated in place.
 func (w *matrixWorkspace) NewDirection() (ops.Vector, error) {
-	w.direction = newVector[float32](w.space, w.cells, w.pad)
+	w.direction = NewVector[float32](w.Space, w.cells, w.pad)
 	return w.direction, w.err
 }
 

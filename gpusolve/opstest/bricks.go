@@ -31,9 +31,9 @@ func Bricks(t *testing.T, open func(testing.TB) ops.Device) {
 		for _, kind := range kinds {
 			t.Run(fmt.Sprintf("%v cut to %v, %s", c.shape, c.cut, kind), func(t *testing.T) {
 				d := gridMatrix(kind, c.shape)
-				f := newAlgebra(t, open(t), d, d.CSR())
+				f := NewAlgebra(t, open(t), d, d.CSR())
 				f.bricks(c.cut)
-				if err := f.sys.Err(); err != nil {
+				if err := f.Sys.Err(); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -42,14 +42,14 @@ func Bricks(t *testing.T, open func(testing.TB) ops.Device) {
 	t.Run("refused pivot", func(t *testing.T) {
 		d := gridMatrix("random", [3]int{6, 5, 4})
 		d.Main[37] = -1
-		f := newAlgebra(t, open(t), d, d.CSR())
-		form, err := f.sys.(ops.Forms).Diagonals()
+		f := NewAlgebra(t, open(t), d, d.CSR())
+		form, err := f.Sys.(ops.Forms).Diagonals()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer form.Release()
 		var bad *ops.BadPivot
-		if _, err = f.sys.(ops.Bricks).FactorBricks(form, ops.Cut{Cells: [3]int{6, 5, 4}}); !errors.As(err, &bad) || bad.Row != 37 {
+		if _, err = f.Sys.(ops.Bricks).FactorBricks(form, ops.Cut{Cells: [3]int{6, 5, 4}}); !errors.As(err, &bad) || bad.Row != 37 {
 			t.Errorf("a negative diagonal in row 37 gives %v", err)
 		}
 	})
@@ -172,19 +172,19 @@ func Within(a *sparse.CSR, block func(row int) int) *sparse.CSR {
 }
 
 // bricks factors and solves in every way.
-func (f *algebra) bricks(cut [3]int) {
+func (f *Algebra) bricks(cut [3]int) {
 	nx, ny := f.by.NX, f.by.NY
 	reference := ILU0(Within(f.a, func(r int) int {
 		return r%nx/cut[0] + 1000*(r/nx%ny/cut[1]) + 1000000*(r/(nx*ny)/cut[2])
 	}))
-	b := f.sys.(ops.Bricks)
-	form, err := f.sys.(ops.Forms).Diagonals()
+	b := f.Sys.(ops.Bricks)
+	form, err := f.Sys.(ops.Forms).Diagonals()
 	if err != nil {
 		f.Fatal(err)
 	}
 	defer form.Release()
-	z, r := f.must(f.sys.New32()), f.must(f.sys.New32())
-	rv := f.random(r)
+	z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
+	rv := f.Random(r)
 	want := SolveILU(reference, rv)
 	ways := []ops.Traversal{ops.ByVertices, ops.ByEdges, ops.BySpinning, ops.ByMemory}
 	if cut == [3]int{f.by.NX, f.by.NY, f.by.NZ} {
@@ -195,9 +195,9 @@ func (f *algebra) bricks(cut [3]int) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.random(z) // nothing of it may be left
+		f.Random(z) // nothing of it may be left
 		b.SolveFactor(factor, z, r)
-		f.near(fmt.Sprintf("M^-1 r by %v", way), f.read(z), want, largest(want), 1e-5)
+		f.Near(fmt.Sprintf("M^-1 r by %v", way), f.Read(z), want, largest(want), 1e-5)
 		factor.Release()
 	}
 }

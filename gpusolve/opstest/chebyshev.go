@@ -9,9 +9,9 @@ import (
 )
 
 // chebyshev runs some steps of the iteration in every pair of precisions beside the recurrence in FP64 with a, the matrix in the form stored.
-func (p *probe) chebyshev(s ops.Stored, a *sparse.CSR) {
+func (p *Probe) chebyshev(s ops.Stored, a *sparse.CSR) {
 	p.Helper()
-	m := p.work.(ops.Chebyshev)
+	m := p.Work.(ops.Chebyshev)
 	top := 0.0
 	for r := range a.N() {
 		top = math.Max(top, 2*a.At(r, r))
@@ -26,11 +26,11 @@ func (p *probe) chebyshev(s ops.Stored, a *sparse.CSR) {
 }
 
 // iteration takes three steps over [top/8, top], the last of which goes back to unscaled vectors.
-func (p *probe) iteration(what string, m ops.Chebyshev, s ops.Stored, a *sparse.CSR, k kind, top float64) {
+func (p *Probe) iteration(what string, m ops.Chebyshev, s ops.Stored, a *sparse.CSR, k kind, top float64) {
 	p.Helper()
 	half := k.entries == ops.Half
 	theta := top * 9 / 16
-	vec := func() ops.Vector { return p.must(m.NewMixed(s, k.vector)) }
+	vec := func() ops.Vector { return p.Must(m.NewMixed(s, k.vector)) }
 	z, rest, d, next, r := vec(), vec(), vec(), vec(), vec()
 	rv := p.fill(m, r)
 	m.ChebyshevStart(s, rest, d, r, theta, half)
@@ -69,9 +69,9 @@ func (p *probe) iteration(what string, m ops.Chebyshev, s ops.Stored, a *sparse.
 			break
 		}
 		step := fmt.Sprint(what, "step ", n, ", ")
-		p.near(step+"z", p.values(m, z), sum, scale/top, eps)
-		p.near(step+"rest", p.values(m, rest), left, scale, eps)
-		p.near(step+"next", p.values(m, next), dir, scale/top, eps)
+		p.Near(step+"z", p.values(m, z), sum, scale/top, eps)
+		p.Near(step+"rest", p.values(m, rest), left, scale, eps)
+		p.Near(step+"next", p.values(m, next), dir, scale/top, eps)
 		// The separate step does the same after a product.
 		d, next = next, d
 		sum, left, dir = p.values(m, z), p.values(m, rest), p.values(m, d)
@@ -79,7 +79,7 @@ func (p *probe) iteration(what string, m ops.Chebyshev, s ops.Stored, a *sparse.
 }
 
 // finished checks z = S (sum + dir)/c, where ratio = c S.
-func (p *probe) finished(what string, m ops.Chebyshev, s ops.Stored, z ops.Vector, sum, dir, rv, ratio []float64, k kind, top, scale float64) {
+func (p *Probe) finished(what string, m ops.Chebyshev, s ops.Stored, z ops.Vector, sum, dir, rv, ratio []float64, k kind, top, scale float64) {
 	p.Helper()
 	got := p.values(m, z)
 	// S c and S / c have the product S^2 over that of c: with S = 1, c^-2.
@@ -102,30 +102,30 @@ func (p *probe) finished(what string, m ops.Chebyshev, s ops.Stored, z ops.Vecto
 }
 
 // lanczos checks noise and the purge of directions.
-func (p *probe) lanczos(m ops.Chebyshev, s ops.Stored) {
+func (p *Probe) lanczos(m ops.Chebyshev, s ops.Stored) {
 	p.Helper()
-	v, u, w := p.must(m.NewMixed(s, ops.Single)), p.must(m.NewMixed(s, ops.Single)), p.must(m.NewMixed(s, ops.Single))
+	v, u, w := p.Must(m.NewMixed(s, ops.Single)), p.Must(m.NewMixed(s, ops.Single)), p.Must(m.NewMixed(s, ops.Single))
 	m.LanczosSeed(v, 7)
-	vv := p.read(v)
-	p.scalar("norm of noise", m.Scalars().RR, dot(vv, vv), 1e-12)
+	vv := p.Read(v)
+	p.Scalar("norm of noise", m.Scalars().RR, dot(vv, vv), 1e-12)
 	if n := len(vv); n > 300 && (math.Abs(dot(vv, vv)/float64(n)-1.0/3) > 0.1 || largest(vv) > 1) {
 		p.Errorf("noise has the mean square %g and goes up to %g; want 1/3 and 1", dot(vv, vv)/float64(n), largest(vv))
 	}
 	m.LanczosSeed(u, 8)
-	if uv := p.read(u); len(uv) > 300 && math.Abs(dot(uv, vv))/float64(len(uv)) > 0.1 {
+	if uv := p.Read(u); len(uv) > 300 && math.Abs(dot(uv, vv))/float64(len(uv)) > 0.1 {
 		p.Error("noise of two seeds is correlated")
 	}
-	wv, uv := p.random(w), p.read(u)
+	wv, uv := p.Random(w), p.Read(u)
 	for i := range wv {
 		wv[i] -= 0.25*vv[i] + 1.5*uv[i]
 	}
 	m.LanczosPurge(w, v, u, 0.25, 1.5)
-	p.near("purged vector", p.read(w), wv, 4, eps32)
-	wv = p.read(w)
-	p.scalar("norm of the purged vector", m.Scalars().RR, dot(wv, wv), 1e-12)
+	p.Near("purged vector", p.Read(w), wv, 4, eps32)
+	wv = p.Read(w)
+	p.Scalar("norm of the purged vector", m.Scalars().RR, dot(wv, wv), 1e-12)
 	m.LanczosPurge(w, v, nil, 0.5, 0)
 	for i := range wv {
 		wv[i] -= 0.5 * vv[i]
 	}
-	p.near("once purged vector", p.read(w), wv, 4, eps32)
+	p.Near("once purged vector", p.Read(w), wv, 4, eps32)
 }

@@ -31,9 +31,9 @@ func Incomplete(t *testing.T, open func(testing.TB) ops.Device) {
 			}
 			t.Run(name, func(t *testing.T) {
 				d := RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 5)), c.shape, true)
-				f := newAlgebra(t, open(t), d, d.CSR())
+				f := NewAlgebra(t, open(t), d, d.CSR())
 				f.incomplete(how)
-				if err := f.sys.Err(); err != nil {
+				if err := f.Sys.Err(); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -43,9 +43,9 @@ func Incomplete(t *testing.T, open func(testing.TB) ops.Device) {
 }
 
 // incomplete factorises and solves.
-func (f *algebra) incomplete(how ops.Incompleteness) {
-	s := f.sys.(ops.Incomplete)
-	form, err := f.sys.(ops.Forms).Diagonals()
+func (f *Algebra) incomplete(how ops.Incompleteness) {
+	s := f.Sys.(ops.Incomplete)
+	form, err := f.Sys.(ops.Forms).Diagonals()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -62,18 +62,18 @@ func (f *algebra) incomplete(how ops.Incompleteness) {
 	}
 	factor.Release()
 	form.Release()
-	z, r := f.must(f.sys.New32()), f.must(f.sys.New32())
+	z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
 	for range 2 { // the states of a solve must be ready for the next
-		rv := f.random(r)
+		rv := f.Random(r)
 		s.SolveTriangles(triangles, z, r)
 		exact := want.Solve(rv)
-		f.near("solution of both triangles", f.read(z), exact, largest(exact), 4e-5)
+		f.Near("solution of both triangles", f.Read(z), exact, largest(exact), 4e-5)
 	}
 	triangles.Release()
 }
 
 // sameFactor compares entry by entry: 1e-14 of what the entry was computed from.
-func (f *algebra) sameFactor(got *ops.FactorEntries, want *RowFactor, how ops.Incompleteness) {
+func (f *Algebra) sameFactor(got *ops.FactorEntries, want *RowFactor, how ops.Incompleteness) {
 	f.Helper()
 	steps := ops.IncompleteNeighbours(how.Order)
 	if len(got.Off) != len(steps) || got.NX != f.by.NX || got.NY != f.by.NY || got.NZ != f.by.NZ {

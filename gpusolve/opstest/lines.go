@@ -6,8 +6,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-func (f *fixture) lines() {
-	l, ok := f.sys.(ops.Lines)
+func (f *Fixture) lines() {
+	l, ok := f.Sys.(ops.Lines)
 	if !ok {
 		f.Error("no column operations")
 		return
@@ -26,8 +26,8 @@ func (f *fixture) lines() {
 }
 
 // bottom checks a cycle in one operation against the same cycle in single ones.
-func (f *fixture) bottom(l ops.Lines, finest ops.Level, s ops.Smoothing) {
-	b, ok := f.sys.(ops.Bottom)
+func (f *Fixture) bottom(l ops.Lines, finest ops.Level, s ops.Smoothing) {
+	b, ok := f.Sys.(ops.Bottom)
 	if !ok {
 		return
 	}
@@ -51,7 +51,7 @@ func (f *fixture) bottom(l ops.Lines, finest ops.Level, s ops.Smoothing) {
 	}
 	for n := range rungs {
 		r := &rungs[n]
-		r.B, r.Z, r.X = f.must(l.NewVector(r.Level)), f.must(l.NewVector(r.Level)), f.must(l.NewVector(r.Level))
+		r.B, r.Z, r.X = f.Must(l.NewVector(r.Level)), f.Must(l.NewVector(r.Level)), f.Must(l.NewVector(r.Level))
 	}
 	cycle, err := b.Bottom(rungs, s)
 	if err != nil {
@@ -60,12 +60,12 @@ func (f *fixture) bottom(l ops.Lines, finest ops.Level, s ops.Smoothing) {
 	if cycle == nil {
 		return
 	}
-	f.random(rungs[0].B)
+	f.Random(rungs[0].B)
 	plainCycle(l, rungs, s)
-	want := f.read(rungs[0].Z)
-	f.sys.Write(rungs[0].Z, make([]float64, len(want)))
+	want := f.Read(rungs[0].Z)
+	f.Sys.Write(rungs[0].Z, make([]float64, len(want)))
 	cycle()
-	f.near("Bottom", f.read(rungs[0].Z), want, largest(want), 100*eps32)
+	f.Near("Bottom", f.Read(rungs[0].Z), want, largest(want), 100*eps32)
 }
 
 func plainCycle(l ops.Lines, rungs []ops.Rung, s ops.Smoothing) {
@@ -92,30 +92,30 @@ func plainCycle(l ops.Lines, rungs []ops.Rung, s ops.Smoothing) {
 }
 
 // smoothing checks Start and Step on the finest level against FP64 elimination.
-func (f *fixture) smoothing(l ops.Lines, level ops.Level) {
-	vector := func() ops.Vector { return f.must(l.NewVector(level)) }
+func (f *Fixture) smoothing(l ops.Lines, level ops.Level) {
+	vector := func() ops.Vector { return f.Must(l.NewVector(level)) }
 	b, x, y, prev := vector(), vector(), vector(), vector()
-	bv := f.random(b)
+	bv := f.Random(b)
 	l.Start(level, x, b, 0.8)
 	want := f.ref.solveColumns(bv)
 	for i := range want {
 		want[i] *= 0.8
 	}
-	f.near("Start", f.read(x), want, largest(want), 50*eps32)
+	f.Near("Start", f.Read(x), want, largest(want), 50*eps32)
 
 	// From here on vectors have the size of solutions, as in a cycle.
-	xv := f.read(x)
+	xv := f.Read(x)
 	for i := range xv {
 		xv[i] *= 1 + 0.1*f.rng.Float64()
 	}
-	f.sys.Write(x, xv)
-	xv = f.read(x)
+	f.Sys.Write(x, xv)
+	xv = f.Read(x)
 	pv := make([]float64, len(xv))
 	for i := range pv {
 		pv[i] = 0.5 * xv[i]
 	}
-	f.sys.Write(prev, pv)
-	pv = f.read(prev)
+	f.Sys.Write(prev, pv)
+	pv = f.Read(prev)
 	residual := f.ref.apply(xv)
 	for i := range residual {
 		residual[i] = bv[i] - residual[i]
@@ -130,15 +130,15 @@ func (f *fixture) smoothing(l ops.Lines, level ops.Level) {
 		return w
 	}
 	l.Step(level, y, x, prev, b, a, c)
-	f.near("Step", f.read(y), step(pv), largest(want), 100*eps32)
+	f.Near("Step", f.Read(y), step(pv), largest(want), 100*eps32)
 	l.Step(level, y, x, nil, b, a, c)
-	f.near("Step without prev", f.read(y), step(make([]float64, len(xv))), largest(want), 100*eps32)
+	f.Near("Step without prev", f.Read(y), step(make([]float64, len(xv))), largest(want), 100*eps32)
 	l.Step(level, prev, x, prev, b, a, c)
-	f.near("Step onto prev", f.read(prev), step(pv), largest(want), 100*eps32)
+	f.Near("Step onto prev", f.Read(prev), step(pv), largest(want), 100*eps32)
 }
 
 // pairs coarsens both directions from one end, or leaves gaps as graded grids do.
-func (f *fixture) pairs(gaps bool) ops.Coarsening {
+func (f *Fixture) pairs(gaps bool) ops.Coarsening {
 	c := ops.Coarsening{Weighted: make([]bool, f.ref.nz)}
 	if f.ref.nx > 1 {
 		c.X = f.pairing(f.ref.nx, gaps)
@@ -153,7 +153,7 @@ func (f *fixture) pairs(gaps bool) ops.Coarsening {
 }
 
 // pairing merges n cells two by two, some of them singly where gaps is true.
-func (f *fixture) pairing(n int, gaps bool) ops.Pairing {
+func (f *Fixture) pairing(n int, gaps bool) ops.Pairing {
 	var p ops.Pairing
 	cell := int32(0)
 	for i := 0; i < n; cell++ {
@@ -180,7 +180,7 @@ func (f *fixture) pairing(n int, gaps bool) ops.Pairing {
 
 // transfers checks restriction and interpolation by what defines them: constants are interpolated exactly, the one is the other's adjoint,
 // and restriction sees b - A x.
-func (f *fixture) transfers(l ops.Lines, fine ops.Level, how ops.Coarsening, gaps bool) {
+func (f *Fixture) transfers(l ops.Lines, fine ops.Level, how ops.Coarsening, gaps bool) {
 	coarse, err := l.Coarsen(fine, how)
 	if err != nil {
 		f.Fatal(err)
@@ -189,49 +189,49 @@ func (f *fixture) transfers(l ops.Lines, fine ops.Level, how ops.Coarsening, gap
 	if wx, wy := how.X.Coarse(f.ref.nx), how.Y.Coarse(f.ref.ny); nx != wx || ny != wy || nz != f.ref.nz {
 		f.Fatalf("coarse level is %dx%dx%d, want %dx%dx%d", nx, ny, nz, wx, wy, f.ref.nz)
 	}
-	x, b, zero := f.must(l.NewVector(fine)), f.must(l.NewVector(fine)), f.must(l.NewVector(fine))
-	xc, bc := f.must(l.NewVector(coarse)), f.must(l.NewVector(coarse))
+	x, b, zero := f.Must(l.NewVector(fine)), f.Must(l.NewVector(fine)), f.Must(l.NewVector(fine))
+	xc, bc := f.Must(l.NewVector(coarse)), f.Must(l.NewVector(coarse))
 
 	ones := make([]float64, xc.Len())
 	for i := range ones {
 		ones[i] = 1
 	}
-	f.sys.Write(xc, ones)
+	f.Sys.Write(xc, ones)
 	l.Prolong(fine, coarse, x, xc)
-	for i, v := range f.read(x) {
+	for i, v := range f.Read(x) {
 		if math.Abs(v-1) > eps32 {
 			f.Fatalf("Prolong turns 1 into %g at %d", v, i)
 		}
 	}
 
-	bv, xcv := f.random(b), f.random(xc)
+	bv, xcv := f.Random(b), f.Random(xc)
 	l.Restrict(fine, coarse, bc, b, zero)
-	xv := f.random(x)
+	xv := f.Random(x)
 	before := append([]float64(nil), xv...)
 	l.Prolong(fine, coarse, x, xc)
-	after := f.read(x)
+	after := f.Read(x)
 	for i := range after {
 		after[i] -= before[i]
 	}
-	left, right := dot(after, bv), dot(xcv, f.read(bc))
+	left, right := dot(after, bv), dot(xcv, f.Read(bc))
 	if math.Abs(left-right) > 5*eps32*norm(after)*norm(bv) {
 		f.Errorf("<P xc, b> is %g but <xc, P^T b> is %g", left, right)
 	}
 
 	// Restrict of b - A x against restricting that vector itself.
 	l.Start(fine, x, b, 0.8)
-	residual := f.ref.apply(f.read(x))
+	residual := f.ref.apply(f.Read(x))
 	for i := range residual {
 		residual[i] = bv[i] - residual[i]
 	}
-	f.sys.Write(b, residual)
+	f.Sys.Write(b, residual)
 	l.Restrict(fine, coarse, bc, b, zero)
-	want := f.read(bc)
-	f.sys.Write(b, bv)
+	want := f.Read(bc)
+	f.Sys.Write(b, bv)
 	// The columns' couplings dwarf the lateral ones; FP32 differences of x carry that into the general form.
-	vertical := largest(f.ref.diagonal()) * largest(f.read(x))
+	vertical := largest(f.ref.diagonal()) * largest(f.Read(x))
 	l.Restrict(fine, coarse, bc, b, x)
-	f.near("Restrict", f.read(bc), want, 1+vertical, 20*eps32)
+	f.Near("Restrict", f.Read(bc), want, 1+vertical, 20*eps32)
 	l.RestrictStart(fine, coarse, bc, b, x, 0.8)
-	f.near("RestrictStart", f.read(bc), want, 1+vertical, 20*eps32)
+	f.Near("RestrictStart", f.Read(bc), want, 1+vertical, 20*eps32)
 }

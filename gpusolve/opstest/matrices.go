@@ -18,13 +18,13 @@ func Matrices(t *testing.T, open func(testing.TB) ops.Device) {
 		for _, symmetric := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%dx%dx%d,symmetric=%t", shape[0], shape[1], shape[2], symmetric), func(t *testing.T) {
 				d := RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, symmetric)
-				newAlgebra(t, open(t), d, d.CSR()).run()
+				NewAlgebra(t, open(t), d, d.CSR()).run()
 			})
 		}
 	}
 	for _, n := range []int{1, 2, 40, 700} {
 		t.Run(fmt.Sprintf("graph of %d", n), func(t *testing.T) {
-			newAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)).run()
+			NewAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)).run()
 		})
 	}
 	Segments(t, open)
@@ -98,39 +98,39 @@ func RandomGraph(rng *rand.Rand, n int) *sparse.CSR {
 	return a
 }
 
-// algebra is a matrix on a device, beside its rows.
-type algebra struct {
-	probe
+// Algebra is a matrix on a device, beside its rows.
+type Algebra struct {
+	Probe
 	by  *sparse.Diagonals // nil for a graph
 	a   *sparse.CSR
-	sys ops.Operator
+	Sys ops.Operator
 	b   []float64
 	src ops.Source // the same
 }
 
-func newAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR) *algebra {
+func NewAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR) *Algebra {
 	t.Cleanup(func() { d.Close() })
 	loader, ok := d.(ops.Matrices)
 	if !ok {
 		t.Fatal("this device takes no matrices")
 	}
-	f := &algebra{by: by, a: a, b: make([]float64, a.N())}
-	f.probe = probe{T: t, rng: rand.New(rand.NewPCG(uint64(a.N()), 7))}
+	f := &Algebra{by: by, a: a, b: make([]float64, a.N())}
+	f.Probe = Probe{T: t, rng: rand.New(rand.NewPCG(uint64(a.N()), 7))}
 	var err error
 	if by != nil {
-		f.sys, err = loader.LoadDiagonals(by)
+		f.Sys, err = loader.LoadDiagonals(by)
 	} else {
-		f.sys, err = loader.LoadCSR(a)
+		f.Sys, err = loader.LoadCSR(a)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.space = f.sys
-	if f.work, err = f.sys.NewWorkspace(); err != nil {
+	f.Space = f.Sys
+	if f.Work, err = f.Sys.NewWorkspace(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		f.sys.Free()
+		f.Sys.Free()
 		if n := d.Allocated(); n != 0 {
 			t.Errorf("%d bytes are still allocated after Free", n)
 		}
@@ -138,34 +138,34 @@ func newAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR)
 	for i := range f.b {
 		f.b[i] = f.rng.NormFloat64()
 	}
-	v := f.must(f.sys.New64())
-	f.sys.Write(v, f.b)
-	f.src = f.sys.SourceOf(v)
+	v := f.Must(f.Sys.New64())
+	f.Sys.Write(v, f.b)
+	f.src = f.Sys.SourceOf(v)
 	return f
 }
 
-func (f *algebra) run() {
+func (f *Algebra) run() {
 	f.residual()
 	f.krylov()
 	f.diagonal()
 	f.stabilised()
-	sameForms(f.T, f.sys, f.by, f.a)
+	sameForms(f.T, f.Sys, f.by, f.a)
 	if f.by == nil && f.a.N() < 700 || f.by != nil && (f.by.N() == 1 || f.by.NZ == 5) { // odd and thin shapes: the interpreter takes its time
 		f.mixed(f.by, f.a)
 	}
-	if err := f.sys.Err(); err != nil {
+	if err := f.Sys.Err(); err != nil {
 		f.Fatal(err)
 	}
 }
 
-func (f *algebra) times(x []float64) []float64 {
+func (f *Algebra) times(x []float64) []float64 {
 	y := make([]float64, len(x))
 	f.a.Multiply(y, x)
 	return y
 }
 
 // row norms: rounding of a product is relative to sums of absolute values.
-func (f *algebra) scale(x []float64) float64 {
+func (f *Algebra) scale(x []float64) float64 {
 	top := 0.0
 	for r := range f.a.N() {
 		cols, vals := f.a.Row(r)
@@ -178,43 +178,43 @@ func (f *algebra) scale(x []float64) float64 {
 	return top
 }
 
-func (f *algebra) residual() {
-	r, x := f.must(f.sys.NewWork()), f.must(f.sys.New64())
-	r32 := f.must(f.sys.Single(r))
-	n := f.sys.Residual(r, r32, f.src, nil)
-	f.near("residual of nothing", f.read(r), f.b, largest(f.b), eps64)
-	f.scalar("norm of the source", n.Source, norm(f.b), eps64)
-	f.scalar("norm of the residual of nothing", n.Residual, norm(f.b), eps64)
+func (f *Algebra) residual() {
+	r, x := f.Must(f.Sys.NewWork()), f.Must(f.Sys.New64())
+	r32 := f.Must(f.Sys.Single(r))
+	n := f.Sys.Residual(r, r32, f.src, nil)
+	f.Near("residual of nothing", f.Read(r), f.b, largest(f.b), eps64)
+	f.Scalar("norm of the source", n.Source, norm(f.b), eps64)
+	f.Scalar("norm of the residual of nothing", n.Residual, norm(f.b), eps64)
 
-	v := f.random(x)
-	n = f.sys.Residual(r, r32, f.src, x)
+	v := f.Random(x)
+	n = f.Sys.Residual(r, r32, f.src, x)
 	want := f.times(v)
 	for i := range want {
 		want[i] = f.b[i] - want[i]
 	}
 	scale := f.scale(v) + largest(f.b)
-	f.near("residual", f.read(r), want, scale, eps64)
-	f.near("single residual", f.read(r32), want, scale, eps32)
-	f.scalar("norm of the residual", n.Residual, norm(want), 1e-12)
+	f.Near("residual", f.Read(r), want, scale, eps64)
+	f.Near("single residual", f.Read(r32), want, scale, eps32)
+	f.Scalar("norm of the residual", n.Residual, norm(want), 1e-12)
 	if !(n.Floor > 0) || n.Floor > 1e-14*scale*math.Sqrt(float64(len(v)))*10 {
 		f.Errorf("floor of the residual is %g at a scale of %g", n.Floor, scale)
 	}
-	y := f.must(f.sys.New64())
-	f.space.Apply(y, x)
-	f.near("product", f.read(y), f.times(v), scale, eps64)
+	y := f.Must(f.Sys.New64())
+	f.Space.Apply(y, x)
+	f.Near("product", f.Read(y), f.times(v), scale, eps64)
 }
 
-func (f *algebra) krylov() {
-	k := f.work
-	x, r, q := f.must(f.sys.New64()), f.must(f.sys.NewWork()), f.must(f.sys.NewWork())
-	r32 := f.must(f.sys.Single(r))
-	z, p := f.must(f.sys.New32()), f.must(k.NewDirection())
-	rv, zv, xv := f.random(r), f.random(z), f.random(x)
-	f.sys.Write(r32, rv)
+func (f *Algebra) krylov() {
+	k := f.Work
+	x, r, q := f.Must(f.Sys.New64()), f.Must(f.Sys.NewWork()), f.Must(f.Sys.NewWork())
+	r32 := f.Must(f.Sys.Single(r))
+	z, p := f.Must(f.Sys.New32()), f.Must(k.NewDirection())
+	rv, zv, xv := f.Random(r), f.Random(z), f.Random(x)
+	f.Sys.Write(r32, rv)
 	pv, rz := make([]float64, len(zv)), 0.0
 	for round := range 3 {
 		k.Dot(r32, z, round == 0)
-		single := f.read(r32)
+		single := f.Read(r32)
 		next := dot(single, zv)
 		beta := 0.0
 		if round > 0 {
@@ -225,10 +225,10 @@ func (f *algebra) krylov() {
 		for i := range pv {
 			pv[i] = zv[i] + beta*pv[i]
 		}
-		f.near("direction", f.read(p), pv, largest(pv)+math.Abs(beta)*largest(pv), eps32)
-		pv = f.read(p)
+		f.Near("direction", f.Read(p), pv, largest(pv)+math.Abs(beta)*largest(pv), eps32)
+		pv = f.Read(p)
 		qv := f.times(pv)
-		f.near("product with the direction", f.read(q), qv, f.scale(pv), eps64)
+		f.Near("product with the direction", f.Read(q), qv, f.scale(pv), eps64)
 		pq := dot(pv, qv)
 		k.Update(x, r, r32, p, z, q)
 		sc := k.Scalars()
@@ -236,8 +236,8 @@ func (f *algebra) krylov() {
 			f.Errorf("r.z is %.15g, want %.15g", sc.RZ, rz)
 		}
 		rz = sc.RZ // its rounding is relative to |r||z|, and what follows builds on it
-		f.scalar("p.q", sc.PQ, pq, 1e-11)
-		f.scalar("max|z|", sc.MaxZ, largest(zv), 0)
+		f.Scalar("p.q", sc.PQ, pq, 1e-11)
+		f.Scalar("max|z|", sc.MaxZ, largest(zv), 0)
 		alpha := rz / pq
 		if !(pq > 0) {
 			alpha = 0
@@ -246,20 +246,20 @@ func (f *algebra) krylov() {
 			xv[i] += alpha * pv[i]
 			rv[i] -= alpha * qv[i]
 		}
-		f.near("x", f.read(x), xv, largest(xv)+math.Abs(alpha)*largest(pv), 1e-10)
-		f.near("r", f.read(r), rv, largest(rv)+math.Abs(alpha)*f.scale(pv), 1e-10)
-		rv = f.read(r)
-		f.scalar("r.r", sc.RR, dot(rv, rv), 1e-11)
+		f.Near("x", f.Read(x), xv, largest(xv)+math.Abs(alpha)*largest(pv), 1e-10)
+		f.Near("r", f.Read(r), rv, largest(rv)+math.Abs(alpha)*f.scale(pv), 1e-10)
+		rv = f.Read(r)
+		f.Scalar("r.r", sc.RR, dot(rv, rv), 1e-11)
 	}
 }
 
-func (f *algebra) diagonal() {
-	d, z, r := f.must(f.sys.New32()), f.must(f.sys.New32()), f.must(f.sys.New32())
-	k := f.space.(ops.Diagonal)
+func (f *Algebra) diagonal() {
+	d, z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
+	k := f.Space.(ops.Diagonal)
 	k.InverseDiagonal(d)
-	rv := f.random(r)
+	rv := f.Random(r)
 	k.Scale(z, d, r)
-	got, scaled := f.read(d), f.read(z)
+	got, scaled := f.Read(d), f.Read(z)
 	for c := range rv {
 		want := 1 / f.a.At(c, c)
 		if math.Abs(got[c]-want) > eps32*want || math.Abs(scaled[c]-want*rv[c]) > eps32*math.Abs(want*rv[c]) {
@@ -309,8 +309,8 @@ func sameForms(t *testing.T, s ops.Space, by *sparse.Diagonals, a *sparse.CSR) {
 }
 
 // forms checks the matrix of a mesh against its couplings.
-func (f *fixture) forms() {
-	d, err := f.space.(ops.Forms).Diagonals()
+func (f *Fixture) forms() {
+	d, err := f.Space.(ops.Forms).Diagonals()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -327,18 +327,18 @@ func (f *fixture) forms() {
 		}
 	}
 	got := d.Download()
-	f.near("main diagonal", got.Main, want.Main, largest(want.Main), eps64)
+	f.Near("main diagonal", got.Main, want.Main, largest(want.Main), eps64)
 	for n, pair := range [][2][]float64{{got.X, want.X}, {got.Y, want.Y}, {got.Z, want.Z}} {
-		f.near(fmt.Sprint("diagonal ", n), pair[0], pair[1], 1, 0)
+		f.Near(fmt.Sprint("diagonal ", n), pair[0], pair[1], 1, 0)
 	}
 	want.Main = got.Main // to the last bit from here on
-	sameForms(f.T, f.space, want, want.CSR())
+	sameForms(f.T, f.Space, want, want.CSR())
 	if f.dt > 0 && want.NZ == 3 && want.NX == 5 {
 		f.mixed(want, want.CSR())
 	}
 	d.Release()
-	x, y := f.must(f.sys.New64()), f.must(f.sys.New64())
-	v := f.random(x)
-	f.space.Apply(y, x)
-	f.near("product", f.read(y), f.ref.apply(v), largest(want.Main)*largest(v), eps64)
+	x, y := f.Must(f.Sys.New64()), f.Must(f.Sys.New64())
+	v := f.Random(x)
+	f.Space.Apply(y, x)
+	f.Near("product", f.Read(y), f.ref.apply(v), largest(want.Main)*largest(v), eps64)
 }

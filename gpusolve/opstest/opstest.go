@@ -18,7 +18,7 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 7}, {5, 1, 3}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {13, 7, 5}, {16, 8, 10}, {17, 31, 3}, {9, 11, 33}} {
 		for _, dt := range []float64{0, 1e-3} {
 			t.Run(fmt.Sprintf("%dx%dx%d,dt=%g", shape[0], shape[1], shape[2], dt), func(t *testing.T) {
-				c := newFixture(t, open(t), shape, dt)
+				c := NewFixture(t, open(t), shape, dt)
 				c.power()
 				c.state()
 				c.residual()
@@ -32,25 +32,25 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 	}
 }
 
-// probe fills, reads and compares the vectors of a system.
-type probe struct {
+// Probe fills, reads and compares the vectors of a system.
+type Probe struct {
 	*testing.T
 	rng   *rand.Rand
-	space ops.Operator
-	work  ops.Workspace
+	Space ops.Operator
+	Work  ops.Workspace
 }
 
-// fixture is a random stack on a device, beside its reference.
-type fixture struct {
-	probe
+// Fixture is a random stack on a device, beside its reference.
+type Fixture struct {
+	Probe
 	m   *mesh.Mesh
-	sys ops.System
+	Sys ops.System
 	b   ops.HeatSource
 	ref *reference
 	dt  float64
 }
 
-func newFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *fixture {
+func NewFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *Fixture {
 	t.Cleanup(func() { d.Close() })
 	rng := rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]*100+shape[2])))
 	m, err := mesh.Build(randomStack(rng, shape))
@@ -75,7 +75,7 @@ func newFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{probe{t, rng, sys, work}, m, sys, b, newReference(m, dt), dt}
+	f := &Fixture{Probe{t, rng, sys, work}, m, sys, b, newReference(m, dt), dt}
 	b.SetPower(m.Power.Steady())
 	f.ref.setPower(m.Power.Layers, nil)
 	return f
@@ -113,7 +113,7 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 	return s
 }
 
-func (f *probe) must(v ops.Vector, err error) ops.Vector {
+func (f *Probe) Must(v ops.Vector, err error) ops.Vector {
 	f.Helper()
 	if err != nil {
 		f.Fatal(err)
@@ -121,25 +121,25 @@ func (f *probe) must(v ops.Vector, err error) ops.Vector {
 	return v
 }
 
-// random fills v with values and returns them as v rounds them.
-func (f *probe) random(v ops.Vector) []float64 {
+// Random fills v with values and returns them as v rounds them.
+func (f *Probe) Random(v ops.Vector) []float64 {
 	x := make([]float64, v.Len())
 	for i := range x {
 		x[i] = f.rng.NormFloat64()
 	}
-	f.space.Write(v, x)
-	f.space.Read(v, x)
+	f.Space.Write(v, x)
+	f.Space.Read(v, x)
 	return x
 }
 
-func (f *probe) read(v ops.Vector) []float64 {
+func (f *Probe) Read(v ops.Vector) []float64 {
 	x := make([]float64, v.Len())
-	f.space.Read(v, x)
+	f.Space.Read(v, x)
 	return x
 }
 
-// near compares vectors relative to scale in the largest norm.
-func (f *probe) near(what string, got, want []float64, scale, tol float64) {
+// Near compares vectors relative to scale in the largest norm.
+func (f *Probe) Near(what string, got, want []float64, scale, tol float64) {
 	f.Helper()
 	for i := range want {
 		if !(math.Abs(got[i]-want[i]) <= tol*scale) {
@@ -149,7 +149,7 @@ func (f *probe) near(what string, got, want []float64, scale, tol float64) {
 	}
 }
 
-func (f *probe) scalar(what string, got, want, tol float64) {
+func (f *Probe) Scalar(what string, got, want, tol float64) {
 	f.Helper()
 	if !(math.Abs(got-want) <= tol*(math.Abs(want)+1e-300)) {
 		f.Errorf("%s is %.15g, want %.15g", what, got, want)

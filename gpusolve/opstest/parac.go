@@ -46,13 +46,13 @@ func ring(n int) *sparse.CSR {
 }
 
 // eliminate factorises the matrix.
-func (f *algebra) eliminate(how ops.Elimination) ops.CholeskyFactor {
+func (f *Algebra) eliminate(how ops.Elimination) ops.CholeskyFactor {
 	f.Helper()
-	rows, err := f.sys.(ops.Forms).Rows()
+	rows, err := f.Sys.(ops.Forms).Rows()
 	if err != nil {
 		f.Fatal(err)
 	}
-	factor, err := f.sys.(ops.Cholesky).EliminateRandomly(rows, how)
+	factor, err := f.Sys.(ops.Cholesky).EliminateRandomly(rows, how)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func (f *algebra) eliminate(how ops.Elimination) ops.CholeskyFactor {
 }
 
 func choleskyOf(t *testing.T, d, twin ops.Device, a *sparse.CSR) {
-	f, g := newAlgebra(t, d, nil, a), newAlgebra(t, twin, nil, a)
+	f, g := NewAlgebra(t, d, nil, a), NewAlgebra(t, twin, nil, a)
 	for _, how := range []ops.Elimination{{Order: ops.ByEntries, Seed: 3}, {Order: ops.RandomOrder, Seed: 4}, {Order: ops.MinimumDegree, Seed: 5}} {
 		factor, other := f.eliminate(how), g.eliminate(how)
 		got := factor.Download()
@@ -71,11 +71,11 @@ func choleskyOf(t *testing.T, d, twin ops.Device, a *sparse.CSR) {
 		if r.Depth != o.Depth || r.Tree != o.Tree || r.Entries != o.Entries || r.Order != how.Order {
 			t.Fatalf("order %v: report %+v, want %+v", how.Order, r, o)
 		}
-		z, v := f.must(f.sys.New32()), f.must(f.sys.New32())
+		z, v := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
 		for range 2 { // scratch of the first solve must not show in the second
-			want := SolveEntries(got, f.random(v))
-			f.sys.(ops.Cholesky).SolveCholesky(factor, z, v)
-			f.near("solution", f.read(z), want, largest(want), 2e-5)
+			want := SolveEntries(got, f.Random(v))
+			f.Sys.(ops.Cholesky).SolveCholesky(factor, z, v)
+			f.Near("solution", f.Read(z), want, largest(want), 2e-5)
 		}
 		factor.Release()
 	}
@@ -92,15 +92,15 @@ func choleskyOfCover(t *testing.T, d, twin ops.Device) {
 			}
 		}
 	}
-	f, g := newAlgebra(t, d, nil, a), newAlgebra(t, twin, nil, a)
+	f, g := NewAlgebra(t, d, nil, a), NewAlgebra(t, twin, nil, a)
 	how := ops.Elimination{Order: ops.ByEntries, Seed: 3, Cover: true}
 	factor, other := f.eliminate(how), g.eliminate(how)
 	got := factor.Download()
 	if err := SameFactor(other.Download(), got); err != nil {
 		t.Fatal(err)
 	}
-	z, v := f.must(f.sys.New32()), f.must(f.sys.New32())
-	r := f.random(v)
+	z, v := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
+	r := f.Random(v)
 	both := append([]float64(nil), r...)
 	for _, x := range r {
 		both = append(both, -x)
@@ -110,8 +110,8 @@ func choleskyOfCover(t *testing.T, d, twin ops.Device) {
 	for i := range want {
 		want[i] = (both[i] - both[len(r)+i]) / 2
 	}
-	f.sys.(ops.Cholesky).SolveCholesky(factor, z, v)
-	f.near("solution", f.read(z), want, largest(want), 2e-5)
+	f.Sys.(ops.Cholesky).SolveCholesky(factor, z, v)
+	f.Near("solution", f.Read(z), want, largest(want), 2e-5)
 	factor.Release()
 }
 

@@ -48,20 +48,20 @@ func Parts(t *testing.T, open func(testing.TB) ops.Device) {
 			for r := range n {
 				a.RowPtr[r+1], a.Col[r], a.Val[r] = int64(r+1), int32(r), 1
 			}
-			f := newAlgebra(t, open(t), nil, a)
-			b := f.sys.(ops.Bricks)
+			f := NewAlgebra(t, open(t), nil, a)
+			b := f.Sys.(ops.Bricks)
 			factor, err := b.LoadParts(p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer factor.Release()
-			z, r := f.must(f.sys.New32()), f.must(f.sys.New32())
-			rv := f.random(r)
-			f.random(z)
+			z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
+			rv := f.Random(r)
+			f.Random(z)
 			b.SolveFactor(factor, z, r)
 			want := SolveParts(p, rv)
-			f.near("M^-1 r", f.read(z), want, largest(want), 1e-5)
-			if err := f.sys.Err(); err != nil {
+			f.Near("M^-1 r", f.Read(z), want, largest(want), 1e-5)
+			if err := f.Sys.Err(); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -37,21 +37,21 @@ func randomPowers(rng *rand.Rand) []stack.Power {
 }
 
 // power checks the source after changes of power: over time steps, of some layers only, and back to the steady state that other tests use.
-func (f *fixture) power() {
-	r := f.must(f.sys.NewWork())
-	r32 := f.must(f.sys.Single(r))
+func (f *Fixture) power() {
+	r := f.Must(f.Sys.NewWork())
+	r32 := f.Must(f.Sys.Single(r))
 	eps := f.working(r, r32)
 	if f.dt > 0 {
-		f.b.SetOld(f.must(f.sys.New64())) // zero
+		f.b.SetOld(f.Must(f.Sys.New64())) // zero
 		defer f.b.SetOld(nil)
 	}
 	check := func(what string, drawings []powermap.Drawing, layers []powermap.LayerMap, planes [][]float64) {
 		f.Helper()
 		f.b.SetPower(drawings)
 		f.ref.setPower(layers, planes)
-		n := f.sys.Residual(r, r32, f.b, nil)
-		f.near("source "+what, f.read(r), f.ref.source, largest(f.ref.source), eps)
-		f.scalar("||b|| "+what, n.Source, norm(f.ref.source), eps64)
+		n := f.Sys.Residual(r, r32, f.b, nil)
+		f.Near("source "+what, f.Read(r), f.ref.source, largest(f.ref.source), eps)
+		f.Scalar("||b|| "+what, n.Source, norm(f.ref.source), eps64)
 	}
 	m := f.m.Power
 	sketch := m.Sketch()

@@ -27,13 +27,13 @@ func kinds(rows bool) []kind {
 }
 
 // mixed tests products and vectors in all precisions. by is nil for a graph.
-func (p *probe) mixed(by *sparse.Diagonals, a *sparse.CSR) {
+func (p *Probe) mixed(by *sparse.Diagonals, a *sparse.CSR) {
 	p.Helper()
-	m, ok := p.work.(ops.MixedPrecision)
+	m, ok := p.Work.(ops.MixedPrecision)
 	if !ok {
 		p.Fatal("this device has no operations in mixed precision")
 	}
-	forms := p.space.(ops.Forms)
+	forms := p.Space.(ops.Forms)
 	r, err := forms.Rows()
 	if err != nil {
 		p.Fatal(err)
@@ -73,7 +73,7 @@ func (p *probe) mixed(by *sparse.Diagonals, a *sparse.CSR) {
 	p.vectors(m)
 }
 
-func (p *probe) stored(s ops.Stored, err error) ops.Stored {
+func (p *Probe) stored(s ops.Stored, err error) ops.Stored {
 	p.Helper()
 	if err != nil {
 		p.Fatal(err)
@@ -97,18 +97,18 @@ func scaledRows(a *sparse.CSR) *sparse.CSR {
 }
 
 // fill writes random values into a vector of any precision and returns them as the vector holds them.
-func (p *probe) fill(m ops.MixedPrecision, v ops.Vector) []float64 {
-	wide := p.must(m.New64())
-	p.random(wide)
+func (p *Probe) fill(m ops.MixedPrecision, v ops.Vector) []float64 {
+	wide := p.Must(m.New64())
+	p.Random(wide)
 	m.MixedConvert(v, wide, 1)
 	return p.values(m, v)
 }
 
 // values reads a vector of any precision.
-func (p *probe) values(m ops.MixedPrecision, v ops.Vector) []float64 {
-	wide := p.must(m.New64())
+func (p *Probe) values(m ops.MixedPrecision, v ops.Vector) []float64 {
+	wide := p.Must(m.New64())
 	m.MixedConvert(wide, v, 1)
-	return p.read(wide)
+	return p.Read(wide)
 }
 
 // rowSize is the largest sum of |a||x| of a row.
@@ -125,10 +125,10 @@ func rowSize(a *sparse.CSR, x []float64) float64 {
 	return top
 }
 
-func (p *probe) products(form string, m ops.MixedPrecision, s ops.Stored, a *sparse.CSR, kinds []kind, factor float64) {
+func (p *Probe) products(form string, m ops.MixedPrecision, s ops.Stored, a *sparse.CSR, kinds []kind, factor float64) {
 	p.Helper()
 	for _, k := range kinds {
-		x, y := p.must(m.NewMixed(s, k.vector)), p.must(m.NewMixed(s, k.vector))
+		x, y := p.Must(m.NewMixed(s, k.vector)), p.Must(m.NewMixed(s, k.vector))
 		xv := p.fill(m, x)
 		want := make([]float64, len(xv))
 		a.Multiply(want, xv)
@@ -136,20 +136,20 @@ func (p *probe) products(form string, m ops.MixedPrecision, s ops.Stored, a *spa
 		scale := rowSize(a, xv) * factor
 		m.MixedMultiply(s, k.entries, y, x)
 		got := p.values(m, y)
-		p.near(what+"product", got, want, scale, k.eps)
+		p.Near(what+"product", got, want, scale, k.eps)
 		if k.entries == ops.Half && k.vector == ops.Single {
 			continue // the preconditioner's alone
 		}
-		q, z := p.must(m.NewMixed(s, k.vector)), p.must(m.NewMixed(s, k.vector))
+		q, z := p.Must(m.NewMixed(s, k.vector)), p.Must(m.NewMixed(s, k.vector))
 		zv := p.fill(m, z)
 		m.MixedDot(x, z, true)
 		m.MixedCurve(s, k.entries, q, x)
-		p.near(what+"product with its curvature", p.values(m, q), got, scale, k.eps)
+		p.Near(what+"product with its curvature", p.values(m, q), got, scale, k.eps)
 		sc := m.Scalars()
 		if size := norm(xv) * norm(zv); math.Abs(sc.RZ-dot(xv, zv)) > eps64*size {
 			p.Errorf("%sr.z is %g, want %g", what, sc.RZ, dot(xv, zv))
 		}
-		p.scalar(what+"max|z|", sc.MaxZ, largest(zv), 0)
+		p.Scalar(what+"max|z|", sc.MaxZ, largest(zv), 0)
 		qv := p.values(m, q)
 		if size := norm(xv) * norm(qv); math.Abs(sc.PQ-dot(xv, qv)) > 1e-12*size {
 			p.Errorf("%sp.q is %g, want %g", what, sc.PQ, dot(xv, qv))
@@ -159,7 +159,7 @@ func (p *probe) products(form string, m ops.MixedPrecision, s ops.Stored, a *spa
 }
 
 // advance checks the turn to a new direction and the update along one, where RZ = x.z, and PQ belongs to x and q.
-func (p *probe) advance(what string, m ops.MixedPrecision, s ops.Stored, precision ops.Precision, x, q, z ops.Vector) {
+func (p *Probe) advance(what string, m ops.MixedPrecision, s ops.Stored, precision ops.Precision, x, q, z ops.Vector) {
 	p.Helper()
 	eps := []float64{eps64, eps32, eps16}[precision]
 	alpha := func() float64 {
@@ -169,12 +169,12 @@ func (p *probe) advance(what string, m ops.MixedPrecision, s ops.Stored, precisi
 		}
 		return 0
 	}()
-	r, u := p.must(m.NewMixed(s, precision)), p.must(m.NewMixed(s, precision))
+	r, u := p.Must(m.NewMixed(s, precision)), p.Must(m.NewMixed(s, precision))
 	rv, uv := p.fill(m, r), p.fill(m, u)
 	xv, qv := p.values(m, x), p.values(m, q)
 	var r32 ops.Vector
 	if precision == ops.Double {
-		r32 = p.must(m.New32())
+		r32 = p.Must(m.New32())
 	}
 	// Along q times alpha, halves could overflow.
 	if size := math.Abs(alpha) * (largest(xv) + largest(qv)); precision == ops.Half && size > 1e4 {
@@ -186,13 +186,13 @@ func (p *probe) advance(what string, m ops.MixedPrecision, s ops.Stored, precisi
 		uv[i] += alpha * xv[i]
 		rv[i] -= alpha * qv[i]
 	}
-	p.near(what+"x", p.values(m, u), uv, scale, eps)
-	p.near(what+"r", p.values(m, r), rv, scale, eps)
+	p.Near(what+"x", p.values(m, u), uv, scale, eps)
+	p.Near(what+"r", p.values(m, r), rv, scale, eps)
 	if r32 != nil {
-		p.near(what+"single r", p.read(r32), rv, scale, eps32)
+		p.Near(what+"single r", p.Read(r32), rv, scale, eps32)
 	}
 	rv = p.values(m, r)
-	p.scalar(what+"r.r", m.Scalars().RR, dot(rv, rv), 1e-12)
+	p.Scalar(what+"r.r", m.Scalars().RR, dot(rv, rv), 1e-12)
 
 	before := m.Scalars().RZ
 	m.MixedDot(r, z, false)
@@ -206,40 +206,40 @@ func (p *probe) advance(what string, m ops.MixedPrecision, s ops.Stored, precisi
 	for i := range pv {
 		pv[i] = zv[i] + beta*pv[i]
 	}
-	p.near(what+"direction", p.values(m, x), pv, scale, eps)
+	p.Near(what+"direction", p.values(m, x), pv, scale, eps)
 }
 
 // vectors checks what is left: gaps, conversions, scalings, and pairs of precisions that differ.
-func (p *probe) vectors(m ops.MixedPrecision) {
+func (p *Probe) vectors(m ops.MixedPrecision) {
 	p.Helper()
-	a, b := p.must(m.New64()), p.must(m.New64())
-	av, bv := p.random(a), p.random(b)
+	a, b := p.Must(m.New64()), p.Must(m.New64())
+	av, bv := p.Random(a), p.Random(b)
 	sum := 0.0
 	for i := range av {
 		sum += (av[i] - bv[i]) * (av[i] - bv[i])
 	}
-	p.scalar("gap", m.MixedGap(a, b), math.Sqrt(sum), 1e-12)
+	p.Scalar("gap", m.MixedGap(a, b), math.Sqrt(sum), 1e-12)
 
-	z, d := p.must(m.New32()), p.must(m.New32())
-	zv, dv := p.random(z), p.random(d)
+	z, d := p.Must(m.New32()), p.Must(m.New32())
+	zv, dv := p.Random(z), p.Random(d)
 	m.MixedDot(a, z, true)
 	if size := norm(av) * norm(zv); math.Abs(m.Scalars().RZ-dot(av, zv)) > eps64*size {
 		p.Errorf("r.z of FP64 and FP32 is %g, want %g", m.Scalars().RZ, dot(av, zv))
 	}
 	m.MixedTurn(a, z)
-	p.near("first direction", p.read(a), zv, 1, 0)
+	p.Near("first direction", p.Read(a), zv, 1, 0)
 	m.MixedScale(b, d, a)
 	for i := range zv {
 		zv[i] *= dv[i]
 	}
-	p.near("scaled", p.read(b), zv, largest(zv), eps64)
+	p.Near("scaled", p.Read(b), zv, largest(zv), eps64)
 	m.MixedScale(b, nil, a)
-	p.near("copied", p.read(b), p.read(a), 1, 0)
+	p.Near("copied", p.Read(b), p.Read(a), 1, 0)
 	m.MixedConvert(z, a, 0x1p-3)
-	for i, v := range p.read(a) {
+	for i, v := range p.Read(a) {
 		zv[i] = float64(float32(v / 8))
 	}
-	p.near("converted", p.read(z), zv, 1, 0)
+	p.Near("converted", p.Read(z), zv, 1, 0)
 	if c, ok := m.(ops.Clock); ok {
 		if t, err := c.Time(func() { m.MixedScale(b, d, a) }); err != nil || !(t >= 0) {
 			p.Errorf("an operation took %g s: %v", t, err)
@@ -262,24 +262,24 @@ func WholeNumbers(t *testing.T, open func(testing.TB) ops.Device) {
 			}
 		}
 		t.Run(fmt.Sprintf("%dx%dx%d", nx, ny, nz), func(t *testing.T) {
-			f := newAlgebra(t, open(t), d, d.CSR())
-			m := f.work.(ops.MixedPrecision)
-			form, err := f.space.(ops.Forms).Diagonals()
+			f := NewAlgebra(t, open(t), d, d.CSR())
+			m := f.Work.(ops.MixedPrecision)
+			form, err := f.Space.(ops.Forms).Diagonals()
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := f.stored(m.StoreDiagonals(form, ops.Copies{Double: true, Single: true, Half: true, PromotePlanes: true}))
 			for _, k := range kinds(false) {
-				wide, x, y := f.must(m.New64()), f.must(m.NewMixed(s, k.vector)), f.must(m.NewMixed(s, k.vector))
+				wide, x, y := f.Must(m.New64()), f.Must(m.NewMixed(s, k.vector)), f.Must(m.NewMixed(s, k.vector))
 				xv, want := make([]float64, d.N()), make([]float64, d.N())
 				for c := range xv {
 					xv[c] = float64(c%9 - 4)
 				}
-				f.sys.Write(wide, xv)
+				f.Sys.Write(wide, xv)
 				m.MixedConvert(x, wide, 1)
 				f.a.Multiply(want, xv)
 				m.MixedMultiply(s, k.entries, y, x)
-				f.near(fmt.Sprintf("entries %v, vectors %v", k.entries, k.vector), f.values(m, y), want, 1, 0)
+				f.Near(fmt.Sprintf("entries %v, vectors %v", k.entries, k.vector), f.values(m, y), want, 1, 0)
 			}
 		})
 	}

@@ -23,7 +23,7 @@ func Segments(t *testing.T, open func(testing.TB) ops.Device) {
 			f.transfers()
 			f.inverse()
 			f.halves()
-			if err := f.sys.Err(); err != nil {
+			if err := f.Sys.Err(); err != nil {
 				f.Fatal(err)
 			}
 		})
@@ -32,7 +32,7 @@ func Segments(t *testing.T, open func(testing.TB) ops.Device) {
 
 // network is a graph on a device, beside its matrix.
 type network struct {
-	*algebra
+	*Algebra
 	g     *ops.Graph
 	seg   ops.Segments
 	level ops.GraphLevel
@@ -88,9 +88,9 @@ func newNetwork(t *testing.T, d ops.Device, n, hubs, length int) *network {
 		g.Diagonal = append(g.Diagonal, diagonal)
 		g.Ptr, a.RowPtr = append(g.Ptr, int64(len(g.Col))), append(a.RowPtr, int64(len(a.Col)))
 	}
-	f := &network{algebra: newAlgebra(t, d, nil, a), g: g}
+	f := &network{Algebra: NewAlgebra(t, d, nil, a), g: g}
 	var ok bool
-	if f.seg, ok = f.space.(ops.Segments); !ok {
+	if f.seg, ok = f.Space.(ops.Segments); !ok {
 		t.Fatal("this device has no products with graphs")
 	}
 	f.level = f.load(nil, length)
@@ -111,7 +111,7 @@ func (f *network) loadAs(from ops.Rows, layout ops.Layout) ops.GraphLevel {
 
 func (f *network) vector(l ops.GraphLevel) ops.Vector {
 	f.Helper()
-	return f.must(f.seg.NewGraphVector(l))
+	return f.Must(f.seg.NewGraphVector(l))
 }
 
 // scales are damping over the diagonal.
@@ -127,14 +127,14 @@ func (f *network) scales() []float64 {
 
 // products of the graph from its own arrays and of that from the matrix.
 func (f *network) products() {
-	rows, err := f.sys.(ops.Forms).Rows()
+	rows, err := f.Sys.(ops.Forms).Rows()
 	if err != nil {
 		f.Fatal(err)
 	}
 	upper := f.loadAs(nil, ops.Layout{Damping: testDamping, Upper: true})
 	for _, l := range []ops.GraphLevel{f.level, f.load(rows, 0), f.load(nil, 4), upper} {
 		x, b, r, z := f.vector(l), f.vector(l), f.vector(l), f.vector(l)
-		xv, bv := f.random(x), f.random(b)
+		xv, bv := f.Random(x), f.Random(b)
 		want, relaxed, started := f.times(xv), slices.Clone(xv), slices.Clone(bv)
 		for v, s := range f.scales() {
 			want[v] = bv[v] - want[v]
@@ -142,24 +142,24 @@ func (f *network) products() {
 			started[v] *= s
 		}
 		f.seg.GraphResidual(l, r, x, b)
-		f.near("residual on "+l.Layout(), f.read(r), want, f.scale(xv)+largest(bv), eps32)
+		f.Near("residual on "+l.Layout(), f.Read(r), want, f.scale(xv)+largest(bv), eps32)
 		f.seg.GraphRelax(l, z, x, b)
-		f.near("relaxation on "+l.Layout(), f.read(z), relaxed, 10, eps32)
+		f.Near("relaxation on "+l.Layout(), f.Read(z), relaxed, 10, eps32)
 		f.seg.GraphStart(l, z, b)
-		f.near("start", f.read(z), started, 1+largest(started), eps32)
+		f.Near("start", f.Read(z), started, 1+largest(started), eps32)
 		// A common rise leaves no trace but at ground.
 		rise := make([]float64, len(xv))
 		for v := range rise {
 			rise[v] = 4096
 		}
 		f.seg.GraphStart(l, z, b)
-		f.space.Write(x, rise)
-		f.space.Write(b, make([]float64, len(xv)))
+		f.Space.Write(x, rise)
+		f.Space.Write(b, make([]float64, len(xv)))
 		f.seg.GraphResidual(l, r, x, b)
 		for v := range rise {
 			rise[v] = -4096 * f.g.Ground[v]
 		}
-		f.near("residual of a common value", f.read(r), rise, 4096, 1e-7)
+		f.Near("residual of a common value", f.Read(r), rise, 4096, 1e-7)
 	}
 	rows.Release()
 }
@@ -191,7 +191,7 @@ func (f *network) transfers() {
 		f.Fatal(err)
 	}
 	r, b, x := f.vector(f.level), f.vector(coarse), f.vector(coarse)
-	rv := f.random(r)
+	rv := f.Random(r)
 	sums, starts := make([]float64, c.N()), make([]float64, c.N())
 	for k := range sums {
 		for _, v := range c.Cluster(k) {
@@ -202,14 +202,14 @@ func (f *network) transfers() {
 		}
 	}
 	f.seg.GraphRestrict(f.level, coarse, b, x, r)
-	f.near("restriction", f.read(b), sums, 100, eps32)
-	f.near("start from the restriction", f.read(x), starts, 100, eps32)
-	xv := f.random(x)
+	f.Near("restriction", f.Read(b), sums, 100, eps32)
+	f.Near("start from the restriction", f.Read(x), starts, 100, eps32)
+	xv := f.Random(x)
 	for v := range rv {
 		rv[v] += xv[c.Of[v]]
 	}
 	f.seg.GraphProlong(f.level, coarse, r, x)
-	f.near("prolongation", f.read(r), rv, 10, eps32)
+	f.Near("prolongation", f.Read(r), rv, 10, eps32)
 }
 
 // inverse of a graph of a few dozen vertices, connected or not, some parts of it without ground.
@@ -222,12 +222,12 @@ func (f *network) inverse() {
 		f.Fatal(err)
 	}
 	x, b := f.vector(f.level), f.vector(f.level)
-	want := f.random(x)
+	want := f.Random(x)
 	// Without ground, the part is held at zero somewhere: ask for the product alone.
 	product := f.times(want)
-	f.space.Write(b, product)
+	f.Space.Write(b, product)
 	f.seg.GraphDirect(f.level, x, b)
-	f.near("product with the solution", f.times(f.read(x)), product, f.scale(want)+largest(product), 1e-4)
+	f.Near("product with the solution", f.times(f.Read(x)), product, f.scale(want)+largest(product), 1e-4)
 }
 
 func (f *network) halves() {
@@ -237,17 +237,17 @@ func (f *network) halves() {
 		f.Fatal(err)
 	}
 	r, d := f.vector(f.level), f.vector(double)
-	rv := f.random(r)
+	rv := f.Random(r)
 	f.seg.Cover(d, r)
 	want := slices.Clone(rv)
 	for _, v := range rv {
 		want = append(want, -v)
 	}
-	f.near("cover", f.read(d), want, 1, 0)
-	dv := f.random(d)
+	f.Near("cover", f.Read(d), want, 1, 0)
+	dv := f.Random(d)
 	f.seg.Fold(r, d)
 	for v := range rv {
 		rv[v] = (dv[v] - dv[n+v]) / 2
 	}
-	f.near("fold", f.read(r), rv, 1, eps32)
+	f.Near("fold", f.Read(r), rv, 1, eps32)
 }

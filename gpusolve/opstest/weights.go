@@ -6,7 +6,7 @@ import (
 
 // weights checks conductance-weighted interpolation: ramps over the coarse cells, interpolated, tell the weight of every fine cell. With all planes
 // weighted their columns agree as far as they conduct, with some only those next to one another do.
-func (f *fixture) weights(l ops.Lines, fine ops.Level) {
+func (f *Fixture) weights(l ops.Lines, fine ops.Level) {
 	for _, some := range []func(k int) bool{func(int) bool { return true }, func(k int) bool { return k%3 != 1 }} {
 		how := f.pairs(true)
 		for k := range how.Weighted {
@@ -17,7 +17,7 @@ func (f *fixture) weights(l ops.Lines, fine ops.Level) {
 			f.Fatal(err)
 		}
 		cx, cy, _ := coarse.Shape()
-		xc, x := f.must(l.NewVector(coarse)), f.must(l.NewVector(fine))
+		xc, x := f.Must(l.NewVector(coarse)), f.Must(l.NewVector(fine))
 		for _, d := range []coarsened{
 			{"x", how.X, 1, f.ref.nx, func(c int) int { return c % f.ref.nx }, func(c int) int { return c % cx }},
 			{"y", how.Y, f.ref.nx, f.ref.ny, func(c int) int { return c / f.ref.nx % f.ref.ny }, func(c int) int { return c / cx % cy }},
@@ -29,10 +29,10 @@ func (f *fixture) weights(l ops.Lines, fine ops.Level) {
 			for c := range ramp {
 				ramp[c] = float64(d.coarse(c))
 			}
-			f.sys.Write(xc, ramp)
-			f.sys.Write(x, make([]float64, x.Len()))
+			f.Sys.Write(xc, ramp)
+			f.Sys.Write(x, make([]float64, x.Len()))
 			l.Prolong(fine, coarse, x, xc)
-			f.near("weights along "+d.name, f.read(x), f.ref.ramp(d, how.Weighted), float64(max(cx, cy)), eps32)
+			f.Near("weights along "+d.name, f.Read(x), f.ref.ramp(d, how.Weighted), float64(max(cx, cy)), eps32)
 		}
 	}
 }
