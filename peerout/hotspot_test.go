@@ -56,7 +56,8 @@ func TestHotSpotFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Options{Dir: t.TempDir(), Decimals: 9}
+			out := t.TempDir()
+			o := Options{Files: begin(t, out), Decimals: 9}
 			if c.transient {
 				o.Steps = min(mostSteps, r.Stack.Transient.Steps)
 			}
@@ -77,12 +78,10 @@ func TestHotSpotFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			commit(t, w, o.Files)
 			for ours, theirs := range c.files {
 				// The dummy layers of eqstack, a tenth of a nanometre thick, leave HotSpot's direct solver with some 1e-7 K.
-				sameNumbers(t, filepath.Join(o.Dir, ours), filepath.Join(dir, theirs), 1e-6)
+				sameNumbers(t, filepath.Join(out, ours), filepath.Join(dir, theirs), 1e-6)
 			}
 		})
 	}

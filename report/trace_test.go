@@ -1,12 +1,9 @@
 package report
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -15,23 +12,24 @@ import (
 func TestTrace(t *testing.T) {
 	r := linearRun(t, sampleStack(37, 23))
 	dir := filepath.Join(t.TempDir(), "out")
-	w, err := NewTraceWriter(dir, r.Mesh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := begin(t, dir, nil)
+	w := NewTrace(files, r.Mesh)
 	s := summarise(t, r)
 	for n := range 3 {
 		rise := float64(n) // the field of step n lies n kelvin higher
 		f := formulaField{r.Mesh, func(x, y, z float64) float64 { return linear(x, y, z) + rise }}
 		step := gpusolve.Step{Time: 1e-3 * float64(n+1), PowerW: 16, MaxK: s.Temperature.MaxK + rise}
-		if err := w.Add(step, f); err != nil {
+		if err := w.Step(n+1, step, f); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if slices.Contains(names(t, dir), "trace.csv") {
 		t.Error("trace.csv appeared before Commit")
 	}
-	if err := w.Commit(); err != nil {
+	if err := w.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, dir); !slices.Equal(got, []string{"trace.csv"}) {
@@ -54,59 +52,5 @@ func TestTrace(t *testing.T) {
 			near(t, block.Name+" maximum", parse(t, row[4+2*b]), block.MaxK+float64(n), 1e-6)
 		}
 		near(t, "sensor", parse(t, row[9]), linear(3.3e-3, 2.2e-3, 101e-6)+float64(n), 1e-6)
-	}
-}
-
-func TestAbortedTraceLeavesNothing(t *testing.T) {
-	r := linearRun(t, sampleStack(5, 4))
-	dir := filepath.Join(t.TempDir(), "out")
-	w, err := NewTraceWriter(dir, r.Mesh)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Add(gpusolve.Step{Time: 1}, r.Solution.Field); err != nil {
-		t.Fatal(err)
-	}
-	w.Abort()
-	if got := names(t, dir); got != nil {
-		t.Errorf("left %q", got)
-	}
-}
-
-func TestTraceOnAFullDisk(t *testing.T) {
-	r := linearRun(t, sampleStack(5, 4))
-	dir := t.TempDir()
-	w, err := NewTraceWriter(dir, r.Mesh)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := fullDisk(t, 0)("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w.file = full
-	w.out.Reset(full)
-	if err := w.Add(gpusolve.Step{Time: 1}, r.Solution.Field); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "--out") {
-		t.Errorf("error %v", err)
-	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left %q", got)
-	}
-}
-
-func TestTraceWhereAFileIsInTheWay(t *testing.T) {
-	r := linearRun(t, sampleStack(5, 4))
-	dir := filepath.Join(t.TempDir(), "out")
-	if err := os.WriteFile(dir, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewTraceWriter(dir, r.Mesh); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("error %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"thermsim/bench"
-	"thermsim/report"
+	"thermsim/staging"
 )
 
 const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
@@ -164,7 +164,9 @@ func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
 		if f.path == "" {
 			continue
 		}
-		if _, err := report.WriteFiles(ctx, filepath.Dir(f.path), []report.File{{Name: filepath.Base(f.path), Write: f.write}}); err != nil {
+		if _, err := staging.Do(ctx, filepath.Dir(f.path), staging.Options{}, func(t *staging.Transaction) error {
+			return t.Write(ctx, filepath.Base(f.path), f.write)
+		}); err != nil {
 			return err
 		}
 	}

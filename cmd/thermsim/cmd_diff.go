@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/report"
+	"thermsim/staging"
 )
 
 const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
@@ -92,9 +93,11 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")
 	}
-	if err := checkFolder(o.out); err != nil {
+	files, err := begin(g, o.out, staging.Options{Set: "diff", Command: "diff"})
+	if err != nil {
 		return err
 	}
+	defer files.Abort()
 	p.enter("comparing")
 	c, err := report.Compare(ctx, runs[0], runs[1], [2]string{filepath.Clean(o.runs[0]), filepath.Clean(o.runs[1])})
 	if errors.Is(err, report.ErrIncomparable) {
@@ -104,7 +107,10 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 		return steadyInterrupted(err)
 	}
 	budget := report.PageBudget{ErrorK: o.pageError.value, Bytes: int64(o.pageBudget * 1e6)}
-	if _, err := report.WriteComparison(ctx, c, runs[0], runs[1], report.Options{Dir: o.out, Maps: o.maps}, budget); err != nil {
+	if err := report.WriteComparison(ctx, files, c, runs[0], runs[1], o.maps, budget); err != nil {
+		return steadyInterrupted(err)
+	}
+	if _, err := commit(ctx, g, files); err != nil {
 		return steadyInterrupted(err)
 	}
 	p.stop()

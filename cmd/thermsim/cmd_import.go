@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/importer"
 	"thermsim/stack"
+	"thermsim/staging"
 	"thermsim/verify"
 )
 
@@ -83,6 +84,11 @@ func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
 
 func runImport(ctx context.Context, g *globals, format importer.Format, files []string, o importOptions) error {
 	request := importer.Request{Files: files, Named: o.values(), Compat: o.compat}
+	if o.output != "" {
+		if err := refuseToReplace(o.force, o.output); err != nil {
+			return err
+		}
+	}
 	r, err := format.Import(request)
 	if err != nil {
 		return err
@@ -100,7 +106,7 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 		if err := w.Flush(); err != nil {
 			return fmt.Errorf("cannot print the stack file: %w", err)
 		}
-	} else if err := writeOutput(o.output, o.force, func(f *os.File) error { return r.WriteStack(f) }); err != nil {
+	} else if err := writeOutputs(ctx, g, filepath.Dir(o.output), staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
 		return err
 	}
 	tellImport(g, r, o.output)

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/report"
+	"thermsim/staging"
 )
 
 const solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
@@ -25,8 +26,7 @@ an array or coordinates of one column; both may be packed with gzip. Matrices of
 a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
 matrix must be positive definite. docs/solve.md has the details.
 
-A summary goes to stdout, x.mtx and summary.json into --out; each file is
-complete or absent.
+A summary goes to stdout, x.mtx and summary.json into --out, both or none.
 
 EXIT STATUS
 ===========
@@ -104,9 +104,11 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")
 	}
-	if err := checkFolder(o.out); err != nil {
+	out, err := begin(g, o.out, staging.Options{Set: "solve", Command: "solve"})
+	if err != nil {
 		return err
 	}
+	defer out.Abort()
 	p := startProgress(g.console, "reading")
 	defer p.stop()
 	sys, err := readSystem(g, p, &o)
@@ -127,11 +129,14 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	g.detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why, seconds(solution.Timing.Device.Seconds()))
 	p.enter("writing")
 	s := sys.summarise(g, solution)
-	files := []report.File{
-		{Name: "x.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, solution.X, sys.comment(s)) }},
-		{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
+	err = out.WriteFiles(ctx,
+		staging.File{Name: "x.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, solution.X, sys.comment(s)) }},
+		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
+	)
+	if err == nil {
+		_, err = commit(ctx, g, out)
 	}
-	if _, err := report.WriteFiles(ctx, o.out, files); err != nil {
+	if err != nil {
 		return steadyInterrupted(err)
 	}
 	p.stop()

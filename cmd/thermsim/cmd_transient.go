@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
-	"thermsim/report"
 )
 
 const transientHelp = `Step the temperatures of a stack in time by backward Euler, under its power
@@ -62,111 +61,40 @@ func newTransientCommand(g *globals) *cobra.Command {
 func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	r, err := prepare(g, "transient", &o.simulateOptions)
+	run, err := prepare(g, p, "transient", &o.simulateOptions)
 	if err != nil {
 		return err
 	}
-	plan, err := planSteps(ctx, g, r.Mesh.Stack, &o)
+	defer run.end()
+	plan, err := planSteps(ctx, g, run.Mesh.Stack, &o)
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	kept, err := o.outputs.settle(g, r.Mesh, o.out, plan.Steps)
-	if err != nil {
+	if err := run.record(plan.Steps, stepLog{g, o.json}); err != nil {
 		return err
 	}
-	trace, err := report.NewTraceWriter(o.out, r.Mesh)
-	if err != nil {
-		return err
-	}
-	saved := false
-	defer func() {
-		if !saved {
-			trace.Abort()
-		}
-	}()
-	outputs, err := report.NewOutputs(r.Mesh, plan.Steps, kept)
-	if err != nil {
-		return err
-	}
-	defer outputs.Abort()
-	peer, err := o.project.writer(r.Mesh, o.out, plan.Steps)
-	if err != nil {
-		return err
-	}
-	defer peer.Abort()
-	var frames *report.FrameRecorder
-	if o.pictures.wants("animation") {
-		if frames, err = report.NewFrameRecorder(r.Mesh, o.pictures.frames); err != nil {
-			return err
-		}
-	}
-	if o.pictures.wants("traces") {
-		trace.Keep()
-	}
-	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
-	history := o.pictures.history(&solver)
-	p.enter("stepping")
 	done := 0
 	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error {
 		done++
-		if err := outputs.Add(done, step.Time, f); err != nil {
-			return err
-		}
-		if err := peer.Step(step.Time, f); err != nil {
-			return err
-		}
-		g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
-		if o.json == jsonLines {
-			if err := report.WriteJSONLine(g.stdout, "step", report.StepSummary{
-				TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
-			}); err != nil {
-				return fmt.Errorf("cannot print a step: %w", err)
-			}
-		}
-		if frames != nil {
-			if err := frames.Add(step.Time, f); err != nil {
-				return err
-			}
-		}
-		return trace.Add(step, f)
+		return run.recording.Step(done, step, f)
 	}
-	r.Solution, err = o.project.transient(ctx, r.Mesh, solver, plan)
-	defer r.Solution.Close()
+	p.enter("stepping")
+	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan)
 	interrupted := errors.Is(err, context.Canceled)
 	switch {
 	case err != nil && !interrupted:
 		return err
-	case interrupted && len(r.Solution.Steps) == 0:
+	case interrupted && len(run.Solution.Steps) == 0:
 		return withStatus(exitInterrupted, errors.New("interrupted in the first step; nothing was written"))
 	}
-	logSolution(g, r)
-	p.enter("drawing")
 	saving, stop := outlast(ctx)
 	defer stop()
-	s, err := writeReport(saving, g, r, &o.simulateOptions, outputs, report.Options{Trace: trace.Kept(), History: *history, Frames: frames})
-	if err != nil {
-		return steadyInterrupted(err)
-	}
-	if err := trace.Commit(); err != nil {
-		return err
-	}
-	saved = true
-	told, err := traceOf(r, o.out)
+	s, err := run.finish(saving)
 	if err != nil {
 		return err
 	}
-	if _, err := outputs.Finish(saving, r, s, told, *history); err != nil {
-		return steadyInterrupted(err)
+	if ctx.Err() != nil {
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
 	}
-	if _, err := peer.Commit(); err != nil {
-		return err
-	}
-	p.stop()
-	if err := printSummary(g, r, s, &o.simulateOptions); err != nil {
-		return err
-	}
-	if interrupted {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(r.Solution.Steps), plan.Steps, o.out))
-	}
-	return verdict(r, s, o.tmax.value, o.out)
+	return verdict(run.Run, s, o.tmax.value, o.out)
 }

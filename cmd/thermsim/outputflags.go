@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,8 +91,8 @@ func (o *fieldOptions) check(s *stack.Stack, transient bool) error {
 const savedBytes = 64_000_000
 
 // settle turns the flags into what a run of that many steps (0: steady) keeps.
-func (o *outputOptions) settle(g *globals, m *mesh.Mesh, dir string, steps int) (report.OutputOptions, error) {
-	r := report.OutputOptions{Dir: dir, Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
+func (o *outputOptions) settle(g *globals, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
+	r := report.OutputOptions{Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
 	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.value
 	size := 8 * float64(m.Cells())
 	switch o.save {
@@ -177,18 +175,3 @@ func (m *megabytes) String() string {
 }
 
 func (m *megabytes) Type() string { return "MB" }
-
-// traceOf reads the trace that a transient has written, nil of a steady state.
-func traceOf(r *report.Run, dir string) ([]byte, error) {
-	if r.Command != "transient" {
-		return nil, nil
-	}
-	trace, err := report.ReadTrace(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the trace back: %w", err)
-	}
-	return trace, nil
-}

@@ -73,10 +73,6 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 	return nil
 }
 
-func (o *pictureOptions) wants(figure string) bool {
-	return slices.Contains(o.figures, figure) || slices.Contains(o.figures, "all")
-}
-
 func (o *pictureOptions) style() report.PictureStyle {
 	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, WidthPt: o.width.points, FontPt: o.font, DPI: o.dpi}
 	if o.span.given {
@@ -86,7 +82,8 @@ func (o *pictureOptions) style() report.PictureStyle {
 }
 
 // apply hands the wishes on.
-func (o *pictureOptions) apply(to *report.Options) {
+func (o *pictureOptions) apply(to *report.Options, maps []string) {
+	to.Maps, to.LargeCSV, to.FrameLayer = maps, len(maps) > 0, o.frames
 	to.Style, to.Figures, to.ToScale = o.style(), o.figures, o.toScale
 	to.At = [2]float64{math.NaN(), math.NaN()}
 	if o.cut.given {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +17,8 @@ import (
 	"thermsim/network"
 	"thermsim/network/netsolve"
 	"thermsim/peerout"
-	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // formats are the simulators whose projects can be imported.
@@ -163,26 +161,12 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 	return gpusolve.Transient(ctx, m, o, t)
 }
 
-// writer writes the simulator's own files, or nothing where none are asked for.
-func (p *project) writer(m *mesh.Mesh, dir string, steps int) (peerout.Writer, error) {
+// writer writes the simulator's own files; nil where none are asked for.
+func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (peerout.Writer, error) {
 	if p.format == "" || p.result == nil {
-		return peerout.None{}, nil
+		return nil, nil
 	}
-	return peerout.New(p.result, m, peerout.Options{Dir: dir, Decimals: p.decimals.count(), Steps: steps})
-}
-
-// writeSteady writes the simulator's own files of a steady run.
-func (p *project) writeSteady(r *report.Run, dir string) error {
-	w, err := p.writer(r.Mesh, dir, 0)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	if err := w.Step(0, r.Solution.Field); err != nil {
-		return err
-	}
-	_, err = w.Commit()
-	return err
+	return peerout.New(p.result, m, peerout.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
 }
 
 // loadInput reads a stack file, or imports a project.
@@ -214,32 +198,4 @@ func loadInput(g *globals, argument string, grid gridSize, p *project) (*stack.S
 	spent := time.Since(start)
 	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
 	return s, spent, nil
-}
-
-// writeOutput writes a file whole or not at all; what exists is replaced only by consent.
-func writeOutput(path string, replace bool, content func(*os.File) error) error {
-	if _, err := os.Stat(path); err == nil && !replace {
-		return usagef("%s exists already; name another file with --output, or replace it with --force", path)
-	}
-	temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return unwritableFile(path, err)
-	}
-	err = content(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		_ = os.Remove(temp) // gone already after a rename
-		return unwritableFile(path, err)
-	}
-	return nil
-}
-
-func unwritableFile(path string, err error) error {
-	return fmt.Errorf("cannot write %s: %s; name another file with --output", path, importer.Reason(err))
 }
