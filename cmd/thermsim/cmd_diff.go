@@ -60,13 +60,17 @@ func newDiffCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`, made if missing")
-	f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
-	f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
-	f.Var(&o.limit, "limit", "fail with exit status 5 where the fields differ by more")
-	f.BoolVar(&o.json, "json", false, "print diff.json on stdout in place of the tables")
-	f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
-	f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+	group(f, "Comparison", func() {
+		f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
+		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more")
+	})
+	group(f, groupResults, func() {
+		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
+		f.BoolVar(&o.json, "json", false, "print diff.json on stdout in place of the tables")
+		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
+		f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
+		f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+	})
 	return cmd
 }
 

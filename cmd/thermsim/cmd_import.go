@@ -77,7 +77,7 @@ func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
 	f.StringVarP(&o.output, "output", "o", "", "write the stack file to `FILE` rather than to stdout")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	f.BoolVar(&o.compat, "compat", false, "put "+format.Title()+"'s own arithmetic into the stack file")
-	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference of arithmetic matters here")
+	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference matters here")
 	o.addOptions(f, format)
 	return cmd
 }

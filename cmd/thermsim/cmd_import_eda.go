@@ -30,7 +30,7 @@ and watts. Every watt of the report is on the map, or the import fails;
 docs/eda.md tells how.
 `
 
-const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt --grid 512x512 -o chip
+const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt -o chip
   thermsim import eda --placement cells.csv --grid 256x256 -o chip
   thermsim steady chip.toml`
 
@@ -60,16 +60,20 @@ func newImportEDACommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
-	f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
-	f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of --def and --lef")
-	f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
-	f.Var(&o.grid, "grid", "tiles of the map")
-	f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
-	f.StringVar(&o.unplaced, "unplaced", o.unplaced, "watts of instances that are not placed: `error`, or spread over the die")
-	f.StringVarP(&o.output, "output", "o", "", "begin the names of the files written with `PREFIX`")
-	f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
-	f.BoolVar(&o.force, "force", false, "replace files that exist")
+	group(f, "Placement and power", func() {
+		f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
+		f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
+		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of --def and --lef")
+		f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
+		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "what to do with watts that have no place, `error` or spread")
+	})
+	group(f, "Power map", func() {
+		f.StringVarP(&o.output, "output", "o", "", "begin the names of the files written with `PREFIX`")
+		f.Var(&o.grid, "grid", "tiles of the map")
+		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
+		f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
+		f.BoolVar(&o.force, "force", false, "replace files that exist")
+	})
 	completeFlag(cmd, "unplaced", []string{"error", "spread"})
 	return cmd
 }

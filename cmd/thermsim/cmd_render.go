@@ -57,11 +57,15 @@ func newRenderCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR`, made if missing (default the folder of the run)")
-	f.StringSliceVar(&o.maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
-	o.pictures.addFlags(cmd)
-	o.outputs.addPageFlags(cmd)
-	o.outputs.fields.addFlags(cmd)
+	group(f, groupResults, func() {
+		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
+		o.outputs.addPageFlags(cmd)
+	})
+	group(f, groupPictures, func() {
+		addMapsFlag(cmd, &o.maps)
+		o.pictures.addFlags(cmd)
+	})
+	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
 	return cmd
 }
 

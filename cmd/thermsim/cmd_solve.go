@@ -84,14 +84,18 @@ func newSolveCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	addOutFlag(cmd, &o.out)
-	f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest; found from the entries where not given")
-	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; auto takes the GPU where that is faster (default auto)")
-	f.Var(&o.precond, "precond", "preconditioner, with settings as in NAME:key=value,...: "+strings.Join(gpusolve.Preconditioners(), ", ")+" (default: one that suits the matrix)")
-	f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
-	f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
-	f.Var(&o.maxIter, "max-iter", "largest number of iterations")
-	f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the summary")
+	group(f, "Matrix and solver", func() {
+		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
+		f.Var(&o.device, "device", deviceUsage)
+		f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", ")+" (default by A)")
+		f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
+		f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
+		f.Var(&o.maxIter, "max-iter", "largest number of iterations")
+	})
+	group(f, groupResults, func() {
+		addOutFlag(cmd, &o.out)
+		f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the summary")
+	})
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 	return cmd

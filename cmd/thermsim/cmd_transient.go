@@ -50,10 +50,13 @@ func newTransientCommand(g *globals) *cobra.Command {
 			return runTransient(cmd.Context(), g, o)
 		},
 	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().Var(&o.steps, "steps", "number of time steps (default 50)")
-	cmd.Flags().Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
-	cmd.Flags().Var(&o.initial, "initial", `uniform temperature at the start, such as "40 degC" (default the ambient)`)
+	f := cmd.Flags()
+	f.SortFlags = false
+	group(f, "Time", func() {
+		f.Var(&o.steps, "steps", "number of time steps (default 50)")
+		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
+		f.Var(&o.initial, "initial", `uniform temperature at the start, such as "40 degC" (default the ambient)`)
+	})
 	o.addFlags(cmd)
 	return cmd
 }

@@ -47,9 +47,11 @@ type project struct {
 // addFlags offers the flags of projects. Options that two formats share are offered once.
 func (p *project) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
-	f.StringVar(&p.format, "format", "", "write the files that the project asks for too, in `FORMAT`: "+formatNames())
-	f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
+	group(f, groupProjects, func() {
+		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
+		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, as `FORMAT`: "+formatNames())
+		f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
+	})
 	p.addOptions(f, formats()...)
 	completeFlag(cmd, "format", strings.Split(formatNames(), ", "))
 }
@@ -58,11 +60,13 @@ func (p *project) addFlags(cmd *cobra.Command) {
 func (p *project) addOptions(f *pflag.FlagSet, formats ...importer.Format) {
 	p.named = map[string]*string{}
 	for _, format := range formats {
-		for _, o := range format.Options() {
-			if p.named[o.Name] == nil {
-				p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
+		group(f, optionsOf(format), func() {
+			for _, o := range format.Options() {
+				if p.named[o.Name] == nil {
+					p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
+				}
 			}
-		}
+		})
 	}
 }
 
