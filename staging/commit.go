@@ -23,26 +23,15 @@ type Result struct {
 // Commit gives all files their names, or, after an error or a cancelled context, leaves the folder as it was. Its steps:
 //
 //  1. all files are on the disk, in .thermsim/new;
-//  2. the journal .thermsim/commit.json, also on the disk, tells what will be done;
+//  2. so is the journal .thermsim/commit.json, which tells what will be done;
 //  3. files that will be replaced or removed are set aside in .thermsim/old, and the new ones get their names;
 //  4. the journal is renamed to .thermsim/files.json: from here on the folder holds the new run.
 //
 // An error before the fourth step undoes the third. So does the next transaction, or reader, where the process died.
 func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
-	for _, f := range t.order {
-		_ = f.Close() // tells by pending
-	}
-	err := t.pending.Wait()
+	r, next, err := t.plan(ctx)
 	if err == nil {
-		err = ctx.Err()
-	}
-	var r *Result
-	var next *Record
-	if err == nil {
-		r, next, err = t.plan()
-	}
-	if err == nil {
-		err = t.apply(next)
+		err = t.apply(ctx, next)
 	}
 	if err != nil {
 		t.Abort()
@@ -64,7 +53,15 @@ func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
 }
 
 // plan finds what stands in the way, and what the folder will hold.
-func (t *Transaction) plan() (*Result, *Record, error) {
+func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
+	for _, f := range t.order {
+		if err := f.Close(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	r, plan := &Result{}, &commitPlan{}
 	set := Set{Name: t.options.Set, ID: t.id, Command: t.options.Command}
 	for name, f := range t.files {
@@ -123,15 +120,25 @@ func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) {
 
 func (t *Transaction) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }
 
-// apply takes the steps from the journal to the switch, or none.
-func (t *Transaction) apply(next *Record) error {
+// apply takes the steps from the journal to the switch, or none. The journal goes to the disk beside the last files.
+func (t *Transaction) apply(ctx context.Context, next *Record) error {
 	text, err := json.MarshalIndent(next, "", " ")
 	if err != nil {
 		return err
 	}
-	if err := t.disk.writeSynced(journalName, append(text, '\n')); err != nil {
+	err = t.disk.writeSynced(journalName, append(text, '\n'))
+	if err != nil {
+		err = t.failed(journalName, err)
+	}
+	if failed := t.pending.Wait(); err == nil {
+		err = failed
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		_ = t.disk.remove(journalName) // nothing was renamed
-		return t.failed(journalName, err)
+		return err
 	}
 	err = t.move(next.Commit)
 	if err == nil {
@@ -150,12 +157,6 @@ func (t *Transaction) apply(next *Record) error {
 // move sets old files aside and gives the new ones their names.
 func (t *Transaction) move(p *commitPlan) error {
 	d := t.disk
-	if err := d.syncFolder(newFiles); err != nil {
-		return t.failed("", err)
-	}
-	if err := d.syncFolder(home); err != nil {
-		return t.failed("", err)
-	}
 	folders := map[string]bool{".": true}
 	into := func(from, to string) error {
 		folders[path.Dir(from)], folders[path.Dir(to)] = true, true

@@ -13,7 +13,7 @@ type Output struct {
 
 	mu     sync.Mutex
 	closed bool
-	entry  Entry // once it is on the disk
+	entry  Entry // once it is closed
 }
 
 // Write implements io.Writer.
@@ -37,31 +37,32 @@ func (o *Output) Close() error {
 		return nil
 	}
 	o.closed = true
+	info, err := o.file.Stat()
+	if err != nil {
+		_ = o.file.Close() // thrown away
+		return o.transaction.failed(o.name, err)
+	}
+	o.entry = Entry{o.name, info.Size(), info.ModTime().UnixNano()}
 	o.transaction.pending.Go(o.settle)
 	return nil
 }
 
-// settle brings the file to the disk and notes by what it can be recognised.
+// settle brings the file to the disk.
 func (o *Output) settle() error {
 	d := o.transaction.disk
 	err := d.fault("sync", o.name)
 	if err == nil {
 		err = o.file.Sync()
 	}
-	info, failed := o.file.Stat()
-	if err == nil {
+	if failed := o.file.Close(); err == nil {
 		err = failed
 	}
-	if failed = o.file.Close(); err == nil {
-		err = failed
-	}
-	if failed = d.fault("close", o.name); err == nil {
+	if failed := d.fault("close", o.name); err == nil {
 		err = failed
 	}
 	if err != nil {
 		return o.transaction.failed(o.name, err)
 	}
-	o.entry = Entry{o.name, info.Size(), info.ModTime().UnixNano()}
 	return nil
 }
 

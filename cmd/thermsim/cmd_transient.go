@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"thermsim/gpusolve"
 )
 
 const transientHelp = `Step the temperatures of a stack in time by backward Euler, under its power
@@ -76,19 +74,11 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err := run.record(plan.Steps, stepLog{g, o.json}); err != nil {
 		return err
 	}
-	done := 0
-	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error {
-		done++
-		return run.recording.Step(done, step, f)
-	}
+	plan.OnStep = run.step
 	p.enter("stepping")
 	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan)
-	interrupted := errors.Is(err, context.Canceled)
-	switch {
-	case err != nil && !interrupted:
-		return err
-	case interrupted && len(run.Solution.Steps) == 0:
-		return withStatus(exitInterrupted, errors.New("interrupted in the first step; nothing was written"))
+	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
+		return steadyInterrupted(err)
 	}
 	saving, stop := outlast(ctx)
 	defer stop()

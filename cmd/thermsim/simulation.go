@@ -21,6 +21,7 @@ type simulation struct {
 	recording *report.Recording
 	history   *[]report.HistoryPoint
 	solver    gpusolve.Options
+	steps     int // taken so far
 }
 
 // end gives back what the run holds, and removes its files unless they were committed.
@@ -55,6 +56,12 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	s.solver = solverOptions(s.g, s.Mesh.Stack.Solver, s.progress)
 	s.history = s.o.pictures.history(&s.solver)
 	return nil
+}
+
+// step shows a step of a transient to the recorders.
+func (s *simulation) step(step gpusolve.Step, f gpusolve.Field) error {
+	s.steps++
+	return s.recording.Step(s.steps, step, f)
 }
 
 // finish writes all files of a run that is solved.
