@@ -53,7 +53,7 @@ generate:
 
 # The GPU kernels' PTX and launchers, from the CUDA sources. Needs clang-19: apt-get install clang-19.
 ptx:
-	go generate ./gpusolve/kernels
+	go generate ./gpusolve/kernels ./gpusolve/precond/...
 
 # Test binaries for a GPU machine without Go: carry the folder there (docs/gpu.md) and start bin/gpu-test/run.
 gpu-test:

@@ -83,8 +83,12 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 		return fmt.Errorf("%w: %w", gpusolve.ErrDevice, err)
 	}
 	defer sys.Free()
+	work, err := sys.NewWorkspace()
+	if err != nil {
+		return fmt.Errorf("%w: %w", gpusolve.ErrDevice, err)
+	}
 	forms, ok := sys.(ops.Forms)
-	mixed, too := sys.(ops.Chebyshev)
+	mixed, too := work.(ops.Chebyshev)
 	clock, three := sys.(ops.Clock)
 	if !ok || !too || !three {
 		return errors.New("this device has no products in chosen precisions")

@@ -139,14 +139,22 @@ func TestChebyshevTransient(t *testing.T) {
 	}
 }
 
-// Rules in K have no estimate to go by and fall back to a relative residual.
+// Every rule is met, and the error is below its estimate.
 func TestChebyshevRules(t *testing.T) {
 	m := stackMesh(t, cases.Options{NX: 16})
+	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-13})
 	for _, o := range []gpusolve.Options{{}, {Tol: 1e-3}, {RTol: 1e-9}, {ATol: 1e-5}} {
 		o.Preconditioner = "chebyshev:form=scaled"
-		_, st := steadyField(t, m, o)
-		if !st.Converged || st.Reason != gpusolve.ReasonTolerance || !math.IsNaN(st.EstimatedErrorK) {
+		x, st := steadyField(t, m, o)
+		tol := o.Tol
+		if tol == 0 {
+			tol = gpusolve.DefaultTol
+		}
+		if inKelvin := o.RTol == 0 && o.ATol == 0; !st.Converged || st.Reason != gpusolve.ReasonTolerance || inKelvin && !(st.EstimatedErrorK <= tol) {
 			t.Errorf("%+v: %s, estimate %g K", o, st.Reason, st.EstimatedErrorK)
+		}
+		if e := furthest(x, exact); !(e <= st.EstimatedErrorK) {
+			t.Errorf("%+v: error %g K, estimate %g K", o, e, st.EstimatedErrorK)
 		}
 	}
 	_, st := steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev", RTol: 1e-12, MaxIter: 3})

@@ -29,14 +29,15 @@ type demand struct {
 	bytes  int64 // of memory on the device, at least
 }
 
-// open returns the executor of the options, or opens a device for a mesh and a number of time steps (0: steady).
-func (o *Options) open(m *mesh.Mesh, steps int) (ops.Device, DeviceInfo, error) {
-	return o.openFor(demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0) + methodBytes(o.Preconditioner, m.Cells())})
+// demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
+func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
+	return demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0) + methodBytes(o.Preconditioner, m.Cells())}
 }
 
+// openFor returns the executor of the options, or opens a device.
 func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 	if o.Executor == nil {
-		return openDevice(o.Device, need)
+		return o.openDevice(need)
 	}
 	info := DeviceInfo{Kind: "gpu", Name: o.Executor.Name(), Threads: o.Executor.Threads(), Why: "given"}
 	if info.Threads > 0 {
@@ -45,14 +46,15 @@ func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 	return o.Executor, info, nil
 }
 
-// openDevice opens the device of the given name.
-func openDevice(name string, need demand) (ops.Device, DeviceInfo, error) {
+// openDevice opens the device that the options name.
+func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
+	name := o.Device
 	switch {
 	case name == "cpu":
 		d, info := openCPU("asked for")
 		return d, info, nil
-	case name == "" || name == "auto":
-		d, info := chooseDevice(need)
+	case o.auto():
+		d, info := o.chooseDevice(need)
 		return d, info, nil
 	case name == "gpu" || strings.HasPrefix(name, "gpu:"):
 		ordinal := 0
@@ -62,7 +64,7 @@ func openDevice(name string, need demand) (ops.Device, DeviceInfo, error) {
 				return nil, DeviceInfo{}, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
 			}
 		}
-		d, err := openGPU(ordinal, need)
+		d, err := o.openGPU(ordinal, need)
 		if err != nil {
 			return nil, DeviceInfo{}, fmt.Errorf("%w: %s was asked for: %w", ErrDevice, name, err)
 		}
@@ -77,7 +79,7 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 }
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
-func chooseDevice(need demand) (ops.Device, DeviceInfo) {
+func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 	cpu := time.Duration(need.cells) * cpuPerCell
 	if need.steps > 0 {
 		cpu = time.Duration(need.cells) * time.Duration(need.steps) * cpuPerCellStep
@@ -85,18 +87,26 @@ func chooseDevice(need demand) (ops.Device, DeviceInfo) {
 	if cpu < gpuOpening {
 		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
-	d, err := openGPU(0, need)
+	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
+}
+
+// firstGPU opens it for a reason, or the processor where that fails.
+func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
+	d, err := o.openGPU(0, need)
 	if err != nil {
-		return openCPU(err.Error())
+		return o.insteadOfGPU(err)
 	}
-	return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond))}
+	return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: why}
 }
 
 // openGPU opens a GPU whose free memory the solve fits.
-func openGPU(ordinal int, need demand) (*cuda.Device, error) {
-	drv, err := cu.Open()
-	if err != nil {
-		return nil, err
+func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
+	drv := o.Driver
+	if drv == nil {
+		var err error
+		if drv, err = cu.Open(); err != nil {
+			return nil, err
+		}
 	}
 	d, err := cuda.Open(drv, ordinal)
 	if err != nil {

@@ -20,21 +20,16 @@ func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
 		return nil, nil, fmt.Errorf("%w: %w", ErrDevice, err)
 	}
 	defer sys.Free()
-	sys.SetPower(m.Power.Steady())
+	source, err := sys.NewSource(true)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	source.SetPower(m.Power.Steady())
 	d, err := sys.(ops.Forms).Diagonals()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrDevice, err)
 	}
-	r, err := sys.NewWork()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	r32, err := sys.Single(r)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	sys.Residual(r, r32, nil, nil) // b, as x is zero
 	b = make([]float64, m.Cells())
-	sys.Read(r, b)
+	source.Read(b)
 	return d.Download(), b, nil
 }

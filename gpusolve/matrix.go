@@ -150,15 +150,10 @@ func SolveMatrix(ctx context.Context, a *Matrix, b []float64, o Options) (*Matri
 
 // MatrixSolver is a matrix on a device with its method set up, for any number of right sides. It is for one goroutine at a time.
 type MatrixSolver struct {
-	a      *Matrix
-	power  int // of two, that was taken out of the entries
-	dev    ops.Device
-	sys    ops.Algebraic
-	solver krylov.Solver
-	pre    precond.Preconditioner
-	x      ops.Vector
-	info   DeviceInfo
-	timing Timing
+	*driver
+	a     *Matrix
+	power int // of two, that was taken out of the entries
+	b     ops.Vector
 }
 
 // OpenMatrix opens a device and sets the method of the options up on it. The errors are those of SolveMatrix. Close gives the device back.
@@ -169,27 +164,27 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	if o.Preconditioner == "" {
 		o.Preconditioner = MatrixPreconditioner(a)
 	}
-	start := time.Now()
-	dev, info, err := o.openFor(demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())})
-	if err != nil {
-		return nil, err
-	}
-	m := &MatrixSolver{dev: dev, info: info, timing: Timing{Device: time.Since(start)}}
+	m := &MatrixSolver{}
 	m.a, m.power = a.moderate()
-	if err := m.setup(o); err != nil {
-		m.Close()
+	need := demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())}
+	_, err := o.openDriver(need, func(dev ops.Device) (ops.Operator, error) {
+		op, err := load(dev, m.a)
+		if err == nil {
+			m.b, err = op.New64()
+		}
+		return op, err
+	}, func(d *driver) error {
+		m.driver = d
+		return d.prepare(o.matrixRule(d.pre))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
 // Close gives the device back.
-func (m *MatrixSolver) Close() {
-	if m.sys != nil {
-		m.sys.Free()
-	}
-	m.dev.Close()
-}
+func (m *MatrixSolver) Close() { m.close() }
 
 // checkWithoutKelvin refuses options that no rule for a matrix can be made of.
 func (o *Options) checkWithoutKelvin() error {
@@ -248,30 +243,13 @@ func matrixBytes(a *Matrix) int64 {
 	return vectors + 56*n
 }
 
-func (m *MatrixSolver) setup(o Options) (err error) {
-	start := time.Now()
-	defer m.dev.Bind()()
-	if m.sys, err = load(m.dev, m.a); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	if m.solver, m.pre, err = newSolver(m.sys, o.Preconditioner); err != nil {
-		return blame(err)
-	}
-	if m.x, err = m.sys.New64(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	m.solver.Prepare(o.matrixRule(m.pre), m.x)
-	if err := m.sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	m.timing.Setup = time.Since(start)
-	return nil
-}
+// matrixRTol is the rule for matrices, where the user asks for none.
+const matrixRTol = 1e-8
 
 // matrixRule is when to stop, where there are no kelvins.
 func (o Options) matrixRule(m precond.Preconditioner) krylov.Rule {
 	if o.RTol <= 0 && o.ATol <= 0 {
-		o.RTol = fallbackRTol
+		o.RTol = matrixRTol
 	}
 	return o.rule(m, 1)
 }
@@ -291,22 +269,25 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	if power != 0 && o.ATol > 0 {
 		o.ATol = math.Max(math.Ldexp(o.ATol, -power), math.SmallestNonzeroFloat64)
 	}
-	m.sys.SetSource(scaleBy(b, -power))
-	m.sys.Fill(m.x, 0)
-	m.solver.Watch(nil)
+	m.op.Write(m.b, scaleBy(b, -power))
+	m.op.Fill(m.x, 0)
+	var watch func(int, float64)
 	if o.Progress != nil {
-		m.solver.Watch(func(n int, _ float64) { o.Progress(Progress{Iteration: n, ErrorK: math.NaN()}) })
+		watch = func(n int, _ float64) { o.Progress(Progress{Iteration: n, ErrorK: math.NaN()}) }
 	}
 	start := time.Now()
 	m.solver.StartFromZero()
-	out := m.solver.Solve(ctx, o.matrixRule(m.pre), m.x, nil)
+	out, failed := m.solve(ctx, o.matrixRule(m.pre), m.op.SourceOf(m.b), watch)
 	s.Timing.Solve = time.Since(start)
 	s.Status = status(out, m.solver, m.pre)
 	s.Memory = Memory{DeviceBytes: m.dev.Allocated()}
 	s.X = make([]float64, m.a.N())
-	m.sys.Read(m.x, s.X)
-	if err := m.sys.Err(); err != nil {
-		return s, fmt.Errorf("%w: %w", ErrDevice, err)
+	m.op.Read(m.x, s.X)
+	if failed == nil {
+		failed = m.failure()
+	}
+	if failed != nil {
+		return s, failed
 	}
 	if err := s.restore(power, m.power, out.Norms.Source); err != nil {
 		return s, err
@@ -338,7 +319,7 @@ func (s *MatrixSolution) restore(source, matrix int, norm float64) error {
 	return nil
 }
 
-func load(dev ops.Device, a *Matrix) (ops.Algebraic, error) {
+func load(dev ops.Device, a *Matrix) (ops.Operator, error) {
 	d, ok := dev.(ops.Matrices)
 	switch {
 	case !ok:

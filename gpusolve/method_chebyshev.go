@@ -8,12 +8,13 @@ import (
 	"thermsim/gpusolve/precond/jacobi"
 )
 
-// mixed is a preconditioner that brings its own Krylov iteration in mixed precision.
+// mixed is a preconditioner for a Krylov iteration in mixed precision.
 type mixed interface {
-	Solver(s ops.Space) (krylov.Solver, error)
+	Matrix() ops.Stored
+	Mode() krylov.Mode
 }
 
-func newChebyshev(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newChebyshev(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	p, err := chebyshev.New(s, set)
 	if err != nil {
 		return nil, err
@@ -29,15 +30,15 @@ func pointwiseKeys() []precond.Key {
 	return append([]precond.Key{krylovKey()}, krylov.MixedKeys(standardPrecision, standardPrecision)...)
 }
 
-func newJacobi(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newJacobi(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	return newPointwise(s, "jacobi", set, jacobi.New)
 }
 
-func newNone(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newNone(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	return newPointwise(s, "none", set, jacobi.None)
 }
 
-func newPointwise(s ops.Space, name string, set precond.Settings, standard func(ops.Space) (precond.Preconditioner, error)) (precond.Preconditioner, error) {
+func newPointwise(s ops.Operator, name string, set precond.Settings, standard func(ops.Operator) (precond.Preconditioner, error)) (precond.Preconditioner, error) {
 	if set.Text("precision") == standardPrecision {
 		if set.Given("format") {
 			return nil, refusedSetting("format belongs to precision=adaptive or one of the fixed ones; give precision too")
@@ -55,9 +56,9 @@ func newPointwise(s ops.Space, name string, set precond.Settings, standard func(
 }
 
 // mixedSolver is the iteration that belongs to a method in mixed precision, else the one that suits the matrix.
-func mixedSolver(s ops.Space, pre precond.Preconditioner, set precond.Settings) (krylov.Solver, error) {
-	if m, ok := pre.(mixed); ok {
-		return m.Solver(s)
+func mixedSolver(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
+	if m, ok := pre.Unwrap().(mixed); ok {
+		return krylov.NewMixed(s, pre, func() ops.Stored { return pre.Unwrap().(mixed).Matrix() }, m.Mode())
 	}
 	return suitableSolver(s, pre, set.Text("solver"))
 }

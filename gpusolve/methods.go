@@ -20,14 +20,14 @@ import (
 type method struct {
 	name, doc string
 	keys      []precond.Key
-	new       func(s ops.Space, set precond.Settings) (precond.Preconditioner, error)
+	new       func(s ops.Operator, set precond.Settings) (precond.Preconditioner, error)
 	// memory is what the method takes beside the system and its vectors, in bytes per unknown at the peak of its set-up: measured, or counted
 	// from what it allocates.
 	memory int64
 	// general marks methods for matrices that need not be symmetric.
 	general bool
 	// solver is the Krylov solver that belongs to the method; nil for the one that suits the matrix.
-	solver func(s ops.Space, m precond.Preconditioner, set precond.Settings) (krylov.Solver, error)
+	solver func(s ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error)
 }
 
 // methods lists all of them, the default first.
@@ -50,7 +50,7 @@ func krylovKey() precond.Key {
 		Doc: "the Krylov method: conjugate gradients for symmetric matrices, BiCGSTAB for others, or one of the two by name"}
 }
 
-func newBlocks(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newBlocks(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	p, err := ddilu.New(s, set)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func newBlocks(s ops.Space, set precond.Settings) (precond.Preconditioner, error
 	return p, nil
 }
 
-func newMultigrid(s ops.Space, _ precond.Settings) (precond.Preconditioner, error) {
+func newMultigrid(s ops.Operator, _ precond.Settings) (precond.Preconditioner, error) {
 	sys, ok := s.(ops.System)
 	if !ok {
 		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
@@ -66,7 +66,7 @@ func newMultigrid(s ops.Space, _ precond.Settings) (precond.Preconditioner, erro
 	return multigrid.New(sys)
 }
 
-func newCMG(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newCMG(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	o, err := cmg.FromSettings(set)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func newCMG(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
 	return cmg.New(s, o)
 }
 
-func newParac(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func newParac(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	return parac.New(s, set)
 }
 
@@ -138,33 +138,37 @@ func methodBytes(spec string, n int) int64 {
 }
 
 // newSolver sets a method up on a system.
-func newSolver(s ops.Space, spec string) (krylov.Solver, precond.Preconditioner, error) {
+func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, error) {
 	m, set, err := findMethod(spec)
 	if err != nil {
 		return nil, nil, err
 	}
-	pre, err := m.new(s, set)
+	pre, err := precond.SetUp(s, func() (precond.Preconditioner, error) { return m.new(s, set) })
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.solver != nil {
-		solver, err := m.solver(s, pre, set)
-		return solver, pre, err
+	solver, err := m.solverFor(s, pre, set)
+	if err != nil {
+		pre.Close()
+		return nil, nil, err
 	}
-	solver, err := suitableSolver(s, pre, set.Text("solver"))
-	return solver, pre, err
+	return solver, pre, nil
+}
+
+// solverFor makes the Krylov solver of the method, or the one that suits the matrix.
+func (m *method) solverFor(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
+	if m.solver != nil {
+		return m.solver(s, pre, set)
+	}
+	return suitableSolver(s, pre, set.Text("solver"))
 }
 
 // suitableSolver makes the Krylov method of a name, or the one that suits the matrix.
-func suitableSolver(s ops.Space, pre precond.Preconditioner, name string) (krylov.Solver, error) {
-	symmetric := true
-	if m, ok := s.(ops.Symmetry); ok {
-		symmetric = m.Symmetric()
-	}
-	if name == "pcg" && !symmetric {
+func suitableSolver(s ops.Operator, pre precond.Preconditioner, name string) (krylov.Solver, error) {
+	if name == "pcg" && !s.Symmetric() {
 		return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not; leave solver=pcg away", precond.ErrRefused)
 	}
-	if name == "bicgstab" || !symmetric {
+	if name == "bicgstab" || !s.Symmetric() {
 		return krylov.NewBiCGSTAB(s, pre)
 	}
 	return krylov.NewPCG(s, pre)

@@ -12,8 +12,10 @@ import (
 
 // solution gathers what is known after the last solve.
 func (e *engine) solution(out krylov.Outcome) *Solution {
+	st := status(out, e.solver, e.pre)
+	st.Fallback = e.line.String(e.pre.Name())
 	return &Solution{
-		Status: status(out, e.solver, e.pre),
+		Status: st,
 		Field:  field{e.dev, e.sys, e.x},
 		Device: e.info,
 		Timing: e.timing,
@@ -22,7 +24,7 @@ func (e *engine) solution(out krylov.Outcome) *Solution {
 	}
 }
 
-func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner) Status {
+func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Status {
 	s := Status{
 		Method:          solver.Name(),
 		Preconditioner:  pre.Name(),
@@ -41,7 +43,7 @@ func status(out krylov.Outcome, solver krylov.Solver, pre precond.Preconditioner
 		log := m.PrecisionLog()
 		s.Precision = &log
 	}
-	if c, ok := pre.(*chebyshev.Preconditioner); ok {
+	if c, ok := pre.Unwrap().(*chebyshev.Preconditioner); ok {
 		bounds := c.Bounds()
 		s.Spectrum = &bounds
 	}

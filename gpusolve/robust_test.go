@@ -111,7 +111,9 @@ func TestRobust(t *testing.T) {
 		})
 	}
 	if *robustTable != "" && !t.Failed() {
-		if err := os.WriteFile(*robustTable, []byte(robustHeader+table.String()), 0o644); err != nil {
+		old, _ := os.ReadFile(*robustTable)
+		_, random, _ := strings.Cut(string(old), anyHeading)
+		if err := os.WriteFile(*robustTable, []byte(robustHeader+table.String()+"\n"+anyHeading+random), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

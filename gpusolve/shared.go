@@ -21,16 +21,11 @@ var _ ops.Matrices = (*SharedDevice)(nil)
 func OpenDevice(name string) (*SharedDevice, error) {
 	start := time.Now()
 	o := Options{Device: name}
-	auto := name == "" || name == "auto"
-	if auto {
-		o.Device = "gpu"
+	if o.auto() {
+		d, info := o.firstGPU(demand{}, "the first one")
+		return &SharedDevice{d, info, time.Since(start)}, nil
 	}
 	d, info, err := o.openFor(demand{})
-	if err != nil && auto {
-		why := err.Error()
-		d, info = openCPU(why)
-		err = nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +47,7 @@ func (s *SharedDevice) CopyBandwidth() (float64, error) {
 }
 
 // LoadDiagonals passes a matrix on.
-func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	m, err := s.matrices()
 	if err != nil {
 		return nil, err
@@ -61,7 +56,7 @@ func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error)
 }
 
 // LoadCSR passes a matrix on.
-func (s *SharedDevice) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+func (s *SharedDevice) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	m, err := s.matrices()
 	if err != nil {
 		return nil, err

@@ -55,6 +55,8 @@ type Status struct {
 	EstimatedErrorK  float64 // estimate of the largest temperature error
 	Converged        bool
 	Reason           string // one of the Reason constants
+	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
+	Fallback string
 	// Precision is the course of a solve in mixed precision, nil for others.
 	Precision *krylov.PrecisionLog
 	// Spectrum is what chebyshev's polynomial was made for, nil for others.
@@ -82,6 +84,8 @@ type DeviceInfo struct {
 	Name    string
 	Threads int    // cpu only
 	Why     string // why this device was chosen, for -v
+	// GPUFailure is why "auto" took the processor in place of a GPU; "" where no GPU failed.
+	GPUFailure string
 }
 
 // Timing splits the time of a solve.

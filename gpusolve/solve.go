@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -21,7 +22,7 @@ const DefaultTol = 1e-4
 // Options of a solve. The zero value asks for the defaults.
 type Options struct {
 	Device         string         // "auto" (default), "cpu", "gpu", "gpu:N"
-	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; the first by default
+	Preconditioner string         // one of Preconditioners(), with settings as in "chebyshev:degree=30"; by default the first, and others where it stalls
 	Tol            float64        // K, stop when the estimated largest error is below it; default DefaultTol
 	RTol           float64        // stop on ||b - A x|| / ||b|| instead, when positive
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
@@ -29,6 +30,10 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
+	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
+	Driver cu.Driver
+	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
+	Notice func(text string)
 }
 
 // Progress of a running solve.
@@ -49,9 +54,6 @@ var ErrOption = errors.New("invalid option")
 var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
 	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
 
-// fallbackRTol is the rule for preconditioners that give no estimate in K, where the user asks for none.
-const fallbackRTol = 1e-8
-
 // rule of a solve of n systems in sequence, whose errors may add up.
 func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 	r := krylov.Rule{ATol: o.ATol, RTol: o.RTol, Tol: o.Tol, MaxIter: o.MaxIter}
@@ -59,31 +61,26 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 		r.Tol = DefaultTol
 	}
 	r.Tol /= float64(systems)
-	if !m.ErrorScale() && r.ATol <= 0 && r.RTol <= 0 {
-		r.RTol = fallbackRTol
-	}
 	if r.MaxIter <= 0 {
 		r.MaxIter = 50000
-		if m.ErrorScale() {
+		if m.Name() == methods()[0].name {
 			r.MaxIter = 200
 		}
 	}
 	return r
 }
 
-// engine is an assembled system with its solver.
+// engine is a mesh's system with its solver.
 type engine struct {
-	dev    ops.Device
+	*driver
 	sys    ops.System
-	pre    precond.Preconditioner
-	solver krylov.Solver
-	x, old ops.Vector
-	older  ops.Vector       // the state before old, of a stepper
+	source ops.HeatSource
+	old    ops.Vector       // of a time stepper
+	older  ops.Vector       // the state before old
 	sketch *powermap.Sketch // of a time stepper
-	info   DeviceInfo
-	timing Timing
 	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	exchanged float64
+	line      line
 }
 
 // newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
@@ -91,25 +88,25 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	dev, info, err := o.open(m, steps)
+	e := &engine{}
+	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
+		if e.sys, err = dev.Assemble(m, dt); err != nil {
+			return nil, err
+		}
+		return e.sys, e.heat(m, dt)
+	}, func(d *driver) error {
+		e.driver = d
+		if err := o.checkEstimate(e.solver); err != nil {
+			return err
+		}
+		if err := e.measure(); err != nil {
+			return err
+		}
+		return e.prepare(o.rule(e.pre, max(1, steps)))
+	})
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{dev: dev, info: info}
-	e.timing.Device = time.Since(start)
-	start = time.Now()
-	defer dev.Bind()()
-	if err := e.setup(m, o, dt); err != nil {
-		e.close()
-		return nil, blame(err)
-	}
-	e.solver.Prepare(o.rule(e.pre, max(1, steps)), e.x)
-	if err := e.failure(); err != nil {
-		e.close()
-		return nil, err
-	}
-	e.timing.Setup = time.Since(start)
 	return e, nil
 }
 
@@ -129,58 +126,51 @@ func (o *Options) check() error {
 	return nil
 }
 
-func (e *engine) setup(m *mesh.Mesh, o Options, dt float64) (err error) {
-	if e.sys, err = e.dev.Assemble(m, dt); err != nil {
+// checkEstimate refuses a rule in K for a solver that cannot tell its error in K.
+func (o *Options) checkEstimate(s krylov.Solver) error {
+	if _, ok := s.(*krylov.BiCGSTAB); ok && o.RTol <= 0 && o.ATol <= 0 {
+		return fmt.Errorf("%w: solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away", ErrOption)
+	}
+	return nil
+}
+
+// heat makes the right side.
+func (e *engine) heat(m *mesh.Mesh, dt float64) (err error) {
+	if e.source, err = e.sys.NewSource(true); err != nil {
 		return err
 	}
-	if err = e.setPower(m, dt); err != nil {
+	if err = e.setPower(m, dt); err != nil || dt == 0 {
 		return err
 	}
-	if e.solver, e.pre, err = newSolver(e.sys, o.Preconditioner); err != nil {
+	if e.old, err = e.sys.New64(); err != nil {
 		return err
 	}
-	if e.x, err = e.sys.New64(); err != nil {
-		return err
-	}
+	e.source.SetOld(e.old)
+	e.older, err = e.sys.New64()
+	return err
+}
+
+// measure finds what the faces exchange with a stack at ambient temperature; x is zero.
+func (e *engine) measure() error {
+	e.exchanged = 0
 	for _, w := range e.sys.FaceHeat(e.x) {
 		e.exchanged += math.Abs(w)
 	}
-	if dt > 0 {
-		if e.old, err = e.sys.New64(); err != nil {
-			return err
-		}
-		e.older, err = e.sys.New64()
-	}
-	return err
+	return e.failure()
 }
 
 // setPower draws the power of the steady state, or of the first time step.
 func (e *engine) setPower(m *mesh.Mesh, dt float64) error {
 	if dt == 0 {
-		e.sys.SetPower(m.Power.Steady())
+		e.source.SetPower(m.Power.Steady())
 		return nil
 	}
 	e.sketch = m.Power.Sketch()
 	first, err := e.sketch.Over(0, dt)
 	if err == nil {
-		e.sys.SetPower(first)
+		e.source.SetPower(first)
 	}
 	return err
-}
-
-// failure is the device's first failure, nil while all is well.
-func (e *engine) failure() error {
-	if err := e.sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	return nil
-}
-
-func (e *engine) close() {
-	if e.sys != nil {
-		e.sys.Free()
-	}
-	e.dev.Close()
 }
 
 // Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.
@@ -194,12 +184,13 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
+	var watch func(n int, err float64)
 	if o.Progress != nil {
-		e.solver.Watch(func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) })
+		watch = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
 	}
 	e.solver.StartFromZero()
-	out := e.solver.Solve(ctx, o.rule(e.pre, 1), e.x, nil)
-	if err := e.failure(); err != nil {
+	out, err := e.settle(ctx, &o, 1, watch)
+	if err != nil {
 		e.close()
 		return nil, err
 	}
@@ -207,6 +198,10 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	s := e.solution(out)
 	s.PeakK = e.sys.Max(e.x) + m.Stack.Ambient
 	s.Energy = e.balance(m.Power.Mapped, 0)
+	if err := e.failure(); err != nil {
+		e.close()
+		return nil, err
+	}
 	if out.Reason == krylov.Interrupted {
 		return s, ctx.Err()
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"math"
 
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
-	"thermsim/powermap"
 )
 
 // SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u = lambda C u.
@@ -16,36 +17,43 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	if !m.Grounded() {
 		return math.Inf(1), nil
 	}
-	quiet := *m.Stack
-	for f := range quiet.Boundary {
-		quiet.Boundary[f].Temperature = quiet.Ambient
-		quiet.Boundary[f].Flux = 0
-	}
-	cold := *m
-	cold.Stack, cold.Power = &quiet, new(powermap.Map)
 	// The heat capacity over the conductance of the faces is too short, but the right order for a stack that conducts well inside.
-	dt := 10 * heatCapacity(&cold) / faceConductance(&cold)
-	e, err := newEngine(&cold, Options{Device: "cpu"}, 1, dt)
+	dt := 10 * heatCapacity(m) / faceConductance(m)
+	dev := host.Open()
+	defer dev.Close()
+	sys, err := dev.Assemble(m, dt)
 	if err != nil {
 		return 0, err
 	}
-	defer e.close()
-	e.sys.Fill(e.x, 1)
+	defer sys.Free()
+	// Without power, and with faces at the ambient, only the state of the step before drives the stack.
+	source, err := sys.NewSource(false)
+	if err != nil {
+		return 0, err
+	}
+	solver, pre, err := newSolver(sys, "")
+	if err != nil {
+		return 0, err
+	}
+	var x, old, zero ops.Vector
+	for _, v := range []*ops.Vector{&x, &old, &zero} {
+		if *v, err = sys.New64(); err != nil {
+			return 0, err
+		}
+	}
+	source.SetOld(old)
+	sys.Fill(x, 1)
 	relative := Options{RTol: 1e-6}
-	rule := relative.rule(e.pre, 1)
-	zero, err := e.sys.New64()
-	if err != nil {
-		return 0, err
-	}
-	heat := e.sys.Stored(e.x, zero)
+	rule := relative.stepRule(pre, 1)
+	heat := sys.Stored(x, zero)
 	tau := 0.0
 	for range 20 {
-		e.sys.Extrapolate(e.x, e.old, nil, false) // old takes the state; the start of the solve matters little
-		e.solver.Solve(ctx, rule, e.x, e.old)
+		sys.Extrapolate(x, old, nil, false) // old takes the state; the start of the solve matters little
+		solver.Solve(ctx, rule, source, x)
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		next := e.sys.Stored(e.x, zero)
+		next := sys.Stored(x, zero)
 		last := tau
 		tau = dt * next / (heat - next)
 		if math.Abs(tau-last) < 1e-3*tau {

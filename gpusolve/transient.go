@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 )
 
@@ -14,11 +15,13 @@ import (
 type TransientOptions struct {
 	Steps int
 	Dt    float64 // s
+	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature.
+	Initial Field
 	// OnStep is called after every step with the field at its end; an error stops the run. May be nil.
 	OnStep func(step Step, f Field) error
 }
 
-// Transient steps the field in time by backward Euler from the stack's initial temperature. The operator and the preconditioner are set
+// Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
 // up once; each step starts from the continuation of those before, quadratic where the power has not changed meanwhile. The power of a step is the mean of the trace over it.
 //
 // The tolerance in K holds for the whole run: each step gets an equal part, as errors of single steps may add up.
@@ -34,14 +37,26 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	r := &stepper{engine: e, mesh: m, opts: o, plan: t, rule: o.rule(e.pre, t.Steps), allConverged: true}
+	r := &stepper{engine: e, mesh: m, opts: o, plan: t, allConverged: true}
+	if err := r.begin(); err != nil {
+		e.close()
+		return nil, err
+	}
 	err = r.run(ctx)
+	e.timing.Solve = time.Since(start)
+	s := r.solution()
 	if failed := e.failure(); failed != nil {
 		e.close()
 		return nil, failed
 	}
-	e.timing.Solve = time.Since(start)
-	return r.solution(), err
+	return s, err
+}
+
+// stepRule is the rule of each of so many steps in time.
+func (o *Options) stepRule(m precond.Preconditioner, steps int) krylov.Rule {
+	r := o.rule(m, steps)
+	r.InTime = true
+	return r
 }
 
 // stepper is a transient run in progress.
@@ -50,7 +65,6 @@ type stepper struct {
 	mesh *mesh.Mesh
 	opts Options
 	plan TransientOptions
-	rule krylov.Rule
 
 	power  float64 // W, of the current step
 	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
@@ -65,13 +79,7 @@ type stepper struct {
 }
 
 func (r *stepper) run(ctx context.Context) error {
-	rise := 0.0
-	if initial := r.mesh.Stack.Transient.Initial; initial > 0 {
-		rise = initial - r.mesh.Stack.Ambient
-	}
-	r.sys.Fill(r.x, rise)
-	r.sys.Fill(r.old, rise)
-	r.steps = make([]Step, 0, r.plan.Steps)
+	r.steps = []Step{} // grows with what is finished: nobody knows whether the last step is ever reached
 	r.energy = r.balance(0, 0)
 	for n := range r.plan.Steps {
 		if err := r.step(ctx, n); err != nil {
@@ -93,13 +101,14 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if changed {
 		r.smooth = 0
 	}
+	var watch func(it int, err float64)
 	if r.opts.Progress != nil {
-		r.solver.Watch(func(it int, err float64) {
+		watch = func(it int, err float64) {
 			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
-		})
+		}
 	}
-	out := r.solver.Solve(ctx, r.rule, r.x, r.old)
-	if err := r.failure(); err != nil {
+	out, err := r.settle(ctx, &r.opts, r.plan.Steps, watch)
+	if err != nil {
 		return err
 	}
 	if out.Reason == krylov.Interrupted {
@@ -139,7 +148,7 @@ func (r *stepper) setPower(n int, t0, t1 float64) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.sys.SetPower(layers)
+	r.source.SetPower(layers)
 	return true, nil
 }
 

@@ -131,3 +131,23 @@ func TestInterruptedTransientKeepsFinishedSteps(t *testing.T) {
 		t.Errorf("the field differs from that of the last finished step by %g K", d)
 	}
 }
+
+// Nothing is reserved for steps that a run may never get to: so many would be 40 TB.
+func TestStepsAreKeptAsTheyCome(t *testing.T) {
+	s, tau, _ := lump()
+	enough := errors.New("enough")
+	plan := gpusolve.TransientOptions{Steps: 1_000_000_000_000, Dt: tau, OnStep: func(step gpusolve.Step, _ gpusolve.Field) error {
+		if step.Time > 2.5*tau {
+			return enough
+		}
+		return nil
+	}}
+	sol, err := gpusolve.Transient(context.Background(), build(t, s), gpusolve.Options{RTol: 1e-9}, plan)
+	if !errors.Is(err, enough) {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	if len(sol.Steps) != 3 || cap(sol.Steps) > 1000 {
+		t.Errorf("%d steps kept in the room of %d", len(sol.Steps), cap(sol.Steps))
+	}
+}

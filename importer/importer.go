@@ -59,6 +59,8 @@ type Result struct {
 	Transient  bool
 	Notes      []Note      // in the order of the files
 	Deviations []Deviation // those that make a difference to this project
+	// Initial is the field that a direct transient starts from, layer by layer; nil for the stack's uniform initial temperature.
+	Initial []stack.InitialLayer
 	// Network stands in for the mesh of the stack, where the simulator's nodes are none of a grid's and are to be emulated; nil otherwise.
 	Network *network.Network
 	// Outputs is what the project asks to be written, in the terms of the format's package. Package peerout knows what to do with it.
@@ -101,6 +103,8 @@ type Deviation struct {
 	// SizeK is how far it changes a temperature of this project, in K, where that was measured.
 	SizeK    float64
 	Measured bool
+	// Steps is the number of first time steps in which a deviation that is InTime was measured.
+	Steps int
 }
 
 // Count is the number of notes of a kind.

@@ -52,6 +52,9 @@ func (d *Deviation) Line() string {
 	if d.Measured {
 		state += fmt.Sprintf("; that makes %.3g K at most", d.SizeK)
 	}
+	if d.Steps > 0 {
+		state += fmt.Sprintf(" in the first %d time steps", d.Steps)
+	}
 	return fmt.Sprintf("%s: %s; %s", d.Name, d.What, state)
 }
 

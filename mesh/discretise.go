@@ -87,18 +87,23 @@ func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 	if !ok {
 		return 0
 	}
+	return m.CellFaceArea(f, i, j, k) / (r + m.halfResistance(f, i, j, k))
+}
+
+// halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.
+func (m *Mesh) halfResistance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)
 	switch f {
 	case stack.Bottom, stack.Top:
-		return m.DX(i) * m.DY(j) / (r + m.DZ(k)/(2*c.K[2]))
+		return m.DZ(k) / (2 * c.K[2])
 	case stack.West:
-		return m.DY(j) * m.DZ(k) / (r + m.DX(i)/(2*c.Half[west]))
+		return m.DX(i) / (2 * c.Half[west])
 	case stack.East:
-		return m.DY(j) * m.DZ(k) / (r + m.DX(i)/(2*c.Half[east]))
+		return m.DX(i) / (2 * c.Half[east])
 	case stack.South:
-		return m.DX(i) * m.DZ(k) / (r + m.DY(j)/(2*c.Half[south]))
+		return m.DY(j) / (2 * c.Half[south])
 	}
-	return m.DX(i) * m.DZ(k) / (r + m.DY(j)/(2*c.Half[north]))
+	return m.DY(j) / (2 * c.Half[north])
 }
 
 // CellFaceArea is the area in m2 that cell (i, j, k) has on face f.

@@ -49,18 +49,11 @@ func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, erro
 	if err != nil {
 		return nil, err
 	}
-	first := true
-	for _, l := range o.Layers {
-		for _, b := range l.Blocks {
-			if !l.Power {
-				continue
-			}
-			if !first {
-				f.WriteByte('\t')
-			}
-			first = false
-			f.WriteString(b.Name)
+	for i, at := range o.Columns {
+		if i > 0 {
+			f.WriteByte('\t')
 		}
+		f.WriteString(at.Name)
 	}
 	f.WriteByte('\n')
 	return w, nil
@@ -143,19 +136,11 @@ func (w *hotSpot) instant() error {
 	if err != nil {
 		return err
 	}
-	first := true
-	for l := range w.outputs.Layers {
-		y := &w.outputs.Layers[l]
-		for i := range y.Blocks {
-			if !y.Power {
-				continue
-			}
-			if !first {
-				f.WriteByte('\t')
-			}
-			first = false
-			w.kelvin(f, w.block(l, &y.Blocks[i]))
+	for i, at := range w.outputs.Columns {
+		if i > 0 {
+			f.WriteByte('\t')
 		}
+		w.kelvin(f, w.block(at.Layer, &w.outputs.Layers[at.Layer].Blocks[at.Block]))
 	}
 	f.WriteByte('\n')
 	grid, err := w.files.open(w.outputs.Name + ".grid.ttrace")

@@ -8,8 +8,10 @@ func (s *Summary) Caveat() string {
 	switch {
 	case s.Solver.Converged:
 		return ""
-	case s.Solver.Reason == gpusolve.ReasonInterrupted:
+	case s.Solver.Reason == gpusolve.ReasonInterrupted && s.firstBadStep() == 0 && s.Temperature.NonFiniteCells == 0:
 		return "INTERRUPTED"
+	case s.Solver.Reason == gpusolve.ReasonInterrupted:
+		return "INTERRUPTED, NOT CONVERGED"
 	}
 	return "NOT CONVERGED"
 }

@@ -13,6 +13,8 @@ type Comparison struct {
 	Second   string            `json:"second"`
 	SameGrid bool              `json:"same_grid"` // else the second was interpolated
 	PeakK    [2]float64        `json:"peak_K"`
+	Runs     [2]Judgement      `json:"runs"`
+	Doubts   []string          `json:"doubts"` // why the differences cannot be relied on; empty where nothing speaks against them
 	Layers   []LayerDifference `json:"layers"` // those of one name in both, bottom to top
 	Missing  []string          `json:"missing"`
 	Blocks   []BlockDifference `json:"blocks"`
@@ -26,12 +28,15 @@ type Difference struct {
 	MeanK float64 `json:"mean_K"` // by volume
 	RMSK  float64 `json:"rms_K"`  // by volume
 	At    Place   `json:"at"`     // where it is largest, whatever its sign
+	// Skipped counts cells where one of the fields has no finite temperature; nothing above tells of them.
+	Skipped int `json:"cells_not_compared"`
 }
 
 // differences gathers a Difference.
 type differences struct {
 	Difference
 	largest, sum, square, volume float64
+	cells                        int
 }
 
 // LayerDifference is that of one layer.
@@ -86,6 +91,7 @@ func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, erro
 		c.Layers = append(c.Layers, LayerDifference{m.Stack.Layers[l].Name, d.result()})
 	}
 	c.All = all.result()
+	c.judge([2]*Run{a, b}, sums, all.cells)
 	for _, x := range sums[0].Blocks {
 		for _, y := range sums[1].Blocks {
 			if x.Layer == y.Layer && x.Name == y.Name {
@@ -106,7 +112,9 @@ func (d *differences) plane(m *mesh.Mesh, k int, first, second []float64) {
 	for j := range m.NY() {
 		for i := range nx {
 			v := first[j*nx+i] - second[j*nx+i]
-			if v-v != 0 {
+			d.cells++
+			if !isFinite(v) {
+				d.Skipped++
 				continue
 			}
 			volume := m.DX(i) * m.DY(j) * dz
@@ -128,6 +136,8 @@ func (d *differences) merge(o *differences) {
 	d.sum += o.sum
 	d.square += o.square
 	d.volume += o.volume
+	d.cells += o.cells
+	d.Skipped += o.Skipped
 	d.MaxK, d.MinK = max(d.MaxK, o.MaxK), min(d.MinK, o.MinK)
 	if o.largest > d.largest {
 		d.largest, d.At = o.largest, o.At

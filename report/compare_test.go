@@ -128,3 +128,23 @@ func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, maps ..
 	}
 	return done.Files
 }
+
+// Between grids the second field is what its own cells say, also beside the edge of a region: two slabs side by side in a flux along x, whose exact
+// temperatures at the centres any grid with a face on the edge has.
+func TestDifferencesBesideTheEdgeOfARegion(t *testing.T) {
+	slabs := func(nx int) *stack.Stack {
+		s := sampleStack(nx, 3)
+		s.Layers = []stack.Layer{{Name: "slabs", Thickness: 1e-3, Cells: 1, Regions: []stack.Region{{Material: 2, Rect: stack.Rect{Width: 5e-3, Height: 8e-3}}}}}
+		s.Probes = nil
+		s.Boundary = [stack.NumFaces]stack.Boundary{stack.West: {Kind: stack.FixedTemperature, Temperature: 400}, stack.East: {Kind: stack.HeatFlux, Flux: -1e4}}
+		return s
+	}
+	exact := func(x, _, _ float64) float64 {
+		return 400 - 1e4*(min(x, 5e-3)/0.8+max(0, x-5e-3)/130)
+	}
+	for _, n := range [][2]int{{40, 4}, {4, 40}, {6, 10}} {
+		c := compare(t, runOf(t, slabs(n[0]), exact), runOf(t, slabs(n[1]), exact))
+		near(t, "least", c.All.MinK, 0, 1e-9)
+		near(t, "most", c.All.MaxK, 0, 1e-9)
+	}
+}

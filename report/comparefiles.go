@@ -60,13 +60,13 @@ func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.Heat
 			return nil, err
 		}
 		for n := range most {
-			if d := first[n] - second[n]; k == m.LayerPlanes[l][0] || math.Abs(d) > math.Abs(most[n]) {
+			if d := first[n] - second[n]; k == m.LayerPlanes[l][0] || math.IsNaN(d) || math.Abs(d) > math.Abs(most[n]) {
 				most[n] = d
 			}
 		}
 	}
 	return &picture.HeatMap{
-		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Subtitle: "layer " + m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
+		Title: marked(c.Caveat(), fmt.Sprintf("%s minus %s", c.First, c.Second)), Subtitle: "layer " + m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
 		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Difference: true,
 	}, nil
 }
@@ -94,10 +94,9 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	deg := digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))
 	plane := (&pageBuilder{mesh: a.Mesh}).planeAt(c.All.At.ZM)
 	d := &webpage.Document{
-		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Version: a.Version, Start: plane, Pick: [2]float64{c.All.At.XM, c.All.At.YM}, CompareRuns: true,
+		Title: fmt.Sprintf("%s minus %s", c.First, c.Second), Caveat: c.Caveat(), Version: a.Version, Start: plane, Pick: [2]float64{c.All.At.XM, c.All.At.YM}, CompareRuns: true,
 		Runs: []webpage.Run{{Name: c.First, Fields: fields[0]}, {Name: c.Second, Fields: fields[1]}},
-		Lead: webpage.Words(fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK), deg.kelvin(c.All.MaxK),
-			placeText(c.All.At, 40), millimetres(c.All.At.XM), millimetres(c.All.At.YM))),
+		Lead: webpage.Words(c.lead(deg)),
 		Facts: []webpage.Fact{
 			{Label: "Peak of the first", Value: []webpage.Part{webpage.Degrees(c.PeakK[0], int(deg), true)}},
 			{Label: "Peak of the second", Value: []webpage.Part{webpage.Degrees(c.PeakK[1], int(deg), true)}},
@@ -108,6 +107,19 @@ func comparisonDocument(c *Comparison, a *Run, on *overlay, budget webpage.Budge
 	describeStack(d, a.Mesh)
 	d.Tables = comparisonTables(c, a, deg)
 	return d, nil
+}
+
+// lead is the first sentence of the page, behind what speaks against it.
+func (c *Comparison) lead(deg digits) string {
+	text := ""
+	for _, doubt := range c.Doubts {
+		text += doubt + ". "
+	}
+	if math.IsNaN(c.All.MaxK) {
+		return text + "No cell can be compared."
+	}
+	return text + fmt.Sprintf("Differences from %s to %s K, largest in %s at x %s, y %s mm.", deg.kelvin(c.All.MinK), deg.kelvin(c.All.MaxK),
+		placeText(c.All.At, 40), millimetres(c.All.At.XM), millimetres(c.All.At.YM))
 }
 
 func comparisonTables(c *Comparison, a *Run, deg digits) []webpage.Table {

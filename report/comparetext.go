@@ -17,7 +17,14 @@ func (c *Comparison) WriteText(w io.Writer, st Style) error {
 	}
 	p := &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(max(math.Abs(c.All.MaxK), math.Abs(c.All.MinK)))}
 	p.line("%s", p.paint(bold, fmt.Sprintf("%s minus %s", c.First, c.Second)))
+	for _, doubt := range c.Doubts {
+		p.line("  %s %s", p.paint(red, c.Caveat()+":"), doubt)
+	}
 	p.line("  peak %s and %s degC: %s K apart", p.deg.celsius(c.PeakK[0]), p.deg.celsius(c.PeakK[1]), p.deg.kelvin(c.PeakK[0]-c.PeakK[1]))
+	if math.IsNaN(c.All.MaxK) {
+		p.line("  no cell can be compared")
+		return p.w.Flush()
+	}
 	p.line("  differences from %s to %s K, mean %s, rms %s; largest in %s at x %s, y %s mm", p.deg.kelvin(c.All.MinK), p.deg.kelvin(c.All.MaxK),
 		p.deg.kelvin(c.All.MeanK), p.deg.kelvin(c.All.RMSK), placeText(c.All.At, 30), millimetres(c.All.At.XM), millimetres(c.All.At.YM))
 	if !c.SameGrid {

@@ -145,6 +145,9 @@ type FrameRecorder struct {
 	plane   []float64
 	scratch []float64
 	lo, hi  float64
+	seen    int   // how many maps there were
+	at      []int // which of them are kept, from 1: multiples of the stride, and the last
+	stride  int
 }
 
 // frameCells is the most cells along an axis that an animation can show.
@@ -163,7 +166,7 @@ func NewFrameRecorder(m *mesh.Mesh, name string) (*FrameRecorder, error) {
 			}
 		}
 	}
-	r := &FrameRecorder{m: m, layer: layer, plane: make([]float64, m.NX()*m.NY()), x: m.X, y: m.Y, lo: math.Inf(1), hi: math.Inf(-1)}
+	r := &FrameRecorder{m: m, layer: layer, plane: make([]float64, m.NX()*m.NY()), x: m.X, y: m.Y, lo: math.Inf(1), hi: math.Inf(-1), stride: 1}
 	if m.NX() > frameCells {
 		r.x = even(m.X, frameCells)
 	}
@@ -217,7 +220,7 @@ func (r *FrameRecorder) Step(_ int, step gpusolve.Step, f gpusolve.Field) error 
 	for _, v := range kept {
 		r.lo, r.hi = min(r.lo, v), max(r.hi, v)
 	}
-	r.times, r.maps = append(r.times, step.Time), append(r.maps, kept)
+	r.keep(step.Time, kept)
 	return nil
 }
 
@@ -226,6 +229,28 @@ func (r *FrameRecorder) Finish(context.Context, *End) error { return nil }
 
 // maxFrames of an animation; of more steps, evenly spread ones are shown.
 const maxFrames = 400
+
+// keep appends a map, and leaves out every other one where they get to twice as many as are shown.
+func (r *FrameRecorder) keep(t float64, kelvin []float64) {
+	r.seen++
+	if n := len(r.at) - 1; n >= 0 && r.at[n]%r.stride != 0 { // it was only kept as the last
+		r.at, r.times, r.maps = r.at[:n], r.times[:n], r.maps[:n]
+	}
+	r.at, r.times, r.maps = append(r.at, r.seen), append(r.times, t), append(r.maps, kelvin)
+	if len(r.maps) <= 2*maxFrames {
+		return
+	}
+	r.stride *= 2
+	n := 0
+	for i, at := range r.at {
+		if at%r.stride == 0 || at == r.seen {
+			r.at[n], r.times[n], r.maps[n] = at, r.times[i], r.maps[i]
+			n++
+		}
+	}
+	clear(r.maps[n:])
+	r.at, r.times, r.maps = r.at[:n], r.times[:n], r.maps[:n]
+}
 
 // animation draws the recorded frames as GIF and APNG.
 func (f *Figures) animation() ([]staging.File, error) {

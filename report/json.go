@@ -46,7 +46,30 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// finite mirrors a value with null for NaN and infinities, which encoding/json refuses.
+// allFinite reports whether encoding/json takes a value as it is.
+func allFinite(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Float64:
+		f := v.Float()
+		return f-f == 0
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !allFinite(v.Field(i)) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !allFinite(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// finite mirrors a value with null for NaN and infinities, which encoding/json refuses. A list without them stays as it is: that of a transient's steps
+// is long, and its mirror ten times as large.
 func finite(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -55,7 +78,10 @@ func finite(v reflect.Value) any {
 		}
 	case reflect.Struct:
 		return members(v, nil)
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
+		if v.Len() > 0 && allFinite(v) {
+			break
+		}
 		list := make([]any, v.Len())
 		for i := range list {
 			list[i] = finite(v.Index(i))

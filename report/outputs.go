@@ -28,9 +28,15 @@ type OutputOptions struct {
 	// Formats of field files, of FieldFormats; Box is the part they hold, FileSteps the steps (from 1) of a transient beside the last one.
 	Formats   []string
 	Box       *field.Box // nil for everything
-	FileSteps []int
+	FileSteps []StepRange
 	Single    bool // FP32 in field files
 }
+
+// StepRange is every so manieth step from one to another, both included, numbered from 1.
+type StepRange struct{ From, To, Every int }
+
+// Has says whether a step is one of the range.
+func (s StepRange) Has(n int) bool { return n >= s.From && n <= s.To && (n-s.From)%s.Every == 0 }
 
 // fieldFiles records field files.
 type fieldFiles struct {
@@ -58,7 +64,7 @@ func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*
 
 // Step implements Recorder.
 func (o *fieldFiles) Step(n int, step gpusolve.Step, f gpusolve.Field) error {
-	if n > 0 && !slices.Contains(o.options.FileSteps, n) {
+	if n > 0 && !slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool { return s.Has(n) }) {
 		return nil
 	}
 	return o.write(n, step.Time, f)

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
@@ -23,7 +26,7 @@ type overlay struct {
 	from    *mesh.Mesh
 	planes  []int // of from, for every plane of the grid; -1 where the layer is missing
 	missing []string
-	x, y    []corner // for every cell of the grid
+	x, y    []float64 // centres of the grid's cells, in m
 	plane   []float64
 }
 
@@ -67,12 +70,7 @@ func newOverlay(a, b *Run) (*overlay, error) {
 		return o, nil
 	}
 	o.plane = make([]float64, b.Mesh.NX()*b.Mesh.NY())
-	for _, x := range field.Centres(a.Mesh.X) {
-		o.x = append(o.x, between(b.Mesh.X, x))
-	}
-	for _, y := range field.Centres(a.Mesh.Y) {
-		o.y = append(o.y, between(b.Mesh.Y, y))
-	}
+	o.x, o.y = field.Centres(a.Mesh.X), field.Centres(a.Mesh.Y)
 	return o, nil
 }
 
@@ -81,7 +79,7 @@ func (o *overlay) has(l int) bool {
 	return o.planes[o.grid.LayerPlanes[l][0]] >= 0
 }
 
-// Plane is plane k of the grid: bilinear between cell centres where the grids differ. Where the layer is missing, NaN.
+// Plane is plane k of the grid, at the centres of its cells as probes see the field where the grids differ. Where the layer is missing, NaN.
 func (o *overlay) Plane(k int, dst []float64) error {
 	from := o.planes[k]
 	if from < 0 {
@@ -96,12 +94,27 @@ func (o *overlay) Plane(k int, dst []float64) error {
 	if err := o.field.Plane(from, o.plane); err != nil {
 		return err
 	}
-	nx := o.from.NX()
-	for j, y := range o.y {
-		low, high := o.plane[y.lo*nx:][:nx], o.plane[y.hi*nx:][:nx]
-		for i, x := range o.x {
-			dst[j*len(o.x)+i] = (1-y.w)*((1-x.w)*low[x.lo]+x.w*low[x.hi]) + y.w*((1-x.w)*high[x.lo]+x.w*high[x.hi])
-		}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for j := range o.y {
+		g.Go(func() error {
+			o.row(from, j, dst[j*len(o.x):][:len(o.x)])
+			return nil
+		})
 	}
-	return nil
+	return g.Wait()
+}
+
+// row is row j of the grid in plane from of the other field.
+func (o *overlay) row(from, j int, dst []float64) {
+	for i, x := range o.x {
+		at := o.from.InPlane(from, x, o.y[j])
+		v := at.Constant
+		for n, w := range at.Weight {
+			if w != 0 {
+				v += w * o.plane[at.Cell[n]]
+			}
+		}
+		dst[i] = v
+	}
 }

@@ -123,7 +123,7 @@ func TestFieldsAreFetchedOnce(t *testing.T) {
 	field := countedField{r.Solution.Field, map[int]int{}}
 	r.Solution.Field = field
 	out, err := NewRecording(begin(t, t.TempDir(), nil), r, steps, Options{Maps: []string{"all"}, Figures: []string{"all"}, At: [2]float64{math.NaN(), math.NaN()}},
-		OutputOptions{Page: true, SaveAll: true, Formats: FieldFormats(), FileSteps: []int{1, 2}})
+		OutputOptions{Page: true, SaveAll: true, Formats: FieldFormats(), FileSteps: []StepRange{{From: 1, To: 2, Every: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

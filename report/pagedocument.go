@@ -227,7 +227,7 @@ func fact(label, text string) webpage.Fact {
 
 func (b *pageBuilder) heat() webpage.Group {
 	s, e := b.s, &b.s.Energy
-	d := wattDecimals(max(math.Abs(s.Power.RequestedW), math.Abs(e.InW), math.Abs(e.OutW)))
+	d := heatDecimals(s)
 	g := webpage.Group{ID: "heat", Title: "Heat", Facts: []webpage.Fact{
 		fact("Power requested", fixed(s.Power.RequestedW, d)+" W"), fact("Power on the grid", fixed(s.Power.MappedW, d)+" W"),
 		fact("In", fixed(e.InW, d)+" W"), fact("Out", fixed(e.OutW, d)+" W"),
@@ -236,21 +236,25 @@ func (b *pageBuilder) heat() webpage.Group {
 		g.Facts = append(g.Facts, fact("Stored", fixed(e.StoredW, d)+" W"))
 	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
-		fact("Leaving by face", strings.Join(facesText(&e.ByFaceW, e.OutW, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
+		fact("Leaving by face", strings.Join(facesText(e, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
 }
 
 func (b *pageBuilder) solver() webpage.Group {
 	s, v, t := b.s, &b.s.Solver, &b.s.Time
 	ended := "converged: " + v.Reason
 	if !v.Converged {
-		ended = marked(s.Caveat(), v.Reason)
+		ended = marked(s.Caveat(), s.Doubt())
 	}
 	iterations := fmt.Sprint(v.Iterations)
 	if s.Steps > 0 {
 		iterations = fmt.Sprintf("%d in %d steps", s.IterationsTotal, s.Steps)
 	}
+	method := v.Method + " with " + v.Preconditioner
+	if v.Fallback != "" {
+		method += ": " + v.Fallback
+	}
 	return webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
-		fact("Ended", ended), fact("Method", v.Method+" with "+v.Preconditioner), fact("Iterations", iterations),
+		fact("Ended", ended), fact("Method", method), fact("Iterations", iterations),
 		fact("Estimated error", relative(v.EstimatedErrorK)+" K"), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
 		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
 		fact("Memory", byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),

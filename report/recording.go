@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"thermsim/gpusolve"
@@ -27,8 +26,7 @@ type End struct {
 	N     int
 	Step  gpusolve.Step
 	Field gpusolve.Field
-	// Trace is what trace.csv holds, nil of a steady state; History how the error fell.
-	Trace   []byte
+	// History is how the error fell.
 	History []HistoryPoint
 }
 
@@ -47,10 +45,13 @@ type Recording struct {
 func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept OutputOptions, more ...Recorder) (*Recording, error) {
 	w := &Recording{run: r, files: files, options: o}
 	if r.Recorded == nil && steps > 0 {
-		w.trace = NewTrace(files, r.Mesh)
-		w.recorders = append(w.recorders, w.trace)
+		var err error
+		if w.trace, err = NewTrace(files, r.Mesh, o.Wants("traces")); err != nil {
+			return nil, err
+		}
+		w.recorders = append(w.recorders, w.trace) // first: the saved run holds what it wrote
 	}
-	if steps > 0 && (slices.Contains(o.Figures, "animation") || slices.Contains(o.Figures, "all")) {
+	if steps > 0 && o.Wants("animation") {
 		var err error
 		if w.frames, err = NewFrameRecorder(r.Mesh, o.FrameLayer); err != nil {
 			return nil, err
@@ -104,15 +105,16 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 		return nil, err
 	}
 	start := time.Now()
-	e := &End{Run: r, Summary: s, Field: &w.shared, Trace: w.options.Trace, History: history}
+	e := &End{Run: r, Summary: s, Field: &w.shared, History: history}
 	if e.N = len(r.Solution.Steps); e.N > 0 {
 		e.Step = r.Solution.Steps[e.N-1]
 	}
+	o := w.options
 	switch {
 	case w.trace != nil:
-		e.Trace = w.trace.Bytes()
-	case e.Trace != nil:
-		if err := stageTrace(ctx, w.files, e.Trace); err != nil {
+		o.Trace = w.trace.Kept()
+	case o.Trace != nil:
+		if err := stageTrace(ctx, w.files, o.Trace); err != nil {
 			return nil, err
 		}
 	}
@@ -122,8 +124,7 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 		}
 	}
 	s.Time.ReportS += time.Since(start).Seconds()
-	o := w.options
-	o.Trace, o.History, o.Frames = e.Trace, history, w.frames
+	o.History, o.Frames = history, w.frames
 	if err := stageReport(ctx, w.files, r, s, o); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"thermsim/gpusolve"
@@ -76,6 +77,28 @@ func openSaved(path string) (*saved.Run, error) {
 }
 
 func duration(s float64) time.Duration { return time.Duration(s*1e9 + 0.5) }
+
+// Show makes the field at the end of step n of a transient the run's, and ends the run there: what came later neither speaks for nor against it.
+func (r *Restored) Show(n int) error {
+	f, err := r.Saved.Field(n)
+	if err != nil {
+		return err
+	}
+	s := *r.Solution
+	s.Field = f
+	if n < len(s.Steps) {
+		s.Energy = gpusolve.Energy{} // known of the last step only
+	}
+	if n <= len(s.Steps) && (n < len(s.Steps) || s.Status.Reason == gpusolve.ReasonInterrupted) {
+		s.Steps = s.Steps[:n]
+		s.Status.Converged = !slices.ContainsFunc(s.Steps, func(step gpusolve.Step) bool { return !step.Converged })
+		if s.Status.Converged || s.Status.Reason == gpusolve.ReasonInterrupted {
+			s.Status.Reason = gpusolve.ReasonTolerance
+		}
+	}
+	r.Solution = &s
+	return nil
+}
 
 // Close closes the file. Fields cannot be read afterwards.
 func (r *Restored) Close() error { return r.Saved.Close() }

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"thermsim/gpusolve"
@@ -37,4 +38,9 @@ type Options struct {
 	Frames  *FrameRecorder
 	At      [2]float64
 	ToScale bool
+}
+
+// Wants says whether a figure is to be drawn.
+func (o *Options) Wants(figure string) bool {
+	return slices.Contains(o.Figures, figure) || slices.Contains(o.Figures, "all")
 }

@@ -3,11 +3,14 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/report/saved"
+	"thermsim/stack"
 	"thermsim/staging"
 )
 
@@ -57,9 +60,22 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 		m.History = append(m.History, saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})
 	}
 	m.Time, m.Memory = saved.Time(e.Summary.Time), saved.Memory(e.Summary.Memory)
-	err := s.zip.Close(m, r.Mesh.Stack, e.Trace)
-	if err = errors.Join(err, s.file.Close()); err != nil {
+	if err := s.close(m, r.Mesh.Stack); err != nil {
 		return s.files.Failed(saved.FileName, err)
 	}
 	return ctx.Err()
+}
+
+// close ends the archive, with the trace of a transient, which is staged by now.
+func (s *savedRun) close(m saved.Manifest, of *stack.Stack) error {
+	var trace io.Reader
+	if s.files.Has(traceName) {
+		f, err := s.files.Open(traceName)
+		if err != nil {
+			return fmt.Errorf("reading the trace back: %w", err)
+		}
+		defer f.Close()
+		trace = f
+	}
+	return errors.Join(s.zip.Close(m, of, trace), s.file.Close())
 }

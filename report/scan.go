@@ -93,7 +93,7 @@ func (s *scan) run(m *mesh.Mesh, f gpusolve.Field) error {
 			}
 		}
 		for _, p := range s.probes {
-			p.add(plane, nx, k)
+			p.add(plane, k)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func Summarise(r *Run) (*Summary, error) {
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs),
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
-		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name},
+		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name, sol.Device.GPUFailure},
 		Solver: summariseSolver(sol),
 		Power:  PowerSummary{m.Power.Requested, m.Power.Mapped},
 		Energy: summariseEnergy(&sol.Energy),
@@ -44,6 +45,7 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	s.addSteps(sol)
+	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)
 	s.finish(r, time.Since(start))
 	return s, nil
@@ -87,7 +89,7 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 
 	s.Probes = make([]ProbeSummary, len(sc.probes))
 	for i, p := range m.Stack.Probes {
-		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i].value}
+		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i].value, string(p.Side)}
 	}
 	return nil
 }
@@ -97,9 +99,9 @@ func (s *Summary) addSteps(sol *gpusolve.Solution) {
 		return
 	}
 	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, sol.Status.IterationsTotal
+	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
-		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged})
-		s.Solver.Converged = s.Solver.Converged && st.Converged
+		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged && isFinite(st.MaxK)})
 	}
 }
 
@@ -121,7 +123,7 @@ func summariseSolver(sol *gpusolve.Solution) SolverSummary {
 	return SolverSummary{
 		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
 		ResidualNormW: st.ResidualW, RelativeResidual: st.RelativeResidual, EstimatedErrorK: st.EstimatedErrorK,
-		Converged: st.Converged, Reason: st.Reason,
+		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
 	}
 }
 

@@ -45,6 +45,8 @@ type GridSummary struct {
 type DeviceSummary struct {
 	Kind string `json:"kind"` // cpu or gpu
 	Name string `json:"name"`
+	// GPUFailure is why the processor took the place of a GPU, where it did.
+	GPUFailure string `json:"gpu_failure,omitempty"`
 }
 
 // SolverSummary says how the solve ended; in a transient, that of the last step, and Converged that of all steps.
@@ -57,6 +59,8 @@ type SolverSummary struct {
 	EstimatedErrorK  float64 `json:"estimated_error_K"`
 	Converged        bool    `json:"converged"`
 	Reason           string  `json:"reason"`
+	// Fallback tells which methods stalled before Preconditioner took over; absent where none did. Iterations are those of all.
+	Fallback string `json:"fallback,omitempty"`
 }
 
 // Place is a cell: its centre, its layer, and the block of that layer that covers most of it, if any.
@@ -170,4 +174,5 @@ type ProbeSummary struct {
 	YM           float64 `json:"y_m"`
 	ZM           float64 `json:"z_m"`
 	TemperatureK float64 `json:"temperature_K"`
+	Side         string  `json:"side,omitempty"` // of the interface at z: "below" or "above", where the stack says which
 }

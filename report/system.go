@@ -78,7 +78,7 @@ func NewSystemSummary(a *gpusolve.Matrix, b []float64, s *gpusolve.MatrixSolutio
 		Schema: 1,
 		Matrix: MatrixSummary{Rows: a.N(), Entries: a.Entries, Symmetric: a.Symmetric, Storage: "rows"},
 		Source: SourceSummary{Norm: norm(b)},
-		Device: DeviceSummary{Kind: s.Device.Kind, Name: s.Device.Name},
+		Device: DeviceSummary{s.Device.Kind, s.Device.Name, s.Device.GPUFailure},
 		Solver: SystemSolverSummary{
 			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.IterationsTotal,
 			ResidualNorm: st.ResidualW, RelativeResidual: st.RelativeResidual, Converged: st.Converged, Reason: st.Reason,

@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"thermsim/gpusolve"
 )
 
 // Style of the tables.
@@ -86,11 +84,11 @@ func (p *page) verdict(s *Summary) {
 		s.Command, s.Grid.NX, s.Grid.NY, s.Grid.NZ, cellCount(s.Grid.Cells), deviceText(s))))
 	p.line("")
 	switch caveat := s.Caveat(); {
-	case s.Solver.Reason == gpusolve.ReasonInterrupted:
+	case caveat == "INTERRUPTED":
 		p.line("%s the run ended before its last step.", p.paint(red, caveat+":"))
 		p.line("The figures below are those of the last step it finished.")
 	case caveat != "":
-		p.line("%s the solve ended by %s.", p.paint(red, caveat+":"), s.Solver.Reason)
+		p.line("%s the solve ended by %s.", p.paint(red, caveat+":"), s.Doubt())
 		p.line("The figures below are the best found, not the answer.")
 	}
 	if n := s.Temperature.NonFiniteCells; n > 0 {

@@ -12,7 +12,7 @@ import (
 func (p *page) heat(s *Summary) {
 	p.heading("Heat", "W, leaving counts as positive")
 	e := &s.Energy
-	d := wattDecimals(max(math.Abs(s.Power.RequestedW), math.Abs(e.InW), math.Abs(e.OutW)))
+	d := heatDecimals(s)
 	onGrid := "on the grid " + fixed(s.Power.MappedW, d)
 	if s.Power.RequestedW != 0 {
 		onGrid += fmt.Sprintf(" (off by %s)", relative((s.Power.MappedW-s.Power.RequestedW)/s.Power.RequestedW))
@@ -23,7 +23,7 @@ func (p *page) heat(s *Summary) {
 		power = append(power, "in the last step "+fixed(s.StepMaxima[s.Steps-1].PowerW, d))
 	}
 	p.wrapped("power      ", power)
-	p.wrapped("faces      ", facesText(&e.ByFaceW, e.OutW, d))
+	p.wrapped("faces      ", facesText(e, d))
 	balance := []string{"in " + fixed(e.InW, d), "out " + fixed(e.OutW, d)}
 	if s.Steps > 0 {
 		balance = append(balance, "stored "+fixed(e.StoredW, d))
@@ -31,23 +31,50 @@ func (p *page) heat(s *Summary) {
 	p.wrapped("balance    ", append(balance, "imbalance "+relative(e.ImbalanceRel)+" of the largest flow"))
 }
 
-// facesText lists the faces that heat passes.
-func facesText(f *FaceSummary, out float64, decimals int) []string {
+// facesText lists the faces that heat passes, with their shares: of what leaves where heat leaves, and where it comes in of what enters the stack,
+// the power included. A share of the net heat would say nothing where the two nearly cancel.
+func facesText(e *EnergySummary, decimals int) []string {
+	flows := e.ByFaceW.list()
+	leaving, entering := 0.0, max(0, e.InW)
+	both := false
+	for _, w := range flows {
+		leaving += max(0, w)
+		entering += max(0, -w)
+		both = both || w < 0
+	}
 	var parts []string
-	for i, w := range []float64{f.Bottom, f.Top, f.West, f.East, f.South, f.North} {
-		if w == 0 {
+	for i, w := range flows {
+		of := ""
+		switch {
+		case w == 0:
 			continue
+		case w < 0:
+			of = fmt.Sprintf(" (%.1f %% of what enters)", -100*w/entering)
+		case both:
+			of = fmt.Sprintf(" (%.1f %% of what leaves)", 100*w/leaving)
+		case w > 0:
+			of = fmt.Sprintf(" (%.1f %%)", 100*w/leaving)
 		}
-		part := fmt.Sprintf("%v %s", stack.Face(i), fixed(w, decimals))
-		if out > 0 && w > 0 {
-			part += fmt.Sprintf(" (%.1f %%)", 100*w/out)
-		}
-		parts = append(parts, part)
+		parts = append(parts, fmt.Sprintf("%v %s%s", stack.Face(i), fixed(w, decimals), of))
 	}
 	if parts == nil {
 		return []string{"no heat passes any of them"}
 	}
 	return parts
+}
+
+// list is in the order of stack.Face.
+func (f *FaceSummary) list() [stack.NumFaces]float64 {
+	return [...]float64{f.Bottom, f.Top, f.West, f.East, f.South, f.North}
+}
+
+// heatDecimals show the largest flow of the balance with four digits or more.
+func heatDecimals(s *Summary) int {
+	most := max(math.Abs(s.Power.RequestedW), math.Abs(s.Energy.InW), math.Abs(s.Energy.OutW))
+	for _, w := range s.Energy.ByFaceW.list() {
+		most = max(most, math.Abs(w))
+	}
+	return wattDecimals(most)
 }
 
 // wrapped writes parts after a label, in as many lines as the page needs.
@@ -85,13 +112,16 @@ func (p *page) solver(s *Summary) {
 	p.heading("Solver", "")
 	ended := "converged: " + v.Reason
 	if !v.Converged {
-		ended = p.paint(red, marked(s.Caveat(), v.Reason))
+		ended = p.paint(red, marked(s.Caveat(), s.Doubt()))
 	}
 	iterations := fmt.Sprintf("%d iterations", v.Iterations)
 	if s.Steps > 0 {
 		iterations = fmt.Sprintf("%d iterations in %d steps", s.IterationsTotal, s.Steps)
 	}
 	p.line("  %s with %s: %s, %s", v.Method, v.Preconditioner, iterations, ended)
+	if v.Fallback != "" {
+		p.line("  %s", v.Fallback)
+	}
 	p.line("  residual %s W, %s relative; estimated largest error %s K",
 		relative(v.ResidualNormW), relative(v.RelativeResidual), relative(v.EstimatedErrorK))
 	t := &s.Time

@@ -105,3 +105,23 @@ func TestPeakMemoryFromProc(t *testing.T) {
 		t.Error("found a line that is not there")
 	}
 }
+
+// Shares of what leaves and of what enters, each at most all of it, also where they nearly cancel.
+func TestSharesOfHeat(t *testing.T) {
+	for _, c := range []struct {
+		energy EnergySummary
+		want   string
+	}{
+		{EnergySummary{InW: 16, OutW: 16, ByFaceW: FaceSummary{Top: 12, West: 4}}, "top 12.00 (75.0 %), west 4.00 (25.0 %)"},
+		{EnergySummary{OutW: 0.0014, ByFaceW: FaceSummary{Bottom: -0.0586, Top: 0.06}},
+			"bottom -0.06 (100.0 % of what enters), top 0.06 (100.0 % of what leaves)"},
+		{EnergySummary{InW: 6, OutW: 6, ByFaceW: FaceSummary{Bottom: -2, Top: 7, East: 1}},
+			"bottom -2.00 (25.0 % of what enters), top 7.00 (87.5 % of what leaves), east 1.00 (12.5 % of what leaves)"},
+		{EnergySummary{OutW: -3, StoredW: 3, ByFaceW: FaceSummary{South: -3}}, "south -3.00 (100.0 % of what enters)"},
+		{EnergySummary{}, "no heat passes any of them"},
+	} {
+		if got := strings.Join(facesText(&c.energy, 2), ", "); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

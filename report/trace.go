@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -23,24 +25,50 @@ type Trace struct {
 	probes []*probeStats
 	planes []int // that hold blocks or probes
 	plane  []float64
-	rows   bytes.Buffer
+	file   *staging.Output
+	out    *bufio.Writer
 	row    []byte
+	kept   *bytes.Buffer // what was written, for charts; nil unless asked for
 }
 
 const traceName = "trace.csv"
 
-// NewTrace starts with the head of the table.
-func NewTrace(files *staging.Transaction, m *mesh.Mesh) *Trace {
+// NewTrace starts the file with the head of the table. Where charts are to show the table, keep holds on to it in memory.
+func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, error) {
 	t := &Trace{files: files, m: m, blocks: newBlocks(m), probes: newProbes(m), plane: make([]float64, m.NX()*m.NY())}
 	t.planes = t.needed()
-	w := csv.NewWriter(&t.rows)
+	if keep {
+		t.kept = new(bytes.Buffer)
+	}
+	var err error
+	if t.file, err = files.Create(traceName); err != nil {
+		return nil, err
+	}
+	t.out = bufio.NewWriterSize(t.file, 1<<16)
+	var head bytes.Buffer
+	w := csv.NewWriter(&head)
 	_ = w.Write(t.header()) // a buffer takes anything
 	w.Flush()
-	return t
+	return t, t.write(head.Bytes())
 }
 
-// Bytes are the table so far.
-func (t *Trace) Bytes() []byte { return t.rows.Bytes() }
+// Kept is the table so far, nil unless it is kept.
+func (t *Trace) Kept() []byte {
+	if t.kept == nil {
+		return nil
+	}
+	return t.kept.Bytes()
+}
+
+func (t *Trace) write(row []byte) error {
+	if t.kept != nil {
+		t.kept.Write(row)
+	}
+	if _, err := t.out.Write(row); err != nil {
+		return t.files.Failed(traceName, err)
+	}
+	return nil
+}
 
 // needed lists the planes to read at every step, ascending.
 func (t *Trace) needed() []int {
@@ -51,7 +79,9 @@ func (t *Trace) needed() []int {
 		}
 	}
 	for _, p := range t.probes {
-		use[p.z.lo], use[p.z.hi] = true, true
+		for _, at := range p.at.Terms {
+			use[at.Plane] = true
+		}
 	}
 	var planes []int
 	for k, u := range use {
@@ -80,7 +110,7 @@ func (t *Trace) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
 		b.reset()
 	}
 	for _, p := range t.probes {
-		p.value = 0
+		p.reset()
 	}
 	nx := t.m.NX()
 	for _, k := range t.planes {
@@ -94,7 +124,7 @@ func (t *Trace) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
 			}
 		}
 		for _, p := range t.probes {
-			p.add(t.plane, nx, k)
+			p.add(t.plane, k)
 		}
 	}
 	t.row = strconv.AppendFloat(t.row[:0], step.Time, 'g', 10, 64)
@@ -110,8 +140,7 @@ func (t *Trace) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
 		t.kelvin(p.value)
 	}
 	t.row = append(t.row, '\n')
-	t.rows.Write(t.row)
-	return nil
+	return t.write(t.row)
 }
 
 func (t *Trace) kelvin(v float64) {
@@ -120,7 +149,12 @@ func (t *Trace) kelvin(v float64) {
 }
 
 // Finish implements Recorder.
-func (t *Trace) Finish(ctx context.Context, _ *End) error { return stageTrace(ctx, t.files, t.Bytes()) }
+func (t *Trace) Finish(context.Context, *End) error {
+	if err := errors.Join(t.out.Flush(), t.file.Close()); err != nil {
+		return t.files.Failed(traceName, err)
+	}
+	return nil
+}
 
 func stageTrace(ctx context.Context, files *staging.Transaction, rows []byte) error {
 	return files.Write(ctx, traceName, func(w io.Writer) error {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,10 @@ func TestTrace(t *testing.T) {
 	r := linearRun(t, sampleStack(37, 23))
 	dir := filepath.Join(t.TempDir(), "out")
 	files := begin(t, dir, nil)
-	w := NewTrace(files, r.Mesh)
+	w, err := NewTrace(files, r.Mesh, true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := summarise(t, r)
 	for n := range 3 {
 		rise := float64(n) // the field of step n lies n kelvin higher
@@ -52,5 +56,44 @@ func TestTrace(t *testing.T) {
 			near(t, block.Name+" maximum", parse(t, row[4+2*b]), block.MaxK+float64(n), 1e-6)
 		}
 		near(t, "sensor", parse(t, row[9]), linear(3.3e-3, 2.2e-3, 101e-6)+float64(n), 1e-6)
+	}
+}
+
+// A table that no chart shows goes to the disk as it grows, and from there into run.zip.
+func TestTraceOfASavedRun(t *testing.T) {
+	r := sampleRun(t, 10, 8)
+	dir := t.TempDir()
+	files := begin(t, dir, nil)
+	w, err := NewRecording(files, r, 3, Options{}, OutputOptions{SaveAll: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		step := gpusolve.Step{Time: 1e-3 * float64(n+1), MaxK: 370, Converged: true}
+		r.Solution.Steps = append(r.Solution.Steps, step)
+		if err := w.Step(n+1, step, r.Solution.Field); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if w.trace.Kept() != nil {
+		t.Error("the table is held in memory")
+	}
+	if _, err := files.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "trace.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Restore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if string(again.Saved.Trace) != string(want) || strings.Count(string(want), "\n") != 4 {
+		t.Errorf("run.zip holds\n%s\ntrace.csv\n%s", again.Saved.Trace, want)
 	}
 }

@@ -154,7 +154,7 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 }
 
 func (l *loader) probe(t *table) Probe {
-	p := Probe{Name: t.text("name"), X: t.scalar("x"), Y: t.scalar("y"), Z: t.scalar("z"), Pos: t.node.pos}
+	p := Probe{Name: t.text("name"), X: t.scalar("x"), Y: t.scalar("y"), Z: t.scalar("z"), Side: Side(t.text("side")), Pos: t.node.pos}
 	if t.has("layer") == t.has("z") {
 		l.fail(t.node.pos, "", "probe %q needs layer or z, and not both", shorten(p.Name))
 		return p

@@ -15,6 +15,9 @@ material = "silicon"
 thickness = "1 mm"
 `
 
+// two has an interface at 1 mm.
+const two = small + "[[layer]]\nname = \"lid\"\nmaterial = \"copper\"\nthickness = \"1 mm\"\n"
+
 func TestFaults(t *testing.T) {
 	power := func(p string) string { return small + "power = " + p + "\n" }
 	inputs := files{
@@ -124,6 +127,10 @@ func TestFaults(t *testing.T) {
 		{"overlap", power(`{ block = [{ name = "a", x = 0, y = 0, width = 2e-3, height = 2e-3, power = 1 }, { name = "b", x = 1e-3, y = 1e-3, width = 2e-3, height = 2e-3, power = 1 }] }`),
 			`stack.toml:8:90: layer "die": block "b" overlaps block "a" by 1 mm x 1 mm at x = 1 mm, y = 1 mm; move one, or set allow_overlap = true in its power if the powers shall add`},
 		{"probe outside", small + "[[probe]]\nname = \"p\"\nx = \"11 mm\"\ny = 0\nlayer = \"die\"\n", `stack.toml:8:3: probe "p" at x = 11 mm, y = 0 m lies outside the domain of 10 mm by 10 mm; move it`},
+		{"probe side", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"1 mm\"\nside = \"top\"\n", `stack.toml:17:8: side cannot be "top"; known: below or above`},
+		{"probe side within a layer", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"lid\"\nside = \"below\"\n", `stack.toml:12:3: probe "p": z = 1.5 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},
+		{"probe side on the top", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"2 mm\"\nside = \"below\"\n", `stack.toml:12:3: probe "p": z = 2 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},
+		{"probe side in one layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = 0\nside = \"above\"\n", `stack.toml:8:3: probe "p": a stack of one layer has no interface with two sides; remove side`},
 		{"probe layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"dei\"\n", `stack.toml:12:9: no layer is called "dei"; did you mean "die"?`},
 		{"maps layer", small + "[output]\nmaps = [\"die\", \"dye\"]\n", `stack.toml:9:16: no layer is called "dye"; did you mean "die"?`},
 		{"device", small + "[solver]\ndevice = \"gpu:x\"\n", `stack.toml:9:10: device cannot be "gpu:x"; write auto, cpu, gpu or gpu:0`},

@@ -95,8 +95,16 @@ type PowerTable struct {
 
 // ReadPTrace reads a HotSpot power trace: a line of block names, then rows of watts. The error is an [ErrorList].
 func ReadPTrace(path string, data []byte) (*PowerTable, error) {
-	r := &fileReader{file: path}
-	t := &PowerTable{File: path}
+	return readPTrace(&fileReader{file: path}, data)
+}
+
+// ReadLayeredPTrace is ReadPTrace for a trace of several layers, whose blocks may share names.
+func ReadLayeredPTrace(path string, data []byte) (*PowerTable, error) {
+	return readPTrace(&fileReader{file: path, repeats: true}, data)
+}
+
+func readPTrace(r *fileReader, data []byte) (*PowerTable, error) {
+	t := &PowerTable{File: r.file}
 	words(data, func(line int, w []field) bool {
 		if t.Names == nil {
 			r.names(t, line, w)
@@ -116,7 +124,7 @@ func (r *fileReader) names(t *PowerTable, line int, w []field) {
 		switch {
 		case f.text == "":
 			r.fail(line, f.col, "", "column without a name")
-		case seen[f.text]:
+		case seen[f.text] && !r.repeats:
 			r.fail(line, f.col, "give each block one column", "column %q is there twice", shorten(f.text))
 		}
 		seen[f.text] = true

@@ -177,8 +177,18 @@ type Probe struct {
 	Name string
 	X, Y float64 // m
 	Z    float64 // m above the bottom; resolved to the middle of the layer where the file names one
+	Side Side    // of the interface that the probe lies on
 	Pos  Pos
 }
+
+// Side of an interface between two layers; empty where nothing was said, which means Below. A contact resistance makes the sides differ.
+type Side string
+
+// The sides: the upper surface of the layer below, and the lower surface of the layer above.
+const (
+	Below Side = "below"
+	Above Side = "above"
+)
 
 // Transient holds the file's wishes for a transient run; zero values mean not given.
 type Transient struct {

@@ -38,6 +38,7 @@ func PrintCommented(w io.Writer, s *Stack, c Comments) error {
 		p.line("\n[[probe]]")
 		p.text("name", pr.Name)
 		p.lengths("x", pr.X, "y", pr.Y, "z", pr.Z)
+		p.text("side", string(pr.Side))
 	}
 	p.wishes()
 	return p.w.Flush()

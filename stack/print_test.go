@@ -115,6 +115,9 @@ func drawStack(t *rapid.T) *Stack {
 	s.Solver = Solver{Preconditioner: "jacobi", Device: "gpu:1", Tol: positive("tol"), RTol: positive("rtol"), ATol: positive("atol"), MaxIter: 7}
 	s.Output.Maps = []string{"layer0", "all"}
 	s.Probes = []Probe{{Name: "p", X: s.Size[0] / 3, Y: s.Size[1] / 7, Z: s.Height() / 2}}
+	if len(s.Layers) > 1 {
+		s.Probes[0].Z, s.Probes[0].Side = s.Layers[0].Thickness, Above
+	}
 	return s
 }
 

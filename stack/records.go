@@ -20,8 +20,9 @@ type field struct {
 
 // fileReader collects the faults of one input file.
 type fileReader struct {
-	file   string
-	faults faults
+	file    string
+	faults  faults
+	repeats bool // names may be there twice
 }
 
 func (r *fileReader) fail(line, col int, remedy, format string, args ...any) {

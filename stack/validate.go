@@ -228,6 +228,7 @@ func (v *validator) probes() {
 		if !(p.Z >= 0 && p.Z <= height*(1+tolerance)) {
 			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, metres(p.Z), metres(height))
 		}
+		v.side(&p, what, height)
 	}
 }
 

@@ -56,6 +56,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}}) }, `layer "l": power: row 1 of the trace has 1 powers for 2 blocks`},
 		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1, -1}}}) }, `layer "l": power: power of block "1" in row 1 of the trace must be finite and not negative, got -1`},
 		{func(s *Stack) { s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5, Z: 2}} }, `probe "p" at z = 2 m lies outside the stack of height 1 m; move it`},
+		{func(s *Stack) { s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5, Side: "left"}} }, `probe "p": side cannot be "left"; write "below" or "above"`},
 		{func(s *Stack) { s.Probes = []Probe{{Name: "p", X: 1, Y: 0.5}, {Name: "p", X: 1, Y: 0.5}} }, `two probes are called "p"; rename one of them`},
 	}
 	for _, tt := range tests {

@@ -95,6 +95,14 @@ func (d *disk) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
+// open reads a file.
+func (d *disk) open(name string) (*os.File, error) {
+	if err := d.fault("open", name); err != nil {
+		return nil, err
+	}
+	return d.root.Open(name)
+}
+
 func (d *disk) rename(from, to string) error {
 	if err := d.fault("rename", to); err != nil {
 		return err

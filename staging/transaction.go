@@ -107,6 +107,19 @@ func (t *Transaction) Create(name string) (*Output, error) {
 	return o, nil
 }
 
+// Open reads back a file that was created and closed. The caller closes it before Commit.
+func (t *Transaction) Open(name string) (*os.File, error) {
+	slashed := path.Clean(filepath.ToSlash(name))
+	if !t.Has(name) {
+		return nil, fmt.Errorf("no file of this run is called %s", name)
+	}
+	f, err := t.disk.open(path.Join(newFiles, slashed))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", filepath.Join(t.dir, name), cause(err))
+	}
+	return f, nil
+}
+
 // Has says whether a file of that name was created.
 func (t *Transaction) Has(name string) bool {
 	t.mu.Lock()

@@ -17,14 +17,17 @@ import (
 const deviationTol = 1e-6
 
 // MeasureDeviations solves an imported project as thermsim does, and once with each deviation of the simulator alone, and notes in r how far
-// the temperatures differ: cell by cell on equal grids, by the hottest cell otherwise. A transient project counts with its steady state; without
-// one nothing is measured.
+// the temperatures differ: cell by cell on equal grids, by the hottest cell otherwise. A transient project counts with its steady state, and without
+// one with nothing, but for deviations that show in transients alone: those are measured over its first steps.
 func MeasureDeviations(ctx context.Context, r *importer.Result, request importer.Request, o gpusolve.Options) error {
 	o.Tol = deviationTol
 	s := solver{o}
-	field := func(emulate ...string) (*field, error) {
+	project := func(emulate ...string) (*importer.Result, error) {
 		request.Compat, request.Emulate, request.Direct = false, emulate, true
-		imported, err := r.Format.Import(request)
+		return r.Format.Import(request)
+	}
+	field := func(emulate ...string) (*field, error) {
+		imported, err := project(emulate...)
 		if err != nil {
 			return nil, err
 		}
@@ -35,6 +38,11 @@ func MeasureDeviations(ctx context.Context, r *importer.Result, request importer
 	}
 	for i := range r.Deviations {
 		d := &r.Deviations[i]
+		if d.InTime && r.Transient {
+			if err := s.measureInTime(ctx, d, project); err != nil && !isRefusal(err) {
+				return err
+			}
+		}
 		if !d.Field {
 			continue
 		}

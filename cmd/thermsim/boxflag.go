@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/report"
 	"thermsim/report/field"
 	"thermsim/stack"
 )
@@ -128,22 +129,17 @@ func (s *stepList) Set(text string) error {
 func (s *stepList) String() string { return s.text }
 func (s *stepList) Type() string   { return "LIST" }
 
-// numbers lists the steps; each lies within the run.
-func (s *stepList) numbers(steps int) ([]int, error) {
-	var list []int
+// ranges are the steps, all within the run.
+func (s *stepList) ranges(steps int) ([]report.StepRange, error) {
 	if s.all {
-		for n := range steps {
-			list = append(list, n+1)
-		}
-		return list, nil
+		return []report.StepRange{{From: 1, To: steps, Every: 1}}, nil
 	}
+	var list []report.StepRange
 	for _, p := range s.parts {
 		if p[1] > steps {
 			return nil, usagef("--file-steps %s: the run has %d steps", s.text, steps)
 		}
-		for n := p[0]; n <= p[1]; n += p[2] {
-			list = append(list, n)
-		}
+		list = append(list, report.StepRange{From: p[0], To: p[1], Every: p[2]})
 	}
 	return list, nil
 }

@@ -33,7 +33,7 @@ EXIT STATUS
   2    wrong usage
   4    device failure: no GPU where one was demanded, or not enough memory
   130  interrupted; --json and --csv hold the rows that were finished
-`
+` + crashHelp
 
 const benchExample = `  thermsim bench --device gpu --json bench.json    # everything; 10 minutes
   thermsim bench --tables steady --max-cells 6e6

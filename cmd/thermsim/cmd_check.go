@@ -28,17 +28,19 @@ EXIT STATUS
   2    wrong usage or invalid input; nothing was written
   4    the grid does not fit into memory
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?
-  thermsim check chip.toml --print > resolved.toml`
+  thermsim check chip.toml --print > resolved.toml
+  thermsim check ev6.config -p gcc.ptrace -f ev6.flp   # a HotSpot project`
 
 type checkOptions struct {
 	stack string
 	out   string
 	grid  gridSize
 	print bool
+	project
 }
 
 func newCheckCommand(g *globals) *cobra.Command {
@@ -59,11 +61,12 @@ func newCheckCommand(g *globals) *cobra.Command {
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
+	o.addOptions(cmd.Flags(), formats()...)
 	return cmd
 }
 
 func runCheck(ctx context.Context, g *globals, o checkOptions) error {
-	s, _, err := loadStack(g, o.stack, o.grid)
+	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
 	}

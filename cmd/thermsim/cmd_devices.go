@@ -19,8 +19,8 @@ why; the processor solves everything.
 EXIT STATUS
 ===========
 
-  0  done, with or without a GPU
-`
+  0    done, with or without a GPU
+` + crashHelp
 
 const devicesExample = `  thermsim devices
   thermsim devices --json | jq '.gpus[].name'

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +27,11 @@ EXIT STATUS
   0    done
   1    internal failure, or a file could not be written
   2    wrong usage, no saved run, or stacks that cannot be compared
-  5    differences above --limit; the files were written
+  5    with --limit: differences above it, or such as cannot be relied on, for a
+       run had not converged, was interrupted or has cells without a finite
+       temperature; the files were written
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const diffExample = `  thermsim diff before after
   thermsim diff coarse fine --limit "0.5 K" --quiet || echo the grid matters
@@ -62,7 +65,7 @@ func newDiffCommand(g *globals) *cobra.Command {
 	f.SortFlags = false
 	group(f, "Comparison", func() {
 		f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
-		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more")
+		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
 	})
 	group(f, groupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
@@ -85,7 +88,7 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 		}
 		defer r.Close()
 		if o.step > 0 {
-			if r.Solution.Field, err = r.Saved.Field(int(o.step)); err != nil {
+			if err := r.Show(int(o.step)); err != nil {
 				return usagef("--step: %w", err)
 			}
 		}
@@ -133,6 +136,12 @@ func (o *diffOptions) tell(g *globals, c *report.Comparison) error {
 		return fmt.Errorf("cannot print the differences: %w; they are in %s", err, o.out)
 	}
 	g.note("differences are in %s", o.out)
+	if len(c.Doubts) > 0 && o.limit.value > 0 {
+		return withStatus(exitTooHot, fmt.Errorf("--limit %s cannot be shown to hold: %s; %s/diff.html shows where", o.limit.text, strings.Join(c.Doubts, "; "), o.out))
+	}
+	for _, doubt := range c.Doubts {
+		g.note("warning: %s", doubt)
+	}
 	if most := max(-c.All.MinK, c.All.MaxK); o.limit.value > 0 && !(most <= o.limit.value) {
 		return withStatus(exitTooHot, fmt.Errorf("the fields differ by up to %.3g K, more than --limit %s; %s/diff.html shows where", most, o.limit.text, o.out))
 	}

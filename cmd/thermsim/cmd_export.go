@@ -26,7 +26,7 @@ EXIT STATUS
   1    internal failure, or a file could not be written
   2    wrong usage or invalid input; nothing was written
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const exportExample = `  thermsim export examples/quickstart --out system
   thermsim solve system/A.mtx system/b.mtx`
@@ -34,6 +34,7 @@ const exportExample = `  thermsim export examples/quickstart --out system
 type exportOptions struct {
 	stack, out string
 	grid       gridSize
+	project
 }
 
 func newExportCommand(g *globals) *cobra.Command {
@@ -53,6 +54,7 @@ func newExportCommand(g *globals) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
+	o.addOptions(cmd.Flags(), formats()...)
 	return cmd
 }
 
@@ -62,7 +64,7 @@ const maxExportCells = 4_000_000
 func runExport(ctx context.Context, g *globals, o exportOptions) error {
 	p := startProgress(g.console, "exporting")
 	defer p.stop()
-	s, _, err := loadStack(g, o.stack, o.grid)
+	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,9 @@ materials in full. A stack file uses a library material by its name;
 EXIT STATUS
 ===========
 
-  0  done
-  2  no such material
-`
+  0    done
+  2    no such material
+` + crashHelp
 
 const materialsExample = `  thermsim materials
   thermsim materials silicon tim_grease

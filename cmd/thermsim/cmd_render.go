@@ -27,7 +27,7 @@ EXIT STATUS
   1    internal failure, or a file could not be written
   2    wrong usage, or no saved run; nothing was written
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const renderExample = `  thermsim render thermsim-out --maps all --formats svg
   thermsim render thermsim-out --files vtr --file-steps all --out paraview
@@ -137,12 +137,16 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 	if err != nil {
 		return kept, err
 	}
-	if o.outputs.fields.fileSteps.all {
-		kept.FileSteps = r.Saved.Manifest.Saved
-	}
-	for _, step := range kept.FileSteps {
-		if _, err := r.Saved.Field(step); err != nil {
-			return kept, usagef("--file-steps: %w; 'thermsim transient --save all' keeps every step", err)
+	if !o.outputs.fields.fileSteps.all { // all stands for those that are saved
+		for _, list := range kept.FileSteps {
+			for step := list.From; ; step += list.Every {
+				if _, err := r.Saved.Field(step); err != nil {
+					return kept, usagef("--file-steps: %w; 'thermsim transient --save all' keeps every step", err)
+				}
+				if list.To-step < list.Every {
+					break
+				}
+			}
 		}
 	}
 	if kept.Page && !r.Complete() {

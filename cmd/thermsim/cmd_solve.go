@@ -37,7 +37,7 @@ EXIT STATUS
   3    not converged; the best solution found was written
   4    device failure: no GPU where one was demanded, or not enough memory
   130  interrupted; nothing was written
-`
+` + crashHelp
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
@@ -122,6 +122,7 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	p.enter("solving")
 	options := gpusolve.Options{
 		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value, MaxIter: int(o.maxIter), Progress: p.update,
+		Notice: func(text string) { g.note("%s", text) },
 	}
 	if g.adjust != nil {
 		g.adjust(&options)

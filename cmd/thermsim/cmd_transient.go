@@ -19,7 +19,9 @@ Every step takes the exact mean of the powers over its length.
 Tables go to stdout. Into --out go trace.csv (time, power, every block and
 probe, step by step) and what the steady command writes: tables and maps of the
 last step, and the page with all steps.
-Flags beat what the stack file says.
+Flags beat what the stack file says. A preconditioner takes settings, as in
+--precond NAME:key=value,...; without --precond another one takes over where
+multigrid stalls.
 ` + exitHelp
 
 const transientExample = `  thermsim transient examples/trace
@@ -76,7 +78,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	}
 	plan.OnStep = run.step
 	p.enter("stepping")
-	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan)
+	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan, o.initial.value > 0)
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}

@@ -25,7 +25,7 @@ EXIT STATUS
   2    no such case, or wrong usage
   4    device failure: no GPU where one was demanded
   130  interrupted
-`
+` + crashHelp
 
 const verifyExample = `  thermsim verify
   thermsim verify slab-steady --verbose

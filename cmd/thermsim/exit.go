@@ -13,7 +13,7 @@ import (
 // Exit statuses.
 const (
 	exitDone         = 0
-	exitInternal     = 1 // a fault of thermsim or of the machine, such as a full disk; a case of verify that fails
+	exitInternal     = 1 // what is nobody's input, such as a full disk; a case of verify that fails
 	exitInput        = 2
 	exitNotConverged = 3
 	exitDevice       = 4
@@ -34,6 +34,10 @@ EXIT STATUS
   4    device failure: no GPU where one was demanded, or not enough memory
   5    hotter than --tmax; the files were written
   130  interrupted; a steady run writes nothing, a transient what was finished
+` + crashHelp
+
+// crashHelp is the last line of EXIT STATUS of every command.
+const crashHelp = `  134  crash (SIGABRT): a fault of thermsim, or memory ran out
 `
 
 // exitError is an error with the exit status it leads to.

@@ -43,8 +43,8 @@ func TestPanicReport(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var said strings.Builder
 		g := &globals{console: &console{stderr: &said, verbose: verbose}}
-		if status := reportPanic(g, "index out of range", []byte("goroutine 1")); status != exitInternal {
-			t.Errorf("exit status %d, want %d", status, exitInternal)
+		if status := reportPanic(g, "index out of range", []byte("goroutine 1")); status != exitCrash {
+			t.Errorf("exit status %d, want %d", status, exitCrash)
 		}
 		if text := said.String(); !strings.Contains(text, "please report") || !strings.Contains(text, "index out of range") {
 			t.Errorf("message %q", text)

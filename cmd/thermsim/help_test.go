@@ -82,6 +82,15 @@ func TestHelpOfProjects(t *testing.T) {
 			t.Errorf("%s x.stk --help:\n%s", command, text)
 		}
 	}
+	for _, command := range []string{"check", "export"} {
+		bare := helpOf(t, command)
+		if strings.Contains(bare, hotspot) || strings.Count(bare, "'thermsim "+command+" PROJECT --help' lists the options") != 1 {
+			t.Errorf("%s --help:\n%s", command, bare)
+		}
+		if text := helpOf(t, command, "x.config"); !strings.Contains(text, hotspot) || !strings.Contains(text, "--grid_layer_file") {
+			t.Errorf("%s x.config --help:\n%s", command, text)
+		}
+	}
 	if text := helpOf(t, "import", "hotspot"); !strings.Contains(text, hotspot) {
 		t.Errorf("import hotspot --help:\n%s", text)
 	}

@@ -68,8 +68,10 @@ func flagGroups(c *cobra.Command, width int) string {
 	var order []string
 	groups := map[string]*pflag.FlagSet{}
 	hidden := hiddenOptions(c)
+	left := false // an option of a simulator
 	add := func(heading string, f *pflag.Flag) {
 		if f.Hidden || slices.Contains(hidden, heading) {
+			left = left || !f.Hidden
 			return
 		}
 		if groups[heading] == nil {
@@ -99,9 +101,13 @@ func flagGroups(c *cobra.Command, width int) string {
 	if width >= defaultWidth {
 		width = 0 // every flag has a line, which a test holds to 100 columns
 	}
+	hint := groupProjects
+	if groups[hint] == nil {
+		hint = order[0]
+	}
 	for _, heading := range order {
 		fmt.Fprintf(&b, "\n\n%s:\n%s", heading, strings.TrimRight(groups[heading].FlagUsagesWrapped(width), "\n"))
-		if heading == groupProjects && len(hidden) > 0 && len(c.Flags().Args()) == 0 {
+		if heading == hint && left && len(c.Flags().Args()) == 0 {
 			fmt.Fprintf(&b, "\n  '%s PROJECT --help' lists the options of the simulator that PROJECT is made for.", c.CommandPath())
 		}
 	}

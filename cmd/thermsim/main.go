@@ -15,6 +15,7 @@ import (
 )
 
 func main() {
+	abortOnCrash()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -62,6 +63,6 @@ func reportPanic(g *globals, fault any, trace []byte) int {
 	if g.verbose {
 		msg += "\n\n" + string(trace)
 	}
-	g.fail(withStatus(exitInternal, fmt.Errorf("%s", msg)))
-	return exitInternal
+	g.fail(withStatus(exitCrash, fmt.Errorf("%s", msg)))
+	return exitCrash
 }

@@ -10,6 +10,7 @@ import (
 
 	"thermsim/mesh"
 	"thermsim/report"
+	"thermsim/report/saved"
 	"thermsim/stack"
 )
 
@@ -92,7 +93,7 @@ const savedBytes = 64_000_000
 func (o *outputOptions) settle(g *globals, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
 	r := report.OutputOptions{Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
 	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.value
-	size := 8 * float64(m.Cells())
+	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
 	switch o.save {
 	case saveAll:
 		r.SaveAll = true
@@ -126,7 +127,7 @@ func (o *fieldOptions) settle(m *mesh.Mesh, r *report.OutputOptions, steps int) 
 	}
 	r.Box = &whole
 	var err error
-	r.FileSteps, err = o.fileSteps.numbers(steps)
+	r.FileSteps, err = o.fileSteps.ranges(steps)
 	return err
 }
 

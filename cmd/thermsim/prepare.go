@@ -22,11 +22,6 @@ func stackPath(argument string) string {
 	return argument
 }
 
-// loadStack reads a stack file, or a project of another simulator, and gives it the grid of the flag, if there is one.
-func loadStack(g *globals, argument string, grid gridSize) (*stack.Stack, time.Duration, error) {
-	return loadInput(g, argument, grid, &project{})
-}
-
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
 func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Mesh, time.Duration, error) {
 	note, err := on.place(s, transient)
@@ -52,11 +47,13 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	o.project.inTime = command == "transient"
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return nil, err
 	}
 	o.apply(s)
+	o.project.printed(&s.Solver)
 	if err := report.CheckMaps(s, s.Output.Maps); err != nil {
 		return nil, withStatus(exitInput, err)
 	}

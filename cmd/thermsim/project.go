@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -9,13 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"thermsim/gpusolve"
 	"thermsim/importer"
 	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
-	"thermsim/network"
-	"thermsim/network/netsolve"
 	"thermsim/peerout"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -40,6 +36,7 @@ type project struct {
 	format   string // of further outputs, "" for none
 	decimals places
 	named    map[string]*string // options of the formats, by name
+	inTime   bool               // a transient is run
 
 	result *importer.Result // nil where the stack is thermsim's own
 }
@@ -112,12 +109,12 @@ func (p *project) load(g *globals, format importer.Format, path string) (*stack.
 		return nil, err
 	}
 	p.result = r
-	tellNotes(g, r)
+	p.tellNotes(g, r)
 	return r.Stack, nil
 }
 
 // tellNotes prints warnings; lines that were left out or adapted are a matter of -v and of the import command.
-func tellNotes(g *globals, r *importer.Result) {
+func (p *project) tellNotes(g *globals, r *importer.Result) {
 	for _, n := range r.Notes {
 		if n.Kind == importer.Warning {
 			g.note("%s", n)
@@ -132,37 +129,13 @@ func tellNotes(g *globals, r *importer.Result) {
 			continue
 		}
 		g.detail("%s calculates otherwise: %s: %s; here: %s", r.Format.Title(), d.Name, d.What, d.Instead)
-		if d.Field {
+		if d.Field || d.InTime && p.inTime {
 			own = append(own, d.Name)
 		}
 	}
 	if len(own) > 0 {
 		g.note("%s calculates otherwise (%s): 'thermsim import %s' tells how much that matters here, --compat does as it does", r.Format.Title(), strings.Join(own, ", "), r.Format.Name())
 	}
-}
-
-// network is what stands in for the mesh, nil in most cases.
-func (p *project) network() *network.Network {
-	if p.result == nil {
-		return nil
-	}
-	return p.result.Network
-}
-
-// steady solves for the steady field of the mesh, or of the network that stands in for it.
-func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
-	if n := p.network(); n != nil {
-		return netsolve.Steady(ctx, n, m, o)
-	}
-	return gpusolve.Steady(ctx, m, o)
-}
-
-// transient steps the field of the mesh, or of the network that stands in for it.
-func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*gpusolve.Solution, error) {
-	if n := p.network(); n != nil {
-		return netsolve.Transient(ctx, n, m, o, t)
-	}
-	return gpusolve.Transient(ctx, m, o, t)
 }
 
 // writer writes the simulator's own files; nil where none are asked for.

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"thermsim": main})
+	testscript.Main(m, map[string]func(){"thermsim": main, "crash": crash})
 }
 
 // Scripts run the commands as a user does. See the files for the cases; these are the words that they add to testscript's:
@@ -72,6 +72,9 @@ func statusOf(ts *testscript.TestScript, err error) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &exit):
+		if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+			return 128 + int(w.Signal()) // as shells tell it
+		}
 		return exit.ExitCode()
 	}
 	ts.Fatalf("%v", err)

@@ -36,6 +36,11 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	if err != nil {
 		return err
 	}
+	var drawn report.Options
+	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
+	if err := roomForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), availableMemory()); err != nil {
+		return err
+	}
 	peer, err := s.o.project.writer(s.Mesh, s.files, steps)
 	if err != nil {
 		return err
@@ -48,8 +53,6 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 		}
 		more = append(more, peerRecorder{peer})
 	}
-	var drawn report.Options
-	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
 	if s.recording, err = report.NewRecording(s.files, s.Run, steps, drawn, kept, more...); err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 // verdict judges a finished run that has been written: nil when it can be relied on and is cool enough.
 func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 	st := &r.Solution.Status
-	if !s.Solver.Converged || s.Temperature.NonFiniteCells > 0 {
+	if doubt := s.Doubt(); doubt != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
-			st.Reason, errorText(st), out, remedy(st)))
+			doubt, errorText(st), out, remedy(st)))
 	}
 	imbalance := s.Energy.ImbalanceRel
 	if limit := gpusolve.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
@@ -30,12 +30,16 @@ func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 // remedy is what to do about a solve that did not converge.
 func remedy(st *gpusolve.Status) string {
 	switch {
+	case st.Fallback != "":
+		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	case st.Reason == gpusolve.ReasonIterations && st.Preconditioner != "multigrid":
 		return "raise --max-iter or use --precond multigrid"
 	case st.Reason == gpusolve.ReasonIterations:
-		return "raise --max-iter or accept a larger --tol"
+		return "raise --max-iter, use --precond ic or cmg, or accept a larger --tol"
 	case st.Precision != nil && st.Precision.Mode != "adaptive" && st.Precision.Mode != "fixed-fp64":
 		return "precision=" + st.Precision.Mode + " is there for comparison; take precision=adaptive"
+	case st.Reason == gpusolve.ReasonStagnation && st.Preconditioner == "multigrid":
+		return "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	case st.Reason == gpusolve.ReasonStagnation:
 		return "accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	}

@@ -185,6 +185,25 @@ func Random(s *stack.Stack, seed uint64) *stack.Stack {
 	return s
 }
 
+// Crossed is a single layer, tiled like a chessboard by two materials that conduct ratio times better along x than along y and the other way
+// round, cooled from the west: no coarsening in rectangles suits it.
+func Crossed(n, tiles int, ratio float64) *stack.Stack {
+	s := Stack10(Options{NX: n})
+	s.Layers = s.Layers[:1]
+	s.Layers[0].Powers = []stack.Power{{Uniform: 1, Area: s.Domain()}}
+	s.Boundary[stack.Top], s.Boundary[stack.West] = stack.Boundary{}, s.Boundary[stack.Top]
+	s.Materials[silicon].K = [3]float64{400, 400 / ratio, 100}
+	s.Materials[beol].K = [3]float64{400 / ratio, 400, 100}
+	side := s.Size[0] / float64(tiles)
+	for j := range tiles {
+		for i := j % 2; i < tiles; i += 2 {
+			r := stack.Rect{X: float64(i) * side, Y: float64(j) * side, Width: side, Height: side}
+			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: beol, Rect: r})
+		}
+	}
+	return s
+}
+
 // Graded refines the grid towards the hot block: the outer cells are ratio times as large as the inner.
 func Graded(s *stack.Stack, ratio float64) *stack.Stack {
 	axis := func(n int, size float64) stack.Axis {

@@ -78,6 +78,8 @@ type DeviceAttribute int32
 // The attributes in use, with the numbers of cuda.h.
 const (
 	MaxThreadsPerBlock           DeviceAttribute = 1
+	MaxGridDimY                  DeviceAttribute = 6
+	MaxGridDimZ                  DeviceAttribute = 7
 	MaxSharedMemoryPerBlock      DeviceAttribute = 8
 	WarpSize                     DeviceAttribute = 10
 	ClockRate                    DeviceAttribute = 13

@@ -84,7 +84,7 @@ type Element interface {
 
 // Buffer is an array of T in device memory. Its content is undefined until written.
 type Buffer[T Element] struct {
-	Ptr DevicePtr // address; 0 when freed or empty. Kernels take &b.Ptr as parameter
+	Ptr Ptr[T] // nowhere when freed or empty
 	m   *Memory
 	n   int
 }
@@ -98,25 +98,25 @@ func Alloc[T Element](m *Memory, n int) (*Buffer[T], error) {
 	if n == 0 {
 		return b, nil
 	}
-	var err error
-	b.Ptr, err = m.alloc(b.padded())
+	p, err := m.alloc(b.padded())
 	if err != nil {
 		return nil, err
 	}
+	b.Ptr = At[T](p)
 	return b, nil
 }
 
 // Free gives the memory back. Freeing twice, a nil buffer or after Memory.Close does nothing.
 func (b *Buffer[T]) Free() error {
-	if b == nil || b.Ptr == 0 {
+	if b == nil || b.Ptr.IsNil() {
 		return nil
 	}
-	if _, ok := b.m.blocks[b.Ptr]; ok {
-		if err := b.m.free(b.Ptr); err != nil {
+	if _, ok := b.m.blocks[b.Ptr.Address()]; ok {
+		if err := b.m.free(b.Ptr.Address()); err != nil {
 			return err
 		}
 	}
-	b.Ptr, b.n = 0, 0
+	b.Ptr, b.n = Ptr[T]{}, 0
 	return nil
 }
 
@@ -134,5 +134,5 @@ func (b *Buffer[T]) Zero(s Stream) error {
 	if b.n == 0 {
 		return nil
 	}
-	return b.m.d.MemsetD32Async(b.Ptr, 0, b.padded()/4, s)
+	return b.m.d.MemsetD32Async(b.Ptr.Address(), 0, b.padded()/4, s)
 }

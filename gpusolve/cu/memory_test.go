@@ -32,7 +32,7 @@ func TestMemoryCounts(t *testing.T) {
 	c, err := Alloc[uint8](m, 5)
 	equal(t, "padded", m.Live(), err, 8)
 	e, err := Alloc[int32](m, 0)
-	equal(t, "empty", e.Ptr, err, 0)
+	equal(t, "empty", e.Ptr, err, Ptr[int32]{})
 	equal(t, "close", 0, m.Close(), 0)
 	equal(t, "free after close", 0, c.Free(), 0)
 	d.noLeaks(t)

@@ -25,7 +25,7 @@ func (b *Buffer[T]) Upload(s Stream, at int, src []T) error {
 		return err
 	}
 	from := asBytes(src)
-	to := b.Ptr + DevicePtr(int64(at)*elementSize[T]())
+	to := b.Ptr.Add(int64(at)).Address()
 	for len(from) > 0 {
 		n := min(int64(len(from)), b.m.chunk)
 		sl, err := b.m.take(n)
@@ -51,7 +51,7 @@ func (b *Buffer[T]) Download(s Stream, at int, dst []T) error {
 	}
 	m := b.m
 	to := asBytes(dst)
-	from := b.Ptr + DevicePtr(int64(at)*elementSize[T]())
+	from := b.Ptr.Add(int64(at)).Address()
 	issue := func(off int64) (*slot, error) {
 		n := min(int64(len(to))-off, m.chunk)
 		sl, err := m.take(n)

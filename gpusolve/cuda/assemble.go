@@ -3,38 +3,69 @@ package cuda
 import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
 	"thermsim/stack"
 )
 
 // compact is the mesh on the device: sizes of cells, and materials per plane.
 type compact struct {
-	dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
+	dx, dy, dz, contact cu.Ptr[float64]
+	uniform             cu.Ptr[uint32]
+	slot                cu.Ptr[int32]
+	index               cu.Ptr[uint32]
+	palette             cu.Ptr[float64]
+	resistances         cu.Ptr[float64] // of the faces in m2K/W, -1 where no temperature drives them
 }
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
 func (s *system) assemble() {
 	s.uploadMesh()
-	s.gx, s.gy, s.gz = s.newVector(s.cells, int64(s.nx), 4), s.newVector(s.cells, int64(s.nx), 4), s.newVector(s.cells, int64(s.nx), 4)
+	s.gx, s.gy, s.gz = newVector[float32](&s.space, s.cells, int64(s.nx)), newVector[float32](&s.space, s.cells, int64(s.nx)), newVector[float32](&s.space, s.cells, int64(s.nx))
 	if s.dt > 0 {
-		s.capacity = s.newVector(s.cells, int64(s.nx), 4)
+		s.capacity = newVector[float32](&s.space, s.cells, int64(s.nx))
 	}
 	s.maxBlocks = max(reductionBlocks, int(blocks(s.nx, threads)))
 	// Three sums of a residual, or two of every block of a smoothing step.
 	s.reductions(max(3*int64(s.maxBlocks), 2*int64(blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
-	s.side = s.alloc(16)
-	s.spare = s.newVector(s.cells, int64(s.nx), 4)
 	s.planes()
+	s.discretise()
+}
+
+// Refresh discretises the mesh again. What was of another size would need another system.
+func (s *system) Refresh(dt float64) error {
+	if (dt > 0) != (s.dt > 0) {
+		return ops.ErrRefresh
+	}
+	s.dt = dt
+	s.stepped.dst = nil
+	sendSlice(&s.space, s.compact.palette, s.properties())
+	sendSlice(&s.space, s.compact.resistances, s.resistances())
+	for _, p := range []cu.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
+		if b, ok := s.buffers[p]; ok && s.err == nil {
+			s.note(b.Zero(s.stream))
+		}
+	}
+	s.discretise()
+	return s.err
+}
+
+// discretise computes couplings, capacities and boundary terms from the compact mesh.
+func (s *system) discretise() {
 	if s.err != nil {
 		return
 	}
 	c := &s.compact
-	s.note(s.assembly.Couplings(s.stream, [3]uint32{blocks(s.nx, kernels.AssembleThreads), uint32(s.ny), uint32(s.nz)},
-		int32(s.nx), int32(s.ny), int32(s.nz), c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, s.dt,
-		s.gx.at, s.gy.at, s.gz.at, s.capacity.address()))
-	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
-		s.note(s.assembly.GroundFace(s.stream, [3]uint32{blocks(na, kernels.AssembleThreads), uint32(nb), 1},
-			int32(s.nx), int32(s.ny), int32(s.nz), c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette,
-			int32(face), int32(na), resistance, rise, flux, s.ground.data, s.ground.onDev, s.inflow.data, s.inflow.onDev))
+	s.note(s.assembly.Couplings(s.stream, s.grid(s.nx, kernels.AssembleThreads, s.ny, s.nz), kernels.AssembleCouplingsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
+		Slot: c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+		Capacity: s.capacity.address(),
+	}))
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
+		s.note(s.assembly.GroundFace(s.stream, s.grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
+			Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na), Resistances: c.resistances, Rise: rise,
+			Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+		}))
 	})
 	s.wait()
 }
@@ -65,15 +96,29 @@ func (s *system) uploadMesh() {
 		slot[k] = int32(len(sheets) - 1)
 	}
 	c.uniform, c.slot = upload(&s.space, uniform), upload(&s.space, slot)
-	c.index = s.alloc(int64(len(sheets)) * s.sheet * 4)
+	c.index = alloc[uint32](&s.space, int64(len(sheets))*s.sheet)
 	for n, sheet := range sheets {
-		sendSlice(&s.space, c.index+cu.DevicePtr(int64(n)*s.sheet*4), sheet)
+		sendSlice(&s.space, c.index.Add(int64(n)*s.sheet), sheet)
 	}
-	palette := make([]float64, 0, 6*len(m.Palette))
-	for _, p := range m.Palette {
+	c.palette, c.resistances = upload(&s.space, s.properties()), upload(&s.space, s.resistances())
+}
+
+// resistances are those of the faces.
+func (s *system) resistances() []float64 {
+	v := make([]float64, stack.NumFaces)
+	for f := range v {
+		v[f] = s.faceResistance(stack.Face(f))
+	}
+	return v
+}
+
+// properties are the numbers of each material.
+func (s *system) properties() []float64 {
+	palette := make([]float64, 0, 6*len(s.mesh.Palette))
+	for _, p := range s.mesh.Palette {
 		palette = append(palette, p.Half[0], p.Half[1], p.Half[2], p.Half[3], p.K[2], p.C)
 	}
-	c.palette = upload(&s.space, palette)
+	return palette
 }
 
 // planes reserves the planes that boundaries and powers need.
@@ -92,14 +137,13 @@ func (s *system) planes() {
 			heated[k] = heated[k] || resistance < 0 || rise != 0
 		}
 	})
-	s.ground = s.reserve(grounded, 4)
-	s.inflow = s.reserve(heated, 8)
-	s.power = s.reserve(make([]bool, s.nz), 8)
+	s.ground = reserve[float32](s, grounded)
+	s.inflow = reserve[float64](s, heated)
 }
 
 // reserve numbers the wanted planes and takes memory for them.
-func (s *system) reserve(want []bool, elem int64) slots {
-	sl := slots{of: make([]int32, s.nz)}
+func reserve[T number](s *system, want []bool) slots[T] {
+	sl := slots[T]{of: make([]int32, s.nz)}
 	for k, w := range want {
 		sl.of[k] = -1
 		if w {
@@ -108,6 +152,6 @@ func (s *system) reserve(want []bool, elem int64) slots {
 		}
 	}
 	sl.onDev = upload(&s.space, sl.of)
-	sl.data = s.alloc(int64(sl.count) * s.sheet * elem)
+	sl.data = alloc[T](&s.space, int64(sl.count)*s.sheet)
 	return sl
 }

@@ -15,15 +15,15 @@ type bricks struct {
 	shape, cells [3]int
 	pitch        int64
 	plane        int64
-	rows         int64        // of a brick, with what its layout adds
-	order        cu.DevicePtr // its lines in the order in which threads take them
-	count        int64        // bricks
+	rows         int64         // of a brick, with what its layout adds
+	order        cu.Ptr[int32] // its lines in the order in which threads take them
+	count        int64         // bricks
 	symmetric    int32
-	factor       cu.DevicePtr
+	factor       cu.Ptr[float32]
 	bytes        int64
 	way          ops.Traversal
-	work         cu.DevicePtr // the vector in the factor's order, where that is ByMemory
-	shared       uint32       // bytes a block
+	work         cu.Ptr[float32] // the vector in the factor's order, where that is ByMemory
+	shared       uint32          // bytes a block
 }
 
 var (
@@ -70,26 +70,28 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 		f.symmetric, planes = 1, kernels.BricksSymmetric
 	}
 	f.bytes = 4 * planes * f.rows * f.count
-	f.factor = s.alloc(f.bytes)
+	f.factor = alloc[float32](s, planes*f.rows*f.count)
 	if f.way == ops.ByVertices {
 		f.order = upload(s, f.lines())
 	}
 	if f.way == ops.ByMemory {
-		f.work = s.alloc(4 * f.rows * f.count)
+		f.work = alloc[float32](s, f.rows*f.count)
 		f.bytes += 4 * f.rows * f.count
 	}
-	scratch := s.alloc(8 * f.rows * f.count)
+	scratch := alloc[float64](s, f.rows*f.count)
 	defer s.free(scratch)
-	row := []int64{s.cells}
+	row := []uint64{uint64(s.cells)}
 	refused := upload(s, row)
 	defer s.free(refused)
 	if s.ready() {
-		s.note(k.Factorise(s.stream, [3]uint32{uint32(f.count), 1, 1}, int32(d.nx), int32(d.ny), int32(d.nz),
-			int32(cells[0]), int32(cells[1]), int32(cells[2]), int32(f.pitch), f.plane, f.rows, f.symmetric, cut.Shift,
-			d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, scratch, f.factor, refused))
+		s.note(k.Factorise(s.stream, [3]uint32{uint32(f.count), 1, 1}, kernels.BricksFactoriseArgs{
+			Nx: int32(d.nx), Ny: int32(d.ny), Nz: int32(d.nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
+			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: d.main, Ax: d.x,
+			Ay: d.y, Az: d.z, LowX: d.lowerX, LowY: d.lowerY, LowZ: d.lowerZ, Inverse: scratch, F: f.factor, Refused: refused,
+		}))
 	}
 	receiveSlice(s, row, refused)
-	if s.err == nil && row[0] < s.cells {
+	if s.err == nil && row[0] < uint64(s.cells) {
 		f.Release()
 		return nil, &ops.BadPivot{Row: int(row[0])}
 	}
@@ -101,9 +103,7 @@ func (f *bricks) Bytes() int64 { return f.bytes }
 
 // Release gives the memory back.
 func (f *bricks) Release() {
-	f.s.free(f.factor)
-	f.s.free(f.work)
-	f.s.free(f.order)
+	f.s.free(f.factor, f.work, f.order)
 }
 
 // layout is that of kernels/bricks.cu; a single brick that launches go through keeps the grid's own.
@@ -160,13 +160,13 @@ func (s *space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
 	}
 	switch f := factor.(type) {
 	case *parts:
-		f.solve(ptr(z), ptr(r))
+		f.solve(f32(z), f32(r))
 	case *bricks:
-		f.solve(ptr(z), ptr(r))
+		f.solve(f32(z), f32(r))
 	}
 }
 
-func (f *bricks) solve(z, r cu.DevicePtr) {
+func (f *bricks) solve(z, r cu.Ptr[float32]) {
 	s, k := f.s, f.k
 	grid := [3]uint32{uint32(f.count), 1, 1}
 	nx, ny, nz := int32(f.shape[0]), int32(f.shape[1]), int32(f.shape[2])
@@ -176,29 +176,46 @@ func (f *bricks) solve(z, r cu.DevicePtr) {
 	case f.way == ops.ByLaunches:
 		f.solveByLaunches(z, r)
 	case f.way == ops.ByEdges:
-		s.note(k.SolveEdges(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, z))
+		s.note(k.SolveEdges(s.stream, grid, f.shared, kernels.BricksSolveEdgesArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
+			F: f.factor, R: r, Z: z,
+		}))
 	case f.way == ops.BySpinning:
-		s.note(k.SolveSpinning(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, z))
+		s.note(k.SolveSpinning(s.stream, grid, f.shared, kernels.BricksSolveSpinningArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
+			F: f.factor, R: r, Z: z,
+		}))
 	case f.way == ops.ByMemory:
-		s.note(k.SolveGlobal(s.stream, grid, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.symmetric, f.factor, r, f.work, z))
+		s.note(k.SolveGlobal(s.stream, grid, kernels.BricksSolveGlobalArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
+			F: f.factor, R: r, Work: f.work, Z: z,
+		}))
 	case f.symmetric == 1:
-		s.note(k.SolveSymmetric(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.order, f.factor, r, z))
+		s.note(k.SolveSymmetric(s.stream, grid, f.shared, kernels.BricksSolveSymmetricArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,
+			R: r, Z: z,
+		}))
 	default:
-		s.note(k.SolveGeneral(s.stream, grid, f.shared, nx, ny, nz, bx, by, bz, pitch, plane, rows, f.order, f.factor, r, z))
+		s.note(k.SolveGeneral(s.stream, grid, f.shared, kernels.BricksSolveGeneralArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,
+			R: r, Z: z,
+		}))
 	}
 }
 
 // solveByLaunches goes through the levels of a single brick, a launch for each.
-func (f *bricks) solveByLaunches(z, r cu.DevicePtr) {
+func (f *bricks) solveByLaunches(z, r cu.Ptr[float32]) {
 	s, k := f.s, f.k
 	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
 	grid := [3]uint32{blocks(int(by)*int(bz), kernels.BricksThreads), 1, 1}
 	last := bx + by + bz - 3
-	s.note(s.drv.MemcpyDtoDAsync(z, r, 4*s.cells, s.stream))
+	s.note(s.drv.MemcpyDtoDAsync(z.Address(), r.Address(), 4*s.cells, s.stream))
 	for level := int32(1); level <= last && s.err == nil; level++ {
-		s.note(k.LevelLower(s.stream, grid, bx, by, bz, level, f.factor, z))
+		s.note(k.LevelLower(s.stream, grid, kernels.BricksLevelLowerArgs{Bx: bx, By: by, Bz: bz, Level: level, F: f.factor, Z: z}))
 	}
 	for level := last; level >= 0 && s.err == nil; level-- {
-		s.note(k.LevelUpper(s.stream, grid, bx, by, bz, level, f.symmetric, f.factor, z))
+		s.note(k.LevelUpper(s.stream, grid, kernels.BricksLevelUpperArgs{
+			Bx: bx, By: by, Bz: bz, Level: level, Symmetric: f.symmetric, F: f.factor, Z: z,
+		}))
 	}
 }

@@ -11,18 +11,23 @@ import (
 
 // parts is a factor of a matrix by rows.
 type parts struct {
-	s              *space
-	k              *kernels.Parts
-	count          int
-	shared         uint32 // bytes for the longest part
-	first, row     cu.DevicePtr
-	order, inverse cu.DevicePtr
-	lower, upper   triangle
-	bytes          int64
-	memory         []cu.DevicePtr
+	s            *space
+	k            *kernels.Parts
+	count        int
+	shared       uint32 // bytes for the longest part
+	first, row   cu.Ptr[int32]
+	order        cu.Ptr[int32]
+	inverse      cu.Ptr[float32]
+	lower, upper triangle
+	bytes        int64
+	memory       []cu.Pointer
 }
 
-type triangle struct{ rowPtr, col, val, first, level cu.DevicePtr }
+type triangle struct {
+	rowPtr            cu.Ptr[int64]
+	col, first, level cu.Ptr[int32]
+	val               cu.Ptr[float32]
+}
 
 // LoadParts copies the factor to the GPU.
 func (s *space) LoadParts(p *ops.Parts) (ops.Factor, error) {
@@ -47,14 +52,14 @@ func (s *space) LoadParts(p *ops.Parts) (ops.Factor, error) {
 	return f, s.err
 }
 
-func keep[T any](f *parts, v []T) cu.DevicePtr {
+func keep[T any](f *parts, v []T) cu.Ptr[T] {
 	p := upload(f.s, v)
 	f.memory = append(f.memory, p)
 	return p
 }
 
 func (f *parts) keepTriangle(t *ops.Triangle) triangle {
-	return triangle{keep(f, t.RowPtr), keep(f, t.Col), keep(f, t.Val), keep(f, t.First), keep(f, t.Level)}
+	return triangle{rowPtr: keep(f, t.RowPtr), col: keep(f, t.Col), val: keep(f, t.Val), first: keep(f, t.First), level: keep(f, t.Level)}
 }
 
 // Bytes of the factor.
@@ -68,8 +73,11 @@ func (f *parts) Release() {
 	f.memory = nil
 }
 
-func (f *parts) solve(z, r cu.DevicePtr) {
+func (f *parts) solve(z, r cu.Ptr[float32]) {
 	s, l, u := f.s, &f.lower, &f.upper
-	s.note(f.k.SolveParts(s.stream, [3]uint32{uint32(f.count), 1, 1}, f.shared, f.first, f.row, l.rowPtr, l.col, l.val, l.first, l.level,
-		u.rowPtr, u.col, u.val, u.first, u.level, f.order, f.inverse, r, z))
+	s.note(f.k.SolveParts(s.stream, [3]uint32{uint32(f.count), 1, 1}, f.shared, kernels.PartsSolvePartsArgs{
+		First: f.first, Row: f.row, LowerPtr: l.rowPtr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first, LowerLevel: l.level,
+		UpperPtr: u.rowPtr, UpperCol: u.col, UpperVal: u.val, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
+		Inverse: f.inverse, R: r, Z: z,
+	}))
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // method sets ddilu up.
-func method(t testing.TB, s ops.Space, settings string) *ddilu.Preconditioner {
+func method(t testing.TB, s ops.Operator, settings string) *ddilu.Preconditioner {
 	t.Helper()
 	set, err := precond.Parse(settings, ddilu.Keys())
 	if err != nil {
@@ -42,13 +42,13 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	graph := opstest.RandomGraph(rand.New(rand.NewPCG(3, 1)), 200)
 	cache := new(ptx.Cache)
 	for name, c := range map[string]struct {
-		load     func(d ops.Matrices) (ops.Algebraic, error)
+		load     func(d ops.Matrices) (ops.Operator, error)
 		settings string
 	}{
-		"symmetric": {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
-		"general":   {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadDiagonals(general) }, "rows=60"},
-		"spinning":  {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
-		"parts":     {func(d ops.Matrices) (ops.Algebraic, error) { return d.LoadCSR(graph) }, "rows=30"},
+		"symmetric": {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
+		"general":   {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
+		"spinning":  {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
+		"parts":     {func(d ops.Matrices) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
 	} {
 		var first []float64
 		for seed := range int64(20) {
@@ -83,7 +83,7 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	}
 }
 
-func single(t testing.TB, s ops.Space) ops.Vector {
+func single(t testing.TB, s ops.Operator) ops.Vector {
 	t.Helper()
 	v, err := s.New32()
 	if err != nil {
@@ -110,7 +110,7 @@ func TestBricksBeyondSharedMemory(t *testing.T) {
 // measured is a problem of the measurements.
 type measured struct {
 	name string
-	load func(d *cuda.Device) (ops.Space, error) // for one solve
+	load func(d *cuda.Device) (ops.Operator, ops.Source, error) // for one solve
 	// settings to measure, the first being the default; whole is one factor of the whole grid.
 	settings []string
 	rtol     float64
@@ -129,14 +129,15 @@ func convection(n int) measured {
 	return measured{fmt.Sprintf("convection %d^3", n), withSource(a), []string{"", "rows=2048", "form=levels"}, 1e-8, true}
 }
 
-func withSource(a *sparse.Diagonals) func(d *cuda.Device) (ops.Space, error) {
+func withSource(a *sparse.Diagonals) func(d *cuda.Device) (ops.Operator, ops.Source, error) {
 	b := noise(a.N())
-	return func(d *cuda.Device) (ops.Space, error) {
+	return func(d *cuda.Device) (ops.Operator, ops.Source, error) {
 		s, err := d.LoadDiagonals(a)
-		if err == nil {
-			s.SetSource(b)
+		if err != nil {
+			return nil, nil, err
 		}
-		return s, err
+		source, err := ops.Dense(s, b)
+		return s, source, err
 	}
 }
 
@@ -152,16 +153,20 @@ func noise(n int) []float64 {
 }
 
 func cuth(n int) measured {
-	return measured{fmt.Sprintf("stack %d^2 x 10", n), func(d *cuda.Device) (ops.Space, error) {
+	return measured{fmt.Sprintf("stack %d^2 x 10", n), func(d *cuda.Device) (ops.Operator, ops.Source, error) {
 		m, err := mesh.Build(cases.Stack10(cases.Options{NX: n}))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s, err := d.Assemble(m, 0)
-		if err == nil {
-			s.SetPower(m.Power.Steady())
+		if err != nil {
+			return nil, nil, err
 		}
-		return s, err
+		b, err := s.NewSource(true)
+		if err == nil {
+			b.SetPower(m.Power.Steady())
+		}
+		return s, b, err
 	}, []string{"", "rows=2048", "rows=3400", "parallel=edges", "form=spin", "form=global", "form=levels"}, 1e-8, false}
 }
 
@@ -186,37 +191,41 @@ func TestMeasureBricksOnGPU(t *testing.T) {
 			continue
 		}
 		for _, settings := range m.settings {
-			s, err := m.load(d)
+			s, b, err := m.load(d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			measureBricks(t, s, m, settings)
+			measureBricks(t, s, b, m, settings)
 			s.Free()
 		}
 	}
 }
 
-func measureBricks(t *testing.T, s ops.Space, m measured, settings string) {
+func measureBricks(t *testing.T, s ops.Operator, b ops.Source, m measured, settings string) {
 	start := time.Now()
 	p := method(t, s, settings)
-	s.(ops.Krylov).Scalars() // waits
+	work, err := s.NewWorkspace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	work.Scalars() // waits
 	setup := time.Since(start)
 	z, r := single(t, s), single(t, s)
 	n := z.Len()
 	s.Write(r, noise(n))
-	replay, err := s.(ops.Recorder).Record(func() { p.Apply(z, r) })
+	replay, _, err := s.(ops.Recorder).Record(func() { p.Apply(z, r) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	var best time.Duration = 1 << 62
 	for range 4 {
 		replay()
-		s.(ops.Krylov).Scalars()
+		work.Scalars()
 		start := time.Now()
 		for range 5 {
 			replay()
 		}
-		s.(ops.Krylov).Scalars()
+		work.Scalars()
 		best = min(best, time.Since(start)/5)
 	}
 	bytes := 24.0 // r, z, three entries of L, 1/D
@@ -241,7 +250,7 @@ func measureBricks(t *testing.T, s ops.Space, m measured, settings string) {
 	solver.Prepare(rule, x)
 	solver.StartFromZero()
 	start = time.Now()
-	out := solver.Solve(t.Context(), rule, x, nil)
+	out := solver.Solve(t.Context(), rule, b, x)
 	took := time.Since(start)
 	if s.Err() != nil {
 		t.Fatal(s.Err())

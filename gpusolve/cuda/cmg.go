@@ -12,16 +12,19 @@ import (
 type network struct {
 	s                *space
 	n, entries       int64
-	ptr, to, weight  cu.DevicePtr
-	ground, diagonal cu.DevicePtr
+	ptr              cu.Ptr[int64]
+	to               cu.Ptr[int32]
+	weight           cu.Ptr[float32]
+	ground, diagonal cu.Ptr[float64]
 }
 
 // partition is a graph's clusters in device memory, with what the next quotient needs of them.
 type partition struct {
 	s                 *space
 	n, count          int64 // vertices and clusters
-	of, first, member cu.DevicePtr
-	ground, terms     cu.DevicePtr // of the clusters: sums of grounds and of neighbours
+	of, first, member cu.Ptr[int32]
+	ground            cu.Ptr[float64] // of the clusters: sums of grounds
+	terms             cu.Ptr[int32]   // and of neighbours
 	quality, average  float64
 	split             int
 }
@@ -41,9 +44,7 @@ func (g *network) Entries() int64 { return g.entries }
 
 // Release gives the memory back.
 func (g *network) Release() {
-	for _, p := range []cu.DevicePtr{g.ptr, g.to, g.weight, g.ground, g.diagonal} {
-		g.s.free(p)
-	}
+	g.s.free(g.ptr, g.to, g.weight, g.ground, g.diagonal)
 }
 
 // Download copies the graph to the host.
@@ -83,20 +84,16 @@ func (s *space) NetworkRows() int { return 20000 }
 // workspace is device memory for the time of an operation.
 type workspace struct {
 	s   *space
-	all []cu.DevicePtr
+	all []cu.Pointer
 }
 
-func (w *workspace) take(bytes int64) cu.DevicePtr {
-	p := w.s.alloc(bytes)
+func take[T any](w *workspace, n int64) cu.Ptr[T] {
+	p := alloc[T](w.s, n)
 	w.all = append(w.all, p)
 	return p
 }
 
-func (w *workspace) free() {
-	for _, p := range w.all {
-		w.s.free(p)
-	}
-}
+func (w *workspace) free() { w.s.free(w.all...) }
 
 // setup is the module of set-up kernels with the space that launches them.
 type setup struct {
@@ -110,22 +107,22 @@ func (s *space) setup() (setup, error) {
 }
 
 // read copies one value and waits.
-func read[T any](s *space, p cu.DevicePtr) T {
+func read[T any](s *space, p cu.Ptr[T]) T {
 	var v [1]T
 	receiveSlice(s, v[:], p)
 	return v[0]
 }
 
 // starts sets each of n values of start, 32 bits, or wide, 64 bits, to the sum of those before it, and the one after the last to the sum of all.
-func (k setup) starts(n int64, values, start, wide cu.DevicePtr) {
+func (k setup) starts(n int64, values, start cu.Ptr[int32], wide cu.Ptr[int64]) {
 	grid := k.s.each(n)
 	w := workspace{s: k.s}
 	defer w.free()
-	sums := w.take(8 * int64(grid[0]))
+	sums := take[int64](&w, int64(grid[0]))
 	if k.s.ready() {
-		k.s.note(k.SumParts(k.s.stream, grid, n, values, sums))
-		k.s.note(k.StartParts(k.s.stream, [3]uint32{1, 1, 1}, int32(grid[0]), sums))
-		k.s.note(k.StartValues(k.s.stream, grid, n, values, sums, start, wide))
+		k.s.note(k.SumParts(k.s.stream, grid, kernels.CmgSumPartsArgs{N: n, Values: values, Sums: sums}))
+		k.s.note(k.StartParts(k.s.stream, [3]uint32{1, 1, 1}, kernels.CmgStartPartsArgs{Blocks: int32(grid[0]), Sums: sums}))
+		k.s.note(k.StartValues(k.s.stream, grid, kernels.CmgStartValuesArgs{N: n, Values: values, Sums: sums, Start: start, Wide: wide}))
 	}
 }
 
@@ -140,15 +137,18 @@ func (s *space) ReadNetwork(r ops.Rows) (ops.Network, bool, error) {
 	if g.entries <= 0 {
 		return nil, false, s.err
 	}
-	g.ptr, g.to, g.weight = s.alloc(8*(g.n+1)), s.alloc(4*g.entries), s.alloc(4*g.entries)
-	g.ground, g.diagonal = s.alloc(8*g.n), s.alloc(8*g.n)
+	g.ptr, g.to, g.weight = alloc[int64](s, g.n+1), alloc[int32](s, g.entries), alloc[float32](s, g.entries)
+	g.ground, g.diagonal = alloc[float64](s, g.n), alloc[float64](s, g.n)
 	w := workspace{s: s}
 	defer w.free()
-	fault := w.take(4)
+	fault := take[int32](&w, 1)
 	if s.ready() {
-		s.note(k.ReadRows(s.stream, s.each(g.n+1), g.n, a.rowPtr, a.col, a.val, g.ptr, g.to, g.weight, g.ground, g.diagonal, fault))
+		s.note(k.ReadRows(s.stream, s.each(g.n+1), kernels.CmgReadRowsArgs{
+			N: g.n, RowPtr: a.rowPtr, Col: a.col, Val: a.val, Ptr: g.ptr, To: g.to, Weight: g.weight, Ground: g.ground,
+			Diagonal: g.diagonal, Fault: fault,
+		}))
 	}
-	if read[int32](s, fault) != 0 || s.err != nil {
+	if read(s, fault) != 0 || s.err != nil {
 		g.Release()
 		return nil, false, s.err
 	}
@@ -177,81 +177,97 @@ func (s *space) DecomposeNetwork(net ops.Network, kappa float64) (ops.Partition,
 }
 
 func (p *partition) release() {
-	for _, a := range []cu.DevicePtr{p.of, p.first, p.member, p.ground, p.terms} {
-		p.s.free(a)
-	}
+	p.s.free(p.of, p.first, p.member, p.ground, p.terms)
 }
 
 // pieces grows the forest and cuts it up; the result is the top of every vertex's piece.
-func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (top cu.DevicePtr, ok bool) {
+func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (top cu.Ptr[int32], ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
-	pick, picked, cut, parent := w.take(4*n), w.take(4*n), w.take(4*n), w.take(4*n)
-	depth, tops, count, final := w.take(4*n), w.take(4*n), w.take(4*n), w.take(4*n)
-	partial, mean, deeper := w.take(16*int64(grid[0])), w.take(8), w.take(4)
+	pick, picked, cut, parent := take[int32](w, n), take[float32](w, n), take[int32](w, n), take[int32](w, n)
+	depth, tops, count, final := take[int32](w, n), take[int32](w, n), take[int32](w, n), take[int32](w, n)
+	partial, mean, deeper := take[float64](w, 2*int64(grid[0])), take[float64](w, 1), take[int32](w, 1)
 	if !s.ready() {
-		return 0, false
+		return top, false
 	}
-	s.note(k.Heaviest(s.stream, grid, n, g.ptr, g.to, g.weight, g.diagonal, pick, picked, partial))
-	s.note(k.Average(s.stream, [3]uint32{1, 1, 1}, int32(grid[0]), partial, mean))
-	s.note(k.CutHigh(s.stream, grid, n, g.ptr, g.to, g.weight, g.diagonal, pick, picked, mean, kappa, cut))
-	s.note(k.Join(s.stream, grid, n, pick, cut, parent))
-	s.note(k.Climb(s.stream, grid, n, parent, depth, tops, count, deeper))
-	s.note(k.SettlePieces(s.stream, grid, n, parent, tops, count, final))
-	p.average = read[float64](s, mean)
-	if read[int32](s, deeper) != 0 || s.err != nil {
-		return 0, false
+	s.note(k.Heaviest(s.stream, grid, kernels.CmgHeaviestArgs{
+		N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal, Pick: pick, Picked: picked, Partial: partial,
+	}))
+	s.note(k.Average(s.stream, [3]uint32{1, 1, 1}, kernels.CmgAverageArgs{Blocks: int32(grid[0]), Partial: partial, Mean: mean}))
+	s.note(k.CutHigh(s.stream, grid, kernels.CmgCutHighArgs{
+		N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal, Pick: pick, Picked: picked, Mean: mean, Kappa: kappa,
+		Cut: cut,
+	}))
+	s.note(k.Join(s.stream, grid, kernels.CmgJoinArgs{N: n, Pick: pick, Cut: cut, Parent: parent}))
+	s.note(k.Climb(s.stream, grid, kernels.CmgClimbArgs{N: n, Parent: parent, Depth: depth, Top: tops, Count: count, Deeper: deeper}))
+	s.note(k.SettlePieces(s.stream, grid, kernels.CmgSettlePiecesArgs{N: n, Parent: parent, Top: tops, Count: count, Final: final}))
+	p.average = read(s, mean)
+	if read(s, deeper) != 0 || s.err != nil {
+		return top, false
 	}
 
-	volume, whole, below := w.take(8*n), w.take(8*n), w.take(8*n)
-	trimmed, quality, cuts := w.take(4*n), w.take(8), w.take(4)
-	sendSlice(s, quality, []float64{1})
+	volume, whole, below := take[float64](w, n), take[float64](w, n), take[float64](w, n)
+	trimmed, quality, cuts := take[int32](w, n), take[uint64](w, 1), take[int32](w, 1)
+	sendSlice(s, quality, []uint64{math.Float64bits(1)})
 	if !s.ready() {
-		return 0, false
+		return top, false
 	}
-	s.note(k.Bare(s.stream, grid, n, g.ptr, g.to, g.weight, g.diagonal, parent, picked, final, volume))
+	s.note(k.Bare(s.stream, grid, kernels.CmgBareArgs{
+		N: n, Ptr: g.ptr, To: g.to, Weight: g.weight, Diagonal: g.diagonal, Parent: parent, Picked: picked, Top: final,
+		Volume: volume,
+	}))
 	// A piece is two edges deep, and pieces of two vertices may hang from it.
 	for layer := int32(4); layer >= 0; layer-- {
-		s.note(k.WeighLayer(s.stream, grid, n, layer, g.ptr, g.to, g.weight, parent, depth, final, volume, whole))
+		s.note(k.WeighLayer(s.stream, grid, kernels.CmgWeighLayerArgs{
+			N: n, Layer: layer, Ptr: g.ptr, To: g.to, Weight: g.weight, Parent: parent, Depth: depth, Top: final, Volume: volume,
+			Below: whole,
+		}))
 	}
 	for layer := int32(4); layer > 0; layer-- {
-		s.note(k.TrimLayer(s.stream, grid, n, layer, 1/(2*kappa), mean, g.ptr, g.to, g.weight, parent, picked, depth, final, volume, whole, below, trimmed, quality, cuts))
+		s.note(k.TrimLayer(s.stream, grid, kernels.CmgTrimLayerArgs{
+			N: n, Layer: layer, Least: 1 / (2 * kappa), Mean: mean, Ptr: g.ptr, To: g.to, Weight: g.weight, Parent: parent,
+			Picked: picked, Depth: depth, Top: final, Volume: volume, Whole: whole, Below: below, Cut: trimmed, Quality: quality,
+			Cuts: cuts,
+		}))
 	}
-	p.quality, p.split = math.Float64frombits(read[uint64](s, quality)), int(read[int32](s, cuts))
+	p.quality, p.split = math.Float64frombits(read(s, quality)), int(read(s, cuts))
 	if p.split == 0 {
 		return final, s.err == nil
 	}
 	if s.ready() {
-		s.note(k.Relabel(s.stream, grid, n, parent, trimmed, final, tops))
+		s.note(k.Relabel(s.stream, grid, kernels.CmgRelabelArgs{N: n, Parent: parent, Cut: trimmed, Top: final, Fresh: tops}))
 	}
 	return tops, s.err == nil
 }
 
 // gather numbers the clusters by their first vertices and lists their members.
-func (k setup) gather(g *network, p *partition, top cu.DevicePtr, w *workspace) (ok bool) {
+func (k setup) gather(g *network, p *partition, top cu.Ptr[int32], w *workspace) (ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
-	first, lead, before, number := w.take(4*n), w.take(4*n), w.take(4*(n+1)), w.take(4*n)
+	first, lead, before, number := take[int32](w, n), take[int32](w, n), take[int32](w, n+1), take[int32](w, n)
 	if !s.ready() {
 		return false
 	}
-	s.note(k.Mark(s.stream, grid, n, top, first))
-	s.note(k.Leads(s.stream, grid, n, top, first, lead))
-	k.starts(n, lead, before, 0)
-	p.count = int64(read[int32](s, before+cu.DevicePtr(4*n)))
+	s.note(k.Mark(s.stream, grid, kernels.CmgMarkArgs{N: n, Top: top, First: first}))
+	s.note(k.Leads(s.stream, grid, kernels.CmgLeadsArgs{N: n, Top: top, First: first, Lead: lead}))
+	k.starts(n, lead, before, cu.Ptr[int64]{})
+	p.count = int64(read(s, before.Add(n)))
 	if s.err != nil || 2*p.count > n {
 		return false
 	}
-	p.of, p.first, p.member = s.alloc(4*n), s.alloc(4*(p.count+1)), s.alloc(4*n)
-	p.ground, p.terms = s.alloc(8*p.count), s.alloc(4*p.count)
-	size, most := w.take(4*p.count), w.take(4)
+	p.of, p.first, p.member = alloc[int32](s, n), alloc[int32](s, p.count+1), alloc[int32](s, n)
+	p.ground, p.terms = alloc[float64](s, p.count), alloc[int32](s, p.count)
+	size, most := take[int32](w, p.count), take[int32](w, 1)
 	if !s.ready() {
 		return false
 	}
-	s.note(k.NumberTops(s.stream, grid, n, top, lead, before, number))
-	s.note(k.Assign(s.stream, grid, n, top, number, p.of, size))
-	k.starts(p.count, size, p.first, 0)
-	s.note(k.Place(s.stream, grid, n, p.of, p.first, size, p.member))
-	s.note(k.SortMembers(s.stream, s.each(p.count), int32(p.count), p.first, p.member, g.ground, g.ptr, p.ground, p.terms, most))
-	return read[int32](s, most) == 0
+	s.note(k.NumberTops(s.stream, grid, kernels.CmgNumberTopsArgs{N: n, Top: top, Lead: lead, Before: before, Number: number}))
+	s.note(k.Assign(s.stream, grid, kernels.CmgAssignArgs{N: n, Top: top, Number: number, Of: p.of, Size: size}))
+	k.starts(p.count, size, p.first, cu.Ptr[int64]{})
+	s.note(k.Place(s.stream, grid, kernels.CmgPlaceArgs{N: n, Of: p.of, First: p.first, Size: size, Member: p.member}))
+	s.note(k.SortMembers(s.stream, s.each(p.count), kernels.CmgSortMembersArgs{
+		Clusters: int32(p.count), First: p.first, Member: p.member, Ground: g.ground, Ptr: g.ptr, CoarseGround: p.ground,
+		Terms: p.terms, Most: most,
+	}))
+	return read(s, most) == 0
 }
 
 // QuotientNetwork forms R A R^T. Rows of the quotient have room for all of their terms first, which are as many as the graph has entries.
@@ -263,19 +279,25 @@ func (s *space) QuotientNetwork(net ops.Network, clusters ops.Partition) (ops.Ne
 	g, p := net.(*network), clusters.(*partition)
 	w := workspace{s: s}
 	defer w.free()
-	q := &network{s: s, n: p.count, ptr: s.alloc(8 * (p.count + 1)), ground: p.ground, diagonal: s.alloc(8 * p.count)}
-	room, kept := w.take(8*(p.count+1)), w.take(4*p.count)
-	to, weight := w.take(4*g.entries), w.take(4*g.entries)
+	q := &network{s: s, n: p.count, ptr: alloc[int64](s, p.count+1), ground: p.ground, diagonal: alloc[float64](s, p.count)}
+	room, kept := take[int64](&w, p.count+1), take[int32](&w, p.count)
+	to, weight := take[int32](&w, g.entries), take[float32](&w, g.entries)
 	rows := [3]uint32{blocks(int(p.count), kernels.CmgRows), 1, 1}
-	k.starts(p.count, p.terms, 0, room)
+	k.starts(p.count, p.terms, cu.Ptr[int32]{}, room)
 	if s.ready() {
-		s.note(k.Merge(s.stream, rows, int32(p.count), p.first, p.member, g.ptr, g.to, g.weight, p.of, room, to, weight, kept))
+		s.note(k.Merge(s.stream, rows, kernels.CmgMergeArgs{
+			Clusters: int32(p.count), First: p.first, Member: p.member, Ptr: g.ptr, To: g.to, Weight: g.weight, Of: p.of, Room: room,
+			MergedTo: to, MergedWeight: weight, Kept: kept,
+		}))
 	}
-	k.starts(p.count, kept, 0, q.ptr)
-	q.entries = read[int64](s, q.ptr+cu.DevicePtr(8*p.count))
-	q.to, q.weight = s.alloc(4*q.entries), s.alloc(4*q.entries)
+	k.starts(p.count, kept, cu.Ptr[int32]{}, q.ptr)
+	q.entries = read(s, q.ptr.Add(p.count))
+	q.to, q.weight = alloc[int32](s, q.entries), alloc[float32](s, q.entries)
 	if s.ready() {
-		s.note(k.Compact(s.stream, rows, int32(p.count), room, to, weight, q.ptr, q.ground, q.to, q.weight, q.diagonal))
+		s.note(k.Compact(s.stream, rows, kernels.CmgCompactArgs{
+			Clusters: int32(p.count), Room: room, MergedTo: to, MergedWeight: weight, Ptr: q.ptr, Ground: q.ground, To: q.to,
+			Weight: q.weight, Diagonal: q.diagonal,
+		}))
 	}
 	s.free(p.terms)
 	return q, s.err == nil, s.err

@@ -24,11 +24,13 @@ func (s *space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel,
 	}
 	before := s.live
 	l := &graphLevel{s: s, kernels: products, n: g.n, entries: g.entries}
-	l.ground, l.scale = s.alloc(4*g.n), s.alloc(4*g.n)
-	counts := s.alloc(8 * kernels.CmgLengths)
+	l.ground, l.scale = alloc[float32](s, g.n), alloc[float32](s, g.n)
+	counts := alloc[int64](s, kernels.CmgLengths)
 	if s.ready() {
-		s.note(k.Scales(s.stream, s.each(g.n), g.n, g.ground, g.diagonal, layout.Damping, l.ground, l.scale))
-		s.note(k.Tally(s.stream, s.each(g.n), g.n, g.ptr, counts))
+		s.note(k.Scales(s.stream, s.each(g.n), kernels.CmgScalesArgs{
+			N: g.n, Ground: g.ground, Diagonal: g.diagonal, Damping: layout.Damping, Single: l.ground, Scale: l.scale,
+		}))
+		s.note(k.Tally(s.stream, s.each(g.n), kernels.CmgTallyArgs{N: g.n, Ptr: g.ptr, Counts: counts}))
 	}
 	var segments [kernels.CmgLengths]int64
 	receiveSlice(s, segments[:], counts)
@@ -45,13 +47,16 @@ func (s *space) LoadNetwork(net ops.Network, layout ops.Layout) (ops.GraphLevel,
 		receiveSlice(s, host.Ptr, g.ptr)
 		l.cut(host)
 	}
-	l.w, l.col = s.alloc(4*l.segments*int64(l.length)), s.alloc(4*l.segments*int64(l.length))
-	var segmentRow, rowSegment cu.DevicePtr
+	l.w, l.col = alloc[float32](s, l.segments*int64(l.length)), alloc[int32](s, l.segments*int64(l.length))
+	var segmentRow, rowSegment cu.Ptr[int32]
 	if l.ragged != nil {
 		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}
 	if s.ready() {
-		s.note(products.FillSegments(s.stream, s.each(l.segments), l.segments, l.length, segmentRow, rowSegment, g.ptr, g.to, g.weight, 0, l.w, l.col))
+		s.note(products.FillSegments(s.stream, s.each(l.segments), kernels.SegmentsFillSegmentsArgs{
+			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: g.ptr, From: g.to,
+			Weight: g.weight, W: l.w, Col: l.col,
+		}))
 	}
 	l.bytes = s.live - before
 	return l, s.err

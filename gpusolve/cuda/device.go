@@ -23,6 +23,7 @@ type Device struct {
 	ctx             cu.Context
 	name            string
 	multiprocessors int
+	mostRows        int // blocks of a launch along y, and along z
 	stream          cu.Stream
 	scalars         unsafe.Pointer // pinned, scalarCount doubles
 	live            int64          // bytes of vectors and matrices
@@ -87,6 +88,9 @@ func (d *Device) open(ordinal int) (err error) {
 		return err
 	}
 	if d.multiprocessors, err = d.drv.DeviceGetAttribute(cu.MultiprocessorCount, d.dev); err != nil {
+		return err
+	}
+	if err = d.limits(); err != nil {
 		return err
 	}
 	if d.ctx, err = d.drv.DevicePrimaryCtxRetain(d.dev); err != nil {

@@ -12,8 +12,8 @@ type diagonals struct {
 	s                      *space
 	nx, ny, nz             int
 	symmetric              bool
-	main, x, y, z          cu.DevicePtr
-	lowerX, lowerY, lowerZ cu.DevicePtr
+	main, x, y, z          cu.Ptr[float64]
+	lowerX, lowerY, lowerZ cu.Ptr[float64]
 	lent                   bool // the memory belongs to the space itself
 }
 
@@ -21,9 +21,9 @@ type diagonals struct {
 type rows struct {
 	s          *space
 	n, entries int64
-	rowPtr     cu.DevicePtr // int64
-	col        cu.DevicePtr // int32
-	val        cu.DevicePtr // FP64
+	rowPtr     cu.Ptr[int64]
+	col        cu.Ptr[int32]
+	val        cu.Ptr[float64]
 	lent       bool
 }
 
@@ -43,13 +43,9 @@ func (d *diagonals) Release() {
 	if d.lent {
 		return
 	}
-	for _, p := range []cu.DevicePtr{d.main, d.x, d.y, d.z} {
-		d.s.free(p)
-	}
+	d.s.free(d.main, d.x, d.y, d.z)
 	if !d.symmetric {
-		for _, p := range []cu.DevicePtr{d.lowerX, d.lowerY, d.lowerZ} {
-			d.s.free(p)
-		}
+		d.s.free(d.lowerX, d.lowerY, d.lowerZ)
 	}
 }
 
@@ -92,9 +88,7 @@ func (r *rows) Release() {
 	if r.lent {
 		return
 	}
-	for _, p := range []cu.DevicePtr{r.rowPtr, r.col, r.val} {
-		r.s.free(p)
-	}
+	r.s.free(r.rowPtr, r.col, r.val)
 }
 
 // Diagonals of the mesh's operator, from its couplings.
@@ -104,12 +98,14 @@ func (s *system) Diagonals() (ops.Diagonals, error) {
 		return nil, err
 	}
 	d := &diagonals{s: &s.space, nx: s.nx, ny: s.ny, nz: s.nz, symmetric: true}
-	d.main = s.alloc(8 * s.cells)
-	d.x, d.y, d.z = s.alloc(8*(s.cells-1)), s.alloc(8*(s.cells-int64(s.nx))), s.alloc(8*(s.cells-s.sheet))
+	d.main, d.x = alloc[float64](&s.space, s.cells), alloc[float64](&s.space, s.cells-1)
+	d.y, d.z = alloc[float64](&s.space, s.cells-int64(s.nx)), alloc[float64](&s.space, s.cells-s.sheet)
 	d.lowerX, d.lowerY, d.lowerZ = d.x, d.y, d.z
 	if s.ready() {
-		s.note(forms.Expand(s.stream, flat(s.cells), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-			s.ground.data, s.ground.onDev, s.capacity.address(), d.main, d.x, d.y, d.z))
+		s.note(forms.Expand(s.stream, flat(s.cells), kernels.FormsExpandArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z,
+		}))
 	}
 	return d, s.err
 }
@@ -129,8 +125,10 @@ func (s *system) Apply(y, x ops.Vector) {
 	forms, err := module(s.Device, "forms", kernels.LoadForms)
 	s.note(err)
 	if s.ready() {
-		s.note(forms.Multiply(s.stream, flat(s.cells), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-			s.ground.data, s.ground.onDev, s.capacity.address(), ptr(x), ptr(y)))
+		s.note(forms.Multiply(s.stream, flat(s.cells), kernels.FormsMultiplyArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), V: f64(x), Out: f64(y),
+		}))
 	}
 }
 
@@ -142,21 +140,25 @@ func (s *space) rowsOf(d *diagonals) (*rows, error) {
 	}
 	n := d.cells()
 	groups := (n + kernels.FormsWide - 1) / kernels.FormsWide
-	r := &rows{s: s, n: n, rowPtr: s.alloc(8 * (n + 1))}
-	sums := s.alloc(8 * groups)
+	r := &rows{s: s, n: n, rowPtr: alloc[int64](s, n+1)}
+	sums := alloc[float64](s, groups)
 	defer s.free(sums)
 	wide := [3]uint32{uint32(groups), 1, 1}
 	if s.ready() {
-		s.note(forms.CountRows(s.stream, wide, n, int32(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, r.rowPtr, sums))
-		s.note(forms.StartBlocks(s.stream, [3]uint32{1, 1, 1}, int32(groups), sums))
-		s.note(forms.StartRows(s.stream, wide, n, r.rowPtr, sums))
+		s.note(forms.CountRows(s.stream, wide, kernels.FormsCountRowsArgs{
+			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+			Lz: d.lowerZ, RowPtr: r.rowPtr, BlockSum: sums,
+		}))
+		s.note(forms.StartBlocks(s.stream, [3]uint32{1, 1, 1}, kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
+		s.note(forms.StartRows(s.stream, wide, kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
 	}
-	var end [1]int64
-	receiveSlice(s, end[:], r.rowPtr+cu.DevicePtr(8*n))
-	r.entries = end[0]
-	r.col, r.val = s.alloc(4*r.entries), s.alloc(8*r.entries)
+	r.entries = read(s, r.rowPtr.Add(n))
+	r.col, r.val = alloc[int32](s, r.entries), alloc[float64](s, r.entries)
 	if s.ready() {
-		s.note(forms.FillRows(s.stream, flat(n), n, int32(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, r.rowPtr, r.col, r.val))
+		s.note(forms.FillRows(s.stream, flat(n), kernels.FormsFillRowsArgs{
+			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+			Lz: d.lowerZ, RowPtr: r.rowPtr, Col: r.col, Val: r.val,
+		}))
 	}
 	return r, s.err
 }

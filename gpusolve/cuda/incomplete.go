@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/ic"
 )
 
 var (
@@ -18,16 +18,17 @@ type icFactor struct {
 	s          *space
 	nx, ny, nz int // of the grid as it was given
 	*wavefront
-	planned, data cu.DevicePtr
+	planned cu.Ptr[int32]
+	data    cu.Ptr[float64]
 }
 
 // triangles is the same in FP32, with what solves need: a field by levels, and the states of both solves.
 type triangles struct {
 	s *space
 	*wavefront
-	bytes                int64
-	planned, data, field cu.DevicePtr
-	lower, upper         cu.DevicePtr
+	bytes                 int64
+	planned, lower, upper cu.Ptr[int32]
+	data, field           cu.Ptr[float32]
 }
 
 // off is the number of diagonals of L.
@@ -38,7 +39,7 @@ func (w *wavefront) states() int64 { return int64(w.tiles()) + 1 }
 
 // Factorise computes an incomplete factor on the GPU.
 func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.IncompleteFactor, error) {
-	ic, err := module(s.Device, "ic", kernels.LoadIc)
+	k, err := module(s.Device, "ic", ic.LoadKernels)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +51,14 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 		return nil, &ops.Misfit{Reason: ops.TooLarge} // places of cells are numbers of 32 bits in solves
 	}
 	shape, from := ops.Squeezed(d.nx, d.ny, d.nz)
-	given := [3]cu.DevicePtr{d.x, d.y, d.z}
+	given := [3]cu.Ptr[float64]{d.x, d.y, d.z}
 	f := &icFactor{s: s, nx: d.nx, ny: d.ny, nz: d.nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk)}
-	place := s.alloc(8)
+	place := alloc[uint64](s, 1)
 	defer s.free(place)
-	state := s.alloc(4 * f.states())
+	state := alloc[int32](s, f.states())
 	defer s.free(state)
 	f.planned = upload(s, f.plan)
-	f.data = s.alloc(8 * (f.off() + 1) * s.cells)
+	f.data = alloc[float64](s, (f.off()+1)*s.cells)
 	nx, ny, nz := int32(f.wavefront.nx), int32(f.wavefront.ny), int32(f.wavefront.nz)
 	check := func(reason ops.MisfitReason) error {
 		var cell [1]uint64
@@ -69,20 +70,24 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 		return s.err
 	}
 	if s.ready() {
-		s.note(s.drv.MemsetD32Async(place, math.MaxUint32, 2, s.stream))
-		s.note(ic.Wraps(s.stream, flat(s.cells), int32(d.nx), int32(d.ny), int32(d.nz), d.x, d.y, place))
+		s.note(s.drv.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.stream))
+		s.note(k.Wraps(s.stream, flat(s.cells), ic.KernelsWrapsArgs{
+			Nx: int32(d.nx), Ny: int32(d.ny), Nz: int32(d.nz), X: d.x, Y: d.y, Place: place,
+		}))
 	}
 	if err := check(ops.WrapsAround); err != nil {
 		f.Release()
 		return nil, err
 	}
 	if s.ready() {
-		run := ic.FactoriseStar
+		run := k.FactoriseStar
 		if how.Order == 1 {
-			run = ic.FactoriseDiamond
+			run = k.FactoriseDiamond
 		}
-		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, nx, ny, nz, int32(f.tileP), int32(f.tileQ), f.chunk, f.planned, state,
-			d.main, given[from[0]], given[from[1]], given[from[2]], 1+how.Shift, f.data, place))
+		s.note(run(s.stream, [3]uint32{uint32(f.tiles()), 1, 1}, ic.KernelsFactoriseStarArgs{
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+			Diagonal: d.main, X: given[from[0]], Y: given[from[1]], Z: given[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
+		}))
 	}
 	if err := check(ops.NotPositive); err != nil {
 		f.Release()
@@ -93,8 +98,7 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 
 // Release gives the memory back.
 func (f *icFactor) Release() {
-	f.s.free(f.planned)
-	f.s.free(f.data)
+	f.s.free(f.planned, f.data)
 }
 
 // Download copies the factor to the host.
@@ -131,7 +135,7 @@ func (f *icFactor) Download() *ops.FactorEntries {
 
 // Triangles rounds a factor.
 func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error) {
-	ic, err := module(s.Device, "ic", kernels.LoadIc)
+	k, err := module(s.Device, "ic", ic.LoadKernels)
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +144,13 @@ func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error
 	t := &triangles{s: s, wavefront: f.wavefront}
 	before := s.live
 	t.planned = upload(s, f.plan)
-	t.data = s.alloc(4 * count)
-	t.field = s.alloc(4 * s.cells)
-	t.lower = s.alloc(4 * 2 * f.states())
-	t.upper = t.lower + cu.DevicePtr(4*f.states())
+	t.data = alloc[float32](s, count)
+	t.field = alloc[float32](s, s.cells)
+	t.lower = alloc[int32](s, 2*f.states())
+	t.upper = t.lower.Add(f.states())
 	t.bytes = s.live - before
 	if s.ready() {
-		s.note(ic.Narrow(s.stream, flat(count), count, f.data, t.data))
+		s.note(k.Narrow(s.stream, flat(count), ic.KernelsNarrowArgs{N: count, From: f.data, To: t.data}))
 	}
 	if s.err != nil {
 		t.Release()
@@ -160,27 +164,33 @@ func (t *triangles) Bytes() int64 { return t.bytes }
 
 // Release gives the memory back.
 func (t *triangles) Release() {
-	for _, p := range []cu.DevicePtr{t.planned, t.data, t.field, t.lower} {
-		t.s.free(p)
-	}
+	t.s.free(t.planned, t.data, t.field, t.lower)
 }
 
 // SolveTriangles sets z = (L D L^T)^-1 r: into the layout by levels, down, up, and back.
 func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
-	ic, err := module(s.Device, "ic", kernels.LoadIc)
+	k, err := module(s.Device, "ic", ic.LoadKernels)
 	s.note(err)
 	if !s.ready() {
 		return
 	}
 	t := solved.(*triangles)
-	nx, ny, nz, p, q := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.tileP), int32(t.tileQ)
+	nx, ny, nz := int32(t.nx), int32(t.ny), int32(t.nz)
 	square, tiles := [3]uint32{t.squares(), 1, 1}, [3]uint32{uint32(t.tiles()), 1, 1}
-	lower, upper := ic.LowerStar, ic.UpperStar
+	lower, upper := k.LowerStar, k.UpperStar
 	if t.order == 1 {
-		lower, upper = ic.LowerDiamond, ic.UpperDiamond
+		lower, upper = k.LowerDiamond, k.UpperDiamond
 	}
-	s.note(ic.ToLevels(s.stream, square, nx, ny, nz, int32(t.order), ptr(r), t.field, t.lower, int32(2*t.states())))
-	s.note(lower(s.stream, tiles, nx, ny, nz, p, q, t.chunk, t.planned, t.lower, t.data, t.field))
-	s.note(upper(s.stream, tiles, nx, ny, nz, p, q, t.chunk, t.planned, t.upper, t.data, t.field))
-	s.note(ic.FromLevels(s.stream, square, nx, ny, nz, int32(t.order), t.field, ptr(z)))
+	s.note(k.ToLevels(s.stream, square, ic.KernelsToLevelsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: f32(r), To: t.field, State: t.lower, States: int32(2 * t.states()),
+	}))
+	sweep := ic.KernelsLowerStarArgs{
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(t.tileP), TileQ: int32(t.tileQ), Chunk: t.chunk, Plan: t.planned, State: t.lower, F: t.data, W: t.field,
+	}
+	s.note(lower(s.stream, tiles, sweep))
+	sweep.State = t.upper
+	s.note(upper(s.stream, tiles, sweep))
+	s.note(k.FromLevels(s.stream, square, ic.KernelsFromLevelsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Order: int32(t.order), From: t.field, To: f32(z),
+	}))
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/precond/ic"
 )
 
-// wavefront is the schedule of kernels/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
+// wavefront is the schedule of precond/ic/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
 type wavefront struct {
 	order        int
 	nx, ny, nz   int
@@ -17,12 +17,12 @@ type wavefront struct {
 	plan  []int32 // planEntries numbers a tile
 }
 
-// planEntries is the length of a tile's plan (see kernels/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
-const planEntries = kernels.IcPlan
+// planEntries is the length of a tile's plan (see precond/ic/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
+const planEntries = ic.KernelsPlan
 
-// newWavefront plans tiles of at most kernels.IcWide columns. Zero sizes are chosen.
+// newWavefront plans tiles of at most ic.KernelsWide columns. Zero sizes are chosen.
 func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
-	const most = kernels.IcWide
+	const most = ic.KernelsWide
 	if tileQ <= 0 {
 		tileQ = (nz + (nz+7)/8 - 1) / ((nz + 7) / 8) // equal parts of up to 8
 	}
@@ -42,8 +42,8 @@ func chunkOf(tileP, tileQ, levels int) int32 {
 	if levels <= 0 {
 		levels = 16
 	}
-	chunk := int32(2 * kernels.IcAhead)
-	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= kernels.IcKept {
+	chunk := int32(2 * ic.KernelsAhead)
+	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= ic.KernelsKept {
 		chunk *= 2
 	}
 	return chunk
@@ -106,6 +106,6 @@ func (w *wavefront) place(i, j, k int) int {
 
 // squares is how many blocks turn a field from one layout to the other.
 func (w *wavefront) squares() uint32 {
-	const s = kernels.IcSquare
+	const s = ic.KernelsSquare
 	return uint32((w.nx+s-1)/s) * uint32((w.ny+s-1)/s) * uint32(w.nz)
 }

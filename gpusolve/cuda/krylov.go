@@ -1,9 +1,7 @@
 package cuda
 
 import (
-	"errors"
 	"math"
-	"unsafe"
 
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
@@ -17,21 +15,7 @@ const threads = kernels.KrylovThreads
 // reductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU several times.
 const reductionBlocks = 4096
 
-func receiveSlice[T any](s *space, dst []T, src cu.DevicePtr) {
-	if len(dst) == 0 {
-		return
-	}
-	s.receive(unsafe.Pointer(&dst[0]), src, int64(len(dst))*int64(unsafe.Sizeof(dst[0])))
-}
-
 func blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
-
-func sendSlice[T any](s *space, dst cu.DevicePtr, v []T) {
-	if len(v) == 0 {
-		return
-	}
-	s.send(dst, unsafe.Pointer(&v[0]), int64(len(v))*int64(unsafe.Sizeof(v[0])))
-}
 
 // flat is the grid of kernels that run over all values.
 func flat(n int64) [3]uint32 {
@@ -49,11 +33,11 @@ const directionBlocks, residualBlocks, updateBlocks = 10, 9, 6
 // rows is the grid of kernels that march columns, a block taking every so many rows.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {
 	bx := blocks(s.nx, threads)
-	return [3]uint32{bx, uint32(min(s.ny, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
+	return [3]uint32{bx, uint32(min(s.ny, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.multiprocessors)/int(bx)))), 1}
 }
 
 // Dot sets RZ, MaxZ and Beta.
-func (s *space) Dot(r32, z ops.Vector, first bool) {
+func (s *iteration) Dot(r32, z ops.Vector, first bool) {
 	fused := s.stepped.dst == z && s.stepped.b == r32
 	if !s.ready() {
 		return
@@ -63,59 +47,61 @@ func (s *space) Dot(r32, z ops.Vector, first bool) {
 		start = 1
 	}
 	if fused {
-		s.note(s.krylov.DotOfStep(s.stream, [3]uint32{1, 1, 1}, s.stepped.blocks, start, s.partial, s.scalarsDev))
+		s.note(s.krylov.DotOfStep(s.stream, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
+			N: s.stepped.blocks, First: start, Partial: s.partial, Scalars: s.scalarsDev,
+		}))
 		return
 	}
-	s.note(s.krylov.Dot(s.stream, flat(s.cells), s.cells, start, ptr(r32), ptr(z), s.partial, s.scalarsDev, s.ticket))
+	s.note(s.krylov.Dot(s.stream, flat(s.cells), kernels.KrylovDotArgs{
+		N: s.cells, First: start, R: f32(r32), Z: f32(z), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	}))
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
-func (s *system) DirectionApply(p, z, q ops.Vector) {
-	if !s.ready() || !s.holds(p) {
+func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
+	s, d := w.sys, p.(*vector[float32])
+	if !s.ready() {
 		return
 	}
-	s.note(s.krylov.Direction(s.stream, s.rows(directionBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-		s.ground.data, s.ground.onDev, s.capacity.address(), ptr(z), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
+	s.note(s.krylov.Direction(s.stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: f32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: f32(q),
+		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
+	}))
 }
 
 // Update advances x and r along p.
-func (s *system) Update(x, r, _, p, _, q ops.Vector) {
-	if !s.ready() || !s.holds(p) {
+func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
+	s, d := w.sys, p.(*vector[float32])
+	if !s.ready() {
 		return
 	}
-	s.note(s.krylov.Update(s.stream, s.wide(s.cells/2), s.cells, ptr(x), ptr(r), ptr(p), s.spare.at, s.side, ptr(q), s.partial, s.scalarsDev, s.ticket))
-}
-
-// errTwoDirections is a fault of the caller: the second buffer of the search direction serves one vector.
-var errTwoDirections = errors.New("a system on a GPU keeps one search direction; make another system")
-
-// holds makes p the system's search direction, which changes between p's own buffer and the spare one.
-func (s *system) holds(p ops.Vector) bool {
-	if s.heading == nil {
-		s.heading = p
-	}
-	if s.heading != p {
-		s.note(errTwoDirections)
-	}
-	return s.err == nil
+	s.note(s.krylov.Update(s.stream, s.wide(s.cells/2), kernels.KrylovUpdateArgs{
+		N: s.cells, X: f64(x), R: f32(r), P0: d.at, P1: d.twin.at, Side: d.side, Q: f32(q), Partial: s.partial,
+		Scalars: w.scalarsDev, Ticket: s.ticket,
+	}))
 }
 
 // Scalars waits for the device and reads them; NaN after a failure.
-func (s *space) Scalars() ops.Scalars {
+func (s *iteration) Scalars() ops.Scalars {
 	v := s.readScalars()
 	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
 }
 
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
-func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
-	single, double := ptr(r), cu.DevicePtr(0)
-	if r.(*vector).elem == 8 {
-		single, double = ptr(r32), ptr(r)
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	h := b.(*source)
+	var double cu.Ptr[float64]
+	if precision(r) == ops.Double {
+		double, r = f64(r), r32
 	}
 	if s.ready() {
-		s.note(s.residual.Residual(s.stream, s.rows(residualBlocks), int32(s.nx), int32(s.ny), int32(s.nz), s.gx.at, s.gy.at, s.gz.at,
-			s.ground.data, s.ground.onDev, s.capacity.address(), s.power.data, s.power.onDev, s.share, s.inflow.data, s.inflow.onDev,
-			ptr(x), ptr(old), single, double, s.partial, s.scalarsDev, s.ticket))
+		s.note(s.residual.Residual(s.stream, s.rows(residualBlocks), kernels.ResidualResidualArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
+			Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: f64(x), Old: f64(h.old), R: f32(r), R64: double,
+			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
 	}
 	v := s.readScalars()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
@@ -124,7 +110,7 @@ func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
 // Fill sets every value of x.
 func (s *space) Fill(x ops.Vector, value float64) {
 	if s.ready() {
-		s.note(s.residual.Fill(s.stream, flat(s.cells), s.cells, value, ptr(x)))
+		s.note(s.residual.Fill(s.stream, flat(s.cells), kernels.ResidualFillArgs{N: s.cells, Value: value, X: f64(x)}))
 	}
 }
 
@@ -135,14 +121,18 @@ func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
 		order = 1
 	}
 	if s.ready() {
-		s.note(s.residual.Extrapolate(s.stream, flat(s.cells), s.cells, ptr(x), ptr(old), ptr(older), order))
+		s.note(s.residual.Extrapolate(s.stream, flat(s.cells), kernels.ResidualExtrapolateArgs{
+			N: s.cells, X: f64(x), Old: f64(old), Older: f64(older), Quadratic: order,
+		}))
 	}
 }
 
 // Max is the largest value of x.
 func (s *system) Max(x ops.Vector) float64 {
 	if s.ready() {
-		s.note(s.residual.Maximum(s.stream, flat(s.cells), s.cells, ptr(x), s.partial, s.scalarsDev, s.ticket))
+		s.note(s.residual.Maximum(s.stream, flat(s.cells), kernels.ResidualMaximumArgs{
+			N: s.cells, X: f64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
 	}
 	return s.readScalars()[kernels.Scratch]
 }
@@ -150,7 +140,10 @@ func (s *system) Max(x ops.Vector) float64 {
 // Stored is the heat in W that the capacities take up between old and x.
 func (s *system) Stored(x, old ops.Vector) float64 {
 	if s.ready() {
-		s.note(s.residual.Stored(s.stream, flat(s.cells), s.cells, s.capacity.address(), ptr(x), ptr(old), s.partial, s.scalarsDev, s.ticket))
+		s.note(s.residual.Stored(s.stream, flat(s.cells), kernels.ResidualStoredArgs{
+			N: s.cells, Capacity: s.capacity.address(), X: f64(x), Old: f64(old), Partial: s.partial, Scalars: s.scalarsDev,
+			Ticket: s.ticket,
+		}))
 	}
 	return s.readScalars()[kernels.Scratch]
 }
@@ -158,12 +151,15 @@ func (s *system) Stored(x, old ops.Vector) float64 {
 // FaceHeat is the heat in W that leaves through each face.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	c := &s.compact
-	s.onFaces(func(face stack.Face, na, nb int, resistance, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		bx := blocks(na, kernels.AssembleThreads)
 		if s.err == nil {
-			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, max(1, s.maxBlocks/int(bx)))), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
-				c.dx, c.dy, c.dz, c.contact, c.uniform, c.slot, c.index, c.palette, int32(face), int32(na), int32(nb), resistance, rise, flux,
-				ptr(x), s.partial, s.scalarsDev, s.ticket))
+			s.note(s.assembly.FaceHeat(s.stream, [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}, kernels.AssembleFaceHeatArgs{
+				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
+				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na),
+				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: f64(x), Partial: s.partial, Scalars: s.scalarsDev,
+				Ticket: s.ticket,
+			}))
 		}
 		heat[face] = s.readScalars()[kernels.Scratch]
 	})
@@ -173,14 +169,16 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 // InverseDiagonal fills d with 1/diag(A).
 func (s *system) InverseDiagonal(d ops.Vector) {
 	if s.ready() {
-		s.note(s.residual.InverseDiagonal(s.stream, [3]uint32{blocks(s.nx, threads), uint32(s.ny), 1}, int32(s.nx), int32(s.ny), int32(s.nz),
-			s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.ground.onDev, s.capacity.address(), ptr(d)))
+		s.note(s.residual.InverseDiagonal(s.stream, s.grid(s.nx, threads, s.ny, 1), kernels.ResidualInverseDiagonalArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), D: f32(d),
+		}))
 	}
 }
 
 // Scale sets z = d r, or z = r where d is nil.
 func (s *space) Scale(z, d, r ops.Vector) {
 	if s.ready() {
-		s.note(s.residual.Scale(s.stream, flat(s.cells), s.cells, ptr(d), ptr(r), ptr(z)))
+		s.note(s.residual.Scale(s.stream, flat(s.cells), kernels.ResidualScaleArgs{N: s.cells, D: f32(d), R: f32(r), Z: f32(z)}))
 	}
 }

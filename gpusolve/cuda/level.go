@@ -10,24 +10,27 @@ import (
 type level struct {
 	nx, ny, nz          int
 	sheet, cells        int64
-	gx, gy, gz, inverse *vector
-	ground              cu.DevicePtr // planes in the system's slots
-	capacity            *vector
+	gx, gy, gz, inverse *vector[float32]
+	ground              cu.Ptr[float32] // planes in the system's slots
+	capacity            *vector[float32]
 	lines               *kernels.Lines
 	next                transfer
+	from                *level // the finer one, nil of the finest
+	weighted            int64  // planes with conductance-weighted interpolation from the finer level
 }
 
 // transfer to the next coarser level.
 type transfer struct {
 	x, y       direction
-	weightSlot cu.DevicePtr
-	wx, wy     cu.DevicePtr // planes with conductance-weighted interpolation
+	weightSlot cu.Ptr[int32]
+	wx, wy     cu.Ptr[float32] // planes with conductance-weighted interpolation
 }
 
 // direction along x or y. A direction that is kept has every cell as its own parent.
 type direction struct {
-	parent, first cu.DevicePtr
-	far, beyond   cu.DevicePtr // weight and number of the farther coarse cell; the own one where there is none
+	parent, first cu.Ptr[int32]
+	far           cu.Ptr[float32] // weight of the farther coarse cell
+	beyond        cu.Ptr[int32]   // its number; the own one where there is none
 }
 
 // Shape of the level in cells.
@@ -41,30 +44,54 @@ func newLevel(nx, ny, nz int) *level {
 // NewVector makes a vector on a level.
 func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 	lv := l.(*level)
-	return s.newVector(lv.cells, int64(lv.nx), 4), s.err
+	return newVector[float32](&s.space, lv.cells, int64(lv.nx)), s.err
 }
 
 // Finest is the level of the system.
 func (s *system) Finest() (ops.Level, error) {
 	l := newLevel(s.nx, s.ny, s.nz)
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.gx, s.gy, s.gz, s.ground.data, s.capacity
-	s.finest = l
-	s.factor(l)
+	s.reserveFactor(l)
+	s.compute(l)
 	if kernels.LineClass(s.nz) == 0 && s.longColumn == nil {
-		s.longColumn = s.newVector(s.cells, int64(s.nx), 4)
+		s.longColumn = newVector[float32](&s.space, s.cells, int64(s.nx))
 	}
 	return l, s.err
 }
 
-// factor computes the pivots of a level's columns.
-func (s *system) factor(l *level) {
+// reserveFactor takes what the pivots of a level's columns need.
+func (s *system) reserveFactor(l *level) {
 	lines, err := s.columns(l.nz)
 	s.note(err)
 	l.lines = lines
-	l.inverse = s.newVector(l.cells, int64(l.nx), 4)
+	l.inverse = newVector[float32](&s.space, l.cells, int64(l.nx))
+}
+
+// RefreshLevel computes a level again.
+func (s *system) RefreshLevel(l ops.Level) error {
+	s.stepped.dst = nil
+	s.compute(l.(*level))
+	return s.err
+}
+
+// compute fills a level from the finer one, factors its columns, and weighs the interpolation from it.
+func (s *system) compute(l *level) {
+	f := l.from
+	if f != nil && s.err == nil {
+		s.note(s.level.Coarsen(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, l.nz), kernels.LevelCoarsenArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground, GroundSlot: s.ground.onDev,
+			Capacity: f.capacity.address(), Cx: int32(l.nx), Cy: int32(l.ny), FirstX: f.next.x.first, FirstY: f.next.y.first,
+			Cgx: l.gx.at, Cgy: l.gy.at, Cgz: l.gz.at, Cground: l.ground, Ccapacity: l.capacity.address(),
+		}))
+	}
 	if s.err == nil {
-		s.note(s.level.Factor(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), 1}, int32(l.nx), int32(l.ny), int32(l.nz),
-			l.gx.at, l.gy.at, l.gz.at, l.ground, s.ground.onDev, l.capacity.address(), l.inverse.at))
+		s.note(s.level.Factor(s.stream, s.grid(l.nx, kernels.LevelThreads, l.ny, 1), kernels.LevelFactorArgs{
+			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx.at, Gy: l.gy.at, Gz: l.gz.at, Ground: l.ground,
+			GroundSlot: s.ground.onDev, Capacity: l.capacity.address(), Inverse: l.inverse.at,
+		}))
+	}
+	if f != nil {
+		s.weigh(f, l)
 	}
 }
 
@@ -72,19 +99,16 @@ func (s *system) factor(l *level) {
 func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	f := fine.(*level)
 	l := newLevel(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
-	l.gx, l.gy, l.gz = s.newVector(l.cells, int64(l.nx), 4), s.newVector(l.cells, int64(l.nx), 4), s.newVector(l.cells, int64(l.nx), 4)
-	l.ground = s.alloc(int64(s.ground.count) * l.sheet * 4)
+	l.gx, l.gy, l.gz = newVector[float32](&s.space, l.cells, int64(l.nx)), newVector[float32](&s.space, l.cells, int64(l.nx)), newVector[float32](&s.space, l.cells, int64(l.nx))
+	l.ground = alloc[float32](&s.space, int64(s.ground.count)*l.sheet)
 	if f.capacity != nil {
-		l.capacity = s.newVector(l.cells, int64(l.nx), 4)
+		l.capacity = newVector[float32](&s.space, l.cells, int64(l.nx))
 	}
 	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
-	if s.err == nil {
-		s.note(s.level.Coarsen(s.stream, [3]uint32{blocks(l.nx, kernels.LevelThreads), uint32(l.ny), uint32(l.nz)}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, f.gz.at, f.ground, s.ground.onDev, f.capacity.address(), int32(l.nx), int32(l.ny), f.next.x.first, f.next.y.first,
-			l.gx.at, l.gy.at, l.gz.at, l.ground, l.capacity.address()))
-	}
-	s.factor(l)
-	s.weigh(f, l, c)
+	l.from = f
+	s.reserveFactor(l)
+	s.reserveWeights(l, c)
+	s.compute(l)
 	s.wait()
 	return l, s.err
 }
@@ -118,38 +142,8 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 	return direction{upload(&s.space, parent), upload(&s.space, first), upload(&s.space, far), upload(&s.space, beyond)}
 }
 
-// weigh computes the weights of the planes that ask for conductance-weighted interpolation.
-func (s *system) weigh(f, l *level, c ops.Coarsening) {
-	slot := make([]int32, f.nz)
-	var planes []int32
-	for k := range slot {
-		slot[k] = -1
-		if k < len(c.Weighted) && c.Weighted[k] {
-			slot[k] = int32(len(planes))
-			planes = append(planes, int32(k))
-		}
-	}
-	t := &f.next
-	t.weightSlot = upload(&s.space, slot)
-	if len(planes) == 0 {
-		return
-	}
-	bytes := int64(len(planes)) * f.sheet * 4
-	if c.X.Parent != nil {
-		t.wx = s.alloc(bytes)
-	}
-	if c.Y.Parent != nil {
-		t.wy = s.alloc(bytes)
-	}
-	list := upload(&s.space, planes)
-	if s.err == nil {
-		s.note(s.level.Weigh(s.stream, [3]uint32{blocks(f.nx, kernels.LevelThreads), uint32(f.ny), uint32(len(planes))}, int32(f.nx), int32(f.ny),
-			f.gx.at, f.gy.at, list, t.x.parent, t.x.first, int32(l.nx), t.y.parent, t.y.first, int32(l.ny), t.wx, t.wy))
-	}
-}
-
-func (l *level) columnGrid() [3]uint32 {
-	return [3]uint32{blocks(l.nx, kernels.LinesThreads), uint32(l.ny), 1}
+func (s *system) columnGrid(l *level) [3]uint32 {
+	return s.grid(l.nx, kernels.LinesThreads, l.ny, 1)
 }
 
 // Start sets x = c T^-1 b.
@@ -158,7 +152,9 @@ func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*level)
-	s.note(lv.lines.Start(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gz.at, lv.inverse.at, ptr(b), ptr(x), c))
+	s.note(lv.lines.Start(s.stream, s.columnGrid(lv), kernels.LinesStartArgs{
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz.at, Inverse: lv.inverse.at, B: f32(b), X: f32(x), Scale: c,
+	}))
 }
 
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x).
@@ -167,20 +163,25 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 		return
 	}
 	lv := l.(*level)
-	if lv == s.finest {
-		g := lv.columnGrid()
-		s.note(lv.lines.StepDot(s.stream, g, int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
-			ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address(), s.partial))
+	if lv.from == nil {
+		g := s.columnGrid(lv)
+		s.note(lv.lines.StepDot(s.stream, g, kernels.LinesStepDotArgs{
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
+			B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
+			Partial: s.partial,
+		}))
 		s.stepped.dst, s.stepped.b, s.stepped.blocks = dst, b, int32(g[0]*g[1])
 		return
 	}
-	s.note(lv.lines.Step(s.stream, lv.columnGrid(), int32(lv.nx), int32(lv.ny), int32(lv.nz), lv.gx.at, lv.gy.at, lv.gz.at, lv.inverse.at,
-		ptr(b), ptr(x), ptr(prev), ptr(dst), a, c, s.longColumn.address()))
+	s.note(lv.lines.Step(s.stream, s.columnGrid(lv), kernels.LinesStepArgs{
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
+		B: f32(b), X: f32(x), Prev: f32(prev), Dst: f32(dst), A: a, Scale: c, Scratch: s.longColumn.address(),
+	}))
 }
 
 // restrictGrid is a block per tile of coarse cells and plane.
-func (l *level) restrictGrid() [3]uint32 {
-	return [3]uint32{blocks(l.nx, kernels.TransferTX), blocks(l.ny, kernels.TransferTY), uint32(l.nz)}
+func (s *system) restrictGrid(l *level) [3]uint32 {
+	return s.grid(l.nx, kernels.TransferTX, int(blocks(l.ny, kernels.TransferTY)), l.nz)
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
@@ -190,8 +191,11 @@ func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omeg
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictStart(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), f.gx.at, f.gy.at, ptr(b), ptr(x), 1-omega,
-		int32(c.nx), int32(c.ny), t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
+	s.note(s.transfer.RestrictStart(s.stream, s.restrictGrid(c), kernels.TransferRestrictStartArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx.at, Gy: f.gy.at, B: f32(b), X: f32(x), Keep: 1 - omega, Cx: int32(c.nx),
+		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
+		Wy: t.wy, Bc: f32(bc),
+	}))
 }
 
 // Restrict sets bc = P^T (b - A x).
@@ -201,9 +205,12 @@ func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	s.note(s.transfer.RestrictResidual(s.stream, c.restrictGrid(), int32(f.nx), int32(f.ny), int32(f.nz), f.gx.at, f.gy.at, f.gz.at,
-		f.ground, s.ground.onDev, f.capacity.address(), ptr(b), ptr(x), int32(c.nx), int32(c.ny),
-		t.x.first, t.x.far, t.y.first, t.y.far, t.weightSlot, t.wx, t.wy, ptr(bc)))
+	s.note(s.transfer.RestrictResidual(s.stream, s.restrictGrid(c), kernels.TransferRestrictResidualArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx.at, Gy: f.gy.at, Gz: f.gz.at, Ground: f.ground,
+		GroundSlot: s.ground.onDev, Capacity: f.capacity.address(), B: f32(b), X: f32(x), Cx: int32(c.nx), Cy: int32(c.ny),
+		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+		Bc: f32(bc),
+	}))
 }
 
 // Prolong sets x += P xc.
@@ -213,13 +220,17 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*level), coarse.(*level)
 	t := &f.next
-	grid := [3]uint32{blocks(f.nx, kernels.TransferProlongThreads), uint32(f.ny), 1}
-	if t.wx == 0 && t.wy == 0 {
-		grid[2] = uint32(f.nz+1) / 2
-		s.note(s.transfer.Prolong(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
-			t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, ptr(xc), ptr(x)))
+	if t.wx.IsNil() && t.wy.IsNil() {
+		grid := s.grid(f.nx, kernels.TransferProlongThreads, f.ny, (f.nz+1)/2)
+		s.note(s.transfer.Prolong(s.stream, grid, kernels.TransferProlongArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
+			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: f32(xc), X: f32(x),
+		}))
 		return
 	}
-	s.note(s.transfer.ProlongWeighted(s.stream, grid, int32(f.nx), int32(f.ny), int32(f.nz), int32(c.nx), int32(c.ny),
-		t.x.parent, t.x.beyond, t.x.far, t.y.parent, t.y.beyond, t.y.far, t.weightSlot, t.wx, t.wy, ptr(xc), ptr(x)))
+	s.note(s.transfer.ProlongWeighted(s.stream, s.grid(f.nx, kernels.TransferProlongThreads, f.ny, 1), kernels.TransferProlongWeightedArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent, BeyondX: t.x.beyond,
+		FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+		Xc: f32(xc), X: f32(x),
+	}))
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
@@ -16,23 +15,20 @@ type matrix struct {
 	kernels *kernels.Matrix
 	by      *diagonals // one of the two
 	rows    *rows
-	b       cu.DevicePtr // source, FP64
 	// symmetric tells which Krylov methods are for it.
 	symmetric bool
 }
 
 var (
-	_ ops.Matrices  = (*Device)(nil)
-	_ ops.Algebraic = (*matrix)(nil)
-	_ ops.Krylov    = (*matrix)(nil)
-	_ ops.Diagonal  = (*matrix)(nil)
-	_ ops.Forms     = (*matrix)(nil)
-	_ ops.Applier   = (*matrix)(nil)
-	_ ops.Recorder  = (*matrix)(nil)
+	_ ops.Matrices = (*Device)(nil)
+	_ ops.Operator = (*matrix)(nil)
+	_ ops.Diagonal = (*matrix)(nil)
+	_ ops.Forms    = (*matrix)(nil)
+	_ ops.Recorder = (*matrix)(nil)
 )
 
 // LoadDiagonals copies the matrix to the GPU.
-func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.space
 		m.symmetric = a.Symmetric()
@@ -48,7 +44,7 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 }
 
 // LoadCSR copies the matrix to the GPU.
-func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	return d.newMatrix(int64(a.N()), func(m *matrix) {
 		s := &m.space
 		_, skew := a.Asymmetric()
@@ -57,7 +53,7 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
 	})
 }
 
-func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Algebraic, error) {
+func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
 	k, err := module(d, "matrix", kernels.LoadMatrix)
 	if err != nil {
 		return nil, err
@@ -65,7 +61,6 @@ func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Algebraic, error) {
 	m := &matrix{space: newSpace(d, n, 0), kernels: k}
 	m.maxBlocks = reductionBlocks
 	m.reductions(3 * reductionBlocks)
-	m.b = m.alloc(8 * n)
 	load(m)
 	if m.err != nil {
 		err := m.err
@@ -90,8 +85,23 @@ func (m *matrix) NewWork() (ops.Vector, error) { return m.New64() }
 // Single makes an FP32 vector beside w.
 func (m *matrix) Single(ops.Vector) (ops.Vector, error) { return m.New32() }
 
-// SetSource sets b.
-func (m *matrix) SetSource(b []float64) { sendSlice(&m.space, m.b, b) }
+// Symmetric tells which Krylov methods are for it.
+func (m *matrix) Symmetric() bool { return m.symmetric }
+
+// SourceOf is b = v.
+func (m *matrix) SourceOf(v ops.Vector) ops.Source { return vectorSource{m, v.(*vector[float64])} }
+
+// vectorSource is a vector as the right side of a matrix.
+type vectorSource struct {
+	m *matrix
+	*vector[float64]
+}
+
+// Read copies b to the host.
+func (b vectorSource) Read(dst []float64) { b.m.Read(b.vector, dst) }
+
+// Close leaves the vector to its owner.
+func (b vectorSource) Close() {}
 
 // errDiagonals is for methods that need a grid's matrix.
 var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for grids cannot use it; choose another preconditioner")
@@ -118,22 +128,34 @@ func (m *matrix) Apply(y, x ops.Vector) {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.note(m.kernels.MultiplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(x), ptr(y)))
+		m.note(m.kernels.MultiplyRows(m.stream, m.grid(), kernels.MatrixMultiplyRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, V: f64(x), Out: f64(y),
+		}))
 		return
 	}
 	d := m.by
-	m.note(m.kernels.MultiplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ, ptr(x), ptr(y)))
+	m.note(m.kernels.MultiplyBands(m.stream, m.grid(), kernels.MatrixMultiplyBandsArgs{
+		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+		Lz: d.lowerZ, V: f64(x), Out: f64(y),
+	}))
 }
 
 // Residual computes r = b - A x and its norms.
-func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
+func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) ops.Norms {
+	b := source.(vectorSource).at
 	if m.ready() {
 		if a := m.rows; a != nil {
-			m.note(m.kernels.ResidualRows(m.stream, m.grid(), m.cells, a.rowPtr, a.col, a.val, m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+			m.note(m.kernels.ResidualRows(m.stream, m.grid(), kernels.MatrixResidualRowsArgs{
+				N: m.cells, RowPtr: a.rowPtr, Col: a.col, Val: a.val, B: b, V: f64(x), R: f64(r), R32: f32(r32),
+				Partial: m.partial, Scalars: m.scalarsDev, Ticket: m.ticket,
+			}))
 		} else {
 			d := m.by
-			m.note(m.kernels.ResidualBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
-				m.b, ptr(x), ptr(r), ptr(r32), m.partial, m.scalarsDev, m.ticket))
+			m.note(m.kernels.ResidualBands(m.stream, m.grid(), kernels.MatrixResidualBandsArgs{
+				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+				Lz: d.lowerZ, B: b, V: f64(x), R: f64(r), R32: f32(r32), Partial: m.partial, Scalars: m.scalarsDev,
+				Ticket: m.ticket,
+			}))
 		}
 	}
 	v := m.readScalars()
@@ -141,24 +163,34 @@ func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
-func (m *matrix) DirectionApply(p, z, q ops.Vector) {
+func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
+	m := w.m
 	if !m.ready() {
 		return
 	}
-	m.note(m.kernels.Turn(m.stream, flat(m.cells), m.cells, ptr(z), ptr(p), m.scalarsDev))
+	m.note(m.kernels.Turn(m.stream, flat(m.cells), kernels.MatrixTurnArgs{N: m.cells, Z: f32(z), P: f32(p), Scalars: w.scalarsDev}))
 	if r := m.rows; r != nil {
-		m.note(m.kernels.ApplyRows(m.stream, m.grid(), m.cells, r.rowPtr, r.col, r.val, ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		m.note(m.kernels.ApplyRows(m.stream, m.grid(), kernels.MatrixApplyRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: f32(p), Q: f64(q), Partial: m.partial, Scalars: w.scalarsDev,
+			Ticket: m.ticket,
+		}))
 		return
 	}
 	d := m.by
-	m.note(m.kernels.ApplyBands(m.stream, m.grid(), m.cells, int64(d.nx), d.sheet(), d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ,
-		ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+	m.note(m.kernels.ApplyBands(m.stream, m.grid(), kernels.MatrixApplyBandsArgs{
+		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX, Ly: d.lowerY,
+		Lz: d.lowerZ, P: f32(p), Q: f64(q), Partial: m.partial, Scalars: w.scalarsDev, Ticket: m.ticket,
+	}))
 }
 
 // Update advances x and r along p.
-func (m *matrix) Update(x, r, r32, p, _, q ops.Vector) {
+func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
+	m := w.m
 	if m.ready() {
-		m.note(m.kernels.Advance(m.stream, flat(m.cells), m.cells, ptr(x), ptr(r), ptr(r32), ptr(p), ptr(q), m.partial, m.scalarsDev, m.ticket))
+		m.note(m.kernels.Advance(m.stream, flat(m.cells), kernels.MatrixAdvanceArgs{
+			N: m.cells, X: f64(x), R: f64(r), R32: f32(r32), P: f32(p), Q: f64(q), Partial: m.partial, Scalars: w.scalarsDev,
+			Ticket: m.ticket,
+		}))
 	}
 }
 
@@ -168,8 +200,10 @@ func (m *matrix) InverseDiagonal(d ops.Vector) {
 		return
 	}
 	if r := m.rows; r != nil {
-		m.note(m.kernels.InvertRows(m.stream, flat(m.cells), m.cells, r.rowPtr, r.col, r.val, ptr(d)))
+		m.note(m.kernels.InvertRows(m.stream, flat(m.cells), kernels.MatrixInvertRowsArgs{
+			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, D: f32(d),
+		}))
 		return
 	}
-	m.note(m.kernels.InvertBands(m.stream, flat(m.cells), m.cells, m.by.main, ptr(d)))
+	m.note(m.kernels.InvertBands(m.stream, flat(m.cells), kernels.MatrixInvertBandsArgs{N: m.cells, Diagonal: m.by.main, D: f32(d)}))
 }

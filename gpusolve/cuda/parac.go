@@ -43,36 +43,23 @@ const eliminatePatience, solvePatience = 1 << 28, 1 << 23
 type elimination struct {
 	*space
 	paracModules
-	a       *rows
-	how     ops.Elimination
-	n       int64
-	width   int32
-	buffers []cu.DevicePtr
+	a      *rows
+	how    ops.Elimination
+	n      int64
+	width  int32
+	memory workspace
 
-	order, place cu.DevicePtr // u32: rows in the order of elimination, and the other way
-	vertices     cu.DevicePtr
-	control      cu.DevicePtr
-	first, count cu.DevicePtr // columns in output, by place
-	pivot        cu.DevicePtr
-	output       cu.DevicePtr
+	order, place cu.Ptr[uint32] // rows in the order of elimination, and the other way
+	vertices     cu.Ptr[kernels.Vertex]
+	control      cu.Ptr[uint64]
+	first        cu.Ptr[int64] // columns in output, by place
+	count        cu.Ptr[uint32]
+	pivot        cu.Ptr[float64]
+	output       cu.Ptr[uint64]
 	// Sizes that are guessed, and how far grounds may grow.
 	stride             uint32
 	outputs, scratches int64
 	headroom           int32
-}
-
-// take is memory until the end of the elimination.
-func (e *elimination) take(bytes int64) cu.DevicePtr {
-	p := e.alloc(bytes)
-	e.buffers = append(e.buffers, p)
-	return p
-}
-
-func (e *elimination) giveBack() {
-	for _, p := range e.buffers {
-		e.free(p)
-	}
-	e.buffers = nil
 }
 
 // EliminateRandomly builds a factor on the GPU.
@@ -93,17 +80,19 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 		r = &rows{s: s, n: int64(m.N()), entries: int64(m.Entries()), rowPtr: upload(s, m.RowPtr), col: upload(s, m.Col), val: upload(s, m.Val)}
 		defer r.Release()
 	}
-	e := &elimination{space: s, paracModules: m, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom}
+	e := &elimination{
+		space: s, paracModules: m, memory: workspace{s: s}, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom,
+	}
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", ops.ErrUnsuitable)
 	}
-	defer func() { e.giveBack() }()
+	defer e.memory.free()
 	start := time.Now()
 	e.sortRows()
 	e.guess()
 	retries := 0
 	for ; ; retries++ {
-		kept := len(e.buffers)
+		kept := len(e.memory.all)
 		again, err := e.eliminate()
 		if err != nil {
 			return nil, err
@@ -111,10 +100,8 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 		if !again {
 			break
 		}
-		for _, p := range e.buffers[kept:] {
-			e.free(p)
-		}
-		e.buffers = e.buffers[:kept]
+		s.free(e.memory.all[kept:]...)
+		e.memory.all = e.memory.all[:kept]
 	}
 	built := time.Now()
 	f := e.factor()
@@ -135,60 +122,68 @@ func over(n int64, threads int) [3]uint32 {
 
 // sortRows fills order and place.
 func (e *elimination) sortRows() {
-	e.order, e.place, e.control = e.take(4*e.n), e.take(4*e.n), e.take(8*kernels.ParacControls)
+	e.order, e.place, e.control = take[uint32](&e.memory, e.n), take[uint32](&e.memory, e.n), take[uint64](&e.memory, kernels.ParacControls)
 	wide := over(e.n, kernels.ParacsortThreads)
 	if e.how.Order == ops.MinimumDegree {
 		a := e.a.Download()
 		if e.err != nil {
 			return
 		}
-		sendSlice(e.space, e.order, ordering.MinimumDegree(a.RowPtr, a.Col))
+		sendSlice(e.space, signed(e.order), ordering.MinimumDegree(a.RowPtr, a.Col))
 	} else {
 		p := ordering.NewPermutation(int(e.n), e.how.Seed)
 		if e.ready() {
-			e.note(e.sort.List(e.stream, wide, int32(e.n), 1, e.width, p.Keys[0], p.Keys[1], e.order))
+			e.note(e.sort.List(e.stream, wide, kernels.ParacsortListArgs{
+				N: int32(e.n), Random: 1, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], Items: e.order,
+			}))
 		}
 		if e.how.Order == ops.ByEntries {
-			keys := e.alloc(4 * e.n)
+			keys := alloc[uint32](e.space, e.n)
 			if e.ready() {
-				e.note(e.sort.Degrees(e.stream, wide, int32(e.n), e.a.rowPtr, keys, e.control))
+				e.note(e.sort.Degrees(e.stream, wide, kernels.ParacsortDegreesArgs{
+					N: int32(e.n), RowPtr: e.a.rowPtr, Keys: keys, Control: e.control,
+				}))
 			}
 			e.sortBy(keys, uint32(e.readControl()[kernels.ParacDegree]))
 			e.free(keys)
 		}
 	}
 	if e.ready() {
-		e.note(e.sort.Invert(e.stream, wide, int32(e.n), e.order, e.place))
+		e.note(e.sort.Invert(e.stream, wide, kernels.ParacsortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place}))
 	}
 }
 
 // sortBy sorts order by keys up to greatest, keeping the order of equal ones.
-func (e *elimination) sortBy(keys cu.DevicePtr, greatest uint32) {
+func (e *elimination) sortBy(keys cu.Ptr[uint32], greatest uint32) {
 	tiles := over(e.n, kernels.ParacsortTile)
-	counts, first, other := e.alloc(4*256*int64(tiles[0])), e.alloc(8*(256*int64(tiles[0])+1)), e.take(4*e.n)
+	digits := 256 * int64(tiles[0])
+	counts, first, other := alloc[uint32](e.space, digits), alloc[int64](e.space, digits+1), take[uint32](&e.memory, e.n)
 	for shift := int32(0); greatest>>shift > 0; shift += 8 {
 		if !e.ready() {
 			return
 		}
-		e.note(e.sort.CountDigits(e.stream, tiles, int32(e.n), shift, e.order, keys, counts))
-		e.sums(256*int64(tiles[0]), counts, first)
+		e.note(e.sort.CountDigits(e.stream, tiles, kernels.ParacsortCountDigitsArgs{
+			N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, Counts: counts,
+		}))
+		e.sums(digits, counts, first)
 		if e.ready() {
-			e.note(e.sort.Place(e.stream, tiles, int32(e.n), shift, e.order, keys, first, other))
+			e.note(e.sort.Place(e.stream, tiles, kernels.ParacsortPlaceArgs{
+				N: int32(e.n), Shift: shift, Items: e.order, Keys: keys, First: first, Sorted: other,
+			}))
 		}
 		e.order, other = other, e.order
 	}
-	e.free(counts)
-	e.free(first)
+	e.free(counts, first)
 }
 
 // sums sets first[i] to the sum of the n counts before i, and first[n] to all.
-func (e *elimination) sums(n int64, counts, first cu.DevicePtr) {
+func (e *elimination) sums(n int64, counts cu.Ptr[uint32], first cu.Ptr[int64]) {
 	tiles := over(n, kernels.ParacsortTile)
-	partial := e.alloc(8 * int64(tiles[0]))
+	partial := alloc[uint64](e.space, int64(tiles[0]))
 	if e.ready() {
-		e.note(e.sort.TileSums(e.stream, tiles, n, counts, partial))
-		e.note(e.sort.ScanSums(e.stream, [3]uint32{1, 1, 1}, int64(tiles[0]), partial))
-		e.note(e.sort.Starts(e.stream, tiles, n, counts, partial, first))
+		e.note(e.sort.TileSums(e.stream, tiles, kernels.ParacsortTileSumsArgs{N: n, Counts: counts, Sums: partial}))
+		e.note(e.sort.ScanSums(e.stream, [3]uint32{1, 1, 1}, kernels.ParacsortScanSumsArgs{Tiles: int64(tiles[0]), Sums: partial}))
+		e.note(e.sort.Starts(e.stream, tiles, kernels.ParacsortStartsArgs{N: n, Counts: counts, Sums: partial, First: first}))
 	}
 	e.free(partial)
 }
@@ -216,15 +211,19 @@ func (e *elimination) eliminate() (again bool, err error) {
 	if slots >= 1<<32 {
 		return false, fmt.Errorf("%w, of fewer than 2^32 entries", ops.ErrUnsuitable)
 	}
-	queue := e.take(4 * e.n)
-	owner, table, reached, scratch := e.take(4*slots), e.take(16*slots), e.take(4*e.n), e.take(32*e.scratches)
-	e.vertices = e.take(32 * e.n)
-	e.first, e.count, e.pivot, e.output = e.take(8*e.n), e.take(4*e.n), e.take(8*e.n), e.take(8*e.outputs)
+	m := &e.memory
+	queue := take[uint32](m, e.n)
+	owner, table, reached, scratch := take[uint32](m, slots), take[uint64](m, 2*slots), take[uint32](m, e.n), take[uint64](m, 4*e.scratches)
+	e.vertices = take[kernels.Vertex](m, e.n)
+	e.first, e.count, e.pivot, e.output = take[int64](m, e.n), take[uint32](m, e.n), take[float64](m, e.n), take[uint64](m, e.outputs)
 	control := make([]uint64, kernels.ParacControls)
 	control[kernels.ParacBad] = math.MaxUint64
 	sendSlice(e.space, e.control, control)
 	if e.ready() {
-		e.note(e.parac.Begin(e.stream, over(e.n, kernels.ParacThreads), int32(e.n), e.headroom, 0, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control))
+		e.note(e.parac.Begin(e.stream, over(e.n, kernels.ParacThreads), kernels.ParacBeginArgs{
+			N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.a.rowPtr, Col: e.a.col, Val: e.a.val,
+			Vertices: e.vertices, Queue: queue, Control: e.control,
+		}))
 	}
 	control = e.readControl()
 	if e.err != nil {
@@ -234,8 +233,12 @@ func (e *elimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w: %w", ops.ErrUnsuitable, whatIsBad(bad))
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.Seed)
-	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), int32(e.n), e.order, e.place, e.a.rowPtr, e.a.col, e.a.val, e.vertices, queue, e.control, owner, table, reached,
-		uint32(pieces), e.stride, e.width, p.Keys[0], p.Keys[1], e.first, e.count, e.pivot, e.output, e.outputs, scratch, e.scratches, e.how.Seed, eliminatePatience))
+	e.note(e.parac.Eliminate(e.stream, e.eliminateGrid(), kernels.ParacEliminateArgs{
+		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.a.rowPtr, Col: e.a.col, Val: e.a.val, Vertices: e.vertices,
+		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces), Stride: e.stride,
+		Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count, Pivot: e.pivot, Output: e.output,
+		Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches, Seed: e.how.Seed, Patience: eliminatePatience,
+	}))
 	control = e.readControl()
 	if e.err != nil {
 		return false, e.err
@@ -243,10 +246,9 @@ func (e *elimination) eliminate() (again bool, err error) {
 	if again, err = e.grow(control[kernels.ParacFault]); again || err != nil {
 		return again, err
 	}
-	for _, p := range []cu.DevicePtr{queue, owner, table, reached, scratch} { // room for what comes next
-		e.keep(p)
-		e.free(p)
-	}
+	done := []cu.Pointer{queue, owner, table, reached, scratch} // room for what comes next
+	e.keep(done...)
+	e.free(done...)
 	return false, nil
 }
 

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
@@ -14,23 +15,25 @@ type cholesky struct {
 	s       *space
 	levels  *kernels.Levels
 	n       int64
-	order   cu.DevicePtr // rows by place in the factor
+	order   cu.Ptr[uint32] // rows by place in the factor
 	columns side
 	rows    side
-	inverse cu.DevicePtr // 1/D, FP32
-	y, x    cu.DevicePtr // values of a solve; unset between solves
+	inverse cu.Ptr[float32] // 1/D
+	y, x    cu.Ptr[float32] // values of a solve; unset between solves
 	report  ops.CholeskyReport
 	// Right side and result of a double cover, else nil.
-	source, result *vector
+	source, result *vector[float32]
 
-	pivots, place, keys cu.DevicePtr // for Download: D and places in the elimination, levels of rows
+	// For Download: D and places in the elimination, levels of rows.
+	pivots      cu.Ptr[float64]
+	place, keys cu.Ptr[uint32]
 }
 
 // side is G by columns or by rows.
 type side struct {
-	start   cu.DevicePtr // i64
-	entries cu.DevicePtr // place << 32 | bits of -G
-	units   cu.DevicePtr
+	start   cu.Ptr[int64]
+	entries cu.Ptr[uint64] // place << 32 | bits of -G
+	units   cu.Ptr[uint32]
 	count   int64
 }
 
@@ -38,42 +41,52 @@ type side struct {
 func (e *elimination) factor() *cholesky {
 	n, n32 := e.n, int32(e.n)
 	wide := over(n, kernels.LevelsFlat)
-	f := &cholesky{s: e.space, levels: e.levels, n: n, keys: e.alloc(4 * n)}
+	f := &cholesky{s: e.space, levels: e.levels, n: n, keys: alloc[uint32](e.space, n)}
 	if e.ready() {
-		e.note(e.levels.LevelKeys(e.stream, wide, n32, e.place, e.vertices, f.keys, e.control))
+		e.note(e.levels.LevelKeys(e.stream, wide, kernels.LevelsLevelKeysArgs{
+			N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control,
+		}))
 	}
 	control := e.readControl()
 	f.report.Entries = int64(control[kernels.ParacOutput])
 	f.report.Depth, f.report.Tree = int(control[kernels.ParacDepth])+1, int(control[kernels.ParacTree])+1
 	if e.ready() { // rows in their own order
-		e.note(e.sort.List(e.stream, over(n, kernels.ParacsortThreads), n32, 0, e.width, 0, 0, e.order))
+		e.note(e.sort.List(e.stream, over(n, kernels.ParacsortThreads), kernels.ParacsortListArgs{
+			N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order,
+		}))
 	}
 	e.sortBy(f.keys, uint32(control[kernels.ParacDepth]))
 	f.order = e.order
-	to, columnLengths, rowLengths := e.take(4*n), e.take(4*n), e.take(4*n)
-	f.inverse = e.alloc(4 * n)
+	m := &e.memory
+	to, columnLengths, rowLengths := take[uint32](m, n), take[uint32](m, n), take[uint32](m, n)
+	f.inverse = alloc[float32](e.space, n)
 	if e.ready() {
-		e.note(e.levels.Renumber(e.stream, wide, n32, f.order, e.place, e.vertices, e.count, e.pivot, to, columnLengths, rowLengths, f.inverse))
+		e.note(e.levels.Renumber(e.stream, wide, kernels.LevelsRenumberArgs{
+			N: n32, Sorted: f.order, Place: e.place, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
+			ColumnLengths: columnLengths, RowLengths: rowLengths, Inverse: f.inverse,
+		}))
 	}
-	entries := 8 * f.report.Entries
-	f.columns = side{start: e.alloc(8 * (n + 1)), entries: e.alloc(entries)}
-	f.rows = side{start: e.alloc(8 * (n + 1)), entries: e.alloc(entries)}
+	entries := f.report.Entries
+	f.columns = side{start: alloc[int64](e.space, n+1), entries: alloc[uint64](e.space, entries)}
+	f.rows = side{start: alloc[int64](e.space, n+1), entries: alloc[uint64](e.space, entries)}
 	e.sums(n, columnLengths, f.columns.start)
 	e.sums(n, rowLengths, f.rows.start)
-	filled, unsorted, unsortedRows := e.take(4*n), e.take(entries), e.take(entries)
+	filled, unsorted, unsortedRows := take[uint32](m, n), take[uint64](m, entries), take[uint64](m, entries)
 	if e.ready() {
-		e.note(e.levels.Columns(e.stream, over(8*n, kernels.LevelsFlat), n32, f.order, e.place, e.first, e.output, to, f.columns.start, unsorted,
-			f.rows.start, filled, unsortedRows))
+		e.note(e.levels.Columns(e.stream, over(8*n, kernels.LevelsFlat), kernels.LevelsColumnsArgs{
+			N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
+			Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
+		}))
 	}
 	e.sorted(f, &f.columns, unsorted)
 	e.sorted(f, &f.rows, unsortedRows)
-	f.y, f.x = e.alloc(4*n), e.alloc(4*n)
+	f.y, f.x = alloc[float32](e.space, n), alloc[float32](e.space, n)
 	if e.ready() {
-		e.note(e.drv.MemsetD32Async(f.y, math.MaxUint32, n, e.stream))
-		e.note(e.drv.MemsetD32Async(f.x, math.MaxUint32, n, e.stream))
+		e.note(e.drv.MemsetD32Async(f.y.Address(), math.MaxUint32, n, e.stream))
+		e.note(e.drv.MemsetD32Async(f.x.Address(), math.MaxUint32, n, e.stream))
 	}
 	if e.how.Cover {
-		f.source, f.result = e.newVector(n, 0, 4), e.newVector(n, 0, 4)
+		f.source, f.result = newVector[float32](e.space, n, 0), newVector[float32](e.space, n, 0)
 	}
 	f.pivots, f.place = e.pivot, e.place
 	e.keep(f.order, f.pivots, f.place)
@@ -81,46 +94,37 @@ func (e *elimination) factor() *cholesky {
 }
 
 // keep takes memory out of what goes with the elimination.
-func (e *elimination) keep(kept ...cu.DevicePtr) {
-	left := e.buffers[:0]
-	for _, p := range e.buffers {
-		mine := false
-		for _, k := range kept {
-			mine = mine || k == p
-		}
-		if !mine {
-			left = append(left, p)
-		}
-	}
-	e.buffers = left
+func (e *elimination) keep(kept ...cu.Pointer) {
+	e.memory.all = slices.DeleteFunc(e.memory.all, func(p cu.Pointer) bool { return slices.Contains(kept, p) })
 }
 
 // sorted fills a side with sorted entries.
-func (e *elimination) sorted(f *cholesky, d *side, unsorted cu.DevicePtr) {
+func (e *elimination) sorted(f *cholesky, d *side, unsorted cu.Ptr[uint64]) {
 	e.unitsOf(d)
 	if e.ready() {
-		e.note(e.levels.SortRows(e.stream, f.grid(d.count), int32(e.n), d.count, d.units, d.start, unsorted, d.entries))
+		e.note(e.levels.SortRows(e.stream, f.grid(d.count), kernels.LevelsSortRowsArgs{
+			N: int32(e.n), Units: d.count, Unit: d.units, Start: d.start, Entries: unsorted, Sorted: d.entries,
+		}))
 	}
 }
 
 // unitsOf lists the units of work.
 func (e *elimination) unitsOf(d *side) {
 	groups := (e.n + kernels.LevelsGroup - 1) / kernels.LevelsGroup
-	counts, first := e.alloc(4*groups), e.alloc(8*(groups+1))
+	counts, first := alloc[uint32](e.space, groups), alloc[int64](e.space, groups+1)
 	wide := over(groups, kernels.LevelsFlat)
 	if e.ready() {
-		e.note(e.levels.CountUnits(e.stream, wide, int32(e.n), d.start, counts))
+		e.note(e.levels.CountUnits(e.stream, wide, kernels.LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts}))
 	}
 	e.sums(groups, counts, first)
-	var all [1]int64
-	receiveSlice(e.space, all[:], first+cu.DevicePtr(8*groups))
-	d.count = all[0]
-	d.units = e.alloc(4 * d.count)
+	d.count = read(e.space, first.Add(groups))
+	d.units = alloc[uint32](e.space, d.count)
 	if e.ready() {
-		e.note(e.levels.FillUnits(e.stream, wide, int32(e.n), d.start, first, d.units))
+		e.note(e.levels.FillUnits(e.stream, wide, kernels.LevelsFillUnitsArgs{
+			N: int32(e.n), Start: d.start, FirstUnit: first, Units: d.units,
+		}))
 	}
-	e.free(counts)
-	e.free(first)
+	e.free(counts, first)
 }
 
 // grid of the solves: as many blocks as the GPU holds at a time, since they wait for each other, and fewer where their warps would have little to do.
@@ -146,10 +150,18 @@ func (c *cholesky) solve(z, r ops.Vector) {
 	if !s.ready() {
 		return
 	}
-	s.note(c.levels.Forward(s.stream, c.grid(c.rows.count), n, c.rows.count, c.rows.units, c.rows.start, c.rows.entries, c.order, ptr(r), c.y, c.x, solvePatience))
-	s.note(c.levels.Backward(s.stream, c.grid(c.columns.count), n, c.columns.count, c.columns.units, c.columns.start, c.columns.entries, c.order, c.inverse,
-		c.y, c.x, ptr(z), solvePatience))
+	s.note(c.levels.Forward(s.stream, c.grid(c.rows.count), kernels.LevelsForwardArgs{
+		N: n, Units: c.rows.count, Unit: c.rows.units, Start: c.rows.start, Entries: c.rows.entries, Order: c.order, R: f32(r),
+		Y: c.y, X: c.x, Patience: solvePatience,
+	}))
+	s.note(c.levels.Backward(s.stream, c.grid(c.columns.count), kernels.LevelsBackwardArgs{
+		N: n, Units: c.columns.count, Unit: c.columns.units, Start: c.columns.start, Entries: c.columns.entries, Order: c.order,
+		Inverse: c.inverse, Y: c.y, X: c.x, Z: f32(z), Patience: solvePatience,
+	}))
 }
+
+// signed reads numbers below 2^31 as Go's sides do.
+func signed(p cu.Ptr[uint32]) cu.Ptr[int32] { return cu.At[int32](p.Address()) }
 
 // Report describes the factor.
 func (c *cholesky) Report() ops.CholeskyReport { return c.report }
@@ -165,12 +177,8 @@ func (c *cholesky) Bytes() int64 {
 
 // Release gives the memory back.
 func (c *cholesky) Release() {
-	for _, p := range []cu.DevicePtr{c.order, c.columns.start, c.columns.entries, c.columns.units, c.rows.start, c.rows.entries, c.rows.units, c.inverse,
-		c.y, c.x, c.pivots, c.place, c.keys} {
-		c.s.free(p)
-	}
-	c.s.free(c.source.address())
-	c.s.free(c.result.address())
+	c.s.free(c.order, c.columns.start, c.columns.entries, c.columns.units, c.rows.start, c.rows.entries, c.rows.units, c.inverse,
+		c.y, c.x, c.pivots, c.place, c.keys, c.source.address(), c.result.address())
 }
 
 // Download copies the factor to the host.
@@ -178,9 +186,9 @@ func (c *cholesky) Download() *ops.CholeskyEntries {
 	n := c.n
 	e := &ops.CholeskyEntries{Row: make([]int32, n), Level: make([]int32, n), First: make([]int64, n+1), Begin: make([]int64, n+1), Pivot: make([]float64, n)}
 	levels, place, pivots := make([]int32, n), make([]int32, n), make([]float64, n)
-	receiveSlice(c.s, e.Row, c.order)
-	receiveSlice(c.s, levels, c.keys)
-	receiveSlice(c.s, place, c.place)
+	receiveSlice(c.s, e.Row, signed(c.order))
+	receiveSlice(c.s, levels, signed(c.keys))
+	receiveSlice(c.s, place, signed(c.place))
 	receiveSlice(c.s, pivots, c.pivots)
 	for at, row := range e.Row {
 		e.Level[at], e.Pivot[at] = levels[row], pivots[place[row]]

@@ -20,19 +20,14 @@ type canvas struct {
 
 	// values holds what changes in time: the share of each z, then the watts of strokes, then the factors of planes. It begins an allocation
 	// in which the others follow.
-	values                                 cu.DevicePtr
-	first, order, list, shares, planeFirst cu.DevicePtr
-	sent                                   []float64
-}
-
-// stroke mirrors struct Stroke of kernels/power.cu.
-type stroke struct {
-	i, j, nx, ny int32
-	at           int64
+	values, shares           cu.Ptr[float64]
+	first, order, planeFirst cu.Ptr[int32]
+	list                     cu.Ptr[kernels.PowerStroke]
+	sent                     []float64
 }
 
 // SetPower draws the power on the device. Outlines and planes go there only when they are new.
-func (s *system) SetPower(layers []powermap.Drawing) {
+func (s *source) SetPower(layers []powermap.Drawing) {
 	if s.err != nil {
 		return
 	}
@@ -45,19 +40,22 @@ func (s *system) SetPower(layers []powermap.Drawing) {
 	if c.drawn == 0 || s.err != nil {
 		return
 	}
-	watts := c.values + cu.DevicePtr(8*s.nz)
-	x, y := s.tiles()
-	s.note(s.Device.power.Draw(s.stream, [3]uint32{x, y, uint32(c.drawn)}, int32(s.nx), int32(s.ny), c.first, c.order, c.list, c.shares, watts,
-		c.planeFirst, s.power.data+cu.DevicePtr(int64(c.drawn)*s.sheet*8), watts+cu.DevicePtr(8*c.strokes), s.power.data))
+	watts := c.values.Add(int64(s.nz))
+	_, y := s.tiles()
+	s.note(s.Device.power.Draw(s.stream, s.grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Strokes: c.list, Shares: c.shares, Watts: watts,
+		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),
+		Factors: watts.Add(int64(c.strokes)), Sheets: s.power.data,
+	}))
 }
 
 // tiles of a sheet along x and y.
-func (s *system) tiles() (x, y uint32) {
+func (s *source) tiles() (x, y uint32) {
 	return blocks(s.nx, kernels.PowerThreads), blocks(s.ny, kernels.PowerRows)
 }
 
 // powerValues appends what changes in time: see canvas.
-func (s *system) powerValues(v []float64, layers []powermap.Drawing) []float64 {
+func (s *source) powerValues(v []float64, layers []powermap.Drawing) []float64 {
 	v = append(v, make([]float64, s.nz)...)
 	for n := range layers {
 		factor := 1.0
@@ -81,12 +79,10 @@ func (s *system) powerValues(v []float64, layers []powermap.Drawing) []float64 {
 }
 
 // outline sends all that does not change in time.
-func (s *system) outline(layers []powermap.Drawing) {
+func (s *source) outline(layers []powermap.Drawing) {
 	c := &s.canvas
 	s.wait()
-	for _, p := range []cu.DevicePtr{s.power.data, c.values} {
-		s.release(p)
-	}
+	s.free(s.power.data, c.values)
 	*c = canvas{sheets: make([]int32, len(layers))}
 	var planes, multiples [][]float64
 	planeFirst := []int32{0}
@@ -112,17 +108,17 @@ func (s *system) outline(layers []powermap.Drawing) {
 }
 
 // sendSheets reserves the sheets to draw and sends the planes that lie behind them.
-func (s *system) sendSheets(planes [][]float64) {
+func (s *source) sendSheets(planes [][]float64) {
 	c := &s.canvas
 	s.power.count = c.drawn + len(planes)
-	s.power.data = s.alloc(int64(s.power.count) * s.sheet * 8)
+	s.power.data = alloc[float64](&s.space, int64(s.power.count)*s.sheet)
 	for n, plane := range planes {
-		sendSlice(&s.space, s.power.data+cu.DevicePtr(int64(c.drawn+n)*s.sheet*8), plane)
+		sendSlice(&s.space, s.power.data.Add(int64(c.drawn+n)*s.sheet), plane)
 	}
 }
 
 // sendSlots tells the residual which sheet a plane of cells takes its power from.
-func (s *system) sendSlots() {
+func (s *source) sendSlots() {
 	c := &s.canvas
 	for k := range s.power.of {
 		s.power.of[k] = -1
@@ -141,13 +137,13 @@ func (s *system) sendSlots() {
 }
 
 // sendStrokes sends the strokes of the sheets to draw, and which of them touch which tile.
-func (s *system) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
-	var list []stroke
+func (s *source) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
+	var list []kernels.PowerStroke
 	var shares []float64
 	for _, o := range drawn {
 		for n := range o.Strokes {
 			k := &o.Strokes[n]
-			list = append(list, stroke{int32(k.I), int32(k.J), int32(len(k.X)), int32(len(k.Y)), int64(len(shares))})
+			list = append(list, kernels.PowerStroke{I: int32(k.I), J: int32(k.J), Nx: int32(len(k.X)), Ny: int32(len(k.Y)), At: int64(len(shares))})
 			shares = append(append(shares, k.X...), k.Y...)
 		}
 	}
@@ -159,21 +155,18 @@ func (s *system) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
 		total += n
 	}
 	c.sent = make([]float64, 0, s.nz+c.strokes+c.planes)
-	packed, values := make([]byte, 0, total), 8*int64(cap(c.sent))
-	c.values = s.alloc(values + total)
-	base := c.values + cu.DevicePtr(values)
-	at := func() cu.DevicePtr { return base + cu.DevicePtr(len(packed)) }
-	c.list, packed = at(), appendBytes(packed, list)
-	c.shares, packed = at(), appendBytes(packed, shares)
-	c.first, packed = at(), appendBytes(packed, first)
-	c.order, packed = at(), appendBytes(packed, order)
-	c.planeFirst, packed = at(), appendBytes(packed, planeFirst)
-	sendSlice(&s.space, base, packed)
+	values := 8 * int64(cap(c.sent))
+	memory := alloc[byte](&s.space, values+total)
+	c.values = cu.At[float64](memory.Address())
+	p := packer{base: memory.Add(values), bytes: make([]byte, 0, total)}
+	c.list, c.shares = pack(&p, list), pack(&p, shares)
+	c.first, c.order, c.planeFirst = pack(&p, first), pack(&p, order), pack(&p, planeFirst)
+	sendSlice(&s.space, p.base, p.bytes)
 }
 
 // binStrokes lists the strokes that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x
 // fastest, then y, then the sheet.
-func (s *system) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
+func (s *source) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
 	tx, ty := s.tiles()
 	first = make([]int32, len(drawn)*int(tx*ty)+1)
 	touched := func(f func(tile int, id int32)) {
@@ -205,30 +198,19 @@ func (s *system) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
 	return first, order
 }
 
-func bytesOf[T any](v []T) int64 {
-	var one T
-	return int64(len(v)) * int64(unsafe.Sizeof(one))
+func bytesOf[T any](v []T) int64 { return int64(len(v)) * sizeOf[T]() }
+
+// packer gathers slices that go to the device in one piece.
+type packer struct {
+	base  cu.Ptr[byte]
+	bytes []byte
 }
 
-// appendBytes appends the memory of a slice.
-func appendBytes[T any](b []byte, v []T) []byte {
-	if len(v) == 0 {
-		return b
+// pack appends a slice; the result is where it will be on the device.
+func pack[T any](p *packer, v []T) cu.Ptr[T] {
+	at := cu.At[T](p.base.Add(int64(len(p.bytes))).Address())
+	if len(v) > 0 {
+		p.bytes = append(p.bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), bytesOf(v))...)
 	}
-	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), bytesOf(v))...)
-}
-
-// release gives back one allocation, if there is one.
-func (s *system) release(p cu.DevicePtr) {
-	b, ok := s.buffers[p]
-	if !ok {
-		return
-	}
-	bytes := b.Bytes()
-	if err := b.Free(); err != nil {
-		s.note(err)
-		return
-	}
-	s.live -= bytes
-	delete(s.buffers, p)
+	return at
 }

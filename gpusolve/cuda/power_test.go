@@ -32,7 +32,7 @@ func poweredStack() *stack.Stack {
 }
 
 // onMachine assembles the stack on the interpreter of PTX.
-func onMachine(t *testing.T, s *stack.Stack) *system {
+func onMachine(t *testing.T, s *stack.Stack) *source {
 	t.Helper()
 	m, err := mesh.Build(s)
 	if err != nil {
@@ -49,16 +49,16 @@ func onMachine(t *testing.T, s *stack.Stack) *system {
 		t.Fatal(err)
 	}
 	t.Cleanup(sys.Free)
-	return sys.(*system)
+	return sys.(*system).newSource(true)
 }
 
 // watts is the power of a layer's cells as the residual takes it from the device.
-func (s *system) watts(t *testing.T, layer int) []float64 {
+func (s *source) watts(t *testing.T, layer int) []float64 {
 	t.Helper()
 	k := s.mesh.LayerPlanes[layer][0]
 	plane, share := make([]float64, s.sheet), make([]float64, s.nz)
-	s.receive(unsafe.Pointer(&plane[0]), s.power.data+cu.DevicePtr(int64(s.power.of[k])*s.sheet*8), s.sheet*8)
-	s.receive(unsafe.Pointer(&share[0]), s.share, int64(s.nz)*8)
+	receiveSlice(&s.space, plane, s.power.data.Add(int64(s.power.of[k])*s.sheet))
+	receiveSlice(&s.space, share, s.share)
 	if s.err != nil {
 		t.Fatal(s.err)
 	}

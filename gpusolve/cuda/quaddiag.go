@@ -11,20 +11,22 @@ import (
 )
 
 // bands are the four diagonals of a symmetric matrix in one precision.
-type bands struct{ main, x, y, z cu.DevicePtr }
+type bands[T number] struct{ main, x, y, z cu.Ptr[T] }
 
 // stored is a matrix in one or several precisions: as four diagonals, or by rows.
 type stored struct {
 	s          *space
 	nx, ny, nz int
-	copies     [3]bands // by precision; none where the matrix is by rows
-	unit, undo float32  // of FP16 entries: the main diagonal where it is not kept, and the inverse of their power of two
-	promote    cu.DevicePtr
+	double     bands[float64] // the copies; none where the matrix is by rows
+	single     bands[float32]
+	half       bands[cu.Half]
+	unit, undo float32 // of FP16 entries: the main diagonal where it is not kept, and the inverse of their power of two
+	promote    cu.Ptr[int32]
 	promoted   [3]int
-	scale      cu.DevicePtr // S in FP32, 0 in the plain form
-	rows       *rows        // by rows, with values in FP64
-	single     cu.DevicePtr // values by rows in FP32
-	owned      []cu.DevicePtr
+	scale      cu.Ptr[float32] // S, nowhere in the plain form
+	rows       *rows           // by rows, with values in FP64
+	rowValues  cu.Ptr[float32] // values by rows in FP32
+	owned      []cu.Pointer
 	bytes      int64
 }
 
@@ -38,17 +40,16 @@ func (a *stored) Promoted() [3]int { return a.promoted }
 
 // Release gives the memory back.
 func (a *stored) Release() {
-	for _, p := range a.owned {
-		a.s.free(p)
-	}
+	a.s.free(a.owned...)
 	a.owned, a.bytes = nil, 0
 }
 
-func (a *stored) alloc(bytes int64) cu.DevicePtr {
-	p := a.s.alloc(bytes)
-	if p != 0 {
+// own takes memory that goes with the copies.
+func own[T any](a *stored, n int64) cu.Ptr[T] {
+	p := alloc[T](a.s, n)
+	if !p.IsNil() {
 		a.owned = append(a.owned, p)
-		a.bytes += bytes
+		a.bytes += n * sizeOf[T]()
 	}
 	return p
 }
@@ -59,7 +60,7 @@ func (a *stored) tiles(vectors ops.Precision, most int) [3]uint32 {
 	if vectors == ops.Double {
 		threads = kernels.QuaddiagBroad
 	}
-	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), 65535)
+	x, y := blocks(a.nx, kernels.Tile), min(blocks(a.ny, threads/kernels.Tile), uint32(a.s.mostRows))
 	if most > 0 {
 		y = min(y, uint32(max(1, most/int(x))))
 	}
@@ -83,9 +84,9 @@ func (s *space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error
 	a := &stored{s: s, nx: from.nx, ny: from.ny, nz: from.nz, undo: 1}
 	sizes, err := a.extent(q, from)
 	if err == nil && c.Scaled {
-		a.scale = a.alloc(4 * s.cells)
+		a.scale = own[float32](a, s.cells)
 		if s.ready() {
-			s.note(q.RootScale(s.stream, flat(s.cells), s.cells, from.main, a.scale))
+			s.note(q.RootScale(s.stream, flat(s.cells), kernels.QuaddiagRootScaleArgs{N: s.cells, Diagonal: from.main, Scale: a.scale}))
 		}
 		sizes, err = a.extent(q, from)
 	}
@@ -103,10 +104,13 @@ func (s *space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error
 // extent is the largest size of the entries main, x, y and z of every plane.
 func (a *stored) extent(q *kernels.Quaddiag, from *diagonals) ([][4]float64, error) {
 	s := a.s
-	part := s.alloc(8 * 5 * kernels.QuaddiagParts * int64(a.nz))
+	part := alloc[[kernels.QuaddiagParts][5]float64](s, int64(a.nz))
 	defer s.free(part)
 	if s.ready() {
-		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts, uint32(a.nz), 1}, int64(a.nx), from.sheet(), s.cells, from.main, from.x, from.y, from.z, a.scale, part))
+		s.note(q.Extent(s.stream, [3]uint32{kernels.QuaddiagParts * uint32(a.nz), 1, 1}, kernels.QuaddiagExtentArgs{
+			Nx: int64(a.nx), Sheet: from.sheet(), N: s.cells, Main: from.main, X: from.x, Y: from.y, Z: from.z, Scale: a.scale,
+			Sizes: cu.At[float64](part.Address()),
+		}))
 	}
 	got := make([][kernels.QuaddiagParts][5]float64, a.nz)
 	receiveSlice(s, got, part)
@@ -124,41 +128,49 @@ func (a *stored) extent(q *kernels.Quaddiag, from *diagonals) ([][4]float64, err
 	return sizes, s.err
 }
 
-// keep lays out the copies.
-func (a *stored) keep(q *kernels.Quaddiag, from *diagonals, c ops.Copies, sizes [][4]float64) {
-	keep := func(p ops.Precision, store func(cu.Stream, [3]uint32, int64, int64, cu.DevicePtr, cu.DevicePtr, float32, cu.DevicePtr) error, factor float32, main bool) {
-		// Some zeros on either side of x and y, so that kernels need not look for the ends.
-		one := func(src cu.DevicePtr, offset, zeros int64) cu.DevicePtr {
-			n := a.s.cells - offset
-			at := a.alloc(p.Bytes()*(n+2*zeros)) + cu.DevicePtr(p.Bytes()*zeros)
-			if a.s.ready() && n > 0 {
-				a.s.note(store(a.s.stream, flat(n), n, offset, src, a.scale, factor, at))
-			}
-			return at
+// keepBands lays out a copy, with some zeros on either side of x and y, so that kernels need not look for the ends.
+func keepBands[T number](a *stored, from *diagonals, main bool, store func(grid [3]uint32, n, offset int64, src cu.Ptr[float64], to cu.Ptr[T]) error) (b bands[T]) {
+	one := func(src cu.Ptr[float64], offset, zeros int64) cu.Ptr[T] {
+		n := a.s.cells - offset
+		to := own[T](a, n+2*zeros).Add(zeros)
+		if a.s.ready() && n > 0 {
+			a.s.note(store(flat(n), n, offset, src, to))
 		}
-		nx := int64(a.nx)
-		b := bands{x: one(from.x, 1, 1), y: one(from.y, nx, nx), z: one(from.z, from.sheet(), 0)}
-		if main {
-			b.main = one(from.main, 0, 0)
-		}
-		a.copies[p] = b
+		return to
 	}
+	nx := int64(a.nx)
+	b.x, b.y, b.z = one(from.x, 1, 1), one(from.y, nx, nx), one(from.z, from.sheet(), 0)
+	if main {
+		b.main = one(from.main, 0, 0)
+	}
+	return b
+}
+
+// keep makes the copies asked for.
+func (a *stored) keep(q *kernels.Quaddiag, from *diagonals, c ops.Copies, sizes [][4]float64) {
+	s := a.s
 	if c.Double {
-		keep(ops.Double, q.KeepDouble, 1, true)
+		a.double = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src, to cu.Ptr[float64]) error {
+			return q.KeepDouble(s.stream, grid, kernels.QuaddiagKeepDoubleArgs{N: n, Offset: offset, From: src, Scale: a.scale, Factor: 1, To: to})
+		})
 	}
 	if c.Single {
-		keep(ops.Single, q.KeepSingle, 1, true)
+		a.single = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src cu.Ptr[float64], to cu.Ptr[float32]) error {
+			return q.KeepSingle(s.stream, grid, kernels.QuaddiagKeepSingleArgs{N: n, Offset: offset, From: src, Scale: a.scale, Factor: 1, To: to})
+		})
 	}
 	if !c.Half {
 		return
 	}
 	exponent := ops.HalfExponent(sizes)
 	a.unit, a.undo = float32(math.Ldexp(1, exponent)), float32(math.Ldexp(1, -exponent))
-	keep(ops.Half, q.KeepHalf, a.unit, !c.Scaled)
+	a.half = keepBands(a, from, !c.Scaled, func(grid [3]uint32, n, offset int64, src cu.Ptr[float64], to cu.Ptr[cu.Half]) error {
+		return q.KeepHalf(s.stream, grid, kernels.QuaddiagKeepHalfArgs{N: n, Offset: offset, From: src, Scale: a.scale, Factor: a.unit, To: to})
+	})
 	masks, promoted := ops.Promotions(sizes, c.PromotePlanes)
 	a.promoted = promoted
 	if c.PromotePlanes {
-		a.promote = a.alloc(4 * int64(len(masks)))
+		a.promote = own[int32](a, int64(len(masks)))
 		sendSlice(a.s, a.promote, masks)
 	}
 }
@@ -175,9 +187,11 @@ func (s *space) StoreRows(r ops.Rows, c ops.Copies) (ops.Stored, error) {
 	a := &stored{s: s, rows: r.(*rows), undo: 1}
 	a.nx, a.ny, a.nz = int(s.pad), 1, 1
 	if c.Single {
-		a.single = a.alloc(4 * a.rows.entries)
+		a.rowValues = own[float32](a, a.rows.entries)
 		if s.ready() {
-			s.note(m.DoubleToSingle(s.stream, flat(a.rows.entries), a.rows.entries, 1, a.rows.val, a.single))
+			s.note(m.DoubleToSingle(s.stream, flat(a.rows.entries), kernels.MixedDoubleToSingleArgs{
+				N: a.rows.entries, Factor: 1, From: a.rows.val, To: a.rowValues,
+			}))
 		}
 	}
 	return a, s.err
@@ -185,86 +199,12 @@ func (s *space) StoreRows(r ops.Rows, c ops.Copies) (ops.Stored, error) {
 
 // NewMixed makes a zero vector whose pads reach as far as the grid's rows.
 func (s *space) NewMixed(a ops.Stored, p ops.Precision) (ops.Vector, error) {
-	return s.newVector(s.cells, max(s.pad, int64(a.(*stored).nx)), p.Bytes()), s.err
-}
-
-// errPrecision is a fault of the caller.
-var errPrecision = errors.New("no kernel multiplies entries and vectors of these precisions")
-
-// MixedMultiply sets y = A x.
-func (s *space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vector) {
-	a := m.(*stored)
-	if a.rows != nil {
-		s.multiplyRows(a, entries, y, x)
-		return
+	pad := max(s.pad, int64(a.(*stored).nx))
+	switch p {
+	case ops.Double:
+		return newVector[float64](s, s.cells, pad), s.err
+	case ops.Single:
+		return newVector[float32](s, s.cells, pad), s.err
 	}
-	q, err := module(s.Device, "quaddiag", kernels.LoadQuaddiag)
-	s.note(err)
-	if !s.ready() {
-		return
-	}
-	nx, ny, nz := a.shape()
-	grid, b := a.tiles(precision(x), 0), a.copies[entries]
-	switch (pair{entries, precision(x)}) {
-	case pair{ops.Double, ops.Double}:
-		err = q.MultiplyDouble(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(x), ptr(y))
-	case pair{ops.Single, ops.Double}:
-		err = q.MultiplyDecoupled(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(x), ptr(y))
-	case pair{ops.Single, ops.Single}:
-		err = q.MultiplySingle(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(x), ptr(y))
-	case pair{ops.Half, ops.Single}:
-		if a.promote != 0 {
-			err = q.MultiplyPlanes(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, a.promote, ptr(x), ptr(y))
-			break
-		}
-		err = q.MultiplyPhysics(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, ptr(x), ptr(y))
-	case pair{ops.Half, ops.Half}:
-		err = q.MultiplyHalf(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, ptr(x), ptr(y))
-	default:
-		err = errPrecision
-	}
-	s.note(err)
-}
-
-// MixedCurve sets q = A p, PQ and Alpha.
-func (s *space) MixedCurve(m ops.Stored, entries ops.Precision, out, p ops.Vector) {
-	a := m.(*stored)
-	if a.rows != nil {
-		s.curveRows(a, entries, out, p)
-		return
-	}
-	q, err := module(s.Device, "quaddiag", kernels.LoadQuaddiag)
-	s.note(err)
-	if !s.ready() {
-		return
-	}
-	nx, ny, nz := a.shape()
-	grid, b := a.tiles(precision(p), s.maxBlocks), a.copies[entries]
-	switch (pair{entries, precision(p)}) {
-	case pair{ops.Double, ops.Double}:
-		err = q.CurveDouble(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(p), ptr(out), s.partial, s.scalarsDev, s.ticket)
-	case pair{ops.Single, ops.Double}:
-		err = q.CurveDecoupled(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(p), ptr(out), s.partial, s.scalarsDev, s.ticket)
-	case pair{ops.Single, ops.Single}:
-		err = q.CurveSingle(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, ptr(p), ptr(out), s.partial, s.scalarsDev, s.ticket)
-	case pair{ops.Half, ops.Half}:
-		err = q.CurveHalf(s.stream, grid, nx, ny, nz, b.main, b.x, b.y, b.z, a.unit, a.undo, ptr(p), ptr(out), s.partial, s.scalarsDev, s.ticket)
-	default:
-		err = errPrecision
-	}
-	s.note(err)
-}
-
-// pair is what a product multiplies.
-type pair struct{ entries, vector ops.Precision }
-
-// precision of a vector.
-func precision(v ops.Vector) ops.Precision {
-	switch v.(*vector).elem {
-	case 8:
-		return ops.Double
-	case 4:
-		return ops.Single
-	}
-	return ops.Half
+	return newVector[cu.Half](s, s.cells, pad), s.err
 }

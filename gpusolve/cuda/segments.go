@@ -17,12 +17,13 @@ type graphLevel struct {
 	segments      int64
 	entries       int64
 
-	w, col, ground, scale cu.DevicePtr
-	ragged                *raggedRows  // nil where every row has one segment
-	upper                 cu.DevicePtr // sums of products, where only the upper triangle is stored
+	w, ground, scale cu.Ptr[float32]
+	col              cu.Ptr[int32]
+	ragged           *raggedRows     // nil where every row has one segment
+	upper            cu.Ptr[float32] // sums of products, where only the upper triangle is stored
 
-	of, first, member cu.DevicePtr // clusters
-	big               cu.DevicePtr // those of many members
+	of, first, member cu.Ptr[int32] // clusters
+	big               cu.Ptr[int32] // those of many members
 	bigCount          uint32
 	bigFrom           int32 // members from which a cluster is big
 
@@ -32,9 +33,10 @@ type graphLevel struct {
 
 // raggedRows say which rows the segments and blocks of a graph belong to.
 type raggedRows struct {
-	blocks, segmentRow, rowSegment cu.DevicePtr
+	blocks, segmentRow, rowSegment cu.Ptr[int32]
 	blockCount                     uint32
-	longRow, longPart, longSums    cu.DevicePtr
+	longRow, longPart              cu.Ptr[int32]
+	longSums                       cu.Ptr[float64]
 	longCount                      uint32
 }
 
@@ -52,11 +54,11 @@ func (l *graphLevel) Bytes() int64 { return l.bytes }
 
 // Layout in segments.
 func (l *graphLevel) Layout() string {
-	if l.dense != nil && l.dense.inverse != 0 {
+	if l.dense != nil && !l.dense.inverse.IsNil() {
 		return fmt.Sprintf("%d neighbours", l.entries)
 	}
 	half := ""
-	if l.upper != 0 {
+	if !l.upper.IsNil() {
 		half = " of the upper triangle"
 	}
 	return fmt.Sprintf("%d neighbours%s in %d segments of %d, %.0f %% padding", l.entries, half, l.segments, l.length,
@@ -82,12 +84,12 @@ func (s *space) LoadGraph(g *ops.Graph, from ops.Rows, layout ops.Layout) (ops.G
 	l.ground, l.scale = upload(s, ground), upload(s, scale)
 	if layout.Upper {
 		g, from = upperHalf(g), nil
-		l.upper = s.alloc(4 * l.n)
+		l.upper = alloc[float32](s, l.n)
 	}
 	l.entries = g.Entries()
 	l.setLength(layout.Length, func(length int32) int64 { return segmentsOf(g, length) })
 	l.cut(g)
-	l.w, l.col = s.alloc(4*l.segments*int64(l.length)), s.alloc(4*l.segments*int64(l.length))
+	l.w, l.col = alloc[float32](s, l.segments*int64(l.length)), alloc[int32](s, l.segments*int64(l.length))
 	l.fill(g, from)
 	l.bytes = s.live - before
 	if n <= mostDirectRows && !layout.Upper {
@@ -99,7 +101,7 @@ func (s *space) LoadGraph(g *ops.Graph, from ops.Rows, layout ops.Layout) (ops.G
 // fill copies the entries into the segments.
 func (l *graphLevel) fill(g *ops.Graph, from ops.Rows) {
 	s := l.s
-	var segmentRow, rowSegment cu.DevicePtr
+	var segmentRow, rowSegment cu.Ptr[int32]
 	if l.ragged != nil {
 		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}
@@ -107,17 +109,21 @@ func (l *graphLevel) fill(g *ops.Graph, from ops.Rows) {
 	// Zeros that the matrix stores are no edges of the graph, and would be in the way.
 	if r, ok := from.(*rows); ok && r.entries == g.Entries()+l.n {
 		if s.ready() {
-			s.note(l.kernels.FillSegments(s.stream, grid, l.segments, l.length, segmentRow, rowSegment, r.rowPtr, r.col, 0, r.val, l.w, l.col))
+			s.note(l.kernels.FillSegments(s.stream, grid, kernels.SegmentsFillSegmentsArgs{
+				Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: r.rowPtr,
+				From: r.col, Entry: r.val, W: l.w, Col: l.col,
+			}))
 		}
 		return
 	}
 	ptr, col, weight := upload(s, g.Ptr), upload(s, g.Col), upload(s, g.Weight)
 	if s.ready() {
-		s.note(l.kernels.FillSegments(s.stream, grid, l.segments, l.length, segmentRow, rowSegment, ptr, col, weight, 0, l.w, l.col))
+		s.note(l.kernels.FillSegments(s.stream, grid, kernels.SegmentsFillSegmentsArgs{
+			Segments: l.segments, Length: l.length, SegmentRow: segmentRow, RowSegment: rowSegment, RowPtr: ptr, From: col,
+			Weight: weight, W: l.w, Col: l.col,
+		}))
 	}
-	for _, p := range []cu.DevicePtr{ptr, col, weight} {
-		s.free(p)
-	}
+	s.free(ptr, col, weight)
 }
 
 // JoinLevels sends the clusters to the device.
@@ -137,7 +143,7 @@ func (s *space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
 
 // NewGraphVector makes a vector without pads.
 func (s *space) NewGraphVector(l ops.GraphLevel) (ops.Vector, error) {
-	return s.newVector(int64(l.Len()), 0, 4), s.err
+	return newVector[float32](s, int64(l.Len()), 0), s.err
 }
 
 // each is a grid of a thread per value.
@@ -146,13 +152,13 @@ func (s *space) each(n int64) [3]uint32 { return [3]uint32{blocks(int(n), kernel
 // GraphStart sets x = s b.
 func (s *space) GraphStart(l ops.GraphLevel, x, b ops.Vector) {
 	if g := l.(*graphLevel); s.ready() {
-		s.note(g.kernels.Start(s.stream, s.each(g.n), g.n, g.scale, ptr(b), ptr(x)))
+		s.note(g.kernels.Start(s.stream, s.each(g.n), kernels.SegmentsStartArgs{N: g.n, Scale: g.scale, B: f32(b), X: f32(x)}))
 	}
 }
 
 // GraphResidual sets r = b - A x.
 func (s *space) GraphResidual(l ops.GraphLevel, r, x, b ops.Vector) {
-	s.graphProduct(l.(*graphLevel), 0, r, x, b)
+	s.graphProduct(l.(*graphLevel), cu.Ptr[float32]{}, r, x, b)
 }
 
 // GraphRelax sets dst = x + s (b - A x).
@@ -160,26 +166,37 @@ func (s *space) GraphRelax(l ops.GraphLevel, dst, x, b ops.Vector) {
 	s.graphProduct(l.(*graphLevel), l.(*graphLevel).scale, dst, x, b)
 }
 
-func (s *space) graphProduct(g *graphLevel, scale cu.DevicePtr, dst, x, b ops.Vector) {
+func (s *space) graphProduct(g *graphLevel, scale cu.Ptr[float32], dst, x, b ops.Vector) {
 	if !s.ready() {
 		return
 	}
 	r := g.ragged
-	if g.upper != 0 {
+	if !g.upper.IsNil() {
 		grid := [3]uint32{blocks(int(g.segments), kernels.SegmentsWide>>g.shift), 1, 1}
-		s.note(g.kernels.ProductUpper(s.stream, grid, g.segments, g.shift, r.segmentRow, g.w, g.col, ptr(x), g.upper))
-		s.note(g.kernels.SettleUpper(s.stream, s.each(g.n), g.n, g.upper, g.ground, scale, ptr(x), ptr(b), ptr(dst)))
+		s.note(g.kernels.ProductUpper(s.stream, grid, kernels.SegmentsProductUpperArgs{
+			Segments: g.segments, Shift: g.shift, SegmentRow: r.segmentRow, W: g.w, Col: g.col, X: f32(x), Flow: g.upper,
+		}))
+		s.note(g.kernels.SettleUpper(s.stream, s.each(g.n), kernels.SegmentsSettleUpperArgs{
+			N: g.n, Flow: g.upper, Ground: g.ground, Scale: scale, X: f32(x), B: f32(b), Dst: f32(dst),
+		}))
 		return
 	}
 	if r == nil {
 		grid := [3]uint32{blocks(int(g.n), kernels.SegmentsWide>>g.shift), 1, 1}
-		s.note(g.kernels.ProductEven(s.stream, grid, g.n, g.shift, g.w, g.col, g.ground, scale, ptr(x), ptr(b), ptr(dst)))
+		s.note(g.kernels.ProductEven(s.stream, grid, kernels.SegmentsProductEvenArgs{
+			N: g.n, Shift: g.shift, W: g.w, Col: g.col, Ground: g.ground, Scale: scale, X: f32(x), B: f32(b), Dst: f32(dst),
+		}))
 		return
 	}
-	s.note(g.kernels.ProductRagged(s.stream, [3]uint32{r.blockCount, 1, 1}, g.shift, r.blocks, r.segmentRow, r.rowSegment,
-		g.w, g.col, g.ground, scale, ptr(x), ptr(b), ptr(dst), r.longSums))
+	s.note(g.kernels.ProductRagged(s.stream, [3]uint32{r.blockCount, 1, 1}, kernels.SegmentsProductRaggedArgs{
+		Shift: g.shift, Blocks: r.blocks, SegmentRow: r.segmentRow, RowSegment: r.rowSegment, W: g.w, Col: g.col, Ground: g.ground,
+		Scale: scale, X: f32(x), B: f32(b), Dst: f32(dst), LongSums: r.longSums,
+	}))
 	if r.longCount > 0 {
-		s.note(g.kernels.FinishLong(s.stream, [3]uint32{r.longCount, 1, 1}, r.longRow, r.longPart, r.longSums, g.ground, scale, ptr(x), ptr(b), ptr(dst)))
+		s.note(g.kernels.FinishLong(s.stream, [3]uint32{r.longCount, 1, 1}, kernels.SegmentsFinishLongArgs{
+			Row: r.longRow, Part: r.longPart, LongSums: r.longSums, Ground: g.ground, Scale: scale, X: f32(x), B: f32(b),
+			Dst: f32(dst),
+		}))
 	}
 }
 
@@ -189,16 +206,20 @@ func (s *space) GraphRestrict(fine, coarse ops.GraphLevel, b, x, r ops.Vector) {
 		return
 	}
 	f, c := fine.(*graphLevel), coarse.(*graphLevel)
-	s.note(f.kernels.RestrictSmall(s.stream, s.each(c.n), int32(c.n), f.bigFrom, f.first, f.member, ptr(r), c.scale, ptr(b), ptr(x)))
+	s.note(f.kernels.RestrictSmall(s.stream, s.each(c.n), kernels.SegmentsRestrictSmallArgs{
+		Clusters: int32(c.n), Big: f.bigFrom, First: f.first, Member: f.member, R: f32(r), Scale: c.scale, B: f32(b), X: f32(x),
+	}))
 	if f.bigCount > 0 {
-		s.note(f.kernels.RestrictBig(s.stream, [3]uint32{f.bigCount, 1, 1}, f.big, f.first, f.member, ptr(r), c.scale, ptr(b), ptr(x)))
+		s.note(f.kernels.RestrictBig(s.stream, [3]uint32{f.bigCount, 1, 1}, kernels.SegmentsRestrictBigArgs{
+			List: f.big, First: f.first, Member: f.member, R: f32(r), Scale: c.scale, B: f32(b), X: f32(x),
+		}))
 	}
 }
 
 // GraphProlong adds the clusters' values.
 func (s *space) GraphProlong(fine, _ ops.GraphLevel, x, coarseX ops.Vector) {
 	if f := fine.(*graphLevel); s.ready() {
-		s.note(f.kernels.Prolong(s.stream, s.each(f.n), f.n, f.of, ptr(coarseX), ptr(x)))
+		s.note(f.kernels.Prolong(s.stream, s.each(f.n), kernels.SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: f32(coarseX), X: f32(x)}))
 	}
 }
 
@@ -208,7 +229,7 @@ func (s *space) Cover(dst, r ops.Vector) {
 	s.note(err)
 	if s.ready() {
 		n := int64(r.Len())
-		s.note(k.Cover(s.stream, s.each(n), n, ptr(r), ptr(dst)))
+		s.note(k.Cover(s.stream, s.each(n), kernels.SegmentsCoverArgs{N: n, R: f32(r), Dst: f32(dst)}))
 	}
 }
 
@@ -218,6 +239,6 @@ func (s *space) Fold(z, src ops.Vector) {
 	s.note(err)
 	if s.ready() {
 		n := int64(z.Len())
-		s.note(k.Fold(s.stream, s.each(n), n, ptr(src), ptr(z)))
+		s.note(k.Fold(s.stream, s.each(n), kernels.SegmentsFoldArgs{N: n, Src: f32(src), Z: f32(z)}))
 	}
 }

@@ -11,7 +11,7 @@ import (
 // denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device afterwards.
 type denseGraph struct {
 	g       *ops.Graph
-	inverse cu.DevicePtr
+	inverse cu.Ptr[float32]
 }
 
 // directRows: the inverse of 2048 x 2048 takes 16 MB, which the second-level cache of a large GPU holds, and some 40 ms to make.
@@ -46,20 +46,18 @@ func (s *space) Invert(level ops.GraphLevel) error {
 		columns[v] = dense[v*n]
 	}
 	a, both, limits := upload(s, dense), upload(s, columns), upload(s, limit)
-	l.dense.inverse = s.alloc(4 * int64(n) * int64(n))
+	l.dense.inverse = alloc[float32](s, int64(n)*int64(n))
 	l.bytes += 4 * int64(n) * int64(n)
-	grid := [3]uint32{blocks(n, kernels.SegmentsWide), uint32(n), 1}
+	grid := s.grid(n, kernels.SegmentsWide, n, 1)
 	for k := range n {
 		if s.ready() {
-			s.note(l.kernels.Sweep(s.stream, grid, int32(n), int32(k), a, both, limits))
+			s.note(l.kernels.Sweep(s.stream, grid, kernels.SegmentsSweepArgs{N: int32(n), At: int32(k), A: a, Columns: both, Limit: limits}))
 		}
 	}
 	if s.ready() {
-		s.note(l.kernels.Narrow(s.stream, grid, int32(n), a, l.dense.inverse))
+		s.note(l.kernels.Narrow(s.stream, grid, kernels.SegmentsNarrowArgs{N: int32(n), A: a, Inverse: l.dense.inverse}))
 	}
-	for _, p := range []cu.DevicePtr{a, both, limits} {
-		s.free(p)
-	}
+	s.free(a, both, limits)
 	l.dense.g = nil
 	return s.err
 }
@@ -68,6 +66,6 @@ func (s *space) Invert(level ops.GraphLevel) error {
 func (s *space) GraphDirect(level ops.GraphLevel, x, b ops.Vector) {
 	if l := level.(*graphLevel); s.ready() {
 		grid := [3]uint32{blocks(int(l.n), kernels.SegmentsWide/32), 1, 1}
-		s.note(l.kernels.Direct(s.stream, grid, int32(l.n), l.dense.inverse, ptr(b), ptr(x)))
+		s.note(l.kernels.Direct(s.stream, grid, kernels.SegmentsDirectArgs{N: int32(l.n), Inverse: l.dense.inverse, B: f32(b), X: f32(x)}))
 	}
 }

@@ -63,7 +63,7 @@ func upperHalf(g *ops.Graph) *ops.Graph {
 // cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a block by itself has as many blocks as it needs.
 func (l *graphLevel) cut(g *ops.Graph) {
 	n, room := g.N(), int32(kernels.SegmentsWide)>>l.shift
-	if l.segments == int64(n) && l.upper == 0 {
+	if l.segments == int64(n) && l.upper.IsNil() {
 		return
 	}
 	rowSegment := make([]int32, n+1)
@@ -106,6 +106,6 @@ func (l *graphLevel) cut(g *ops.Graph) {
 	s := l.s
 	l.ragged = &raggedRows{
 		blocks: upload(s, list), segmentRow: upload(s, segmentRow), rowSegment: upload(s, rowSegment), blockCount: uint32(len(list) / 4),
-		longRow: upload(s, longRow), longPart: upload(s, longPart), longSums: s.alloc(8 * int64(parts)), longCount: uint32(len(longRow)),
+		longRow: upload(s, longRow), longPart: upload(s, longPart), longSums: alloc[float64](s, int64(parts)), longCount: uint32(len(longRow)),
 	}
 }

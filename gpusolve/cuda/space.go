@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"thermsim/gpusolve/cu"
@@ -22,42 +23,18 @@ type space struct {
 		blocks int32
 	}
 
-	partial, scalarsDev, ticket cu.DevicePtr
-	maxBlocks                   int
-	memory                      *cu.Memory
-	buffers                     map[cu.DevicePtr]*cu.Buffer[uint32] // all of the system's memory, by address
-	graphs                      []cu.GraphExec
-	err                         error
+	partial, scalarsDev cu.Ptr[float64]
+	ticket              cu.Ptr[uint32]
+	maxBlocks           int
+	memory              *cu.Memory
+	buffers             map[cu.DevicePtr]*cu.Buffer[uint32] // all of the system's memory, by address
+	scope               *scope                              // what is made now belongs to it; nil outside of scopes
+	graphs              []cu.GraphExec
+	err                 error
 }
 
 func newSpace(d *Device, cells, pad int64) space {
 	return space{Device: d, cells: cells, pad: pad, memory: cu.NewMemory(d.drv), buffers: map[cu.DevicePtr]*cu.Buffer[uint32]{}}
-}
-
-// vector is a field with pads of nx values on either side; at is the address of the first cell.
-type vector struct {
-	at   cu.DevicePtr
-	n    int64
-	elem int64 // bytes per value
-	pad  int64 // values
-}
-
-func (v *vector) Len() int     { return int(v.n) }
-func (v *vector) Bytes() int64 { return (v.n + 2*v.pad) * v.elem }
-
-// ptr is the address of a vector, 0 for none.
-func ptr(v ops.Vector) cu.DevicePtr {
-	if v == nil {
-		return 0
-	}
-	return v.(*vector).address()
-}
-
-func (v *vector) address() cu.DevicePtr {
-	if v == nil {
-		return 0
-	}
-	return v.at
 }
 
 // note keeps the first failure.
@@ -81,75 +58,11 @@ func (s *space) Err() error {
 	return s.err
 }
 
-// alloc takes zeroed device memory, 0 after a failure.
-func (s *space) alloc(bytes int64) cu.DevicePtr {
-	if s.err != nil || bytes == 0 {
-		return 0
-	}
-	bytes = (bytes + 15) &^ 15
-	b, err := cu.Alloc[uint32](s.memory, int(bytes/4))
-	if err != nil {
-		s.note(err)
-		return 0
-	}
-	s.buffers[b.Ptr] = b
-	s.live += bytes
-	s.note(b.Zero(s.stream))
-	return b.Ptr
-}
-
-// free gives back memory of alloc before the system goes.
-func (s *space) free(p cu.DevicePtr) {
-	b, ok := s.buffers[p]
-	if !ok {
-		return
-	}
-	s.live -= b.Bytes()
-	delete(s.buffers, p)
-	s.wait()
-	s.note(b.Free())
-}
-
-// reductions takes the memory of sums: the scalars of an iteration, and so many partial sums.
+// reductions takes the memory of sums: what norms and statistics come to, and so many partial sums.
 func (s *space) reductions(partials int64) {
-	s.partial = s.alloc(8 * partials)
-	s.scalarsDev = s.alloc(scalarCount * 8)
-	s.ticket = s.alloc(16)
-}
-
-// newVector keeps the first cell aligned to 16 bytes.
-func (s *space) newVector(n, pad int64, elem int64) *vector {
-	pad = (pad + 3) &^ 3
-	p := s.alloc((n + 2*pad) * elem)
-	return &vector{at: p + cu.DevicePtr(pad*elem), n: n, elem: elem, pad: pad}
-}
-
-// upload copies a slice to new device memory.
-func upload[T any](s *space, v []T) cu.DevicePtr {
-	if len(v) == 0 {
-		return 0
-	}
-	bytes := int64(len(v)) * int64(unsafe.Sizeof(v[0]))
-	p := s.alloc(bytes)
-	s.send(p, unsafe.Pointer(&v[0]), bytes)
-	return p
-}
-
-// send copies from pageable memory and waits, so that the memory may be changed at once.
-func (s *space) send(dst cu.DevicePtr, src unsafe.Pointer, bytes int64) {
-	if s.err != nil || bytes == 0 {
-		return
-	}
-	s.note(s.drv.MemcpyHtoDAsync(dst, src, bytes, s.stream))
-	s.wait()
-}
-
-func (s *space) receive(dst unsafe.Pointer, src cu.DevicePtr, bytes int64) {
-	if s.err != nil || bytes == 0 {
-		return
-	}
-	s.note(s.drv.MemcpyDtoHAsync(dst, src, bytes, s.stream))
-	s.wait()
+	s.partial = alloc[float64](s, partials)
+	s.scalarsDev = alloc[float64](s, scalarCount)
+	s.ticket = alloc[uint32](s, 4)
 }
 
 func (s *space) wait() {
@@ -159,10 +72,10 @@ func (s *space) wait() {
 }
 
 // New32 makes an FP32 vector over the cells.
-func (s *space) New32() (ops.Vector, error) { return s.newVector(s.cells, s.pad, 4), s.err }
+func (s *space) New32() (ops.Vector, error) { return newVector[float32](s, s.cells, s.pad), s.err }
 
 // New64 makes an FP64 vector over the cells.
-func (s *space) New64() (ops.Vector, error) { return s.newVector(s.cells, s.pad, 8), s.err }
+func (s *space) New64() (ops.Vector, error) { return newVector[float64](s, s.cells, s.pad), s.err }
 
 // NewWork makes an FP32 vector: half the traffic, and the true residual in FP64 has the last word.
 func (s *space) NewWork() (ops.Vector, error) { return s.New32() }
@@ -186,13 +99,13 @@ func (s *space) Free() {
 
 // Read copies a whole vector to the host.
 func (s *space) Read(v ops.Vector, dst []float64) {
-	d := v.(*vector)
-	if d.elem == 8 {
-		s.receive(unsafe.Pointer(&dst[0]), d.at, d.n*8)
+	if d, ok := v.(*vector[float64]); ok {
+		receiveSlice(s, dst[:d.n], current(s, d).at)
 		return
 	}
+	d := v.(*vector[float32])
 	single := make([]float32, d.n)
-	s.receive(unsafe.Pointer(&single[0]), d.at, d.n*4)
+	receiveSlice(s, single, current(s, d).at)
 	for i, x := range single {
 		dst[i] = float64(x)
 	}
@@ -200,23 +113,25 @@ func (s *space) Read(v ops.Vector, dst []float64) {
 
 // Write copies src into v, rounding as v does.
 func (s *space) Write(v ops.Vector, src []float64) {
-	d := v.(*vector)
 	s.stepped.dst = nil
-	if d.elem == 8 {
-		s.send(d.at, unsafe.Pointer(&src[0]), d.n*8)
+	if d, ok := v.(*vector[float64]); ok {
+		sendSlice(s, current(s, d).at, src[:d.n])
 		return
 	}
+	d := v.(*vector[float32])
 	single := make([]float32, d.n)
 	for i, x := range src {
 		single[i] = float32(x)
 	}
-	s.send(d.at, unsafe.Pointer(&single[0]), d.n*4)
+	sendSlice(s, current(s, d).at, single)
 }
 
 // readScalars waits for the device.
-func (s *space) readScalars() []float64 {
-	s.receive(s.Device.scalars, s.scalarsDev, scalarCount*8)
+func (s *space) readScalars() []float64 { return s.scalarsAt(s.scalarsDev) }
+
+func (s *space) scalarsAt(p cu.Ptr[float64]) []float64 {
 	v := unsafe.Slice((*float64)(s.Device.scalars), scalarCount)
+	receiveSlice(s, v, p)
 	if s.err != nil {
 		for i := range v {
 			v[i] = math.NaN()
@@ -226,30 +141,38 @@ func (s *space) readScalars() []float64 {
 }
 
 // Record captures the launches that body makes; replay repeats them at the cost of one launch.
-func (s *space) Record(body func()) (replay func(), err error) {
+func (s *space) Record(body func()) (replay, forget func(), err error) {
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	if err := s.drv.StreamBeginCapture(s.stream); err != nil {
 		s.note(err)
-		return nil, err
+		return nil, nil, err
 	}
 	body()
 	g, err := s.drv.StreamEndCapture(s.stream)
 	s.note(err)
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	exec, err := s.drv.GraphInstantiate(g)
 	s.note(err)
 	s.note(s.drv.GraphDestroy(g))
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	s.graphs = append(s.graphs, exec)
-	return func() {
+	replay = func() {
 		if s.err == nil {
 			s.note(s.drv.GraphLaunch(exec, s.stream))
 		}
-	}, nil
+	}
+	forget = func() {
+		if n := slices.Index(s.graphs, exec); n >= 0 {
+			s.wait()
+			s.graphs = slices.Delete(s.graphs, n, n+1)
+			s.note(s.drv.GraphExecDestroy(exec))
+		}
+	}
+	return replay, forget, nil
 }

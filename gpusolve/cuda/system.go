@@ -1,8 +1,6 @@
 package cuda
 
 import (
-	"unsafe"
-
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -18,38 +16,27 @@ type system struct {
 	sheet      int64 // cells per plane
 
 	compact    compact
-	gx, gy, gz *vector
-	capacity   *vector // C/dt; nil in a steady system
-	ground     slots   // FP32 planes
-	inflow     slots   // FP64 planes
-	power      slots   // FP64 planes
-	canvas     canvas  // what is on them
-	share      cu.DevicePtr
-	longColumn *vector // scratch of columns beyond the longest class
-
-	heading ops.Vector   // the search direction, once there is one
-	spare   *vector      // its other buffer
-	side    cu.DevicePtr // 1 while the direction is in spare
-
-	finest *level
+	gx, gy, gz *vector[float32]
+	capacity   *vector[float32] // C/dt; nil in a steady system
+	ground     slots[float32]
+	inflow     slots[float64]
+	longColumn *vector[float32] // scratch of columns beyond the longest class
 }
 
 var (
 	_ ops.System   = (*system)(nil)
-	_ ops.Krylov   = (*system)(nil)
 	_ ops.Diagonal = (*system)(nil)
 	_ ops.Lines    = (*system)(nil)
 	_ ops.Recorder = (*system)(nil)
 	_ ops.Bottom   = (*system)(nil)
 	_ ops.Forms    = (*system)(nil)
-	_ ops.Applier  = (*system)(nil)
 )
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
-type slots struct {
+type slots[T number] struct {
 	of    []int32
-	onDev cu.DevicePtr // of, on the device
-	data  cu.DevicePtr
+	onDev cu.Ptr[int32] // of, on the device
+	data  cu.Ptr[T]
 	count int
 }
 
@@ -63,41 +50,28 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
+// Symmetric is true: heat flows by differences of temperature.
+func (s *system) Symmetric() bool { return true }
+
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {
-	s.receive(unsafe.Pointer(&dst[0]), ptr(x)+cu.DevicePtr(int64(k)*s.sheet*8), s.sheet*8)
+	receiveSlice(&s.space, dst[:s.sheet], f64(x).Add(int64(k)*s.sheet))
 }
 
-// current is where the values of v are: the search direction changes between two buffers.
-func (s *system) current(v ops.Vector) ops.Vector {
-	if s.heading != nil && v == s.heading && s.inSpare() {
-		return s.spare
+// faceResistance is that of a face in m2K/W, -1 where no temperature drives it.
+func (s *system) faceResistance(f stack.Face) float64 {
+	if r, driven := s.mesh.FaceResistance(f); driven {
+		return r
 	}
-	return v
-}
-
-// Read copies a whole vector to the host.
-func (s *system) Read(v ops.Vector, dst []float64) { s.space.Read(s.current(v), dst) }
-
-// Write copies src into v, rounding as v does.
-func (s *system) Write(v ops.Vector, src []float64) { s.space.Write(s.current(v), src) }
-
-// inSpare asks the device where the search direction is.
-func (s *system) inSpare() bool {
-	var side int32
-	s.receive(unsafe.Pointer(&side), s.side, 4)
-	return side != 0
+	return -1
 }
 
 // onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces.
 func (s *system) onFaces(f func(face stack.Face, na, nb int, resistance, rise, flux float64)) {
 	for face := range stack.Face(stack.NumFaces) {
 		b := s.mesh.Stack.Boundary[face]
-		r, driven := s.mesh.FaceResistance(face)
-		if !driven {
-			r = -1
-		}
-		if !driven && (b.Kind != stack.HeatFlux || b.Flux == 0) {
+		r := s.faceResistance(face)
+		if r < 0 && (b.Kind != stack.HeatFlux || b.Flux == 0) {
 			continue
 		}
 		na, nb := s.nx, s.ny

@@ -1,13 +1,16 @@
 package host
 
-import "thermsim/stack"
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/stack"
+)
 
 // assembleTask rounds the discretisation of mesh to FP32, row by row.
 type assembleTask struct{ s *system }
 
-func (t *assembleTask) run(lo, hi, worker int) {
+func (t *assembleTask) Run(lo, hi, worker int) {
 	s := t.s
-	row := s.dev.scratch[worker].doubles(s.nx)
+	row := s.Scratch(worker).Doubles(s.nx)
 	for k := range s.nz {
 		for j := lo; j < hi; j++ {
 			c := s.pad + k*s.sheet + j*s.nx
@@ -38,9 +41,27 @@ func (s *system) assemble() {
 	if s.dt > 0 {
 		for k := range s.capacity {
 			s.capacity[k] = make([]float32, s.sheet)
-			s.account(int64(s.sheet) * 4)
+			s.Account(int64(s.sheet) * 4)
 		}
 	}
+	s.discretise()
+}
+
+// Refresh discretises the mesh again.
+func (s *system) Refresh(dt float64) error {
+	if (dt > 0) != (s.dt > 0) {
+		return ops.ErrRefresh
+	}
+	s.dt = dt
+	for k := range s.nz {
+		clear(s.ground[k])
+		clear(s.inflow[k])
+	}
+	s.discretise()
+	return nil
+}
+
+func (s *system) discretise() {
 	s.assembleOp = assembleTask{s}
 	s.rows(&s.assembleOp)
 	for f := range stack.Face(stack.NumFaces) {
@@ -49,7 +70,7 @@ func (s *system) assemble() {
 }
 
 // assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to inflow. The
-// driven heat uses the rounded conductance, so that a stack at the face's temperature stays there exactly.
+// driven heat uses the conductance that ground holds, so that a stack at the temperature of its faces stays there exactly.
 func (s *system) assembleFace(f stack.Face) {
 	b := s.mesh.Stack.Boundary[f]
 	if b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0 {
@@ -64,12 +85,11 @@ func (s *system) assembleFace(f stack.Face) {
 		}
 		if s.ground[k] == nil {
 			s.ground[k] = make([]float32, s.sheet)
-			s.account(int64(s.sheet) * 4)
+			s.Account(int64(s.sheet) * 4)
 		}
-		g := float32(s.mesh.FaceConductance(f, i, j, k))
-		s.ground[k][c] += g
+		s.ground[k][c] += float32(s.mesh.FaceConductance(f, i, j, k))
 		if rise != 0 {
-			s.planeInflow(k)[c] += float64(g) * rise
+			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 		}
 	})
 }
@@ -77,7 +97,7 @@ func (s *system) assembleFace(f stack.Face) {
 func (s *system) planeInflow(k int) []float64 {
 	if s.inflow[k] == nil {
 		s.inflow[k] = make([]float64, s.sheet)
-		s.account(int64(s.sheet) * 8)
+		s.Account(int64(s.sheet) * 8)
 	}
 	return s.inflow[k]
 }

@@ -2,12 +2,6 @@ package host
 
 import "thermsim/gpusolve/ops"
 
-var (
-	_ ops.Stabilised = (*system)(nil)
-	_ ops.Stabilised = (*matrix)(nil)
-	_ ops.Symmetry   = (*matrix)(nil)
-)
-
 // Memory movement per row of one iteration, products with A and the preconditioner apart: FirstStep reads shadow, v (16 B), reads y32, x, r, v and
 // writes x, r, r32 (48 B); SecondStep reads t, r (16 B), reads z32, x, r, t, shadow and writes x, r (52 B); NextDirection reads p, r, v and writes p, p32
 // (36 B); Widen twice 12 B.
@@ -21,14 +15,14 @@ type stabilised struct {
 
 // stabilisedTask runs an operation on blocks of rows and keeps two sums of each.
 type stabilisedTask struct {
-	s              *space
+	s              *iteration
 	body           func(t *stabilisedTask, lo, hi int) (a, b float64)
 	x, r, a, b     []float64
 	single, second []float32
 	step, turn     float64
 }
 
-func (t *stabilisedTask) run(lo, hi, _ int) {
+func (t *stabilisedTask) Run(lo, hi, _ int) {
 	for n := lo; n < hi; n++ {
 		a, b := t.body(t, n*blockRows, min((n+1)*blockRows, t.s.cells))
 		t.s.stab.partial[n] = [2]float64{a, b}
@@ -36,14 +30,14 @@ func (t *stabilisedTask) run(lo, hi, _ int) {
 }
 
 // overRows runs t and returns its sums, added in order.
-func (s *space) overRows(t stabilisedTask) (a, b float64) {
+func (s *iteration) overRows(t stabilisedTask) (a, b float64) {
 	blocks := (s.cells + blockRows - 1) / blockRows
 	if s.stab.partial == nil {
 		s.stab.partial = make([][2]float64, blocks)
 	}
 	t.s = s
 	s.stab.task = t
-	s.dev.pool.run(&s.stab.task, blocks, s.cells)
+	s.Run(&s.stab.task, blocks, s.cells)
 	s.stab.task = stabilisedTask{}
 	for _, p := range s.stab.partial {
 		a += p[0]
@@ -52,12 +46,9 @@ func (s *space) overRows(t stabilisedTask) (a, b float64) {
 	return a, b
 }
 
-func doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
-func singles(v ops.Vector) []float32 { return v.(*vec32).values() }
-
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s *space) Begin(r, shadow, p, p32, from ops.Vector) {
-	t := stabilisedTask{x: doubles(shadow), r: doubles(r), a: doubles(p), single: singles(p32)}
+func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
+	t := stabilisedTask{x: Doubles(shadow), r: Doubles(r), a: Doubles(p), single: Singles(p32)}
 	switch f := from.(type) {
 	case *vec64:
 		t.b = f.values()
@@ -85,8 +76,8 @@ func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b f
 }
 
 // Widen sets y = y32.
-func (s *space) Widen(y, y32 ops.Vector) {
-	s.overRows(stabilisedTask{a: doubles(y), single: singles(y32), body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
+func (s *iteration) Widen(y, y32 ops.Vector) {
+	s.overRows(stabilisedTask{a: Doubles(y), single: Singles(y32), body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
 		for c := lo; c < hi; c++ {
 			t.a[c] = float64(t.single[c])
 		}
@@ -95,9 +86,9 @@ func (s *space) Widen(y, y32 ops.Vector) {
 }
 
 // FirstStep moves along y.
-func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
-	k.RV, _ = s.overRows(stabilisedTask{a: doubles(shadow), b: doubles(v), body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
+	k.RV, _ = s.overRows(stabilisedTask{a: Doubles(shadow), b: Doubles(v), body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
 		for c := lo; c < hi; c++ {
 			sum += t.a[c] * t.b[c]
 		}
@@ -105,7 +96,7 @@ func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	}})
 	k.Step = quotient(k.Rho, k.RV)
 	k.SS, _ = s.overRows(stabilisedTask{
-		x: doubles(x), r: doubles(r), a: doubles(v), single: singles(r32), second: singles(y32), step: k.Step,
+		x: Doubles(x), r: Doubles(r), a: Doubles(v), single: Singles(r32), second: Singles(y32), step: k.Step,
 		body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
 			for c := lo; c < hi; c++ {
 				t.x[c] += t.step * float64(t.second[c])
@@ -119,9 +110,9 @@ func (s *space) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s *space) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
-	k.TS, k.TT = s.overRows(stabilisedTask{a: doubles(t), r: doubles(r), body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
+	k.TS, k.TT = s.overRows(stabilisedTask{a: Doubles(t), r: Doubles(r), body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
 		for c := lo; c < hi; c++ {
 			ts += t.a[c] * t.r[c]
 			tt += t.a[c] * t.a[c]
@@ -131,7 +122,7 @@ func (s *space) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k.Omega = quotient(k.TS, k.TT)
 	var rho float64
 	k.RR, rho = s.overRows(stabilisedTask{
-		x: doubles(x), r: doubles(r), a: doubles(t), b: doubles(shadow), second: singles(z32), step: k.Omega,
+		x: Doubles(x), r: Doubles(r), a: Doubles(t), b: Doubles(shadow), second: Singles(z32), step: k.Omega,
 		body: func(t *stabilisedTask, lo, hi int) (rr, rho float64) {
 			for c := lo; c < hi; c++ {
 				t.x[c] += t.step * float64(t.second[c])
@@ -156,9 +147,9 @@ func quotient(a, b float64) float64 {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s *space) NextDirection(p, p32, r, v ops.Vector) {
+func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 	s.overRows(stabilisedTask{
-		a: doubles(p), b: doubles(v), r: doubles(r), single: singles(p32), step: s.stab.Omega, turn: s.stab.Turn,
+		a: Doubles(p), b: Doubles(v), r: Doubles(r), single: Singles(p32), step: s.stab.Omega, turn: s.stab.Turn,
 		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
 			for c := lo; c < hi; c++ {
 				w := t.r[c] + t.turn*(t.a[c]-t.step*t.b[c])
@@ -170,7 +161,4 @@ func (s *space) NextDirection(p, p32, r, v ops.Vector) {
 }
 
 // StabilisedScalars of the last operations.
-func (s *space) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }
-
-// Symmetric says whether the matrix is.
-func (m *matrix) Symmetric() bool { return m.symmetric }
+func (s *iteration) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }

@@ -9,7 +9,7 @@ import (
 
 // bricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
 type bricks struct {
-	s            *space
+	s            *Space
 	shape, cells [3]int
 	count        [3]int // bricks in each direction
 	lower, upper [3][]float32
@@ -23,10 +23,10 @@ var _ ops.Bricks = (*system)(nil)
 var _ ops.Bricks = (*matrix)(nil)
 
 // BrickRows keeps a brick's factor in a processor's second cache.
-func (s *space) BrickRows() int { return 4096 }
+func (s *Space) BrickRows() int { return 4096 }
 
 // FactorBricks factors every brick in the natural order of its rows.
-func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
+func (s *Space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
 	d := form.(*diagonals).Diagonals
 	f := &bricks{s: s, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
 	for a := range 3 {
@@ -47,7 +47,7 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	}
 	f.bytes = 4 * int64(planes) * int64(n)
 	t := brickFactorTask{f: f, d: d, inverse: make([]float64, n), shift: 1 + cut.Shift, bad: make([]int, f.bricks())}
-	s.dev.pool.run(&t, f.bricks(), n)
+	s.Run(&t, f.bricks(), n)
 	bad := -1
 	for _, row := range t.bad {
 		if row >= 0 && (bad < 0 || row < bad) {
@@ -57,7 +57,7 @@ func (s *space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 	if bad >= 0 {
 		return nil, &ops.BadPivot{Row: bad}
 	}
-	s.account(f.bytes)
+	s.Account(f.bytes)
 	return f, nil
 }
 
@@ -68,7 +68,7 @@ func (f *bricks) Bytes() int64 { return f.bytes }
 
 // Release forgets the factor.
 func (f *bricks) Release() {
-	f.s.account(-f.bytes)
+	f.s.Account(-f.bytes)
 	f.bytes = 0
 }
 
@@ -92,7 +92,7 @@ type brickFactorTask struct {
 	bad     []int     // by brick: the first row whose pivot is refused, or -1
 }
 
-func (t *brickFactorTask) run(lo, hi, _ int) {
+func (t *brickFactorTask) Run(lo, hi, _ int) {
 	for b := lo; b < hi; b++ {
 		t.bad[b] = t.brick(t.f.span(b))
 	}
@@ -147,20 +147,20 @@ type brickTask struct {
 }
 
 // SolveFactor sets z = M^-1 r.
-func (s *space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
+func (s *Space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
 	switch f := factor.(type) {
 	case *bricks:
 		f.solve = brickTask{f, z.(*vec32).values(), r.(*vec32).values()}
-		s.dev.pool.run(&f.solve, f.bricks(), s.cells)
+		s.Run(&f.solve, f.bricks(), s.cells)
 		f.solve = brickTask{}
 	case *parts:
 		f.solve = partTask{f, z.(*vec32).values(), r.(*vec32).values()}
-		s.dev.pool.run(&f.solve, len(f.First)-1, s.cells)
+		s.Run(&f.solve, len(f.First)-1, s.cells)
 		f.solve = partTask{}
 	}
 }
 
-func (t *brickTask) run(lo, hi, _ int) {
+func (t *brickTask) Run(lo, hi, _ int) {
 	for b := lo; b < hi; b++ {
 		s := t.f.span(b)
 		t.forward(s)

@@ -5,19 +5,19 @@ import "thermsim/gpusolve/ops"
 // parts is a factor of a matrix by rows.
 type parts struct {
 	*ops.Parts
-	s     *space
+	s     *Space
 	bytes int64
 	solve partTask
 }
 
 // LoadParts refers to the factor, which must stay as it is.
-func (s *space) LoadParts(p *ops.Parts) (ops.Factor, error) {
+func (s *Space) LoadParts(p *ops.Parts) (ops.Factor, error) {
 	words := len(p.First) + len(p.Row) + len(p.UpperOrder) + len(p.Inverse)
 	f := &parts{Parts: p, s: s, bytes: 4 * int64(words)}
 	for _, t := range []*ops.Triangle{&p.Lower, &p.Upper} {
 		f.bytes += 8*int64(len(t.RowPtr)+len(t.Col)) + 4*int64(len(t.First)+len(t.Level))
 	}
-	s.account(f.bytes)
+	s.Account(f.bytes)
 	return f, nil
 }
 
@@ -26,7 +26,7 @@ func (f *parts) Bytes() int64 { return f.bytes }
 
 // Release forgets the factor.
 func (f *parts) Release() {
-	f.s.account(-f.bytes)
+	f.s.Account(-f.bytes)
 	f.bytes = 0
 }
 
@@ -35,11 +35,11 @@ type partTask struct {
 	z, r []float32
 }
 
-func (t *partTask) run(lo, hi, worker int) {
+func (t *partTask) Run(lo, hi, worker int) {
 	f := t.f
 	for p := lo; p < hi; p++ {
 		first, end := f.First[p], f.First[p+1]
-		v := f.s.dev.scratch[worker].floats(int(end - first))
+		v := f.s.Scratch(worker).Floats(int(end - first))
 		for c := first; c < end; c++ {
 			v[c-first] = less(&f.Lower, c, t.r[f.Row[c]], v)
 		}

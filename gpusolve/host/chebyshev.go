@@ -8,14 +8,12 @@ import (
 )
 
 var (
-	_ ops.Chebyshev = (*system)(nil)
-	_ ops.Chebyshev = (*matrix)(nil)
-	_ ops.Clock     = (*system)(nil)
-	_ ops.Clock     = (*matrix)(nil)
+	_ ops.Clock = (*system)(nil)
+	_ ops.Clock = (*matrix)(nil)
 )
 
 // ChebyshevStart sets rest = c S r and d = rest/theta.
-func (s *space) ChebyshevStart(m ops.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
+func (s *Space) ChebyshevStart(m ops.Stored, rest, d, r ops.Vector, theta float64, lift bool) {
 	a := m.(*stored)
 	a.lift = 1
 	if v, ok := r.(*vec64); ok {
@@ -54,7 +52,7 @@ func liftOf(peak float64) float64 {
 	return math.Ldexp(1, max(-120, min(120, 3-e)))
 }
 
-func begin[V number](s *space, a *stored, rest, d, r []V, theta float64) {
+func begin[V number](s *Space, a *stored, rest, d, r []V, theta float64) {
 	by, inverse := V(a.lift), V(1/theta)
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		for c := lo; c < hi; c++ {
@@ -69,11 +67,11 @@ func begin[V number](s *space, a *stored, rest, d, r []V, theta float64) {
 }
 
 // ChebyshevStep does a step of the iteration.
-func (s *space) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurrence, z, rest, d, next ops.Vector) {
+func (s *Space) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurrence, z, rest, d, next ops.Vector) {
 	a := m.(*stored)
 	s.blockwise(func(lo, hi, worker int) (sum, top float64) {
 		if v, ok := d.(*vec64); ok {
-			y := s.dev.scratch[worker].doubles(hi - lo)
+			y := s.Scratch(worker).Doubles(hi - lo)
 			a.product64(entries, y, v.values(), lo, hi)
 			relax(a, u, z.(*vec64).values(), rest.(*vec64).values(), v.values(), next.(*vec64).values(), y, lo, hi)
 			return 0, 0
@@ -82,7 +80,7 @@ func (s *space) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurre
 		zv, _ := narrow(z)
 		left, _ := narrow(rest)
 		to, _ := narrow(next)
-		y := s.dev.scratch[worker].floats(hi - lo)
+		y := s.Scratch(worker).Floats(hi - lo)
 		a.product32(entries, half, y, v, lo, hi)
 		relax(a, u, zv, left, v, to, y, lo, hi)
 		if half {
@@ -95,7 +93,7 @@ func (s *space) ChebyshevStep(m ops.Stored, entries ops.Precision, u ops.Recurre
 }
 
 // ChebyshevRelax is a step after the product y = A d.
-func (s *space) ChebyshevRelax(m ops.Stored, u ops.Recurrence, z, rest, d, y ops.Vector) {
+func (s *Space) ChebyshevRelax(m ops.Stored, u ops.Recurrence, z, rest, d, y ops.Vector) {
 	a := m.(*stored)
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		if v, ok := d.(*vec64); ok {
@@ -131,7 +129,7 @@ func relax[V number](a *stored, u ops.Recurrence, z, rest, d, next, y []V, lo, h
 }
 
 // LanczosSeed fills v with noise: a hash of position and seed (the finaliser of MurmurHash3).
-func (s *space) LanczosSeed(v ops.Vector, seed uint32) {
+func (s *iteration) LanczosSeed(v ops.Vector, seed uint32) {
 	x := v.(*vec32).values()
 	s.scalars.RR, _ = s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		for c := lo; c < hi; c++ {
@@ -149,7 +147,7 @@ func (s *space) LanczosSeed(v ops.Vector, seed uint32) {
 }
 
 // LanczosPurge sets w -= alpha v + beta u.
-func (s *space) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
+func (s *iteration) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
 	to, from := w.(*vec32).values(), v.(*vec32).values()
 	var former []float32
 	if u != nil {
@@ -170,7 +168,7 @@ func (s *space) LanczosPurge(w, v, u ops.Vector, alpha, beta float64) {
 }
 
 // Time measures by the clock.
-func (s *space) Time(body func()) (seconds float64, err error) {
+func (s *Space) Time(body func()) (seconds float64, err error) {
 	start := time.Now()
 	body()
 	return time.Since(start).Seconds(), nil

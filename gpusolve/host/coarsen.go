@@ -19,18 +19,18 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	for k := range l.ground {
 		if f.ground[k] != nil {
 			l.ground[k] = make([]float32, l.sheet)
-			s.account(int64(l.sheet) * 4)
+			s.Account(int64(l.sheet) * 4)
 		}
 	}
-	l.rows(&coarsenTask{f, l}, l.ny)
-	l.factor()
-	f.weigh(c.Weighted)
+	l.from, l.inverse = f, l.new32()
+	f.reserveWeights(c.Weighted)
+	l.compute()
 	return l, nil
 }
 
 type coarsenTask struct{ fine, coarse *level }
 
-func (t *coarsenTask) run(lo, hi, _ int) {
+func (t *coarsenTask) Run(lo, hi, _ int) {
 	for k := range t.coarse.nz {
 		for j := lo; j < hi; j++ {
 			for i := range t.coarse.nx {
@@ -83,69 +83,4 @@ func (d *direction) series(g []float32, c, stride int) float32 {
 		r += 0.5 / g[mid*stride]
 	}
 	return 1 / r
-}
-
-// weigh computes conductance-weighted interpolation for the planes asked for: the weight of the far coarse neighbour is the
-// resistance from the cell to its own coarse centre over that from centre to centre.
-func (l *level) weigh(weighted []bool) {
-	t := &l.next
-	for k, w := range weighted {
-		if !w {
-			continue
-		}
-		if !t.x.kept() {
-			t.wx[k] = make([]float32, l.sheet)
-			l.s.account(int64(l.sheet) * 4)
-		}
-		if !t.y.kept() {
-			t.wy[k] = make([]float32, l.sheet)
-			l.s.account(int64(l.sheet) * 4)
-		}
-	}
-	l.rows(&weighTask{l}, l.ny)
-}
-
-type weighTask struct{ l *level }
-
-func (t *weighTask) run(lo, hi, _ int) {
-	l := t.l
-	for k := range l.nz {
-		wx, wy := l.next.wx[k], l.next.wy[k]
-		base := l.pad + k*l.sheet
-		for j := lo; j < hi; j++ {
-			if wx != nil {
-				row := l.gx[base+j*l.nx:]
-				for i := range l.nx {
-					wx[j*l.nx+i] = l.next.x.farWeight(row, i, 1)
-				}
-			}
-			if wy != nil {
-				for i := range l.nx {
-					wy[j*l.nx+i] = l.next.y.farWeight(l.gy[base+i:], j, l.nx)
-				}
-			}
-		}
-	}
-}
-
-// farWeight is the weight of the far coarse neighbour for position p of a line of fine cells.
-func (d *direction) farWeight(g []float32, p, stride int) float32 {
-	near, far := d.parents(p)
-	if far < 0 {
-		return 0
-	}
-	lo, _ := d.span(near)
-	link := lo + 1 // the coupling from the pair to the far cell
-	if far < near {
-		link = lo - 1
-	}
-	if g[link*stride] == 0 {
-		return 0
-	}
-	own := 0.5 / g[lo*stride]
-	r := own + 1/g[link*stride]
-	if flo, fhi := d.span(far); fhi-flo == 2 {
-		r += 0.5 / g[flo*stride]
-	}
-	return own / r
 }

@@ -57,10 +57,11 @@ func TestFarWeightAcrossAJump(t *testing.T) {
 	g := []float32{1, 1 / (0.5 + 1./18), 9, 0}
 	d := newDirection(pairs(4), 4)
 	want := 0.5 / (0.5 + 0.5 + 1./18 + 1./18)
-	if got := d.farWeight(g, 1, 1); math.Abs(float64(got)-want) > 1e-6 {
+	product, sum := d.pull(g, 1, 1)
+	if got := product / sum; math.Abs(float64(got)-want) > 1e-6 {
 		t.Errorf("weight %g, want %g", got, want)
 	}
-	if got := d.farWeight(g, 0, 1); got != 0 {
-		t.Errorf("the outermost cell has a far neighbour of weight %g", got)
+	if product, sum := d.pull(g, 0, 1); product != 0 || sum != 0 {
+		t.Errorf("the outermost cell is pulled to a far neighbour by %g of %g", product, sum)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // Device is the CPU.
 type Device struct {
 	pool    *pool
-	scratch []scratch // per worker
+	scratch []Scratch // per worker
 	bytes   int64
 }
 
@@ -25,7 +25,7 @@ var _ ops.Device = (*Device)(nil)
 // Open starts as many workers as GOMAXPROCS allows.
 func Open() *Device {
 	n := runtime.GOMAXPROCS(0)
-	return &Device{pool: newPool(n), scratch: make([]scratch, n)}
+	return &Device{pool: newPool(n), scratch: make([]Scratch, n)}
 }
 
 // Name of the processor's architecture and the operating system.
@@ -51,21 +51,22 @@ func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
 	return newSystem(d, m, dt), nil
 }
 
-// scratch is the working memory of one worker.
-type scratch struct {
+// Scratch is the working memory of one worker.
+type Scratch struct {
 	f []float32
 	d []float64
 }
 
-// floats returns n values of undefined content.
-func (s *scratch) floats(n int) []float32 {
+// Floats returns n values of undefined content.
+func (s *Scratch) Floats(n int) []float32 {
 	if cap(s.f) < n {
 		s.f = make([]float32, n)
 	}
 	return s.f[:n]
 }
 
-func (s *scratch) doubles(n int) []float64 {
+// Doubles returns n values of undefined content.
+func (s *Scratch) Doubles(n int) []float64 {
 	if cap(s.d) < n {
 		s.d = make([]float64, n)
 	}

@@ -32,7 +32,7 @@ func (s *system) Scale(z, d, r ops.Vector) {
 	s.scaleOp = scaleTask{}
 }
 
-func (t *scaleTask) run(lo, hi, _ int) {
+func (t *scaleTask) Run(lo, hi, _ int) {
 	s := t.s
 	for k := range s.nz {
 		a, b := k*s.sheet+lo*s.nx, k*s.sheet+hi*s.nx

@@ -8,13 +8,13 @@ import (
 // diagonals and rows are matrices that methods build on, counted in their space's memory until released.
 type diagonals struct {
 	*sparse.Diagonals
-	s     *space
+	s     *Space
 	bytes int64
 }
 
 type rows struct {
 	*sparse.CSR
-	s     *space
+	s     *Space
 	bytes int64
 }
 
@@ -31,7 +31,7 @@ func (d *diagonals) Download() *sparse.Diagonals { return d.Diagonals }
 
 // Release forgets the form.
 func (d *diagonals) Release() {
-	d.s.account(-d.bytes)
+	d.s.Account(-d.bytes)
 	d.bytes, d.Diagonals = 0, nil
 }
 
@@ -46,26 +46,26 @@ func (r *rows) Download() *sparse.CSR { return r.CSR }
 
 // Release forgets the form.
 func (r *rows) Release() {
-	r.s.account(-r.bytes)
+	r.s.Account(-r.bytes)
 	r.bytes, r.CSR = 0, nil
 }
 
 // newDiagonals counts what the space made for the form; a form of what the space holds anyway costs nothing.
-func (s *space) newDiagonals(d *sparse.Diagonals, own bool) *diagonals {
+func (s *Space) newDiagonals(d *sparse.Diagonals, own bool) *diagonals {
 	f := &diagonals{Diagonals: d, s: s}
 	if own {
 		f.bytes = 8 * int64(len(d.Main)+len(d.X)+len(d.Y)+len(d.Z)+len(d.LowerX)+len(d.LowerY)+len(d.LowerZ))
 	}
-	s.account(f.bytes)
+	s.Account(f.bytes)
 	return f
 }
 
-func (s *space) newRows(a *sparse.CSR, own bool) *rows {
+func (s *Space) newRows(a *sparse.CSR, own bool) *rows {
 	f := &rows{CSR: a, s: s}
 	if own {
 		f.bytes = 8*int64(len(a.RowPtr)) + 12*int64(len(a.Col))
 	}
-	s.account(f.bytes)
+	s.Account(f.bytes)
 	return f
 }
 

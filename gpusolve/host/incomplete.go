@@ -15,7 +15,7 @@ type wavefront struct {
 	level, first      int // of the rows being run, and the first k
 }
 
-func (w *wavefront) run(lo, hi, _ int) {
+func (w *wavefront) Run(lo, hi, _ int) {
 	for n := lo; n < hi; n++ {
 		k := w.first + n
 		w.body(k, w.level-(1+w.order)*k)
@@ -40,14 +40,14 @@ func (w *wavefront) sweep(p *pool, down bool) {
 
 // icFactor is L and 1/D in FP64.
 type icFactor struct {
-	s *space
+	s *Space
 	*ops.FactorEntries
 	order int
 	bytes int64
 }
 
 // Factorise computes an incomplete factor.
-func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.IncompleteFactor, error) {
+func (s *Space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.IncompleteFactor, error) {
 	d := a.Download()
 	if !d.Symmetric() {
 		return nil, &ops.Misfit{Reason: ops.NotSymmetric}
@@ -66,7 +66,7 @@ func (s *space) Factorise(a ops.Diagonals, how ops.Incompleteness) (ops.Incomple
 		f.Off = append(f.Off, make([]float64, n))
 	}
 	f.bytes = 8 * int64(n) * int64(len(f.Off)+1)
-	s.account(f.bytes)
+	s.Account(f.bytes)
 	e := &incompleteElimination{Diagonals: d, FactorEntries: f.FactorEntries, scale: 1 + how.Shift}
 	w := &wavefront{order: how.Order, nx: d.NX, ny: d.NY, nz: d.NZ, body: e.star}
 	if how.Order == 1 {
@@ -87,13 +87,13 @@ func (f *icFactor) Download() *ops.FactorEntries { return f.FactorEntries }
 
 // Release forgets the factor.
 func (f *icFactor) Release() {
-	f.s.account(-f.bytes)
+	f.s.Account(-f.bytes)
 	f.bytes, f.FactorEntries = 0, nil
 }
 
 // triangles is the factor in FP32, and a vector between the two solves.
 type triangles struct {
-	s       *space
+	s       *Space
 	off     [][]float32
 	inverse []float32
 	middle  []float32
@@ -103,7 +103,7 @@ type triangles struct {
 }
 
 // Triangles rounds a factor.
-func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error) {
+func (s *Space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error) {
 	f := factorised.(*icFactor)
 	t := &triangles{s: s, wavefront: wavefront{order: f.order, nx: f.NX, ny: f.NY, nz: f.NZ}}
 	single := func(v []float64) []float32 {
@@ -116,7 +116,7 @@ func (s *space) Triangles(factorised ops.IncompleteFactor) (ops.Triangles, error
 	}
 	t.inverse, t.middle = single(f.Inverse), make([]float32, len(f.Inverse))
 	t.bytes = 4 * int64(len(t.middle)) * int64(len(t.off)+2)
-	s.account(t.bytes)
+	s.Account(t.bytes)
 	return t, nil
 }
 
@@ -125,12 +125,12 @@ func (t *triangles) Bytes() int64 { return t.bytes }
 
 // Release forgets the triangles.
 func (t *triangles) Release() {
-	t.s.account(-t.bytes)
+	t.s.Account(-t.bytes)
 	*t = triangles{s: t.s}
 }
 
 // SolveTriangles sets z = (L D L^T)^-1 r.
-func (s *space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
+func (s *Space) SolveTriangles(solved ops.Triangles, z, r ops.Vector) {
 	t := solved.(*triangles)
 	t.r, t.z = r.(*vec32).values(), z.(*vec32).values()
 	t.body = t.lower

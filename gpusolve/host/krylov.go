@@ -16,7 +16,8 @@ type dotTask struct {
 }
 
 // Dot sets RZ, MaxZ and Beta.
-func (s *system) Dot(r32, z ops.Vector, first bool) {
+func (w *meshWorkspace) Dot(r32, z ops.Vector, first bool) {
+	s := w.sys
 	s.dotOp = dotTask{s, r32.(*vec32).values(), z.(*vec32).values()}
 	s.rows(&s.dotOp)
 	s.dotOp = dotTask{}
@@ -24,10 +25,10 @@ func (s *system) Dot(r32, z ops.Vector, first bool) {
 	for j := range s.ny {
 		top = math.Max(top, s.partial[4*j+1])
 	}
-	s.setRZ(rz, top, first)
+	w.setRZ(rz, top, first)
 }
 
-func (t *dotTask) run(lo, hi, _ int) {
+func (t *dotTask) Run(lo, hi, _ int) {
 	s := t.s
 	for j := lo; j < hi; j++ {
 		sum, top := 0.0, float32(0)
@@ -47,7 +48,7 @@ type directionTask struct {
 	beta float32
 }
 
-func (t *directionTask) run(lo, hi, _ int) {
+func (t *directionTask) Run(lo, hi, _ int) {
 	s := t.s
 	for j := lo; j < hi; j++ {
 		for k := range s.nz {
@@ -70,20 +71,21 @@ type applyTask struct {
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha. p is FP32 and q the product of A with just that p in FP64: rounding p
 // costs no accuracy, only a little conjugacy.
-func (s *system) DirectionApply(p, z, q ops.Vector) {
-	s.directionOp = directionTask{s, p.(*vec32).values(), z.(*vec32).values(), float32(s.beta)}
+func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
+	s := w.sys
+	s.directionOp = directionTask{s, p.(*vec32).values(), z.(*vec32).values(), float32(w.beta)}
 	s.rows(&s.directionOp)
 	s.directionOp = directionTask{}
 	s.applyOp = applyTask{s, f32(p), f64(q)}
 	s.rows(&s.applyOp)
 	s.applyOp = applyTask{}
-	s.setPQ(s.sum(0))
+	w.setPQ(s.sum(0))
 }
 
-func (t *applyTask) run(lo, hi, worker int) {
+func (t *applyTask) Run(lo, hi, worker int) {
 	s := t.s
 	n := s.nx
-	zero := s.dev.scratch[worker].floats(n)
+	zero := s.Scratch(worker).Floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		sum := 0.0
@@ -108,15 +110,16 @@ type updateTask struct {
 }
 
 // Update advances x and r along p.
-func (s *system) Update(x, r, r32, p, _, q ops.Vector) {
+func (w *meshWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
+	s := w.sys
 	s.updateOp = updateTask{s, x.(*vec64).values(), r.(*vec64).values(), q.(*vec64).values(),
-		r32.(*vec32).values(), p.(*vec32).values(), s.alpha}
+		r32.(*vec32).values(), p.(*vec32).values(), w.alpha}
 	s.rows(&s.updateOp)
 	s.updateOp = updateTask{}
-	s.scalars.RR = s.sum(0)
+	w.scalars.RR = s.sum(0)
 }
 
-func (t *updateTask) run(lo, hi, _ int) {
+func (t *updateTask) Run(lo, hi, _ int) {
 	s := t.s
 	n := s.nx
 	for j := lo; j < hi; j++ {
@@ -141,10 +144,10 @@ func (s *system) Apply(y, x ops.Vector) {
 	s.multiplyOp = multiplyTask{}
 }
 
-func (t *multiplyTask) run(lo, hi, worker int) {
+func (t *multiplyTask) Run(lo, hi, worker int) {
 	s := t.s
 	n := s.nx
-	zero := s.dev.scratch[worker].floats(n)
+	zero := s.Scratch(worker).Floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		for k := range s.nz {

@@ -10,6 +10,7 @@ type level struct {
 	pad          int
 	gx, gy, gz   []float32   // padded
 	ground       [][]float32 // per plane, boundary and capacity together, nil where zero
+	from         *level      // the finer one, nil of the finest
 	inverse      []float32   // padded: 1/pivot of the columns' elimination from the bottom
 	next         transfer    // to the next coarser level
 }
@@ -94,12 +95,12 @@ func newLevel(s *system, nx, ny, nz int) *level {
 
 func (l *level) new32() []float32 {
 	v := make([]float32, l.cells+2*l.pad)
-	l.s.account(int64(len(v)) * 4)
+	l.s.Account(int64(len(v)) * 4)
 	return v
 }
 
 // rows runs a task over n rows of this level.
-func (l *level) rows(t task, n int) { l.s.dev.pool.run(t, n, l.cells) }
+func (l *level) rows(t Task, n int) { l.s.Run(t, n, l.cells) }
 
 // Finest is the level of the system.
 func (s *system) Finest() (ops.Level, error) {
@@ -107,33 +108,55 @@ func (s *system) Finest() (ops.Level, error) {
 	l.gx, l.gy, l.gz = s.gx.buf, s.gy.buf, s.gz.buf
 	l.ground = make([][]float32, l.nz)
 	for k := range l.ground {
-		l.ground[k] = s.mergedGround(k)
+		switch g, c := s.ground[k], s.capacity[k]; {
+		case g == nil:
+			l.ground[k] = c
+		case c == nil:
+			l.ground[k] = g
+		default:
+			l.ground[k] = make([]float32, s.sheet)
+			s.Account(int64(s.sheet) * 4)
+		}
 	}
-	l.factor()
+	l.inverse = l.new32()
+	l.compute()
 	return l, nil
 }
 
-// mergedGround is ground + capacity of plane k; it is the preconditioner's only, the operator keeps them apart.
-func (s *system) mergedGround(k int) []float32 {
-	g, c := s.ground[k], s.capacity[k]
-	if g == nil {
-		return c
+// Refresh computes a level again.
+func (s *system) RefreshLevel(l ops.Level) error {
+	l.(*level).compute()
+	return nil
+}
+
+// mergeGround sets ground + capacity of the planes that have both; the sum is the preconditioner's only, the operator keeps them apart.
+func (l *level) mergeGround() {
+	for k, sum := range l.ground {
+		if g, c := l.s.ground[k], l.s.capacity[k]; g != nil && c != nil {
+			for i := range sum {
+				sum[i] = g[i] + c[i]
+			}
+		}
 	}
-	if c == nil {
-		return g
+}
+
+// compute fills the level from the finer one, or from the system, and the interpolation from the finer one.
+func (l *level) compute() {
+	if l.from == nil {
+		l.mergeGround()
+	} else {
+		l.rows(&coarsenTask{l.from, l}, l.ny)
 	}
-	sum := make([]float32, s.sheet)
-	s.account(int64(s.sheet) * 4)
-	for i := range sum {
-		sum[i] = g[i] + c[i]
+	l.rows(&factorTask{l}, l.ny)
+	if l.from != nil {
+		l.from.rows(&weighTask{l.from}, l.from.ny)
 	}
-	return sum
 }
 
 // NewVector makes a vector on a level.
 func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 	lv := l.(*level)
-	return &vec32{lv.new32(), lv.pad, lv.cells}, nil
+	return &vec32{lv.new32(), lv.pad, lv.cells, s.ledger}, nil
 }
 
 // factorTask eliminates the columns from the bottom up. With m the conductances of a cell to everything outside its column,
@@ -143,15 +166,10 @@ func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 // All terms are positive, so FP32 loses nothing to cancellation.
 type factorTask struct{ l *level }
 
-func (l *level) factor() {
-	l.inverse = l.new32()
-	l.rows(&factorTask{l}, l.ny)
-}
-
-func (t *factorTask) run(lo, hi, worker int) {
+func (t *factorTask) Run(lo, hi, worker int) {
 	l := t.l
 	n := l.nx
-	tk := l.s.dev.scratch[worker].floats(n)
+	tk := l.s.Scratch(worker).Floats(n)
 	for j := lo; j < hi; j++ {
 		for k := range l.nz {
 			c := l.pad + k*l.sheet + j*n

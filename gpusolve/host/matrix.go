@@ -10,10 +10,9 @@ import (
 
 // matrix is a system that was given as a matrix, in one of two forms. Loops go over blocks of rows, with one partial sum per block.
 type matrix struct {
-	space
+	Space
 	by     *sparse.Diagonals // one of the two
 	rows   *sparse.CSR
-	b      []float64 // source
 	blocks int
 	// symmetric tells which Krylov methods are for it.
 	symmetric bool
@@ -23,19 +22,17 @@ type matrix struct {
 }
 
 var (
-	_ ops.Matrices  = (*Device)(nil)
-	_ ops.Algebraic = (*matrix)(nil)
-	_ ops.Krylov    = (*matrix)(nil)
-	_ ops.Diagonal  = (*matrix)(nil)
-	_ ops.Forms     = (*matrix)(nil)
-	_ ops.Applier   = (*matrix)(nil)
+	_ ops.Matrices = (*Device)(nil)
+	_ ops.Operator = (*matrix)(nil)
+	_ ops.Diagonal = (*matrix)(nil)
+	_ ops.Forms    = (*matrix)(nil)
 )
 
 // blockRows is the length of a block: long enough to make handing it out cheap, short enough to stay in cache.
 const blockRows = 2048
 
 // LoadDiagonals refers to the matrix, which must stay as it is.
-func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
+func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
 	m := newMatrix(d, a.N())
 	m.by, m.symmetric = a, a.Symmetric()
 	m.newDiagonals(a, true)
@@ -43,7 +40,7 @@ func (d *Device) LoadDiagonals(a *sparse.Diagonals) (ops.Algebraic, error) {
 }
 
 // LoadCSR refers to the matrix, which must stay as it is.
-func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
+func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 	m := newMatrix(d, a.N())
 	m.rows = a
 	_, skew := a.Asymmetric()
@@ -53,15 +50,27 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Algebraic, error) {
 }
 
 func newMatrix(d *Device, n int) *matrix {
-	m := &matrix{space: space{dev: d, cells: n}}
+	m := &matrix{Space: newSpace(d, n, 0)}
 	m.blocks = (n + blockRows - 1) / blockRows
-	m.b, m.partial = make([]float64, n), make([][4]float64, m.blocks)
-	m.account(8*int64(n) + 32*int64(m.blocks))
+	m.partial = make([][4]float64, m.blocks)
+	m.Account(32 * int64(m.blocks))
 	return m
 }
 
-// SetSource sets b.
-func (m *matrix) SetSource(b []float64) { copy(m.b, b) }
+// Symmetric tells which Krylov methods are for it.
+func (m *matrix) Symmetric() bool { return m.symmetric }
+
+// SourceOf is b = v.
+func (m *matrix) SourceOf(v ops.Vector) ops.Source { return vectorSource{v.(*vec64)} }
+
+// vectorSource is a vector as the right side of a matrix.
+type vectorSource struct{ *vec64 }
+
+// Read copies b to the host.
+func (b vectorSource) Read(dst []float64) { copy(dst, b.values()) }
+
+// Close leaves the vector to its owner.
+func (b vectorSource) Close() {}
 
 // errDiagonals is for methods that need a grid's matrix.
 var errDiagonals = errors.New("the matrix is given by rows, not as the seven diagonals of a grid, so methods for grids cannot use it; choose another preconditioner")
@@ -86,12 +95,13 @@ func (m *matrix) Rows() (ops.Rows, error) {
 type algebraTask struct {
 	m       *matrix
 	body    func(t *algebraTask, lo, hi int) [4]float64
+	b       []float64 // right side
 	x, r, q []float64
 	z, p    []float32
 	factor  float64
 }
 
-func (t *algebraTask) run(lo, hi, _ int) {
+func (t *algebraTask) Run(lo, hi, _ int) {
 	for b := lo; b < hi; b++ {
 		t.m.partial[b] = t.body(t, b*blockRows, min((b+1)*blockRows, t.m.cells))
 	}
@@ -101,7 +111,7 @@ func (t *algebraTask) run(lo, hi, _ int) {
 func (m *matrix) do(t algebraTask) (sum [3]float64, top float64) {
 	t.m = m
 	m.algebraT = t
-	m.dev.pool.run(&m.algebraT, m.blocks, m.cells)
+	m.Run(&m.algebraT, m.blocks, m.cells)
 	m.algebraT = algebraTask{}
 	for _, p := range m.partial {
 		sum[0] += p[0]
@@ -121,8 +131,8 @@ func (m *matrix) Apply(y, x ops.Vector) {
 }
 
 // Residual computes r = b - A x and its norms.
-func (m *matrix) Residual(r, r32, x, _ ops.Vector) ops.Norms {
-	t := algebraTask{r: r.(*vec64).values(), z: r32.(*vec32).values(), body: residualBlock}
+func (m *matrix) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	t := algebraTask{b: b.(vectorSource).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), body: residualBlock}
 	if x != nil {
 		t.x = x.(*vec64).values()
 	}
@@ -137,7 +147,7 @@ func residualBlock(t *algebraTask, lo, hi int) (sum [4]float64) {
 		product(t.m, t.r, t.x, lo, hi)
 	}
 	for c := lo; c < hi; c++ {
-		b := t.m.b[c]
+		b := t.b[c]
 		size := math.Abs(b)
 		if t.x != nil {
 			size += t.m.magnitude(t.x, c)
@@ -152,8 +162,8 @@ func residualBlock(t *algebraTask, lo, hi int) (sum [4]float64) {
 }
 
 // Dot sets RZ, MaxZ and Beta.
-func (m *matrix) Dot(r32, z ops.Vector, first bool) {
-	s, top := m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(), body: func(t *algebraTask, lo, hi int) (sum [4]float64) {
+func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
+	s, top := w.m.do(algebraTask{p: r32.(*vec32).values(), z: z.(*vec32).values(), body: func(t *algebraTask, lo, hi int) (sum [4]float64) {
 		for c := lo; c < hi; c++ {
 			v := float64(t.z[c])
 			sum[0] += float64(t.p[c]) * v
@@ -161,12 +171,12 @@ func (m *matrix) Dot(r32, z ops.Vector, first bool) {
 		}
 		return sum
 	}})
-	m.setRZ(s[0], top, first)
+	w.setRZ(s[0], top, first)
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
-func (m *matrix) DirectionApply(p, z, q ops.Vector) {
-	t := algebraTask{p: p.(*vec32).values(), z: z.(*vec32).values(), q: q.(*vec64).values(), factor: m.beta}
+func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
+	t := algebraTask{p: p.(*vec32).values(), z: z.(*vec32).values(), q: q.(*vec64).values(), factor: w.beta}
 	t.body = func(t *algebraTask, lo, hi int) (none [4]float64) {
 		if t.factor == 0 {
 			copy(t.p[lo:hi], t.z[lo:hi])
@@ -178,7 +188,7 @@ func (m *matrix) DirectionApply(p, z, q ops.Vector) {
 		}
 		return none
 	}
-	m.do(t)
+	w.m.do(t)
 	t.body = func(t *algebraTask, lo, hi int) (sum [4]float64) {
 		product(t.m, t.q, t.p, lo, hi)
 		for c := lo; c < hi; c++ {
@@ -186,13 +196,13 @@ func (m *matrix) DirectionApply(p, z, q ops.Vector) {
 		}
 		return sum
 	}
-	s, _ := m.do(t)
-	m.setPQ(s[0])
+	s, _ := w.m.do(t)
+	w.setPQ(s[0])
 }
 
 // Update advances x and r along p.
-func (m *matrix) Update(x, r, r32, p, _, q ops.Vector) {
-	t := algebraTask{x: x.(*vec64).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), p: p.(*vec32).values(), q: q.(*vec64).values(), factor: m.alpha}
+func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
+	t := algebraTask{x: x.(*vec64).values(), r: r.(*vec64).values(), z: r32.(*vec32).values(), p: p.(*vec32).values(), q: q.(*vec64).values(), factor: w.alpha}
 	t.body = func(t *algebraTask, lo, hi int) (sum [4]float64) {
 		for c := lo; c < hi; c++ {
 			t.x[c] += t.factor * float64(t.p[c])
@@ -202,8 +212,8 @@ func (m *matrix) Update(x, r, r32, p, _, q ops.Vector) {
 		}
 		return sum
 	}
-	s, _ := m.do(t)
-	m.scalars.RR = s[0]
+	s, _ := w.m.do(t)
+	w.scalars.RR = s[0]
 }
 
 // InverseDiagonal fills d with 1/diag(A).

@@ -9,12 +9,12 @@ import (
 	"thermsim/gpusolve/sparse/ordering"
 )
 
-var _ ops.Cholesky = (*space)(nil)
+var _ ops.Cholesky = (*Space)(nil)
 
 // cholesky is a factor of a space.
 type cholesky struct {
 	*factor
-	s *space
+	s *Space
 	y []float32 // scratch of the solves
 	// Right side and result of a double cover, else nil.
 	source, result *vec32
@@ -23,7 +23,7 @@ type cholesky struct {
 }
 
 // EliminateRandomly builds a factor on all cores.
-func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.CholeskyFactor, error) {
+func (s *Space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.CholeskyFactor, error) {
 	start := time.Now()
 	m := a.Download()
 	if how.Cover {
@@ -34,7 +34,7 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 	}
 	order := orderRows(m, how)
 	for room := headroom; ; room += 10 {
-		e, err := newElimination(m, order, how.Seed, room, s.dev.pool.workers)
+		e, err := newElimination(m, order, how.Seed, room, s.Workers())
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ops.ErrUnsuitable, err)
 		}
@@ -51,7 +51,7 @@ func (s *space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 			c.source, c.result = newVec32(m.N(), 0), newVec32(m.N(), 0)
 		}
 		c.bytes = c.Bytes()
-		s.account(c.bytes)
+		s.Account(c.bytes)
 		c.report = ops.CholeskyReport{
 			Order: how.Order, Entries: int64(len(c.row)), Fill: 2 * float64(len(c.row)+m.N()) / float64(max(1, m.Entries())), Depth: len(c.levels) - 1, Tree: c.height,
 			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Sort: time.Since(built).Seconds(),
@@ -72,7 +72,7 @@ func orderRows(a *sparse.CSR, how ops.Elimination) []int32 {
 }
 
 // SolveCholesky sets z = (G D G^T)^-1 r.
-func (s *space) SolveCholesky(f ops.CholeskyFactor, z, r ops.Vector) {
+func (s *Space) SolveCholesky(f ops.CholeskyFactor, z, r ops.Vector) {
 	c := f.(*cholesky)
 	if c.source != nil {
 		s.Cover(c.source, r)
@@ -88,7 +88,7 @@ func (c *cholesky) Report() ops.CholeskyReport { return c.report }
 
 // Release forgets the factor.
 func (c *cholesky) Release() {
-	c.s.account(-c.bytes)
+	c.s.Account(-c.bytes)
 	c.bytes, c.factor, c.y, c.source, c.result = 0, nil, nil, nil, nil
 }
 

@@ -7,7 +7,7 @@ type forwardTask struct {
 	base int
 }
 
-func (t *forwardTask) run(lo, hi, _ int) {
+func (t *forwardTask) Run(lo, hi, _ int) {
 	f := t.f
 	for at := t.base + lo; at < t.base+hi; at++ {
 		sum := t.r[f.order[at]]
@@ -25,7 +25,7 @@ type backwardTask struct {
 	base int
 }
 
-func (t *backwardTask) run(lo, hi, _ int) {
+func (t *backwardTask) Run(lo, hi, _ int) {
 	f := t.f
 	for at := t.base + lo; at < t.base+hi; at++ {
 		sum := t.y[at] * f.inverse[at]

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// task is a loop body over a range of rows; worker numbers the goroutine, for scratch memory.
-type task interface{ run(lo, hi, worker int) }
+// Task is a loop body over a range of rows; worker numbers the goroutine, for scratch memory.
+type Task interface{ Run(lo, hi, worker int) }
 
 // pool runs tasks over rows on all workers. The caller is worker 0. Dispatching allocates nothing.
 //
@@ -18,7 +18,7 @@ type pool struct {
 	wake    []chan struct{}
 	wait    sync.WaitGroup
 
-	body        task
+	body        Task
 	rows, chunk int
 	next        atomic.Int64
 	fault       atomic.Value // what a worker panicked with
@@ -49,9 +49,9 @@ func (p *pool) close() {
 const serialCells = 6000
 
 // run calls t over rows [0, rows) of about cells cells in total.
-func (p *pool) run(t task, rows, cells int) {
+func (p *pool) run(t Task, rows, cells int) {
 	if p.workers == 1 || cells < serialCells || rows < 2 {
-		t.run(0, rows, 0)
+		t.Run(0, rows, 0)
 		return
 	}
 	p.body, p.rows = t, rows
@@ -89,6 +89,6 @@ func (p *pool) drain(worker int) {
 		if lo >= p.rows {
 			return
 		}
-		p.body.run(lo, min(hi, p.rows), worker)
+		p.body.Run(lo, min(hi, p.rows), worker)
 	}
 }

@@ -11,7 +11,7 @@ type countTask struct {
 	fail int
 }
 
-func (t *countTask) run(lo, hi, _ int) {
+func (t *countTask) Run(lo, hi, _ int) {
 	for j := lo; j < hi; j++ {
 		if j == t.fail {
 			panic("row of misfortune")

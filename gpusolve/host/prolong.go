@@ -18,10 +18,10 @@ func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
 	s.prolongOp = prolongTask{}
 }
 
-func (t *prolongTask) run(lo, hi, worker int) {
+func (t *prolongTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
-	line := f.s.dev.scratch[worker].floats(c.nx + 2)
+	line := f.s.Scratch(worker).Floats(c.nx + 2)
 	for k := range f.nz {
 		for j := lo; j < hi; j++ {
 			near, far, weight := tr.y.rowsOf(j)

@@ -16,7 +16,7 @@ type bands[M number] struct{ main, x, y, z []M }
 
 // stored is a matrix in one or several precisions: as four diagonals, or by rows.
 type stored struct {
-	s        *space
+	s        *Space
 	nx       int
 	sheet    int
 	double   bands[float64]
@@ -42,14 +42,14 @@ func (a *stored) Promoted() [3]int { return a.promoted }
 
 // Release forgets the copies.
 func (a *stored) Release() {
-	a.s.account(-a.bytes)
+	a.s.Account(-a.bytes)
 	*a = stored{s: a.s}
 }
 
 var errUnsymmetric = errors.New("the matrix is not symmetric")
 
 // StoreDiagonals copies a symmetric matrix in the precisions asked for.
-func (s *space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error) {
+func (s *Space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error) {
 	from := d.(*diagonals)
 	if !from.Symmetric() {
 		return nil, errUnsymmetric
@@ -80,7 +80,7 @@ func (s *space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error
 		a.half = keep(a, from, func(v float64) float32 { return roundHalf(math.Ldexp(v, e)) })
 		a.promote, a.promoted = ops.Promotions(sizes, c.PromotePlanes)
 	}
-	s.account(a.bytes)
+	s.Account(a.bytes)
 	return a, nil
 }
 
@@ -120,7 +120,7 @@ func keep[M number](a *stored, d *diagonals, round func(float64) M) bands[M] {
 }
 
 // StoreRows keeps FP32 values beside those of r.
-func (s *space) StoreRows(r ops.Rows, c ops.Copies) (ops.Stored, error) {
+func (s *Space) StoreRows(r ops.Rows, c ops.Copies) (ops.Stored, error) {
 	if c.Scaled || c.Half {
 		return nil, errors.New("a matrix by rows is kept neither scaled nor in FP16")
 	}
@@ -129,13 +129,13 @@ func (s *space) StoreRows(r ops.Rows, c ops.Copies) (ops.Stored, error) {
 		a.values = make([]float32, len(a.rows.Val))
 		round(a.values, a.rows.Val)
 		a.bytes = 4 * int64(len(a.values))
-		s.account(a.bytes)
+		s.Account(a.bytes)
 	}
 	return a, nil
 }
 
 // NewMixed makes a zero vector.
-func (s *space) NewMixed(_ ops.Stored, p ops.Precision) (ops.Vector, error) {
+func (s *Space) NewMixed(_ ops.Stored, p ops.Precision) (ops.Vector, error) {
 	switch p {
 	case ops.Double:
 		return s.New64()
@@ -146,10 +146,10 @@ func (s *space) NewMixed(_ ops.Stored, p ops.Precision) (ops.Vector, error) {
 }
 
 // blockwise runs f on blocks of values and adds up what it returns, the second part by its maximum.
-func (s *space) blockwise(f func(lo, hi, worker int) (sum, top float64)) (sum, top float64) {
+func (s *Space) blockwise(f func(lo, hi, worker int) (sum, top float64)) (sum, top float64) {
 	blocks := (s.cells + blockRows - 1) / blockRows
 	parts := make([][2]float64, blocks)
-	s.dev.pool.run(blockTask(func(b, worker int) {
+	s.Run(blockTask(func(b, worker int) {
 		parts[b][0], parts[b][1] = f(b*blockRows, min((b+1)*blockRows, s.cells), worker)
 	}), blocks, s.cells)
 	for _, p := range parts {
@@ -162,7 +162,7 @@ func (s *space) blockwise(f func(lo, hi, worker int) (sum, top float64)) (sum, t
 // blockTask is a loop body over blocks.
 type blockTask func(block, worker int)
 
-func (t blockTask) run(lo, hi, worker int) {
+func (t blockTask) Run(lo, hi, worker int) {
 	for b := lo; b < hi; b++ {
 		t(b, worker)
 	}

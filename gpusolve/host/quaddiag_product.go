@@ -111,7 +111,7 @@ func physical(g, x float32, wide bool) float32 {
 }
 
 // MixedMultiply sets y = A x.
-func (s *space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vector) {
+func (s *Space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vector) {
 	a := m.(*stored)
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		a.block(entries, y, x, lo, hi)
@@ -136,7 +136,7 @@ func (a *stored) block(entries ops.Precision, y, x ops.Vector, lo, hi int) {
 }
 
 // MixedCurve sets q = A p, PQ and Alpha.
-func (s *space) MixedCurve(m ops.Stored, entries ops.Precision, q, p ops.Vector) {
+func (s *iteration) MixedCurve(m ops.Stored, entries ops.Precision, q, p ops.Vector) {
 	a := m.(*stored)
 	sum, _ := s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		a.block(entries, q, p, lo, hi)

@@ -24,7 +24,7 @@ func inner[R, Z number](r []R, z []Z) (sum, top float64) {
 }
 
 // MixedDot sets RZ, MaxZ and Beta.
-func (s *space) MixedDot(r, z ops.Vector, first bool) {
+func (s *iteration) MixedDot(r, z ops.Vector, first bool) {
 	sum, top := s.blockwise(func(lo, hi, _ int) (float64, float64) {
 		if r, ok := r.(*vec64); ok {
 			if z, ok := z.(*vec64); ok {
@@ -50,7 +50,7 @@ func turn[P, Z number](p []P, z []Z, beta P) {
 }
 
 // MixedTurn sets p = z + Beta p.
-func (s *space) MixedTurn(p, z ops.Vector) {
+func (s *iteration) MixedTurn(p, z ops.Vector) {
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		if p, ok := p.(*vec64); ok {
 			if double, ok := z.(*vec64); ok {
@@ -82,7 +82,7 @@ func advance[V number](x, r, p, q []V, alpha V) {
 }
 
 // MixedUpdate advances x and r along p.
-func (s *space) MixedUpdate(x, r, r32, p, q ops.Vector) {
+func (s *iteration) MixedUpdate(x, r, r32, p, q ops.Vector) {
 	sum, _ := s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		if x, ok := x.(*vec64); ok {
 			r := r.(*vec64).values()[lo:hi]
@@ -107,7 +107,7 @@ func (s *space) MixedUpdate(x, r, r32, p, q ops.Vector) {
 }
 
 // MixedGap is ||a - b||.
-func (s *space) MixedGap(a, b ops.Vector) float64 {
+func (s *Space) MixedGap(a, b ops.Vector) float64 {
 	x, y := a.(*vec64).values(), b.(*vec64).values()
 	sum, _ := s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		for c := lo; c < hi; c++ {
@@ -125,7 +125,7 @@ func convert[D, S number](dst []D, src []S, factor float64) {
 }
 
 // MixedConvert sets dst = factor src, rounded.
-func (s *space) MixedConvert(dst, src ops.Vector, factor float64) {
+func (s *Space) MixedConvert(dst, src ops.Vector, factor float64) {
 	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
 		from, double := src.(*vec64)
 		switch to := dst.(type) {
@@ -153,7 +153,7 @@ func (s *space) MixedConvert(dst, src ops.Vector, factor float64) {
 }
 
 // MixedScale sets z = d r, or z = r where d is nil.
-func (s *space) MixedScale(z, d, r ops.Vector) {
+func (s *Space) MixedScale(z, d, r ops.Vector) {
 	var by []float32
 	if d != nil {
 		by = d.(*vec32).values()

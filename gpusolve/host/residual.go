@@ -10,14 +10,15 @@ import (
 // residualTask computes r = b - A x. In a transient the capacity acts on old - x, so that the heat content at the start of the step, which
 // nearly cancels, is never formed.
 type residualTask struct {
-	s         *system
-	r, x, old []float64
-	r32       []float32
+	s    *system
+	b    *source
+	r, x []float64
+	r32  []float32
 }
 
 // Residual computes r = b - A x and its norms.
-func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
-	s.residualOp = residualTask{s, f64(r), f64(x), f64(old), f32(r32)}
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	s.residualOp = residualTask{s, b.(*source), f64(r), f64(x), f32(r32)}
 	s.rows(&s.residualOp)
 	s.residualOp = residualTask{}
 	return ops.Norms{
@@ -27,13 +28,13 @@ func (s *system) Residual(r, r32, x, old ops.Vector) ops.Norms {
 	}
 }
 
-func (t *residualTask) run(lo, hi, worker int) {
+func (t *residualTask) Run(lo, hi, worker int) {
 	s := t.s
 	n := s.nx
-	w := &s.dev.scratch[worker]
-	d := w.doubles(3 * n)
+	w := s.Scratch(worker)
+	d := w.Doubles(3 * n)
 	q, b, size := d[:n], d[n:2*n], d[2*n:]
-	zero := w.floats(n)
+	zero := w.Floats(n)
 	clear(zero)
 	for j := lo; j < hi; j++ {
 		if t.x == nil {
@@ -44,10 +45,14 @@ func (t *residualTask) run(lo, hi, worker int) {
 		for k := range s.nz {
 			c := s.pad + k*s.sheet + j*n
 			flow(s, q, t.x, k, j, zero)
-			s.source(b, k, j)
+			t.b.heat(b, k, j)
 			s.magnitude(size, t.x, k, j, zero)
-			if g := s.heldIn(k, j); g != nil && t.old != nil {
-				bb += simd.Hold(q, b, g, t.x[c:c+n], t.old[c:c+n])
+			if g := s.heldIn(k, j); g != nil {
+				if t.b.old != nil {
+					bb += simd.Hold(q, b, g, t.x[c:c+n], t.b.old[c:c+n])
+				} else {
+					simd.AddProduct(q, g, t.x[c:c+n])
+				}
 				simd.AddMagnitude(size, g, t.x[c:c+n])
 			}
 			r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b, q, size)
@@ -63,13 +68,8 @@ func (t *residualTask) sourceRow(j int, b []float64) {
 	s := t.s
 	var bb float64
 	for k := range s.nz {
-		s.source(b, k, j)
+		t.b.values(b, k, j)
 		c := s.pad + k*s.sheet + j*s.nx
-		if g := s.capacity[k]; t.old != nil && g != nil {
-			for i, v := range g[j*s.nx : j*s.nx+s.nx] {
-				b[i] += float64(v) * t.old[c+i]
-			}
-		}
 		for i, v := range b {
 			t.r[c+i] = v
 			t.r32[c+i] = float32(v)
@@ -78,23 +78,6 @@ func (t *residualTask) sourceRow(j int, b []float64) {
 	}
 	p := s.partial[4*j : 4*j+4]
 	p[0], p[1], p[2] = bb, bb, bb
-}
-
-// source fills b with the heat that power and boundaries bring into row j of plane k.
-func (s *system) source(b []float64, k, j int) {
-	if p := s.power[k]; p != nil {
-		f := s.share[k]
-		for i, v := range p[j*s.nx : j*s.nx+s.nx] {
-			b[i] = v * f
-		}
-	} else {
-		clear(b)
-	}
-	if p := s.inflow[k]; p != nil {
-		for i, v := range p[j*s.nx : j*s.nx+s.nx] {
-			b[i] += v
-		}
-	}
 }
 
 // magnitude computes |A| |x| for row j of plane k, up to a factor of 2: the scale of the residual's rounding errors.

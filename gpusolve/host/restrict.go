@@ -24,15 +24,15 @@ func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
 func (s *system) restrict(fine, coarse ops.Level, bc, b, x ops.Vector, keep float32) {
 	f, c := fine.(*level), coarse.(*level)
 	s.restrictOp = restrictTask{f, c, f32(bc), f32(b), f32(x), keep}
-	s.dev.pool.run(&s.restrictOp, c.ny, f.cells)
+	s.Run(&s.restrictOp, c.ny, f.cells)
 	s.restrictOp = restrictTask{}
 }
 
 // run fills coarse rows [lo, hi). Every coarse row gathers its fine rows in ascending order, wherever the range is cut.
-func (t *restrictTask) run(lo, hi, worker int) {
+func (t *restrictTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
-	w := f.s.dev.scratch[worker].floats(2*(f.nx+2) + c.nx)
+	w := f.s.Scratch(worker).Floats(2*(f.nx+2) + c.nx)
 	res, u, line := w[:f.nx+2], w[f.nx+2:2*(f.nx+2)], w[2*(f.nx+2):]
 	for k := range f.nz {
 		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])

@@ -8,7 +8,7 @@ import (
 
 // graphLevel is a graph by rows: the processor's caches make up for rows of different lengths, so it needs no segments.
 type graphLevel struct {
-	s        *space
+	s        *Space
 	g        *ops.Graph
 	ground   []float32
 	scale    []float32 // damping over the diagonal
@@ -30,11 +30,11 @@ func (l *graphLevel) Layout() string { return fmt.Sprintf("%d neighbours by rows
 
 func (l *graphLevel) add(bytes int) {
 	l.bytes += int64(bytes)
-	l.s.account(int64(bytes))
+	l.s.Account(int64(bytes))
 }
 
 // LoadGraph keeps the graph as it is.
-func (s *space) LoadGraph(g *ops.Graph, _ ops.Rows, layout ops.Layout) (ops.GraphLevel, error) {
+func (s *Space) LoadGraph(g *ops.Graph, _ ops.Rows, layout ops.Layout) (ops.GraphLevel, error) {
 	n := g.N()
 	l := &graphLevel{s: s, g: g, ground: make([]float32, n), scale: make([]float32, n)}
 	l.add(8*len(g.Ptr) + 8*len(g.Col) + 16*n)
@@ -48,7 +48,7 @@ func (s *space) LoadGraph(g *ops.Graph, _ ops.Rows, layout ops.Layout) (ops.Grap
 }
 
 // JoinLevels keeps the clusters.
-func (s *space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
+func (s *Space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
 	l := fine.(*graphLevel)
 	l.clusters = c
 	l.add(4 * (len(c.Of) + len(c.Ptr) + len(c.Members)))
@@ -56,9 +56,10 @@ func (s *space) JoinLevels(fine ops.GraphLevel, c *ops.Clusters) error {
 }
 
 // NewGraphVector makes a vector without pads.
-func (s *space) NewGraphVector(l ops.GraphLevel) (ops.Vector, error) {
+func (s *Space) NewGraphVector(l ops.GraphLevel) (ops.Vector, error) {
 	v := newVec32(l.Len(), 0)
-	s.account(v.Bytes())
+	v.in = s.ledger
+	s.Account(v.Bytes())
 	return v, nil
 }
 
@@ -70,13 +71,13 @@ type graphTask struct {
 	body      func(t *graphTask, lo, hi int)
 }
 
-func (t *graphTask) run(lo, hi, _ int) { t.body(t, lo, hi) }
+func (t *graphTask) Run(lo, hi, _ int) { t.body(t, lo, hi) }
 
 // over runs a task over n rows of about work entries.
-func (s *space) over(n int, work int64, t *graphTask) { s.dev.pool.run(t, n, int(work)) }
+func (s *Space) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
 
 // GraphStart sets x = s b.
-func (s *space) GraphStart(l ops.GraphLevel, x, b ops.Vector) {
+func (s *Space) GraphStart(l ops.GraphLevel, x, b ops.Vector) {
 	g := l.(*graphLevel)
 	s.over(g.Len(), int64(g.Len()), &graphTask{l: g, dst: x.(*vec32).values(), b: b.(*vec32).values(), body: func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -96,7 +97,7 @@ func (t *graphTask) flow(v int) float32 {
 }
 
 // GraphResidual sets r = b - A x.
-func (s *space) GraphResidual(l ops.GraphLevel, r, x, b ops.Vector) {
+func (s *Space) GraphResidual(l ops.GraphLevel, r, x, b ops.Vector) {
 	s.product(l, r, x, b, func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			t.dst[v] = t.b[v] - t.flow(v)
@@ -105,7 +106,7 @@ func (s *space) GraphResidual(l ops.GraphLevel, r, x, b ops.Vector) {
 }
 
 // GraphRelax sets dst = x + s (b - A x).
-func (s *space) GraphRelax(l ops.GraphLevel, dst, x, b ops.Vector) {
+func (s *Space) GraphRelax(l ops.GraphLevel, dst, x, b ops.Vector) {
 	s.product(l, dst, x, b, func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			t.dst[v] = t.x[v] + t.l.scale[v]*(t.b[v]-t.flow(v))
@@ -113,13 +114,13 @@ func (s *space) GraphRelax(l ops.GraphLevel, dst, x, b ops.Vector) {
 	})
 }
 
-func (s *space) product(l ops.GraphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
+func (s *Space) product(l ops.GraphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
 	g := l.(*graphLevel)
 	s.over(g.Len(), g.g.Entries(), &graphTask{l: g, dst: dst.(*vec32).values(), x: x.(*vec32).values(), b: b.(*vec32).values(), body: body})
 }
 
 // GraphRestrict sums r over clusters.
-func (s *space) GraphRestrict(fine, coarse ops.GraphLevel, b, x, r ops.Vector) {
+func (s *Space) GraphRestrict(fine, coarse ops.GraphLevel, b, x, r ops.Vector) {
 	f, c := fine.(*graphLevel), coarse.(*graphLevel)
 	t := &graphTask{l: c, dst: b.(*vec32).values(), more: x.(*vec32).values(), x: r.(*vec32).values()}
 	t.body = func(t *graphTask, lo, hi int) {
@@ -135,7 +136,7 @@ func (s *space) GraphRestrict(fine, coarse ops.GraphLevel, b, x, r ops.Vector) {
 }
 
 // GraphProlong adds the clusters' values.
-func (s *space) GraphProlong(fine, _ ops.GraphLevel, x, coarseX ops.Vector) {
+func (s *Space) GraphProlong(fine, _ ops.GraphLevel, x, coarseX ops.Vector) {
 	f := fine.(*graphLevel)
 	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: x.(*vec32).values(), x: coarseX.(*vec32).values(), body: func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -145,7 +146,7 @@ func (s *space) GraphProlong(fine, _ ops.GraphLevel, x, coarseX ops.Vector) {
 }
 
 // Cover sets dst = (r, -r).
-func (s *space) Cover(dst, r ops.Vector) {
+func (s *Space) Cover(dst, r ops.Vector) {
 	d, from := dst.(*vec32).values(), r.(*vec32).values()
 	n := len(from)
 	copy(d, from)
@@ -155,7 +156,7 @@ func (s *space) Cover(dst, r ops.Vector) {
 }
 
 // Fold sets z to half the difference of src's halves.
-func (s *space) Fold(z, src ops.Vector) {
+func (s *Space) Fold(z, src ops.Vector) {
 	d, from := z.(*vec32).values(), src.(*vec32).values()
 	for i := range d {
 		d[i] = (from[i] - from[len(d)+i]) / 2

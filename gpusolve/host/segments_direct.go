@@ -6,13 +6,13 @@ import "thermsim/gpusolve/ops"
 const directRows = 400
 
 // DirectRows is where products with an inverse beat further levels.
-func (s *space) DirectRows() int { return directRows }
+func (s *Space) DirectRows() int { return directRows }
 
 // vanished is the share of a diagonal below which a pivot is rounding: the vertex belongs to a part that has no ground.
 const vanished = 1e-11
 
 // Invert sweeps all pivots (Gauss-Jordan, in place and symmetric), in FP64. A pivot that vanishes is left out, which holds its vertex at zero.
-func (s *space) Invert(level ops.GraphLevel) error {
+func (s *Space) Invert(level ops.GraphLevel) error {
 	l := level.(*graphLevel)
 	n := l.Len()
 	a := make([]float64, n*n)
@@ -60,7 +60,7 @@ func (s *space) Invert(level ops.GraphLevel) error {
 }
 
 // GraphDirect multiplies with the inverse.
-func (s *space) GraphDirect(level ops.GraphLevel, x, b ops.Vector) {
+func (s *Space) GraphDirect(level ops.GraphLevel, x, b ops.Vector) {
 	l := level.(*graphLevel)
 	n := l.Len()
 	s.over(n, int64(n)*int64(n), &graphTask{l: l, dst: x.(*vec32).values(), b: b.(*vec32).values(), body: func(t *graphTask, lo, hi int) {

@@ -22,9 +22,9 @@ func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
 	s.startOp = startTask{}
 }
 
-func (t *startTask) run(lo, hi, worker int) {
+func (t *startTask) Run(lo, hi, worker int) {
 	l := t.l
-	y := l.s.dev.scratch[worker].floats(l.nz * min(tile, l.nx))
+	y := l.s.Scratch(worker).Floats(l.nz * min(tile, l.nx))
 	for j := lo; j < hi; j++ {
 		for i := 0; i < l.nx; i += tile {
 			t.columns(j, i, min(tile, l.nx-i), y)
@@ -82,9 +82,9 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 	s.stepOp = stepTask{}
 }
 
-func (t *stepTask) run(lo, hi, worker int) {
+func (t *stepTask) Run(lo, hi, worker int) {
 	l := t.l
-	y := l.s.dev.scratch[worker].floats(l.nz * min(tile, l.nx))
+	y := l.s.Scratch(worker).Floats(l.nz * min(tile, l.nx))
 	for j := lo; j < hi; j++ {
 		for i := 0; i < l.nx; i += tile {
 			t.columns(j, i, min(tile, l.nx-i), y)

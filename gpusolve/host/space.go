@@ -2,62 +2,117 @@ package host
 
 import "thermsim/gpusolve/ops"
 
-// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of one length, the scalars
-// of an iteration, and the count of its memory. Methods that build on the entries of a matrix have their operations here.
-type space struct {
+// space holds what every linear system on the processor has, whether it comes from a mesh or as a matrix: vectors of one length and the count of
+// its memory. Methods that build on the entries of a matrix have their operations here.
+type Space struct {
 	dev        *Device
 	cells, pad int // values of a vector, and zeros on either side of them
 
-	scalars ops.Scalars
-	alpha   float64
-	beta    float64
-	bytes   int64
-	freed   bool
-	stab    stabilised
+	ledger *ledger // what is made now is counted there
+	all    map[*ledger]bool
+	freed  bool
 }
 
-func (s *space) account(bytes int64) {
+// ledger counts the memory that was taken since it was opened, so that it can be given back at once.
+type ledger struct{ bytes int64 }
+
+func newSpace(d *Device, cells, pad int) Space {
+	root := new(ledger)
+	return Space{dev: d, cells: cells, pad: pad, ledger: root, all: map[*ledger]bool{root: true}}
+}
+
+// SpaceOf is the processor's part of an operator or workspace, for methods with loops of their own. ok is false for what lives elsewhere.
+func SpaceOf(a ops.Space) (s *Space, ok bool) {
+	on, ok := a.(interface{ hostSpace() *Space })
+	if !ok {
+		return nil, false
+	}
+	return on.hostSpace(), true
+}
+
+func (s *Space) hostSpace() *Space { return s }
+
+// Cells is the length of a vector.
+func (s *Space) Cells() int { return s.cells }
+
+// Run calls t over rows [0, rows) on all workers. work is about the number of values that it touches.
+func (s *Space) Run(t Task, rows, work int) { s.dev.pool.run(t, rows, work) }
+
+// Workers is the number of goroutines that Run uses.
+func (s *Space) Workers() int { return s.dev.pool.workers }
+
+// Scratch is a worker's memory, of undefined content.
+func (s *Space) Scratch(worker int) *Scratch { return &s.dev.scratch[worker] }
+
+// NewSingles makes an FP32 vector of n values with pad zeros on either side.
+func (s *Space) NewSingles(n, pad int) ops.Vector {
+	v := newVec32(n, pad)
+	v.in = s.ledger
+	s.Account(v.Bytes())
+	return v
+}
+
+// Account counts memory that a method takes, and with a negative number what it gives back.
+func (s *Space) Account(bytes int64) { s.book(s.ledger, bytes) }
+
+func (s *Space) book(l *ledger, bytes int64) {
 	if s.freed {
 		return
 	}
-	s.bytes += bytes
+	l.bytes += bytes
 	s.dev.bytes += bytes
 }
 
-func (s *space) new32() *vec32 {
+// Scope counts what body takes by itself.
+func (s *Space) Scope(body func() error) (closeAll func(), err error) {
+	outer, own := s.ledger, new(ledger)
+	s.ledger = own
+	s.all[own] = true
+	defer func() { s.ledger = outer }()
+	return func() {
+		s.book(own, -own.bytes)
+		delete(s.all, own)
+	}, body()
+}
+
+func (s *Space) new32() *vec32 {
 	v := newVec32(s.cells, s.pad)
-	s.account(v.Bytes())
+	v.in = s.ledger
+	s.Account(v.Bytes())
 	return v
 }
 
 // New32 makes an FP32 vector.
-func (s *space) New32() (ops.Vector, error) { return s.new32(), nil }
+func (s *Space) New32() (ops.Vector, error) { return s.new32(), nil }
 
 // New64 makes an FP64 vector.
-func (s *space) New64() (ops.Vector, error) {
+func (s *Space) New64() (ops.Vector, error) {
 	v := newVec64(s.cells, s.pad)
-	s.account(v.Bytes())
+	v.in = s.ledger
+	s.Account(v.Bytes())
 	return v, nil
 }
 
 // NewWork makes an FP64 vector: the processor has arithmetic to spare.
-func (s *space) NewWork() (ops.Vector, error) { return s.New64() }
+func (s *Space) NewWork() (ops.Vector, error) { return s.New64() }
 
 // Single makes an FP32 vector beside w.
-func (s *space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
+func (s *Space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
 
 // Err is nil: memory of the host does not fail in a way that could be reported.
-func (s *space) Err() error { return nil }
+func (s *Space) Err() error { return nil }
 
 // Free forgets the system's memory; the collector takes it when the last reference goes.
-func (s *space) Free() {
-	s.dev.bytes -= s.bytes
-	s.bytes = 0
+func (s *Space) Free() {
+	for l := range s.all {
+		s.dev.bytes -= l.bytes
+		l.bytes = 0
+	}
 	s.freed = true
 }
 
 // Read copies all values of v to the host.
-func (s *space) Read(v ops.Vector, dst []float64) {
+func (s *Space) Read(v ops.Vector, dst []float64) {
 	switch v := v.(type) {
 	case *vec32:
 		for i, x := range v.values() {
@@ -69,7 +124,7 @@ func (s *space) Read(v ops.Vector, dst []float64) {
 }
 
 // Write copies src into v, rounding as v does.
-func (s *space) Write(v ops.Vector, src []float64) {
+func (s *Space) Write(v ops.Vector, src []float64) {
 	switch v := v.(type) {
 	case *vec32:
 		round(v.values(), src)
@@ -79,32 +134,25 @@ func (s *space) Write(v ops.Vector, src []float64) {
 }
 
 // Fill sets every value of x.
-func (s *space) Fill(x ops.Vector, value float64) {
+func (s *Space) Fill(x ops.Vector, value float64) {
 	v := x.(*vec64).values()
 	for c := range v {
 		v[c] = value
 	}
 }
 
-// Scalars of the last operations.
-func (s *space) Scalars() ops.Scalars { return s.scalars }
-
-// setPQ keeps the curvature along a direction and the step that follows from it, 0 where that means nothing.
-func (s *space) setPQ(pq float64) {
-	s.scalars.PQ = pq
-	s.alpha = s.scalars.RZ / pq
-	if !(pq > 0) || !finite(s.alpha) {
-		s.alpha = 0
+// Release forgets vectors before the space goes.
+func (s *Space) Release(vectors ...ops.Vector) {
+	for _, v := range vectors {
+		switch v := v.(type) {
+		case *vec32:
+			s.book(v.in, -v.Bytes())
+			*v = vec32{in: v.in}
+		case *vec16:
+			s.Release(v.wide)
+		case *vec64:
+			s.book(v.in, -v.Bytes())
+			*v = vec64{in: v.in}
+		}
 	}
 }
-
-// setRZ keeps r.z and max|z|, and the weight of the former direction.
-func (s *space) setRZ(rz, maxZ float64, first bool) {
-	s.beta = 0
-	if !first {
-		s.beta = rz / s.scalars.RZ
-	}
-	s.scalars.RZ, s.scalars.MaxZ = rz, maxZ
-}
-
-func finite(v float64) bool { return v-v == 0 }

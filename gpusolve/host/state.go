@@ -21,7 +21,7 @@ type extrapolateTask struct {
 	quadratic     bool
 }
 
-func (t *mapTask) run(lo, hi, _ int) {
+func (t *mapTask) Run(lo, hi, _ int) {
 	for j := lo; j < hi; j++ {
 		t.body(t.s, t.x, t.old, j)
 	}
@@ -46,7 +46,7 @@ func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
 	s.extrapolateOp = extrapolateTask{}
 }
 
-func (t *extrapolateTask) run(lo, hi, _ int) {
+func (t *extrapolateTask) Run(lo, hi, _ int) {
 	n := t.s.nx
 	for j := lo; j < hi; j++ {
 		for k := range t.s.nz {
@@ -124,8 +124,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				heat[f] -= b.Flux * s.mesh.CellFaceArea(f, i, j, k)
 				return
 			}
-			g := float64(float32(s.mesh.FaceConductance(f, i, j, k)))
-			heat[f] += g * (v[k*s.sheet+j*s.nx+i] - rise)
+			heat[f] += s.mesh.HeldFaceConductance(f, i, j, k) * (v[k*s.sheet+j*s.nx+i] - rise)
 		})
 	}
 	return heat

@@ -9,7 +9,7 @@ import (
 // system is A on the finest grid. Couplings are FP32 in padded arrays: gx[c] couples c and c+1, gy[c] c and c+nx, gz[c] c and c+nx*ny,
 // 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all entries are zero.
 type system struct {
-	space
+	Space
 	mesh *mesh.Mesh
 	dt   float64
 
@@ -20,9 +20,6 @@ type system struct {
 	ground     [][]float32 // W/K to the temperatures of the faces
 	capacity   [][]float32 // C/dt, W/K
 
-	power  [][]float64 // W per cell column of the plane's layer, nil where none
-	share  []float64   // of it that falls into the plane
-	drawn  [][]float64 // planes that hold the power of layers, by layer; nil where none was needed
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
 	partial []float64 // sums per row, 4 of them
@@ -42,30 +39,24 @@ type system struct {
 	stepOp        stepTask
 	restrictOp    restrictTask
 	prolongOp     prolongTask
-	drawOp        drawTask
 }
 
 var (
 	_ ops.System   = (*system)(nil)
-	_ ops.Krylov   = (*system)(nil)
 	_ ops.Diagonal = (*system)(nil)
 	_ ops.Lines    = (*system)(nil)
 	_ ops.Forms    = (*system)(nil)
-	_ ops.Applier  = (*system)(nil)
 )
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = s.nx * s.ny
-	s.space = space{dev: d, cells: s.sheet * s.nz, pad: s.nx}
+	s.Space = newSpace(d, s.sheet*s.nz, s.nx)
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
 	s.partial = make([]float64, 4*s.ny)
 	s.ground = make([][]float32, s.nz)
 	s.capacity = make([][]float32, s.nz)
 	s.inflow = make([][]float64, s.nz)
-	s.power = make([][]float64, s.nz)
-	s.share = make([]float64, s.nz)
-	s.drawn = make([][]float64, len(m.LayerPlanes))
 	s.assemble()
 	return s
 }
@@ -73,13 +64,16 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
+// Symmetric is true: heat flows by differences of temperature.
+func (s *system) Symmetric() bool { return true }
+
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	copy(dst, x.(*vec64).values()[k*s.sheet:(k+1)*s.sheet])
 }
 
 // rows runs a task over the rows of the finest grid.
-func (s *system) rows(t task) { s.dev.pool.run(t, s.ny, s.cells) }
+func (s *system) rows(t Task) { s.Run(t, s.ny, s.cells) }
 
 // sum adds the n-th partial sum of all rows in their order.
 func (s *system) sum(n int) float64 {

@@ -7,11 +7,13 @@ import "thermsim/gpusolve/ops"
 type vec32 struct {
 	buf    []float32
 	pad, n int
+	in     *ledger // nil where nobody releases it
 }
 
 type vec64 struct {
 	buf    []float64
 	pad, n int
+	in     *ledger
 }
 
 func (v *vec32) Len() int     { return v.n }
@@ -19,12 +21,18 @@ func (v *vec32) Bytes() int64 { return int64(len(v.buf)) * 4 }
 func (v *vec64) Len() int     { return v.n }
 func (v *vec64) Bytes() int64 { return int64(len(v.buf)) * 8 }
 
-func newVec32(n, pad int) *vec32 { return &vec32{make([]float32, n+2*pad), pad, n} }
-func newVec64(n, pad int) *vec64 { return &vec64{make([]float64, n+2*pad), pad, n} }
+func newVec32(n, pad int) *vec32 { return &vec32{buf: make([]float32, n+2*pad), pad: pad, n: n} }
+func newVec64(n, pad int) *vec64 { return &vec64{buf: make([]float64, n+2*pad), pad: pad, n: n} }
 
 // values are the n values without padding.
 func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }
 func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
+
+// Singles and Doubles are the values of vectors of this executor.
+func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
+
+// Doubles are those of an FP64 vector.
+func Doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
 
 // f32 is the padded buffer of a vector of this executor, nil for a nil vector.
 func f32(v ops.Vector) []float32 {

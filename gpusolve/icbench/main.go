@@ -71,7 +71,7 @@ type problem struct {
 	name   string
 	nx, ny int
 	nz     int
-	open   func(d *cuda.Device) (ops.Space, error)
+	open   func(d *cuda.Device) (ops.Operator, error)
 }
 
 func problems() []problem {
@@ -82,7 +82,7 @@ func problems() []problem {
 	// The same cells, marched along their short direction.
 	all = append(all, problem{"poisson 10x714x714", 10, 714, 714, poissonOn(10, 714, 714)}, problem{"poisson 714x714x10", 714, 714, 10, poissonOn(714, 714, 10)})
 	for _, n := range []int{714, 1183, 1871} {
-		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, func(d *cuda.Device) (ops.Space, error) {
+		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, func(d *cuda.Device) (ops.Operator, error) {
 			m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
 			if err != nil {
 				return nil, err
@@ -93,8 +93,8 @@ func problems() []problem {
 	return all
 }
 
-func poissonOn(nx, ny, nz int) func(d *cuda.Device) (ops.Space, error) {
-	return func(d *cuda.Device) (ops.Space, error) { return d.LoadDiagonals(poisson(nx, ny, nz)) }
+func poissonOn(nx, ny, nz int) func(d *cuda.Device) (ops.Operator, error) {
+	return func(d *cuda.Device) (ops.Operator, error) { return d.LoadDiagonals(poisson(nx, ny, nz)) }
 }
 
 // poisson is the 7-point Laplacian times h^2 on the unit cube's inner points, zero on its faces.
@@ -181,7 +181,7 @@ func (p problem) measure(d *cuda.Device, order int, tile [3]int, runs int, solve
 	if err != nil {
 		return nil, err
 	}
-	run := func(name string) error {
+	run := func(name string, source ops.Source) error {
 		x, err := s.New64()
 		if err != nil {
 			return err
@@ -194,7 +194,7 @@ func (p problem) measure(d *cuda.Device, order int, tile [3]int, runs int, solve
 		pcg.Prepare(rule, x)
 		pcg.StartFromZero()
 		start := time.Now()
-		o := pcg.Solve(context.Background(), rule, x, nil)
+		o := pcg.Solve(context.Background(), rule, source, x)
 		took := time.Since(start)
 		if err := s.Err(); err != nil {
 			return err
@@ -204,14 +204,17 @@ func (p problem) measure(d *cuda.Device, order int, tile [3]int, runs int, solve
 		rows = append(rows, q)
 		return nil
 	}
-	a, algebraic := s.(ops.Algebraic)
-	if !algebraic {
+	if _, stack := s.(ops.System); stack {
 		return rows, nil // whole solves of stacks are gpubench's
+	}
+	b, err := s.New64()
+	if err != nil {
+		return rows, err
 	}
 	sides := rightSides(p)
 	for _, name := range slices.Sorted(maps.Keys(sides)) {
-		a.SetSource(sides[name])
-		if err := run(name); err != nil {
+		s.Write(b, sides[name])
+		if err := run(name, s.SourceOf(b)); err != nil {
 			return rows, err
 		}
 	}
@@ -221,7 +224,7 @@ func (p problem) measure(d *cuda.Device, order int, tile [3]int, runs int, solve
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // timeParts times the factorisation, the second of two, and the applications, recorded as the solver does it.
-func (p problem) timeParts(s ops.Space, order int, tile [3]int, runs int) (row, error) {
+func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (row, error) {
 	n := p.nx * p.ny * p.nz
 	r := row{Case: p.name, Order: order, Cells: n, Levels: p.nx + (1+order)*p.ny + (1+2*order)*p.nz - 2 - 3*order, Tile: tile}
 	a, err := s.(ops.Forms).Diagonals()
@@ -257,11 +260,14 @@ func (p problem) timeParts(s ops.Space, order int, tile [3]int, runs int) (row, 
 	if err != nil {
 		return r, err
 	}
-	replay, err := s.(ops.Recorder).Record(func() { i.SolveTriangles(t, z, right) })
+	replay, _, err := s.(ops.Recorder).Record(func() { i.SolveTriangles(t, z, right) })
 	if err != nil {
 		return r, err
 	}
-	k := s.(ops.Krylov)
+	k, err := s.NewWorkspace()
+	if err != nil {
+		return r, err
+	}
 	best := math.Inf(1)
 	for range 3 {
 		replay()

@@ -27,7 +27,8 @@ KERNEL void BOUNDS(THREADS) couplings(int nx, int ny, int nz, const double *dx, 
                                       const u32 *uniform, const int *slot, const u32 *index, const double *palette, double dt, float *gx, float *gy,
                                       float *gz, float *capacity) {
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, palette};
-  int i = blockX() * THREADS + threadX(), j = blockY(), k = blockZ();
+  BlockAt at = blockAt(tiles(nx, THREADS), ny);
+  int i = at.x * THREADS + threadX(), j = at.y, k = at.z;
   if (i >= nx) return;
   i64 c = ((i64)k * ny + j) * nx + i;
   const double *own = material(m, i, j, k);
@@ -52,7 +53,18 @@ DEVICE double faceArea(int face, const Mesh &m, int i, int j, int k) {
   return face <= TOP ? m.dx[i] * m.dy[j] : face <= EASTFACE ? m.dy[j] * m.dz[k] : m.dx[i] * m.dz[k];
 }
 
-// faceConductance is area / (resistance + half of the cell), rounded as the operator holds it; resistance in m2K/W.
+// lies says whether a cell lies on a face that a temperature drives. resistances are those of the faces in m2K/W, negative where none drives them.
+DEVICE bool lies(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
+  bool on = face == BOTTOM      ? k == 0
+            : face == TOP       ? k == m.nz - 1
+            : face == WESTFACE  ? i == 0
+            : face == EASTFACE  ? i == m.nx - 1
+            : face == SOUTHFACE ? j == 0
+                                : j == m.ny - 1;
+  return on && resistances[face] >= 0;
+}
+
+// faceConductance is area / (resistance + half of the cell), rounded to FP32; resistance in m2K/W.
 DEVICE float faceConductance(int face, const Mesh &m, int i, int j, int k, double resistance) {
   const double *own = material(m, i, j, k);
   double half = face <= TOP            ? m.dz[k] / (2 * own[VERTICAL])
@@ -63,30 +75,49 @@ DEVICE float faceConductance(int face, const Mesh &m, int i, int j, int k, doubl
   return (float)(faceArea(face, m, i, j, k) / (resistance + half));
 }
 
+// heldConductance is the conductance to a face as ground holds it: see HeldFaceConductance in package mesh, which it follows operation by operation.
+DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
+  float ground = 0, own = 0, most = -1;
+  int largest = face;
+#pragma unroll 1
+  for (int f = BOTTOM; f <= NORTHFACE; f++) {
+    if (!lies(f, m, i, j, k, resistances)) continue;
+    float g = faceConductance(f, m, i, j, k, resistances[f]);
+    ground += g;
+    if (f == face) own = g;
+    if (g > most) most = g, largest = f;
+  }
+  if (face != largest) return own;
+  double rest = ground;
+#pragma unroll 1
+  for (int f = BOTTOM; f <= NORTHFACE; f++)
+    if (f != largest && lies(f, m, i, j, k, resistances)) rest -= faceConductance(f, m, i, j, k, resistances[f]);
+  return rest;
+}
+
 // ground adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
-// A negative resistance stands for a face that only a flux crosses.
 KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                        const u32 *uniform, const int *slot, const u32 *index, const double *palette, int face, int na,
-                                       double resistance, double rise, double flux, float *ground, const int *groundSlot, double *inflow,
+                                       const double *resistances, double rise, double flux, float *ground, const int *groundSlot, double *inflow,
                                        const int *inflowSlot) {
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, palette};
-  int a = blockX() * THREADS + threadX(), i, j, k;
+  BlockAt tile = blockAt(tiles(na, THREADS));
+  int a = tile.x * THREADS + threadX(), i, j, k;
   if (a >= na) return;
-  onFace(face, a, blockY(), m, &i, &j, &k);
+  onFace(face, a, tile.y, m, &i, &j, &k);
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
-  if (resistance < 0) {
+  if (resistances[face] < 0) {
     inflow[inflowSlot[k] * sheet + at] += flux * faceArea(face, m, i, j, k);
     return;
   }
-  float g = faceConductance(face, m, i, j, k, resistance);
-  ground[groundSlot[k] * sheet + at] += g;
-  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += (double)g * rise;
+  ground[groundSlot[k] * sheet + at] += faceConductance(face, m, i, j, k, resistances[face]);
+  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += heldConductance(face, m, i, j, k, resistances) * rise;
 }
 
 // faceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
 KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                      const u32 *uniform, const int *slot, const u32 *index, const double *palette, int face, int na,
-                                     int nb, double resistance, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
+                                     int nb, const double *resistances, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, palette};
@@ -94,8 +125,8 @@ KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, c
   double s = 0;
   for (int b = blockY(); a < na && b < nb; b += gridY()) {
     onFace(face, a, b, m, &i, &j, &k);
-    s += resistance < 0 ? -flux * faceArea(face, m, i, j, k)
-                        : faceConductance(face, m, i, j, k, resistance) * (x[((i64)k * ny + j) * nx + i] - rise);
+    s += resistances[face] < 0 ? -flux * faceArea(face, m, i, j, k)
+                               : heldConductance(face, m, i, j, k, resistances) * (x[((i64)k * ny + j) * nx + i] - rise);
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();

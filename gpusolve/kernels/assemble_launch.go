@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/assemble.ptx
+var assemblePTX []byte
 
 const (
 	AssembleThreads = 128
@@ -35,197 +39,88 @@ const (
 
 // Assemble is the module assemble.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Assemble struct {
-	loaded
-	couplings struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                         int32
-			dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
-			dt                                                 float64
-			gx, gy, gz, capacity                               cu.DevicePtr
-		}
-		params [16]unsafe.Pointer
-	}
-	groundFace struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                         int32
-			dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
-			face, na                                           int32
-			resistance, rise, flux                             float64
-			ground, groundSlot, inflow, inflowSlot             cu.DevicePtr
-		}
-		params [20]unsafe.Pointer
-	}
-	faceHeat struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                         int32
-			dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr
-			face, na, nb                                       int32
-			resistance, rise, flux                             float64
-			x, partial, scalars, ticket                        cu.DevicePtr
-		}
-		params [21]unsafe.Pointer
-	}
+	module     launch.Module
+	couplings  launch.Kernel[AssembleCouplingsArgs]
+	groundFace launch.Kernel[AssembleGroundFaceArgs]
+	faceHeat   launch.Kernel[AssembleFaceHeatArgs]
 }
 
 // LoadAssemble compiles the module for the device and finds its kernels.
 func LoadAssemble(d cu.Driver) (*Assemble, error) {
 	m := new(Assemble)
 	var err error
-	m.loaded, err = load(d, "assemble",
-		kernel{"couplings", &m.couplings.function},
-		kernel{"groundFace", &m.groundFace.function},
-		kernel{"faceHeat", &m.faceHeat.function},
+	m.module, err = launch.Load(d, "assemble", assemblePTX,
+		m.couplings.Prepare("couplings", AssembleThreads),
+		m.groundFace.Prepare("groundFace", AssembleThreads),
+		m.faceHeat.Prepare("faceHeat", AssembleThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.couplings.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.couplings.args.nx),
-		unsafe.Pointer(&m.couplings.args.ny),
-		unsafe.Pointer(&m.couplings.args.nz),
-		unsafe.Pointer(&m.couplings.args.dx),
-		unsafe.Pointer(&m.couplings.args.dy),
-		unsafe.Pointer(&m.couplings.args.dz),
-		unsafe.Pointer(&m.couplings.args.contact),
-		unsafe.Pointer(&m.couplings.args.uniform),
-		unsafe.Pointer(&m.couplings.args.slot),
-		unsafe.Pointer(&m.couplings.args.index),
-		unsafe.Pointer(&m.couplings.args.palette),
-		unsafe.Pointer(&m.couplings.args.dt),
-		unsafe.Pointer(&m.couplings.args.gx),
-		unsafe.Pointer(&m.couplings.args.gy),
-		unsafe.Pointer(&m.couplings.args.gz),
-		unsafe.Pointer(&m.couplings.args.capacity),
-	}
-	m.groundFace.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.groundFace.args.nx),
-		unsafe.Pointer(&m.groundFace.args.ny),
-		unsafe.Pointer(&m.groundFace.args.nz),
-		unsafe.Pointer(&m.groundFace.args.dx),
-		unsafe.Pointer(&m.groundFace.args.dy),
-		unsafe.Pointer(&m.groundFace.args.dz),
-		unsafe.Pointer(&m.groundFace.args.contact),
-		unsafe.Pointer(&m.groundFace.args.uniform),
-		unsafe.Pointer(&m.groundFace.args.slot),
-		unsafe.Pointer(&m.groundFace.args.index),
-		unsafe.Pointer(&m.groundFace.args.palette),
-		unsafe.Pointer(&m.groundFace.args.face),
-		unsafe.Pointer(&m.groundFace.args.na),
-		unsafe.Pointer(&m.groundFace.args.resistance),
-		unsafe.Pointer(&m.groundFace.args.rise),
-		unsafe.Pointer(&m.groundFace.args.flux),
-		unsafe.Pointer(&m.groundFace.args.ground),
-		unsafe.Pointer(&m.groundFace.args.groundSlot),
-		unsafe.Pointer(&m.groundFace.args.inflow),
-		unsafe.Pointer(&m.groundFace.args.inflowSlot),
-	}
-	m.faceHeat.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.faceHeat.args.nx),
-		unsafe.Pointer(&m.faceHeat.args.ny),
-		unsafe.Pointer(&m.faceHeat.args.nz),
-		unsafe.Pointer(&m.faceHeat.args.dx),
-		unsafe.Pointer(&m.faceHeat.args.dy),
-		unsafe.Pointer(&m.faceHeat.args.dz),
-		unsafe.Pointer(&m.faceHeat.args.contact),
-		unsafe.Pointer(&m.faceHeat.args.uniform),
-		unsafe.Pointer(&m.faceHeat.args.slot),
-		unsafe.Pointer(&m.faceHeat.args.index),
-		unsafe.Pointer(&m.faceHeat.args.palette),
-		unsafe.Pointer(&m.faceHeat.args.face),
-		unsafe.Pointer(&m.faceHeat.args.na),
-		unsafe.Pointer(&m.faceHeat.args.nb),
-		unsafe.Pointer(&m.faceHeat.args.resistance),
-		unsafe.Pointer(&m.faceHeat.args.rise),
-		unsafe.Pointer(&m.faceHeat.args.flux),
-		unsafe.Pointer(&m.faceHeat.args.x),
-		unsafe.Pointer(&m.faceHeat.args.partial),
-		unsafe.Pointer(&m.faceHeat.args.scalars),
-		unsafe.Pointer(&m.faceHeat.args.ticket),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Assemble) Unload() error { return m.module.Unload() }
+
+// AssembleCouplingsArgs are the arguments of couplings.
+type AssembleCouplingsArgs struct {
+	Nx, Ny, Nz           int32
+	Dx, Dy, Dz, Contact  cu.Ptr[float64]
+	Uniform              cu.Ptr[uint32]
+	Slot                 cu.Ptr[int32]
+	Index                cu.Ptr[uint32]
+	Palette              cu.Ptr[float64]
+	Dt                   float64
+	Gx, Gy, Gz, Capacity cu.Ptr[float32]
+}
+
 // Couplings fills gx, gy and gz, and capacity = C/dt where it is not null.
-//
-// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; gx, gy, gz, capacity float.
-func (m *Assemble) Couplings(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, dt float64, gx, gy, gz, capacity cu.DevicePtr) error {
-	k := &m.couplings
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.dx = dx
-	k.args.dy = dy
-	k.args.dz = dz
-	k.args.contact = contact
-	k.args.uniform = uniform
-	k.args.slot = slot
-	k.args.index = index
-	k.args.palette = palette
-	k.args.dt = dt
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.capacity = capacity
-	return m.launch("couplings", k.function, grid, AssembleThreads, s, k.params[:])
+func (m *Assemble) Couplings(s cu.Stream, grid [3]uint32, a AssembleCouplingsArgs) error {
+	m.couplings.Args = a
+	return m.couplings.Launch(s, grid)
+}
+
+// AssembleGroundFaceArgs are the arguments of groundFace.
+type AssembleGroundFaceArgs struct {
+	Nx, Ny, Nz          int32
+	Dx, Dy, Dz, Contact cu.Ptr[float64]
+	Uniform             cu.Ptr[uint32]
+	Slot                cu.Ptr[int32]
+	Index               cu.Ptr[uint32]
+	Palette             cu.Ptr[float64]
+	Face, Na            int32
+	Resistances         cu.Ptr[float64]
+	Rise, Flux          float64
+	Ground              cu.Ptr[float32]
+	GroundSlot          cu.Ptr[int32]
+	Inflow              cu.Ptr[float64]
+	InflowSlot          cu.Ptr[int32]
 }
 
 // GroundFace: ground adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
-// A negative resistance stands for a face that only a flux crosses.
-//
-// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; ground float; groundSlot int; inflow double; inflowSlot int.
-func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, face, na int32, resistance, rise, flux float64, ground, groundSlot, inflow, inflowSlot cu.DevicePtr) error {
-	k := &m.groundFace
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.dx = dx
-	k.args.dy = dy
-	k.args.dz = dz
-	k.args.contact = contact
-	k.args.uniform = uniform
-	k.args.slot = slot
-	k.args.index = index
-	k.args.palette = palette
-	k.args.face = face
-	k.args.na = na
-	k.args.resistance = resistance
-	k.args.rise = rise
-	k.args.flux = flux
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.inflow = inflow
-	k.args.inflowSlot = inflowSlot
-	return m.launch("groundFace", k.function, grid, AssembleThreads, s, k.params[:])
+func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, a AssembleGroundFaceArgs) error {
+	m.groundFace.Args = a
+	return m.groundFace.Launch(s, grid)
+}
+
+// AssembleFaceHeatArgs are the arguments of faceHeat.
+type AssembleFaceHeatArgs struct {
+	Nx, Ny, Nz          int32
+	Dx, Dy, Dz, Contact cu.Ptr[float64]
+	Uniform             cu.Ptr[uint32]
+	Slot                cu.Ptr[int32]
+	Index               cu.Ptr[uint32]
+	Palette             cu.Ptr[float64]
+	Face, Na, Nb        int32
+	Resistances         cu.Ptr[float64]
+	Rise, Flux          float64
+	X, Partial, Scalars cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // FaceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
-//
-// Arrays: dx, dy, dz, contact double; uniform u32; slot int; index u32; palette double; x, partial, scalars double; ticket u32.
-func (m *Assemble) FaceHeat(s cu.Stream, grid [3]uint32, nx, ny, nz int32, dx, dy, dz, contact, uniform, slot, index, palette cu.DevicePtr, face, na, nb int32, resistance, rise, flux float64, x, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.faceHeat
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.dx = dx
-	k.args.dy = dy
-	k.args.dz = dz
-	k.args.contact = contact
-	k.args.uniform = uniform
-	k.args.slot = slot
-	k.args.index = index
-	k.args.palette = palette
-	k.args.face = face
-	k.args.na = na
-	k.args.nb = nb
-	k.args.resistance = resistance
-	k.args.rise = rise
-	k.args.flux = flux
-	k.args.x = x
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("faceHeat", k.function, grid, AssembleThreads, s, k.params[:])
+func (m *Assemble) FaceHeat(s cu.Stream, grid [3]uint32, a AssembleFaceHeatArgs) error {
+	m.faceHeat.Args = a
+	return m.faceHeat.Launch(s, grid)
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/bicgstab.ptx
+var bicgstabPTX []byte
 
 const (
 	BicgstabThreads = 256
@@ -26,283 +30,152 @@ const (
 
 // Bicgstab is the module bicgstab.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Bicgstab struct {
-	loaded
-	beginSingle struct {
-		function cu.Function
-		args     struct {
-			n                                                 int64
-			from, r, shadow, p, p32, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	beginDouble struct {
-		function cu.Function
-		args     struct {
-			n                                                 int64
-			from, r, shadow, p, p32, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	widen struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			from, to cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	measureFirst struct {
-		function cu.Function
-		args     struct {
-			n                                   int64
-			shadow, v, partial, scalars, ticket cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	moveFirst struct {
-		function cu.Function
-		args     struct {
-			n                                         int64
-			x, r, r32, v, y, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	measureSecond struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			t, r, partial, scalars, ticket cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	moveSecond struct {
-		function cu.Function
-		args     struct {
-			n                                            int64
-			x, r, shadow, t, z, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	nextDirection struct {
-		function cu.Function
-		args     struct {
-			n                     int64
-			p, p32, r, v, scalars cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
+	module        launch.Module
+	beginSingle   launch.Kernel[BicgstabBeginSingleArgs]
+	beginDouble   launch.Kernel[BicgstabBeginDoubleArgs]
+	widen         launch.Kernel[BicgstabWidenArgs]
+	measureFirst  launch.Kernel[BicgstabMeasureFirstArgs]
+	moveFirst     launch.Kernel[BicgstabMoveFirstArgs]
+	measureSecond launch.Kernel[BicgstabMeasureSecondArgs]
+	moveSecond    launch.Kernel[BicgstabMoveSecondArgs]
+	nextDirection launch.Kernel[BicgstabNextDirectionArgs]
 }
 
 // LoadBicgstab compiles the module for the device and finds its kernels.
 func LoadBicgstab(d cu.Driver) (*Bicgstab, error) {
 	m := new(Bicgstab)
 	var err error
-	m.loaded, err = load(d, "bicgstab",
-		kernel{"beginSingle", &m.beginSingle.function},
-		kernel{"beginDouble", &m.beginDouble.function},
-		kernel{"widen", &m.widen.function},
-		kernel{"measureFirst", &m.measureFirst.function},
-		kernel{"moveFirst", &m.moveFirst.function},
-		kernel{"measureSecond", &m.measureSecond.function},
-		kernel{"moveSecond", &m.moveSecond.function},
-		kernel{"nextDirection", &m.nextDirection.function},
+	m.module, err = launch.Load(d, "bicgstab", bicgstabPTX,
+		m.beginSingle.Prepare("beginSingle", BicgstabThreads),
+		m.beginDouble.Prepare("beginDouble", BicgstabThreads),
+		m.widen.Prepare("widen", BicgstabThreads),
+		m.measureFirst.Prepare("measureFirst", BicgstabThreads),
+		m.moveFirst.Prepare("moveFirst", BicgstabThreads),
+		m.measureSecond.Prepare("measureSecond", BicgstabThreads),
+		m.moveSecond.Prepare("moveSecond", BicgstabThreads),
+		m.nextDirection.Prepare("nextDirection", BicgstabThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.beginSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.beginSingle.args.n),
-		unsafe.Pointer(&m.beginSingle.args.from),
-		unsafe.Pointer(&m.beginSingle.args.r),
-		unsafe.Pointer(&m.beginSingle.args.shadow),
-		unsafe.Pointer(&m.beginSingle.args.p),
-		unsafe.Pointer(&m.beginSingle.args.p32),
-		unsafe.Pointer(&m.beginSingle.args.partial),
-		unsafe.Pointer(&m.beginSingle.args.scalars),
-		unsafe.Pointer(&m.beginSingle.args.ticket),
-	}
-	m.beginDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.beginDouble.args.n),
-		unsafe.Pointer(&m.beginDouble.args.from),
-		unsafe.Pointer(&m.beginDouble.args.r),
-		unsafe.Pointer(&m.beginDouble.args.shadow),
-		unsafe.Pointer(&m.beginDouble.args.p),
-		unsafe.Pointer(&m.beginDouble.args.p32),
-		unsafe.Pointer(&m.beginDouble.args.partial),
-		unsafe.Pointer(&m.beginDouble.args.scalars),
-		unsafe.Pointer(&m.beginDouble.args.ticket),
-	}
-	m.widen.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.widen.args.n),
-		unsafe.Pointer(&m.widen.args.from),
-		unsafe.Pointer(&m.widen.args.to),
-	}
-	m.measureFirst.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.measureFirst.args.n),
-		unsafe.Pointer(&m.measureFirst.args.shadow),
-		unsafe.Pointer(&m.measureFirst.args.v),
-		unsafe.Pointer(&m.measureFirst.args.partial),
-		unsafe.Pointer(&m.measureFirst.args.scalars),
-		unsafe.Pointer(&m.measureFirst.args.ticket),
-	}
-	m.moveFirst.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.moveFirst.args.n),
-		unsafe.Pointer(&m.moveFirst.args.x),
-		unsafe.Pointer(&m.moveFirst.args.r),
-		unsafe.Pointer(&m.moveFirst.args.r32),
-		unsafe.Pointer(&m.moveFirst.args.v),
-		unsafe.Pointer(&m.moveFirst.args.y),
-		unsafe.Pointer(&m.moveFirst.args.partial),
-		unsafe.Pointer(&m.moveFirst.args.scalars),
-		unsafe.Pointer(&m.moveFirst.args.ticket),
-	}
-	m.measureSecond.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.measureSecond.args.n),
-		unsafe.Pointer(&m.measureSecond.args.t),
-		unsafe.Pointer(&m.measureSecond.args.r),
-		unsafe.Pointer(&m.measureSecond.args.partial),
-		unsafe.Pointer(&m.measureSecond.args.scalars),
-		unsafe.Pointer(&m.measureSecond.args.ticket),
-	}
-	m.moveSecond.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.moveSecond.args.n),
-		unsafe.Pointer(&m.moveSecond.args.x),
-		unsafe.Pointer(&m.moveSecond.args.r),
-		unsafe.Pointer(&m.moveSecond.args.shadow),
-		unsafe.Pointer(&m.moveSecond.args.t),
-		unsafe.Pointer(&m.moveSecond.args.z),
-		unsafe.Pointer(&m.moveSecond.args.partial),
-		unsafe.Pointer(&m.moveSecond.args.scalars),
-		unsafe.Pointer(&m.moveSecond.args.ticket),
-	}
-	m.nextDirection.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.nextDirection.args.n),
-		unsafe.Pointer(&m.nextDirection.args.p),
-		unsafe.Pointer(&m.nextDirection.args.p32),
-		unsafe.Pointer(&m.nextDirection.args.r),
-		unsafe.Pointer(&m.nextDirection.args.v),
-		unsafe.Pointer(&m.nextDirection.args.scalars),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Bicgstab) Unload() error { return m.module.Unload() }
+
+// BicgstabBeginSingleArgs are the arguments of beginSingle.
+type BicgstabBeginSingleArgs struct {
+	N                int64
+	From             cu.Ptr[float32]
+	R, Shadow, P     cu.Ptr[float64]
+	P32              cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
+}
+
 // BeginSingle: r = shadow = p = from, RHO = r.r.
-//
-// Arrays: from float; r, shadow, p double; p32 float; partial, scalars double; ticket u32.
-func (m *Bicgstab) BeginSingle(s cu.Stream, grid [3]uint32, n int64, from, r, shadow, p, p32, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.beginSingle
-	k.args.n = n
-	k.args.from = from
-	k.args.r = r
-	k.args.shadow = shadow
-	k.args.p = p
-	k.args.p32 = p32
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("beginSingle", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) BeginSingle(s cu.Stream, grid [3]uint32, a BicgstabBeginSingleArgs) error {
+	m.beginSingle.Args = a
+	return m.beginSingle.Launch(s, grid)
+}
+
+// BicgstabBeginDoubleArgs are the arguments of beginDouble.
+type BicgstabBeginDoubleArgs struct {
+	N                  int64
+	From, R, Shadow, P cu.Ptr[float64]
+	P32                cu.Ptr[float32]
+	Partial, Scalars   cu.Ptr[float64]
+	Ticket             cu.Ptr[uint32]
 }
 
 // BeginDouble:
-//
-// Arrays: from, r, shadow, p double; p32 float; partial, scalars double; ticket u32.
-func (m *Bicgstab) BeginDouble(s cu.Stream, grid [3]uint32, n int64, from, r, shadow, p, p32, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.beginDouble
-	k.args.n = n
-	k.args.from = from
-	k.args.r = r
-	k.args.shadow = shadow
-	k.args.p = p
-	k.args.p32 = p32
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("beginDouble", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) BeginDouble(s cu.Stream, grid [3]uint32, a BicgstabBeginDoubleArgs) error {
+	m.beginDouble.Args = a
+	return m.beginDouble.Launch(s, grid)
+}
+
+// BicgstabWidenArgs are the arguments of widen.
+type BicgstabWidenArgs struct {
+	N    int64
+	From cu.Ptr[float32]
+	To   cu.Ptr[float64]
 }
 
 // Widen:
-//
-// Arrays: from float; to double.
-func (m *Bicgstab) Widen(s cu.Stream, grid [3]uint32, n int64, from, to cu.DevicePtr) error {
-	k := &m.widen
-	k.args.n = n
-	k.args.from = from
-	k.args.to = to
-	return m.launch("widen", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) Widen(s cu.Stream, grid [3]uint32, a BicgstabWidenArgs) error {
+	m.widen.Args = a
+	return m.widen.Launch(s, grid)
+}
+
+// BicgstabMeasureFirstArgs are the arguments of measureFirst.
+type BicgstabMeasureFirstArgs struct {
+	N                           int64
+	Shadow, V, Partial, Scalars cu.Ptr[float64]
+	Ticket                      cu.Ptr[uint32]
 }
 
 // MeasureFirst: RV = shadow.v, STEP = RHO / RV.
-//
-// Arrays: shadow, v, partial, scalars double; ticket u32.
-func (m *Bicgstab) MeasureFirst(s cu.Stream, grid [3]uint32, n int64, shadow, v, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.measureFirst
-	k.args.n = n
-	k.args.shadow = shadow
-	k.args.v = v
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("measureFirst", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) MeasureFirst(s cu.Stream, grid [3]uint32, a BicgstabMeasureFirstArgs) error {
+	m.measureFirst.Args = a
+	return m.measureFirst.Launch(s, grid)
+}
+
+// BicgstabMoveFirstArgs are the arguments of moveFirst.
+type BicgstabMoveFirstArgs struct {
+	N                int64
+	X, R             cu.Ptr[float64]
+	R32              cu.Ptr[float32]
+	V                cu.Ptr[float64]
+	Y                cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // MoveFirst: x += STEP y, r -= STEP v, SCRATCH = r.r.
-//
-// Arrays: x, r double; r32 float; v double; y float; partial, scalars double; ticket u32.
-func (m *Bicgstab) MoveFirst(s cu.Stream, grid [3]uint32, n int64, x, r, r32, v, y, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.moveFirst
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.r32 = r32
-	k.args.v = v
-	k.args.y = y
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("moveFirst", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) MoveFirst(s cu.Stream, grid [3]uint32, a BicgstabMoveFirstArgs) error {
+	m.moveFirst.Args = a
+	return m.moveFirst.Launch(s, grid)
+}
+
+// BicgstabMeasureSecondArgs are the arguments of measureSecond.
+type BicgstabMeasureSecondArgs struct {
+	N                      int64
+	T, R, Partial, Scalars cu.Ptr[float64]
+	Ticket                 cu.Ptr[uint32]
 }
 
 // MeasureSecond: TS = t.r, TT = t.t, OMEGA = TS / TT.
-//
-// Arrays: t, r, partial, scalars double; ticket u32.
-func (m *Bicgstab) MeasureSecond(s cu.Stream, grid [3]uint32, n int64, t, r, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.measureSecond
-	k.args.n = n
-	k.args.t = t
-	k.args.r = r
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("measureSecond", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) MeasureSecond(s cu.Stream, grid [3]uint32, a BicgstabMeasureSecondArgs) error {
+	m.measureSecond.Args = a
+	return m.measureSecond.Launch(s, grid)
+}
+
+// BicgstabMoveSecondArgs are the arguments of moveSecond.
+type BicgstabMoveSecondArgs struct {
+	N                int64
+	X, R, Shadow, T  cu.Ptr[float64]
+	Z                cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // MoveSecond: x += OMEGA z, r -= OMEGA t, RR = r.r, TURN = (shadow.r / RHO) (STEP / OMEGA), RHO = shadow.r.
-//
-// Arrays: x, r, shadow, t double; z float; partial, scalars double; ticket u32.
-func (m *Bicgstab) MoveSecond(s cu.Stream, grid [3]uint32, n int64, x, r, shadow, t, z, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.moveSecond
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.shadow = shadow
-	k.args.t = t
-	k.args.z = z
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("moveSecond", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) MoveSecond(s cu.Stream, grid [3]uint32, a BicgstabMoveSecondArgs) error {
+	m.moveSecond.Args = a
+	return m.moveSecond.Launch(s, grid)
+}
+
+// BicgstabNextDirectionArgs are the arguments of nextDirection.
+type BicgstabNextDirectionArgs struct {
+	N             int64
+	P             cu.Ptr[float64]
+	P32           cu.Ptr[float32]
+	R, V, Scalars cu.Ptr[float64]
 }
 
 // NextDirection: p = r + TURN (p - OMEGA v).
-//
-// Arrays: p double; p32 float; r, v, scalars double.
-func (m *Bicgstab) NextDirection(s cu.Stream, grid [3]uint32, n int64, p, p32, r, v, scalars cu.DevicePtr) error {
-	k := &m.nextDirection
-	k.args.n = n
-	k.args.p = p
-	k.args.p32 = p32
-	k.args.r = r
-	k.args.v = v
-	k.args.scalars = scalars
-	return m.launch("nextDirection", k.function, grid, BicgstabThreads, s, k.params[:])
+func (m *Bicgstab) NextDirection(s cu.Stream, grid [3]uint32, a BicgstabNextDirectionArgs) error {
+	m.nextDirection.Args = a
+	return m.nextDirection.Launch(s, grid)
 }

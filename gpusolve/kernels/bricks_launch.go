@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/bricks.ptx
+var bricksPTX []byte
 
 const (
 	BricksThreads   = 256
@@ -17,390 +21,146 @@ const (
 
 // Bricks is the module bricks.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Bricks struct {
-	loaded
-	solveSymmetric struct {
-		function cu.Function
-		allowed  uint32
-		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows int32
-			order, f, r, z                             cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	solveGeneral struct {
-		function cu.Function
-		allowed  uint32
-		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows int32
-			order, f, r, z                             cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	solveEdges struct {
-		function cu.Function
-		allowed  uint32
-		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32
-			f, r, z                                               cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	solveSpinning struct {
-		function cu.Function
-		allowed  uint32
-		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32
-			f, r, z                                               cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	solveGlobal struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32
-			f, r, work, z                                         cu.DevicePtr
-		}
-		params [14]unsafe.Pointer
-	}
-	levelLower struct {
-		function cu.Function
-		args     struct {
-			bx, by, bz, level int32
-			f, z              cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	levelUpper struct {
-		function cu.Function
-		args     struct {
-			bx, by, bz, level, symmetric int32
-			f, z                         cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	factorise struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, bx, by, bz, pitch                        int32
-			plane, rows                                          int64
-			symmetric                                            int32
-			shift                                                float64
-			a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused cu.DevicePtr
-		}
-		params [21]unsafe.Pointer
-	}
+	module         launch.Module
+	solveSymmetric launch.Kernel[BricksSolveSymmetricArgs]
+	solveGeneral   launch.Kernel[BricksSolveGeneralArgs]
+	solveEdges     launch.Kernel[BricksSolveEdgesArgs]
+	solveSpinning  launch.Kernel[BricksSolveSpinningArgs]
+	solveGlobal    launch.Kernel[BricksSolveGlobalArgs]
+	levelLower     launch.Kernel[BricksLevelLowerArgs]
+	levelUpper     launch.Kernel[BricksLevelUpperArgs]
+	factorise      launch.Kernel[BricksFactoriseArgs]
 }
 
 // LoadBricks compiles the module for the device and finds its kernels.
 func LoadBricks(d cu.Driver) (*Bricks, error) {
 	m := new(Bricks)
 	var err error
-	m.loaded, err = load(d, "bricks",
-		kernel{"solveSymmetric", &m.solveSymmetric.function},
-		kernel{"solveGeneral", &m.solveGeneral.function},
-		kernel{"solveEdges", &m.solveEdges.function},
-		kernel{"solveSpinning", &m.solveSpinning.function},
-		kernel{"solveGlobal", &m.solveGlobal.function},
-		kernel{"levelLower", &m.levelLower.function},
-		kernel{"levelUpper", &m.levelUpper.function},
-		kernel{"factorise", &m.factorise.function},
+	m.module, err = launch.Load(d, "bricks", bricksPTX,
+		m.solveSymmetric.Prepare("solveSymmetric", BricksThreads),
+		m.solveGeneral.Prepare("solveGeneral", BricksThreads),
+		m.solveEdges.Prepare("solveEdges", BricksEdges),
+		m.solveSpinning.Prepare("solveSpinning", BricksThreads),
+		m.solveGlobal.Prepare("solveGlobal", BricksThreads),
+		m.levelLower.Prepare("levelLower", BricksThreads),
+		m.levelUpper.Prepare("levelUpper", BricksThreads),
+		m.factorise.Prepare("factorise", BricksThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.solveSymmetric.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.solveSymmetric.args.nx),
-		unsafe.Pointer(&m.solveSymmetric.args.ny),
-		unsafe.Pointer(&m.solveSymmetric.args.nz),
-		unsafe.Pointer(&m.solveSymmetric.args.bx),
-		unsafe.Pointer(&m.solveSymmetric.args.by),
-		unsafe.Pointer(&m.solveSymmetric.args.bz),
-		unsafe.Pointer(&m.solveSymmetric.args.pitch),
-		unsafe.Pointer(&m.solveSymmetric.args.plane),
-		unsafe.Pointer(&m.solveSymmetric.args.rows),
-		unsafe.Pointer(&m.solveSymmetric.args.order),
-		unsafe.Pointer(&m.solveSymmetric.args.f),
-		unsafe.Pointer(&m.solveSymmetric.args.r),
-		unsafe.Pointer(&m.solveSymmetric.args.z),
-	}
-	m.solveGeneral.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.solveGeneral.args.nx),
-		unsafe.Pointer(&m.solveGeneral.args.ny),
-		unsafe.Pointer(&m.solveGeneral.args.nz),
-		unsafe.Pointer(&m.solveGeneral.args.bx),
-		unsafe.Pointer(&m.solveGeneral.args.by),
-		unsafe.Pointer(&m.solveGeneral.args.bz),
-		unsafe.Pointer(&m.solveGeneral.args.pitch),
-		unsafe.Pointer(&m.solveGeneral.args.plane),
-		unsafe.Pointer(&m.solveGeneral.args.rows),
-		unsafe.Pointer(&m.solveGeneral.args.order),
-		unsafe.Pointer(&m.solveGeneral.args.f),
-		unsafe.Pointer(&m.solveGeneral.args.r),
-		unsafe.Pointer(&m.solveGeneral.args.z),
-	}
-	m.solveEdges.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.solveEdges.args.nx),
-		unsafe.Pointer(&m.solveEdges.args.ny),
-		unsafe.Pointer(&m.solveEdges.args.nz),
-		unsafe.Pointer(&m.solveEdges.args.bx),
-		unsafe.Pointer(&m.solveEdges.args.by),
-		unsafe.Pointer(&m.solveEdges.args.bz),
-		unsafe.Pointer(&m.solveEdges.args.pitch),
-		unsafe.Pointer(&m.solveEdges.args.plane),
-		unsafe.Pointer(&m.solveEdges.args.rows),
-		unsafe.Pointer(&m.solveEdges.args.symmetric),
-		unsafe.Pointer(&m.solveEdges.args.f),
-		unsafe.Pointer(&m.solveEdges.args.r),
-		unsafe.Pointer(&m.solveEdges.args.z),
-	}
-	m.solveSpinning.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.solveSpinning.args.nx),
-		unsafe.Pointer(&m.solveSpinning.args.ny),
-		unsafe.Pointer(&m.solveSpinning.args.nz),
-		unsafe.Pointer(&m.solveSpinning.args.bx),
-		unsafe.Pointer(&m.solveSpinning.args.by),
-		unsafe.Pointer(&m.solveSpinning.args.bz),
-		unsafe.Pointer(&m.solveSpinning.args.pitch),
-		unsafe.Pointer(&m.solveSpinning.args.plane),
-		unsafe.Pointer(&m.solveSpinning.args.rows),
-		unsafe.Pointer(&m.solveSpinning.args.symmetric),
-		unsafe.Pointer(&m.solveSpinning.args.f),
-		unsafe.Pointer(&m.solveSpinning.args.r),
-		unsafe.Pointer(&m.solveSpinning.args.z),
-	}
-	m.solveGlobal.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.solveGlobal.args.nx),
-		unsafe.Pointer(&m.solveGlobal.args.ny),
-		unsafe.Pointer(&m.solveGlobal.args.nz),
-		unsafe.Pointer(&m.solveGlobal.args.bx),
-		unsafe.Pointer(&m.solveGlobal.args.by),
-		unsafe.Pointer(&m.solveGlobal.args.bz),
-		unsafe.Pointer(&m.solveGlobal.args.pitch),
-		unsafe.Pointer(&m.solveGlobal.args.plane),
-		unsafe.Pointer(&m.solveGlobal.args.rows),
-		unsafe.Pointer(&m.solveGlobal.args.symmetric),
-		unsafe.Pointer(&m.solveGlobal.args.f),
-		unsafe.Pointer(&m.solveGlobal.args.r),
-		unsafe.Pointer(&m.solveGlobal.args.work),
-		unsafe.Pointer(&m.solveGlobal.args.z),
-	}
-	m.levelLower.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.levelLower.args.bx),
-		unsafe.Pointer(&m.levelLower.args.by),
-		unsafe.Pointer(&m.levelLower.args.bz),
-		unsafe.Pointer(&m.levelLower.args.level),
-		unsafe.Pointer(&m.levelLower.args.f),
-		unsafe.Pointer(&m.levelLower.args.z),
-	}
-	m.levelUpper.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.levelUpper.args.bx),
-		unsafe.Pointer(&m.levelUpper.args.by),
-		unsafe.Pointer(&m.levelUpper.args.bz),
-		unsafe.Pointer(&m.levelUpper.args.level),
-		unsafe.Pointer(&m.levelUpper.args.symmetric),
-		unsafe.Pointer(&m.levelUpper.args.f),
-		unsafe.Pointer(&m.levelUpper.args.z),
-	}
-	m.factorise.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.factorise.args.nx),
-		unsafe.Pointer(&m.factorise.args.ny),
-		unsafe.Pointer(&m.factorise.args.nz),
-		unsafe.Pointer(&m.factorise.args.bx),
-		unsafe.Pointer(&m.factorise.args.by),
-		unsafe.Pointer(&m.factorise.args.bz),
-		unsafe.Pointer(&m.factorise.args.pitch),
-		unsafe.Pointer(&m.factorise.args.plane),
-		unsafe.Pointer(&m.factorise.args.rows),
-		unsafe.Pointer(&m.factorise.args.symmetric),
-		unsafe.Pointer(&m.factorise.args.shift),
-		unsafe.Pointer(&m.factorise.args.a),
-		unsafe.Pointer(&m.factorise.args.ax),
-		unsafe.Pointer(&m.factorise.args.ay),
-		unsafe.Pointer(&m.factorise.args.az),
-		unsafe.Pointer(&m.factorise.args.lowX),
-		unsafe.Pointer(&m.factorise.args.lowY),
-		unsafe.Pointer(&m.factorise.args.lowZ),
-		unsafe.Pointer(&m.factorise.args.inverse),
-		unsafe.Pointer(&m.factorise.args.f),
-		unsafe.Pointer(&m.factorise.args.refused),
-	}
 	return m, nil
+}
+
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Bricks) Unload() error { return m.module.Unload() }
+
+// BricksSolveSymmetricArgs are the arguments of solveSymmetric.
+type BricksSolveSymmetricArgs struct {
+	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows int32
+	Order                                      cu.Ptr[int32]
+	F, R, Z                                    cu.Ptr[float32]
 }
 
 // SolveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
 //
-// Arrays: order int; f, r, z float.
-//
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows int32, order, f, r, z cu.DevicePtr) error {
-	k := &m.solveSymmetric
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.pitch = pitch
-	k.args.plane = plane
-	k.args.rows = rows
-	k.args.order = order
-	k.args.f = f
-	k.args.r = r
-	k.args.z = z
-	return m.launchDynamic("solveSymmetric", k.function, grid, BricksThreads, shared, &k.allowed, s, k.params[:])
+func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveSymmetricArgs) error {
+	m.solveSymmetric.Args = a
+	return m.solveSymmetric.LaunchDynamic(s, grid, shared)
 }
+
+// BricksSolveGeneralArgs are those of solveSymmetric.
+type BricksSolveGeneralArgs = BricksSolveSymmetricArgs
 
 // SolveGeneral is solveSymmetric for any matrix.
 //
-// Arrays: order int; f, r, z float.
-//
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows int32, order, f, r, z cu.DevicePtr) error {
-	k := &m.solveGeneral
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.pitch = pitch
-	k.args.plane = plane
-	k.args.rows = rows
-	k.args.order = order
-	k.args.f = f
-	k.args.r = r
-	k.args.z = z
-	return m.launchDynamic("solveGeneral", k.function, grid, BricksThreads, shared, &k.allowed, s, k.params[:])
+func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveGeneralArgs) error {
+	m.solveGeneral.Args = a
+	return m.solveGeneral.LaunchDynamic(s, grid, shared)
+}
+
+// BricksSolveEdgesArgs are the arguments of solveEdges.
+type BricksSolveEdgesArgs struct {
+	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows, Symmetric int32
+	F, R, Z                                               cu.Ptr[float32]
 }
 
 // SolveEdges goes through the levels with a thread for each entry instead of each row: three groups of threads, for x, y and z, that add to the vector
 // in no fixed order.
 //
-// Arrays: f, r, z float.
-//
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32, f, r, z cu.DevicePtr) error {
-	k := &m.solveEdges
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.pitch = pitch
-	k.args.plane = plane
-	k.args.rows = rows
-	k.args.symmetric = symmetric
-	k.args.f = f
-	k.args.r = r
-	k.args.z = z
-	return m.launchDynamic("solveEdges", k.function, grid, BricksEdges, shared, &k.allowed, s, k.params[:])
+func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveEdgesArgs) error {
+	m.solveEdges.Args = a
+	return m.solveEdges.LaunchDynamic(s, grid, shared)
 }
+
+// BricksSolveSpinningArgs are those of solveEdges.
+type BricksSolveSpinningArgs = BricksSolveEdgesArgs
 
 // SolveSpinning does without levels: a thread takes its next cell as soon as the lines before it have passed theirs, which it looks up again and
 // again. Shared memory: 4 rows values and a count for each line.
 //
-// Arrays: f, r, z float.
-//
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32, f, r, z cu.DevicePtr) error {
-	k := &m.solveSpinning
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.pitch = pitch
-	k.args.plane = plane
-	k.args.rows = rows
-	k.args.symmetric = symmetric
-	k.args.f = f
-	k.args.r = r
-	k.args.z = z
-	return m.launchDynamic("solveSpinning", k.function, grid, BricksThreads, shared, &k.allowed, s, k.params[:])
+func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveSpinningArgs) error {
+	m.solveSpinning.Args = a
+	return m.solveSpinning.LaunchDynamic(s, grid, shared)
+}
+
+// BricksSolveGlobalArgs are the arguments of solveGlobal.
+type BricksSolveGlobalArgs struct {
+	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows, Symmetric int32
+	F, R, Work, Z                                         cu.Ptr[float32]
 }
 
 // SolveGlobal keeps nothing in shared memory: the vector is in work, in the order of the factor, and the factor is read where it is.
-//
-// Arrays: f, r, work, z float.
-func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric int32, f, r, work, z cu.DevicePtr) error {
-	k := &m.solveGlobal
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.pitch = pitch
-	k.args.plane = plane
-	k.args.rows = rows
-	k.args.symmetric = symmetric
-	k.args.f = f
-	k.args.r = r
-	k.args.work = work
-	k.args.z = z
-	return m.launch("solveGlobal", k.function, grid, BricksThreads, s, k.params[:])
+func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, a BricksSolveGlobalArgs) error {
+	m.solveGlobal.Args = a
+	return m.solveGlobal.Launch(s, grid)
+}
+
+// BricksLevelLowerArgs are the arguments of levelLower.
+type BricksLevelLowerArgs struct {
+	Bx, By, Bz, Level int32
+	F, Z              cu.Ptr[float32]
 }
 
 // LevelLower and levelUpper are one level of the two solves with a single brick as large as the grid (pitch bx), all of whose lines the launch covers: the
 // way of libraries for triangular solves, to compare with. z begins as r and ends as the solution.
-//
-// Arrays: f, z float.
-func (m *Bricks) LevelLower(s cu.Stream, grid [3]uint32, bx, by, bz, level int32, f, z cu.DevicePtr) error {
-	k := &m.levelLower
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.level = level
-	k.args.f = f
-	k.args.z = z
-	return m.launch("levelLower", k.function, grid, BricksThreads, s, k.params[:])
+func (m *Bricks) LevelLower(s cu.Stream, grid [3]uint32, a BricksLevelLowerArgs) error {
+	m.levelLower.Args = a
+	return m.levelLower.Launch(s, grid)
+}
+
+// BricksLevelUpperArgs are the arguments of levelUpper.
+type BricksLevelUpperArgs struct {
+	Bx, By, Bz, Level, Symmetric int32
+	F, Z                         cu.Ptr[float32]
 }
 
 // LevelUpper:
-//
-// Arrays: f, z float.
-func (m *Bricks) LevelUpper(s cu.Stream, grid [3]uint32, bx, by, bz, level, symmetric int32, f, z cu.DevicePtr) error {
-	k := &m.levelUpper
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.level = level
-	k.args.symmetric = symmetric
-	k.args.f = f
-	k.args.z = z
-	return m.launch("levelUpper", k.function, grid, BricksThreads, s, k.params[:])
+func (m *Bricks) LevelUpper(s cu.Stream, grid [3]uint32, a BricksLevelUpperArgs) error {
+	m.levelUpper.Args = a
+	return m.levelUpper.Launch(s, grid)
+}
+
+// BricksFactoriseArgs are the arguments of factorise.
+type BricksFactoriseArgs struct {
+	Nx, Ny, Nz, Bx, By, Bz, Pitch            int32
+	Plane, Rows                              int64
+	Symmetric                                int32
+	Shift                                    float64
+	A, Ax, Ay, Az, LowX, LowY, LowZ, Inverse cu.Ptr[float64]
+	F                                        cu.Ptr[float32]
+	Refused                                  cu.Ptr[uint64]
 }
 
 // Factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
 // d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
 // rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
 // number + 1 or more before.
-//
-// Arrays: a, ax, ay, az, lowX, lowY, lowZ, inverse double; f float; refused u64.
-func (m *Bricks) Factorise(s cu.Stream, grid [3]uint32, nx, ny, nz, bx, by, bz, pitch int32, plane, rows int64, symmetric int32, shift float64, a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused cu.DevicePtr) error {
-	k := &m.factorise
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.bx = bx
-	k.args.by = by
-	k.args.bz = bz
-	k.args.pitch = pitch
-	k.args.plane = plane
-	k.args.rows = rows
-	k.args.symmetric = symmetric
-	k.args.shift = shift
-	k.args.a = a
-	k.args.ax = ax
-	k.args.ay = ay
-	k.args.az = az
-	k.args.lowX = lowX
-	k.args.lowY = lowY
-	k.args.lowZ = lowZ
-	k.args.inverse = inverse
-	k.args.f = f
-	k.args.refused = refused
-	return m.launch("factorise", k.function, grid, BricksThreads, s, k.params[:])
+func (m *Bricks) Factorise(s cu.Stream, grid [3]uint32, a BricksFactoriseArgs) error {
+	m.factorise.Args = a
+	return m.factorise.Launch(s, grid)
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/chebyshev.ptx
+var chebyshevPTX []byte
 
 // The Chebyshev iteration, a step in one pass, and Lanczos vectors.
 // Kernels with FP64 vectors have blocks of BROAD threads.
@@ -18,652 +22,270 @@ const (
 
 // Chebyshev is the module chebyshev.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Chebyshev struct {
-	loaded
-	peakSingle struct {
-		function cu.Function
-		args     struct {
-			n                        int64
-			scale, r                 cu.DevicePtr
-			theta                    float64
-			partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	peakHalf struct {
-		function cu.Function
-		args     struct {
-			n                        int64
-			scale, r                 cu.DevicePtr
-			theta                    float64
-			partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	startDouble struct {
-		function cu.Function
-		args     struct {
-			n                   int64
-			scale               cu.DevicePtr
-			lift                int32
-			theta               float64
-			r, rest, d, scalars cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	startSingle struct {
-		function cu.Function
-		args     struct {
-			n                   int64
-			scale               cu.DevicePtr
-			lift                int32
-			theta               float64
-			r, rest, d, scalars cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	startHalf struct {
-		function cu.Function
-		args     struct {
-			n                   int64
-			scale               cu.DevicePtr
-			lift                int32
-			theta               float64
-			r, rest, d, scalars cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	stepDouble struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                int32
-			main, x, y, z             cu.DevicePtr
-			keep, gain                float64
-			first, final              int32
-			scale, sum, rest, d, next cu.DevicePtr
-		}
-		params [16]unsafe.Pointer
-	}
-	stepSingle struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                int32
-			main, x, y, z             cu.DevicePtr
-			keep, gain                float32
-			first, final              int32
-			scale, sum, rest, d, next cu.DevicePtr
-		}
-		params [16]unsafe.Pointer
-	}
-	stepPhysics struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                         int32
-			main, x, y, z                      cu.DevicePtr
-			unit, undo, keep, gain             float32
-			first, final, lifted               int32
-			scale, scalars, sum, rest, d, next cu.DevicePtr
-		}
-		params [20]unsafe.Pointer
-	}
-	stepPlanes struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                         int32
-			main, x, y, z                      cu.DevicePtr
-			unit, undo                         float32
-			promote                            cu.DevicePtr
-			keep, gain                         float32
-			first, final, lifted               int32
-			scale, scalars, sum, rest, d, next cu.DevicePtr
-		}
-		params [21]unsafe.Pointer
-	}
-	stepHalf struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                         int32
-			main, x, y, z                      cu.DevicePtr
-			unit, undo, keep, gain             float32
-			first, final, lifted               int32
-			scale, scalars, sum, rest, d, next cu.DevicePtr
-		}
-		params [20]unsafe.Pointer
-	}
-	relaxDouble struct {
-		function cu.Function
-		args     struct {
-			n                    int64
-			keep, gain           float64
-			first, final         int32
-			scale, z, rest, d, y cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	relaxSingle struct {
-		function cu.Function
-		args     struct {
-			n                    int64
-			keep, gain           float32
-			first, final         int32
-			scale, z, rest, d, y cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	noise struct {
-		function cu.Function
-		args     struct {
-			n                           int64
-			seed                        uint32
-			v, partial, scalars, ticket cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	purge struct {
-		function cu.Function
-		args     struct {
-			n                                 int64
-			alpha, beta                       float32
-			v, u, w, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
+	module      launch.Module
+	peakSingle  launch.Kernel[ChebyshevPeakSingleArgs]
+	peakHalf    launch.Kernel[ChebyshevPeakHalfArgs]
+	startDouble launch.Kernel[ChebyshevStartDoubleArgs]
+	startSingle launch.Kernel[ChebyshevStartSingleArgs]
+	startHalf   launch.Kernel[ChebyshevStartHalfArgs]
+	stepDouble  launch.Kernel[ChebyshevStepDoubleArgs]
+	stepSingle  launch.Kernel[ChebyshevStepSingleArgs]
+	stepPhysics launch.Kernel[ChebyshevStepPhysicsArgs]
+	stepPlanes  launch.Kernel[ChebyshevStepPlanesArgs]
+	stepHalf    launch.Kernel[ChebyshevStepHalfArgs]
+	relaxDouble launch.Kernel[ChebyshevRelaxDoubleArgs]
+	relaxSingle launch.Kernel[ChebyshevRelaxSingleArgs]
+	noise       launch.Kernel[ChebyshevNoiseArgs]
+	purge       launch.Kernel[ChebyshevPurgeArgs]
 }
 
 // LoadChebyshev compiles the module for the device and finds its kernels.
 func LoadChebyshev(d cu.Driver) (*Chebyshev, error) {
 	m := new(Chebyshev)
 	var err error
-	m.loaded, err = load(d, "chebyshev",
-		kernel{"peakSingle", &m.peakSingle.function},
-		kernel{"peakHalf", &m.peakHalf.function},
-		kernel{"startDouble", &m.startDouble.function},
-		kernel{"startSingle", &m.startSingle.function},
-		kernel{"startHalf", &m.startHalf.function},
-		kernel{"stepDouble", &m.stepDouble.function},
-		kernel{"stepSingle", &m.stepSingle.function},
-		kernel{"stepPhysics", &m.stepPhysics.function},
-		kernel{"stepPlanes", &m.stepPlanes.function},
-		kernel{"stepHalf", &m.stepHalf.function},
-		kernel{"relaxDouble", &m.relaxDouble.function},
-		kernel{"relaxSingle", &m.relaxSingle.function},
-		kernel{"noise", &m.noise.function},
-		kernel{"purge", &m.purge.function},
+	m.module, err = launch.Load(d, "chebyshev", chebyshevPTX,
+		m.peakSingle.Prepare("peakSingle", ChebyshevFlat),
+		m.peakHalf.Prepare("peakHalf", ChebyshevFlat),
+		m.startDouble.Prepare("startDouble", ChebyshevFlat),
+		m.startSingle.Prepare("startSingle", ChebyshevFlat),
+		m.startHalf.Prepare("startHalf", ChebyshevFlat),
+		m.stepDouble.Prepare("stepDouble", ChebyshevBroad),
+		m.stepSingle.Prepare("stepSingle", ChebyshevThreads),
+		m.stepPhysics.Prepare("stepPhysics", ChebyshevThreads),
+		m.stepPlanes.Prepare("stepPlanes", ChebyshevThreads),
+		m.stepHalf.Prepare("stepHalf", ChebyshevThreads),
+		m.relaxDouble.Prepare("relaxDouble", ChebyshevFlat),
+		m.relaxSingle.Prepare("relaxSingle", ChebyshevFlat),
+		m.noise.Prepare("noise", ChebyshevFlat),
+		m.purge.Prepare("purge", ChebyshevFlat),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.peakSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.peakSingle.args.n),
-		unsafe.Pointer(&m.peakSingle.args.scale),
-		unsafe.Pointer(&m.peakSingle.args.r),
-		unsafe.Pointer(&m.peakSingle.args.theta),
-		unsafe.Pointer(&m.peakSingle.args.partial),
-		unsafe.Pointer(&m.peakSingle.args.scalars),
-		unsafe.Pointer(&m.peakSingle.args.ticket),
-	}
-	m.peakHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.peakHalf.args.n),
-		unsafe.Pointer(&m.peakHalf.args.scale),
-		unsafe.Pointer(&m.peakHalf.args.r),
-		unsafe.Pointer(&m.peakHalf.args.theta),
-		unsafe.Pointer(&m.peakHalf.args.partial),
-		unsafe.Pointer(&m.peakHalf.args.scalars),
-		unsafe.Pointer(&m.peakHalf.args.ticket),
-	}
-	m.startDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startDouble.args.n),
-		unsafe.Pointer(&m.startDouble.args.scale),
-		unsafe.Pointer(&m.startDouble.args.lift),
-		unsafe.Pointer(&m.startDouble.args.theta),
-		unsafe.Pointer(&m.startDouble.args.r),
-		unsafe.Pointer(&m.startDouble.args.rest),
-		unsafe.Pointer(&m.startDouble.args.d),
-		unsafe.Pointer(&m.startDouble.args.scalars),
-	}
-	m.startSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startSingle.args.n),
-		unsafe.Pointer(&m.startSingle.args.scale),
-		unsafe.Pointer(&m.startSingle.args.lift),
-		unsafe.Pointer(&m.startSingle.args.theta),
-		unsafe.Pointer(&m.startSingle.args.r),
-		unsafe.Pointer(&m.startSingle.args.rest),
-		unsafe.Pointer(&m.startSingle.args.d),
-		unsafe.Pointer(&m.startSingle.args.scalars),
-	}
-	m.startHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startHalf.args.n),
-		unsafe.Pointer(&m.startHalf.args.scale),
-		unsafe.Pointer(&m.startHalf.args.lift),
-		unsafe.Pointer(&m.startHalf.args.theta),
-		unsafe.Pointer(&m.startHalf.args.r),
-		unsafe.Pointer(&m.startHalf.args.rest),
-		unsafe.Pointer(&m.startHalf.args.d),
-		unsafe.Pointer(&m.startHalf.args.scalars),
-	}
-	m.stepDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stepDouble.args.nx),
-		unsafe.Pointer(&m.stepDouble.args.ny),
-		unsafe.Pointer(&m.stepDouble.args.nz),
-		unsafe.Pointer(&m.stepDouble.args.main),
-		unsafe.Pointer(&m.stepDouble.args.x),
-		unsafe.Pointer(&m.stepDouble.args.y),
-		unsafe.Pointer(&m.stepDouble.args.z),
-		unsafe.Pointer(&m.stepDouble.args.keep),
-		unsafe.Pointer(&m.stepDouble.args.gain),
-		unsafe.Pointer(&m.stepDouble.args.first),
-		unsafe.Pointer(&m.stepDouble.args.final),
-		unsafe.Pointer(&m.stepDouble.args.scale),
-		unsafe.Pointer(&m.stepDouble.args.sum),
-		unsafe.Pointer(&m.stepDouble.args.rest),
-		unsafe.Pointer(&m.stepDouble.args.d),
-		unsafe.Pointer(&m.stepDouble.args.next),
-	}
-	m.stepSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stepSingle.args.nx),
-		unsafe.Pointer(&m.stepSingle.args.ny),
-		unsafe.Pointer(&m.stepSingle.args.nz),
-		unsafe.Pointer(&m.stepSingle.args.main),
-		unsafe.Pointer(&m.stepSingle.args.x),
-		unsafe.Pointer(&m.stepSingle.args.y),
-		unsafe.Pointer(&m.stepSingle.args.z),
-		unsafe.Pointer(&m.stepSingle.args.keep),
-		unsafe.Pointer(&m.stepSingle.args.gain),
-		unsafe.Pointer(&m.stepSingle.args.first),
-		unsafe.Pointer(&m.stepSingle.args.final),
-		unsafe.Pointer(&m.stepSingle.args.scale),
-		unsafe.Pointer(&m.stepSingle.args.sum),
-		unsafe.Pointer(&m.stepSingle.args.rest),
-		unsafe.Pointer(&m.stepSingle.args.d),
-		unsafe.Pointer(&m.stepSingle.args.next),
-	}
-	m.stepPhysics.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stepPhysics.args.nx),
-		unsafe.Pointer(&m.stepPhysics.args.ny),
-		unsafe.Pointer(&m.stepPhysics.args.nz),
-		unsafe.Pointer(&m.stepPhysics.args.main),
-		unsafe.Pointer(&m.stepPhysics.args.x),
-		unsafe.Pointer(&m.stepPhysics.args.y),
-		unsafe.Pointer(&m.stepPhysics.args.z),
-		unsafe.Pointer(&m.stepPhysics.args.unit),
-		unsafe.Pointer(&m.stepPhysics.args.undo),
-		unsafe.Pointer(&m.stepPhysics.args.keep),
-		unsafe.Pointer(&m.stepPhysics.args.gain),
-		unsafe.Pointer(&m.stepPhysics.args.first),
-		unsafe.Pointer(&m.stepPhysics.args.final),
-		unsafe.Pointer(&m.stepPhysics.args.lifted),
-		unsafe.Pointer(&m.stepPhysics.args.scale),
-		unsafe.Pointer(&m.stepPhysics.args.scalars),
-		unsafe.Pointer(&m.stepPhysics.args.sum),
-		unsafe.Pointer(&m.stepPhysics.args.rest),
-		unsafe.Pointer(&m.stepPhysics.args.d),
-		unsafe.Pointer(&m.stepPhysics.args.next),
-	}
-	m.stepPlanes.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stepPlanes.args.nx),
-		unsafe.Pointer(&m.stepPlanes.args.ny),
-		unsafe.Pointer(&m.stepPlanes.args.nz),
-		unsafe.Pointer(&m.stepPlanes.args.main),
-		unsafe.Pointer(&m.stepPlanes.args.x),
-		unsafe.Pointer(&m.stepPlanes.args.y),
-		unsafe.Pointer(&m.stepPlanes.args.z),
-		unsafe.Pointer(&m.stepPlanes.args.unit),
-		unsafe.Pointer(&m.stepPlanes.args.undo),
-		unsafe.Pointer(&m.stepPlanes.args.promote),
-		unsafe.Pointer(&m.stepPlanes.args.keep),
-		unsafe.Pointer(&m.stepPlanes.args.gain),
-		unsafe.Pointer(&m.stepPlanes.args.first),
-		unsafe.Pointer(&m.stepPlanes.args.final),
-		unsafe.Pointer(&m.stepPlanes.args.lifted),
-		unsafe.Pointer(&m.stepPlanes.args.scale),
-		unsafe.Pointer(&m.stepPlanes.args.scalars),
-		unsafe.Pointer(&m.stepPlanes.args.sum),
-		unsafe.Pointer(&m.stepPlanes.args.rest),
-		unsafe.Pointer(&m.stepPlanes.args.d),
-		unsafe.Pointer(&m.stepPlanes.args.next),
-	}
-	m.stepHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stepHalf.args.nx),
-		unsafe.Pointer(&m.stepHalf.args.ny),
-		unsafe.Pointer(&m.stepHalf.args.nz),
-		unsafe.Pointer(&m.stepHalf.args.main),
-		unsafe.Pointer(&m.stepHalf.args.x),
-		unsafe.Pointer(&m.stepHalf.args.y),
-		unsafe.Pointer(&m.stepHalf.args.z),
-		unsafe.Pointer(&m.stepHalf.args.unit),
-		unsafe.Pointer(&m.stepHalf.args.undo),
-		unsafe.Pointer(&m.stepHalf.args.keep),
-		unsafe.Pointer(&m.stepHalf.args.gain),
-		unsafe.Pointer(&m.stepHalf.args.first),
-		unsafe.Pointer(&m.stepHalf.args.final),
-		unsafe.Pointer(&m.stepHalf.args.lifted),
-		unsafe.Pointer(&m.stepHalf.args.scale),
-		unsafe.Pointer(&m.stepHalf.args.scalars),
-		unsafe.Pointer(&m.stepHalf.args.sum),
-		unsafe.Pointer(&m.stepHalf.args.rest),
-		unsafe.Pointer(&m.stepHalf.args.d),
-		unsafe.Pointer(&m.stepHalf.args.next),
-	}
-	m.relaxDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.relaxDouble.args.n),
-		unsafe.Pointer(&m.relaxDouble.args.keep),
-		unsafe.Pointer(&m.relaxDouble.args.gain),
-		unsafe.Pointer(&m.relaxDouble.args.first),
-		unsafe.Pointer(&m.relaxDouble.args.final),
-		unsafe.Pointer(&m.relaxDouble.args.scale),
-		unsafe.Pointer(&m.relaxDouble.args.z),
-		unsafe.Pointer(&m.relaxDouble.args.rest),
-		unsafe.Pointer(&m.relaxDouble.args.d),
-		unsafe.Pointer(&m.relaxDouble.args.y),
-	}
-	m.relaxSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.relaxSingle.args.n),
-		unsafe.Pointer(&m.relaxSingle.args.keep),
-		unsafe.Pointer(&m.relaxSingle.args.gain),
-		unsafe.Pointer(&m.relaxSingle.args.first),
-		unsafe.Pointer(&m.relaxSingle.args.final),
-		unsafe.Pointer(&m.relaxSingle.args.scale),
-		unsafe.Pointer(&m.relaxSingle.args.z),
-		unsafe.Pointer(&m.relaxSingle.args.rest),
-		unsafe.Pointer(&m.relaxSingle.args.d),
-		unsafe.Pointer(&m.relaxSingle.args.y),
-	}
-	m.noise.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.noise.args.n),
-		unsafe.Pointer(&m.noise.args.seed),
-		unsafe.Pointer(&m.noise.args.v),
-		unsafe.Pointer(&m.noise.args.partial),
-		unsafe.Pointer(&m.noise.args.scalars),
-		unsafe.Pointer(&m.noise.args.ticket),
-	}
-	m.purge.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.purge.args.n),
-		unsafe.Pointer(&m.purge.args.alpha),
-		unsafe.Pointer(&m.purge.args.beta),
-		unsafe.Pointer(&m.purge.args.v),
-		unsafe.Pointer(&m.purge.args.u),
-		unsafe.Pointer(&m.purge.args.w),
-		unsafe.Pointer(&m.purge.args.partial),
-		unsafe.Pointer(&m.purge.args.scalars),
-		unsafe.Pointer(&m.purge.args.ticket),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Chebyshev) Unload() error { return m.module.Unload() }
+
+// ChebyshevPeakSingleArgs are the arguments of peakSingle.
+type ChebyshevPeakSingleArgs struct {
+	N                int64
+	Scale, R         cu.Ptr[float32]
+	Theta            float64
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
+}
+
 // PeakSingle: LIFT for max|S r|/theta. A null scale is 1.
-//
-// Arrays: scale, r float; partial, scalars double; ticket u32.
-func (m *Chebyshev) PeakSingle(s cu.Stream, grid [3]uint32, n int64, scale, r cu.DevicePtr, theta float64, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.peakSingle
-	k.args.n = n
-	k.args.scale = scale
-	k.args.r = r
-	k.args.theta = theta
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("peakSingle", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) PeakSingle(s cu.Stream, grid [3]uint32, a ChebyshevPeakSingleArgs) error {
+	m.peakSingle.Args = a
+	return m.peakSingle.Launch(s, grid)
+}
+
+// ChebyshevPeakHalfArgs are the arguments of peakHalf.
+type ChebyshevPeakHalfArgs struct {
+	N                int64
+	Scale            cu.Ptr[float32]
+	R                cu.Ptr[cu.Half]
+	Theta            float64
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // PeakHalf:
-//
-// Arrays: scale float; r half; partial, scalars double; ticket u32.
-func (m *Chebyshev) PeakHalf(s cu.Stream, grid [3]uint32, n int64, scale, r cu.DevicePtr, theta float64, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.peakHalf
-	k.args.n = n
-	k.args.scale = scale
-	k.args.r = r
-	k.args.theta = theta
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("peakHalf", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) PeakHalf(s cu.Stream, grid [3]uint32, a ChebyshevPeakHalfArgs) error {
+	m.peakHalf.Args = a
+	return m.peakHalf.Launch(s, grid)
+}
+
+// ChebyshevStartDoubleArgs are the arguments of startDouble.
+type ChebyshevStartDoubleArgs struct {
+	N                   int64
+	Scale               cu.Ptr[float32]
+	Lift                int32
+	Theta               float64
+	R, Rest, D, Scalars cu.Ptr[float64]
 }
 
 // StartDouble: rest = c S r and d = rest / theta, c being LIFT where lift is 1, else 1.
-//
-// Arrays: scale float; r, rest, d, scalars double.
-func (m *Chebyshev) StartDouble(s cu.Stream, grid [3]uint32, n int64, scale cu.DevicePtr, lift int32, theta float64, r, rest, d, scalars cu.DevicePtr) error {
-	k := &m.startDouble
-	k.args.n = n
-	k.args.scale = scale
-	k.args.lift = lift
-	k.args.theta = theta
-	k.args.r = r
-	k.args.rest = rest
-	k.args.d = d
-	k.args.scalars = scalars
-	return m.launch("startDouble", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) StartDouble(s cu.Stream, grid [3]uint32, a ChebyshevStartDoubleArgs) error {
+	m.startDouble.Args = a
+	return m.startDouble.Launch(s, grid)
+}
+
+// ChebyshevStartSingleArgs are the arguments of startSingle.
+type ChebyshevStartSingleArgs struct {
+	N          int64
+	Scale      cu.Ptr[float32]
+	Lift       int32
+	Theta      float64
+	R, Rest, D cu.Ptr[float32]
+	Scalars    cu.Ptr[float64]
 }
 
 // StartSingle:
-//
-// Arrays: scale float; r, rest, d float; scalars double.
-func (m *Chebyshev) StartSingle(s cu.Stream, grid [3]uint32, n int64, scale cu.DevicePtr, lift int32, theta float64, r, rest, d, scalars cu.DevicePtr) error {
-	k := &m.startSingle
-	k.args.n = n
-	k.args.scale = scale
-	k.args.lift = lift
-	k.args.theta = theta
-	k.args.r = r
-	k.args.rest = rest
-	k.args.d = d
-	k.args.scalars = scalars
-	return m.launch("startSingle", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) StartSingle(s cu.Stream, grid [3]uint32, a ChebyshevStartSingleArgs) error {
+	m.startSingle.Args = a
+	return m.startSingle.Launch(s, grid)
+}
+
+// ChebyshevStartHalfArgs are the arguments of startHalf.
+type ChebyshevStartHalfArgs struct {
+	N          int64
+	Scale      cu.Ptr[float32]
+	Lift       int32
+	Theta      float64
+	R, Rest, D cu.Ptr[cu.Half]
+	Scalars    cu.Ptr[float64]
 }
 
 // StartHalf:
-//
-// Arrays: scale float; r, rest, d half; scalars double.
-func (m *Chebyshev) StartHalf(s cu.Stream, grid [3]uint32, n int64, scale cu.DevicePtr, lift int32, theta float64, r, rest, d, scalars cu.DevicePtr) error {
-	k := &m.startHalf
-	k.args.n = n
-	k.args.scale = scale
-	k.args.lift = lift
-	k.args.theta = theta
-	k.args.r = r
-	k.args.rest = rest
-	k.args.d = d
-	k.args.scalars = scalars
-	return m.launch("startHalf", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) StartHalf(s cu.Stream, grid [3]uint32, a ChebyshevStartHalfArgs) error {
+	m.startHalf.Args = a
+	return m.startHalf.Launch(s, grid)
+}
+
+// ChebyshevStepDoubleArgs are the arguments of stepDouble.
+type ChebyshevStepDoubleArgs struct {
+	Nx, Ny, Nz         int32
+	Main, X, Y, Z      cu.Ptr[float64]
+	Keep, Gain         float64
+	First, Final       int32
+	Scale              cu.Ptr[float32]
+	Sum, Rest, D, Next cu.Ptr[float64]
 }
 
 // StepDouble: z += d, rest -= A d, next = keep d + gain rest; the last step sets z = S (z + d + next)/LIFT instead. undo is the inverse of the entries' power of
 // two.
-//
-// Arrays: main, x, y, z double; scale float; sum, rest, d, next double.
-func (m *Chebyshev) StepDouble(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, keep, gain float64, first, final int32, scale, sum, rest, d, next cu.DevicePtr) error {
-	k := &m.stepDouble
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.scale = scale
-	k.args.sum = sum
-	k.args.rest = rest
-	k.args.d = d
-	k.args.next = next
-	return m.launch("stepDouble", k.function, grid, ChebyshevBroad, s, k.params[:])
+func (m *Chebyshev) StepDouble(s cu.Stream, grid [3]uint32, a ChebyshevStepDoubleArgs) error {
+	m.stepDouble.Args = a
+	return m.stepDouble.Launch(s, grid)
+}
+
+// ChebyshevStepSingleArgs are the arguments of stepSingle.
+type ChebyshevStepSingleArgs struct {
+	Nx, Ny, Nz                int32
+	Main, X, Y, Z             cu.Ptr[float32]
+	Keep, Gain                float32
+	First, Final              int32
+	Scale, Sum, Rest, D, Next cu.Ptr[float32]
 }
 
 // StepSingle:
-//
-// Arrays: main, x, y, z float; scale, sum, rest, d, next float.
-func (m *Chebyshev) StepSingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, keep, gain float32, first, final int32, scale, sum, rest, d, next cu.DevicePtr) error {
-	k := &m.stepSingle
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.scale = scale
-	k.args.sum = sum
-	k.args.rest = rest
-	k.args.d = d
-	k.args.next = next
-	return m.launch("stepSingle", k.function, grid, ChebyshevThreads, s, k.params[:])
+func (m *Chebyshev) StepSingle(s cu.Stream, grid [3]uint32, a ChebyshevStepSingleArgs) error {
+	m.stepSingle.Args = a
+	return m.stepSingle.Launch(s, grid)
+}
+
+// ChebyshevStepPhysicsArgs are the arguments of stepPhysics.
+type ChebyshevStepPhysicsArgs struct {
+	Nx, Ny, Nz             int32
+	Main, X, Y, Z          cu.Ptr[cu.Half]
+	Unit, Undo, Keep, Gain float32
+	First, Final, Lifted   int32
+	Scale                  cu.Ptr[float32]
+	Scalars                cu.Ptr[float64]
+	Sum, Rest, D, Next     cu.Ptr[float32]
 }
 
 // StepPhysics:
-//
-// Arrays: main, x, y, z half; scale float; scalars double; sum, rest, d, next float.
-func (m *Chebyshev) StepPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo, keep, gain float32, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
-	k := &m.stepPhysics
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.undo = undo
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.lifted = lifted
-	k.args.scale = scale
-	k.args.scalars = scalars
-	k.args.sum = sum
-	k.args.rest = rest
-	k.args.d = d
-	k.args.next = next
-	return m.launch("stepPhysics", k.function, grid, ChebyshevThreads, s, k.params[:])
+func (m *Chebyshev) StepPhysics(s cu.Stream, grid [3]uint32, a ChebyshevStepPhysicsArgs) error {
+	m.stepPhysics.Args = a
+	return m.stepPhysics.Launch(s, grid)
+}
+
+// ChebyshevStepPlanesArgs are the arguments of stepPlanes.
+type ChebyshevStepPlanesArgs struct {
+	Nx, Ny, Nz           int32
+	Main, X, Y, Z        cu.Ptr[cu.Half]
+	Unit, Undo           float32
+	Promote              cu.Ptr[int32]
+	Keep, Gain           float32
+	First, Final, Lifted int32
+	Scale                cu.Ptr[float32]
+	Scalars              cu.Ptr[float64]
+	Sum, Rest, D, Next   cu.Ptr[float32]
 }
 
 // StepPlanes:
-//
-// Arrays: main, x, y, z half; promote int; scale float; scalars double; sum, rest, d, next float.
-func (m *Chebyshev) StepPlanes(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo float32, promote cu.DevicePtr, keep, gain float32, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
-	k := &m.stepPlanes
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.undo = undo
-	k.args.promote = promote
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.lifted = lifted
-	k.args.scale = scale
-	k.args.scalars = scalars
-	k.args.sum = sum
-	k.args.rest = rest
-	k.args.d = d
-	k.args.next = next
-	return m.launch("stepPlanes", k.function, grid, ChebyshevThreads, s, k.params[:])
+func (m *Chebyshev) StepPlanes(s cu.Stream, grid [3]uint32, a ChebyshevStepPlanesArgs) error {
+	m.stepPlanes.Args = a
+	return m.stepPlanes.Launch(s, grid)
+}
+
+// ChebyshevStepHalfArgs are the arguments of stepHalf.
+type ChebyshevStepHalfArgs struct {
+	Nx, Ny, Nz             int32
+	Main, X, Y, Z          cu.Ptr[cu.Half]
+	Unit, Undo, Keep, Gain float32
+	First, Final, Lifted   int32
+	Scale                  cu.Ptr[float32]
+	Scalars                cu.Ptr[float64]
+	Sum, Rest, D, Next     cu.Ptr[cu.Half]
 }
 
 // StepHalf:
-//
-// Arrays: main, x, y, z half; scale float; scalars double; sum, rest, d, next half.
-func (m *Chebyshev) StepHalf(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, undo, keep, gain float32, first, final, lifted int32, scale, scalars, sum, rest, d, next cu.DevicePtr) error {
-	k := &m.stepHalf
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.undo = undo
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.lifted = lifted
-	k.args.scale = scale
-	k.args.scalars = scalars
-	k.args.sum = sum
-	k.args.rest = rest
-	k.args.d = d
-	k.args.next = next
-	return m.launch("stepHalf", k.function, grid, ChebyshevThreads, s, k.params[:])
+func (m *Chebyshev) StepHalf(s cu.Stream, grid [3]uint32, a ChebyshevStepHalfArgs) error {
+	m.stepHalf.Args = a
+	return m.stepHalf.Launch(s, grid)
+}
+
+// ChebyshevRelaxDoubleArgs are the arguments of relaxDouble.
+type ChebyshevRelaxDoubleArgs struct {
+	N             int64
+	Keep, Gain    float64
+	First, Final  int32
+	Scale         cu.Ptr[float32]
+	Z, Rest, D, Y cu.Ptr[float64]
 }
 
 // RelaxDouble: A step where y = A d has been formed before, and d becomes next.
-//
-// Arrays: scale float; z, rest, d, y double.
-func (m *Chebyshev) RelaxDouble(s cu.Stream, grid [3]uint32, n int64, keep, gain float64, first, final int32, scale, z, rest, d, y cu.DevicePtr) error {
-	k := &m.relaxDouble
-	k.args.n = n
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.scale = scale
-	k.args.z = z
-	k.args.rest = rest
-	k.args.d = d
-	k.args.y = y
-	return m.launch("relaxDouble", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) RelaxDouble(s cu.Stream, grid [3]uint32, a ChebyshevRelaxDoubleArgs) error {
+	m.relaxDouble.Args = a
+	return m.relaxDouble.Launch(s, grid)
+}
+
+// ChebyshevRelaxSingleArgs are the arguments of relaxSingle.
+type ChebyshevRelaxSingleArgs struct {
+	N                    int64
+	Keep, Gain           float32
+	First, Final         int32
+	Scale, Z, Rest, D, Y cu.Ptr[float32]
 }
 
 // RelaxSingle:
-//
-// Arrays: scale, z, rest, d, y float.
-func (m *Chebyshev) RelaxSingle(s cu.Stream, grid [3]uint32, n int64, keep, gain float32, first, final int32, scale, z, rest, d, y cu.DevicePtr) error {
-	k := &m.relaxSingle
-	k.args.n = n
-	k.args.keep = keep
-	k.args.gain = gain
-	k.args.first = first
-	k.args.final = final
-	k.args.scale = scale
-	k.args.z = z
-	k.args.rest = rest
-	k.args.d = d
-	k.args.y = y
-	return m.launch("relaxSingle", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) RelaxSingle(s cu.Stream, grid [3]uint32, a ChebyshevRelaxSingleArgs) error {
+	m.relaxSingle.Args = a
+	return m.relaxSingle.Launch(s, grid)
+}
+
+// ChebyshevNoiseArgs are the arguments of noise.
+type ChebyshevNoiseArgs struct {
+	N                int64
+	Seed             uint32
+	V                cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // Noise: v is noise from -1 to 1, by a hash of position and seed (the finaliser of MurmurHash3), and RR = v.v.
-//
-// Arrays: v float; partial, scalars double; ticket u32.
-func (m *Chebyshev) Noise(s cu.Stream, grid [3]uint32, n int64, seed uint32, v, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.noise
-	k.args.n = n
-	k.args.seed = seed
-	k.args.v = v
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("noise", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) Noise(s cu.Stream, grid [3]uint32, a ChebyshevNoiseArgs) error {
+	m.noise.Args = a
+	return m.noise.Launch(s, grid)
+}
+
+// ChebyshevPurgeArgs are the arguments of purge.
+type ChebyshevPurgeArgs struct {
+	N                int64
+	Alpha, Beta      float32
+	V, U, W          cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // Purge: w -= alpha v + beta u, RR = w.w. A null u is zero.
-//
-// Arrays: v, u, w float; partial, scalars double; ticket u32.
-func (m *Chebyshev) Purge(s cu.Stream, grid [3]uint32, n int64, alpha, beta float32, v, u, w, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.purge
-	k.args.n = n
-	k.args.alpha = alpha
-	k.args.beta = beta
-	k.args.v = v
-	k.args.u = u
-	k.args.w = w
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("purge", k.function, grid, ChebyshevFlat, s, k.params[:])
+func (m *Chebyshev) Purge(s cu.Stream, grid [3]uint32, a ChebyshevPurgeArgs) error {
+	m.purge.Args = a
+	return m.purge.Launch(s, grid)
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/cmg.ptx
+var cmgPTX []byte
 
 const (
 	CmgWide = 256
@@ -31,795 +35,429 @@ const (
 
 // Cmg is the module cmg.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Cmg struct {
-	loaded
-	readRows struct {
-		function cu.Function
-		args     struct {
-			n                                                          int64
-			rowPtr, col, val, ptr, to, weight, ground, diagonal, fault cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	heaviest struct {
-		function cu.Function
-		args     struct {
-			n                                                int64
-			ptr, to, weight, diagonal, pick, picked, partial cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	average struct {
-		function cu.Function
-		args     struct {
-			blocks        int32
-			partial, mean cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	cutHigh struct {
-		function cu.Function
-		args     struct {
-			n                                             int64
-			ptr, to, weight, diagonal, pick, picked, mean cu.DevicePtr
-			kappa                                         float64
-			cut                                           cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	join struct {
-		function cu.Function
-		args     struct {
-			n                 int64
-			pick, cut, parent cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	climb struct {
-		function cu.Function
-		args     struct {
-			n                                 int64
-			parent, depth, top, count, deeper cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	settlePieces struct {
-		function cu.Function
-		args     struct {
-			n                         int64
-			parent, top, count, final cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	bare struct {
-		function cu.Function
-		args     struct {
-			n                                                      int64
-			ptr, to, weight, diagonal, parent, picked, top, volume cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	weighLayer struct {
-		function cu.Function
-		args     struct {
-			n                                                  int64
-			layer                                              int32
-			ptr, to, weight, parent, depth, top, volume, below cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	trimLayer struct {
-		function cu.Function
-		args     struct {
-			n                                                                                           int64
-			layer                                                                                       int32
-			least                                                                                       float64
-			mean, ptr, to, weight, parent, picked, depth, top, volume, whole, below, cut, quality, cuts cu.DevicePtr
-		}
-		params [17]unsafe.Pointer
-	}
-	relabel struct {
-		function cu.Function
-		args     struct {
-			n                       int64
-			parent, cut, top, fresh cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	mark struct {
-		function cu.Function
-		args     struct {
-			n          int64
-			top, first cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	leads struct {
-		function cu.Function
-		args     struct {
-			n                int64
-			top, first, lead cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	numberTops struct {
-		function cu.Function
-		args     struct {
-			n                         int64
-			top, lead, before, number cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	assign struct {
-		function cu.Function
-		args     struct {
-			n                     int64
-			top, number, of, size cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	place struct {
-		function cu.Function
-		args     struct {
-			n                       int64
-			of, first, size, member cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	sortMembers struct {
-		function cu.Function
-		args     struct {
-			clusters                                              int32
-			first, member, ground, ptr, coarseGround, terms, most cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	sumParts struct {
-		function cu.Function
-		args     struct {
-			n            int64
-			values, sums cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	startParts struct {
-		function cu.Function
-		args     struct {
-			blocks int32
-			sums   cu.DevicePtr
-		}
-		params [2]unsafe.Pointer
-	}
-	startValues struct {
-		function cu.Function
-		args     struct {
-			n                         int64
-			values, sums, start, wide cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	merge struct {
-		function cu.Function
-		args     struct {
-			clusters                                                               int32
-			first, member, ptr, to, weight, of, room, mergedTo, mergedWeight, kept cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
-	compact struct {
-		function cu.Function
-		args     struct {
-			clusters                                                        int32
-			room, mergedTo, mergedWeight, ptr, ground, to, weight, diagonal cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	tally struct {
-		function cu.Function
-		args     struct {
-			n           int64
-			ptr, counts cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	scales struct {
-		function cu.Function
-		args     struct {
-			n                int64
-			ground, diagonal cu.DevicePtr
-			damping          float32
-			single, scale    cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
+	module       launch.Module
+	readRows     launch.Kernel[CmgReadRowsArgs]
+	heaviest     launch.Kernel[CmgHeaviestArgs]
+	average      launch.Kernel[CmgAverageArgs]
+	cutHigh      launch.Kernel[CmgCutHighArgs]
+	join         launch.Kernel[CmgJoinArgs]
+	climb        launch.Kernel[CmgClimbArgs]
+	settlePieces launch.Kernel[CmgSettlePiecesArgs]
+	bare         launch.Kernel[CmgBareArgs]
+	weighLayer   launch.Kernel[CmgWeighLayerArgs]
+	trimLayer    launch.Kernel[CmgTrimLayerArgs]
+	relabel      launch.Kernel[CmgRelabelArgs]
+	mark         launch.Kernel[CmgMarkArgs]
+	leads        launch.Kernel[CmgLeadsArgs]
+	numberTops   launch.Kernel[CmgNumberTopsArgs]
+	assign       launch.Kernel[CmgAssignArgs]
+	place        launch.Kernel[CmgPlaceArgs]
+	sortMembers  launch.Kernel[CmgSortMembersArgs]
+	sumParts     launch.Kernel[CmgSumPartsArgs]
+	startParts   launch.Kernel[CmgStartPartsArgs]
+	startValues  launch.Kernel[CmgStartValuesArgs]
+	merge        launch.Kernel[CmgMergeArgs]
+	compact      launch.Kernel[CmgCompactArgs]
+	tally        launch.Kernel[CmgTallyArgs]
+	scales       launch.Kernel[CmgScalesArgs]
 }
 
 // LoadCmg compiles the module for the device and finds its kernels.
 func LoadCmg(d cu.Driver) (*Cmg, error) {
 	m := new(Cmg)
 	var err error
-	m.loaded, err = load(d, "cmg",
-		kernel{"readRows", &m.readRows.function},
-		kernel{"heaviest", &m.heaviest.function},
-		kernel{"average", &m.average.function},
-		kernel{"cutHigh", &m.cutHigh.function},
-		kernel{"join", &m.join.function},
-		kernel{"climb", &m.climb.function},
-		kernel{"settlePieces", &m.settlePieces.function},
-		kernel{"bare", &m.bare.function},
-		kernel{"weighLayer", &m.weighLayer.function},
-		kernel{"trimLayer", &m.trimLayer.function},
-		kernel{"relabel", &m.relabel.function},
-		kernel{"mark", &m.mark.function},
-		kernel{"leads", &m.leads.function},
-		kernel{"numberTops", &m.numberTops.function},
-		kernel{"assign", &m.assign.function},
-		kernel{"place", &m.place.function},
-		kernel{"sortMembers", &m.sortMembers.function},
-		kernel{"sumParts", &m.sumParts.function},
-		kernel{"startParts", &m.startParts.function},
-		kernel{"startValues", &m.startValues.function},
-		kernel{"merge", &m.merge.function},
-		kernel{"compact", &m.compact.function},
-		kernel{"tally", &m.tally.function},
-		kernel{"scales", &m.scales.function},
+	m.module, err = launch.Load(d, "cmg", cmgPTX,
+		m.readRows.Prepare("readRows", CmgWide),
+		m.heaviest.Prepare("heaviest", CmgWide),
+		m.average.Prepare("average", CmgWide),
+		m.cutHigh.Prepare("cutHigh", CmgWide),
+		m.join.Prepare("join", CmgWide),
+		m.climb.Prepare("climb", CmgWide),
+		m.settlePieces.Prepare("settlePieces", CmgWide),
+		m.bare.Prepare("bare", CmgWide),
+		m.weighLayer.Prepare("weighLayer", CmgWide),
+		m.trimLayer.Prepare("trimLayer", CmgWide),
+		m.relabel.Prepare("relabel", CmgWide),
+		m.mark.Prepare("mark", CmgWide),
+		m.leads.Prepare("leads", CmgWide),
+		m.numberTops.Prepare("numberTops", CmgWide),
+		m.assign.Prepare("assign", CmgWide),
+		m.place.Prepare("place", CmgWide),
+		m.sortMembers.Prepare("sortMembers", CmgWide),
+		m.sumParts.Prepare("sumParts", CmgWide),
+		m.startParts.Prepare("startParts", CmgWide),
+		m.startValues.Prepare("startValues", CmgWide),
+		m.merge.Prepare("merge", CmgWide),
+		m.compact.Prepare("compact", CmgWide),
+		m.tally.Prepare("tally", CmgWide),
+		m.scales.Prepare("scales", CmgWide),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.readRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.readRows.args.n),
-		unsafe.Pointer(&m.readRows.args.rowPtr),
-		unsafe.Pointer(&m.readRows.args.col),
-		unsafe.Pointer(&m.readRows.args.val),
-		unsafe.Pointer(&m.readRows.args.ptr),
-		unsafe.Pointer(&m.readRows.args.to),
-		unsafe.Pointer(&m.readRows.args.weight),
-		unsafe.Pointer(&m.readRows.args.ground),
-		unsafe.Pointer(&m.readRows.args.diagonal),
-		unsafe.Pointer(&m.readRows.args.fault),
-	}
-	m.heaviest.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.heaviest.args.n),
-		unsafe.Pointer(&m.heaviest.args.ptr),
-		unsafe.Pointer(&m.heaviest.args.to),
-		unsafe.Pointer(&m.heaviest.args.weight),
-		unsafe.Pointer(&m.heaviest.args.diagonal),
-		unsafe.Pointer(&m.heaviest.args.pick),
-		unsafe.Pointer(&m.heaviest.args.picked),
-		unsafe.Pointer(&m.heaviest.args.partial),
-	}
-	m.average.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.average.args.blocks),
-		unsafe.Pointer(&m.average.args.partial),
-		unsafe.Pointer(&m.average.args.mean),
-	}
-	m.cutHigh.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.cutHigh.args.n),
-		unsafe.Pointer(&m.cutHigh.args.ptr),
-		unsafe.Pointer(&m.cutHigh.args.to),
-		unsafe.Pointer(&m.cutHigh.args.weight),
-		unsafe.Pointer(&m.cutHigh.args.diagonal),
-		unsafe.Pointer(&m.cutHigh.args.pick),
-		unsafe.Pointer(&m.cutHigh.args.picked),
-		unsafe.Pointer(&m.cutHigh.args.mean),
-		unsafe.Pointer(&m.cutHigh.args.kappa),
-		unsafe.Pointer(&m.cutHigh.args.cut),
-	}
-	m.join.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.join.args.n),
-		unsafe.Pointer(&m.join.args.pick),
-		unsafe.Pointer(&m.join.args.cut),
-		unsafe.Pointer(&m.join.args.parent),
-	}
-	m.climb.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.climb.args.n),
-		unsafe.Pointer(&m.climb.args.parent),
-		unsafe.Pointer(&m.climb.args.depth),
-		unsafe.Pointer(&m.climb.args.top),
-		unsafe.Pointer(&m.climb.args.count),
-		unsafe.Pointer(&m.climb.args.deeper),
-	}
-	m.settlePieces.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.settlePieces.args.n),
-		unsafe.Pointer(&m.settlePieces.args.parent),
-		unsafe.Pointer(&m.settlePieces.args.top),
-		unsafe.Pointer(&m.settlePieces.args.count),
-		unsafe.Pointer(&m.settlePieces.args.final),
-	}
-	m.bare.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.bare.args.n),
-		unsafe.Pointer(&m.bare.args.ptr),
-		unsafe.Pointer(&m.bare.args.to),
-		unsafe.Pointer(&m.bare.args.weight),
-		unsafe.Pointer(&m.bare.args.diagonal),
-		unsafe.Pointer(&m.bare.args.parent),
-		unsafe.Pointer(&m.bare.args.picked),
-		unsafe.Pointer(&m.bare.args.top),
-		unsafe.Pointer(&m.bare.args.volume),
-	}
-	m.weighLayer.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.weighLayer.args.n),
-		unsafe.Pointer(&m.weighLayer.args.layer),
-		unsafe.Pointer(&m.weighLayer.args.ptr),
-		unsafe.Pointer(&m.weighLayer.args.to),
-		unsafe.Pointer(&m.weighLayer.args.weight),
-		unsafe.Pointer(&m.weighLayer.args.parent),
-		unsafe.Pointer(&m.weighLayer.args.depth),
-		unsafe.Pointer(&m.weighLayer.args.top),
-		unsafe.Pointer(&m.weighLayer.args.volume),
-		unsafe.Pointer(&m.weighLayer.args.below),
-	}
-	m.trimLayer.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.trimLayer.args.n),
-		unsafe.Pointer(&m.trimLayer.args.layer),
-		unsafe.Pointer(&m.trimLayer.args.least),
-		unsafe.Pointer(&m.trimLayer.args.mean),
-		unsafe.Pointer(&m.trimLayer.args.ptr),
-		unsafe.Pointer(&m.trimLayer.args.to),
-		unsafe.Pointer(&m.trimLayer.args.weight),
-		unsafe.Pointer(&m.trimLayer.args.parent),
-		unsafe.Pointer(&m.trimLayer.args.picked),
-		unsafe.Pointer(&m.trimLayer.args.depth),
-		unsafe.Pointer(&m.trimLayer.args.top),
-		unsafe.Pointer(&m.trimLayer.args.volume),
-		unsafe.Pointer(&m.trimLayer.args.whole),
-		unsafe.Pointer(&m.trimLayer.args.below),
-		unsafe.Pointer(&m.trimLayer.args.cut),
-		unsafe.Pointer(&m.trimLayer.args.quality),
-		unsafe.Pointer(&m.trimLayer.args.cuts),
-	}
-	m.relabel.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.relabel.args.n),
-		unsafe.Pointer(&m.relabel.args.parent),
-		unsafe.Pointer(&m.relabel.args.cut),
-		unsafe.Pointer(&m.relabel.args.top),
-		unsafe.Pointer(&m.relabel.args.fresh),
-	}
-	m.mark.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.mark.args.n),
-		unsafe.Pointer(&m.mark.args.top),
-		unsafe.Pointer(&m.mark.args.first),
-	}
-	m.leads.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.leads.args.n),
-		unsafe.Pointer(&m.leads.args.top),
-		unsafe.Pointer(&m.leads.args.first),
-		unsafe.Pointer(&m.leads.args.lead),
-	}
-	m.numberTops.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.numberTops.args.n),
-		unsafe.Pointer(&m.numberTops.args.top),
-		unsafe.Pointer(&m.numberTops.args.lead),
-		unsafe.Pointer(&m.numberTops.args.before),
-		unsafe.Pointer(&m.numberTops.args.number),
-	}
-	m.assign.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.assign.args.n),
-		unsafe.Pointer(&m.assign.args.top),
-		unsafe.Pointer(&m.assign.args.number),
-		unsafe.Pointer(&m.assign.args.of),
-		unsafe.Pointer(&m.assign.args.size),
-	}
-	m.place.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.place.args.n),
-		unsafe.Pointer(&m.place.args.of),
-		unsafe.Pointer(&m.place.args.first),
-		unsafe.Pointer(&m.place.args.size),
-		unsafe.Pointer(&m.place.args.member),
-	}
-	m.sortMembers.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.sortMembers.args.clusters),
-		unsafe.Pointer(&m.sortMembers.args.first),
-		unsafe.Pointer(&m.sortMembers.args.member),
-		unsafe.Pointer(&m.sortMembers.args.ground),
-		unsafe.Pointer(&m.sortMembers.args.ptr),
-		unsafe.Pointer(&m.sortMembers.args.coarseGround),
-		unsafe.Pointer(&m.sortMembers.args.terms),
-		unsafe.Pointer(&m.sortMembers.args.most),
-	}
-	m.sumParts.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.sumParts.args.n),
-		unsafe.Pointer(&m.sumParts.args.values),
-		unsafe.Pointer(&m.sumParts.args.sums),
-	}
-	m.startParts.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startParts.args.blocks),
-		unsafe.Pointer(&m.startParts.args.sums),
-	}
-	m.startValues.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startValues.args.n),
-		unsafe.Pointer(&m.startValues.args.values),
-		unsafe.Pointer(&m.startValues.args.sums),
-		unsafe.Pointer(&m.startValues.args.start),
-		unsafe.Pointer(&m.startValues.args.wide),
-	}
-	m.merge.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.merge.args.clusters),
-		unsafe.Pointer(&m.merge.args.first),
-		unsafe.Pointer(&m.merge.args.member),
-		unsafe.Pointer(&m.merge.args.ptr),
-		unsafe.Pointer(&m.merge.args.to),
-		unsafe.Pointer(&m.merge.args.weight),
-		unsafe.Pointer(&m.merge.args.of),
-		unsafe.Pointer(&m.merge.args.room),
-		unsafe.Pointer(&m.merge.args.mergedTo),
-		unsafe.Pointer(&m.merge.args.mergedWeight),
-		unsafe.Pointer(&m.merge.args.kept),
-	}
-	m.compact.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.compact.args.clusters),
-		unsafe.Pointer(&m.compact.args.room),
-		unsafe.Pointer(&m.compact.args.mergedTo),
-		unsafe.Pointer(&m.compact.args.mergedWeight),
-		unsafe.Pointer(&m.compact.args.ptr),
-		unsafe.Pointer(&m.compact.args.ground),
-		unsafe.Pointer(&m.compact.args.to),
-		unsafe.Pointer(&m.compact.args.weight),
-		unsafe.Pointer(&m.compact.args.diagonal),
-	}
-	m.tally.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.tally.args.n),
-		unsafe.Pointer(&m.tally.args.ptr),
-		unsafe.Pointer(&m.tally.args.counts),
-	}
-	m.scales.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.scales.args.n),
-		unsafe.Pointer(&m.scales.args.ground),
-		unsafe.Pointer(&m.scales.args.diagonal),
-		unsafe.Pointer(&m.scales.args.damping),
-		unsafe.Pointer(&m.scales.args.single),
-		unsafe.Pointer(&m.scales.args.scale),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Cmg) Unload() error { return m.module.Unload() }
+
+// CmgReadRowsArgs are the arguments of readRows.
+type CmgReadRowsArgs struct {
+	N                int64
+	RowPtr           cu.Ptr[int64]
+	Col              cu.Ptr[int32]
+	Val              cu.Ptr[float64]
+	Ptr              cu.Ptr[int64]
+	To               cu.Ptr[int32]
+	Weight           cu.Ptr[float32]
+	Ground, Diagonal cu.Ptr[float64]
+	Fault            cu.Ptr[int32]
+}
+
 // ReadRows takes a matrix apart: negative off-diagonals are edges, what dominance leaves of the diagonal is ground. Rows that are not so set fault.
-//
-// Arrays: rowPtr i64; col int; val double; ptr i64; to int; weight float; ground, diagonal double; fault int.
-func (m *Cmg) ReadRows(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, ptr, to, weight, ground, diagonal, fault cu.DevicePtr) error {
-	k := &m.readRows
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.ground = ground
-	k.args.diagonal = diagonal
-	k.args.fault = fault
-	return m.launch("readRows", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) ReadRows(s cu.Stream, grid [3]uint32, a CmgReadRowsArgs) error {
+	m.readRows.Args = a
+	return m.readRows.Launch(s, grid)
+}
+
+// CmgHeaviestArgs are the arguments of heaviest.
+type CmgHeaviestArgs struct {
+	N        int64
+	Ptr      cu.Ptr[int64]
+	To       cu.Ptr[int32]
+	Weight   cu.Ptr[float32]
+	Diagonal cu.Ptr[float64]
+	Pick     cu.Ptr[int32]
+	Picked   cu.Ptr[float32]
+	Partial  cu.Ptr[float64]
 }
 
 // Heaviest picks the neighbour over the heaviest edge, by exponent and three bits of the weights and then by hash, and sums weighted degrees over the vertices that
 // have edges, and their number, by blocks.
-//
-// Arrays: ptr i64; to int; weight float; diagonal double; pick int; picked float; partial double.
-func (m *Cmg) Heaviest(s cu.Stream, grid [3]uint32, n int64, ptr, to, weight, diagonal, pick, picked, partial cu.DevicePtr) error {
-	k := &m.heaviest
-	k.args.n = n
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.diagonal = diagonal
-	k.args.pick = pick
-	k.args.picked = picked
-	k.args.partial = partial
-	return m.launch("heaviest", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Heaviest(s cu.Stream, grid [3]uint32, a CmgHeaviestArgs) error {
+	m.heaviest.Args = a
+	return m.heaviest.Launch(s, grid)
+}
+
+// CmgAverageArgs are the arguments of average.
+type CmgAverageArgs struct {
+	Blocks        int32
+	Partial, Mean cu.Ptr[float64]
 }
 
 // Average of the weighted degree. One block.
-//
-// Arrays: partial, mean double.
-func (m *Cmg) Average(s cu.Stream, grid [3]uint32, blocks int32, partial, mean cu.DevicePtr) error {
-	k := &m.average
-	k.args.blocks = blocks
-	k.args.partial = partial
-	k.args.mean = mean
-	return m.launch("average", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Average(s cu.Stream, grid [3]uint32, a CmgAverageArgs) error {
+	m.average.Args = a
+	return m.average.Launch(s, grid)
+}
+
+// CmgCutHighArgs are the arguments of cutHigh.
+type CmgCutHighArgs struct {
+	N        int64
+	Ptr      cu.Ptr[int64]
+	To       cu.Ptr[int32]
+	Weight   cu.Ptr[float32]
+	Diagonal cu.Ptr[float64]
+	Pick     cu.Ptr[int32]
+	Picked   cu.Ptr[float32]
+	Mean     cu.Ptr[float64]
+	Kappa    float64
+	Cut      cu.Ptr[int32]
 }
 
 // CutHigh finds the vertices that give up the edge they picked: of a weighted degree above kappa times the mean, with less than 1/mean of their volume
 // in the forest.
-//
-// Arrays: ptr i64; to int; weight float; diagonal double; pick int; picked float; mean double; cut int.
-func (m *Cmg) CutHigh(s cu.Stream, grid [3]uint32, n int64, ptr, to, weight, diagonal, pick, picked, mean cu.DevicePtr, kappa float64, cut cu.DevicePtr) error {
-	k := &m.cutHigh
-	k.args.n = n
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.diagonal = diagonal
-	k.args.pick = pick
-	k.args.picked = picked
-	k.args.mean = mean
-	k.args.kappa = kappa
-	k.args.cut = cut
-	return m.launch("cutHigh", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) CutHigh(s cu.Stream, grid [3]uint32, a CmgCutHighArgs) error {
+	m.cutHigh.Args = a
+	return m.cutHigh.Launch(s, grid)
+}
+
+// CmgJoinArgs are the arguments of join.
+type CmgJoinArgs struct {
+	N                 int64
+	Pick, Cut, Parent cu.Ptr[int32]
 }
 
 // Join makes parents of picks: an edge that both ends picked has its root at one of them.
-//
-// Arrays: pick, cut, parent int.
-func (m *Cmg) Join(s cu.Stream, grid [3]uint32, n int64, pick, cut, parent cu.DevicePtr) error {
-	k := &m.join
-	k.args.n = n
-	k.args.pick = pick
-	k.args.cut = cut
-	k.args.parent = parent
-	return m.launch("join", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Join(s cu.Stream, grid [3]uint32, a CmgJoinArgs) error {
+	m.join.Args = a
+	return m.join.Launch(s, grid)
+}
+
+// CmgClimbArgs are the arguments of climb.
+type CmgClimbArgs struct {
+	N                                 int64
+	Parent, Depth, Top, Count, Deeper cu.Ptr[int32]
 }
 
 // Climb measures depths, finds the tops of pieces, every HEIGHT-th vertex on the way, and counts what hangs there. deeper is set where a root is farther than DEEP.
-//
-// Arrays: parent, depth, top, count, deeper int.
-func (m *Cmg) Climb(s cu.Stream, grid [3]uint32, n int64, parent, depth, top, count, deeper cu.DevicePtr) error {
-	k := &m.climb
-	k.args.n = n
-	k.args.parent = parent
-	k.args.depth = depth
-	k.args.top = top
-	k.args.count = count
-	k.args.deeper = deeper
-	return m.launch("climb", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Climb(s cu.Stream, grid [3]uint32, a CmgClimbArgs) error {
+	m.climb.Args = a
+	return m.climb.Launch(s, grid)
+}
+
+// CmgSettlePiecesArgs are the arguments of settlePieces.
+type CmgSettlePiecesArgs struct {
+	N                         int64
+	Parent, Top, Count, Final cu.Ptr[int32]
 }
 
 // SettlePieces leaves pieces of fewer than HEIGHT vertices with the piece above.
-//
-// Arrays: parent, top, count, final int.
-func (m *Cmg) SettlePieces(s cu.Stream, grid [3]uint32, n int64, parent, top, count, final cu.DevicePtr) error {
-	k := &m.settlePieces
-	k.args.n = n
-	k.args.parent = parent
-	k.args.top = top
-	k.args.count = count
-	k.args.final = final
-	return m.launch("settlePieces", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) SettlePieces(s cu.Stream, grid [3]uint32, a CmgSettlePiecesArgs) error {
+	m.settlePieces.Args = a
+	return m.settlePieces.Launch(s, grid)
+}
+
+// CmgBareArgs are the arguments of bare.
+type CmgBareArgs struct {
+	N        int64
+	Ptr      cu.Ptr[int64]
+	To       cu.Ptr[int32]
+	Weight   cu.Ptr[float32]
+	Diagonal cu.Ptr[float64]
+	Parent   cu.Ptr[int32]
+	Picked   cu.Ptr[float32]
+	Top      cu.Ptr[int32]
+	Volume   cu.Ptr[float64]
 }
 
 // Bare is the volume of a vertex with the leaves of the edges that are not in its piece's tree, which count twice.
-//
-// Arrays: ptr i64; to int; weight float; diagonal double; parent int; picked float; top int; volume double.
-func (m *Cmg) Bare(s cu.Stream, grid [3]uint32, n int64, ptr, to, weight, diagonal, parent, picked, top, volume cu.DevicePtr) error {
-	k := &m.bare
-	k.args.n = n
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.diagonal = diagonal
-	k.args.parent = parent
-	k.args.picked = picked
-	k.args.top = top
-	k.args.volume = volume
-	return m.launch("bare", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Bare(s cu.Stream, grid [3]uint32, a CmgBareArgs) error {
+	m.bare.Args = a
+	return m.bare.Launch(s, grid)
+}
+
+// CmgWeighLayerArgs are the arguments of weighLayer.
+type CmgWeighLayerArgs struct {
+	N                  int64
+	Layer              int32
+	Ptr                cu.Ptr[int64]
+	To                 cu.Ptr[int32]
+	Weight             cu.Ptr[float32]
+	Parent, Depth, Top cu.Ptr[int32]
+	Volume, Below      cu.Ptr[float64]
 }
 
 // WeighLayer sums volumes up the trees, a layer a launch, from the lowest.
-//
-// Arrays: ptr i64; to int; weight float; parent, depth, top int; volume, below double.
-func (m *Cmg) WeighLayer(s cu.Stream, grid [3]uint32, n int64, layer int32, ptr, to, weight, parent, depth, top, volume, below cu.DevicePtr) error {
-	k := &m.weighLayer
-	k.args.n = n
-	k.args.layer = layer
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.parent = parent
-	k.args.depth = depth
-	k.args.top = top
-	k.args.volume = volume
-	k.args.below = below
-	return m.launch("weighLayer", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) WeighLayer(s cu.Stream, grid [3]uint32, a CmgWeighLayerArgs) error {
+	m.weighLayer.Args = a
+	return m.weighLayer.Launch(s, grid)
+}
+
+// CmgTrimLayerArgs are the arguments of trimLayer.
+type CmgTrimLayerArgs struct {
+	N                    int64
+	Layer                int32
+	Least                float64
+	Mean                 cu.Ptr[float64]
+	Ptr                  cu.Ptr[int64]
+	To                   cu.Ptr[int32]
+	Weight               cu.Ptr[float32]
+	Parent               cu.Ptr[int32]
+	Picked               cu.Ptr[float32]
+	Depth, Top           cu.Ptr[int32]
+	Volume, Whole, Below cu.Ptr[float64]
+	Cut                  cu.Ptr[int32]
+	Quality              cu.Ptr[uint64]
+	Cuts                 cu.Ptr[int32]
 }
 
 // TrimLayer does it again and cuts edges of too little conductance; whole holds the volumes without cuts. quality is the least conductance that is left, as bits.
-//
-// Arrays: mean double; ptr i64; to int; weight float; parent int; picked float; depth, top int; volume, whole, below double; cut int; quality u64; cuts int.
-func (m *Cmg) TrimLayer(s cu.Stream, grid [3]uint32, n int64, layer int32, least float64, mean, ptr, to, weight, parent, picked, depth, top, volume, whole, below, cut, quality, cuts cu.DevicePtr) error {
-	k := &m.trimLayer
-	k.args.n = n
-	k.args.layer = layer
-	k.args.least = least
-	k.args.mean = mean
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.parent = parent
-	k.args.picked = picked
-	k.args.depth = depth
-	k.args.top = top
-	k.args.volume = volume
-	k.args.whole = whole
-	k.args.below = below
-	k.args.cut = cut
-	k.args.quality = quality
-	k.args.cuts = cuts
-	return m.launch("trimLayer", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) TrimLayer(s cu.Stream, grid [3]uint32, a CmgTrimLayerArgs) error {
+	m.trimLayer.Args = a
+	return m.trimLayer.Launch(s, grid)
+}
+
+// CmgRelabelArgs are the arguments of relabel.
+type CmgRelabelArgs struct {
+	N                       int64
+	Parent, Cut, Top, Fresh cu.Ptr[int32]
 }
 
 // Relabel walks up to the next cut, or the top.
-//
-// Arrays: parent, cut, top, fresh int.
-func (m *Cmg) Relabel(s cu.Stream, grid [3]uint32, n int64, parent, cut, top, fresh cu.DevicePtr) error {
-	k := &m.relabel
-	k.args.n = n
-	k.args.parent = parent
-	k.args.cut = cut
-	k.args.top = top
-	k.args.fresh = fresh
-	return m.launch("relabel", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Relabel(s cu.Stream, grid [3]uint32, a CmgRelabelArgs) error {
+	m.relabel.Args = a
+	return m.relabel.Launch(s, grid)
+}
+
+// CmgMarkArgs are the arguments of mark.
+type CmgMarkArgs struct {
+	N          int64
+	Top, First cu.Ptr[int32]
 }
 
 // Mark finds the first vertex of every cluster: first[top] becomes n minus it.
-//
-// Arrays: top, first int.
-func (m *Cmg) Mark(s cu.Stream, grid [3]uint32, n int64, top, first cu.DevicePtr) error {
-	k := &m.mark
-	k.args.n = n
-	k.args.top = top
-	k.args.first = first
-	return m.launch("mark", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Mark(s cu.Stream, grid [3]uint32, a CmgMarkArgs) error {
+	m.mark.Args = a
+	return m.mark.Launch(s, grid)
+}
+
+// CmgLeadsArgs are the arguments of leads.
+type CmgLeadsArgs struct {
+	N                int64
+	Top, First, Lead cu.Ptr[int32]
 }
 
 // Leads says which vertices are first in their clusters.
-//
-// Arrays: top, first, lead int.
-func (m *Cmg) Leads(s cu.Stream, grid [3]uint32, n int64, top, first, lead cu.DevicePtr) error {
-	k := &m.leads
-	k.args.n = n
-	k.args.top = top
-	k.args.first = first
-	k.args.lead = lead
-	return m.launch("leads", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Leads(s cu.Stream, grid [3]uint32, a CmgLeadsArgs) error {
+	m.leads.Args = a
+	return m.leads.Launch(s, grid)
+}
+
+// CmgNumberTopsArgs are the arguments of numberTops.
+type CmgNumberTopsArgs struct {
+	N                         int64
+	Top, Lead, Before, Number cu.Ptr[int32]
 }
 
 // NumberTops gives tops the numbers of their clusters, from the sums before each lead.
-//
-// Arrays: top, lead, before, number int.
-func (m *Cmg) NumberTops(s cu.Stream, grid [3]uint32, n int64, top, lead, before, number cu.DevicePtr) error {
-	k := &m.numberTops
-	k.args.n = n
-	k.args.top = top
-	k.args.lead = lead
-	k.args.before = before
-	k.args.number = number
-	return m.launch("numberTops", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) NumberTops(s cu.Stream, grid [3]uint32, a CmgNumberTopsArgs) error {
+	m.numberTops.Args = a
+	return m.numberTops.Launch(s, grid)
+}
+
+// CmgAssignArgs are the arguments of assign.
+type CmgAssignArgs struct {
+	N                     int64
+	Top, Number, Of, Size cu.Ptr[int32]
 }
 
 // Assign numbers all vertices and counts members.
-//
-// Arrays: top, number, of, size int.
-func (m *Cmg) Assign(s cu.Stream, grid [3]uint32, n int64, top, number, of, size cu.DevicePtr) error {
-	k := &m.assign
-	k.args.n = n
-	k.args.top = top
-	k.args.number = number
-	k.args.of = of
-	k.args.size = size
-	return m.launch("assign", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Assign(s cu.Stream, grid [3]uint32, a CmgAssignArgs) error {
+	m.assign.Args = a
+	return m.assign.Launch(s, grid)
+}
+
+// CmgPlaceArgs are the arguments of place.
+type CmgPlaceArgs struct {
+	N                       int64
+	Of, First, Size, Member cu.Ptr[int32]
 }
 
 // Place lists the members in any order; size counts down to 0.
-//
-// Arrays: of, first, size, member int.
-func (m *Cmg) Place(s cu.Stream, grid [3]uint32, n int64, of, first, size, member cu.DevicePtr) error {
-	k := &m.place
-	k.args.n = n
-	k.args.of = of
-	k.args.first = first
-	k.args.size = size
-	k.args.member = member
-	return m.launch("place", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Place(s cu.Stream, grid [3]uint32, a CmgPlaceArgs) error {
+	m.place.Args = a
+	return m.place.Launch(s, grid)
+}
+
+// CmgSortMembersArgs are the arguments of sortMembers.
+type CmgSortMembersArgs struct {
+	Clusters      int32
+	First, Member cu.Ptr[int32]
+	Ground        cu.Ptr[float64]
+	Ptr           cu.Ptr[int64]
+	CoarseGround  cu.Ptr[float64]
+	Terms, Most   cu.Ptr[int32]
 }
 
 // SortMembers puts the members of each cluster in order, sums their grounds and their neighbours, and finds the greatest of these numbers.
-//
-// Arrays: first, member int; ground double; ptr i64; coarseGround double; terms, most int.
-func (m *Cmg) SortMembers(s cu.Stream, grid [3]uint32, clusters int32, first, member, ground, ptr, coarseGround, terms, most cu.DevicePtr) error {
-	k := &m.sortMembers
-	k.args.clusters = clusters
-	k.args.first = first
-	k.args.member = member
-	k.args.ground = ground
-	k.args.ptr = ptr
-	k.args.coarseGround = coarseGround
-	k.args.terms = terms
-	k.args.most = most
-	return m.launch("sortMembers", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) SortMembers(s cu.Stream, grid [3]uint32, a CmgSortMembersArgs) error {
+	m.sortMembers.Args = a
+	return m.sortMembers.Launch(s, grid)
+}
+
+// CmgSumPartsArgs are the arguments of sumParts.
+type CmgSumPartsArgs struct {
+	N      int64
+	Values cu.Ptr[int32]
+	Sums   cu.Ptr[int64]
 }
 
 // SumParts adds up blocks of values.
-//
-// Arrays: values int; sums i64.
-func (m *Cmg) SumParts(s cu.Stream, grid [3]uint32, n int64, values, sums cu.DevicePtr) error {
-	k := &m.sumParts
-	k.args.n = n
-	k.args.values = values
-	k.args.sums = sums
-	return m.launch("sumParts", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) SumParts(s cu.Stream, grid [3]uint32, a CmgSumPartsArgs) error {
+	m.sumParts.Args = a
+	return m.sumParts.Launch(s, grid)
+}
+
+// CmgStartPartsArgs are the arguments of startParts.
+type CmgStartPartsArgs struct {
+	Blocks int32
+	Sums   cu.Ptr[int64]
 }
 
 // StartParts turns the blocks' sums into the sums before each. One block.
-//
-// Arrays: sums i64.
-func (m *Cmg) StartParts(s cu.Stream, grid [3]uint32, blocks int32, sums cu.DevicePtr) error {
-	k := &m.startParts
-	k.args.blocks = blocks
-	k.args.sums = sums
-	return m.launch("startParts", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) StartParts(s cu.Stream, grid [3]uint32, a CmgStartPartsArgs) error {
+	m.startParts.Args = a
+	return m.startParts.Launch(s, grid)
+}
+
+// CmgStartValuesArgs are the arguments of startValues.
+type CmgStartValuesArgs struct {
+	N      int64
+	Values cu.Ptr[int32]
+	Sums   cu.Ptr[int64]
+	Start  cu.Ptr[int32]
+	Wide   cu.Ptr[int64]
 }
 
 // StartValues sets start[v] to the sum of the values before v, for v up to n, in 32 or 64 bits.
-//
-// Arrays: values int; sums i64; start int; wide i64.
-func (m *Cmg) StartValues(s cu.Stream, grid [3]uint32, n int64, values, sums, start, wide cu.DevicePtr) error {
-	k := &m.startValues
-	k.args.n = n
-	k.args.values = values
-	k.args.sums = sums
-	k.args.start = start
-	k.args.wide = wide
-	return m.launch("startValues", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) StartValues(s cu.Stream, grid [3]uint32, a CmgStartValuesArgs) error {
+	m.startValues.Args = a
+	return m.startValues.Launch(s, grid)
+}
+
+// CmgMergeArgs are the arguments of merge.
+type CmgMergeArgs struct {
+	Clusters      int32
+	First, Member cu.Ptr[int32]
+	Ptr           cu.Ptr[int64]
+	To            cu.Ptr[int32]
+	Weight        cu.Ptr[float32]
+	Of            cu.Ptr[int32]
+	Room          cu.Ptr[int64]
+	MergedTo      cu.Ptr[int32]
+	MergedWeight  cu.Ptr[float32]
+	Kept          cu.Ptr[int32]
 }
 
 // Merge forms the rows of a quotient, a warp each: the neighbours of all members by cluster and weight in one word, sorted, and those of one cluster added in
 // FP64. Rows go where their terms would have room; kept says how many entries are left.
-//
-// Arrays: first, member int; ptr i64; to int; weight float; of int; room i64; mergedTo int; mergedWeight float; kept int.
-func (m *Cmg) Merge(s cu.Stream, grid [3]uint32, clusters int32, first, member, ptr, to, weight, of, room, mergedTo, mergedWeight, kept cu.DevicePtr) error {
-	k := &m.merge
-	k.args.clusters = clusters
-	k.args.first = first
-	k.args.member = member
-	k.args.ptr = ptr
-	k.args.to = to
-	k.args.weight = weight
-	k.args.of = of
-	k.args.room = room
-	k.args.mergedTo = mergedTo
-	k.args.mergedWeight = mergedWeight
-	k.args.kept = kept
-	return m.launch("merge", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Merge(s cu.Stream, grid [3]uint32, a CmgMergeArgs) error {
+	m.merge.Args = a
+	return m.merge.Launch(s, grid)
+}
+
+// CmgCompactArgs are the arguments of compact.
+type CmgCompactArgs struct {
+	Clusters     int32
+	Room         cu.Ptr[int64]
+	MergedTo     cu.Ptr[int32]
+	MergedWeight cu.Ptr[float32]
+	Ptr          cu.Ptr[int64]
+	Ground       cu.Ptr[float64]
+	To           cu.Ptr[int32]
+	Weight       cu.Ptr[float32]
+	Diagonal     cu.Ptr[float64]
 }
 
 // Compact moves the rows together, a warp each, and sums the diagonals.
-//
-// Arrays: room i64; mergedTo int; mergedWeight float; ptr i64; ground double; to int; weight float; diagonal double.
-func (m *Cmg) Compact(s cu.Stream, grid [3]uint32, clusters int32, room, mergedTo, mergedWeight, ptr, ground, to, weight, diagonal cu.DevicePtr) error {
-	k := &m.compact
-	k.args.clusters = clusters
-	k.args.room = room
-	k.args.mergedTo = mergedTo
-	k.args.mergedWeight = mergedWeight
-	k.args.ptr = ptr
-	k.args.ground = ground
-	k.args.to = to
-	k.args.weight = weight
-	k.args.diagonal = diagonal
-	return m.launch("compact", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Compact(s cu.Stream, grid [3]uint32, a CmgCompactArgs) error {
+	m.compact.Args = a
+	return m.compact.Launch(s, grid)
+}
+
+// CmgTallyArgs are the arguments of tally.
+type CmgTallyArgs struct {
+	N           int64
+	Ptr, Counts cu.Ptr[int64]
 }
 
 // Tally counts the segments that each length would make.
-//
-// Arrays: ptr, counts i64.
-func (m *Cmg) Tally(s cu.Stream, grid [3]uint32, n int64, ptr, counts cu.DevicePtr) error {
-	k := &m.tally
-	k.args.n = n
-	k.args.ptr = ptr
-	k.args.counts = counts
-	return m.launch("tally", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Tally(s cu.Stream, grid [3]uint32, a CmgTallyArgs) error {
+	m.tally.Args = a
+	return m.tally.Launch(s, grid)
+}
+
+// CmgScalesArgs are the arguments of scales.
+type CmgScalesArgs struct {
+	N                int64
+	Ground, Diagonal cu.Ptr[float64]
+	Damping          float32
+	Single, Scale    cu.Ptr[float32]
 }
 
 // Scales rounds the grounds and divides the damping by the diagonals.
-//
-// Arrays: ground, diagonal double; single, scale float.
-func (m *Cmg) Scales(s cu.Stream, grid [3]uint32, n int64, ground, diagonal cu.DevicePtr, damping float32, single, scale cu.DevicePtr) error {
-	k := &m.scales
-	k.args.n = n
-	k.args.ground = ground
-	k.args.diagonal = diagonal
-	k.args.damping = damping
-	k.args.single = single
-	k.args.scale = scale
-	return m.launch("scales", k.function, grid, CmgWide, s, k.params[:])
+func (m *Cmg) Scales(s cu.Stream, grid [3]uint32, a CmgScalesArgs) error {
+	m.scales.Args = a
+	return m.scales.Launch(s, grid)
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/csr.ptx
+var csrPTX []byte
 
 const (
 	CsrThreads = 256
@@ -14,221 +18,122 @@ const (
 
 // Csr is the module csr.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Csr struct {
-	loaded
-	multiplyRowsDouble struct {
-		function cu.Function
-		args     struct {
-			n                        int64
-			rowPtr, col, val, v, out cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	multiplyRowsDecoupled struct {
-		function cu.Function
-		args     struct {
-			n                        int64
-			rowPtr, col, val, v, out cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	multiplyRowsSingle struct {
-		function cu.Function
-		args     struct {
-			n                        int64
-			rowPtr, col, val, v, out cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	curveRowsDouble struct {
-		function cu.Function
-		args     struct {
-			n                                                int64
-			rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	curveRowsDecoupled struct {
-		function cu.Function
-		args     struct {
-			n                                                int64
-			rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	curveRowsSingle struct {
-		function cu.Function
-		args     struct {
-			n                                                int64
-			rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
+	module                launch.Module
+	multiplyRowsDouble    launch.Kernel[CsrMultiplyRowsDoubleArgs]
+	multiplyRowsDecoupled launch.Kernel[CsrMultiplyRowsDecoupledArgs]
+	multiplyRowsSingle    launch.Kernel[CsrMultiplyRowsSingleArgs]
+	curveRowsDouble       launch.Kernel[CsrCurveRowsDoubleArgs]
+	curveRowsDecoupled    launch.Kernel[CsrCurveRowsDecoupledArgs]
+	curveRowsSingle       launch.Kernel[CsrCurveRowsSingleArgs]
 }
 
 // LoadCsr compiles the module for the device and finds its kernels.
 func LoadCsr(d cu.Driver) (*Csr, error) {
 	m := new(Csr)
 	var err error
-	m.loaded, err = load(d, "csr",
-		kernel{"multiplyRowsDouble", &m.multiplyRowsDouble.function},
-		kernel{"multiplyRowsDecoupled", &m.multiplyRowsDecoupled.function},
-		kernel{"multiplyRowsSingle", &m.multiplyRowsSingle.function},
-		kernel{"curveRowsDouble", &m.curveRowsDouble.function},
-		kernel{"curveRowsDecoupled", &m.curveRowsDecoupled.function},
-		kernel{"curveRowsSingle", &m.curveRowsSingle.function},
+	m.module, err = launch.Load(d, "csr", csrPTX,
+		m.multiplyRowsDouble.Prepare("multiplyRowsDouble", CsrThreads),
+		m.multiplyRowsDecoupled.Prepare("multiplyRowsDecoupled", CsrThreads),
+		m.multiplyRowsSingle.Prepare("multiplyRowsSingle", CsrThreads),
+		m.curveRowsDouble.Prepare("curveRowsDouble", CsrThreads),
+		m.curveRowsDecoupled.Prepare("curveRowsDecoupled", CsrThreads),
+		m.curveRowsSingle.Prepare("curveRowsSingle", CsrThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.multiplyRowsDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyRowsDouble.args.n),
-		unsafe.Pointer(&m.multiplyRowsDouble.args.rowPtr),
-		unsafe.Pointer(&m.multiplyRowsDouble.args.col),
-		unsafe.Pointer(&m.multiplyRowsDouble.args.val),
-		unsafe.Pointer(&m.multiplyRowsDouble.args.v),
-		unsafe.Pointer(&m.multiplyRowsDouble.args.out),
-	}
-	m.multiplyRowsDecoupled.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyRowsDecoupled.args.n),
-		unsafe.Pointer(&m.multiplyRowsDecoupled.args.rowPtr),
-		unsafe.Pointer(&m.multiplyRowsDecoupled.args.col),
-		unsafe.Pointer(&m.multiplyRowsDecoupled.args.val),
-		unsafe.Pointer(&m.multiplyRowsDecoupled.args.v),
-		unsafe.Pointer(&m.multiplyRowsDecoupled.args.out),
-	}
-	m.multiplyRowsSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyRowsSingle.args.n),
-		unsafe.Pointer(&m.multiplyRowsSingle.args.rowPtr),
-		unsafe.Pointer(&m.multiplyRowsSingle.args.col),
-		unsafe.Pointer(&m.multiplyRowsSingle.args.val),
-		unsafe.Pointer(&m.multiplyRowsSingle.args.v),
-		unsafe.Pointer(&m.multiplyRowsSingle.args.out),
-	}
-	m.curveRowsDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveRowsDouble.args.n),
-		unsafe.Pointer(&m.curveRowsDouble.args.rowPtr),
-		unsafe.Pointer(&m.curveRowsDouble.args.col),
-		unsafe.Pointer(&m.curveRowsDouble.args.val),
-		unsafe.Pointer(&m.curveRowsDouble.args.p),
-		unsafe.Pointer(&m.curveRowsDouble.args.q),
-		unsafe.Pointer(&m.curveRowsDouble.args.partial),
-		unsafe.Pointer(&m.curveRowsDouble.args.scalars),
-		unsafe.Pointer(&m.curveRowsDouble.args.ticket),
-	}
-	m.curveRowsDecoupled.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveRowsDecoupled.args.n),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.rowPtr),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.col),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.val),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.p),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.q),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.partial),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.scalars),
-		unsafe.Pointer(&m.curveRowsDecoupled.args.ticket),
-	}
-	m.curveRowsSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveRowsSingle.args.n),
-		unsafe.Pointer(&m.curveRowsSingle.args.rowPtr),
-		unsafe.Pointer(&m.curveRowsSingle.args.col),
-		unsafe.Pointer(&m.curveRowsSingle.args.val),
-		unsafe.Pointer(&m.curveRowsSingle.args.p),
-		unsafe.Pointer(&m.curveRowsSingle.args.q),
-		unsafe.Pointer(&m.curveRowsSingle.args.partial),
-		unsafe.Pointer(&m.curveRowsSingle.args.scalars),
-		unsafe.Pointer(&m.curveRowsSingle.args.ticket),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Csr) Unload() error { return m.module.Unload() }
+
+// CsrMultiplyRowsDoubleArgs are the arguments of multiplyRowsDouble.
+type CsrMultiplyRowsDoubleArgs struct {
+	N           int64
+	RowPtr      cu.Ptr[int64]
+	Col         cu.Ptr[int32]
+	Val, V, Out cu.Ptr[float64]
+}
+
 // MultiplyRowsDouble: out = A v.
-//
-// Arrays: rowPtr i64; col int; val, v, out double.
-func (m *Csr) MultiplyRowsDouble(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, v, out cu.DevicePtr) error {
-	k := &m.multiplyRowsDouble
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyRowsDouble", k.function, grid, CsrThreads, s, k.params[:])
+func (m *Csr) MultiplyRowsDouble(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsDoubleArgs) error {
+	m.multiplyRowsDouble.Args = a
+	return m.multiplyRowsDouble.Launch(s, grid)
+}
+
+// CsrMultiplyRowsDecoupledArgs are the arguments of multiplyRowsDecoupled.
+type CsrMultiplyRowsDecoupledArgs struct {
+	N      int64
+	RowPtr cu.Ptr[int64]
+	Col    cu.Ptr[int32]
+	Val    cu.Ptr[float32]
+	V, Out cu.Ptr[float64]
 }
 
 // MultiplyRowsDecoupled:
-//
-// Arrays: rowPtr i64; col int; val float; v, out double.
-func (m *Csr) MultiplyRowsDecoupled(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, v, out cu.DevicePtr) error {
-	k := &m.multiplyRowsDecoupled
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyRowsDecoupled", k.function, grid, CsrThreads, s, k.params[:])
+func (m *Csr) MultiplyRowsDecoupled(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsDecoupledArgs) error {
+	m.multiplyRowsDecoupled.Args = a
+	return m.multiplyRowsDecoupled.Launch(s, grid)
+}
+
+// CsrMultiplyRowsSingleArgs are the arguments of multiplyRowsSingle.
+type CsrMultiplyRowsSingleArgs struct {
+	N           int64
+	RowPtr      cu.Ptr[int64]
+	Col         cu.Ptr[int32]
+	Val, V, Out cu.Ptr[float32]
 }
 
 // MultiplyRowsSingle:
-//
-// Arrays: rowPtr i64; col int; val, v, out float.
-func (m *Csr) MultiplyRowsSingle(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, v, out cu.DevicePtr) error {
-	k := &m.multiplyRowsSingle
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyRowsSingle", k.function, grid, CsrThreads, s, k.params[:])
+func (m *Csr) MultiplyRowsSingle(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsSingleArgs) error {
+	m.multiplyRowsSingle.Args = a
+	return m.multiplyRowsSingle.Launch(s, grid)
+}
+
+// CsrCurveRowsDoubleArgs are the arguments of curveRowsDouble.
+type CsrCurveRowsDoubleArgs struct {
+	N                           int64
+	RowPtr                      cu.Ptr[int64]
+	Col                         cu.Ptr[int32]
+	Val, P, Q, Partial, Scalars cu.Ptr[float64]
+	Ticket                      cu.Ptr[uint32]
 }
 
 // CurveRowsDouble: q = A p, PQ = p.q, ALPHA = RZ / PQ, 0 where that means nothing.
-//
-// Arrays: rowPtr i64; col int; val, p, q, partial, scalars double; ticket u32.
-func (m *Csr) CurveRowsDouble(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveRowsDouble
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveRowsDouble", k.function, grid, CsrThreads, s, k.params[:])
+func (m *Csr) CurveRowsDouble(s cu.Stream, grid [3]uint32, a CsrCurveRowsDoubleArgs) error {
+	m.curveRowsDouble.Args = a
+	return m.curveRowsDouble.Launch(s, grid)
+}
+
+// CsrCurveRowsDecoupledArgs are the arguments of curveRowsDecoupled.
+type CsrCurveRowsDecoupledArgs struct {
+	N                      int64
+	RowPtr                 cu.Ptr[int64]
+	Col                    cu.Ptr[int32]
+	Val                    cu.Ptr[float32]
+	P, Q, Partial, Scalars cu.Ptr[float64]
+	Ticket                 cu.Ptr[uint32]
 }
 
 // CurveRowsDecoupled:
-//
-// Arrays: rowPtr i64; col int; val float; p, q, partial, scalars double; ticket u32.
-func (m *Csr) CurveRowsDecoupled(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveRowsDecoupled
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveRowsDecoupled", k.function, grid, CsrThreads, s, k.params[:])
+func (m *Csr) CurveRowsDecoupled(s cu.Stream, grid [3]uint32, a CsrCurveRowsDecoupledArgs) error {
+	m.curveRowsDecoupled.Args = a
+	return m.curveRowsDecoupled.Launch(s, grid)
+}
+
+// CsrCurveRowsSingleArgs are the arguments of curveRowsSingle.
+type CsrCurveRowsSingleArgs struct {
+	N                int64
+	RowPtr           cu.Ptr[int64]
+	Col              cu.Ptr[int32]
+	Val, P, Q        cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // CurveRowsSingle:
-//
-// Arrays: rowPtr i64; col int; val, p, q float; partial, scalars double; ticket u32.
-func (m *Csr) CurveRowsSingle(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveRowsSingle
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveRowsSingle", k.function, grid, CsrThreads, s, k.params[:])
+func (m *Csr) CurveRowsSingle(s cu.Stream, grid [3]uint32, a CsrCurveRowsSingleArgs) error {
+	m.curveRowsSingle.Args = a
+	return m.curveRowsSingle.Launch(s, grid)
 }

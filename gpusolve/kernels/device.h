@@ -26,6 +26,28 @@ DEVICE int blockZ() { return __nvvm_read_ptx_sreg_ctaid_z(); }
 DEVICE int gridX() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 DEVICE int gridY() { return __nvvm_read_ptx_sreg_nctaid_y(); }
 DEVICE int gridZ() { return __nvvm_read_ptx_sreg_nctaid_z(); }
+
+// A driver takes at most 65,535 blocks along y and z, and 2^31-1 along x. Where a launch would need more rows or planes, its blocks stand in one row,
+// those along x first.
+struct BlockAt {
+  int x, y, z;
+};
+DEVICE int tiles(int n, u32 each) { return (n + each - 1) / each; }
+
+// blockAt is the place of a block among so many along x and y. Both are uniform, and so is the branch: launches as usual pay for a comparison.
+DEVICE BlockAt blockAt(int along, int rows) {
+  if (gridX() == along) return {blockX(), blockY(), blockZ()};
+  u32 n = blockX(), row = n / (u32)along, z = row / (u32)rows;
+  return {(int)(n - row * along), (int)(row - z * rows), (int)z};
+}
+
+// blockAt is the place of a block in a plane.
+DEVICE BlockAt blockAt(int along) {
+  if (gridX() == along) return {blockX(), blockY(), 0};
+  u32 n = blockX(), row = n / (u32)along;
+  return {(int)(n - row * along), (int)row, 0};
+}
+
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void fence() { __nvvm_membar_gl(); }
 

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/forms.ptx
+var formsPTX []byte
 
 const (
 	FormsThreads = 128
@@ -15,243 +19,120 @@ const (
 
 // Forms is the module forms.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Forms struct {
-	loaded
-	expand struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                                  int32
-			gx, gy, gz, ground, groundSlot, capacity, diagonal, x, y, z cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	countRows struct {
-		function cu.Function
-		args     struct {
-			n                                               int64
-			nx                                              int32
-			sheet                                           int64
-			diagonal, x, y, z, lx, ly, lz, rowPtr, blockSum cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	startBlocks struct {
-		function cu.Function
-		args     struct {
-			blocks   int32
-			blockSum cu.DevicePtr
-		}
-		params [2]unsafe.Pointer
-	}
-	startRows struct {
-		function cu.Function
-		args     struct {
-			n                int64
-			rowPtr, blockSum cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	fillRows struct {
-		function cu.Function
-		args     struct {
-			n                                               int64
-			nx                                              int32
-			sheet                                           int64
-			diagonal, x, y, z, lx, ly, lz, rowPtr, col, val cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	multiply struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                       int32
-			gx, gy, gz, ground, groundSlot, capacity, v, out cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
+	module      launch.Module
+	expand      launch.Kernel[FormsExpandArgs]
+	countRows   launch.Kernel[FormsCountRowsArgs]
+	startBlocks launch.Kernel[FormsStartBlocksArgs]
+	startRows   launch.Kernel[FormsStartRowsArgs]
+	fillRows    launch.Kernel[FormsFillRowsArgs]
+	multiply    launch.Kernel[FormsMultiplyArgs]
 }
 
 // LoadForms compiles the module for the device and finds its kernels.
 func LoadForms(d cu.Driver) (*Forms, error) {
 	m := new(Forms)
 	var err error
-	m.loaded, err = load(d, "forms",
-		kernel{"expand", &m.expand.function},
-		kernel{"countRows", &m.countRows.function},
-		kernel{"startBlocks", &m.startBlocks.function},
-		kernel{"startRows", &m.startRows.function},
-		kernel{"fillRows", &m.fillRows.function},
-		kernel{"multiply", &m.multiply.function},
+	m.module, err = launch.Load(d, "forms", formsPTX,
+		m.expand.Prepare("expand", FormsThreads),
+		m.countRows.Prepare("countRows", FormsWide),
+		m.startBlocks.Prepare("startBlocks", FormsWide),
+		m.startRows.Prepare("startRows", FormsWide),
+		m.fillRows.Prepare("fillRows", FormsThreads),
+		m.multiply.Prepare("multiply", FormsThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.expand.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.expand.args.nx),
-		unsafe.Pointer(&m.expand.args.ny),
-		unsafe.Pointer(&m.expand.args.nz),
-		unsafe.Pointer(&m.expand.args.gx),
-		unsafe.Pointer(&m.expand.args.gy),
-		unsafe.Pointer(&m.expand.args.gz),
-		unsafe.Pointer(&m.expand.args.ground),
-		unsafe.Pointer(&m.expand.args.groundSlot),
-		unsafe.Pointer(&m.expand.args.capacity),
-		unsafe.Pointer(&m.expand.args.diagonal),
-		unsafe.Pointer(&m.expand.args.x),
-		unsafe.Pointer(&m.expand.args.y),
-		unsafe.Pointer(&m.expand.args.z),
-	}
-	m.countRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.countRows.args.n),
-		unsafe.Pointer(&m.countRows.args.nx),
-		unsafe.Pointer(&m.countRows.args.sheet),
-		unsafe.Pointer(&m.countRows.args.diagonal),
-		unsafe.Pointer(&m.countRows.args.x),
-		unsafe.Pointer(&m.countRows.args.y),
-		unsafe.Pointer(&m.countRows.args.z),
-		unsafe.Pointer(&m.countRows.args.lx),
-		unsafe.Pointer(&m.countRows.args.ly),
-		unsafe.Pointer(&m.countRows.args.lz),
-		unsafe.Pointer(&m.countRows.args.rowPtr),
-		unsafe.Pointer(&m.countRows.args.blockSum),
-	}
-	m.startBlocks.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startBlocks.args.blocks),
-		unsafe.Pointer(&m.startBlocks.args.blockSum),
-	}
-	m.startRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.startRows.args.n),
-		unsafe.Pointer(&m.startRows.args.rowPtr),
-		unsafe.Pointer(&m.startRows.args.blockSum),
-	}
-	m.fillRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.fillRows.args.n),
-		unsafe.Pointer(&m.fillRows.args.nx),
-		unsafe.Pointer(&m.fillRows.args.sheet),
-		unsafe.Pointer(&m.fillRows.args.diagonal),
-		unsafe.Pointer(&m.fillRows.args.x),
-		unsafe.Pointer(&m.fillRows.args.y),
-		unsafe.Pointer(&m.fillRows.args.z),
-		unsafe.Pointer(&m.fillRows.args.lx),
-		unsafe.Pointer(&m.fillRows.args.ly),
-		unsafe.Pointer(&m.fillRows.args.lz),
-		unsafe.Pointer(&m.fillRows.args.rowPtr),
-		unsafe.Pointer(&m.fillRows.args.col),
-		unsafe.Pointer(&m.fillRows.args.val),
-	}
-	m.multiply.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiply.args.nx),
-		unsafe.Pointer(&m.multiply.args.ny),
-		unsafe.Pointer(&m.multiply.args.nz),
-		unsafe.Pointer(&m.multiply.args.gx),
-		unsafe.Pointer(&m.multiply.args.gy),
-		unsafe.Pointer(&m.multiply.args.gz),
-		unsafe.Pointer(&m.multiply.args.ground),
-		unsafe.Pointer(&m.multiply.args.groundSlot),
-		unsafe.Pointer(&m.multiply.args.capacity),
-		unsafe.Pointer(&m.multiply.args.v),
-		unsafe.Pointer(&m.multiply.args.out),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Forms) Unload() error { return m.module.Unload() }
+
+// FormsExpandArgs are the arguments of expand.
+type FormsExpandArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cu.Ptr[float32]
+	GroundSlot         cu.Ptr[int32]
+	Capacity           cu.Ptr[float32]
+	Diagonal, X, Y, Z  cu.Ptr[float64]
+}
+
 // Expand turns the couplings of a mesh into diagonals: main, summed in FP64, and those at the offsets 1, nx and nx ny above it, unpadded.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; diagonal, x, y, z double.
-func (m *Forms) Expand(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, diagonal, x, y, z cu.DevicePtr) error {
-	k := &m.expand
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	return m.launch("expand", k.function, grid, FormsThreads, s, k.params[:])
+func (m *Forms) Expand(s cu.Stream, grid [3]uint32, a FormsExpandArgs) error {
+	m.expand.Args = a
+	return m.expand.Launch(s, grid)
+}
+
+// FormsCountRowsArgs are the arguments of countRows.
+type FormsCountRowsArgs struct {
+	N                             int64
+	Nx                            int32
+	Sheet                         int64
+	Diagonal, X, Y, Z, Lx, Ly, Lz cu.Ptr[float64]
+	RowPtr                        cu.Ptr[int64]
+	BlockSum                      cu.Ptr[float64]
 }
 
 // CountRows sets length[c] to the entries of row c, and blockSum to the sum over each block's rows.
-//
-// Arrays: diagonal, x, y, z, lx, ly, lz double; rowPtr i64; blockSum double.
-func (m *Forms) CountRows(s cu.Stream, grid [3]uint32, n int64, nx int32, sheet int64, diagonal, x, y, z, lx, ly, lz, rowPtr, blockSum cu.DevicePtr) error {
-	k := &m.countRows
-	k.args.n = n
-	k.args.nx = nx
-	k.args.sheet = sheet
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.lx = lx
-	k.args.ly = ly
-	k.args.lz = lz
-	k.args.rowPtr = rowPtr
-	k.args.blockSum = blockSum
-	return m.launch("countRows", k.function, grid, FormsWide, s, k.params[:])
+func (m *Forms) CountRows(s cu.Stream, grid [3]uint32, a FormsCountRowsArgs) error {
+	m.countRows.Args = a
+	return m.countRows.Launch(s, grid)
+}
+
+// FormsStartBlocksArgs are the arguments of startBlocks.
+type FormsStartBlocksArgs struct {
+	Blocks   int32
+	BlockSum cu.Ptr[float64]
 }
 
 // StartBlocks turns the sums of blocks into the number of entries before each block. One block, which goes through the sums in order.
-//
-// Arrays: blockSum double.
-func (m *Forms) StartBlocks(s cu.Stream, grid [3]uint32, blocks int32, blockSum cu.DevicePtr) error {
-	k := &m.startBlocks
-	k.args.blocks = blocks
-	k.args.blockSum = blockSum
-	return m.launch("startBlocks", k.function, grid, FormsWide, s, k.params[:])
+func (m *Forms) StartBlocks(s cu.Stream, grid [3]uint32, a FormsStartBlocksArgs) error {
+	m.startBlocks.Args = a
+	return m.startBlocks.Launch(s, grid)
+}
+
+// FormsStartRowsArgs are the arguments of startRows.
+type FormsStartRowsArgs struct {
+	N        int64
+	RowPtr   cu.Ptr[int64]
+	BlockSum cu.Ptr[float64]
 }
 
 // StartRows turns the rows' lengths in rowPtr[1..n] into their ends. Counts are whole numbers, exact in FP64.
-//
-// Arrays: rowPtr i64; blockSum double.
-func (m *Forms) StartRows(s cu.Stream, grid [3]uint32, n int64, rowPtr, blockSum cu.DevicePtr) error {
-	k := &m.startRows
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.blockSum = blockSum
-	return m.launch("startRows", k.function, grid, FormsWide, s, k.params[:])
+func (m *Forms) StartRows(s cu.Stream, grid [3]uint32, a FormsStartRowsArgs) error {
+	m.startRows.Args = a
+	return m.startRows.Launch(s, grid)
+}
+
+// FormsFillRowsArgs are the arguments of fillRows.
+type FormsFillRowsArgs struct {
+	N                             int64
+	Nx                            int32
+	Sheet                         int64
+	Diagonal, X, Y, Z, Lx, Ly, Lz cu.Ptr[float64]
+	RowPtr                        cu.Ptr[int64]
+	Col                           cu.Ptr[int32]
+	Val                           cu.Ptr[float64]
 }
 
 // FillRows writes the entries.
-//
-// Arrays: diagonal, x, y, z, lx, ly, lz double; rowPtr i64; col int; val double.
-func (m *Forms) FillRows(s cu.Stream, grid [3]uint32, n int64, nx int32, sheet int64, diagonal, x, y, z, lx, ly, lz, rowPtr, col, val cu.DevicePtr) error {
-	k := &m.fillRows
-	k.args.n = n
-	k.args.nx = nx
-	k.args.sheet = sheet
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.lx = lx
-	k.args.ly = ly
-	k.args.lz = lz
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	return m.launch("fillRows", k.function, grid, FormsThreads, s, k.params[:])
+func (m *Forms) FillRows(s cu.Stream, grid [3]uint32, a FormsFillRowsArgs) error {
+	m.fillRows.Args = a
+	return m.fillRows.Launch(s, grid)
+}
+
+// FormsMultiplyArgs are the arguments of multiply.
+type FormsMultiplyArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cu.Ptr[float32]
+	GroundSlot         cu.Ptr[int32]
+	Capacity           cu.Ptr[float32]
+	V, Out             cu.Ptr[float64]
 }
 
 // Multiply: out = A v for the couplings of a mesh. Differences come first, so that a large common rise costs no digits.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; v, out double.
-func (m *Forms) Multiply(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, v, out cu.DevicePtr) error {
-	k := &m.multiply
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiply", k.function, grid, FormsThreads, s, k.params[:])
+func (m *Forms) Multiply(s cu.Stream, grid [3]uint32, a FormsMultiplyArgs) error {
+	m.multiply.Args = a
+	return m.multiply.Launch(s, grid)
 }

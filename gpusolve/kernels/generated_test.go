@@ -1,51 +1,90 @@
-package kernels
+package kernels_test
 
 import (
 	"bytes"
 	"errors"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
 )
+
+// folders are all that have kernels, from here.
+func folders(t *testing.T) []*ptxgen.Folder {
+	t.Helper()
+	dirs := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) == ".cu" {
+			dirs[filepath.Dir(path)] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*ptxgen.Folder
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		headers, err := filepath.Rel(dir, filepath.Join("..", "kernels"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if headers == "." {
+			headers = ""
+		}
+		f, err := ptxgen.ReadFolder(dir, headers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	return all
+}
 
 // TestLaunchersMatchSources needs no compiler: the committed Go files are those that the sources' declarations ask for, and every committed PTX
 // has the same signatures.
 func TestLaunchersMatchSources(t *testing.T) {
-	files, err := ptxgen.Launchers(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range files {
-		got, err := os.ReadFile(name)
+	for _, f := range folders(t) {
+		files, err := f.Launchers()
 		if err != nil {
-			t.Error(err)
-		} else if !bytes.Equal(got, want) {
-			t.Errorf("%s is out of date: run make ptx", name)
+			t.Fatal(err)
 		}
-	}
-	wanted := map[string]bool{}
-	for _, s := range sources(t) {
-		for _, b := range s.Builds() {
-			name := filepath.Join("ptx", b.PTX)
-			wanted[name] = true
-			ptx, err := os.ReadFile(name)
+		for name, want := range files {
+			got, err := os.ReadFile(filepath.Join(f.Dir, name))
 			if err != nil {
 				t.Error(err)
-			} else if err := s.Agree(string(ptx)); err != nil {
-				t.Errorf("%s: %v; run make ptx", name, err)
+			} else if !bytes.Equal(got, want) {
+				t.Errorf("%s in %s is out of date: run make ptx", name, f.Dir)
 			}
 		}
-	}
-	present, err := ptxgen.GeneratedFiles(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range present {
-		if files[name] == nil && !wanted[name] {
-			t.Errorf("%s comes from no source: run make ptx", name)
+		wanted := map[string]bool{}
+		for _, s := range f.Sources {
+			for _, b := range s.Builds() {
+				name := filepath.Join("ptx", b.PTX)
+				wanted[name] = true
+				ptx, err := os.ReadFile(filepath.Join(f.Dir, name))
+				if err != nil {
+					t.Error(err)
+				} else if err := s.Agree(string(ptx)); err != nil {
+					t.Errorf("%s in %s: %v; run make ptx", name, f.Dir, err)
+				}
+			}
+		}
+		present, err := ptxgen.GeneratedFiles(f.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range present {
+			if files[name] == nil && !wanted[name] {
+				t.Errorf("%s in %s comes from no source: run make ptx", name, f.Dir)
+			}
 		}
 	}
 }
@@ -55,59 +94,62 @@ func TestPTXMatchesSources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles every module")
 	}
-	dir := t.TempDir()
-	for _, pattern := range []string{"*.cu", "*.h"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
+	for _, f := range folders(t) {
+		copied := *f
+		copied.Dir = t.TempDir()
+		copySources(t, f.Dir, copied.Dir)
+		if f.Headers != "" {
+			copied.Headers = t.TempDir()
+			copySources(t, filepath.Join(f.Dir, f.Headers), copied.Headers)
 		}
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-				t.Fatal(err)
+		for _, s := range f.Sources {
+			for _, b := range s.Builds() {
+				got, err := copied.Compile(s, b)
+				if errors.Is(err, ptxgen.ErrNoClang) {
+					t.Skip("the PTX is not compared with its sources:", err)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				committed, err := os.ReadFile(filepath.Join(f.Dir, "ptx", b.PTX))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, committed) {
+					t.Errorf("ptx/%s in %s differs from what %s makes of %s.cu: run make ptx", b.PTX, f.Dir, ptxgen.Clang, s.Name)
+				}
 			}
 		}
 	}
-	for _, s := range sources(t) {
-		for _, b := range s.Builds() {
-			got, err := ptxgen.Compile(dir, s, b)
-			if errors.Is(err, ptxgen.ErrNoClang) {
-				t.Skip("the PTX is not compared with its sources:", err)
-			}
+}
+
+func copySources(t *testing.T, from, to string) {
+	t.Helper()
+	for _, pattern := range []string{"*.cu", "*.h"} {
+		paths, err := filepath.Glob(filepath.Join(from, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			committed, err := os.ReadFile(filepath.Join("ptx", b.PTX))
-			if err != nil {
+			if err := os.WriteFile(filepath.Join(to, filepath.Base(path)), text, 0o644); err != nil {
 				t.Fatal(err)
-			}
-			if !bytes.Equal(got, committed) {
-				t.Errorf("ptx/%s differs from what %s makes of %s.cu: run make ptx", b.PTX, ptxgen.Clang, s.Name)
 			}
 		}
 	}
 }
 
 func TestLineClass(t *testing.T) {
-	classes := LineClasses()
-	if !slices.IsSorted(classes) || classes[0] != AnyLength {
-		t.Fatalf("classes %v: want %d, then ascending lengths", classes, AnyLength)
+	classes := kernels.LineClasses()
+	if !slices.IsSorted(classes) || classes[0] != kernels.AnyLength {
+		t.Fatalf("classes %v: want %d, then ascending lengths", classes, kernels.AnyLength)
 	}
-	for nz, want := range map[int]int{1: 4, 4: 4, 5: 10, 10: 10, 11: 16, 17: 24, 97: 128, 128: 128, 129: AnyLength, 5000: AnyLength} {
-		if got := LineClass(nz); got != want {
+	for nz, want := range map[int]int{1: 4, 4: 4, 5: 10, 10: 10, 11: 16, 17: 24, 97: 128, 128: 128, 129: kernels.AnyLength, 5000: kernels.AnyLength} {
+		if got := kernels.LineClass(nz); got != want {
 			t.Errorf("class of nz %d: %d, want %d", nz, got, want)
 		}
 	}
-}
-
-func sources(t *testing.T) []*ptxgen.Source {
-	t.Helper()
-	s, err := ptxgen.Sources(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

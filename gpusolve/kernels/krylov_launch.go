@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/krylov.ptx
+var krylovPTX []byte
 
 const (
 	KrylovThreads = 128
@@ -22,172 +26,92 @@ const (
 
 // Krylov is the module krylov.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Krylov struct {
-	loaded
-	dot struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			first                          int32
-			r, z, partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	dotOfStep struct {
-		function cu.Function
-		args     struct {
-			n, first         int32
-			partial, scalars cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	direction struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                                                             int32
-			gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [17]unsafe.Pointer
-	}
-	update struct {
-		function cu.Function
-		args     struct {
-			n                                               int64
-			x, r, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
+	module    launch.Module
+	dot       launch.Kernel[KrylovDotArgs]
+	dotOfStep launch.Kernel[KrylovDotOfStepArgs]
+	direction launch.Kernel[KrylovDirectionArgs]
+	update    launch.Kernel[KrylovUpdateArgs]
 }
 
 // LoadKrylov compiles the module for the device and finds its kernels.
 func LoadKrylov(d cu.Driver) (*Krylov, error) {
 	m := new(Krylov)
 	var err error
-	m.loaded, err = load(d, "krylov",
-		kernel{"dot", &m.dot.function},
-		kernel{"dotOfStep", &m.dotOfStep.function},
-		kernel{"direction", &m.direction.function},
-		kernel{"update", &m.update.function},
+	m.module, err = launch.Load(d, "krylov", krylovPTX,
+		m.dot.Prepare("dot", KrylovThreads),
+		m.dotOfStep.Prepare("dotOfStep", KrylovDotOfStepThreads),
+		m.direction.Prepare("direction", KrylovThreads),
+		m.update.Prepare("update", KrylovWide),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.dot.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.dot.args.n),
-		unsafe.Pointer(&m.dot.args.first),
-		unsafe.Pointer(&m.dot.args.r),
-		unsafe.Pointer(&m.dot.args.z),
-		unsafe.Pointer(&m.dot.args.partial),
-		unsafe.Pointer(&m.dot.args.scalars),
-		unsafe.Pointer(&m.dot.args.ticket),
-	}
-	m.dotOfStep.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.dotOfStep.args.n),
-		unsafe.Pointer(&m.dotOfStep.args.first),
-		unsafe.Pointer(&m.dotOfStep.args.partial),
-		unsafe.Pointer(&m.dotOfStep.args.scalars),
-	}
-	m.direction.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.direction.args.nx),
-		unsafe.Pointer(&m.direction.args.ny),
-		unsafe.Pointer(&m.direction.args.nz),
-		unsafe.Pointer(&m.direction.args.gx),
-		unsafe.Pointer(&m.direction.args.gy),
-		unsafe.Pointer(&m.direction.args.gz),
-		unsafe.Pointer(&m.direction.args.ground),
-		unsafe.Pointer(&m.direction.args.groundSlot),
-		unsafe.Pointer(&m.direction.args.capacity),
-		unsafe.Pointer(&m.direction.args.z),
-		unsafe.Pointer(&m.direction.args.p0),
-		unsafe.Pointer(&m.direction.args.p1),
-		unsafe.Pointer(&m.direction.args.side),
-		unsafe.Pointer(&m.direction.args.q),
-		unsafe.Pointer(&m.direction.args.partial),
-		unsafe.Pointer(&m.direction.args.scalars),
-		unsafe.Pointer(&m.direction.args.ticket),
-	}
-	m.update.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.update.args.n),
-		unsafe.Pointer(&m.update.args.x),
-		unsafe.Pointer(&m.update.args.r),
-		unsafe.Pointer(&m.update.args.p0),
-		unsafe.Pointer(&m.update.args.p1),
-		unsafe.Pointer(&m.update.args.side),
-		unsafe.Pointer(&m.update.args.q),
-		unsafe.Pointer(&m.update.args.partial),
-		unsafe.Pointer(&m.update.args.scalars),
-		unsafe.Pointer(&m.update.args.ticket),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Krylov) Unload() error { return m.module.Unload() }
+
+// KrylovDotArgs are the arguments of dot.
+type KrylovDotArgs struct {
+	N                int64
+	First            int32
+	R, Z             cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
+}
+
 // Dot forms r.z and max|z|.
-//
-// Arrays: r, z float; partial, scalars double; ticket u32.
-func (m *Krylov) Dot(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.dot
-	k.args.n = n
-	k.args.first = first
-	k.args.r = r
-	k.args.z = z
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("dot", k.function, grid, KrylovThreads, s, k.params[:])
+func (m *Krylov) Dot(s cu.Stream, grid [3]uint32, a KrylovDotArgs) error {
+	m.dot.Args = a
+	return m.dot.Launch(s, grid)
+}
+
+// KrylovDotOfStepArgs are the arguments of dotOfStep.
+type KrylovDotOfStepArgs struct {
+	N, First         int32
+	Partial, Scalars cu.Ptr[float64]
 }
 
 // DotOfStep is dot where the last smoothing step has left n blocks' sums and maxima in partial. One block.
-//
-// Arrays: partial, scalars double.
-func (m *Krylov) DotOfStep(s cu.Stream, grid [3]uint32, n, first int32, partial, scalars cu.DevicePtr) error {
-	k := &m.dotOfStep
-	k.args.n = n
-	k.args.first = first
-	k.args.partial = partial
-	k.args.scalars = scalars
-	return m.launch("dotOfStep", k.function, grid, KrylovDotOfStepThreads, s, k.params[:])
+func (m *Krylov) DotOfStep(s cu.Stream, grid [3]uint32, a KrylovDotOfStepArgs) error {
+	m.dotOfStep.Args = a
+	return m.dotOfStep.Launch(s, grid)
+}
+
+// KrylovDirectionArgs are the arguments of direction.
+type KrylovDirectionArgs struct {
+	Nx, Ny, Nz          int32
+	Gx, Gy, Gz, Ground  cu.Ptr[float32]
+	GroundSlot          cu.Ptr[int32]
+	Capacity, Z, P0, P1 cu.Ptr[float32]
+	Side                cu.Ptr[int32]
+	Q                   cu.Ptr[float32]
+	Partial, Scalars    cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // Direction: p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
 // and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
 // loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, z, p0, p1 float; side int; q float; partial, scalars double; ticket u32.
-func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.direction
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.z = z
-	k.args.p0 = p0
-	k.args.p1 = p1
-	k.args.side = side
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("direction", k.function, grid, KrylovThreads, s, k.params[:])
+func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, a KrylovDirectionArgs) error {
+	m.direction.Args = a
+	return m.direction.Launch(s, grid)
+}
+
+// KrylovUpdateArgs are the arguments of update.
+type KrylovUpdateArgs struct {
+	N                int64
+	X                cu.Ptr[float64]
+	R, P0, P1        cu.Ptr[float32]
+	Side             cu.Ptr[int32]
+	Q                cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // Update: x += ALPHA p, r -= ALPHA q, RR = r.r; side says which of p0 and p1 is p.
-//
-// Arrays: x double; r, p0, p1 float; side int; q float; partial, scalars double; ticket u32.
-func (m *Krylov) Update(s cu.Stream, grid [3]uint32, n int64, x, r, p0, p1, side, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.update
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.p0 = p0
-	k.args.p1 = p1
-	k.args.side = side
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("update", k.function, grid, KrylovWide, s, k.params[:])
+func (m *Krylov) Update(s cu.Stream, grid [3]uint32, a KrylovUpdateArgs) error {
+	m.update.Args = a
+	return m.update.Launch(s, grid)
 }

@@ -1,4 +1,4 @@
-package kernels
+package kernels_test
 
 import (
 	"errors"
@@ -10,7 +10,9 @@ import (
 	"unsafe"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/precond/ic"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
@@ -103,7 +105,19 @@ func (r *recorder) LaunchKernel(f cu.Function, grid, block [3]uint32, shared uin
 // modules loads every module, each class of the line kernels apart.
 func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	t.Helper()
+	missing := map[string]bool{}
+	for _, f := range folders(t) {
+		for _, s := range f.Sources {
+			missing[s.Name] = true
+		}
+	}
+	defer func() {
+		for name := range missing {
+			t.Errorf("no test loads %s.cu", name)
+		}
+	}()
 	add := func(name string, loader func(d cu.Driver) (any, error)) {
+		delete(missing, strings.Fields(name)[0])
 		d := &recorder{recording: true}
 		m, err := loader(d)
 		if err != nil {
@@ -111,26 +125,29 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		}
 		load(name, m, d)
 	}
-	add("bicgstab", func(d cu.Driver) (any, error) { return LoadBicgstab(d) })
-	add("bricks", func(d cu.Driver) (any, error) { return LoadBricks(d) })
-	add("parts", func(d cu.Driver) (any, error) { return LoadParts(d) })
-	add("chebyshev", func(d cu.Driver) (any, error) { return LoadChebyshev(d) })
-	add("csr", func(d cu.Driver) (any, error) { return LoadCsr(d) })
-	add("mixed", func(d cu.Driver) (any, error) { return LoadMixed(d) })
-	add("quaddiag", func(d cu.Driver) (any, error) { return LoadQuaddiag(d) })
-	add("assemble", func(d cu.Driver) (any, error) { return LoadAssemble(d) })
-	add("krylov", func(d cu.Driver) (any, error) { return LoadKrylov(d) })
-	add("level", func(d cu.Driver) (any, error) { return LoadLevel(d) })
-	add("levels", func(d cu.Driver) (any, error) { return LoadLevels(d) })
-	add("parac", func(d cu.Driver) (any, error) { return LoadParac(d) })
-	add("paracsort", func(d cu.Driver) (any, error) { return LoadParacsort(d) })
-	add("power", func(d cu.Driver) (any, error) { return LoadPower(d) })
-	add("cmg", func(d cu.Driver) (any, error) { return LoadCmg(d) })
-	add("segments", func(d cu.Driver) (any, error) { return LoadSegments(d) })
-	add("residual", func(d cu.Driver) (any, error) { return LoadResidual(d) })
-	add("transfer", func(d cu.Driver) (any, error) { return LoadTransfer(d) })
-	for _, class := range LineClasses() {
-		add(fmt.Sprint("lines ", class), func(d cu.Driver) (any, error) { return LoadLines(d, class) })
+	add("bicgstab", func(d cu.Driver) (any, error) { return kernels.LoadBicgstab(d) })
+	add("bricks", func(d cu.Driver) (any, error) { return kernels.LoadBricks(d) })
+	add("parts", func(d cu.Driver) (any, error) { return kernels.LoadParts(d) })
+	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
+	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
+	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
+	add("mixed", func(d cu.Driver) (any, error) { return kernels.LoadMixed(d) })
+	add("quaddiag", func(d cu.Driver) (any, error) { return kernels.LoadQuaddiag(d) })
+	add("assemble", func(d cu.Driver) (any, error) { return kernels.LoadAssemble(d) })
+	add("forms", func(d cu.Driver) (any, error) { return kernels.LoadForms(d) })
+	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })
+	add("krylov", func(d cu.Driver) (any, error) { return kernels.LoadKrylov(d) })
+	add("level", func(d cu.Driver) (any, error) { return kernels.LoadLevel(d) })
+	add("levels", func(d cu.Driver) (any, error) { return kernels.LoadLevels(d) })
+	add("parac", func(d cu.Driver) (any, error) { return kernels.LoadParac(d) })
+	add("paracsort", func(d cu.Driver) (any, error) { return kernels.LoadParacsort(d) })
+	add("power", func(d cu.Driver) (any, error) { return kernels.LoadPower(d) })
+	add("cmg", func(d cu.Driver) (any, error) { return kernels.LoadCmg(d) })
+	add("segments", func(d cu.Driver) (any, error) { return kernels.LoadSegments(d) })
+	add("residual", func(d cu.Driver) (any, error) { return kernels.LoadResidual(d) })
+	add("transfer", func(d cu.Driver) (any, error) { return kernels.LoadTransfer(d) })
+	for _, class := range kernels.LineClasses() {
+		add(fmt.Sprint("lines ", class), func(d cu.Driver) (any, error) { return kernels.LoadLines(d, class) })
 	}
 }
 
@@ -145,25 +162,25 @@ func TestParameters(t *testing.T) {
 				continue
 			}
 			in := []reflect.Value{reflect.ValueOf(cu.Stream(7)), reflect.ValueOf([3]uint32{5, 6, 7})}
-			var want []any
-			for p := 3; p < method.Type.NumIn(); p++ {
-				argument, raw := distinct(t, method.Type.In(p), p)
-				in, want = append(in, argument), append(want, raw)
+			shared := uint32(0)
+			if method.Type.NumIn() == 5 {
+				shared = 100<<10 + uint32(i)
+				in = append(in, reflect.ValueOf(shared))
 			}
-			if err := m.Method(i).Call(in)[0].Interface(); err != nil {
+			arguments := reflect.New(method.Type.In(method.Type.NumIn() - 1)).Elem()
+			var want []any
+			for p := range arguments.NumField() {
+				want = append(want, distinct(t, arguments.Field(p), p))
+			}
+			if err := m.Method(i).Call(append(in, arguments))[0].Interface(); err != nil {
 				t.Errorf("%s %s: %v", name, method.Name, err)
 				continue
 			}
 			kernel := d.launched.Name
-			// Where the launcher takes one argument more than the kernel, that is the dynamic shared memory, and in its place.
-			if dynamic := len(want) - len(d.values); dynamic == 1 {
-				if want[0] != any(d.shared) || d.allowed != int(d.shared) {
-					t.Errorf("%s %s: %d bytes of shared memory, %d allowed, want %v", name, kernel, d.shared, d.allowed, want[0])
-				}
-				want = want[1:]
-			} else if d.shared != 0 {
-				t.Errorf("%s %s: %d bytes of dynamic shared memory", name, kernel, d.shared)
+			if d.shared != shared || d.allowed != int(shared) {
+				t.Errorf("%s %s: %d bytes of dynamic shared memory, %d allowed, want %d", name, kernel, d.shared, d.allowed, shared)
 			}
+			d.allowed = 0
 			launched[kernel] = true
 			if strings.ToUpper(kernel[:1])+kernel[1:] != method.Name {
 				t.Errorf("%s: method %s launches %s", name, method.Name, kernel)
@@ -184,39 +201,51 @@ func TestParameters(t *testing.T) {
 	})
 }
 
-// distinct is an argument of a Go type that no other parameter has, using its upper and lower bits, and the same as the device sees it.
-func distinct(t *testing.T, of reflect.Type, p int) (argument reflect.Value, raw any) {
+// distinct gives an argument a value that no other parameter has, using its upper and lower bits, and returns what the device sees of it.
+func distinct(t *testing.T, argument reflect.Value, p int) (raw any) {
 	t.Helper()
-	wide := uint64(p)<<56 | uint64(p)
-	switch of {
-	case reflect.TypeFor[int32]():
-		return reflect.ValueOf(int32(-p)), uint32(int32(-p))
-	case reflect.TypeFor[uint32]():
-		return reflect.ValueOf(math.MaxUint32 - uint32(p)), math.MaxUint32 - uint32(p)
-	case reflect.TypeFor[int64]():
-		return reflect.ValueOf(int64(wide)), wide
-	case reflect.TypeFor[uint64]():
-		return reflect.ValueOf(wide), wide
-	case reflect.TypeFor[float32]():
-		return reflect.ValueOf(float32(p) + 0.5), float32(p) + 0.5
-	case reflect.TypeFor[float64]():
-		return reflect.ValueOf(float64(p) + 1e-9), float64(p) + 1e-9
-	case reflect.TypeFor[cu.DevicePtr]():
-		return reflect.ValueOf(cu.DevicePtr(wide)), wide
+	wide := uint64(p+1)<<40 + uint64(p) + 12345
+	switch of := argument.Type(); {
+	case of.Kind() == reflect.Int32:
+		argument.SetInt(int64(-1 - p))
+		return math.MaxUint32 - uint32(p)
+	case of.Kind() == reflect.Uint32:
+		argument.SetUint(uint64(math.MaxUint32 - uint32(p)))
+		return math.MaxUint32 - uint32(p)
+	case of.Kind() == reflect.Int64:
+		argument.SetInt(int64(wide))
+		return wide
+	case of.Kind() == reflect.Uint64:
+		argument.SetUint(wide)
+		return wide
+	case of.Kind() == reflect.Float32:
+		argument.SetFloat(float64(p) + 0.5)
+		return float32(p) + 0.5
+	case of.Kind() == reflect.Float64:
+		argument.SetFloat(float64(p) + 1e-9)
+		return float64(p) + 1e-9
+	case of.Implements(reflect.TypeFor[cu.Pointer]()):
+		*(*uint64)(argument.Addr().UnsafePointer()) = wide
+		if argument.Interface().(cu.Pointer).Address() != cu.DevicePtr(wide) {
+			t.Fatalf("%v is not the address that its bits are", of)
+		}
+		return wide
 	}
-	t.Fatalf("parameter %d has type %v, which no launcher should have", p, of)
-	return
+	t.Fatalf("parameter %d has type %v, which no launcher should have", p, argument.Type())
+	return nil
 }
 
 func TestLaunchAllocatesNothing(t *testing.T) {
 	var d cu.Driver = new(recorder)
-	r, err := LoadResidual(d)
+	r, err := kernels.LoadResidual(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	grid := [3]uint32{100, 1, 1}
 	allocations := testing.AllocsPerRun(100, func() {
-		err = errors.Join(err, r.Fill(1, grid, 1<<40, 0.25, 4096), r.Extrapolate(1, grid, 1<<40, 4096, 8192, 16384, 1))
+		x, old, older := cu.At[float64](4096), cu.At[float64](8192), cu.At[float64](16384)
+		err = errors.Join(err, r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: x}),
+			r.Extrapolate(1, grid, kernels.ResidualExtrapolateArgs{N: 1 << 40, X: x, Old: old, Older: older, Quadratic: 1}))
 	})
 	if err != nil || allocations != 0 {
 		t.Errorf("%g allocations per launch, error %v; want none", allocations, err)
@@ -226,13 +255,13 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 // Shared memory beyond what every launch may take is asked for once, and again for more.
 func TestDynamicSharedMemory(t *testing.T) {
 	d := &recorder{recording: true}
-	m, err := LoadParts(d)
+	m, err := kernels.LoadParts(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	solve := func(shared uint32) error {
 		d.allowed = 0
-		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, kernels.PartsSolvePartsArgs{})
 	}
 	for _, c := range []struct {
 		shared uint32
@@ -249,26 +278,26 @@ func TestDynamicSharedMemory(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := LoadKrylov(&recorder{failAt: "load"}); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "krylov") {
+	if _, err := kernels.LoadKrylov(&recorder{failAt: "load"}); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "krylov") {
 		t.Errorf("failed load: error %v", err)
 	}
 	d := &recorder{failAt: "direction"}
-	if _, err := LoadKrylov(d); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "direction") {
+	if _, err := kernels.LoadKrylov(d); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "direction") {
 		t.Errorf("missing kernel: error %v", err)
 	}
 	if d.unloaded != 1 {
 		t.Errorf("a module without all of its kernels was unloaded %d times, want once", d.unloaded)
 	}
-	if _, err := LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
+	if _, err := kernels.LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
 		t.Errorf("unknown class: error %v", err)
 	}
 	d = new(recorder)
-	r, err := LoadResidual(d)
+	r, err := kernels.LoadResidual(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.failAt = "launch"
-	if err := r.Fill(0, [3]uint32{1, 1, 1}, 1, 0, 0); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "kernel fill") {
+	if err := r.Fill(0, [3]uint32{1, 1, 1}, kernels.ResidualFillArgs{N: 1}); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "kernel fill") {
 		t.Errorf("failed launch: error %v", err)
 	}
 	if err := r.Unload(); err != nil || d.unloaded != 1 {

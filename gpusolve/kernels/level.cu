@@ -1,4 +1,4 @@
-// Set-up of the multigrid hierarchy: pivots of the columns, coarse conductances, interpolation weights.
+// Set-up of the multigrid hierarchy: pivots of the columns, coarse conductances.
 #include "device.h"
 
 enum { THREADS = 128 };
@@ -8,7 +8,8 @@ enum { THREADS = 128 };
 KERNEL void BOUNDS(THREADS) factor(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                    const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                    float *RESTRICT inverse) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
   float t = 0, g = 0;
@@ -41,7 +42,8 @@ KERNEL void BOUNDS(THREADS) coarsen(int nx, int ny, const float *RESTRICT gx, co
                                     const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity, int cx, int cy,
                                     const int *RESTRICT firstX, const int *RESTRICT firstY, float *RESTRICT cgx, float *RESTRICT cgy,
                                     float *RESTRICT cgz, float *RESTRICT cground, float *RESTRICT ccapacity) {
-  int i = blockX() * THREADS + threadX(), j = blockY(), k = blockZ();
+  BlockAt tile = blockAt(tiles(cx, THREADS), cy);
+  int i = tile.x * THREADS + threadX(), j = tile.y, k = tile.z;
   if (i >= cx) return;
   i64 sheet = (i64)nx * ny, base = k * sheet, csheet = (i64)cx * cy, at = (i64)j * cx + i, c = k * csheet + at;
   int slot = groundSlot[k];
@@ -62,30 +64,4 @@ KERNEL void BOUNDS(THREADS) coarsen(int nx, int ny, const float *RESTRICT gx, co
   cgz[c] = z;
   if (slot >= 0) cground[slot * csheet + at] = g;
   if (capacity) ccapacity[c] = h;
-}
-
-// farWeight is the weight of the far coarse neighbour of position p on a line of couplings: the resistance from the cell to its own coarse centre
-// over that from centre to centre.
-DEVICE float farWeight(const float *g, const int *parent, const int *first, int coarse, int p, i64 stride) {
-  int near = parent[p], lo = first[near], hi = first[near + 1];
-  if (hi - lo == 1) return 0;
-  int far = p == lo ? near - 1 : near + 1, link = p == lo ? lo - 1 : lo + 1;
-  if (far < 0 || far >= coarse) return 0;
-  float across = g[link * stride];
-  if (across == 0) return 0;
-  float own = 0.5f / g[lo * stride], r = own + 1 / across;
-  int from = first[far];
-  if (first[far + 1] - from == 2) r += 0.5f / g[from * stride];
-  return own / r;
-}
-
-// weigh fills the weights of the planes that planes[] lists, in their order; wx or wy may be null.
-KERNEL void BOUNDS(THREADS) weigh(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const int *RESTRICT planes,
-                                  const int *RESTRICT parentX, const int *RESTRICT firstX, int cx, const int *RESTRICT parentY,
-                                  const int *RESTRICT firstY, int cy, float *RESTRICT wx, float *RESTRICT wy) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
-  if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, base = planes[blockZ()] * sheet, at = blockZ() * sheet + (i64)j * nx + i;
-  if (wx) wx[at] = farWeight(gx + base + (i64)j * nx, parentX, firstX, cx, i, 1);
-  if (wy) wy[at] = farWeight(gy + base + i, parentY, firstY, cy, j, nx);
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/level.ptx
+var levelPTX []byte
 
 const (
 	LevelThreads = 128
@@ -14,161 +18,56 @@ const (
 
 // Level is the module level.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Level struct {
-	loaded
-	factor struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                        int32
-			gx, gy, gz, ground, groundSlot, capacity, inverse cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	coarsen struct {
-		function cu.Function
-		args     struct {
-			nx, ny                                            int32
-			gx, gy, gz, ground, groundSlot, capacity          cu.DevicePtr
-			cx, cy                                            int32
-			firstX, firstY, cgx, cgy, cgz, cground, ccapacity cu.DevicePtr
-		}
-		params [17]unsafe.Pointer
-	}
-	weigh struct {
-		function cu.Function
-		args     struct {
-			nx, ny                          int32
-			gx, gy, planes, parentX, firstX cu.DevicePtr
-			cx                              int32
-			parentY, firstY                 cu.DevicePtr
-			cy                              int32
-			wx, wy                          cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
+	module  launch.Module
+	factor  launch.Kernel[LevelFactorArgs]
+	coarsen launch.Kernel[LevelCoarsenArgs]
 }
 
 // LoadLevel compiles the module for the device and finds its kernels.
 func LoadLevel(d cu.Driver) (*Level, error) {
 	m := new(Level)
 	var err error
-	m.loaded, err = load(d, "level",
-		kernel{"factor", &m.factor.function},
-		kernel{"coarsen", &m.coarsen.function},
-		kernel{"weigh", &m.weigh.function},
+	m.module, err = launch.Load(d, "level", levelPTX,
+		m.factor.Prepare("factor", LevelThreads),
+		m.coarsen.Prepare("coarsen", LevelThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.factor.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.factor.args.nx),
-		unsafe.Pointer(&m.factor.args.ny),
-		unsafe.Pointer(&m.factor.args.nz),
-		unsafe.Pointer(&m.factor.args.gx),
-		unsafe.Pointer(&m.factor.args.gy),
-		unsafe.Pointer(&m.factor.args.gz),
-		unsafe.Pointer(&m.factor.args.ground),
-		unsafe.Pointer(&m.factor.args.groundSlot),
-		unsafe.Pointer(&m.factor.args.capacity),
-		unsafe.Pointer(&m.factor.args.inverse),
-	}
-	m.coarsen.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.coarsen.args.nx),
-		unsafe.Pointer(&m.coarsen.args.ny),
-		unsafe.Pointer(&m.coarsen.args.gx),
-		unsafe.Pointer(&m.coarsen.args.gy),
-		unsafe.Pointer(&m.coarsen.args.gz),
-		unsafe.Pointer(&m.coarsen.args.ground),
-		unsafe.Pointer(&m.coarsen.args.groundSlot),
-		unsafe.Pointer(&m.coarsen.args.capacity),
-		unsafe.Pointer(&m.coarsen.args.cx),
-		unsafe.Pointer(&m.coarsen.args.cy),
-		unsafe.Pointer(&m.coarsen.args.firstX),
-		unsafe.Pointer(&m.coarsen.args.firstY),
-		unsafe.Pointer(&m.coarsen.args.cgx),
-		unsafe.Pointer(&m.coarsen.args.cgy),
-		unsafe.Pointer(&m.coarsen.args.cgz),
-		unsafe.Pointer(&m.coarsen.args.cground),
-		unsafe.Pointer(&m.coarsen.args.ccapacity),
-	}
-	m.weigh.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.weigh.args.nx),
-		unsafe.Pointer(&m.weigh.args.ny),
-		unsafe.Pointer(&m.weigh.args.gx),
-		unsafe.Pointer(&m.weigh.args.gy),
-		unsafe.Pointer(&m.weigh.args.planes),
-		unsafe.Pointer(&m.weigh.args.parentX),
-		unsafe.Pointer(&m.weigh.args.firstX),
-		unsafe.Pointer(&m.weigh.args.cx),
-		unsafe.Pointer(&m.weigh.args.parentY),
-		unsafe.Pointer(&m.weigh.args.firstY),
-		unsafe.Pointer(&m.weigh.args.cy),
-		unsafe.Pointer(&m.weigh.args.wx),
-		unsafe.Pointer(&m.weigh.args.wy),
-	}
 	return m, nil
+}
+
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Level) Unload() error { return m.module.Unload() }
+
+// LevelFactorArgs are the arguments of factor.
+type LevelFactorArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cu.Ptr[float32]
+	GroundSlot         cu.Ptr[int32]
+	Capacity, Inverse  cu.Ptr[float32]
 }
 
 // Factor eliminates the columns from the bottom up: t_k = m_k + g t_{k-1} / (g + t_{k-1}), inverse_k = 1 / (gz_k + t_k), m the conductances to
 // everything outside the column. All terms are positive, so FP32 loses nothing to cancellation.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, inverse float.
-func (m *Level) Factor(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, inverse cu.DevicePtr) error {
-	k := &m.factor
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.inverse = inverse
-	return m.launch("factor", k.function, grid, LevelThreads, s, k.params[:])
+func (m *Level) Factor(s cu.Stream, grid [3]uint32, a LevelFactorArgs) error {
+	m.factor.Args = a
+	return m.factor.Launch(s, grid)
+}
+
+// LevelCoarsenArgs are the arguments of coarsen.
+type LevelCoarsenArgs struct {
+	Nx, Ny                            int32
+	Gx, Gy, Gz, Ground                cu.Ptr[float32]
+	GroundSlot                        cu.Ptr[int32]
+	Capacity                          cu.Ptr[float32]
+	Cx, Cy                            int32
+	FirstX, FirstY                    cu.Ptr[int32]
+	Cgx, Cgy, Cgz, Cground, Ccapacity cu.Ptr[float32]
 }
 
 // Coarsen sums ground, capacity and vertical couplings over the fine cells and puts lateral ones in series, row by row.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; firstX, firstY int; cgx, cgy, cgz, cground, ccapacity float.
-func (m *Level) Coarsen(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, gz, ground, groundSlot, capacity cu.DevicePtr, cx, cy int32, firstX, firstY, cgx, cgy, cgz, cground, ccapacity cu.DevicePtr) error {
-	k := &m.coarsen
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.cx = cx
-	k.args.cy = cy
-	k.args.firstX = firstX
-	k.args.firstY = firstY
-	k.args.cgx = cgx
-	k.args.cgy = cgy
-	k.args.cgz = cgz
-	k.args.cground = cground
-	k.args.ccapacity = ccapacity
-	return m.launch("coarsen", k.function, grid, LevelThreads, s, k.params[:])
-}
-
-// Weigh fills the weights of the planes that planes[] lists, in their order; wx or wy may be null.
-//
-// Arrays: gx, gy float; planes, parentX, firstX int; parentY, firstY int; wx, wy float.
-func (m *Level) Weigh(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, planes, parentX, firstX cu.DevicePtr, cx int32, parentY, firstY cu.DevicePtr, cy int32, wx, wy cu.DevicePtr) error {
-	k := &m.weigh
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.planes = planes
-	k.args.parentX = parentX
-	k.args.firstX = firstX
-	k.args.cx = cx
-	k.args.parentY = parentY
-	k.args.firstY = firstY
-	k.args.cy = cy
-	k.args.wx = wx
-	k.args.wy = wy
-	return m.launch("weigh", k.function, grid, LevelThreads, s, k.params[:])
+func (m *Level) Coarsen(s cu.Stream, grid [3]uint32, a LevelCoarsenArgs) error {
+	m.coarsen.Args = a
+	return m.coarsen.Launch(s, grid)
 }

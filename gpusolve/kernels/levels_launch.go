@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/levels.ptx
+var levelsPTX []byte
 
 const (
 	LevelsThreads   = 128
@@ -21,294 +25,165 @@ const (
 
 // Levels is the module levels.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Levels struct {
-	loaded
-	levelKeys struct {
-		function cu.Function
-		args     struct {
-			n                              int32
-			place, vertices, keys, control cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	renumber struct {
-		function cu.Function
-		args     struct {
-			n                                                                             int32
-			sorted, place, vertices, count, pivot, to, columnLengths, rowLengths, inverse cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	columns struct {
-		function cu.Function
-		args     struct {
-			n                                                                              int32
-			sorted, place, first, output, to, start, entries, rowStart, filled, rowEntries cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
-	countUnits struct {
-		function cu.Function
-		args     struct {
-			n             int32
-			start, counts cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	fillUnits struct {
-		function cu.Function
-		args     struct {
-			n                       int32
-			start, firstUnit, units cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	sortRows struct {
-		function cu.Function
-		args     struct {
-			n                            int32
-			units                        int64
-			unit, start, entries, sorted cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	forward struct {
-		function cu.Function
-		args     struct {
-			n                                    int32
-			units                                int64
-			unit, start, entries, order, r, y, x cu.DevicePtr
-			patience                             uint32
-		}
-		params [10]unsafe.Pointer
-	}
-	backward struct {
-		function cu.Function
-		args     struct {
-			n                                             int32
-			units                                         int64
-			unit, start, entries, order, inverse, y, x, z cu.DevicePtr
-			patience                                      uint32
-		}
-		params [11]unsafe.Pointer
-	}
+	module     launch.Module
+	levelKeys  launch.Kernel[LevelsLevelKeysArgs]
+	renumber   launch.Kernel[LevelsRenumberArgs]
+	columns    launch.Kernel[LevelsColumnsArgs]
+	countUnits launch.Kernel[LevelsCountUnitsArgs]
+	fillUnits  launch.Kernel[LevelsFillUnitsArgs]
+	sortRows   launch.Kernel[LevelsSortRowsArgs]
+	forward    launch.Kernel[LevelsForwardArgs]
+	backward   launch.Kernel[LevelsBackwardArgs]
 }
 
 // LoadLevels compiles the module for the device and finds its kernels.
 func LoadLevels(d cu.Driver) (*Levels, error) {
 	m := new(Levels)
 	var err error
-	m.loaded, err = load(d, "levels",
-		kernel{"levelKeys", &m.levelKeys.function},
-		kernel{"renumber", &m.renumber.function},
-		kernel{"columns", &m.columns.function},
-		kernel{"countUnits", &m.countUnits.function},
-		kernel{"fillUnits", &m.fillUnits.function},
-		kernel{"sortRows", &m.sortRows.function},
-		kernel{"forward", &m.forward.function},
-		kernel{"backward", &m.backward.function},
+	m.module, err = launch.Load(d, "levels", levelsPTX,
+		m.levelKeys.Prepare("levelKeys", LevelsFlat),
+		m.renumber.Prepare("renumber", LevelsFlat),
+		m.columns.Prepare("columns", LevelsFlat),
+		m.countUnits.Prepare("countUnits", LevelsFlat),
+		m.fillUnits.Prepare("fillUnits", LevelsFlat),
+		m.sortRows.Prepare("sortRows", LevelsThreads),
+		m.forward.Prepare("forward", LevelsThreads),
+		m.backward.Prepare("backward", LevelsThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.levelKeys.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.levelKeys.args.n),
-		unsafe.Pointer(&m.levelKeys.args.place),
-		unsafe.Pointer(&m.levelKeys.args.vertices),
-		unsafe.Pointer(&m.levelKeys.args.keys),
-		unsafe.Pointer(&m.levelKeys.args.control),
-	}
-	m.renumber.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.renumber.args.n),
-		unsafe.Pointer(&m.renumber.args.sorted),
-		unsafe.Pointer(&m.renumber.args.place),
-		unsafe.Pointer(&m.renumber.args.vertices),
-		unsafe.Pointer(&m.renumber.args.count),
-		unsafe.Pointer(&m.renumber.args.pivot),
-		unsafe.Pointer(&m.renumber.args.to),
-		unsafe.Pointer(&m.renumber.args.columnLengths),
-		unsafe.Pointer(&m.renumber.args.rowLengths),
-		unsafe.Pointer(&m.renumber.args.inverse),
-	}
-	m.columns.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.columns.args.n),
-		unsafe.Pointer(&m.columns.args.sorted),
-		unsafe.Pointer(&m.columns.args.place),
-		unsafe.Pointer(&m.columns.args.first),
-		unsafe.Pointer(&m.columns.args.output),
-		unsafe.Pointer(&m.columns.args.to),
-		unsafe.Pointer(&m.columns.args.start),
-		unsafe.Pointer(&m.columns.args.entries),
-		unsafe.Pointer(&m.columns.args.rowStart),
-		unsafe.Pointer(&m.columns.args.filled),
-		unsafe.Pointer(&m.columns.args.rowEntries),
-	}
-	m.countUnits.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.countUnits.args.n),
-		unsafe.Pointer(&m.countUnits.args.start),
-		unsafe.Pointer(&m.countUnits.args.counts),
-	}
-	m.fillUnits.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.fillUnits.args.n),
-		unsafe.Pointer(&m.fillUnits.args.start),
-		unsafe.Pointer(&m.fillUnits.args.firstUnit),
-		unsafe.Pointer(&m.fillUnits.args.units),
-	}
-	m.sortRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.sortRows.args.n),
-		unsafe.Pointer(&m.sortRows.args.units),
-		unsafe.Pointer(&m.sortRows.args.unit),
-		unsafe.Pointer(&m.sortRows.args.start),
-		unsafe.Pointer(&m.sortRows.args.entries),
-		unsafe.Pointer(&m.sortRows.args.sorted),
-	}
-	m.forward.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.forward.args.n),
-		unsafe.Pointer(&m.forward.args.units),
-		unsafe.Pointer(&m.forward.args.unit),
-		unsafe.Pointer(&m.forward.args.start),
-		unsafe.Pointer(&m.forward.args.entries),
-		unsafe.Pointer(&m.forward.args.order),
-		unsafe.Pointer(&m.forward.args.r),
-		unsafe.Pointer(&m.forward.args.y),
-		unsafe.Pointer(&m.forward.args.x),
-		unsafe.Pointer(&m.forward.args.patience),
-	}
-	m.backward.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.backward.args.n),
-		unsafe.Pointer(&m.backward.args.units),
-		unsafe.Pointer(&m.backward.args.unit),
-		unsafe.Pointer(&m.backward.args.start),
-		unsafe.Pointer(&m.backward.args.entries),
-		unsafe.Pointer(&m.backward.args.order),
-		unsafe.Pointer(&m.backward.args.inverse),
-		unsafe.Pointer(&m.backward.args.y),
-		unsafe.Pointer(&m.backward.args.x),
-		unsafe.Pointer(&m.backward.args.z),
-		unsafe.Pointer(&m.backward.args.patience),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Levels) Unload() error { return m.module.Unload() }
+
+// LevelsLevelKeysArgs are the arguments of levelKeys.
+type LevelsLevelKeysArgs struct {
+	N        int32
+	Place    cu.Ptr[uint32]
+	Vertices cu.Ptr[Vertex]
+	Keys     cu.Ptr[uint32]
+	Control  cu.Ptr[uint64]
+}
+
 // LevelKeys sets keys to the levels of rows, and the control's depth and tree to the greatest level and height.
-//
-// Arrays: place u32; vertices Vertex; keys u32; control u64.
-func (m *Levels) LevelKeys(s cu.Stream, grid [3]uint32, n int32, place, vertices, keys, control cu.DevicePtr) error {
-	k := &m.levelKeys
-	k.args.n = n
-	k.args.place = place
-	k.args.vertices = vertices
-	k.args.keys = keys
-	k.args.control = control
-	return m.launch("levelKeys", k.function, grid, LevelsFlat, s, k.params[:])
+func (m *Levels) LevelKeys(s cu.Stream, grid [3]uint32, a LevelsLevelKeysArgs) error {
+	m.levelKeys.Args = a
+	return m.levelKeys.Launch(s, grid)
+}
+
+// LevelsRenumberArgs are the arguments of renumber.
+type LevelsRenumberArgs struct {
+	N                             int32
+	Sorted, Place                 cu.Ptr[uint32]
+	Vertices                      cu.Ptr[Vertex]
+	Count                         cu.Ptr[uint32]
+	Pivot                         cu.Ptr[float64]
+	To, ColumnLengths, RowLengths cu.Ptr[uint32]
+	Inverse                       cu.Ptr[float32]
 }
 
 // Renumber gives the lengths of columns and rows of G in the sorted order, the sorted places by those of the elimination, and 1/D.
-//
-// Arrays: sorted, place u32; vertices Vertex; count u32; pivot double; to, columnLengths, rowLengths u32; inverse float.
-func (m *Levels) Renumber(s cu.Stream, grid [3]uint32, n int32, sorted, place, vertices, count, pivot, to, columnLengths, rowLengths, inverse cu.DevicePtr) error {
-	k := &m.renumber
-	k.args.n = n
-	k.args.sorted = sorted
-	k.args.place = place
-	k.args.vertices = vertices
-	k.args.count = count
-	k.args.pivot = pivot
-	k.args.to = to
-	k.args.columnLengths = columnLengths
-	k.args.rowLengths = rowLengths
-	k.args.inverse = inverse
-	return m.launch("renumber", k.function, grid, LevelsFlat, s, k.params[:])
+func (m *Levels) Renumber(s cu.Stream, grid [3]uint32, a LevelsRenumberArgs) error {
+	m.renumber.Args = a
+	return m.renumber.Launch(s, grid)
+}
+
+// LevelsColumnsArgs are the arguments of columns.
+type LevelsColumnsArgs struct {
+	N             int32
+	Sorted, Place cu.Ptr[uint32]
+	First         cu.Ptr[int64]
+	Output        cu.Ptr[uint64]
+	To            cu.Ptr[uint32]
+	Start         cu.Ptr[int64]
+	Entries       cu.Ptr[uint64]
+	RowStart      cu.Ptr[int64]
+	Filled        cu.Ptr[uint32]
+	RowEntries    cu.Ptr[uint64]
 }
 
 // Columns copies the columns in the sorted order and drops every entry into its row, wherever there is room; filled counts what rows have.
-//
-// Arrays: sorted, place u32; first i64; output u64; to u32; start i64; entries u64; rowStart i64; filled u32; rowEntries u64.
-func (m *Levels) Columns(s cu.Stream, grid [3]uint32, n int32, sorted, place, first, output, to, start, entries, rowStart, filled, rowEntries cu.DevicePtr) error {
-	k := &m.columns
-	k.args.n = n
-	k.args.sorted = sorted
-	k.args.place = place
-	k.args.first = first
-	k.args.output = output
-	k.args.to = to
-	k.args.start = start
-	k.args.entries = entries
-	k.args.rowStart = rowStart
-	k.args.filled = filled
-	k.args.rowEntries = rowEntries
-	return m.launch("columns", k.function, grid, LevelsFlat, s, k.params[:])
+func (m *Levels) Columns(s cu.Stream, grid [3]uint32, a LevelsColumnsArgs) error {
+	m.columns.Args = a
+	return m.columns.Launch(s, grid)
+}
+
+// LevelsCountUnitsArgs are the arguments of countUnits.
+type LevelsCountUnitsArgs struct {
+	N      int32
+	Start  cu.Ptr[int64]
+	Counts cu.Ptr[uint32]
 }
 
 // CountUnits sets counts to the units of each group.
-//
-// Arrays: start i64; counts u32.
-func (m *Levels) CountUnits(s cu.Stream, grid [3]uint32, n int32, start, counts cu.DevicePtr) error {
-	k := &m.countUnits
-	k.args.n = n
-	k.args.start = start
-	k.args.counts = counts
-	return m.launch("countUnits", k.function, grid, LevelsFlat, s, k.params[:])
+func (m *Levels) CountUnits(s cu.Stream, grid [3]uint32, a LevelsCountUnitsArgs) error {
+	m.countUnits.Args = a
+	return m.countUnits.Launch(s, grid)
+}
+
+// LevelsFillUnitsArgs are the arguments of fillUnits.
+type LevelsFillUnitsArgs struct {
+	N                int32
+	Start, FirstUnit cu.Ptr[int64]
+	Units            cu.Ptr[uint32]
 }
 
 // FillUnits lists the units: 2 times the first row, plus 1 for a unit of a single row.
-//
-// Arrays: start, firstUnit i64; units u32.
-func (m *Levels) FillUnits(s cu.Stream, grid [3]uint32, n int32, start, firstUnit, units cu.DevicePtr) error {
-	k := &m.fillUnits
-	k.args.n = n
-	k.args.start = start
-	k.args.firstUnit = firstUnit
-	k.args.units = units
-	return m.launch("fillUnits", k.function, grid, LevelsFlat, s, k.params[:])
+func (m *Levels) FillUnits(s cu.Stream, grid [3]uint32, a LevelsFillUnitsArgs) error {
+	m.fillUnits.Args = a
+	return m.fillUnits.Launch(s, grid)
+}
+
+// LevelsSortRowsArgs are the arguments of sortRows.
+type LevelsSortRowsArgs struct {
+	N               int32
+	Units           int64
+	Unit            cu.Ptr[uint32]
+	Start           cu.Ptr[int64]
+	Entries, Sorted cu.Ptr[uint64]
 }
 
 // SortRows sorts the entries of rows by column: in short rows each counts those before it.
-//
-// Arrays: unit u32; start i64; entries, sorted u64.
-func (m *Levels) SortRows(s cu.Stream, grid [3]uint32, n int32, units int64, unit, start, entries, sorted cu.DevicePtr) error {
-	k := &m.sortRows
-	k.args.n = n
-	k.args.units = units
-	k.args.unit = unit
-	k.args.start = start
-	k.args.entries = entries
-	k.args.sorted = sorted
-	return m.launch("sortRows", k.function, grid, LevelsThreads, s, k.params[:])
+func (m *Levels) SortRows(s cu.Stream, grid [3]uint32, a LevelsSortRowsArgs) error {
+	m.sortRows.Args = a
+	return m.sortRows.Launch(s, grid)
+}
+
+// LevelsForwardArgs are the arguments of forward.
+type LevelsForwardArgs struct {
+	N        int32
+	Units    int64
+	Unit     cu.Ptr[uint32]
+	Start    cu.Ptr[int64]
+	Entries  cu.Ptr[uint64]
+	Order    cu.Ptr[uint32]
+	R, Y, X  cu.Ptr[float32]
+	Patience uint32
 }
 
 // Forward solves G y = r, ascending. It clears x for the backward solve.
-//
-// Arrays: unit u32; start i64; entries u64; order u32; r, y, x float.
-func (m *Levels) Forward(s cu.Stream, grid [3]uint32, n int32, units int64, unit, start, entries, order, r, y, x cu.DevicePtr, patience uint32) error {
-	k := &m.forward
-	k.args.n = n
-	k.args.units = units
-	k.args.unit = unit
-	k.args.start = start
-	k.args.entries = entries
-	k.args.order = order
-	k.args.r = r
-	k.args.y = y
-	k.args.x = x
-	k.args.patience = patience
-	return m.launch("forward", k.function, grid, LevelsThreads, s, k.params[:])
+func (m *Levels) Forward(s cu.Stream, grid [3]uint32, a LevelsForwardArgs) error {
+	m.forward.Args = a
+	return m.forward.Launch(s, grid)
+}
+
+// LevelsBackwardArgs are the arguments of backward.
+type LevelsBackwardArgs struct {
+	N                int32
+	Units            int64
+	Unit             cu.Ptr[uint32]
+	Start            cu.Ptr[int64]
+	Entries          cu.Ptr[uint64]
+	Order            cu.Ptr[uint32]
+	Inverse, Y, X, Z cu.Ptr[float32]
+	Patience         uint32
 }
 
 // Backward solves D G^T x = y, descending, and puts x into the rows' order. It clears y for the next forward solve.
-//
-// Arrays: unit u32; start i64; entries u64; order u32; inverse, y, x, z float.
-func (m *Levels) Backward(s cu.Stream, grid [3]uint32, n int32, units int64, unit, start, entries, order, inverse, y, x, z cu.DevicePtr, patience uint32) error {
-	k := &m.backward
-	k.args.n = n
-	k.args.units = units
-	k.args.unit = unit
-	k.args.start = start
-	k.args.entries = entries
-	k.args.order = order
-	k.args.inverse = inverse
-	k.args.y = y
-	k.args.x = x
-	k.args.z = z
-	k.args.patience = patience
-	return m.launch("backward", k.function, grid, LevelsThreads, s, k.params[:])
+func (m *Levels) Backward(s cu.Stream, grid [3]uint32, a LevelsBackwardArgs) error {
+	m.backward.Args = a
+	return m.backward.Launch(s, grid)
 }

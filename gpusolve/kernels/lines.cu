@@ -45,7 +45,8 @@ DEVICE void substitute(Column &col, int k, const float *gz, const float *inverse
 // x = c T^-1 b.
 KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT gz, const float *RESTRICT inverse, const float *RESTRICT b,
                                   float *RESTRICT x, float scale) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, c0 = (i64)j * nx + i;
 #if NZ > 0
@@ -134,7 +135,8 @@ DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, const float *RESTRICT 
 KERNEL void BOUNDS(THREADS) step(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                  const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
                                  float a, float scale, float *RESTRICT scratch) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   double dot = 0;
   float most = 0;
@@ -146,7 +148,8 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
                                     const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
                                     float a, float scale, float *RESTRICT scratch, double *partial) {
   SHARED double lines[32];
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   double dot = 0;
   float most = 0;
   if (i < nx) stepColumn<true>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
@@ -161,7 +164,7 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
 
 enum { BLOCK = 512, RUNGS = 24 };
 
-// Rung is a small level with all it takes to cycle over it; every field has eight bytes, in the order of cuda/bottom.go.
+// Rung is a small level with all it takes to cycle over it; every field has eight bytes.
 struct Rung {
   i64 nx, ny;
   const float *gx, *gy, *gz, *inverse, *ground, *capacity;

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	"embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/lines_*.ptx
+var linesPTX embed.FS
 
 const (
 	LinesThreads = 128
@@ -22,191 +26,99 @@ const (
 	LinesRungs = 24
 )
 
+// LinesRung is a small level with all it takes to cycle over it; every field has eight bytes.
+type LinesRung struct {
+	Nx, Ny                                         int64
+	Gx, Gy, Gz, Inverse, Ground, Capacity, B, Z, X cu.Ptr[float32]
+	FirstX, NearX, BeyondX                         cu.Ptr[int32]
+	FarX                                           cu.Ptr[float32]
+	FirstY, NearY, BeyondY                         cu.Ptr[int32]
+	FarY                                           cu.Ptr[float32]
+	WeightSlot                                     cu.Ptr[int32]
+	Wx, Wy                                         cu.Ptr[float32]
+}
+
 // Lines is the module lines.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Lines struct {
-	loaded
-	start struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz        int32
-			gz, inverse, b, x cu.DevicePtr
-			scale             float32
-		}
-		params [8]unsafe.Pointer
-	}
-	step struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                           int32
-			gx, gy, gz, inverse, b, x, prev, dst cu.DevicePtr
-			a, scale                             float32
-			scratch                              cu.DevicePtr
-		}
-		params [14]unsafe.Pointer
-	}
-	stepDot struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                           int32
-			gx, gy, gz, inverse, b, x, prev, dst cu.DevicePtr
-			a, scale                             float32
-			scratch, partial                     cu.DevicePtr
-		}
-		params [15]unsafe.Pointer
-	}
-	bottom struct {
-		function cu.Function
-		args     struct {
-			list                    cu.DevicePtr
-			count, nz               int32
-			groundSlot              cu.DevicePtr
-			first, momentum, second float32
-		}
-		params [7]unsafe.Pointer
-	}
+	module  launch.Module
+	start   launch.Kernel[LinesStartArgs]
+	step    launch.Kernel[LinesStepArgs]
+	stepDot launch.Kernel[LinesStepDotArgs]
+	bottom  launch.Kernel[LinesBottomArgs]
 }
 
 // LoadLines compiles the module for a class of column lengths, one of LineClasses, and finds its kernels.
 func LoadLines(d cu.Driver, class int) (*Lines, error) {
 	m := new(Lines)
 	var err error
-	m.loaded, err = loadClass(d, "lines", class,
-		kernel{"start", &m.start.function},
-		kernel{"step", &m.step.function},
-		kernel{"stepDot", &m.stepDot.function},
-		kernel{"bottom", &m.bottom.function},
+	m.module, err = launch.LoadClass(d, "lines", linesPTX, class,
+		m.start.Prepare("start", LinesThreads),
+		m.step.Prepare("step", LinesThreads),
+		m.stepDot.Prepare("stepDot", LinesThreads),
+		m.bottom.Prepare("bottom", LinesBlock),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.start.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.start.args.nx),
-		unsafe.Pointer(&m.start.args.ny),
-		unsafe.Pointer(&m.start.args.nz),
-		unsafe.Pointer(&m.start.args.gz),
-		unsafe.Pointer(&m.start.args.inverse),
-		unsafe.Pointer(&m.start.args.b),
-		unsafe.Pointer(&m.start.args.x),
-		unsafe.Pointer(&m.start.args.scale),
-	}
-	m.step.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.step.args.nx),
-		unsafe.Pointer(&m.step.args.ny),
-		unsafe.Pointer(&m.step.args.nz),
-		unsafe.Pointer(&m.step.args.gx),
-		unsafe.Pointer(&m.step.args.gy),
-		unsafe.Pointer(&m.step.args.gz),
-		unsafe.Pointer(&m.step.args.inverse),
-		unsafe.Pointer(&m.step.args.b),
-		unsafe.Pointer(&m.step.args.x),
-		unsafe.Pointer(&m.step.args.prev),
-		unsafe.Pointer(&m.step.args.dst),
-		unsafe.Pointer(&m.step.args.a),
-		unsafe.Pointer(&m.step.args.scale),
-		unsafe.Pointer(&m.step.args.scratch),
-	}
-	m.stepDot.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stepDot.args.nx),
-		unsafe.Pointer(&m.stepDot.args.ny),
-		unsafe.Pointer(&m.stepDot.args.nz),
-		unsafe.Pointer(&m.stepDot.args.gx),
-		unsafe.Pointer(&m.stepDot.args.gy),
-		unsafe.Pointer(&m.stepDot.args.gz),
-		unsafe.Pointer(&m.stepDot.args.inverse),
-		unsafe.Pointer(&m.stepDot.args.b),
-		unsafe.Pointer(&m.stepDot.args.x),
-		unsafe.Pointer(&m.stepDot.args.prev),
-		unsafe.Pointer(&m.stepDot.args.dst),
-		unsafe.Pointer(&m.stepDot.args.a),
-		unsafe.Pointer(&m.stepDot.args.scale),
-		unsafe.Pointer(&m.stepDot.args.scratch),
-		unsafe.Pointer(&m.stepDot.args.partial),
-	}
-	m.bottom.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.bottom.args.list),
-		unsafe.Pointer(&m.bottom.args.count),
-		unsafe.Pointer(&m.bottom.args.nz),
-		unsafe.Pointer(&m.bottom.args.groundSlot),
-		unsafe.Pointer(&m.bottom.args.first),
-		unsafe.Pointer(&m.bottom.args.momentum),
-		unsafe.Pointer(&m.bottom.args.second),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Lines) Unload() error { return m.module.Unload() }
+
+// LinesStartArgs are the arguments of start.
+type LinesStartArgs struct {
+	Nx, Ny, Nz        int32
+	Gz, Inverse, B, X cu.Ptr[float32]
+	Scale             float32
+}
+
 // Start: x = c T^-1 b.
-//
-// Arrays: gz, inverse, b, x float.
-func (m *Lines) Start(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gz, inverse, b, x cu.DevicePtr, scale float32) error {
-	k := &m.start
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gz = gz
-	k.args.inverse = inverse
-	k.args.b = b
-	k.args.x = x
-	k.args.scale = scale
-	return m.launch("start", k.function, grid, LinesThreads, s, k.params[:])
+func (m *Lines) Start(s cu.Stream, grid [3]uint32, a LinesStartArgs) error {
+	m.start.Args = a
+	return m.start.Launch(s, grid)
+}
+
+// LinesStepArgs are the arguments of step.
+type LinesStepArgs struct {
+	Nx, Ny, Nz                           int32
+	Gx, Gy, Gz, Inverse, B, X, Prev, Dst cu.Ptr[float32]
+	A, Scale                             float32
+	Scratch                              cu.Ptr[float32]
 }
 
 // Step: dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst.
-//
-// Arrays: gx, gy, gz, inverse, b, x, prev, dst float; scratch float.
-func (m *Lines) Step(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, inverse, b, x, prev, dst cu.DevicePtr, a, scale float32, scratch cu.DevicePtr) error {
-	k := &m.step
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.inverse = inverse
-	k.args.b = b
-	k.args.x = x
-	k.args.prev = prev
-	k.args.dst = dst
-	k.args.a = a
-	k.args.scale = scale
-	k.args.scratch = scratch
-	return m.launch("step", k.function, grid, LinesThreads, s, k.params[:])
+func (m *Lines) Step(s cu.Stream, grid [3]uint32, a LinesStepArgs) error {
+	m.step.Args = a
+	return m.step.Launch(s, grid)
+}
+
+// LinesStepDotArgs are the arguments of stepDot.
+type LinesStepDotArgs struct {
+	Nx, Ny, Nz                           int32
+	Gx, Gy, Gz, Inverse, B, X, Prev, Dst cu.Ptr[float32]
+	A, Scale                             float32
+	Scratch                              cu.Ptr[float32]
+	Partial                              cu.Ptr[float64]
 }
 
 // StepDot is step, and leaves each block's dst.b and largest |dst| in partial[block] and partial[blocks + block].
-//
-// Arrays: gx, gy, gz, inverse, b, x, prev, dst float; scratch float; partial double.
-func (m *Lines) StepDot(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, inverse, b, x, prev, dst cu.DevicePtr, a, scale float32, scratch, partial cu.DevicePtr) error {
-	k := &m.stepDot
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.inverse = inverse
-	k.args.b = b
-	k.args.x = x
-	k.args.prev = prev
-	k.args.dst = dst
-	k.args.a = a
-	k.args.scale = scale
-	k.args.scratch = scratch
-	k.args.partial = partial
-	return m.launch("stepDot", k.function, grid, LinesThreads, s, k.params[:])
+func (m *Lines) StepDot(s cu.Stream, grid [3]uint32, a LinesStepDotArgs) error {
+	m.stepDot.Args = a
+	return m.stepDot.Launch(s, grid)
+}
+
+// LinesBottomArgs are the arguments of bottom.
+type LinesBottomArgs struct {
+	List                    cu.Ptr[LinesRung]
+	Count, Nz               int32
+	GroundSlot              cu.Ptr[int32]
+	First, Momentum, Second float32
 }
 
 // Bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
 // momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
-//
-// Arrays: list Rung; groundSlot int.
-func (m *Lines) Bottom(s cu.Stream, grid [3]uint32, list cu.DevicePtr, count, nz int32, groundSlot cu.DevicePtr, first, momentum, second float32) error {
-	k := &m.bottom
-	k.args.list = list
-	k.args.count = count
-	k.args.nz = nz
-	k.args.groundSlot = groundSlot
-	k.args.first = first
-	k.args.momentum = momentum
-	k.args.second = second
-	return m.launch("bottom", k.function, grid, LinesBlock, s, k.params[:])
+func (m *Lines) Bottom(s cu.Stream, grid [3]uint32, a LinesBottomArgs) error {
+	m.bottom.Args = a
+	return m.bottom.Launch(s, grid)
 }

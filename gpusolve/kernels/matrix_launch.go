@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/matrix.ptx
+var matrixPTX []byte
 
 const (
 	MatrixThreads = 256
@@ -15,389 +19,186 @@ const (
 
 // Matrix is the module matrix.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Matrix struct {
-	loaded
-	multiplyBands struct {
-		function cu.Function
-		args     struct {
-			n, nx, sheet                          int64
-			diagonal, x, y, z, lx, ly, lz, v, out cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	multiplyRows struct {
-		function cu.Function
-		args     struct {
-			n                        int64
-			rowPtr, col, val, v, out cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	turn struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			z, p, scalars cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	applyBands struct {
-		function cu.Function
-		args     struct {
-			n, nx, sheet                                                  int64
-			diagonal, x, y, z, lx, ly, lz, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [15]unsafe.Pointer
-	}
-	applyRows struct {
-		function cu.Function
-		args     struct {
-			n                                                int64
-			rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	advance struct {
-		function cu.Function
-		args     struct {
-			n                                         int64
-			x, r, r32, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	residualBands struct {
-		function cu.Function
-		args     struct {
-			n, nx, sheet                                                          int64
-			diagonal, x, y, z, lx, ly, lz, b, v, r, r32, partial, scalars, ticket cu.DevicePtr
-		}
-		params [17]unsafe.Pointer
-	}
-	residualRows struct {
-		function cu.Function
-		args     struct {
-			n                                                        int64
-			rowPtr, col, val, b, v, r, r32, partial, scalars, ticket cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
-	invertBands struct {
-		function cu.Function
-		args     struct {
-			n           int64
-			diagonal, d cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	invertRows struct {
-		function cu.Function
-		args     struct {
-			n                   int64
-			rowPtr, col, val, d cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
+	module        launch.Module
+	multiplyBands launch.Kernel[MatrixMultiplyBandsArgs]
+	multiplyRows  launch.Kernel[MatrixMultiplyRowsArgs]
+	turn          launch.Kernel[MatrixTurnArgs]
+	applyBands    launch.Kernel[MatrixApplyBandsArgs]
+	applyRows     launch.Kernel[MatrixApplyRowsArgs]
+	advance       launch.Kernel[MatrixAdvanceArgs]
+	residualBands launch.Kernel[MatrixResidualBandsArgs]
+	residualRows  launch.Kernel[MatrixResidualRowsArgs]
+	invertBands   launch.Kernel[MatrixInvertBandsArgs]
+	invertRows    launch.Kernel[MatrixInvertRowsArgs]
 }
 
 // LoadMatrix compiles the module for the device and finds its kernels.
 func LoadMatrix(d cu.Driver) (*Matrix, error) {
 	m := new(Matrix)
 	var err error
-	m.loaded, err = load(d, "matrix",
-		kernel{"multiplyBands", &m.multiplyBands.function},
-		kernel{"multiplyRows", &m.multiplyRows.function},
-		kernel{"turn", &m.turn.function},
-		kernel{"applyBands", &m.applyBands.function},
-		kernel{"applyRows", &m.applyRows.function},
-		kernel{"advance", &m.advance.function},
-		kernel{"residualBands", &m.residualBands.function},
-		kernel{"residualRows", &m.residualRows.function},
-		kernel{"invertBands", &m.invertBands.function},
-		kernel{"invertRows", &m.invertRows.function},
+	m.module, err = launch.Load(d, "matrix", matrixPTX,
+		m.multiplyBands.Prepare("multiplyBands", MatrixThreads),
+		m.multiplyRows.Prepare("multiplyRows", MatrixThreads),
+		m.turn.Prepare("turn", MatrixThreads),
+		m.applyBands.Prepare("applyBands", MatrixThreads),
+		m.applyRows.Prepare("applyRows", MatrixThreads),
+		m.advance.Prepare("advance", MatrixThreads),
+		m.residualBands.Prepare("residualBands", MatrixThreads),
+		m.residualRows.Prepare("residualRows", MatrixThreads),
+		m.invertBands.Prepare("invertBands", MatrixThreads),
+		m.invertRows.Prepare("invertRows", MatrixThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.multiplyBands.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyBands.args.n),
-		unsafe.Pointer(&m.multiplyBands.args.nx),
-		unsafe.Pointer(&m.multiplyBands.args.sheet),
-		unsafe.Pointer(&m.multiplyBands.args.diagonal),
-		unsafe.Pointer(&m.multiplyBands.args.x),
-		unsafe.Pointer(&m.multiplyBands.args.y),
-		unsafe.Pointer(&m.multiplyBands.args.z),
-		unsafe.Pointer(&m.multiplyBands.args.lx),
-		unsafe.Pointer(&m.multiplyBands.args.ly),
-		unsafe.Pointer(&m.multiplyBands.args.lz),
-		unsafe.Pointer(&m.multiplyBands.args.v),
-		unsafe.Pointer(&m.multiplyBands.args.out),
-	}
-	m.multiplyRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyRows.args.n),
-		unsafe.Pointer(&m.multiplyRows.args.rowPtr),
-		unsafe.Pointer(&m.multiplyRows.args.col),
-		unsafe.Pointer(&m.multiplyRows.args.val),
-		unsafe.Pointer(&m.multiplyRows.args.v),
-		unsafe.Pointer(&m.multiplyRows.args.out),
-	}
-	m.turn.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.turn.args.n),
-		unsafe.Pointer(&m.turn.args.z),
-		unsafe.Pointer(&m.turn.args.p),
-		unsafe.Pointer(&m.turn.args.scalars),
-	}
-	m.applyBands.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.applyBands.args.n),
-		unsafe.Pointer(&m.applyBands.args.nx),
-		unsafe.Pointer(&m.applyBands.args.sheet),
-		unsafe.Pointer(&m.applyBands.args.diagonal),
-		unsafe.Pointer(&m.applyBands.args.x),
-		unsafe.Pointer(&m.applyBands.args.y),
-		unsafe.Pointer(&m.applyBands.args.z),
-		unsafe.Pointer(&m.applyBands.args.lx),
-		unsafe.Pointer(&m.applyBands.args.ly),
-		unsafe.Pointer(&m.applyBands.args.lz),
-		unsafe.Pointer(&m.applyBands.args.p),
-		unsafe.Pointer(&m.applyBands.args.q),
-		unsafe.Pointer(&m.applyBands.args.partial),
-		unsafe.Pointer(&m.applyBands.args.scalars),
-		unsafe.Pointer(&m.applyBands.args.ticket),
-	}
-	m.applyRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.applyRows.args.n),
-		unsafe.Pointer(&m.applyRows.args.rowPtr),
-		unsafe.Pointer(&m.applyRows.args.col),
-		unsafe.Pointer(&m.applyRows.args.val),
-		unsafe.Pointer(&m.applyRows.args.p),
-		unsafe.Pointer(&m.applyRows.args.q),
-		unsafe.Pointer(&m.applyRows.args.partial),
-		unsafe.Pointer(&m.applyRows.args.scalars),
-		unsafe.Pointer(&m.applyRows.args.ticket),
-	}
-	m.advance.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.advance.args.n),
-		unsafe.Pointer(&m.advance.args.x),
-		unsafe.Pointer(&m.advance.args.r),
-		unsafe.Pointer(&m.advance.args.r32),
-		unsafe.Pointer(&m.advance.args.p),
-		unsafe.Pointer(&m.advance.args.q),
-		unsafe.Pointer(&m.advance.args.partial),
-		unsafe.Pointer(&m.advance.args.scalars),
-		unsafe.Pointer(&m.advance.args.ticket),
-	}
-	m.residualBands.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.residualBands.args.n),
-		unsafe.Pointer(&m.residualBands.args.nx),
-		unsafe.Pointer(&m.residualBands.args.sheet),
-		unsafe.Pointer(&m.residualBands.args.diagonal),
-		unsafe.Pointer(&m.residualBands.args.x),
-		unsafe.Pointer(&m.residualBands.args.y),
-		unsafe.Pointer(&m.residualBands.args.z),
-		unsafe.Pointer(&m.residualBands.args.lx),
-		unsafe.Pointer(&m.residualBands.args.ly),
-		unsafe.Pointer(&m.residualBands.args.lz),
-		unsafe.Pointer(&m.residualBands.args.b),
-		unsafe.Pointer(&m.residualBands.args.v),
-		unsafe.Pointer(&m.residualBands.args.r),
-		unsafe.Pointer(&m.residualBands.args.r32),
-		unsafe.Pointer(&m.residualBands.args.partial),
-		unsafe.Pointer(&m.residualBands.args.scalars),
-		unsafe.Pointer(&m.residualBands.args.ticket),
-	}
-	m.residualRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.residualRows.args.n),
-		unsafe.Pointer(&m.residualRows.args.rowPtr),
-		unsafe.Pointer(&m.residualRows.args.col),
-		unsafe.Pointer(&m.residualRows.args.val),
-		unsafe.Pointer(&m.residualRows.args.b),
-		unsafe.Pointer(&m.residualRows.args.v),
-		unsafe.Pointer(&m.residualRows.args.r),
-		unsafe.Pointer(&m.residualRows.args.r32),
-		unsafe.Pointer(&m.residualRows.args.partial),
-		unsafe.Pointer(&m.residualRows.args.scalars),
-		unsafe.Pointer(&m.residualRows.args.ticket),
-	}
-	m.invertBands.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.invertBands.args.n),
-		unsafe.Pointer(&m.invertBands.args.diagonal),
-		unsafe.Pointer(&m.invertBands.args.d),
-	}
-	m.invertRows.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.invertRows.args.n),
-		unsafe.Pointer(&m.invertRows.args.rowPtr),
-		unsafe.Pointer(&m.invertRows.args.col),
-		unsafe.Pointer(&m.invertRows.args.val),
-		unsafe.Pointer(&m.invertRows.args.d),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Matrix) Unload() error { return m.module.Unload() }
+
+// MatrixMultiplyBandsArgs are the arguments of multiplyBands.
+type MatrixMultiplyBandsArgs struct {
+	N, Nx, Sheet                          int64
+	Diagonal, X, Y, Z, Lx, Ly, Lz, V, Out cu.Ptr[float64]
+}
+
 // MultiplyBands:
-//
-// Arrays: diagonal, x, y, z, lx, ly, lz, v, out double.
-func (m *Matrix) MultiplyBands(s cu.Stream, grid [3]uint32, n, nx, sheet int64, diagonal, x, y, z, lx, ly, lz, v, out cu.DevicePtr) error {
-	k := &m.multiplyBands
-	k.args.n = n
-	k.args.nx = nx
-	k.args.sheet = sheet
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.lx = lx
-	k.args.ly = ly
-	k.args.lz = lz
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyBands", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) MultiplyBands(s cu.Stream, grid [3]uint32, a MatrixMultiplyBandsArgs) error {
+	m.multiplyBands.Args = a
+	return m.multiplyBands.Launch(s, grid)
+}
+
+// MatrixMultiplyRowsArgs are the arguments of multiplyRows.
+type MatrixMultiplyRowsArgs struct {
+	N           int64
+	RowPtr      cu.Ptr[int64]
+	Col         cu.Ptr[int32]
+	Val, V, Out cu.Ptr[float64]
 }
 
 // MultiplyRows:
-//
-// Arrays: rowPtr i64; col int; val, v, out double.
-func (m *Matrix) MultiplyRows(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, v, out cu.DevicePtr) error {
-	k := &m.multiplyRows
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyRows", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) MultiplyRows(s cu.Stream, grid [3]uint32, a MatrixMultiplyRowsArgs) error {
+	m.multiplyRows.Args = a
+	return m.multiplyRows.Launch(s, grid)
+}
+
+// MatrixTurnArgs are the arguments of turn.
+type MatrixTurnArgs struct {
+	N       int64
+	Z, P    cu.Ptr[float32]
+	Scalars cu.Ptr[float64]
 }
 
 // Turn: p = z + BETA p.
-//
-// Arrays: z, p float; scalars double.
-func (m *Matrix) Turn(s cu.Stream, grid [3]uint32, n int64, z, p, scalars cu.DevicePtr) error {
-	k := &m.turn
-	k.args.n = n
-	k.args.z = z
-	k.args.p = p
-	k.args.scalars = scalars
-	return m.launch("turn", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) Turn(s cu.Stream, grid [3]uint32, a MatrixTurnArgs) error {
+	m.turn.Args = a
+	return m.turn.Launch(s, grid)
+}
+
+// MatrixApplyBandsArgs are the arguments of applyBands.
+type MatrixApplyBandsArgs struct {
+	N, Nx, Sheet                  int64
+	Diagonal, X, Y, Z, Lx, Ly, Lz cu.Ptr[float64]
+	P                             cu.Ptr[float32]
+	Q, Partial, Scalars           cu.Ptr[float64]
+	Ticket                        cu.Ptr[uint32]
 }
 
 // ApplyBands: q = A p, PQ = p.q, ALPHA = RZ / PQ.
-//
-// Arrays: diagonal, x, y, z, lx, ly, lz double; p float; q, partial, scalars double; ticket u32.
-func (m *Matrix) ApplyBands(s cu.Stream, grid [3]uint32, n, nx, sheet int64, diagonal, x, y, z, lx, ly, lz, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.applyBands
-	k.args.n = n
-	k.args.nx = nx
-	k.args.sheet = sheet
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.lx = lx
-	k.args.ly = ly
-	k.args.lz = lz
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("applyBands", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) ApplyBands(s cu.Stream, grid [3]uint32, a MatrixApplyBandsArgs) error {
+	m.applyBands.Args = a
+	return m.applyBands.Launch(s, grid)
+}
+
+// MatrixApplyRowsArgs are the arguments of applyRows.
+type MatrixApplyRowsArgs struct {
+	N                   int64
+	RowPtr              cu.Ptr[int64]
+	Col                 cu.Ptr[int32]
+	Val                 cu.Ptr[float64]
+	P                   cu.Ptr[float32]
+	Q, Partial, Scalars cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // ApplyRows:
-//
-// Arrays: rowPtr i64; col int; val double; p float; q, partial, scalars double; ticket u32.
-func (m *Matrix) ApplyRows(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.applyRows
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("applyRows", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) ApplyRows(s cu.Stream, grid [3]uint32, a MatrixApplyRowsArgs) error {
+	m.applyRows.Args = a
+	return m.applyRows.Launch(s, grid)
+}
+
+// MatrixAdvanceArgs are the arguments of advance.
+type MatrixAdvanceArgs struct {
+	N                   int64
+	X, R                cu.Ptr[float64]
+	R32, P              cu.Ptr[float32]
+	Q, Partial, Scalars cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // Advance: x += ALPHA p, r -= ALPHA q, r32 = r, RR = r.r.
-//
-// Arrays: x, r double; r32, p float; q, partial, scalars double; ticket u32.
-func (m *Matrix) Advance(s cu.Stream, grid [3]uint32, n int64, x, r, r32, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.advance
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.r32 = r32
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("advance", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) Advance(s cu.Stream, grid [3]uint32, a MatrixAdvanceArgs) error {
+	m.advance.Args = a
+	return m.advance.Launch(s, grid)
+}
+
+// MatrixResidualBandsArgs are the arguments of residualBands.
+type MatrixResidualBandsArgs struct {
+	N, Nx, Sheet                           int64
+	Diagonal, X, Y, Z, Lx, Ly, Lz, B, V, R cu.Ptr[float64]
+	R32                                    cu.Ptr[float32]
+	Partial, Scalars                       cu.Ptr[float64]
+	Ticket                                 cu.Ptr[uint32]
 }
 
 // ResidualBands: r = b - A v with its sums. A null v is zero.
-//
-// Arrays: diagonal, x, y, z, lx, ly, lz, b, v, r double; r32 float; partial, scalars double; ticket u32.
-func (m *Matrix) ResidualBands(s cu.Stream, grid [3]uint32, n, nx, sheet int64, diagonal, x, y, z, lx, ly, lz, b, v, r, r32, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.residualBands
-	k.args.n = n
-	k.args.nx = nx
-	k.args.sheet = sheet
-	k.args.diagonal = diagonal
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.lx = lx
-	k.args.ly = ly
-	k.args.lz = lz
-	k.args.b = b
-	k.args.v = v
-	k.args.r = r
-	k.args.r32 = r32
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("residualBands", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) ResidualBands(s cu.Stream, grid [3]uint32, a MatrixResidualBandsArgs) error {
+	m.residualBands.Args = a
+	return m.residualBands.Launch(s, grid)
+}
+
+// MatrixResidualRowsArgs are the arguments of residualRows.
+type MatrixResidualRowsArgs struct {
+	N                int64
+	RowPtr           cu.Ptr[int64]
+	Col              cu.Ptr[int32]
+	Val, B, V, R     cu.Ptr[float64]
+	R32              cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // ResidualRows:
-//
-// Arrays: rowPtr i64; col int; val, b, v, r double; r32 float; partial, scalars double; ticket u32.
-func (m *Matrix) ResidualRows(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, b, v, r, r32, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.residualRows
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.b = b
-	k.args.v = v
-	k.args.r = r
-	k.args.r32 = r32
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("residualRows", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) ResidualRows(s cu.Stream, grid [3]uint32, a MatrixResidualRowsArgs) error {
+	m.residualRows.Args = a
+	return m.residualRows.Launch(s, grid)
+}
+
+// MatrixInvertBandsArgs are the arguments of invertBands.
+type MatrixInvertBandsArgs struct {
+	N        int64
+	Diagonal cu.Ptr[float64]
+	D        cu.Ptr[float32]
 }
 
 // InvertBands: d = 1 / diag(A), 0 where a row has none.
-//
-// Arrays: diagonal double; d float.
-func (m *Matrix) InvertBands(s cu.Stream, grid [3]uint32, n int64, diagonal, d cu.DevicePtr) error {
-	k := &m.invertBands
-	k.args.n = n
-	k.args.diagonal = diagonal
-	k.args.d = d
-	return m.launch("invertBands", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) InvertBands(s cu.Stream, grid [3]uint32, a MatrixInvertBandsArgs) error {
+	m.invertBands.Args = a
+	return m.invertBands.Launch(s, grid)
+}
+
+// MatrixInvertRowsArgs are the arguments of invertRows.
+type MatrixInvertRowsArgs struct {
+	N      int64
+	RowPtr cu.Ptr[int64]
+	Col    cu.Ptr[int32]
+	Val    cu.Ptr[float64]
+	D      cu.Ptr[float32]
 }
 
 // InvertRows:
-//
-// Arrays: rowPtr i64; col int; val double; d float.
-func (m *Matrix) InvertRows(s cu.Stream, grid [3]uint32, n int64, rowPtr, col, val, d cu.DevicePtr) error {
-	k := &m.invertRows
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.d = d
-	return m.launch("invertRows", k.function, grid, MatrixThreads, s, k.params[:])
+func (m *Matrix) InvertRows(s cu.Stream, grid [3]uint32, a MatrixInvertRowsArgs) error {
+	m.invertRows.Args = a
+	return m.invertRows.Launch(s, grid)
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/mixed.ptx
+var mixedPTX []byte
 
 const (
 	MixedThreads = 256
@@ -14,648 +18,349 @@ const (
 
 // Mixed is the module mixed.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Mixed struct {
-	loaded
-	dotDouble struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			first                          int32
-			r, z, partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	dotDoubleSingle struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			first                          int32
-			r, z, partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	dotSingle struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			first                          int32
-			r, z, partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	dotHalf struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			first                          int32
-			r, z, partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	turnDouble struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			z, p, scalars cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	turnDoubleSingle struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			z, p, scalars cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	turnSingle struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			z, p, scalars cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	turnHalf struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			z, p, scalars cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	updateDouble struct {
-		function cu.Function
-		args     struct {
-			n                                         int64
-			x, r, r32, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	updateSingle struct {
-		function cu.Function
-		args     struct {
-			n                                    int64
-			x, r, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	updateHalf struct {
-		function cu.Function
-		args     struct {
-			n                                    int64
-			x, r, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	gap struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			a, b, partial, scalars, ticket cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	doubleToDouble struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			factor   float64
-			from, to cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	doubleToSingle struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			factor   float64
-			from, to cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	doubleToHalf struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			factor   float64
-			from, to cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	singleToDouble struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			factor   float64
-			from, to cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	singleToSingle struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			factor   float64
-			from, to cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	halfToDouble struct {
-		function cu.Function
-		args     struct {
-			n        int64
-			factor   float64
-			from, to cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	scaleDouble struct {
-		function cu.Function
-		args     struct {
-			n       int64
-			d, r, z cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	scaleSingle struct {
-		function cu.Function
-		args     struct {
-			n       int64
-			d, r, z cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	scaleHalf struct {
-		function cu.Function
-		args     struct {
-			n       int64
-			d, r, z cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
+	module           launch.Module
+	dotDouble        launch.Kernel[MixedDotDoubleArgs]
+	dotDoubleSingle  launch.Kernel[MixedDotDoubleSingleArgs]
+	dotSingle        launch.Kernel[MixedDotSingleArgs]
+	dotHalf          launch.Kernel[MixedDotHalfArgs]
+	turnDouble       launch.Kernel[MixedTurnDoubleArgs]
+	turnDoubleSingle launch.Kernel[MixedTurnDoubleSingleArgs]
+	turnSingle       launch.Kernel[MixedTurnSingleArgs]
+	turnHalf         launch.Kernel[MixedTurnHalfArgs]
+	updateDouble     launch.Kernel[MixedUpdateDoubleArgs]
+	updateSingle     launch.Kernel[MixedUpdateSingleArgs]
+	updateHalf       launch.Kernel[MixedUpdateHalfArgs]
+	gap              launch.Kernel[MixedGapArgs]
+	doubleToDouble   launch.Kernel[MixedDoubleToDoubleArgs]
+	doubleToSingle   launch.Kernel[MixedDoubleToSingleArgs]
+	doubleToHalf     launch.Kernel[MixedDoubleToHalfArgs]
+	singleToDouble   launch.Kernel[MixedSingleToDoubleArgs]
+	singleToSingle   launch.Kernel[MixedSingleToSingleArgs]
+	halfToDouble     launch.Kernel[MixedHalfToDoubleArgs]
+	scaleDouble      launch.Kernel[MixedScaleDoubleArgs]
+	scaleSingle      launch.Kernel[MixedScaleSingleArgs]
+	scaleHalf        launch.Kernel[MixedScaleHalfArgs]
 }
 
 // LoadMixed compiles the module for the device and finds its kernels.
 func LoadMixed(d cu.Driver) (*Mixed, error) {
 	m := new(Mixed)
 	var err error
-	m.loaded, err = load(d, "mixed",
-		kernel{"dotDouble", &m.dotDouble.function},
-		kernel{"dotDoubleSingle", &m.dotDoubleSingle.function},
-		kernel{"dotSingle", &m.dotSingle.function},
-		kernel{"dotHalf", &m.dotHalf.function},
-		kernel{"turnDouble", &m.turnDouble.function},
-		kernel{"turnDoubleSingle", &m.turnDoubleSingle.function},
-		kernel{"turnSingle", &m.turnSingle.function},
-		kernel{"turnHalf", &m.turnHalf.function},
-		kernel{"updateDouble", &m.updateDouble.function},
-		kernel{"updateSingle", &m.updateSingle.function},
-		kernel{"updateHalf", &m.updateHalf.function},
-		kernel{"gap", &m.gap.function},
-		kernel{"doubleToDouble", &m.doubleToDouble.function},
-		kernel{"doubleToSingle", &m.doubleToSingle.function},
-		kernel{"doubleToHalf", &m.doubleToHalf.function},
-		kernel{"singleToDouble", &m.singleToDouble.function},
-		kernel{"singleToSingle", &m.singleToSingle.function},
-		kernel{"halfToDouble", &m.halfToDouble.function},
-		kernel{"scaleDouble", &m.scaleDouble.function},
-		kernel{"scaleSingle", &m.scaleSingle.function},
-		kernel{"scaleHalf", &m.scaleHalf.function},
+	m.module, err = launch.Load(d, "mixed", mixedPTX,
+		m.dotDouble.Prepare("dotDouble", MixedThreads),
+		m.dotDoubleSingle.Prepare("dotDoubleSingle", MixedThreads),
+		m.dotSingle.Prepare("dotSingle", MixedThreads),
+		m.dotHalf.Prepare("dotHalf", MixedThreads),
+		m.turnDouble.Prepare("turnDouble", MixedThreads),
+		m.turnDoubleSingle.Prepare("turnDoubleSingle", MixedThreads),
+		m.turnSingle.Prepare("turnSingle", MixedThreads),
+		m.turnHalf.Prepare("turnHalf", MixedThreads),
+		m.updateDouble.Prepare("updateDouble", MixedThreads),
+		m.updateSingle.Prepare("updateSingle", MixedThreads),
+		m.updateHalf.Prepare("updateHalf", MixedThreads),
+		m.gap.Prepare("gap", MixedThreads),
+		m.doubleToDouble.Prepare("doubleToDouble", MixedThreads),
+		m.doubleToSingle.Prepare("doubleToSingle", MixedThreads),
+		m.doubleToHalf.Prepare("doubleToHalf", MixedThreads),
+		m.singleToDouble.Prepare("singleToDouble", MixedThreads),
+		m.singleToSingle.Prepare("singleToSingle", MixedThreads),
+		m.halfToDouble.Prepare("halfToDouble", MixedThreads),
+		m.scaleDouble.Prepare("scaleDouble", MixedThreads),
+		m.scaleSingle.Prepare("scaleSingle", MixedThreads),
+		m.scaleHalf.Prepare("scaleHalf", MixedThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.dotDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.dotDouble.args.n),
-		unsafe.Pointer(&m.dotDouble.args.first),
-		unsafe.Pointer(&m.dotDouble.args.r),
-		unsafe.Pointer(&m.dotDouble.args.z),
-		unsafe.Pointer(&m.dotDouble.args.partial),
-		unsafe.Pointer(&m.dotDouble.args.scalars),
-		unsafe.Pointer(&m.dotDouble.args.ticket),
-	}
-	m.dotDoubleSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.dotDoubleSingle.args.n),
-		unsafe.Pointer(&m.dotDoubleSingle.args.first),
-		unsafe.Pointer(&m.dotDoubleSingle.args.r),
-		unsafe.Pointer(&m.dotDoubleSingle.args.z),
-		unsafe.Pointer(&m.dotDoubleSingle.args.partial),
-		unsafe.Pointer(&m.dotDoubleSingle.args.scalars),
-		unsafe.Pointer(&m.dotDoubleSingle.args.ticket),
-	}
-	m.dotSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.dotSingle.args.n),
-		unsafe.Pointer(&m.dotSingle.args.first),
-		unsafe.Pointer(&m.dotSingle.args.r),
-		unsafe.Pointer(&m.dotSingle.args.z),
-		unsafe.Pointer(&m.dotSingle.args.partial),
-		unsafe.Pointer(&m.dotSingle.args.scalars),
-		unsafe.Pointer(&m.dotSingle.args.ticket),
-	}
-	m.dotHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.dotHalf.args.n),
-		unsafe.Pointer(&m.dotHalf.args.first),
-		unsafe.Pointer(&m.dotHalf.args.r),
-		unsafe.Pointer(&m.dotHalf.args.z),
-		unsafe.Pointer(&m.dotHalf.args.partial),
-		unsafe.Pointer(&m.dotHalf.args.scalars),
-		unsafe.Pointer(&m.dotHalf.args.ticket),
-	}
-	m.turnDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.turnDouble.args.n),
-		unsafe.Pointer(&m.turnDouble.args.z),
-		unsafe.Pointer(&m.turnDouble.args.p),
-		unsafe.Pointer(&m.turnDouble.args.scalars),
-	}
-	m.turnDoubleSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.turnDoubleSingle.args.n),
-		unsafe.Pointer(&m.turnDoubleSingle.args.z),
-		unsafe.Pointer(&m.turnDoubleSingle.args.p),
-		unsafe.Pointer(&m.turnDoubleSingle.args.scalars),
-	}
-	m.turnSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.turnSingle.args.n),
-		unsafe.Pointer(&m.turnSingle.args.z),
-		unsafe.Pointer(&m.turnSingle.args.p),
-		unsafe.Pointer(&m.turnSingle.args.scalars),
-	}
-	m.turnHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.turnHalf.args.n),
-		unsafe.Pointer(&m.turnHalf.args.z),
-		unsafe.Pointer(&m.turnHalf.args.p),
-		unsafe.Pointer(&m.turnHalf.args.scalars),
-	}
-	m.updateDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.updateDouble.args.n),
-		unsafe.Pointer(&m.updateDouble.args.x),
-		unsafe.Pointer(&m.updateDouble.args.r),
-		unsafe.Pointer(&m.updateDouble.args.r32),
-		unsafe.Pointer(&m.updateDouble.args.p),
-		unsafe.Pointer(&m.updateDouble.args.q),
-		unsafe.Pointer(&m.updateDouble.args.partial),
-		unsafe.Pointer(&m.updateDouble.args.scalars),
-		unsafe.Pointer(&m.updateDouble.args.ticket),
-	}
-	m.updateSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.updateSingle.args.n),
-		unsafe.Pointer(&m.updateSingle.args.x),
-		unsafe.Pointer(&m.updateSingle.args.r),
-		unsafe.Pointer(&m.updateSingle.args.p),
-		unsafe.Pointer(&m.updateSingle.args.q),
-		unsafe.Pointer(&m.updateSingle.args.partial),
-		unsafe.Pointer(&m.updateSingle.args.scalars),
-		unsafe.Pointer(&m.updateSingle.args.ticket),
-	}
-	m.updateHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.updateHalf.args.n),
-		unsafe.Pointer(&m.updateHalf.args.x),
-		unsafe.Pointer(&m.updateHalf.args.r),
-		unsafe.Pointer(&m.updateHalf.args.p),
-		unsafe.Pointer(&m.updateHalf.args.q),
-		unsafe.Pointer(&m.updateHalf.args.partial),
-		unsafe.Pointer(&m.updateHalf.args.scalars),
-		unsafe.Pointer(&m.updateHalf.args.ticket),
-	}
-	m.gap.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.gap.args.n),
-		unsafe.Pointer(&m.gap.args.a),
-		unsafe.Pointer(&m.gap.args.b),
-		unsafe.Pointer(&m.gap.args.partial),
-		unsafe.Pointer(&m.gap.args.scalars),
-		unsafe.Pointer(&m.gap.args.ticket),
-	}
-	m.doubleToDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.doubleToDouble.args.n),
-		unsafe.Pointer(&m.doubleToDouble.args.factor),
-		unsafe.Pointer(&m.doubleToDouble.args.from),
-		unsafe.Pointer(&m.doubleToDouble.args.to),
-	}
-	m.doubleToSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.doubleToSingle.args.n),
-		unsafe.Pointer(&m.doubleToSingle.args.factor),
-		unsafe.Pointer(&m.doubleToSingle.args.from),
-		unsafe.Pointer(&m.doubleToSingle.args.to),
-	}
-	m.doubleToHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.doubleToHalf.args.n),
-		unsafe.Pointer(&m.doubleToHalf.args.factor),
-		unsafe.Pointer(&m.doubleToHalf.args.from),
-		unsafe.Pointer(&m.doubleToHalf.args.to),
-	}
-	m.singleToDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.singleToDouble.args.n),
-		unsafe.Pointer(&m.singleToDouble.args.factor),
-		unsafe.Pointer(&m.singleToDouble.args.from),
-		unsafe.Pointer(&m.singleToDouble.args.to),
-	}
-	m.singleToSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.singleToSingle.args.n),
-		unsafe.Pointer(&m.singleToSingle.args.factor),
-		unsafe.Pointer(&m.singleToSingle.args.from),
-		unsafe.Pointer(&m.singleToSingle.args.to),
-	}
-	m.halfToDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.halfToDouble.args.n),
-		unsafe.Pointer(&m.halfToDouble.args.factor),
-		unsafe.Pointer(&m.halfToDouble.args.from),
-		unsafe.Pointer(&m.halfToDouble.args.to),
-	}
-	m.scaleDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.scaleDouble.args.n),
-		unsafe.Pointer(&m.scaleDouble.args.d),
-		unsafe.Pointer(&m.scaleDouble.args.r),
-		unsafe.Pointer(&m.scaleDouble.args.z),
-	}
-	m.scaleSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.scaleSingle.args.n),
-		unsafe.Pointer(&m.scaleSingle.args.d),
-		unsafe.Pointer(&m.scaleSingle.args.r),
-		unsafe.Pointer(&m.scaleSingle.args.z),
-	}
-	m.scaleHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.scaleHalf.args.n),
-		unsafe.Pointer(&m.scaleHalf.args.d),
-		unsafe.Pointer(&m.scaleHalf.args.r),
-		unsafe.Pointer(&m.scaleHalf.args.z),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Mixed) Unload() error { return m.module.Unload() }
+
+// MixedDotDoubleArgs are the arguments of dotDouble.
+type MixedDotDoubleArgs struct {
+	N                      int64
+	First                  int32
+	R, Z, Partial, Scalars cu.Ptr[float64]
+	Ticket                 cu.Ptr[uint32]
+}
+
 // DotDouble: RZ = r.z, MAXZ = max|z|, BETA = RZ / previous RZ, or 0 at the first.
-//
-// Arrays: r, z, partial, scalars double; ticket u32.
-func (m *Mixed) DotDouble(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.dotDouble
-	k.args.n = n
-	k.args.first = first
-	k.args.r = r
-	k.args.z = z
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("dotDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DotDouble(s cu.Stream, grid [3]uint32, a MixedDotDoubleArgs) error {
+	m.dotDouble.Args = a
+	return m.dotDouble.Launch(s, grid)
+}
+
+// MixedDotDoubleSingleArgs are the arguments of dotDoubleSingle.
+type MixedDotDoubleSingleArgs struct {
+	N                int64
+	First            int32
+	R                cu.Ptr[float64]
+	Z                cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // DotDoubleSingle:
-//
-// Arrays: r double; z float; partial, scalars double; ticket u32.
-func (m *Mixed) DotDoubleSingle(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.dotDoubleSingle
-	k.args.n = n
-	k.args.first = first
-	k.args.r = r
-	k.args.z = z
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("dotDoubleSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DotDoubleSingle(s cu.Stream, grid [3]uint32, a MixedDotDoubleSingleArgs) error {
+	m.dotDoubleSingle.Args = a
+	return m.dotDoubleSingle.Launch(s, grid)
+}
+
+// MixedDotSingleArgs are the arguments of dotSingle.
+type MixedDotSingleArgs struct {
+	N                int64
+	First            int32
+	R, Z             cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // DotSingle:
-//
-// Arrays: r, z float; partial, scalars double; ticket u32.
-func (m *Mixed) DotSingle(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.dotSingle
-	k.args.n = n
-	k.args.first = first
-	k.args.r = r
-	k.args.z = z
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("dotSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DotSingle(s cu.Stream, grid [3]uint32, a MixedDotSingleArgs) error {
+	m.dotSingle.Args = a
+	return m.dotSingle.Launch(s, grid)
+}
+
+// MixedDotHalfArgs are the arguments of dotHalf.
+type MixedDotHalfArgs struct {
+	N                int64
+	First            int32
+	R, Z             cu.Ptr[cu.Half]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // DotHalf:
-//
-// Arrays: r, z half; partial, scalars double; ticket u32.
-func (m *Mixed) DotHalf(s cu.Stream, grid [3]uint32, n int64, first int32, r, z, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.dotHalf
-	k.args.n = n
-	k.args.first = first
-	k.args.r = r
-	k.args.z = z
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("dotHalf", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DotHalf(s cu.Stream, grid [3]uint32, a MixedDotHalfArgs) error {
+	m.dotHalf.Args = a
+	return m.dotHalf.Launch(s, grid)
+}
+
+// MixedTurnDoubleArgs are the arguments of turnDouble.
+type MixedTurnDoubleArgs struct {
+	N             int64
+	Z, P, Scalars cu.Ptr[float64]
 }
 
 // TurnDouble: p = z + BETA p.
-//
-// Arrays: z, p, scalars double.
-func (m *Mixed) TurnDouble(s cu.Stream, grid [3]uint32, n int64, z, p, scalars cu.DevicePtr) error {
-	k := &m.turnDouble
-	k.args.n = n
-	k.args.z = z
-	k.args.p = p
-	k.args.scalars = scalars
-	return m.launch("turnDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) TurnDouble(s cu.Stream, grid [3]uint32, a MixedTurnDoubleArgs) error {
+	m.turnDouble.Args = a
+	return m.turnDouble.Launch(s, grid)
+}
+
+// MixedTurnDoubleSingleArgs are the arguments of turnDoubleSingle.
+type MixedTurnDoubleSingleArgs struct {
+	N          int64
+	Z          cu.Ptr[float32]
+	P, Scalars cu.Ptr[float64]
 }
 
 // TurnDoubleSingle:
-//
-// Arrays: z float; p, scalars double.
-func (m *Mixed) TurnDoubleSingle(s cu.Stream, grid [3]uint32, n int64, z, p, scalars cu.DevicePtr) error {
-	k := &m.turnDoubleSingle
-	k.args.n = n
-	k.args.z = z
-	k.args.p = p
-	k.args.scalars = scalars
-	return m.launch("turnDoubleSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) TurnDoubleSingle(s cu.Stream, grid [3]uint32, a MixedTurnDoubleSingleArgs) error {
+	m.turnDoubleSingle.Args = a
+	return m.turnDoubleSingle.Launch(s, grid)
+}
+
+// MixedTurnSingleArgs are the arguments of turnSingle.
+type MixedTurnSingleArgs struct {
+	N       int64
+	Z, P    cu.Ptr[float32]
+	Scalars cu.Ptr[float64]
 }
 
 // TurnSingle:
-//
-// Arrays: z, p float; scalars double.
-func (m *Mixed) TurnSingle(s cu.Stream, grid [3]uint32, n int64, z, p, scalars cu.DevicePtr) error {
-	k := &m.turnSingle
-	k.args.n = n
-	k.args.z = z
-	k.args.p = p
-	k.args.scalars = scalars
-	return m.launch("turnSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) TurnSingle(s cu.Stream, grid [3]uint32, a MixedTurnSingleArgs) error {
+	m.turnSingle.Args = a
+	return m.turnSingle.Launch(s, grid)
+}
+
+// MixedTurnHalfArgs are the arguments of turnHalf.
+type MixedTurnHalfArgs struct {
+	N       int64
+	Z, P    cu.Ptr[cu.Half]
+	Scalars cu.Ptr[float64]
 }
 
 // TurnHalf:
-//
-// Arrays: z, p half; scalars double.
-func (m *Mixed) TurnHalf(s cu.Stream, grid [3]uint32, n int64, z, p, scalars cu.DevicePtr) error {
-	k := &m.turnHalf
-	k.args.n = n
-	k.args.z = z
-	k.args.p = p
-	k.args.scalars = scalars
-	return m.launch("turnHalf", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) TurnHalf(s cu.Stream, grid [3]uint32, a MixedTurnHalfArgs) error {
+	m.turnHalf.Args = a
+	return m.turnHalf.Launch(s, grid)
+}
+
+// MixedUpdateDoubleArgs are the arguments of updateDouble.
+type MixedUpdateDoubleArgs struct {
+	N                      int64
+	X, R                   cu.Ptr[float64]
+	R32                    cu.Ptr[float32]
+	P, Q, Partial, Scalars cu.Ptr[float64]
+	Ticket                 cu.Ptr[uint32]
 }
 
 // UpdateDouble: x += ALPHA p, r -= ALPHA q, r32 = r, RR = r.r. An ALPHA of 0 leaves x alone: after a breakdown p may be no number.
-//
-// Arrays: x, r double; r32 float; p, q, partial, scalars double; ticket u32.
-func (m *Mixed) UpdateDouble(s cu.Stream, grid [3]uint32, n int64, x, r, r32, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.updateDouble
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.r32 = r32
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("updateDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) UpdateDouble(s cu.Stream, grid [3]uint32, a MixedUpdateDoubleArgs) error {
+	m.updateDouble.Args = a
+	return m.updateDouble.Launch(s, grid)
+}
+
+// MixedUpdateSingleArgs are the arguments of updateSingle.
+type MixedUpdateSingleArgs struct {
+	N                int64
+	X, R, P, Q       cu.Ptr[float32]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // UpdateSingle:
-//
-// Arrays: x, r, p, q float; partial, scalars double; ticket u32.
-func (m *Mixed) UpdateSingle(s cu.Stream, grid [3]uint32, n int64, x, r, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.updateSingle
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("updateSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) UpdateSingle(s cu.Stream, grid [3]uint32, a MixedUpdateSingleArgs) error {
+	m.updateSingle.Args = a
+	return m.updateSingle.Launch(s, grid)
+}
+
+// MixedUpdateHalfArgs are the arguments of updateHalf.
+type MixedUpdateHalfArgs struct {
+	N                int64
+	X, R, P, Q       cu.Ptr[cu.Half]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // UpdateHalf:
-//
-// Arrays: x, r, p, q half; partial, scalars double; ticket u32.
-func (m *Mixed) UpdateHalf(s cu.Stream, grid [3]uint32, n int64, x, r, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.updateHalf
-	k.args.n = n
-	k.args.x = x
-	k.args.r = r
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("updateHalf", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) UpdateHalf(s cu.Stream, grid [3]uint32, a MixedUpdateHalfArgs) error {
+	m.updateHalf.Args = a
+	return m.updateHalf.Launch(s, grid)
+}
+
+// MixedGapArgs are the arguments of gap.
+type MixedGapArgs struct {
+	N                      int64
+	A, B, Partial, Scalars cu.Ptr[float64]
+	Ticket                 cu.Ptr[uint32]
 }
 
 // Gap: scalars[SCRATCH] = sum of (a - b)^2.
-//
-// Arrays: a, b, partial, scalars double; ticket u32.
-func (m *Mixed) Gap(s cu.Stream, grid [3]uint32, n int64, a, b, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.gap
-	k.args.n = n
-	k.args.a = a
-	k.args.b = b
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("gap", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) Gap(s cu.Stream, grid [3]uint32, a MixedGapArgs) error {
+	m.gap.Args = a
+	return m.gap.Launch(s, grid)
+}
+
+// MixedDoubleToDoubleArgs are the arguments of doubleToDouble.
+type MixedDoubleToDoubleArgs struct {
+	N        int64
+	Factor   float64
+	From, To cu.Ptr[float64]
 }
 
 // DoubleToDouble: to = factor from.
-//
-// Arrays: from, to double.
-func (m *Mixed) DoubleToDouble(s cu.Stream, grid [3]uint32, n int64, factor float64, from, to cu.DevicePtr) error {
-	k := &m.doubleToDouble
-	k.args.n = n
-	k.args.factor = factor
-	k.args.from = from
-	k.args.to = to
-	return m.launch("doubleToDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DoubleToDouble(s cu.Stream, grid [3]uint32, a MixedDoubleToDoubleArgs) error {
+	m.doubleToDouble.Args = a
+	return m.doubleToDouble.Launch(s, grid)
+}
+
+// MixedDoubleToSingleArgs are the arguments of doubleToSingle.
+type MixedDoubleToSingleArgs struct {
+	N      int64
+	Factor float64
+	From   cu.Ptr[float64]
+	To     cu.Ptr[float32]
 }
 
 // DoubleToSingle:
-//
-// Arrays: from double; to float.
-func (m *Mixed) DoubleToSingle(s cu.Stream, grid [3]uint32, n int64, factor float64, from, to cu.DevicePtr) error {
-	k := &m.doubleToSingle
-	k.args.n = n
-	k.args.factor = factor
-	k.args.from = from
-	k.args.to = to
-	return m.launch("doubleToSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DoubleToSingle(s cu.Stream, grid [3]uint32, a MixedDoubleToSingleArgs) error {
+	m.doubleToSingle.Args = a
+	return m.doubleToSingle.Launch(s, grid)
+}
+
+// MixedDoubleToHalfArgs are the arguments of doubleToHalf.
+type MixedDoubleToHalfArgs struct {
+	N      int64
+	Factor float64
+	From   cu.Ptr[float64]
+	To     cu.Ptr[cu.Half]
 }
 
 // DoubleToHalf:
-//
-// Arrays: from double; to half.
-func (m *Mixed) DoubleToHalf(s cu.Stream, grid [3]uint32, n int64, factor float64, from, to cu.DevicePtr) error {
-	k := &m.doubleToHalf
-	k.args.n = n
-	k.args.factor = factor
-	k.args.from = from
-	k.args.to = to
-	return m.launch("doubleToHalf", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) DoubleToHalf(s cu.Stream, grid [3]uint32, a MixedDoubleToHalfArgs) error {
+	m.doubleToHalf.Args = a
+	return m.doubleToHalf.Launch(s, grid)
+}
+
+// MixedSingleToDoubleArgs are the arguments of singleToDouble.
+type MixedSingleToDoubleArgs struct {
+	N      int64
+	Factor float64
+	From   cu.Ptr[float32]
+	To     cu.Ptr[float64]
 }
 
 // SingleToDouble:
-//
-// Arrays: from float; to double.
-func (m *Mixed) SingleToDouble(s cu.Stream, grid [3]uint32, n int64, factor float64, from, to cu.DevicePtr) error {
-	k := &m.singleToDouble
-	k.args.n = n
-	k.args.factor = factor
-	k.args.from = from
-	k.args.to = to
-	return m.launch("singleToDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) SingleToDouble(s cu.Stream, grid [3]uint32, a MixedSingleToDoubleArgs) error {
+	m.singleToDouble.Args = a
+	return m.singleToDouble.Launch(s, grid)
+}
+
+// MixedSingleToSingleArgs are the arguments of singleToSingle.
+type MixedSingleToSingleArgs struct {
+	N        int64
+	Factor   float64
+	From, To cu.Ptr[float32]
 }
 
 // SingleToSingle:
-//
-// Arrays: from, to float.
-func (m *Mixed) SingleToSingle(s cu.Stream, grid [3]uint32, n int64, factor float64, from, to cu.DevicePtr) error {
-	k := &m.singleToSingle
-	k.args.n = n
-	k.args.factor = factor
-	k.args.from = from
-	k.args.to = to
-	return m.launch("singleToSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) SingleToSingle(s cu.Stream, grid [3]uint32, a MixedSingleToSingleArgs) error {
+	m.singleToSingle.Args = a
+	return m.singleToSingle.Launch(s, grid)
+}
+
+// MixedHalfToDoubleArgs are the arguments of halfToDouble.
+type MixedHalfToDoubleArgs struct {
+	N      int64
+	Factor float64
+	From   cu.Ptr[cu.Half]
+	To     cu.Ptr[float64]
 }
 
 // HalfToDouble:
-//
-// Arrays: from half; to double.
-func (m *Mixed) HalfToDouble(s cu.Stream, grid [3]uint32, n int64, factor float64, from, to cu.DevicePtr) error {
-	k := &m.halfToDouble
-	k.args.n = n
-	k.args.factor = factor
-	k.args.from = from
-	k.args.to = to
-	return m.launch("halfToDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) HalfToDouble(s cu.Stream, grid [3]uint32, a MixedHalfToDoubleArgs) error {
+	m.halfToDouble.Args = a
+	return m.halfToDouble.Launch(s, grid)
+}
+
+// MixedScaleDoubleArgs are the arguments of scaleDouble.
+type MixedScaleDoubleArgs struct {
+	N    int64
+	D    cu.Ptr[float32]
+	R, Z cu.Ptr[float64]
 }
 
 // ScaleDouble: z = d r, or z = r without d.
-//
-// Arrays: d float; r, z double.
-func (m *Mixed) ScaleDouble(s cu.Stream, grid [3]uint32, n int64, d, r, z cu.DevicePtr) error {
-	k := &m.scaleDouble
-	k.args.n = n
-	k.args.d = d
-	k.args.r = r
-	k.args.z = z
-	return m.launch("scaleDouble", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) ScaleDouble(s cu.Stream, grid [3]uint32, a MixedScaleDoubleArgs) error {
+	m.scaleDouble.Args = a
+	return m.scaleDouble.Launch(s, grid)
+}
+
+// MixedScaleSingleArgs are the arguments of scaleSingle.
+type MixedScaleSingleArgs struct {
+	N       int64
+	D, R, Z cu.Ptr[float32]
 }
 
 // ScaleSingle:
-//
-// Arrays: d, r, z float.
-func (m *Mixed) ScaleSingle(s cu.Stream, grid [3]uint32, n int64, d, r, z cu.DevicePtr) error {
-	k := &m.scaleSingle
-	k.args.n = n
-	k.args.d = d
-	k.args.r = r
-	k.args.z = z
-	return m.launch("scaleSingle", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) ScaleSingle(s cu.Stream, grid [3]uint32, a MixedScaleSingleArgs) error {
+	m.scaleSingle.Args = a
+	return m.scaleSingle.Launch(s, grid)
+}
+
+// MixedScaleHalfArgs are the arguments of scaleHalf.
+type MixedScaleHalfArgs struct {
+	N    int64
+	D    cu.Ptr[float32]
+	R, Z cu.Ptr[cu.Half]
 }
 
 // ScaleHalf:
-//
-// Arrays: d float; r, z half.
-func (m *Mixed) ScaleHalf(s cu.Stream, grid [3]uint32, n int64, d, r, z cu.DevicePtr) error {
-	k := &m.scaleHalf
-	k.args.n = n
-	k.args.d = d
-	k.args.r = r
-	k.args.z = z
-	return m.launch("scaleHalf", k.function, grid, MixedThreads, s, k.params[:])
+func (m *Mixed) ScaleHalf(s cu.Stream, grid [3]uint32, a MixedScaleHalfArgs) error {
+	m.scaleHalf.Args = a
+	return m.scaleHalf.Launch(s, grid)
 }

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/parac.ptx
+var paracPTX []byte
 
 const (
 	ParacThreads = 128
@@ -17,138 +21,77 @@ const (
 
 // Parac is the module parac.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Parac struct {
-	loaded
-	begin struct {
-		function cu.Function
-		args     struct {
-			n, headroom, mirrored                             int32
-			place, rowPtr, col, val, vertices, queue, control cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	eliminate struct {
-		function cu.Function
-		args     struct {
-			n                                                                               int32
-			order, place, rowPtr, col, val, vertices, queue, control, owner, slots, reached cu.DevicePtr
-			pieces, stride                                                                  uint32
-			width                                                                           int32
-			key0, key1                                                                      uint64
-			first, count, pivot, output                                                     cu.DevicePtr
-			outputs                                                                         int64
-			scratch                                                                         cu.DevicePtr
-			scratches                                                                       int64
-			seed                                                                            uint64
-			patience                                                                        uint32
-		}
-		params [26]unsafe.Pointer
-	}
+	module    launch.Module
+	begin     launch.Kernel[ParacBeginArgs]
+	eliminate launch.Kernel[ParacEliminateArgs]
 }
 
 // LoadParac compiles the module for the device and finds its kernels.
 func LoadParac(d cu.Driver) (*Parac, error) {
 	m := new(Parac)
 	var err error
-	m.loaded, err = load(d, "parac",
-		kernel{"begin", &m.begin.function},
-		kernel{"eliminate", &m.eliminate.function},
+	m.module, err = launch.Load(d, "parac", paracPTX,
+		m.begin.Prepare("begin", ParacThreads),
+		m.eliminate.Prepare("eliminate", ParacThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.begin.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.begin.args.n),
-		unsafe.Pointer(&m.begin.args.headroom),
-		unsafe.Pointer(&m.begin.args.mirrored),
-		unsafe.Pointer(&m.begin.args.place),
-		unsafe.Pointer(&m.begin.args.rowPtr),
-		unsafe.Pointer(&m.begin.args.col),
-		unsafe.Pointer(&m.begin.args.val),
-		unsafe.Pointer(&m.begin.args.vertices),
-		unsafe.Pointer(&m.begin.args.queue),
-		unsafe.Pointer(&m.begin.args.control),
-	}
-	m.eliminate.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.eliminate.args.n),
-		unsafe.Pointer(&m.eliminate.args.order),
-		unsafe.Pointer(&m.eliminate.args.place),
-		unsafe.Pointer(&m.eliminate.args.rowPtr),
-		unsafe.Pointer(&m.eliminate.args.col),
-		unsafe.Pointer(&m.eliminate.args.val),
-		unsafe.Pointer(&m.eliminate.args.vertices),
-		unsafe.Pointer(&m.eliminate.args.queue),
-		unsafe.Pointer(&m.eliminate.args.control),
-		unsafe.Pointer(&m.eliminate.args.owner),
-		unsafe.Pointer(&m.eliminate.args.slots),
-		unsafe.Pointer(&m.eliminate.args.reached),
-		unsafe.Pointer(&m.eliminate.args.pieces),
-		unsafe.Pointer(&m.eliminate.args.stride),
-		unsafe.Pointer(&m.eliminate.args.width),
-		unsafe.Pointer(&m.eliminate.args.key0),
-		unsafe.Pointer(&m.eliminate.args.key1),
-		unsafe.Pointer(&m.eliminate.args.first),
-		unsafe.Pointer(&m.eliminate.args.count),
-		unsafe.Pointer(&m.eliminate.args.pivot),
-		unsafe.Pointer(&m.eliminate.args.output),
-		unsafe.Pointer(&m.eliminate.args.outputs),
-		unsafe.Pointer(&m.eliminate.args.scratch),
-		unsafe.Pointer(&m.eliminate.args.scratches),
-		unsafe.Pointer(&m.eliminate.args.seed),
-		unsafe.Pointer(&m.eliminate.args.patience),
-	}
 	return m, nil
+}
+
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Parac) Unload() error { return m.module.Unload() }
+
+// ParacBeginArgs are the arguments of begin.
+type ParacBeginArgs struct {
+	N, Headroom, Mirrored int32
+	Place                 cu.Ptr[uint32]
+	RowPtr                cu.Ptr[int64]
+	Col                   cu.Ptr[int32]
+	Val                   cu.Ptr[float64]
+	Vertices              cu.Ptr[Vertex]
+	Queue                 cu.Ptr[uint32]
+	Control               cu.Ptr[uint64]
 }
 
 // Begin counts the earlier neighbours of every vertex, takes the excess of its diagonal as ground and queues those that wait for none. A row that will not
 // do lowers control[ParacBad] to 8 row + reason.
-//
-// Arrays: place u32; rowPtr i64; col int; val double; vertices Vertex; queue u32; control u64.
-func (m *Parac) Begin(s cu.Stream, grid [3]uint32, n, headroom, mirrored int32, place, rowPtr, col, val, vertices, queue, control cu.DevicePtr) error {
-	k := &m.begin
-	k.args.n = n
-	k.args.headroom = headroom
-	k.args.mirrored = mirrored
-	k.args.place = place
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.vertices = vertices
-	k.args.queue = queue
-	k.args.control = control
-	return m.launch("begin", k.function, grid, ParacThreads, s, k.params[:])
+func (m *Parac) Begin(s cu.Stream, grid [3]uint32, a ParacBeginArgs) error {
+	m.begin.Args = a
+	return m.begin.Launch(s, grid)
+}
+
+// ParacEliminateArgs are the arguments of eliminate.
+type ParacEliminateArgs struct {
+	N              int32
+	Order, Place   cu.Ptr[uint32]
+	RowPtr         cu.Ptr[int64]
+	Col            cu.Ptr[int32]
+	Val            cu.Ptr[float64]
+	Vertices       cu.Ptr[Vertex]
+	Queue          cu.Ptr[uint32]
+	Control        cu.Ptr[uint64]
+	Owner          cu.Ptr[uint32]
+	Slots          cu.Ptr[uint64]
+	Reached        cu.Ptr[uint32]
+	Pieces, Stride uint32
+	Width          int32
+	Key0, Key1     uint64
+	First          cu.Ptr[int64]
+	Count          cu.Ptr[uint32]
+	Pivot          cu.Ptr[float64]
+	Output         cu.Ptr[uint64]
+	Outputs        int64
+	Scratch        cu.Ptr[uint64]
+	Scratches      int64
+	Seed           uint64
+	Patience       uint32
 }
 
 // Eliminate runs until all vertices are eliminated or a fault is set. Column k of the factor is count[k] entries of output from first[k] on, a neighbour's
 // place in the upper half and its share in the lower.
-//
-// Arrays: order, place u32; rowPtr i64; col int; val double; vertices Vertex; queue u32; control u64; owner u32; slots u64; reached u32; first i64; count u32; pivot double; output u64; scratch u64.
-func (m *Parac) Eliminate(s cu.Stream, grid [3]uint32, n int32, order, place, rowPtr, col, val, vertices, queue, control, owner, slots, reached cu.DevicePtr, pieces, stride uint32, width int32, key0, key1 uint64, first, count, pivot, output cu.DevicePtr, outputs int64, scratch cu.DevicePtr, scratches int64, seed uint64, patience uint32) error {
-	k := &m.eliminate
-	k.args.n = n
-	k.args.order = order
-	k.args.place = place
-	k.args.rowPtr = rowPtr
-	k.args.col = col
-	k.args.val = val
-	k.args.vertices = vertices
-	k.args.queue = queue
-	k.args.control = control
-	k.args.owner = owner
-	k.args.slots = slots
-	k.args.reached = reached
-	k.args.pieces = pieces
-	k.args.stride = stride
-	k.args.width = width
-	k.args.key0 = key0
-	k.args.key1 = key1
-	k.args.first = first
-	k.args.count = count
-	k.args.pivot = pivot
-	k.args.output = output
-	k.args.outputs = outputs
-	k.args.scratch = scratch
-	k.args.scratches = scratches
-	k.args.seed = seed
-	k.args.patience = patience
-	return m.launch("eliminate", k.function, grid, ParacThreads, s, k.params[:])
+func (m *Parac) Eliminate(s cu.Stream, grid [3]uint32, a ParacEliminateArgs) error {
+	m.eliminate.Args = a
+	return m.eliminate.Launch(s, grid)
 }

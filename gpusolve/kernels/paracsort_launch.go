@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/paracsort.ptx
+var paracsortPTX []byte
 
 const (
 	ParacsortThreads = 256
@@ -18,236 +22,140 @@ const (
 
 // Paracsort is the module paracsort.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Paracsort struct {
-	loaded
-	tileSums struct {
-		function cu.Function
-		args     struct {
-			n            int64
-			counts, sums cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	scanSums struct {
-		function cu.Function
-		args     struct {
-			tiles int64
-			sums  cu.DevicePtr
-		}
-		params [2]unsafe.Pointer
-	}
-	starts struct {
-		function cu.Function
-		args     struct {
-			n                   int64
-			counts, sums, first cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	list struct {
-		function cu.Function
-		args     struct {
-			n, random, width int32
-			key0, key1       uint64
-			items            cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	degrees struct {
-		function cu.Function
-		args     struct {
-			n                     int32
-			rowPtr, keys, control cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	invert struct {
-		function cu.Function
-		args     struct {
-			n            int32
-			items, place cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	countDigits struct {
-		function cu.Function
-		args     struct {
-			n, shift            int32
-			items, keys, counts cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	place struct {
-		function cu.Function
-		args     struct {
-			n, shift                   int32
-			items, keys, first, sorted cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
+	module      launch.Module
+	tileSums    launch.Kernel[ParacsortTileSumsArgs]
+	scanSums    launch.Kernel[ParacsortScanSumsArgs]
+	starts      launch.Kernel[ParacsortStartsArgs]
+	list        launch.Kernel[ParacsortListArgs]
+	degrees     launch.Kernel[ParacsortDegreesArgs]
+	invert      launch.Kernel[ParacsortInvertArgs]
+	countDigits launch.Kernel[ParacsortCountDigitsArgs]
+	place       launch.Kernel[ParacsortPlaceArgs]
 }
 
 // LoadParacsort compiles the module for the device and finds its kernels.
 func LoadParacsort(d cu.Driver) (*Paracsort, error) {
 	m := new(Paracsort)
 	var err error
-	m.loaded, err = load(d, "paracsort",
-		kernel{"tileSums", &m.tileSums.function},
-		kernel{"scanSums", &m.scanSums.function},
-		kernel{"starts", &m.starts.function},
-		kernel{"list", &m.list.function},
-		kernel{"degrees", &m.degrees.function},
-		kernel{"invert", &m.invert.function},
-		kernel{"countDigits", &m.countDigits.function},
-		kernel{"place", &m.place.function},
+	m.module, err = launch.Load(d, "paracsort", paracsortPTX,
+		m.tileSums.Prepare("tileSums", ParacsortThreads),
+		m.scanSums.Prepare("scanSums", ParacsortThreads),
+		m.starts.Prepare("starts", ParacsortThreads),
+		m.list.Prepare("list", ParacsortThreads),
+		m.degrees.Prepare("degrees", ParacsortThreads),
+		m.invert.Prepare("invert", ParacsortThreads),
+		m.countDigits.Prepare("countDigits", ParacsortThreads),
+		m.place.Prepare("place", ParacsortThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.tileSums.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.tileSums.args.n),
-		unsafe.Pointer(&m.tileSums.args.counts),
-		unsafe.Pointer(&m.tileSums.args.sums),
-	}
-	m.scanSums.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.scanSums.args.tiles),
-		unsafe.Pointer(&m.scanSums.args.sums),
-	}
-	m.starts.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.starts.args.n),
-		unsafe.Pointer(&m.starts.args.counts),
-		unsafe.Pointer(&m.starts.args.sums),
-		unsafe.Pointer(&m.starts.args.first),
-	}
-	m.list.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.list.args.n),
-		unsafe.Pointer(&m.list.args.random),
-		unsafe.Pointer(&m.list.args.width),
-		unsafe.Pointer(&m.list.args.key0),
-		unsafe.Pointer(&m.list.args.key1),
-		unsafe.Pointer(&m.list.args.items),
-	}
-	m.degrees.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.degrees.args.n),
-		unsafe.Pointer(&m.degrees.args.rowPtr),
-		unsafe.Pointer(&m.degrees.args.keys),
-		unsafe.Pointer(&m.degrees.args.control),
-	}
-	m.invert.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.invert.args.n),
-		unsafe.Pointer(&m.invert.args.items),
-		unsafe.Pointer(&m.invert.args.place),
-	}
-	m.countDigits.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.countDigits.args.n),
-		unsafe.Pointer(&m.countDigits.args.shift),
-		unsafe.Pointer(&m.countDigits.args.items),
-		unsafe.Pointer(&m.countDigits.args.keys),
-		unsafe.Pointer(&m.countDigits.args.counts),
-	}
-	m.place.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.place.args.n),
-		unsafe.Pointer(&m.place.args.shift),
-		unsafe.Pointer(&m.place.args.items),
-		unsafe.Pointer(&m.place.args.keys),
-		unsafe.Pointer(&m.place.args.first),
-		unsafe.Pointer(&m.place.args.sorted),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Paracsort) Unload() error { return m.module.Unload() }
+
+// ParacsortTileSumsArgs are the arguments of tileSums.
+type ParacsortTileSumsArgs struct {
+	N      int64
+	Counts cu.Ptr[uint32]
+	Sums   cu.Ptr[uint64]
+}
+
 // TileSums adds up the TILE counts of each block.
-//
-// Arrays: counts u32; sums u64.
-func (m *Paracsort) TileSums(s cu.Stream, grid [3]uint32, n int64, counts, sums cu.DevicePtr) error {
-	k := &m.tileSums
-	k.args.n = n
-	k.args.counts = counts
-	k.args.sums = sums
-	return m.launch("tileSums", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) TileSums(s cu.Stream, grid [3]uint32, a ParacsortTileSumsArgs) error {
+	m.tileSums.Args = a
+	return m.tileSums.Launch(s, grid)
+}
+
+// ParacsortScanSumsArgs are the arguments of scanSums.
+type ParacsortScanSumsArgs struct {
+	Tiles int64
+	Sums  cu.Ptr[uint64]
 }
 
 // ScanSums replaces the sums of tiles by the sums of all tiles before; one block.
-//
-// Arrays: sums u64.
-func (m *Paracsort) ScanSums(s cu.Stream, grid [3]uint32, tiles int64, sums cu.DevicePtr) error {
-	k := &m.scanSums
-	k.args.tiles = tiles
-	k.args.sums = sums
-	return m.launch("scanSums", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) ScanSums(s cu.Stream, grid [3]uint32, a ParacsortScanSumsArgs) error {
+	m.scanSums.Args = a
+	return m.scanSums.Launch(s, grid)
+}
+
+// ParacsortStartsArgs are the arguments of starts.
+type ParacsortStartsArgs struct {
+	N      int64
+	Counts cu.Ptr[uint32]
+	Sums   cu.Ptr[uint64]
+	First  cu.Ptr[int64]
 }
 
 // Starts sets first[i] to the sum of the counts before i, first[n] to all.
-//
-// Arrays: counts u32; sums u64; first i64.
-func (m *Paracsort) Starts(s cu.Stream, grid [3]uint32, n int64, counts, sums, first cu.DevicePtr) error {
-	k := &m.starts
-	k.args.n = n
-	k.args.counts = counts
-	k.args.sums = sums
-	k.args.first = first
-	return m.launch("starts", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) Starts(s cu.Stream, grid [3]uint32, a ParacsortStartsArgs) error {
+	m.starts.Args = a
+	return m.starts.Launch(s, grid)
+}
+
+// ParacsortListArgs are the arguments of list.
+type ParacsortListArgs struct {
+	N, Random, Width int32
+	Key0, Key1       uint64
+	Items            cu.Ptr[uint32]
 }
 
 // List sets items[t] to the image of t under a random permutation, or to t.
-//
-// Arrays: items u32.
-func (m *Paracsort) List(s cu.Stream, grid [3]uint32, n, random, width int32, key0, key1 uint64, items cu.DevicePtr) error {
-	k := &m.list
-	k.args.n = n
-	k.args.random = random
-	k.args.width = width
-	k.args.key0 = key0
-	k.args.key1 = key1
-	k.args.items = items
-	return m.launch("list", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) List(s cu.Stream, grid [3]uint32, a ParacsortListArgs) error {
+	m.list.Args = a
+	return m.list.Launch(s, grid)
+}
+
+// ParacsortDegreesArgs are the arguments of degrees.
+type ParacsortDegreesArgs struct {
+	N       int32
+	RowPtr  cu.Ptr[int64]
+	Keys    cu.Ptr[uint32]
+	Control cu.Ptr[uint64]
 }
 
 // Degrees sets keys to the entries of rows, and control[ParacDegree] to the most of them.
-//
-// Arrays: rowPtr i64; keys u32; control u64.
-func (m *Paracsort) Degrees(s cu.Stream, grid [3]uint32, n int32, rowPtr, keys, control cu.DevicePtr) error {
-	k := &m.degrees
-	k.args.n = n
-	k.args.rowPtr = rowPtr
-	k.args.keys = keys
-	k.args.control = control
-	return m.launch("degrees", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) Degrees(s cu.Stream, grid [3]uint32, a ParacsortDegreesArgs) error {
+	m.degrees.Args = a
+	return m.degrees.Launch(s, grid)
+}
+
+// ParacsortInvertArgs are the arguments of invert.
+type ParacsortInvertArgs struct {
+	N            int32
+	Items, Place cu.Ptr[uint32]
 }
 
 // Invert sets place[items[t]] = t.
-//
-// Arrays: items, place u32.
-func (m *Paracsort) Invert(s cu.Stream, grid [3]uint32, n int32, items, place cu.DevicePtr) error {
-	k := &m.invert
-	k.args.n = n
-	k.args.items = items
-	k.args.place = place
-	return m.launch("invert", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) Invert(s cu.Stream, grid [3]uint32, a ParacsortInvertArgs) error {
+	m.invert.Args = a
+	return m.invert.Launch(s, grid)
+}
+
+// ParacsortCountDigitsArgs are the arguments of countDigits.
+type ParacsortCountDigitsArgs struct {
+	N, Shift            int32
+	Items, Keys, Counts cu.Ptr[uint32]
 }
 
 // CountDigits counts the digits of a tile's keys: counts[digit * tiles + tile].
-//
-// Arrays: items, keys, counts u32.
-func (m *Paracsort) CountDigits(s cu.Stream, grid [3]uint32, n, shift int32, items, keys, counts cu.DevicePtr) error {
-	k := &m.countDigits
-	k.args.n = n
-	k.args.shift = shift
-	k.args.items = items
-	k.args.keys = keys
-	k.args.counts = counts
-	return m.launch("countDigits", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) CountDigits(s cu.Stream, grid [3]uint32, a ParacsortCountDigitsArgs) error {
+	m.countDigits.Args = a
+	return m.countDigits.Launch(s, grid)
+}
+
+// ParacsortPlaceArgs are the arguments of place.
+type ParacsortPlaceArgs struct {
+	N, Shift    int32
+	Items, Keys cu.Ptr[uint32]
+	First       cu.Ptr[int64]
+	Sorted      cu.Ptr[uint32]
 }
 
 // Place moves the items of a tile behind all with smaller digits and those with the same digit before them; first is the running sum of the counts.
-//
-// Arrays: items, keys u32; first i64; sorted u32.
-func (m *Paracsort) Place(s cu.Stream, grid [3]uint32, n, shift int32, items, keys, first, sorted cu.DevicePtr) error {
-	k := &m.place
-	k.args.n = n
-	k.args.shift = shift
-	k.args.items = items
-	k.args.keys = keys
-	k.args.first = first
-	k.args.sorted = sorted
-	return m.launch("place", k.function, grid, ParacsortThreads, s, k.params[:])
+func (m *Paracsort) Place(s cu.Stream, grid [3]uint32, a ParacsortPlaceArgs) error {
+	m.place.Args = a
+	return m.place.Launch(s, grid)
 }

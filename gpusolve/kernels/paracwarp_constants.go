@@ -32,3 +32,9 @@ const (
 	ParacNotDominant = 3
 	ParacDiagonal    = 4
 )
+
+// Vertex is the state of a vertex of the graph in elimination, by its place in the order.
+type Vertex struct {
+	State, Ground             uint64
+	Level, Rows, Height, Unit int32
+}

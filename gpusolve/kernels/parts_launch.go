@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/parts.ptx
+var partsPTX []byte
 
 const (
 	PartsThreads = 256
@@ -14,68 +18,44 @@ const (
 
 // Parts is the module parts.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Parts struct {
-	loaded
-	solveParts struct {
-		function cu.Function
-		allowed  uint32
-		args     struct{ first, row, lowerPtr, lowerCol, lowerVal, lowerFirst, lowerLevel, upperPtr, upperCol, upperVal, upperFirst, upperLevel, upperOrder, inverse, r, z cu.DevicePtr }
-		params   [16]unsafe.Pointer
-	}
+	module     launch.Module
+	solveParts launch.Kernel[PartsSolvePartsArgs]
 }
 
 // LoadParts compiles the module for the device and finds its kernels.
 func LoadParts(d cu.Driver) (*Parts, error) {
 	m := new(Parts)
 	var err error
-	m.loaded, err = load(d, "parts",
-		kernel{"solveParts", &m.solveParts.function},
+	m.module, err = launch.Load(d, "parts", partsPTX,
+		m.solveParts.Prepare("solveParts", PartsThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.solveParts.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.solveParts.args.first),
-		unsafe.Pointer(&m.solveParts.args.row),
-		unsafe.Pointer(&m.solveParts.args.lowerPtr),
-		unsafe.Pointer(&m.solveParts.args.lowerCol),
-		unsafe.Pointer(&m.solveParts.args.lowerVal),
-		unsafe.Pointer(&m.solveParts.args.lowerFirst),
-		unsafe.Pointer(&m.solveParts.args.lowerLevel),
-		unsafe.Pointer(&m.solveParts.args.upperPtr),
-		unsafe.Pointer(&m.solveParts.args.upperCol),
-		unsafe.Pointer(&m.solveParts.args.upperVal),
-		unsafe.Pointer(&m.solveParts.args.upperFirst),
-		unsafe.Pointer(&m.solveParts.args.upperLevel),
-		unsafe.Pointer(&m.solveParts.args.upperOrder),
-		unsafe.Pointer(&m.solveParts.args.inverse),
-		unsafe.Pointer(&m.solveParts.args.r),
-		unsafe.Pointer(&m.solveParts.args.z),
-	}
 	return m, nil
+}
+
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Parts) Unload() error { return m.module.Unload() }
+
+// PartsSolvePartsArgs are the arguments of solveParts.
+type PartsSolvePartsArgs struct {
+	First, Row                         cu.Ptr[int32]
+	LowerPtr                           cu.Ptr[int64]
+	LowerCol                           cu.Ptr[int32]
+	LowerVal                           cu.Ptr[float32]
+	LowerFirst, LowerLevel             cu.Ptr[int32]
+	UpperPtr                           cu.Ptr[int64]
+	UpperCol                           cu.Ptr[int32]
+	UpperVal                           cu.Ptr[float32]
+	UpperFirst, UpperLevel, UpperOrder cu.Ptr[int32]
+	Inverse, R, Z                      cu.Ptr[float32]
 }
 
 // SolveParts sets z = M^-1 r. Shared memory: a value for each row of the longest part.
 //
-// Arrays: first, row int; lowerPtr i64; lowerCol int; lowerVal float; lowerFirst, lowerLevel int; upperPtr i64; upperCol int; upperVal float; upperFirst, upperLevel, upperOrder int; inverse, r, z float.
-//
 // shared is its dynamic shared memory in bytes.
-func (m *Parts) SolveParts(s cu.Stream, grid [3]uint32, shared uint32, first, row, lowerPtr, lowerCol, lowerVal, lowerFirst, lowerLevel, upperPtr, upperCol, upperVal, upperFirst, upperLevel, upperOrder, inverse, r, z cu.DevicePtr) error {
-	k := &m.solveParts
-	k.args.first = first
-	k.args.row = row
-	k.args.lowerPtr = lowerPtr
-	k.args.lowerCol = lowerCol
-	k.args.lowerVal = lowerVal
-	k.args.lowerFirst = lowerFirst
-	k.args.lowerLevel = lowerLevel
-	k.args.upperPtr = upperPtr
-	k.args.upperCol = upperCol
-	k.args.upperVal = upperVal
-	k.args.upperFirst = upperFirst
-	k.args.upperLevel = upperLevel
-	k.args.upperOrder = upperOrder
-	k.args.inverse = inverse
-	k.args.r = r
-	k.args.z = z
-	return m.launchDynamic("solveParts", k.function, grid, PartsThreads, shared, &k.allowed, s, k.params[:])
+func (m *Parts) SolveParts(s cu.Stream, grid [3]uint32, shared uint32, a PartsSolvePartsArgs) error {
+	m.solveParts.Args = a
+	return m.solveParts.LaunchDynamic(s, grid, shared)
 }

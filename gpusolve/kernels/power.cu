@@ -9,17 +9,18 @@ struct Stroke {
   i64 at;
 };
 
-// draw sets sheet s = blockZ to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
+// draw sets sheet s, the block's plane, to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
 // draws a tile of THREADS x ROWS cells; the strokes that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
 KERNEL void BOUNDS(THREADS) draw(int nx, int ny, const int *RESTRICT first, const int *RESTRICT order, const Stroke *RESTRICT strokes,
                                  const double *RESTRICT shares, const double *RESTRICT watts, const int *RESTRICT planeFirst,
                                  const double *RESTRICT planes, const double *RESTRICT factors, double *RESTRICT sheets) {
-  int i = blockX() * THREADS + threadX(), j = blockY() * ROWS, s = blockZ();
+  BlockAt block = blockAt(tiles(nx, THREADS), tiles(ny, ROWS));
+  int i = block.x * THREADS + threadX(), j = block.y * ROWS, s = block.z;
   if (i >= nx) return;
   double w[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) w[r] = 0;
-  int tile = (s * gridY() + blockY()) * gridX() + blockX(), end = first[tile + 1];
+  int tile = (blockZ() * gridY() + blockY()) * gridX() + blockX(), end = first[tile + 1];
   for (int n = first[tile]; n < end; n++) {
     int id = order[n];
     Stroke k = strokes[id];

@@ -3,71 +3,61 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/power.ptx
+var powerPTX []byte
 
 const (
 	PowerThreads = 128
 	PowerRows    = 16
 )
 
+// PowerStroke is a rectangle of uniform power: of 1 W, cell (i + a, j + b) gets x[a] y[b] W. shares[at] begins its nx values of x, then ny of y.
+type PowerStroke struct {
+	I, J, Nx, Ny int32
+	At           int64
+}
+
 // Power is the module power.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Power struct {
-	loaded
-	draw struct {
-		function cu.Function
-		args     struct {
-			nx, ny                                                                    int32
-			first, order, strokes, shares, watts, planeFirst, planes, factors, sheets cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
+	module launch.Module
+	draw   launch.Kernel[PowerDrawArgs]
 }
 
 // LoadPower compiles the module for the device and finds its kernels.
 func LoadPower(d cu.Driver) (*Power, error) {
 	m := new(Power)
 	var err error
-	m.loaded, err = load(d, "power",
-		kernel{"draw", &m.draw.function},
+	m.module, err = launch.Load(d, "power", powerPTX,
+		m.draw.Prepare("draw", PowerThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.draw.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.draw.args.nx),
-		unsafe.Pointer(&m.draw.args.ny),
-		unsafe.Pointer(&m.draw.args.first),
-		unsafe.Pointer(&m.draw.args.order),
-		unsafe.Pointer(&m.draw.args.strokes),
-		unsafe.Pointer(&m.draw.args.shares),
-		unsafe.Pointer(&m.draw.args.watts),
-		unsafe.Pointer(&m.draw.args.planeFirst),
-		unsafe.Pointer(&m.draw.args.planes),
-		unsafe.Pointer(&m.draw.args.factors),
-		unsafe.Pointer(&m.draw.args.sheets),
-	}
 	return m, nil
 }
 
-// Draw sets sheet s = blockZ to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Power) Unload() error { return m.module.Unload() }
+
+// PowerDrawArgs are the arguments of draw.
+type PowerDrawArgs struct {
+	Nx, Ny                  int32
+	First, Order            cu.Ptr[int32]
+	Strokes                 cu.Ptr[PowerStroke]
+	Shares, Watts           cu.Ptr[float64]
+	PlaneFirst              cu.Ptr[int32]
+	Planes, Factors, Sheets cu.Ptr[float64]
+}
+
+// Draw sets sheet s, the block's plane, to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
 // draws a tile of THREADS x ROWS cells; the strokes that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
-//
-// Arrays: first, order int; strokes Stroke; shares, watts double; planeFirst int; planes, factors, sheets double.
-func (m *Power) Draw(s cu.Stream, grid [3]uint32, nx, ny int32, first, order, strokes, shares, watts, planeFirst, planes, factors, sheets cu.DevicePtr) error {
-	k := &m.draw
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.first = first
-	k.args.order = order
-	k.args.strokes = strokes
-	k.args.shares = shares
-	k.args.watts = watts
-	k.args.planeFirst = planeFirst
-	k.args.planes = planes
-	k.args.factors = factors
-	k.args.sheets = sheets
-	return m.launch("draw", k.function, grid, PowerThreads, s, k.params[:])
+func (m *Power) Draw(s cu.Stream, grid [3]uint32, a PowerDrawArgs) error {
+	m.draw.Args = a
+	return m.draw.Launch(s, grid)
 }

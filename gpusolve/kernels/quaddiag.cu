@@ -14,14 +14,15 @@ KERNEL void BOUNDS(FLAT) rootScale(i64 n, const double *RESTRICT diagonal, float
 // scaled is an entry of S A S, or of A where there is no S.
 DEVICE double scaled(double v, const float *RESTRICT scale, i64 row, i64 col) { return scale ? v * scale[row] * scale[col] : v; }
 
-// extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block (b, k) leaves its part of plane k at
-// sizes[5 (PARTS k + b)].
+// extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
+// leaves its part of plane k at sizes[5 b].
 KERNEL void BOUNDS(FLAT) extent(i64 nx, i64 sheet, i64 n, const double *RESTRICT main, const double *RESTRICT x, const double *RESTRICT y,
                                 const double *RESTRICT z, const float *RESTRICT scale, double *RESTRICT sizes) {
   SHARED double lines[32];
   double m[5] = {0, 0, 0, 0, -1e300};
-  i64 base = (i64)blockY() * sheet;
-  for (i64 at = (i64)blockX() * FLAT + threadX(); at < sheet; at += (i64)gridX() * FLAT) {
+  u32 b = blockX();
+  i64 base = (i64)(b / PARTS) * sheet;
+  for (i64 at = (i64)(b % PARTS) * FLAT + threadX(); at < sheet; at += PARTS * FLAT) {
     i64 c = base + at;
     double v = main[c];
     m[0] = larger(m[0], __builtin_fabs(scaled(v, scale, c, c)));
@@ -32,7 +33,7 @@ KERNEL void BOUNDS(FLAT) extent(i64 nx, i64 sheet, i64 n, const double *RESTRICT
   }
   for (int i = 0; i < 5; i++) {
     double v = maxBlock(m[i], lines, FLAT);
-    if (threadX() == 0) sizes[5 * ((i64)blockY() * PARTS + blockX()) + i] = v;
+    if (threadX() == 0) sizes[5 * (i64)b + i] = v;
   }
 }
 

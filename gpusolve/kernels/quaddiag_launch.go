@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/quaddiag.ptx
+var quaddiagPTX []byte
 
 // Copies of a matrix in Quad-Diag form, and products with them.
 // Kernels with FP64 vectors have blocks of BROAD threads.
@@ -19,599 +23,260 @@ const (
 
 // Quaddiag is the module quaddiag.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Quaddiag struct {
-	loaded
-	rootScale struct {
-		function cu.Function
-		args     struct {
-			n               int64
-			diagonal, scale cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	extent struct {
-		function cu.Function
-		args     struct {
-			nx, sheet, n                int64
-			main, x, y, z, scale, sizes cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	keepDouble struct {
-		function cu.Function
-		args     struct {
-			n, offset   int64
-			from, scale cu.DevicePtr
-			factor      float32
-			to          cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	keepSingle struct {
-		function cu.Function
-		args     struct {
-			n, offset   int64
-			from, scale cu.DevicePtr
-			factor      float32
-			to          cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	keepHalf struct {
-		function cu.Function
-		args     struct {
-			n, offset   int64
-			from, scale cu.DevicePtr
-			factor      float32
-			to          cu.DevicePtr
-		}
-		params [6]unsafe.Pointer
-	}
-	multiplyDouble struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz            int32
-			main, x, y, z, v, out cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	multiplyDecoupled struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz            int32
-			main, x, y, z, v, out cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	multiplySingle struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz            int32
-			main, x, y, z, v, out cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	multiplyPhysics struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz    int32
-			main, x, y, z cu.DevicePtr
-			unit, back    float32
-			v, out        cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
-	multiplyPlanes struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz      int32
-			main, x, y, z   cu.DevicePtr
-			unit, back      float32
-			promote, v, out cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	multiplyHalf struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz    int32
-			main, x, y, z cu.DevicePtr
-			unit, back    float32
-			v, out        cu.DevicePtr
-		}
-		params [11]unsafe.Pointer
-	}
-	curveDouble struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                    int32
-			main, x, y, z, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	curveDecoupled struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                    int32
-			main, x, y, z, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	curveSingle struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                    int32
-			main, x, y, z, p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	curveHalf struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                     int32
-			main, x, y, z                  cu.DevicePtr
-			unit, back                     float32
-			p, q, partial, scalars, ticket cu.DevicePtr
-		}
-		params [14]unsafe.Pointer
-	}
+	module            launch.Module
+	rootScale         launch.Kernel[QuaddiagRootScaleArgs]
+	extent            launch.Kernel[QuaddiagExtentArgs]
+	keepDouble        launch.Kernel[QuaddiagKeepDoubleArgs]
+	keepSingle        launch.Kernel[QuaddiagKeepSingleArgs]
+	keepHalf          launch.Kernel[QuaddiagKeepHalfArgs]
+	multiplyDouble    launch.Kernel[QuaddiagMultiplyDoubleArgs]
+	multiplyDecoupled launch.Kernel[QuaddiagMultiplyDecoupledArgs]
+	multiplySingle    launch.Kernel[QuaddiagMultiplySingleArgs]
+	multiplyPhysics   launch.Kernel[QuaddiagMultiplyPhysicsArgs]
+	multiplyPlanes    launch.Kernel[QuaddiagMultiplyPlanesArgs]
+	multiplyHalf      launch.Kernel[QuaddiagMultiplyHalfArgs]
+	curveDouble       launch.Kernel[QuaddiagCurveDoubleArgs]
+	curveDecoupled    launch.Kernel[QuaddiagCurveDecoupledArgs]
+	curveSingle       launch.Kernel[QuaddiagCurveSingleArgs]
+	curveHalf         launch.Kernel[QuaddiagCurveHalfArgs]
 }
 
 // LoadQuaddiag compiles the module for the device and finds its kernels.
 func LoadQuaddiag(d cu.Driver) (*Quaddiag, error) {
 	m := new(Quaddiag)
 	var err error
-	m.loaded, err = load(d, "quaddiag",
-		kernel{"rootScale", &m.rootScale.function},
-		kernel{"extent", &m.extent.function},
-		kernel{"keepDouble", &m.keepDouble.function},
-		kernel{"keepSingle", &m.keepSingle.function},
-		kernel{"keepHalf", &m.keepHalf.function},
-		kernel{"multiplyDouble", &m.multiplyDouble.function},
-		kernel{"multiplyDecoupled", &m.multiplyDecoupled.function},
-		kernel{"multiplySingle", &m.multiplySingle.function},
-		kernel{"multiplyPhysics", &m.multiplyPhysics.function},
-		kernel{"multiplyPlanes", &m.multiplyPlanes.function},
-		kernel{"multiplyHalf", &m.multiplyHalf.function},
-		kernel{"curveDouble", &m.curveDouble.function},
-		kernel{"curveDecoupled", &m.curveDecoupled.function},
-		kernel{"curveSingle", &m.curveSingle.function},
-		kernel{"curveHalf", &m.curveHalf.function},
+	m.module, err = launch.Load(d, "quaddiag", quaddiagPTX,
+		m.rootScale.Prepare("rootScale", QuaddiagFlat),
+		m.extent.Prepare("extent", QuaddiagFlat),
+		m.keepDouble.Prepare("keepDouble", QuaddiagFlat),
+		m.keepSingle.Prepare("keepSingle", QuaddiagFlat),
+		m.keepHalf.Prepare("keepHalf", QuaddiagFlat),
+		m.multiplyDouble.Prepare("multiplyDouble", QuaddiagBroad),
+		m.multiplyDecoupled.Prepare("multiplyDecoupled", QuaddiagBroad),
+		m.multiplySingle.Prepare("multiplySingle", QuaddiagThreads),
+		m.multiplyPhysics.Prepare("multiplyPhysics", QuaddiagThreads),
+		m.multiplyPlanes.Prepare("multiplyPlanes", QuaddiagThreads),
+		m.multiplyHalf.Prepare("multiplyHalf", QuaddiagThreads),
+		m.curveDouble.Prepare("curveDouble", QuaddiagBroad),
+		m.curveDecoupled.Prepare("curveDecoupled", QuaddiagBroad),
+		m.curveSingle.Prepare("curveSingle", QuaddiagThreads),
+		m.curveHalf.Prepare("curveHalf", QuaddiagThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.rootScale.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.rootScale.args.n),
-		unsafe.Pointer(&m.rootScale.args.diagonal),
-		unsafe.Pointer(&m.rootScale.args.scale),
-	}
-	m.extent.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.extent.args.nx),
-		unsafe.Pointer(&m.extent.args.sheet),
-		unsafe.Pointer(&m.extent.args.n),
-		unsafe.Pointer(&m.extent.args.main),
-		unsafe.Pointer(&m.extent.args.x),
-		unsafe.Pointer(&m.extent.args.y),
-		unsafe.Pointer(&m.extent.args.z),
-		unsafe.Pointer(&m.extent.args.scale),
-		unsafe.Pointer(&m.extent.args.sizes),
-	}
-	m.keepDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.keepDouble.args.n),
-		unsafe.Pointer(&m.keepDouble.args.offset),
-		unsafe.Pointer(&m.keepDouble.args.from),
-		unsafe.Pointer(&m.keepDouble.args.scale),
-		unsafe.Pointer(&m.keepDouble.args.factor),
-		unsafe.Pointer(&m.keepDouble.args.to),
-	}
-	m.keepSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.keepSingle.args.n),
-		unsafe.Pointer(&m.keepSingle.args.offset),
-		unsafe.Pointer(&m.keepSingle.args.from),
-		unsafe.Pointer(&m.keepSingle.args.scale),
-		unsafe.Pointer(&m.keepSingle.args.factor),
-		unsafe.Pointer(&m.keepSingle.args.to),
-	}
-	m.keepHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.keepHalf.args.n),
-		unsafe.Pointer(&m.keepHalf.args.offset),
-		unsafe.Pointer(&m.keepHalf.args.from),
-		unsafe.Pointer(&m.keepHalf.args.scale),
-		unsafe.Pointer(&m.keepHalf.args.factor),
-		unsafe.Pointer(&m.keepHalf.args.to),
-	}
-	m.multiplyDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyDouble.args.nx),
-		unsafe.Pointer(&m.multiplyDouble.args.ny),
-		unsafe.Pointer(&m.multiplyDouble.args.nz),
-		unsafe.Pointer(&m.multiplyDouble.args.main),
-		unsafe.Pointer(&m.multiplyDouble.args.x),
-		unsafe.Pointer(&m.multiplyDouble.args.y),
-		unsafe.Pointer(&m.multiplyDouble.args.z),
-		unsafe.Pointer(&m.multiplyDouble.args.v),
-		unsafe.Pointer(&m.multiplyDouble.args.out),
-	}
-	m.multiplyDecoupled.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyDecoupled.args.nx),
-		unsafe.Pointer(&m.multiplyDecoupled.args.ny),
-		unsafe.Pointer(&m.multiplyDecoupled.args.nz),
-		unsafe.Pointer(&m.multiplyDecoupled.args.main),
-		unsafe.Pointer(&m.multiplyDecoupled.args.x),
-		unsafe.Pointer(&m.multiplyDecoupled.args.y),
-		unsafe.Pointer(&m.multiplyDecoupled.args.z),
-		unsafe.Pointer(&m.multiplyDecoupled.args.v),
-		unsafe.Pointer(&m.multiplyDecoupled.args.out),
-	}
-	m.multiplySingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplySingle.args.nx),
-		unsafe.Pointer(&m.multiplySingle.args.ny),
-		unsafe.Pointer(&m.multiplySingle.args.nz),
-		unsafe.Pointer(&m.multiplySingle.args.main),
-		unsafe.Pointer(&m.multiplySingle.args.x),
-		unsafe.Pointer(&m.multiplySingle.args.y),
-		unsafe.Pointer(&m.multiplySingle.args.z),
-		unsafe.Pointer(&m.multiplySingle.args.v),
-		unsafe.Pointer(&m.multiplySingle.args.out),
-	}
-	m.multiplyPhysics.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyPhysics.args.nx),
-		unsafe.Pointer(&m.multiplyPhysics.args.ny),
-		unsafe.Pointer(&m.multiplyPhysics.args.nz),
-		unsafe.Pointer(&m.multiplyPhysics.args.main),
-		unsafe.Pointer(&m.multiplyPhysics.args.x),
-		unsafe.Pointer(&m.multiplyPhysics.args.y),
-		unsafe.Pointer(&m.multiplyPhysics.args.z),
-		unsafe.Pointer(&m.multiplyPhysics.args.unit),
-		unsafe.Pointer(&m.multiplyPhysics.args.back),
-		unsafe.Pointer(&m.multiplyPhysics.args.v),
-		unsafe.Pointer(&m.multiplyPhysics.args.out),
-	}
-	m.multiplyPlanes.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyPlanes.args.nx),
-		unsafe.Pointer(&m.multiplyPlanes.args.ny),
-		unsafe.Pointer(&m.multiplyPlanes.args.nz),
-		unsafe.Pointer(&m.multiplyPlanes.args.main),
-		unsafe.Pointer(&m.multiplyPlanes.args.x),
-		unsafe.Pointer(&m.multiplyPlanes.args.y),
-		unsafe.Pointer(&m.multiplyPlanes.args.z),
-		unsafe.Pointer(&m.multiplyPlanes.args.unit),
-		unsafe.Pointer(&m.multiplyPlanes.args.back),
-		unsafe.Pointer(&m.multiplyPlanes.args.promote),
-		unsafe.Pointer(&m.multiplyPlanes.args.v),
-		unsafe.Pointer(&m.multiplyPlanes.args.out),
-	}
-	m.multiplyHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.multiplyHalf.args.nx),
-		unsafe.Pointer(&m.multiplyHalf.args.ny),
-		unsafe.Pointer(&m.multiplyHalf.args.nz),
-		unsafe.Pointer(&m.multiplyHalf.args.main),
-		unsafe.Pointer(&m.multiplyHalf.args.x),
-		unsafe.Pointer(&m.multiplyHalf.args.y),
-		unsafe.Pointer(&m.multiplyHalf.args.z),
-		unsafe.Pointer(&m.multiplyHalf.args.unit),
-		unsafe.Pointer(&m.multiplyHalf.args.back),
-		unsafe.Pointer(&m.multiplyHalf.args.v),
-		unsafe.Pointer(&m.multiplyHalf.args.out),
-	}
-	m.curveDouble.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveDouble.args.nx),
-		unsafe.Pointer(&m.curveDouble.args.ny),
-		unsafe.Pointer(&m.curveDouble.args.nz),
-		unsafe.Pointer(&m.curveDouble.args.main),
-		unsafe.Pointer(&m.curveDouble.args.x),
-		unsafe.Pointer(&m.curveDouble.args.y),
-		unsafe.Pointer(&m.curveDouble.args.z),
-		unsafe.Pointer(&m.curveDouble.args.p),
-		unsafe.Pointer(&m.curveDouble.args.q),
-		unsafe.Pointer(&m.curveDouble.args.partial),
-		unsafe.Pointer(&m.curveDouble.args.scalars),
-		unsafe.Pointer(&m.curveDouble.args.ticket),
-	}
-	m.curveDecoupled.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveDecoupled.args.nx),
-		unsafe.Pointer(&m.curveDecoupled.args.ny),
-		unsafe.Pointer(&m.curveDecoupled.args.nz),
-		unsafe.Pointer(&m.curveDecoupled.args.main),
-		unsafe.Pointer(&m.curveDecoupled.args.x),
-		unsafe.Pointer(&m.curveDecoupled.args.y),
-		unsafe.Pointer(&m.curveDecoupled.args.z),
-		unsafe.Pointer(&m.curveDecoupled.args.p),
-		unsafe.Pointer(&m.curveDecoupled.args.q),
-		unsafe.Pointer(&m.curveDecoupled.args.partial),
-		unsafe.Pointer(&m.curveDecoupled.args.scalars),
-		unsafe.Pointer(&m.curveDecoupled.args.ticket),
-	}
-	m.curveSingle.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveSingle.args.nx),
-		unsafe.Pointer(&m.curveSingle.args.ny),
-		unsafe.Pointer(&m.curveSingle.args.nz),
-		unsafe.Pointer(&m.curveSingle.args.main),
-		unsafe.Pointer(&m.curveSingle.args.x),
-		unsafe.Pointer(&m.curveSingle.args.y),
-		unsafe.Pointer(&m.curveSingle.args.z),
-		unsafe.Pointer(&m.curveSingle.args.p),
-		unsafe.Pointer(&m.curveSingle.args.q),
-		unsafe.Pointer(&m.curveSingle.args.partial),
-		unsafe.Pointer(&m.curveSingle.args.scalars),
-		unsafe.Pointer(&m.curveSingle.args.ticket),
-	}
-	m.curveHalf.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.curveHalf.args.nx),
-		unsafe.Pointer(&m.curveHalf.args.ny),
-		unsafe.Pointer(&m.curveHalf.args.nz),
-		unsafe.Pointer(&m.curveHalf.args.main),
-		unsafe.Pointer(&m.curveHalf.args.x),
-		unsafe.Pointer(&m.curveHalf.args.y),
-		unsafe.Pointer(&m.curveHalf.args.z),
-		unsafe.Pointer(&m.curveHalf.args.unit),
-		unsafe.Pointer(&m.curveHalf.args.back),
-		unsafe.Pointer(&m.curveHalf.args.p),
-		unsafe.Pointer(&m.curveHalf.args.q),
-		unsafe.Pointer(&m.curveHalf.args.partial),
-		unsafe.Pointer(&m.curveHalf.args.scalars),
-		unsafe.Pointer(&m.curveHalf.args.ticket),
-	}
 	return m, nil
 }
 
-// RootScale: s = 1/sqrt(diagonal), the scaling that makes the diagonal 1.
-//
-// Arrays: diagonal double; scale float.
-func (m *Quaddiag) RootScale(s cu.Stream, grid [3]uint32, n int64, diagonal, scale cu.DevicePtr) error {
-	k := &m.rootScale
-	k.args.n = n
-	k.args.diagonal = diagonal
-	k.args.scale = scale
-	return m.launch("rootScale", k.function, grid, QuaddiagFlat, s, k.params[:])
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Quaddiag) Unload() error { return m.module.Unload() }
+
+// QuaddiagRootScaleArgs are the arguments of rootScale.
+type QuaddiagRootScaleArgs struct {
+	N        int64
+	Diagonal cu.Ptr[float64]
+	Scale    cu.Ptr[float32]
 }
 
-// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Block (b, k) leaves its part of plane k at
-// sizes[5 (PARTS k + b)].
-//
-// Arrays: main, x, y, z double; scale float; sizes double.
-func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, nx, sheet, n int64, main, x, y, z, scale, sizes cu.DevicePtr) error {
-	k := &m.extent
-	k.args.nx = nx
-	k.args.sheet = sheet
-	k.args.n = n
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.scale = scale
-	k.args.sizes = sizes
-	return m.launch("extent", k.function, grid, QuaddiagFlat, s, k.params[:])
+// RootScale: s = 1/sqrt(diagonal), the scaling that makes the diagonal 1.
+func (m *Quaddiag) RootScale(s cu.Stream, grid [3]uint32, a QuaddiagRootScaleArgs) error {
+	m.rootScale.Args = a
+	return m.rootScale.Launch(s, grid)
+}
+
+// QuaddiagExtentArgs are the arguments of extent.
+type QuaddiagExtentArgs struct {
+	Nx, Sheet, N  int64
+	Main, X, Y, Z cu.Ptr[float64]
+	Scale         cu.Ptr[float32]
+	Sizes         cu.Ptr[float64]
+}
+
+// Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
+// leaves its part of plane k at sizes[5 b].
+func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, a QuaddiagExtentArgs) error {
+	m.extent.Args = a
+	return m.extent.Launch(s, grid)
+}
+
+// QuaddiagKeepDoubleArgs are the arguments of keepDouble.
+type QuaddiagKeepDoubleArgs struct {
+	N, Offset int64
+	From      cu.Ptr[float64]
+	Scale     cu.Ptr[float32]
+	Factor    float32
+	To        cu.Ptr[float64]
 }
 
 // KeepDouble: keepDouble, keepSingle and keepHalf store the n entries of a diagonal at an offset, times factor.
-//
-// Arrays: from double; scale float; to double.
-func (m *Quaddiag) KeepDouble(s cu.Stream, grid [3]uint32, n, offset int64, from, scale cu.DevicePtr, factor float32, to cu.DevicePtr) error {
-	k := &m.keepDouble
-	k.args.n = n
-	k.args.offset = offset
-	k.args.from = from
-	k.args.scale = scale
-	k.args.factor = factor
-	k.args.to = to
-	return m.launch("keepDouble", k.function, grid, QuaddiagFlat, s, k.params[:])
+func (m *Quaddiag) KeepDouble(s cu.Stream, grid [3]uint32, a QuaddiagKeepDoubleArgs) error {
+	m.keepDouble.Args = a
+	return m.keepDouble.Launch(s, grid)
+}
+
+// QuaddiagKeepSingleArgs are the arguments of keepSingle.
+type QuaddiagKeepSingleArgs struct {
+	N, Offset int64
+	From      cu.Ptr[float64]
+	Scale     cu.Ptr[float32]
+	Factor    float32
+	To        cu.Ptr[float32]
 }
 
 // KeepSingle:
-//
-// Arrays: from double; scale float; to float.
-func (m *Quaddiag) KeepSingle(s cu.Stream, grid [3]uint32, n, offset int64, from, scale cu.DevicePtr, factor float32, to cu.DevicePtr) error {
-	k := &m.keepSingle
-	k.args.n = n
-	k.args.offset = offset
-	k.args.from = from
-	k.args.scale = scale
-	k.args.factor = factor
-	k.args.to = to
-	return m.launch("keepSingle", k.function, grid, QuaddiagFlat, s, k.params[:])
+func (m *Quaddiag) KeepSingle(s cu.Stream, grid [3]uint32, a QuaddiagKeepSingleArgs) error {
+	m.keepSingle.Args = a
+	return m.keepSingle.Launch(s, grid)
+}
+
+// QuaddiagKeepHalfArgs are the arguments of keepHalf.
+type QuaddiagKeepHalfArgs struct {
+	N, Offset int64
+	From      cu.Ptr[float64]
+	Scale     cu.Ptr[float32]
+	Factor    float32
+	To        cu.Ptr[cu.Half]
 }
 
 // KeepHalf:
-//
-// Arrays: from double; scale float; to half.
-func (m *Quaddiag) KeepHalf(s cu.Stream, grid [3]uint32, n, offset int64, from, scale cu.DevicePtr, factor float32, to cu.DevicePtr) error {
-	k := &m.keepHalf
-	k.args.n = n
-	k.args.offset = offset
-	k.args.from = from
-	k.args.scale = scale
-	k.args.factor = factor
-	k.args.to = to
-	return m.launch("keepHalf", k.function, grid, QuaddiagFlat, s, k.params[:])
+func (m *Quaddiag) KeepHalf(s cu.Stream, grid [3]uint32, a QuaddiagKeepHalfArgs) error {
+	m.keepHalf.Args = a
+	return m.keepHalf.Launch(s, grid)
+}
+
+// QuaddiagMultiplyDoubleArgs are the arguments of multiplyDouble.
+type QuaddiagMultiplyDoubleArgs struct {
+	Nx, Ny, Nz            int32
+	Main, X, Y, Z, V, Out cu.Ptr[float64]
 }
 
 // MultiplyDouble: y = A v in the precisions of entries and vectors.
-//
-// Arrays: main, x, y, z, v, out double.
-func (m *Quaddiag) MultiplyDouble(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z, v, out cu.DevicePtr) error {
-	k := &m.multiplyDouble
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyDouble", k.function, grid, QuaddiagBroad, s, k.params[:])
+func (m *Quaddiag) MultiplyDouble(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyDoubleArgs) error {
+	m.multiplyDouble.Args = a
+	return m.multiplyDouble.Launch(s, grid)
+}
+
+// QuaddiagMultiplyDecoupledArgs are the arguments of multiplyDecoupled.
+type QuaddiagMultiplyDecoupledArgs struct {
+	Nx, Ny, Nz    int32
+	Main, X, Y, Z cu.Ptr[float32]
+	V, Out        cu.Ptr[float64]
 }
 
 // MultiplyDecoupled:
-//
-// Arrays: main, x, y, z float; v, out double.
-func (m *Quaddiag) MultiplyDecoupled(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z, v, out cu.DevicePtr) error {
-	k := &m.multiplyDecoupled
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyDecoupled", k.function, grid, QuaddiagBroad, s, k.params[:])
+func (m *Quaddiag) MultiplyDecoupled(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyDecoupledArgs) error {
+	m.multiplyDecoupled.Args = a
+	return m.multiplyDecoupled.Launch(s, grid)
+}
+
+// QuaddiagMultiplySingleArgs are the arguments of multiplySingle.
+type QuaddiagMultiplySingleArgs struct {
+	Nx, Ny, Nz            int32
+	Main, X, Y, Z, V, Out cu.Ptr[float32]
 }
 
 // MultiplySingle:
-//
-// Arrays: main, x, y, z, v, out float.
-func (m *Quaddiag) MultiplySingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z, v, out cu.DevicePtr) error {
-	k := &m.multiplySingle
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplySingle", k.function, grid, QuaddiagThreads, s, k.params[:])
+func (m *Quaddiag) MultiplySingle(s cu.Stream, grid [3]uint32, a QuaddiagMultiplySingleArgs) error {
+	m.multiplySingle.Args = a
+	return m.multiplySingle.Launch(s, grid)
+}
+
+// QuaddiagMultiplyPhysicsArgs are the arguments of multiplyPhysics.
+type QuaddiagMultiplyPhysicsArgs struct {
+	Nx, Ny, Nz    int32
+	Main, X, Y, Z cu.Ptr[cu.Half]
+	Unit, Back    float32
+	V, Out        cu.Ptr[float32]
 }
 
 // MultiplyPhysics:
-//
-// Arrays: main, x, y, z half; v, out float.
-func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, v, out cu.DevicePtr) error {
-	k := &m.multiplyPhysics
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.back = back
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyPhysics", k.function, grid, QuaddiagThreads, s, k.params[:])
+func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyPhysicsArgs) error {
+	m.multiplyPhysics.Args = a
+	return m.multiplyPhysics.Launch(s, grid)
+}
+
+// QuaddiagMultiplyPlanesArgs are the arguments of multiplyPlanes.
+type QuaddiagMultiplyPlanesArgs struct {
+	Nx, Ny, Nz    int32
+	Main, X, Y, Z cu.Ptr[cu.Half]
+	Unit, Back    float32
+	Promote       cu.Ptr[int32]
+	V, Out        cu.Ptr[float32]
 }
 
 // MultiplyPlanes:
-//
-// Arrays: main, x, y, z half; promote int; v, out float.
-func (m *Quaddiag) MultiplyPlanes(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, promote, v, out cu.DevicePtr) error {
-	k := &m.multiplyPlanes
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.back = back
-	k.args.promote = promote
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyPlanes", k.function, grid, QuaddiagThreads, s, k.params[:])
+func (m *Quaddiag) MultiplyPlanes(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyPlanesArgs) error {
+	m.multiplyPlanes.Args = a
+	return m.multiplyPlanes.Launch(s, grid)
+}
+
+// QuaddiagMultiplyHalfArgs are the arguments of multiplyHalf.
+type QuaddiagMultiplyHalfArgs struct {
+	Nx, Ny, Nz    int32
+	Main, X, Y, Z cu.Ptr[cu.Half]
+	Unit, Back    float32
+	V, Out        cu.Ptr[cu.Half]
 }
 
 // MultiplyHalf:
-//
-// Arrays: main, x, y, z half; v, out half.
-func (m *Quaddiag) MultiplyHalf(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, v, out cu.DevicePtr) error {
-	k := &m.multiplyHalf
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.back = back
-	k.args.v = v
-	k.args.out = out
-	return m.launch("multiplyHalf", k.function, grid, QuaddiagThreads, s, k.params[:])
+func (m *Quaddiag) MultiplyHalf(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyHalfArgs) error {
+	m.multiplyHalf.Args = a
+	return m.multiplyHalf.Launch(s, grid)
+}
+
+// QuaddiagCurveDoubleArgs are the arguments of curveDouble.
+type QuaddiagCurveDoubleArgs struct {
+	Nx, Ny, Nz                            int32
+	Main, X, Y, Z, P, Q, Partial, Scalars cu.Ptr[float64]
+	Ticket                                cu.Ptr[uint32]
 }
 
 // CurveDouble: q = A p, PQ = p.q, ALPHA = RZ / PQ.
-//
-// Arrays: main, x, y, z, p, q, partial, scalars double; ticket u32.
-func (m *Quaddiag) CurveDouble(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveDouble
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveDouble", k.function, grid, QuaddiagBroad, s, k.params[:])
+func (m *Quaddiag) CurveDouble(s cu.Stream, grid [3]uint32, a QuaddiagCurveDoubleArgs) error {
+	m.curveDouble.Args = a
+	return m.curveDouble.Launch(s, grid)
+}
+
+// QuaddiagCurveDecoupledArgs are the arguments of curveDecoupled.
+type QuaddiagCurveDecoupledArgs struct {
+	Nx, Ny, Nz             int32
+	Main, X, Y, Z          cu.Ptr[float32]
+	P, Q, Partial, Scalars cu.Ptr[float64]
+	Ticket                 cu.Ptr[uint32]
 }
 
 // CurveDecoupled:
-//
-// Arrays: main, x, y, z float; p, q, partial, scalars double; ticket u32.
-func (m *Quaddiag) CurveDecoupled(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveDecoupled
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveDecoupled", k.function, grid, QuaddiagBroad, s, k.params[:])
+func (m *Quaddiag) CurveDecoupled(s cu.Stream, grid [3]uint32, a QuaddiagCurveDecoupledArgs) error {
+	m.curveDecoupled.Args = a
+	return m.curveDecoupled.Launch(s, grid)
+}
+
+// QuaddiagCurveSingleArgs are the arguments of curveSingle.
+type QuaddiagCurveSingleArgs struct {
+	Nx, Ny, Nz          int32
+	Main, X, Y, Z, P, Q cu.Ptr[float32]
+	Partial, Scalars    cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // CurveSingle:
-//
-// Arrays: main, x, y, z, p, q float; partial, scalars double; ticket u32.
-func (m *Quaddiag) CurveSingle(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveSingle
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveSingle", k.function, grid, QuaddiagThreads, s, k.params[:])
+func (m *Quaddiag) CurveSingle(s cu.Stream, grid [3]uint32, a QuaddiagCurveSingleArgs) error {
+	m.curveSingle.Args = a
+	return m.curveSingle.Launch(s, grid)
+}
+
+// QuaddiagCurveHalfArgs are the arguments of curveHalf.
+type QuaddiagCurveHalfArgs struct {
+	Nx, Ny, Nz       int32
+	Main, X, Y, Z    cu.Ptr[cu.Half]
+	Unit, Back       float32
+	P, Q             cu.Ptr[cu.Half]
+	Partial, Scalars cu.Ptr[float64]
+	Ticket           cu.Ptr[uint32]
 }
 
 // CurveHalf:
-//
-// Arrays: main, x, y, z half; p, q half; partial, scalars double; ticket u32.
-func (m *Quaddiag) CurveHalf(s cu.Stream, grid [3]uint32, nx, ny, nz int32, main, x, y, z cu.DevicePtr, unit, back float32, p, q, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.curveHalf
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.main = main
-	k.args.x = x
-	k.args.y = y
-	k.args.z = z
-	k.args.unit = unit
-	k.args.back = back
-	k.args.p = p
-	k.args.q = q
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("curveHalf", k.function, grid, QuaddiagThreads, s, k.params[:])
+func (m *Quaddiag) CurveHalf(s cu.Stream, grid [3]uint32, a QuaddiagCurveHalfArgs) error {
+	m.curveHalf.Args = a
+	return m.curveHalf.Launch(s, grid)
 }

@@ -5,7 +5,7 @@ enum { THREADS = 128 };
 
 // r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
-// the step, which nearly cancels, is never formed. A null x is zero.
+// the step, which nearly cancels, is never formed. A null x or old is zero.
 KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                      const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                      const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
@@ -42,11 +42,11 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
       if ((slot = powerSlot[k]) >= 0) b = power[slot * sheet + at] * share[k];
       if ((slot = inflowSlot[k]) >= 0) b += inflow[slot * sheet + at];
       double source = b;
-      if (old) {
-        double v = capacity[c];
-        a += v * (own - old[c]);
+      if (capacity) {
+        double v = capacity[c], before = old ? old[c] : 0;
+        a += v * (own - before);
         diagonal += v;
-        source += v * old[c];
+        source += v * before;
       }
       double v = b - a;
       if (r) r[c] = (float)v;
@@ -140,7 +140,8 @@ KERNEL void BOUNDS(THREADS) scale(i64 n, const float *d, const float *r, float *
 // d = 1/diag(A), the diagonal summed in FP64.
 KERNEL void BOUNDS(THREADS) inverseDiagonal(int nx, int ny, int nz, const float *gx, const float *gy, const float *gz, const float *ground,
                                             const int *groundSlot, const float *capacity, float *d) {
-  int i = blockX() * THREADS + threadX(), j = blockY();
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
   double below = 0;

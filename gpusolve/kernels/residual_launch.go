@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/residual.ptx
+var residualPTX []byte
 
 const (
 	ResidualThreads = 128
@@ -14,264 +18,137 @@ const (
 
 // Residual is the module residual.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Residual struct {
-	loaded
-	residual struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                                                                                                      int32
-			gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars, ticket cu.DevicePtr
-		}
-		params [21]unsafe.Pointer
-	}
-	stored struct {
-		function cu.Function
-		args     struct {
-			n                                          int64
-			capacity, x, old, partial, scalars, ticket cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	maximum struct {
-		function cu.Function
-		args     struct {
-			n                           int64
-			x, partial, scalars, ticket cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	fill struct {
-		function cu.Function
-		args     struct {
-			n     int64
-			value float64
-			x     cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	extrapolate struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			x, old, older cu.DevicePtr
-			quadratic     int32
-		}
-		params [5]unsafe.Pointer
-	}
-	scale struct {
-		function cu.Function
-		args     struct {
-			n       int64
-			d, r, z cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	inverseDiagonal struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                  int32
-			gx, gy, gz, ground, groundSlot, capacity, d cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
+	module          launch.Module
+	residual        launch.Kernel[ResidualResidualArgs]
+	stored          launch.Kernel[ResidualStoredArgs]
+	maximum         launch.Kernel[ResidualMaximumArgs]
+	fill            launch.Kernel[ResidualFillArgs]
+	extrapolate     launch.Kernel[ResidualExtrapolateArgs]
+	scale           launch.Kernel[ResidualScaleArgs]
+	inverseDiagonal launch.Kernel[ResidualInverseDiagonalArgs]
 }
 
 // LoadResidual compiles the module for the device and finds its kernels.
 func LoadResidual(d cu.Driver) (*Residual, error) {
 	m := new(Residual)
 	var err error
-	m.loaded, err = load(d, "residual",
-		kernel{"residual", &m.residual.function},
-		kernel{"stored", &m.stored.function},
-		kernel{"maximum", &m.maximum.function},
-		kernel{"fill", &m.fill.function},
-		kernel{"extrapolate", &m.extrapolate.function},
-		kernel{"scale", &m.scale.function},
-		kernel{"inverseDiagonal", &m.inverseDiagonal.function},
+	m.module, err = launch.Load(d, "residual", residualPTX,
+		m.residual.Prepare("residual", ResidualThreads),
+		m.stored.Prepare("stored", ResidualThreads),
+		m.maximum.Prepare("maximum", ResidualThreads),
+		m.fill.Prepare("fill", ResidualThreads),
+		m.extrapolate.Prepare("extrapolate", ResidualThreads),
+		m.scale.Prepare("scale", ResidualThreads),
+		m.inverseDiagonal.Prepare("inverseDiagonal", ResidualThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.residual.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.residual.args.nx),
-		unsafe.Pointer(&m.residual.args.ny),
-		unsafe.Pointer(&m.residual.args.nz),
-		unsafe.Pointer(&m.residual.args.gx),
-		unsafe.Pointer(&m.residual.args.gy),
-		unsafe.Pointer(&m.residual.args.gz),
-		unsafe.Pointer(&m.residual.args.ground),
-		unsafe.Pointer(&m.residual.args.groundSlot),
-		unsafe.Pointer(&m.residual.args.capacity),
-		unsafe.Pointer(&m.residual.args.power),
-		unsafe.Pointer(&m.residual.args.powerSlot),
-		unsafe.Pointer(&m.residual.args.share),
-		unsafe.Pointer(&m.residual.args.inflow),
-		unsafe.Pointer(&m.residual.args.inflowSlot),
-		unsafe.Pointer(&m.residual.args.x),
-		unsafe.Pointer(&m.residual.args.old),
-		unsafe.Pointer(&m.residual.args.r),
-		unsafe.Pointer(&m.residual.args.r64),
-		unsafe.Pointer(&m.residual.args.partial),
-		unsafe.Pointer(&m.residual.args.scalars),
-		unsafe.Pointer(&m.residual.args.ticket),
-	}
-	m.stored.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.stored.args.n),
-		unsafe.Pointer(&m.stored.args.capacity),
-		unsafe.Pointer(&m.stored.args.x),
-		unsafe.Pointer(&m.stored.args.old),
-		unsafe.Pointer(&m.stored.args.partial),
-		unsafe.Pointer(&m.stored.args.scalars),
-		unsafe.Pointer(&m.stored.args.ticket),
-	}
-	m.maximum.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.maximum.args.n),
-		unsafe.Pointer(&m.maximum.args.x),
-		unsafe.Pointer(&m.maximum.args.partial),
-		unsafe.Pointer(&m.maximum.args.scalars),
-		unsafe.Pointer(&m.maximum.args.ticket),
-	}
-	m.fill.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.fill.args.n),
-		unsafe.Pointer(&m.fill.args.value),
-		unsafe.Pointer(&m.fill.args.x),
-	}
-	m.extrapolate.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.extrapolate.args.n),
-		unsafe.Pointer(&m.extrapolate.args.x),
-		unsafe.Pointer(&m.extrapolate.args.old),
-		unsafe.Pointer(&m.extrapolate.args.older),
-		unsafe.Pointer(&m.extrapolate.args.quadratic),
-	}
-	m.scale.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.scale.args.n),
-		unsafe.Pointer(&m.scale.args.d),
-		unsafe.Pointer(&m.scale.args.r),
-		unsafe.Pointer(&m.scale.args.z),
-	}
-	m.inverseDiagonal.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.inverseDiagonal.args.nx),
-		unsafe.Pointer(&m.inverseDiagonal.args.ny),
-		unsafe.Pointer(&m.inverseDiagonal.args.nz),
-		unsafe.Pointer(&m.inverseDiagonal.args.gx),
-		unsafe.Pointer(&m.inverseDiagonal.args.gy),
-		unsafe.Pointer(&m.inverseDiagonal.args.gz),
-		unsafe.Pointer(&m.inverseDiagonal.args.ground),
-		unsafe.Pointer(&m.inverseDiagonal.args.groundSlot),
-		unsafe.Pointer(&m.inverseDiagonal.args.capacity),
-		unsafe.Pointer(&m.inverseDiagonal.args.d),
-	}
 	return m, nil
+}
+
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Residual) Unload() error { return m.module.Unload() }
+
+// ResidualResidualArgs are the arguments of residual.
+type ResidualResidualArgs struct {
+	Nx, Ny, Nz            int32
+	Gx, Gy, Gz, Ground    cu.Ptr[float32]
+	GroundSlot            cu.Ptr[int32]
+	Capacity              cu.Ptr[float32]
+	Power                 cu.Ptr[float64]
+	PowerSlot             cu.Ptr[int32]
+	Share, Inflow         cu.Ptr[float64]
+	InflowSlot            cu.Ptr[int32]
+	X, Old                cu.Ptr[float64]
+	R                     cu.Ptr[float32]
+	R64, Partial, Scalars cu.Ptr[float64]
+	Ticket                cu.Ptr[uint32]
 }
 
 // Residual: r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
-// the step, which nearly cancels, is never formed. A null x is zero.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity float; power double; powerSlot int; share, inflow double; inflowSlot int; x, old double; r float; r64, partial, scalars double; ticket u32.
-func (m *Residual) Residual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.residual
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.power = power
-	k.args.powerSlot = powerSlot
-	k.args.share = share
-	k.args.inflow = inflow
-	k.args.inflowSlot = inflowSlot
-	k.args.x = x
-	k.args.old = old
-	k.args.r = r
-	k.args.r64 = r64
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("residual", k.function, grid, ResidualThreads, s, k.params[:])
+// the step, which nearly cancels, is never formed. A null x or old is zero.
+func (m *Residual) Residual(s cu.Stream, grid [3]uint32, a ResidualResidualArgs) error {
+	m.residual.Args = a
+	return m.residual.Launch(s, grid)
+}
+
+// ResidualStoredArgs are the arguments of stored.
+type ResidualStoredArgs struct {
+	N                        int64
+	Capacity                 cu.Ptr[float32]
+	X, Old, Partial, Scalars cu.Ptr[float64]
+	Ticket                   cu.Ptr[uint32]
 }
 
 // Stored: scalars[SCRATCH] = sum of capacity (x - old).
-//
-// Arrays: capacity float; x, old, partial, scalars double; ticket u32.
-func (m *Residual) Stored(s cu.Stream, grid [3]uint32, n int64, capacity, x, old, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.stored
-	k.args.n = n
-	k.args.capacity = capacity
-	k.args.x = x
-	k.args.old = old
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("stored", k.function, grid, ResidualThreads, s, k.params[:])
+func (m *Residual) Stored(s cu.Stream, grid [3]uint32, a ResidualStoredArgs) error {
+	m.stored.Args = a
+	return m.stored.Launch(s, grid)
+}
+
+// ResidualMaximumArgs are the arguments of maximum.
+type ResidualMaximumArgs struct {
+	N                   int64
+	X, Partial, Scalars cu.Ptr[float64]
+	Ticket              cu.Ptr[uint32]
 }
 
 // Maximum: scalars[SCRATCH] = max x.
-//
-// Arrays: x, partial, scalars double; ticket u32.
-func (m *Residual) Maximum(s cu.Stream, grid [3]uint32, n int64, x, partial, scalars, ticket cu.DevicePtr) error {
-	k := &m.maximum
-	k.args.n = n
-	k.args.x = x
-	k.args.partial = partial
-	k.args.scalars = scalars
-	k.args.ticket = ticket
-	return m.launch("maximum", k.function, grid, ResidualThreads, s, k.params[:])
+func (m *Residual) Maximum(s cu.Stream, grid [3]uint32, a ResidualMaximumArgs) error {
+	m.maximum.Args = a
+	return m.maximum.Launch(s, grid)
+}
+
+// ResidualFillArgs are the arguments of fill.
+type ResidualFillArgs struct {
+	N     int64
+	Value float64
+	X     cu.Ptr[float64]
 }
 
 // Fill:
-//
-// Arrays: x double.
-func (m *Residual) Fill(s cu.Stream, grid [3]uint32, n int64, value float64, x cu.DevicePtr) error {
-	k := &m.fill
-	k.args.n = n
-	k.args.value = value
-	k.args.x = x
-	return m.launch("fill", k.function, grid, ResidualThreads, s, k.params[:])
+func (m *Residual) Fill(s cu.Stream, grid [3]uint32, a ResidualFillArgs) error {
+	m.fill.Args = a
+	return m.fill.Launch(s, grid)
+}
+
+// ResidualExtrapolateArgs are the arguments of extrapolate.
+type ResidualExtrapolateArgs struct {
+	N             int64
+	X, Old, Older cu.Ptr[float64]
+	Quadratic     int32
 }
 
 // Extrapolate: x becomes the continuation of (older, old, x), linear or quadratic, and the two others the states before. A null older is not kept.
-//
-// Arrays: x, old, older double.
-func (m *Residual) Extrapolate(s cu.Stream, grid [3]uint32, n int64, x, old, older cu.DevicePtr, quadratic int32) error {
-	k := &m.extrapolate
-	k.args.n = n
-	k.args.x = x
-	k.args.old = old
-	k.args.older = older
-	k.args.quadratic = quadratic
-	return m.launch("extrapolate", k.function, grid, ResidualThreads, s, k.params[:])
+func (m *Residual) Extrapolate(s cu.Stream, grid [3]uint32, a ResidualExtrapolateArgs) error {
+	m.extrapolate.Args = a
+	return m.extrapolate.Launch(s, grid)
+}
+
+// ResidualScaleArgs are the arguments of scale.
+type ResidualScaleArgs struct {
+	N       int64
+	D, R, Z cu.Ptr[float32]
 }
 
 // Scale: z = d r, or a copy of r where d is null.
-//
-// Arrays: d, r, z float.
-func (m *Residual) Scale(s cu.Stream, grid [3]uint32, n int64, d, r, z cu.DevicePtr) error {
-	k := &m.scale
-	k.args.n = n
-	k.args.d = d
-	k.args.r = r
-	k.args.z = z
-	return m.launch("scale", k.function, grid, ResidualThreads, s, k.params[:])
+func (m *Residual) Scale(s cu.Stream, grid [3]uint32, a ResidualScaleArgs) error {
+	m.scale.Args = a
+	return m.scale.Launch(s, grid)
+}
+
+// ResidualInverseDiagonalArgs are the arguments of inverseDiagonal.
+type ResidualInverseDiagonalArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cu.Ptr[float32]
+	GroundSlot         cu.Ptr[int32]
+	Capacity, D        cu.Ptr[float32]
 }
 
 // InverseDiagonal: d = 1/diag(A), the diagonal summed in FP64.
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, d float.
-func (m *Residual) InverseDiagonal(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, d cu.DevicePtr) error {
-	k := &m.inverseDiagonal
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.d = d
-	return m.launch("inverseDiagonal", k.function, grid, ResidualThreads, s, k.params[:])
+func (m *Residual) InverseDiagonal(s cu.Stream, grid [3]uint32, a ResidualInverseDiagonalArgs) error {
+	m.inverseDiagonal.Args = a
+	return m.inverseDiagonal.Launch(s, grid)
 }

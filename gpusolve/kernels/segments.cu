@@ -237,7 +237,8 @@ KERNEL void BOUNDS(WIDE) fold(i64 n, const float *RESTRICT src, float *RESTRICT 
 // that its parity names, and gets the next one in the other. A pivot below its limit belongs to a part without ground: row and column vanish, which holds
 // the vertex at zero.
 KERNEL void BOUNDS(WIDE) sweep(int n, int at, double *a, double *columns, const double *RESTRICT limit) {
-  int j = blockX() * WIDE + threadX(), i = blockY();
+  BlockAt tile = blockAt(tiles(n, WIDE));
+  int j = tile.x * WIDE + threadX(), i = tile.y;
   if (j >= n) return;
   const double *c = columns + (at & 1 ? n : 0);
   double *next = columns + (at & 1 ? 0 : n);
@@ -256,7 +257,8 @@ KERNEL void BOUNDS(WIDE) sweep(int n, int at, double *a, double *columns, const 
 
 // narrow rounds the swept matrix to the inverse in FP32, its upper half standing for both.
 KERNEL void BOUNDS(WIDE) narrow(int n, const double *RESTRICT a, float *RESTRICT inverse) {
-  int j = blockX() * WIDE + threadX(), i = blockY();
+  BlockAt tile = blockAt(tiles(n, WIDE));
+  int j = tile.x * WIDE + threadX(), i = tile.y;
   if (j >= n) return;
   i64 at = i < j ? (i64)i * n + j : (i64)j * n + i;
   inverse[(i64)i * n + j] = (float)-a[at];

@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/segments.ptx
+var segmentsPTX []byte
 
 const (
 	SegmentsWide = 256
@@ -24,492 +28,257 @@ const (
 
 // Segments is the module segments.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Segments struct {
-	loaded
-	productEven struct {
-		function cu.Function
-		args     struct {
-			n                                int64
-			shift                            int32
-			w, col, ground, scale, x, b, dst cu.DevicePtr
-		}
-		params [9]unsafe.Pointer
-	}
-	productRagged struct {
-		function cu.Function
-		args     struct {
-			shift                                                                      int32
-			blocks, segmentRow, rowSegment, w, col, ground, scale, x, b, dst, longSums cu.DevicePtr
-		}
-		params [12]unsafe.Pointer
-	}
-	finishLong struct {
-		function cu.Function
-		args     struct{ row, part, longSums, ground, scale, x, b, dst cu.DevicePtr }
-		params   [8]unsafe.Pointer
-	}
-	productUpper struct {
-		function cu.Function
-		args     struct {
-			segments                    int64
-			shift                       int32
-			segmentRow, w, col, x, flow cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	settleUpper struct {
-		function cu.Function
-		args     struct {
-			n                              int64
-			flow, ground, scale, x, b, dst cu.DevicePtr
-		}
-		params [7]unsafe.Pointer
-	}
-	fillSegments struct {
-		function cu.Function
-		args     struct {
-			segments                                                    int64
-			length                                                      int32
-			segmentRow, rowSegment, rowPtr, from, weight, entry, w, col cu.DevicePtr
-		}
-		params [10]unsafe.Pointer
-	}
-	start struct {
-		function cu.Function
-		args     struct {
-			n           int64
-			scale, b, x cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	restrictSmall struct {
-		function cu.Function
-		args     struct {
-			clusters, big                 int32
-			first, member, r, scale, b, x cu.DevicePtr
-		}
-		params [8]unsafe.Pointer
-	}
-	restrictBig struct {
-		function cu.Function
-		args     struct{ list, first, member, r, scale, b, x cu.DevicePtr }
-		params   [7]unsafe.Pointer
-	}
-	prolong struct {
-		function cu.Function
-		args     struct {
-			n             int64
-			of, coarse, x cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
-	cover struct {
-		function cu.Function
-		args     struct {
-			n      int64
-			r, dst cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	fold struct {
-		function cu.Function
-		args     struct {
-			n      int64
-			src, z cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	sweep struct {
-		function cu.Function
-		args     struct {
-			n, at             int32
-			a, columns, limit cu.DevicePtr
-		}
-		params [5]unsafe.Pointer
-	}
-	narrow struct {
-		function cu.Function
-		args     struct {
-			n          int32
-			a, inverse cu.DevicePtr
-		}
-		params [3]unsafe.Pointer
-	}
-	direct struct {
-		function cu.Function
-		args     struct {
-			n             int32
-			inverse, b, x cu.DevicePtr
-		}
-		params [4]unsafe.Pointer
-	}
+	module        launch.Module
+	productEven   launch.Kernel[SegmentsProductEvenArgs]
+	productRagged launch.Kernel[SegmentsProductRaggedArgs]
+	finishLong    launch.Kernel[SegmentsFinishLongArgs]
+	productUpper  launch.Kernel[SegmentsProductUpperArgs]
+	settleUpper   launch.Kernel[SegmentsSettleUpperArgs]
+	fillSegments  launch.Kernel[SegmentsFillSegmentsArgs]
+	start         launch.Kernel[SegmentsStartArgs]
+	restrictSmall launch.Kernel[SegmentsRestrictSmallArgs]
+	restrictBig   launch.Kernel[SegmentsRestrictBigArgs]
+	prolong       launch.Kernel[SegmentsProlongArgs]
+	cover         launch.Kernel[SegmentsCoverArgs]
+	fold          launch.Kernel[SegmentsFoldArgs]
+	sweep         launch.Kernel[SegmentsSweepArgs]
+	narrow        launch.Kernel[SegmentsNarrowArgs]
+	direct        launch.Kernel[SegmentsDirectArgs]
 }
 
 // LoadSegments compiles the module for the device and finds its kernels.
 func LoadSegments(d cu.Driver) (*Segments, error) {
 	m := new(Segments)
 	var err error
-	m.loaded, err = load(d, "segments",
-		kernel{"productEven", &m.productEven.function},
-		kernel{"productRagged", &m.productRagged.function},
-		kernel{"finishLong", &m.finishLong.function},
-		kernel{"productUpper", &m.productUpper.function},
-		kernel{"settleUpper", &m.settleUpper.function},
-		kernel{"fillSegments", &m.fillSegments.function},
-		kernel{"start", &m.start.function},
-		kernel{"restrictSmall", &m.restrictSmall.function},
-		kernel{"restrictBig", &m.restrictBig.function},
-		kernel{"prolong", &m.prolong.function},
-		kernel{"cover", &m.cover.function},
-		kernel{"fold", &m.fold.function},
-		kernel{"sweep", &m.sweep.function},
-		kernel{"narrow", &m.narrow.function},
-		kernel{"direct", &m.direct.function},
+	m.module, err = launch.Load(d, "segments", segmentsPTX,
+		m.productEven.Prepare("productEven", SegmentsWide),
+		m.productRagged.Prepare("productRagged", SegmentsWide),
+		m.finishLong.Prepare("finishLong", SegmentsWide),
+		m.productUpper.Prepare("productUpper", SegmentsWide),
+		m.settleUpper.Prepare("settleUpper", SegmentsWide),
+		m.fillSegments.Prepare("fillSegments", SegmentsWide),
+		m.start.Prepare("start", SegmentsWide),
+		m.restrictSmall.Prepare("restrictSmall", SegmentsWide),
+		m.restrictBig.Prepare("restrictBig", SegmentsWide),
+		m.prolong.Prepare("prolong", SegmentsWide),
+		m.cover.Prepare("cover", SegmentsWide),
+		m.fold.Prepare("fold", SegmentsWide),
+		m.sweep.Prepare("sweep", SegmentsWide),
+		m.narrow.Prepare("narrow", SegmentsWide),
+		m.direct.Prepare("direct", SegmentsWide),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.productEven.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.productEven.args.n),
-		unsafe.Pointer(&m.productEven.args.shift),
-		unsafe.Pointer(&m.productEven.args.w),
-		unsafe.Pointer(&m.productEven.args.col),
-		unsafe.Pointer(&m.productEven.args.ground),
-		unsafe.Pointer(&m.productEven.args.scale),
-		unsafe.Pointer(&m.productEven.args.x),
-		unsafe.Pointer(&m.productEven.args.b),
-		unsafe.Pointer(&m.productEven.args.dst),
-	}
-	m.productRagged.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.productRagged.args.shift),
-		unsafe.Pointer(&m.productRagged.args.blocks),
-		unsafe.Pointer(&m.productRagged.args.segmentRow),
-		unsafe.Pointer(&m.productRagged.args.rowSegment),
-		unsafe.Pointer(&m.productRagged.args.w),
-		unsafe.Pointer(&m.productRagged.args.col),
-		unsafe.Pointer(&m.productRagged.args.ground),
-		unsafe.Pointer(&m.productRagged.args.scale),
-		unsafe.Pointer(&m.productRagged.args.x),
-		unsafe.Pointer(&m.productRagged.args.b),
-		unsafe.Pointer(&m.productRagged.args.dst),
-		unsafe.Pointer(&m.productRagged.args.longSums),
-	}
-	m.finishLong.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.finishLong.args.row),
-		unsafe.Pointer(&m.finishLong.args.part),
-		unsafe.Pointer(&m.finishLong.args.longSums),
-		unsafe.Pointer(&m.finishLong.args.ground),
-		unsafe.Pointer(&m.finishLong.args.scale),
-		unsafe.Pointer(&m.finishLong.args.x),
-		unsafe.Pointer(&m.finishLong.args.b),
-		unsafe.Pointer(&m.finishLong.args.dst),
-	}
-	m.productUpper.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.productUpper.args.segments),
-		unsafe.Pointer(&m.productUpper.args.shift),
-		unsafe.Pointer(&m.productUpper.args.segmentRow),
-		unsafe.Pointer(&m.productUpper.args.w),
-		unsafe.Pointer(&m.productUpper.args.col),
-		unsafe.Pointer(&m.productUpper.args.x),
-		unsafe.Pointer(&m.productUpper.args.flow),
-	}
-	m.settleUpper.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.settleUpper.args.n),
-		unsafe.Pointer(&m.settleUpper.args.flow),
-		unsafe.Pointer(&m.settleUpper.args.ground),
-		unsafe.Pointer(&m.settleUpper.args.scale),
-		unsafe.Pointer(&m.settleUpper.args.x),
-		unsafe.Pointer(&m.settleUpper.args.b),
-		unsafe.Pointer(&m.settleUpper.args.dst),
-	}
-	m.fillSegments.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.fillSegments.args.segments),
-		unsafe.Pointer(&m.fillSegments.args.length),
-		unsafe.Pointer(&m.fillSegments.args.segmentRow),
-		unsafe.Pointer(&m.fillSegments.args.rowSegment),
-		unsafe.Pointer(&m.fillSegments.args.rowPtr),
-		unsafe.Pointer(&m.fillSegments.args.from),
-		unsafe.Pointer(&m.fillSegments.args.weight),
-		unsafe.Pointer(&m.fillSegments.args.entry),
-		unsafe.Pointer(&m.fillSegments.args.w),
-		unsafe.Pointer(&m.fillSegments.args.col),
-	}
-	m.start.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.start.args.n),
-		unsafe.Pointer(&m.start.args.scale),
-		unsafe.Pointer(&m.start.args.b),
-		unsafe.Pointer(&m.start.args.x),
-	}
-	m.restrictSmall.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.restrictSmall.args.clusters),
-		unsafe.Pointer(&m.restrictSmall.args.big),
-		unsafe.Pointer(&m.restrictSmall.args.first),
-		unsafe.Pointer(&m.restrictSmall.args.member),
-		unsafe.Pointer(&m.restrictSmall.args.r),
-		unsafe.Pointer(&m.restrictSmall.args.scale),
-		unsafe.Pointer(&m.restrictSmall.args.b),
-		unsafe.Pointer(&m.restrictSmall.args.x),
-	}
-	m.restrictBig.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.restrictBig.args.list),
-		unsafe.Pointer(&m.restrictBig.args.first),
-		unsafe.Pointer(&m.restrictBig.args.member),
-		unsafe.Pointer(&m.restrictBig.args.r),
-		unsafe.Pointer(&m.restrictBig.args.scale),
-		unsafe.Pointer(&m.restrictBig.args.b),
-		unsafe.Pointer(&m.restrictBig.args.x),
-	}
-	m.prolong.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.prolong.args.n),
-		unsafe.Pointer(&m.prolong.args.of),
-		unsafe.Pointer(&m.prolong.args.coarse),
-		unsafe.Pointer(&m.prolong.args.x),
-	}
-	m.cover.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.cover.args.n),
-		unsafe.Pointer(&m.cover.args.r),
-		unsafe.Pointer(&m.cover.args.dst),
-	}
-	m.fold.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.fold.args.n),
-		unsafe.Pointer(&m.fold.args.src),
-		unsafe.Pointer(&m.fold.args.z),
-	}
-	m.sweep.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.sweep.args.n),
-		unsafe.Pointer(&m.sweep.args.at),
-		unsafe.Pointer(&m.sweep.args.a),
-		unsafe.Pointer(&m.sweep.args.columns),
-		unsafe.Pointer(&m.sweep.args.limit),
-	}
-	m.narrow.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.narrow.args.n),
-		unsafe.Pointer(&m.narrow.args.a),
-		unsafe.Pointer(&m.narrow.args.inverse),
-	}
-	m.direct.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.direct.args.n),
-		unsafe.Pointer(&m.direct.args.inverse),
-		unsafe.Pointer(&m.direct.args.b),
-		unsafe.Pointer(&m.direct.args.x),
-	}
 	return m, nil
 }
 
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Segments) Unload() error { return m.module.Unload() }
+
+// SegmentsProductEvenArgs are the arguments of productEven.
+type SegmentsProductEvenArgs struct {
+	N                        int64
+	Shift                    int32
+	W                        cu.Ptr[float32]
+	Col                      cu.Ptr[int32]
+	Ground, Scale, X, B, Dst cu.Ptr[float32]
+}
+
 // ProductEven sets dst = b - A x, or with scales dst = x + scale (b - A x), of a graph with one segment a row.
-//
-// Arrays: w float; col int; ground, scale, x, b, dst float.
-func (m *Segments) ProductEven(s cu.Stream, grid [3]uint32, n int64, shift int32, w, col, ground, scale, x, b, dst cu.DevicePtr) error {
-	k := &m.productEven
-	k.args.n = n
-	k.args.shift = shift
-	k.args.w = w
-	k.args.col = col
-	k.args.ground = ground
-	k.args.scale = scale
-	k.args.x = x
-	k.args.b = b
-	k.args.dst = dst
-	return m.launch("productEven", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) ProductEven(s cu.Stream, grid [3]uint32, a SegmentsProductEvenArgs) error {
+	m.productEven.Args = a
+	return m.productEven.Launch(s, grid)
+}
+
+// SegmentsProductRaggedArgs are the arguments of productRagged.
+type SegmentsProductRaggedArgs struct {
+	Shift                          int32
+	Blocks, SegmentRow, RowSegment cu.Ptr[int32]
+	W                              cu.Ptr[float32]
+	Col                            cu.Ptr[int32]
+	Ground, Scale, X, B, Dst       cu.Ptr[float32]
+	LongSums                       cu.Ptr[float64]
 }
 
 // ProductRagged does it where rows have several segments. A block's description is its first segment, their number, its first row and the number
 // of rows; no rows stand for a part of a long row, whose sum goes to long sums, at the place in place of the row.
-//
-// Arrays: blocks, segmentRow, rowSegment int; w float; col int; ground, scale, x, b, dst float; longSums double.
-func (m *Segments) ProductRagged(s cu.Stream, grid [3]uint32, shift int32, blocks, segmentRow, rowSegment, w, col, ground, scale, x, b, dst, longSums cu.DevicePtr) error {
-	k := &m.productRagged
-	k.args.shift = shift
-	k.args.blocks = blocks
-	k.args.segmentRow = segmentRow
-	k.args.rowSegment = rowSegment
-	k.args.w = w
-	k.args.col = col
-	k.args.ground = ground
-	k.args.scale = scale
-	k.args.x = x
-	k.args.b = b
-	k.args.dst = dst
-	k.args.longSums = longSums
-	return m.launch("productRagged", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) ProductRagged(s cu.Stream, grid [3]uint32, a SegmentsProductRaggedArgs) error {
+	m.productRagged.Args = a
+	return m.productRagged.Launch(s, grid)
+}
+
+// SegmentsFinishLongArgs are the arguments of finishLong.
+type SegmentsFinishLongArgs struct {
+	Row, Part                cu.Ptr[int32]
+	LongSums                 cu.Ptr[float64]
+	Ground, Scale, X, B, Dst cu.Ptr[float32]
 }
 
 // FinishLong ends the long rows, a block each: row, and the places of its parts' sums.
-//
-// Arrays: row, part int; longSums double; ground, scale, x, b, dst float.
-func (m *Segments) FinishLong(s cu.Stream, grid [3]uint32, row, part, longSums, ground, scale, x, b, dst cu.DevicePtr) error {
-	k := &m.finishLong
-	k.args.row = row
-	k.args.part = part
-	k.args.longSums = longSums
-	k.args.ground = ground
-	k.args.scale = scale
-	k.args.x = x
-	k.args.b = b
-	k.args.dst = dst
-	return m.launch("finishLong", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) FinishLong(s cu.Stream, grid [3]uint32, a SegmentsFinishLongArgs) error {
+	m.finishLong.Args = a
+	return m.finishLong.Launch(s, grid)
+}
+
+// SegmentsProductUpperArgs are the arguments of productUpper.
+type SegmentsProductUpperArgs struct {
+	Segments   int64
+	Shift      int32
+	SegmentRow cu.Ptr[int32]
+	W          cu.Ptr[float32]
+	Col        cu.Ptr[int32]
+	X, Flow    cu.Ptr[float32]
 }
 
 // ProductUpper adds the flows of a graph whose upper triangle alone is stored: those of a segment to its row, and every single one, with the other sign, to the
 // row of its neighbour. All are atomic, as others add to the same rows.
-//
-// Arrays: segmentRow int; w float; col int; x, flow float.
-func (m *Segments) ProductUpper(s cu.Stream, grid [3]uint32, segments int64, shift int32, segmentRow, w, col, x, flow cu.DevicePtr) error {
-	k := &m.productUpper
-	k.args.segments = segments
-	k.args.shift = shift
-	k.args.segmentRow = segmentRow
-	k.args.w = w
-	k.args.col = col
-	k.args.x = x
-	k.args.flow = flow
-	return m.launch("productUpper", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) ProductUpper(s cu.Stream, grid [3]uint32, a SegmentsProductUpperArgs) error {
+	m.productUpper.Args = a
+	return m.productUpper.Launch(s, grid)
+}
+
+// SegmentsSettleUpperArgs are the arguments of settleUpper.
+type SegmentsSettleUpperArgs struct {
+	N                              int64
+	Flow, Ground, Scale, X, B, Dst cu.Ptr[float32]
 }
 
 // SettleUpper ends the rows and clears their flows for the next product.
-//
-// Arrays: flow, ground, scale, x, b, dst float.
-func (m *Segments) SettleUpper(s cu.Stream, grid [3]uint32, n int64, flow, ground, scale, x, b, dst cu.DevicePtr) error {
-	k := &m.settleUpper
-	k.args.n = n
-	k.args.flow = flow
-	k.args.ground = ground
-	k.args.scale = scale
-	k.args.x = x
-	k.args.b = b
-	k.args.dst = dst
-	return m.launch("settleUpper", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) SettleUpper(s cu.Stream, grid [3]uint32, a SegmentsSettleUpperArgs) error {
+	m.settleUpper.Args = a
+	return m.settleUpper.Launch(s, grid)
+}
+
+// SegmentsFillSegmentsArgs are the arguments of fillSegments.
+type SegmentsFillSegmentsArgs struct {
+	Segments               int64
+	Length                 int32
+	SegmentRow, RowSegment cu.Ptr[int32]
+	RowPtr                 cu.Ptr[int64]
+	From                   cu.Ptr[int32]
+	Weight                 cu.Ptr[float32]
+	Entry                  cu.Ptr[float64]
+	W                      cu.Ptr[float32]
+	Col                    cu.Ptr[int32]
 }
 
 // FillSegments lays rows out by segments, a thread each. Rows are those of a graph, or of a matrix with its diagonal, whose entries are FP64 and
 // of the opposite sign.
-//
-// Arrays: segmentRow, rowSegment int; rowPtr i64; from int; weight float; entry double; w float; col int.
-func (m *Segments) FillSegments(s cu.Stream, grid [3]uint32, segments int64, length int32, segmentRow, rowSegment, rowPtr, from, weight, entry, w, col cu.DevicePtr) error {
-	k := &m.fillSegments
-	k.args.segments = segments
-	k.args.length = length
-	k.args.segmentRow = segmentRow
-	k.args.rowSegment = rowSegment
-	k.args.rowPtr = rowPtr
-	k.args.from = from
-	k.args.weight = weight
-	k.args.entry = entry
-	k.args.w = w
-	k.args.col = col
-	return m.launch("fillSegments", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) FillSegments(s cu.Stream, grid [3]uint32, a SegmentsFillSegmentsArgs) error {
+	m.fillSegments.Args = a
+	return m.fillSegments.Launch(s, grid)
+}
+
+// SegmentsStartArgs are the arguments of start.
+type SegmentsStartArgs struct {
+	N           int64
+	Scale, B, X cu.Ptr[float32]
 }
 
 // Start sets x = scale b.
-//
-// Arrays: scale, b, x float.
-func (m *Segments) Start(s cu.Stream, grid [3]uint32, n int64, scale, b, x cu.DevicePtr) error {
-	k := &m.start
-	k.args.n = n
-	k.args.scale = scale
-	k.args.b = b
-	k.args.x = x
-	return m.launch("start", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Start(s cu.Stream, grid [3]uint32, a SegmentsStartArgs) error {
+	m.start.Args = a
+	return m.start.Launch(s, grid)
+}
+
+// SegmentsRestrictSmallArgs are the arguments of restrictSmall.
+type SegmentsRestrictSmallArgs struct {
+	Clusters, Big  int32
+	First, Member  cu.Ptr[int32]
+	R, Scale, B, X cu.Ptr[float32]
 }
 
 // RestrictSmall sums r over the members of clusters of less than big members, a thread each, and starts the relaxation from them.
-//
-// Arrays: first, member int; r, scale, b, x float.
-func (m *Segments) RestrictSmall(s cu.Stream, grid [3]uint32, clusters, big int32, first, member, r, scale, b, x cu.DevicePtr) error {
-	k := &m.restrictSmall
-	k.args.clusters = clusters
-	k.args.big = big
-	k.args.first = first
-	k.args.member = member
-	k.args.r = r
-	k.args.scale = scale
-	k.args.b = b
-	k.args.x = x
-	return m.launch("restrictSmall", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) RestrictSmall(s cu.Stream, grid [3]uint32, a SegmentsRestrictSmallArgs) error {
+	m.restrictSmall.Args = a
+	return m.restrictSmall.Launch(s, grid)
+}
+
+// SegmentsRestrictBigArgs are the arguments of restrictBig.
+type SegmentsRestrictBigArgs struct {
+	List, First, Member cu.Ptr[int32]
+	R, Scale, B, X      cu.Ptr[float32]
 }
 
 // RestrictBig does the clusters in a list, a block each.
-//
-// Arrays: list, first, member int; r, scale, b, x float.
-func (m *Segments) RestrictBig(s cu.Stream, grid [3]uint32, list, first, member, r, scale, b, x cu.DevicePtr) error {
-	k := &m.restrictBig
-	k.args.list = list
-	k.args.first = first
-	k.args.member = member
-	k.args.r = r
-	k.args.scale = scale
-	k.args.b = b
-	k.args.x = x
-	return m.launch("restrictBig", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) RestrictBig(s cu.Stream, grid [3]uint32, a SegmentsRestrictBigArgs) error {
+	m.restrictBig.Args = a
+	return m.restrictBig.Launch(s, grid)
+}
+
+// SegmentsProlongArgs are the arguments of prolong.
+type SegmentsProlongArgs struct {
+	N         int64
+	Of        cu.Ptr[int32]
+	Coarse, X cu.Ptr[float32]
 }
 
 // Prolong adds the value of its cluster to every vertex.
-//
-// Arrays: of int; coarse, x float.
-func (m *Segments) Prolong(s cu.Stream, grid [3]uint32, n int64, of, coarse, x cu.DevicePtr) error {
-	k := &m.prolong
-	k.args.n = n
-	k.args.of = of
-	k.args.coarse = coarse
-	k.args.x = x
-	return m.launch("prolong", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Prolong(s cu.Stream, grid [3]uint32, a SegmentsProlongArgs) error {
+	m.prolong.Args = a
+	return m.prolong.Launch(s, grid)
+}
+
+// SegmentsCoverArgs are the arguments of cover.
+type SegmentsCoverArgs struct {
+	N      int64
+	R, Dst cu.Ptr[float32]
 }
 
 // Cover sets dst = (r, -r).
-//
-// Arrays: r, dst float.
-func (m *Segments) Cover(s cu.Stream, grid [3]uint32, n int64, r, dst cu.DevicePtr) error {
-	k := &m.cover
-	k.args.n = n
-	k.args.r = r
-	k.args.dst = dst
-	return m.launch("cover", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Cover(s cu.Stream, grid [3]uint32, a SegmentsCoverArgs) error {
+	m.cover.Args = a
+	return m.cover.Launch(s, grid)
+}
+
+// SegmentsFoldArgs are the arguments of fold.
+type SegmentsFoldArgs struct {
+	N      int64
+	Src, Z cu.Ptr[float32]
 }
 
 // Fold sets z to half the difference of the halves.
-//
-// Arrays: src, z float.
-func (m *Segments) Fold(s cu.Stream, grid [3]uint32, n int64, src, z cu.DevicePtr) error {
-	k := &m.fold
-	k.args.n = n
-	k.args.src = src
-	k.args.z = z
-	return m.launch("fold", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Fold(s cu.Stream, grid [3]uint32, a SegmentsFoldArgs) error {
+	m.fold.Args = a
+	return m.fold.Launch(s, grid)
+}
+
+// SegmentsSweepArgs are the arguments of sweep.
+type SegmentsSweepArgs struct {
+	N, At             int32
+	A, Columns, Limit cu.Ptr[float64]
 }
 
 // Sweep eliminates pivot at of the n x n matrix a, all of it, in place and symmetric (Gauss-Jordan): after n of them a is minus its inverse. columns holds that column, in the half
 // that its parity names, and gets the next one in the other. A pivot below its limit belongs to a part without ground: row and column vanish, which holds
 // the vertex at zero.
-//
-// Arrays: a, columns, limit double.
-func (m *Segments) Sweep(s cu.Stream, grid [3]uint32, n, at int32, a, columns, limit cu.DevicePtr) error {
-	k := &m.sweep
-	k.args.n = n
-	k.args.at = at
-	k.args.a = a
-	k.args.columns = columns
-	k.args.limit = limit
-	return m.launch("sweep", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Sweep(s cu.Stream, grid [3]uint32, a SegmentsSweepArgs) error {
+	m.sweep.Args = a
+	return m.sweep.Launch(s, grid)
+}
+
+// SegmentsNarrowArgs are the arguments of narrow.
+type SegmentsNarrowArgs struct {
+	N       int32
+	A       cu.Ptr[float64]
+	Inverse cu.Ptr[float32]
 }
 
 // Narrow rounds the swept matrix to the inverse in FP32, its upper half standing for both.
-//
-// Arrays: a double; inverse float.
-func (m *Segments) Narrow(s cu.Stream, grid [3]uint32, n int32, a, inverse cu.DevicePtr) error {
-	k := &m.narrow
-	k.args.n = n
-	k.args.a = a
-	k.args.inverse = inverse
-	return m.launch("narrow", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Narrow(s cu.Stream, grid [3]uint32, a SegmentsNarrowArgs) error {
+	m.narrow.Args = a
+	return m.narrow.Launch(s, grid)
+}
+
+// SegmentsDirectArgs are the arguments of direct.
+type SegmentsDirectArgs struct {
+	N             int32
+	Inverse, B, X cu.Ptr[float32]
 }
 
 // Direct multiplies with the inverse, a warp a row.
-//
-// Arrays: inverse, b, x float.
-func (m *Segments) Direct(s cu.Stream, grid [3]uint32, n int32, inverse, b, x cu.DevicePtr) error {
-	k := &m.direct
-	k.args.n = n
-	k.args.inverse = inverse
-	k.args.b = b
-	k.args.x = x
-	return m.launch("direct", k.function, grid, SegmentsWide, s, k.params[:])
+func (m *Segments) Direct(s cu.Stream, grid [3]uint32, a SegmentsDirectArgs) error {
+	m.direct.Args = a
+	return m.direct.Launch(s, grid)
 }

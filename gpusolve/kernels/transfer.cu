@@ -59,7 +59,8 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, const float *RESTRICT 
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
                                           const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy, float *RESTRICT bc) {
   SHARED float r[ROWS][WIDTH + 1];
-  int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY;
+  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY;
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
 #pragma unroll 5
@@ -87,7 +88,8 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
                                              const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
                                              float *RESTRICT bc) {
   SHARED float r[ROWS][WIDTH + 1];
-  int k = blockZ(), I0 = blockX() * TX, J0 = blockY() * TY, slot = groundSlot[k];
+  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = groundSlot[k];
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
 #pragma unroll 5
@@ -117,7 +119,8 @@ KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float
 KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT nearX, const int *RESTRICT beyondX,
                                 const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY, const float *RESTRICT farY,
                                 const float *RESTRICT xc, float *RESTRICT x) {
-  int i = blockX() * 128 + threadX(), j = blockY(), k = 2 * blockZ();
+  BlockAt block = blockAt(tiles(nx, 128), ny);
+  int i = block.x * 128 + threadX(), j = block.y, k = 2 * block.z;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = k * sheet + (i64)j * nx + i;
   const float *p0 = xc + k * csheet + (i64)nearY[j] * cx, *p1 = xc + k * csheet + (i64)beyondY[j] * cx;
@@ -137,7 +140,8 @@ KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, 
                                         const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY,
                                         const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
                                         const float *RESTRICT wy, const float *RESTRICT xc, float *RESTRICT x) {
-  int i = blockX() * 128 + threadX(), j = blockY();
+  BlockAt block = blockAt(tiles(nx, 128));
+  int i = block.x * 128 + threadX(), j = block.y;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = (i64)j * nx + i;
   i64 near = (i64)nearY[j] * cx, beyond = (i64)beyondY[j] * cx;

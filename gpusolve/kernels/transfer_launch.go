@@ -3,10 +3,14 @@
 package kernels
 
 import (
-	"unsafe"
+	_ "embed"
 
 	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels/launch"
 )
+
+//go:embed ptx/transfer.ptx
+var transferPTX []byte
 
 // Coarse cells of a block, and the fine ones that they gather from at most.
 const (
@@ -27,234 +31,103 @@ const (
 
 // Transfer is the module transfer.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Transfer struct {
-	loaded
-	restrictStart struct {
-		function cu.Function
-		args     struct {
-			nx, ny                                             int32
-			gx, gy, b, x                                       cu.DevicePtr
-			keep                                               float32
-			cx, cy                                             int32
-			firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr
-		}
-		params [17]unsafe.Pointer
-	}
-	restrictResidual struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz                                         int32
-			gx, gy, gz, ground, groundSlot, capacity, b, x     cu.DevicePtr
-			cx, cy                                             int32
-			firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr
-		}
-		params [21]unsafe.Pointer
-	}
-	prolong struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, cx, cy                                int32
-			nearX, beyondX, farX, nearY, beyondY, farY, xc, x cu.DevicePtr
-		}
-		params [13]unsafe.Pointer
-	}
-	prolongWeighted struct {
-		function cu.Function
-		args     struct {
-			nx, ny, nz, cx, cy                                                    int32
-			nearX, beyondX, farX, nearY, beyondY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr
-		}
-		params [16]unsafe.Pointer
-	}
+	module           launch.Module
+	restrictStart    launch.Kernel[TransferRestrictStartArgs]
+	restrictResidual launch.Kernel[TransferRestrictResidualArgs]
+	prolong          launch.Kernel[TransferProlongArgs]
+	prolongWeighted  launch.Kernel[TransferProlongWeightedArgs]
 }
 
 // LoadTransfer compiles the module for the device and finds its kernels.
 func LoadTransfer(d cu.Driver) (*Transfer, error) {
 	m := new(Transfer)
 	var err error
-	m.loaded, err = load(d, "transfer",
-		kernel{"restrictStart", &m.restrictStart.function},
-		kernel{"restrictResidual", &m.restrictResidual.function},
-		kernel{"prolong", &m.prolong.function},
-		kernel{"prolongWeighted", &m.prolongWeighted.function},
+	m.module, err = launch.Load(d, "transfer", transferPTX,
+		m.restrictStart.Prepare("restrictStart", TransferThreads),
+		m.restrictResidual.Prepare("restrictResidual", TransferThreads),
+		m.prolong.Prepare("prolong", TransferProlongThreads),
+		m.prolongWeighted.Prepare("prolongWeighted", TransferProlongWeightedThreads),
 	)
 	if err != nil {
 		return nil, err
 	}
-	m.restrictStart.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.restrictStart.args.nx),
-		unsafe.Pointer(&m.restrictStart.args.ny),
-		unsafe.Pointer(&m.restrictStart.args.gx),
-		unsafe.Pointer(&m.restrictStart.args.gy),
-		unsafe.Pointer(&m.restrictStart.args.b),
-		unsafe.Pointer(&m.restrictStart.args.x),
-		unsafe.Pointer(&m.restrictStart.args.keep),
-		unsafe.Pointer(&m.restrictStart.args.cx),
-		unsafe.Pointer(&m.restrictStart.args.cy),
-		unsafe.Pointer(&m.restrictStart.args.firstX),
-		unsafe.Pointer(&m.restrictStart.args.farX),
-		unsafe.Pointer(&m.restrictStart.args.firstY),
-		unsafe.Pointer(&m.restrictStart.args.farY),
-		unsafe.Pointer(&m.restrictStart.args.weightSlot),
-		unsafe.Pointer(&m.restrictStart.args.wx),
-		unsafe.Pointer(&m.restrictStart.args.wy),
-		unsafe.Pointer(&m.restrictStart.args.bc),
-	}
-	m.restrictResidual.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.restrictResidual.args.nx),
-		unsafe.Pointer(&m.restrictResidual.args.ny),
-		unsafe.Pointer(&m.restrictResidual.args.nz),
-		unsafe.Pointer(&m.restrictResidual.args.gx),
-		unsafe.Pointer(&m.restrictResidual.args.gy),
-		unsafe.Pointer(&m.restrictResidual.args.gz),
-		unsafe.Pointer(&m.restrictResidual.args.ground),
-		unsafe.Pointer(&m.restrictResidual.args.groundSlot),
-		unsafe.Pointer(&m.restrictResidual.args.capacity),
-		unsafe.Pointer(&m.restrictResidual.args.b),
-		unsafe.Pointer(&m.restrictResidual.args.x),
-		unsafe.Pointer(&m.restrictResidual.args.cx),
-		unsafe.Pointer(&m.restrictResidual.args.cy),
-		unsafe.Pointer(&m.restrictResidual.args.firstX),
-		unsafe.Pointer(&m.restrictResidual.args.farX),
-		unsafe.Pointer(&m.restrictResidual.args.firstY),
-		unsafe.Pointer(&m.restrictResidual.args.farY),
-		unsafe.Pointer(&m.restrictResidual.args.weightSlot),
-		unsafe.Pointer(&m.restrictResidual.args.wx),
-		unsafe.Pointer(&m.restrictResidual.args.wy),
-		unsafe.Pointer(&m.restrictResidual.args.bc),
-	}
-	m.prolong.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.prolong.args.nx),
-		unsafe.Pointer(&m.prolong.args.ny),
-		unsafe.Pointer(&m.prolong.args.nz),
-		unsafe.Pointer(&m.prolong.args.cx),
-		unsafe.Pointer(&m.prolong.args.cy),
-		unsafe.Pointer(&m.prolong.args.nearX),
-		unsafe.Pointer(&m.prolong.args.beyondX),
-		unsafe.Pointer(&m.prolong.args.farX),
-		unsafe.Pointer(&m.prolong.args.nearY),
-		unsafe.Pointer(&m.prolong.args.beyondY),
-		unsafe.Pointer(&m.prolong.args.farY),
-		unsafe.Pointer(&m.prolong.args.xc),
-		unsafe.Pointer(&m.prolong.args.x),
-	}
-	m.prolongWeighted.params = [...]unsafe.Pointer{
-		unsafe.Pointer(&m.prolongWeighted.args.nx),
-		unsafe.Pointer(&m.prolongWeighted.args.ny),
-		unsafe.Pointer(&m.prolongWeighted.args.nz),
-		unsafe.Pointer(&m.prolongWeighted.args.cx),
-		unsafe.Pointer(&m.prolongWeighted.args.cy),
-		unsafe.Pointer(&m.prolongWeighted.args.nearX),
-		unsafe.Pointer(&m.prolongWeighted.args.beyondX),
-		unsafe.Pointer(&m.prolongWeighted.args.farX),
-		unsafe.Pointer(&m.prolongWeighted.args.nearY),
-		unsafe.Pointer(&m.prolongWeighted.args.beyondY),
-		unsafe.Pointer(&m.prolongWeighted.args.farY),
-		unsafe.Pointer(&m.prolongWeighted.args.weightSlot),
-		unsafe.Pointer(&m.prolongWeighted.args.wx),
-		unsafe.Pointer(&m.prolongWeighted.args.wy),
-		unsafe.Pointer(&m.prolongWeighted.args.xc),
-		unsafe.Pointer(&m.prolongWeighted.args.x),
-	}
 	return m, nil
+}
+
+// Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
+func (m *Transfer) Unload() error { return m.module.Unload() }
+
+// TransferRestrictStartArgs are the arguments of restrictStart.
+type TransferRestrictStartArgs struct {
+	Nx, Ny       int32
+	Gx, Gy, B, X cu.Ptr[float32]
+	Keep         float32
+	Cx, Cy       int32
+	FirstX       cu.Ptr[int32]
+	FarX         cu.Ptr[float32]
+	FirstY       cu.Ptr[int32]
+	FarY         cu.Ptr[float32]
+	WeightSlot   cu.Ptr[int32]
+	Wx, Wy, Bc   cu.Ptr[float32]
 }
 
 // RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
 // shared memory.
-//
-// Arrays: gx, gy, b, x float; firstX int; farX float; firstY int; farY float; weightSlot int; wx, wy, bc float.
-func (m *Transfer) RestrictStart(s cu.Stream, grid [3]uint32, nx, ny int32, gx, gy, b, x cu.DevicePtr, keep float32, cx, cy int32, firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr) error {
-	k := &m.restrictStart
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.b = b
-	k.args.x = x
-	k.args.keep = keep
-	k.args.cx = cx
-	k.args.cy = cy
-	k.args.firstX = firstX
-	k.args.farX = farX
-	k.args.firstY = firstY
-	k.args.farY = farY
-	k.args.weightSlot = weightSlot
-	k.args.wx = wx
-	k.args.wy = wy
-	k.args.bc = bc
-	return m.launch("restrictStart", k.function, grid, TransferThreads, s, k.params[:])
+func (m *Transfer) RestrictStart(s cu.Stream, grid [3]uint32, a TransferRestrictStartArgs) error {
+	m.restrictStart.Args = a
+	return m.restrictStart.Launch(s, grid)
+}
+
+// TransferRestrictResidualArgs are the arguments of restrictResidual.
+type TransferRestrictResidualArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cu.Ptr[float32]
+	GroundSlot         cu.Ptr[int32]
+	Capacity, B, X     cu.Ptr[float32]
+	Cx, Cy             int32
+	FirstX             cu.Ptr[int32]
+	FarX               cu.Ptr[float32]
+	FirstY             cu.Ptr[int32]
+	FarY               cu.Ptr[float32]
+	WeightSlot         cu.Ptr[int32]
+	Wx, Wy, Bc         cu.Ptr[float32]
 }
 
 // RestrictResidual: bc = P^T (b - A x).
-//
-// Arrays: gx, gy, gz, ground float; groundSlot int; capacity, b, x float; firstX int; farX float; firstY int; farY float; weightSlot int; wx, wy, bc float.
-func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, nx, ny, nz int32, gx, gy, gz, ground, groundSlot, capacity, b, x cu.DevicePtr, cx, cy int32, firstX, farX, firstY, farY, weightSlot, wx, wy, bc cu.DevicePtr) error {
-	k := &m.restrictResidual
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.gx = gx
-	k.args.gy = gy
-	k.args.gz = gz
-	k.args.ground = ground
-	k.args.groundSlot = groundSlot
-	k.args.capacity = capacity
-	k.args.b = b
-	k.args.x = x
-	k.args.cx = cx
-	k.args.cy = cy
-	k.args.firstX = firstX
-	k.args.farX = farX
-	k.args.firstY = firstY
-	k.args.farY = farY
-	k.args.weightSlot = weightSlot
-	k.args.wx = wx
-	k.args.wy = wy
-	k.args.bc = bc
-	return m.launch("restrictResidual", k.function, grid, TransferThreads, s, k.params[:])
+func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
+	m.restrictResidual.Args = a
+	return m.restrictResidual.Launch(s, grid)
+}
+
+// TransferProlongArgs are the arguments of prolong.
+type TransferProlongArgs struct {
+	Nx, Ny, Nz, Cx, Cy int32
+	NearX, BeyondX     cu.Ptr[int32]
+	FarX               cu.Ptr[float32]
+	NearY, BeyondY     cu.Ptr[int32]
+	FarY, Xc, X        cu.Ptr[float32]
 }
 
 // Prolong: x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two
 // planes: where its column lies is the same in both.
-//
-// Arrays: nearX, beyondX int; farX float; nearY, beyondY int; farY, xc, x float.
-func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, nx, ny, nz, cx, cy int32, nearX, beyondX, farX, nearY, beyondY, farY, xc, x cu.DevicePtr) error {
-	k := &m.prolong
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.cx = cx
-	k.args.cy = cy
-	k.args.nearX = nearX
-	k.args.beyondX = beyondX
-	k.args.farX = farX
-	k.args.nearY = nearY
-	k.args.beyondY = beyondY
-	k.args.farY = farY
-	k.args.xc = xc
-	k.args.x = x
-	return m.launch("prolong", k.function, grid, TransferProlongThreads, s, k.params[:])
+func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, a TransferProlongArgs) error {
+	m.prolong.Args = a
+	return m.prolong.Launch(s, grid)
+}
+
+// TransferProlongWeightedArgs are the arguments of prolongWeighted.
+type TransferProlongWeightedArgs struct {
+	Nx, Ny, Nz, Cx, Cy int32
+	NearX, BeyondX     cu.Ptr[int32]
+	FarX               cu.Ptr[float32]
+	NearY, BeyondY     cu.Ptr[int32]
+	FarY               cu.Ptr[float32]
+	WeightSlot         cu.Ptr[int32]
+	Wx, Wy, Xc, X      cu.Ptr[float32]
 }
 
 // ProlongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.
-//
-// Arrays: nearX, beyondX int; farX float; nearY, beyondY int; farY float; weightSlot int; wx, wy, xc, x float.
-func (m *Transfer) ProlongWeighted(s cu.Stream, grid [3]uint32, nx, ny, nz, cx, cy int32, nearX, beyondX, farX, nearY, beyondY, farY, weightSlot, wx, wy, xc, x cu.DevicePtr) error {
-	k := &m.prolongWeighted
-	k.args.nx = nx
-	k.args.ny = ny
-	k.args.nz = nz
-	k.args.cx = cx
-	k.args.cy = cy
-	k.args.nearX = nearX
-	k.args.beyondX = beyondX
-	k.args.farX = farX
-	k.args.nearY = nearY
-	k.args.beyondY = beyondY
-	k.args.farY = farY
-	k.args.weightSlot = weightSlot
-	k.args.wx = wx
-	k.args.wy = wy
-	k.args.xc = xc
-	k.args.x = x
-	return m.launch("prolongWeighted", k.function, grid, TransferProlongWeightedThreads, s, k.params[:])
+func (m *Transfer) ProlongWeighted(s cu.Stream, grid [3]uint32, a TransferProlongWeightedArgs) error {
+	m.prolongWeighted.Args = a
+	return m.prolongWeighted.Launch(s, grid)
 }

@@ -62,10 +62,12 @@ func (m Mode) Copies() ops.Copies {
 // with FP32 entries, the late stage in FP64, and between the two a restart from the true residual ("hot restart"). The fixed modes are its
 // ablations.
 type Mixed struct {
-	sys    ops.MixedPrecision
-	pre    precond.Preconditioner
-	matrix ops.Stored
-	mode   Mode
+	operator ops.Operator
+	work     ops.Workspace
+	sys      ops.MixedPrecision
+	pre      precond.Preconditioner
+	matrix   func() ops.Stored
+	mode     Mode
 
 	x       ops.Vector // in fixed low precision; nil where the caller's x is iterated itself
 	r, q, p ops.Vector
@@ -75,27 +77,28 @@ type Mixed struct {
 	trial   ops.Vector // x in FP64, in fixed low precision
 
 	fromZero bool
-	recorded [2]struct { // an iteration by stage
-		x     ops.Vector
-		again func()
-	}
-	watch func(iteration int, errorK float64)
-	log   PrecisionLog
+	recorded [2]recorded // an iteration by stage
+	watch    func(iteration int, errorK float64)
+	error    estimate
+	log      PrecisionLog
 }
 
 var _ Solver = (*Mixed)(nil)
 
-// NewMixed makes the vectors. matrix holds mode.Copies() of A as it stands.
-func NewMixed(s ops.Space, m precond.Preconditioner, matrix ops.Stored, mode Mode) (*Mixed, error) {
-	sys, ok := s.(ops.MixedPrecision)
+// NewMixed makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a refresh of the preconditioner.
+func NewMixed(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored, mode Mode) (*Mixed, error) {
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	sys, ok := w.(ops.MixedPrecision)
 	if !ok {
 		return nil, errNoMixed
 	}
-	c := &Mixed{sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
-	var err error
+	c := &Mixed{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
 	vector := func(v *ops.Vector, p ops.Precision) {
 		if err == nil {
-			*v, err = sys.NewMixed(matrix, p)
+			*v, err = sys.NewMixed(matrix(), p)
 		}
 	}
 	for _, v := range []*ops.Vector{&c.r, &c.q, &c.p} {
@@ -121,6 +124,17 @@ func NewMixed(s ops.Space, m precond.Preconditioner, matrix ops.Stored, mode Mod
 }
 
 var errNoMixed = errors.New("this device has no operations in mixed precision")
+
+// Close gives the vectors back.
+func (c *Mixed) Close() {
+	c.recorded[0].drop()
+	c.recorded[1].drop()
+	if c.rIn != c.r {
+		c.sys.Release(c.rIn)
+	}
+	c.sys.Release(c.r, c.q, c.p, c.z, c.exact, c.single, c.x, c.trial)
+	c.work.Close()
+}
 
 // Name is "pcg".
 func (c *Mixed) Name() string { return "pcg" }
@@ -152,7 +166,7 @@ func (c *Mixed) step(x ops.Vector, late, first bool) {
 	c.pre.Apply(c.z, c.rIn)
 	c.sys.MixedDot(c.r, c.z, first)
 	c.sys.MixedTurn(c.p, c.z)
-	c.sys.MixedCurve(c.matrix, c.entries(late), c.q, c.p)
+	c.sys.MixedCurve(c.matrix(), c.entries(late), c.q, c.p)
 	var single ops.Vector
 	if c.mode == Adaptive {
 		single = c.rIn
@@ -169,27 +183,19 @@ func (c *Mixed) iteration(x ops.Vector, late bool) func() {
 	if late {
 		i = 1
 	}
-	kept := &c.recorded[i]
-	if kept.again != nil && kept.x == x {
-		return kept.again
-	}
-	kept.x, kept.again = x, func() { c.step(x, late, false) }
-	if r, ok := c.sys.(ops.Recorder); ok {
-		if replay, err := r.Record(kept.again); err == nil {
-			kept.again = replay
-		}
-	}
-	return kept.again
+	return c.recorded[i].repeat(c.operator, c.pre, x, false, func() { c.step(x, late, false) })
 }
 
 // mixedRun is the state of one solve.
 type mixedRun struct {
 	*Mixed
 	rule    Rule
-	x, old  ops.Vector
+	b       ops.Source
+	x       ops.Vector
 	out     Outcome
 	start   float64 // ||b - A x|| at the start
 	target  float64 // of ||b - A x||
+	claim   float64 // estimate in K at which the true residual is looked at
 	lift    float64 // of r and x in FP16
 	late    bool
 	checked float64 // the true residual at the last check
@@ -197,10 +203,11 @@ type mixedRun struct {
 	leastAt int
 }
 
-// Solve improves x until the rule is met. Rules in K count as never met, as no error estimate exists.
-func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
-	s := &mixedRun{Mixed: c, rule: rule, x: x, old: old, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
+// Solve improves x until the rule is met.
+func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
+	s := &mixedRun{Mixed: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
 	s.out.ErrorK = math.NaN()
+	c.error.solve(c.pre)
 	c.log.Solves++
 	from := x
 	if c.fromZero {
@@ -208,14 +215,18 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
 	}
 	best := math.Inf(1)
 	for restart := 0; ; restart++ {
-		s.out.Norms = c.sys.Residual(c.exact, c.single, from, old)
+		s.out.Norms = c.operator.Residual(c.exact, c.single, b, from)
 		from = x
 		if s.verdict(restart, best) {
 			return s.out
 		}
 		best = math.Min(best, s.out.Norms.Residual)
+		// max|z| goes up and down: a claim that did not stand must not be made again one iteration later.
+		s.claim = rule.Tol * math.Pow(4, -float64(restart))
 		if restart == 0 {
 			s.begin()
+		} else if !s.late { // a rule in K seemed to be met with FP32 entries
+			s.enter(Switch{Iteration: s.out.Iterations, Reason: NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
 		}
 		s.load()
 		reason, stop := s.iterate(ctx)
@@ -224,7 +235,7 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
 		}
 		if stop {
 			s.out.Reason = reason
-			s.out.Norms = c.sys.Residual(c.exact, c.single, x, old)
+			s.out.Norms = c.operator.Residual(c.exact, c.single, b, x)
 			if c.sys.Err() != nil {
 				s.out.Reason = Failed
 			}
@@ -243,8 +254,16 @@ func (s *mixedRun) begin() {
 	}
 }
 
-// load starts the recursion at the true residual. In FP16 it is brought to [4, 8) by a power of two.
+// load starts the recursion at the true residual.
 func (s *mixedRun) load() {
+	s.loadResidual()
+	if s.Mixed.x != nil {
+		s.sys.MixedConvert(s.Mixed.x, s.x, s.lift)
+	}
+}
+
+// loadResidual makes r the true residual. In FP16 it is brought to [4, 8) by a power of two.
+func (s *mixedRun) loadResidual() {
 	s.lift = 1
 	if s.mode == FixedHalf {
 		s.sys.MixedDot(s.exact, s.exact, true)
@@ -255,9 +274,15 @@ func (s *mixedRun) load() {
 	if s.mode == Adaptive {
 		s.sys.MixedConvert(s.rIn, s.single, 1)
 	}
-	if s.Mixed.x != nil {
-		s.sys.MixedConvert(s.Mixed.x, s.x, s.lift)
-	}
+}
+
+// trueErrorMet applies the preconditioner to the true residual.
+func (s *mixedRun) trueErrorMet() bool {
+	s.loadResidual()
+	s.pre.Apply(s.z, s.rIn)
+	s.sys.MixedDot(s.r, s.z, true)
+	s.out.ErrorK = s.error.of(s.sys.Scalars().MaxZ / s.lift)
+	return s.rule.inKelvin() && s.out.ErrorK <= s.rule.Tol
 }
 
 // verdict judges the true residual, just computed.
@@ -265,6 +290,9 @@ func (s *mixedRun) verdict(restart int, best float64) (done bool) {
 	n := s.out.Norms
 	end := func(converged bool, why Reason) bool {
 		s.out.Converged, s.out.Reason = converged, why
+		if finite(n.Residual) && (math.IsNaN(s.out.ErrorK) || why != Tolerance) {
+			s.trueErrorMet() // the recursive residual does not stand for the true one
+		}
 		return true
 	}
 	switch {
@@ -273,6 +301,8 @@ func (s *mixedRun) verdict(restart int, best float64) (done bool) {
 	case !finite(n.Residual):
 		return end(false, Divergence)
 	case s.rule.reached(n):
+		return end(true, Tolerance)
+	case restart > 0 && s.rule.inKelvin() && s.trueErrorMet():
 		return end(true, Tolerance)
 	case restart > 0 && n.Residual <= floorFactor*n.Floor:
 		return end(true, Attainable)

@@ -3,6 +3,8 @@ package krylov
 import (
 	"context"
 	"math"
+
+	"thermsim/gpusolve/ops"
 )
 
 // Iterations between two looks at the true residual in the early stage (section IV-D): time steps start close to their end.
@@ -18,7 +20,7 @@ const patience, wild = 500, 1e4
 // iterate runs conjugate gradients from the residual in r until the recursive residual meets the rule. stop is true when the solve must end.
 func (s *mixedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 	interval := steadyInterval
-	if s.old != nil {
+	if s.rule.InTime {
 		interval = transientInterval
 	}
 	if !s.late && s.below(s.out.Norms.Residual) {
@@ -31,14 +33,15 @@ func (s *mixedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 		} else {
 			s.iteration(s.x, s.late)()
 		}
+		sc := s.sys.Scalars()
+		s.estimate(sc, first)
 		first = false
 		s.count()
-		sc := s.sys.Scalars()
 		r := math.Sqrt(sc.RR) / s.lift
 		switch {
 		case s.sys.Err() != nil:
 			return Failed, true
-		case sc.RZ == 0 || r <= s.target || r <= s.out.Norms.Floor/4:
+		case sc.RZ == 0 || r <= s.target || r <= s.out.Norms.Floor/4 || s.rule.inKelvin() && s.out.ErrorK <= s.claim:
 			return 0, false
 		case !finite(sc.RZ) || !finite(sc.PQ) || !finite(r) || s.low() && r > wild*s.start:
 			return Divergence, true
@@ -59,6 +62,13 @@ func (s *mixedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 	}
 }
 
+// estimate takes the scalars of an iteration: z belongs to the residual before it, so that x is one iteration better than told.
+func (s *mixedRun) estimate(sc ops.Scalars, first bool) {
+	s.error.residual(sc.MaxZ/s.lift, sc.RZ, first)
+	s.error.moved(sc.PQ)
+	s.out.ErrorK = s.error.value()
+}
+
 // low says that the whole iteration runs below FP64.
 func (s *mixedRun) low() bool { return s.mode >= FixedSingle }
 
@@ -70,7 +80,7 @@ func (s *mixedRun) count() {
 		s.log.Early++
 	}
 	if s.watch != nil {
-		s.watch(s.out.Iterations, s.out.ErrorK)
+		s.watch(s.out.Iterations, s.error.plain(s.error.z))
 	}
 }
 
@@ -82,10 +92,16 @@ func (s *mixedRun) stalls(r float64) bool {
 	return s.low() && s.out.Iterations-s.leastAt > patience
 }
 
+// near a tolerance in K are residuals below this share of the source, and estimates below that multiple of the tolerance.
+const nearShare, nearMultiple = 1e-4, 100
+
 // below is the first condition: half of the way to the tolerance is done, counted in digits (equation 14a).
 func (s *mixedRun) below(r float64) bool {
-	if s.rule.ATol > 0 {
+	switch {
+	case s.rule.ATol > 0:
 		return r <= math.Sqrt(s.rule.ATol)
+	case s.rule.inKelvin():
+		return r <= nearShare*s.out.Norms.Source || s.out.ErrorK <= nearMultiple*s.rule.Tol
 	}
 	return r <= math.Sqrt(s.rule.RTol)*s.out.Norms.Source
 }
@@ -96,7 +112,7 @@ func (s *mixedRun) leave(r float64, look bool) bool {
 	if !near && !look {
 		return false
 	}
-	exact := s.sys.Residual(s.exact, s.single, s.x, s.old).Residual
+	exact := s.operator.Residual(s.exact, s.single, s.b, s.x).Residual
 	gap := s.sys.MixedGap(s.exact, s.r)
 	change := Switch{Iteration: s.out.Iterations, Recursive: r, True: exact, Gap: gap}
 	switch {
@@ -120,11 +136,20 @@ func (s *mixedRun) enter(change Switch) {
 	s.log.note(change)
 }
 
+// errorReached estimates the error of what a solve in fixed low precision leaves.
+func (s *mixedRun) errorReached() bool {
+	if !finite(s.out.Norms.Residual) {
+		return false
+	}
+	s.out.Norms = s.operator.Residual(s.exact, s.single, s.b, s.x)
+	return s.trueErrorMet()
+}
+
 // finish brings x back from fixed low precision. x stays as it was where the result is worse or no number.
 func (s *mixedRun) finish(reason Reason, stop bool) Outcome {
 	before := s.out.Norms
 	s.sys.MixedConvert(s.trial, s.Mixed.x, 1/s.lift)
-	n := s.sys.Residual(s.exact, s.single, s.trial, s.old)
+	n := s.operator.Residual(s.exact, s.single, s.b, s.trial)
 	if finite(n.Residual) && n.Residual < before.Residual {
 		s.sys.MixedConvert(s.x, s.trial, 1)
 		s.out.Norms = n
@@ -132,7 +157,7 @@ func (s *mixedRun) finish(reason Reason, stop bool) Outcome {
 	switch {
 	case s.sys.Err() != nil:
 		s.out.Reason = Failed
-	case s.rule.reached(s.out.Norms):
+	case s.rule.reached(s.out.Norms) || s.errorReached():
 		s.out.Converged, s.out.Reason = true, Tolerance
 	case stop:
 		s.out.Reason = reason

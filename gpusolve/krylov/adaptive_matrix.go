@@ -22,17 +22,16 @@ func MixedKeys(standard string, more ...string) []precond.Key {
 }
 
 // Store makes copies of a system's matrix in a format. A matrix that has no such copies is refused.
-func Store(s ops.Space, format string, c ops.Copies) (ops.Stored, error) {
-	sys, ok := s.(ops.MixedPrecision)
+func Store(s ops.Operator, sys ops.MixedPrecision, format string, c ops.Copies) (ops.Stored, error) {
 	forms, laidOut := s.(ops.Forms)
-	if !ok || !laidOut {
+	if !laidOut {
 		return nil, errNoMixed
 	}
 	if format == RowWise {
 		if c.Half || c.Scaled {
 			return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
 		}
-		if m, ok := s.(ops.Symmetry); ok && !m.Symmetric() {
+		if !s.Symmetric() {
 			return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not", precond.ErrRefused)
 		}
 		r, err := forms.Rows() // stays: its FP64 entries are multiplied with
@@ -51,7 +50,7 @@ func Store(s ops.Space, format string, c ops.Copies) (ops.Stored, error) {
 }
 
 // refused marks an error that is the matrix's fault and not the device's.
-func refused(s ops.Space, err error) error {
+func refused(s ops.Operator, err error) error {
 	if err == nil || s.Err() != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 // The recursion breaks down where the residual becomes orthogonal to the shadow residual, or to its own image; it also drifts away from the true residual. In
 // each case the true residual is computed and the recursion starts again from it, with a new shadow, as long as that helps.
 type BiCGSTAB struct {
-	sys                      ops.Space
+	sys                      ops.Operator
+	scalars                  ops.Workspace
 	ops                      ops.Stabilised
-	norms                    ops.Krylov // for max|z|
 	pre                      precond.Preconditioner
 	work, single             ops.Vector // the true residual
 	r, shadow, p, v, t, wide ops.Vector // FP64
@@ -26,23 +26,23 @@ type BiCGSTAB struct {
 	fromZero                 bool
 	watch                    func(iteration int, errorK float64)
 
-	// again is one iteration on againX, recorded by devices that can.
-	again       func()
-	againX      ops.Vector
-	againKelvin bool
+	recorded recorded // one iteration
+	warm     bool     // its kernels are loaded
 }
 
 var _ Solver = (*BiCGSTAB)(nil)
 
 // NewBiCGSTAB makes the vectors.
-func NewBiCGSTAB(s ops.Space, m precond.Preconditioner) (*BiCGSTAB, error) {
-	k, ok := s.(ops.Stabilised)
-	norms, too := s.(ops.Krylov)
-	if !ok || !too {
+func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	k, ok := w.(ops.Stabilised)
+	if !ok {
 		return nil, errors.New("this device has no operations for BiCGSTAB")
 	}
-	c := &BiCGSTAB{sys: s, ops: k, norms: norms, pre: m}
-	var err error
+	c := &BiCGSTAB{sys: s, ops: k, scalars: w, pre: m}
 	if c.work, err = s.NewWork(); err != nil {
 		return nil, err
 	}
@@ -62,6 +62,16 @@ func NewBiCGSTAB(s ops.Space, m precond.Preconditioner) (*BiCGSTAB, error) {
 	return c, nil
 }
 
+// Close gives the vectors back.
+func (c *BiCGSTAB) Close() {
+	c.recorded.drop()
+	if c.single != c.work {
+		c.sys.Release(c.single)
+	}
+	c.sys.Release(c.work, c.r, c.shadow, c.p, c.v, c.t, c.wide, c.in, c.out)
+	c.scalars.Close()
+}
+
 // Name is "bicgstab".
 func (c *BiCGSTAB) Name() string { return "bicgstab" }
 
@@ -75,14 +85,14 @@ func (c *BiCGSTAB) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 type stabilisedRun struct {
 	*BiCGSTAB
 	rule   Rule
-	x, old ops.Vector
+	b      ops.Source
+	x      ops.Vector
 	result Outcome
-	rate   contraction
 }
 
-// Solve improves x until the rule is met. old is the state at the start of a time step, nil otherwise.
-func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
-	s := &stabilisedRun{BiCGSTAB: c, rule: rule, x: x, old: old}
+// Solve improves x until the rule is met. There is no estimate in K: rules in K count as never met.
+func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
+	s := &stabilisedRun{BiCGSTAB: c, rule: rule, b: b, x: x}
 	s.result.ErrorK = math.NaN()
 	best := math.Inf(1)
 	start := x
@@ -91,13 +101,13 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outc
 	}
 	broken := false // the last start ended in a breakdown
 	for restart := 0; ; restart++ {
-		s.result.Norms = c.sys.Residual(c.work, c.single, start, old)
+		s.result.Norms = c.sys.Residual(c.work, c.single, b, start)
 		start = x
 		if c.sys.Err() != nil {
 			s.result.Reason = Failed
 			return s.result
 		}
-		if s.result.judge(rule, restart, best, s.trueErrorMet) {
+		if s.result.judge(rule, restart, best, func() bool { return false }) {
 			if broken && s.result.Reason == Stagnation {
 				s.result.Reason = Breakdown
 			}
@@ -107,7 +117,7 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outc
 		reason, stop := s.iterate(ctx)
 		if stop {
 			s.result.Reason = reason
-			s.result.Norms = c.sys.Residual(c.work, c.single, x, old)
+			s.result.Norms = c.sys.Residual(c.work, c.single, b, x)
 			if c.sys.Err() != nil {
 				s.result.Reason = Failed
 			}
@@ -115,14 +125,6 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outc
 		}
 		broken = reason == Breakdown
 	}
-}
-
-// trueErrorMet applies the preconditioner to the true residual.
-func (s *stabilisedRun) trueErrorMet() bool {
-	s.pre.Apply(s.out, s.single)
-	s.norms.Dot(s.single, s.out, true)
-	s.result.ErrorK = s.rate.estimate(s.norms.Scalars().MaxZ)
-	return s.result.ErrorK <= s.rule.Tol
 }
 
 // Shares below which a product of two vectors is taken for zero, relative to their lengths.
@@ -133,8 +135,8 @@ func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 	s.begin()
 	first := s.ops.StabilisedScalars()
 	shadow := math.Sqrt(first.Rho)
-	again := s.iteration(s.x, s.rule.inKelvin())
-	for n := 0; ; n++ {
+	again := s.iteration(s.x)
+	for {
 		switch {
 		case s.result.Iterations >= s.rule.MaxIter:
 			return Limit, true
@@ -144,11 +146,6 @@ func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 		again()
 		s.result.Iterations++
 		sc := s.ops.StabilisedScalars()
-		if s.pre.ErrorScale() && s.rule.inKelvin() {
-			z := s.norms.Scalars().MaxZ
-			s.rate.add(z, n == 0)
-			s.result.ErrorK = s.rate.estimate(z)
-		}
 		if s.watch != nil {
 			s.watch(s.result.Iterations, s.result.ErrorK)
 		}
@@ -169,7 +166,7 @@ func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 // begin starts the recursion at the true residual.
 func (c *BiCGSTAB) begin() { c.ops.Begin(c.r, c.shadow, c.p, c.in, c.work) }
 
-// met applies the rule to the norm of the recursive residual, or to the estimate in K. It also ends the iteration far below rounding errors.
+// met applies the rule to the norm of the recursive residual. It also ends the iteration far below rounding errors.
 func (s *stabilisedRun) met(size float64) bool {
 	switch {
 	case size <= s.result.Norms.Floor/4:
@@ -179,41 +176,31 @@ func (s *stabilisedRun) met(size float64) bool {
 	case s.rule.RTol > 0:
 		return size <= s.rule.RTol*s.result.Norms.Source
 	}
-	return s.result.ErrorK <= s.rule.Tol
+	return false
 }
 
 // Prepare readies the iteration for a vector and the kind of rule.
-func (c *BiCGSTAB) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelvin()) }
+func (c *BiCGSTAB) Prepare(_ Rule, x ops.Vector) { c.iteration(x) }
 
-// iteration returns what one iteration asks of the device, recorded where it can be. In kelvin, max|z| of the second half stands for the error.
-func (c *BiCGSTAB) iteration(x ops.Vector, kelvin bool) func() {
-	if c.again != nil && c.againX == x && c.againKelvin == kelvin {
-		return c.again
+// iteration returns what one iteration asks of the device, recorded where it can be.
+func (c *BiCGSTAB) iteration(x ops.Vector) func() {
+	if _, ok := c.sys.(ops.Recorder); ok && !c.warm {
+		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
+		c.ops.Widen(c.wide, c.out)
+		c.warm = true
 	}
-	c.againX, c.againKelvin = x, kelvin
-	c.again = func() {
+	return c.recorded.repeat(c.sys, c.pre, x, false, func() {
 		c.image(c.v)
 		c.ops.FirstStep(x, c.r, c.in, c.shadow, c.v, c.out)
 		c.image(c.t)
-		if kelvin {
-			c.norms.Dot(c.in, c.out, true)
-		}
 		c.ops.SecondStep(x, c.r, c.shadow, c.t, c.out)
 		c.ops.NextDirection(c.p, c.in, c.r, c.v)
-	}
-	if r, ok := c.sys.(ops.Recorder); ok {
-		c.ops.Apply(c.t, c.wide) // brings the kernels that recording must not load
-		c.ops.Widen(c.wide, c.out)
-		if replay, err := r.Record(c.again); err == nil {
-			c.again = replay
-		}
-	}
-	return c.again
+	})
 }
 
 // image sets y = A M^-1 in.
 func (c *BiCGSTAB) image(y ops.Vector) {
 	c.pre.Apply(c.out, c.in)
 	c.ops.Widen(c.wide, c.out)
-	c.ops.Apply(y, c.wide)
+	c.sys.Apply(y, c.wide)
 }

@@ -14,8 +14,10 @@ import (
 type Rule struct {
 	ATol    float64 // ||b - A x|| in W
 	RTol    float64 // ||b - A x|| / ||b||
-	Tol     float64 // estimated largest error in K; needs a preconditioner on the scale of the error
+	Tol     float64 // estimated largest error in K
 	MaxIter int
+	// InTime marks one of many steps of time, whose start is close to the solution.
+	InTime bool
 }
 
 func (r Rule) inKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
@@ -30,15 +32,17 @@ type Solver interface {
 	StartFromZero()
 	// Watch has f told, at every iteration, how many are done and the error estimate in K, NaN where there is none. f may be nil.
 	Watch(f func(iteration int, errorK float64))
-	// Solve starts from x. old is the state at the start of a time step, nil otherwise.
-	Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome
+	// Solve solves A x = b from x.
+	Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome
+	// Close gives back the solver's vectors, not the operator's or the preconditioner's.
+	Close()
 }
 
 // Outcome of a solve.
 type Outcome struct {
 	Iterations int
 	Norms      ops.Norms // of the true residual at the end
-	ErrorK     float64   // estimate of the largest error, NaN where the preconditioner gives none
+	ErrorK     float64   // estimate of the largest error, NaN where the solver gives none or nothing was iterated yet
 	Converged  bool
 	Reason     Reason
 }
@@ -65,18 +69,16 @@ const (
 // The recursive residual of conjugate gradients goes on falling below the rounding errors of b - A x. So when the rule seems to be met, the
 // true residual is computed; where the two differ, the iteration starts again from it.
 type PCG struct {
-	sys      ops.Space
-	krylov   ops.Krylov
+	sys      ops.Operator
+	krylov   ops.Workspace
 	pre      precond.Preconditioner
 	r, q     ops.Vector // in the executor's working precision
 	r32      ops.Vector // r in FP32
 	z, p     ops.Vector // FP32
 	fromZero bool
-	// again is one iteration on againX, recorded by devices that can.
-	again       func()
-	againX      ops.Vector
-	againKelvin bool
-	watch       func(iteration int, errorK float64)
+	recorded recorded // one iteration
+	watch    func(iteration int, errorK float64)
+	error    estimate
 }
 
 // Name is "pcg".
@@ -88,14 +90,19 @@ func (c *PCG) StartFromZero() { c.fromZero = true }
 // Watch has f told of every iteration.
 func (c *PCG) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 
-// NewPCG makes the vectors.
-func NewPCG(s ops.Space, m precond.Preconditioner) (*PCG, error) {
-	k, ok := s.(ops.Krylov)
-	if !ok {
-		return nil, errors.New("this device has no conjugate gradient operations")
+// ErrNotSymmetric refuses operators that conjugate gradients would fail on.
+var ErrNotSymmetric = errors.New("conjugate gradients need a symmetric matrix, and this one is not")
+
+// NewPCG makes the vectors. An operator that is not symmetric is refused with ErrNotSymmetric.
+func NewPCG(s ops.Operator, m precond.Preconditioner) (*PCG, error) {
+	if !s.Symmetric() {
+		return nil, ErrNotSymmetric
 	}
-	c := &PCG{sys: s, krylov: k, pre: m}
-	var err error
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	c := &PCG{sys: s, krylov: w, pre: m}
 	for _, v := range []*ops.Vector{&c.r, &c.q} {
 		if *v, err = s.NewWork(); err != nil {
 			return nil, err
@@ -104,34 +111,44 @@ func NewPCG(s ops.Space, m precond.Preconditioner) (*PCG, error) {
 	if c.r32, err = s.Single(c.r); err != nil {
 		return nil, err
 	}
-	for _, v := range []*ops.Vector{&c.z, &c.p} {
-		if *v, err = s.New32(); err != nil {
-			return nil, err
-		}
+	if c.z, err = s.New32(); err != nil {
+		return nil, err
 	}
-	return c, nil
+	c.p, err = w.NewDirection()
+	return c, err
+}
+
+// Close gives the vectors back.
+func (c *PCG) Close() {
+	c.recorded.drop()
+	if c.r32 != c.r {
+		c.sys.Release(c.r32)
+	}
+	c.sys.Release(c.r, c.q, c.z)
+	c.krylov.Close()
 }
 
 // run is the state of one solve.
 type run struct {
 	*PCG
-	rule   Rule
-	x, old ops.Vector
-	out    Outcome
-	rate   contraction
+	rule Rule
+	b    ops.Source
+	x    ops.Vector
+	out  Outcome
 }
 
-// Solve improves x until the rule is met. old is the state at the start of a time step, nil in a steady solve.
-func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
-	s := &run{PCG: c, rule: rule, x: x, old: old}
+// Solve improves x until the rule is met.
+func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
+	s := &run{PCG: c, rule: rule, b: b, x: x}
 	s.out.ErrorK = math.NaN()
+	c.error.solve(c.pre)
 	best := math.Inf(1)
 	start := x
 	if c.fromZero {
 		start, c.fromZero = nil, false
 	}
 	for restart := 0; ; restart++ {
-		s.out.Norms = c.sys.Residual(c.r, c.r32, start, old)
+		s.out.Norms = c.sys.Residual(c.r, c.r32, b, start)
 		start = x
 		if done := s.verdict(restart, best); done {
 			return s.out
@@ -139,7 +156,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, x, old ops.Vector) Outcome {
 		best = math.Min(best, s.out.Norms.Residual)
 		if reason, stop := s.iterate(ctx); stop {
 			s.out.Reason = reason
-			s.out.Norms = c.sys.Residual(c.r, c.r32, x, old)
+			s.out.Norms = c.sys.Residual(c.r, c.r32, b, x)
 			if c.sys.Err() != nil {
 				s.out.Reason = Failed
 			}
@@ -154,7 +171,11 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 		s.out.Reason = Failed
 		return true
 	}
-	return s.out.judge(s.rule, restart, best, s.trueErrorMet)
+	done = s.out.judge(s.rule, restart, best, s.trueErrorMet)
+	if done && (math.IsNaN(s.out.ErrorK) || s.out.Reason != Tolerance && !s.ruleInKelvin()) {
+		s.trueErrorMet() // the recursive residual does not stand for the true one
+	}
+	return done
 }
 
 func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }
@@ -162,7 +183,7 @@ func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }
 // trueErrorMet applies the preconditioner to the true residual.
 func (s *run) trueErrorMet() bool {
 	s.precondition(true)
-	s.out.ErrorK = s.rate.estimate(s.krylov.Scalars().MaxZ)
+	s.out.ErrorK = s.error.of(s.krylov.Scalars().MaxZ)
 	return s.out.ErrorK <= s.rule.Tol
 }
 
@@ -179,14 +200,11 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 	}
 	for first := true; ; first = false {
 		sc := s.krylov.Scalars()
-		if s.pre.ErrorScale() {
-			s.rate.add(sc.MaxZ, first)
-			s.out.ErrorK = s.rate.estimate(sc.MaxZ)
-		}
-		if s.watch != nil {
-			s.watch(s.out.Iterations, s.out.ErrorK)
-		}
 		moved := !first || !s.ruleInKelvin()
+		s.estimate(sc, first)
+		if s.watch != nil {
+			s.watch(s.out.Iterations, s.error.plain(sc.MaxZ))
+		}
 		switch {
 		case sc.RZ == 0:
 			return 0, false
@@ -202,6 +220,19 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 		again()
 		s.out.Iterations++
 	}
+}
+
+// estimate takes the scalars in the order in which an iteration makes them: with a rule in K the update comes first.
+func (s *run) estimate(sc ops.Scalars, first bool) {
+	kelvin := s.ruleInKelvin()
+	if kelvin && !first {
+		s.error.moved(sc.PQ)
+	}
+	s.error.residual(sc.MaxZ, sc.RZ, first)
+	if !kelvin {
+		s.error.moved(sc.PQ)
+	}
+	s.out.ErrorK = s.error.value()
 }
 
 // precondition applies the preconditioner and, with it, sets Beta.
@@ -221,26 +252,15 @@ func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelvin())
 
 // iteration returns what one iteration asks of the device, recorded where it can be.
 func (c *PCG) iteration(x ops.Vector, kelvin bool) func() {
-	if c.again != nil && c.againX == x && c.againKelvin == kelvin {
-		return c.again
-	}
-	c.againX, c.againKelvin = x, kelvin
-	c.again = func() {
-		c.precondition(false)
-		c.advance(x)
-	}
-	if kelvin {
-		c.again = func() {
+	return c.recorded.repeat(c.sys, c.pre, x, kelvin, func() {
+		if kelvin {
 			c.advance(x)
 			c.precondition(false)
+			return
 		}
-	}
-	if r, ok := c.sys.(ops.Recorder); ok {
-		if replay, err := r.Record(c.again); err == nil {
-			c.again = replay
-		}
-	}
-	return c.again
+		c.precondition(false)
+		c.advance(x)
+	})
 }
 
 // met applies the rule to the scalars of an iteration. It also ends the iteration where the recursive residual has fallen so far below rounding

@@ -1,9 +1,8 @@
 package ops
 
-// Stabilised is a Space with the operations of BiCGSTAB with right preconditioning. Vectors are FP64; those whose names end in 32, on the preconditioner's
+// Stabilised is a Workspace with the operations of BiCGSTAB with right preconditioning. Vectors are FP64; those whose names end in 32, on the preconditioner's
 // two sides, are FP32. Scalars stay on the device under fixed names.
 type Stabilised interface {
-	Applier
 	// Begin sets r, shadow, p and p32 to from, which may be of any precision, and Rho = r.r.
 	Begin(r, shadow, p, p32, from Vector)
 	// Widen sets y = y32.
@@ -22,6 +21,3 @@ type Stabilised interface {
 
 // StabilisedScalars of an iteration.
 type StabilisedScalars struct{ Rho, RV, SS, TS, TT, RR, Step, Omega, Turn float64 }
-
-// Symmetry is a Space that knows whether its matrix is symmetric. Others have matrices that are.
-type Symmetry interface{ Symmetric() bool }

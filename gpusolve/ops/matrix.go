@@ -4,15 +4,8 @@ import "thermsim/gpusolve/sparse"
 
 // Matrices is a Device that takes matrices as they are, without a mesh. Their vectors are numbered like the rows.
 type Matrices interface {
-	LoadDiagonals(a *sparse.Diagonals) (Algebraic, error)
-	LoadCSR(a *sparse.CSR) (Algebraic, error)
-}
-
-// Algebraic is a system A x = b that was given as a matrix. It has no time steps: old of Residual must be nil.
-type Algebraic interface {
-	Space
-	// SetSource sets b, which is zero before.
-	SetSource(b []float64)
+	LoadDiagonals(a *sparse.Diagonals) (Operator, error)
+	LoadCSR(a *sparse.CSR) (Operator, error)
 }
 
 // Forms is a Space that lays its matrix out on the device for methods that build on entries rather than on couplings. Diagonals are summed in
@@ -39,10 +32,4 @@ type Rows interface {
 	// Download copies it to the host, for set-ups that work there. It must not be changed.
 	Download() *sparse.CSR
 	Release()
-}
-
-// Applier is a Space that multiplies.
-type Applier interface {
-	// Apply sets y = A x for FP64 vectors.
-	Apply(y, x Vector)
 }

@@ -6,6 +6,8 @@
 package ops
 
 import (
+	"errors"
+
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -30,7 +32,7 @@ type Device interface {
 	Close() error
 }
 
-// Space is a linear system A x = b on a device, as Krylov solvers and preconditioners see it.
+// Space makes and moves vectors of one length on a device.
 type Space interface {
 	New32() (Vector, error) // FP32, zero
 	New64() (Vector, error) // FP64, zero
@@ -43,13 +45,37 @@ type Space interface {
 	Write(v Vector, src []float64)
 	// Fill sets every value of an FP64 vector.
 	Fill(x Vector, value float64)
-	// Residual computes r = b - A x in FP64, rounds it to r's precision and sets r32 = r. In a transient, old is the state at the start
-	// of the step and b includes C/dt old; otherwise old is nil. A nil x is zero.
-	Residual(r, r32, x, old Vector) Norms
+	// Release gives vectors back before the space goes; nil ones are passed over.
+	Release(vectors ...Vector)
+	// Scope runs body. What body makes on the space and does not release is given back by close, all at once.
+	Scope(body func() error) (close func(), err error)
 	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
 	Err() error
-	// Free gives back the system and all of its vectors.
+	// Free gives back the space, all of its vectors and what else was made on it.
 	Free()
+}
+
+// Operator is the matrix A of a system A x = b.
+type Operator interface {
+	Space
+	// Symmetric says whether A is its own transpose: what conjugate gradients need.
+	Symmetric() bool
+	// Apply sets y = A x for FP64 vectors.
+	Apply(y, x Vector)
+	// Residual computes r = b - A x in FP64, rounds it to r's precision and sets r32 = r. A nil x is zero.
+	Residual(r, r32 Vector, b Source, x Vector) Norms
+	// SourceOf makes an FP64 vector a right side, which refers to it.
+	SourceOf(v Vector) Source
+	// NewWorkspace makes what one solve keeps beside its vectors. Solves with workspaces of their own may take turns on one operator.
+	NewWorkspace() (Workspace, error)
+}
+
+// Source is a right side b. It belongs to the operator that made it and need not be stored densely.
+type Source interface {
+	// Read writes the values of b to the host.
+	Read(dst []float64)
+	// Close gives back what the source holds.
+	Close()
 }
 
 // System is A theta = b of a mesh: A its finite-volume operator, theta the rise over the stack's ambient in K, b the heat in W that enters
@@ -57,12 +83,13 @@ type Space interface {
 //
 //	(A theta)_c = sum over neighbours n of g_cn (theta_c - theta_n) + (ground_c + C_c/dt) theta_c
 type System interface {
-	Space
+	Operator
 	Mesh() *mesh.Mesh
-	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers get none. The
-	// executor may refer to the drawings' outlines and planes until the next call, and takes an outline that it has seen in the last one as
-	// unchanged.
-	SetPower(layers []powermap.Drawing)
+	// Refresh discretises the mesh again, whose materials' properties or faces' conditions have changed, with the time step dt, which must be positive
+	// where that of Assemble was, and zero where that was. The faces that lead heat to a temperature must be the same. It takes no memory.
+	Refresh(dt float64) error
+	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and fluxes bring in.
+	NewSource(driven bool) (HeatSource, error)
 	// Extrapolate makes x the continuation of the states (older, old, x), old the former x and older the former old: the start of the next
 	// time step. The continuation is linear, 2 x - old, or quadratic, 3 x - 3 old + older. A nil older is not kept; then it is linear.
 	Extrapolate(x, old, older Vector, quadratic bool)
@@ -76,10 +103,34 @@ type System interface {
 	Stored(x, old Vector) float64
 }
 
+// ErrRefresh refuses to turn a steady operator into that of a time step or back.
+var ErrRefresh = errors.New("an operator of time steps cannot become a steady one, nor the other way")
+
+// HeatSource is b of a mesh's system in W: power, what the faces bring in, and C/dt times an old state.
+type HeatSource interface {
+	Source
+	// SetPower sets the watts of each cell column of the layers that are drawn, spread over their planes; other layers get none. The
+	// executor may refer to the drawings' outlines and planes until the next call, and takes an outline that it has seen in the last one as
+	// unchanged.
+	SetPower(layers []powermap.Drawing)
+	// SetOld adds C/dt old, old being the state at the start of a time step, to which the source refers. A nil old takes that back.
+	SetOld(old Vector)
+}
+
+// Dense makes the values of b a right side of a.
+func Dense(a Operator, b []float64) (Source, error) {
+	v, err := a.New64()
+	if err != nil {
+		return nil, err
+	}
+	a.Write(v, b)
+	return a.SourceOf(v), nil
+}
+
 // Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
 type Recorder interface {
-	// Record notes the operations that body asks for, without doing them, and returns a function that does.
-	Record(body func()) (replay func(), err error)
+	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one that gives its memory back.
+	Record(body func()) (replay, forget func(), err error)
 }
 
 // Norms describe a residual in the Euclidean norm.
@@ -88,6 +139,16 @@ type Norms struct {
 	Source   float64 // ||b||, W
 	// Floor is an estimate of the rounding error of the residual: 2^-53 times the norm of |A| |x| + |b|.
 	Floor float64
+}
+
+// Workspace is what one solve keeps: the scalars of its iteration and the buffers of its fused operations, those of conjugate gradients.
+// Executors put the operations of further methods on their workspaces.
+type Workspace interface {
+	Krylov
+	// NewDirection makes the FP32 vector that DirectionApply and Update take as p. A workspace has one.
+	NewDirection() (Vector, error)
+	// Close gives the memory back, that of the direction too.
+	Close()
 }
 
 // Krylov holds the operations of conjugate gradients. Scalars stay on the device under fixed names.
@@ -121,6 +182,8 @@ type Lines interface {
 	Finest() (Level, error)
 	// Coarsen builds the next level and the transfer between.
 	Coarsen(fine Level, c Coarsening) (Level, error)
+	// RefreshLevel computes a level again, after the system was refreshed and the finer levels before.
+	RefreshLevel(l Level) error
 	// NewVector makes a vector on a level.
 	NewVector(l Level) (Vector, error)
 	// Start sets x = c T^-1 b.

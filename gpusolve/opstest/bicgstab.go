@@ -9,7 +9,7 @@ import (
 // stabilised checks the operations of BiCGSTAB through three iterations with vectors of no meaning. x of a mesh may be large beside FP32 rounding, so all that
 // follows from FP32 vectors is compared with those as they were read.
 func (f *probe) stabilised() {
-	s, ok := f.space.(ops.Stabilised)
+	s, ok := f.work.(ops.Stabilised)
 	if !ok {
 		f.Error("no operations for BiCGSTAB")
 		return

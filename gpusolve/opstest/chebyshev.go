@@ -11,7 +11,7 @@ import (
 // chebyshev runs some steps of the iteration in every pair of precisions beside the recurrence in FP64 with a, the matrix in the form stored.
 func (p *probe) chebyshev(s ops.Stored, a *sparse.CSR) {
 	p.Helper()
-	m := p.space.(ops.Chebyshev)
+	m := p.work.(ops.Chebyshev)
 	top := 0.0
 	for r := range a.N() {
 		top = math.Max(top, 2*a.At(r, r))

@@ -19,6 +19,7 @@ func (f *fixture) lines() {
 	f.smoothing(l, level)
 	f.transfers(l, level, f.pairs(false), false)
 	f.transfers(l, level, f.pairs(true), true)
+	f.weights(l, level)
 	for _, s := range []ops.Smoothing{{First: 0.8}, {First: 0.8, Momentum: 0.22, Second: 0.98}} {
 		f.bottom(l, level, s)
 	}

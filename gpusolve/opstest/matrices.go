@@ -103,8 +103,9 @@ type algebra struct {
 	probe
 	by  *sparse.Diagonals // nil for a graph
 	a   *sparse.CSR
-	sys ops.Algebraic
+	sys ops.Operator
 	b   []float64
+	src ops.Source // the same
 }
 
 func newAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR) *algebra {
@@ -125,6 +126,9 @@ func newAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR)
 		t.Fatal(err)
 	}
 	f.space = f.sys
+	if f.work, err = f.sys.NewWorkspace(); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		f.sys.Free()
 		if n := d.Allocated(); n != 0 {
@@ -134,7 +138,9 @@ func newAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR)
 	for i := range f.b {
 		f.b[i] = f.rng.NormFloat64()
 	}
-	f.sys.SetSource(f.b)
+	v := f.must(f.sys.New64())
+	f.sys.Write(v, f.b)
+	f.src = f.sys.SourceOf(v)
 	return f
 }
 
@@ -175,13 +181,13 @@ func (f *algebra) scale(x []float64) float64 {
 func (f *algebra) residual() {
 	r, x := f.must(f.sys.NewWork()), f.must(f.sys.New64())
 	r32 := f.must(f.sys.Single(r))
-	n := f.sys.Residual(r, r32, nil, nil)
+	n := f.sys.Residual(r, r32, f.src, nil)
 	f.near("residual of nothing", f.read(r), f.b, largest(f.b), eps64)
 	f.scalar("norm of the source", n.Source, norm(f.b), eps64)
 	f.scalar("norm of the residual of nothing", n.Residual, norm(f.b), eps64)
 
 	v := f.random(x)
-	n = f.sys.Residual(r, r32, x, nil)
+	n = f.sys.Residual(r, r32, f.src, x)
 	want := f.times(v)
 	for i := range want {
 		want[i] = f.b[i] - want[i]
@@ -194,15 +200,15 @@ func (f *algebra) residual() {
 		f.Errorf("floor of the residual is %g at a scale of %g", n.Floor, scale)
 	}
 	y := f.must(f.sys.New64())
-	f.space.(ops.Applier).Apply(y, x)
+	f.space.Apply(y, x)
 	f.near("product", f.read(y), f.times(v), scale, eps64)
 }
 
 func (f *algebra) krylov() {
-	k := f.space.(ops.Krylov)
+	k := f.work
 	x, r, q := f.must(f.sys.New64()), f.must(f.sys.NewWork()), f.must(f.sys.NewWork())
 	r32 := f.must(f.sys.Single(r))
-	z, p := f.must(f.sys.New32()), f.must(f.sys.New32())
+	z, p := f.must(f.sys.New32()), f.must(k.NewDirection())
 	rv, zv, xv := f.random(r), f.random(z), f.random(x)
 	f.sys.Write(r32, rv)
 	pv, rz := make([]float64, len(zv)), 0.0
@@ -333,6 +339,6 @@ func (f *fixture) forms() {
 	d.Release()
 	x, y := f.must(f.sys.New64()), f.must(f.sys.New64())
 	v := f.random(x)
-	f.space.(ops.Applier).Apply(y, x)
+	f.space.Apply(y, x)
 	f.near("product", f.read(y), f.ref.apply(v), largest(want.Main)*largest(v), eps64)
 }

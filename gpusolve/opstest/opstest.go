@@ -36,7 +36,8 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 type probe struct {
 	*testing.T
 	rng   *rand.Rand
-	space ops.Space
+	space ops.Operator
+	work  ops.Workspace
 }
 
 // fixture is a random stack on a device, beside its reference.
@@ -44,6 +45,7 @@ type fixture struct {
 	probe
 	m   *mesh.Mesh
 	sys ops.System
+	b   ops.HeatSource
 	ref *reference
 	dt  float64
 }
@@ -65,8 +67,16 @@ func newFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *fixture {
 			t.Errorf("%d bytes are still allocated after Free", n)
 		}
 	})
-	f := &fixture{probe{t, rng, sys}, m, sys, newReference(m, dt), dt}
-	sys.SetPower(m.Power.Steady())
+	work, err := sys.NewWorkspace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sys.NewSource(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{probe{t, rng, sys, work}, m, sys, b, newReference(m, dt), dt}
+	b.SetPower(m.Power.Steady())
 	f.ref.setPower(m.Power.Layers, nil)
 	return f
 }

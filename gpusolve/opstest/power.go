@@ -3,7 +3,6 @@ package opstest
 import (
 	"math/rand/v2"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/powermap"
 	"thermsim/stack"
 )
@@ -42,15 +41,15 @@ func (f *fixture) power() {
 	r := f.must(f.sys.NewWork())
 	r32 := f.must(f.sys.Single(r))
 	eps := f.working(r, r32)
-	var old ops.Vector
 	if f.dt > 0 {
-		old = f.must(f.sys.New64())
+		f.b.SetOld(f.must(f.sys.New64())) // zero
+		defer f.b.SetOld(nil)
 	}
 	check := func(what string, drawings []powermap.Drawing, layers []powermap.LayerMap, planes [][]float64) {
 		f.Helper()
-		f.sys.SetPower(drawings)
+		f.b.SetPower(drawings)
 		f.ref.setPower(layers, planes)
-		n := f.sys.Residual(r, r32, nil, old)
+		n := f.sys.Residual(r, r32, f.b, nil)
 		f.near("source "+what, f.read(r), f.ref.source, largest(f.ref.source), eps)
 		f.scalar("||b|| "+what, n.Source, norm(f.ref.source), eps64)
 	}

@@ -29,7 +29,7 @@ func kinds(rows bool) []kind {
 // mixed tests products and vectors in all precisions. by is nil for a graph.
 func (p *probe) mixed(by *sparse.Diagonals, a *sparse.CSR) {
 	p.Helper()
-	m, ok := p.space.(ops.MixedPrecision)
+	m, ok := p.work.(ops.MixedPrecision)
 	if !ok {
 		p.Fatal("this device has no operations in mixed precision")
 	}
@@ -263,7 +263,7 @@ func WholeNumbers(t *testing.T, open func(testing.TB) ops.Device) {
 		}
 		t.Run(fmt.Sprintf("%dx%dx%d", nx, ny, nz), func(t *testing.T) {
 			f := newAlgebra(t, open(t), d, d.CSR())
-			m := f.space.(ops.MixedPrecision)
+			m := f.work.(ops.MixedPrecision)
 			form, err := f.space.(ops.Forms).Diagonals()
 			if err != nil {
 				t.Fatal(err)

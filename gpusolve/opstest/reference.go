@@ -14,10 +14,11 @@ type reference struct {
 	m          *mesh.Mesh
 	nx, ny, nz int
 	links      []link
-	ground     []float64 // W/K
-	capacity   []float64 // C/dt, W/K
-	inflow     []float64 // W from boundaries
-	source     []float64 // W from power and boundaries
+	ground     []float64                 // W/K
+	held       [stack.NumFaces][]float64 // W/K to the faces; they add up to ground
+	capacity   []float64                 // C/dt, W/K
+	inflow     []float64                 // W from boundaries
+	source     []float64                 // W from power and boundaries
 }
 
 // link couples cells a and b.
@@ -53,8 +54,11 @@ func newReference(m *mesh.Mesh, dt float64) *reference {
 			}
 		}
 	}
-	for f := range stack.Face(stack.NumFaces) {
-		r.face(f)
+	for f := range r.held {
+		r.held[f] = make([]float64, n)
+	}
+	for c := range n {
+		r.faces(c)
 	}
 	return r
 }
@@ -67,22 +71,39 @@ func (r *reference) link(g []float64, c, stride int, lateral bool) {
 	}
 }
 
-func (r *reference) face(f stack.Face) {
-	b := r.m.Stack.Boundary[f]
-	for c := range r.ground {
-		i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
-		if on := [...]bool{k == 0, k == r.nz-1, i == 0, i == r.nx-1, j == 0, j == r.ny-1}; !on[f] {
-			continue
-		}
-		g := round32(r.m.FaceConductance(f, i, j, k))
-		r.ground[c] = round32(r.ground[c] + g) // executors add the faces in FP32
-		switch b.Kind {
-		case stack.Convective, stack.FixedTemperature, stack.LumpedResistance:
-			r.inflow[c] += g * (b.Temperature - r.m.Stack.Ambient)
-		case stack.HeatFlux:
-			r.inflow[c] += b.Flux * r.m.CellFaceArea(f, i, j, k)
+// faces adds what the faces do to cell c: executors round every conductance to FP32, and their sum face by face. What the sum is off by
+// belongs to the largest of them, so that ground, held and inflow tell of one balance of heat.
+func (r *reference) faces(c int) {
+	i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
+	off, largest := 0.0, -1
+	for f, on := range r.touches(c) {
+		b := r.m.Stack.Boundary[f]
+		switch {
+		case !on:
+		case b.Kind == stack.HeatFlux:
+			r.inflow[c] += b.Flux * r.m.CellFaceArea(stack.Face(f), i, j, k)
+		case b.Kind != stack.Adiabatic:
+			r.held[f][c] = round32(r.m.FaceConductance(stack.Face(f), i, j, k))
+			sum := round32(r.ground[c] + r.held[f][c])
+			off += sum - r.ground[c] - r.held[f][c]
+			r.ground[c] = sum
+			if largest < 0 || r.held[f][c] > r.held[largest][c] {
+				largest = f
+			}
 		}
 	}
+	if largest >= 0 {
+		r.held[largest][c] += off
+	}
+	for f, b := range r.m.Stack.Boundary {
+		r.inflow[c] += r.held[f][c] * (b.Temperature - r.m.Stack.Ambient)
+	}
+}
+
+// touches says which faces cell c lies on.
+func (r *reference) touches(c int) [stack.NumFaces]bool {
+	i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
+	return [...]bool{k == 0, k == r.nz-1, i == 0, i == r.nx-1, j == 0, j == r.ny-1}
 }
 
 // setPower makes the source that of layers with power and of the boundaries. Where planes is not nil, it holds the watts of the layers' cells

@@ -10,6 +10,4 @@ type Preconditioner interface {
 	Details() string
 	// Apply sets z = M^-1 r for FP32 vectors of the system.
 	Apply(z, r ops.Vector)
-	// ErrorScale reports whether z approximates the error itself, so that max|z| can serve as an error estimate.
-	ErrorScale() bool
 }

@@ -64,6 +64,8 @@ func (m *Machine) DeviceGetAttribute(a cu.DeviceAttribute, d cu.Device) (int, er
 	switch a {
 	case cu.MaxThreadsPerBlock:
 		return maxThreads, nil
+	case cu.MaxGridDimY, cu.MaxGridDimZ:
+		return m.options.GridRows, nil
 	case cu.MaxSharedMemoryPerBlock:
 		return sharedPerBlock, nil
 	case cu.MaxSharedMemoryPerBlockOptin:

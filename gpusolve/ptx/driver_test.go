@@ -80,6 +80,10 @@ func TestLaunchesAreChecked(t *testing.T) {
 	for what, err := range map[string]error{
 		"takes 2 parameters, found 1":     b.d.LaunchKernel(f, one, one, 4, 0, args[:1]),
 		"grid [0 1 1]":                    b.d.LaunchKernel(f, [3]uint32{0, 1, 1}, one, 4, 0, args),
+		"grid [1 65536 1]":                b.d.LaunchKernel(f, [3]uint32{1, 65536, 1}, one, 4, 0, args),
+		"grid [1 1 65536]":                b.d.LaunchKernel(f, [3]uint32{1, 1, 65536}, one, 4, 0, args),
+		"grid [2147483648 1 1]":           b.d.LaunchKernel(f, [3]uint32{1 << 31, 1, 1}, one, 4, 0, args),
+		"blocks [1025 1 1]":               b.d.LaunchKernel(f, one, [3]uint32{1025, 1, 1}, 4, 0, args),
 		"blocks [1 1 65]":                 b.d.LaunchKernel(f, one, [3]uint32{1, 1, 65}, 4, 0, args),
 		"2048 threads in a block":         b.d.LaunchKernel(f, one, [3]uint32{1024, 2, 1}, 4, 0, args),
 		"50000 bytes of shared memory":    b.d.LaunchKernel(f, one, one, 50000, 0, args),
@@ -88,6 +92,9 @@ func TestLaunchesAreChecked(t *testing.T) {
 	} {
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("error is %v, want %q", err, what)
+		}
+		if strings.HasPrefix(what, "grid") && !strings.Contains(err.Error(), "CUDA_ERROR_INVALID_VALUE") {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	b.must(b.d.FuncSetAttribute(f, cu.MaxDynamicSharedSizeBytes, 50000))

@@ -251,7 +251,8 @@ func (m *Machine) LaunchKernel(f cu.Function, grid, block [3]uint32, sharedBytes
 
 // size checks the shape of a launch.
 func (r *launch) size(sharedBytes uint32) string {
-	limits := [6]uint32{1<<31 - 1, 65535, 65535, 1024, 1024, 64}
+	rows := uint32(r.machine.options.GridRows)
+	limits := [6]uint32{1<<31 - 1, rows, rows, 1024, 1024, 64}
 	for i, n := range append(r.grid[:], r.block[:]...) {
 		if n == 0 || n > limits[i] {
 			return fmt.Sprintf("grid %v of blocks %v", r.grid, r.block)

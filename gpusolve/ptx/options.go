@@ -15,6 +15,8 @@ type Options struct {
 	Memory int64 // bytes of the fake device; default 64 GiB. Only what kernels touch is really allocated.
 	SMs    int   // multiprocessors, default 4: with a kernel's size this bounds how many blocks are resident at a time
 	Seed   int64 // order in which warps and blocks take turns; the same seed gives the same run
+	// GridRows is how many blocks a launch may have along y, and along z; default 65,535, as on GPUs. Fewer let small grids show what large ones do.
+	GridRows int
 	// MaxInstructions is the budget of one launch in warp instructions, default 4e9.
 	MaxInstructions int64
 	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing or any thread
@@ -33,6 +35,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.SMs == 0 {
 		o.SMs = 4
+	}
+	if o.GridRows == 0 {
+		o.GridRows = 65535
 	}
 	if o.MaxInstructions == 0 {
 		o.MaxInstructions = 4e9

@@ -69,7 +69,7 @@ func parameters() []parameter {
 
 func findParameter(name string) *parameter {
 	all := parameters()
-	if i := slices.IndexFunc(all, func(p parameter) bool { return p.name == name }); i >= 0 {
+	if i := slices.IndexFunc(all, func(p parameter) bool { return strings.EqualFold(p.name, name) }); i >= 0 {
 		return &all[i]
 	}
 	return nil
@@ -96,7 +96,7 @@ func parseConfig(file string, data []byte, faults *importer.Faults, notes *[]imp
 	return c
 }
 
-// set takes a parameter over, judged by its kind. A later value beats an earlier one, as in HotSpot.
+// set takes a parameter over, judged by its kind. An earlier value beats a later one, and capitals do not count, as in HotSpot.
 func (c *config) set(name string, pos stack.Pos, value word, faults *importer.Faults, notes *[]importer.Note) {
 	note := func(kind importer.NoteKind, format string, args ...any) {
 		*notes = append(*notes, importer.Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
@@ -106,8 +106,10 @@ func (c *config) set(name string, pos stack.Pos, value word, faults *importer.Fa
 		note(importer.Warning, "parameter %q is unknown; HotSpot passes over it without a word%s", importer.Shorten(name), nearest(name))
 		return
 	}
+	name = p.name
 	if _, twice := c.values[name]; twice {
-		note(importer.Warning, "parameter %s is there twice; the later value holds, as in HotSpot", name)
+		note(importer.Warning, "parameter %s is there twice; the first value holds, as in HotSpot", name)
+		return
 	}
 	switch p.kind {
 	case length, amount:

@@ -31,8 +31,10 @@ type converter struct {
 	spreader      plate
 	sink          plate
 	trace         *stack.PowerTable
-	column        map[[2]int]int // of the trace, by slab and unit
-	initial       map[string]float64
+	column        map[[2]int]int       // of the trace, by slab and unit
+	columns       []OutputColumn       // the blocks of the trace's columns
+	initial       map[string]float64   // K, by HotSpot's names
+	start         []stack.InitialLayer // the same over the stack
 }
 
 // slab is a layer of HotSpot's grid model: one cell in height.
@@ -44,6 +46,7 @@ type slab struct {
 	k, c      float64 // W/(m K), J/(m3 K)
 	power     bool
 	lateral   bool
+	plate     bool // spreader or sink: its units are those of the layer below in place and name, and have none of their materials
 	pos       stack.Pos
 }
 
@@ -174,13 +177,7 @@ func (c *converter) readSwitches() {
 	default:
 		c.Faults.Add(k.pos("model_type"), "", "model_type is grid or block, got %q", importer.Shorten(k.text("model_type")))
 	}
-	switch k.text("detailed_3D") {
-	case "on":
-		c.detailed = true
-	case "off":
-	default:
-		c.Faults.Add(k.pos("detailed_3D"), "", "detailed_3D is on or off, got %q", importer.Shorten(k.text("detailed_3D")))
-	}
+	c.readDetailed()
 	if mode := strings.ToLower(k.text("grid_map_mode")); !slices.Contains([]string{"avg", "min", "max", "center"}, mode) {
 		c.Faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q", importer.Shorten(mode))
 	}
@@ -196,6 +193,7 @@ func (c *converter) readLayers() {
 	k := c.config
 	var materials []solid
 	if name := k.path("materials_file"); name != "" {
+		c.tellMaterials()
 		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
 			materials = parseMaterials(path, data, &c.Faults, &c.Notes)
 		}
@@ -306,8 +304,11 @@ func (c *converter) readPlates() {
 	if c.sink.side < c.spreader.side {
 		c.Faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
 	}
+	if c.Request.Compat && c.sink.side <= max(c.width, c.height) {
+		c.Faults.Add(k.pos("s_sink"), "make it larger by a millionth, or leave out --compat", "the sink ends with the die, %g mm: HotSpot divides by the zero length between its nodes beside the die, and its temperatures become meaningless", c.sink.side*1e3)
+	}
 	top := c.slabs[len(c.slabs)-1].units
 	c.slabs = append(c.slabs,
-		slab{name: "spreader", prefix: "hsp_", units: top, thickness: c.spreader.thickness, k: c.spreader.k, c: c.spreader.c, lateral: true, pos: k.pos("t_spreader")},
-		slab{name: "sink", prefix: "hsink_", units: top, thickness: c.sink.thickness, k: c.sink.k, c: c.sink.c, lateral: true, pos: k.pos("t_sink")})
+		slab{name: "spreader", prefix: "hsp_", units: top, thickness: c.spreader.thickness, k: c.spreader.k, c: c.spreader.c, lateral: true, plate: true, pos: k.pos("t_spreader")},
+		slab{name: "sink", prefix: "hsink_", units: top, thickness: c.sink.thickness, k: c.sink.k, c: c.sink.c, lateral: true, plate: true, pos: k.pos("t_sink")})
 }

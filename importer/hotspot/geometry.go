@@ -17,10 +17,11 @@ type own struct {
 	face     bool // nodes on the faces away from the sink (detailed_3D off)
 	convec   bool // half of the convection resistance between spreader and sink, the whole of layer 0 (detailed_3D on)
 	swapped  bool // lateral resistances of the other direction
+	shared   bool // cells of several blocks as detailed_3D has them
 	capacity bool
 }
 
-func (o own) any() bool { return o.rim || o.face || o.convec || o.swapped }
+func (o own) any() bool { return o.rim || o.face || o.convec || o.swapped || o.shared }
 
 // choose lists the deviations of this project and picks those to emulate.
 func (c *converter) choose() (o own) {
@@ -37,12 +38,19 @@ func (c *converter) choose() (o own) {
 	if c.overhangs() {
 		with = []string{"rim-nodes"}
 	}
-	if c.detailed {
+	if c.theirsDetailed() {
 		o.convec = c.Emulates(importer.Deviation{
 			Name: "half-convection", Pos: k.pos("detailed_3D"), Field: true, With: with,
 			What:    "with detailed_3D HotSpot counts r_convec to the sink's height: half of it lies between spreader and sink, and the whole above; of layer 0 it counts the full height",
 			Instead: "r_convec lies above the sink, and every layer counts from its middle",
 		})
+		if at, found := c.sharedCells(); found {
+			o.shared = c.Emulates(importer.Deviation{
+				Name: "shared-cells", Pos: at, Field: true, With: with,
+				What:    "with detailed_3D HotSpot lets the blocks in a cell conduct in parallel by area, in every direction, one over 95 % of it alone, and gaps not at all",
+				Instead: "cells that an edge cuts are homogenised direction by direction, and gaps conduct as their layer does",
+			})
+		}
 	} else {
 		o.face = c.Emulates(importer.Deviation{
 			Name: "face-node", Pos: k.pos("detailed_3D"), Field: true, With: with,
@@ -50,7 +58,7 @@ func (c *converter) choose() (o own) {
 			Instead: "nodes are in the middle of the cells, and thick layers have several",
 		})
 	}
-	cw, ch := c.width/float64(c.cols), c.height/float64(c.rows)
+	cw, ch := c.cell()
 	if math.Abs(cw-ch) > 1e-9*cw {
 		o.swapped = c.Emulates(importer.Deviation{
 			Name: "swapped-lateral", Pos: k.pos("grid_rows"), Field: true, With: with,
@@ -182,6 +190,7 @@ func (c *converter) realGeometry() {
 		c.unitRegions(s, s, x, y)
 		c.power(s, s, x, y)
 	}
+	c.start = c.startLayers(x, y)
 }
 
 // platePlanes is one cell for plates that are mere films.
@@ -244,7 +253,7 @@ func (c *converter) graded(from, length float64, cells int) stack.Axis {
 func (c *converter) unitRegions(layer, s int, x, y float64) {
 	sl := &c.slabs[s]
 	for _, u := range sl.units {
-		if u.resistivity == 0 || !c.detailed {
+		if u.resistivity == 0 || !c.detailed || sl.plate {
 			continue
 		}
 		k, cap := 1/u.resistivity, u.capacity

@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"fmt"
+	"strings"
 
 	"thermsim/importer"
 	"thermsim/stack"
@@ -278,7 +279,7 @@ func parseMaterials(file string, data []byte, faults *importer.Faults, notes *[]
 	return all
 }
 
-// parseInitial reads temperatures by node: name and K.
+// parseInitial reads temperatures by node: name, in small letters, and K.
 func parseInitial(file string, data []byte, faults *importer.Faults) map[string]float64 {
 	all := map[string]float64{}
 	for _, w := range lines(file, data, faults) {
@@ -287,10 +288,11 @@ func parseInitial(file string, data []byte, faults *importer.Faults) map[string]
 			continue
 		}
 		if v, ok := positive(w[1], "the temperature of "+importer.Shorten(w[0].text), faults); ok {
-			if _, twice := all[w[0].text]; twice {
+			name := strings.ToLower(w[0].text)
+			if _, twice := all[name]; twice {
 				faults.Add(w[0].pos, "", "node %q is there twice", importer.Shorten(w[0].text))
 			}
-			all[w[0].text] = v
+			all[name] = v
 		}
 	}
 	return all

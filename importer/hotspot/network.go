@@ -36,7 +36,8 @@ type builder struct {
 
 // ownNetwork is HotSpot's network (package.c and temperature_grid.c of HotSpot 7 tell the formulas).
 func (c *converter) ownNetwork(o own) *network.Network {
-	b := &builder{converter: c, own: o, net: &network.Network{}, cw: c.width / float64(c.cols), ch: c.height / float64(c.rows)}
+	b := &builder{converter: c, own: o, net: &network.Network{}}
+	b.cw, b.ch = c.cell()
 	b.rim = int32(len(c.slabs) * c.rows * c.cols)
 	for s := range c.slabs {
 		b.cells(s)
@@ -81,7 +82,7 @@ func (b *builder) cells(s int) {
 	}
 	b.net.At = append(b.net.At, at)
 	b.rx, b.ry, b.rz = append(b.rx, rx), append(b.ry, ry), append(b.rz, rz)
-	if b.detailed {
+	if b.detailed && !sl.plate {
 		b.units(s)
 	}
 	if s == len(b.slabs)-1 {
@@ -105,14 +106,20 @@ func (b *builder) convection(area float64) float64 {
 	return b.config.number("r_convec") * b.sink.side * b.sink.side / area
 }
 
+// cell is the size of a cell.
+func (c *converter) cell() (cw, ch float64) {
+	return c.width / float64(c.cols), c.height / float64(c.rows)
+}
+
 // covered calls f for every cell that a block touches, with the covered share of the cell.
-func (b *builder) covered(u *unit, f func(row, col int, share float64)) {
-	r0, r1, c0, c1 := cellsOf(u, b.cw, b.ch)
-	for row := r0; row < min(r1, b.rows); row++ {
-		for col := c0; col < min(c1, b.cols); col++ {
-			w := math.Min(u.x+u.width, float64(col+1)*b.cw) - math.Max(u.x, float64(col)*b.cw)
-			h := math.Min(u.y+u.height, float64(row+1)*b.ch) - math.Max(u.y, float64(row)*b.ch)
-			if share := whole(w/b.cw) * whole(h/b.ch); share > 0 {
+func (c *converter) covered(u *unit, f func(row, col int, share float64)) {
+	cw, ch := c.cell()
+	r0, r1, c0, c1 := cellsOf(u, cw, ch)
+	for row := max(r0, 0); row < min(r1, c.rows); row++ {
+		for col := max(c0, 0); col < min(c1, c.cols); col++ {
+			w := math.Min(u.x+u.width, float64(col+1)*cw) - math.Max(u.x, float64(col)*cw)
+			h := math.Min(u.y+u.height, float64(row+1)*ch) - math.Max(u.y, float64(row)*ch)
+			if share := whole(w/cw) * whole(h/ch); share > 0 {
 				f(row, col, share)
 			}
 		}
@@ -148,18 +155,16 @@ func tolerant(v float64, round func(float64) float64) int {
 // occupied is the share of a cell from which on a block decides on its heat capacity alone.
 const occupied = 0.95
 
-// units gives cells the resistances of the blocks in them: in parallel, by area.
+// units gives cells the resistances of the blocks in them: in parallel, by area. In HotSpot what no block covers conducts nothing, and a block over most of
+// a cell decides alone.
 func (b *builder) units(s int) {
 	sl := &b.slabs[s]
-	type sum struct{ gx, gy, gz float64 }
+	type sum struct{ k, covered float64 }
 	sums := make([]sum, b.rows*b.cols)
 	locked := make([]bool, len(sums))
 	for i := range sl.units {
 		u := &sl.units[i]
-		k, capacity := sl.k, sl.c
-		if u.resistivity > 0 {
-			k = 1 / u.resistivity
-		}
+		k, capacity := u.k(sl), sl.c
 		if u.capacity > 0 {
 			capacity = u.capacity
 		}
@@ -168,32 +173,34 @@ func (b *builder) units(s int) {
 			if locked[at] {
 				return
 			}
-			gx, gy, gz := k*b.ch*sl.thickness/b.cw, k*b.cw*sl.thickness/b.ch, k*b.cw*b.ch/sl.thickness
-			if share >= occupied {
+			if share >= occupied && (b.own.shared || share == 1) {
 				locked[at] = true
-				sums[at] = sum{gx, gy, gz}
-				base := capacity * sl.thickness * b.cw * b.ch * b.factor()
-				n := b.node(s, row, col)
-				if s == len(b.slabs)-1 {
-					base += b.net.Capacity[n] - sl.c*sl.thickness*b.cw*b.ch*b.factor()
-				}
-				b.net.Capacity[n] = base
+				sums[at] = sum{k, 1}
+				b.net.Capacity[b.node(s, row, col)] = capacity * sl.thickness * b.cw * b.ch * b.factor()
 				return
 			}
-			sums[at].gx += share * gx
-			sums[at].gy += share * gy
-			sums[at].gz += share * gz
+			sums[at].k += share * k
+			sums[at].covered += share
+			if !b.own.shared {
+				b.net.Capacity[b.node(s, row, col)] += share * (capacity - sl.c) * sl.thickness * b.cw * b.ch * b.factor()
+			}
 		})
 	}
 	for i, v := range sums {
-		if v.gx > 0 {
-			b.rx[s][i], b.ry[s][i], b.rz[s][i] = 1/v.gx, 1/v.gy, 1/v.gz
+		if !b.own.shared {
+			v.k += math.Max(0, 1-v.covered) * sl.k
+		}
+		if v.k > 0 {
+			b.rx[s][i], b.ry[s][i], b.rz[s][i] = b.cw/(v.k*b.ch*sl.thickness), b.ch/(v.k*b.cw*sl.thickness), sl.thickness/(v.k*b.cw*b.ch)
 		}
 	}
 }
 
+// link joins two nodes. Over an area of nothing, as beside plates that end alike, the resistance is infinite and there is no link.
 func (b *builder) link(p, q int32, resistance float64) {
-	b.net.Links = append(b.net.Links, network.Link{A: p, B: q, Conductance: 1 / resistance})
+	if !math.IsInf(resistance, 1) {
+		b.net.Links = append(b.net.Links, network.Link{A: p, B: q, Conductance: 1 / resistance})
+	}
 }
 
 // lateral links the cells of a slab.
@@ -242,6 +249,9 @@ func (b *builder) vertical(s int) {
 }
 
 func (b *builder) ground(n int32, resistance float64) {
+	if math.IsInf(resistance, 1) {
+		return
+	}
 	b.net.Grounds = append(b.net.Grounds, network.Ground{Node: n, Conductance: 1 / resistance, Temperature: b.stack.Ambient, Face: stack.Top})
 }
 
@@ -296,7 +306,11 @@ func (b *builder) rims() {
 			b.link(b.node(sinkSlab, row, col), inner, edge[sinkSlab][at]/2+float64(border)*near(hs))
 		}
 		b.link(spreaderNode, inner, resistance(sp.k, sp.thickness, area))
-		b.link(inner, outer, far+between)
+		if outwards := far + between; outwards > 0 {
+			b.link(inner, outer, outwards)
+		} else {
+			b.link(inner, outer, 1) // neither leads elsewhere: any resistance holds them together
+		}
 		b.ground(inner, resistance(hs.k, hs.thickness, area)+b.convection(area))
 		b.ground(outer, resistance(hs.k, hs.thickness, corner)+b.convection(corner))
 		caps[spreaderRim+side] = capacity(sp, area)
@@ -304,25 +318,4 @@ func (b *builder) rims() {
 		caps[outerRim+side] = capacity(hs, corner) + convective(corner)
 	}
 	b.net.Capacity = append(b.net.Capacity, caps...)
-}
-
-// initialTemperatures spreads those of blocks over the cells. HotSpot adds up the blocks' temperatures by the shares of the cell that they cover, in
-// kelvin: a cell of which a block leaves a thousandth free begins a thousandth of its temperature colder.
-func (b *builder) initialTemperatures() {
-	uniform := b.config.number("init_temp")
-	t := make([]float64, len(b.net.Capacity))
-	for s := range b.slabs {
-		for u := range b.slabs[s].units {
-			f := &b.slabs[s].units[u]
-			v := uniform
-			if b.initial != nil {
-				v = b.initial[b.slabs[s].prefix+f.name]
-			}
-			b.covered(f, func(row, col int, share float64) { t[b.node(s, row, col)] += share * v })
-		}
-	}
-	for n := int(b.rim); n < len(t); n++ {
-		t[n] = b.rimTemperature(n - int(b.rim))
-	}
-	b.net.Initial = t
 }

@@ -1,7 +1,6 @@
 package hotspot
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -13,6 +12,7 @@ type Outputs struct {
 	MapMode    string  // avg, min, max or center
 	Interval   float64 // s, of the trace
 	Layers     []OutputLayer
+	Columns    []OutputColumn // of .ttrace: those of the power trace
 	// DieX and DieY are the first column and row of the mesh over the die; its cells are those of HotSpot.
 	DieX, DieY int
 	Rim        int // first node of the rim in the network, -1 without one
@@ -25,6 +25,12 @@ type OutputLayer struct {
 	Blocks []OutputBlock
 }
 
+// OutputColumn is a block with power, Layers[Layer].Blocks[Block], and its name in the trace.
+type OutputColumn struct {
+	Layer, Block int
+	Name         string
+}
+
 // OutputBlock is a block and the cells that it touches: rows from Row0 to before Row1, from the south, and columns likewise.
 type OutputBlock struct {
 	Name                   string
@@ -35,7 +41,7 @@ func (c *converter) prepareOutputs() {
 	base := filepath.Base(c.config.file)
 	o := &Outputs{
 		Name: strings.TrimSuffix(base, filepath.Ext(base)), Rows: c.rows, Cols: c.cols, MapMode: strings.ToLower(c.config.text("grid_map_mode")),
-		Interval: c.config.number("sampling_intvl"), Rim: -1,
+		Interval: c.config.number("sampling_intvl"), Rim: -1, Columns: c.columns,
 	}
 	if c.network != nil {
 		o.Rim = len(c.slabs) * c.rows * c.cols
@@ -51,7 +57,7 @@ func (c *converter) prepareOutputs() {
 			}
 		}
 	}
-	cw, ch := c.width/float64(c.cols), c.height/float64(c.rows)
+	cw, ch := c.cell()
 	for s := range c.slabs {
 		l := OutputLayer{Prefix: c.slabs[s].prefix, Power: c.slabs[s].power}
 		for u := range c.slabs[s].units {
@@ -65,12 +71,4 @@ func (c *converter) prepareOutputs() {
 		o.Layers = append(o.Layers, l)
 	}
 	c.outputs = o
-}
-
-// rimTemperature is the initial temperature of a node beside the die.
-func (b *builder) rimTemperature(n int) float64 {
-	if v, ok := b.initial[fmt.Sprintf("inode_%d", n)]; ok {
-		return v
-	}
-	return b.stack.Transient.Initial
 }

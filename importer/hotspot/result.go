@@ -12,6 +12,6 @@ func (c *converter) result() *importer.Result {
 	}
 	return &importer.Result{
 		Stack: c.stack, Comments: c.comments, Format: c.format, Compat: c.Request.Compat,
-		Transient: len(c.trace.Rows) > 1, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs, Network: c.network,
+		Transient: len(c.trace.Rows) > 1, Notes: c.Notes, Deviations: c.Deviations, Outputs: c.outputs, Network: c.network, Initial: c.start,
 	}
 }

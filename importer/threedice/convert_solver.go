@@ -4,17 +4,24 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/importer"
 	"thermsim/stack"
 )
+
+// compatTol is the tolerance in K of a project that is calculated as 3D-ICE does: its direct solver leaves rounding errors, and T files have twelve
+// decimals. Smaller ones end at the attainable accuracy as well, and take longer.
+const compatTol = 1e-9
 
 // solver sets step, number of steps and initial temperature.
 func (c *converter) solver() {
 	s := c.project.solver
 	c.stack.Transient.Initial = s.initial.value
+	if c.Request.Compat {
+		c.stack.Solver.Tol = compatTol
+	}
 	if !s.transient {
 		return
 	}
+	c.tellOverflow()
 	steps := float64(c.slots) * c.slotLength() / s.step.value
 	const most = 1e9
 	if !(steps <= most) {
@@ -24,37 +31,6 @@ func (c *converter) solver() {
 	c.stack.Transient.Dt = s.step.value
 	c.stack.Transient.Steps = max(1, int(math.Round(steps)))
 	c.comments.Transient = []string{fmt.Sprintf("%d slots of %s s (%s)", c.slots, s.slot.text, place(s.pos))}
-}
-
-// stepsPerSlot is how many steps 3D-ICE makes in a slot: the whole part of the quotient, after both times have been multiplied by ten until
-// they are whole.
-func stepsPerSlot(slot, step float64) int {
-	for i := 0; (slot != math.Trunc(slot) || step != math.Trunc(step)) && i < 40; i++ {
-		slot *= 10
-		step *= 10
-	}
-	if step < 1 || slot/step > math.MaxInt32 {
-		return 1
-	}
-	return max(1, int(math.Trunc(slot)/math.Trunc(step)))
-}
-
-// slotLength is the length of a slot in s.
-func (c *converter) slotLength() float64 {
-	s := c.project.solver
-	exact := s.slot.value / s.step.value
-	whole := stepsPerSlot(s.slot.value, s.step.value)
-	if math.Abs(exact-float64(whole)) <= 1e-9*exact {
-		return s.slot.value
-	}
-	if c.Emulates(importer.Deviation{
-		Name: "cut-slot", Pos: s.slot.pos, Field: true,
-		What:    fmt.Sprintf("3D-ICE makes %d steps of %s s in a slot of %s s, so that a slot lasts %s s", whole, s.step.text, s.slot.text, short(float64(whole)*s.step.value)),
-		Instead: "powers change at the ends of the slots, inside a step where they fall there",
-	}) {
-		return float64(whole) * s.step.value
-	}
-	return s.slot.value
 }
 
 // slotTimes is a trace with a row for every slot and no blocks yet.

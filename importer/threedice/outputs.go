@@ -2,6 +2,7 @@ package threedice
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -50,7 +51,7 @@ func (c *converter) prepareOutputs() {
 	c.outputs = &Outputs{NonUniform: d.nonUniform, Cell: [2]float64{d.cellLength.value, d.cellWidth.value},
 		Floorplans: map[string][]FloorplanElement{}, LayerCells: map[string][2]int{}, layers: map[string]int{}}
 	if s := c.project.solver; s.transient {
-		c.outputs.StepsPerSlot = stepsPerSlot(s.slot.value, s.step.value)
+		c.outputs.StepsPerSlot = c.stepsPerSlot()
 	}
 }
 
@@ -158,7 +159,34 @@ func (c *converter) checkOutput(o Output) {
 	}
 }
 
-// probe is an inspection point in the middle of its layer.
+func cellProbe(pos stack.Pos) importer.Deviation {
+	return importer.Deviation{
+		Name: "cell-probe", Pos: pos,
+		What:    "3D-ICE's T is the temperature of the cell that holds the point",
+		Instead: "probes show the temperature at the point; --format 3dice writes what 3D-ICE means",
+	}
+}
+
+// cellCentre is the centre of the cell of an axis that holds v, all in m. A point on the side between two cells belongs to the second.
+func cellCentre(a stack.Axis, size, v float64) float64 {
+	segments := a.Segments
+	if len(segments) == 0 {
+		segments = []stack.Segment{{To: size, Cells: a.Cells}}
+	}
+	slack := 1e-9 * size
+	from := 0.0
+	for n, s := range segments {
+		if v < s.To-slack || n == len(segments)-1 {
+			d := (s.To - from) / float64(s.Cells)
+			i := min(max(0, math.Floor((v-from+slack)/d)), float64(s.Cells-1))
+			return from + (i+0.5)*d
+		}
+		from = s.To
+	}
+	return v
+}
+
+// probe is an inspection point in the middle of its layer; where 3D-ICE is emulated, at the centre of the cell, so that it shows the cell's temperature.
 func (c *converter) probe(o Output, layer int) {
 	height := 0.0
 	for i := range layer {
@@ -178,6 +206,9 @@ func (c *converter) probe(o Output, layer int) {
 		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE takes the nearest cell of the last row or column, and no probe is made")
 		return
 	}
+	if c.Emulates(cellProbe(o.Pos)) {
+		x, y = cellCentre(c.stack.Grid.X, c.stack.Size[0], x), cellCentre(c.stack.Grid.Y, c.stack.Size[1], y)
+	}
 	c.stack.Probes = append(c.stack.Probes, stack.Probe{Name: name, X: x, Y: y, Z: height + c.stack.Layers[layer].Thickness/2, Pos: o.Pos})
 }
 
@@ -186,11 +217,7 @@ func (c *converter) outputDeviations() {
 	for _, o := range c.outputs.Instructions {
 		switch {
 		case o.Kind == "T":
-			c.Emulates(importer.Deviation{
-				Name: "cell-probe", Pos: o.Pos,
-				What:    "3D-ICE's T is the temperature of the cell that holds the point",
-				Instead: "probes interpolate between cell centres; --format 3dice writes what 3D-ICE means",
-			})
+			c.Emulates(cellProbe(o.Pos))
 		case o.Kind == "Tflp" || o.Kind == "Tflpel":
 			c.Emulates(importer.Deviation{
 				Name: "cell-average", Pos: o.Pos,

@@ -13,9 +13,6 @@ import (
 	"thermsim/network"
 )
 
-// residual is the relative one that solves end with unless told otherwise.
-const residual = 1e-11
-
 // solver is a network with its matrix. Unknowns are rises above the stack's ambient.
 type solver struct {
 	net     *network.Network
@@ -24,13 +21,19 @@ type solver struct {
 	open    *gpusolve.MatrixSolver
 	options gpusolve.Options
 	dt      float64 // s, 0 in a steady state
-	watts   []float64
-	started time.Time
-	setup   time.Duration
+	// tol is the error in K that a system may keep, 0 where residuals are to judge.
+	tol      float64
+	diagonal []float64 // of the matrix, W/K
+	ruler    *ruler
+	watch    func(gpusolve.Progress)
+	watts    []float64
+	opened   time.Duration // what opening the device took
+	started  time.Time
+	setup    time.Duration
 }
 
-// newSolver assembles conductances, and capacities over dt where that is positive.
-func newSolver(n *network.Network, m *mesh.Mesh, o gpusolve.Options, dt float64) (*solver, error) {
+// newSolver assembles conductances, and capacities over dt where that is positive. The tolerance in K is that of all systems together.
+func newSolver(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, systems int, dt float64) (*solver, error) {
 	start := time.Now()
 	if err := n.Check(); err != nil {
 		return nil, err
@@ -61,16 +64,42 @@ func newSolver(n *network.Network, m *mesh.Mesh, o gpusolve.Options, dt float64)
 	if err != nil {
 		return nil, err
 	}
-	o.Tol = 0 // kelvins say nothing of a matrix
+	s := &solver{net: n, mesh: m, matrix: matrix, options: o, dt: dt, watts: make([]float64, len(n.Capacity)), watch: o.Progress, started: start}
 	if o.RTol <= 0 && o.ATol <= 0 {
-		o.RTol = residual
+		if s.tol = o.Tol; s.tol <= 0 {
+			s.tol = gpusolve.DefaultTol
+		}
+		s.tol /= float64(systems)
 	}
-	o.Preconditioner = ""
-	open, err := gpusolve.OpenMatrix(matrix, o)
-	if err != nil {
+	s.diagonal = diagonal(n, dt)
+	o.Tol = 0 // a matrix knows no kelvins
+	if s.open, err = gpusolve.OpenMatrix(matrix, o); err != nil {
 		return nil, err
 	}
-	return &solver{net: n, mesh: m, matrix: matrix, open: open, options: o, dt: dt, watts: make([]float64, len(n.Capacity)), started: start, setup: time.Since(start)}, nil
+	if s.ruler, err = newRuler(ctx, s); err != nil {
+		s.open.Close()
+		return nil, err
+	}
+	s.setup = time.Since(start)
+	return s, nil
+}
+
+// diagonal of the matrix.
+func diagonal(n *network.Network, dt float64) []float64 {
+	d := make([]float64, len(n.Capacity))
+	for _, l := range n.Links {
+		d[l.A] += l.Conductance
+		d[l.B] += l.Conductance
+	}
+	for _, g := range n.Grounds {
+		d[g.Node] += g.Conductance
+	}
+	if dt > 0 {
+		for i, c := range n.Capacity {
+			d[i] += c / dt
+		}
+	}
+	return d
 }
 
 // setWatts puts the blocks' mean powers over (t0, t1] into the nodes, or the steady ones where t1 is 0, and returns their sum.
@@ -116,28 +145,45 @@ func (s *solver) right(x []float64) []float64 {
 // advance solves A x' = b and returns x'. It solves for the change, which is small in a step.
 func (s *solver) advance(ctx context.Context, x []float64) (*gpusolve.MatrixSolution, []float64, error) {
 	b := s.right(x)
-	ax := make([]float64, len(x))
-	s.matrix.Multiply(ax, x)
-	o := s.options
-	scale, remaining := norm(b), 0.0
-	for i := range b {
-		b[i] -= ax[i]
+	next, r := append([]float64(nil), x...), make([]float64, len(x))
+	s.residual(r, next, b)
+	if s.tol > 0 {
+		sol, err := s.solve(ctx, next, r, b, s.tol)
+		return s.judged(sol, r, b), next, err
 	}
-	if remaining = norm(b); remaining == 0 || remaining <= o.RTol*scale {
-		return &gpusolve.MatrixSolution{X: x, Status: gpusolve.Status{Method: "pcg", Converged: true, Reason: gpusolve.ReasonTolerance}}, x, nil
+	o := gpusolve.Options{RTol: s.options.RTol, ATol: s.options.ATol, MaxIter: s.options.MaxIter, Progress: s.watch}
+	scale, remaining := norm(b), norm(r)
+	if remaining == 0 || o.ATol > 0 && remaining <= o.ATol || o.ATol <= 0 && remaining <= o.RTol*scale {
+		sol := s.unsolved()
+		sol.Status.Converged, sol.Status.Reason = true, gpusolve.ReasonTolerance
+		return s.judged(sol, r, b), next, nil
 	}
 	if o.RTol > 0 {
 		o.RTol = math.Min(0.1, o.RTol*scale/remaining)
 	}
-	sol, err := s.open.Solve(ctx, b, o)
+	sol, err := s.open.Solve(ctx, r, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	next := make([]float64, len(x))
-	for i := range next {
-		next[i] = x[i] + sol.X[i]
+	s.opened += sol.Timing.Device
+	for i, v := range sol.X {
+		next[i] += v
 	}
-	return sol, next, nil
+	s.residual(r, next, b)
+	return s.judged(sol, r, b), next, nil
+}
+
+// judged puts the residual of the whole system in place of that of the change, and bounds the error by it.
+func (s *solver) judged(sol *gpusolve.MatrixSolution, r, b []float64) *gpusolve.MatrixSolution {
+	if sol == nil {
+		return nil
+	}
+	st := &sol.Status
+	st.ResidualW, st.RelativeResidual, st.EstimatedErrorK = norm(r), 0, s.ruler.bound(r)
+	if scale := norm(b); scale > 0 {
+		st.RelativeResidual = st.ResidualW / scale
+	}
+	return sol
 }
 
 func norm(v []float64) float64 {
@@ -211,7 +257,6 @@ func (s *solver) solution(last *gpusolve.MatrixSolution, x []float64) *gpusolve.
 		Status: last.Status, Field: field{s.net.At, x, s.mesh.Stack.Ambient}, PeakK: s.hottest(x),
 		Device: last.Device, Memory: last.Memory, Dt: s.dt,
 	}
-	out.Status.EstimatedErrorK = math.NaN()
-	out.Timing = gpusolve.Timing{Device: last.Timing.Device, Setup: s.setup, Solve: time.Since(s.started) - s.setup}
+	out.Timing = gpusolve.Timing{Device: s.opened, Setup: s.setup, Solve: time.Since(s.started) - s.setup}
 	return out
 }

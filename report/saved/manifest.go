@@ -6,6 +6,7 @@ package saved
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve"
 	"thermsim/stack"
@@ -63,6 +64,7 @@ type Status struct {
 	EstimatedErrorK  Number `json:"estimated_error_K"`
 	Converged        bool   `json:"converged"`
 	Reason           string `json:"reason"`
+	Fallback         string `json:"fallback,omitempty"`
 }
 
 // Energy is gpusolve.Energy.
@@ -135,7 +137,7 @@ func Describe(command, version string, s *stack.Stack, sol *gpusolve.Solution) M
 		Schema: schema, Command: command, Version: version, Stack: s.File,
 		Status: Status{
 			st.Method, st.Preconditioner, st.Details, st.Iterations, st.IterationsTotal,
-			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason,
+			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason, st.Fallback,
 		},
 		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale), ImbalanceRel: Number(e.ImbalanceRel)},
 		PeakK:  Number(sol.PeakK), DtS: sol.Dt, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
@@ -146,6 +148,7 @@ func Describe(command, version string, s *stack.Stack, sol *gpusolve.Solution) M
 	for _, in := range s.Inputs {
 		m.Inputs = append(m.Inputs, Input{in.Path, in.SHA256})
 	}
+	m.Steps = slices.Grow(m.Steps, len(sol.Steps))
 	for _, step := range sol.Steps {
 		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), step.Converged})
 	}
@@ -159,7 +162,7 @@ func (m *Manifest) Solution() *gpusolve.Solution {
 		Status: gpusolve.Status{
 			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.Iterations, IterationsTotal: st.IterationsTotal,
 			ResidualW: float64(st.ResidualW), RelativeResidual: float64(st.RelativeResidual), EstimatedErrorK: float64(st.EstimatedErrorK),
-			Converged: st.Converged, Reason: st.Reason,
+			Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
 		},
 		Energy: gpusolve.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
 		PeakK:  float64(m.PeakK), Dt: m.DtS,

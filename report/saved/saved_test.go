@@ -79,7 +79,7 @@ func write(t *testing.T, m *mesh.Mesh) string {
 	}
 	about := Describe("transient", "1.0", m.Stack, solution())
 	about.History = []Iteration{{1, 1, 0.5}, {1, 2, Number(math.NaN())}}
-	if err := w.Close(about, m.Stack, []byte("time_s\n")); err != nil {
+	if err := w.Close(about, m.Stack, strings.NewReader("time_s\n")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), FileName)

@@ -64,6 +64,9 @@ func (w *Writer) Step(step, planes int, f field.Source) error {
 	return nil
 }
 
+// EntryBytes is what the archive holds, in the file and about as much in memory, of a plane beside its temperatures.
+const EntryBytes = 200
+
 func (w *Writer) create(name string) (io.Writer, error) {
 	return w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 }
@@ -72,7 +75,7 @@ func (w *Writer) create(name string) (io.Writer, error) {
 func (w *Writer) Steps() []int { return w.saved }
 
 // Close writes the manifest, the stack and the trace of a transient (nil without one), and ends the archive.
-func (w *Writer) Close(m Manifest, s *stack.Stack, trace []byte) error {
+func (w *Writer) Close(m Manifest, s *stack.Stack, trace io.Reader) error {
 	m.Saved = w.saved
 	about, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
@@ -84,15 +87,15 @@ func (w *Writer) Close(m Manifest, s *stack.Stack, trace []byte) error {
 	}
 	entries := []struct {
 		name    string
-		content []byte
-	}{{manifestName, about}, {stackName, text.Bytes()}, {traceName, trace}}
+		content io.Reader
+	}{{manifestName, bytes.NewReader(about)}, {stackName, &text}, {traceName, trace}}
 	for _, e := range entries {
 		if e.content == nil {
 			continue
 		}
 		out, err := w.create(e.name)
 		if err == nil {
-			_, err = out.Write(e.content)
+			_, err = io.Copy(out, e.content)
 		}
 		if err != nil {
 			return err

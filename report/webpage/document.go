@@ -23,7 +23,7 @@ type Document struct {
 	Z          []float64  // faces of the planes, m
 	PlaneLayer []int      // layer of every plane
 	Layers     []Layer    // bottom to top
-	Steps      []Step     // of a transient, all of them
+	Steps      []Step     // of a transient, all of them; the chart shows an outline of very many
 	Runs       []Run      // one, or two on one grid to compare
 	Start      int        // plane shown first
 	Pick       [2]float64 // point shown first, m

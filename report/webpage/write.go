@@ -161,10 +161,8 @@ func (d *Document) data() ([]byte, error) {
 	if d.CompareRuns {
 		about.Compare = "run"
 	}
-	for _, s := range d.Steps {
-		if s.MaxK-s.MaxK == 0 {
-			about.Steps = append(about.Steps, [2]float64{s.Time, s.MaxK})
-		}
+	for _, s := range outline(d.Steps) {
+		about.Steps = append(about.Steps, [2]float64{s.Time, s.MaxK})
 	}
 	for _, r := range d.Runs {
 		f := r.Fields

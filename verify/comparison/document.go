@@ -34,6 +34,11 @@ func writeDocument(o options, sections []section) error {
 	fmt.Fprint(w, introduction)
 	for i := range sections {
 		sections[i].write(w, filepath.Dir(o.out))
+		if _, ok := sections[i].simulator.(hotSpot); ok {
+			if err := writeRandom(w, o.results, filepath.Dir(o.out)); err != nil {
+				return errors.Join(err, file.Close())
+			}
+		}
 	}
 	return errors.Join(w.Flush(), file.Close())
 }
@@ -131,7 +136,10 @@ func (f *finding) reasons(w *bufio.Writer, simulator string) {
 		if d.InTime {
 			size = "in transients"
 		}
-		if d.Measured {
+		switch {
+		case d.Measured && d.InTime:
+			size = fmt.Sprintf("%.3g K in the first %d time steps", d.SizeK, d.Steps)
+		case d.Measured:
 			size = fmt.Sprintf("%.3g K in the steady state", d.SizeK)
 		}
 		fmt.Fprintf(w, "* **%s** (%s): %s. Here: %s.\n", d.Name, size, strings.TrimSuffix(d.What, "."), d.Instead)

@@ -37,6 +37,7 @@ func hotSpotRuns() []hotSpotRun {
 	eqstack := []string{"ptrace", "power.ptrace", "detailed_3D", "on"}
 	ev6 := []string{"ptrace", "gcc_avg.ptrace", "flp", "ev6.flp"}
 	dies := []string{"ptrace", "power.ptrace", "grid_layer_file", "stack.lcf", "detailed_3D", "off"}
+	vias := []string{"ptrace", "power.ptrace", "grid_layer_file", "stack.lcf", "detailed_3D", "on"}
 	return []hotSpotRun{ // dir, suffix, configuration, what it is, options, transient, result
 		{"eqstack_hom_fv", "64", "stack.config", "Five homogeneous layers under a lid, 31.5 W in two of them; spreader and sink are films as large as the die. The case is made so that HotSpot's extra half of the convection resistance gives the right answer; thermsim's own way, which takes r_convec at its word, then has a better sink.", cells("64", eqstack...), false, "grid_64.grid.steady"},
 		{"eqstack_hom_fv", "128", "stack.config", "The same on the finer grid.", cells("128", eqstack...), false, "grid_128.grid.steady"},
@@ -46,6 +47,8 @@ func hotSpotRuns() []hotSpotRun {
 		{"ev6_2d_default", "transient", "ev6.config", "The same through a trace of 100 steps of 10 ms; block temperatures at every step.", cells("64", "ptrace", "gcc.ptrace", "flp", "ev6.flp"), true, "grid_64_BE.ttrace"},
 		{"ev6_3d_lcf_off", "64", "ev6_3d.config", "Two active dies over each other after HotSpot's third example, 109 W, without detailed_3D.", cells("64", dies...), false, "grid_64.grid.steady"},
 		{"ev6_3d_lcf_off", "128", "ev6_3d.config", "The same on the finer grid.", cells("128", dies...), false, "grid_128.grid.steady"},
+		{"ev6_3d_tsv", "64", "ev6_3d.config", "HotSpot's fourth example: three dies with vias in the bonds between them, 146 W, with detailed_3D. Its floorplans leave narrow gaps.", cells("64", vias...), false, "grid_64.grid.steady"},
+		{"ev6_3d_tsv", "128", "ev6_3d.config", "The same on the finer grid.", cells("128", vias...), false, "grid_128.grid.steady"},
 	}
 }
 

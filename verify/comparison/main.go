@@ -4,6 +4,10 @@
 //
 // DIR holds one folder per simulator (3dice, hotspot) with a folder per case: its inputs, what the simulator wrote, and where it was measured
 // the output of /usr/bin/time -v. thermsim runs as a user runs it, once its own way and once with --compat.
+//
+//	go run ./verify/comparison -hotspot PATH -thermsim bin/thermsim
+//
+// makes random HotSpot projects and compares thermsim --compat with that executable on them, number by number.
 package main
 
 import (
@@ -23,13 +27,29 @@ func main() {
 	flag.StringVar(&o.program, "thermsim", filepath.Join("bin", "thermsim"), "the program to compare")
 	flag.StringVar(&o.out, "out", filepath.Join("docs", "comparison.md"), "document to write")
 	flag.StringVar(&o.images, "images", filepath.Join("docs", "images", "comparison"), "folder for the difference maps")
+	flag.StringVar(&o.hotspot, "hotspot", "", "HotSpot's executable: compare thermsim --compat with it on random projects and write -results, nothing else")
+	flag.IntVar(&o.random, "random", 200, "number of random projects")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first random project")
+	flag.StringVar(&o.results, "results", filepath.Join("verify", "comparison", "random-hotspot.json"), "what random projects showed; the document quotes it")
 	flag.Parse()
+	if o.hotspot != "" {
+		if err := runRandom(context.Background(), o); err != nil {
+			log.Fatal("comparison: ", err)
+		}
+		return
+	}
+	log.Print("no random projects: name HotSpot's executable with -hotspot to compare with it")
 	if err := run(context.Background(), o); err != nil {
 		log.Fatal("comparison: ", err)
 	}
 }
 
-type options struct{ cases, program, out, images string }
+type options struct {
+	cases, program, out, images string
+	hotspot, results            string
+	random                      int
+	seed                        uint64
+}
 
 // simulators are those that thermsim is compared with.
 func simulators() []simulator { return []simulator{threeDICE{}, hotSpot{}} }

@@ -32,25 +32,31 @@ const plainForm, scaledForm = "plain", "scaled"
 
 // Preconditioner is the Chebyshev iteration on a system.
 type Preconditioner struct {
-	sys     ops.Chebyshev
-	mode    krylov.Mode
-	format  string
-	form    string
-	bounds  Bounds
-	steps   []ops.Recurrence
-	theta   float64
-	outer   ops.Stored // for the Krylov iteration
-	inner   ops.Stored // for the polynomial; outer in the plain form
-	entries ops.Precision
-	d, rest ops.Vector
-	next    ops.Vector // by rows: the product
+	operator ops.Operator
+	work     ops.Workspace
+	sys      ops.Chebyshev // the same
+	mode     krylov.Mode
+	format   string
+	form     string
+	bounds   Bounds
+	steps    []ops.Recurrence
+	theta    float64
+	outer    ops.Stored // for the Krylov iteration
+	inner    ops.Stored // for the polynomial; outer in the plain form
+	entries  ops.Precision
+	d, rest  ops.Vector
+	next     ops.Vector // by rows: the product
 }
 
 var _ precond.Preconditioner = (*Preconditioner)(nil)
 
 // New stores the matrix, finds the bounds and readies the iteration.
-func New(s ops.Space, set precond.Settings) (*Preconditioner, error) {
-	sys, ok := s.(ops.Chebyshev)
+func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	sys, ok := w.(ops.Chebyshev)
 	if !ok {
 		return nil, errors.New("this device has no Chebyshev operations")
 	}
@@ -58,7 +64,7 @@ func New(s ops.Space, set precond.Settings) (*Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Preconditioner{sys: sys, mode: mode, format: set.Text("format"), form: set.Text("form")}
+	c := &Preconditioner{operator: s, work: w, sys: sys, mode: mode, format: set.Text("format"), form: set.Text("form")}
 	if c.format == krylov.RowWise && (c.form == scaledForm || mode == krylov.FixedHalf) {
 		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
 	}
@@ -92,15 +98,15 @@ func (c *Preconditioner) store(byPlane bool) (err error) {
 	if c.form == plainForm {
 		both := ops.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
 		both.Single = both.Single || c.format == krylov.RowWise // for Lanczos
-		c.outer, err = krylov.Store(c.sys, c.format, both)
+		c.outer, err = krylov.Store(c.operator, c.sys, c.format, both)
 		c.inner = c.outer
 		return err
 	}
-	if c.outer, err = krylov.Store(c.sys, c.format, outer); err != nil {
+	if c.outer, err = krylov.Store(c.operator, c.sys, c.format, outer); err != nil {
 		return err
 	}
 	inner.Scaled = true
-	c.inner, err = krylov.Store(c.sys, c.format, inner)
+	c.inner, err = krylov.Store(c.operator, c.sys, c.format, inner)
 	return err
 }
 
@@ -108,7 +114,7 @@ func (c *Preconditioner) store(byPlane bool) (err error) {
 func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
 	single := c.inner
 	if c.format == krylov.QuadDiag && (c.form == scaledForm && c.entries != ops.Single || c.form == plainForm && !c.mode.Copies().Single) {
-		if single, err = krylov.Store(c.sys, c.format, ops.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
+		if single, err = krylov.Store(c.operator, c.sys, c.format, ops.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
 			return err
 		}
 		defer single.Release()
@@ -143,10 +149,11 @@ func recurrence(low, high float64, degree int) (theta float64, steps []ops.Recur
 	return theta, steps
 }
 
-// Solver is the Krylov iteration that the method belongs to.
-func (c *Preconditioner) Solver(s ops.Space) (krylov.Solver, error) {
-	return krylov.NewMixed(s, c, c.outer, c.mode)
-}
+// Matrix is what the Krylov iteration that the method belongs to multiplies with, Mode its precisions.
+func (c *Preconditioner) Matrix() ops.Stored { return c.outer }
+
+// Mode is the Krylov iteration's.
+func (c *Preconditioner) Mode() krylov.Mode { return c.mode }
 
 // Name is "chebyshev".
 func (c *Preconditioner) Name() string { return "chebyshev" }
@@ -163,9 +170,6 @@ func (c *Preconditioner) Details() string {
 	}
 	return text
 }
-
-// ErrorScale is false: low modes are missing in z.
-func (c *Preconditioner) ErrorScale() bool { return false }
 
 // Apply sets z = S p(S A S) S r. Vectors have the precision that the mode gives the preconditioner.
 func (c *Preconditioner) Apply(z, r ops.Vector) {

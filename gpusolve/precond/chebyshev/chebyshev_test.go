@@ -36,7 +36,7 @@ func laplacian(nx, ny, nz int) *sparse.Diagonals {
 
 func part(m, n int) float64 { return 2 - 2*math.Cos(float64(m)*math.Pi/float64(n+1)) }
 
-func load(t *testing.T, d *sparse.Diagonals) ops.Algebraic {
+func load(t *testing.T, d *sparse.Diagonals) ops.Operator {
 	t.Helper()
 	dev := host.Open()
 	t.Cleanup(func() { dev.Close() })
@@ -47,7 +47,7 @@ func load(t *testing.T, d *sparse.Diagonals) ops.Algebraic {
 	return s
 }
 
-func prepare(t *testing.T, s ops.Space, settings string) *Preconditioner {
+func prepare(t *testing.T, s ops.Operator, settings string) *Preconditioner {
 	t.Helper()
 	set, err := precond.Parse(settings, Keys())
 	if err != nil {

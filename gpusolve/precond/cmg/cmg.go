@@ -84,7 +84,7 @@ type level struct {
 var _ precond.Preconditioner = (*Cycle)(nil)
 
 // New builds the hierarchy, large graphs on the device if it can and the rest on the processor.
-func New(s ops.Space, o Options) (*Cycle, error) {
+func New(s ops.Operator, o Options) (*Cycle, error) {
 	segments, ok := s.(ops.Segments)
 	forms, has := s.(ops.Forms)
 	if !ok || !has {
@@ -124,9 +124,6 @@ func New(s ops.Space, o Options) (*Cycle, error) {
 
 // Name is "cmg".
 func (c *Cycle) Name() string { return "cmg" }
-
-// ErrorScale is false: piecewise constant corrections leave much of a smooth error, so z says little about its size.
-func (c *Cycle) ErrorScale() bool { return false }
 
 // Apply sets z to one cycle on A z = r, started from zero.
 func (c *Cycle) Apply(z, r ops.Vector) {

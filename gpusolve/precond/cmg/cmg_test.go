@@ -17,7 +17,7 @@ import (
 )
 
 // load takes a matrix to the processor and builds the preconditioner.
-func load(t *testing.T, a *sparse.CSR, o cmg.Options) (ops.Algebraic, *cmg.Cycle) {
+func load(t *testing.T, a *sparse.CSR, o cmg.Options) (ops.Operator, *cmg.Cycle) {
 	t.Helper()
 	d := host.Open()
 	t.Cleanup(func() { d.Close() })
@@ -82,7 +82,7 @@ func TestCycleAsMatrix(t *testing.T) {
 	}
 }
 
-func asMatrix(t *testing.T, s ops.Algebraic, c *cmg.Cycle, n int) [][]float64 {
+func asMatrix(t *testing.T, s ops.Operator, c *cmg.Cycle, n int) [][]float64 {
 	t.Helper()
 	z, err := s.New32()
 	if err != nil {
@@ -172,7 +172,10 @@ func spectrum(m [][]float64, a *sparse.CSR) (low, high float64) {
 func solve(t *testing.T, name string, a *sparse.CSR, o cmg.Options) int {
 	t.Helper()
 	s, c := load(t, a, o)
-	s.SetSource(graphs.Source(a.N(), 1))
+	source, err := ops.Dense(s, graphs.Source(a.N(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := krylov.NewPCG(s, c)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +184,7 @@ func solve(t *testing.T, name string, a *sparse.CSR, o cmg.Options) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 200}, x, nil)
+	out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 200}, source, x)
 	if !out.Converged || out.Reason != krylov.Tolerance {
 		t.Errorf("%s: %+v", name, out)
 	}
@@ -310,7 +313,10 @@ func TestUngrounded(t *testing.T) {
 	for i := range b {
 		b[i] -= mean
 	}
-	s.SetSource(b)
+	source, err := ops.Dense(s, b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := krylov.NewPCG(s, c)
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +325,7 @@ func TestUngrounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 100}, x, nil); !out.Converged || out.Iterations > 25 {
+	if out := p.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 100}, source, x); !out.Converged || out.Iterations > 25 {
 		t.Errorf("%+v", out)
 	}
 }

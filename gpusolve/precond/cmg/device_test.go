@@ -64,7 +64,7 @@ func TestDecomposeOnInterpreterAndGPU(t *testing.T) {
 	})
 }
 
-func sameLevels(t *testing.T, name string, s ops.Algebraic, a *sparse.CSR) (levels int) {
+func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (levels int) {
 	t.Helper()
 	device := s.(ops.Coarsener)
 	rows, err := s.(ops.Forms).Rows()
@@ -161,7 +161,7 @@ func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
 		o.Direct = 20
 		results := map[bool][]float64{}
 		for _, forced := range []bool{false, true} {
-			space := ops.Space(s)
+			space := ops.Operator(s)
 			if forced {
 				space = eager{s, s.(ops.Segments), s.(ops.Coarsener), s.(ops.Forms)}
 			}
@@ -187,7 +187,7 @@ func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
 
 // eager builds on the device down to a few rows.
 type eager struct {
-	ops.Space
+	ops.Operator
 	ops.Segments
 	ops.Coarsener
 	ops.Forms

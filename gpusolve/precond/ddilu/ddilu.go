@@ -34,7 +34,7 @@ var _ precond.Preconditioner = (*Preconditioner)(nil)
 
 // New factors the matrix of s: by bricks where it is a grid's, else by parts that grow breadth-first. Of a symmetric matrix the preconditioner is symmetric and
 // positive definite, so conjugate gradients may use it.
-func New(s ops.Space, set precond.Settings) (*Preconditioner, error) {
+func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	b, ok := s.(ops.Bricks)
 	forms, too := s.(ops.Forms)
 	if !ok || !too {
@@ -153,9 +153,6 @@ func (p *Preconditioner) Details() string { return p.details }
 
 // Apply sets z = M^-1 r.
 func (p *Preconditioner) Apply(z, r ops.Vector) { p.ops.SolveFactor(p.factor, z, r) }
-
-// ErrorScale is false: blocks do not see the large-scale error.
-func (p *Preconditioner) ErrorScale() bool { return false }
 
 // Bytes is the memory of the factor.
 func (p *Preconditioner) Bytes() int64 { return p.factor.Bytes() }

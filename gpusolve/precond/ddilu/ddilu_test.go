@@ -18,11 +18,11 @@ import (
 )
 
 // load puts a matrix on the processor, by diagonals or by rows, with its preconditioner.
-func load(t *testing.T, a any, settings string) (ops.Algebraic, *ddilu.Preconditioner, error) {
+func load(t *testing.T, a any, settings string) (ops.Operator, *ddilu.Preconditioner, error) {
 	t.Helper()
 	d := host.Open()
 	t.Cleanup(func() { d.Close() })
-	var s ops.Algebraic
+	var s ops.Operator
 	var err error
 	switch a := a.(type) {
 	case *sparse.Diagonals:
@@ -42,16 +42,18 @@ func load(t *testing.T, a any, settings string) (ops.Algebraic, *ddilu.Precondit
 }
 
 // iterations to a relative residual with a random source.
-func iterations(t *testing.T, s ops.Algebraic, p precond.Preconditioner, n int, rtol float64, symmetric bool) krylov.Outcome {
+func iterations(t *testing.T, s ops.Operator, p precond.Preconditioner, n int, rtol float64, symmetric bool) krylov.Outcome {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 9))
 	b := make([]float64, n)
 	for i := range b {
 		b[i] = rng.NormFloat64()
 	}
-	s.SetSource(b)
+	source, err := ops.Dense(s, b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var solver krylov.Solver
-	var err error
 	if symmetric {
 		solver, err = krylov.NewPCG(s, p)
 	} else {
@@ -65,7 +67,7 @@ func iterations(t *testing.T, s ops.Algebraic, p precond.Preconditioner, n int, 
 		t.Fatal(err)
 	}
 	solver.StartFromZero()
-	return solver.Solve(context.Background(), krylov.Rule{RTol: rtol, MaxIter: 3000}, x, nil)
+	return solver.Solve(context.Background(), krylov.Rule{RTol: rtol, MaxIter: 3000}, source, x)
 }
 
 // Without fill to leave out, the factor is the matrix: a line of cells, symmetric or not, is solved by the first iteration, as far as FP32 goes.
@@ -118,7 +120,7 @@ func TestSymmetricMatricesKeepTheirSymmetry(t *testing.T) {
 	}
 }
 
-func new32(t *testing.T, s ops.Space) ops.Vector {
+func new32(t *testing.T, s ops.Operator) ops.Vector {
 	v, err := s.New32()
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 // Package ic preconditions with an incomplete Cholesky factor of a grid's matrix, in natural order: level 0 or 1 of fill.
 //
-// The triangular solves go along wavefronts; see docs/ic.md for what that costs on flat grids.
+// The triangular solves go along wavefronts; see docs/ic.md for what that costs on flat grids. Kernels is their GPU side, made of ic.cu.
 package ic
+
+//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
 
 import (
 	"errors"
@@ -28,7 +30,7 @@ type incomplete struct {
 var _ precond.Preconditioner = (*incomplete)(nil)
 
 // New factorises the system's matrix.
-func New(s ops.Space, set precond.Settings) (precond.Preconditioner, error) {
+func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	how := ops.Incompleteness{Order: set.Int("order"), Shift: set.Float("shift")}
 	device, ok := s.(ops.Incomplete)
 	forms, known := s.(ops.Forms)
@@ -75,6 +77,4 @@ func explain(err error, how ops.Incompleteness) error {
 func (p *incomplete) Name() string    { return "ic" }
 func (p *incomplete) Details() string { return p.details }
 
-// ErrorScale is false: incomplete factors leave smooth errors far from solved.
-func (p *incomplete) ErrorScale() bool      { return false }
 func (p *incomplete) Apply(z, r ops.Vector) { p.ops.SolveTriangles(p.triangles, z, r) }

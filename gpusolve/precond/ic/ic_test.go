@@ -17,7 +17,7 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-func load(t *testing.T, a *sparse.Diagonals) ops.Algebraic {
+func load(t *testing.T, a *sparse.Diagonals) ops.Operator {
 	t.Helper()
 	d := host.Open()
 	s, err := d.LoadDiagonals(a)
@@ -55,7 +55,10 @@ func iterations(t *testing.T, a *sparse.Diagonals, text string, rtol float64) in
 	for c := range b {
 		b[c] = 1
 	}
-	s.SetSource(b)
+	source, err := ops.Dense(s, b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	x, err := s.New64()
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +67,7 @@ func iterations(t *testing.T, a *sparse.Diagonals, text string, rtol float64) in
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := pcg.Solve(context.Background(), krylov.Rule{RTol: rtol, MaxIter: 2000}, x, nil)
+	o := pcg.Solve(context.Background(), krylov.Rule{RTol: rtol, MaxIter: 2000}, source, x)
 	if !o.Converged {
 		t.Fatalf("%s: %+v", text, o)
 	}

@@ -15,10 +15,10 @@ type scaling struct {
 	name string
 }
 
-var _ precond.Preconditioner = (*scaling)(nil)
+var _ precond.Refresher = (*scaling)(nil)
 
 // New computes 1/diag(A).
-func New(s ops.Space) (precond.Preconditioner, error) {
+func New(s ops.Operator) (precond.Preconditioner, error) {
 	diagonal, ok := s.(ops.Diagonal)
 	if !ok {
 		return nil, errors.New("this device has no diagonal operations")
@@ -32,7 +32,7 @@ func New(s ops.Space) (precond.Preconditioner, error) {
 }
 
 // None is plain conjugate gradients.
-func None(s ops.Space) (precond.Preconditioner, error) {
+func None(s ops.Operator) (precond.Preconditioner, error) {
 	diagonal, ok := s.(ops.Diagonal)
 	if !ok {
 		return nil, errors.New("this device has no diagonal operations")
@@ -40,7 +40,14 @@ func None(s ops.Space) (precond.Preconditioner, error) {
 	return &scaling{diagonal, nil, "none"}, nil
 }
 
+// Refresh computes 1/diag(A) again.
+func (p *scaling) Refresh() error {
+	if p.d != nil {
+		p.ops.InverseDiagonal(p.d)
+	}
+	return nil
+}
+
 func (p *scaling) Name() string          { return p.name }
 func (p *scaling) Details() string       { return "" }
-func (p *scaling) ErrorScale() bool      { return false }
 func (p *scaling) Apply(z, r ops.Vector) { p.ops.Scale(z, p.d, r) }

@@ -10,8 +10,9 @@ import (
 
 // Mixed is the diagonal, or nothing, for krylov.Mixed: what CUTh-Solver's other parts are worth without its preconditioner.
 type Mixed struct {
-	sys    ops.MixedPrecision
-	d      ops.Vector // FP32; nil for the identity
+	work   ops.Workspace
+	sys    ops.MixedPrecision // the same
+	d      ops.Vector         // FP32; nil for the identity
 	name   string
 	mode   krylov.Mode
 	matrix ops.Stored
@@ -20,8 +21,12 @@ type Mixed struct {
 var _ precond.Preconditioner = (*Mixed)(nil)
 
 // NewMixed reads the settings of krylov.MixedKeys.
-func NewMixed(s ops.Space, name string, set precond.Settings) (*Mixed, error) {
-	sys, ok := s.(ops.MixedPrecision)
+func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error) {
+	w, err := s.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	sys, ok := w.(ops.MixedPrecision)
 	if !ok {
 		return nil, errors.New("this device has no operations in mixed precision")
 	}
@@ -29,8 +34,8 @@ func NewMixed(s ops.Space, name string, set precond.Settings) (*Mixed, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Mixed{sys: sys, name: name, mode: mode}
-	if p.matrix, err = krylov.Store(s, set.Text("format"), mode.Copies()); err != nil {
+	p := &Mixed{work: w, sys: sys, name: name, mode: mode}
+	if p.matrix, err = krylov.Store(s, sys, set.Text("format"), mode.Copies()); err != nil {
 		return nil, err
 	}
 	if name == "none" {
@@ -46,19 +51,17 @@ func NewMixed(s ops.Space, name string, set precond.Settings) (*Mixed, error) {
 	return p, err
 }
 
-// Solver is the iteration in the precisions asked for.
-func (p *Mixed) Solver(s ops.Space) (krylov.Solver, error) {
-	return krylov.NewMixed(s, p, p.matrix, p.mode)
-}
+// Matrix is what the Krylov iteration multiplies with, Mode its precisions.
+func (p *Mixed) Matrix() ops.Stored { return p.matrix }
+
+// Mode is the Krylov iteration's.
+func (p *Mixed) Mode() krylov.Mode { return p.mode }
 
 // Name is that of the method.
 func (p *Mixed) Name() string { return p.name }
 
 // Details is empty: nothing was chosen.
 func (p *Mixed) Details() string { return "" }
-
-// ErrorScale is false.
-func (p *Mixed) ErrorScale() bool { return false }
 
 // Apply sets z = d r.
 func (p *Mixed) Apply(z, r ops.Vector) { p.sys.MixedScale(z, p.d, r) }

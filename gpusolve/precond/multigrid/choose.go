@@ -8,8 +8,8 @@ import (
 	"thermsim/mesh"
 )
 
-// scatteredShare is the share of lateral faces with a jump in conductivity above which a plane counts as scattered: interpolation along the
-// conductances helps where a few edges bound large regions, and misleads where every other cell is another material.
+// scatteredShare is the share of lateral faces with a jump in conductivity above which a plane counts as scattered. Interpolation along the
+// conductances helps where a few edges bound large regions, and misleads where every other cell of every plane is another material.
 const scatteredShare = 0.2
 
 // likeSizes: cells up to this factor above the current size are merged together with the smallest.

@@ -29,7 +29,7 @@ type rung struct {
 	b, z, x ops.Vector
 }
 
-var _ precond.Preconditioner = (*Cycle)(nil)
+var _ precond.Refresher = (*Cycle)(nil)
 
 // New builds the hierarchy for a system, with the choices of Choose.
 func New(s ops.System) (*Cycle, error) { return NewPlanned(s, Choose(s.Mesh())) }
@@ -58,6 +58,16 @@ func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
 		}
 	}
 	return c, c.prepareBottom()
+}
+
+// Refresh computes all levels again. The choices of the plan stay.
+func (c *Cycle) Refresh() error {
+	for n := range c.levels {
+		if err := c.ops.RefreshLevel(c.levels[n].level); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepareBottom hands the small levels to devices that cycle over them in one operation.
@@ -120,9 +130,6 @@ func (c *Cycle) Details() string {
 	return fmt.Sprintf("%d levels (%d coarsened in one direction only), %s smoothing, %d of %d planes with conductance-weighted interpolation",
 		len(c.levels), semi, c.plan.Smoother, weighted, len(c.plan.Weighted))
 }
-
-// ErrorScale is true: a V-cycle leaves a tenth of the error or less.
-func (c *Cycle) ErrorScale() bool { return true }
 
 // Apply sets z to one V-cycle on A z = r, started from zero.
 func (c *Cycle) Apply(z, r ops.Vector) {
@@ -196,12 +203,17 @@ func (s Smoother) String() string { return [...]string{"line Jacobi", "line Cheb
 // Choose fixes the hierarchy from the mesh.
 func Choose(m *mesh.Mesh) Plan {
 	p := Plan{Coarsenings: coarsenings(m), Weighted: make([]bool, m.NZ())}
+	edges := false
 	for k := range p.Weighted {
 		share := m.InterfaceShare(k)
-		p.Weighted[k] = share > 0 && share < scatteredShare
+		edges = edges || share > 0 && share < scatteredShare
 		if share > 0 {
 			p.Smoother = LineChebyshev2
 		}
+	}
+	// All planes or none: one that interpolates linearly between planes that do not would tear columns apart.
+	for k := range p.Weighted {
+		p.Weighted[k] = edges
 	}
 	return p
 }

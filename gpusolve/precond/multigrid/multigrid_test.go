@@ -81,10 +81,11 @@ func TestMergeOfGradedAxis(t *testing.T) {
 	}
 }
 
-func TestInterpolationIsChosenPerPlane(t *testing.T) {
+// Edges of regions in some planes weigh in all of them: planes that interpolate differently tear columns apart.
+func TestInterpolationIsChosenFromTheMaterials(t *testing.T) {
 	p := Choose(build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 64}))))
-	if want := []bool{true, true, true, true, true, true, true, false, false, false}; !slices.Equal(p.Weighted, want) {
-		t.Errorf("2.5D: %v", p.Weighted)
+	if slices.Contains(p.Weighted, false) || p.Smoother != LineChebyshev2 {
+		t.Errorf("2.5D: %v, %v", p.Weighted, p.Smoother)
 	}
 	p = Choose(build(t, cases.Random(cases.Stack10(cases.Options{NX: 16}), 3)))
 	if slices.Contains(p.Weighted, true) || p.Smoother != LineChebyshev2 {

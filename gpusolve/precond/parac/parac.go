@@ -36,7 +36,7 @@ var _ precond.Preconditioner = (*Factor)(nil)
 const denseDegree, denseTree = 64, 300
 
 // New factorises the matrix of a system.
-func New(s ops.Space, set precond.Settings) (*Factor, error) {
+func New(s ops.Operator, set precond.Settings) (*Factor, error) {
 	device, ok := s.(ops.Cholesky)
 	forms, rows := s.(ops.Forms)
 	if !ok || !rows {
@@ -89,11 +89,5 @@ func (p *Factor) Details() string {
 	return text
 }
 
-// Free gives the factor's memory back.
-func (p *Factor) Free() { p.f.Release() }
-
 // Apply sets z = (G D G^T)^-1 r.
 func (p *Factor) Apply(z, r ops.Vector) { p.ops.SolveCholesky(p.f, z, r) }
-
-// ErrorScale is false: the factor is close to A on average over seeds, not on every vector.
-func (p *Factor) ErrorScale() bool { return false }

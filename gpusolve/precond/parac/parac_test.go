@@ -12,7 +12,7 @@ import (
 
 // device notes what it is asked for and returns a factor with a given report.
 type device struct {
-	ops.Space
+	ops.Operator
 	how    ops.Elimination
 	report ops.CholeskyReport
 	err    error

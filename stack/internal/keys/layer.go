@@ -39,6 +39,7 @@ func layerSpecs() []Spec {
 			{Name: "y", Type: Scalar, Quantity: units.Length, Required: true, Doc: "Position, from the south edge of the domain."},
 			{Name: "layer", Type: Text, Doc: "The probe sits in the middle of this layer's thickness. Give layer or z."},
 			{Name: "z", Type: Scalar, Quantity: units.Length, Range: NonNegative, Doc: "Height above the bottom of the stack."},
+			{Name: "side", Type: Enum, Enum: []string{"below", "above"}, DefDoc: "below", Doc: "Where `z` is an interface between two layers: the surface of the layer below it or of the layer above it. A contact resistance makes them differ."},
 		}},
 	}
 }

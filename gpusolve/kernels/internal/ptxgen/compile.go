@@ -14,20 +14,23 @@ const Clang = "clang-19"
 // ErrNoClang says that the compiler is not installed.
 var ErrNoClang = errors.New(Clang + " is not installed: apt-get install " + Clang)
 
-// Compile returns the PTX of one build of a source in dir. The result depends on the sources and the compiler alone: clang runs inside dir with
+// Compile returns the PTX of one build of a source. The result depends on the sources and the compiler alone: clang runs inside the folder with
 // relative names, without its configuration files and without the variables that add header folders.
-func Compile(dir string, s *Source, b Build) ([]byte, error) {
+func (f *Folder) Compile(s *Source, b Build) ([]byte, error) {
 	clang, err := exec.LookPath(Clang)
 	if err != nil {
 		return nil, ErrNoClang
 	}
 	args := []string{"--no-default-config", "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
 		"--cuda-gpu-arch=sm_70", "--cuda-feature=+ptx63", "-O3", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-S", "-o", "-"}
+	if f.Headers != "" {
+		args = append(args, "-I"+f.Headers)
+	}
 	for _, d := range b.Defines {
 		args = append(args, "-D"+d)
 	}
 	command := exec.Command(clang, append(args, s.Name+".cu")...)
-	command.Dir = dir
+	command.Dir = f.Dir
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	var ptx, messages bytes.Buffer
 	command.Stdout, command.Stderr = &ptx, &messages

@@ -13,6 +13,7 @@ type Source struct {
 	Name      string // file name without .cu
 	Classed   bool   // compiled once for each class NZ of column lengths
 	Constants []Constant
+	Structs   []Struct
 	Kernels   []Kernel
 }
 
@@ -46,7 +47,7 @@ func typeOf(name string) (paramType, bool) {
 		"u64":     {"uint64", "u64", 8},
 		"float":   {"float32", "f32", 4},
 		"double":  {"float64", "f64", 8},
-		"pointer": {"cu.DevicePtr", "u64", 8},
+		"pointer": {"cu.Ptr", "u64", 8},
 	}[name]
 	return t, ok
 }
@@ -75,6 +76,7 @@ func ParseSource(path, text string) (*Source, error) {
 		return nil, err
 	}
 	s.Constants = constants
+	s.Structs = parseStructs(text)
 	found := declaration.FindAllStringSubmatchIndex(bare, -1)
 	starts := map[int]bool{}
 	for _, at := range found {
@@ -119,7 +121,7 @@ func parseParams(bare string) ([]Param, error) {
 				words = append(words, word)
 			}
 		}
-		if len(words) != 2 {
+		if len(words) != 2 || strings.Count(text, "*") > 1 {
 			return nil, fmt.Errorf("parameter %q is not a type and a name", strings.TrimSpace(text))
 		}
 		p := Param{Name: words[1], Type: words[0]}

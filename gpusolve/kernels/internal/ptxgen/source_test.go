@@ -62,8 +62,8 @@ func TestDynamicSharedMemory(t *testing.T) {
 	if diff := cmp.Diff(want, s.Kernels); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	code, err := s.Launcher()
-	if err != nil || !strings.Contains(string(code), "Roomy(s cu.Stream, grid [3]uint32, shared uint32, n int32)") {
+	code, err := (&Folder{Package: "rooms"}).Launcher(s)
+	if err != nil || !strings.Contains(string(code), "Roomy(s cu.Stream, grid [3]uint32, shared uint32, a RoomRoomyArgs)") {
 		t.Errorf("error %v in\n%s", err, code)
 	}
 }
@@ -96,16 +96,65 @@ func TestParseSourceRefuses(t *testing.T) {
 	}
 }
 
-func TestLauncherRefusesNames(t *testing.T) {
-	for _, text := range []string{
-		"KERNEL void BOUNDS(32) run(int type) {}", "KERNEL void BOUNDS(32) run(int grid) {}", "KERNEL void BOUNDS(32) DYNAMIC run(int shared) {}", "KERNEL void BOUNDS(32) unload(int n) {}",
+// A launcher says what pointers point at, so that arrays of other types do not compile, and kernels that take the same share one type.
+func TestLauncher(t *testing.T) {
+	const text = `
+// Pair is two.
+struct Pair { int i, j; const double *at; };
+struct Other { Pair p; }; // no kernel takes one
+KERNEL void BOUNDS(32) first(i64 n, int keep, int more, const float *RESTRICT a, float *b, half *h, const Pair *list) {}
+KERNEL void BOUNDS(32) second(i64 n, int keep, int more, const float *RESTRICT a, float *b, half *h, const Pair *list) {}
+`
+	s, err := ParseSource("things.cu", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		pkg  string
+		want []string
+	}{
+		{"kernels", []string{
+			"package kernels\n", "//go:embed ptx/things.ptx\nvar thingsPTX []byte",
+			"// ThingsPair is two.\ntype ThingsPair struct {\n\tI, J int32\n\tAt   cu.Ptr[float64]\n}",
+			"type ThingsFirstArgs struct {\n\tN          int64\n\tKeep, More int32\n\tA, B       cu.Ptr[float32]\n" +
+				"\tH          cu.Ptr[cu.Half]\n\tList       cu.Ptr[ThingsPair]\n}",
+			"type ThingsSecondArgs = ThingsFirstArgs\n", "func LoadThings(d cu.Driver) (*Things, error)",
+			"func (m *Things) Second(s cu.Stream, grid [3]uint32, a ThingsSecondArgs) error",
+		}},
+		{"things", []string{"package things\n", "type Kernels struct", "func LoadKernels(d cu.Driver) (*Kernels, error)", "type KernelsPair struct"}},
+	} {
+		code, err := (&Folder{Package: c.pkg}).Launcher(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(string(code), want) {
+				t.Errorf("package %s: %q is missing in\n%s", c.pkg, want, code)
+			}
+		}
+		if strings.Contains(string(code), "Other") {
+			t.Errorf("package %s: a struct that no kernel takes is declared", c.pkg)
+		}
+	}
+}
+
+func TestLauncherRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"KERNEL void BOUNDS(32) run(int x, int X) {}":                                        "parameters x and X have one name in Go",
+		"KERNEL void BOUNDS(32) run(int _n) {}":                                              "parameter _n must begin with a letter",
+		"KERNEL void BOUNDS(32) unload(int n) {}":                                            "cannot be named unload",
+		"KERNEL void BOUNDS(32) type(int n) {}":                                              "cannot be named type",
+		"KERNEL void BOUNDS(32) run(const Mesh *m) {}":                                       "kernel run: parameter m: nothing is known of Mesh",
+		"struct Mesh { int n[3]; };\nKERNEL void BOUNDS(32) run(const Mesh *m) {}":           `struct Mesh: "int n[3]" has no Go type`,
+		"struct Mesh { Cell first; };\nKERNEL void BOUNDS(32) run(const Mesh *m) {}":         `struct Mesh: "Cell first" has no Go type`,
+		"struct Mesh { const float **rows; };\nKERNEL void BOUNDS(32) run(const Mesh *m) {}": `struct Mesh: "const float **rows" has no Go type`,
 	} {
 		s, err := ParseSource("a.cu", text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Launcher(); err == nil {
-			t.Errorf("%s: no error", text)
+		if _, err := (&Folder{Package: "kernels"}).Launcher(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
 }

@@ -1,9 +1,10 @@
-// Command gen compiles the CUDA sources of package kernels to ptx/ and writes their launchers. It runs in the folder of package kernels, by
-// go generate or make ptx, and writes nothing unless everything compiles and agrees.
+// Command gen compiles the CUDA sources of a package to ptx/ and writes their launchers. It runs in the package's folder, by go generate or make
+// ptx, and writes nothing unless everything compiles and agrees. -I names the folder of headers that several packages include.
 package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,24 +13,26 @@ import (
 )
 
 func main() {
-	if err := run("."); err != nil {
+	headers := flag.String("I", "", "folder of headers")
+	flag.Parse()
+	if err := run(".", *headers); err != nil {
 		fmt.Fprintln(os.Stderr, "ptxgen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string) error {
-	files, err := ptxgen.Launchers(dir)
+func run(dir, headers string) error {
+	f, err := ptxgen.ReadFolder(dir, headers)
 	if err != nil {
 		return err
 	}
-	sources, err := ptxgen.Sources(dir)
+	files, err := f.Launchers()
 	if err != nil {
 		return err
 	}
-	for _, s := range sources {
+	for _, s := range f.Sources {
 		for _, b := range s.Builds() {
-			if files[filepath.Join("ptx", b.PTX)], err = ptxgen.Compile(dir, s, b); err != nil {
+			if files[filepath.Join("ptx", b.PTX)], err = f.Compile(s, b); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/host"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// A sample of the bench: the largest error is below its estimate, and the estimate below the tolerance, wherever a method says that it has met it.
+func TestEstimatesBoundErrors(t *testing.T) {
+	methods := []string{"multigrid", "ic", "cmg", "ddilu", "parac"}
+	all := gpusolve.Preconditioners()
+	for seed := range uint64(60) {
+		use := methods
+		if seed < 10 {
+			use = all // jacobi, none and chebyshev take hundreds of iterations
+		}
+		for _, tol := range []float64{1e-2, 1e-4, 1e-6} {
+			trials, err := try(seed, use, tol, 20000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range trials {
+				if c.exceeds() || c.solved && c.estimate > tol {
+					t.Errorf("stack %d by %s to %g K: error %.2g K, estimate %.2g K", seed, c.method, tol, c.error, c.estimate)
+				}
+				if c.method == "multigrid" && tol > 1e-6 && !c.solved {
+					t.Errorf("stack %d to %g K: multigrid does not solve it", seed, tol)
+				}
+			}
+		}
+	}
+}
+
+// The exact field is that of Gaussian elimination on the dense matrix, where that is well conditioned.
+func TestEliminationAgainstDense(t *testing.T) {
+	checked := 0
+	for seed := uint64(0); checked < 12; seed += 2 {
+		m, err := mesh.Build(cases.Any(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Cells() > 250 || m.Cells() < 12 {
+			continue
+		}
+		checked++
+		_, got, err := exactField(m.Stack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := dense(t, m)
+		for c := range want {
+			if math.Abs(want[c]-got[c]) > 1e-8*largest(want) {
+				t.Fatalf("stack %d, cell %d: %.15g K, by a dense solve %.15g K", seed, c, got[c], want[c])
+			}
+		}
+	}
+}
+
+// dense solves by Gaussian elimination with partial pivoting.
+func dense(t *testing.T, m *mesh.Mesh) []float64 {
+	t.Helper()
+	d, b, err := gpusolve.Export(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := d.N()
+	a := make([][]float64, n)
+	unit, column := make([]float64, n), make([]float64, n)
+	for i := range a {
+		a[i] = make([]float64, n)
+	}
+	for j := range n {
+		unit[j] = 1
+		d.Multiply(column, unit)
+		unit[j] = 0
+		for i, v := range column {
+			a[i][j] = v
+		}
+	}
+	for k := range n {
+		pivot := k
+		for i := k; i < n; i++ {
+			if math.Abs(a[i][k]) > math.Abs(a[pivot][k]) {
+				pivot = i
+			}
+		}
+		a[k], a[pivot], b[k], b[pivot] = a[pivot], a[k], b[pivot], b[k]
+		for i := k + 1; i < n; i++ {
+			f := a[i][k] / a[k][k]
+			for j := k; j < n; j++ {
+				a[i][j] -= f * a[k][j]
+			}
+			b[i] -= f * b[k]
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		for j := k + 1; j < n; j++ {
+			b[k] -= a[k][j] * b[j]
+		}
+		b[k] /= a[k][k]
+	}
+	return b
+}
+
+// Small conductances to ground beside large couplings cost the elimination no accuracy: one column of cells, by hand.
+func TestEliminationOfAChain(t *testing.T) {
+	d := host.Open()
+	defer d.Close()
+	s := cases.Slab(cases.Options{NX: 1, H: 1e-9}, 3)
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := d.Assemble(m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sys.Free()
+	x, err := exact(sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 30 / float64(float32(m.FaceConductance(stack.Top, 0, 0, 2)))
+	if math.Abs(x[2]/want-1) > 1e-12 {
+		t.Errorf("%.15g K in the top cell, want %.15g", x[2], want)
+	}
+}

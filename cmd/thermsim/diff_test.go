@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/stack"
+	"thermsim/staging"
+)
+
+// saveFlat saves a steady run of a field that is flat but for its first cell.
+func saveFlat(t *testing.T, f flat) (dir string) {
+	t.Helper()
+	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	r := &report.Run{Command: "steady", Mesh: m, Solution: &gpusolve.Solution{Field: f, Status: gpusolve.Status{Converged: true, Reason: gpusolve.ReasonTolerance}}}
+	_, err = staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"}, func(files *staging.Transaction) error {
+		recording, err := report.NewRecording(files, r, 0, report.Options{}, report.OutputOptions{SaveLast: true})
+		if err == nil {
+			_, err = recording.Finish(t.Context(), nil)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A cell without a temperature is no agreement: the limit fails, however small all other differences are.
+func TestDiffOfBrokenFields(t *testing.T) {
+	good, other, broken := saveFlat(t, flat{320, 320}), saveFlat(t, flat{320, 321}), saveFlat(t, flat{320, math.NaN()})
+	for _, c := range []struct {
+		runs   [2]string
+		limit  string
+		status int
+		says   string
+	}{
+		{[2]string{good, good}, "1 mK", exitDone, ""},
+		{[2]string{good, other}, "2 K", exitDone, ""},
+		{[2]string{good, other}, "0.5 K", exitTooHot, "differ by up to 1 K"},
+		{[2]string{good, broken}, "", exitDone, "warning: 1 of 12 cells are not compared"},
+		{[2]string{good, broken}, "1 mK", exitTooHot, "1 of 12 cells are not compared"},
+		{[2]string{broken, good}, "1000 K", exitTooHot, "breakdown, 1 cell without a finite temperature"},
+		{[2]string{broken, broken}, "1 mK", exitTooHot, "1 of 12 cells are not compared"},
+	} {
+		o := diffOptions{runs: c.runs, out: filepath.Join(t.TempDir(), "d"), limit: temperatureRise(), pageError: temperatureRise()}
+		if c.limit != "" {
+			if err := o.limit.Set(c.limit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var said, tables bytes.Buffer
+		err := runDiff(t.Context(), &globals{console: &console{stdout: &tables, stderr: &said}}, o)
+		if err != nil {
+			said.WriteString(err.Error())
+		}
+		if exitStatus(err) != c.status || !strings.Contains(said.String(), c.says) {
+			t.Errorf("limit %q: exit status %d, want %d: %s", c.limit, exitStatus(err), c.status, said.String())
+		}
+		if c.status == exitDone && c.says == "" && strings.Contains(said.String(), "warning") {
+			t.Errorf("limit %q: %s", c.limit, said.String())
+		}
+		if page, err := os.ReadFile(filepath.Join(o.out, "diff.html")); err != nil || strings.Contains(c.says, "cell") != bytes.Contains(page, []byte("class=\"caveat\"")) {
+			t.Errorf("limit %q, page: %v", c.limit, err)
+		}
+	}
+}

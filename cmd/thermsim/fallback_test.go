@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/ptx"
+)
+
+// A GPU that runs out of memory while it is set up: auto takes the processor, says so on stderr and in summary.json; a GPU that was asked for ends the
+// run with status 4 and no file.
+func TestAutoWithoutAGPUThatFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "stack.toml")
+	// Some 3.8 million steps of cells: more work than opening a GPU.
+	text := strings.Replace(tinyStack, "nx = 3, ny = 2", "nx = 320, ny = 300", 1)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(device string) (out, stderr string, err error) {
+		o := newSimulateOptions()
+		o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
+		plan := transientOptions{simulateOptions: o, dt: duration(), initial: temperature()}
+		if err := errors.Join(plan.steps.Set("20"), plan.dt.Set("1 ms")); err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		g := &globals{console: &console{stdout: io.Discard, stderr: &said}, start: time.Now()}
+		g.adjust = func(s *gpusolve.Options) {
+			s.Device, s.Driver = device, cu.Faulty(ptx.New(ptx.Options{NoRaces: true}), cu.FailNth("cuMemAlloc", 9, cu.OutOfMemory))
+		}
+		err = runTransient(context.Background(), g, plan)
+		return o.out, said.String(), err
+	}
+	out, stderr, err := run("auto")
+	if err != nil || strings.Count(stderr, "the processor solves in place of the GPU: ") != 1 || !strings.Contains(stderr, "cuMemAlloc") {
+		t.Fatalf("%v, stderr %q", err, stderr)
+	}
+	data, err := os.ReadFile(filepath.Join(out, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Device struct{ Kind, GPU_failure string }
+	}
+	if err := json.Unmarshal(data, &s); err != nil || s.Device.Kind != "cpu" || !strings.Contains(s.Device.GPU_failure, "cuMemAlloc") {
+		t.Errorf("%v, device in summary.json: %+v", err, s.Device)
+	}
+	out, stderr, err = run("gpu")
+	if files, _ := os.ReadDir(out); exitStatus(err) != exitDevice || !strings.Contains(err.Error(), "cuMemAlloc") || len(files) > 0 {
+		t.Errorf("a GPU was demanded: %v, %d files, stderr %q", err, len(files), stderr)
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/report/saved"
+)
+
+// What a transient holds in memory for every step it finished, in bytes at the peak, measured over 200,000 steps (the collector's share included).
+const (
+	stepBytes      = 900 // figures of the step in tables and summary.json
+	pageStepBytes  = 200 // its place in the chart of report.html
+	savedStepBytes = 600 // its figures in run.zip
+	columnCopies   = 150 // a column of trace.csv, where a chart of traces is drawn
+)
+
+// bytesPerStep is what a run keeps of every step. Fields go to files, and the page, the animation and the history bound what they keep.
+func bytesPerStep(m *mesh.Mesh, kept report.OutputOptions, traces bool) float64 {
+	need := float64(stepBytes)
+	if kept.Page {
+		need += pageStepBytes
+	}
+	if kept.SaveLast || kept.SaveAll {
+		need += savedStepBytes
+	}
+	if kept.SaveAll {
+		need += 1.2 * saved.EntryBytes * float64(m.NZ())
+	}
+	if traces {
+		columns := 3 + len(m.Stack.Probes)
+		for _, l := range m.Stack.Layers {
+			for _, p := range l.Powers {
+				columns += 2 * len(p.Blocks)
+			}
+		}
+		need += columnCopies * float64(columns)
+	}
+	return need
+}
+
+// roomForSteps refuses a transient of which the memory cannot hold what is kept of its steps beside the solve, a chart of the traces among it where
+// one is drawn. Nothing is known where free is 0.
+func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces bool, free float64) error {
+	perStep := bytesPerStep(m, kept, traces)
+	room := free
+	if !strings.HasPrefix(m.Stack.Solver.Device, "gpu") {
+		room = max(0, free-bytesPerCell*float64(m.Cells()))
+	}
+	need := perStep * float64(steps)
+	if free <= 0 || need <= room {
+		return nil
+	}
+	return withStatus(exitDevice, fmt.Errorf("%d steps keep about %s of memory (%.0f bytes of figures each), %s is free; take longer steps with --dt and at most --steps %d",
+		steps, byteCount(need), perStep, byteCount(room), max(1, int(room/perStep))))
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/stack"
+)
+
+// flat is a field of one temperature, but for its first cell.
+type flat struct{ kelvin, first float64 }
+
+func (f flat) Plane(k int, dst []float64) error {
+	for i := range dst {
+		dst[i] = f.kelvin
+	}
+	if k == 0 {
+		dst[0] = f.first
+	}
+	return nil
+}
+
+// A verdict sees the last field, every earlier step and the heat balance; each case is one fault in a run that is good otherwise.
+func TestVerdict(t *testing.T) {
+	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tmax = 350
+	for name, c := range map[string]struct {
+		spoil  func(*gpusolve.Solution)
+		status int
+		says   string
+	}{
+		"good":                              {func(*gpusolve.Solution) {}, exitDone, ""},
+		"steady":                            {func(s *gpusolve.Solution) { s.Steps = nil }, exitDone, ""},
+		"not converged":                     {func(s *gpusolve.Solution) { s.Status.Converged, s.Status.Reason = false, gpusolve.ReasonIterations }, exitNotConverged, "not converged (iteration limit"},
+		"first step unconverged":            {func(s *gpusolve.Solution) { s.Steps[0].Converged = false }, exitNotConverged, "first in step 1 of 3"},
+		"middle step unconverged":           {func(s *gpusolve.Solution) { s.Steps[1].Converged = false }, exitNotConverged, "first in step 2 of 3"},
+		"middle step without a temperature": {func(s *gpusolve.Solution) { s.Steps[1].MaxK = math.NaN() }, exitNotConverged, "first in step 2 of 3"},
+		"middle step infinite":              {func(s *gpusolve.Solution) { s.Steps[1].MaxK = math.Inf(1) }, exitNotConverged, "first in step 2 of 3"},
+		"NaN cell":                          {func(s *gpusolve.Solution) { s.Field = flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
+		"infinite cell":                     {func(s *gpusolve.Solution) { s.Field = flat{320, math.Inf(-1)} }, exitNotConverged, "1 cell without a finite temperature"},
+		"NaN cell of a steady state":        {func(s *gpusolve.Solution) { s.Steps, s.Field = nil, flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
+		"imbalance":                         {func(s *gpusolve.Solution) { s.Energy.ImbalanceRel = 2e-3 }, exitNotConverged, "energy balance is off by 0.002"},
+		"imbalance unknown":                 {func(s *gpusolve.Solution) { s.Energy.ImbalanceRel = math.NaN() }, exitNotConverged, "energy balance is off by NaN"},
+		"hot at the end":                    {func(s *gpusolve.Solution) { s.Field = flat{320, 350.5} }, exitTooHot, "by 0.5 K"},
+		"hot in the first step":             {func(s *gpusolve.Solution) { s.Steps[0].MaxK = 351 }, exitTooHot, "by 1 K"},
+		"hot in the middle":                 {func(s *gpusolve.Solution) { s.Steps[1].MaxK = 352 }, exitTooHot, "by 2 K"},
+		"as hot as allowed":                 {func(s *gpusolve.Solution) { s.Field, s.Steps[1].MaxK = flat{320, 350}, 350 }, exitDone, ""},
+		"unconverged and hot":               {func(s *gpusolve.Solution) { s.Steps[1].Converged, s.Steps[2].MaxK = false, 400 }, exitNotConverged, "first in step 2"},
+	} {
+		step := gpusolve.Step{Time: 1e-3, MaxK: 320, PowerW: 1, Converged: true}
+		sol := &gpusolve.Solution{
+			Status: gpusolve.Status{Method: "pcg", Preconditioner: "multigrid", Converged: true, Reason: gpusolve.ReasonTolerance, EstimatedErrorK: math.NaN()},
+			Field:  flat{320, 320}, Energy: gpusolve.Energy{In: 1, Out: 1, Scale: 1}, Dt: 1e-3, Steps: []gpusolve.Step{step, step, step},
+		}
+		c.spoil(sol)
+		r := &report.Run{Command: "transient", Mesh: m, Solution: sol}
+		sum, err := report.Summarise(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = verdict(r, sum, tmax, "out")
+		if exitStatus(err) != c.status || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: exit status %d, want %d: %v", name, exitStatus(err), c.status, err)
+		}
+		if err := verdict(r, sum, 0, "out"); c.status == exitTooHot && err != nil {
+			t.Errorf("%s: without --tmax: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package gpusolve_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/ptx"
+	"thermsim/stack"
+)
+
+// heatedFromBelow is a plate of 100 um between 85 degC at its bottom and a weak cooling at its top, so that every cell lies on a face that it is coupled
+// to with 3e6 W/(m2 K) and on one with 10.
+func heatedFromBelow(n int) *stack.Stack {
+	s := &stack.Stack{
+		Schema: 1, Ambient: 298.15, Size: [2]float64{10e-3, 10e-3},
+		Grid:      stack.Grid{X: stack.Axis{Cells: n}, Y: stack.Axis{Cells: n}},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{148, 148, 148}, C: 1.6e6}},
+		Layers:    []stack.Layer{{Name: "die", Thickness: 100e-6, Cells: 1}},
+	}
+	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 358.15}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 10, Temperature: 298.15}
+	return s
+}
+
+// What the bottom takes in leaves at the top, 60 K A / (1/h + L/k), whatever rounding does to a conductance beside one 3e5 times larger. The imbalance
+// is what the residual makes of it, so it falls with the tolerance.
+func TestHeatThroughAPlateBalances(t *testing.T) {
+	s := heatedFromBelow(16)
+	const want = 60 * 1e-4 / (1.0/10 + 100e-6/148)
+	for _, tol := range []float64{1e-4, 1e-6, 1e-8} {
+		m := ptx.New(ptx.Options{})
+		for name, o := range map[string]gpusolve.Options{
+			"processor": {Tol: tol, Device: "cpu"}, "interpreter": {Tol: tol, Executor: onInterpreter(t, m)},
+		} {
+			sol, err := gpusolve.Steady(context.Background(), build(t, s), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := sol.Energy
+			// An error of tol K in every cell moves 300 W/K times that through the bottom.
+			if limit := 1e-9 + 300*tol/want; e.ImbalanceRel > limit {
+				t.Errorf("%s at %g K: imbalance %.2g, at most %.2g: %+v", name, tol, e.ImbalanceRel, limit, e)
+			}
+			// The rounding of 10 W/(m2 K) to FP32.
+			if top := e.ByFace[stack.Top]; math.Abs(top-want) > 1e-7*want {
+				t.Errorf("%s at %g K: %.9g W leave through the top, want %.9g", name, tol, top, want)
+			}
+			sol.Close()
+		}
+	}
+	if sol := steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > gpusolve.ImbalanceLimit(build(t, s), sol) {
+		t.Errorf("imbalance %g is above its limit", sol.Energy.ImbalanceRel)
+	}
+}
+
+// Beside a fixed temperature all faces of a plate one cell wide tell the same story: a stack at the temperature of all of them exchanges nothing.
+func TestAStackAtTheTemperatureOfItsFacesStaysThere(t *testing.T) {
+	s := heatedFromBelow(1)
+	for f := range s.Boundary {
+		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: math.Pow(10, float64(f)+0.3), Temperature: 358.15}
+	}
+	sol := steady(t, s, gpusolve.Options{Tol: 1e-12, MaxIter: 50})
+	// The rise of 60 K solves the rounded equations to the last bit of FP64.
+	if rise := field(t, s, sol.Field)[0] - 298.15; math.Abs(rise-60) > 2e-13*60 {
+		t.Errorf("rise %.17g K, want 60", rise)
+	}
+}

@@ -1,0 +1,30 @@
+package cuda
+
+import (
+	"math"
+
+	"thermsim/gpusolve/cu"
+)
+
+// limits asks how many blocks a launch may have along y and along z: 65,535 on all GPUs so far.
+func (d *Device) limits() error {
+	rows, err := d.drv.DeviceGetAttribute(cu.MaxGridDimY, d.dev)
+	if err != nil {
+		return err
+	}
+	planes, err := d.drv.DeviceGetAttribute(cu.MaxGridDimZ, d.dev)
+	d.mostRows = min(rows, planes)
+	return err
+}
+
+// grid is that of kernels that ask blockAt of kernels/device.h where a block is: a block for every perBlock of nx values, every row and every plane.
+// More rows or planes than a launch takes stand one behind the other along x.
+func (d *Device) grid(nx, perBlock, rows, planes int) [3]uint32 {
+	x := blocks(nx, perBlock)
+	if rows <= d.mostRows && planes <= d.mostRows {
+		return [3]uint32{x, uint32(rows), uint32(planes)}
+	}
+	// More than a launch takes along x must not wrap around: the driver refuses it.
+	all := float64(x) * float64(rows) * float64(planes)
+	return [3]uint32{uint32(min(all, math.MaxUint32)), 1, 1}
+}

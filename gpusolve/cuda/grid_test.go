@@ -1,0 +1,109 @@
+package cuda_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/ptx"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// narrow opens interpreters that refuse more than so many blocks along y and z.
+func narrow(o ptx.Options) func(testing.TB) ops.Device {
+	o.Cache, o.NoRaces = new(ptx.Cache), true
+	return func(t testing.TB) ops.Device {
+		t.Helper()
+		d, err := cuda.Open(ptx.New(o), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(d.Bind())
+		return d
+	}
+}
+
+// Every operation on every shape where a launch has room for two blocks along y and z: almost all grids have more rows or planes.
+func TestConformanceWithFewRows(t *testing.T) {
+	open := narrow(ptx.Options{GridRows: 2})
+	opstest.Run(t, open)
+	opstest.Matrices(t, open)
+	opstest.Segments(t, open)
+	opstest.Bricks(t, open)
+}
+
+// The limit of GPUs themselves: a mesh of more than 65,535 cells along y, or z, gives the operator and the factors of its
+// columns that the processor makes.
+func TestGridsBeyondTheLimit(t *testing.T) {
+	for _, shape := range [][2]int{{65537, 1}, {1, 65537}} {
+		open := narrow(ptx.Options{StallLimit: math.MaxInt64})
+		got, want := longGrid(t, open(t), shape[0], shape[1]), longGrid(t, host.Open(), shape[0], shape[1])
+		for name, w := range want {
+			most, apart := 0.0, 0.0
+			for i, v := range w {
+				most, apart = math.Max(most, math.Abs(v)), math.Max(apart, math.Abs(v-got[name][i]))
+			}
+			if !(apart <= 1e-5*most) || most == 0 {
+				t.Errorf("%d cells along y, %d along z: %s is %g from the processor's, whose largest value is %g", shape[0], shape[1], name, apart, most)
+			}
+		}
+	}
+}
+
+// longGrid assembles a single row of cells along y or z and applies what launches a block for each of them.
+func longGrid(t *testing.T, d ops.Device, ny, nz int) map[string][]float64 {
+	t.Helper()
+	s := &stack.Stack{
+		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 0.1},
+		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: ny}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{10, 20, 30}, C: 2e6}},
+	}
+	for left := nz; left > 0; left -= 10000 {
+		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("l", left), Cells: min(left, 10000), Thickness: 1e-4 * float64(min(left, 10000))})
+	}
+	s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, H: 1e5, Temperature: 310} // a launch along y and z
+	m, err := mesh.Build(s)
+	must(t, err)
+	sys, err := d.Assemble(m, 0)
+	must(t, err)
+	defer d.Close()
+	defer sys.Free()
+	l := sys.(ops.Lines)
+	fine, err := l.Finest()
+	must(t, err)
+	n := m.Cells()
+	vector := func(level ops.Level) ops.Vector {
+		v, err := l.NewVector(level)
+		must(t, err)
+		return v
+	}
+	all := map[string][]float64{}
+	keep := func(name string, v ops.Vector) {
+		all[name] = make([]float64, v.Len())
+		sys.Read(v, all[name])
+	}
+	b, x, y := vector(fine), vector(fine), vector(fine)
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = 1 + math.Sin(float64(i))
+	}
+	sys.Write(b, values)
+	sys.(ops.Diagonal).InverseDiagonal(y)
+	keep("the inverse diagonal", y)
+	l.Start(fine, x, b, 0.8)
+	keep("Start", x)
+	must(t, sys.Err())
+	return all
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,175 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/ops"
+)
+
+// vector is a field with pads of nx values on either side; at is the address of the first cell.
+type vector[T number] struct {
+	at  cu.Ptr[T]
+	n   int64
+	pad int64 // values
+
+	// Of a search direction: its other buffer, and a number that is 1 while the values are there.
+	twin *vector[T]
+	side cu.Ptr[int32]
+}
+
+// number is what vectors are made of.
+type number interface {
+	float32 | float64 | cu.Half
+}
+
+func (v *vector[T]) Len() int     { return int(v.n) }
+func (v *vector[T]) Bytes() int64 { return (v.n + 2*v.pad) * sizeOf[T]() }
+
+// address of the first cell; nowhere for no vector.
+func (v *vector[T]) address() cu.Ptr[T] {
+	if v == nil {
+		return cu.Ptr[T]{}
+	}
+	return v.at
+}
+
+// f64, f32 and f16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of the caller.
+func f64(v ops.Vector) cu.Ptr[float64] { return ptr[float64](v) }
+func f32(v ops.Vector) cu.Ptr[float32] { return ptr[float32](v) }
+func f16(v ops.Vector) cu.Ptr[cu.Half] { return ptr[cu.Half](v) }
+
+func ptr[T number](v ops.Vector) cu.Ptr[T] {
+	if v == nil {
+		return cu.Ptr[T]{}
+	}
+	return v.(*vector[T]).address()
+}
+
+// newVector keeps the first cell aligned to 16 bytes.
+func newVector[T number](s *space, n, pad int64) *vector[T] {
+	pad = (pad + 3) &^ 3
+	return &vector[T]{at: alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
+}
+
+func sizeOf[T any]() int64 {
+	var one T
+	return int64(unsafe.Sizeof(one))
+}
+
+// alloc takes zeroed device memory for n values, none after a failure.
+func alloc[T any](s *space, n int64) cu.Ptr[T] {
+	bytes := n * sizeOf[T]()
+	if s.err != nil || bytes == 0 {
+		return cu.Ptr[T]{}
+	}
+	bytes = (bytes + 15) &^ 15
+	b, err := cu.Alloc[uint32](s.memory, int(bytes/4))
+	if err != nil {
+		s.note(err)
+		return cu.Ptr[T]{}
+	}
+	at := b.Ptr.Address()
+	s.buffers[at] = b
+	if s.scope != nil {
+		s.scope.buffers[at] = b
+	}
+	s.live += bytes
+	s.note(b.Zero(s.stream))
+	return cu.At[T](at)
+}
+
+// free gives back memory of alloc before the system goes.
+func (s *space) free(memory ...cu.Pointer) {
+	for _, p := range memory {
+		b, ok := s.buffers[p.Address()]
+		if !ok {
+			continue
+		}
+		s.live -= b.Bytes()
+		delete(s.buffers, p.Address())
+		s.wait()
+		s.note(b.Free())
+	}
+}
+
+// scope lists memory that is given back at once, by address.
+type scope struct {
+	buffers map[cu.DevicePtr]*cu.Buffer[uint32]
+}
+
+// Scope notes what body allocates.
+func (s *space) Scope(body func() error) (closeAll func(), err error) {
+	outer, own := s.scope, &scope{map[cu.DevicePtr]*cu.Buffer[uint32]{}}
+	s.scope = own
+	defer func() { s.scope = outer }()
+	return func() {
+		for p, b := range own.buffers {
+			if s.buffers[p] == b { // not given back before, and its address taken by another
+				s.free(b.Ptr)
+			}
+		}
+		clear(own.buffers)
+	}, body()
+}
+
+// Release gives vectors back.
+func (s *space) Release(vectors ...ops.Vector) {
+	for _, v := range vectors {
+		switch v := v.(type) {
+		case *vector[float32]:
+			release(s, v)
+		case *vector[float64]:
+			release(s, v)
+		case *vector[cu.Half]:
+			release(s, v)
+		}
+	}
+}
+
+func release[T number](s *space, v *vector[T]) {
+	if v == nil || v.at.Address() == 0 {
+		return
+	}
+	s.free(v.at.Add(-v.pad), v.side)
+	release(s, v.twin)
+	*v = vector[T]{}
+}
+
+// current is where the values of v are: a search direction changes between two buffers.
+func current[T number](s *space, v *vector[T]) *vector[T] {
+	if v.twin == nil {
+		return v
+	}
+	var side [1]int32
+	receiveSlice(s, side[:], v.side)
+	if side[0] != 0 {
+		return v.twin
+	}
+	return v
+}
+
+// upload copies a slice to new device memory.
+func upload[T any](s *space, v []T) cu.Ptr[T] {
+	p := alloc[T](s, int64(len(v)))
+	sendSlice(s, p, v)
+	return p
+}
+
+// sendSlice copies from pageable memory and waits, so that the memory may be changed at once.
+func sendSlice[T any](s *space, dst cu.Ptr[T], v []T) {
+	if s.err != nil || len(v) == 0 {
+		return
+	}
+	s.note(s.drv.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.stream))
+	s.wait()
+}
+
+// receiveSlice fills a slice and waits.
+func receiveSlice[T any](s *space, dst []T, src cu.Ptr[T]) {
+	if s.err != nil || len(dst) == 0 {
+		return
+	}
+	s.note(s.drv.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), src.Address(), int64(len(dst))*sizeOf[T](), s.stream))
+	s.wait()
+}

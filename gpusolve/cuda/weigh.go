@@ -1,0 +1,51 @@
+package cuda
+
+import (
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+)
+
+// reserveWeights takes memory for the planes that ask for conductance-weighted interpolation.
+func (s *system) reserveWeights(l *level, c ops.Coarsening) {
+	f := l.from
+	slot := make([]int32, f.nz)
+	for k := range slot {
+		slot[k] = -1
+		if k < len(c.Weighted) && c.Weighted[k] {
+			slot[k] = int32(l.weighted)
+			l.weighted++
+		}
+	}
+	t := &f.next
+	t.weightSlot = upload(&s.space, slot)
+	if c.X.Parent != nil {
+		t.wx = alloc[float32](&s.space, l.weighted*f.sheet)
+	}
+	if c.Y.Parent != nil {
+		t.wy = alloc[float32](&s.space, l.weighted*f.sheet)
+	}
+}
+
+// weigh computes the weights of those planes, with scratch of the size of one direction's.
+func (s *system) weigh(f, l *level) {
+	if l.weighted == 0 {
+		return
+	}
+	k, err := module(s.Device, "weigh", kernels.LoadWeigh)
+	s.note(err)
+	t := &f.next
+	pivots := alloc[float32](&s.space, l.weighted*f.sheet)
+	defer s.free(pivots)
+	along := func(w cu.Ptr[float32], d *direction, g *vector[float32], alongY, coarse int) {
+		if w.IsNil() || s.err != nil {
+			return
+		}
+		s.note(k.Weigh(s.stream, [3]uint32{uint32((f.sheet + kernels.WeighThreads - 1) / kernels.WeighThreads), 1, 1}, kernels.WeighWeighArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g.at, AlongY: int32(alongY), Gz: f.gz.at, Slots: t.weightSlot,
+			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
+		}))
+	}
+	along(t.wx, &t.x, f.gx, 0, l.nx)
+	along(t.wy, &t.y, f.gy, 1, l.ny)
+}

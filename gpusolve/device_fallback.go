@@ -1,0 +1,25 @@
+package gpusolve
+
+import (
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/ops"
+)
+
+// auto says whether the device is left to the solver.
+func (o *Options) auto() bool { return o.Executor == nil && (o.Device == "" || o.Device == "auto") }
+
+// insteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU or driver is no failure.
+func (o *Options) insteadOfGPU(err error) (ops.Device, DeviceInfo) {
+	d, info := openCPU(err.Error())
+	if errors.Is(err, cu.ErrNoDevice) || errors.Is(err, cu.ErrNoDriver) {
+		return d, info
+	}
+	info.GPUFailure = err.Error()
+	if o.Notice != nil {
+		o.Notice(fmt.Sprintf("the processor solves in place of the GPU: %v", err))
+	}
+	return d, info
+}

@@ -1,0 +1,98 @@
+package gpusolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// driver is an operator on a device with its method and solver: what meshes, matrices and networks are solved with. It is for one goroutine at a time.
+type driver struct {
+	dev    ops.Device
+	op     ops.Operator
+	pre    *precond.Method
+	solver krylov.Solver
+	x      ops.Vector
+	info   DeviceInfo
+	timing Timing
+}
+
+// openDriver opens a device, has assemble make the operator there, sets the method of the options up on it, and has ready do what else belongs before the
+// first solve. Where auto chose a GPU on which that fails, the processor does it again.
+func (o *Options) openDriver(need demand, assemble func(ops.Device) (ops.Operator, error), ready func(*driver) error) (*driver, error) {
+	start := time.Now()
+	dev, info, err := o.openFor(need)
+	if err != nil {
+		return nil, err
+	}
+	d, err := o.driverOn(dev, info, time.Since(start), assemble, ready)
+	if err == nil || !o.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
+		return d, err
+	}
+	dev, info = o.insteadOfGPU(fmt.Errorf("%s: %w", info.Name, err))
+	return o.driverOn(dev, info, time.Since(start), assemble, ready)
+}
+
+// driverOn sets everything up on an open device, which it closes where that fails.
+func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, assemble func(ops.Device) (ops.Operator, error), ready func(*driver) error) (*driver, error) {
+	d := &driver{dev: dev, info: info, timing: Timing{Device: opening}}
+	start := time.Now()
+	defer dev.Bind()()
+	err := d.setup(o.Preconditioner, assemble)
+	if err != nil {
+		err = blame(err)
+	} else {
+		err = ready(d)
+	}
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	d.timing.Setup = time.Since(start)
+	return d, nil
+}
+
+func (d *driver) setup(method string, assemble func(ops.Device) (ops.Operator, error)) (err error) {
+	if d.op, err = assemble(d.dev); err != nil {
+		return err
+	}
+	if d.solver, d.pre, err = newSolver(d.op, method); err != nil {
+		return err
+	}
+	d.x, err = d.op.New64()
+	return err
+}
+
+// prepare readies the iteration for a rule.
+func (d *driver) prepare(rule krylov.Rule) error {
+	d.solver.Prepare(rule, d.x)
+	return d.failure()
+}
+
+// solve improves x. The error is a failure of the device; how the solve ended is in the outcome.
+func (d *driver) solve(ctx context.Context, rule krylov.Rule, b ops.Source, progress func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	d.solver.Watch(progress)
+	out := d.solver.Solve(ctx, rule, b, d.x)
+	return out, d.failure()
+}
+
+// failure is the device's first failure, nil while all is well.
+func (d *driver) failure() error {
+	if err := d.op.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	return nil
+}
+
+// close gives the operator and the device back.
+func (d *driver) close() {
+	if d.op != nil {
+		d.op.Free()
+	}
+	d.dev.Close()
+}

@@ -1,0 +1,38 @@
+package gpusolve_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ptx"
+)
+
+// Every method steps grids with more rows and planes than a launch has room for along y and z, as it does on the processor.
+func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
+	const rows = 2
+	cache := new(ptx.Cache)
+	s := cases.Slab(cases.Options{NX: 5, NY: 6}, 4)
+	plan := gpusolve.TransientOptions{Steps: 1, Dt: 1e-4}
+	for _, method := range gpusolve.Preconditioners() {
+		o := gpusolve.Options{Preconditioner: method, RTol: 1e-9, Device: "cpu"}
+		onHost, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := ptx.New(ptx.Options{NoRaces: true, GridRows: rows, Cache: cache})
+		o.Executor = onInterpreter(t, m)
+		sol, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
+		if err != nil {
+			t.Errorf("%s: %v", method, err)
+			continue
+		}
+		if d := largestDifference(field(t, s, onHost.Field), field(t, s, sol.Field)); d > 1e-4 || !sol.Status.Converged || math.Abs(sol.PeakK-onHost.PeakK) > 1e-4 {
+			t.Errorf("%s: %g K from the processor's field: %+v", method, d, sol.Status)
+		}
+		sol.Close()
+		empty(t, m)
+	}
+}

@@ -1,0 +1,57 @@
+package gpusolve_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ptx"
+	"thermsim/stack"
+)
+
+// A transient that starts from the steady field under the same powers stays there, on the processor and by the kernels.
+func TestTransientFromSteadyField(t *testing.T) {
+	s := cases.Interposer(cases.Stack10(cases.Options{NX: 21, NY: 18}))
+	start := steady(t, s, gpusolve.Options{Tol: 1e-7})
+	want := field(t, s, start.Field)
+	for name, o := range map[string]gpusolve.Options{
+		"processor": {Tol: 1e-6, Device: "cpu"},
+		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, ptx.New(ptx.Options{}))},
+	} {
+		sol, err := gpusolve.Transient(t.Context(), build(t, s), o, gpusolve.TransientOptions{Steps: 4, Dt: 1e-3, Initial: start.Field})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sol.Close()
+		if d := largestDifference(want, field(t, s, sol.Field)); d > 3e-6 {
+			t.Errorf("%s: the field moves by %g K", name, d)
+		}
+	}
+}
+
+// One cell at 350 K over an ambient of 310 K: theta_n = final + (40 K - final) (1 + dt/tau)^-n.
+func TestTransientFromField(t *testing.T) {
+	s, tau, final := lump()
+	m := build(t, s)
+	start, err := m.Initial([]stack.InitialLayer{{Kelvin: 350}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dt := tau / 3
+	sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Tol: 1e-9}, gpusolve.TransientOptions{Steps: 8, Dt: dt, Initial: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, step := range sol.Steps {
+		want := 310 + final + (40-final)*math.Pow(1+dt/tau, -float64(n+1))
+		if math.Abs(step.MaxK-want) > 2e-7*50 {
+			t.Errorf("step %d: %.9f K, want %.9f", n+1, step.MaxK, want)
+		}
+	}
+	bad, _ := m.Initial([]stack.InitialLayer{{Kelvin: math.NaN()}})
+	if _, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{}, gpusolve.TransientOptions{Steps: 1, Dt: dt, Initial: bad}); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("a field of NaN: %v", err)
+	}
+}

@@ -1,0 +1,58 @@
+package kernels_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/kernels"
+)
+
+// idle is a driver whose launches do nothing.
+type idle struct{ recorder }
+
+func (*idle) LaunchKernel(cu.Function, [3]uint32, [3]uint32, uint32, cu.Stream, []unsafe.Pointer) error {
+	return nil
+}
+
+// BenchmarkLaunch is the cost of a launch without the driver's, by the number of arguments.
+func BenchmarkLaunch(b *testing.B) {
+	var d cu.Driver = new(idle)
+	r, err := kernels.LoadResidual(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := kernels.LoadTransfer(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := kernels.LoadParac(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	grid := [3]uint32{100, 1, 1}
+	single, double, places := cu.At[float32](4096), cu.At[float64](8192), cu.At[int32](16384)
+	b.Run("3", func(b *testing.B) {
+		for b.Loop() {
+			_ = r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: double})
+		}
+	})
+	b.Run("21", func(b *testing.B) {
+		for b.Loop() {
+			_ = t.RestrictResidual(1, grid, kernels.TransferRestrictResidualArgs{
+				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places, Capacity: single, B: single, X: single,
+				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places, Wx: single, Wy: single, Bc: single,
+			})
+		}
+	})
+	words, wide := cu.At[uint32](512), cu.At[uint64](1024)
+	b.Run("26", func(b *testing.B) {
+		for b.Loop() {
+			_ = p.Eliminate(1, grid, kernels.ParacEliminateArgs{
+				N: 1, Order: words, Place: words, RowPtr: cu.At[int64](2), Col: places, Val: double, Vertices: cu.At[kernels.Vertex](3), Queue: words,
+				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7, Key1: 8, First: cu.At[int64](9),
+				Count: words, Pivot: double, Output: wide, Outputs: 10, Scratch: wide, Scratches: 11, Seed: 12, Patience: 13,
+			})
+		}
+	})
+}

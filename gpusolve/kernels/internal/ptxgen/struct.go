@@ -1,0 +1,124 @@
+package ptxgen
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Struct is a type that kernels may take pointers to. Unread is the first field that is no number and no pointer; such a struct has no Go type.
+type Struct struct {
+	Name, Doc string
+	Fields    []Param
+	Unread    string
+}
+
+var structure = regexp.MustCompile(`(?m)^struct\s+(\w+)\s*\{([^{}]*)\}`)
+
+// parseStructs reads the plain structs of a C text.
+func parseStructs(text string) []Struct {
+	bare := blankComments(text)
+	var all []Struct
+	for _, at := range structure.FindAllStringSubmatchIndex(bare, -1) {
+		t := Struct{Name: bare[at[2]:at[3]], Doc: commentAbove(text, at[0])}
+		for member := range strings.SplitSeq(bare[at[4]:at[5]], ";") {
+			if member = strings.TrimSpace(member); member != "" && t.Unread == "" {
+				t.add(member)
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// add reads a member as "const float *a, *b".
+func (t *Struct) add(member string) {
+	parts := strings.Split(member, ",")
+	words := strings.Fields(strings.ReplaceAll(parts[0], "*", " * "))
+	if len(words) > 0 && words[0] == "const" {
+		words = words[1:]
+	}
+	if len(words) < 2 {
+		t.Unread = member
+		return
+	}
+	parts[0] = strings.Join(words[1:], "")
+	for _, part := range parts {
+		name, pointer := strings.CutPrefix(strings.TrimSpace(part), "*")
+		p := Param{Name: strings.TrimSpace(name), Type: words[0]}
+		if pointer {
+			p.Type, p.Element = "pointer", words[0]
+		}
+		if _, ok := typeOf(p.Type); !ok || !plainName.MatchString(p.Name) {
+			t.Unread = member
+			return
+		}
+		t.Fields = append(t.Fields, p)
+	}
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z]\w*$`)
+
+// write writes the Go type. C and Go lay out numbers and pointers alike on the processors that have such GPUs: each aligned to its size.
+func (t *Struct) write(b *bytes.Buffer, prefix string, types map[string]string) error {
+	if t.Unread != "" {
+		return fmt.Errorf("struct %s: %q has no Go type; kernels can take pointers to structs of numbers and pointers", t.Name, t.Unread)
+	}
+	doc := t.Doc
+	if rest, own := strings.CutPrefix(doc, t.Name+" "); own {
+		doc = prefix + exported(t.Name) + " " + rest
+	}
+	writeComment(b, "", doc)
+	fmt.Fprintf(b, "type %s%s struct {\n", prefix, exported(t.Name))
+	if err := writeFields(b, t.Fields, types); err != nil {
+		return err
+	}
+	fmt.Fprint(b, "}\n\n")
+	return nil
+}
+
+// takes says whether a kernel has a pointer to a type.
+func (s *Source) takes(element string) bool {
+	for _, k := range s.Kernels {
+		for _, p := range k.Params {
+			if p.Element == element {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// elements are the Go types of what pointers of a source may point at, by their names in C; s may be nil.
+func (f *Folder) elements(s *Source) map[string]string {
+	types := map[string]string{"half": "cu.Half"}
+	for _, number := range []string{"int", "u32", "i64", "u64", "float", "double"} {
+		t, _ := typeOf(number)
+		types[number] = t.Go
+	}
+	for _, h := range f.headers {
+		for _, t := range h.structs {
+			types[t.Name] = exported(t.Name)
+		}
+	}
+	if s != nil {
+		for _, t := range s.Structs {
+			types[t.Name] = f.module(s) + exported(t.Name)
+		}
+	}
+	return types
+}
+
+// goType is a parameter's type in Go.
+func (p *Param) goType(types map[string]string) (string, error) {
+	t, _ := typeOf(p.Type)
+	if p.Type != "pointer" {
+		return t.Go, nil
+	}
+	element, ok := types[p.Element]
+	if !ok {
+		return "", fmt.Errorf("parameter %s: nothing is known of %s; declare it as a struct in this file or a header of this folder", p.Name, p.Element)
+	}
+	return t.Go + "[" + element + "]", nil
+}

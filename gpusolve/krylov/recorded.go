@@ -1,0 +1,46 @@
+package krylov
+
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// recorded is an iteration on one vector, noted by devices that can repeat it at less cost.
+type recorded struct {
+	x          ops.Vector
+	kelvin     bool // where the rule looks at z
+	generation int  // of the preconditioner
+	again      func()
+	forget     func()
+}
+
+// repeat returns body, recorded where the device can, unless the same was asked for before.
+func (r *recorded) repeat(a ops.Operator, m precond.Preconditioner, x ops.Vector, kelvin bool, body func()) func() {
+	generation := generationOf(m)
+	if r.again != nil && r.x == x && r.kelvin == kelvin && r.generation == generation {
+		return r.again
+	}
+	r.drop()
+	*r = recorded{x: x, kelvin: kelvin, generation: generation, again: body}
+	if device, ok := a.(ops.Recorder); ok {
+		if replay, forget, err := device.Record(body); err == nil {
+			r.again, r.forget = replay, forget
+		}
+	}
+	return r.again
+}
+
+// drop gives the recording back.
+func (r *recorded) drop() {
+	if r.forget != nil {
+		r.forget()
+	}
+	*r = recorded{}
+}
+
+func generationOf(m precond.Preconditioner) int {
+	if g, ok := m.(interface{ Generation() int }); ok {
+		return g.Generation()
+	}
+	return 0
+}

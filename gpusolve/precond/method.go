@@ -1,0 +1,71 @@
+package precond
+
+import "thermsim/gpusolve/ops"
+
+// Refresher is a Preconditioner that follows changed coefficients in the memory that it has.
+type Refresher interface {
+	// Refresh makes the preconditioner that of the operator as it is now: the bits of a new set-up.
+	Refresh() error
+}
+
+// Method is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and closed whatever the method.
+type Method struct {
+	Preconditioner
+	operator   ops.Operator
+	build      func() (Preconditioner, error)
+	release    func()
+	generation int
+	refreshes  int
+}
+
+var _ Refresher = (*Method)(nil)
+
+// SetUp has build make a preconditioner on an operator. After an error nothing is held.
+func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error) {
+	m := &Method{operator: a, build: build}
+	if err := m.make(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Method) make() error {
+	release, err := m.operator.Scope(func() (err error) {
+		m.Preconditioner, err = m.build()
+		return err
+	})
+	if err != nil {
+		release()
+		return err
+	}
+	m.release = release
+	return nil
+}
+
+// Refresh follows changed coefficients. Methods that are no Refresher give their memory back and are set up anew.
+func (m *Method) Refresh() error {
+	m.refreshes++
+	if r, ok := m.Preconditioner.(Refresher); ok {
+		return r.Refresh()
+	}
+	m.Close()
+	m.generation++
+	return m.make()
+}
+
+// Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be replayed.
+func (m *Method) Generation() int { return m.generation }
+
+// Refreshes counts how often the operator has changed: what was learnt of it before no longer holds.
+func (m *Method) Refreshes() int { return m.refreshes }
+
+// Close gives back what the method holds on the operator's space.
+func (m *Method) Close() {
+	if m.release != nil {
+		m.release()
+		m.release = nil
+	}
+}
+
+// Unwrap is the method's own type, for what it alone can tell.
+func (m *Method) Unwrap() Preconditioner { return m.Preconditioner }

@@ -1,0 +1,139 @@
+package gpusolve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+)
+
+// successors are the methods that take over, in this order, where the default one makes no headway. They depend on no geometry, so what
+// multigrid is blind to does not stop them. The last needs next to no memory.
+var successors = []string{"ic", "cmg", "jacobi"}
+
+// headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in window iterations is slower than
+// any of its successors.
+type headway struct {
+	best [window]float64 // the least estimate up to an iteration, of the last ones
+	n    int
+}
+
+const window = 20
+
+// lost takes the estimate of the next iteration.
+func (h *headway) lost(errorK float64) bool {
+	now := errorK
+	if h.n > 0 {
+		now = math.Min(now, h.best[(h.n-1)%window])
+	}
+	before := h.best[h.n%window]
+	h.best[h.n%window] = now
+	h.n++
+	return h.n > window && now > before/2
+}
+
+// line is who tried to solve a system before the present method.
+type line struct {
+	tried []string // each with why it gave up
+	next  int      // of the successors
+}
+
+// String tells what stalled, in the order it was tried.
+func (l *line) String(now string) string {
+	if len(l.tried) == 0 {
+		return ""
+	}
+	return strings.Join(l.tried, ", ") + "; " + now + " took over"
+}
+
+// settle improves x until the options' rule for one of a number of systems is met. Where the default method stalls, its successors take over,
+// and stay. A method that the user named is left to its fate, and so is one that ends at a limit of iterations that the user set.
+func (e *engine) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	rule := func() krylov.Rule {
+		if e.old != nil {
+			return o.stepRule(e.pre, systems)
+		}
+		return o.rule(e.pre, systems)
+	}
+	if o.Preconditioner != "" {
+		return e.solve(ctx, rule(), e.source, watch)
+	}
+	attempt := e.solve
+	if len(e.line.tried) == 0 {
+		attempt = e.attempt
+	}
+	out, err := attempt(ctx, rule(), e.source, watch)
+	spent := out.Iterations
+	for ; err == nil && e.line.next < len(successors) && stalled(ctx, o, out); e.line.next++ {
+		name := successors[e.line.next]
+		if !e.fits(name) || !e.succeed(name, out) {
+			continue
+		}
+		if !(out.Norms.Residual < out.Norms.Source) {
+			// What a failed method leaves is worse than nothing.
+			e.sys.Fill(e.x, 0)
+		}
+		out, err = e.solve(ctx, rule(), e.source, watch)
+		spent += out.Iterations
+	}
+	out.Iterations = spent
+	return out, err
+}
+
+// attempt runs the default method until it is done or makes no headway.
+func (d *driver) attempt(ctx context.Context, rule krylov.Rule, b ops.Source, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	var h headway
+	out, err := d.solve(watched, rule, b, func(n int, errorK float64) {
+		if watch != nil {
+			watch(n, errorK)
+		}
+		if h.lost(errorK) {
+			stop()
+		}
+	})
+	if out.Reason == krylov.Interrupted && ctx.Err() == nil {
+		out.Reason = krylov.Stagnation
+	}
+	return out, err
+}
+
+// stalled says that another method may do better than the one that ended so.
+func stalled(ctx context.Context, o *Options, out krylov.Outcome) bool {
+	switch {
+	case out.Converged || out.Reason == krylov.Failed || ctx.Err() != nil:
+		return false
+	case out.Reason == krylov.Limit:
+		return o.MaxIter == 0
+	}
+	return true
+}
+
+// fits says whether the device has the memory for a method.
+func (d *driver) fits(name string) bool {
+	dev, ok := d.dev.(interface {
+		MemInfo() (free, total int64, err error)
+	})
+	if !ok {
+		return true
+	}
+	free, _, err := dev.MemInfo()
+	return err == nil && methodBytes(name, d.x.Len()) <= free
+}
+
+// succeed sets a successor up in place of the method that gave up; false where it cannot be, and the former stays.
+func (e *engine) succeed(name string, out krylov.Outcome) bool {
+	solver, pre, err := newSolver(e.op, name)
+	if err != nil {
+		return false
+	}
+	e.line.tried = append(e.line.tried, fmt.Sprintf("%s gave up after %d iterations (%s)", e.pre.Name(), out.Iterations, reasonText(out.Reason)))
+	e.solver.Close()
+	e.pre.Close()
+	e.solver, e.pre = solver, pre
+	return true
+}

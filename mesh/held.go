@@ -1,0 +1,56 @@
+package mesh
+
+import "thermsim/stack"
+
+// HeldFaceConductance is the conductance in W/K between the centre of cell (i, j, k) and the temperature of face f as executors hold it; 0 where the
+// cell does not lie on f, or no temperature drives f.
+//
+// Executors round the conductance to every face to FP32, and then their sum over the faces of a cell, the ground of its row of A:
+//
+//	ground = fl(fl(g1) + fl(g2) + ...)        in the order of stack.Face
+//
+// What a face brings into b, and what leaves through it, must be formed with conductances that add up to that very ground, or b - A x = 0 is not
+// the balance of heat: where 10 W/(m2 K) lies beside a fixed temperature behind 3e6 W/(m2 K), rounding of the sum moves 1 % of what passes the
+// smaller one, at any tolerance. So the largest conductance of a cell is what is left of the ground after the others; that changes it by no
+// more than a few roundings of its own, and the others keep theirs.
+func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
+	var g [stack.NumFaces]float32
+	ground, largest := float32(0), f
+	for e := range stack.Face(stack.NumFaces) {
+		if !m.OnFace(e, i, j, k) {
+			continue
+		}
+		g[e] = float32(m.FaceConductance(e, i, j, k))
+		ground += g[e]
+		if g[e] > g[largest] || g[e] == g[largest] && e < largest {
+			largest = e
+		}
+	}
+	if f != largest {
+		return float64(g[f])
+	}
+	rest := float64(ground)
+	for e, v := range g {
+		if stack.Face(e) != largest {
+			rest -= float64(v)
+		}
+	}
+	return rest
+}
+
+// OnFace says whether cell (i, j, k) lies on face f.
+func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
+	switch f {
+	case stack.Bottom:
+		return k == 0
+	case stack.Top:
+		return k == m.NZ()-1
+	case stack.West:
+		return i == 0
+	case stack.East:
+		return i == m.NX()-1
+	case stack.South:
+		return j == 0
+	}
+	return j == m.NY()-1
+}

@@ -1,0 +1,118 @@
+package mesh
+
+import (
+	"math"
+	"sort"
+
+	"thermsim/stack"
+)
+
+// The temperature at a point follows from those of the cells by the scheme's own fluxes. Between the centre of a cell and each of its sides it is
+// linear along the axis, and on a side it is what the two half cells that meet there give, with their resistances R = d/2k and a contact R" between:
+//
+//	q      = (T - T') / (R + R" + R')       the flux through the side, from the cell at T to its neighbour at T'
+//	T_side = T - q R                        = (R" + R') / (R + R" + R') T  +  R / (R + R" + R') T'
+//
+// seen from the cell; without a contact the neighbour says the same. On a face of the domain, with the temperature T0 behind R_face (1/h, 0 or R A),
+//
+//	T_side = T - (T - T0) R / (R + R_face)
+//	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face
+//
+// which is the temperature of the solid's surface: T0 itself where it is fixed. Heat made in a cell counts where the scheme puts it, at the centre.
+// Where the discrete solution is exact along an axis, as through slabs that make no heat, the temperature between the centres is exact too.
+//
+// Along z every column of cells is taken by itself. Across, up to four columns surround the point: stencil.go tells how their temperatures at its
+// height are joined.
+
+// Sample is the temperature at a point in K: Constant, which faces bring in, and a weighted sum of the temperatures of cells.
+type Sample struct {
+	Constant float64
+	Terms    []Term
+}
+
+// Term is the weight of cell j*nx+i of a plane.
+type Term struct {
+	Plane, Cell int
+	Weight      float64
+}
+
+// SampleAt is the temperature at a point (m). On an interface between layers side tells which of the two surfaces is meant, the one below unless it
+// says otherwise. A point outside the domain counts as the nearest point of its surface.
+func (m *Mesh) SampleAt(x, y, z float64, side stack.Side) Sample {
+	k, up := m.height(z, side)
+	in := m.InPlane(k, x, y)
+	s := Sample{Constant: in.Constant}
+	nx := m.NX()
+	for n, w := range in.Weight {
+		if w == 0 {
+			continue
+		}
+		c := in.Cell[n]
+		t := math.Abs(up)
+		v := m.vertical(c%nx, c/nx, k, up > 0)
+		s.Terms = append(s.Terms, Term{k, c, w * (1 - t + t*v.own)})
+		if v.other != 0 && t > 0 {
+			s.Terms = append(s.Terms, Term{v.plane, c, w * t * v.other})
+		}
+		s.Constant += w * t * v.constant
+	}
+	return s
+}
+
+// sideValue is the temperature on the upper or lower side of a cell: own times the cell's, other times that of the cell beyond, and a constant.
+type sideValue struct {
+	own, other, constant float64
+	plane                int // beyond
+}
+
+func (m *Mesh) vertical(i, j, k int, up bool) sideValue {
+	f, back, beyond, contact := stack.Bottom, stack.Top, k-1, 0.0
+	if up {
+		f, back, beyond = stack.Top, stack.Bottom, k+1
+	}
+	r := m.halfResistance(f, i, j, k)
+	if m.OnFace(f, i, j, k) {
+		own, constant := m.surface(f, r)
+		return sideValue{own: own, constant: constant}
+	}
+	contact = m.Planes[min(k, beyond)].ContactAbove
+	rest := contact + m.halfResistance(back, i, j, beyond)
+	return sideValue{own: rest / (r + rest), other: r / (r + rest), plane: beyond}
+}
+
+// surface is the temperature on face f, own times that of the cell behind the resistance r (m2K/W) plus a constant in K.
+func (m *Mesh) surface(f stack.Face, r float64) (own, constant float64) {
+	b := &m.Stack.Boundary[f]
+	if outer, driven := m.FaceResistance(f); driven {
+		return outer / (outer + r), b.Temperature * (r / (outer + r))
+	}
+	if b.Kind == stack.HeatFlux {
+		return 1, b.Flux * r
+	}
+	return 1, 0
+}
+
+// height finds the plane that holds z, and the place within: -1 on its lower side, 0 in the middle, 1 on its upper side.
+func (m *Mesh) height(z float64, side stack.Side) (k int, at float64) {
+	n := m.NZ()
+	slack := 1e-9 * m.Z[n]
+	f := min(sort.SearchFloat64s(m.Z, z), n) // the first side at or above z
+	if f > 0 && z-m.Z[f-1] < m.Z[f]-z {
+		f-- // the nearest
+	}
+	if math.Abs(z-m.Z[f]) > slack && z > 0 && z < m.Z[n] {
+		return place(m.Z, z)
+	}
+	if f == 0 || f < n && side == stack.Above {
+		return f, -1
+	}
+	return f - 1, 1
+}
+
+// place finds the cell of an axis that holds v, and where in it, from -1 to 1. Outside the first and the last cell it is their outer side.
+func place(faces []float64, v float64) (i int, at float64) {
+	n := len(faces) - 1
+	i = min(max(0, sort.Search(n, func(i int) bool { return faces[i+1] > v })), n-1)
+	lo, hi := faces[i], faces[i+1]
+	return i, max(-1, min(1, (v-(lo+hi)/2)/((hi-lo)/2)))
+}

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve"
+)
+
+func isFinite(v float64) bool { return v-v == 0 }
+
+// judge withdraws what the solver says of its convergence where the temperatures tell otherwise: at the end, or after an earlier step of a transient.
+func (s *Summary) judge() {
+	v := &s.Solver
+	if s.Temperature.NonFiniteCells == 0 && s.firstBadStep() == 0 {
+		return
+	}
+	v.Converged = false
+	if v.Reason == gpusolve.ReasonTolerance || v.Reason == gpusolve.ReasonAttainable {
+		v.Reason = gpusolve.ReasonBreakdown
+	}
+}
+
+// firstBadStep is the number of the first step of a transient that did not converge or has no finite temperature, 0 without any.
+func (s *Summary) firstBadStep() int {
+	for n := range s.StepMaxima {
+		if !s.StepMaxima[n].Converged {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// Doubt is why the temperatures of a run cannot be relied on, in a few words; empty where nothing speaks against them.
+func (s *Summary) Doubt() string {
+	if s.Solver.Converged {
+		return ""
+	}
+	why := s.Solver.Reason
+	if n := s.firstBadStep(); n > 0 {
+		why += fmt.Sprintf(", first in step %d of %d", n, s.Steps)
+	}
+	switch n := s.Temperature.NonFiniteCells; {
+	case n == 1:
+		why += ", 1 cell without a finite temperature"
+	case n > 1:
+		why += fmt.Sprintf(", %d cells without a finite temperature", n)
+	}
+	return why
+}
