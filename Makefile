@@ -62,17 +62,17 @@ gpu-test:
 	for package in $(GPU_PACKAGES); do go test -c -trimpath -ldflags "-s -w" -o bin/gpu-test/$$(basename $$package).test ./$$package || exit; done
 	go build -trimpath -ldflags "-s -w" -o bin/gpu-test/ ./cmd/thermsim
 	cp -r examples bin/gpu-test/
-	cp gpusolve/gpubench/run-tests.sh bin/gpu-test/run
+	cp tools/gpubench/run-tests.sh bin/gpu-test/run
 
 # The benchmark programs, for the same machine: bin/gpubench -json NAME.json, and bin/icbench for incomplete factors (docs/ic.md)
 gpu-bench:
-	go build -trimpath -ldflags "-s -w" -o bin/ ./gpusolve/gpubench ./gpusolve/icbench
+	go build -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/icbench
 
 # docs/performance.md, the GPUs' figures in README.md, and docs/bench-h200.md, from the measurements.
 MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))
 performance:
-	go run ./gpusolve/gpubench -readme README.md $(MEASURED)
-	go run ./gpusolve/gpubench -table $(MEASURED) > docs/performance.md
+	go run ./tools/gpubench -readme README.md $(MEASURED)
+	go run ./tools/gpubench -table $(MEASURED) > docs/performance.md
 	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --markdown > docs/bench-h200.md
 
 clean:

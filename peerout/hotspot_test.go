@@ -44,7 +44,7 @@ func hotSpotCases() map[string]hotSpotCase {
 	}
 }
 
-// randomCases are projects of verify/comparison's generator: blocks with materials of their own, names that layers share, columns in any order, initial
+// randomCases are projects of tools/comparison's generator: blocks with materials of their own, names that layers share, columns in any order, initial
 // temperatures by block, detailed_3D where HotSpot does not look for it.
 func randomCases() map[string]hotSpotCase {
 	all := map[string]hotSpotCase{}

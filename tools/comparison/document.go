@@ -17,7 +17,7 @@ type section struct {
 
 const introduction = `# Comparison with other simulators
 
-<!-- Made by: go run ./verify/comparison -cases DIR -thermsim bin/thermsim. Do not edit. -->
+<!-- Made by: go run ./tools/comparison -cases DIR -thermsim bin/thermsim. Do not edit. -->
 
 Each case is an input of another simulator that thermsim runs as it stands, once its own way and once with ` + "`--compat`" + `, which puts the
 simulator's arithmetic in place of thermsim's; [import.md](import.md) tells what that is. Files in the simulator's format are compared number

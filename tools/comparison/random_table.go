@@ -25,7 +25,7 @@ func writeRandom(w *bufio.Writer, path, folder string) error {
 	}
 	fmt.Fprintf(w, `### Random projects
 
-%d projects with everything drawn at random that the grid model takes (seeds %d to %d of `+"`go run ./verify/comparison -hotspot PATH`"+`): one to four
+%d projects with everything drawn at random that the grid model takes (seeds %d to %d of `+"`go run ./tools/comparison -hotspot PATH`"+`): one to four
 layers, grids with cells of any shape, floorplans cut anywhere, some with gaps, materials of blocks in every layer, the topmost too, layers without lateral
 heat flow, materials by name, names that layers share, columns of traces in any order, every grid_map_mode, repeated parameters, detailed_3D in the
 configuration, where HotSpot does not look for it, transients of 1 to 12 steps from 10 us to 1 s, half of them from an init_file. Every number of the four

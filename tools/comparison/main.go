@@ -1,11 +1,11 @@
 // Command comparison runs thermsim on the inputs of other simulators and compares the results with theirs, file by file:
 //
-//	go run ./verify/comparison -cases DIR -thermsim bin/thermsim -out docs/comparison.md
+//	go run ./tools/comparison -cases DIR -thermsim bin/thermsim -out docs/comparison.md
 //
 // DIR holds one folder per simulator (3dice, hotspot) with a folder per case: its inputs, what the simulator wrote, and where it was measured
 // the output of /usr/bin/time -v. thermsim runs as a user runs it, once its own way and once with --compat.
 //
-//	go run ./verify/comparison -hotspot PATH -thermsim bin/thermsim
+//	go run ./tools/comparison -hotspot PATH -thermsim bin/thermsim
 //
 // makes random HotSpot projects and compares thermsim --compat with that executable on them, number by number.
 package main
@@ -30,7 +30,7 @@ func main() {
 	flag.StringVar(&o.hotspot, "hotspot", "", "HotSpot's executable: compare thermsim --compat with it on random projects and write -results, nothing else")
 	flag.IntVar(&o.random, "random", 200, "number of random projects")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the first random project")
-	flag.StringVar(&o.results, "results", filepath.Join("verify", "comparison", "random-hotspot.json"), "what random projects showed; the document quotes it")
+	flag.StringVar(&o.results, "results", filepath.Join("tools", "comparison", "random-hotspot.json"), "what random projects showed; the document quotes it")
 	flag.Parse()
 	if o.hotspot != "" {
 		if err := runRandom(context.Background(), o); err != nil {

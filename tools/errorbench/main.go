@@ -1,7 +1,7 @@
 // Command errorbench asks whether "estimated largest error" is what it says: it solves random stacks by every method, finds the exact solution of
 // the same equations by elimination, and counts the solves whose error exceeds the estimate.
 //
-//	go run ./gpusolve/errorbench -stacks 2000
+//	go run ./tools/errorbench -stacks 2000
 package main
 
 import (
