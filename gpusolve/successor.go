@@ -23,9 +23,12 @@ type headway struct {
 
 const window = 20
 
-// lost takes the estimate of the next iteration.
+// lost takes the estimate of the next iteration; NaN, where there is none yet, counts as no headway.
 func (h *headway) lost(errorK float64) bool {
 	now := errorK
+	if math.IsNaN(now) {
+		now = math.Inf(1)
+	}
 	if h.n > 0 {
 		now = math.Min(now, h.best[(h.n-1)%window])
 	}

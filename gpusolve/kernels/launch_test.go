@@ -146,6 +146,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("segments", func(d cu.Driver) (any, error) { return kernels.LoadSegments(d) })
 	add("residual", func(d cu.Driver) (any, error) { return kernels.LoadResidual(d) })
 	add("transfer", func(d cu.Driver) (any, error) { return kernels.LoadTransfer(d) })
+	add("weigh", func(d cu.Driver) (any, error) { return kernels.LoadWeigh(d) })
 	for _, class := range kernels.LineClasses() {
 		add(fmt.Sprint("lines ", class), func(d cu.Driver) (any, error) { return kernels.LoadLines(d, class) })
 	}
