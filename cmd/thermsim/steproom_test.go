@@ -50,6 +50,13 @@ func TestRoomForSteps(t *testing.T) {
 	if err = roomForSteps(m, 1, report.OutputOptions{}, false, solve/2); err == nil {
 		t.Error("a step beside a solve that does not fit")
 	}
+	everySecond := report.OutputOptions{Formats: []string{"raw", "csv"}, FileSteps: []report.StepRange{{From: 2, To: 1000, Every: 2}}}
+	if err = roomForSteps(m, 1000, everySecond, false, free+1500*fieldFileBytes); err != nil {
+		t.Errorf("three files of every second step, which fit: %v", err)
+	}
+	if err = roomForSteps(m, 1000, everySecond, false, free+1499*fieldFileBytes); err == nil {
+		t.Error("three files of every second step, which do not fit")
+	}
 	m.Stack.Solver.Device = "gpu:0"
 	if err = roomForSteps(m, 1000, report.OutputOptions{}, false, 1000*plain); err != nil {
 		t.Errorf("on a GPU the cells take no memory here: %v", err)
