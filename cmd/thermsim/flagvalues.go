@@ -217,4 +217,4 @@ func (m *jsonMode) Set(text string) error {
 }
 
 func (m *jsonMode) String() string { return string(*m) }
-func (m *jsonMode) Type() string   { return "summary|lines" }
+func (m *jsonMode) Type() string   { return "" }
