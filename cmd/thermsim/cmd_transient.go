@@ -14,7 +14,9 @@ traces and schedules.
 The number of steps comes from --steps, else from [transient] steps, else it is
 50. The time step comes from --dt, else from [transient] dt, else it is a
 fiftieth of the stack's slowest time constant, which is then told on stderr.
-Every step takes the exact mean of the powers over its length.
+Every step takes the exact mean of the powers over its length. The first one
+begins at the ambient, at [transient] initial, or at what --initial says: a
+temperature, or the steady state of the stack's steady powers.
 
 Tables go to stdout. Into --out go trace.csv (time, power, every block and
 probe, step by step) and what the steady command writes: tables and maps of the
@@ -26,6 +28,7 @@ multigrid stalls.
 
 const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
+  thermsim transient examples/trace --initial steady
   thermsim transient examples/quickstart            # the time step is chosen
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
@@ -33,11 +36,11 @@ type transientOptions struct {
 	simulateOptions
 	steps   count
 	dt      quantity
-	initial quantity
+	initial beginning
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
-	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: temperature()}
+	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}}
 	cmd := &cobra.Command{
 		Use:               "transient [STACK]",
 		Short:             "Step the temperatures in time",
@@ -55,7 +58,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 	group(f, "Time", func() {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
-		f.Var(&o.initial, "initial", `uniform temperature at the start, such as "40 degC" (default the ambient)`)
+		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
 	})
 	o.addFlags(cmd)
 	return cmd
@@ -78,7 +81,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	}
 	plan.OnStep = run.step
 	p.enter("stepping")
-	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan, o.initial.value > 0)
+	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan, &o.initial)
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}
