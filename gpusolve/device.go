@@ -24,14 +24,19 @@ const (
 // demand is what a solve asks of a device. The zero value asks for nothing in particular.
 type demand struct {
 	cells  int
-	steps  int   // of time, 0 in a steady solve
-	planes int   // of a mesh, 0 for a matrix
-	bytes  int64 // of memory on the device, at least
+	steps  int // of time, 0 in a steady solve
+	planes int // of a mesh, 0 for a matrix
+	// need is the memory on a device, nil where nothing is known.
+	need func(gpu bool, multiprocessors int64) Need
 }
 
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, planes: m.NZ(), bytes: EstimateBytes(m, steps > 0) + methodBytes(o.Preconditioner, m.Cells())}
+	return demand{cells: m.Cells(), steps: steps, planes: m.NZ(), need: func(gpu bool, multiprocessors int64) Need {
+		s := shapeOf(m, steps > 0, gpu)
+		s.Multiprocessors = multiprocessors
+		return needOf(s, o.Preconditioner, systemBytes(s))
+	}}
 }
 
 // openFor returns the executor of the options, or opens a device.
@@ -118,14 +123,23 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 			return nil, err
 		}
 	}
-	free, _, err := d.MemInfo()
-	if err == nil && need.bytes > free {
-		err = fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g unknowns fit; take a coarser grid, another preconditioner or --device cpu", float64(need.bytes)/1e9, d.Name(),
-			float64(free)/1e9, float64(need.cells)*float64(free)/float64(need.bytes), float64(need.cells))
-	}
-	if err != nil {
+	if err := need.fits(d); err != nil {
 		d.Close()
 		return nil, err
 	}
 	return d, nil
+}
+
+// fits refuses a device whose free memory the solve exceeds.
+func (need *demand) fits(d *cuda.Device) error {
+	free, multiprocessors, err := memoryOf(d)
+	if err != nil || need.need == nil {
+		return err
+	}
+	bytes := need.need(true, multiprocessors).Peak()
+	if bytes <= free {
+		return nil
+	}
+	return fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g unknowns fit; take a coarser grid, another preconditioner or --device cpu",
+		float64(bytes)/1e9, d.Name(), float64(free)/1e9, float64(need.cells)*float64(free)/float64(bytes), float64(need.cells))
 }

@@ -88,13 +88,13 @@ func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 func TestAutoTellsOfAGPUThatIsTooSmall(t *testing.T) {
 	told := ""
 	o := Options{Driver: ptx.New(ptx.Options{Memory: 1 << 20}), Notice: func(text string) { told = text }}
-	dev, info, err := o.openFor(demand{cells: 2e6, bytes: 100e6})
+	dev, info, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }})
 	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") || !strings.Contains(info.GPUFailure, "needs 0.1 GB") {
 		t.Fatalf("%+v, %q, %v", info, told, err)
 	}
 	dev.Close()
 	o.Device = "gpu"
-	if _, _, err := o.openFor(demand{cells: 2e6, bytes: 100e6}); !errors.Is(err, ErrDevice) {
+	if _, _, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }}); !errors.Is(err, ErrDevice) {
 		t.Errorf("a GPU was demanded: %v", err)
 	}
 }

@@ -166,7 +166,9 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	}
 	m := &MatrixSolver{}
 	m.a, m.power = a.moderate()
-	need := demand{cells: a.N(), bytes: matrixBytes(a) + methodBytes(o.Preconditioner, a.N())}
+	need := demand{cells: a.N(), need: func(gpu bool, multiprocessors int64) Need {
+		return matrixNeed(a, o.Preconditioner, gpu, multiprocessors)
+	}}
 	_, err := o.openDriver(need, func(dev ops.Device) (ops.Operator, error) {
 		op, err := load(dev, m.a)
 		if err == nil {
@@ -228,19 +230,6 @@ func checkSource(a *Matrix, b []float64) error {
 		}
 	}
 	return nil
-}
-
-// matrixBytes is the least memory that a solve takes: the matrix, b, three vectors in FP64 and three in FP32.
-func matrixBytes(a *Matrix) int64 {
-	n := int64(a.N())
-	vectors := 44 * n
-	switch {
-	case a.Diagonals == nil:
-		return vectors + 8*n + 12*int64(a.Rows.Entries())
-	case a.Diagonals.Symmetric():
-		return vectors + 32*n
-	}
-	return vectors + 56*n
 }
 
 // matrixRTol is the rule for matrices, where the user asks for none.

@@ -62,3 +62,21 @@ func mixedSolver(s ops.Operator, pre *precond.Method, set precond.Settings) (kry
 	}
 	return suitableSolver(s, pre, set.Text("solver"))
 }
+
+// pointwiseMemory is that of jacobi or none.
+func pointwiseMemory(name string) func(precond.Shape, precond.Settings) precond.Need {
+	return func(s precond.Shape, set precond.Settings) precond.Need { return jacobi.Memory(s, name, set) }
+}
+
+// krylovMemory is what the method's Krylov solver takes.
+func (m *method) krylovMemory(s precond.Shape, set precond.Settings) int64 {
+	if m.solver != nil {
+		if mode, err := krylov.ModeOf(set.Text("precision")); err == nil {
+			return krylov.MixedMemory(s, mode)
+		}
+	}
+	if set.Text("solver") == "bicgstab" || !s.Symmetric {
+		return krylov.BiCGSTABMemory(s)
+	}
+	return krylov.PCGMemory(s)
+}

@@ -21,9 +21,8 @@ type method struct {
 	name, doc string
 	keys      []precond.Key
 	new       func(s ops.Operator, set precond.Settings) (precond.Preconditioner, error)
-	// memory is what the method takes beside the system and its vectors, in bytes per unknown at the peak of its set-up: measured, or counted
-	// from what it allocates.
-	memory int64
+	// memory is what the method takes beside the system and the Krylov solver.
+	memory func(s precond.Shape, set precond.Settings) precond.Need
 	// general marks methods for matrices that need not be symmetric.
 	general bool
 	// solver is the Krylov solver that belongs to the method; nil for the one that suits the matrix.
@@ -33,14 +32,15 @@ type method struct {
 // methods lists all of them, the default first.
 func methods() []method {
 	return []method{
-		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid},
-		{name: "chebyshev", memory: 110, doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
-		{name: "ic", memory: 120, doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
-		{name: "cmg", memory: 240, doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
-		{name: "ddilu", memory: 90, doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
-		{name: "parac", memory: 600, doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
-		{name: "jacobi", doc: "the diagonal of the matrix", keys: pointwiseKeys(), new: newJacobi, solver: mixedSolver, general: true},
-		{name: "none", doc: "the Krylov method alone", keys: pointwiseKeys(), new: newNone, solver: mixedSolver, general: true},
+		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid,
+			memory: func(s precond.Shape, _ precond.Settings) precond.Need { return multigrid.Memory(s) }},
+		{name: "chebyshev", memory: chebyshev.Memory, doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
+		{name: "ic", memory: ic.Memory, doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
+		{name: "cmg", memory: cmg.Memory, doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
+		{name: "ddilu", memory: ddilu.Memory, doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
+		{name: "parac", memory: parac.Memory, doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
+		{name: "jacobi", memory: pointwiseMemory("jacobi"), doc: "the diagonal of the matrix", keys: pointwiseKeys(), new: newJacobi, solver: mixedSolver, general: true},
+		{name: "none", memory: pointwiseMemory("none"), doc: "the Krylov method alone", keys: pointwiseKeys(), new: newNone, solver: mixedSolver, general: true},
 	}
 }
 
@@ -126,15 +126,6 @@ func findMethod(spec string) (method, precond.Settings, error) {
 		return m, set, nil
 	}
 	return method{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
-}
-
-// methodBytes is the memory in bytes that a method takes for n unknowns beside the system; 0 for one that is not known.
-func methodBytes(spec string, n int) int64 {
-	m, _, err := findMethod(spec)
-	if err != nil {
-		return 0
-	}
-	return m.memory * int64(n)
 }
 
 // newSolver sets a method up on a system.

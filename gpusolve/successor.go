@@ -11,7 +11,7 @@ import (
 )
 
 // successors are the methods that take over, in this order, where the default one makes no headway. They depend on no geometry, so what
-// multigrid is blind to does not stop them. The last needs next to no memory.
+// multigrid is blind to does not stop them.
 var successors = []string{"ic", "cmg", "jacobi"}
 
 // headway notices when the estimate of the error no longer falls: multigrid that brings it down by less than half in window iterations is slower than
@@ -116,16 +116,19 @@ func stalled(ctx context.Context, o *Options, out krylov.Outcome) bool {
 	return true
 }
 
-// fits says whether the device has the memory for a method.
-func (d *driver) fits(name string) bool {
-	dev, ok := d.dev.(interface {
-		MemInfo() (free, total int64, err error)
-	})
+// fits says whether the device has the memory for a successor, with its Krylov solver, beside the method that gave up.
+func (e *engine) fits(name string) bool {
+	dev, ok := e.dev.(limited)
 	if !ok {
 		return true
 	}
-	free, _, err := dev.MemInfo()
-	return err == nil && methodBytes(name, d.x.Len()) <= free
+	free, multiprocessors, err := memoryOf(dev)
+	if err != nil {
+		return false
+	}
+	s := shapeOf(e.sys.Mesh(), e.old != nil, true)
+	s.Multiprocessors = multiprocessors
+	return needOf(s, name, 0).Peak() <= free
 }
 
 // succeed sets a successor up in place of the method that gave up; false where it cannot be, and the former stays.

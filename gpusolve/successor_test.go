@@ -87,13 +87,21 @@ func TestNoFallbackAgainstTheUsersWill(t *testing.T) {
 	sol.Close()
 }
 
-// full is a device with next to no memory left.
-type full struct{ ops.Device }
+// full is a device with little memory left.
+type full struct {
+	ops.Device
+	free int64
+}
 
-func (full) MemInfo() (free, total int64, err error) { return 1000, math.MaxInt64, nil }
+func (f full) MemInfo() (free, total int64, err error) { return f.free, math.MaxInt64, nil }
 
+// Room for jacobi's vectors, 24 bytes a cell on a GPU, but not for factors or graphs; and room for nothing.
 func TestFallbackKeepsToTheMemory(t *testing.T) {
-	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open()}}).Status; !st.Converged || st.Preconditioner != "jacobi" {
+	cells := int64(build(t, crossed).Cells())
+	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 40 * cells}}).Status; !st.Converged || st.Preconditioner != "jacobi" {
+		t.Errorf("%+v", st)
+	}
+	if st := steady(t, crossed, gpusolve.Options{Executor: full{host.Open(), 1000}}).Status; st.Converged || st.Preconditioner != "multigrid" {
 		t.Errorf("%+v", st)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/report/saved"
+	"thermsim/stack"
 	"thermsim/staging"
 )
 
@@ -29,9 +30,10 @@ type Restored struct {
 var ErrMixture = errors.New("the folder holds files of two runs")
 
 // Restore opens a saved run: its file, or the folder that holds one. The run's field is the last one saved. End it with Close. Where a run was cut off
-// while its files got their names, the folder is brought into order first; a run.zip that is not of the run whose files lie beside it is ErrMixture.
-func Restore(path string) (*Restored, error) {
-	s, err := openSaved(path)
+// while its files got their names, the folder is brought into order first; a run.zip that is not of the run whose files lie beside it is ErrMixture. room, which may be nil, is asked before the stack
+// is meshed, and its error returned as it is.
+func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
+	s, err := openSaved(path, room)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +52,14 @@ func Restore(path string) (*Restored, error) {
 	return &Restored{r, s}, nil
 }
 
-func openSaved(path string) (*saved.Run, error) {
+func openSaved(path string, room func(*stack.Stack) error) (*saved.Run, error) {
 	path = saved.Path(path)
 	for try := 0; ; try++ {
 		record, err := staging.Look(filepath.Dir(path))
 		if err != nil {
 			return nil, err
 		}
-		s, err := saved.Open(path)
+		s, err := saved.Open(path, room)
 		set := record.Set(RunFiles)
 		foreign := err == nil && filepath.Base(path) == saved.FileName && set != nil && (set.ID != s.Manifest.ID || !set.Holds(saved.FileName))
 		switch {

@@ -88,7 +88,7 @@ func TestTraceOfASavedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Restore(dir)
+	again, err := Restore(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

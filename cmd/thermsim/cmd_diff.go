@@ -82,9 +82,9 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 	defer p.stop()
 	var runs [2]*report.Run
 	for n, path := range o.runs {
-		r, err := report.Restore(path)
+		r, err := report.Restore(path, roomToRender(availableMemory()))
 		if err != nil {
-			return withStatus(exitInput, err)
+			return unlessStated(exitInput, err)
 		}
 		defer r.Close()
 		if o.step > 0 {

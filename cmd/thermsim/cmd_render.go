@@ -82,9 +82,9 @@ func exactly(n int, what string) cobra.PositionalArgs {
 func runRender(ctx context.Context, g *globals, o renderOptions) error {
 	p := startProgress(g.console, "reading")
 	defer p.stop()
-	r, err := report.Restore(o.run)
+	r, err := report.Restore(o.run, roomToRender(availableMemory()))
 	if err != nil {
-		return withStatus(exitInput, err)
+		return unlessStated(exitInput, err)
 	}
 	defer r.Close()
 	kept, err := o.settle(g, r)

@@ -119,6 +119,11 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if err != nil {
 		return err
 	}
+	free := availableMemory()
+	if err := roomToSolve(sys.a, string(o.device), string(o.precond), free); err != nil {
+		return err
+	}
+	collectWithin(free)
 	p.enter("solving")
 	options := gpusolve.Options{
 		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value, MaxIter: int(o.maxIter), Progress: p.update,
@@ -162,6 +167,9 @@ type system struct {
 
 func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	start := time.Now()
+	if err := roomToRead(o.matrix, availableMemory()); err != nil {
+		return nil, err
+	}
 	file, err := matrixmarket.OpenMatrix(o.matrix)
 	if err != nil {
 		return nil, err

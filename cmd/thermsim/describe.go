@@ -130,19 +130,26 @@ const (
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
-	d.heading("Estimate", fmt.Sprintf("%d cores, default solver", cores))
+	method := "default solver"
+	if p := d.m.Stack.Solver.Preconditioner; p != "" {
+		method = "time of the default solver, memory of " + p
+	}
+	d.heading("Estimate", fmt.Sprintf("%d cores, %s", cores, method))
 	free := ""
 	if on.memory > 0 {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
 	}
-	steady, transient := float64(gpusolve.EstimateBytes(d.m, false)), float64(gpusolve.EstimateBytes(d.m, true))
+	need := func(inTime, gpu bool) float64 {
+		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
+	}
+	steady, transient := need(false, false), need(true, false)
 	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(steadySecondsPerCell*perCore)), byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
 	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(transient))
-	d.line("  on a GPU   %s steady, %s transient%s", byteCount(steady), byteCount(transient), on.gpuMemory())
+	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
 }
 
 // gpuMemory is what there is to hold a solve.

@@ -51,6 +51,14 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func withStatus(status int, err error) error { return &exitError{status, err} }
 
+// unlessStated gives a status to an error that has none of its own.
+func unlessStated(status int, err error) error {
+	if own := (*exitError)(nil); errors.As(err, &own) {
+		return err
+	}
+	return withStatus(status, err)
+}
+
 // usagef is an error in what the user asked for.
 func usagef(format string, args ...any) error {
 	return withStatus(exitInput, fmt.Errorf(format, args...))

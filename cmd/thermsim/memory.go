@@ -3,24 +3,42 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
+	"path"
+	"runtime/debug"
 	"strconv"
+	"strings"
 )
 
-// availableMemory is what this process may still take, in bytes: what Linux calls available, or less in a container with a limit. It is 0 on
-// systems that do not tell.
-func availableMemory() float64 {
-	available := 0.0
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		available = parseMeminfo(text)
+// availableMemory is what this process may still take, in bytes; 0 on systems that do not tell.
+func availableMemory() float64 { return freeMemory(os.DirFS("/")) }
+
+// freeMemory is the least of what Linux calls available, what the process's control groups leave and what its address space may still grow by. root is
+// the root of the file system.
+func freeMemory(root fs.FS) float64 {
+	free := math.Inf(1)
+	for _, b := range []float64{meminfo(root), controlGroups(root), addressSpace(root)} {
+		free = math.Min(free, b)
 	}
-	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		// "max" where there is no limit, which does not parse.
-		if limit, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64); err == nil && (available == 0 || limit < available) {
-			available = limit
-		}
+	if math.IsInf(free, 1) {
+		return 0
 	}
-	return available
+	// Nothing left must not read as nothing known.
+	return math.Max(free, 1)
+}
+
+// meminfo is MemAvailable of /proc/meminfo; unlimited where there is none.
+func meminfo(root fs.FS) float64 {
+	text, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return math.Inf(1)
+	}
+	if b := parseMeminfo(text); b > 0 {
+		return b
+	}
+	return math.Inf(1)
 }
 
 // parseMeminfo finds the line "MemAvailable:  123 kB" and returns bytes, 0 without it.
@@ -36,6 +54,54 @@ func parseMeminfo(text []byte) float64 {
 	return 0
 }
 
+// addressSpace is what RLIMIT_AS leaves beyond the address space that is taken; unlimited where no limit is set.
+func addressSpace(root fs.FS) float64 {
+	text, err := fs.ReadFile(root, "proc/self/limits")
+	if err != nil {
+		return math.Inf(1)
+	}
+	for line := range strings.Lines(string(text)) {
+		rest, ok := strings.CutPrefix(line, "Max address space")
+		if !ok {
+			continue
+		}
+		fields := strings.Fields(rest)
+		if len(fields) == 0 {
+			break
+		}
+		limit, err := strconv.ParseFloat(fields[0], 64)
+		if err != nil { // unlimited
+			break
+		}
+		return math.Max(0, limit-addressesTaken(root))
+	}
+	return math.Inf(1)
+}
+
+// addressesTaken is the size of the process's address space: VmSize of /proc/self/status.
+func addressesTaken(root fs.FS) float64 {
+	text, err := fs.ReadFile(root, "proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmSize:"); ok {
+			number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			kilobytes, _ := strconv.ParseFloat(number, 64)
+			return kilobytes * 1024
+		}
+	}
+	return 0
+}
+
+// collectWithin has the garbage collector work harder before the process grows by more than the free memory, so that what a set-up gave back is there for
+// what comes next. Nothing is known where free is 0; a limit from the environment (GOMEMLIMIT) stands.
+func collectWithin(free float64) {
+	if free > 0 && free < math.MaxInt64/2 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(free))
+	}
+}
+
 // byteCount writes bytes for people.
 func byteCount(b float64) string {
 	switch {
@@ -45,4 +111,14 @@ func byteCount(b float64) string {
 		return fmt.Sprintf("%.3g GB", b/1e9)
 	}
 	return fmt.Sprintf("%.3g MB", b/1e6)
+}
+
+// parents lists a folder and those above it, up to the root.
+func parents(folder string) []string {
+	all := []string{folder}
+	for folder != "." && folder != "/" {
+		folder = path.Dir(folder)
+		all = append(all, folder)
+	}
+	return all
 }

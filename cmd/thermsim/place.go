@@ -8,17 +8,12 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/mesh"
 	"thermsim/stack"
 )
 
-// What a run takes at its peak, measured on the ten-layer examples. gpusolve.EstimateBytes is finer but needs the mesh, which large grids should
-// not get as far as.
+// On the host, beside what solves, planes are held: 50 bytes per column of cells for the report, and index and power of each layer.
 const (
-	bytesPerCell          = 90 // solved on the processor: 74 in a steady solve (82 with maps of all layers), 90 in a transient
-	gpuBytesPerCell       = 60 // on the GPU, steady, homogeneous layers; 70 with regions, which the solver itself checks on the mesh
-	gpuBytesPerCellInTime = 75 // on the GPU, transient
-
-	// On the host beside a GPU only planes are held: 50 bytes per column of cells for the report, and index and power of each layer.
 	columnBytes      = 50
 	columnLayerBytes = 12
 )
@@ -32,12 +27,18 @@ type machine struct {
 // thisMachine looks at the GPUs only when they are asked for.
 func thisMachine() machine { return machine{availableMemory(), gpusolve.Devices} }
 
-// place checks that a run fits where it is to be solved. Where "auto" may choose and only the GPU has the room, place chooses it and says
-// so in the result.
+// place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the GPU has the room, place chooses
+// it and says so in the result.
 func (m machine) place(s *stack.Stack, transient bool) (note string, err error) {
+	if cells(s) > mesh.MaxCells {
+		return "", nil // which no mesh is built of
+	}
 	name := s.Solver.Device
 	auto := name == "" || name == "auto"
-	onProcessor := checkRoom(s, bytesPerCell*cells(s), m.memory, "memory")
+	need := func(gpu bool) float64 {
+		return float64(gpusolve.StackNeed(s, s.Solver.Preconditioner, transient, gpu).Peak())
+	}
+	onProcessor := checkRoom(s, need(false)+besideBytes(s), m.memory, "memory")
 	if name == "cpu" || auto && onProcessor == nil {
 		return "", onProcessor
 	}
@@ -48,20 +49,41 @@ func (m machine) place(s *stack.Stack, transient bool) (note string, err error) 
 	case err != nil:
 		return "", fmt.Errorf("%w: %s was asked for: %w", gpusolve.ErrDevice, name, err)
 	}
-	perCell := float64(gpuBytesPerCell)
-	if transient {
-		perCell = gpuBytesPerCellInTime
-	}
-	err = checkRoom(s, perCell*cells(s), float64(gpu.MemoryBytes), "memory on "+gpu.String())
+	err = checkRoom(s, need(true), float64(gpu.MemoryBytes), "memory on "+gpu.String())
 	if err == nil {
-		perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
-		err = checkRoom(s, perColumn*float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells), m.memory, "memory beside the GPU")
+		err = checkRoom(s, besideBytes(s), m.memory, "memory beside the GPU")
 	}
 	if !auto || err != nil {
 		return "", err
 	}
 	s.Solver.Device = fmt.Sprintf("gpu:%d", gpu.Ordinal)
 	return fmt.Sprintf("the processor's memory (%s free) does not hold the grid; %s does", byteCount(m.memory), gpu), nil
+}
+
+// besideBytes is what the mesh and the report hold.
+func besideBytes(s *stack.Stack) float64 {
+	perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
+	return perColumn * float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells)
+}
+
+// confirm checks a mesh that is built, of which the need is known to the last level. The solver itself looks at the GPU that it opens.
+func (m machine) confirm(built *mesh.Mesh, transient bool) error {
+	s := built.Stack
+	if strings.HasPrefix(s.Solver.Device, "gpu") {
+		return nil
+	}
+	need := gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak()
+	err := checkRoom(s, float64(need)+columnBytes*float64(built.NX()*built.NY()), m.memory, "memory")
+	if err != nil && s.Solver.Device != "cpu" && m.hasGPU() {
+		return nil
+	}
+	return err
+}
+
+// hasGPU says whether there is one to go to.
+func (m machine) hasGPU() bool {
+	_, err := m.gpu("auto")
+	return err == nil
 }
 
 // gpu is the GPU of a device name; auto takes the first.

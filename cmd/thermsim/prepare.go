@@ -37,6 +37,10 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 		return nil, 0, withStatus(exitInput, err)
 	}
 	spent := time.Since(start)
+	if err := on.confirm(m, transient); err != nil {
+		return nil, 0, err
+	}
+	collectWithin(on.memory)
 	g.detail("meshed %d x %d x %d = %d cells, %d materials of cells, in %s",
 		m.NX(), m.NY(), m.NZ(), m.Cells(), len(m.Palette), seconds(spent.Seconds()))
 	return m, spent, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/report/saved"
@@ -62,7 +63,7 @@ func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces boo
 	perStep := bytesPerStep(m, kept, traces) + fieldFileBytes*fieldFiles(steps, kept)/float64(max(1, steps))
 	room := free
 	if !strings.HasPrefix(m.Stack.Solver.Device, "gpu") {
-		room = max(0, free-bytesPerCell*float64(m.Cells()))
+		room = max(0, free-float64(gpusolve.SystemNeed(m, m.Stack.Solver.Preconditioner, true, false).Peak()))
 	}
 	need := perStep * float64(steps)
 	if free <= 0 || need <= room {

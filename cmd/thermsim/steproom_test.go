@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
@@ -34,7 +35,7 @@ func TestRoomForSteps(t *testing.T) {
 	if all, last := bytesPerStep(m, report.OutputOptions{SaveAll: true}, false), bytesPerStep(m, report.OutputOptions{SaveLast: true}, false); all-last < 100*float64(m.NZ()) {
 		t.Errorf("every step saved: %g bytes a step, the last alone: %g", all, last)
 	}
-	solve := bytesPerCell * float64(m.Cells())
+	solve := float64(gpusolve.SystemNeed(m, "", true, false).Peak())
 	free := solve + 1000*plain
 	if err := roomForSteps(m, 1000, report.OutputOptions{}, false, free); err != nil {
 		t.Errorf("a thousand steps that fit: %v", err)

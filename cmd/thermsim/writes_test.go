@@ -303,7 +303,7 @@ func (b *boundaries) judge(t *testing.T, when, dir string) string {
 	if !set.Holds("run.zip") {
 		return "new"
 	}
-	r, err := report.Restore(dir)
+	r, err := report.Restore(dir, nil)
 	if err != nil {
 		t.Errorf("%s: %v", when, err)
 		return "none"

@@ -27,6 +27,7 @@ type Device struct {
 	Stream          cu.Stream
 	scalars         unsafe.Pointer // pinned, scalarCount doubles
 	live            int64          // bytes of vectors and matrices
+	peak            int64          // the most that live has been
 	unbound         error          // why a goroutine could not be bound
 
 	krylov   *kernels.Krylov
@@ -171,6 +172,12 @@ func (d *Device) Threads() int { return 0 }
 
 // Allocated is the memory of all living systems in bytes.
 func (d *Device) Allocated() int64 { return d.live }
+
+// Peak is the most that Allocated has been, the largest moment of a set-up included.
+func (d *Device) Peak() int64 { return d.peak }
+
+// MultiprocessorCount is the GPU's, on which some methods' work space depends.
+func (d *Device) MultiprocessorCount() int { return d.Multiprocessors }
 
 // MemInfo is the free and total memory of the GPU in bytes.
 func (d *Device) MemInfo() (free, total int64, err error) {

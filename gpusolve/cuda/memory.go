@@ -79,6 +79,7 @@ func Alloc[T any](s *Space, n int64) cu.Ptr[T] {
 		s.scope.buffers[at] = b
 	}
 	s.live += bytes
+	s.peak = max(s.peak, s.live)
 	s.Note(b.Zero(s.Stream))
 	return cu.At[T](at)
 }

@@ -18,6 +18,7 @@ type Device struct {
 	pool    *pool
 	scratch []Scratch // per worker
 	bytes   int64
+	peak    int64
 }
 
 var _ ops.Device = (*Device)(nil)
@@ -39,6 +40,9 @@ func (d *Device) Bind() (unbind func()) { return func() {} }
 
 // Allocated is the memory of vectors and matrices in bytes.
 func (d *Device) Allocated() int64 { return d.bytes }
+
+// Peak is the most that Allocated has been.
+func (d *Device) Peak() int64 { return d.peak }
 
 // Close ends the workers.
 func (d *Device) Close() error {

@@ -61,6 +61,7 @@ func (s *Space) book(l *ledger, bytes int64) {
 	}
 	l.bytes += bytes
 	s.dev.bytes += bytes
+	s.dev.peak = max(s.dev.peak, s.dev.bytes)
 }
 
 // Scope counts what body takes by itself.

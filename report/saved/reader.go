@@ -35,8 +35,9 @@ func Path(path string) string {
 	return path
 }
 
-// Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do.
-func Open(path string) (*Run, error) {
+// Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do. room, which may be nil, is asked before the
+// stack is meshed, and its error returned as it is.
+func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 	path = Path(path)
 	z, err := zip.OpenReader(path)
 	switch {
@@ -48,8 +49,11 @@ func Open(path string) (*Run, error) {
 		return nil, fmt.Errorf("cannot open the saved run: %w", err)
 	}
 	r := &Run{Path: path, zip: z}
-	if err := r.read(); err != nil {
+	if err := r.read(room); err != nil {
 		_ = z.Close() // read only
+		if refused := (*roomError)(nil); errors.As(err, &refused) {
+			return nil, refused.error
+		}
 		return nil, fmt.Errorf("%s is not a saved run that this thermsim reads: %w", path, err)
 	}
 	return r, nil
@@ -58,7 +62,10 @@ func Open(path string) (*Run, error) {
 // Close closes the file. Fields cannot be read afterwards.
 func (r *Run) Close() error { return r.zip.Close() }
 
-func (r *Run) read() error {
+// roomError is what the caller's room says.
+type roomError struct{ error }
+
+func (r *Run) read(room func(*stack.Stack) error) error {
 	about, err := r.entry(manifestName)
 	if err != nil {
 		return err
@@ -82,6 +89,11 @@ func (r *Run) read() error {
 	s.File, s.Inputs = r.Manifest.Stack, nil
 	for _, in := range r.Manifest.Inputs {
 		s.Inputs = append(s.Inputs, stack.Input{Path: in.Path, SHA256: in.SHA256})
+	}
+	if room != nil {
+		if err := room(s); err != nil {
+			return &roomError{err}
+		}
 	}
 	if r.Mesh, err = mesh.Build(s); err != nil {
 		return err

@@ -92,7 +92,7 @@ func write(t *testing.T, m *mesh.Mesh) string {
 // A saved run gives back the same bits, the same mesh and what the solver told.
 func TestRoundTrip(t *testing.T) {
 	m := sampleMesh(t)
-	r, err := Open(filepath.Dir(write(t, m)))
+	r, err := Open(filepath.Dir(write(t, m)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(bad, c.content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(bad)
+		r, err := Open(bad, nil)
 		if err == nil {
 			var f *Field
 			if f, err = r.Field(1); err == nil {
@@ -174,7 +174,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "run.zip is missing; solve again with --save last") {
+	if _, err := Open(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "run.zip is missing; solve again with --save last") {
 		t.Error(err)
 	}
 }

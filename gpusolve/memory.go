@@ -1,0 +1,213 @@
+package gpusolve
+
+import (
+	"thermsim/gpusolve/precond"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Need is the memory of a solve in bytes, by what takes it, counted before any of it is taken. On a GPU it is the GPU's memory.
+type Need struct {
+	System int64 // the matrix, the right side and the states
+	SetUp  int64 // the method at the peak of its set-up
+	Method int64 // the method afterwards
+	Krylov int64 // vectors of the Krylov solver
+	// collected says that what the set-up gives back is there again only when the garbage collector has come round.
+	collected bool
+}
+
+// Peak is the most that is held at a time. The Krylov solver's vectors are made when the method is set up: on the processor beside what that left.
+func (n Need) Peak() int64 {
+	if n.collected {
+		return n.System + max(n.SetUp, n.Method) + n.Krylov
+	}
+	return n.live()
+}
+
+// live is the peak of what is in use.
+func (n Need) live() int64 { return n.System + max(n.SetUp, n.Method+n.Krylov) }
+
+// Held is what the solve itself holds.
+func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
+
+// SystemNeed is the memory that a mesh takes to solve with a method as users write it, on a GPU or the processor; nothing where there is no such method.
+func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
+	s := shapeOf(m, inTime, gpu)
+	return needOf(s, preconditioner, systemBytes(s))
+}
+
+// StackNeed is SystemNeed before the mesh is built, so that a grid that is too large gets no further: the least that a stack on its grid takes.
+func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
+	shape := precond.Shape{NX: s.Grid.X.Cells, NY: s.Grid.Y.Cells, Symmetric: true, Assembled: true, InTime: inTime, GPU: gpu}
+	for i := range s.Layers {
+		shape.NZ += s.Layers[i].Cells
+	}
+	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
+	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)
+	return needOf(shape, preconditioner, systemBytes(shape))
+}
+
+// MatrixNeed is the memory that a matrix takes to solve, in the method that suits it where none is named. The processor refers to the matrix that the caller
+// has, which therefore does not count there.
+func MatrixNeed(a *Matrix, preconditioner string, gpu bool) Need {
+	return matrixNeed(a, preconditioner, gpu, 0)
+}
+
+func matrixNeed(a *Matrix, preconditioner string, gpu bool, multiprocessors int64) Need {
+	if preconditioner == "" {
+		preconditioner = MatrixPreconditioner(a)
+	}
+	g := a.Grid()
+	s := precond.Shape{NX: g.NX, NY: g.NY, NZ: g.NZ, Unknowns: int64(a.N()), Symmetric: a.Symmetric, GPU: gpu, Multiprocessors: multiprocessors}
+	var matrix int64
+	if a.Rows != nil {
+		s.Entries = int64(a.Rows.Entries())
+		matrix = 8*(s.Unknowns+1) + 12*s.Entries
+	} else {
+		s.Entries = precond.GridEntries(g.NX, g.NY, g.NZ)
+		matrix = 4 * 8 * s.Unknowns
+		if !a.Diagonals.Symmetric() {
+			matrix = 7 * 8 * s.Unknowns
+		}
+	}
+	if !gpu {
+		matrix = 0
+	}
+	return needOf(s, preconditioner, matrix+2*8*s.Unknowns+reductions(s))
+}
+
+// needOf adds a method and its Krylov solver to a system.
+func needOf(s precond.Shape, spec string, system int64) Need {
+	m, set, err := findMethod(spec)
+	if err != nil {
+		return Need{System: system}
+	}
+	n := m.memory(s, set)
+	return Need{System: system, SetUp: n.SetUp, Method: n.Held, Krylov: m.krylovMemory(s, set), collected: !s.GPU}
+}
+
+// shapeOf is what memory depends on.
+func shapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
+	return precond.Shape{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Unknowns: int64(m.Cells()), Entries: precond.GridEntries(m.NX(), m.NY(), m.NZ()),
+		Symmetric: true, Assembled: true, Mesh: m, InTime: inTime, Grounded: groundedPlanes(m), GPU: gpu}
+}
+
+// systemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and two former states. Without a mesh it is the
+// cells alone.
+func systemBytes(s precond.Shape) int64 {
+	bytes := s.Vector(3*4 + 8)
+	if s.InTime {
+		bytes += s.Vector(4 + 2*8)
+	}
+	m := s.Mesh
+	if m == nil {
+		return bytes
+	}
+	bytes += (4*s.Grounded+8*heatedPlanes(m))*s.Sheet() + powerBytes(s) + reductions(s)
+	if s.GPU {
+		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette))
+	}
+	return bytes
+}
+
+// reductions is what sums take: a few numbers for each block of a GPU or row of cells.
+func reductions(s precond.Shape) int64 {
+	if !s.GPU {
+		const workers = 256 << 10 // their scratch
+		return workers + 32*int64(s.NY)*int64(s.NZ) + s.Unknowns/64
+	}
+	const blocks, scalars = 4096, 4096
+	return 8*max(3*blocks, (int64(s.NX)/32+1)*int64(s.NY)) + scalars
+}
+
+// powerBytes is the power in FP64: a plane for each layer that is drawn, on a GPU with its strokes; the processor refers to maps where they are.
+func powerBytes(s precond.Shape) int64 {
+	layers := s.Mesh.Power.Steady()
+	if s.InTime {
+		sketch := s.Mesh.Power.Sketch()
+		if drawn, err := sketch.Over(0, 1); err == nil {
+			layers = drawn
+		}
+	}
+	bytes := int64(0)
+	for n := range layers {
+		d := &layers[n]
+		plane, _ := d.Multiple()
+		switch {
+		case !s.GPU && (plane != nil || d.Drawn != nil):
+			continue
+		case plane != nil:
+			bytes += 8 * s.Sheet()
+			continue
+		}
+		bytes += 8 * s.Sheet()
+		if !s.GPU {
+			continue
+		}
+		bytes += 8*int64(len(d.Planes))*s.Sheet() + s.Sheet()/16
+		for k := range d.Strokes {
+			bytes += 8*int64(len(d.Strokes[k].X)+len(d.Strokes[k].Y)) + 64
+		}
+	}
+	return bytes
+}
+
+// indexSheets counts the planes of material numbers; planes of a layer share theirs.
+func indexSheets(m *mesh.Mesh) int64 {
+	var n int64
+	for l := range m.LayerPlanes {
+		if k := m.LayerPlanes[l][0]; k < m.NZ() && m.Planes[k].Index != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// groundedPlanes is the number of planes that hold cells of a face with a temperature.
+func groundedPlanes(m *mesh.Mesh) int64 {
+	return planesOf(m, func(f stack.Face) bool {
+		_, ok := m.FaceResistance(f)
+		return ok
+	})
+}
+
+// heatedPlanes is the number of planes into which faces drive heat.
+func heatedPlanes(m *mesh.Mesh) int64 {
+	return planesOf(m, func(f stack.Face) bool {
+		b := m.Stack.Boundary[f]
+		if _, ok := m.FaceResistance(f); ok {
+			return b.Temperature != m.Stack.Ambient
+		}
+		return b.Kind == stack.HeatFlux && b.Flux != 0
+	})
+}
+
+// planesOf counts the planes with cells of the faces asked for.
+func planesOf(m *mesh.Mesh, wanted func(stack.Face) bool) int64 {
+	for f := stack.West; f < stack.NumFaces; f++ {
+		if wanted(f) {
+			return int64(m.NZ())
+		}
+	}
+	var n int64
+	for _, f := range []stack.Face{stack.Bottom, stack.Top} {
+		if wanted(f) {
+			n++
+		}
+	}
+	return min(n, int64(m.NZ()))
+}
+
+// limited is a device with memory of its own.
+type limited interface {
+	MemInfo() (free, total int64, err error)
+}
+
+// memoryOf tells how much memory of a device is free, and how many multiprocessors it has; 0 where it does not say.
+func memoryOf(dev limited) (free, multiprocessors int64, err error) {
+	if g, ok := dev.(interface{ MultiprocessorCount() int }); ok {
+		multiprocessors = int64(g.MultiprocessorCount())
+	}
+	free, _, err = dev.MemInfo()
+	return free, multiprocessors, err
+}

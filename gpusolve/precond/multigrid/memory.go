@@ -1,0 +1,82 @@
+package multigrid
+
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// LongestClass is the greatest number of planes for which GPUs have kernels made; longer columns take a vector of scratch. A test holds it to the kernels.
+const LongestClass = 128
+
+// Memory counts the hierarchy level by level. Where the mesh is not built yet, every level has a quarter of the cells of the finer one and no plane
+// has weights: the least that any stack takes.
+func Memory(s precond.Shape) precond.Need {
+	if s.Mesh == nil {
+		return memory(s, halvings(s.NX, s.NY), 0)
+	}
+	plan := Choose(s.Mesh)
+	weighted := int64(0)
+	for _, w := range plan.Weighted {
+		if w {
+			weighted++
+		}
+	}
+	return memory(s, sizes(s.NX, s.NY, plan.Coarsenings), weighted)
+}
+
+// size of a coarser level, and how many directions it merges.
+type size struct{ nx, ny, directions int }
+
+func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
+	grounded, nz := s.Grounded, int64(s.NZ)
+	held := s.Vector(2 * 4) // pivots and x of the finest level
+	switch {
+	case !s.GPU && s.InTime:
+		held += 4 * grounded * s.Sheet() // ground and capacity, added up
+		grounded = nz
+	case s.GPU && s.NZ > LongestClass:
+		held += s.Vector(4)
+	}
+	vectors := int64(3 + 1 + 3) // conductances, pivots; b, z and x
+	if s.GPU && s.InTime {
+		vectors++ // capacity
+	}
+	fine, scratch := size{s.NX, s.NY, 0}, int64(0)
+	for _, l := range levels {
+		weights := 4 * weighted * int64(fine.nx) * int64(fine.ny)
+		held += int64(l.directions) * weights
+		if s.GPU {
+			scratch = max(scratch, weights)
+			held += 16*int64(fine.nx+fine.ny) + 4*nz + 256 // parents and weights of both directions, slots, and what rounding up takes
+		}
+		sheet := int64(l.nx) * int64(l.ny)
+		held += 4*vectors*precond.Padded(sheet*nz, l.nx) + 4*grounded*sheet
+		fine = l
+	}
+	return precond.Need{SetUp: held + scratch, Held: held}
+}
+
+// sizes of the levels of a plan.
+func sizes(nx, ny int, plan []ops.Coarsening) []size {
+	var levels []size
+	for _, c := range plan {
+		l := size{c.X.Coarse(nx), c.Y.Coarse(ny), 0}
+		for _, p := range []ops.Pairing{c.X, c.Y} {
+			if p.Parent != nil {
+				l.directions++
+			}
+		}
+		levels, nx, ny = append(levels, l), l.nx, l.ny
+	}
+	return levels
+}
+
+// halvings are the levels where cells are merged in pairs along both directions.
+func halvings(nx, ny int) []size {
+	var levels []size
+	for nx > 1 || ny > 1 {
+		nx, ny = (nx+1)/2, (ny+1)/2
+		levels = append(levels, size{nx, ny, 2})
+	}
+	return levels
+}
