@@ -81,20 +81,6 @@ func (p *partition) Download() *ops.Clusters {
 // NetworkRows is where launches and waits take longer than the host's work.
 func (s *Space) NetworkRows() int { return 20000 }
 
-// workspace is device memory for the time of an operation.
-type workspace struct {
-	s   *Space
-	all []cu.Pointer
-}
-
-func take[T any](w *workspace, n int64) cu.Ptr[T] {
-	p := Alloc[T](w.s, n)
-	w.all = append(w.all, p)
-	return p
-}
-
-func (w *workspace) Discard() { w.s.Discard(w.all...) }
-
 // setup is the module of set-up kernels with the space that launches them.
 type setup struct {
 	*kernels.Cmg
@@ -106,19 +92,12 @@ func (s *Space) setup() (setup, error) {
 	return setup{k, s}, err
 }
 
-// read copies one value and waits.
-func read[T any](s *Space, p cu.Ptr[T]) T {
-	var v [1]T
-	Receive(s, v[:], p)
-	return v[0]
-}
-
 // starts sets each of n values of start, 32 bits, or wide, 64 bits, to the sum of those before it, and the one after the last to the sum of all.
 func (k setup) starts(n int64, values, start cu.Ptr[int32], wide cu.Ptr[int64]) {
 	grid := k.s.each(n)
-	w := workspace{s: k.s}
+	w := NewTemporary(k.s)
 	defer w.Discard()
-	sums := take[int64](&w, int64(grid[0]))
+	sums := Take[int64](w, int64(grid[0]))
 	if k.s.Ready() {
 		k.s.Note(k.SumParts(k.s.Stream, grid, kernels.CmgSumPartsArgs{N: n, Values: values, Sums: sums}))
 		k.s.Note(k.StartParts(k.s.Stream, [3]uint32{1, 1, 1}, kernels.CmgStartPartsArgs{Blocks: int32(grid[0]), Sums: sums}))
@@ -139,16 +118,16 @@ func (s *Space) ReadNetwork(r ops.Rows) (ops.Network, bool, error) {
 	}
 	g.ptr, g.to, g.weight = Alloc[int64](s, g.n+1), Alloc[int32](s, g.entries), Alloc[float32](s, g.entries)
 	g.ground, g.diagonal = Alloc[float64](s, g.n), Alloc[float64](s, g.n)
-	w := workspace{s: s}
+	w := NewTemporary(s)
 	defer w.Discard()
-	fault := take[int32](&w, 1)
+	fault := Take[int32](w, 1)
 	if s.Ready() {
 		s.Note(k.ReadRows(s.Stream, s.each(g.n+1), kernels.CmgReadRowsArgs{
 			N: g.n, RowPtr: a.rowPtr, Col: a.col, Val: a.val, Ptr: g.ptr, To: g.to, Weight: g.weight, Ground: g.ground,
 			Diagonal: g.diagonal, Fault: fault,
 		}))
 	}
-	if read(s, fault) != 0 || s.err != nil {
+	if ReceiveOne(s, fault) != 0 || s.err != nil {
 		g.Release()
 		return nil, false, s.err
 	}
@@ -162,14 +141,14 @@ func (s *Space) DecomposeNetwork(net ops.Network, kappa float64) (ops.Partition,
 		return nil, false, err
 	}
 	g := net.(*network)
-	w := workspace{s: s}
+	w := NewTemporary(s)
 	defer w.Discard()
 	p := &partition{s: s, n: g.n}
-	top, ok := k.pieces(g, kappa, p, &w)
+	top, ok := k.pieces(g, kappa, p, w)
 	if !ok || s.err != nil {
 		return nil, false, s.err
 	}
-	if !k.gather(g, p, top, &w) || s.err != nil {
+	if !k.gather(g, p, top, w) || s.err != nil {
 		p.release()
 		return nil, false, s.err
 	}
@@ -181,11 +160,11 @@ func (p *partition) release() {
 }
 
 // pieces grows the forest and cuts it up; the result is the top of every vertex's piece.
-func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (top cu.Ptr[int32], ok bool) {
+func (k setup) pieces(g *network, kappa float64, p *partition, w *Temporary) (top cu.Ptr[int32], ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
-	pick, picked, cut, parent := take[int32](w, n), take[float32](w, n), take[int32](w, n), take[int32](w, n)
-	depth, tops, count, final := take[int32](w, n), take[int32](w, n), take[int32](w, n), take[int32](w, n)
-	partial, mean, deeper := take[float64](w, 2*int64(grid[0])), take[float64](w, 1), take[int32](w, 1)
+	pick, picked, cut, parent := Take[int32](w, n), Take[float32](w, n), Take[int32](w, n), Take[int32](w, n)
+	depth, tops, count, final := Take[int32](w, n), Take[int32](w, n), Take[int32](w, n), Take[int32](w, n)
+	partial, mean, deeper := Take[float64](w, 2*int64(grid[0])), Take[float64](w, 1), Take[int32](w, 1)
 	if !s.Ready() {
 		return top, false
 	}
@@ -200,13 +179,13 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 	s.Note(k.Join(s.Stream, grid, kernels.CmgJoinArgs{N: n, Pick: pick, Cut: cut, Parent: parent}))
 	s.Note(k.Climb(s.Stream, grid, kernels.CmgClimbArgs{N: n, Parent: parent, Depth: depth, Top: tops, Count: count, Deeper: deeper}))
 	s.Note(k.SettlePieces(s.Stream, grid, kernels.CmgSettlePiecesArgs{N: n, Parent: parent, Top: tops, Count: count, Final: final}))
-	p.average = read(s, mean)
-	if read(s, deeper) != 0 || s.err != nil {
+	p.average = ReceiveOne(s, mean)
+	if ReceiveOne(s, deeper) != 0 || s.err != nil {
 		return top, false
 	}
 
-	volume, whole, below := take[float64](w, n), take[float64](w, n), take[float64](w, n)
-	trimmed, quality, cuts := take[int32](w, n), take[uint64](w, 1), take[int32](w, 1)
+	volume, whole, below := Take[float64](w, n), Take[float64](w, n), Take[float64](w, n)
+	trimmed, quality, cuts := Take[int32](w, n), Take[uint64](w, 1), Take[int32](w, 1)
 	Send(s, quality, []uint64{math.Float64bits(1)})
 	if !s.Ready() {
 		return top, false
@@ -229,7 +208,7 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 			Cuts: cuts,
 		}))
 	}
-	p.quality, p.split = math.Float64frombits(read(s, quality)), int(read(s, cuts))
+	p.quality, p.split = math.Float64frombits(ReceiveOne(s, quality)), int(ReceiveOne(s, cuts))
 	if p.split == 0 {
 		return final, s.err == nil
 	}
@@ -240,22 +219,22 @@ func (k setup) pieces(g *network, kappa float64, p *partition, w *workspace) (to
 }
 
 // gather numbers the clusters by their first vertices and lists their members.
-func (k setup) gather(g *network, p *partition, top cu.Ptr[int32], w *workspace) (ok bool) {
+func (k setup) gather(g *network, p *partition, top cu.Ptr[int32], w *Temporary) (ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
-	first, lead, before, number := take[int32](w, n), take[int32](w, n), take[int32](w, n+1), take[int32](w, n)
+	first, lead, before, number := Take[int32](w, n), Take[int32](w, n), Take[int32](w, n+1), Take[int32](w, n)
 	if !s.Ready() {
 		return false
 	}
 	s.Note(k.Mark(s.Stream, grid, kernels.CmgMarkArgs{N: n, Top: top, First: first}))
 	s.Note(k.Leads(s.Stream, grid, kernels.CmgLeadsArgs{N: n, Top: top, First: first, Lead: lead}))
 	k.starts(n, lead, before, cu.Ptr[int64]{})
-	p.count = int64(read(s, before.Add(n)))
+	p.count = int64(ReceiveOne(s, before.Add(n)))
 	if s.err != nil || 2*p.count > n {
 		return false
 	}
 	p.of, p.first, p.member = Alloc[int32](s, n), Alloc[int32](s, p.count+1), Alloc[int32](s, n)
 	p.ground, p.terms = Alloc[float64](s, p.count), Alloc[int32](s, p.count)
-	size, most := take[int32](w, p.count), take[int32](w, 1)
+	size, most := Take[int32](w, p.count), Take[int32](w, 1)
 	if !s.Ready() {
 		return false
 	}
@@ -267,7 +246,7 @@ func (k setup) gather(g *network, p *partition, top cu.Ptr[int32], w *workspace)
 		Clusters: int32(p.count), First: p.first, Member: p.member, Ground: g.ground, Ptr: g.ptr, CoarseGround: p.ground,
 		Terms: p.terms, Most: most,
 	}))
-	return read(s, most) == 0
+	return ReceiveOne(s, most) == 0
 }
 
 // QuotientNetwork forms R A R^T. Rows of the quotient have room for all of their terms first, which are as many as the graph has entries.
@@ -277,11 +256,11 @@ func (s *Space) QuotientNetwork(net ops.Network, clusters ops.Partition) (ops.Ne
 		return nil, false, err
 	}
 	g, p := net.(*network), clusters.(*partition)
-	w := workspace{s: s}
+	w := NewTemporary(s)
 	defer w.Discard()
 	q := &network{s: s, n: p.count, ptr: Alloc[int64](s, p.count+1), ground: p.ground, diagonal: Alloc[float64](s, p.count)}
-	room, kept := take[int64](&w, p.count+1), take[int32](&w, p.count)
-	to, weight := take[int32](&w, g.entries), take[float32](&w, g.entries)
+	room, kept := Take[int64](w, p.count+1), Take[int32](w, p.count)
+	to, weight := Take[int32](w, g.entries), Take[float32](w, g.entries)
 	rows := [3]uint32{Blocks(int(p.count), kernels.CmgRows), 1, 1}
 	k.starts(p.count, p.terms, cu.Ptr[int32]{}, room)
 	if s.Ready() {
@@ -291,7 +270,7 @@ func (s *Space) QuotientNetwork(net ops.Network, clusters ops.Partition) (ops.Ne
 		}))
 	}
 	k.starts(p.count, kept, cu.Ptr[int32]{}, q.ptr)
-	q.entries = read(s, q.ptr.Add(p.count))
+	q.entries = ReceiveOne(s, q.ptr.Add(p.count))
 	q.to, q.weight = Alloc[int32](s, q.entries), Alloc[float32](s, q.entries)
 	if s.Ready() {
 		s.Note(k.Compact(s.Stream, rows, kernels.CmgCompactArgs{

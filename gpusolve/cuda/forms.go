@@ -152,7 +152,7 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 		s.Note(forms.StartBlocks(s.Stream, [3]uint32{1, 1, 1}, kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
 		s.Note(forms.StartRows(s.Stream, wide, kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
 	}
-	r.entries = read(s, r.rowPtr.Add(n))
+	r.entries = ReceiveOne(s, r.rowPtr.Add(n))
 	r.col, r.val = Alloc[int32](s, r.entries), Alloc[float64](s, r.entries)
 	if s.Ready() {
 		s.Note(forms.FillRows(s.Stream, Flat(n), kernels.FormsFillRowsArgs{

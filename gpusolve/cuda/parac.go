@@ -47,7 +47,7 @@ type elimination struct {
 	how    ops.Elimination
 	n      int64
 	width  int32
-	memory workspace
+	memory Temporary
 
 	order, place cu.Ptr[uint32] // rows in the order of elimination, and the other way
 	vertices     cu.Ptr[kernels.Vertex]
@@ -81,7 +81,7 @@ func (s *Space) EliminateRandomly(a ops.Rows, how ops.Elimination) (ops.Cholesky
 		defer r.Release()
 	}
 	e := &elimination{
-		Space: s, paracModules: m, memory: workspace{s: s}, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom,
+		Space: s, paracModules: m, memory: Temporary{s: s}, a: r, how: how, n: r.n, width: int32(max(1, bits.Len64(uint64(r.n-1)))), headroom: headroom,
 	}
 	if e.n >= 1<<31 {
 		return nil, fmt.Errorf("%w, of fewer than 2^31 rows", ops.ErrUnsuitable)
@@ -122,7 +122,7 @@ func over(n int64, threads int) [3]uint32 {
 
 // sortRows fills order and place.
 func (e *elimination) sortRows() {
-	e.order, e.place, e.control = take[uint32](&e.memory, e.n), take[uint32](&e.memory, e.n), take[uint64](&e.memory, kernels.ParacControls)
+	e.order, e.place, e.control = Take[uint32](&e.memory, e.n), Take[uint32](&e.memory, e.n), Take[uint64](&e.memory, kernels.ParacControls)
 	wide := over(e.n, kernels.ParacsortThreads)
 	if e.how.Order == ops.MinimumDegree {
 		a := e.a.Download()
@@ -157,7 +157,7 @@ func (e *elimination) sortRows() {
 func (e *elimination) sortBy(keys cu.Ptr[uint32], greatest uint32) {
 	tiles := over(e.n, kernels.ParacsortTile)
 	digits := 256 * int64(tiles[0])
-	counts, first, other := Alloc[uint32](e.Space, digits), Alloc[int64](e.Space, digits+1), take[uint32](&e.memory, e.n)
+	counts, first, other := Alloc[uint32](e.Space, digits), Alloc[int64](e.Space, digits+1), Take[uint32](&e.memory, e.n)
 	for shift := int32(0); greatest>>shift > 0; shift += 8 {
 		if !e.Ready() {
 			return
@@ -212,10 +212,10 @@ func (e *elimination) eliminate() (again bool, err error) {
 		return false, fmt.Errorf("%w, of fewer than 2^32 entries", ops.ErrUnsuitable)
 	}
 	m := &e.memory
-	queue := take[uint32](m, e.n)
-	owner, table, reached, scratch := take[uint32](m, slots), take[uint64](m, 2*slots), take[uint32](m, e.n), take[uint64](m, 4*e.scratches)
-	e.vertices = take[kernels.Vertex](m, e.n)
-	e.first, e.count, e.pivot, e.output = take[int64](m, e.n), take[uint32](m, e.n), take[float64](m, e.n), take[uint64](m, e.outputs)
+	queue := Take[uint32](m, e.n)
+	owner, table, reached, scratch := Take[uint32](m, slots), Take[uint64](m, 2*slots), Take[uint32](m, e.n), Take[uint64](m, 4*e.scratches)
+	e.vertices = Take[kernels.Vertex](m, e.n)
+	e.first, e.count, e.pivot, e.output = Take[int64](m, e.n), Take[uint32](m, e.n), Take[float64](m, e.n), Take[uint64](m, e.outputs)
 	control := make([]uint64, kernels.ParacControls)
 	control[kernels.ParacBad] = math.MaxUint64
 	Send(e.Space, e.control, control)

@@ -58,7 +58,7 @@ func (e *elimination) factor() *cholesky {
 	e.sortBy(f.keys, uint32(control[kernels.ParacDepth]))
 	f.order = e.order
 	m := &e.memory
-	to, columnLengths, rowLengths := take[uint32](m, n), take[uint32](m, n), take[uint32](m, n)
+	to, columnLengths, rowLengths := Take[uint32](m, n), Take[uint32](m, n), Take[uint32](m, n)
 	f.inverse = Alloc[float32](e.Space, n)
 	if e.Ready() {
 		e.Note(e.levels.Renumber(e.Stream, wide, kernels.LevelsRenumberArgs{
@@ -71,7 +71,7 @@ func (e *elimination) factor() *cholesky {
 	f.rows = side{start: Alloc[int64](e.Space, n+1), entries: Alloc[uint64](e.Space, entries)}
 	e.sums(n, columnLengths, f.columns.start)
 	e.sums(n, rowLengths, f.rows.start)
-	filled, unsorted, unsortedRows := take[uint32](m, n), take[uint64](m, entries), take[uint64](m, entries)
+	filled, unsorted, unsortedRows := Take[uint32](m, n), Take[uint64](m, entries), Take[uint64](m, entries)
 	if e.Ready() {
 		e.Note(e.levels.Columns(e.Stream, over(8*n, kernels.LevelsFlat), kernels.LevelsColumnsArgs{
 			N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
@@ -117,7 +117,7 @@ func (e *elimination) unitsOf(d *side) {
 		e.Note(e.levels.CountUnits(e.Stream, wide, kernels.LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts}))
 	}
 	e.sums(groups, counts, first)
-	d.count = read(e.Space, first.Add(groups))
+	d.count = ReceiveOne(e.Space, first.Add(groups))
 	d.units = Alloc[uint32](e.Space, d.count)
 	if e.Ready() {
 		e.Note(e.levels.FillUnits(e.Stream, wide, kernels.LevelsFillUnitsArgs{

@@ -222,23 +222,3 @@ func (s *Space) GraphProlong(fine, _ ops.GraphLevel, x, coarseX ops.Vector) {
 		s.Note(f.kernels.Prolong(s.Stream, s.each(f.n), kernels.SegmentsProlongArgs{N: f.n, Of: f.of, Coarse: F32(coarseX), X: F32(x)}))
 	}
 }
-
-// Cover sets dst = (r, -r).
-func (s *Space) Cover(dst, r ops.Vector) {
-	k, err := Module(s.Device, "segments", kernels.LoadSegments)
-	s.Note(err)
-	if s.Ready() {
-		n := int64(r.Len())
-		s.Note(k.Cover(s.Stream, s.each(n), kernels.SegmentsCoverArgs{N: n, R: F32(r), Dst: F32(dst)}))
-	}
-}
-
-// Fold sets z to half the difference of src's halves.
-func (s *Space) Fold(z, src ops.Vector) {
-	k, err := Module(s.Device, "segments", kernels.LoadSegments)
-	s.Note(err)
-	if s.Ready() {
-		n := int64(z.Len())
-		s.Note(k.Fold(s.Stream, s.each(n), kernels.SegmentsFoldArgs{N: n, Src: F32(src), Z: F32(z)}))
-	}
-}

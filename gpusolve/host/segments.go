@@ -144,21 +144,3 @@ func (s *Space) GraphProlong(fine, _ ops.GraphLevel, x, coarseX ops.Vector) {
 		}
 	}})
 }
-
-// Cover sets dst = (r, -r).
-func (s *Space) Cover(dst, r ops.Vector) {
-	d, from := dst.(*vec32).values(), r.(*vec32).values()
-	n := len(from)
-	copy(d, from)
-	for i, v := range from {
-		d[n+i] = -v
-	}
-}
-
-// Fold sets z to half the difference of src's halves.
-func (s *Space) Fold(z, src ops.Vector) {
-	d, from := z.(*vec32).values(), src.(*vec32).values()
-	for i := range d {
-		d[i] = (from[i] - from[len(d)+i]) / 2
-	}
-}

@@ -129,6 +129,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("bricks", func(d cu.Driver) (any, error) { return kernels.LoadBricks(d) })
 	add("parts", func(d cu.Driver) (any, error) { return kernels.LoadParts(d) })
 	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
+	add("cover", func(d cu.Driver) (any, error) { return kernels.LoadCover(d) })
 	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
 	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
 	add("mixed", func(d cu.Driver) (any, error) { return kernels.LoadMixed(d) })

@@ -219,20 +219,6 @@ KERNEL void BOUNDS(WIDE) prolong(i64 n, const int *RESTRICT of, const float *RES
   if (v < n) x[v] += coarse[of[v]];
 }
 
-// cover sets dst = (r, -r).
-KERNEL void BOUNDS(WIDE) cover(i64 n, const float *RESTRICT r, float *RESTRICT dst) {
-  i64 v = (i64)blockX() * WIDE + threadX();
-  if (v >= n) return;
-  dst[v] = r[v];
-  dst[n + v] = -r[v];
-}
-
-// fold sets z to half the difference of the halves.
-KERNEL void BOUNDS(WIDE) fold(i64 n, const float *RESTRICT src, float *RESTRICT z) {
-  i64 v = (i64)blockX() * WIDE + threadX();
-  if (v < n) z[v] = 0.5f * (src[v] - src[n + v]);
-}
-
 // sweep eliminates pivot at of the n x n matrix a, all of it, in place and symmetric (Gauss-Jordan): after n of them a is minus its inverse. columns holds that column, in the half
 // that its parity names, and gets the next one in the other. A pivot below its limit belongs to a part without ground: row and column vanish, which holds
 // the vertex at zero.

@@ -39,8 +39,6 @@ type Segments struct {
 	restrictSmall launch.Kernel[SegmentsRestrictSmallArgs]
 	restrictBig   launch.Kernel[SegmentsRestrictBigArgs]
 	prolong       launch.Kernel[SegmentsProlongArgs]
-	cover         launch.Kernel[SegmentsCoverArgs]
-	fold          launch.Kernel[SegmentsFoldArgs]
 	sweep         launch.Kernel[SegmentsSweepArgs]
 	narrow        launch.Kernel[SegmentsNarrowArgs]
 	direct        launch.Kernel[SegmentsDirectArgs]
@@ -61,8 +59,6 @@ func LoadSegments(d cu.Driver) (*Segments, error) {
 		m.restrictSmall.Prepare("restrictSmall", SegmentsWide),
 		m.restrictBig.Prepare("restrictBig", SegmentsWide),
 		m.prolong.Prepare("prolong", SegmentsWide),
-		m.cover.Prepare("cover", SegmentsWide),
-		m.fold.Prepare("fold", SegmentsWide),
 		m.sweep.Prepare("sweep", SegmentsWide),
 		m.narrow.Prepare("narrow", SegmentsWide),
 		m.direct.Prepare("direct", SegmentsWide),
@@ -218,30 +214,6 @@ type SegmentsProlongArgs struct {
 func (m *Segments) Prolong(s cu.Stream, grid [3]uint32, a SegmentsProlongArgs) error {
 	m.prolong.Args = a
 	return m.prolong.Launch(s, grid)
-}
-
-// SegmentsCoverArgs are the arguments of cover.
-type SegmentsCoverArgs struct {
-	N      int64
-	R, Dst cu.Ptr[float32]
-}
-
-// Cover sets dst = (r, -r).
-func (m *Segments) Cover(s cu.Stream, grid [3]uint32, a SegmentsCoverArgs) error {
-	m.cover.Args = a
-	return m.cover.Launch(s, grid)
-}
-
-// SegmentsFoldArgs are the arguments of fold.
-type SegmentsFoldArgs struct {
-	N      int64
-	Src, Z cu.Ptr[float32]
-}
-
-// Fold sets z to half the difference of the halves.
-func (m *Segments) Fold(s cu.Stream, grid [3]uint32, a SegmentsFoldArgs) error {
-	m.fold.Args = a
-	return m.fold.Launch(s, grid)
 }
 
 // SegmentsSweepArgs are the arguments of sweep.
