@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/parac"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
@@ -139,9 +140,9 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })
 	add("krylov", func(d cu.Driver) (any, error) { return kernels.LoadKrylov(d) })
 	add("level", func(d cu.Driver) (any, error) { return kernels.LoadLevel(d) })
-	add("levels", func(d cu.Driver) (any, error) { return kernels.LoadLevels(d) })
-	add("parac", func(d cu.Driver) (any, error) { return kernels.LoadParac(d) })
-	add("paracsort", func(d cu.Driver) (any, error) { return kernels.LoadParacsort(d) })
+	add("levels", func(d cu.Driver) (any, error) { return parac.LoadLevels(d) })
+	add("parac", func(d cu.Driver) (any, error) { return parac.LoadKernels(d) })
+	add("sort", func(d cu.Driver) (any, error) { return parac.LoadSort(d) })
 	add("power", func(d cu.Driver) (any, error) { return kernels.LoadPower(d) })
 	add("cmg", func(d cu.Driver) (any, error) { return kernels.LoadCmg(d) })
 	add("segments", func(d cu.Driver) (any, error) { return kernels.LoadSegments(d) })

@@ -1,8 +1,10 @@
-package host
+package parac
+
+import "thermsim/gpusolve/host"
 
 // forwardTask solves G y = r for the unknowns of a level. The result stays in the order of the factor.
 type forwardTask struct {
-	f    *factor
+	f    *levelFactor
 	y, r []float32
 	base int
 }
@@ -20,7 +22,7 @@ func (t *forwardTask) Run(lo, hi, _ int) {
 
 // backwardTask solves D G^T x = y for the unknowns of a level, in place, and copies x to the rows' order.
 type backwardTask struct {
-	f    *factor
+	f    *levelFactor
 	y, z []float32
 	base int
 }
@@ -38,16 +40,16 @@ func (t *backwardTask) Run(lo, hi, _ int) {
 }
 
 // solve sets z = (G D G^T)^-1 r, level by level on all workers; y is scratch.
-func (f *factor) solve(p *pool, z, r, y []float32) {
+func (f *levelFactor) solve(s *host.Space, z, r, y []float32) {
 	perRow := 2 + len(f.row)/max(1, len(f.order))
 	for l := range len(f.levels) - 1 {
 		n := int(f.levels[l+1] - f.levels[l])
 		f.forward = forwardTask{f, y, r, int(f.levels[l])}
-		p.run(&f.forward, n, n*perRow)
+		s.Run(&f.forward, n, n*perRow)
 	}
 	for l := len(f.levels) - 2; l >= 0; l-- {
 		n := int(f.levels[l+1] - f.levels[l])
 		f.back = backwardTask{f, y, z, int(f.levels[l])}
-		p.run(&f.back, n, n*perRow)
+		s.Run(&f.back, n, n*perRow)
 	}
 }

@@ -1,8 +1,8 @@
-package host
+package parac
 
-// factor is G D G^T with its unknowns sorted by level, by row inside a level: an unknown depends on lower levels in the forward substitution, and on
+// levelFactor is G D G^T on the processor with its unknowns sorted by level, by row inside a level: an unknown depends on lower levels in the forward substitution, and on
 // higher ones in the backward one. Entries are -G, which is not negative.
-type factor struct {
+type levelFactor struct {
 	order  []int32 // place in the factor -> row of the matrix
 	levels []int32 // where each level begins, and the end
 
@@ -21,9 +21,9 @@ type factor struct {
 }
 
 // factor sorts what the workers have left.
-func (e *elimination) factor() *factor {
+func (e *hostElimination) factor() *levelFactor {
 	n := len(e.order)
-	f := &factor{order: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1), inverse: make([]float32, n), pivot: make([]float64, n)}
+	f := &levelFactor{order: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1), inverse: make([]float32, n), pivot: make([]float64, n)}
 	to := e.byLevel(f)
 	entries := int64(0)
 	for at, row := range f.order {
@@ -57,7 +57,7 @@ func (e *elimination) factor() *factor {
 }
 
 // byLevel fills order and levels, and returns the places in the factor of the elimination's places.
-func (e *elimination) byLevel(f *factor) []int32 {
+func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 	depth := int32(0)
 	for k := range e.vertices {
 		depth = max(depth, e.vertices[k].level.Load()+1)
@@ -94,5 +94,5 @@ func transpose(first []int64, at []int32, v []float32, begin []int64) (to []int3
 	return to, w
 }
 
-// bytes is the memory of the factor.
-func (f *factor) bytes() int64 { return int64(len(f.row))*16 + int64(len(f.order))*36 }
+// size is the memory of the factor in bytes.
+func (f *levelFactor) size() int64 { return int64(len(f.row))*16 + int64(len(f.order))*36 }

@@ -1,9 +1,10 @@
-package cuda_test
+package parac
 
 import (
 	"math/rand/v2"
 	"testing"
 
+	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
@@ -13,7 +14,7 @@ import (
 )
 
 // factorOf eliminates a matrix on a device and returns the factor with its report.
-func factorOf(t *testing.T, d ops.Device, a *sparse.CSR, how ops.Elimination) (*ops.CholeskyEntries, ops.CholeskyReport) {
+func factorOf(t *testing.T, d ops.Device, a *sparse.CSR, how choices) (*entries, Report) {
 	t.Helper()
 	defer d.Close()
 	defer d.Bind()()
@@ -22,20 +23,16 @@ func factorOf(t *testing.T, d ops.Device, a *sparse.CSR, how ops.Elimination) (*
 		t.Fatal(err)
 	}
 	defer sys.Free()
-	rows, err := sys.(ops.Forms).Rows()
+	f, err := eliminate(t, sys, how)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := sys.(ops.Cholesky).EliminateRandomly(rows, how)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Download(), f.Report()
+	return f.download(), f.report()
 }
 
-func TestCholeskyOnInterpreter(t *testing.T) {
+func TestConformanceOnInterpreter(t *testing.T) {
 	cache := new(ptx.Cache)
-	opstest.Cholesky(t, func(t testing.TB) ops.Device {
+	conformance(t, func(t testing.TB) ops.Device {
 		d, err := cuda.Open(ptx.New(ptx.Options{Cache: cache, NoRaces: true}), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -45,10 +42,30 @@ func TestCholeskyOnInterpreter(t *testing.T) {
 	}, func(testing.TB) ops.Device { return host.Open() })
 }
 
+func TestConformanceOnGPU(t *testing.T) {
+	open := func(t testing.TB) *cuda.Device {
+		drv, err := cu.Open()
+		if err != nil {
+			t.Skipf("needs a GPU: %v", err)
+		}
+		d, err := cuda.Open(drv, 0)
+		if err != nil {
+			t.Skipf("needs a GPU: %v", err)
+		}
+		return d
+	}
+	open(t).Close()
+	conformance(t, func(t testing.TB) ops.Device {
+		d := open(t)
+		t.Cleanup(d.Bind())
+		return d
+	}, func(testing.TB) ops.Device { return host.Open() })
+}
+
 // Twenty orders in which warps and blocks take turns give the same bits as the processor, with the search for data races on.
-func TestParacDoesNotDependOnScheduling(t *testing.T) {
+func TestInterpreterDoesNotDependOnScheduling(t *testing.T) {
 	a := opstest.RandomGraph(rand.New(rand.NewPCG(3, 4)), 30)
-	how := ops.Elimination{Order: ops.ByEntries, Seed: 6}
+	how := choices{order: ByEntries, seed: 6}
 	want, _ := factorOf(t, host.Open(), a, how)
 	cache := new(ptx.Cache)
 	for seed := range int64(20) {
@@ -57,23 +74,23 @@ func TestParacDoesNotDependOnScheduling(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, report := factorOf(t, d, a, how)
-		if err := opstest.SameFactor(want, got); err != nil || report.Retries != 0 {
+		if err := sameEntries(want, got); err != nil || report.Retries != 0 {
 			t.Fatalf("seed %d: %v, %d retries", seed, err, report.Retries)
 		}
 	}
 }
 
 // Memory that turns out too small is taken larger, until the factor is the one that room enough gives.
-func TestParacGrows(t *testing.T) {
+func TestMemoryGrows(t *testing.T) {
 	a := opstest.RandomGraph(rand.New(rand.NewPCG(5, 6)), 150)
-	how := ops.Elimination{Order: ops.ByEntries, Seed: 6, Room: 0.01}
+	how := choices{order: ByEntries, seed: 6, room: 0.01}
 	want, _ := factorOf(t, host.Open(), a, how)
 	d, err := cuda.Open(ptx.New(ptx.Options{NoRaces: true}), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, report := factorOf(t, d, a, how)
-	if err := opstest.SameFactor(want, got); err != nil || report.Retries < 2 {
+	if err := sameEntries(want, got); err != nil || report.Retries < 2 {
 		t.Fatalf("%v, %d retries", err, report.Retries)
 	}
 }

@@ -60,8 +60,8 @@ struct Vertex {
 };
 
 // What the blocks of an elimination share.
-enum { ParacTail, ParacHead, ParacOutput, ParacScratch, ParacFault, ParacBad, ParacDepth, ParacTree, ParacDegree, ParacControls };
+enum { ControlTail, ControlHead, ControlOutput, ControlScratch, ControlFault, ControlBad, ControlDepth, ControlTree, ControlDegree, Controls };
 
-// Reasons of ParacFault, and of ParacBad.
-enum { ParacNoSlot = 1, ParacNoOutput = 2, ParacNoScratch = 4, ParacGround = 8, ParacWaited = 16, ParacLost = 32 };
-enum { ParacPositive = 1, ParacAsymmetric, ParacNotDominant, ParacDiagonal };
+// Reasons of ControlFault, and of ControlBad.
+enum { FaultNoSlot = 1, FaultNoOutput = 2, FaultNoScratch = 4, FaultGround = 8, FaultWaited = 16, FaultLost = 32 };
+enum { BadPositive = 1, BadAsymmetric, BadNotDominant, BadDiagonal };

@@ -1,6 +1,6 @@
 // The hash table of edges that wait for the elimination of their earlier end. AHEAD comes from parac.cu.
 #pragma once
-#include "paracwarp.h"
+#include "warp.h"
 
 // Table is the hash table of edges that wait: owner[s] is 0 for a free slot, else the place of the earlier end plus 1; slot s holds the later end and the
 // origin, and the weight. Slots come in pieces of 32, as a warp reads them. Every vertex goes through the pieces in an order of its own, from its home on in

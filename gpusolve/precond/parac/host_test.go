@@ -1,4 +1,4 @@
-package host
+package parac
 
 import (
 	"fmt"
@@ -36,9 +36,9 @@ func laplacian(n int, edges [][2]int, w []float64, ground []float64) *sparse.CSR
 	return a
 }
 
-func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int) *factor {
+func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int) *levelFactor {
 	t.Helper()
-	e, err := newElimination(a, order, seed, headroom, workers)
+	e, err := newHostElimination(a, order, seed, headroom, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int)
 }
 
 // product is G D G^T as a dense matrix in the rows' order.
-func (f *factor) product() [][]float64 {
+func (f *levelFactor) product() [][]float64 {
 	n := len(f.order)
 	m := make([][]float64, n)
 	for r := range m {
@@ -103,7 +103,7 @@ func randomGraph(rng *rand.Rand, n, extra int) ([][2]int, []float64, []float64) 
 }
 
 // On a tree whose leaves go first nothing is drawn: G D G^T = A but for the rounding of G to single precision.
-func TestParacIsExactOnTrees(t *testing.T) {
+func TestExactOnTrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 20 {
 		n := 2 + rng.IntN(40)
@@ -126,7 +126,7 @@ func TestParacIsExactOnTrees(t *testing.T) {
 	}
 }
 
-func TestParacDoesNotDependOnScheduling(t *testing.T) {
+func TestHostDoesNotDependOnScheduling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	n := 250
 	edges, w, ground := randomGraph(rng, n, 700)
@@ -137,16 +137,16 @@ func TestParacDoesNotDependOnScheduling(t *testing.T) {
 	for try := range 20 {
 		runtime.GOMAXPROCS(1 + try%4)
 		got := build(t, a, order, 9, 1+try)
-		if err := sameFactor(want, got); err != nil {
+		if err := sameLevelFactor(want, got); err != nil {
 			t.Fatalf("%d workers on %d threads: %v", 1+try, 1+try%4, err)
 		}
 	}
-	if sameFactor(want, build(t, a, order, 10, 2)) == nil {
+	if sameLevelFactor(want, build(t, a, order, 10, 2)) == nil {
 		t.Error("another seed gives the same factor")
 	}
 }
 
-func sameFactor(a, b *factor) error {
+func sameLevelFactor(a, b *levelFactor) error {
 	switch {
 	case !slices.Equal(a.order, b.order):
 		return fmt.Errorf("the order differs")
@@ -160,62 +160,4 @@ func sameFactor(a, b *factor) error {
 		return fmt.Errorf("the pivots differ")
 	}
 	return nil
-}
-
-// The mean of G D G^T over seeds is A. Every entry of the lower triangle is tested by a t statistic whose variance is that of the draws; Bonferroni's
-// bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per tail. With 3000 draws of bounded entries the statistic is normal
-// to well within the margin. Rounding of G to single precision (1e-7) is far below the standard error of a mean.
-func TestParacIsUnbiased(t *testing.T) {
-	const n, draws = 12, 3000
-	rng := rand.New(rand.NewPCG(11, 12))
-	edges, w, ground := randomGraph(rng, n, 60)
-	a := laplacian(n, edges, w, ground)
-	order := ordering.Random(n, 1)
-	var sum, square [n][n]float64
-	for seed := range uint64(draws) {
-		m := build(t, a, order, seed, 1).product()
-		for r := range n {
-			for c := range r + 1 {
-				d := m[r][c] - a.At(r, c)
-				sum[r][c] += d
-				square[r][c] += d * d
-			}
-		}
-	}
-	tests := n * (n + 1) / 2
-	limit := normalQuantile(1 - 1e-3/2/float64(tests))
-	drawn := 0
-	for r := range n {
-		for c := range r + 1 {
-			mean := sum[r][c] / draws
-			deviation := math.Sqrt((square[r][c]/draws - mean*mean) / (draws - 1))
-			scale := math.Sqrt(a.At(r, r) * a.At(c, c))
-			if deviation < 1e-9*scale { // nothing is drawn here
-				if math.Abs(mean) > 1e-6*scale {
-					t.Errorf("entry %d,%d is off by %g", r, c, mean)
-				}
-				continue
-			}
-			drawn++
-			if z := mean / deviation; math.Abs(z) > limit {
-				t.Errorf("entry %d,%d: mean off by %g, %.2f standard errors; the limit is %.2f", r, c, mean, z, limit)
-			}
-		}
-	}
-	if drawn < tests/3 {
-		t.Errorf("only %d of %d entries vary", drawn, tests)
-	}
-}
-
-// normalQuantile inverts the normal distribution by bisection.
-func normalQuantile(p float64) float64 {
-	lo, hi := 0.0, 40.0
-	for range 100 {
-		if mid := (lo + hi) / 2; math.Erfc(mid/math.Sqrt2)/2 > 1-p {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }

@@ -3,7 +3,7 @@
 //
 // A solve is one kernel: every value waits for those it needs, by reading them until they are there. Units of work are handed out in the order of the
 // levels to warps that all stay on the GPU, so what a warp waits for is always under way.
-#include "paracwarp.h"
+#include "warp.h"
 
 enum { THREADS = 128, RESIDENT = 8, GROUP = 8, NARROW = 4, LONG = 48, QUADRATIC = 192, BATCH = 4, FLAT = 256 };
 
@@ -17,8 +17,8 @@ KERNEL void BOUNDS(FLAT) levelKeys(int n, const u32 *place, const Vertex *vertic
   if (row >= n) return;
   const Vertex *v = vertices + place[row];
   keys[row] = (u32)v->level;
-  if ((u64)v->level > strong(control + ParacDepth)) __nvvm_atom_max_gen_ull(control + ParacDepth, (u64)v->level);
-  if ((u64)v->height > strong(control + ParacTree)) __nvvm_atom_max_gen_ull(control + ParacTree, (u64)v->height);
+  if ((u64)v->level > strong(control + ControlDepth)) __nvvm_atom_max_gen_ull(control + ControlDepth, (u64)v->level);
+  if ((u64)v->height > strong(control + ControlTree)) __nvvm_atom_max_gen_ull(control + ControlTree, (u64)v->height);
 }
 
 // renumber gives the lengths of columns and rows of G in the sorted order, the sorted places by those of the elimination, and 1/D.

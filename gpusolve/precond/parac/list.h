@@ -1,6 +1,6 @@
-// The edges of one vertex in elimination: sorted, merged, summed. Arithmetic and its order are those of host/parac_star.go. AHEAD comes from parac.cu.
+// The edges of one vertex in elimination: sorted, merged, summed. Arithmetic and its order are those of host_star.go. AHEAD comes from parac.cu.
 #pragma once
-#include "paracwarp.h"
+#include "warp.h"
 
 #pragma clang fp contract(off)
 

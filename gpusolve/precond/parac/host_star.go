@@ -1,8 +1,7 @@
-package host
+package parac
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"thermsim/gpusolve/sparse/ordering"
@@ -134,20 +133,3 @@ func (s *star) sample(i int, stream uint64) (j int, w float64) {
 	}
 	return lo, float64(total * s.share[i])
 }
-
-// Ground is summed in fixed point, which makes the sum independent of the order: in units of 2^(exponent-63+headroom), where 2^exponent is above the
-// diagonal of the matrix. headroom doublings of the diagonal fit.
-const headroom = 10
-
-// fixedUnit is the exponent of the units in which the ground of a vertex is summed.
-func fixedUnit(diagonal float64, headroom int) int32 {
-	return int32(biasedExponent(diagonal)) - 1022 - 63 + int32(headroom)
-}
-
-func biasedExponent(x float64) int { return int(math.Float64bits(x) >> 52 & 0x7ff) }
-
-// power is 2^e, for -1022 <= e <= 1023.
-func power(e int32) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
-
-func toFixed(x float64, unit int32) int64   { return int64(math.RoundToEven(x * power(-unit))) }
-func fromFixed(x int64, unit int32) float64 { return float64(x) * power(unit) }

@@ -1,14 +1,14 @@
 // Randomised Cholesky elimination, as ParAC does it on GPUs: one kernel in which every warp takes vertices from a queue, waits until they are ready,
-// and writes the edges that it makes right-looking into a hash table. Arithmetic and its order are those of host/parac_star.go, to the last bit.
+// and writes the edges that it makes right-looking into a hash table. Arithmetic and its order are those of host_star.go, to the last bit.
 // Vertices are named by their places in the order of elimination.
-#include "paracwarp.h"
+#include "warp.h"
 
 #pragma clang fp contract(off)
 
 enum { THREADS = 128, WARPS = 4, SHORT = 128, AHEAD = 4 }; // AHEAD accesses of a lane are on their way together
 
-#include "paraclist.h"
-#include "paractable.h"
+#include "list.h"
+#include "table.h"
 
 DEVICE double powerOf2(int e) { return __builtin_bit_cast(double, (u64)(e + 1023) << 52); }
 DEVICE int biasedExponent(double x) { return (int)(__builtin_bit_cast(u64, x) >> 52 & 0x7ff); }
@@ -31,7 +31,7 @@ DEVICE double entryOf(const i64 *rowPtr, const int *col, const double *val, int 
 }
 
 // begin counts the earlier neighbours of every vertex, takes the excess of its diagonal as ground and queues those that wait for none. A row that will not
-// do lowers control[ParacBad] to 8 row + reason.
+// do lowers control[ControlBad] to 8 row + reason.
 KERNEL void BOUNDS(THREADS) begin(int n, int headroom, int mirrored, const u32 *place, const i64 *rowPtr, const int *col, const double *val,
                                   Vertex *vertices, u32 *queue, u64 *control) {
   int row = blockX() * THREADS + threadX(), ready = 0;
@@ -48,20 +48,20 @@ KERNEL void BOUNDS(THREADS) begin(int n, int headroom, int mirrored, const u32 *
         diagonal = w;
         continue;
       }
-      if (!(w <= 0)) bad = ParacPositive;
+      if (!(w <= 0)) bad = BadPositive;
       if (!mirrored) {
         double d = entryOf(rowPtr, col, val, c, row) - w;
-        if (!(d <= -w * 1e-10 && d >= w * 1e-10) && !bad) bad = ParacAsymmetric;
+        if (!(d <= -w * 1e-10 && d >= w * 1e-10) && !bad) bad = BadAsymmetric;
       }
       coupled -= w;
       if (w < 0 && place[c] < k) waits++;
     }
     int b = biasedExponent(diagonal);
     double excess = diagonal - coupled, rounding = (double)(int)(to - from) * 0x1p-52 * diagonal;
-    if (!bad && (!(diagonal >= 0) || (diagonal > 0 && (b < 128 || b > 1919)) || (coupled > 0 && diagonal == 0))) bad = ParacDiagonal;
-    if (!bad && excess < -rounding) bad = ParacNotDominant;
+    if (!bad && (!(diagonal >= 0) || (diagonal > 0 && (b < 128 || b > 1919)) || (coupled > 0 && diagonal == 0))) bad = BadDiagonal;
+    if (!bad && excess < -rounding) bad = BadNotDominant;
     if (excess <= rounding) excess = 0;
-    if (bad) __nvvm_atom_min_gen_ull(control + ParacBad, (u64)row * 8 + bad);
+    if (bad) __nvvm_atom_min_gen_ull(control + ControlBad, (u64)row * 8 + bad);
     Vertex *v = vertices + k;
     v->unit = b - 1022 - 63 + headroom;
     v->state = waits;
@@ -71,12 +71,12 @@ KERNEL void BOUNDS(THREADS) begin(int n, int headroom, int mirrored, const u32 *
   }
   u32 all = ballot(ready);
   u64 at = 0;
-  if ((threadX() & 31) == 0 && all) at = add(control + ParacTail, (u64)__builtin_popcount(all));
+  if ((threadX() & 31) == 0 && all) at = add(control + ControlTail, (u64)__builtin_popcount(all));
   at = (u64)fromLane64((i64)at, 0);
   if (ready) queue[at + (u64)bitsBelow(all)] = k + 1;
 }
 
-DEVICE void setFault(u64 *control, u64 why) { __nvvm_atom_or_gen_ll((i64 *)control + ParacFault, (i64)why); }
+DEVICE void setFault(u64 *control, u64 why) { __nvvm_atom_or_gen_ll((i64 *)control + ControlFault, (i64)why); }
 
 // eliminate runs until all vertices are eliminated or a fault is set. Column k of the factor is count[k] entries of output from first[k] on, a neighbour's
 // place in the upper half and its share in the lower.
@@ -89,7 +89,7 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
   Table table = {owner, slots, reached, pieces, stride, (u32)n, width, key0, key1};
   u64 *lent = 0; // the warp's part of scratch, for lists that are too long for shared memory
   i64 lentSize = 0, ticket = 0;
-  if (lane == 0) ticket = (i64)add(control + ParacHead, 1);
+  if (lane == 0) ticket = (i64)add(control + ControlHead, 1);
   for (;;) {
     ticket = fromLane64(ticket, 0);
     if (ticket >= n) return;
@@ -99,15 +99,15 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       for (u32 spins = 0;; spins++) {
         k = (int)strong(queue + ticket);
         if (k) break;
-        if ((spins & 31) == 31 && strong(control + ParacFault)) break;
+        if ((spins & 31) == 31 && strong(control + ControlFault)) break;
         if (spins > patience) {
-          setFault(control, ParacWaited);
+          setFault(control, FaultWaited);
           break;
         }
         if (spins > 3) sleep(100);
       }
       fence();
-      if (k) ticket = (i64)add(control + ParacHead, 1);
+      if (k) ticket = (i64)add(control + ControlHead, 1);
     }
     k = fromLane(k, 0) - 1;
     if (k < 0) return;
@@ -122,10 +122,10 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       if (most > lentSize) {
         lentSize = 2 * most;
         i64 at = 0;
-        if (lane == 0) at = (i64)add(control + ParacScratch, (u64)lentSize);
+        if (lane == 0) at = (i64)add(control + ControlScratch, (u64)lentSize);
         at = fromLane64(at, 0);
         if (at + lentSize > scratches) {
-          if (lane == 0) setFault(control, ParacNoScratch);
+          if (lane == 0) setFault(control, FaultNoScratch);
           return;
         }
         lent = scratch + 4 * at;
@@ -155,7 +155,7 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     u32 searched = 0, piece = home;
     for (u32 left = waiting; left; searched += AHEAD) {
       if (searched >= pieces) {
-        if (lane == 0) setFault(control, ParacLost);
+        if (lane == 0) setFault(control, FaultLost);
         return;
       }
       u32 who[AHEAD], at[AHEAD];
@@ -209,10 +209,10 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
     if (m) d += l.w[0];
     // The column of the factor.
     i64 at = 0;
-    if (lane == 0 && m) at = (i64)add(control + ParacOutput, (u64)m);
+    if (lane == 0 && m) at = (i64)add(control + ControlOutput, (u64)m);
     at = fromLane64(at, 0);
     if (at + m > outputs) {
-      if (lane == 0) setFault(control, ParacNoOutput);
+      if (lane == 0) setFault(control, FaultNoOutput);
       return;
     }
     if (lane == 0) {
@@ -264,7 +264,7 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       if (!insert(table, made)) stuck = 1;
     }
     if (ballot(stuck)) {
-      if (lane == 0) setFault(control, ParacNoSlot);
+      if (lane == 0) setFault(control, FaultNoSlot);
       return;
     }
     for (int i = lane; i < m; i += 32) {
@@ -272,10 +272,10 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
       if (ground > 0) {
         double part = ground * (l.w2[i] / d);
         const double half = 0x1p62;
-        if (!(part * powerOf2(-v->unit) < half)) setFault(control, ParacGround);
+        if (!(part * powerOf2(-v->unit) < half)) setFault(control, FaultGround);
         else {
           u64 more = (u64)toFixed(part, v->unit);
-          if (add(&v->ground, more) + more >= 1ull << 62) setFault(control, ParacGround);
+          if (add(&v->ground, more) + more >= 1ull << 62) setFault(control, FaultGround);
         }
       }
       raise(&v->level, level + 1);
@@ -314,7 +314,7 @@ KERNEL void BOUNDS(THREADS) eliminate(int n, const u32 *order, const u32 *place,
         u32 all = ballot(ready >> j & 1);
         if (!all) continue;
         i64 tail = 0;
-        if (lane == 0) tail = (i64)add(control + ParacTail, (u64)__builtin_popcount(all));
+        if (lane == 0) tail = (i64)add(control + ControlTail, (u64)__builtin_popcount(all));
         tail = fromLane64(tail, 0);
         if (ready >> j & 1) setStrong(queue + tail + bitsBelow(all), (u32)(l.key2[base + 32 * j + lane] >> 32) + 1);
       }

@@ -1,5 +1,5 @@
 // Orders of elimination, and sorting: running sums and stable radix passes over keys of 32 bits.
-#include "paracwarp.h"
+#include "warp.h"
 
 enum { THREADS = 256, TILE = 2048, DIGITS = 256, WARPS = 8, ROUNDS = 8 };
 
@@ -66,13 +66,13 @@ KERNEL void BOUNDS(THREADS) list(int n, int random, int width, u64 key0, u64 key
   if (t < n) items[t] = random ? permuted((u32)t, (u32)n, width, key0, key1) : (u32)t;
 }
 
-// degrees sets keys to the entries of rows, and control[ParacDegree] to the most of them.
+// degrees sets keys to the entries of rows, and control[ControlDegree] to the most of them.
 KERNEL void BOUNDS(THREADS) degrees(int n, const i64 *rowPtr, u32 *keys, u64 *control) {
   int v = blockX() * THREADS + threadX();
   if (v >= n) return;
   u32 d = (u32)(rowPtr[v + 1] - rowPtr[v]);
   keys[v] = d;
-  if (d > strong(control + ParacDegree)) __nvvm_atom_max_gen_ull(control + ParacDegree, d);
+  if (d > strong(control + ControlDegree)) __nvvm_atom_max_gen_ull(control + ControlDegree, d);
 }
 
 // invert sets place[items[t]] = t.
