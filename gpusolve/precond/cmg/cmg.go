@@ -3,6 +3,9 @@
 // matrix as a network of conductances and needs no geometry: clusters of bounded conductance become the vertices of a smaller network, and so on.
 //
 // Conductances to ground stay a number per vertex, summed over clusters.
+//
+// What the method runs on a device is an executor: onHost on the processor, onGPU by kernels, those of set-up made of cmg.cu (Kernels) and those of a
+// cycle of segments.cu (Segments).
 package cmg
 
 //go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
