@@ -33,7 +33,6 @@ func TestConformanceWithFewRows(t *testing.T) {
 	open := narrow(ptx.Options{GridRows: 2})
 	opstest.Run(t, open)
 	opstest.Matrices(t, open)
-	opstest.Segments(t, open)
 	opstest.Bricks(t, open)
 }
 

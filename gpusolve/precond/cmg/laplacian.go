@@ -1,4 +1,4 @@
-package ops
+package cmg
 
 // Graph is a grounded Laplacian on the host, the matrix of a resistor network: a vertex an unknown, an edge a conductance, and ground a conductance
 // of each vertex to zero,

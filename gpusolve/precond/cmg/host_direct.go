@@ -1,19 +1,22 @@
-package host
+package cmg
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
 
-// directRows: an inverse of 400 x 400 takes 64 million multiplications to make and fits the second-level cache.
-const directRows = 400
+// hostDirectRows: an inverse of 400 x 400 takes 64 million multiplications to make and fits the second-level cache.
+const hostDirectRows = 400
 
 // DirectRows is where products with an inverse beat further levels.
-func (s *Space) DirectRows() int { return directRows }
+func (s onHost) DirectRows() int { return hostDirectRows }
 
 // vanished is the share of a diagonal below which a pivot is rounding: the vertex belongs to a part that has no ground.
 const vanished = 1e-11
 
 // Invert sweeps all pivots (Gauss-Jordan, in place and symmetric), in FP64. A pivot that vanishes is left out, which holds its vertex at zero.
-func (s *Space) Invert(level ops.GraphLevel) error {
-	l := level.(*graphLevel)
+func (s onHost) Invert(level graphLevel) error {
+	l := level.(*hostLevel)
 	n := l.Len()
 	a := make([]float64, n*n)
 	for v := range n {
@@ -59,11 +62,11 @@ func (s *Space) Invert(level ops.GraphLevel) error {
 	return nil
 }
 
-// GraphDirect multiplies with the inverse.
-func (s *Space) GraphDirect(level ops.GraphLevel, x, b ops.Vector) {
-	l := level.(*graphLevel)
+// Direct multiplies with the inverse.
+func (s onHost) Direct(level graphLevel, x, b ops.Vector) {
+	l := level.(*hostLevel)
 	n := l.Len()
-	s.over(n, int64(n)*int64(n), &graphTask{l: l, dst: x.(*vec32).values(), b: b.(*vec32).values(), body: func(t *graphTask, lo, hi int) {
+	s.over(n, int64(n)*int64(n), &graphTask{l: l, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			sum := float32(0)
 			row := t.l.inverse[v*n : (v+1)*n]

@@ -1,7 +1,7 @@
-// Set-up of combinatorial multigrid: Decompose-Graph and quotients of large graphs. Package precond/cmg describes the method and does the same on the host; the
-// order of all sums that decide anything is fixed, so the clusters are the same every time.
+// Set-up of combinatorial multigrid: Decompose-Graph and quotients of large graphs. The host does the same, in decompose.go and quotient.go; the order of
+// all sums that decide anything is fixed, so the clusters are the same every time.
 //
-// A graph is ptr, to, weight (the neighbours of a vertex, ascending), ground and diagonal; see ops.Graph.
+// A graph is ptr, to, weight (the neighbours of a vertex, ascending), ground and diagonal; see Graph.
 #include "device.h"
 
 enum { WIDE = 256 };

@@ -1,9 +1,6 @@
-package cuda
+package cmg
 
-import (
-	"thermsim/gpusolve/kernels"
-	"thermsim/gpusolve/ops"
-)
+import "thermsim/gpusolve/cuda"
 
 // Segments are shorter than a block's four entries a thread.
 const longestSegment = 512
@@ -11,7 +8,7 @@ const longestSegment = 512
 // setLength takes the length that moves the fewest bytes among the smallest power of two that is no shorter than the mean row, which is
 // segSpMV's rule, and its half and quarter, but at least 4: rows of a quotient differ much in length, and shorter segments are padded less.
 // segments tells how many there would be.
-func (l *graphLevel) setLength(asked int, segments func(length int32) int64) {
+func (l *gpuLevel) setLength(asked int, segments func(length int32) int64) {
 	l.length = int32(asked)
 	if asked == 0 {
 		mean := int32(4)
@@ -37,7 +34,7 @@ func (l *graphLevel) setLength(asked int, segments func(length int32) int64) {
 }
 
 // segmentsOf counts the segments of a length; an empty row has one.
-func segmentsOf(g *ops.Graph, length int32) int64 {
+func segmentsOf(g *Graph, length int32) int64 {
 	count := int64(0)
 	for v := range g.N() {
 		count += max(1, (g.Ptr[v+1]-g.Ptr[v]+int64(length)-1)/int64(length))
@@ -46,8 +43,8 @@ func segmentsOf(g *ops.Graph, length int32) int64 {
 }
 
 // upperHalf keeps the edges to later vertices.
-func upperHalf(g *ops.Graph) *ops.Graph {
-	u := &ops.Graph{Ptr: make([]int64, 1, len(g.Ptr)), Ground: g.Ground, Diagonal: g.Diagonal}
+func upperHalf(g *Graph) *Graph {
+	u := &Graph{Ptr: make([]int64, 1, len(g.Ptr)), Ground: g.Ground, Diagonal: g.Diagonal}
 	for v := range g.N() {
 		cols, weights := g.Row(v)
 		for i, to := range cols {
@@ -61,8 +58,8 @@ func upperHalf(g *ops.Graph) *ops.Graph {
 }
 
 // cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a block by itself has as many blocks as it needs.
-func (l *graphLevel) cut(g *ops.Graph) {
-	n, room := g.N(), int32(kernels.SegmentsWide)>>l.shift
+func (l *gpuLevel) cut(g *Graph) {
+	n, room := g.N(), int32(SegmentsWide)>>l.shift
 	if l.segments == int64(n) && l.upper.IsNil() {
 		return
 	}
@@ -105,7 +102,7 @@ func (l *graphLevel) cut(g *ops.Graph) {
 	}
 	s := l.s
 	l.ragged = &raggedRows{
-		blocks: Upload(s, list), segmentRow: Upload(s, segmentRow), rowSegment: Upload(s, rowSegment), blockCount: uint32(len(list) / 4),
-		longRow: Upload(s, longRow), longPart: Upload(s, longPart), longSums: Alloc[float64](s, int64(parts)), longCount: uint32(len(longRow)),
+		blocks: cuda.Upload(s.Space, list), segmentRow: cuda.Upload(s.Space, segmentRow), rowSegment: cuda.Upload(s.Space, rowSegment), blockCount: uint32(len(list) / 4),
+		longRow: cuda.Upload(s.Space, longRow), longPart: cuda.Upload(s.Space, longPart), longSums: cuda.Alloc[float64](s.Space, int64(parts)), longCount: uint32(len(longRow)),
 	}
 }
