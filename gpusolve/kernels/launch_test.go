@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
 )
 
@@ -126,8 +127,8 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		load(name, m, d)
 	}
 	add("bicgstab", func(d cu.Driver) (any, error) { return kernels.LoadBicgstab(d) })
-	add("bricks", func(d cu.Driver) (any, error) { return kernels.LoadBricks(d) })
-	add("parts", func(d cu.Driver) (any, error) { return kernels.LoadParts(d) })
+	add("bricks", func(d cu.Driver) (any, error) { return ddilu.LoadBricks(d) })
+	add("parts", func(d cu.Driver) (any, error) { return ddilu.LoadParts(d) })
 	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
 	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
 	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
@@ -256,13 +257,13 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 // Shared memory beyond what every launch may take is asked for once, and again for more.
 func TestDynamicSharedMemory(t *testing.T) {
 	d := &recorder{recording: true}
-	m, err := kernels.LoadParts(d)
+	m, err := ddilu.LoadParts(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	solve := func(shared uint32) error {
 		d.allowed = 0
-		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, kernels.PartsSolvePartsArgs{})
+		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, ddilu.PartsSolvePartsArgs{})
 	}
 	for _, c := range []struct {
 		shared uint32
