@@ -50,9 +50,6 @@ func TestMatricesOnGPU(t *testing.T) {
 	})
 }
 
-func TestBricksOnGPU(t *testing.T) { onGPU(t, opstest.Bricks) }
-func TestPartsOnGPU(t *testing.T)  { onGPU(t, opstest.Parts) }
-
 // onGPU runs a conformance test on the first GPU.
 func onGPU(t *testing.T, run func(*testing.T, func(testing.TB) ops.Device)) {
 	gpu(t).Close()

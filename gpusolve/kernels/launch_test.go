@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
 	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/precond/parac"
 )
@@ -128,8 +129,8 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		load(name, m, d)
 	}
 	add("bicgstab", func(d cu.Driver) (any, error) { return kernels.LoadBicgstab(d) })
-	add("bricks", func(d cu.Driver) (any, error) { return kernels.LoadBricks(d) })
-	add("parts", func(d cu.Driver) (any, error) { return kernels.LoadParts(d) })
+	add("bricks", func(d cu.Driver) (any, error) { return ddilu.LoadBricks(d) })
+	add("parts", func(d cu.Driver) (any, error) { return ddilu.LoadParts(d) })
 	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
 	add("cover", func(d cu.Driver) (any, error) { return kernels.LoadCover(d) })
 	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
@@ -259,13 +260,13 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 // Shared memory beyond what every launch may take is asked for once, and again for more.
 func TestDynamicSharedMemory(t *testing.T) {
 	d := &recorder{recording: true}
-	m, err := kernels.LoadParts(d)
+	m, err := ddilu.LoadParts(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	solve := func(shared uint32) error {
 		d.allowed = 0
-		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, kernels.PartsSolvePartsArgs{})
+		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, ddilu.PartsSolvePartsArgs{})
 	}
 	for _, c := range []struct {
 		shared uint32

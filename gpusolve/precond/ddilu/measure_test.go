@@ -1,10 +1,8 @@
-package cuda_test
+package ddilu
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,98 +12,9 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/precond/ddilu"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 )
-
-// method sets ddilu up.
-func method(t testing.TB, s ops.Operator, settings string) *ddilu.Preconditioner {
-	t.Helper()
-	set, err := precond.Parse(settings, ddilu.Keys())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ddilu.New(s, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// The order in which blocks and warps take turns changes no bit, whether threads wait at barriers or for rows, with more blocks than the device holds.
-func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
-	symmetric := opstest.RandomDiagonals(rand.New(rand.NewPCG(1, 1)), [3]int{11, 9, 7}, true)
-	general := opstest.RandomDiagonals(rand.New(rand.NewPCG(2, 1)), [3]int{11, 9, 7}, false)
-	graph := opstest.RandomGraph(rand.New(rand.NewPCG(3, 1)), 200)
-	cache := new(ptx.Cache)
-	for name, c := range map[string]struct {
-		load     func(d ops.Matrices) (ops.Operator, error)
-		settings string
-	}{
-		"symmetric": {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
-		"general":   {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
-		"spinning":  {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
-		"parts":     {func(d ops.Matrices) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
-	} {
-		var first []float64
-		for seed := range int64(20) {
-			d, err := cuda.Open(ptx.New(ptx.Options{Seed: seed, SMs: 1, Cache: cache}), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := c.load(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := method(t, s, c.settings)
-			z, r := single(t, s), single(t, s)
-			v := make([]float64, z.Len())
-			for i := range v {
-				v[i] = float64(i%17) - 8
-			}
-			s.Write(r, v)
-			m.Apply(z, r)
-			s.Read(z, v)
-			if err := s.Err(); err != nil {
-				t.Fatalf("%s, seed %d: %v", name, seed, err)
-			}
-			if first == nil {
-				first = v
-			} else if !slices.Equal(first, v) {
-				t.Errorf("%s: seed %d changes the result", name, seed)
-			}
-			s.Free()
-			d.Close()
-		}
-	}
-}
-
-func single(t testing.TB, s ops.Operator) ops.Vector {
-	t.Helper()
-	v, err := s.New32()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// Bricks too large for the device's shared memory are refused before anything runs.
-func TestBricksBeyondSharedMemory(t *testing.T) {
-	d, _ := interpreted(t)
-	defer d.Close()
-	s, err := d.LoadDiagonals(opstest.Layered([3]int{30, 30, 30}, func(int) float64 { return 1 }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Free()
-	set, _ := precond.Parse("rows=20000", ddilu.Keys())
-	if _, err := ddilu.New(s, set); err == nil || s.Err() != nil {
-		t.Errorf("error %v, device %v", err, s.Err())
-	}
-}
 
 // measured is a problem of the measurements.
 type measured struct {
@@ -170,7 +79,7 @@ func cuth(n int) measured {
 	}, []string{"", "rows=2048", "rows=3400", "parallel=edges", "form=spin", "form=global", "form=levels"}, 1e-8, false}
 }
 
-// TestMeasureBricksOnGPU prints what docs/ddilu.md reports. It takes minutes, so it wants THERMSIM_MEASURE set, to all or to a part of a problem's name.
+// TestMeasureBricksOnGPU prints what docs/md reports. It takes minutes, so it wants THERMSIM_MEASURE set, to all or to a part of a problem's name.
 func TestMeasureBricksOnGPU(t *testing.T) {
 	wanted := os.Getenv("THERMSIM_MEASURE")
 	if wanted == "" {

@@ -1,10 +1,8 @@
-package cuda
+package ic
 
 import (
 	"cmp"
 	"slices"
-
-	"thermsim/gpusolve/precond/ic"
 )
 
 // wavefront is the schedule of precond/ic/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
@@ -18,11 +16,11 @@ type wavefront struct {
 }
 
 // planEntries is the length of a tile's plan (see precond/ic/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
-const planEntries = ic.KernelsPlan
+const planEntries = KernelsPlan
 
-// newWavefront plans tiles of at most ic.KernelsWide columns. Zero sizes are chosen.
+// newWavefront plans tiles of at most KernelsWide columns. Zero sizes are chosen.
 func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
-	const most = ic.KernelsWide
+	const most = KernelsWide
 	if tileQ <= 0 {
 		tileQ = (nz + (nz+7)/8 - 1) / ((nz + 7) / 8) // equal parts of up to 8
 	}
@@ -42,8 +40,8 @@ func chunkOf(tileP, tileQ, levels int) int32 {
 	if levels <= 0 {
 		levels = 16
 	}
-	chunk := int32(2 * ic.KernelsAhead)
-	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= ic.KernelsKept {
+	chunk := int32(2 * KernelsAhead)
+	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= KernelsKept {
 		chunk *= 2
 	}
 	return chunk
@@ -106,6 +104,25 @@ func (w *wavefront) place(i, j, k int) int {
 
 // squares is how many blocks turn a field from one layout to the other.
 func (w *wavefront) squares() uint32 {
-	const s = ic.KernelsSquare
+	const s = KernelsSquare
 	return uint32((w.nx+s-1)/s) * uint32((w.ny+s-1)/s) * uint32(w.nz)
+}
+
+// squeezed returns the shape of a grid without its directions of a single cell, which move to the end, and which of the directions x, y, z
+// the first and second then are. Offsets between neighbours stay the same.
+func squeezed(nx, ny, nz int) (shape [3]int, from [3]int) {
+	n := 0
+	for d, l := range [3]int{nx, ny, nz} {
+		if l > 1 {
+			shape[n], from[n] = l, d
+			n++
+		}
+	}
+	for d, l := range [3]int{nx, ny, nz} {
+		if l <= 1 {
+			shape[n], from[n] = l, d
+			n++
+		}
+	}
+	return shape, from
 }

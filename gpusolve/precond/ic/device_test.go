@@ -1,18 +1,35 @@
-package cuda_test
+package ic_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/ptx"
 )
 
+// gpu opens the first GPU, or skips the test.
+func gpu(t testing.TB) *cuda.Device {
+	t.Helper()
+	drv, err := cu.Open()
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	return d
+}
+
 // incompletely factorises a matrix and solves with the factor once.
-func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ops.Incompleteness) (factor *ops.FactorEntries, z []float64) {
+func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ic.Options) (factor *ic.Entries, z []float64) {
 	t.Helper()
 	a := opstest.RandomDiagonals(rand.New(rand.NewPCG(8, 9)), shape, true)
 	s, err := d.LoadDiagonals(a)
@@ -24,12 +41,11 @@ func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ops.Incomplete
 	if err != nil {
 		t.Fatal(err)
 	}
-	ic := s.(ops.Incomplete)
-	f, err := ic.Factorise(form, how)
+	f, err := ic.Factorise(s, form, how)
 	if err != nil {
 		t.Fatal(err)
 	}
-	triangles, err := ic.Triangles(f)
+	triangles, err := f.Triangles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +60,7 @@ func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ops.Incomplete
 		right[c] = rng.NormFloat64()
 	}
 	s.Write(r, right)
-	ic.SolveTriangles(triangles, v, r)
+	triangles.Solve(v, r)
 	z = make([]float64, a.N())
 	s.Read(v, z)
 	if s.Err() != nil {
@@ -57,9 +73,9 @@ func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ops.Incomplete
 func TestIncompleteIsTheSameUnderAnySchedule(t *testing.T) {
 	for order := range 2 {
 		// 9 and more tiles; of the solves' blocks, 5 fit on a multiprocessor.
-		shape, how := [3]int{5, 6, 6}, ops.Incompleteness{Order: order, TileY: 2, TileZ: 2}
+		shape, how := [3]int{5, 6, 6}, ic.Options{Order: order, TileY: 2, TileZ: 2}
 		cache := new(ptx.Cache)
-		var factor *ops.FactorEntries
+		var factor *ic.Entries
 		var z []float64
 		for seed := range int64(20) {
 			o := ptx.Options{Seed: seed, SMs: 1 + int(seed%2), Cache: cache, NoRaces: seed%5 != 0}
@@ -100,7 +116,7 @@ func TestIncompleteRepeatsItsBitsOnGPU(t *testing.T) {
 		tile  [2]int
 	}{{[3]int{61, 67, 71}, [2]int{}}, {[3]int{40, 300, 200}, [2]int{4, 4}}, {[3]int{500, 401, 10}, [2]int{}}} {
 		for order := range 2 {
-			how := ops.Incompleteness{Order: order, TileY: c.tile[0], TileZ: c.tile[1]}
+			how := ic.Options{Order: order, TileY: c.tile[0], TileZ: c.tile[1]}
 			factor, z := incompletely(t, d, c.shape, how)
 			for range 4 {
 				f, v := incompletely(t, d, c.shape, how)
@@ -112,9 +128,13 @@ func TestIncompleteRepeatsItsBitsOnGPU(t *testing.T) {
 	}
 }
 
+func TestIncompleteOnHost(t *testing.T) {
+	conform(t, func(testing.TB) ops.Device { return host.Open() })
+}
+
 func TestIncompleteOnInterpreter(t *testing.T) {
 	cache := new(ptx.Cache)
-	opstest.Incomplete(t, func(t testing.TB) ops.Device {
+	conform(t, func(t testing.TB) ops.Device {
 		d, err := cuda.Open(ptx.New(ptx.Options{Cache: cache}), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +146,7 @@ func TestIncompleteOnInterpreter(t *testing.T) {
 
 func TestIncompleteOnGPU(t *testing.T) {
 	gpu(t).Close()
-	opstest.Incomplete(t, func(t testing.TB) ops.Device {
+	conform(t, func(t testing.TB) ops.Device {
 		d := gpu(t)
 		t.Cleanup(d.Bind())
 		return d

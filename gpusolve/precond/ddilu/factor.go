@@ -1,19 +1,10 @@
-package ops
+package ddilu
 
-import "fmt"
+import (
+	"fmt"
 
-// Bricks is a Space with the operations of block incomplete factorisation: the matrix without its couplings between blocks, each block factored by
-// itself as (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in FP32.
-type Bricks interface {
-	// BrickRows is the number of rows of a brick that suits the device: several blocks' vectors and factors in its fast memory at a time.
-	BrickRows() int
-	// FactorBricks factors the matrix of a grid. A pivot that is not positive, or zero where d is not symmetric, is a *BadPivot.
-	FactorBricks(d Diagonals, c Cut) (Factor, error)
-	// LoadParts keeps the factor of a matrix without geometry.
-	LoadParts(p *Parts) (Factor, error)
-	// SolveFactor sets z = M^-1 r for FP32 vectors.
-	SolveFactor(f Factor, z, r Vector)
-}
+	"thermsim/gpusolve/ops"
+)
 
 // Cut says how a grid is cut and solved.
 type Cut struct {
@@ -22,8 +13,11 @@ type Cut struct {
 	Way   Traversal // the way that solves will take
 }
 
-// Factor is a block incomplete factorisation on a device.
+// Factor is a block incomplete factorisation on a device: the matrix without its couplings between blocks, each block factored by itself as
+// (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in FP32.
 type Factor interface {
+	// Solve sets z = M^-1 r for FP32 vectors.
+	Solve(z, r ops.Vector)
 	Bytes() int64 // memory it takes
 	Release()
 }
@@ -51,9 +45,9 @@ func (e *BadPivot) Error() string {
 	return fmt.Sprintf("the incomplete factorisation meets a pivot in row %d (counted from 0) that is not positive, zero or no number", e.Row)
 }
 
-// Parts is a block incomplete factorisation of a matrix by rows. Rows are renumbered: part p has the rows from First[p] to First[p+1], sorted by
+// PartFactors is a block incomplete factorisation of a matrix by rows. Rows are renumbered: part p has the rows from First[p] to First[p+1], sorted by
 // their levels in L. All that is said of a part's rows counts from its first one.
-type Parts struct {
+type PartFactors struct {
 	First        []int32 // parts + 1
 	Row          []int32 // the matrix's row of each renumbered one
 	Lower, Upper Triangle

@@ -1,9 +1,7 @@
-package cuda
+package ic
 
 import (
 	"testing"
-
-	"thermsim/gpusolve/precond/ic"
 )
 
 // Every column belongs to one tile, tiles come after those that they wait for, and no two cells share a place of the layout, which has no gaps.
@@ -16,7 +14,7 @@ func TestWavefrontPlans(t *testing.T) {
 				if w.tileP < 1 || w.tileQ < 1 || w.tileP*w.tileQ > 256 || w.tileP+w.tileQ+1 > 256 {
 					t.Fatalf("%v: tile of %dx%d", shape, w.tileP, w.tileQ)
 				}
-				if w.chunk < 2*ic.KernelsAhead || w.chunk&(w.chunk-1) != 0 || int(w.chunk)*(w.tileP+w.tileQ+1) > ic.KernelsKept {
+				if w.chunk < 2*KernelsAhead || w.chunk&(w.chunk-1) != 0 || int(w.chunk)*(w.tileP+w.tileQ+1) > KernelsKept {
 					t.Fatalf("%v: chunks of %d levels with tiles of %dx%d", shape, w.chunk, w.tileP, w.tileQ)
 				}
 				w.check(t)

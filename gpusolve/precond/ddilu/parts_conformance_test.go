@@ -1,4 +1,4 @@
-package opstest
+package ddilu
 
 import (
 	"fmt"
@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
 )
 
-// SolveParts returns M^-1 r in FP64, row by row in the order of the levels.
-func SolveParts(p *ops.Parts, r []float64) []float64 {
+// solveParts returns M^-1 r in FP64, row by row in the order of the levels.
+func solveParts(p *PartFactors, r []float64) []float64 {
 	z := make([]float64, len(r))
 	for n := range len(p.First) - 1 {
 		first, end := p.First[n], p.First[n+1]
 		v := make([]float64, end-first)
-		less := func(t *ops.Triangle, c int32) (sum float64) {
+		less := func(t *Triangle, c int32) (sum float64) {
 			for at := t.RowPtr[first+c]; at < t.RowPtr[first+c+1]; at++ {
 				sum += float64(t.Val[at]) * v[t.Col[at]]
 			}
@@ -37,8 +38,8 @@ func SolveParts(p *ops.Parts, r []float64) []float64 {
 	return z
 }
 
-// Parts tests solves with factors of parts on an executor: random triangles with random levels, parts of every size.
-func Parts(t *testing.T, open func(testing.TB) ops.Device) {
+// conformParts tests solves with factors of parts on an executor: random triangles with random levels, parts of every size.
+func conformParts(t *testing.T, open func(testing.TB) ops.Device) {
 	for _, sizes := range [][]int{{1}, {5, 1, 3}, {300, 299, 7}} {
 		t.Run(fmt.Sprint(sizes), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(len(sizes)), uint64(sizes[0])))
@@ -48,9 +49,8 @@ func Parts(t *testing.T, open func(testing.TB) ops.Device) {
 			for r := range n {
 				a.RowPtr[r+1], a.Col[r], a.Val[r] = int64(r+1), int32(r), 1
 			}
-			f := NewAlgebra(t, open(t), nil, a)
-			b := f.Sys.(ops.Bricks)
-			factor, err := b.LoadParts(p)
+			f := opstest.NewAlgebra(t, open(t), nil, a)
+			factor, err := executorOf(f).loadParts(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,8 +58,8 @@ func Parts(t *testing.T, open func(testing.TB) ops.Device) {
 			z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
 			rv := f.Random(r)
 			f.Random(z)
-			b.SolveFactor(factor, z, r)
-			want := SolveParts(p, rv)
+			factor.Solve(z, r)
+			want := solveParts(p, rv)
 			f.Near("M^-1 r", f.Read(z), want, largest(want), 1e-5)
 			if err := f.Sys.Err(); err != nil {
 				t.Fatal(err)
@@ -69,8 +69,8 @@ func Parts(t *testing.T, open func(testing.TB) ops.Device) {
 }
 
 // randomParts has rows in random order, levels of random length and rows of up to four entries.
-func randomParts(rng *rand.Rand, sizes []int) *ops.Parts {
-	p := &ops.Parts{First: []int32{0}}
+func randomParts(rng *rand.Rand, sizes []int) *PartFactors {
+	p := &PartFactors{First: []int32{0}}
 	p.Lower.First, p.Upper.First = []int32{0}, []int32{0}
 	p.Lower.RowPtr, p.Upper.RowPtr = []int64{0}, []int64{0}
 	total := 0
@@ -95,7 +95,7 @@ func randomParts(rng *rand.Rand, sizes []int) *ops.Parts {
 }
 
 // randomTriangle appends a part whose rows, in an order, fall into levels.
-func randomTriangle(rng *rand.Rand, t *ops.Triangle, order []int32) {
+func randomTriangle(rng *rand.Rand, t *Triangle, order []int32) {
 	type entry struct {
 		col int32
 		val float32

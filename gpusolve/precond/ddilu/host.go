@@ -1,15 +1,19 @@
-package host
+package ddilu
 
 import (
 	"math"
 
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )
 
-// bricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
-type bricks struct {
-	s            *Space
+// onHost is an operator's part of the processor.
+type onHost struct{ *host.Space }
+
+// hostBricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
+type hostBricks struct {
+	s            *host.Space
 	shape, cells [3]int
 	count        [3]int // bricks in each direction
 	lower, upper [3][]float32
@@ -19,16 +23,13 @@ type bricks struct {
 	symmetric    bool
 }
 
-var _ ops.Bricks = (*system)(nil)
-var _ ops.Bricks = (*matrix)(nil)
+// brickRows keeps a brick's factor in a processor's second cache.
+func (s onHost) brickRows() int { return 4096 }
 
-// BrickRows keeps a brick's factor in a processor's second cache.
-func (s *Space) BrickRows() int { return 4096 }
-
-// FactorBricks factors every brick in the natural order of its rows.
-func (s *Space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error) {
-	d := form.(*diagonals).Diagonals
-	f := &bricks{s: s, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
+// factorBricks factors every brick in the natural order of its rows.
+func (s onHost) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
+	d := form.Download()
+	f := &hostBricks{s: s.Space, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
 	for a := range 3 {
 		f.count[a] = (f.shape[a] + f.cells[a] - 1) / f.cells[a]
 	}
@@ -55,19 +56,19 @@ func (s *Space) FactorBricks(form ops.Diagonals, cut ops.Cut) (ops.Factor, error
 		}
 	}
 	if bad >= 0 {
-		return nil, &ops.BadPivot{Row: bad}
+		return nil, &BadPivot{Row: bad}
 	}
 	s.Account(f.bytes)
 	return f, nil
 }
 
-func (f *bricks) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
+func (f *hostBricks) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
 
 // Bytes of the factor.
-func (f *bricks) Bytes() int64 { return f.bytes }
+func (f *hostBricks) Bytes() int64 { return f.bytes }
 
 // Release forgets the factor.
-func (f *bricks) Release() {
+func (f *hostBricks) Release() {
 	f.s.Account(-f.bytes)
 	f.bytes = 0
 }
@@ -75,7 +76,7 @@ func (f *bricks) Release() {
 // span is a brick: its cells from lo to hi in each direction.
 type span struct{ lo, hi [3]int }
 
-func (f *bricks) span(brick int) (b span) {
+func (f *hostBricks) span(brick int) (b span) {
 	for a := range 3 {
 		b.lo[a] = brick % f.count[a] * f.cells[a]
 		b.hi[a] = min(b.lo[a]+f.cells[a], f.shape[a])
@@ -85,7 +86,7 @@ func (f *bricks) span(brick int) (b span) {
 }
 
 type brickFactorTask struct {
-	f       *bricks
+	f       *hostBricks
 	d       *sparse.Diagonals
 	inverse []float64 // 1 / D
 	shift   float64   // factor of the diagonal
@@ -139,83 +140,4 @@ func (t *brickFactorTask) brick(b span) (bad int) {
 // refused says whether a pivot cannot be used.
 func refused(pivot float64, symmetric bool) bool {
 	return !(pivot > 0) && (symmetric || !(pivot < 0)) || math.IsInf(pivot, 0)
-}
-
-type brickTask struct {
-	f    *bricks
-	z, r []float32
-}
-
-// SolveFactor sets z = M^-1 r.
-func (s *Space) SolveFactor(factor ops.Factor, z, r ops.Vector) {
-	switch f := factor.(type) {
-	case *bricks:
-		f.solve = brickTask{f, z.(*vec32).values(), r.(*vec32).values()}
-		s.Run(&f.solve, f.bricks(), s.cells)
-		f.solve = brickTask{}
-	case *parts:
-		f.solve = partTask{f, z.(*vec32).values(), r.(*vec32).values()}
-		s.Run(&f.solve, len(f.First)-1, s.cells)
-		f.solve = partTask{}
-	}
-}
-
-func (t *brickTask) Run(lo, hi, _ int) {
-	for b := lo; b < hi; b++ {
-		s := t.f.span(b)
-		t.forward(s)
-		t.backward(s)
-	}
-}
-
-// forward solves with I + L, then with D.
-func (t *brickTask) forward(b span) {
-	f, z, r := t.f, t.z, t.r
-	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
-	for k := b.lo[2]; k < b.hi[2]; k++ {
-		for j := b.lo[1]; j < b.hi[1]; j++ {
-			row := (k*f.shape[1] + j) * nx
-			for c := row + b.lo[0]; c < row+b.hi[0]; c++ {
-				v := r[c]
-				if c > row+b.lo[0] {
-					v -= f.lower[0][c] * z[c-1]
-				}
-				if j > b.lo[1] {
-					v -= f.lower[1][c] * z[c-nx]
-				}
-				if k > b.lo[2] {
-					v -= f.lower[2][c] * z[c-sheet]
-				}
-				z[c] = v
-			}
-		}
-	}
-}
-
-// backward divides by D and solves with I + U. Of a symmetric factor U[c][n] is L[n][c].
-func (t *brickTask) backward(b span) {
-	f, z := t.f, t.z
-	nx, sheet := f.shape[0], f.shape[0]*f.shape[1]
-	dx, dy, dz := 0, 0, 0
-	if f.symmetric {
-		dx, dy, dz = 1, nx, sheet
-	}
-	for k := b.hi[2] - 1; k >= b.lo[2]; k-- {
-		for j := b.hi[1] - 1; j >= b.lo[1]; j-- {
-			row := (k*f.shape[1] + j) * nx
-			for c := row + b.hi[0] - 1; c >= row+b.lo[0]; c-- {
-				v := z[c] * f.inverse[c]
-				if c < row+b.hi[0]-1 {
-					v -= f.upper[0][c+dx] * z[c+1]
-				}
-				if j < b.hi[1]-1 {
-					v -= f.upper[1][c+dy] * z[c+nx]
-				}
-				if k < b.hi[2]-1 {
-					v -= f.upper[2][c+dz] * z[c+sheet]
-				}
-				z[c] = v
-			}
-		}
-	}
 }

@@ -1,20 +1,23 @@
-package host
+package ddilu
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
 
-// parts is a factor of a matrix by rows.
-type parts struct {
-	*ops.Parts
-	s     *Space
+// hostParts is a factor of a matrix by rows.
+type hostParts struct {
+	*PartFactors
+	s     *host.Space
 	bytes int64
 	solve partTask
 }
 
-// LoadParts refers to the factor, which must stay as it is.
-func (s *Space) LoadParts(p *ops.Parts) (ops.Factor, error) {
+// loadParts refers to the factor, which must stay as it is.
+func (s onHost) loadParts(p *PartFactors) (Factor, error) {
 	words := len(p.First) + len(p.Row) + len(p.UpperOrder) + len(p.Inverse)
-	f := &parts{Parts: p, s: s, bytes: 4 * int64(words)}
-	for _, t := range []*ops.Triangle{&p.Lower, &p.Upper} {
+	f := &hostParts{PartFactors: p, s: s.Space, bytes: 4 * int64(words)}
+	for _, t := range []*Triangle{&p.Lower, &p.Upper} {
 		f.bytes += 8*int64(len(t.RowPtr)+len(t.Col)) + 4*int64(len(t.First)+len(t.Level))
 	}
 	s.Account(f.bytes)
@@ -22,16 +25,23 @@ func (s *Space) LoadParts(p *ops.Parts) (ops.Factor, error) {
 }
 
 // Bytes of the factor.
-func (f *parts) Bytes() int64 { return f.bytes }
+func (f *hostParts) Bytes() int64 { return f.bytes }
 
 // Release forgets the factor.
-func (f *parts) Release() {
+func (f *hostParts) Release() {
 	f.s.Account(-f.bytes)
 	f.bytes = 0
 }
 
+// Solve sets z = M^-1 r, several parts at a time.
+func (f *hostParts) Solve(z, r ops.Vector) {
+	f.solve = partTask{f, host.Singles(z), host.Singles(r)}
+	f.s.Run(&f.solve, len(f.First)-1, f.s.Cells())
+	f.solve = partTask{}
+}
+
 type partTask struct {
-	f    *parts
+	f    *hostParts
 	z, r []float32
 }
 
@@ -56,7 +66,7 @@ func (t *partTask) Run(lo, hi, worker int) {
 }
 
 // less is value - the products of row c of a triangle with v.
-func less(t *ops.Triangle, c int32, value float32, v []float32) float32 {
+func less(t *Triangle, c int32, value float32, v []float32) float32 {
 	for at := t.RowPtr[c]; at < t.RowPtr[c+1]; at++ {
 		value -= t.Val[at] * v[t.Col[at]]
 	}

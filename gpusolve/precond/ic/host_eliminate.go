@@ -1,33 +1,32 @@
-package host
+package ic
 
 import (
 	"math"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )
 
-// incompleteElimination computes the rows of L and 1/D. With V = L D, whose entries are named v, elimination of row c reads
+// elimination computes the rows of L and 1/D. With V = L D, whose entries are named v, elimination of row c reads
 //
 //	v_cj = a_cj - sum over k < j of v_ck l_jk,   l_cj = v_cj / d_j,   d_c = a_cc - sum over j < c of v_cj l_cj
 //
 // where j runs over the neighbours of the pattern. What is left of the sums is written out below; see docs/ic.md.
-type incompleteElimination struct {
+type elimination struct {
 	*sparse.Diagonals
-	*ops.FactorEntries
+	*Entries
 	scale float64
 }
 
 // settle keeps the inverse of a pivot, or 0 where that is not positive. Later rows of the grid then mean nothing, but earlier ones are right, so that
 // the first 0 is where elimination in natural order would have failed.
-func (e *incompleteElimination) settle(c int, pivot float64) {
+func (e *elimination) settle(c int, pivot float64) {
 	if pivot > 0 && !math.IsInf(pivot, 1) {
 		e.Inverse[c] = 1 / pivot
 	}
 }
 
 // star eliminates a row of cells with the pattern of the matrix.
-func (e *incompleteElimination) star(k, j int) {
+func (e *elimination) star(k, j int) {
 	nx, sheet := e.Diagonals.NX, e.Diagonals.NX*e.Diagonals.NY
 	lx, ly, lz, inverse := e.Off[0], e.Off[1], e.Off[2], e.Inverse
 	first := (k*e.Diagonals.NY + j) * nx
@@ -53,7 +52,7 @@ func (e *incompleteElimination) star(k, j int) {
 }
 
 // diamond eliminates a row of cells with one level of fill.
-func (e *incompleteElimination) diamond(k, j int) {
+func (e *elimination) diamond(k, j int) {
 	nx, ny, sheet := e.Diagonals.NX, e.Diagonals.NY, e.Diagonals.NX*e.Diagonals.NY
 	lx, ly, lz, lxy, lxz, lyz, inverse := e.Off[0], e.Off[1], e.Off[2], e.Off[3], e.Off[4], e.Off[5], e.Inverse
 	first := (k*ny + j) * nx
