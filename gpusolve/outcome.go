@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
+	"thermsim/gpusolve/solution"
 )
 
 func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Status {
@@ -42,21 +43,21 @@ func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Statu
 func reasonText(r krylov.Reason) string {
 	switch r {
 	case krylov.Tolerance:
-		return ReasonTolerance
+		return solution.ReasonTolerance
 	case krylov.Attainable:
-		return ReasonAttainable
+		return solution.ReasonAttainable
 	case krylov.Limit:
-		return ReasonIterations
+		return solution.ReasonIterations
 	case krylov.Stagnation:
-		return ReasonStagnation
+		return solution.ReasonStagnation
 	case krylov.Interrupted:
-		return ReasonInterrupted
+		return solution.ReasonInterrupted
 	case krylov.Divergence:
-		return ReasonDivergence
+		return solution.ReasonDivergence
 	case krylov.Drift:
-		return ReasonDrift
+		return solution.ReasonDrift
 	}
-	return ReasonBreakdown
+	return solution.ReasonBreakdown
 }
 
 // field reads the rise from the device and adds the ambient.

@@ -81,15 +81,16 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 func (e *engine) solution(out krylov.Outcome) *Solution {
 	st := status(out, e.solver, e.pre)
 	st.Fallback = e.line.String(e.pre.Name())
-	return &Solution{
+	s := &Solution{
 		Status: st,
 		Field:  e.field(),
 		PeakK:  e.hottest() + e.ambient,
 		Device: e.info,
 		Timing: e.timing,
 		Memory: Memory{DeviceBytes: e.dev.Allocated()},
-		engine: e,
 	}
+	s.OnClose(e.close)
+	return s
 }
 
 // uniform is the rise that a stack starts with where no field is given.

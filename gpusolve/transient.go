@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -140,7 +141,7 @@ func (r *stepper) solution() *Solution {
 	s.Status.IterationsTotal = r.iterations
 	s.Status.EstimatedErrorK = r.errorK
 	if len(r.steps) < r.plan.Steps {
-		s.Status.Converged, s.Status.Reason = false, ReasonInterrupted
+		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
 	}
 	if n := len(r.steps); n > 0 {
 		s.Energy = r.balance(r.steps[n-1].PowerW, r.stored())

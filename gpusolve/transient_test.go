@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
 
@@ -124,7 +125,7 @@ func TestInterruptedTransientKeepsFinishedSteps(t *testing.T) {
 		}
 	}}
 	sol, err := gpusolve.Transient(ctx, build(t, s), o, plan)
-	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged || sol.Status.Reason != gpusolve.ReasonInterrupted {
+	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged || sol.Status.Reason != solution.ReasonInterrupted {
 		t.Fatalf("%v after %d steps: %+v", err, len(sol.Steps), sol.Status)
 	}
 	if d := largestDifference(last, field(t, s, sol.Field)); d != 0 {

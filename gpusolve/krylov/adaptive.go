@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 )
 
 // Mode says in which precisions Mixed iterates.
@@ -80,7 +81,7 @@ type Mixed struct {
 	recorded [2]recorded // an iteration by stage
 	watch    func(iteration int, errorK float64)
 	error    estimate
-	log      PrecisionLog
+	log      solution.PrecisionLog
 }
 
 var _ Solver = (*Mixed)(nil)
@@ -95,7 +96,7 @@ func NewMixed(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored
 	if !ok {
 		return nil, errNoMixed
 	}
-	c := &Mixed{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
+	c := &Mixed{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: solution.PrecisionLog{Mode: mode.String()}}
 	vector := func(v *ops.Vector, p ops.Precision) {
 		if err == nil {
 			*v, err = sys.NewMixed(matrix(), p)
@@ -226,7 +227,7 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector
 		if restart == 0 {
 			s.begin()
 		} else if !s.late { // a rule in K seemed to be met with FP32 entries
-			s.enter(Switch{Iteration: s.out.Iterations, Reason: NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
+			s.enter(solution.Switch{Iteration: s.out.Iterations, Reason: solution.NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
 		}
 		s.load()
 		reason, stop := s.iterate(ctx)

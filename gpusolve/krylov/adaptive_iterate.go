@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/solution"
 )
 
 // Iterations between two looks at the true residual in the early stage (section IV-D): time steps start close to their end.
@@ -24,7 +25,7 @@ func (s *mixedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 		interval = transientInterval
 	}
 	if !s.late && s.below(s.out.Norms.Residual) {
-		s.enter(Switch{Reason: NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
+		s.enter(solution.Switch{Reason: solution.NearEnd, Recursive: s.out.Norms.Residual, True: s.out.Norms.Residual})
 	}
 	first := true
 	for since := 1; ; since++ {
@@ -114,14 +115,14 @@ func (s *mixedRun) leave(r float64, look bool) bool {
 	}
 	exact := s.operator.Residual(s.exact, s.single, s.b, s.x).Residual
 	gap := s.sys.MixedGap(s.exact, s.r)
-	change := Switch{Iteration: s.out.Iterations, Recursive: r, True: exact, Gap: gap}
+	change := solution.Switch{Iteration: s.out.Iterations, Recursive: r, True: exact, Gap: gap}
 	switch {
 	case near:
-		change.Reason = NearEnd
+		change.Reason = solution.NearEnd
 	case exact > slowest*s.checked:
-		change.Reason = Slow
+		change.Reason = solution.Slow
 	case gap >= widest*exact:
-		change.Reason = Drifting
+		change.Reason = solution.Drifting
 	default:
 		s.checked = exact
 		return false
@@ -131,9 +132,10 @@ func (s *mixedRun) leave(r float64, look bool) bool {
 }
 
 // enter begins the late stage.
-func (s *mixedRun) enter(change Switch) {
+func (s *mixedRun) enter(change solution.Switch) {
 	s.late = true
-	s.log.note(change)
+	s.log.Switches++
+	s.log.Last = change
 }
 
 // errorReached estimates the error of what a solve in fixed low precision leaves.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/network"
 )
@@ -16,7 +17,7 @@ type system struct {
 }
 
 // Steady solves for the steady temperatures of a network. A solve that ends short of its tolerance is not an error: see Status.
-func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
 	if len(n.Grounds) == 0 {
 		return nil, gpusolve.ErrSingular
 	}
@@ -29,7 +30,7 @@ func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Op
 
 // Transient steps a network by backward Euler, as gpusolve.Transient does a mesh. It starts from the initial field of the options; without one from the
 // network's own initial temperatures, or from the stack's.
-func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*gpusolve.Solution, error) {
+func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
 	l, err := system{n, m}.lumped()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/network"
 	"thermsim/stack"
@@ -95,7 +96,7 @@ func TestNetworkOfAMesh(t *testing.T) {
 	}
 	defer want.Close()
 	seen := 0
-	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error { seen++; return nil }
+	plan.OnStep = func(step solution.Step, f solution.Field) error { seen++; return nil }
 	if got, err = Transient(t.Context(), asNetwork(m), m, options, plan); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestNetworkOfAMesh(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, m *mesh.Mesh, got, want *gpusolve.Solution) {
+func compare(t *testing.T, m *mesh.Mesh, got, want *solution.Solution) {
 	t.Helper()
 	if !got.Status.Converged {
 		t.Errorf("not converged: %+v", got.Status)
@@ -154,7 +155,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("an infinite step: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
+	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, OnStep: func(solution.Step, solution.Field) error { cancel(); return nil }}
 	got, err := Transient(ctx, asNetwork(m), m, gpusolve.Options{Device: "cpu"}, plan)
 	if !errors.Is(err, context.Canceled) || len(got.Steps) != 1 || got.Status.Converged {
 		t.Errorf("cancelled after a step: %v, %d steps", err, len(got.Steps))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/network"
 	"thermsim/stack"
@@ -116,7 +117,7 @@ func TestToleranceInKelvin(t *testing.T) {
 	}
 }
 
-func within(t *testing.T, what string, sol *gpusolve.Solution, err error, want []float64, tol float64) {
+func within(t *testing.T, what string, sol *solution.Solution, err error, want []float64, tol float64) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)

@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 )
 
 // Keys are the method's settings.
@@ -38,7 +39,7 @@ type Preconditioner struct {
 	mode     krylov.Mode
 	format   string
 	form     string
-	bounds   Bounds
+	bounds   solution.Spectrum
 	steps    []ops.Recurrence
 	theta    float64
 	outer    ops.Stored // for the Krylov iteration
@@ -159,7 +160,7 @@ func (c *Preconditioner) Mode() krylov.Mode { return c.mode }
 func (c *Preconditioner) Name() string { return "chebyshev" }
 
 // Bounds of the spectrum that the polynomial is made for.
-func (c *Preconditioner) Bounds() Bounds { return c.bounds }
+func (c *Preconditioner) Bounds() solution.Spectrum { return c.bounds }
 
 // Details says what was found and how.
 func (c *Preconditioner) Details() string {

@@ -6,34 +6,16 @@ import (
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 )
-
-// Bounds of a spectrum, and how they were found.
-type Bounds struct {
-	Low, High float64 // of the interval that the polynomial is made for
-	Largest   float64 // Lanczos value, before the margin
-	Steps     int     // done
-	Start     string  // the first vector
-	Seed      int
-	Margin    float64
-}
-
-// String tells all of it.
-func (b Bounds) String() string {
-	from := "from ones"
-	if b.Start == "noise" {
-		from = fmt.Sprintf("from noise of seed %d", b.Seed)
-	}
-	return fmt.Sprintf("spectrum %.3g to %.3g by %d Lanczos steps %s, the largest value raised by %g %%", b.Low, b.High, b.Steps, from, 100*b.Margin)
-}
 
 // flattest is the least share of the largest value that counts as the smallest: below it FP32 knows nothing.
 const flattest = 0x1p-23
 
 // lanczos estimates the extremes of A's spectrum: the three-term recurrence in FP32, without orthogonalising again, and the eigenvalues of
 // the tridiagonal matrix in FP64. Values found lie inside the spectrum, but for rounding. vectors are FP32 ones to work in.
-func lanczos(s ops.Chebyshev, a ops.Stored, set precond.Settings, vectors [3]ops.Vector) (Bounds, error) {
-	b := Bounds{Seed: set.Int("seed"), Start: set.Text("start"), Margin: set.Float("margin")}
+func lanczos(s ops.Chebyshev, a ops.Stored, set precond.Settings, vectors [3]ops.Vector) (solution.Spectrum, error) {
+	b := solution.Spectrum{Seed: set.Int("seed"), Start: set.Text("start"), Margin: set.Float("margin")}
 	alpha, beta, err := tridiagonal(s, a, set.Int("steps"), b, vectors)
 	if err != nil {
 		return b, err
@@ -50,7 +32,7 @@ func lanczos(s ops.Chebyshev, a ops.Stored, set precond.Settings, vectors [3]ops
 }
 
 // tridiagonal runs the process: alpha is the diagonal, beta what couples neighbours.
-func tridiagonal(s ops.Chebyshev, a ops.Stored, steps int, b Bounds, vectors [3]ops.Vector) (alpha, beta []float64, err error) {
+func tridiagonal(s ops.Chebyshev, a ops.Stored, steps int, b solution.Spectrum, vectors [3]ops.Vector) (alpha, beta []float64, err error) {
 	u, v, w := vectors[0], vectors[1], vectors[2]
 	if b.Start == "noise" {
 		s.LanczosSeed(w, uint32(b.Seed))
