@@ -68,6 +68,11 @@ func (d *Diagonals) Download() *sparse.Diagonals {
 func (d *Diagonals) cells() int64 { return int64(d.nx) * int64(d.ny) * int64(d.nz) }
 func (d *Diagonals) sheet() int64 { return int64(d.nx) * int64(d.ny) }
 
+// UploadRows copies a matrix to the device.
+func UploadRows(s *Space, a *sparse.CSR) *Rows {
+	return &Rows{s: s, n: int64(a.N()), entries: int64(a.Entries()), rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col), val: Upload(s, a.Val)}
+}
+
 // Len is the number of rows.
 func (r *Rows) Len() int { return int(r.n) }
 

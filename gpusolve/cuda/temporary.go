@@ -1,6 +1,10 @@
 package cuda
 
-import "thermsim/gpusolve/cu"
+import (
+	"slices"
+
+	"thermsim/gpusolve/cu"
+)
 
 // Temporary is device memory for the time of an operation.
 type Temporary struct {
@@ -26,4 +30,9 @@ func ReceiveOne[T any](s *Space, p cu.Ptr[T]) T {
 	var v [1]T
 	Receive(s, v[:], p)
 	return v[0]
+}
+
+// Keep leaves memory to the caller for good.
+func (t *Temporary) Keep(kept ...cu.Pointer) {
+	t.all = slices.DeleteFunc(t.all, func(p cu.Pointer) bool { return slices.Contains(kept, p) })
 }
