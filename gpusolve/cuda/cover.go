@@ -5,6 +5,12 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
+// PrepareCover loads the kernels of Cover and Fold, for methods that use them in iterations: what is recorded must load none.
+func (s *Space) PrepareCover() error {
+	_, err := Module(s.Device, "cover", kernels.LoadCover)
+	return err
+}
+
 // Cover sets dst = (r, -r): the right side of a double cover, for methods that solve one.
 func (s *Space) Cover(dst, r ops.Vector) {
 	k, err := Module(s.Device, "cover", kernels.LoadCover)

@@ -29,6 +29,8 @@ type executor interface {
 	Prolong(fine, coarse graphLevel, x, coarseX ops.Vector)
 	// Direct sets x = A^-1 b.
 	Direct(l graphLevel, x, b ops.Vector)
+	// PrepareCover brings the kernels of Cover and Fold, which an iteration that is recorded must not load.
+	PrepareCover() error
 	// Cover sets the halves of dst to r and -r, Fold sets z to half the difference of the halves of src.
 	Cover(dst, r ops.Vector)
 	Fold(z, src ops.Vector)

@@ -70,6 +70,9 @@ func (s onHost) NewVector(l graphLevel) (ops.Vector, error) {
 	return s.NewSingles(l.Len(), 0), nil
 }
 
+// PrepareCover has nothing to do.
+func (s onHost) PrepareCover() error { return nil }
+
 // graphTask is a loop over the rows or clusters of a level.
 type graphTask struct {
 	l         *hostLevel

@@ -97,6 +97,9 @@ func (c *Cycle) buildOnHost(g *Graph, rows ops.Rows) error {
 		rows = nil
 	}
 	if c.doubled {
+		if err := c.on.PrepareCover(); err != nil {
+			return err
+		}
 		for _, v := range []*ops.Vector{&c.source, &c.result} {
 			var err error
 			if *v, err = c.on.NewVector(c.levels[0].graph); err != nil {
