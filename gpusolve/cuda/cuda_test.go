@@ -5,7 +5,6 @@ import (
 
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 )
@@ -58,11 +57,5 @@ func onGPU(t *testing.T, run func(*testing.T, func(testing.TB) ops.Device)) {
 		d := gpu(t)
 		t.Cleanup(d.Bind())
 		return d
-	})
-}
-
-func TestCholeskyOnGPU(t *testing.T) {
-	onGPU(t, func(t *testing.T, open func(testing.TB) ops.Device) {
-		opstest.Cholesky(t, open, func(testing.TB) ops.Device { return host.Open() })
 	})
 }

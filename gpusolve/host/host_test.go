@@ -16,11 +16,6 @@ func TestMatrices(t *testing.T) {
 	opstest.Matrices(t, func(testing.TB) ops.Device { return host.Open() })
 }
 
-func TestCholesky(t *testing.T) {
-	open := func(testing.TB) ops.Device { return host.Open() }
-	opstest.Cholesky(t, open, open)
-}
-
 func TestWholeNumbers(t *testing.T) {
 	opstest.WholeNumbers(t, func(testing.TB) ops.Device { return host.Open() })
 }

@@ -12,8 +12,10 @@ import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/parac"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
@@ -130,6 +132,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("bricks", func(d cu.Driver) (any, error) { return ddilu.LoadBricks(d) })
 	add("parts", func(d cu.Driver) (any, error) { return ddilu.LoadParts(d) })
 	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
+	add("cover", func(d cu.Driver) (any, error) { return kernels.LoadCover(d) })
 	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
 	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
 	add("mixed", func(d cu.Driver) (any, error) { return kernels.LoadMixed(d) })
@@ -137,14 +140,14 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("assemble", func(d cu.Driver) (any, error) { return kernels.LoadAssemble(d) })
 	add("forms", func(d cu.Driver) (any, error) { return kernels.LoadForms(d) })
 	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })
+	add("cmg", func(d cu.Driver) (any, error) { return cmg.LoadKernels(d) })
+	add("segments", func(d cu.Driver) (any, error) { return cmg.LoadSegments(d) })
 	add("krylov", func(d cu.Driver) (any, error) { return kernels.LoadKrylov(d) })
 	add("level", func(d cu.Driver) (any, error) { return kernels.LoadLevel(d) })
-	add("levels", func(d cu.Driver) (any, error) { return kernels.LoadLevels(d) })
-	add("parac", func(d cu.Driver) (any, error) { return kernels.LoadParac(d) })
-	add("paracsort", func(d cu.Driver) (any, error) { return kernels.LoadParacsort(d) })
+	add("levels", func(d cu.Driver) (any, error) { return parac.LoadLevels(d) })
+	add("parac", func(d cu.Driver) (any, error) { return parac.LoadKernels(d) })
+	add("sort", func(d cu.Driver) (any, error) { return parac.LoadSort(d) })
 	add("power", func(d cu.Driver) (any, error) { return kernels.LoadPower(d) })
-	add("cmg", func(d cu.Driver) (any, error) { return kernels.LoadCmg(d) })
-	add("segments", func(d cu.Driver) (any, error) { return kernels.LoadSegments(d) })
 	add("residual", func(d cu.Driver) (any, error) { return kernels.LoadResidual(d) })
 	add("transfer", func(d cu.Driver) (any, error) { return kernels.LoadTransfer(d) })
 	add("weigh", func(d cu.Driver) (any, error) { return kernels.LoadWeigh(d) })
