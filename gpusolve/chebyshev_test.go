@@ -8,7 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 )
@@ -133,7 +133,7 @@ func TestChebyshevTransient(t *testing.T) {
 		if e := furthest(got, exact); !s.Status.Converged || !(e <= 2.7e-4) {
 			t.Errorf("%s: error %g K, %s", method, e, s.Status.Reason)
 		}
-		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal || log.Last.Reason == krylov.SwitchReason("") {
+		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal || log.Last.Reason == mixed.SwitchReason("") {
 			t.Errorf("%s: the log of precisions is %+v with %d iterations", method, log, s.Status.IterationsTotal)
 		}
 	}

@@ -3,7 +3,7 @@ package gpusolve
 import (
 	"time"
 
-	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/precond/chebyshev"
 )
 
@@ -58,7 +58,7 @@ type Status struct {
 	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
 	Fallback string
 	// Precision is the course of a solve in mixed precision, nil for others.
-	Precision *krylov.PrecisionLog
+	Precision *mixed.PrecisionLog
 	// Spectrum is what chebyshev's polynomial was made for, nil for others.
 	Spectrum *chebyshev.Bounds
 }

@@ -1,5 +1,5 @@
 // Package chebyshev preconditions with a polynomial of A: some steps of the Chebyshev iteration from zero, over bounds that a Lanczos process
-// finds. With krylov.Mixed it makes the solver of Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for High-Resolution Thermal
+// finds. With mixed.Solver it makes the solver of Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for High-Resolution Thermal
 // Simulation of 3D ICs" (2026); numbers of equations and sections in this package are that paper's.
 //
 // A may be taken as it stands, as in the paper, or scaled symmetrically by its diagonal. PCG on the scaled matrix S A S with the polynomial
@@ -10,14 +10,14 @@ import (
 	"errors"
 	"fmt"
 
-	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
 
 // Keys are the method's settings.
 func Keys() []precond.Key {
-	return append(krylov.MixedKeys(krylov.Adaptive.String()),
+	return append(mixed.Keys(mixed.Adaptive.String()),
 		precond.Key{Name: "degree", Kind: precond.Integer, Default: "30", Min: 2, Max: 1000, Doc: "Steps of the Chebyshev iteration in each application."},
 		precond.Key{Name: "form", Kind: precond.Word, Default: plainForm, Words: []string{plainForm, scaledForm}, Doc: "The matrix as it stands, or scaled by its diagonal on both sides."},
 		precond.Key{Name: "promote", Kind: precond.Word, Default: "plane", Words: []string{"plane", "paper"}, Doc: "Which FP16 couplings are multiplied in FP32: the large ones of each plane, or those between planes."},
@@ -35,7 +35,7 @@ type Preconditioner struct {
 	operator ops.Operator
 	work     ops.Workspace
 	sys      ops.Chebyshev // the same
-	mode     krylov.Mode
+	mode     mixed.Mode
 	format   string
 	form     string
 	bounds   Bounds
@@ -60,12 +60,12 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	if !ok {
 		return nil, errors.New("this device has no Chebyshev operations")
 	}
-	mode, err := krylov.ModeOf(set.Text("precision"))
+	mode, err := mixed.ModeOf(set.Text("precision"))
 	if err != nil {
 		return nil, err
 	}
 	c := &Preconditioner{operator: s, work: w, sys: sys, mode: mode, format: set.Text("format"), form: set.Text("form")}
-	if c.format == krylov.RowWise && (c.form == scaledForm || mode == krylov.FixedHalf) {
+	if c.format == mixed.RowWise && (c.form == scaledForm || mode == mixed.FixedHalf) {
 		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
 	}
 	if err := c.store(set.Text("promote") == "plane"); err != nil {
@@ -88,33 +88,33 @@ func (c *Preconditioner) store(byPlane bool) (err error) {
 	outer := c.mode.Copies()
 	inner := ops.Copies{PromotePlanes: byPlane}
 	switch {
-	case c.mode == krylov.FixedDouble:
+	case c.mode == mixed.FixedDouble:
 		c.entries, inner.Double = ops.Double, true
-	case c.mode == krylov.FixedSingle || c.format == krylov.RowWise:
+	case c.mode == mixed.FixedSingle || c.format == mixed.RowWise:
 		c.entries, inner.Single = ops.Single, true
 	default:
 		c.entries, inner.Half = ops.Half, true
 	}
 	if c.form == plainForm {
 		both := ops.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
-		both.Single = both.Single || c.format == krylov.RowWise // for Lanczos
-		c.outer, err = krylov.Store(c.operator, c.sys, c.format, both)
+		both.Single = both.Single || c.format == mixed.RowWise // for Lanczos
+		c.outer, err = mixed.Store(c.operator, c.sys, c.format, both)
 		c.inner = c.outer
 		return err
 	}
-	if c.outer, err = krylov.Store(c.operator, c.sys, c.format, outer); err != nil {
+	if c.outer, err = mixed.Store(c.operator, c.sys, c.format, outer); err != nil {
 		return err
 	}
 	inner.Scaled = true
-	c.inner, err = krylov.Store(c.operator, c.sys, c.format, inner)
+	c.inner, err = mixed.Store(c.operator, c.sys, c.format, inner)
 	return err
 }
 
 // findBounds runs Lanczos on FP32 copies of the polynomial's matrix, for which they are made where they are missing.
 func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
 	single := c.inner
-	if c.format == krylov.QuadDiag && (c.form == scaledForm && c.entries != ops.Single || c.form == plainForm && !c.mode.Copies().Single) {
-		if single, err = krylov.Store(c.operator, c.sys, c.format, ops.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
+	if c.format == mixed.QuadDiag && (c.form == scaledForm && c.entries != ops.Single || c.form == plainForm && !c.mode.Copies().Single) {
+		if single, err = mixed.Store(c.operator, c.sys, c.format, ops.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
 			return err
 		}
 		defer single.Release()
@@ -153,7 +153,7 @@ func recurrence(low, high float64, degree int) (theta float64, steps []ops.Recur
 func (c *Preconditioner) Matrix() ops.Stored { return c.outer }
 
 // Mode is the Krylov iteration's.
-func (c *Preconditioner) Mode() krylov.Mode { return c.mode }
+func (c *Preconditioner) Mode() mixed.Mode { return c.mode }
 
 // Name is "chebyshev".
 func (c *Preconditioner) Name() string { return "chebyshev" }
@@ -176,7 +176,7 @@ func (c *Preconditioner) Apply(z, r ops.Vector) {
 	c.sys.ChebyshevStart(c.inner, c.rest, c.d, r, c.theta, c.entries == ops.Half)
 	d, next := c.d, c.next
 	for _, u := range c.steps {
-		if c.format == krylov.RowWise {
+		if c.format == mixed.RowWise {
 			c.sys.MixedMultiply(c.inner, c.entries, next, d)
 			c.sys.ChebyshevRelax(c.inner, u, z, c.rest, d, next)
 			continue

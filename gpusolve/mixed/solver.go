@@ -1,67 +1,22 @@
-package krylov
+// Package mixed solves by conjugate gradients in mixed precision, after Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for
+// High-Resolution Thermal Simulation of 3D ICs" (2026): products with copies of the matrix in several precisions, and the iteration that changes between
+// them. Methods chebyshev, jacobi and none use it.
+package mixed
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
+	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
 
-// Mode says in which precisions Mixed iterates.
-type Mode int
-
-// The modes.
-const (
-	// Adaptive begins with FP32 entries and FP64 arithmetic and goes on with FP64 entries when the residual asks for it; the preconditioner
-	// works in FP32. Everything else is FP64.
-	Adaptive Mode = iota
-	// FixedDouble, FixedSingle and FixedHalf keep matrix, vectors and preconditioner in one precision.
-	FixedDouble
-	FixedSingle
-	FixedHalf
-)
-
-// modeNames are how users write the modes.
-var modeNames = [...]string{"adaptive", "fixed-fp64", "fixed-fp32", "fixed-fp16"}
-
-// String is the mode's name.
-func (m Mode) String() string { return modeNames[m] }
-
-// Modes lists the names of all modes.
-func Modes() []string { return modeNames[:] }
-
-// ModeOf finds a mode by its name.
-func ModeOf(name string) (Mode, error) {
-	for i, n := range modeNames {
-		if n == name {
-			return Mode(i), nil
-		}
-	}
-	return 0, fmt.Errorf("precision %q is unknown", name)
-}
-
-// Vectors is the precision of the iteration's vectors, Inner that of the preconditioner's.
-func (m Mode) Vectors() ops.Precision {
-	return []ops.Precision{ops.Double, ops.Double, ops.Single, ops.Half}[m]
-}
-
-// Inner is the precision of the vectors that the preconditioner takes and gives.
-func (m Mode) Inner() ops.Precision {
-	return []ops.Precision{ops.Single, ops.Double, ops.Single, ops.Half}[m]
-}
-
-// Copies of the matrix that the iteration multiplies with.
-func (m Mode) Copies() ops.Copies {
-	return ops.Copies{Double: m <= FixedDouble, Single: m == Adaptive || m == FixedSingle, Half: m == FixedHalf}
-}
-
-// Mixed is PCG in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the preconditioner in low precision, the early stage
+// Solver is PCG in mixed precision after Wang et al., CUTh-Solver (2026), section IV-D: the preconditioner in low precision, the early stage
 // with FP32 entries, the late stage in FP64, and between the two a restart from the true residual ("hot restart"). The fixed modes are its
 // ablations.
-type Mixed struct {
+type Solver struct {
 	operator ops.Operator
 	work     ops.Workspace
 	sys      ops.MixedPrecision
@@ -77,16 +32,16 @@ type Mixed struct {
 	trial   ops.Vector // x in FP64, in fixed low precision
 
 	fromZero bool
-	recorded [2]recorded // an iteration by stage
+	recorded [2]krylov.Recorded // an iteration by stage
 	watch    func(iteration int, errorK float64)
-	error    estimate
+	error    krylov.Estimate
 	log      PrecisionLog
 }
 
-var _ Solver = (*Mixed)(nil)
+var _ krylov.Solver = (*Solver)(nil)
 
-// NewMixed makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a refresh of the preconditioner.
-func NewMixed(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored, mode Mode) (*Mixed, error) {
+// NewSolver makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a refresh of the preconditioner.
+func NewSolver(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored, mode Mode) (*Solver, error) {
 	w, err := s.NewWorkspace()
 	if err != nil {
 		return nil, err
@@ -95,7 +50,7 @@ func NewMixed(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored
 	if !ok {
 		return nil, errNoMixed
 	}
-	c := &Mixed{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
+	c := &Solver{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
 	vector := func(v *ops.Vector, p ops.Precision) {
 		if err == nil {
 			*v, err = sys.NewMixed(matrix(), p)
@@ -126,9 +81,9 @@ func NewMixed(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored
 var errNoMixed = errors.New("this device has no operations in mixed precision")
 
 // Close gives the vectors back.
-func (c *Mixed) Close() {
-	c.recorded[0].drop()
-	c.recorded[1].drop()
+func (c *Solver) Close() {
+	c.recorded[0].Drop()
+	c.recorded[1].Drop()
 	if c.rIn != c.r {
 		c.sys.Release(c.rIn)
 	}
@@ -137,16 +92,16 @@ func (c *Mixed) Close() {
 }
 
 // Name is "pcg".
-func (c *Mixed) Name() string { return "pcg" }
+func (c *Solver) Name() string { return "pcg" }
 
 // StartFromZero tells the next Solve that x is zero.
-func (c *Mixed) StartFromZero() { c.fromZero = true }
+func (c *Solver) StartFromZero() { c.fromZero = true }
 
 // Watch has f told of every iteration.
-func (c *Mixed) Watch(f func(iteration int, errorK float64)) { c.watch = f }
+func (c *Solver) Watch(f func(iteration int, errorK float64)) { c.watch = f }
 
 // Prepare records the iterations of both stages.
-func (c *Mixed) Prepare(_ Rule, x ops.Vector) {
+func (c *Solver) Prepare(_ krylov.Rule, x ops.Vector) {
 	c.iteration(x, true)
 	if c.mode == Adaptive {
 		c.iteration(x, false)
@@ -154,7 +109,7 @@ func (c *Mixed) Prepare(_ Rule, x ops.Vector) {
 }
 
 // entries that the iteration multiplies with.
-func (c *Mixed) entries(late bool) ops.Precision {
+func (c *Solver) entries(late bool) ops.Precision {
 	if c.mode == Adaptive && !late {
 		return ops.Single
 	}
@@ -162,7 +117,7 @@ func (c *Mixed) entries(late bool) ops.Precision {
 }
 
 // step is an iteration: a preconditioned residual, a direction, an update.
-func (c *Mixed) step(x ops.Vector, late, first bool) {
+func (c *Solver) step(x ops.Vector, late, first bool) {
 	c.pre.Apply(c.z, c.rIn)
 	c.sys.MixedDot(c.r, c.z, first)
 	c.sys.MixedTurn(c.p, c.z)
@@ -178,21 +133,21 @@ func (c *Mixed) step(x ops.Vector, late, first bool) {
 }
 
 // iteration returns what one iteration asks of the device, recorded where it can be.
-func (c *Mixed) iteration(x ops.Vector, late bool) func() {
+func (c *Solver) iteration(x ops.Vector, late bool) func() {
 	i := 0
 	if late {
 		i = 1
 	}
-	return c.recorded[i].repeat(c.operator, c.pre, x, false, func() { c.step(x, late, false) })
+	return c.recorded[i].Repeat(c.operator, c.pre, x, false, func() { c.step(x, late, false) })
 }
 
-// mixedRun is the state of one solve.
-type mixedRun struct {
-	*Mixed
-	rule    Rule
+// run is the state of one solve.
+type run struct {
+	*Solver
+	rule    krylov.Rule
 	b       ops.Source
 	x       ops.Vector
-	out     Outcome
+	out     krylov.Outcome
 	start   float64 // ||b - A x|| at the start
 	target  float64 // of ||b - A x||
 	claim   float64 // estimate in K at which the true residual is looked at
@@ -204,10 +159,10 @@ type mixedRun struct {
 }
 
 // Solve improves x until the rule is met.
-func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
-	s := &mixedRun{Mixed: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
+func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
+	s := &run{Solver: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
 	s.out.ErrorK = math.NaN()
-	c.error.solve(c.pre)
+	c.error.Begin(c.pre)
 	c.log.Solves++
 	from := x
 	if c.fromZero {
@@ -237,7 +192,7 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector
 			s.out.Reason = reason
 			s.out.Norms = c.operator.Residual(c.exact, c.single, b, x)
 			if c.sys.Err() != nil {
-				s.out.Reason = Failed
+				s.out.Reason = krylov.Failed
 			}
 			return s.out
 		}
@@ -245,7 +200,7 @@ func (c *Mixed) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector
 }
 
 // begin fixes what the rule means for this right side.
-func (s *mixedRun) begin() {
+func (s *run) begin() {
 	n := s.out.Norms
 	s.start = n.Residual
 	s.target = s.rule.ATol
@@ -255,15 +210,15 @@ func (s *mixedRun) begin() {
 }
 
 // load starts the recursion at the true residual.
-func (s *mixedRun) load() {
+func (s *run) load() {
 	s.loadResidual()
-	if s.Mixed.x != nil {
-		s.sys.MixedConvert(s.Mixed.x, s.x, s.lift)
+	if s.Solver.x != nil {
+		s.sys.MixedConvert(s.Solver.x, s.x, s.lift)
 	}
 }
 
 // loadResidual makes r the true residual. In FP16 it is brought to [4, 8) by a power of two.
-func (s *mixedRun) loadResidual() {
+func (s *run) loadResidual() {
 	s.lift = 1
 	if s.mode == FixedHalf {
 		s.sys.MixedDot(s.exact, s.exact, true)
@@ -277,43 +232,43 @@ func (s *mixedRun) loadResidual() {
 }
 
 // trueErrorMet applies the preconditioner to the true residual.
-func (s *mixedRun) trueErrorMet() bool {
+func (s *run) trueErrorMet() bool {
 	s.loadResidual()
 	s.pre.Apply(s.z, s.rIn)
 	s.sys.MixedDot(s.r, s.z, true)
-	s.out.ErrorK = s.error.of(s.sys.Scalars().MaxZ / s.lift)
-	return s.rule.inKelvin() && s.out.ErrorK <= s.rule.Tol
+	s.out.ErrorK = s.error.Of(s.sys.Scalars().MaxZ / s.lift)
+	return s.rule.InKelvin() && s.out.ErrorK <= s.rule.Tol
 }
 
 // verdict judges the true residual, just computed.
-func (s *mixedRun) verdict(restart int, best float64) (done bool) {
+func (s *run) verdict(restart int, best float64) (done bool) {
 	n := s.out.Norms
-	end := func(converged bool, why Reason) bool {
+	end := func(converged bool, why krylov.Reason) bool {
 		s.out.Converged, s.out.Reason = converged, why
-		if finite(n.Residual) && (math.IsNaN(s.out.ErrorK) || why != Tolerance) {
+		if finite(n.Residual) && (math.IsNaN(s.out.ErrorK) || why != krylov.Tolerance) {
 			s.trueErrorMet() // the recursive residual does not stand for the true one
 		}
 		return true
 	}
 	switch {
 	case s.sys.Err() != nil:
-		return end(false, Failed)
+		return end(false, krylov.Failed)
 	case !finite(n.Residual):
-		return end(false, Divergence)
-	case s.rule.reached(n):
-		return end(true, Tolerance)
-	case restart > 0 && s.rule.inKelvin() && s.trueErrorMet():
-		return end(true, Tolerance)
-	case restart > 0 && n.Residual <= floorFactor*n.Floor:
-		return end(true, Attainable)
-	case restart > 1 && n.Residual > best/2 || restart > maxRestarts:
-		return end(false, Stagnation)
+		return end(false, krylov.Divergence)
+	case reached(s.rule, n):
+		return end(true, krylov.Tolerance)
+	case restart > 0 && s.rule.InKelvin() && s.trueErrorMet():
+		return end(true, krylov.Tolerance)
+	case restart > 0 && n.Residual <= krylov.FloorFactor*n.Floor:
+		return end(true, krylov.Attainable)
+	case restart > 1 && n.Residual > best/2 || restart > krylov.MaxRestarts:
+		return end(false, krylov.Stagnation)
 	}
 	return false
 }
 
 // reached says whether a true residual meets the rule.
-func (r Rule) reached(n ops.Norms) bool {
+func reached(r krylov.Rule, n ops.Norms) bool {
 	switch {
 	case n.Residual == 0:
 		return true

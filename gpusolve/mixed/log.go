@@ -1,8 +1,8 @@
-package krylov
+package mixed
 
 import "fmt"
 
-// PrecisionLog tells what a Mixed did in all of its solves.
+// PrecisionLog tells what a Solver did in all of its solves.
 type PrecisionLog struct {
 	Mode        string
 	Solves      int
@@ -35,10 +35,10 @@ func (l *PrecisionLog) note(s Switch) {
 }
 
 // PrecisionLog of all solves so far.
-func (c *Mixed) PrecisionLog() PrecisionLog { return c.log }
+func (c *Solver) PrecisionLog() PrecisionLog { return c.log }
 
 // Details describes the precision and the last switch, for people.
-func (c *Mixed) Details() string {
+func (c *Solver) Details() string {
 	l := c.log
 	text := "precision " + l.Mode
 	if l.Switches == 0 {
