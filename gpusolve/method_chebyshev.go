@@ -11,7 +11,7 @@ import (
 
 // lowPrecision is a preconditioner for a Krylov iteration in mixed precision.
 type lowPrecision interface {
-	Matrix() ops.Stored
+	Matrix() mixed.Stored
 	Mode() mixed.Mode
 }
 
@@ -59,7 +59,7 @@ func newPointwise(s ops.Operator, name string, set precond.Settings, standard fu
 // mixedSolver is the iteration that belongs to a method in mixed precision, else the one that suits the matrix.
 func mixedSolver(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
 	if m, ok := pre.Unwrap().(lowPrecision); ok {
-		return mixed.NewSolver(s, pre, func() ops.Stored { return pre.Unwrap().(lowPrecision).Matrix() }, m.Mode())
+		return mixed.NewSolver(s, pre, func() mixed.Stored { return pre.Unwrap().(lowPrecision).Matrix() }, m.Mode())
 	}
 	return suitableSolver(s, pre, set.Text("solver"))
 }

@@ -28,7 +28,3 @@ func TestCholesky(t *testing.T) {
 	open := func(testing.TB) ops.Device { return host.Open() }
 	opstest.Cholesky(t, open, open)
 }
-
-func TestWholeNumbers(t *testing.T) {
-	opstest.WholeNumbers(t, func(testing.TB) ops.Device { return host.Open() })
-}

@@ -56,8 +56,8 @@ func (s *run) iterate(ctx context.Context) (why krylov.Reason, stop bool) {
 			return krylov.Interrupted, true
 		}
 		if !s.late && s.leave(r, since%interval == 0) {
-			s.sys.MixedConvert(s.r, s.exact, 1)
-			s.sys.MixedConvert(s.rIn, s.single, 1)
+			s.sys.Convert(s.r, s.exact, 1)
+			s.sys.Convert(s.rIn, s.single, 1)
 			first = true
 		}
 	}
@@ -115,7 +115,7 @@ func (s *run) leave(r float64, look bool) bool {
 		return false
 	}
 	exact := s.operator.Residual(s.exact, s.single, s.b, s.x).Residual
-	gap := s.sys.MixedGap(s.exact, s.r)
+	gap := s.sys.Gap(s.exact, s.r)
 	change := Switch{Iteration: s.out.Iterations, Recursive: r, True: exact, Gap: gap}
 	switch {
 	case near:
@@ -150,10 +150,10 @@ func (s *run) errorReached() bool {
 // finish brings x back from fixed low precision. x stays as it was where the result is worse or no number.
 func (s *run) finish(reason krylov.Reason, stop bool) krylov.Outcome {
 	before := s.out.Norms
-	s.sys.MixedConvert(s.trial, s.Solver.x, 1/s.lift)
+	s.sys.Convert(s.trial, s.Solver.x, 1/s.lift)
 	n := s.operator.Residual(s.exact, s.single, s.b, s.trial)
 	if finite(n.Residual) && n.Residual < before.Residual {
-		s.sys.MixedConvert(s.x, s.trial, 1)
+		s.sys.Convert(s.x, s.trial, 1)
 		s.out.Norms = n
 	}
 	switch {

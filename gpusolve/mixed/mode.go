@@ -1,10 +1,6 @@
 package mixed
 
-import (
-	"fmt"
-
-	"thermsim/gpusolve/ops"
-)
+import "fmt"
 
 // Mode says in which precisions Solver iterates.
 type Mode int
@@ -40,16 +36,16 @@ func ModeOf(name string) (Mode, error) {
 }
 
 // Vectors is the precision of the iteration's vectors, Inner that of the preconditioner's.
-func (m Mode) Vectors() ops.Precision {
-	return []ops.Precision{ops.Double, ops.Double, ops.Single, ops.Half}[m]
+func (m Mode) Vectors() Precision {
+	return []Precision{Double, Double, Single, Half}[m]
 }
 
 // Inner is the precision of the vectors that the preconditioner takes and gives.
-func (m Mode) Inner() ops.Precision {
-	return []ops.Precision{ops.Single, ops.Double, ops.Single, ops.Half}[m]
+func (m Mode) Inner() Precision {
+	return []Precision{Single, Double, Single, Half}[m]
 }
 
 // Copies of the matrix that the iteration multiplies with.
-func (m Mode) Copies() ops.Copies {
-	return ops.Copies{Double: m <= FixedDouble, Single: m == Adaptive || m == FixedSingle, Half: m == FixedHalf}
+func (m Mode) Copies() Copies {
+	return Copies{Double: m <= FixedDouble, Single: m == Adaptive || m == FixedSingle, Half: m == FixedHalf}
 }

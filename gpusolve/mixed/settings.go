@@ -22,10 +22,10 @@ func Keys(standard string, more ...string) []precond.Key {
 }
 
 // Store makes copies of a system's matrix in a format. A matrix that has no such copies is refused.
-func Store(s ops.Operator, sys ops.MixedPrecision, format string, c ops.Copies) (ops.Stored, error) {
+func Store(s ops.Operator, sys Operations, format string, c Copies) (Stored, error) {
 	forms, laidOut := s.(ops.Forms)
 	if !laidOut {
-		return nil, errNoMixed
+		return nil, errNone
 	}
 	if format == RowWise {
 		if c.Half || c.Scaled {

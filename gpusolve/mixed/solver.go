@@ -1,11 +1,12 @@
 // Package mixed solves by conjugate gradients in mixed precision, after Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for
 // High-Resolution Thermal Simulation of 3D ICs" (2026): products with copies of the matrix in several precisions, and the iteration that changes between
-// them. Methods chebyshev, jacobi and none use it.
+// them. Methods chebyshev, jacobi and none use it. Kernels, Quaddiag and Csr are its GPU side, made of mixed.cu, quaddiag.cu and csr.cu.
 package mixed
+
+//go:generate go run ../kernels/internal/ptxgen/gen -I ../kernels
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"thermsim/gpusolve/krylov"
@@ -19,9 +20,9 @@ import (
 type Solver struct {
 	operator ops.Operator
 	work     ops.Workspace
-	sys      ops.MixedPrecision
+	sys      Operations
 	pre      precond.Preconditioner
-	matrix   func() ops.Stored
+	matrix   func() Stored
 	mode     Mode
 
 	x       ops.Vector // in fixed low precision; nil where the caller's x is iterated itself
@@ -41,44 +42,42 @@ type Solver struct {
 var _ krylov.Solver = (*Solver)(nil)
 
 // NewSolver makes the vectors. matrix returns what holds mode.Copies() of A as it stands; it may be another after a refresh of the preconditioner.
-func NewSolver(s ops.Operator, m precond.Preconditioner, matrix func() ops.Stored, mode Mode) (*Solver, error) {
+func NewSolver(s ops.Operator, m precond.Preconditioner, matrix func() Stored, mode Mode) (*Solver, error) {
 	w, err := s.NewWorkspace()
 	if err != nil {
 		return nil, err
 	}
-	sys, ok := w.(ops.MixedPrecision)
-	if !ok {
-		return nil, errNoMixed
+	sys, err := On(w)
+	if err != nil {
+		return nil, err
 	}
 	c := &Solver{operator: s, work: w, sys: sys, pre: m, matrix: matrix, mode: mode, log: PrecisionLog{Mode: mode.String()}}
-	vector := func(v *ops.Vector, p ops.Precision) {
+	vector := func(v *ops.Vector, p Precision) {
 		if err == nil {
-			*v, err = sys.NewMixed(matrix(), p)
+			*v, err = sys.NewVector(matrix(), p)
 		}
 	}
 	for _, v := range []*ops.Vector{&c.r, &c.q, &c.p} {
 		vector(v, mode.Vectors())
 	}
 	vector(&c.z, mode.Inner())
-	vector(&c.exact, ops.Double)
-	vector(&c.single, ops.Single)
+	vector(&c.exact, Double)
+	vector(&c.single, Single)
 	if mode >= FixedSingle {
 		vector(&c.x, mode.Vectors())
-		vector(&c.trial, ops.Double)
+		vector(&c.trial, Double)
 	}
 	c.rIn = c.r
 	if mode == Adaptive {
-		vector(&c.rIn, ops.Single)
+		vector(&c.rIn, Single)
 	}
 	if err != nil {
 		return nil, err
 	}
 	// Kernels are loaded before an iteration is recorded.
-	sys.MixedScale(c.z, nil, c.rIn)
+	sys.Scale(c.z, nil, c.rIn)
 	return c, s.Err()
 }
-
-var errNoMixed = errors.New("this device has no operations in mixed precision")
 
 // Close gives the vectors back.
 func (c *Solver) Close() {
@@ -109,9 +108,9 @@ func (c *Solver) Prepare(_ krylov.Rule, x ops.Vector) {
 }
 
 // entries that the iteration multiplies with.
-func (c *Solver) entries(late bool) ops.Precision {
+func (c *Solver) entries(late bool) Precision {
 	if c.mode == Adaptive && !late {
-		return ops.Single
+		return Single
 	}
 	return c.mode.Vectors()
 }
@@ -119,9 +118,9 @@ func (c *Solver) entries(late bool) ops.Precision {
 // step is an iteration: a preconditioned residual, a direction, an update.
 func (c *Solver) step(x ops.Vector, late, first bool) {
 	c.pre.Apply(c.z, c.rIn)
-	c.sys.MixedDot(c.r, c.z, first)
-	c.sys.MixedTurn(c.p, c.z)
-	c.sys.MixedCurve(c.matrix(), c.entries(late), c.q, c.p)
+	c.sys.Dot(c.r, c.z, first)
+	c.sys.Turn(c.p, c.z)
+	c.sys.Curve(c.matrix(), c.entries(late), c.q, c.p)
 	var single ops.Vector
 	if c.mode == Adaptive {
 		single = c.rIn
@@ -129,7 +128,7 @@ func (c *Solver) step(x ops.Vector, late, first bool) {
 	if c.x != nil {
 		x = c.x
 	}
-	c.sys.MixedUpdate(x, c.r, single, c.p, c.q)
+	c.sys.Update(x, c.r, single, c.p, c.q)
 }
 
 // iteration returns what one iteration asks of the device, recorded where it can be.
@@ -213,7 +212,7 @@ func (s *run) begin() {
 func (s *run) load() {
 	s.loadResidual()
 	if s.Solver.x != nil {
-		s.sys.MixedConvert(s.Solver.x, s.x, s.lift)
+		s.sys.Convert(s.Solver.x, s.x, s.lift)
 	}
 }
 
@@ -221,13 +220,13 @@ func (s *run) load() {
 func (s *run) loadResidual() {
 	s.lift = 1
 	if s.mode == FixedHalf {
-		s.sys.MixedDot(s.exact, s.exact, true)
+		s.sys.Dot(s.exact, s.exact, true)
 		_, e := math.Frexp(s.sys.Scalars().MaxZ)
 		s.lift = math.Ldexp(1, 3-e)
 	}
-	s.sys.MixedConvert(s.r, s.exact, s.lift)
+	s.sys.Convert(s.r, s.exact, s.lift)
 	if s.mode == Adaptive {
-		s.sys.MixedConvert(s.rIn, s.single, 1)
+		s.sys.Convert(s.rIn, s.single, 1)
 	}
 }
 
@@ -235,7 +234,7 @@ func (s *run) loadResidual() {
 func (s *run) trueErrorMet() bool {
 	s.loadResidual()
 	s.pre.Apply(s.z, s.rIn)
-	s.sys.MixedDot(s.r, s.z, true)
+	s.sys.Dot(s.r, s.z, true)
 	s.out.ErrorK = s.error.Of(s.sys.Scalars().MaxZ / s.lift)
 	return s.rule.InKelvin() && s.out.ErrorK <= s.rule.Tol
 }

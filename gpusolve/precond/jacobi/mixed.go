@@ -11,11 +11,11 @@ import (
 // Mixed is the diagonal, or nothing, for mixed.Solver: what CUTh-Solver's other parts are worth without its preconditioner.
 type Mixed struct {
 	work   ops.Workspace
-	sys    ops.MixedPrecision // the same
-	d      ops.Vector         // FP32; nil for the identity
+	sys    mixed.Operations // on work
+	d      ops.Vector       // FP32; nil for the identity
 	name   string
 	mode   mixed.Mode
-	matrix ops.Stored
+	matrix mixed.Stored
 }
 
 var _ precond.Preconditioner = (*Mixed)(nil)
@@ -26,9 +26,9 @@ func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error)
 	if err != nil {
 		return nil, err
 	}
-	sys, ok := w.(ops.MixedPrecision)
-	if !ok {
-		return nil, errors.New("this device has no operations in mixed precision")
+	sys, err := mixed.On(w)
+	if err != nil {
+		return nil, err
 	}
 	mode, err := mixed.ModeOf(set.Text("precision"))
 	if err != nil {
@@ -52,7 +52,7 @@ func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error)
 }
 
 // Matrix is what the Krylov iteration multiplies with, Mode its precisions.
-func (p *Mixed) Matrix() ops.Stored { return p.matrix }
+func (p *Mixed) Matrix() mixed.Stored { return p.matrix }
 
 // Mode is the Krylov iteration's.
 func (p *Mixed) Mode() mixed.Mode { return p.mode }
@@ -64,4 +64,4 @@ func (p *Mixed) Name() string { return p.name }
 func (p *Mixed) Details() string { return "" }
 
 // Apply sets z = d r.
-func (p *Mixed) Apply(z, r ops.Vector) { p.sys.MixedScale(z, p.d, r) }
+func (p *Mixed) Apply(z, r ops.Vector) { p.sys.Scale(z, p.d, r) }
