@@ -9,9 +9,9 @@ import (
 	"thermsim/examples"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/report"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // floorplans is Table II: three stacks end to end, against a solution on a much finer grid.
@@ -207,7 +207,8 @@ func (b *Bench) errorMap(ctx context.Context, d difference, name string, grid [2
 		Subtitle: fmt.Sprintf("layer %s, against a grid-converged solution; mean over all layers %.3g K", d.stack.Layers[d.worst].Name, d.mean),
 		X:        d.mesh.X, Y: d.mesh.Y, Kelvin: d.layers[d.worst], Lo: -d.largest, Hi: d.largest, Difference: true,
 	}
-	file := report.File{Name: fmt.Sprintf("error_%s_%dx%d.png", name, grid[0], grid[1]), Write: h.WritePNG}
-	_, err := report.WriteFiles(ctx, b.MapsDir, []report.File{file})
+	_, err := staging.Do(ctx, b.MapsDir, staging.Options{Flag: "--maps"}, func(files *staging.Transaction) error {
+		return files.Write(ctx, fmt.Sprintf("error_%s_%dx%d.png", name, grid[0], grid[1]), h.WritePNG)
+	})
 	return err
 }

@@ -14,7 +14,7 @@ const idleShare = 1e-6
 // a small share of what the faces would exchange with a stack at ambient temperature, so that a stack in which nothing flows has none.
 // It is the sum of b - A x over all cells, as b and the heat of the faces are formed with the conductances that A holds.
 func (e *engine) balance(power, stored float64) Energy {
-	b := Energy{In: power, Stored: stored, ByFace: e.sys.FaceHeat(e.x)}
+	b := Energy{In: power, Stored: stored, ByFace: e.faceHeat()}
 	b.Scale = math.Max(math.Abs(power), math.Abs(stored))
 	for _, w := range b.ByFace {
 		b.Out += w

@@ -11,20 +11,6 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 )
 
-// solution gathers what is known after the last solve.
-func (e *engine) solution(out krylov.Outcome) *Solution {
-	st := status(out, e.solver, e.pre)
-	st.Fallback = e.line.String(e.pre.Name())
-	return &Solution{
-		Status: st,
-		Field:  field{e.dev, e.sys, e.x},
-		Device: e.info,
-		Timing: e.timing,
-		Memory: Memory{DeviceBytes: e.dev.Allocated()},
-		engine: e,
-	}
-}
-
 func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Status {
 	s := Status{
 		Method:          solver.Name(),

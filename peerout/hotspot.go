@@ -14,7 +14,7 @@ import (
 type hotSpot struct {
 	outputs  *hotspot.Outputs
 	mesh     *mesh.Mesh
-	stage    *stage
+	files    *files
 	decimals int
 	steps    int
 	step     int
@@ -35,7 +35,7 @@ func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, erro
 	if m.NX() < o.DieX+o.Cols || m.NY() < o.DieY+o.Rows {
 		return nil, fmt.Errorf("HotSpot's files need its grid of %d x %d cells over the die, and the mesh has %d x %d; leave --grid out", o.Cols, o.Rows, m.NX(), m.NY())
 	}
-	w := &hotSpot{outputs: o, mesh: m, stage: newStage(options.Dir), decimals: options.Decimals, steps: options.Steps, whole: make([]float64, m.NX()*m.NY())}
+	w := &hotSpot{outputs: o, mesh: m, files: newFiles(options.Files), decimals: options.Decimals, steps: options.Steps, whole: make([]float64, m.NX()*m.NY())}
 	if w.decimals < 0 {
 		w.decimals = hotSpotDecimals
 	}
@@ -45,9 +45,8 @@ func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, erro
 	if w.steps == 0 {
 		return w, nil
 	}
-	f, err := w.stage.open(o.Name + ".ttrace")
+	f, err := w.files.open(o.Name + ".ttrace")
 	if err != nil {
-		w.Abort()
 		return nil, err
 	}
 	for i, at := range o.Columns {
@@ -102,7 +101,7 @@ func (w *hotSpot) kelvin(f *file, v float64) {
 
 // steady writes the temperatures of blocks, with the nodes beside the die where there are any, and of cells.
 func (w *hotSpot) steady(field gpusolve.Field) error {
-	f, err := w.stage.open(w.outputs.Name + ".steady")
+	f, err := w.files.open(w.outputs.Name + ".steady")
 	if err != nil {
 		return err
 	}
@@ -123,7 +122,7 @@ func (w *hotSpot) steady(field gpusolve.Field) error {
 			}
 		}
 	}
-	grid, err := w.stage.open(w.outputs.Name + ".grid.steady")
+	grid, err := w.files.open(w.outputs.Name + ".grid.steady")
 	if err != nil {
 		return err
 	}
@@ -133,7 +132,7 @@ func (w *hotSpot) steady(field gpusolve.Field) error {
 
 // instant writes a time step: blocks with power, and all cells, at the time when the step began.
 func (w *hotSpot) instant() error {
-	f, err := w.stage.open(w.outputs.Name + ".ttrace")
+	f, err := w.files.open(w.outputs.Name + ".ttrace")
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (w *hotSpot) instant() error {
 		w.kelvin(f, w.block(at.Layer, &w.outputs.Layers[at.Layer].Blocks[at.Block]))
 	}
 	f.WriteByte('\n')
-	grid, err := w.stage.open(w.outputs.Name + ".grid.ttrace")
+	grid, err := w.files.open(w.outputs.Name + ".grid.ttrace")
 	if err != nil {
 		return err
 	}
@@ -205,8 +204,5 @@ func (w *hotSpot) block(layer int, b *hotspot.OutputBlock) float64 {
 	return sum / float64(n)
 }
 
-// Commit gives the files their names.
-func (w *hotSpot) Commit() ([]string, error) { return w.stage.commit() }
-
-// Abort removes what was written.
-func (w *hotSpot) Abort() { w.stage.abort() }
+// Finish completes the files.
+func (w *hotSpot) Finish() error { return w.files.finish() }

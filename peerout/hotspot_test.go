@@ -78,7 +78,8 @@ func TestHotSpotFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Options{Dir: t.TempDir(), Decimals: 9}
+			out := t.TempDir()
+			o := Options{Files: begin(t, out), Decimals: 9}
 			if c.transient {
 				o.Steps = min(mostSteps, r.Stack.Transient.Steps)
 			}
@@ -99,15 +100,13 @@ func TestHotSpotFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			commit(t, w, o.Files)
 			for ours, theirs := range c.files {
 				tolerance := 3e-9
 				if c.dir == "eqstack" {
 					tolerance = 1e-6 // layers a tenth of a nanometre thick leave HotSpot's direct solver with some 1e-7 K
 				}
-				sameNumbers(t, filepath.Join(o.Dir, ours), filepath.Join(dir, theirs), tolerance)
+				sameNumbers(t, filepath.Join(out, ours), filepath.Join(dir, theirs), tolerance)
 			}
 		})
 	}

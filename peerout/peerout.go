@@ -10,28 +10,20 @@ import (
 	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
+	"thermsim/staging"
 )
 
-// Writer takes the fields of a run as they come and leaves files. Nothing has its name before Commit, and Abort leaves nothing.
+// Writer takes the fields of a run as they come and stages files, which have their names when the transaction commits.
 type Writer interface {
 	// Step takes the field at time (s) after a time step, or the steady field at time 0.
 	Step(time float64, f gpusolve.Field) error
-	// Commit finishes the files, gives them their names and returns their paths.
-	Commit() (files []string, err error)
-	// Abort removes what was written. It may follow a Commit, then it does nothing.
-	Abort()
+	// Finish completes the files.
+	Finish() error
 }
-
-// None writes nothing.
-type None struct{}
-
-func (None) Step(float64, gpusolve.Field) error { return nil }
-func (None) Commit() ([]string, error)          { return nil, nil }
-func (None) Abort()                             {}
 
 // Options say where and how to write.
 type Options struct {
-	Dir string // output folder, made if missing
+	Files *staging.Transaction
 	// Decimals of temperatures; negative stands for as many as the simulator writes.
 	Decimals int
 	Steps    int // of a transient; 0 in a steady state

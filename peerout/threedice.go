@@ -14,7 +14,7 @@ import (
 type threeDICE struct {
 	outputs  *threedice.Outputs
 	mesh     *mesh.Mesh
-	stage    *stage
+	files    *files
 	options  Options
 	decimals int
 	cells    *cellMap
@@ -29,13 +29,12 @@ type threeDICE struct {
 const threeDICEDecimals = 3
 
 func newThreeDICE(o *threedice.Outputs, m *mesh.Mesh, options Options) (Writer, error) {
-	w := &threeDICE{outputs: o, mesh: m, stage: newStage(options.Dir), options: options, decimals: options.Decimals,
+	w := &threeDICE{outputs: o, mesh: m, files: newFiles(options.Files), options: options, decimals: options.Decimals,
 		cells: newCellMap(o, m), plane: make([]float64, m.NX()*m.NY())}
 	if w.decimals < 0 {
 		w.decimals = threeDICEDecimals
 	}
 	if err := w.start(); err != nil {
-		w.Abort()
 		return nil, err
 	}
 	return w, nil
@@ -48,7 +47,7 @@ func (w *threeDICE) start() error {
 		if ins.Kind == "T3d" {
 			continue // a file per instant
 		}
-		f, err := w.stage.open(inside(ins.File))
+		f, err := w.files.open(inside(ins.File))
 		if err != nil {
 			return err
 		}
@@ -95,10 +94,10 @@ func (w *threeDICE) heading(f *file, ins *threedice.Output) {
 func (w *threeDICE) axes(ins *threedice.Output) error {
 	if w.outputs.NonUniform {
 		name := "xyaxis_" + ins.Element + ".txt"
-		if w.stage.has(name) {
+		if w.files.has(name) {
 			return nil
 		}
-		f, err := w.stage.open(name)
+		f, err := w.files.open(name)
 		if err != nil {
 			return err
 		}
@@ -111,10 +110,10 @@ func (w *threeDICE) axes(ins *threedice.Output) error {
 		name  string
 		edges []float64
 	}{{"xaxis.txt", w.cells.x}, {"yaxis.txt", w.cells.y}} {
-		if w.stage.has(axis.name) {
+		if w.files.has(axis.name) {
 			continue // written for another map
 		}
-		f, err := w.stage.open(axis.name)
+		f, err := w.files.open(axis.name)
 		if err != nil {
 			return err
 		}
@@ -140,7 +139,7 @@ func (w *threeDICE) Step(time float64, f gpusolve.Field) error {
 			}
 			continue
 		}
-		out, err := w.stage.open(inside(ins.File))
+		out, err := w.files.open(inside(ins.File))
 		if err == nil {
 			err = w.write(out, ins, time, f)
 		}
@@ -251,5 +250,5 @@ func (w *threeDICE) powerMap(out *file, element string, layer int, time float64)
 	return nil
 }
 
-func (w *threeDICE) Commit() ([]string, error) { return w.stage.commit() }
-func (w *threeDICE) Abort()                    { w.stage.abort() }
+// Finish completes the files.
+func (w *threeDICE) Finish() error { return w.files.finish() }

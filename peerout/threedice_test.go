@@ -13,6 +13,7 @@ import (
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
 	"thermsim/network/netsolve"
+	"thermsim/staging"
 )
 
 // run imports a case of package threedice with --compat, runs it as its solver section says and writes its files.
@@ -29,11 +30,11 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 	}
 	dir = t.TempDir()
 	steps := r.Stack.Transient.Steps
-	w, err := New(r, m, Options{Dir: dir, Decimals: decimals, Steps: steps})
+	files := begin(t, dir)
+	w, err := New(r, m, Options{Files: files, Decimals: decimals, Steps: steps})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Abort()
 	options := gpusolve.Options{Device: "cpu", Tol: r.Stack.Solver.Tol}
 	switch {
 	case r.Network != nil && r.Transient:
@@ -67,10 +68,28 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Commit(); err != nil {
+	commit(t, w, files)
+	return dir
+}
+
+func begin(t *testing.T, dir string) *staging.Transaction {
+	t.Helper()
+	files, err := staging.Begin(dir, staging.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	t.Cleanup(files.Abort)
+	return files
+}
+
+func commit(t *testing.T, w Writer, files *staging.Transaction) {
+	t.Helper()
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // The files that 3D-ICE 4.0 wrote for the same inputs, by the tolerance that --compat sets. T has twelve decimals, so its numbers are compared; all else
@@ -165,11 +184,11 @@ func TestAbortLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	w, err := New(r, m, Options{Dir: dir, Decimals: -1})
-	if err != nil {
+	files := begin(t, dir)
+	if _, err := New(r, m, Options{Files: files, Decimals: -1}); err != nil {
 		t.Fatal(err)
 	}
-	w.Abort()
+	files.Abort()
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%d files are left", len(left))
 	}

@@ -13,7 +13,7 @@ import (
 // volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for the materials UNDERFILL and AIR. Every
 // instant is a file of its own, numbered but for the final one.
 func (w *threeDICE) volume(ins *threedice.Output, f gpusolve.Field) error {
-	out, err := w.stage.open(w.volumeName(ins))
+	out, err := w.files.open(w.volumeName(ins))
 	if err != nil {
 		return err
 	}

@@ -11,33 +11,25 @@ import (
 	"thermsim/powermap"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // CheckPictures draws what a stack file says before anything is solved: stack.png, the layers with their materials and boundaries,
-// and floorplan_<layer>.png for every layer with power. It returns their paths; all are written or none.
-func CheckPictures(ctx context.Context, dir string, m *mesh.Mesh) (files []string, err error) {
-	st, err := newStage(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			st.discard()
-		}
-	}()
+// and floorplan_<layer>.png for every layer with power.
+func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh) error {
 	section := crossSection(m)
-	if err := st.write(ctx, "stack.png", func(w io.Writer) error { return section.WritePNG(w) }); err != nil {
-		return nil, err
+	if err := files.Write(ctx, "stack.png", func(w io.Writer) error { return section.WritePNG(w) }); err != nil {
+		return err
 	}
 	names := fileNames(m.Stack)
 	for i := range m.Power.Layers {
 		l := &m.Power.Layers[i]
 		plan := floorplan(m, l)
-		if err := st.write(ctx, "floorplan_"+names[l.Layer]+".png", func(w io.Writer) error { return plan.WritePNG(w) }); err != nil {
-			return nil, err
+		if err := files.Write(ctx, "floorplan_"+names[l.Layer]+".png", func(w io.Writer) error { return plan.WritePNG(w) }); err != nil {
+			return err
 		}
 	}
-	return st.commit()
+	return nil
 }
 
 // floorplan prepares the picture of a layer's power. Blocks alone are drawn as they are; where a map or a uniform power is among the

@@ -12,6 +12,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // planar is bilinear in x and y, which interpolation between cell centres gives back exactly.
@@ -89,10 +90,7 @@ func TestComparisonFiles(t *testing.T) {
 	a, b := sampleRun(t, 30, 24), sampleRun(t, 21, 17)
 	dir := t.TempDir()
 	c := compare(t, a, b)
-	files, err := WriteComparison(context.Background(), c, a, b, Options{Dir: dir, Maps: []string{"lid"}}, PageBudget{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := writeComparison(t, dir, c, a, b, "lid")
 	var got []string
 	for _, f := range files {
 		got = append(got, filepath.Base(f))
@@ -118,6 +116,17 @@ func TestComparisonFiles(t *testing.T) {
 			t.Errorf("the tables lack %q:\n%s", want, tables.String())
 		}
 	}
+}
+
+func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, maps ...string) []string {
+	t.Helper()
+	done, err := staging.Do(context.Background(), dir, staging.Options{}, func(files *staging.Transaction) error {
+		return WriteComparison(context.Background(), files, c, a, b, maps, PageBudget{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done.Files
 }
 
 // Between grids the second field is what its own cells say, also beside the edge of a region: two slabs side by side in a flux along x, whose exact

@@ -10,28 +10,20 @@ import (
 	"thermsim/report/field"
 	"thermsim/report/picture"
 	"thermsim/report/webpage"
+	"thermsim/staging"
 )
 
-// WriteComparison draws the differences into a folder, and returns the paths: diff.json, diff.html, and diff_<layer>.png of layers with power and of
-// those in o.Maps that both stacks have. All pictures share one range.
-func WriteComparison(ctx context.Context, c *Comparison, a, b *Run, o Options, budget webpage.Budget) (files []string, err error) {
+// WriteComparison stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power and of those in maps that both
+// stacks have. All pictures share one range.
+func WriteComparison(ctx context.Context, st *staging.Transaction, c *Comparison, a, b *Run, maps []string, budget webpage.Budget) error {
 	on, err := newOverlay(a, b)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	layers, err := mappedLayers(a.Mesh, o.Maps)
+	layers, err := mappedLayers(a.Mesh, maps)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	st, err := newStage(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			st.discard()
-		}
-	}()
 	names := fileNames(a.Mesh.Stack)
 	for _, l := range layers {
 		if !on.has(l) {
@@ -39,26 +31,20 @@ func WriteComparison(ctx context.Context, c *Comparison, a, b *Run, o Options, b
 		}
 		h, err := differencePicture(c, a, on, l)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := st.write(ctx, "diff_"+names[l]+".png", func(w io.Writer) error { return h.WritePNG(w) }); err != nil {
-			return nil, err
+		if err := st.Write(ctx, "diff_"+names[l]+".png", func(w io.Writer) error { return h.WritePNG(w) }); err != nil {
+			return err
 		}
 	}
 	doc, err := comparisonDocument(c, a, on, budget)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := st.write(ctx, "diff.html", func(w io.Writer) error { return webpage.Write(w, doc) }); err != nil {
-		return nil, err
+	if err := st.Write(ctx, "diff.html", func(w io.Writer) error { return webpage.Write(w, doc) }); err != nil {
+		return err
 	}
-	if err := st.write(ctx, "diff.json", func(w io.Writer) error { return WriteJSON(w, *c) }); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return st.commit()
+	return st.Write(ctx, "diff.json", func(w io.Writer) error { return WriteJSON(w, *c) })
 }
 
 // differencePicture shows of every column the plane of the layer that differs most.

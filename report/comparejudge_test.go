@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -108,9 +107,7 @@ func tell(t *testing.T, c *Comparison, a, b *Run) map[string]string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, err := WriteComparison(context.Background(), c, a, b, Options{Dir: dir, Maps: []string{"all"}}, PageBudget{}); err != nil {
-		t.Fatal(err)
-	}
+	writeComparison(t, dir, c, a, b, "all")
 	told := map[string]string{"tables": text.String()}
 	for where, name := range map[string]string{"page": "diff.html", "JSON": "diff.json"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))

@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/staging"
 )
 
 // FigureNames lists the pictures beside the maps that can be asked for.
@@ -129,8 +130,8 @@ func CheckFigures(names []string) error {
 	return nil
 }
 
-// Files are the figures of the given names, to be written with WriteFiles. "all" stands for those that the run has data for.
-func (f *Figures) Files(names []string) ([]File, error) {
+// Files are the figures of the given names, to be staged. "all" stands for those that the run has data for.
+func (f *Figures) Files(names []string) ([]staging.File, error) {
 	if err := CheckFigures(names); err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (f *Figures) Files(names []string) ([]File, error) {
 	if all {
 		names = FigureNames()
 	}
-	var files []File
+	var files []staging.File
 	for _, n := range slices.Compact(slices.Clone(names)) {
 		more, err := f.figure(n)
 		if errors.Is(err, errNoData) && all {
@@ -158,7 +159,7 @@ func (f *Figures) Files(names []string) ([]File, error) {
 // errNoData marks figures that the run cannot give.
 var errNoData = errors.New("the run has no data for it")
 
-func (f *Figures) figure(name string) ([]File, error) {
+func (f *Figures) figure(name string) ([]staging.File, error) {
 	var p interface {
 		Write(io.Writer, picture.Format) error
 	}
@@ -180,9 +181,9 @@ func (f *Figures) figure(name string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []File
+	var files []staging.File
 	for _, format := range f.Style.formats() {
-		files = append(files, File{
+		files = append(files, staging.File{
 			Name:  strings.ReplaceAll(name, "-", "_") + "." + string(format),
 			Write: func(w io.Writer) error { return p.Write(w, format) },
 		})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/staging"
 )
 
 func figures(t *testing.T) *Figures {
@@ -68,7 +69,8 @@ func TestFiguresOfATransient(t *testing.T) {
 	}
 	for n := range 4 {
 		rise := float64(n)
-		if err := rec.Add(1e-3*(rise+1), formulaField{f.Mesh, func(x, y, z float64) float64 { return bumps(x, y, z) + rise }}); err != nil {
+		field := formulaField{f.Mesh, func(x, y, z float64) float64 { return bumps(x, y, z) + rise }}
+		if err := rec.Step(n+1, gpusolve.Step{Time: 1e-3 * (rise + 1)}, field); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +82,8 @@ func TestFiguresOfATransient(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, err := WriteFiles(context.Background(), dir, files); err != nil {
+	stage := func(t *staging.Transaction) error { return t.WriteFiles(context.Background(), files...) }
+	if _, err := staging.Do(context.Background(), dir, staging.Options{}, stage); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"panels", "section_x", "section_y", "traces", "history"} {
@@ -139,7 +142,7 @@ func TestRecorderKeepsTheHotSpot(t *testing.T) {
 		t.Fatal(err)
 	}
 	hot := spike{m.NX() * m.NY(), 777}
-	if err := rec.Add(1, hot); err != nil {
+	if err := rec.Step(1, gpusolve.Step{Time: 1}, hot); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(rec.maps[0]); n != frameCells*8 || topOf(rec.maps[0]) != 400 {

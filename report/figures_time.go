@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/staging"
 )
 
 // maxTraces is how many blocks a chart of traces shows: the hottest.
@@ -200,8 +202,8 @@ func even(faces []float64, n int) []float64 {
 	return at
 }
 
-// Add keeps the map at a time in s.
-func (r *FrameRecorder) Add(t float64, f gpusolve.Field) error {
+// Step implements Recorder: it keeps the map at the end of the step.
+func (r *FrameRecorder) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
 	err := layerMap(r.m, f, r.layer, r.plane, func() []float64 {
 		if r.scratch == nil {
 			r.scratch = make([]float64, len(r.plane))
@@ -218,9 +220,12 @@ func (r *FrameRecorder) Add(t float64, f gpusolve.Field) error {
 	for _, v := range kept {
 		r.lo, r.hi = min(r.lo, v), max(r.hi, v)
 	}
-	r.keep(t, kept)
+	r.keep(step.Time, kept)
 	return nil
 }
+
+// Finish implements Recorder: the figures draw what was kept.
+func (r *FrameRecorder) Finish(context.Context, *End) error { return nil }
 
 // maxFrames of an animation; of more steps, evenly spread ones are shown.
 const maxFrames = 400
@@ -248,7 +253,7 @@ func (r *FrameRecorder) keep(t float64, kelvin []float64) {
 }
 
 // animation draws the recorded frames as GIF and APNG.
-func (f *Figures) animation() ([]File, error) {
+func (f *Figures) animation() ([]staging.File, error) {
 	r := f.Frames
 	if r == nil || len(r.maps) < 2 {
 		return nil, fmt.Errorf("%w: an animation needs the maps of several steps of a transient", errNoData)
@@ -270,8 +275,8 @@ func (f *Figures) animation() ([]File, error) {
 			Subtitle: fmt.Sprintf("layer %s, t = %s %s", m.Stack.Layers[r.layer].Name, significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
 		})
 	}
-	return []File{
-		{"animation.gif", func(w io.Writer) error { return a.Write(w, picture.GIF) }},
-		{"animation.apng", func(w io.Writer) error { return a.Write(w, picture.APNG) }},
+	return []staging.File{
+		{Name: "animation.gif", Write: func(w io.Writer) error { return a.Write(w, picture.GIF) }},
+		{Name: "animation.apng", Write: func(w io.Writer) error { return a.Write(w, picture.APNG) }},
 	}, nil
 }

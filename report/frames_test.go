@@ -16,7 +16,7 @@ func TestFramesOfALongTransient(t *testing.T) {
 		}
 		for n := 1; n <= steps; n++ {
 			var f gpusolve.Field = formulaField{m, func(x, y, z float64) float64 { return 300 + float64(n) }}
-			if err := r.Add(float64(n)*1e-3, f); err != nil {
+			if err := r.Step(n, gpusolve.Step{Time: float64(n) * 1e-3}, f); err != nil {
 				t.Fatal(err)
 			}
 		}

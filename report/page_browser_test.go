@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -36,7 +35,8 @@ func transientPage(t *testing.T, dir string) *Run {
 	t.Helper()
 	r := sampleRun(t, 60, 48)
 	r.Command = "transient"
-	out, err := NewOutputs(r.Mesh, pageSteps, OutputOptions{Dir: dir, Page: true})
+	files := begin(t, dir, nil)
+	out, err := NewRecording(files, r, pageSteps, Options{}, OutputOptions{Page: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,14 @@ func transientPage(t *testing.T, dir string) *Run {
 		r.Solution.Field = heating{r.Mesh, at}
 		step := gpusolve.Step{Time: float64(n+1) * 1e-3, MaxK: heatingAt(at, 2.8e-3, 2.3e-3, 201e-6), PowerW: 16, Iterations: 4, Converged: true}
 		r.Solution.Steps = append(r.Solution.Steps, step)
-		if err := out.Add(n+1, step.Time, r.Solution.Field); err != nil {
+		if err := out.Step(n+1, step, r.Solution.Field); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := out.Finish(context.Background(), r, summarise(t, r), nil, nil); err != nil {
+	if _, err := out.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -80,9 +83,7 @@ func checkTwoRuns(b *browser) {
 	other.Layers[2].Name = "paste"
 	one, two := sampleRun(b.t, 60, 48), runOf(b.t, other, func(x, y, z float64) float64 { return bumps(x, y, z) - 3.25 + 100*x })
 	dir := b.t.TempDir()
-	if _, err := WriteComparison(context.Background(), compare(b.t, one, two), one, two, Options{Dir: dir}, PageBudget{}); err != nil {
-		b.t.Fatal(err)
-	}
+	writeComparison(b.t, dir, compare(b.t, one, two), one, two)
 	b.look(1280, 900, "light")
 	b.open(filepath.Join(dir, "diff.html"))
 	read := func(format string) float64 {

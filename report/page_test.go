@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,14 +16,15 @@ import (
 func pageOf(t *testing.T, r *Run) string {
 	t.Helper()
 	dir := t.TempDir()
-	out, err := NewOutputs(r.Mesh, 0, OutputOptions{Dir: dir, Page: true})
+	files := begin(t, dir, nil)
+	out, err := NewRecording(files, r, 0, Options{}, OutputOptions{Page: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Last(0, 0, r.Solution.Field); err != nil {
+	if _, err := out.Finish(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := out.Finish(context.Background(), r, summarise(t, r), nil, nil); err != nil {
+	if _, err := files.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, PageName))
@@ -72,29 +74,72 @@ func TestPageShoutsWhenNotConverged(t *testing.T) {
 }
 
 // Whatever fails, nothing is left: neither files nor the folder.
-func TestOutputsLeaveNothingBehind(t *testing.T) {
+func TestRecordingLeavesNothingBehind(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	dir := filepath.Join(t.TempDir(), "new")
-	out, err := NewOutputs(r.Mesh, 2, OutputOptions{Dir: dir, Page: true, SaveAll: true, Formats: FieldFormats()})
+	files := begin(t, dir, nil)
+	out, err := NewRecording(files, r, 2, Options{}, OutputOptions{Page: true, SaveAll: true, Formats: FieldFormats()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Add(1, 1e-3, r.Solution.Field); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Last(2, 2e-3, r.Solution.Field); err != nil {
-		t.Fatal(err)
+	for n := range 2 {
+		step := gpusolve.Step{Time: 1e-3 * float64(n+1)}
+		r.Solution.Steps = append(r.Solution.Steps, step)
+		if err := out.Step(n+1, step, r.Solution.Field); err != nil {
+			t.Fatal(err)
+		}
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := out.Finish(stopped, r, summarise(t, r), nil, nil); err == nil {
+	if _, err := out.Finish(stopped, nil); err == nil {
 		t.Error("finished although cancelled")
 	}
-	out.Abort()
+	files.Abort()
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("left behind: %q", names(t, dir))
 	}
-	if _, err := NewOutputs(r.Mesh, 0, OutputOptions{Dir: dir, Formats: []string{"hdf5"}}); err == nil || !strings.Contains(err.Error(), "there are vtr, npz") {
+	again := begin(t, dir, nil)
+	if _, err := NewRecording(again, r, 0, Options{}, OutputOptions{Formats: []string{"hdf5"}}); err == nil || !strings.Contains(err.Error(), "there are vtr, npz") {
 		t.Error(err)
+	}
+}
+
+// countedField counts how often each plane is fetched.
+type countedField struct {
+	gpusolve.Field
+	fetched map[int]int
+}
+
+func (c countedField) Plane(k int, dst []float64) error {
+	c.fetched[k]++
+	return c.Field.Plane(k, dst)
+}
+
+// Trace, page, saved run, field files and animation look at a step's field, and the tables, maps and figures at the last one: every plane comes from the
+// device once a step, and once more for the end.
+func TestFieldsAreFetchedOnce(t *testing.T) {
+	const steps = 3
+	r := sampleRun(t, 10, 8)
+	field := countedField{r.Solution.Field, map[int]int{}}
+	r.Solution.Field = field
+	out, err := NewRecording(begin(t, t.TempDir(), nil), r, steps, Options{Maps: []string{"all"}, Figures: []string{"all"}, At: [2]float64{math.NaN(), math.NaN()}},
+		OutputOptions{Page: true, SaveAll: true, Formats: FieldFormats(), FileSteps: []StepRange{{From: 1, To: 2, Every: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range steps {
+		step := gpusolve.Step{Time: 1e-3 * float64(n+1), MaxK: 370}
+		r.Solution.Steps = append(r.Solution.Steps, step)
+		if err := out.Step(n+1, step, field); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := out.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for k := range r.Mesh.NZ() {
+		if field.fetched[k] != steps+1 {
+			t.Errorf("plane %d was fetched %d times in %d steps", k, field.fetched[k], steps)
+		}
 	}
 }

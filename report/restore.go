@@ -1,14 +1,16 @@
 package report
 
 import (
-	"bytes"
 	"context"
-	"io"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"thermsim/gpusolve"
 	"thermsim/report/saved"
+	"thermsim/staging"
 )
 
 // Recorded is what a run that is reported again knows from when it was solved.
@@ -23,9 +25,13 @@ type Restored struct {
 	Saved *saved.Run
 }
 
-// Restore opens a saved run: its file, or the folder that holds one. The run's field is the last one saved. End it with Close.
+// ErrMixture marks errors of folders that hold files of two runs.
+var ErrMixture = errors.New("the folder holds files of two runs")
+
+// Restore opens a saved run: its file, or the folder that holds one. The run's field is the last one saved. End it with Close. Where a run was cut off
+// while its files got their names, the folder is brought into order first; a run.zip that is not of the run whose files lie beside it is ErrMixture.
 func Restore(path string) (*Restored, error) {
-	s, err := saved.Open(path)
+	s, err := openSaved(path)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +48,32 @@ func Restore(path string) (*Restored, error) {
 		return nil, err
 	}
 	return &Restored{r, s}, nil
+}
+
+func openSaved(path string) (*saved.Run, error) {
+	path = saved.Path(path)
+	for try := 0; ; try++ {
+		record, err := staging.Look(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		s, err := saved.Open(path)
+		set := record.Set(RunFiles)
+		foreign := err == nil && filepath.Base(path) == saved.FileName && set != nil && (set.ID != s.Manifest.ID || !set.Holds(saved.FileName))
+		switch {
+		case !foreign && err == nil:
+			return s, nil
+		case try < 2: // another run may have taken its place just now
+		case err != nil:
+			return nil, err
+		default:
+			_ = s.Close() // read only
+			return nil, fmt.Errorf("%w: %s is of run %q, the other files in %s are of run %q; copy it into a folder of its own", ErrMixture, path, s.Manifest.ID, filepath.Dir(path), set.ID)
+		}
+		if foreign {
+			_ = s.Close() // read only
+		}
+	}
 }
 
 func duration(s float64) time.Duration { return time.Duration(s*1e9 + 0.5) }
@@ -85,8 +117,11 @@ func (r *Restored) History() []HistoryPoint {
 	return points
 }
 
-// Each hands every saved step of a transient to visit, with its number and its end in s.
-func (r *Restored) Each(ctx context.Context, visit func(step int, end float64, f *saved.Field) error) error {
+// Each hands every saved step of a transient to visit, with its number and what is known of it.
+func (r *Restored) Each(ctx context.Context, visit func(n int, step gpusolve.Step, f gpusolve.Field) error) error {
+	if len(r.Solution.Steps) == 0 {
+		return nil
+	}
 	for _, step := range r.Saved.Manifest.Saved {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -95,21 +130,9 @@ func (r *Restored) Each(ctx context.Context, visit func(step int, end float64, f
 		if err != nil {
 			return err
 		}
-		if err := visit(step, r.Saved.TimeOf(step), f); err != nil {
+		if err := visit(step, r.Solution.Steps[step-1], f); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// WriteTrace writes the trace.csv of a transient into a folder; of a steady state it writes nothing.
-func (r *Restored) WriteTrace(ctx context.Context, dir string) error {
-	if r.Saved.Trace == nil {
-		return nil
-	}
-	_, err := WriteFiles(ctx, dir, []File{{traceName, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(r.Saved.Trace))
-		return err
-	}}})
-	return err
 }

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"thermsim/gpusolve"
@@ -23,17 +24,23 @@ type Run struct {
 
 // Options say what to write besides the tables.
 type Options struct {
-	Dir  string   // output folder, made if missing
 	Maps []string // layers to map beyond those with power; "all" for every layer
 	// LargeCSV writes map CSVs of planes above 4 million cells too.
 	LargeCSV bool
 
 	Style   PictureStyle
 	Figures []string // pictures beside the maps, of FigureNames or "all"
-	// What the figures need beside the field; see Figures.
+	// FrameLayer is the layer of the animation, "" for the one with the most power.
+	FrameLayer string
+	// What the figures need beside the field; see Figures. A Recording brings its own.
 	Trace   []byte
 	History []HistoryPoint
 	Frames  *FrameRecorder
 	At      [2]float64
 	ToScale bool
+}
+
+// Wants says whether a figure is to be drawn.
+func (o *Options) Wants(figure string) bool {
+	return slices.Contains(o.Figures, figure) || slices.Contains(o.Figures, "all")
 }

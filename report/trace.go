@@ -3,27 +3,29 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/report/fieldfile"
+	"thermsim/staging"
 )
 
-// TraceWriter writes trace.csv while a transient runs: per step its end time in s, the power in W and the hottest cell, then the
-// average and maximum of every block and the temperature of every probe, all in K. The file appears on Commit.
-type TraceWriter struct {
+// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block and the
+// temperature of every probe, all in K.
+type Trace struct {
+	files  *staging.Transaction
 	m      *mesh.Mesh
 	blocks []*blockStats
 	probes []*probeStats
 	planes []int // that hold blocks or probes
 	plane  []float64
-	stage  *stage
-	file   io.WriteCloser
+	file   *staging.Output
 	out    *bufio.Writer
 	row    []byte
 	kept   *bytes.Buffer // what was written, for charts; nil unless asked for
@@ -31,54 +33,45 @@ type TraceWriter struct {
 
 const traceName = "trace.csv"
 
-// NewTraceWriter makes the folder if need be, and starts the file under a temporary name. End it with Commit or Abort.
-func NewTraceWriter(dir string, m *mesh.Mesh) (*TraceWriter, error) {
-	st, err := newStage(dir)
-	if err != nil {
-		return nil, err
-	}
-	t := &TraceWriter{m: m, blocks: newBlocks(m), probes: newProbes(m), stage: st}
+// NewTrace starts the file with the head of the table. Where charts are to show the table, keep holds on to it in memory.
+func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, error) {
+	t := &Trace{files: files, m: m, blocks: newBlocks(m), probes: newProbes(m), plane: make([]float64, m.NX()*m.NY())}
 	t.planes = t.needed()
-	t.plane = make([]float64, m.NX()*m.NY())
-	if t.file, err = st.open(traceName); err != nil {
-		st.discard()
+	if keep {
+		t.kept = new(bytes.Buffer)
+	}
+	var err error
+	if t.file, err = files.Create(traceName); err != nil {
 		return nil, err
 	}
 	t.out = bufio.NewWriterSize(t.file, 1<<16)
-	w := csv.NewWriter(t.out)
-	if err = w.Write(t.header()); err == nil {
-		w.Flush()
-		err = w.Error()
-	}
-	if err != nil {
-		t.Abort()
-		return nil, t.failed(err)
-	}
-	return t, nil
-}
-
-// Keep holds on to the rows, for charts, from before the first Add.
-func (t *TraceWriter) Keep() {
-	t.kept = new(bytes.Buffer)
-	w := csv.NewWriter(t.kept)
+	var head bytes.Buffer
+	w := csv.NewWriter(&head)
 	_ = w.Write(t.header()) // a buffer takes anything
 	w.Flush()
+	return t, t.write(head.Bytes())
 }
 
-// Kept is the trace so far as it is in the file, nil without Keep.
-func (t *TraceWriter) Kept() []byte {
+// Kept is the table so far, nil unless it is kept.
+func (t *Trace) Kept() []byte {
 	if t.kept == nil {
 		return nil
 	}
 	return t.kept.Bytes()
 }
 
-func (t *TraceWriter) failed(err error) error {
-	return outputError(filepath.Join(t.stage.dir, traceName), err)
+func (t *Trace) write(row []byte) error {
+	if t.kept != nil {
+		t.kept.Write(row)
+	}
+	if _, err := t.out.Write(row); err != nil {
+		return t.files.Failed(traceName, err)
+	}
+	return nil
 }
 
 // needed lists the planes to read at every step, ascending.
-func (t *TraceWriter) needed() []int {
+func (t *Trace) needed() []int {
 	use := make([]bool, t.m.NZ())
 	for _, b := range t.blocks {
 		for k := t.m.LayerPlanes[b.layer][0]; k < t.m.LayerPlanes[b.layer][1]; k++ {
@@ -99,7 +92,7 @@ func (t *TraceWriter) needed() []int {
 	return planes
 }
 
-func (t *TraceWriter) header() []string {
+func (t *Trace) header() []string {
 	names := []string{"time_s", "power_W", "max_K"}
 	for _, b := range t.blocks {
 		name := t.m.Stack.Layers[b.layer].Name + "/" + b.name
@@ -111,8 +104,8 @@ func (t *TraceWriter) header() []string {
 	return names
 }
 
-// Add writes the row of a step from the field at its end.
-func (t *TraceWriter) Add(step gpusolve.Step, f gpusolve.Field) error {
+// Step implements Recorder.
+func (t *Trace) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
 	for _, b := range t.blocks {
 		b.reset()
 	}
@@ -147,36 +140,25 @@ func (t *TraceWriter) Add(step gpusolve.Step, f gpusolve.Field) error {
 		t.kelvin(p.value)
 	}
 	t.row = append(t.row, '\n')
-	if t.kept != nil {
-		t.kept.Write(t.row)
-	}
-	if _, err := t.out.Write(t.row); err != nil {
-		return t.failed(err)
-	}
-	return nil
+	return t.write(t.row)
 }
 
-func (t *TraceWriter) kelvin(v float64) {
+func (t *Trace) kelvin(v float64) {
 	t.row = append(t.row, ',')
 	t.row = fieldfile.AppendKelvin(t.row, v)
 }
 
-// Commit finishes the file and gives it its name. After an error nothing is left.
-func (t *TraceWriter) Commit() error {
-	err := t.out.Flush()
-	if closed := t.file.Close(); err == nil {
-		err = closed
+// Finish implements Recorder.
+func (t *Trace) Finish(context.Context, *End) error {
+	if err := errors.Join(t.out.Flush(), t.file.Close()); err != nil {
+		return t.files.Failed(traceName, err)
 	}
-	if err != nil {
-		t.stage.discard()
-		return t.failed(err)
-	}
-	_, err = t.stage.commit()
-	return err
+	return nil
 }
 
-// Abort removes what was written. It may follow a failed Commit.
-func (t *TraceWriter) Abort() {
-	_ = t.file.Close() // the file is thrown away
-	t.stage.discard()
+func stageTrace(ctx context.Context, files *staging.Transaction, rows []byte) error {
+	return files.Write(ctx, traceName, func(w io.Writer) error {
+		_, err := w.Write(rows)
+		return err
+	})
 }

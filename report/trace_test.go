@@ -1,12 +1,10 @@
 package report
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -15,7 +13,8 @@ import (
 func TestTrace(t *testing.T) {
 	r := linearRun(t, sampleStack(37, 23))
 	dir := filepath.Join(t.TempDir(), "out")
-	w, err := NewTraceWriter(dir, r.Mesh)
+	files := begin(t, dir, nil)
+	w, err := NewTrace(files, r.Mesh, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,14 +23,17 @@ func TestTrace(t *testing.T) {
 		rise := float64(n) // the field of step n lies n kelvin higher
 		f := formulaField{r.Mesh, func(x, y, z float64) float64 { return linear(x, y, z) + rise }}
 		step := gpusolve.Step{Time: 1e-3 * float64(n+1), PowerW: 16, MaxK: s.Temperature.MaxK + rise}
-		if err := w.Add(step, f); err != nil {
+		if err := w.Step(n+1, step, f); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if slices.Contains(names(t, dir), "trace.csv") {
 		t.Error("trace.csv appeared before Commit")
 	}
-	if err := w.Commit(); err != nil {
+	if err := w.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, dir); !slices.Equal(got, []string{"trace.csv"}) {
@@ -57,56 +59,41 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-func TestAbortedTraceLeavesNothing(t *testing.T) {
-	r := linearRun(t, sampleStack(5, 4))
-	dir := filepath.Join(t.TempDir(), "out")
-	w, err := NewTraceWriter(dir, r.Mesh)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Add(gpusolve.Step{Time: 1}, r.Solution.Field); err != nil {
-		t.Fatal(err)
-	}
-	w.Abort()
-	if got := names(t, dir); got != nil {
-		t.Errorf("left %q", got)
-	}
-}
-
-func TestTraceOnAFullDisk(t *testing.T) {
-	r := linearRun(t, sampleStack(5, 4))
+// A table that no chart shows goes to the disk as it grows, and from there into run.zip.
+func TestTraceOfASavedRun(t *testing.T) {
+	r := sampleRun(t, 10, 8)
 	dir := t.TempDir()
-	w, err := NewTraceWriter(dir, r.Mesh)
+	files := begin(t, dir, nil)
+	w, err := NewRecording(files, r, 3, Options{}, OutputOptions{SaveAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := fullDisk(t, 0)("")
+	for n := range 3 {
+		step := gpusolve.Step{Time: 1e-3 * float64(n+1), MaxK: 370, Converged: true}
+		r.Solution.Steps = append(r.Solution.Steps, step)
+		if err := w.Step(n+1, step, r.Solution.Field); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if w.trace.Kept() != nil {
+		t.Error("the table is held in memory")
+	}
+	if _, err := files.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "trace.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.file.Close(); err != nil {
+	again, err := Restore(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.file = full
-	w.out.Reset(full)
-	if err := w.Add(gpusolve.Step{Time: 1}, r.Solution.Field); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "--out") {
-		t.Errorf("error %v", err)
-	}
-	if got := names(t, dir); got != nil {
-		t.Errorf("left %q", got)
-	}
-}
-
-func TestTraceWhereAFileIsInTheWay(t *testing.T) {
-	r := linearRun(t, sampleStack(5, 4))
-	dir := filepath.Join(t.TempDir(), "out")
-	if err := os.WriteFile(dir, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewTraceWriter(dir, r.Mesh); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("error %v", err)
+	defer again.Close()
+	if string(again.Saved.Trace) != string(want) || strings.Count(string(want), "\n") != 4 {
+		t.Errorf("run.zip holds\n%s\ntrace.csv\n%s", again.Saved.Trace, want)
 	}
 }

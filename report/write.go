@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"thermsim/report/saved"
+	"thermsim/staging"
 )
 
 // largePlane is the number of cells in a plane above which its CSV is written only on request.
@@ -16,61 +19,60 @@ const largePlane = 4_000_000
 // hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
 const hugePlane = 16_000_000
 
-// Write writes summary.json, blocks.csv, layers.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps, and
+// Write writes summary.json, blocks.csv, layers.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps into a folder, and
 // returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
 // colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
 // Write brings the times and the memory in s up to date before it writes them.
-func Write(ctx context.Context, r *Run, s *Summary, o Options) ([]string, error) {
-	layers, err := mappedLayers(r.Mesh, o.Maps)
+func Write(ctx context.Context, dir string, r *Run, s *Summary, o Options) ([]string, error) {
+	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command}, func(files *staging.Transaction) error {
+		return stageReport(ctx, files, r, s, o)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := o.Style.Check(); err != nil {
-		return nil, err
-	}
-	st, err := newStage(o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	return writeAll(ctx, st, r, s, layers, o)
+	return done.Files, nil
 }
 
-// writeAll stages every file and commits, or discards all of them.
-func writeAll(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, o Options) (files []string, err error) {
+// RunFiles are the files of a steady or transient run, as records of folders call them.
+const RunFiles = "run"
+
+// FileNames are those of a run's files that do not depend on its layers and steps.
+func FileNames() []string {
+	return []string{"summary.json", "layers.csv", "blocks.csv", traceName, PageName, saved.FileName}
+}
+
+// stageReport stages the tables, maps and figures of a run.
+func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o Options) error {
+	layers, err := mappedLayers(r.Mesh, o.Maps)
+	if err != nil {
+		return err
+	}
+	if err := o.Style.Check(); err != nil {
+		return err
+	}
 	start := time.Now()
-	defer func() {
-		if err != nil {
-			st.discard()
-		}
-	}()
 	if err := writeMaps(ctx, st, r, s, layers, &o); err != nil {
-		return nil, err
+		return err
 	}
 	if err := writeFigures(ctx, st, r, s, &o); err != nil {
-		return nil, err
+		return err
 	}
 	csvs := []struct {
 		name  string
 		write func(io.Writer, *Summary) error
 	}{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
 	for _, t := range csvs {
-		if err := st.write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
-			return nil, err
+		if err := st.Write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
+			return err
 		}
 	}
 	s.finish(r, time.Since(start)) // the summary comes last, so that it knows the time of the rest
-	if err := st.write(ctx, "summary.json", s.WriteJSON); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return st.commit()
+	return st.Write(ctx, "summary.json", s.WriteJSON)
 }
 
 // writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the cores.
-func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int, o *Options) error {
+func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, layers []int, o *Options) error {
 	m, cells := r.Mesh, r.Mesh.NX()*r.Mesh.NY()
 	buffers := 2
 	if cells > hugePlane {
@@ -108,14 +110,14 @@ func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int,
 		var jobs []func() error
 		for _, format := range o.Style.formats() {
 			jobs = append(jobs, func() error {
-				return st.write(inner, "map_"+names[l]+"."+string(format), func(w io.Writer) error {
+				return st.Write(inner, "map_"+names[l]+"."+string(format), func(w io.Writer) error {
 					return layerPicture(m, l, kelvin, lo, hi, s.Caveat(), &o.Style).Write(w, format)
 				})
 			})
 		}
 		if cells <= largePlane || o.LargeCSV {
 			jobs = append(jobs, func() error {
-				return st.write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin) })
+				return st.Write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin) })
 			})
 		}
 		for _, job := range jobs {
@@ -134,7 +136,7 @@ func writeMaps(ctx context.Context, st *stage, r *Run, s *Summary, layers []int,
 }
 
 // writeFigures stages the pictures beside the maps.
-func writeFigures(ctx context.Context, st *stage, r *Run, s *Summary, o *Options) error {
+func writeFigures(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options) error {
 	f := Figures{
 		Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, Style: o.Style, Maps: o.Maps,
 		Trace: o.Trace, History: o.History, Frames: o.Frames, At: o.At, ToScale: o.ToScale,
@@ -143,12 +145,7 @@ func writeFigures(ctx context.Context, st *stage, r *Run, s *Summary, o *Options
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		if err := st.write(ctx, file.Name, file.Write); err != nil {
-			return err
-		}
-	}
-	return nil
+	return st.WriteFiles(ctx, files...)
 }
 
 // colorRange is the range of temperatures over the mapped layers.

@@ -21,6 +21,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 func names(t testing.TB, dir string) []string {
@@ -34,7 +35,9 @@ func names(t testing.TB, dir string) []string {
 	}
 	var n []string
 	for _, e := range entries {
-		n = append(n, e.Name())
+		if e.Name() != ".thermsim" { // what transactions note
+			n = append(n, e.Name())
+		}
 	}
 	return n
 }
@@ -68,7 +71,7 @@ func TestWriteMakesWhatTheContractLists(t *testing.T) {
 	r := sampleRun(t, 25, 20)
 	s := summarise(t, r)
 	dir := filepath.Join(t.TempDir(), "new", "out")
-	files, err := Write(context.Background(), r, s, Options{Dir: dir, Maps: []string{"lid"}})
+	files, err := Write(context.Background(), dir, r, s, Options{Maps: []string{"lid"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +106,7 @@ func TestWriteMakesWhatTheContractLists(t *testing.T) {
 func TestMapCSV(t *testing.T) {
 	r := linearRun(t, sampleStack(11, 7))
 	dir := t.TempDir()
-	if _, err := Write(context.Background(), r, summarise(t, r), Options{Dir: dir}); err != nil {
+	if _, err := Write(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	rows := readCSV(t, filepath.Join(dir, "map_feol.csv"))
@@ -179,7 +182,7 @@ func TestInputDigest(t *testing.T) {
 func TestUnknownMapNamesTheLayers(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	dir := filepath.Join(t.TempDir(), "out")
-	_, err := Write(context.Background(), r, summarise(t, r), Options{Dir: dir, Maps: []string{"lidd"}})
+	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{Maps: []string{"lidd"}})
 	if err == nil || !strings.Contains(err.Error(), `"lidd"`) || !strings.Contains(err.Error(), "bulk, feol, tim, lid") {
 		t.Errorf("error %v", err)
 	}
@@ -194,7 +197,7 @@ func TestAFileInPlaceOfTheFolder(t *testing.T) {
 	if err := os.WriteFile(dir, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Write(context.Background(), r, summarise(t, r), Options{Dir: dir})
+	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{})
 	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--out") {
 		t.Errorf("error %v", err)
 	}
@@ -203,17 +206,25 @@ func TestAFileInPlaceOfTheFolder(t *testing.T) {
 	}
 }
 
-// fullDisk gives files on /dev/full after the first n.
-func fullDisk(t *testing.T, n int64) func(string) (io.WriteCloser, error) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("this system has no /dev/full")
+// begin starts a transaction that fails what fault says.
+func begin(t testing.TB, dir string, fault func(op, name string) error) *staging.Transaction {
+	t.Helper()
+	files, err := staging.Begin(dir, staging.Options{Set: RunFiles, Fault: fault})
+	if err != nil {
+		t.Fatal(err)
 	}
-	var opened atomic.Int64
-	return func(path string) (io.WriteCloser, error) {
-		if opened.Add(1) > n {
-			return os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	t.Cleanup(files.Abort)
+	return files
+}
+
+// fullDisk fails writes after the first n.
+func fullDisk(n int64) func(op, name string) error {
+	var written atomic.Int64
+	return func(op, _ string) error {
+		if op == "write" && written.Add(1) > n {
+			return syscall.ENOSPC
 		}
-		return createNew(path)
+		return nil
 	}
 }
 
@@ -222,17 +233,14 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	s := summarise(t, r)
 	for n := range int64(2) {
 		dir := filepath.Join(t.TempDir(), "out")
-		st, err := newStage(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		st.create = fullDisk(t, n)
-		_, err = writeAll(context.Background(), st, r, s, []int{1}, Options{})
+		_, err := staging.Do(t.Context(), dir, staging.Options{Fault: fullDisk(n)}, func(files *staging.Transaction) error {
+			return stageReport(t.Context(), files, r, s, Options{})
+		})
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
 			t.Errorf("error %v", err)
 		}
-		if got := names(t, dir); got != nil {
-			t.Errorf("with %d files written, left %q", n, got)
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("with %d writes done, left %q", n, names(t, dir))
 		}
 	}
 }
@@ -246,12 +254,14 @@ func TestCancelledRunLeavesNothingAndKeepsOldFiles(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Write(ctx, r, s, Options{Dir: dir}); !errors.Is(err, context.Canceled) {
+	if _, err := Write(ctx, dir, r, s, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := CheckPictures(ctx, dir, r.Mesh); !errors.Is(err, context.Canceled) {
+	files := begin(t, dir, nil)
+	if err := CheckPictures(ctx, files, r.Mesh); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
+	files.Abort()
 	if got := names(t, dir); !slices.Equal(got, []string{"summary.json"}) {
 		t.Errorf("the folder holds %q", got)
 	}
@@ -267,7 +277,7 @@ func TestFailedRenameTakesBack(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "map_feol.png"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Write(context.Background(), r, summarise(t, r), Options{Dir: dir})
+	_, err := Write(context.Background(), dir, r, summarise(t, r), Options{})
 	if err == nil || !strings.Contains(err.Error(), "map_feol.png") {
 		t.Errorf("error %v", err)
 	}
@@ -285,7 +295,7 @@ func TestBrokenFieldLeavesNothing(t *testing.T) {
 	s := summarise(t, r)
 	r.Solution.Field = brokenField{}
 	dir := filepath.Join(t.TempDir(), "out")
-	if _, err := Write(context.Background(), r, s, Options{Dir: dir, Maps: []string{"all"}}); err == nil || !strings.Contains(err.Error(), "device lost") {
+	if _, err := Write(context.Background(), dir, r, s, Options{Maps: []string{"all"}}); err == nil || !strings.Contains(err.Error(), "device lost") {
 		t.Errorf("error %v", err)
 	}
 	if got := names(t, dir); got != nil {
@@ -302,7 +312,7 @@ func TestLargePlanesHaveNoCSVUnlessAsked(t *testing.T) {
 	plane := make([]float64, m.NX()*m.NY())
 	r := &Run{Mesh: m, Solution: &gpusolve.Solution{Field: samePlane(plane)}}
 	dir := t.TempDir()
-	if _, err := Write(context.Background(), r, summarise(t, r), Options{Dir: dir}); err != nil {
+	if _, err := Write(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, dir); !slices.Contains(got, "map_feol.png") || slices.Contains(got, "map_feol.csv") {
@@ -325,12 +335,14 @@ func TestCheckPictures(t *testing.T) {
 	st.Boundary[stack.West] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 320}
 	st.Boundary[stack.North] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4}
 	dir := t.TempDir()
-	files, err := CheckPictures(context.Background(), dir, build(t, st))
+	done, err := staging.Do(t.Context(), dir, staging.Options{}, func(files *staging.Transaction) error {
+		return CheckPictures(t.Context(), files, build(t, st))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"floorplan_feol.png", "floorplan_lid.png", "stack.png"}
-	if got := names(t, dir); !slices.Equal(got, want) || len(files) != 3 {
+	if got := names(t, dir); !slices.Equal(got, want) || len(done.Files) != 3 {
 		t.Errorf("the folder holds %q, want %q", got, want)
 	}
 }

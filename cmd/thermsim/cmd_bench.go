@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"thermsim/bench"
-	"thermsim/report"
+	"thermsim/staging"
 )
 
 const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
 paper (arXiv:2606.17850), ten-layer stacks of 5.1 to 35 million cells, and print
 the paper's tables for this machine. docs/bench.md explains them.
 
+--tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells the processor takes the systems of up to a million cells,
 which leaves --grid to choose others, and a GPU all of them. A row that takes
 longer than --max-seconds is cut off and says so.
@@ -72,20 +73,24 @@ func newBenchCommand(g *globals) *cobra.Command {
 	for _, t := range bench.Tables() {
 		names = append(names, t.Name)
 	}
-	f.StringSliceVar(&o.tables, "tables", nil, "make the tables in `LIST`, by name or number in the paper: "+strings.Join(names, ", ")+" (default all)")
-	f.StringArrayVar(&o.methods, "precond", nil, "measure the preconditioners in `LIST`, with settings as in NAME:key=value,... (default: all of the build)")
-	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-	f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
-	f.Var(&o.minCells, "min-cells", "leave smaller systems out")
-	f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
-	f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
-	f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
-	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
-	f.StringVar(&o.json, "json", "", "write the measurements to `FILE`")
-	f.StringVar(&o.csv, "csv", "", "write them to `FILE` as CSV, a line a row")
-	f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
-	f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the measurements in `FILES`, written by --json on one device, together")
-	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
+	group(f, "Measurements", func() {
+		f.StringSliceVar(&o.tables, "tables", nil, strings.Join(names, ", ")+": a `LIST`")
+		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... (default all)")
+		f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
+		f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
+		f.Var(&o.minCells, "min-cells", "leave smaller systems out")
+		f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
+		f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
+		f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
+		f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
+	})
+	group(f, groupResults, func() {
+		f.StringVar(&o.json, "json", "", "write the measurements to `FILE`")
+		f.StringVar(&o.csv, "csv", "", "write them to `FILE` as CSV, a line a row")
+		f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
+		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print what --json wrote into `FILES` on one device, together")
+		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
+	})
 	completeFlag(cmd, "tables", names)
 	completeFlag(cmd, "precond", bench.DefaultMethods())
 	completeFlag(cmd, "device", deviceNames())
@@ -164,7 +169,9 @@ func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
 		if f.path == "" {
 			continue
 		}
-		if _, err := report.WriteFiles(ctx, filepath.Dir(f.path), []report.File{{Name: filepath.Base(f.path), Write: f.write}}); err != nil {
+		if _, err := staging.Do(ctx, filepath.Dir(f.path), staging.Options{}, func(t *staging.Transaction) error {
+			return t.Write(ctx, filepath.Base(f.path), f.write)
+		}); err != nil {
 			return err
 		}
 	}

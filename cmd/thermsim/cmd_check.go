@@ -9,6 +9,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 const checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
@@ -72,9 +73,11 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if o.print {
 		return stack.Print(g.stdout, s)
 	}
-	if err := checkFolder(o.out); err != nil {
+	files, err := begin(g, o.out, staging.Options{Set: "check", Command: "check"})
+	if err != nil {
 		return err
 	}
+	defer files.Abort()
 	machine := thisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
 	m, _, err := buildMesh(g, s, machine, false)
@@ -82,7 +85,11 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 		return err
 	}
 	p := startProgress(g.console, "drawing")
-	files, err := report.CheckPictures(ctx, o.out, m)
+	defer p.stop()
+	if err := report.CheckPictures(ctx, files, m); err != nil {
+		return steadyInterrupted(err)
+	}
+	done, err := commit(ctx, g, files)
 	p.stop()
 	if err != nil {
 		return steadyInterrupted(err)
@@ -90,7 +97,7 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if g.quiet {
 		return nil
 	}
-	return describe(g.console, m, machine, files)
+	return describe(g.console, m, machine, done.Files)
 }
 
 // describe prints what is known before a solve.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/report"
+	"thermsim/staging"
 )
 
 const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and
@@ -62,13 +63,17 @@ func newDiffCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`, made if missing")
-	f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
-	f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
-	f.Var(&o.limit, "limit", "fail with exit status 5 where the fields differ by more, or a run had not converged")
-	f.BoolVar(&o.json, "json", false, "print diff.json on stdout in place of the tables")
-	f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
-	f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+	group(f, "Comparison", func() {
+		f.Var(&o.step, "step", "compare this step of two transients (default the last of each)")
+		f.Var(&o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
+	})
+	group(f, groupResults, func() {
+		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
+		f.BoolVar(&o.json, "json", false, "print diff.json on stdout in place of the tables")
+		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
+		f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
+		f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")
+	})
 	return cmd
 }
 
@@ -95,9 +100,11 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")
 	}
-	if err := checkFolder(o.out); err != nil {
+	files, err := begin(g, o.out, staging.Options{Set: "diff", Command: "diff"})
+	if err != nil {
 		return err
 	}
+	defer files.Abort()
 	p.enter("comparing")
 	c, err := report.Compare(ctx, runs[0], runs[1], [2]string{filepath.Clean(o.runs[0]), filepath.Clean(o.runs[1])})
 	if errors.Is(err, report.ErrIncomparable) {
@@ -107,7 +114,10 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 		return steadyInterrupted(err)
 	}
 	budget := report.PageBudget{ErrorK: o.pageError.value, Bytes: int64(o.pageBudget * 1e6)}
-	if _, err := report.WriteComparison(ctx, c, runs[0], runs[1], report.Options{Dir: o.out, Maps: o.maps}, budget); err != nil {
+	if err := report.WriteComparison(ctx, files, c, runs[0], runs[1], o.maps, budget); err != nil {
+		return steadyInterrupted(err)
+	}
+	if _, err := commit(ctx, g, files); err != nil {
 		return steadyInterrupted(err)
 	}
 	p.stop()

@@ -10,7 +10,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/mesh"
-	"thermsim/report"
+	"thermsim/staging"
 )
 
 const exportHelp = `Write the steady system of a stack as Matrix Market files, for other solvers:
@@ -71,9 +71,11 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 	if cells(s) > maxExportCells {
 		return usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid", cells(s), float64(maxExportCells))
 	}
-	if err := checkFolder(o.out); err != nil {
+	out, err := begin(g, o.out, staging.Options{Set: "export", Command: "export"})
+	if err != nil {
 		return err
 	}
+	defer out.Abort()
 	m, err := mesh.Build(s)
 	if err != nil {
 		return withStatus(exitInput, err)
@@ -86,16 +88,20 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 		return err
 	}
 	note := fmt.Sprintf("steady system of %s, %d x %d x %d cells, x fastest\nunknowns: rise over %g K, in K", s.File, m.NX(), m.NY(), m.NZ(), s.Ambient)
-	files, err := report.WriteFiles(ctx, o.out, []report.File{
-		{Name: "A.mtx", Write: func(w io.Writer) error {
+	err = out.WriteFiles(ctx,
+		staging.File{Name: "A.mtx", Write: func(w io.Writer) error {
 			return matrixmarket.WriteMatrix(w, d.CSR(), true, note+"\nconductances in W/K")
 		}},
-		{Name: "b.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, b, note+"\npower in W") }},
-	})
+		staging.File{Name: "b.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, b, note+"\npower in W") }},
+	)
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	done, err := commit(ctx, g, out)
 	if err != nil {
 		return steadyInterrupted(err)
 	}
 	p.stop()
-	g.note("wrote %s and %s: %d unknowns", files[0], files[1], d.N())
+	g.note("wrote %s and %s: %d unknowns", done.Files[0], done.Files[1], d.N())
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/importer"
 	"thermsim/stack"
+	"thermsim/staging"
 	"thermsim/verify"
 )
 
@@ -76,13 +77,18 @@ func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
 	f.StringVarP(&o.output, "output", "o", "", "write the stack file to `FILE` rather than to stdout")
 	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
 	f.BoolVar(&o.compat, "compat", false, "put "+format.Title()+"'s own arithmetic into the stack file")
-	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference of arithmetic matters here")
+	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference matters here")
 	o.addOptions(f, format)
 	return cmd
 }
 
 func runImport(ctx context.Context, g *globals, format importer.Format, files []string, o importOptions) error {
 	request := importer.Request{Files: files, Named: o.values(), Compat: o.compat}
+	if o.output != "" {
+		if err := refuseToReplace(o.force, o.output); err != nil {
+			return err
+		}
+	}
 	r, err := format.Import(request)
 	if err != nil {
 		return err
@@ -100,7 +106,7 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 		if err := w.Flush(); err != nil {
 			return fmt.Errorf("cannot print the stack file: %w", err)
 		}
-	} else if err := writeOutput(o.output, o.force, func(f *os.File) error { return r.WriteStack(f) }); err != nil {
+	} else if err := writeOutputs(ctx, g, filepath.Dir(o.output), staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
 		return err
 	}
 	tellImport(g, r, o.output)

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/importer/eda"
+	"thermsim/staging"
 )
 
 const importEDAHelp = `Make a power map from the placement of a chip and the power of its instances.
@@ -31,7 +30,7 @@ and watts. Every watt of the report is on the map, or the import fails;
 docs/eda.md tells how.
 `
 
-const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt --grid 512x512 -o chip
+const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt -o chip
   thermsim import eda --placement cells.csv --grid 256x256 -o chip
   thermsim steady chip.toml`
 
@@ -56,21 +55,25 @@ func newImportEDACommand(g *globals) *cobra.Command {
 			if len(args) > 0 {
 				return usagef("%s takes its files by flags, got %s; run '%s --help' for the usage", cmd.CommandPath(), args[0], cmd.CommandPath())
 			}
-			return runImportEDA(g, o)
+			return runImportEDA(cmd.Context(), g, o)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
-	f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
-	f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of --def and --lef")
-	f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
-	f.Var(&o.grid, "grid", "tiles of the map")
-	f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
-	f.StringVar(&o.unplaced, "unplaced", o.unplaced, "watts of instances that are not placed: `error`, or spread over the die")
-	f.StringVarP(&o.output, "output", "o", "", "begin the names of the files written with `PREFIX`")
-	f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
-	f.BoolVar(&o.force, "force", false, "replace files that exist")
+	group(f, "Placement and power", func() {
+		f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
+		f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
+		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of --def and --lef")
+		f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
+		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "what to do with watts that have no place, `error` or spread")
+	})
+	group(f, "Power map", func() {
+		f.StringVarP(&o.output, "output", "o", "", "begin the names of the files written with `PREFIX`")
+		f.Var(&o.grid, "grid", "tiles of the map")
+		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
+		f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
+		f.BoolVar(&o.force, "force", false, "replace files that exist")
+	})
 	completeFlag(cmd, "unplaced", []string{"error", "spread"})
 	return cmd
 }
@@ -120,43 +123,33 @@ func (o *importEDAOptions) check() error {
 	return nil
 }
 
-func runImportEDA(g *globals, o importEDAOptions) error {
+func runImportEDA(ctx context.Context, g *globals, o importEDAOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	type file struct {
-		path  string
-		write func(io.Writer) error
-	}
 	var r *eda.Result
 	mapPath := o.output + "_power.csv"
-	files := []file{
-		{mapPath, func(w io.Writer) error { return r.WriteMap(w) }},
-		{o.output + ".toml", func(w io.Writer) error { return r.WriteStack(w, filepath.Base(mapPath)) }},
+	dir, prefix := filepath.Split(o.output)
+	files := []staging.File{
+		{Name: prefix + "_power.csv", Write: func(w io.Writer) error { return r.WriteMap(w) }},
+		{Name: prefix + ".toml", Write: func(w io.Writer) error { return r.WriteStack(w, prefix+"_power.csv") }},
 	}
 	if o.cells {
-		files = append(files, file{o.output + "_cells.csv", func(w io.Writer) error { return r.WriteCells(w) }})
+		files = append(files, staging.File{Name: prefix + "_cells.csv", Write: func(w io.Writer) error { return r.WriteCells(w) }})
 	}
+	var paths []string
 	for _, f := range files {
-		if _, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) && !o.force {
-			return usagef("%s exists already; name other files with --output, or replace it with --force", f.path)
-		}
+		paths = append(paths, filepath.Join(dir, f.Name))
+	}
+	if err := refuseToReplace(o.force, paths...); err != nil {
+		return err
 	}
 	var err error
 	if r, err = eda.Import(o.request); err != nil {
 		return err
 	}
-	for _, f := range files {
-		err := writeOutput(f.path, o.force, func(to *os.File) error {
-			w := bufio.NewWriter(to)
-			if err := f.write(w); err != nil {
-				return err
-			}
-			return w.Flush()
-		})
-		if err != nil {
-			return err
-		}
+	if err := writeOutputs(ctx, g, dir, files...); err != nil {
+		return err
 	}
 	for _, n := range r.Notes {
 		g.note("%s", n)

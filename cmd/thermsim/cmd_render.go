@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -10,6 +9,7 @@ import (
 
 	"thermsim/report"
 	"thermsim/report/saved"
+	"thermsim/staging"
 )
 
 const renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,
@@ -57,11 +57,15 @@ func newRenderCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR`, made if missing (default the folder of the run)")
-	f.StringSliceVar(&o.maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
-	o.pictures.addFlags(cmd)
-	o.outputs.addPageFlags(cmd)
-	o.outputs.fields.addFlags(cmd)
+	group(f, groupResults, func() {
+		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
+		o.outputs.addPageFlags(cmd)
+	})
+	group(f, groupPictures, func() {
+		addMapsFlag(cmd, &o.maps)
+		o.pictures.addFlags(cmd)
+	})
+	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
 	return cmd
 }
 
@@ -87,11 +91,23 @@ func runRender(ctx context.Context, g *globals, o renderOptions) error {
 	if err != nil {
 		return err
 	}
+	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: "render", ID: r.Saved.Manifest.ID})
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	if other := files.Before().Set(report.RunFiles); other.Holds(saved.FileName) && other.ID != files.ID() {
+		return usagef("%s holds another run, with its %s, which would be removed; name another folder with --out", o.out, saved.FileName)
+	}
 	p.enter("drawing")
-	if err := o.write(ctx, r, kept); err != nil {
-		return steadyInterrupted(err)
+	err = o.write(ctx, r, files, kept)
+	if err == nil {
+		_, err = commit(ctx, g, files)
 	}
 	p.stop()
+	if err != nil {
+		return steadyInterrupted(err)
+	}
 	g.note("rendered into %s", o.out)
 	return nil
 }
@@ -117,7 +133,7 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 		o.out = home
 	}
 	o.outputs.save = saveNone
-	kept, err := o.outputs.settle(g, r.Mesh, o.out, len(r.Solution.Steps))
+	kept, err := o.outputs.settle(g, r.Mesh, len(r.Solution.Steps))
 	if err != nil {
 		return kept, err
 	}
@@ -135,56 +151,31 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
-		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && filepath.Clean(o.out) == filepath.Clean(home) {
+		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFolder(o.out, home) {
 			kept.Page = false
 			g.note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; --out DIR makes one elsewhere", here, of)
 		} else {
 			g.note("report.html shows the steps that the saved run holds, %d of %d", here, of)
 		}
 	}
-	return kept, checkFolder(o.out)
+	return kept, nil
 }
 
-// write makes everything.
-func (o *renderOptions) write(ctx context.Context, r *report.Restored, kept report.OutputOptions) error {
-	extra := report.Options{Dir: o.out, Maps: r.Mesh.Stack.Output.Maps, LargeCSV: len(r.Mesh.Stack.Output.Maps) > 0, Trace: r.Saved.Trace, History: r.History()}
-	o.pictures.apply(&extra)
-	if o.pictures.wants("animation") {
-		frames, err := report.NewFrameRecorder(r.Mesh, o.pictures.frames)
-		if err != nil {
-			return err
-		}
-		extra.Frames = frames
-		if err := r.Each(ctx, func(_ int, end float64, f *saved.Field) error { return frames.Add(end, f) }); err != nil {
-			return err
-		}
-	}
-	outputs, err := report.NewOutputs(r.Mesh, len(r.Saved.Manifest.Saved), kept)
-	if err != nil {
-		return err
-	}
-	defer outputs.Abort()
+// write stages everything.
+func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction, kept report.OutputOptions) error {
+	drawn := report.Options{Trace: r.Saved.Trace}
+	steps := 0
 	if r.Command == "transient" {
-		if err := r.Each(ctx, func(step int, end float64, f *saved.Field) error { return outputs.Add(step, end, f) }); err != nil {
-			return err
-		}
+		steps = len(r.Saved.Manifest.Saved)
 	}
-	last := r.Saved.Last()
-	if err := outputs.Last(last, r.Saved.TimeOf(last), r.Solution.Field); err != nil {
-		return err
-	}
-	s, err := report.Summarise(r.Run)
+	o.pictures.apply(&drawn, r.Mesh.Stack.Output.Maps)
+	recording, err := report.NewRecording(files, r.Run, steps, drawn, kept)
 	if err != nil {
 		return err
 	}
-	if _, err := report.Write(ctx, r.Run, s, extra); err != nil {
-		return fmt.Errorf("rendering: %w", err)
+	if err := r.Each(ctx, recording.Step); err != nil {
+		return err
 	}
-	if filepath.Clean(o.out) != filepath.Clean(filepath.Dir(r.Saved.Path)) {
-		if err := r.WriteTrace(ctx, o.out); err != nil {
-			return err
-		}
-	}
-	_, err = outputs.Finish(ctx, r.Run, s, nil, nil)
+	_, err = recording.Finish(ctx, r.History())
 	return err
 }

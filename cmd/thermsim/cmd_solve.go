@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/report"
+	"thermsim/staging"
 )
 
 const solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from
@@ -25,8 +26,7 @@ an array or coordinates of one column; both may be packed with gzip. Matrices of
 a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
 matrix must be positive definite. docs/solve.md has the details.
 
-A summary goes to stdout, x.mtx and summary.json into --out; each file is
-complete or absent.
+A summary goes to stdout, x.mtx and summary.json into --out, both or none.
 
 EXIT STATUS
 ===========
@@ -84,14 +84,18 @@ func newSolveCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	addOutFlag(cmd, &o.out)
-	f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest; found from the entries where not given")
-	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; auto takes the GPU where that is faster (default auto)")
-	f.Var(&o.precond, "precond", "preconditioner, with settings as in NAME:key=value,...: "+strings.Join(gpusolve.Preconditioners(), ", ")+" (default: one that suits the matrix)")
-	f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
-	f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
-	f.Var(&o.maxIter, "max-iter", "largest number of iterations")
-	f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the summary")
+	group(f, "Matrix and solver", func() {
+		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
+		f.Var(&o.device, "device", deviceUsage)
+		f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", ")+" (default by A)")
+		f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
+		f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
+		f.Var(&o.maxIter, "max-iter", "largest number of iterations")
+	})
+	group(f, groupResults, func() {
+		addOutFlag(cmd, &o.out)
+		f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the summary")
+	})
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 	return cmd
@@ -104,9 +108,11 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")
 	}
-	if err := checkFolder(o.out); err != nil {
+	out, err := begin(g, o.out, staging.Options{Set: "solve", Command: "solve"})
+	if err != nil {
 		return err
 	}
+	defer out.Abort()
 	p := startProgress(g.console, "reading")
 	defer p.stop()
 	sys, err := readSystem(g, p, &o)
@@ -128,11 +134,14 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	g.detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why, seconds(solution.Timing.Device.Seconds()))
 	p.enter("writing")
 	s := sys.summarise(g, solution)
-	files := []report.File{
-		{Name: "x.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, solution.X, sys.comment(s)) }},
-		{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
+	err = out.WriteFiles(ctx,
+		staging.File{Name: "x.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, solution.X, sys.comment(s)) }},
+		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
+	)
+	if err == nil {
+		_, err = commit(ctx, g, out)
 	}
-	if _, err := report.WriteFiles(ctx, o.out, files); err != nil {
+	if err != nil {
 		return steadyInterrupted(err)
 	}
 	p.stop()

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"thermsim/report"
 )
 
 const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
@@ -15,8 +13,11 @@ means of its traces.
 Tables go to stdout. Into --out go report.html, an interactive page; run.zip,
 from which 'thermsim render' makes everything again without solving (unless the
 field is large, see --save); summary.json, layers.csv, blocks.csv, and
-map_<layer>.png and .csv of every layer with power and of those in --maps; each
-file is complete or absent. Flags beat what the stack file says.
+map_<layer>.png and .csv of every layer with power and of those in --maps. They
+take the place of the files of an earlier run all together, or not at all. Flags
+beat what the stack file says. A preconditioner takes settings, as in
+--precond NAME:key=value,...; without --precond another one takes over where
+multigrid stalls.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -47,50 +48,25 @@ func newSteadyCommand(g *globals) *cobra.Command {
 func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	r, err := prepare(g, "steady", &o)
+	run, err := prepare(g, p, "steady", &o)
 	if err != nil {
 		return err
 	}
-	kept, err := o.outputs.settle(g, r.Mesh, o.out, 0)
-	if err != nil {
+	defer run.end()
+	if err := run.record(0); err != nil {
 		return err
 	}
 	p.enter("solving")
-	solver := solverOptions(g, r.Mesh.Stack.Solver, p)
-	history := o.pictures.history(&solver)
-	r.Solution, err = o.project.steady(ctx, r.Mesh, solver)
-	defer r.Solution.Close()
+	run.Solution, err = o.project.steady(ctx, run.Mesh, run.solver)
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	logSolution(g, r)
-	p.enter("drawing")
-	outputs, err := report.NewOutputs(r.Mesh, 0, kept)
+	s, err := run.finish(ctx)
 	if err != nil {
 		return err
 	}
-	defer outputs.Abort()
-	s, err := writeReport(ctx, g, r, &o, outputs, report.Options{History: *history})
-	if err != nil {
-		return steadyInterrupted(err)
+	if ctx.Err() != nil {
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s", o.out))
 	}
-	if _, err := outputs.Finish(ctx, r, s, nil, *history); err != nil {
-		return steadyInterrupted(err)
-	}
-	if err := o.project.writeSteady(r, o.out); err != nil {
-		return err
-	}
-	p.stop()
-	if err := printSummary(g, r, s, &o); err != nil {
-		return err
-	}
-	return verdict(r, s, o.tmax.value, o.out)
-}
-
-// steadyInterrupted says what became of a run that the user ended.
-func steadyInterrupted(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return withStatus(exitInterrupted, errors.New("interrupted; nothing was written"))
-	}
-	return err
+	return verdict(run.Run, s, o.tmax.value, o.out)
 }

@@ -17,9 +17,10 @@ import (
 // globals is what every command shares.
 type globals struct {
 	*console
-	start   time.Time               // of the process
-	started bool                    // a command has begun: errors from here on are not cobra's
-	adjust  func(*gpusolve.Options) // nil but in tests, which hand in an executor of their own
+	start   time.Time                   // of the process
+	started bool                        // a command has begun: errors from here on are not cobra's
+	adjust  func(*gpusolve.Options)     // nil but in tests, which hand in an executor of their own
+	fault   func(op, name string) error // nil but in tests, which fail operations on the disk
 }
 
 // console is the two output streams: tables and JSON on stdout, everything else on stderr.

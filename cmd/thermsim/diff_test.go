@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // saveFlat saves a steady run of a field that is flat but for its first cell.
@@ -27,20 +27,15 @@ func saveFlat(t *testing.T, f flat) (dir string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	outputs, err := report.NewOutputs(m, 0, report.OutputOptions{Dir: dir, SaveLast: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer outputs.Abort()
 	r := &report.Run{Command: "steady", Mesh: m, Solution: &gpusolve.Solution{Field: f, Status: gpusolve.Status{Converged: true, Reason: gpusolve.ReasonTolerance}}}
-	sum, err := report.Summarise(r)
+	_, err = staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"}, func(files *staging.Transaction) error {
+		recording, err := report.NewRecording(files, r, 0, report.Options{}, report.OutputOptions{SaveLast: true})
+		if err == nil {
+			_, err = recording.Finish(t.Context(), nil)
+		}
+		return err
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := outputs.Last(0, 0, f); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := outputs.Finish(context.Background(), r, sum, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -70,7 +65,7 @@ func TestDiffOfBrokenFields(t *testing.T) {
 			}
 		}
 		var said, tables bytes.Buffer
-		err := runDiff(context.Background(), &globals{console: &console{stdout: &tables, stderr: &said}}, o)
+		err := runDiff(t.Context(), &globals{console: &console{stdout: &tables, stderr: &said}}, o)
 		if err != nil {
 			said.WriteString(err.Error())
 		}

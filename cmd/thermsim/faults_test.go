@@ -43,7 +43,7 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *globals, simulateOptions) error{
 		"steady": runSteady,
 		"transient": func(ctx context.Context, g *globals, o simulateOptions) error {
-			t := transientOptions{simulateOptions: o, dt: duration(), initial: temperature()}
+			t := transientOptions{simulateOptions: o, dt: duration(), initial: beginning{quantity: temperature()}}
 			if err := errors.Join(t.steps.Set("2"), t.dt.Set("1 ms")); err != nil {
 				return err
 			}

@@ -6,38 +6,11 @@ import (
 	"math"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"thermsim/gpusolve"
 	"thermsim/report"
 )
-
-// writeReport writes the files of a run; the outputs take the last field, and are to be finished. extra holds what figures need beside the field.
-func writeReport(ctx context.Context, g *globals, r *report.Run, o *simulateOptions, outputs *report.Outputs, extra report.Options) (*report.Summary, error) {
-	s, err := report.Summarise(r)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	last, end := len(r.Solution.Steps), 0.0
-	if last > 0 {
-		end = r.Solution.Steps[last-1].Time
-	}
-	if err := outputs.Last(last, end, r.Solution.Field); err != nil {
-		return nil, err
-	}
-	s.Time.ReportS += time.Since(start).Seconds()
-	maps := r.Mesh.Stack.Output.Maps
-	extra.Dir, extra.Maps, extra.LargeCSV = o.out, maps, len(maps) > 0
-	o.pictures.apply(&extra)
-	files, err := report.Write(ctx, r, s, extra)
-	if err != nil {
-		return nil, err
-	}
-	g.detail("wrote %d files in %s", len(files), seconds(s.Time.ReportS))
-	return s, nil
-}
 
 // printSummary prints the tables, or the JSON, on stdout.
 func printSummary(g *globals, r *report.Run, s *report.Summary, o *simulateOptions) error {
@@ -103,7 +76,7 @@ func deviceText(d gpusolve.DeviceInfo) string {
 func outlast(ctx context.Context) (saving context.Context, stop func()) {
 	saving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, endings()...)
 	left := 2
 	if ctx.Err() != nil {
 		left = 1

@@ -27,13 +27,17 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			status = reportPanic(g, fault, debug.Stack())
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	return execute(g, args)
+}
 
+// execute carries out the command line and returns the exit status.
+func execute(g *globals, args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
 	cmd := newRootCommand(g)
 	cmd.SetArgs(args)
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
+	cmd.SetOut(g.stdout)
+	cmd.SetErr(g.stderr)
 	err := cmd.ExecuteContext(ctx)
 	if err != nil && !g.started {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
@@ -43,6 +47,14 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		g.fail(err)
 	}
 	return exitStatus(err)
+}
+
+// endings are the signals that end a run in order. SIGHUP is none where the program was told to outlive its terminal, as by nohup.
+func endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 }
 
 // reportPanic says that thermsim itself is at fault. The stack trace helps only those who mend it.

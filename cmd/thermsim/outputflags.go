@@ -34,26 +34,24 @@ type fieldOptions struct {
 
 func newOutputOptions() outputOptions { return outputOptions{pageError: temperatureRise()} }
 
-func (o *outputOptions) addFlags(cmd *cobra.Command) {
-	o.addPageFlags(cmd)
-	cmd.Flags().Var(&o.save, "save", "keep fields in run.zip for 'thermsim render': none, last or all steps (default all that fit in 64 MB, else the last if it does)")
-	o.fields.addFlags(cmd)
+func (o *outputOptions) addSaveFlag(cmd *cobra.Command) {
+	cmd.Flags().Var(&o.save, "save", "keep none, last or all steps for render (default what fits in 64 MB)")
 	completeFlag(cmd, "save", saveLevels())
 }
 
 func (o *outputOptions) addPageFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.noPage, "no-page", false, "leave out report.html")
-	f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in report.html; beyond it maps are reduced by maximum (default 20)")
+	f.Var(&o.pageBudget, "page-budget", "size of temperatures in report.html, reduced by maximum to fit (default 20)")
 	f.Var(&o.pageError, "page-error", "largest error of temperatures in report.html (default 0.01 K)")
 }
 
 func (o *fieldOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(), ", "))
-	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST`, which lie on one another, in field files")
-	f.Var(&o.box, "file-box", `only cells in X0:X1,Y0:Y1,Z0:Z1 in field files, such as "1 mm:3 mm,2 mm,:": one length is a plane, a bare number is in m`)
-	f.Var(&o.fileSteps, "file-steps", "write field files of these steps too: numbers with commas between, FROM:TO, FROM:TO:EVERY or all")
+	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST`, which lie on one another")
+	f.Var(&o.box, "file-box", `only the cells in X0:X1,Y0:Y1,Z0:Z1, such as "1 mm:3 mm,2 mm,:"`)
+	f.Var(&o.fileSteps, "file-steps", "these steps too: all, FROM:TO, FROM:TO:EVERY or numbers, with commas")
 	f.BoolVar(&o.single, "float32", false, "temperatures as FP32 in vtr, npz and raw, good to 2e-5 K")
 	completeFlag(cmd, "files", report.FieldFormats())
 }
@@ -92,8 +90,8 @@ func (o *fieldOptions) check(s *stack.Stack, transient bool) error {
 const savedBytes = 64_000_000
 
 // settle turns the flags into what a run of that many steps (0: steady) keeps.
-func (o *outputOptions) settle(g *globals, m *mesh.Mesh, dir string, steps int) (report.OutputOptions, error) {
-	r := report.OutputOptions{Dir: dir, Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
+func (o *outputOptions) settle(g *globals, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
+	r := report.OutputOptions{Page: !o.noPage, Formats: o.fields.formats, Single: o.fields.single}
 	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError.value
 	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
 	switch o.save {

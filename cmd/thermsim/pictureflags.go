@@ -32,15 +32,15 @@ type pictureOptions struct {
 
 func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.formats, "formats", nil, "draw maps and figures in the formats in `LIST`: "+strings.Join(report.PictureFormats(), ", ")+" (default png)")
-	f.StringSliceVar(&o.figures, "figures", nil, "draw the figures in `LIST` too: "+strings.Join(report.FigureNames(), ", ")+", or all")
-	f.StringVar(&o.colors, "colors", "inferno", "colours of temperatures: `NAME` of "+strings.Join(report.Colormaps(), ", "))
+	f.StringSliceVar(&o.formats, "formats", nil, "draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST` (default png)")
+	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ", ")+", or all")
+	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
 	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
 	f.Var(&o.width, "width", `width of the pictures on paper, such as "85 mm" or "3.3 in"`)
 	f.Float64Var(&o.font, "font-size", 0, "size of the numbers on the axes in `POINTS`")
-	f.Float64Var(&o.dpi, "dpi", 0, "resolution of PNGs in `PIXELS` per inch (default 72, one pixel a point)")
-	f.Var(&o.cut, "cut", `point in mm through which sections go, such as 3.2,4 (default the hottest point)`)
+	f.Float64Var(&o.dpi, "dpi", 0, "resolution of PNGs in `PIXELS` per inch (default 72)")
+	f.Var(&o.cut, "cut", `point in mm through which sections go (default the hottest point)`)
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
 	for flag, values := range map[string][]string{"formats": report.PictureFormats(), "figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
@@ -73,10 +73,6 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 	return nil
 }
 
-func (o *pictureOptions) wants(figure string) bool {
-	return slices.Contains(o.figures, figure) || slices.Contains(o.figures, "all")
-}
-
 func (o *pictureOptions) style() report.PictureStyle {
 	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, WidthPt: o.width.points, FontPt: o.font, DPI: o.dpi}
 	if o.span.given {
@@ -86,7 +82,8 @@ func (o *pictureOptions) style() report.PictureStyle {
 }
 
 // apply hands the wishes on.
-func (o *pictureOptions) apply(to *report.Options) {
+func (o *pictureOptions) apply(to *report.Options, maps []string) {
+	to.Maps, to.LargeCSV, to.FrameLayer = maps, len(maps) > 0, o.frames
 	to.Style, to.Figures, to.ToScale = o.style(), o.figures, o.toScale
 	to.At = [2]float64{math.NaN(), math.NaN()}
 	if o.cut.given {

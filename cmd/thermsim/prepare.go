@@ -8,6 +8,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // stackPath is the file that a STACK argument stands for.
@@ -41,8 +42,8 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 	return m, spent, nil
 }
 
-// prepare does everything that can fail because of the input before anything is solved or written.
-func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error) {
+// prepare does everything that can fail because of the input before anything is solved, and takes the output folder.
+func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simulation, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -62,12 +63,15 @@ func prepare(g *globals, command string, o *simulateOptions) (*report.Run, error
 	if err := o.outputs.check(s, command == "transient"); err != nil {
 		return nil, err
 	}
-	if err := checkFolder(o.out); err != nil {
+	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command})
+	if err != nil {
 		return nil, err
 	}
 	m, build, err := buildMesh(g, s, thisMachine(), command == "transient")
 	if err != nil {
+		files.Abort()
 		return nil, err
 	}
-	return &report.Run{Command: command, Version: versionText(), Mesh: m, Parse: parse, Build: build, Start: g.start}, nil
+	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Parse: parse, Build: build, Start: g.start}
+	return &simulation{Run: r, g: g, o: o, progress: p, files: files}, nil
 }

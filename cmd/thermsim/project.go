@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +13,8 @@ import (
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
 	"thermsim/peerout"
-	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 // formats are the simulators whose projects can be imported.
@@ -46,9 +44,11 @@ type project struct {
 // addFlags offers the flags of projects. Options that two formats share are offered once.
 func (p *project) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
-	f.StringVar(&p.format, "format", "", "write the files that the project asks for too, in `FORMAT`: "+formatNames())
-	f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
+	group(f, groupProjects, func() {
+		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
+		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, as `FORMAT`: "+formatNames())
+		f.Var(&p.decimals, "decimals", "decimals of temperatures in those files (default as the simulator writes)")
+	})
 	p.addOptions(f, formats()...)
 	completeFlag(cmd, "format", strings.Split(formatNames(), ", "))
 }
@@ -57,11 +57,13 @@ func (p *project) addFlags(cmd *cobra.Command) {
 func (p *project) addOptions(f *pflag.FlagSet, formats ...importer.Format) {
 	p.named = map[string]*string{}
 	for _, format := range formats {
-		for _, o := range format.Options() {
-			if p.named[o.Name] == nil {
-				p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
+		group(f, optionsOf(format), func() {
+			for _, o := range format.Options() {
+				if p.named[o.Name] == nil {
+					p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -136,26 +138,12 @@ func (p *project) tellNotes(g *globals, r *importer.Result) {
 	}
 }
 
-// writer writes the simulator's own files, or nothing where none are asked for.
-func (p *project) writer(m *mesh.Mesh, dir string, steps int) (peerout.Writer, error) {
+// writer writes the simulator's own files; nil where none are asked for.
+func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (peerout.Writer, error) {
 	if p.format == "" || p.result == nil {
-		return peerout.None{}, nil
+		return nil, nil
 	}
-	return peerout.New(p.result, m, peerout.Options{Dir: dir, Decimals: p.decimals.count(), Steps: steps})
-}
-
-// writeSteady writes the simulator's own files of a steady run.
-func (p *project) writeSteady(r *report.Run, dir string) error {
-	w, err := p.writer(r.Mesh, dir, 0)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	if err := w.Step(0, r.Solution.Field); err != nil {
-		return err
-	}
-	_, err = w.Commit()
-	return err
+	return peerout.New(p.result, m, peerout.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
 }
 
 // loadInput reads a stack file, or imports a project.
@@ -187,32 +175,4 @@ func loadInput(g *globals, argument string, grid gridSize, p *project) (*stack.S
 	spent := time.Since(start)
 	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
 	return s, spent, nil
-}
-
-// writeOutput writes a file whole or not at all; what exists is replaced only by consent.
-func writeOutput(path string, replace bool, content func(*os.File) error) error {
-	if _, err := os.Stat(path); err == nil && !replace {
-		return usagef("%s exists already; name another file with --output, or replace it with --force", path)
-	}
-	temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return unwritableFile(path, err)
-	}
-	err = content(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		_ = os.Remove(temp) // gone already after a rename
-		return unwritableFile(path, err)
-	}
-	return nil
-}
-
-func unwritableFile(path string, err error) error {
-	return fmt.Errorf("cannot write %s: %s; name another file with --output", path, importer.Reason(err))
 }

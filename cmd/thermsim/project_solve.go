@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"thermsim/gpusolve"
@@ -27,24 +28,42 @@ func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) 
 	return gpusolve.Steady(ctx, m, o)
 }
 
-// transient steps the field of the mesh, or of the network that stands in for it. It starts from what the project says, unless that is overruled by a
-// uniform temperature.
-func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions, uniform bool) (*gpusolve.Solution, error) {
-	if n := p.network(); n != nil {
-		if uniform {
+// transient steps the field of the mesh, or of the network that stands in for it. It starts from what the project says, unless that is overruled.
+func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions, start *beginning) (*gpusolve.Solution, error) {
+	n := p.network()
+	switch {
+	case n != nil && start.steady:
+		return nil, usagef("--initial steady starts thermsim's own transients; under --compat give the simulator's own file of initial temperatures")
+	case n != nil:
+		if start.value > 0 {
 			plain := *n
 			plain.Initial = nil
 			n = &plain
 		}
 		return netsolve.Transient(ctx, n, m, o, t)
-	}
-	if p.result != nil && p.result.Initial != nil && !uniform {
-		start, err := m.Initial(p.result.Initial)
+	case start.steady:
+		return fromSteady(ctx, m, o, t)
+	case p.result != nil && p.result.Initial != nil && start.value == 0:
+		field, err := m.Initial(p.result.Initial)
 		if err != nil {
 			return nil, err
 		}
-		t.Initial = start
+		t.Initial = field
 	}
+	return gpusolve.Transient(ctx, m, o, t)
+}
+
+// fromSteady starts a transient from the steady state of the steady powers.
+func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*gpusolve.Solution, error) {
+	first, err := gpusolve.Steady(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	if !first.Status.Converged {
+		return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written", first.Status.Reason, first.Status.Iterations))
+	}
+	t.Initial = first.Field
 	return gpusolve.Transient(ctx, m, o, t)
 }
 

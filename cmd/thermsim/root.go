@@ -63,7 +63,7 @@ func newRootCommand(g *globals) *cobra.Command {
 	cmd.SetHelpCommand(newHelpCommand())
 	cmd.InitDefaultCompletionCmd("completion")
 	refuseUnknown(cmd, "completion")
-	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", max(40, g.style.Width))))
+	groupUsage(cmd, g.style.Width)
 	return cmd
 }
 

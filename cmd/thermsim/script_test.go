@@ -87,9 +87,9 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	sig, ok := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[1]]
+	sig, ok := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[1]]
 	if !ok {
-		ts.Fatalf("signal %s: expected INT or TERM", args[1])
+		ts.Fatalf("signal %s: expected INT, TERM or HUP", args[1])
 	}
 	path, err := exec.LookPath(args[3])
 	ts.Check(err)

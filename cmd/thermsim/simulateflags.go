@@ -39,28 +39,46 @@ const defaultOut = "thermsim-out"
 func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	addOutFlag(cmd, &o.out)
+	group(f, groupSolver, func() { o.addSolverFlags(cmd) })
+	group(f, groupResults, func() {
+		addOutFlag(cmd, &o.out)
+		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
+		f.Var(&o.json, "json", "print summary.json, not tables; =lines: a line per step, then the summary")
+		f.Lookup("json").NoOptDefVal = string(jsonSummary)
+		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
+		o.outputs.addPageFlags(cmd)
+		o.outputs.addSaveFlag(cmd)
+	})
+	group(f, groupPictures, func() {
+		addMapsFlag(cmd, &o.maps)
+		o.pictures.addFlags(cmd)
+	})
+	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
+	o.project.addFlags(cmd)
+}
+
+func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	addGridFlag(cmd, &o.grid)
-	f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N; auto takes the GPU where that is faster (default auto)")
-	f.Var(&o.precond, "precond", "preconditioner, with settings as in NAME:key=value,...: "+strings.Join(gpusolve.Preconditioners(), ", ")+" (default multigrid, and another where it stalls)")
-	f.Var(&o.tol, "tol", "stop when the estimated largest temperature error is below this (default 1e-4 K)")
+	f.Var(&o.device, "device", deviceUsage)
+	f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", ")+" (default multigrid)")
+	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")
 	f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system")
-	f.Var(&o.tmax, "tmax", `fail with exit status 5 above this temperature, such as "85 degC"; a bare number is in K`)
-	f.StringSliceVar(&o.maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
-	f.Var(&o.json, "json", "print summary.json on stdout in place of the tables; with =lines, a line of JSON for every step and one for the summary")
-	f.Lookup("json").NoOptDefVal = string(jsonSummary)
-	f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
-	o.project.addFlags(cmd)
-	o.pictures.addFlags(cmd)
-	o.outputs.addFlags(cmd)
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 }
 
+// deviceUsage is shared by all commands that solve.
+const deviceUsage = "auto (default), cpu, gpu or gpu:N; auto takes the GPU where it is faster"
+
+func addMapsFlag(cmd *cobra.Command, maps *[]string) {
+	cmd.Flags().StringSliceVar(maps, "maps", nil, "map the layers in `LIST` too: names with commas between, or all")
+}
+
 func addOutFlag(cmd *cobra.Command, out *string) {
-	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`, made if missing")
+	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`")
 }
 
 func addGridFlag(cmd *cobra.Command, grid *gridSize) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"thermsim/mesh"
@@ -11,10 +12,11 @@ import (
 
 // What a transient holds in memory for every step it finished, in bytes at the peak, measured over 200,000 steps (the collector's share included).
 const (
-	stepBytes      = 900 // figures of the step in tables and summary.json
-	pageStepBytes  = 200 // its place in the chart of report.html
-	savedStepBytes = 600 // its figures in run.zip
-	columnCopies   = 150 // a column of trace.csv, where a chart of traces is drawn
+	stepBytes      = 900  // figures of the step in tables and summary.json
+	pageStepBytes  = 200  // its place in the chart of report.html
+	savedStepBytes = 600  // its figures in run.zip
+	columnCopies   = 150  // a column of trace.csv, where a chart of traces is drawn
+	fieldFileBytes = 1500 // the name of a field file, until it and the record of the run are committed
 )
 
 // bytesPerStep is what a run keeps of every step. Fields go to files, and the page, the animation and the history bound what they keep.
@@ -41,9 +43,23 @@ func bytesPerStep(m *mesh.Mesh, kept report.OutputOptions, traces bool) float64 
 	return need
 }
 
-// roomForSteps refuses a transient of which the memory cannot hold what is kept of its steps beside the solve. Nothing is known where free is 0.
-func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, o *transientOptions, free float64) error {
-	perStep := bytesPerStep(m, kept, o.pictures.wants("traces"))
+// fieldFiles is how many field files a run of that many steps writes.
+func fieldFiles(steps int, kept report.OutputOptions) float64 {
+	of := 0.0
+	for _, r := range kept.FileSteps {
+		of += float64((r.To-r.From)/r.Every + 1)
+	}
+	each := len(kept.Formats)
+	if slices.Contains(kept.Formats, "raw") {
+		each++ // a header beside the numbers
+	}
+	return float64(each) * min(of, float64(steps))
+}
+
+// roomForSteps refuses a transient of which the memory cannot hold what is kept of its steps beside the solve, a chart of the traces among it where
+// one is drawn. Nothing is known where free is 0.
+func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces bool, free float64) error {
+	perStep := bytesPerStep(m, kept, traces) + fieldFileBytes*fieldFiles(steps, kept)/float64(max(1, steps))
 	room := free
 	if !strings.HasPrefix(m.Stack.Solver.Device, "gpu") {
 		room = max(0, free-bytesPerCell*float64(m.Cells()))

@@ -21,7 +21,6 @@ func TestRoomForSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &transientOptions{}
 	plain := bytesPerStep(m, report.OutputOptions{}, false)
 	for name, more := range map[string]float64{
 		"page":   bytesPerStep(m, report.OutputOptions{Page: true}, false),
@@ -37,22 +36,29 @@ func TestRoomForSteps(t *testing.T) {
 	}
 	solve := bytesPerCell * float64(m.Cells())
 	free := solve + 1000*plain
-	if err := roomForSteps(m, 1000, report.OutputOptions{}, o, free); err != nil {
+	if err := roomForSteps(m, 1000, report.OutputOptions{}, false, free); err != nil {
 		t.Errorf("a thousand steps that fit: %v", err)
 	}
-	if err := roomForSteps(m, math.MaxInt32, report.OutputOptions{}, o, 0); err != nil {
+	if err := roomForSteps(m, math.MaxInt32, report.OutputOptions{}, false, 0); err != nil {
 		t.Errorf("on a system that does not tell its memory: %v", err)
 	}
-	err = roomForSteps(m, 1001, report.OutputOptions{}, o, free)
+	err = roomForSteps(m, 1001, report.OutputOptions{}, false, free)
 	var own *exitError
 	if !errors.As(err, &own) || own.status != exitDevice || !strings.Contains(err.Error(), "at most --steps 1000") {
 		t.Errorf("a step too many: %v", err)
 	}
-	if err = roomForSteps(m, 1, report.OutputOptions{}, o, solve/2); err == nil {
+	if err = roomForSteps(m, 1, report.OutputOptions{}, false, solve/2); err == nil {
 		t.Error("a step beside a solve that does not fit")
 	}
+	everySecond := report.OutputOptions{Formats: []string{"raw", "csv"}, FileSteps: []report.StepRange{{From: 2, To: 1000, Every: 2}}}
+	if err = roomForSteps(m, 1000, everySecond, false, free+1500*fieldFileBytes); err != nil {
+		t.Errorf("three files of every second step, which fit: %v", err)
+	}
+	if err = roomForSteps(m, 1000, everySecond, false, free+1499*fieldFileBytes); err == nil {
+		t.Error("three files of every second step, which do not fit")
+	}
 	m.Stack.Solver.Device = "gpu:0"
-	if err = roomForSteps(m, 1000, report.OutputOptions{}, o, 1000*plain); err != nil {
+	if err = roomForSteps(m, 1000, report.OutputOptions{}, false, 1000*plain); err != nil {
 		t.Errorf("on a GPU the cells take no memory here: %v", err)
 	}
 }

@@ -35,19 +35,3 @@ func TestMatricesOnInterpreter(t *testing.T) {
 		return d
 	})
 }
-
-func TestBricksOnInterpreter(t *testing.T) {
-	opstest.Bricks(t, func(t testing.TB) ops.Device {
-		d, _ := interpreted(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
-func TestPartsOnInterpreter(t *testing.T) {
-	opstest.Parts(t, func(t testing.TB) ops.Device {
-		d, _ := interpreted(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}

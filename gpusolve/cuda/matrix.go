@@ -49,7 +49,8 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 		s := &m.Space
 		_, skew := a.Asymmetric()
 		m.symmetric = !skew
-		m.rows = &Rows{s: s, n: m.cells, entries: int64(a.Entries()), lent: true, rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col), val: Upload(s, a.Val)}
+		m.rows = UploadRows(s, a)
+		m.rows.lent = true
 	})
 }
 

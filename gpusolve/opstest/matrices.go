@@ -27,7 +27,6 @@ func Matrices(t *testing.T, open func(testing.TB) ops.Device) {
 			NewAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)).run()
 		})
 	}
-	Segments(t, open)
 }
 
 // RandomDiagonals is diagonally dominant, its couplings negative, of random size and absent across the ends of rows and planes.

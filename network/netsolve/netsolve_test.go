@@ -134,6 +134,7 @@ func TestFaults(t *testing.T) {
 		"ground at 0 K":     func(n *network.Network) { n.Grounds[0].Temperature = 0 },
 		"capacity":          func(n *network.Network) { n.Capacity[2] = math.NaN() },
 		"planes":            func(n *network.Network) { n.At = n.At[1:] },
+		"short plane":       func(n *network.Network) { n.At[1] = n.At[1][1:] },
 	} {
 		n := asNetwork(m)
 		spoil(n)
@@ -145,6 +146,12 @@ func TestFaults(t *testing.T) {
 	n.Grounds = nil
 	if _, err := Steady(t.Context(), n, m, gpusolve.Options{}); !errors.Is(err, gpusolve.ErrSingular) {
 		t.Errorf("without a ground: %v", err)
+	}
+	if _, err := Steady(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu", Tol: -1}); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("a negative tolerance: %v", err)
+	}
+	if _, err := Transient(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 1, Dt: math.Inf(1)}); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("an infinite step: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}

@@ -21,6 +21,7 @@ const schema = 1
 // Manifest is run.json: what is known of a run beside its stack and its field.
 type Manifest struct {
 	Schema  int    `json:"schema"`
+	ID      string `json:"id"`      // of the run, the same in the record of the folder; "" of runs before there was one
 	Command string `json:"command"` // "steady" or "transient"
 	Version string `json:"version"` // of the thermsim that solved
 	// Stack is the path of the stack file as it was given; Inputs are the files it was read from.

@@ -27,11 +27,17 @@ type Run struct {
 	zip *zip.ReadCloser
 }
 
+// Path of a saved run: the file itself, or the folder that holds one.
+func Path(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, FileName)
+	}
+	return path
+}
+
 // Open reads a saved run: the file itself, or the folder that holds one. Errors name the path and what to do.
 func Open(path string) (*Run, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, FileName)
-	}
+	path = Path(path)
 	z, err := zip.OpenReader(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -87,6 +93,11 @@ func (r *Run) read() error {
 	}
 	if len(r.Manifest.Saved) == 0 {
 		return errors.New("it holds no field")
+	}
+	for _, n := range r.Manifest.Saved {
+		if n < 0 || n > len(r.Manifest.Steps) || n == 0 && len(r.Manifest.Steps) > 0 {
+			return fmt.Errorf("it holds step %d of %d", n, len(r.Manifest.Steps))
+		}
 	}
 	return nil
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"thermsim/staging"
+)
+
+// begin takes a folder for the files of a command, before time is spent on them.
+func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, error) {
+	o.Fault = g.fault
+	t, err := staging.Begin(dir, o)
+	if err != nil {
+		return nil, withStatus(exitInput, err)
+	}
+	if t.Undone() {
+		g.note("a run into %s was cut off while its files got their names; the files of the run before are back", dir)
+	}
+	return t, nil
+}
+
+// commit gives the files their names, and tells what became of those of runs before.
+func commit(ctx context.Context, g *globals, t *staging.Transaction) (*staging.Result, error) {
+	r, err := t.Commit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g.detail("wrote %d files into %s", len(r.Files), t.Dir())
+	if n := len(r.Removed); n > 0 {
+		g.detail("files of the run before that were removed: %d, such as %s", n, r.Removed[0])
+	}
+	if n := len(r.Changed); n > 0 {
+		g.note("files of the run before that were changed since are left there: %d, such as %s", n, r.Changed[0])
+	}
+	return r, nil
+}
+
+// writeFiles writes a few files into a folder.
+func writeFiles(ctx context.Context, g *globals, dir string, o staging.Options, files ...staging.File) (*staging.Result, error) {
+	t, err := begin(g, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Abort()
+	if err := t.WriteFiles(ctx, files...); err != nil {
+		return nil, err
+	}
+	return commit(ctx, g, t)
+}
+
+// refuseToReplace asks for consent before files are replaced.
+func refuseToReplace(force bool, files ...string) error {
+	other := "another file"
+	if len(files) > 1 {
+		other = "other files"
+	}
+	for _, path := range files {
+		if _, err := os.Lstat(path); err == nil && !force {
+			return usagef("%s exists already; name %s with --output, or replace it with --force", path, other)
+		}
+	}
+	return nil
+}
+
+// writeOutputs writes files that stand for themselves into one folder.
+func writeOutputs(ctx context.Context, g *globals, dir string, files ...staging.File) error {
+	_, err := writeFiles(ctx, g, dir, staging.Options{Flag: "--output"}, files...)
+	return steadyInterrupted(err)
+}
+
+// checkFolder makes sure that files can be written into dir, and leaves no trace.
+func checkFolder(dir string) error {
+	if err := staging.Check(dir); err != nil {
+		return withStatus(exitInput, err)
+	}
+	return nil
+}
+
+// sameFolder says whether two paths lead to one folder.
+func sameFolder(a, b string) bool {
+	one, err1 := os.Stat(a)
+	two, err2 := os.Stat(b)
+	if err1 != nil || err2 != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(one, two)
+}

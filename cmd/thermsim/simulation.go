@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"thermsim/gpusolve"
+	"thermsim/peerout"
+	"thermsim/report"
+	"thermsim/staging"
+)
+
+// simulation is a steady or transient run on its way.
+type simulation struct {
+	*report.Run
+	g         *globals
+	o         *simulateOptions
+	progress  *progress
+	files     *staging.Transaction
+	recording *report.Recording
+	history   *[]report.HistoryPoint
+	solver    gpusolve.Options
+	steps     int // taken so far
+}
+
+// end gives back what the run holds, and removes its files unless they were committed.
+func (s *simulation) end() {
+	s.Solution.Close()
+	s.files.Abort()
+}
+
+// record starts the recorders of a run of that many steps, 0 for a steady state.
+func (s *simulation) record(steps int, more ...report.Recorder) error {
+	kept, err := s.o.outputs.settle(s.g, s.Mesh, steps)
+	if err != nil {
+		return err
+	}
+	var drawn report.Options
+	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
+	if err := roomForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), availableMemory()); err != nil {
+		return err
+	}
+	peer, err := s.o.project.writer(s.Mesh, s.files, steps)
+	if err != nil {
+		return err
+	}
+	if peer != nil {
+		for _, name := range report.FileNames() {
+			if s.files.Has(name) {
+				return usagef("the project asks for an output called %s, which is a file of thermsim's own; give it another name there", name)
+			}
+		}
+		more = append(more, peerRecorder{peer})
+	}
+	if s.recording, err = report.NewRecording(s.files, s.Run, steps, drawn, kept, more...); err != nil {
+		return err
+	}
+	s.solver = solverOptions(s.g, s.Mesh.Stack.Solver, s.progress)
+	s.history = s.o.pictures.history(&s.solver)
+	return nil
+}
+
+// step shows a step of a transient to the recorders.
+func (s *simulation) step(step gpusolve.Step, f gpusolve.Field) error {
+	s.steps++
+	return s.recording.Step(s.steps, step, f)
+}
+
+// finish writes all files of a run that is solved.
+func (s *simulation) finish(ctx context.Context) (*report.Summary, error) {
+	logSolution(s.g, s.Run)
+	s.progress.enter("drawing")
+	sum, err := s.recording.Finish(ctx, *s.history)
+	if err == nil {
+		_, err = commit(ctx, s.g, s.files)
+	}
+	s.progress.stop()
+	if err != nil {
+		return nil, steadyInterrupted(err)
+	}
+	return sum, printSummary(s.g, s.Run, sum, s.o)
+}
+
+// steadyInterrupted says what became of a run that the user ended.
+func steadyInterrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return withStatus(exitInterrupted, errors.New("interrupted; nothing was written"))
+	}
+	return err
+}
+
+// peerRecorder writes the files of other simulators.
+type peerRecorder struct{ peerout.Writer }
+
+func (p peerRecorder) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
+	return p.Writer.Step(step.Time, f)
+}
+func (p peerRecorder) Finish(context.Context, *report.End) error { return p.Writer.Finish() }
+
+// stepLog tells of every step, on stderr with -v and on stdout with --json=lines.
+type stepLog struct {
+	g    *globals
+	json jsonMode
+}
+
+func (l stepLog) Step(_ int, step gpusolve.Step, _ gpusolve.Field) error {
+	l.g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
+	if l.json != jsonLines {
+		return nil
+	}
+	err := report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{
+		TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
+	})
+	if err != nil {
+		return fmt.Errorf("cannot print a step: %w", err)
+	}
+	return nil
+}
+
+func (stepLog) Finish(context.Context, *report.End) error { return nil }

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/report/webpage"
+	"thermsim/staging"
+)
+
+// Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The transaction that holds the
+// files commits or aborts them all.
+type Recorder interface {
+	// Step takes the field at the end of step n, from 1 and ascending. A steady state is step 0 at time 0.
+	Step(n int, step gpusolve.Step, f gpusolve.Field) error
+	// Finish ends the recording: the run is solved, and its summary made.
+	Finish(ctx context.Context, e *End) error
+}
+
+// End is what is known when a run has been solved.
+type End struct {
+	Run     *Run
+	Summary *Summary
+	// N is the last step and Step what is known of it; 0 in a steady state. Field is how it ends.
+	N     int
+	Step  gpusolve.Step
+	Field gpusolve.Field
+	// History is how the error fell.
+	History []HistoryPoint
+}
+
+// Recording writes everything that a run leaves. Its files have their names only after Commit of the transaction.
+type Recording struct {
+	run       *Run
+	files     *staging.Transaction
+	options   Options
+	trace     *Trace
+	frames    *FrameRecorder
+	recorders []Recorder
+	shared    sharedField
+}
+
+// NewRecording starts the files of a run of that many steps, 0 for a steady state. more are recorders beside the report's own; they see the field after these.
+func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept OutputOptions, more ...Recorder) (*Recording, error) {
+	w := &Recording{run: r, files: files, options: o}
+	if r.Recorded == nil && steps > 0 {
+		var err error
+		if w.trace, err = NewTrace(files, r.Mesh, o.Wants("traces")); err != nil {
+			return nil, err
+		}
+		w.recorders = append(w.recorders, w.trace) // first: the saved run holds what it wrote
+	}
+	if steps > 0 && o.Wants("animation") {
+		var err error
+		if w.frames, err = NewFrameRecorder(r.Mesh, o.FrameLayer); err != nil {
+			return nil, err
+		}
+		w.recorders = append(w.recorders, w.frames)
+	}
+	fields, err := newFieldFiles(files, r.Mesh, kept)
+	if err != nil {
+		return nil, err
+	}
+	w.recorders = append(w.recorders, fields)
+	if kept.Page {
+		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget))
+	}
+	if kept.SaveLast || kept.SaveAll {
+		save, err := newSavedRun(files, r.Mesh, kept.SaveAll)
+		if err != nil {
+			return nil, err
+		}
+		w.recorders = append(w.recorders, save)
+	}
+	w.recorders = append(w.recorders, more...)
+	return w, nil
+}
+
+// Step shows the field at the end of step n, from 1, to all recorders. Finish does it for a steady state.
+func (w *Recording) Step(n int, step gpusolve.Step, f gpusolve.Field) error {
+	w.shared.take(f, w.run.Mesh)
+	return w.show(n, step)
+}
+
+// show hands what is shared to all recorders.
+func (w *Recording) show(n int, step gpusolve.Step) error {
+	for _, r := range w.recorders {
+		if err := r.Step(n, step, &w.shared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish summarises the run, which is solved, and stages all that is left to write. A steady state is shown to the recorders first.
+func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summary, error) {
+	r := w.run
+	field := r.Solution.Field
+	defer func() { r.Solution.Field = field }()
+	w.shared.take(field, r.Mesh)
+	r.Solution.Field = &w.shared // read once, by whoever comes first
+	s, err := Summarise(r)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	e := &End{Run: r, Summary: s, Field: &w.shared, History: history}
+	if e.N = len(r.Solution.Steps); e.N > 0 {
+		e.Step = r.Solution.Steps[e.N-1]
+	}
+	o := w.options
+	switch {
+	case w.trace != nil:
+		o.Trace = w.trace.Kept()
+	case o.Trace != nil:
+		if err := stageTrace(ctx, w.files, o.Trace); err != nil {
+			return nil, err
+		}
+	}
+	if e.N == 0 {
+		if err := w.show(0, e.Step); err != nil {
+			return nil, err
+		}
+	}
+	s.Time.ReportS += time.Since(start).Seconds()
+	o.History, o.Frames = history, w.frames
+	if err := stageReport(ctx, w.files, r, s, o); err != nil {
+		return nil, err
+	}
+	for _, p := range w.recorders {
+		if err := p.Finish(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	return s, ctx.Err()
+}
+
+// PageBudget says how much of a page its temperatures may take, and how exact they are.
+type PageBudget = webpage.Budget

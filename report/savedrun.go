@@ -1,0 +1,81 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/report/saved"
+	"thermsim/stack"
+	"thermsim/staging"
+)
+
+// savedRun records run.zip.
+type savedRun struct {
+	files  *staging.Transaction
+	planes int
+	every  bool // every step, not the last alone
+	file   *staging.Output
+	zip    *saved.Writer
+}
+
+func newSavedRun(files *staging.Transaction, m *mesh.Mesh, every bool) (*savedRun, error) {
+	f, err := files.Create(saved.FileName)
+	if err != nil {
+		return nil, err
+	}
+	return &savedRun{files, m.NZ(), every, f, saved.NewWriter(f, m.NX()*m.NY())}, nil
+}
+
+// Step implements Recorder.
+func (s *savedRun) Step(n int, _ gpusolve.Step, f gpusolve.Field) error {
+	if n > 0 && !s.every {
+		return nil
+	}
+	return s.keep(n, f)
+}
+
+func (s *savedRun) keep(n int, f gpusolve.Field) error {
+	if err := s.zip.Step(n, s.planes, f); err != nil {
+		return s.files.Failed(saved.FileName, err)
+	}
+	return nil
+}
+
+// Finish implements Recorder.
+func (s *savedRun) Finish(ctx context.Context, e *End) error {
+	if !slices.Contains(s.zip.Steps(), e.N) {
+		if err := s.keep(e.N, e.Field); err != nil {
+			return err
+		}
+	}
+	r := e.Run
+	m := saved.Describe(r.Command, r.Version, r.Mesh.Stack, r.Solution)
+	m.ID = s.files.ID()
+	for _, h := range e.History {
+		m.History = append(m.History, saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})
+	}
+	m.Time, m.Memory = saved.Time(e.Summary.Time), saved.Memory(e.Summary.Memory)
+	if err := s.close(m, r.Mesh.Stack); err != nil {
+		return s.files.Failed(saved.FileName, err)
+	}
+	return ctx.Err()
+}
+
+// close ends the archive, with the trace of a transient, which is staged by now.
+func (s *savedRun) close(m saved.Manifest, of *stack.Stack) error {
+	var trace io.Reader
+	if s.files.Has(traceName) {
+		f, err := s.files.Open(traceName)
+		if err != nil {
+			return fmt.Errorf("reading the trace back: %w", err)
+		}
+		defer f.Close()
+		trace = f
+	}
+	return errors.Join(s.zip.Close(m, of, trace), s.file.Close())
+}

@@ -1,0 +1,214 @@
+package staging
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Result is what a commit did.
+type Result struct {
+	Files []string // paths, in alphabetical order
+	// Removed are files of runs before that the new ones supersede; Changed would be too, but somebody else has changed them.
+	Removed, Changed []string
+}
+
+// Commit gives all files their names, or, after an error or a cancelled context, leaves the folder as it was. Its steps:
+//
+//  1. all files are on the disk, in .thermsim/new;
+//  2. so is the journal .thermsim/commit.json, which tells what will be done;
+//  3. files that will be replaced or removed are set aside in .thermsim/old, and the new ones get their names;
+//  4. the journal is renamed to .thermsim/files.json: from here on the folder holds the new run.
+//
+// An error before the fourth step undoes the third. So does the next transaction, or reader, where the process died.
+func (t *Transaction) Commit(ctx context.Context) (*Result, error) {
+	r, next, err := t.plan(ctx)
+	if err == nil {
+		err = t.apply(ctx, next)
+	}
+	if err != nil {
+		t.Abort()
+		return nil, err
+	}
+	// The folder holds the new run. What is left to do concerns power failures and the space of the old files.
+	err = t.disk.syncFolder(home)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended, t.made = true, nil
+	_ = t.disk.removeAll(oldFiles) // the next transaction sweeps
+	_ = t.disk.removeAll(newFiles)
+	t.removeEmpty(next.Commit.Removed)
+	t.release()
+	if err != nil {
+		return nil, fmt.Errorf("the files of this run are in %s, but may not outlive a power failure: %w", t.dir, cause(err))
+	}
+	return r, nil
+}
+
+// plan finds what stands in the way, and what the folder will hold.
+func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
+	for _, f := range t.order {
+		if err := f.Close(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	r, plan := &Result{}, &commitPlan{}
+	set := Set{Name: t.options.Set, ID: t.id, Command: t.options.Command}
+	for name, f := range t.files {
+		set.Files = append(set.Files, f.entry)
+		info, err := t.disk.root.Lstat(name)
+		switch {
+		case err == nil && info.IsDir():
+			return nil, nil, t.failed(name, syscall.EISDIR)
+		case err == nil:
+			plan.Replaced = append(plan.Replaced, name)
+		case errors.Is(err, fs.ErrNotExist):
+			plan.Fresh = append(plan.Fresh, name)
+		default:
+			return nil, nil, t.failed(name, err)
+		}
+		r.Files = append(r.Files, t.path(name))
+	}
+	next := &Record{Schema: schema, Commit: plan}
+	for _, s := range t.before.Sets {
+		s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(e Entry) bool { return t.files[e.Name] != nil })
+		switch {
+		case t.options.Set == "": // a file that stands for itself takes no others with it
+			next.Sets = append(next.Sets, s)
+		case s.Name == set.Name && s.ID == set.ID:
+			set.Files = append(set.Files, s.Files...)
+		case s.Name == set.Name || len(s.Files) < len(t.before.Set(s.Name).Files):
+			t.supersede(&s, plan, r)
+		default:
+			next.Sets = append(next.Sets, s)
+		}
+	}
+	if t.options.Set != "" {
+		slices.SortFunc(set.Files, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+		next.Sets = append(next.Sets, set)
+	}
+	for _, list := range [][]string{plan.Fresh, plan.Replaced, plan.Removed, r.Files} {
+		slices.Sort(list)
+	}
+	return r, next, nil
+}
+
+// supersede removes what is left of a set, but for files that are not as the set left them.
+func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) {
+	for _, e := range s.Files {
+		info, err := t.disk.root.Lstat(e.Name)
+		switch {
+		case err != nil:
+		case !info.Mode().IsRegular() || info.Size() != e.Size || info.ModTime().UnixNano() != e.Modified:
+			r.Changed = append(r.Changed, t.path(e.Name))
+		default:
+			plan.Removed = append(plan.Removed, e.Name)
+			r.Removed = append(r.Removed, t.path(e.Name))
+		}
+	}
+}
+
+func (t *Transaction) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }
+
+// apply takes the steps from the journal to the switch, or none. The journal goes to the disk beside the last files.
+func (t *Transaction) apply(ctx context.Context, next *Record) error {
+	text, err := json.MarshalIndent(next, "", " ")
+	if err != nil {
+		return err
+	}
+	err = t.disk.writeSynced(journalName, append(text, '\n'))
+	if err != nil {
+		err = t.failed(journalName, err)
+	}
+	if failed := t.pending.Wait(); err == nil {
+		err = failed
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = t.disk.remove(journalName) // nothing was renamed
+		return err
+	}
+	err = t.move(next.Commit)
+	if err == nil {
+		err = t.change(next)
+	}
+	if err == nil {
+		return nil
+	}
+	if failed := t.disk.undo(next.Commit); failed != nil {
+		return fmt.Errorf("%w; %s is left between two runs, because going back failed too (%w): the next thermsim that opens it goes back", err, t.dir, cause(failed))
+	}
+	_ = t.disk.removeAll(oldFiles) // the next transaction sweeps
+	return err
+}
+
+// move sets old files aside and gives the new ones their names.
+func (t *Transaction) move(p *commitPlan) error {
+	d := t.disk
+	folders := map[string]bool{".": true}
+	into := func(from, to string) error {
+		folders[path.Dir(from)], folders[path.Dir(to)] = true, true
+		if dir := path.Dir(to); dir != "." {
+			if err := d.mkdir(dir); err != nil {
+				return err
+			}
+		}
+		return d.rename(from, to)
+	}
+	for _, name := range slices.Concat(p.Replaced, p.Removed) {
+		if err := into(name, path.Join(oldFiles, name)); err != nil {
+			return t.failed(name, err)
+		}
+	}
+	for _, name := range slices.Concat(p.Fresh, p.Replaced) {
+		if err := into(path.Join(newFiles, name), name); err != nil {
+			return t.failed(name, err)
+		}
+	}
+	for f := range folders {
+		if f == home || isBelow(f, home) {
+			continue
+		}
+		if err := d.syncFolder(f); err != nil {
+			return t.failed(f, err)
+		}
+	}
+	return nil
+}
+
+// change is the point at which the folder holds the new run.
+func (t *Transaction) change(next *Record) error {
+	var err error
+	if len(next.Sets) > 0 {
+		err = t.disk.rename(journalName, recordName)
+	} else {
+		err = t.disk.remove(journalName)
+	}
+	if err != nil {
+		return t.failed(recordName, err)
+	}
+	return nil
+}
+
+// removeEmpty removes the folders that held superseded files alone.
+func (t *Transaction) removeEmpty(names []string) {
+	for _, name := range names {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if t.disk.remove(dir) != nil {
+				break // something else lies in it
+			}
+		}
+	}
+}

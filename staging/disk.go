@@ -1,0 +1,186 @@
+package staging
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+)
+
+// disk is an output folder. Whatever changes it goes through here, so that tests can fail every operation; names that lead out of the folder fail too.
+type disk struct {
+	dir   string
+	root  *os.Root
+	check func(op, name string) error
+}
+
+func fault(check func(op, name string) error, op, name string) error {
+	if check == nil {
+		return nil
+	}
+	return check(op, name)
+}
+
+func (d *disk) fault(op, name string) error { return fault(d.check, op, name) }
+
+// makeFolder makes a folder and those above it, and returns the new ones, outermost first.
+func makeFolder(dir string, check func(op, name string) error) (made []string, err error) {
+	var missing []string
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err == nil {
+			if !info.IsDir() {
+				return nil, &notFolderError{at}
+			}
+			break
+		}
+		if filepath.Dir(at) == at || !errors.Is(err, fs.ErrNotExist) && !notDir(err) {
+			return nil, err
+		}
+		missing = append(missing, at)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := fault(check, "mkdir", missing[i]); err != nil {
+			return made, err
+		}
+		err := os.Mkdir(missing[i], 0o777)
+		if err == nil {
+			made = append(made, missing[i])
+		} else if !errors.Is(err, fs.ErrExist) {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// openDisk opens the folder and makes what transactions keep in it.
+func openDisk(dir string, check func(op, name string) error) (*disk, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &disk{dir, root, check}
+	if err := d.mkdir(home); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *disk) close() { _ = d.root.Close() } // no data
+
+// mkdir makes a folder that may exist, with those above it.
+func (d *disk) mkdir(name string) error {
+	if info, err := d.root.Stat(name); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := d.fault("mkdir", name); err != nil {
+		return err
+	}
+	return d.root.MkdirAll(name, 0o777)
+}
+
+// create makes a new file and the folders above it.
+func (d *disk) create(name string) (*os.File, error) {
+	if path.Dir(name) != newFiles {
+		if err := d.mkdir(path.Dir(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.fault("create", name); err != nil {
+		return nil, err
+	}
+	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// open reads a file.
+func (d *disk) open(name string) (*os.File, error) {
+	if err := d.fault("open", name); err != nil {
+		return nil, err
+	}
+	return d.root.Open(name)
+}
+
+func (d *disk) rename(from, to string) error {
+	if err := d.fault("rename", to); err != nil {
+		return err
+	}
+	return d.root.Rename(from, to)
+}
+
+// remove removes a file or an empty folder; that it is not there is no error.
+func (d *disk) remove(name string) error {
+	if err := d.fault("remove", name); err != nil {
+		return err
+	}
+	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (d *disk) removeAll(name string) error {
+	if err := d.fault("remove", name); err != nil {
+		return err
+	}
+	return d.root.RemoveAll(name)
+}
+
+func (d *disk) exists(name string) bool {
+	_, err := d.root.Lstat(name)
+	return err == nil
+}
+
+func (d *disk) read(name string) ([]byte, error) { return d.root.ReadFile(name) }
+
+// writeSynced writes a small file and brings it to the disk.
+func (d *disk) writeSynced(name string, text []byte) error {
+	if err := d.fault("create", name); err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		op string
+		do func() error
+	}{{"write", func() error { _, err := f.Write(text); return err }}, {"sync", f.Sync}} {
+		if err == nil {
+			err = d.fault(step.op, name)
+		}
+		if err == nil {
+			err = step.do()
+		}
+	}
+	closed := f.Close()
+	if closed == nil {
+		closed = d.fault("close", name)
+	}
+	if err == nil {
+		err = closed
+	}
+	return err
+}
+
+// syncFolder brings the names in a folder to the disk. Windows cannot, and keeps them by itself.
+func (d *disk) syncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	if err := d.fault("syncdir", name); err != nil {
+		return err
+	}
+	f, err := d.root.Open(name)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	_ = f.Close() // read only
+	if unsupported(err) {
+		return nil // some network and user-space file systems
+	}
+	return err
+}

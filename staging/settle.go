@@ -1,0 +1,106 @@
+package staging
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+)
+
+// settle brings the folder from whatever a dead process left into order: a commit that was cut off is undone, and temporary files go. The caller
+// holds the lock.
+func (d *disk) settle() (undone bool, err error) {
+	if d.exists(journalName) {
+		journal, err := d.readRecord(journalName)
+		if err != nil {
+			return false, err
+		}
+		if journal.Commit != nil {
+			undone = true
+			if err := d.undo(journal.Commit); err != nil {
+				return false, err
+			}
+		} else if err := d.remove(journalName); err != nil { // cut short before anything was renamed
+			return false, err
+		}
+	}
+	for _, name := range []string{newFiles, oldFiles} {
+		if !d.exists(name) {
+			continue
+		}
+		if err := d.removeAll(name); err != nil {
+			return false, err
+		}
+	}
+	return undone, nil
+}
+
+// undo takes back what of a commit was done. It may be cut off, and begun again.
+func (d *disk) undo(p *commitPlan) error {
+	for _, name := range p.Fresh {
+		if d.exists(path.Join(newFiles, name)) {
+			continue // it has not got its name yet
+		}
+		if err := d.remove(name); err != nil {
+			return err
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if d.remove(dir) != nil {
+				break // something else lies in it
+			}
+		}
+	}
+	for _, name := range slices.Concat(p.Replaced, p.Removed) {
+		aside := path.Join(oldFiles, name)
+		if !d.exists(aside) {
+			continue
+		}
+		if err := d.mkdir(path.Dir(name)); path.Dir(name) != "." && err != nil {
+			return err
+		}
+		if err := d.rename(aside, name); err != nil {
+			return err
+		}
+	}
+	if err := d.syncFolder("."); err != nil {
+		return err
+	}
+	return d.remove(journalName)
+}
+
+// Look reads what a folder holds, for those who read its files: where a commit was cut off, it is undone first, and where one goes on, Look waits
+// for its end. Of a folder without a record, or none at all, the record is empty.
+func Look(dir string) (*Record, error) {
+	const patience = 5 * time.Second
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return &Record{Schema: schema}, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &disk{dir: dir, root: root}
+	defer d.close()
+	for deadline := time.Now().Add(patience); d.exists(journalName); time.Sleep(10 * time.Millisecond) {
+		lock, err := d.takeLock()
+		if errors.Is(err, ErrBusy) && time.Now().Before(deadline) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s is between two runs, and cannot be brought into order: %w", dir, cause(err))
+		}
+		_, err = d.settle()
+		d.dropLock(lock)
+		if err != nil {
+			return nil, fmt.Errorf("%s is between two runs, and cannot be brought into order: %w", dir, cause(err))
+		}
+	}
+	r, err := d.readRecord(recordName)
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", dir, recordName, cause(err))
+	}
+	return r, nil
+}
