@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
@@ -26,7 +27,7 @@ func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Statu
 	if d, ok := solver.(interface{ Details() string }); ok {
 		s.Details = strings.Trim(s.Details+"; "+d.Details(), "; ")
 	}
-	if m, ok := solver.(*krylov.Mixed); ok {
+	if m, ok := solver.(*mixed.Solver); ok {
 		log := m.PrecisionLog()
 		s.Precision = &log
 	}

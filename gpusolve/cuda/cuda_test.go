@@ -32,15 +32,6 @@ func TestConformanceOnGPU(t *testing.T) {
 	})
 }
 
-func TestWholeNumbersOnGPU(t *testing.T) {
-	gpu(t).Close()
-	opstest.WholeNumbers(t, func(t testing.TB) ops.Device {
-		d := gpu(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
 func TestMatricesOnGPU(t *testing.T) {
 	gpu(t).Close()
 	opstest.Matrices(t, func(t testing.TB) ops.Device {

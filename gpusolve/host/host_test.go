@@ -15,7 +15,3 @@ func TestConformance(t *testing.T) {
 func TestMatrices(t *testing.T) {
 	opstest.Matrices(t, func(testing.TB) ops.Device { return host.Open() })
 }
-
-func TestWholeNumbers(t *testing.T) {
-	opstest.WholeNumbers(t, func(testing.TB) ops.Device { return host.Open() })
-}

@@ -12,6 +12,8 @@ import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
@@ -131,12 +133,12 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("bicgstab", func(d cu.Driver) (any, error) { return kernels.LoadBicgstab(d) })
 	add("bricks", func(d cu.Driver) (any, error) { return ddilu.LoadBricks(d) })
 	add("parts", func(d cu.Driver) (any, error) { return ddilu.LoadParts(d) })
-	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
+	add("chebyshev", func(d cu.Driver) (any, error) { return chebyshev.LoadKernels(d) })
 	add("cover", func(d cu.Driver) (any, error) { return kernels.LoadCover(d) })
-	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
+	add("csr", func(d cu.Driver) (any, error) { return mixed.LoadCsr(d) })
 	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
-	add("mixed", func(d cu.Driver) (any, error) { return kernels.LoadMixed(d) })
-	add("quaddiag", func(d cu.Driver) (any, error) { return kernels.LoadQuaddiag(d) })
+	add("mixed", func(d cu.Driver) (any, error) { return mixed.LoadKernels(d) })
+	add("quaddiag", func(d cu.Driver) (any, error) { return mixed.LoadQuaddiag(d) })
 	add("assemble", func(d cu.Driver) (any, error) { return kernels.LoadAssemble(d) })
 	add("forms", func(d cu.Driver) (any, error) { return kernels.LoadForms(d) })
 	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })

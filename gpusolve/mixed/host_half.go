@@ -1,6 +1,11 @@
-package host
+package mixed
 
-import "math"
+import (
+	"math"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
 
 // roundHalf rounds to the nearest number of IEEE binary16, ties to even; the result is exact in FP32. The processor has no arithmetic on halves:
 // what is kept in FP16 on a GPU is kept here as FP32 numbers that are halves.
@@ -20,14 +25,21 @@ func roundHalf(v float64) float32 {
 	return float32(math.Float64frombits(b &^ (1<<dropped - 1)))
 }
 
-func roundHalves(v []float32) {
+// RoundHalves rounds all of v to halves.
+func RoundHalves(v []float32) {
 	for i, x := range v {
 		v[i] = roundHalf(float64(x))
 	}
 }
 
-// vec16 is a vector of halves.
-type vec16 struct{ wide *vec32 }
+// halves is a vector of halves, kept in an FP32 vector.
+type halves struct{ ops.Vector }
 
-func (v *vec16) Len() int     { return v.wide.n }
-func (v *vec16) Bytes() int64 { return v.wide.Bytes() }
+// HostValues are those of a vector on the processor, FP64 or FP32. half says that the FP32 ones are halves.
+func HostValues(v ops.Vector) (double []float64, single []float32, half bool) {
+	if h, ok := v.(*halves); ok {
+		return nil, host.Singles(h.Vector), true
+	}
+	double, single = host.Values(v)
+	return double, single, false
+}

@@ -1,4 +1,4 @@
-package host
+package mixed
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// halves lists all finite positive numbers of IEEE binary16 from the definition of the format.
-func halves() []float64 {
+// allHalves lists all finite positive numbers of IEEE binary16 from the definition of the format.
+func allHalves() []float64 {
 	var all []float64
 	for exponent := range 31 {
 		for fraction := range 1024 {
@@ -23,7 +23,7 @@ func halves() []float64 {
 
 // Every half stays itself; between two neighbours the half-way point goes to the even one, and what lies beside it to the nearer.
 func TestRoundHalf(t *testing.T) {
-	all := halves()
+	all := allHalves()
 	check := func(v, want float64) {
 		for _, sign := range []float64{1, -1} {
 			got := roundHalf(sign * v)

@@ -1,4 +1,4 @@
-package krylov
+package mixed
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 )
 
 // PrecisionLog of all solves so far.
-func (c *Mixed) PrecisionLog() solution.PrecisionLog { return c.log }
+func (c *Solver) PrecisionLog() solution.PrecisionLog { return c.log }
 
 // Details describes the precision and the last switch, for people.
-func (c *Mixed) Details() string {
+func (c *Solver) Details() string {
 	l := c.log
 	text := "precision " + l.Mode
 	if l.Switches == 0 {

@@ -1,22 +1,31 @@
-package host
+package mixed
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )
+
+// hostOperations are those of a workspace on the processor.
+type hostOperations struct{ *host.Iteration }
+
+func onHost(w ops.Workspace) (Operations, bool) {
+	i, ok := host.IterationOf(w)
+	return hostOperations{i}, ok
+}
 
 type number interface{ float32 | float64 }
 
 // bands are the four diagonals of a symmetric matrix.
 type bands[M number] struct{ main, x, y, z []M }
 
-// stored is a matrix in one or several precisions: as four diagonals, or by rows.
-type stored struct {
-	s        *Space
+// HostMatrix is a Stored of the processor: as four diagonals, or by rows.
+type HostMatrix struct {
+	s        *host.Space
 	nx       int
 	sheet    int
 	double   bands[float64]
@@ -26,35 +35,34 @@ type stored struct {
 	promote  []int32        // by plane
 	promoted [3]int
 	scale    []float32 // S, nil in the plain form
-	lift     float64   // factor of the right side of a running Chebyshev iteration
 	rows     *sparse.CSR
 	values   []float32 // by rows, FP32
 	bytes    int64
 }
 
-var _ ops.Stored = (*stored)(nil)
+var _ Stored = (*HostMatrix)(nil)
 
 // Bytes of memory.
-func (a *stored) Bytes() int64 { return a.bytes }
+func (a *HostMatrix) Bytes() int64 { return a.bytes }
 
 // Promoted counts the planes in which each off-diagonal is multiplied in FP32.
-func (a *stored) Promoted() [3]int { return a.promoted }
+func (a *HostMatrix) Promoted() [3]int { return a.promoted }
 
 // Release forgets the copies.
-func (a *stored) Release() {
+func (a *HostMatrix) Release() {
 	a.s.Account(-a.bytes)
-	*a = stored{s: a.s}
+	*a = HostMatrix{s: a.s}
 }
 
 var errUnsymmetric = errors.New("the matrix is not symmetric")
 
 // StoreDiagonals copies a symmetric matrix in the precisions asked for.
-func (s *Space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error) {
-	from := d.(*diagonals)
+func (s hostOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error) {
+	from := d.Download()
 	if !from.Symmetric() {
 		return nil, errUnsymmetric
 	}
-	a := &stored{s: s, nx: from.NX, sheet: from.NX * from.NY, undo: 1, lift: 1}
+	a := &HostMatrix{s: s.Space, nx: from.NX, sheet: from.NX * from.NY, undo: 1}
 	for _, v := range from.Main {
 		if !(v > 0) {
 			return nil, fmt.Errorf("the main diagonal is not positive: it goes down to %g", v)
@@ -75,17 +83,20 @@ func (s *Space) StoreDiagonals(d ops.Diagonals, c ops.Copies) (ops.Stored, error
 	}
 	if c.Half {
 		sizes := a.extent(from)
-		e := ops.HalfExponent(sizes)
+		e := HalfExponent(sizes)
 		a.undo = float32(math.Ldexp(1, -e))
 		a.half = keep(a, from, func(v float64) float32 { return roundHalf(math.Ldexp(v, e)) })
-		a.promote, a.promoted = ops.Promotions(sizes, c.PromotePlanes)
+		a.promote, a.promoted = Promotions(sizes, c.PromotePlanes)
 	}
 	s.Account(a.bytes)
 	return a, nil
 }
 
+// Scale is S, nil in the plain form.
+func (a *HostMatrix) Scale() []float32 { return a.scale }
+
 // entry is that of S A S, or of A where there is no S.
-func (a *stored) entry(v float64, row, col int) float64 {
+func (a *HostMatrix) entry(v float64, row, col int) float64 {
 	if a.scale == nil {
 		return v
 	}
@@ -93,7 +104,7 @@ func (a *stored) entry(v float64, row, col int) float64 {
 }
 
 // extent is the largest size of the entries main, x, y and z of every plane.
-func (a *stored) extent(d *diagonals) [][4]float64 {
+func (a *HostMatrix) extent(d *sparse.Diagonals) [][4]float64 {
 	sizes := make([][4]float64, d.NZ)
 	for i, band := range [][]float64{d.Main, d.X, d.Y, d.Z} {
 		offset := []int{0, 1, d.NX, a.sheet}[i]
@@ -105,7 +116,7 @@ func (a *stored) extent(d *diagonals) [][4]float64 {
 	return sizes
 }
 
-func keep[M number](a *stored, d *diagonals, round func(float64) M) bands[M] {
+func keep[M number](a *HostMatrix, d *sparse.Diagonals, round func(float64) M) bands[M] {
 	band := func(from []float64, offset int) []M {
 		to := make([]M, len(from))
 		for c, v := range from {
@@ -120,50 +131,38 @@ func keep[M number](a *stored, d *diagonals, round func(float64) M) bands[M] {
 }
 
 // StoreRows keeps FP32 values beside those of r.
-func (s *Space) StoreRows(r ops.Rows, c ops.Copies) (ops.Stored, error) {
+func (s hostOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 	if c.Scaled || c.Half {
 		return nil, errors.New("a matrix by rows is kept neither scaled nor in FP16")
 	}
-	a := &stored{s: s, rows: r.(*rows).CSR, undo: 1, lift: 1}
+	a := &HostMatrix{s: s.Space, rows: r.Download(), undo: 1}
 	if c.Single {
 		a.values = make([]float32, len(a.rows.Val))
-		round(a.values, a.rows.Val)
+		convert(a.values, a.rows.Val, 1)
 		a.bytes = 4 * int64(len(a.values))
 		s.Account(a.bytes)
 	}
 	return a, nil
 }
 
-// NewMixed makes a zero vector.
-func (s *Space) NewMixed(_ ops.Stored, p ops.Precision) (ops.Vector, error) {
+// NewVector makes a zero vector.
+func (s hostOperations) NewVector(_ Stored, p Precision) (ops.Vector, error) {
 	switch p {
-	case ops.Double:
+	case Double:
 		return s.New64()
-	case ops.Single:
+	case Single:
 		return s.New32()
 	}
-	return &vec16{s.new32()}, nil
+	wide, err := s.New32()
+	return &halves{wide}, err
 }
 
-// blockwise runs f on blocks of values and adds up what it returns, the second part by its maximum.
-func (s *Space) blockwise(f func(lo, hi, worker int) (sum, top float64)) (sum, top float64) {
-	blocks := (s.cells + blockRows - 1) / blockRows
-	parts := make([][2]float64, blocks)
-	s.Run(blockTask(func(b, worker int) {
-		parts[b][0], parts[b][1] = f(b*blockRows, min((b+1)*blockRows, s.cells), worker)
-	}), blocks, s.cells)
-	for _, p := range parts {
-		sum += p[0]
-		top = math.Max(top, p[1])
-	}
-	return sum, top
-}
-
-// blockTask is a loop body over blocks.
-type blockTask func(block, worker int)
-
-func (t blockTask) Run(lo, hi, worker int) {
-	for b := lo; b < hi; b++ {
-		t(b, worker)
+// Release gives vectors back, halves too.
+func (s hostOperations) Release(vectors ...ops.Vector) {
+	for _, v := range vectors {
+		if h, ok := v.(*halves); ok {
+			v = h.Vector
+		}
+		s.Iteration.Release(v)
 	}
 }

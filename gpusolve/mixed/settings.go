@@ -1,4 +1,4 @@
-package krylov
+package mixed
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// Formats of the matrix that Mixed and its preconditioners multiply with.
+// Formats of the matrix that Solver and its preconditioners multiply with.
 const (
 	QuadDiag = "quaddiag"
 	RowWise  = "csr"
 )
 
-// MixedKeys are the settings of methods that Mixed solves with; standard is the default mode.
-func MixedKeys(standard string, more ...string) []precond.Key {
+// Keys are the settings of methods that Solver solves with; standard is the default mode.
+func Keys(standard string, more ...string) []precond.Key {
 	return []precond.Key{
 		{Name: "precision", Kind: precond.Word, Default: standard, Words: append(more, Modes()...), Doc: "Precisions of the solve; the fixed ones are for comparison."},
 		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise}, Doc: "Storage of the matrix; csr, for comparison and for matrices without a grid, has no FP16."},
@@ -22,10 +22,10 @@ func MixedKeys(standard string, more ...string) []precond.Key {
 }
 
 // Store makes copies of a system's matrix in a format. A matrix that has no such copies is refused.
-func Store(s ops.Operator, sys ops.MixedPrecision, format string, c ops.Copies) (ops.Stored, error) {
+func Store(s ops.Operator, sys Operations, format string, c Copies) (Stored, error) {
 	forms, laidOut := s.(ops.Forms)
 	if !laidOut {
-		return nil, errNoMixed
+		return nil, errNone
 	}
 	if format == RowWise {
 		if c.Half || c.Scaled {

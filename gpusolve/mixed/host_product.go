@@ -1,32 +1,28 @@
-package host
+package mixed
 
-import (
-	"fmt"
+import "thermsim/gpusolve/ops"
 
-	"thermsim/gpusolve/ops"
-)
-
-// product64 and product32 set y = (A x)[lo:hi].
-func (a *stored) product64(entries ops.Precision, y, x []float64, lo, hi int) {
+// Product64 sets y = (A x)[lo:hi] with entries in FP64 or FP32.
+func (a *HostMatrix) Product64(entries Precision, y, x []float64, lo, hi int) {
 	switch {
-	case a.rows != nil && entries == ops.Double:
+	case a.rows != nil && entries == Double:
 		byRows(a, a.rows.Val, y, x, lo, hi)
 	case a.rows != nil:
 		byRows(a, a.values, y, x, lo, hi)
-	case entries == ops.Double:
+	case entries == Double:
 		byBands(a, a.double, y, x, lo, hi)
 	default:
 		byBands(a, a.single, y, x, lo, hi)
 	}
 }
 
-// whole says that products in FP16 are rounded as sums only.
-func (a *stored) product32(entries ops.Precision, whole bool, y, x []float32, lo, hi int) {
+// Product32 sets y = (A x)[lo:hi]. whole says that products in FP16 are rounded as sums only.
+func (a *HostMatrix) Product32(entries Precision, whole bool, y, x []float32, lo, hi int) {
 	switch {
 	case a.rows != nil:
 		byRows(a, a.values, y, x, lo, hi)
 		return
-	case entries == ops.Single:
+	case entries == Single:
 		byBands(a, a.single, y, x, lo, hi)
 		return
 	case whole:
@@ -39,7 +35,7 @@ func (a *stored) product32(entries ops.Precision, whole bool, y, x []float32, lo
 	}
 }
 
-func byRows[M, V number](a *stored, values []M, y, x []V, lo, hi int) {
+func byRows[M, V number](a *HostMatrix, values []M, y, x []V, lo, hi int) {
 	for r := lo; r < hi; r++ {
 		var sum V
 		for at := a.rows.RowPtr[r]; at < a.rows.RowPtr[r+1]; at++ {
@@ -50,7 +46,7 @@ func byRows[M, V number](a *stored, values []M, y, x []V, lo, hi int) {
 }
 
 // byBands goes along the diagonals one by one.
-func byBands[M, V number](a *stored, b bands[M], y, x []V, lo, hi int) {
+func byBands[M, V number](a *HostMatrix, b bands[M], y, x []V, lo, hi int) {
 	for c := lo; c < hi; c++ {
 		y[c-lo] = V(b.main[c]) * x[c]
 	}
@@ -69,7 +65,7 @@ func band[M, V number](y, x []V, g []M, offset, lo, hi int) {
 }
 
 // physics multiplies FP16 entries: the main and the promoted diagonals in FP32, the others in FP16.
-func (a *stored) physics(y, x []float32, lo, hi int) {
+func (a *HostMatrix) physics(y, x []float32, lo, hi int) {
 	b := a.half
 	for c := lo; c < hi; c++ {
 		y[c-lo] = b.main[c] * x[c]
@@ -110,43 +106,40 @@ func physical(g, x float32, wide bool) float32 {
 	return roundHalf(float64(g * roundHalf(float64(x))))
 }
 
-// MixedMultiply sets y = A x.
-func (s *Space) MixedMultiply(m ops.Stored, entries ops.Precision, y, x ops.Vector) {
-	a := m.(*stored)
-	s.blockwise(func(lo, hi, _ int) (sum, top float64) {
+// Multiply sets y = A x.
+func (s hostOperations) Multiply(m Stored, entries Precision, y, x ops.Vector) {
+	a := m.(*HostMatrix)
+	s.Blockwise(func(lo, hi, _ int) (sum, top float64) {
 		a.block(entries, y, x, lo, hi)
 		return 0, 0
 	})
 }
 
 // block sets rows lo to hi of y = A x.
-func (a *stored) block(entries ops.Precision, y, x ops.Vector, lo, hi int) {
-	switch x := x.(type) {
-	case *vec64:
-		a.product64(entries, y.(*vec64).values()[lo:hi], x.values(), lo, hi)
-	case *vec32:
-		a.product32(entries, false, y.(*vec32).values()[lo:hi], x.values(), lo, hi)
-	case *vec16:
-		out := y.(*vec16).wide.values()[lo:hi]
-		a.product32(entries, true, out, x.wide.values(), lo, hi)
-		roundHalves(out)
-	default:
-		panic(fmt.Sprintf("host: no product with a %T", x))
+func (a *HostMatrix) block(entries Precision, y, x ops.Vector, lo, hi int) {
+	to, to32, half := HostValues(y)
+	from, from32, _ := HostValues(x)
+	if from != nil {
+		a.Product64(entries, to[lo:hi], from, lo, hi)
+		return
+	}
+	a.Product32(entries, half, to32[lo:hi], from32, lo, hi)
+	if half {
+		RoundHalves(to32[lo:hi])
 	}
 }
 
-// MixedCurve sets q = A p, PQ and Alpha.
-func (s *iteration) MixedCurve(m ops.Stored, entries ops.Precision, q, p ops.Vector) {
-	a := m.(*stored)
-	sum, _ := s.blockwise(func(lo, hi, _ int) (sum, top float64) {
+// Curve sets q = A p, PQ and Alpha.
+func (s hostOperations) Curve(m Stored, entries Precision, q, p ops.Vector) {
+	a := m.(*HostMatrix)
+	sum, _ := s.Blockwise(func(lo, hi, _ int) (sum, top float64) {
 		a.block(entries, q, p, lo, hi)
-		switch p := p.(type) {
-		case *vec64:
-			return inner(p.values()[lo:hi], q.(*vec64).values()[lo:hi])
-		case *vec32:
-			return inner(p.values()[lo:hi], q.(*vec32).values()[lo:hi])
+		p64, p32, _ := HostValues(p)
+		q64, q32, _ := HostValues(q)
+		if p64 != nil {
+			return inner(p64[lo:hi], q64[lo:hi])
 		}
-		return inner(p.(*vec16).wide.values()[lo:hi], q.(*vec16).wide.values()[lo:hi])
+		return inner(p32[lo:hi], q32[lo:hi])
 	})
-	s.setPQ(sum)
+	s.SetPQ(sum)
 }
