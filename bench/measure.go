@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -76,7 +77,7 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 	return row, nil
 }
 
-func (j *job) run(ctx context.Context, b *Bench) (*gpusolve.Solution, error) {
+func (j *job) run(ctx context.Context, b *Bench) (*solution.Solution, error) {
 	o := j.rule
 	o.Executor, o.Preconditioner = b.dev, j.method
 	if j.steps > 0 {
@@ -86,13 +87,13 @@ func (j *job) run(ctx context.Context, b *Bench) (*gpusolve.Solution, error) {
 }
 
 // judge notes how a run ended. stop ends the row, failed the benchmark.
-func (b *Bench) judge(ctx, limited context.Context, row *Row, s *gpusolve.Solution, err error) (stop bool, failed error) {
+func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Solution, err error) (stop bool, failed error) {
 	if s != nil {
 		st := &s.Status
 		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason, st.Details
 		row.ResidualW = Number(st.ResidualW)
 		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(row.Cells))
-		if !st.Converged && st.Reason != gpusolve.ReasonInterrupted {
+		if !st.Converged && st.Reason != solution.ReasonInterrupted {
 			row.Note = "not converged: " + st.Reason
 		}
 	}
@@ -114,9 +115,9 @@ func (b *Bench) judge(ctx, limited context.Context, row *Row, s *gpusolve.Soluti
 }
 
 // finish adds what is not timed.
-func (b *Bench) finish(row *Row, j job, s *gpusolve.Solution) error {
+func (b *Bench) finish(row *Row, j job, s *solution.Solution) error {
 	row.PeakK = Number(s.PeakK)
-	if row.Reason == gpusolve.ReasonInterrupted {
+	if row.Reason == solution.ReasonInterrupted {
 		return nil
 	}
 	worst, err := b.exact.distance(j, s.Field)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -33,7 +34,7 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 		return err
 	}
 	defer s.Close()
-	if !s.Status.Converged && s.Status.Reason != gpusolve.ReasonStagnation {
+	if !s.Status.Converged && s.Status.Reason != solution.ReasonStagnation {
 		return fmt.Errorf("%s: the reference solution did not converge: %s, ||b - A x|| = %.3g W; please report this", j.system.name, s.Status.Reason, s.Status.ResidualW)
 	}
 	fields, err := read(j.mesh, s.Field)
@@ -42,7 +43,7 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 }
 
 // read copies a field to the host.
-func read(m *mesh.Mesh, f gpusolve.Field) ([][]float64, error) {
+func read(m *mesh.Mesh, f solution.Field) ([][]float64, error) {
 	fields := make([][]float64, m.NZ())
 	for k := range fields {
 		fields[k] = make([]float64, m.NX()*m.NY())
@@ -54,7 +55,7 @@ func read(m *mesh.Mesh, f gpusolve.Field) ([][]float64, error) {
 }
 
 // distance is the largest difference from the reference in K, NaN without one and infinite where the field is not finite.
-func (r *reference) distance(j job, f gpusolve.Field) (float64, error) {
+func (r *reference) distance(j job, f solution.Field) (float64, error) {
 	if r.key != j.kind+" "+j.system.grid() {
 		return math.NaN(), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -84,7 +85,7 @@ func newMeans(s *stack.Stack, grids [][2]int) []layerMeans {
 }
 
 // averageLayers sets the means over the cells of coarser grids and the layers.
-func averageLayers(out []layerMeans, grids [][2]int, m *mesh.Mesh, f gpusolve.Field) error {
+func averageLayers(out []layerMeans, grids [][2]int, m *mesh.Mesh, f solution.Field) error {
 	nx, ny := m.NX(), m.NY()
 	plane := make([]float64, nx*ny)
 	for l, span := range m.LayerPlanes {

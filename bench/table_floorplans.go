@@ -8,6 +8,7 @@ import (
 
 	"thermsim/examples"
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/stack"
@@ -180,7 +181,7 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 }
 
 // compareFloorplan sets the errors of a row, and draws those of the default method.
-func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, s *stack.Stack, m *mesh.Mesh, f gpusolve.Field, fields [][]float64, fine layerMeans) error {
+func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, s *stack.Stack, m *mesh.Mesh, f solution.Field, fields [][]float64, fine layerMeans) error {
 	have := layerMeans{s, m, fields}
 	if r.layered {
 		out := newMeans(s, [][2]int{r.grid})

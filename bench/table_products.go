@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/chebyshev"
 )
 
 // products is Table V: the product with A in two formats, and what it does to a solve.
@@ -37,22 +39,22 @@ func products() Table {
 // kernel is a product to be timed.
 type kernel struct {
 	name    string
-	rows    bool          // CSR
-	entries ops.Precision // of the matrix
-	vectors ops.Precision
+	rows    bool            // CSR
+	entries mixed.Precision // of the matrix
+	vectors mixed.Precision
 	fused   bool // a step of the Chebyshev iteration
 }
 
 func productKernels() []kernel {
 	return []kernel{
-		{"CSR, FP64", true, ops.Double, ops.Double, false},
-		{"four diagonals, FP64", false, ops.Double, ops.Double, false},
-		{"four diagonals, FP32 in FP64", false, ops.Single, ops.Double, false},
-		{"four diagonals, FP32", false, ops.Single, ops.Single, false},
-		{"four diagonals, FP16 in FP32", false, ops.Half, ops.Single, false},
-		{"Chebyshev step, FP64", false, ops.Double, ops.Double, true},
-		{"Chebyshev step, FP32", false, ops.Single, ops.Single, true},
-		{"Chebyshev step, FP16 in FP32", false, ops.Half, ops.Single, true},
+		{"CSR, FP64", true, mixed.Double, mixed.Double, false},
+		{"four diagonals, FP64", false, mixed.Double, mixed.Double, false},
+		{"four diagonals, FP32 in FP64", false, mixed.Single, mixed.Double, false},
+		{"four diagonals, FP32", false, mixed.Single, mixed.Single, false},
+		{"four diagonals, FP16 in FP32", false, mixed.Half, mixed.Single, false},
+		{"Chebyshev step, FP64", false, mixed.Double, mixed.Double, true},
+		{"Chebyshev step, FP32", false, mixed.Single, mixed.Single, true},
+		{"Chebyshev step, FP16 in FP32", false, mixed.Half, mixed.Single, true},
 	}
 }
 
@@ -88,9 +90,9 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 		return fmt.Errorf("%w: %w", gpusolve.ErrDevice, err)
 	}
 	forms, ok := sys.(ops.Forms)
-	mixed, too := work.(ops.Chebyshev)
-	clock, three := sys.(ops.Clock)
-	if !ok || !too || !three {
+	clock, too := sys.(stopwatch)
+	operations, err := chebyshev.On(work)
+	if !ok || !too || err != nil {
 		return errors.New("this device has no products in chosen precisions")
 	}
 	var byRows Number
@@ -100,7 +102,7 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 		}
 		row := newRow()
 		row.Case, row.Grid, row.Cells, row.Variant, row.Converged, row.Runs = s.name, s.grid(), s.cells(), k.name, true, b.Runs
-		if err := timeKernel(&row, k, forms, mixed, clock); err != nil {
+		if err := timeKernel(&row, k, forms, operations, clock); err != nil {
 			row.Converged, row.Note = false, "cannot run: "+err.Error()
 		}
 		row.CopyBytes = row.ProductS * b.result.Device.CopyTBperS * 1e12 / Number(row.Cells)
@@ -115,33 +117,38 @@ func (b *Bench) timeProducts(ctx context.Context, s system) error {
 	return nil
 }
 
+// stopwatch is what executors measure the time on their device with, in seconds.
+type stopwatch interface {
+	Time(body func()) (float64, error)
+}
+
 // timeKernel stores the matrix as the kernel wants it, and times it.
-func timeKernel(row *Row, k kernel, forms ops.Forms, sys ops.Chebyshev, clock ops.Clock) error {
+func timeKernel(row *Row, k kernel, forms ops.Forms, sys chebyshev.Operations, clock stopwatch) error {
 	stored, perRow, release, err := store(k, forms, sys)
 	if err != nil {
 		return err
 	}
 	defer release()
 	row.LeastBytes = Number(k.leastBytes(perRow))
-	noise, err := sys.NewMixed(stored, ops.Single) // zeros may be faster than numbers
+	noise, err := sys.NewVector(stored, mixed.Single) // zeros may be faster than numbers
 	if err != nil {
 		return err
 	}
-	sys.LanczosSeed(noise, 1)
+	sys.Seed(noise, 1)
 	var v [4]ops.Vector
 	for i := range v {
 		if i > 1 && !k.fused {
 			break
 		}
-		if v[i], err = sys.NewMixed(stored, k.vectors); err != nil {
+		if v[i], err = sys.NewVector(stored, k.vectors); err != nil {
 			return err
 		}
-		sys.MixedConvert(v[i], noise, 1)
+		sys.Convert(v[i], noise, 1)
 	}
-	again := func() { sys.MixedMultiply(stored, k.entries, v[1], v[0]) }
+	again := func() { sys.Multiply(stored, k.entries, v[1], v[0]) }
 	if k.fused {
-		step := ops.Recurrence{Keep: 0.1, Gain: 0.1}
-		again = func() { sys.ChebyshevStep(stored, k.entries, step, v[0], v[1], v[2], v[3]) }
+		step := chebyshev.Recurrence{Keep: 0.1, Gain: 0.1}
+		again = func() { sys.Step(stored, k.entries, step, v[0], v[1], v[2], v[3]) }
 	}
 	again()
 	var times []float64
@@ -161,8 +168,8 @@ func timeKernel(row *Row, k kernel, forms ops.Forms, sys ops.Chebyshev, clock op
 	return sys.Err()
 }
 
-func store(k kernel, forms ops.Forms, sys ops.Chebyshev) (stored ops.Stored, perRow float64, release func(), err error) {
-	copies := ops.Copies{Double: k.entries == ops.Double, Single: k.entries == ops.Single, Half: k.entries == ops.Half}
+func store(k kernel, forms ops.Forms, sys chebyshev.Operations) (stored mixed.Stored, perRow float64, release func(), err error) {
+	copies := mixed.Copies{Double: k.entries == mixed.Double, Single: k.entries == mixed.Single, Half: k.entries == mixed.Half}
 	if k.rows {
 		r, err := forms.Rows()
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -32,11 +33,11 @@ func TestExamplesOnGPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		for tol, limit := range map[float64]float64{gpusolve.DefaultTol: 1e-4, 1e-6: 1e-5} {
-			for name, run := range map[string]func(gpusolve.Options) (*gpusolve.Solution, error){
-				"steady": func(o gpusolve.Options) (*gpusolve.Solution, error) {
+			for name, run := range map[string]func(gpusolve.Options) (*solution.Solution, error){
+				"steady": func(o gpusolve.Options) (*solution.Solution, error) {
 					return gpusolve.Steady(context.Background(), m, o)
 				},
-				"transient": func(o gpusolve.Options) (*gpusolve.Solution, error) {
+				"transient": func(o gpusolve.Options) (*solution.Solution, error) {
 					return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 5, Dt: 1e-3})
 				},
 			} {
@@ -60,7 +61,7 @@ func TestExamplesOnGPU(t *testing.T) {
 }
 
 // solved runs and returns the whole field.
-func solved(t *testing.T, m *mesh.Mesh, run func(gpusolve.Options) (*gpusolve.Solution, error), o gpusolve.Options) []float64 {
+func solved(t *testing.T, m *mesh.Mesh, run func(gpusolve.Options) (*solution.Solution, error), o gpusolve.Options) []float64 {
 	t.Helper()
 	s, err := run(o)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -59,7 +60,7 @@ func (a *tally) add(t *testing.T, what string, m *mesh.Mesh, sol *gpusolve.Solut
 		a.fellBack++
 		t.Logf("%s: %s, %d iterations in all", what, s.Fallback, s.Iterations)
 	}
-	imbalance, limit := sol.Energy.ImbalanceRel, gpusolve.ImbalanceLimit(m, sol)
+	imbalance, limit := sol.Energy.ImbalanceRel, solution.ImbalanceLimit(m, sol)
 	switch {
 	case !s.Converged || math.IsNaN(sol.PeakK):
 		a.failed++

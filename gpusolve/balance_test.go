@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
 
@@ -50,7 +51,7 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 			sol.Close()
 		}
 	}
-	if sol := steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > gpusolve.ImbalanceLimit(build(t, s), sol) {
+	if sol := steady(t, s, gpusolve.Options{Tol: 1e-8}); sol.Energy.ImbalanceRel > solution.ImbalanceLimit(build(t, s), sol) {
 		t.Errorf("imbalance %g is above its limit", sol.Energy.ImbalanceRel)
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -100,11 +100,11 @@ func TestFixedLowPrecision(t *testing.T) {
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
 	for _, method := range []string{"chebyshev", "jacobi", "none"} {
 		got, st := steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp32", ATol: 1e-6})
-		if st.Converged || st.Reason != gpusolve.ReasonDrift || !(st.ResidualW > 1e-5) || !(furthest(got, exact) < 10) {
+		if st.Converged || st.Reason != solution.ReasonDrift || !(st.ResidualW > 1e-5) || !(furthest(got, exact) < 10) {
 			t.Errorf("%s in FP32: %s, residual %g W, error %g K", method, st.Reason, st.ResidualW, furthest(got, exact))
 		}
 		got, st = steadyField(t, m, gpusolve.Options{Preconditioner: method + ":precision=fixed-fp16", ATol: 1e-6})
-		if st.Converged || st.Reason != gpusolve.ReasonDivergence && st.Reason != gpusolve.ReasonBreakdown && st.Reason != gpusolve.ReasonStagnation {
+		if st.Converged || st.Reason != solution.ReasonDivergence && st.Reason != solution.ReasonBreakdown && st.Reason != solution.ReasonStagnation {
 			t.Errorf("%s in FP16: %s", method, st.Reason)
 		}
 		for c, v := range got {
@@ -133,7 +133,7 @@ func TestChebyshevTransient(t *testing.T) {
 		if e := furthest(got, exact); !s.Status.Converged || !(e <= 2.7e-4) {
 			t.Errorf("%s: error %g K, %s", method, e, s.Status.Reason)
 		}
-		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal || log.Last.Reason == krylov.SwitchReason("") {
+		if log := s.Status.Precision; log.Solves != 6 || log.Early+log.Late != s.Status.IterationsTotal || log.Last.Reason == solution.SwitchReason("") {
 			t.Errorf("%s: the log of precisions is %+v with %d iterations", method, log, s.Status.IterationsTotal)
 		}
 	}
@@ -150,7 +150,7 @@ func TestChebyshevRules(t *testing.T) {
 		if tol == 0 {
 			tol = gpusolve.DefaultTol
 		}
-		if inKelvin := o.RTol == 0 && o.ATol == 0; !st.Converged || st.Reason != gpusolve.ReasonTolerance || inKelvin && !(st.EstimatedErrorK <= tol) {
+		if inKelvin := o.RTol == 0 && o.ATol == 0; !st.Converged || st.Reason != solution.ReasonTolerance || inKelvin && !(st.EstimatedErrorK <= tol) {
 			t.Errorf("%+v: %s, estimate %g K", o, st.Reason, st.EstimatedErrorK)
 		}
 		if e := furthest(x, exact); !(e <= st.EstimatedErrorK) {
@@ -158,10 +158,10 @@ func TestChebyshevRules(t *testing.T) {
 		}
 	}
 	_, st := steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev", RTol: 1e-12, MaxIter: 3})
-	if st.Converged || st.Reason != gpusolve.ReasonIterations || st.Iterations != 3 {
+	if st.Converged || st.Reason != solution.ReasonIterations || st.Iterations != 3 {
 		t.Errorf("limit of 3: %d iterations, %s", st.Iterations, st.Reason)
 	}
-	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:form=scaled", RTol: 1e-30, MaxIter: 5000}); st.Reason != gpusolve.ReasonAttainable && st.Reason != gpusolve.ReasonStagnation {
+	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:form=scaled", RTol: 1e-30, MaxIter: 5000}); st.Reason != solution.ReasonAttainable && st.Reason != solution.ReasonStagnation {
 		t.Errorf("impossible tolerance: %s", st.Reason)
 	}
 	if _, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: "none:format=csr", Device: "cpu"}); err == nil {

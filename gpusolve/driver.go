@@ -20,6 +20,7 @@ type driver struct {
 	x      ops.Vector
 	info   DeviceInfo
 	timing Timing
+	line   line
 }
 
 // openDriver opens a device, has assemble make the operator there, sets the method of the options up on it, and has ready do what else belongs before the

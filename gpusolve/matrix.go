@@ -96,6 +96,22 @@ func (m *Matrix) Multiply(y, x []float64) {
 	m.Rows.Multiply(y, x)
 }
 
+// diagonal of the matrix.
+func (m *Matrix) diagonal() []float64 {
+	if m.Diagonals != nil {
+		return m.Diagonals.Main
+	}
+	d := make([]float64, m.Rows.N())
+	for i := range d {
+		for at := m.Rows.RowPtr[i]; at < m.Rows.RowPtr[i+1]; at++ {
+			if int(m.Rows.Col[at]) == i {
+				d[i] = m.Rows.Val[at]
+			}
+		}
+	}
+	return d
+}
+
 // MatrixPreconditioner is the method that SolveMatrix takes for a matrix unless told otherwise.
 func MatrixPreconditioner(m *Matrix) string {
 	wanted := []string{"cmg", "jacobi"}
@@ -131,6 +147,8 @@ type MatrixSolution struct {
 	Device DeviceInfo
 	Timing Timing
 	Memory Memory
+
+	outcome krylov.Outcome
 }
 
 // SolveMatrix solves A x = b from x = 0. It stops on Options.ATol, in the units of b, or on Options.RTol, by default 1e-8; there are no kelvins to
@@ -268,7 +286,7 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 	m.solver.StartFromZero()
 	out, failed := m.solve(ctx, o.matrixRule(m.pre), m.op.SourceOf(m.b), watch)
 	s.Timing.Solve = time.Since(start)
-	s.Status = status(out, m.solver, m.pre)
+	s.Status, s.outcome = status(out, m.solver, m.pre), out
 	s.Memory = Memory{DeviceBytes: m.dev.Allocated()}
 	s.X = make([]float64, m.a.N())
 	m.op.Read(m.x, s.X)

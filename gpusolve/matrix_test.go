@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
 )
@@ -334,7 +335,7 @@ func TestIndefiniteMatrixBreaksDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := gpusolve.SolveMatrix(context.Background(), newMatrix(t, a), []float64{1, -1, -1}, gpusolve.Options{Device: "cpu", Preconditioner: "none"})
-	if err != nil || s.Status.Converged || s.Status.Reason != gpusolve.ReasonBreakdown {
+	if err != nil || s.Status.Converged || s.Status.Reason != solution.ReasonBreakdown {
 		t.Errorf("%v %+v", err, s)
 	}
 }

@@ -2,16 +2,17 @@ package gpusolve
 
 import (
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/jacobi"
 )
 
-// mixed is a preconditioner for a Krylov iteration in mixed precision.
-type mixed interface {
-	Matrix() ops.Stored
-	Mode() krylov.Mode
+// lowPrecision is a preconditioner for a Krylov iteration in mixed precision.
+type lowPrecision interface {
+	Matrix() mixed.Stored
+	Mode() mixed.Mode
 }
 
 func newChebyshev(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
@@ -27,7 +28,7 @@ const standardPrecision = "standard"
 
 // pointwiseKeys are the settings of jacobi and none.
 func pointwiseKeys() []precond.Key {
-	return append([]precond.Key{krylovKey()}, krylov.MixedKeys(standardPrecision, standardPrecision)...)
+	return append([]precond.Key{krylovKey()}, mixed.Keys(standardPrecision, standardPrecision)...)
 }
 
 func newJacobi(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
@@ -57,8 +58,8 @@ func newPointwise(s ops.Operator, name string, set precond.Settings, standard fu
 
 // mixedSolver is the iteration that belongs to a method in mixed precision, else the one that suits the matrix.
 func mixedSolver(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
-	if m, ok := pre.Unwrap().(mixed); ok {
-		return krylov.NewMixed(s, pre, func() ops.Stored { return pre.Unwrap().(mixed).Matrix() }, m.Mode())
+	if m, ok := pre.Unwrap().(lowPrecision); ok {
+		return mixed.NewSolver(s, pre, func() mixed.Stored { return pre.Unwrap().(lowPrecision).Matrix() }, m.Mode())
 	}
 	return suitableSolver(s, pre, set.Text("solver"))
 }
@@ -71,8 +72,8 @@ func pointwiseMemory(name string) func(precond.Shape, precond.Settings) precond.
 // krylovMemory is what the method's Krylov solver takes.
 func (m *method) krylovMemory(s precond.Shape, set precond.Settings) int64 {
 	if m.solver != nil {
-		if mode, err := krylov.ModeOf(set.Text("precision")); err == nil {
-			return krylov.MixedMemory(s, mode)
+		if mode, err := mixed.ModeOf(set.Text("precision")); err == nil {
+			return mixed.Memory(s, mode)
 		}
 	}
 	if set.Text("solver") == "bicgstab" || !s.Symmetric {

@@ -38,7 +38,7 @@ func methods() []method {
 		{name: "ic", memory: ic.Memory, doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
 		{name: "cmg", memory: cmg.Memory, doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
 		{name: "ddilu", memory: ddilu.Memory, doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
-		{name: "parac", memory: parac.Memory, doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: newParac},
+		{name: "parac", memory: parac.Memory, doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: parac.New},
 		{name: "jacobi", memory: pointwiseMemory("jacobi"), doc: "the diagonal of the matrix", keys: pointwiseKeys(), new: newJacobi, solver: mixedSolver, general: true},
 		{name: "none", memory: pointwiseMemory("none"), doc: "the Krylov method alone", keys: pointwiseKeys(), new: newNone, solver: mixedSolver, general: true},
 	}
@@ -72,10 +72,6 @@ func newCMG(s ops.Operator, set precond.Settings) (precond.Preconditioner, error
 		return nil, err
 	}
 	return cmg.New(s, o)
-}
-
-func newParac(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	return parac.New(s, set)
 }
 
 // Preconditioners lists the names that Options.Preconditioner takes.

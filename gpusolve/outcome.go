@@ -5,24 +5,12 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
+	"thermsim/gpusolve/solution"
 )
-
-// solution gathers what is known after the last solve.
-func (e *engine) solution(out krylov.Outcome) *Solution {
-	st := status(out, e.solver, e.pre)
-	st.Fallback = e.line.String(e.pre.Name())
-	return &Solution{
-		Status: st,
-		Field:  field{e.dev, e.sys, e.x},
-		Device: e.info,
-		Timing: e.timing,
-		Memory: Memory{DeviceBytes: e.dev.Allocated()},
-		engine: e,
-	}
-}
 
 func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Status {
 	s := Status{
@@ -39,7 +27,7 @@ func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Statu
 	if d, ok := solver.(interface{ Details() string }); ok {
 		s.Details = strings.Trim(s.Details+"; "+d.Details(), "; ")
 	}
-	if m, ok := solver.(*krylov.Mixed); ok {
+	if m, ok := solver.(*mixed.Solver); ok {
 		log := m.PrecisionLog()
 		s.Precision = &log
 	}
@@ -56,21 +44,21 @@ func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Statu
 func reasonText(r krylov.Reason) string {
 	switch r {
 	case krylov.Tolerance:
-		return ReasonTolerance
+		return solution.ReasonTolerance
 	case krylov.Attainable:
-		return ReasonAttainable
+		return solution.ReasonAttainable
 	case krylov.Limit:
-		return ReasonIterations
+		return solution.ReasonIterations
 	case krylov.Stagnation:
-		return ReasonStagnation
+		return solution.ReasonStagnation
 	case krylov.Interrupted:
-		return ReasonInterrupted
+		return solution.ReasonInterrupted
 	case krylov.Divergence:
-		return ReasonDivergence
+		return solution.ReasonDivergence
 	case krylov.Drift:
-		return ReasonDrift
+		return solution.ReasonDrift
 	}
-	return ReasonBreakdown
+	return solution.ReasonBreakdown
 }
 
 // field reads the rise from the device and adds the ambient.

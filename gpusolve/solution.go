@@ -1,110 +1,15 @@
 package gpusolve
 
-import (
-	"time"
+import "thermsim/gpusolve/solution"
 
-	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/precond/chebyshev"
+// The types of package solution, under the names that callers of this package know.
+type (
+	Solution   = solution.Solution
+	Status     = solution.Status
+	Field      = solution.Field
+	Energy     = solution.Energy
+	DeviceInfo = solution.DeviceInfo
+	Timing     = solution.Timing
+	Memory     = solution.Memory
+	Step       = solution.Step
 )
-
-// Reasons a solve may end with; they appear in reports as they stand.
-const (
-	ReasonTolerance   = "tolerance reached"
-	ReasonAttainable  = "attainable accuracy"
-	ReasonIterations  = "iteration limit"
-	ReasonStagnation  = "stagnation"
-	ReasonBreakdown   = "breakdown"
-	ReasonInterrupted = "interrupted"
-	ReasonDivergence  = "divergence"
-	ReasonDrift       = "drift of the residual"
-)
-
-// Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
-type Solution struct {
-	Status Status
-	Field  Field
-	Energy Energy
-	PeakK  float64 // hottest cell
-	Device DeviceInfo
-	Timing Timing
-	Memory Memory
-	// Steps is nil for a steady solve.
-	Steps []Step
-	Dt    float64 // s, transient only
-
-	engine *engine
-}
-
-// Close gives the device back. The field cannot be read afterwards.
-func (s *Solution) Close() {
-	if s != nil && s.engine != nil {
-		s.engine.close()
-		s.engine = nil
-	}
-}
-
-// Status says how a solve ended. Residuals are those of b - A x, evaluated in FP64 at the end.
-type Status struct {
-	Method           string // "pcg"
-	Preconditioner   string
-	Details          string // what the preconditioner chose by itself, for people
-	Iterations       int    // of the last system; the sum over steps is IterationsTotal
-	IterationsTotal  int
-	ResidualW        float64 // ||b - A x||2 in W
-	RelativeResidual float64 // ||b - A x||2 / ||b||2
-	EstimatedErrorK  float64 // estimate of the largest temperature error
-	Converged        bool
-	Reason           string // one of the Reason constants
-	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
-	Fallback string
-	// Precision is the course of a solve in mixed precision, nil for others.
-	Precision *krylov.PrecisionLog
-	// Spectrum is what chebyshev's polynomial was made for, nil for others.
-	Spectrum *chebyshev.Bounds
-}
-
-// Field is a temperature field, wherever it lives.
-type Field interface {
-	// Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
-	Plane(k int, dst []float64) error
-}
-
-// Energy is the heat balance in W. Out is what leaves through the faces, net of what enters through them; ByFace counts heat that leaves
-// as positive, in the order of stack.Face. Stored is the rate of change of the heat content over the last step, 0 in a steady state.
-type Energy struct {
-	In, Out, Stored float64
-	ByFace          [6]float64
-	Scale           float64 // the largest single flow
-	ImbalanceRel    float64 // |In - Out - Stored| / Scale
-}
-
-// DeviceInfo names what did the work.
-type DeviceInfo struct {
-	Kind    string // "cpu" or "gpu"
-	Name    string
-	Threads int    // cpu only
-	Why     string // why this device was chosen, for -v
-	// GPUFailure is why "auto" took the processor in place of a GPU; "" where no GPU failed.
-	GPUFailure string
-}
-
-// Timing splits the time of a solve.
-type Timing struct {
-	Device time.Duration // opening the device
-	Setup  time.Duration // assembly and preconditioner
-	Solve  time.Duration
-}
-
-// Memory counts what the solve held.
-type Memory struct {
-	DeviceBytes int64 // buffers on the device that solved (for the cpu, on the host)
-}
-
-// Step is one step of a transient.
-type Step struct {
-	Time       float64 // s, end of the step
-	Iterations int
-	MaxK       float64 // K, hottest cell
-	PowerW     float64 // W during the step
-	Converged  bool
-}

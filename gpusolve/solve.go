@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
-	"thermsim/powermap"
 )
 
 // DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
@@ -70,46 +68,6 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 	return r
 }
 
-// engine is a mesh's system with its solver.
-type engine struct {
-	*driver
-	sys    ops.System
-	source ops.HeatSource
-	old    ops.Vector       // of a time stepper
-	older  ops.Vector       // the state before old
-	sketch *powermap.Sketch // of a time stepper
-	// exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
-	exchanged float64
-	line      line
-}
-
-// newEngine opens the device and sets everything up. A positive dt makes it a time stepper.
-func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	e := &engine{}
-	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
-		if e.sys, err = dev.Assemble(m, dt); err != nil {
-			return nil, err
-		}
-		return e.sys, e.heat(m, dt)
-	}, func(d *driver) error {
-		e.driver = d
-		if err := o.checkEstimate(e.solver); err != nil {
-			return err
-		}
-		if err := e.measure(); err != nil {
-			return err
-		}
-		return e.prepare(o.rule(e.pre, max(1, steps)))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
 // check refuses numbers that no rule can mean.
 func (o *Options) check() error {
 	for name, v := range map[string]float64{"tolerance in K": o.Tol, "relative tolerance": o.RTol, "absolute tolerance": o.ATol} {
@@ -134,45 +92,6 @@ func (o *Options) checkEstimate(s krylov.Solver) error {
 	return nil
 }
 
-// heat makes the right side.
-func (e *engine) heat(m *mesh.Mesh, dt float64) (err error) {
-	if e.source, err = e.sys.NewSource(true); err != nil {
-		return err
-	}
-	if err = e.setPower(m, dt); err != nil || dt == 0 {
-		return err
-	}
-	if e.old, err = e.sys.New64(); err != nil {
-		return err
-	}
-	e.source.SetOld(e.old)
-	e.older, err = e.sys.New64()
-	return err
-}
-
-// measure finds what the faces exchange with a stack at ambient temperature; x is zero.
-func (e *engine) measure() error {
-	e.exchanged = 0
-	for _, w := range e.sys.FaceHeat(e.x) {
-		e.exchanged += math.Abs(w)
-	}
-	return e.failure()
-}
-
-// setPower draws the power of the steady state, or of the first time step.
-func (e *engine) setPower(m *mesh.Mesh, dt float64) error {
-	if dt == 0 {
-		e.source.SetPower(m.Power.Steady())
-		return nil
-	}
-	e.sketch = m.Power.Sketch()
-	first, err := e.sketch.Over(0, dt)
-	if err == nil {
-		e.source.SetPower(first)
-	}
-	return err
-}
-
 // Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.
 func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if !m.Grounded() {
@@ -182,28 +101,5 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer e.dev.Bind()()
-	start := time.Now()
-	var watch func(n int, err float64)
-	if o.Progress != nil {
-		watch = func(n int, err float64) { o.Progress(Progress{Iteration: n, ErrorK: err}) }
-	}
-	e.solver.StartFromZero()
-	out, err := e.settle(ctx, &o, 1, watch)
-	if err != nil {
-		e.close()
-		return nil, err
-	}
-	e.timing.Solve = time.Since(start)
-	s := e.solution(out)
-	s.PeakK = e.sys.Max(e.x) + m.Stack.Ambient
-	s.Energy = e.balance(m.Power.Mapped, 0)
-	if err := e.failure(); err != nil {
-		e.close()
-		return nil, err
-	}
-	if out.Reason == krylov.Interrupted {
-		return s, ctx.Err()
-	}
-	return s, nil
+	return e.steady(ctx, o)
 }

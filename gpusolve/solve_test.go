@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -137,12 +138,12 @@ func TestReasons(t *testing.T) {
 		converged bool
 		reason    string
 	}{
-		{gpusolve.Options{}, true, gpusolve.ReasonTolerance},
-		{gpusolve.Options{ATol: 1e-6}, true, gpusolve.ReasonTolerance},
-		{gpusolve.Options{RTol: 1e-30}, true, gpusolve.ReasonAttainable},
-		{gpusolve.Options{Tol: 1e-30}, true, gpusolve.ReasonAttainable},
-		{gpusolve.Options{MaxIter: 2}, false, gpusolve.ReasonIterations},
-		{gpusolve.Options{Preconditioner: "none", MaxIter: 5}, false, gpusolve.ReasonIterations},
+		{gpusolve.Options{}, true, solution.ReasonTolerance},
+		{gpusolve.Options{ATol: 1e-6}, true, solution.ReasonTolerance},
+		{gpusolve.Options{RTol: 1e-30}, true, solution.ReasonAttainable},
+		{gpusolve.Options{Tol: 1e-30}, true, solution.ReasonAttainable},
+		{gpusolve.Options{MaxIter: 2}, false, solution.ReasonIterations},
+		{gpusolve.Options{Preconditioner: "none", MaxIter: 5}, false, solution.ReasonIterations},
 	} {
 		sol := steady(t, s, c.o)
 		if sol.Status.Converged != c.converged || sol.Status.Reason != c.reason {
@@ -185,7 +186,7 @@ func TestCancelledSteadyReturnsTheContextsError(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || sol.Status.Reason != gpusolve.ReasonInterrupted || sol.Status.Converged {
+	if !errors.Is(err, context.Canceled) || sol.Status.Reason != solution.ReasonInterrupted || sol.Status.Converged {
 		t.Errorf("%v, %+v", err, sol.Status)
 	}
 }

@@ -54,32 +54,26 @@ func (l *line) String(now string) string {
 
 // settle improves x until the options' rule for one of a number of systems is met. Where the default method stalls, its successors take over,
 // and stay. A method that the user named is left to its fate, and so is one that ends at a limit of iterations that the user set.
-func (e *engine) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
-	rule := func() krylov.Rule {
-		if e.old != nil {
-			return o.stepRule(e.pre, systems)
-		}
-		return o.rule(e.pre, systems)
-	}
+func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	if o.Preconditioner != "" {
-		return e.solve(ctx, rule(), e.source, watch)
+		return s.solve(ctx, s.rule(o, systems), s.source, watch)
 	}
-	attempt := e.solve
-	if len(e.line.tried) == 0 {
-		attempt = e.attempt
+	attempt := s.solve
+	if len(s.line.tried) == 0 {
+		attempt = s.attempt
 	}
-	out, err := attempt(ctx, rule(), e.source, watch)
+	out, err := attempt(ctx, s.rule(o, systems), s.source, watch)
 	spent := out.Iterations
-	for ; err == nil && e.line.next < len(successors) && stalled(ctx, o, out); e.line.next++ {
-		name := successors[e.line.next]
-		if !e.fits(name) || !e.succeed(name, out) {
+	for ; err == nil && s.line.next < len(successors) && stalled(ctx, o, out); s.line.next++ {
+		name := successors[s.line.next]
+		if !s.fits(name) || !s.succeed(name, out) {
 			continue
 		}
 		if !(out.Norms.Residual < out.Norms.Source) {
 			// What a failed method leaves is worse than nothing.
-			e.sys.Fill(e.x, 0)
+			s.sys.Fill(s.x, 0)
 		}
-		out, err = e.solve(ctx, rule(), e.source, watch)
+		out, err = s.solve(ctx, s.rule(o, systems), s.source, watch)
 		spent += out.Iterations
 	}
 	out.Iterations = spent
@@ -117,8 +111,8 @@ func stalled(ctx context.Context, o *Options, out krylov.Outcome) bool {
 }
 
 // fits says whether the device has the memory for a successor, with its Krylov solver, beside the method that gave up.
-func (e *engine) fits(name string) bool {
-	dev, ok := e.dev.(limited)
+func (s *meshed) fits(name string) bool {
+	dev, ok := s.dev.(limited)
 	if !ok {
 		return true
 	}
@@ -126,20 +120,20 @@ func (e *engine) fits(name string) bool {
 	if err != nil {
 		return false
 	}
-	s := shapeOf(e.sys.Mesh(), e.old != nil, true)
-	s.Multiprocessors = multiprocessors
-	return needOf(s, name, 0).Peak() <= free
+	shape := shapeOf(s.mesh, s.old != nil, true)
+	shape.Multiprocessors = multiprocessors
+	return needOf(shape, name, 0).Peak() <= free
 }
 
 // succeed sets a successor up in place of the method that gave up; false where it cannot be, and the former stays.
-func (e *engine) succeed(name string, out krylov.Outcome) bool {
-	solver, pre, err := newSolver(e.op, name)
+func (s *meshed) succeed(name string, out krylov.Outcome) bool {
+	solver, pre, err := newSolver(s.op, name)
 	if err != nil {
 		return false
 	}
-	e.line.tried = append(e.line.tried, fmt.Sprintf("%s gave up after %d iterations (%s)", e.pre.Name(), out.Iterations, reasonText(out.Reason)))
-	e.solver.Close()
-	e.pre.Close()
-	e.solver, e.pre = solver, pre
+	s.line.tried = append(s.line.tried, fmt.Sprintf("%s gave up after %d iterations (%s)", s.pre.Name(), out.Iterations, reasonText(out.Reason)))
+	s.solver.Close()
+	s.pre.Close()
+	s.solver, s.pre = solver, pre
 	return true
 }

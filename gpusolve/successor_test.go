@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/solution"
 )
 
 // crossed stalls multigrid.
@@ -81,7 +82,7 @@ func TestNoFallbackAgainstTheUsersWill(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || sol.Status.Fallback != "" || sol.Status.Reason != gpusolve.ReasonInterrupted {
+	if !errors.Is(err, context.Canceled) || sol.Status.Fallback != "" || sol.Status.Reason != solution.ReasonInterrupted {
 		t.Errorf("interrupted: %v, %+v", err, sol.Status)
 	}
 	sol.Close()

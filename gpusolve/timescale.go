@@ -18,7 +18,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 		return math.Inf(1), nil
 	}
 	// The heat capacity over the conductance of the faces is too short, but the right order for a stack that conducts well inside.
-	dt := 10 * heatCapacity(m) / faceConductance(m)
+	dt := 10 * m.HeatCapacity() / m.GroundConductance()
 	dev := host.Open()
 	defer dev.Close()
 	sys, err := dev.Assemble(m, dt)

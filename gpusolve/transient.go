@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -28,21 +29,34 @@ type TransientOptions struct {
 //
 // On cancellation, or when OnStep fails, it returns what was finished together with the error.
 func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
-	if t.Steps < 1 || !(t.Dt > 0) || math.IsInf(t.Dt, 0) {
-		return nil, fmt.Errorf("%w: %d steps of %g s; both must be positive", ErrOption, t.Steps, t.Dt)
+	if err := t.check(); err != nil {
+		return nil, err
 	}
 	e, err := newEngine(m, o, t.Steps, t.Dt)
 	if err != nil {
 		return nil, err
 	}
+	return e.transient(ctx, o, t)
+}
+
+// check refuses steps that lead nowhere.
+func (t *TransientOptions) check() error {
+	if t.Steps < 1 || !(t.Dt > 0) || math.IsInf(t.Dt, 0) {
+		return fmt.Errorf("%w: %d steps of %g s; both must be positive", ErrOption, t.Steps, t.Dt)
+	}
+	return nil
+}
+
+// transient steps through time. The engine is closed with the solution, or where there is none.
+func (e *engine) transient(ctx context.Context, o Options, t TransientOptions) (*Solution, error) {
 	defer e.dev.Bind()()
 	start := time.Now()
-	r := &stepper{engine: e, mesh: m, opts: o, plan: t, allConverged: true}
-	if err := r.begin(); err != nil {
+	r := &stepper{engine: e, opts: o, plan: t, steps: []Step{}, allConverged: true}
+	if err := e.begin(t.Initial); err != nil {
 		e.close()
 		return nil, err
 	}
-	err = r.run(ctx)
+	err := r.run(ctx)
 	e.timing.Solve = time.Since(start)
 	s := r.solution()
 	if failed := e.failure(); failed != nil {
@@ -62,25 +76,18 @@ func (o *Options) stepRule(m precond.Preconditioner, steps int) krylov.Rule {
 // stepper is a transient run in progress.
 type stepper struct {
 	*engine
-	mesh *mesh.Mesh
 	opts Options
 	plan TransientOptions
 
-	power  float64 // W, of the current step
-	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
-
-	steps        []Step
+	steps        []Step // grows with what is finished: nobody knows whether the last step is ever reached
 	out          krylov.Outcome
 	iterations   int
 	errorK       float64 // sum of the steps' estimates
 	allConverged bool
 	firstFailure krylov.Outcome
-	energy       Energy
 }
 
 func (r *stepper) run(ctx context.Context) error {
-	r.steps = []Step{} // grows with what is finished: nobody knows whether the last step is ever reached
-	r.energy = r.balance(0, 0)
 	for n := range r.plan.Steps {
 		if err := r.step(ctx, n); err != nil {
 			return err
@@ -92,14 +99,9 @@ func (r *stepper) run(ctx context.Context) error {
 // step advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
 func (r *stepper) step(ctx context.Context, n int) error {
 	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
-	changed, err := r.setPower(n, t0, t1)
+	power, err := r.advance(n, t0, t1)
 	if err != nil {
 		return err
-	}
-	r.sys.Extrapolate(r.x, r.old, r.older, r.smooth >= 2)
-	r.smooth++
-	if changed {
-		r.smooth = 0
 	}
 	var watch func(it int, err float64)
 	if r.opts.Progress != nil {
@@ -108,13 +110,12 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		}
 	}
 	out, err := r.settle(ctx, &r.opts, r.plan.Steps, watch)
-	if err != nil {
-		return err
+	if err == nil && out.Reason == krylov.Interrupted {
+		err = ctx.Err()
 	}
-	if out.Reason == krylov.Interrupted {
-		// x is half solved: the state of the last finished step is old.
-		r.x, r.old = r.old, r.x
-		return ctx.Err()
+	if err != nil {
+		r.retreat() // the state is half solved
+		return err
 	}
 	r.out = out
 	r.iterations += out.Iterations
@@ -122,37 +123,15 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if !out.Converged && r.allConverged {
 		r.allConverged, r.firstFailure = false, out
 	}
-	step := Step{
-		Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: r.power,
-		MaxK: r.sys.Max(r.x) + r.mesh.Stack.Ambient,
-	}
+	step := Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power, MaxK: r.hottest() + r.ambient}
 	r.steps = append(r.steps, step)
-	if n == r.plan.Steps-1 || r.plan.OnStep != nil {
-		r.energy = r.balance(r.power, r.sys.Stored(r.x, r.old))
-	}
 	if r.plan.OnStep != nil {
-		return r.plan.OnStep(step, field{r.dev, r.sys, r.x})
+		return r.plan.OnStep(step, r.field())
 	}
 	return nil
 }
 
-// setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.
-func (r *stepper) setPower(n int, t0, t1 float64) (changed bool, err error) {
-	if n > 0 && !r.mesh.Power.Changed(t0-r.plan.Dt, t0, t0, t1) {
-		return false, nil
-	}
-	if r.power, err = r.mesh.Power.MeanWatts(t0, t1); err != nil || n == 0 {
-		return false, err
-	}
-	layers, err := r.sketch.Over(t0, t1)
-	if err != nil {
-		return false, err
-	}
-	r.source.SetPower(layers)
-	return true, nil
-}
-
-// solution reports the last step, and the first that failed to converge if any did.
+// solution reports the last finished step, and the first that failed to converge if any did.
 func (r *stepper) solution() *Solution {
 	out := r.out
 	if !r.allConverged {
@@ -162,11 +141,14 @@ func (r *stepper) solution() *Solution {
 	s.Status.IterationsTotal = r.iterations
 	s.Status.EstimatedErrorK = r.errorK
 	if len(r.steps) < r.plan.Steps {
-		s.Status.Converged, s.Status.Reason = false, ReasonInterrupted
+		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
 	}
-	s.Energy = r.energy
+	if n := len(r.steps); n > 0 {
+		s.Energy = r.balance(r.steps[n-1].PowerW, r.stored())
+	} else {
+		s.Energy = r.balance(0, 0)
+	}
 	s.Steps = r.steps
-	s.PeakK = r.sys.Max(r.x) + r.mesh.Stack.Ambient
 	s.Dt = r.plan.Dt
 	return s
 }

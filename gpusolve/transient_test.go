@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
 
@@ -124,11 +125,32 @@ func TestInterruptedTransientKeepsFinishedSteps(t *testing.T) {
 		}
 	}}
 	sol, err := gpusolve.Transient(ctx, build(t, s), o, plan)
-	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged || sol.Status.Reason != gpusolve.ReasonInterrupted {
+	if !errors.Is(err, context.Canceled) || len(sol.Steps) != 5 || sol.Status.Converged || sol.Status.Reason != solution.ReasonInterrupted {
 		t.Fatalf("%v after %d steps: %+v", err, len(sol.Steps), sol.Status)
 	}
 	if d := largestDifference(last, field(t, s, sol.Field)); d != 0 {
 		t.Errorf("the field differs from that of the last finished step by %g K", d)
+	}
+}
+
+// An interrupted run balances the heat of the last step that it finished, whoever watches.
+func TestInterruptedTransientBalancesItsHeat(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s, tau, _ := lump()
+	o := gpusolve.Options{Tol: 1e-9, Progress: func(p gpusolve.Progress) {
+		if p.Step == 3 {
+			cancel()
+		}
+	}}
+	sol, err := gpusolve.Transient(ctx, build(t, s), o, gpusolve.TransientOptions{Steps: 40, Dt: tau / 10})
+	if !errors.Is(err, context.Canceled) || len(sol.Steps) == 0 || len(sol.Steps) == 40 {
+		t.Fatalf("%v", err)
+	}
+	defer sol.Close()
+	// Backward Euler approaches the steady state by 1/(1 + dt/tau) a step, and so does what is stored.
+	stored := sol.Steps[0].PowerW * math.Pow(1.1, -float64(len(sol.Steps)))
+	if e := sol.Energy; math.Abs(e.Stored-stored) > 1e-5*stored || !(e.ImbalanceRel < 1e-5) {
+		t.Errorf("after %d steps %g W are stored, want %g W: %+v", len(sol.Steps), e.Stored, stored, e)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer/hotspot"
 	"thermsim/mesh"
 )
@@ -60,7 +60,7 @@ func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, erro
 }
 
 // Step takes a field.
-func (w *hotSpot) Step(time float64, f gpusolve.Field) error {
+func (w *hotSpot) Step(time float64, f solution.Field) error {
 	if err := w.read(f); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (w *hotSpot) Step(time float64, f gpusolve.Field) error {
 }
 
 // read takes the die's part of the planes: of a layer with several planes the mean over its height.
-func (w *hotSpot) read(f gpusolve.Field) error {
+func (w *hotSpot) read(f solution.Field) error {
 	o := w.outputs
 	for l := range o.Layers {
 		clear(w.planes[l])
@@ -100,7 +100,7 @@ func (w *hotSpot) kelvin(f *file, v float64) {
 }
 
 // steady writes the temperatures of blocks, with the nodes beside the die where there are any, and of cells.
-func (w *hotSpot) steady(field gpusolve.Field) error {
+func (w *hotSpot) steady(field solution.Field) error {
 	f, err := w.files.open(w.outputs.Name + ".steady")
 	if err != nil {
 		return err

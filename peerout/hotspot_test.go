@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/importer/hotspot"
 	"thermsim/mesh"
@@ -89,10 +90,10 @@ func TestHotSpotFiles(t *testing.T) {
 			}
 			run := gpusolve.Options{Device: "cpu", Tol: 1e-9}
 			if c.transient {
-				plan := gpusolve.TransientOptions{Steps: o.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(s gpusolve.Step, f gpusolve.Field) error { return w.Step(s.Time, f) }}
+				plan := gpusolve.TransientOptions{Steps: o.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }}
 				_, err = netsolve.Transient(t.Context(), r.Network, m, run, plan)
 			} else {
-				var s *gpusolve.Solution
+				var s *solution.Solution
 				if s, err = netsolve.Steady(t.Context(), r.Network, m, run); err == nil {
 					err = w.Step(0, s.Field)
 				}

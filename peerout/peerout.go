@@ -5,7 +5,7 @@ package peerout
 import (
 	"fmt"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
@@ -16,7 +16,7 @@ import (
 // Writer takes the fields of a run as they come and stages files, which have their names when the transaction commits.
 type Writer interface {
 	// Step takes the field at time (s) after a time step, or the steady field at time 0.
-	Step(time float64, f gpusolve.Field) error
+	Step(time float64, f solution.Field) error
 	// Finish completes the files.
 	Finish() error
 }

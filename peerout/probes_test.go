@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
@@ -27,7 +28,7 @@ func TestProbesAre3DICEs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		solve := func() (*gpusolve.Solution, error) {
+		solve := func() (*solution.Solution, error) {
 			if r.Network != nil {
 				return netsolve.Steady(t.Context(), r.Network, m, gpusolve.Options{Device: "cpu"})
 			}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
 )
@@ -125,7 +125,7 @@ func (w *threeDICE) axes(ins *threedice.Output) error {
 }
 
 // Step writes what is due after this step.
-func (w *threeDICE) Step(time float64, f gpusolve.Field) error {
+func (w *threeDICE) Step(time float64, f solution.Field) error {
 	w.step++
 	w.layer = -1
 	for i := range w.outputs.Instructions {
@@ -163,7 +163,7 @@ func (w *threeDICE) due(when string) bool {
 	return w.step == w.options.Steps
 }
 
-func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f gpusolve.Field) error {
+func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f solution.Field) error {
 	layer := w.outputs.Layer(ins.Element)
 	if ins.Kind == "Pmap" {
 		return w.powerMap(out, ins.Element, layer, time)

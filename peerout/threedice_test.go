@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
@@ -39,7 +40,7 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 	switch {
 	case r.Network != nil && r.Transient:
 		_, err := netsolve.Transient(t.Context(), r.Network, m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
-			OnStep: func(s gpusolve.Step, f gpusolve.Field) error { return w.Step(s.Time, f) }})
+			OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,7 @@ func run(t *testing.T, name string, decimals int) (dir string) {
 		}
 	case r.Transient:
 		s, err := gpusolve.Transient(t.Context(), m, options, gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt,
-			OnStep: func(s gpusolve.Step, f gpusolve.Field) error { return w.Step(s.Time, f) }})
+			OnStep: func(s solution.Step, f solution.Field) error { return w.Step(s.Time, f) }})
 		if err != nil {
 			t.Fatal(err)
 		}

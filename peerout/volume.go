@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer/threedice"
 )
 
 // volume writes all cells as a VTK file of hexahedra with a temperature each, and a label that is 1 for the materials UNDERFILL and AIR. Every
 // instant is a file of its own, numbered but for the final one.
-func (w *threeDICE) volume(ins *threedice.Output, f gpusolve.Field) error {
+func (w *threeDICE) volume(ins *threedice.Output, f solution.Field) error {
 	out, err := w.files.open(w.volumeName(ins))
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ type solid struct {
 	label          int
 }
 
-func (w *threeDICE) appendSlab(solids []solid, s *threedice.Slab, f gpusolve.Field) ([]solid, error) {
+func (w *threeDICE) appendSlab(solids []solid, s *threedice.Slab, f solution.Field) ([]solid, error) {
 	k := w.mesh.LayerPlanes[s.Layer][0]
 	if err := f.Plane(k, w.plane); err != nil {
 		return nil, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)

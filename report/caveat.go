@@ -1,6 +1,6 @@
 package report
 
-import "thermsim/gpusolve"
+import "thermsim/gpusolve/solution"
 
 // Caveat is what a reader must know before the figures, in capitals for tables and titles of maps; empty for a run that converged. A
 // transient that was interrupted is told apart, for the steps it finished are as good as any.
@@ -8,9 +8,9 @@ func (s *Summary) Caveat() string {
 	switch {
 	case s.Solver.Converged:
 		return ""
-	case s.Solver.Reason == gpusolve.ReasonInterrupted && s.firstBadStep() == 0 && s.Temperature.NonFiniteCells == 0:
+	case s.Solver.Reason == solution.ReasonInterrupted && s.firstBadStep() == 0 && s.Temperature.NonFiniteCells == 0:
 		return "INTERRUPTED"
-	case s.Solver.Reason == gpusolve.ReasonInterrupted:
+	case s.Solver.Reason == solution.ReasonInterrupted:
 		return "INTERRUPTED, NOT CONVERGED"
 	}
 	return "NOT CONVERGED"

@@ -3,8 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 func TestCaveat(t *testing.T) {
@@ -13,11 +12,11 @@ func TestCaveat(t *testing.T) {
 		reason    string
 		want      string
 	}{
-		{true, gpusolve.ReasonTolerance, ""},
-		{true, gpusolve.ReasonAttainable, ""},
-		{false, gpusolve.ReasonIterations, "NOT CONVERGED"},
-		{false, gpusolve.ReasonStagnation, "NOT CONVERGED"},
-		{false, gpusolve.ReasonInterrupted, "INTERRUPTED"},
+		{true, solution.ReasonTolerance, ""},
+		{true, solution.ReasonAttainable, ""},
+		{false, solution.ReasonIterations, "NOT CONVERGED"},
+		{false, solution.ReasonStagnation, "NOT CONVERGED"},
+		{false, solution.ReasonInterrupted, "INTERRUPTED"},
 	} {
 		s := Summary{Solver: SolverSummary{Converged: c.converged, Reason: c.reason}}
 		if got := s.Caveat(); got != c.want {
@@ -35,7 +34,7 @@ func TestCaveat(t *testing.T) {
 // The steps that an interrupted transient finished are good; its tables must not call them otherwise.
 func TestTextOfInterruptedRun(t *testing.T) {
 	r := sampleRun(t, 10, 8)
-	r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonInterrupted
+	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonInterrupted
 	got := text(t, summarise(t, r), Style{})
 	if !strings.Contains(got, "INTERRUPTED: the run ended before its last step.") || strings.Contains(got, "NOT CONVERGED") {
 		t.Error(got)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 	"thermsim/staging"
 )
@@ -22,7 +22,7 @@ func planar(offset float64) func(x, y, z float64) float64 {
 
 func runOf(t testing.TB, s *stack.Stack, f func(x, y, z float64) float64) *Run {
 	m := build(t, s)
-	return &Run{Command: "steady", Version: "1", Mesh: m, Solution: &gpusolve.Solution{Field: formulaField{m, f}}}
+	return &Run{Command: "steady", Version: "1", Mesh: m, Solution: &solution.Solution{Field: formulaField{m, f}}}
 }
 
 func compare(t testing.TB, a, b *Run) *Comparison {

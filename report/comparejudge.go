@@ -3,8 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 // Judgement is how far the field of a run that is compared can be relied on.
@@ -22,7 +21,7 @@ func (c *Comparison) judge(runs [2]*Run, sums [2]*Summary, cells int) {
 		c.Runs[n] = Judgement{s.Solver.Converged, s.Solver.Reason, s.Temperature.NonFiniteCells, s.Caveat()}
 		name := [2]string{c.First, c.Second}[n]
 		how, why := strings.ToLower(s.Caveat()), s.Doubt()
-		switch e, limit := &s.Energy, gpusolve.ImbalanceLimit(runs[n].Mesh, runs[n].Solution); {
+		switch e, limit := &s.Energy, solution.ImbalanceLimit(runs[n].Mesh, runs[n].Solution); {
 		case why == how && why != "":
 			c.Doubts = append(c.Doubts, fmt.Sprintf("%s was %s", name, how))
 		case why != "":

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 // holed is planar with an offset, and without a temperature in the cells whose centres lie west of an edge.
@@ -23,7 +22,7 @@ func holed(offset, edge, hole float64) func(x, y, z float64) float64 {
 }
 
 func converged(r *Run) *Run {
-	r.Solution.Status = gpusolve.Status{Method: "pcg", Converged: true, Reason: gpusolve.ReasonTolerance}
+	r.Solution.Status = solution.Status{Method: "pcg", Converged: true, Reason: solution.ReasonTolerance}
 	return r
 }
 
@@ -44,16 +43,16 @@ func TestComparisonOfDoubtfulRuns(t *testing.T) {
 		"both":            {holed(2, edge, math.NaN()), holed(0, edge, math.NaN()), func(a, b *Run) {}, "NOT CONVERGED", []string{"a: not converged", "b: not converged", "256 of 2560"}, 256, 2},
 		"nothing left":    {holed(2, 1, math.NaN()), planar(0), func(a, b *Run) {}, "NOT CONVERGED", []string{"a: not converged (breakdown, 2560 cells", "2560 of 2560 cells"}, 2560, math.NaN()},
 		"unconverged": {planar(2), planar(0), func(a, b *Run) {
-			b.Solution.Status.Converged, b.Solution.Status.Reason = false, gpusolve.ReasonIterations
+			b.Solution.Status.Converged, b.Solution.Status.Reason = false, solution.ReasonIterations
 		}, "NOT CONVERGED", []string{"b: not converged (iteration limit)"}, 0, 2},
 		"interrupted": {planar(2), planar(0), func(a, b *Run) {
-			a.Solution.Status.Converged, a.Solution.Status.Reason = false, gpusolve.ReasonInterrupted
+			a.Solution.Status.Converged, a.Solution.Status.Reason = false, solution.ReasonInterrupted
 		}, "INTERRUPTED", []string{"a was interrupted"}, 0, 2},
 		"interrupted and unconverged": {planar(2), planar(0), func(a, b *Run) {
-			a.Solution.Status.Converged, a.Solution.Status.Reason = false, gpusolve.ReasonInterrupted
-			b.Solution.Status.Converged, b.Solution.Status.Reason = false, gpusolve.ReasonStagnation
+			a.Solution.Status.Converged, a.Solution.Status.Reason = false, solution.ReasonInterrupted
+			b.Solution.Status.Converged, b.Solution.Status.Reason = false, solution.ReasonStagnation
 		}, "NOT CONVERGED", []string{"a was interrupted", "b: not converged (stagnation)"}, 0, 2},
-		"earlier step": {planar(2), planar(0), func(a, b *Run) { a.Solution.Steps = []gpusolve.Step{{MaxK: 300}, {MaxK: 300, Converged: true}} },
+		"earlier step": {planar(2), planar(0), func(a, b *Run) { a.Solution.Steps = []solution.Step{{MaxK: 300}, {MaxK: 300, Converged: true}} },
 			"NOT CONVERGED", []string{"a: not converged (breakdown, first in step 1 of 2)"}, 0, 2},
 		"lost heat": {planar(2), planar(0), func(a, b *Run) { b.Solution.Energy.ImbalanceRel = 0.02 }, "NOT CONVERGED", []string{"b: the energy balance is off by 0.02 of the heat flow, above the limit of 0.001"}, 0, 2},
 	} {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -82,15 +82,15 @@ func sampleRun(t testing.TB, nx, ny int) *Run {
 	m := build(t, sampleStack(nx, ny))
 	return &Run{
 		Command: "steady", Version: "0.1.0", Mesh: m,
-		Solution: &gpusolve.Solution{
+		Solution: &solution.Solution{
 			Field: formulaField{m, bumps},
-			Status: gpusolve.Status{
+			Status: solution.Status{
 				Method: "pcg", Preconditioner: "multigrid", Iterations: 9, IterationsTotal: 9, ResidualW: 3.2e-9,
-				RelativeResidual: 2e-10, EstimatedErrorK: 4e-5, Converged: true, Reason: gpusolve.ReasonTolerance,
+				RelativeResidual: 2e-10, EstimatedErrorK: 4e-5, Converged: true, Reason: solution.ReasonTolerance,
 			},
-			Energy: gpusolve.Energy{In: 16, Out: 15.999999, ByFace: [6]float64{0, 15.999999, 0, 0, 0, 0}, ImbalanceRel: 6.25e-8},
-			Device: gpusolve.DeviceInfo{Kind: "cpu", Name: "host, 2 threads"},
-			Memory: gpusolve.Memory{DeviceBytes: 12345678},
+			Energy: solution.Energy{In: 16, Out: 15.999999, ByFace: [6]float64{0, 15.999999, 0, 0, 0, 0}, ImbalanceRel: 6.25e-8},
+			Device: solution.DeviceInfo{Kind: "cpu", Name: "host, 2 threads"},
+			Memory: solution.Memory{DeviceBytes: 12345678},
 		},
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/staging"
@@ -98,7 +98,7 @@ func (p *PictureStyle) colors(lo, hi float64) (float64, float64) {
 // Figures are what the pictures of a run are drawn from.
 type Figures struct {
 	Mesh    *mesh.Mesh
-	Field   gpusolve.Field
+	Field   solution.Field
 	Summary *Summary
 	Style   PictureStyle
 	// Maps are layers to show beyond those with power; "all" for every layer.

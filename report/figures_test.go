@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/staging"
 )
 
@@ -70,7 +70,7 @@ func TestFiguresOfATransient(t *testing.T) {
 	for n := range 4 {
 		rise := float64(n)
 		field := formulaField{f.Mesh, func(x, y, z float64) float64 { return bumps(x, y, z) + rise }}
-		if err := rec.Step(n+1, gpusolve.Step{Time: 1e-3 * (rise + 1)}, field); err != nil {
+		if err := rec.Step(n+1, solution.Step{Time: 1e-3 * (rise + 1)}, field); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestRecorderKeepsTheHotSpot(t *testing.T) {
 		t.Fatal(err)
 	}
 	hot := spike{m.NX() * m.NY(), 777}
-	if err := rec.Step(1, gpusolve.Step{Time: 1}, hot); err != nil {
+	if err := rec.Step(1, solution.Step{Time: 1}, hot); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(rec.maps[0]); n != frameCells*8 || topOf(rec.maps[0]) != 400 {
@@ -161,4 +161,4 @@ func (s spike) Plane(_ int, dst []float64) error {
 	return nil
 }
 
-var _ gpusolve.Field = spike{}
+var _ solution.Field = spike{}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/staging"
@@ -203,7 +203,7 @@ func even(faces []float64, n int) []float64 {
 }
 
 // Step implements Recorder: it keeps the map at the end of the step.
-func (r *FrameRecorder) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
+func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	err := layerMap(r.m, f, r.layer, r.plane, func() []float64 {
 		if r.scratch == nil {
 			r.scratch = make([]float64, len(r.plane))

@@ -2,8 +2,7 @@ package report
 
 import (
 	"testing"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 // An animation of a long transient keeps evenly spread maps and the last one, and their number does not grow with the steps.
@@ -15,8 +14,8 @@ func TestFramesOfALongTransient(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; n <= steps; n++ {
-			var f gpusolve.Field = formulaField{m, func(x, y, z float64) float64 { return 300 + float64(n) }}
-			if err := r.Step(n, gpusolve.Step{Time: float64(n) * 1e-3}, f); err != nil {
+			var f solution.Field = formulaField{m, func(x, y, z float64) float64 { return 300 + float64(n) }}
+			if err := r.Step(n, solution.Step{Time: float64(n) * 1e-3}, f); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,8 +2,7 @@ package report
 
 import (
 	"fmt"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 func isFinite(v float64) bool { return v-v == 0 }
@@ -15,8 +14,8 @@ func (s *Summary) judge() {
 		return
 	}
 	v.Converged = false
-	if v.Reason == gpusolve.ReasonTolerance || v.Reason == gpusolve.ReasonAttainable {
-		v.Reason = gpusolve.ReasonBreakdown
+	if v.Reason == solution.ReasonTolerance || v.Reason == solution.ReasonAttainable {
+		v.Reason = solution.ReasonBreakdown
 	}
 }
 

@@ -4,15 +4,14 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 // A run is as good as its worst step and its worst cell, whatever the solver says of the last solve.
 func TestJudge(t *testing.T) {
-	good := gpusolve.Step{Time: 1e-3, MaxK: 330, Converged: true}
-	with := func(spoil func(*gpusolve.Step)) []gpusolve.Step {
-		steps := []gpusolve.Step{good, good, good}
+	good := solution.Step{Time: 1e-3, MaxK: 330, Converged: true}
+	with := func(spoil func(*solution.Step)) []solution.Step {
+		steps := []solution.Step{good, good, good}
 		spoil(&steps[1])
 		return steps
 	}
@@ -20,8 +19,8 @@ func TestJudge(t *testing.T) {
 		spoil                 func(r *Run)
 		caveat, doubt, reason string
 	}{
-		"good":           {func(*Run) {}, "", "", gpusolve.ReasonTolerance},
-		"good transient": {func(r *Run) { r.Solution.Steps = with(func(*gpusolve.Step) {}) }, "", "", gpusolve.ReasonTolerance},
+		"good":           {func(*Run) {}, "", "", solution.ReasonTolerance},
+		"good transient": {func(r *Run) { r.Solution.Steps = with(func(*solution.Step) {}) }, "", "", solution.ReasonTolerance},
 		"one cell": {func(r *Run) {
 			r.Solution.Field = formulaField{r.Mesh, func(x, y, z float64) float64 {
 				if x < 3e-3 && y < 4e-3 && z < 100e-6 {
@@ -29,26 +28,26 @@ func TestJudge(t *testing.T) {
 				}
 				return 320
 			}}
-		}, "NOT CONVERGED", "breakdown, 1 cell without a finite temperature", gpusolve.ReasonBreakdown},
+		}, "NOT CONVERGED", "breakdown, 1 cell without a finite temperature", solution.ReasonBreakdown},
 		"infinite field": {func(r *Run) {
 			r.Solution.Field = formulaField{r.Mesh, func(x, y, z float64) float64 { return math.Inf(1) }}
-		}, "NOT CONVERGED", "breakdown, 32 cells without a finite temperature", gpusolve.ReasonBreakdown},
-		"earlier step": {func(r *Run) { r.Solution.Steps = with(func(s *gpusolve.Step) { s.Converged = false }) },
-			"NOT CONVERGED", "breakdown, first in step 2 of 3", gpusolve.ReasonBreakdown},
+		}, "NOT CONVERGED", "breakdown, 32 cells without a finite temperature", solution.ReasonBreakdown},
+		"earlier step": {func(r *Run) { r.Solution.Steps = with(func(s *solution.Step) { s.Converged = false }) },
+			"NOT CONVERGED", "breakdown, first in step 2 of 3", solution.ReasonBreakdown},
 		"earlier step with its reason": {func(r *Run) {
-			r.Solution.Steps = with(func(s *gpusolve.Step) { s.Converged = false })
-			r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonIterations
-		}, "NOT CONVERGED", "iteration limit, first in step 2 of 3", gpusolve.ReasonIterations},
-		"earlier step without a temperature": {func(r *Run) { r.Solution.Steps = with(func(s *gpusolve.Step) { s.MaxK = math.NaN() }) },
-			"NOT CONVERGED", "breakdown, first in step 2 of 3", gpusolve.ReasonBreakdown},
+			r.Solution.Steps = with(func(s *solution.Step) { s.Converged = false })
+			r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
+		}, "NOT CONVERGED", "iteration limit, first in step 2 of 3", solution.ReasonIterations},
+		"earlier step without a temperature": {func(r *Run) { r.Solution.Steps = with(func(s *solution.Step) { s.MaxK = math.NaN() }) },
+			"NOT CONVERGED", "breakdown, first in step 2 of 3", solution.ReasonBreakdown},
 		"interrupted": {func(r *Run) {
-			r.Solution.Steps = with(func(*gpusolve.Step) {})
-			r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonInterrupted
-		}, "INTERRUPTED", "interrupted", gpusolve.ReasonInterrupted},
+			r.Solution.Steps = with(func(*solution.Step) {})
+			r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonInterrupted
+		}, "INTERRUPTED", "interrupted", solution.ReasonInterrupted},
 		"interrupted after a bad step": {func(r *Run) {
-			r.Solution.Steps = with(func(s *gpusolve.Step) { s.Converged = false })
-			r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonInterrupted
-		}, "INTERRUPTED, NOT CONVERGED", "interrupted, first in step 2 of 3", gpusolve.ReasonInterrupted},
+			r.Solution.Steps = with(func(s *solution.Step) { s.Converged = false })
+			r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonInterrupted
+		}, "INTERRUPTED, NOT CONVERGED", "interrupted, first in step 2 of 3", solution.ReasonInterrupted},
 	} {
 		r := sampleRun(t, 2, 2)
 		c.spoil(r)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report/picture"
@@ -67,7 +67,7 @@ func fileNames(s *stack.Stack) []string {
 }
 
 // layerMap reads a layer into dst: the hottest of its planes, cell by cell. The scratch plane is needed for layers of several planes.
-func layerMap(m *mesh.Mesh, f gpusolve.Field, layer int, dst []float64, scratch func() []float64) error {
+func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch func() []float64) error {
 	planes := m.LayerPlanes[layer]
 	for k := planes[0]; k < planes[1]; k++ {
 		into := dst

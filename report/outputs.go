@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/field"
 	"thermsim/report/fieldfile"
@@ -63,7 +63,7 @@ func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*
 }
 
 // Step implements Recorder.
-func (o *fieldFiles) Step(n int, step gpusolve.Step, f gpusolve.Field) error {
+func (o *fieldFiles) Step(n int, step solution.Step, f solution.Field) error {
 	if n > 0 && !slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool { return s.Has(n) }) {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (o *fieldFiles) Finish(_ context.Context, e *End) error {
 }
 
 // write writes the field files of a step.
-func (o *fieldFiles) write(n int, time float64, f gpusolve.Field) error {
+func (o *fieldFiles) write(n int, time float64, f solution.Field) error {
 	o.written = append(o.written, n)
 	name := "field"
 	if n > 0 {

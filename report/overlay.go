@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/field"
 	"thermsim/stack"
@@ -21,7 +21,7 @@ var ErrIncomparable = errors.New("the stacks cannot be compared")
 // overlay is the field of one run on the grid of another.
 type overlay struct {
 	same    bool
-	field   gpusolve.Field
+	field   solution.Field
 	grid    *mesh.Mesh
 	from    *mesh.Mesh
 	planes  []int // of from, for every plane of the grid; -1 where the layer is missing

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/webpage"
 )
@@ -44,7 +44,7 @@ func transientPage(t *testing.T, dir string) *Run {
 	for n := range pageSteps {
 		at := float64(n+1) / pageSteps
 		r.Solution.Field = heating{r.Mesh, at}
-		step := gpusolve.Step{Time: float64(n+1) * 1e-3, MaxK: heatingAt(at, 2.8e-3, 2.3e-3, 201e-6), PowerW: 16, Iterations: 4, Converged: true}
+		step := solution.Step{Time: float64(n+1) * 1e-3, MaxK: heatingAt(at, 2.8e-3, 2.3e-3, 201e-6), PowerW: 16, Iterations: 4, Converged: true}
 		r.Solution.Steps = append(r.Solution.Steps, step)
 		if err := out.Step(n+1, step, r.Solution.Field); err != nil {
 			t.Fatal(err)

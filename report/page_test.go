@@ -8,8 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 // pageOf writes the page of a run and returns its text.
@@ -67,7 +66,7 @@ func TestPageSurvivesStrangeNames(t *testing.T) {
 
 func TestPageShoutsWhenNotConverged(t *testing.T) {
 	r := sampleRun(t, 10, 8)
-	r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonIterations
+	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
 	if text := pageOf(t, r); !strings.Contains(text, `class="caveat" role="alert">NOT CONVERGED`) || !strings.Contains(text, "NOT CONVERGED: iteration limit") {
 		t.Error("the page does not say so")
 	}
@@ -83,7 +82,7 @@ func TestRecordingLeavesNothingBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 2 {
-		step := gpusolve.Step{Time: 1e-3 * float64(n+1)}
+		step := solution.Step{Time: 1e-3 * float64(n+1)}
 		r.Solution.Steps = append(r.Solution.Steps, step)
 		if err := out.Step(n+1, step, r.Solution.Field); err != nil {
 			t.Fatal(err)
@@ -106,7 +105,7 @@ func TestRecordingLeavesNothingBehind(t *testing.T) {
 
 // countedField counts how often each plane is fetched.
 type countedField struct {
-	gpusolve.Field
+	solution.Field
 	fetched map[int]int
 }
 
@@ -128,7 +127,7 @@ func TestFieldsAreFetchedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range steps {
-		step := gpusolve.Step{Time: 1e-3 * float64(n+1), MaxK: 370}
+		step := solution.Step{Time: 1e-3 * float64(n+1), MaxK: 370}
 		r.Solution.Steps = append(r.Solution.Steps, step)
 		if err := out.Step(n+1, step, field); err != nil {
 			t.Fatal(err)

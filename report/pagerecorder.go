@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/field"
 	"thermsim/report/webpage"
@@ -24,7 +24,7 @@ func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b Page
 }
 
 // Step implements Recorder.
-func (p *pageRecorder) Step(n int, step gpusolve.Step, f gpusolve.Field) error {
+func (p *pageRecorder) Step(n int, step solution.Step, f solution.Field) error {
 	if !p.fields.Wants(n) {
 		return nil
 	}

@@ -1,14 +1,14 @@
 package report
 
 import (
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
 // interval is the time over which a report states powers: the last step of a transient. The zero value is a steady state.
 type interval struct{ from, to float64 }
 
-func reportInterval(s *gpusolve.Solution) interval {
+func reportInterval(s *solution.Solution) interval {
 	if len(s.Steps) == 0 {
 		return interval{}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/report/webpage"
 	"thermsim/staging"
 )
@@ -13,7 +13,7 @@ import (
 // files commits or aborts them all.
 type Recorder interface {
 	// Step takes the field at the end of step n, from 1 and ascending. A steady state is step 0 at time 0.
-	Step(n int, step gpusolve.Step, f gpusolve.Field) error
+	Step(n int, step solution.Step, f solution.Field) error
 	// Finish ends the recording: the run is solved, and its summary made.
 	Finish(ctx context.Context, e *End) error
 }
@@ -24,8 +24,8 @@ type End struct {
 	Summary *Summary
 	// N is the last step and Step what is known of it; 0 in a steady state. Field is how it ends.
 	N     int
-	Step  gpusolve.Step
-	Field gpusolve.Field
+	Step  solution.Step
+	Field solution.Field
 	// History is how the error fell.
 	History []HistoryPoint
 }
@@ -78,13 +78,13 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 }
 
 // Step shows the field at the end of step n, from 1, to all recorders. Finish does it for a steady state.
-func (w *Recording) Step(n int, step gpusolve.Step, f gpusolve.Field) error {
+func (w *Recording) Step(n int, step solution.Step, f solution.Field) error {
 	w.shared.take(f, w.run.Mesh)
 	return w.show(n, step)
 }
 
 // show hands what is shared to all recorders.
-func (w *Recording) show(n int, step gpusolve.Step) error {
+func (w *Recording) show(n int, step solution.Step) error {
 	for _, r := range w.recorders {
 		if err := r.Step(n, step, &w.shared); err != nil {
 			return err

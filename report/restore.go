@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/report/saved"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -89,13 +89,13 @@ func (r *Restored) Show(n int) error {
 	s := *r.Solution
 	s.Field = f
 	if n < len(s.Steps) {
-		s.Energy = gpusolve.Energy{} // known of the last step only
+		s.Energy = solution.Energy{} // known of the last step only
 	}
-	if n <= len(s.Steps) && (n < len(s.Steps) || s.Status.Reason == gpusolve.ReasonInterrupted) {
+	if n <= len(s.Steps) && (n < len(s.Steps) || s.Status.Reason == solution.ReasonInterrupted) {
 		s.Steps = s.Steps[:n]
-		s.Status.Converged = !slices.ContainsFunc(s.Steps, func(step gpusolve.Step) bool { return !step.Converged })
-		if s.Status.Converged || s.Status.Reason == gpusolve.ReasonInterrupted {
-			s.Status.Reason = gpusolve.ReasonTolerance
+		s.Status.Converged = !slices.ContainsFunc(s.Steps, func(step solution.Step) bool { return !step.Converged })
+		if s.Status.Converged || s.Status.Reason == solution.ReasonInterrupted {
+			s.Status.Reason = solution.ReasonTolerance
 		}
 	}
 	r.Solution = &s
@@ -120,7 +120,7 @@ func (r *Restored) History() []HistoryPoint {
 }
 
 // Each hands every saved step of a transient to visit, with its number and what is known of it.
-func (r *Restored) Each(ctx context.Context, visit func(n int, step gpusolve.Step, f gpusolve.Field) error) error {
+func (r *Restored) Each(ctx context.Context, visit func(n int, step solution.Step, f solution.Field) error) error {
 	if len(r.Solution.Steps) == 0 {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -14,7 +14,7 @@ type Run struct {
 	Command  string // "steady" or "transient"
 	Version  string // of thermsim
 	Mesh     *mesh.Mesh
-	Solution *gpusolve.Solution
+	Solution *solution.Solution
 
 	Parse, Build time.Duration // reading the stack; meshing and rasterising
 	Start        time.Time     // of the process, for the total

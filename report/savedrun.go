@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/saved"
 	"thermsim/stack"
@@ -32,14 +32,14 @@ func newSavedRun(files *staging.Transaction, m *mesh.Mesh, every bool) (*savedRu
 }
 
 // Step implements Recorder.
-func (s *savedRun) Step(n int, _ gpusolve.Step, f gpusolve.Field) error {
+func (s *savedRun) Step(n int, _ solution.Step, f solution.Field) error {
 	if n > 0 && !s.every {
 		return nil
 	}
 	return s.keep(n, f)
 }
 
-func (s *savedRun) keep(n int, f gpusolve.Field) error {
+func (s *savedRun) keep(n int, f solution.Field) error {
 	if err := s.zip.Step(n, s.planes, f); err != nil {
 		return s.files.Failed(saved.FileName, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -51,7 +51,7 @@ type scan struct {
 
 // run reads every plane of the field once, bottom to top, and holds one at a time. Rows are shared between the cores in fixed
 // bands whose results are joined in order, so the figures do not depend on the number of cores.
-func (s *scan) run(m *mesh.Mesh, f gpusolve.Field) error {
+func (s *scan) run(m *mesh.Mesh, f solution.Field) error {
 	nx, ny := m.NX(), m.NY()
 	s.layers = make([]extent, len(m.Stack.Layers))
 	for l := range s.layers {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
@@ -11,13 +11,13 @@ const sharedBytes = 64 << 20
 // sharedField is the field of a step for several readers: each plane is fetched from the device once. A field larger than sharedBytes is fetched by
 // each reader as before. One goroutine at a time may read it.
 type sharedField struct {
-	field gpusolve.Field
+	field solution.Field
 	have  []bool
 	kept  [][]float64
 }
 
 // take begins a new field of the mesh.
-func (s *sharedField) take(f gpusolve.Field, m *mesh.Mesh) {
+func (s *sharedField) take(f solution.Field, m *mesh.Mesh) {
 	s.field = f
 	if s.have == nil {
 		s.have = []bool{}
@@ -29,7 +29,7 @@ func (s *sharedField) take(f gpusolve.Field, m *mesh.Mesh) {
 	clear(s.have)
 }
 
-// Plane implements gpusolve.Field.
+// Plane implements solution.Field.
 func (s *sharedField) Plane(k int, dst []float64) error {
 	if k >= len(s.have) || k < 0 {
 		return s.field.Plane(k, dst)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -94,7 +94,7 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	return nil
 }
 
-func (s *Summary) addSteps(sol *gpusolve.Solution) {
+func (s *Summary) addSteps(sol *solution.Solution) {
 	if sol.Steps == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (s *Summary) finish(r *Run, spent time.Duration) {
 	s.Memory.HostPeakBytes = hostPeakBytes()
 }
 
-func summariseSolver(sol *gpusolve.Solution) SolverSummary {
+func summariseSolver(sol *solution.Solution) SolverSummary {
 	st := &sol.Status
 	return SolverSummary{
 		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
@@ -127,7 +127,7 @@ func summariseSolver(sol *gpusolve.Solution) SolverSummary {
 	}
 }
 
-func summariseEnergy(e *gpusolve.Energy) EnergySummary {
+func summariseEnergy(e *solution.Energy) EnergySummary {
 	f := e.ByFace
 	return EnergySummary{
 		InW: e.In, OutW: e.Out, StoredW: e.Stored, ImbalanceRel: e.ImbalanceRel,
@@ -139,7 +139,7 @@ func summariseEnergy(e *gpusolve.Energy) EnergySummary {
 }
 
 // thermalResistance is (max - ambient) / power, NaN without power.
-func thermalResistance(s *Summary, sol *gpusolve.Solution) float64 {
+func thermalResistance(s *Summary, sol *solution.Solution) float64 {
 	watts := s.Power.MappedW
 	if n := len(sol.Steps); n > 0 {
 		watts = sol.Steps[n-1].PowerW

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -26,7 +26,7 @@ func linear(x, y, z float64) float64 { return 300 + 2e3*x - 1.5e3*y + 4e4*z }
 
 func linearRun(t testing.TB, s *stack.Stack) *Run {
 	m := build(t, s)
-	return &Run{Command: "steady", Mesh: m, Solution: &gpusolve.Solution{Field: formulaField{m, linear}}}
+	return &Run{Command: "steady", Mesh: m, Solution: &solution.Solution{Field: formulaField{m, linear}}}
 }
 
 func summarise(t testing.TB, r *Run) *Summary {
@@ -129,7 +129,7 @@ func TestHotSpotsAndTheirProminence(t *testing.T) {
 	}
 	f := func(x, y, z float64) float64 { return 300 + 50*bump(x, y, 2.5e-3) + 30*bump(x, y, 6e-3) + z }
 	m := build(t, sampleStack(200, 161))
-	r := &Run{Mesh: m, Solution: &gpusolve.Solution{Field: formulaField{m, f}}}
+	r := &Run{Mesh: m, Solution: &solution.Solution{Field: formulaField{m, f}}}
 	s := summarise(t, r)
 	if len(s.HotSpots) != 2 {
 		t.Fatalf("%d hot spots, want 2: %+v", len(s.HotSpots), s.HotSpots)
@@ -150,7 +150,7 @@ func TestHotSpotsAndTheirProminence(t *testing.T) {
 
 func TestUniformFieldHasOneHotSpot(t *testing.T) {
 	m := build(t, sampleStack(30, 30))
-	s := summarise(t, &Run{Mesh: m, Solution: &gpusolve.Solution{Field: formulaField{m, func(x, y, z float64) float64 { return 350 }}}})
+	s := summarise(t, &Run{Mesh: m, Solution: &solution.Solution{Field: formulaField{m, func(x, y, z float64) float64 { return 350 }}}})
 	if len(s.HotSpots) != 1 || s.Temperature.MaxK != 350 || s.Temperature.MinK != 350 {
 		t.Errorf("hot spots %+v, temperature %+v", s.HotSpots, s.Temperature)
 	}
@@ -159,8 +159,8 @@ func TestUniformFieldHasOneHotSpot(t *testing.T) {
 func TestFiguresOfTheSolveArePassedOn(t *testing.T) {
 	r := sampleRun(t, 20, 16)
 	r.Parse, r.Build = 2*time.Millisecond, 3*time.Millisecond
-	r.Solution.Timing = gpusolve.Timing{Device: time.Second, Setup: 2 * time.Second, Solve: 4 * time.Second}
-	r.Solution.Energy = gpusolve.Energy{In: 16, Out: 15, Stored: 0.5, ByFace: [6]float64{1, 2, 3, 4, 5, 6}, ImbalanceRel: 0.03125}
+	r.Solution.Timing = solution.Timing{Device: time.Second, Setup: 2 * time.Second, Solve: 4 * time.Second}
+	r.Solution.Energy = solution.Energy{In: 16, Out: 15, Stored: 0.5, ByFace: [6]float64{1, 2, 3, 4, 5, 6}, ImbalanceRel: 0.03125}
 	r.Start = time.Now().Add(-time.Minute)
 	s := summarise(t, r)
 	if e := s.Energy; e.InW != 16 || e.OutW != 15 || e.StoredW != 0.5 || e.ImbalanceRel != 0.03125 ||
@@ -186,9 +186,9 @@ func TestTransientPowersAreThoseOfTheLastStep(t *testing.T) {
 	p := &st.Layers[1].Powers[0]
 	p.Trace = &stack.Trace{Times: []float64{0, 1}, End: 2, Watts: [][]float64{{1, 2, 3}, {10, 20, 30}}}
 	m := build(t, st)
-	r := &Run{Command: "transient", Mesh: m, Solution: &gpusolve.Solution{
-		Field: formulaField{m, linear}, Dt: 0.5, Status: gpusolve.Status{Converged: true, IterationsTotal: 31},
-		Steps: []gpusolve.Step{{Time: 0.5, MaxK: 301, PowerW: 6, Converged: false}, {Time: 1, PowerW: 6, Converged: true}, {Time: 1.5, PowerW: 60, Converged: true}},
+	r := &Run{Command: "transient", Mesh: m, Solution: &solution.Solution{
+		Field: formulaField{m, linear}, Dt: 0.5, Status: solution.Status{Converged: true, IterationsTotal: 31},
+		Steps: []solution.Step{{Time: 0.5, MaxK: 301, PowerW: 6, Converged: false}, {Time: 1, PowerW: 6, Converged: true}, {Time: 1.5, PowerW: 60, Converged: true}},
 	}}
 	s := summarise(t, r)
 	for i, want := range []float64{10, 20, 30} {
@@ -278,7 +278,7 @@ func BenchmarkSummarise512x512x10(b *testing.B) {
 	if err := (formulaField{m, bumps}).Plane(2, plane); err != nil {
 		b.Fatal(err)
 	}
-	r := &Run{Mesh: m, Solution: &gpusolve.Solution{Field: samePlane(plane)}}
+	r := &Run{Mesh: m, Solution: &solution.Solution{Field: samePlane(plane)}}
 	for b.Loop() {
 		if _, err := Summarise(r); err != nil {
 			b.Fatal(err)

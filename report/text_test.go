@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
 
@@ -39,7 +39,7 @@ func TestTextTellsTheVerdictFirst(t *testing.T) {
 
 func TestTextShoutsWhenNotConverged(t *testing.T) {
 	r := sampleRun(t, 10, 8)
-	r.Solution.Status.Converged, r.Solution.Status.Reason = false, gpusolve.ReasonIterations
+	r.Solution.Status.Converged, r.Solution.Status.Reason = false, solution.ReasonIterations
 	got := text(t, summarise(t, r), Style{})
 	if verdict, _, _ := strings.Cut(got, "Peak"); !strings.Contains(verdict, "NOT CONVERGED: the solve ended by iteration limit.") {
 		t.Errorf("before the peak:\n%s", verdict)
@@ -65,7 +65,7 @@ func TestTextFitsThePage(t *testing.T) {
 	r := sampleRun(t, 10, 8)
 	r.Mesh, r.Solution.Field = m, formulaField{m, bumps}
 	r.Solution.Energy.ByFace = [6]float64{1.5, 2.5, 3.5, 4.5, -1.5, 5.5}
-	r.Solution.Steps = []gpusolve.Step{{Time: 1e-3, MaxK: 320, PowerW: 3, Converged: true}}
+	r.Solution.Steps = []solution.Step{{Time: 1e-3, MaxK: 320, PowerW: 3, Converged: true}}
 	r.Solution.Dt = 1e-3
 	s := summarise(t, r)
 	for _, width := range []int{80, 100, 132} {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strconv"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/fieldfile"
 	"thermsim/staging"
@@ -105,7 +105,7 @@ func (t *Trace) header() []string {
 }
 
 // Step implements Recorder.
-func (t *Trace) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
+func (t *Trace) Step(_ int, step solution.Step, f solution.Field) error {
 	for _, b := range t.blocks {
 		b.reset()
 	}

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 func TestTrace(t *testing.T) {
@@ -22,7 +21,7 @@ func TestTrace(t *testing.T) {
 	for n := range 3 {
 		rise := float64(n) // the field of step n lies n kelvin higher
 		f := formulaField{r.Mesh, func(x, y, z float64) float64 { return linear(x, y, z) + rise }}
-		step := gpusolve.Step{Time: 1e-3 * float64(n+1), PowerW: 16, MaxK: s.Temperature.MaxK + rise}
+		step := solution.Step{Time: 1e-3 * float64(n+1), PowerW: 16, MaxK: s.Temperature.MaxK + rise}
 		if err := w.Step(n+1, step, f); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +68,7 @@ func TestTraceOfASavedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 3 {
-		step := gpusolve.Step{Time: 1e-3 * float64(n+1), MaxK: 370, Converged: true}
+		step := solution.Step{Time: 1e-3 * float64(n+1), MaxK: 370, Converged: true}
 		r.Solution.Steps = append(r.Solution.Steps, step)
 		if err := w.Step(n+1, step, r.Solution.Field); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 	"thermsim/staging"
 )
@@ -126,7 +126,7 @@ func TestMapCSV(t *testing.T) {
 
 func TestSummaryJSONHasTheNamesOfTheContract(t *testing.T) {
 	r := sampleRun(t, 10, 8)
-	r.Solution.Steps = []gpusolve.Step{{Time: 1, MaxK: 310, PowerW: 16, Converged: true}}
+	r.Solution.Steps = []solution.Step{{Time: 1, MaxK: 310, PowerW: 16, Converged: true}}
 	r.Solution.Dt = 1
 	var b bytes.Buffer
 	if err := summarise(t, r).WriteJSON(&b); err != nil {
@@ -310,7 +310,7 @@ func TestLargePlanesHaveNoCSVUnlessAsked(t *testing.T) {
 	st := sampleStack(2001, 2000)
 	m := build(t, st)
 	plane := make([]float64, m.NX()*m.NY())
-	r := &Run{Mesh: m, Solution: &gpusolve.Solution{Field: samePlane(plane)}}
+	r := &Run{Mesh: m, Solution: &solution.Solution{Field: samePlane(plane)}}
 	dir := t.TempDir()
 	if _, err := Write(context.Background(), dir, r, summarise(t, r), Options{}); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/mesh"
 )
@@ -52,7 +53,7 @@ func (s solver) step(ctx context.Context, r *importer.Result, steps int, take fu
 		return err
 	}
 	sheet, n := m.NX()*m.NY(), 0
-	plan := gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+	plan := gpusolve.TransientOptions{Steps: steps, Dt: r.Stack.Transient.Dt, OnStep: func(_ solution.Step, f solution.Field) error {
 		field := make([]float64, m.Cells())
 		for k := range m.NZ() {
 			if err := f.Plane(k, field[k*sheet:(k+1)*sheet]); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -18,7 +19,7 @@ type solver struct{ options gpusolve.Options }
 // field is a temperature field as rises above the stack's ambient, in K, x fastest.
 type field struct {
 	*mesh.Mesh
-	solution *gpusolve.Solution
+	solution *solution.Solution
 	rise     []float64
 }
 
@@ -70,7 +71,7 @@ func (s solver) transient(ctx context.Context, st *stack.Stack, steps int, dt fl
 	return converged(m, sol)
 }
 
-func converged(m *mesh.Mesh, sol *gpusolve.Solution) (*field, error) {
+func converged(m *mesh.Mesh, sol *solution.Solution) (*field, error) {
 	if !sol.Status.Converged {
 		return nil, fmt.Errorf("the solver did not converge: %s after %d iterations, estimated error %.2g K",
 			sol.Status.Reason, sol.Status.Iterations, sol.Status.EstimatedErrorK)

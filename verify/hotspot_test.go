@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/importer/hotspot"
 	"thermsim/mesh"
@@ -37,7 +38,7 @@ func TestImportHotSpotTransient(t *testing.T) {
 		t.Fatalf("%d maps for %d steps", len(want), steps)
 	}
 	n, largest := 0, 0.0
-	plan := gpusolve.TransientOptions{Steps: r.Stack.Transient.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+	plan := gpusolve.TransientOptions{Steps: r.Stack.Transient.Steps, Dt: r.Stack.Transient.Dt, OnStep: func(_ solution.Step, f solution.Field) error {
 		for k := range layers {
 			largest = max(largest, planeError(t, f, k+1, want[n*layers+k]))
 		}

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/importer"
 	"thermsim/importer/threedice"
 )
@@ -47,7 +47,7 @@ func TestImport3DICETransient(t *testing.T) {
 	feol, other := loadMaps(t, "3dice", "transient_feol.fld.gz"), loadMaps(t, "3dice", "transient_other.fld.gz")
 	steps := st.Transient.Steps
 	largest := 0.0
-	stepThrough(t, st, func(n int, f gpusolve.Field) {
+	stepThrough(t, st, func(n int, f solution.Field) {
 		for i, k := range feolPlanes {
 			largest = max(largest, planeError(t, f, k, feol[i*steps+n]))
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/verify/peerfield"
@@ -36,7 +37,7 @@ func loadMaps(t *testing.T, path ...string) [][]float64 {
 }
 
 // planeError is the largest difference in K between plane k of f and a peer's map of it.
-func planeError(t *testing.T, f gpusolve.Field, k int, want []float64) float64 {
+func planeError(t *testing.T, f solution.Field, k int, want []float64) float64 {
 	t.Helper()
 	got := make([]float64, len(want))
 	if err := f.Plane(k, got); err != nil {
@@ -60,7 +61,7 @@ func judgePeer(t *testing.T, largest, tolerance float64) {
 	}
 }
 
-func steadyField(t *testing.T, st *stack.Stack) *gpusolve.Solution {
+func steadyField(t *testing.T, st *stack.Stack) *solution.Solution {
 	t.Helper()
 	m, err := mesh.Build(st)
 	if err != nil {
@@ -77,7 +78,7 @@ func steadyField(t *testing.T, st *stack.Stack) *gpusolve.Solution {
 }
 
 // stepThrough runs the steps that the stack's file asks for.
-func stepThrough(t *testing.T, st *stack.Stack, visit func(n int, f gpusolve.Field)) {
+func stepThrough(t *testing.T, st *stack.Stack, visit func(n int, f solution.Field)) {
 	t.Helper()
 	m, err := mesh.Build(st)
 	if err != nil {
@@ -86,7 +87,7 @@ func stepThrough(t *testing.T, st *stack.Stack, visit func(n int, f gpusolve.Fie
 	n := 0
 	_, err = gpusolve.Transient(t.Context(), m, exact, gpusolve.TransientOptions{
 		Steps: st.Transient.Steps, Dt: st.Transient.Dt,
-		OnStep: func(s gpusolve.Step, f gpusolve.Field) error {
+		OnStep: func(s solution.Step, f solution.Field) error {
 			if !s.Converged {
 				t.Errorf("step %d did not converge", n)
 			}
@@ -133,7 +134,7 @@ func Test3DICETransient(t *testing.T) {
 		t.Fatalf("%d and %d maps", len(feol), len(other))
 	}
 	largest := 0.0
-	stepThrough(t, st, func(n int, f gpusolve.Field) {
+	stepThrough(t, st, func(n int, f solution.Field) {
 		for i, k := range feolPlanes {
 			largest = max(largest, planeError(t, f, k, feol[i*steps+n]))
 		}
@@ -169,7 +170,7 @@ func TestHotSpotTransient(t *testing.T) {
 		t.Fatalf("%d maps", len(maps))
 	}
 	largest := 0.0
-	stepThrough(t, st, func(n int, f gpusolve.Field) {
+	stepThrough(t, st, func(n int, f solution.Field) {
 		for k := range layers {
 			largest = max(largest, planeError(t, f, k, maps[n*layers+k]))
 		}

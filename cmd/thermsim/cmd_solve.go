@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/report"
 	"thermsim/staging"
@@ -246,9 +247,9 @@ func solveVerdict(s *report.SystemSummary, out string) error {
 	}
 	what := "try another --precond, or accept a larger --rtol"
 	switch s.Solver.Reason {
-	case gpusolve.ReasonBreakdown:
+	case solution.ReasonBreakdown:
 		what = "the matrix is likely not positive definite, or its entries span more than FP32 holds; check how it was made"
-	case gpusolve.ReasonIterations:
+	case solution.ReasonIterations:
 		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
 	}
 	return withStatus(exitNotConverged, errors.New("not converged ("+s.Solver.Reason+"); the best solution found is in "+out+", marked as such; "+what))

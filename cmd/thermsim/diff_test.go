@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
@@ -27,7 +27,7 @@ func saveFlat(t *testing.T, f flat) (dir string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	r := &report.Run{Command: "steady", Mesh: m, Solution: &gpusolve.Solution{Field: f, Status: gpusolve.Status{Converged: true, Reason: gpusolve.ReasonTolerance}}}
+	r := &report.Run{Command: "steady", Mesh: m, Solution: &solution.Solution{Field: f, Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
 	_, err = staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"}, func(files *staging.Transaction) error {
 		recording, err := report.NewRecording(files, r, 0, report.Options{}, report.OutputOptions{SaveLast: true})
 		if err == nil {

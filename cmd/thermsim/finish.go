@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/report"
 )
 
@@ -50,7 +50,7 @@ func logSolution(g *globals, r *report.Run) {
 }
 
 // errorText tells the estimated error, where the method gives one.
-func errorText(st *gpusolve.Status) string {
+func errorText(st *solution.Status) string {
 	if math.IsNaN(st.EstimatedErrorK) {
 		return ""
 	}
@@ -61,7 +61,7 @@ func errorText(st *gpusolve.Status) string {
 const slowStart = 400 * time.Millisecond
 
 // deviceText names a device for people.
-func deviceText(d gpusolve.DeviceInfo) string {
+func deviceText(d solution.DeviceInfo) string {
 	switch {
 	case d.Kind == "gpu":
 		return d.Kind + " " + d.Name

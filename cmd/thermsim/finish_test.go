@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/report"
 )
 
@@ -67,19 +67,19 @@ func TestOutlast(t *testing.T) {
 // The log names the device, and says what made the first run on a GPU slow.
 func TestLogOfDevice(t *testing.T) {
 	for _, c := range []struct {
-		device  gpusolve.DeviceInfo
+		device  solution.DeviceInfo
 		opening time.Duration
 		line    string
 		told    bool
 	}{
-		{gpusolve.DeviceInfo{Kind: "cpu", Name: "linux/amd64", Threads: 2, Why: "asked for"}, time.Second, "device: cpu linux/amd64, 2 threads (asked for), opened in 1 s\n", false},
-		{gpusolve.DeviceInfo{Kind: "cpu", Name: "linux/arm64", Threads: 1, Why: "asked for"}, time.Second, "device: cpu linux/arm64, 1 thread (asked for), opened in 1 s\n", false},
-		{gpusolve.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, 300 * time.Millisecond, "device: gpu NVIDIA H200 (asked for), opened in 300 ms\n", false},
-		{gpusolve.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, time.Second, "device: gpu NVIDIA H200 (asked for), opened in 1 s\n", true},
+		{solution.DeviceInfo{Kind: "cpu", Name: "linux/amd64", Threads: 2, Why: "asked for"}, time.Second, "device: cpu linux/amd64, 2 threads (asked for), opened in 1 s\n", false},
+		{solution.DeviceInfo{Kind: "cpu", Name: "linux/arm64", Threads: 1, Why: "asked for"}, time.Second, "device: cpu linux/arm64, 1 thread (asked for), opened in 1 s\n", false},
+		{solution.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, 300 * time.Millisecond, "device: gpu NVIDIA H200 (asked for), opened in 300 ms\n", false},
+		{solution.DeviceInfo{Kind: "gpu", Name: "NVIDIA H200", Why: "asked for"}, time.Second, "device: gpu NVIDIA H200 (asked for), opened in 1 s\n", true},
 	} {
 		var said strings.Builder
 		g := &globals{console: &console{stderr: &said, verbose: true}}
-		s := &gpusolve.Solution{Device: c.device}
+		s := &solution.Solution{Device: c.device}
 		s.Timing.Device = c.opening
 		logSolution(g, &report.Run{Solution: s})
 		if text := said.String(); !strings.Contains(text, c.line) || strings.Contains(text, "compiles the kernels") != c.told {

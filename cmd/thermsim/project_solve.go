@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/network"
 	"thermsim/network/netsolve"
@@ -21,7 +22,7 @@ func (p *project) network() *network.Network {
 }
 
 // steady solves for the steady field of the mesh, or of the network that stands in for it.
-func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
 	if n := p.network(); n != nil {
 		return netsolve.Steady(ctx, n, m, o)
 	}
@@ -29,7 +30,7 @@ func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) 
 }
 
 // transient steps the field of the mesh, or of the network that stands in for it. It starts from what the project says, unless that is overruled.
-func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions, start *beginning) (*gpusolve.Solution, error) {
+func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions, start *beginning) (*solution.Solution, error) {
 	n := p.network()
 	switch {
 	case n != nil && start.steady:
@@ -54,7 +55,7 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 }
 
 // fromSteady starts a transient from the steady state of the steady powers.
-func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*gpusolve.Solution, error) {
+func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
 	first, err := gpusolve.Steady(ctx, m, o)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/peerout"
 	"thermsim/report"
 	"thermsim/staging"
@@ -62,7 +63,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 }
 
 // step shows a step of a transient to the recorders.
-func (s *simulation) step(step gpusolve.Step, f gpusolve.Field) error {
+func (s *simulation) step(step solution.Step, f solution.Field) error {
 	s.steps++
 	return s.recording.Step(s.steps, step, f)
 }
@@ -93,7 +94,7 @@ func steadyInterrupted(err error) error {
 // peerRecorder writes the files of other simulators.
 type peerRecorder struct{ peerout.Writer }
 
-func (p peerRecorder) Step(_ int, step gpusolve.Step, f gpusolve.Field) error {
+func (p peerRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	return p.Writer.Step(step.Time, f)
 }
 func (p peerRecorder) Finish(context.Context, *report.End) error { return p.Writer.Finish() }
@@ -104,7 +105,7 @@ type stepLog struct {
 	json jsonMode
 }
 
-func (l stepLog) Step(_ int, step gpusolve.Step, _ gpusolve.Field) error {
+func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
 	l.g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
 	if l.json != jsonLines {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/report"
 )
 
@@ -16,7 +16,7 @@ func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 			doubt, errorText(st), out, remedy(st)))
 	}
 	imbalance := s.Energy.ImbalanceRel
-	if limit := gpusolve.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
+	if limit := solution.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
 		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve to a smaller --tol, --rtol or --atol",
 			imbalance, limit, out))
 	}
@@ -28,19 +28,19 @@ func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 }
 
 // remedy is what to do about a solve that did not converge.
-func remedy(st *gpusolve.Status) string {
+func remedy(st *solution.Status) string {
 	switch {
 	case st.Fallback != "":
 		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
-	case st.Reason == gpusolve.ReasonIterations && st.Preconditioner != "multigrid":
+	case st.Reason == solution.ReasonIterations && st.Preconditioner != "multigrid":
 		return "raise --max-iter or use --precond multigrid"
-	case st.Reason == gpusolve.ReasonIterations:
+	case st.Reason == solution.ReasonIterations:
 		return "raise --max-iter, use --precond ic or cmg, or accept a larger --tol"
 	case st.Precision != nil && st.Precision.Mode != "adaptive" && st.Precision.Mode != "fixed-fp64":
 		return "precision=" + st.Precision.Mode + " is there for comparison; take precision=adaptive"
-	case st.Reason == gpusolve.ReasonStagnation && st.Preconditioner == "multigrid":
+	case st.Reason == solution.ReasonStagnation && st.Preconditioner == "multigrid":
 		return "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
-	case st.Reason == gpusolve.ReasonStagnation:
+	case st.Reason == solution.ReasonStagnation:
 		return "accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	}
 	return "look for extreme values in the stack with 'thermsim check'"

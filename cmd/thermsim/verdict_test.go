@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
@@ -36,32 +36,32 @@ func TestVerdict(t *testing.T) {
 	}
 	const tmax = 350
 	for name, c := range map[string]struct {
-		spoil  func(*gpusolve.Solution)
+		spoil  func(*solution.Solution)
 		status int
 		says   string
 	}{
-		"good":                              {func(*gpusolve.Solution) {}, exitDone, ""},
-		"steady":                            {func(s *gpusolve.Solution) { s.Steps = nil }, exitDone, ""},
-		"not converged":                     {func(s *gpusolve.Solution) { s.Status.Converged, s.Status.Reason = false, gpusolve.ReasonIterations }, exitNotConverged, "not converged (iteration limit"},
-		"first step unconverged":            {func(s *gpusolve.Solution) { s.Steps[0].Converged = false }, exitNotConverged, "first in step 1 of 3"},
-		"middle step unconverged":           {func(s *gpusolve.Solution) { s.Steps[1].Converged = false }, exitNotConverged, "first in step 2 of 3"},
-		"middle step without a temperature": {func(s *gpusolve.Solution) { s.Steps[1].MaxK = math.NaN() }, exitNotConverged, "first in step 2 of 3"},
-		"middle step infinite":              {func(s *gpusolve.Solution) { s.Steps[1].MaxK = math.Inf(1) }, exitNotConverged, "first in step 2 of 3"},
-		"NaN cell":                          {func(s *gpusolve.Solution) { s.Field = flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
-		"infinite cell":                     {func(s *gpusolve.Solution) { s.Field = flat{320, math.Inf(-1)} }, exitNotConverged, "1 cell without a finite temperature"},
-		"NaN cell of a steady state":        {func(s *gpusolve.Solution) { s.Steps, s.Field = nil, flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
-		"imbalance":                         {func(s *gpusolve.Solution) { s.Energy.ImbalanceRel = 2e-3 }, exitNotConverged, "energy balance is off by 0.002"},
-		"imbalance unknown":                 {func(s *gpusolve.Solution) { s.Energy.ImbalanceRel = math.NaN() }, exitNotConverged, "energy balance is off by NaN"},
-		"hot at the end":                    {func(s *gpusolve.Solution) { s.Field = flat{320, 350.5} }, exitTooHot, "by 0.5 K"},
-		"hot in the first step":             {func(s *gpusolve.Solution) { s.Steps[0].MaxK = 351 }, exitTooHot, "by 1 K"},
-		"hot in the middle":                 {func(s *gpusolve.Solution) { s.Steps[1].MaxK = 352 }, exitTooHot, "by 2 K"},
-		"as hot as allowed":                 {func(s *gpusolve.Solution) { s.Field, s.Steps[1].MaxK = flat{320, 350}, 350 }, exitDone, ""},
-		"unconverged and hot":               {func(s *gpusolve.Solution) { s.Steps[1].Converged, s.Steps[2].MaxK = false, 400 }, exitNotConverged, "first in step 2"},
+		"good":                              {func(*solution.Solution) {}, exitDone, ""},
+		"steady":                            {func(s *solution.Solution) { s.Steps = nil }, exitDone, ""},
+		"not converged":                     {func(s *solution.Solution) { s.Status.Converged, s.Status.Reason = false, solution.ReasonIterations }, exitNotConverged, "not converged (iteration limit"},
+		"first step unconverged":            {func(s *solution.Solution) { s.Steps[0].Converged = false }, exitNotConverged, "first in step 1 of 3"},
+		"middle step unconverged":           {func(s *solution.Solution) { s.Steps[1].Converged = false }, exitNotConverged, "first in step 2 of 3"},
+		"middle step without a temperature": {func(s *solution.Solution) { s.Steps[1].MaxK = math.NaN() }, exitNotConverged, "first in step 2 of 3"},
+		"middle step infinite":              {func(s *solution.Solution) { s.Steps[1].MaxK = math.Inf(1) }, exitNotConverged, "first in step 2 of 3"},
+		"NaN cell":                          {func(s *solution.Solution) { s.Field = flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
+		"infinite cell":                     {func(s *solution.Solution) { s.Field = flat{320, math.Inf(-1)} }, exitNotConverged, "1 cell without a finite temperature"},
+		"NaN cell of a steady state":        {func(s *solution.Solution) { s.Steps, s.Field = nil, flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
+		"imbalance":                         {func(s *solution.Solution) { s.Energy.ImbalanceRel = 2e-3 }, exitNotConverged, "energy balance is off by 0.002"},
+		"imbalance unknown":                 {func(s *solution.Solution) { s.Energy.ImbalanceRel = math.NaN() }, exitNotConverged, "energy balance is off by NaN"},
+		"hot at the end":                    {func(s *solution.Solution) { s.Field = flat{320, 350.5} }, exitTooHot, "by 0.5 K"},
+		"hot in the first step":             {func(s *solution.Solution) { s.Steps[0].MaxK = 351 }, exitTooHot, "by 1 K"},
+		"hot in the middle":                 {func(s *solution.Solution) { s.Steps[1].MaxK = 352 }, exitTooHot, "by 2 K"},
+		"as hot as allowed":                 {func(s *solution.Solution) { s.Field, s.Steps[1].MaxK = flat{320, 350}, 350 }, exitDone, ""},
+		"unconverged and hot":               {func(s *solution.Solution) { s.Steps[1].Converged, s.Steps[2].MaxK = false, 400 }, exitNotConverged, "first in step 2"},
 	} {
-		step := gpusolve.Step{Time: 1e-3, MaxK: 320, PowerW: 1, Converged: true}
-		sol := &gpusolve.Solution{
-			Status: gpusolve.Status{Method: "pcg", Preconditioner: "multigrid", Converged: true, Reason: gpusolve.ReasonTolerance, EstimatedErrorK: math.NaN()},
-			Field:  flat{320, 320}, Energy: gpusolve.Energy{In: 1, Out: 1, Scale: 1}, Dt: 1e-3, Steps: []gpusolve.Step{step, step, step},
+		step := solution.Step{Time: 1e-3, MaxK: 320, PowerW: 1, Converged: true}
+		sol := &solution.Solution{
+			Status: solution.Status{Method: "pcg", Preconditioner: "multigrid", Converged: true, Reason: solution.ReasonTolerance, EstimatedErrorK: math.NaN()},
+			Field:  flat{320, 320}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}, Dt: 1e-3, Steps: []solution.Step{step, step, step},
 		}
 		c.spoil(sol)
 		r := &report.Run{Command: "transient", Mesh: m, Solution: sol}

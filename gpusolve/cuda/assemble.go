@@ -24,7 +24,7 @@ func (s *system) assemble() {
 	if s.dt > 0 {
 		s.capacity = NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	}
-	s.maxBlocks = max(reductionBlocks, int(Blocks(s.nx, threads)))
+	s.maxBlocks = max(ReductionBlocks, int(Blocks(s.nx, threads)))
 	// Three sums of a residual, or two of every block of a smoothing step.
 	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
 	s.planes()

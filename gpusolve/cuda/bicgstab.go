@@ -16,12 +16,12 @@ func (s *Space) stabilised() *kernels.Bicgstab {
 }
 
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
+func (s *Iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 	k := s.stabilised()
 	if k == nil {
 		return
 	}
-	if precision(from) == ops.Single {
+	if ValueBytes(from) == 4 {
 		s.Note(k.BeginSingle(s.Stream, Flat(s.cells), kernels.BicgstabBeginSingleArgs{
 			N: s.cells, From: F32(from), R: F64(r), Shadow: F64(shadow), P: F64(p), P32: F32(p32), Partial: s.partial, Scalars: s.scalarsDev,
 			Ticket: s.ticket,
@@ -35,14 +35,14 @@ func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 }
 
 // Widen sets y = y32.
-func (s *iteration) Widen(y, y32 ops.Vector) {
+func (s *Iteration) Widen(y, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.Note(k.Widen(s.Stream, Flat(s.cells), kernels.BicgstabWidenArgs{N: s.cells, From: F32(y32), To: F64(y)}))
 	}
 }
 
 // FirstStep moves along y.
-func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s *Iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.Note(k.MeasureFirst(s.Stream, Flat(s.cells), kernels.BicgstabMeasureFirstArgs{
 			N: s.cells, Shadow: F64(shadow), V: F64(v), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
@@ -55,7 +55,7 @@ func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s *Iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.Note(k.MeasureSecond(s.Stream, Flat(s.cells), kernels.BicgstabMeasureSecondArgs{
 			N: s.cells, T: F64(t), R: F64(r), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
@@ -68,7 +68,7 @@ func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
+func (s *Iteration) NextDirection(p, p32, r, v ops.Vector) {
 	if k := s.stabilised(); k != nil {
 		s.Note(k.NextDirection(s.Stream, Flat(s.cells), kernels.BicgstabNextDirectionArgs{
 			N: s.cells, P: F64(p), P32: F32(p32), R: F64(r), V: F64(v), Scalars: s.scalarsDev,
@@ -77,8 +77,8 @@ func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 }
 
 // StabilisedScalars waits for the device and reads them; NaN after a failure.
-func (s *iteration) StabilisedScalars() ops.StabilisedScalars {
-	v := s.readScalars()
+func (s *Iteration) StabilisedScalars() ops.StabilisedScalars {
+	v := s.ReadScalars()
 	return ops.StabilisedScalars{
 		Rho: v[kernels.BicgstabRho], RV: v[kernels.BicgstabRV], SS: v[kernels.Scratch], TS: v[kernels.BicgstabTS], TT: v[kernels.BicgstabTT],
 		RR: v[kernels.RR], Step: v[kernels.BicgstabStep], Omega: v[kernels.BicgstabOmega], Turn: v[kernels.BicgstabTurn],

@@ -5,7 +5,6 @@ import (
 
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 )
@@ -33,15 +32,6 @@ func TestConformanceOnGPU(t *testing.T) {
 	})
 }
 
-func TestWholeNumbersOnGPU(t *testing.T) {
-	gpu(t).Close()
-	opstest.WholeNumbers(t, func(t testing.TB) ops.Device {
-		d := gpu(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
 func TestMatricesOnGPU(t *testing.T) {
 	gpu(t).Close()
 	opstest.Matrices(t, func(t testing.TB) ops.Device {
@@ -51,9 +41,6 @@ func TestMatricesOnGPU(t *testing.T) {
 	})
 }
 
-func TestBricksOnGPU(t *testing.T) { onGPU(t, opstest.Bricks) }
-func TestPartsOnGPU(t *testing.T)  { onGPU(t, opstest.Parts) }
-
 // onGPU runs a conformance test on the first GPU.
 func onGPU(t *testing.T, run func(*testing.T, func(testing.TB) ops.Device)) {
 	gpu(t).Close()
@@ -61,11 +48,5 @@ func onGPU(t *testing.T, run func(*testing.T, func(testing.TB) ops.Device)) {
 		d := gpu(t)
 		t.Cleanup(d.Bind())
 		return d
-	})
-}
-
-func TestCholeskyOnGPU(t *testing.T) {
-	onGPU(t, func(t *testing.T, open func(testing.TB) ops.Device) {
-		opstest.Cholesky(t, open, func(testing.TB) ops.Device { return host.Open() })
 	})
 }

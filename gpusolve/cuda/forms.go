@@ -68,6 +68,11 @@ func (d *Diagonals) Download() *sparse.Diagonals {
 func (d *Diagonals) cells() int64 { return int64(d.nx) * int64(d.ny) * int64(d.nz) }
 func (d *Diagonals) sheet() int64 { return int64(d.nx) * int64(d.ny) }
 
+// UploadRows copies a matrix to the device.
+func UploadRows(s *Space, a *sparse.CSR) *Rows {
+	return &Rows{s: s, n: int64(a.N()), entries: int64(a.Entries()), rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col), val: Upload(s, a.Val)}
+}
+
 // Len is the number of rows.
 func (r *Rows) Len() int { return int(r.n) }
 
@@ -152,7 +157,7 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 		s.Note(forms.StartBlocks(s.Stream, [3]uint32{1, 1, 1}, kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
 		s.Note(forms.StartRows(s.Stream, wide, kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
 	}
-	r.entries = read(s, r.rowPtr.Add(n))
+	r.entries = ReceiveOne(s, r.rowPtr.Add(n))
 	r.col, r.val = Alloc[int32](s, r.entries), Alloc[float64](s, r.entries)
 	if s.Ready() {
 		s.Note(forms.FillRows(s.Stream, Flat(n), kernels.FormsFillRowsArgs{

@@ -33,8 +33,6 @@ func TestConformanceWithFewRows(t *testing.T) {
 	open := narrow(ptx.Options{GridRows: 2})
 	opstest.Run(t, open)
 	opstest.Matrices(t, open)
-	opstest.Segments(t, open)
-	opstest.Bricks(t, open)
 }
 
 // The limit of GPUs themselves: a mesh of more than 65,535 cells along y, or z, gives the operator and the factors of its

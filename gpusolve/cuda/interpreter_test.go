@@ -28,32 +28,8 @@ func TestConformanceOnInterpreter(t *testing.T) {
 	})
 }
 
-func TestWholeNumbersOnInterpreter(t *testing.T) {
-	opstest.WholeNumbers(t, func(t testing.TB) ops.Device {
-		d, _ := interpreted(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
 func TestMatricesOnInterpreter(t *testing.T) {
 	opstest.Matrices(t, func(t testing.TB) ops.Device {
-		d, _ := interpreted(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
-func TestBricksOnInterpreter(t *testing.T) {
-	opstest.Bricks(t, func(t testing.TB) ops.Device {
-		d, _ := interpreted(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
-func TestPartsOnInterpreter(t *testing.T) {
-	opstest.Parts(t, func(t testing.TB) ops.Device {
 		d, _ := interpreted(t)
 		t.Cleanup(d.Bind())
 		return d

@@ -12,15 +12,15 @@ import (
 // threads of the kernels that reduce.
 const threads = kernels.KrylovThreads
 
-// reductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU several times.
-const reductionBlocks = 4096
+// ReductionBlocks bounds the blocks of a reduction, whose last block adds the others' sums: enough to fill any GPU several times.
+const ReductionBlocks = 4096
 
 // Blocks is how many of so many threads n values take.
 func Blocks(n, perBlock int) uint32 { return uint32((n + perBlock - 1) / perBlock) }
 
 // Flat is the grid of kernels that run over all values.
 func Flat(n int64) [3]uint32 {
-	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, reductionBlocks))), 1, 1}
+	return [3]uint32{uint32(max(1, min((n+threads-1)/threads, ReductionBlocks))), 1, 1}
 }
 
 // wide is the grid of the update: as many blocks as the GPU holds at a time, so that its six streams stay close together in memory.
@@ -38,7 +38,7 @@ func (s *system) rows(perMultiprocessor int) [3]uint32 {
 }
 
 // Dot sets RZ, MaxZ and Beta.
-func (s *iteration) Dot(r32, z ops.Vector, first bool) {
+func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 	fused := s.stepped.dst == z && s.stepped.b == r32
 	if !s.Ready() {
 		return
@@ -84,8 +84,8 @@ func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 }
 
 // Scalars waits for the device and reads them; NaN after a failure.
-func (s *iteration) Scalars() ops.Scalars {
-	v := s.readScalars()
+func (s *Iteration) Scalars() ops.Scalars {
+	v := s.ReadScalars()
 	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
 }
 
@@ -93,7 +93,7 @@ func (s *iteration) Scalars() ops.Scalars {
 func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
 	h := b.(*source)
 	var double cu.Ptr[float64]
-	if precision(r) == ops.Double {
+	if ValueBytes(r) == 8 {
 		double, r = F64(r), r32
 	}
 	if s.Ready() {
@@ -104,7 +104,7 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
-	v := s.readScalars()
+	v := s.readStatistics()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
 }
 
@@ -135,7 +135,7 @@ func (s *system) Max(x ops.Vector) float64 {
 			N: s.cells, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
-	return s.readScalars()[kernels.Scratch]
+	return s.readStatistics()[kernels.Scratch]
 }
 
 // Stored is the heat in W that the capacities take up between old and x.
@@ -146,7 +146,7 @@ func (s *system) Stored(x, old ops.Vector) float64 {
 			Ticket: s.ticket,
 		}))
 	}
-	return s.readScalars()[kernels.Scratch]
+	return s.readStatistics()[kernels.Scratch]
 }
 
 // FaceHeat is the heat in W that leaves through each face.
@@ -162,7 +162,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				Ticket: s.ticket,
 			}))
 		}
-		heat[face] = s.readScalars()[kernels.Scratch]
+		heat[face] = s.readStatistics()[kernels.Scratch]
 	})
 	return heat
 }

@@ -49,7 +49,8 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 		s := &m.Space
 		_, skew := a.Asymmetric()
 		m.symmetric = !skew
-		m.rows = &Rows{s: s, n: m.cells, entries: int64(a.Entries()), lent: true, rowPtr: Upload(s, a.RowPtr), col: Upload(s, a.Col), val: Upload(s, a.Val)}
+		m.rows = UploadRows(s, a)
+		m.rows.lent = true
 	})
 }
 
@@ -59,8 +60,8 @@ func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
 		return nil, err
 	}
 	m := &matrix{Space: newSpace(d, n, 0), kernels: k}
-	m.maxBlocks = reductionBlocks
-	m.reductions(3 * reductionBlocks)
+	m.maxBlocks = ReductionBlocks
+	m.reductions(3 * ReductionBlocks)
 	load(m)
 	if m.err != nil {
 		err := m.err
@@ -76,7 +77,7 @@ func (m *matrix) Grid() [3]uint32 {
 	if m.rows != nil {
 		per /= kernels.MatrixLanes
 	}
-	return [3]uint32{uint32(max(1, min((m.cells+per-1)/per, reductionBlocks))), 1, 1}
+	return [3]uint32{uint32(max(1, min((m.cells+per-1)/per, ReductionBlocks))), 1, 1}
 }
 
 // NewWork makes an FP64 vector: nothing is known of the matrix's range.
@@ -158,7 +159,7 @@ func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) op
 			}))
 		}
 	}
-	v := m.readScalars()
+	v := m.readStatistics()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
 }
 

@@ -50,6 +50,17 @@ func ptr[T number](v ops.Vector) cu.Ptr[T] {
 	return v.(*vector[T]).address()
 }
 
+// ValueBytes is the size of a vector's numbers: 8, 4 or 2.
+func ValueBytes(v ops.Vector) int {
+	switch v.(type) {
+	case *vector[float64]:
+		return 8
+	case *vector[float32]:
+		return 4
+	}
+	return 2
+}
+
 // NewVector keeps the first cell aligned to 16 bytes.
 func NewVector[T number](s *Space, n, pad int64) *vector[T] {
 	pad = (pad + 3) &^ 3

@@ -51,6 +51,9 @@ func (s *Space) gpuSpace() *Space { return s }
 // Cells is the length of a vector.
 func (s *Space) Cells() int64 { return s.cells }
 
+// Pad is the least number of values that vectors have on either side.
+func (s *Space) Pad() int64 { return s.pad }
+
 // Note keeps the first failure.
 func (s *Space) Note(err error) {
 	if s.err == nil {
@@ -141,8 +144,8 @@ func (s *Space) Write(v ops.Vector, src []float64) {
 	Send(s, current(s, d).at, single)
 }
 
-// readScalars waits for the device.
-func (s *Space) readScalars() []float64 { return s.scalarsAt(s.scalarsDev) }
+// readStatistics waits for the device and gives what reductions outside of iterations came to.
+func (s *Space) readStatistics() []float64 { return s.scalarsAt(s.scalarsDev) }
 
 func (s *Space) scalarsAt(p cu.Ptr[float64]) []float64 {
 	v := unsafe.Slice((*float64)(s.Device.scalars), scalarCount)

@@ -5,8 +5,8 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one space are two solves.
-type iteration struct {
+// Iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one space are two solves.
+type Iteration struct {
 	*Space
 	scalarsDev cu.Ptr[float64]
 	direction  *vector[float32]
@@ -14,24 +14,42 @@ type iteration struct {
 
 // meshWorkspace is what one solve of a mesh's system keeps.
 type meshWorkspace struct {
-	iteration
+	Iteration
 	sys *system
 }
 
 // matrixWorkspace is the same for a matrix.
 type matrixWorkspace struct {
-	iteration
+	Iteration
 	m *matrix
 }
 
 var (
-	_ ops.Workspace      = (*meshWorkspace)(nil)
-	_ ops.Workspace      = (*matrixWorkspace)(nil)
-	_ ops.Stabilised     = (*meshWorkspace)(nil)
-	_ ops.Stabilised     = (*matrixWorkspace)(nil)
-	_ ops.Chebyshev      = (*meshWorkspace)(nil)
-	_ ops.MixedPrecision = (*matrixWorkspace)(nil)
+	_ ops.Workspace  = (*meshWorkspace)(nil)
+	_ ops.Workspace  = (*matrixWorkspace)(nil)
+	_ ops.Stabilised = (*meshWorkspace)(nil)
+	_ ops.Stabilised = (*matrixWorkspace)(nil)
 )
+
+// IterationOf is the GPU's part of a workspace, for methods whose kernels set its scalars. ok is false for what lives elsewhere.
+func IterationOf(w ops.Workspace) (i *Iteration, ok bool) {
+	on, ok := w.(interface{ gpuIteration() *Iteration })
+	if !ok {
+		return nil, false
+	}
+	return on.gpuIteration(), true
+}
+
+func (w *Iteration) gpuIteration() *Iteration { return w }
+
+// Sums is the memory of kernels that reduce: the blocks' partial sums, up to three for each of MaxBlocks, the iteration's scalars in the order of
+// kernels/device.h, and the ticket by which the last block is known.
+func (w *Iteration) Sums() (partial, scalars cu.Ptr[float64], ticket cu.Ptr[uint32]) {
+	return w.partial, w.scalarsDev, w.ticket
+}
+
+// MaxBlocks is how many blocks a reduction may have.
+func (w *Iteration) MaxBlocks() int { return w.maxBlocks }
 
 // NewWorkspace takes the memory of the scalars.
 func (s *system) NewWorkspace() (ops.Workspace, error) {
@@ -43,12 +61,12 @@ func (m *matrix) NewWorkspace() (ops.Workspace, error) {
 	return &matrixWorkspace{newIteration(&m.Space), m}, m.err
 }
 
-func newIteration(s *Space) iteration {
-	return iteration{Space: s, scalarsDev: Alloc[float64](s, scalarCount)}
+func newIteration(s *Space) Iteration {
+	return Iteration{Space: s, scalarsDev: Alloc[float64](s, scalarCount)}
 }
 
 // Close gives the scalars and the direction back.
-func (w *iteration) Close() {
+func (w *Iteration) Close() {
 	w.Discard(w.scalarsDev)
 	w.scalarsDev = cu.Ptr[float64]{}
 	if w.direction != nil {
@@ -78,5 +96,5 @@ func (w *meshWorkspace) Apply(y, x ops.Vector) { w.sys.Apply(y, x) }
 // Apply sets y = A x.
 func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
-// readScalars waits for the device.
-func (w *iteration) readScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
+// ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites them.
+func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }

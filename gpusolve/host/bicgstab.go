@@ -15,7 +15,7 @@ type stabilised struct {
 
 // stabilisedTask runs an operation on blocks of rows and keeps two sums of each.
 type stabilisedTask struct {
-	s              *iteration
+	s              *Iteration
 	body           func(t *stabilisedTask, lo, hi int) (a, b float64)
 	x, r, a, b     []float64
 	single, second []float32
@@ -30,7 +30,7 @@ func (t *stabilisedTask) Run(lo, hi, _ int) {
 }
 
 // overRows runs t and returns its sums, added in order.
-func (s *iteration) overRows(t stabilisedTask) (a, b float64) {
+func (s *Iteration) overRows(t stabilisedTask) (a, b float64) {
 	blocks := (s.cells + blockRows - 1) / blockRows
 	if s.stab.partial == nil {
 		s.stab.partial = make([][2]float64, blocks)
@@ -47,7 +47,7 @@ func (s *iteration) overRows(t stabilisedTask) (a, b float64) {
 }
 
 // Begin sets r, shadow, p and p32 to from, and Rho.
-func (s *iteration) Begin(r, shadow, p, p32, from ops.Vector) {
+func (s *Iteration) Begin(r, shadow, p, p32, from ops.Vector) {
 	t := stabilisedTask{x: Doubles(shadow), r: Doubles(r), a: Doubles(p), single: Singles(p32)}
 	switch f := from.(type) {
 	case *vec64:
@@ -76,7 +76,7 @@ func withBody(t stabilisedTask, body func(t *stabilisedTask, lo, hi int) (a, b f
 }
 
 // Widen sets y = y32.
-func (s *iteration) Widen(y, y32 ops.Vector) {
+func (s *Iteration) Widen(y, y32 ops.Vector) {
 	s.overRows(stabilisedTask{a: Doubles(y), single: Singles(y32), body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
 		for c := lo; c < hi; c++ {
 			t.a[c] = float64(t.single[c])
@@ -86,7 +86,7 @@ func (s *iteration) Widen(y, y32 ops.Vector) {
 }
 
 // FirstStep moves along y.
-func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
+func (s *Iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 	k := &s.stab
 	k.RV, _ = s.overRows(stabilisedTask{a: Doubles(shadow), b: Doubles(v), body: func(t *stabilisedTask, lo, hi int) (sum, _ float64) {
 		for c := lo; c < hi; c++ {
@@ -110,7 +110,7 @@ func (s *iteration) FirstStep(x, r, r32, shadow, v, y32 ops.Vector) {
 }
 
 // SecondStep moves along z.
-func (s *iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
+func (s *Iteration) SecondStep(x, r, shadow, t, z32 ops.Vector) {
 	k := &s.stab
 	k.TS, k.TT = s.overRows(stabilisedTask{a: Doubles(t), r: Doubles(r), body: func(t *stabilisedTask, lo, hi int) (ts, tt float64) {
 		for c := lo; c < hi; c++ {
@@ -147,7 +147,7 @@ func quotient(a, b float64) float64 {
 }
 
 // NextDirection sets p = r + Turn (p - Omega v) and p32 = p.
-func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
+func (s *Iteration) NextDirection(p, p32, r, v ops.Vector) {
 	s.overRows(stabilisedTask{
 		a: Doubles(p), b: Doubles(v), r: Doubles(r), single: Singles(p32), step: s.stab.Omega, turn: s.stab.Turn,
 		body: func(t *stabilisedTask, lo, hi int) (_, _ float64) {
@@ -161,4 +161,4 @@ func (s *iteration) NextDirection(p, p32, r, v ops.Vector) {
 }
 
 // StabilisedScalars of the last operations.
-func (s *iteration) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }
+func (s *Iteration) StabilisedScalars() ops.StabilisedScalars { return s.stab.StabilisedScalars }

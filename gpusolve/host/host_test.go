@@ -15,20 +15,3 @@ func TestConformance(t *testing.T) {
 func TestMatrices(t *testing.T) {
 	opstest.Matrices(t, func(testing.TB) ops.Device { return host.Open() })
 }
-
-func TestBricks(t *testing.T) {
-	opstest.Bricks(t, func(testing.TB) ops.Device { return host.Open() })
-}
-
-func TestParts(t *testing.T) {
-	opstest.Parts(t, func(testing.TB) ops.Device { return host.Open() })
-}
-
-func TestCholesky(t *testing.T) {
-	open := func(testing.TB) ops.Device { return host.Open() }
-	opstest.Cholesky(t, open, open)
-}
-
-func TestWholeNumbers(t *testing.T) {
-	opstest.WholeNumbers(t, func(testing.TB) ops.Device { return host.Open() })
-}

@@ -25,7 +25,7 @@ func (w *meshWorkspace) Dot(r32, z ops.Vector, first bool) {
 	for j := range s.ny {
 		top = math.Max(top, s.partial[4*j+1])
 	}
-	w.setRZ(rz, top, first)
+	w.SetRZ(rz, top, first)
 }
 
 func (t *dotTask) Run(lo, hi, _ int) {
@@ -79,7 +79,7 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s.applyOp = applyTask{s, f32(p), f64(q)}
 	s.rows(&s.applyOp)
 	s.applyOp = applyTask{}
-	w.setPQ(s.sum(0))
+	w.SetPQ(s.sum(0))
 }
 
 func (t *applyTask) Run(lo, hi, worker int) {

@@ -171,7 +171,7 @@ func (w *matrixWorkspace) Dot(r32, z ops.Vector, first bool) {
 		}
 		return sum
 	}})
-	w.setRZ(s[0], top, first)
+	w.SetRZ(s[0], top, first)
 }
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
@@ -197,7 +197,7 @@ func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 		return sum
 	}
 	s, _ := w.m.do(t)
-	w.setPQ(s[0])
+	w.SetPQ(s[0])
 }
 
 // Update advances x and r along p.

@@ -149,8 +149,6 @@ func (s *Space) Release(vectors ...ops.Vector) {
 		case *vec32:
 			s.book(v.in, -v.Bytes())
 			*v = vec32{in: v.in}
-		case *vec16:
-			s.Release(v.wide)
 		case *vec64:
 			s.book(v.in, -v.Bytes())
 			*v = vec64{in: v.in}

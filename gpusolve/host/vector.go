@@ -34,6 +34,14 @@ func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
 // Doubles are those of an FP64 vector.
 func Doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
 
+// Values are those of a vector of either precision, the other result being nil.
+func Values(v ops.Vector) (double []float64, single []float32) {
+	if d, ok := v.(*vec64); ok {
+		return d.values(), nil
+	}
+	return nil, Singles(v)
+}
+
 // f32 is the padded buffer of a vector of this executor, nil for a nil vector.
 func f32(v ops.Vector) []float32 {
 	if v == nil {

@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/precond/parac"
 )
 
 // idle is a driver whose launches do nothing.
@@ -26,7 +27,7 @@ func BenchmarkLaunch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := kernels.LoadParac(d)
+	p, err := parac.LoadKernels(d)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -48,8 +49,8 @@ func BenchmarkLaunch(b *testing.B) {
 	words, wide := cu.At[uint32](512), cu.At[uint64](1024)
 	b.Run("26", func(b *testing.B) {
 		for b.Loop() {
-			_ = p.Eliminate(1, grid, kernels.ParacEliminateArgs{
-				N: 1, Order: words, Place: words, RowPtr: cu.At[int64](2), Col: places, Val: double, Vertices: cu.At[kernels.Vertex](3), Queue: words,
+			_ = p.Eliminate(1, grid, parac.KernelsEliminateArgs{
+				N: 1, Order: words, Place: words, RowPtr: cu.At[int64](2), Col: places, Val: double, Vertices: cu.At[parac.Vertex](3), Queue: words,
 				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7, Key1: 8, First: cu.At[int64](9),
 				Count: words, Pivot: double, Output: wide, Outputs: 10, Scratch: wide, Scratches: 11, Seed: 12, Patience: 13,
 			})

@@ -12,7 +12,12 @@ import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/precond/chebyshev"
+	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/parac"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
@@ -126,24 +131,25 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		load(name, m, d)
 	}
 	add("bicgstab", func(d cu.Driver) (any, error) { return kernels.LoadBicgstab(d) })
-	add("bricks", func(d cu.Driver) (any, error) { return kernels.LoadBricks(d) })
-	add("parts", func(d cu.Driver) (any, error) { return kernels.LoadParts(d) })
-	add("chebyshev", func(d cu.Driver) (any, error) { return kernels.LoadChebyshev(d) })
-	add("csr", func(d cu.Driver) (any, error) { return kernels.LoadCsr(d) })
+	add("bricks", func(d cu.Driver) (any, error) { return ddilu.LoadBricks(d) })
+	add("parts", func(d cu.Driver) (any, error) { return ddilu.LoadParts(d) })
+	add("chebyshev", func(d cu.Driver) (any, error) { return chebyshev.LoadKernels(d) })
+	add("cover", func(d cu.Driver) (any, error) { return kernels.LoadCover(d) })
+	add("csr", func(d cu.Driver) (any, error) { return mixed.LoadCsr(d) })
 	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
-	add("mixed", func(d cu.Driver) (any, error) { return kernels.LoadMixed(d) })
-	add("quaddiag", func(d cu.Driver) (any, error) { return kernels.LoadQuaddiag(d) })
+	add("mixed", func(d cu.Driver) (any, error) { return mixed.LoadKernels(d) })
+	add("quaddiag", func(d cu.Driver) (any, error) { return mixed.LoadQuaddiag(d) })
 	add("assemble", func(d cu.Driver) (any, error) { return kernels.LoadAssemble(d) })
 	add("forms", func(d cu.Driver) (any, error) { return kernels.LoadForms(d) })
 	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })
+	add("cmg", func(d cu.Driver) (any, error) { return cmg.LoadKernels(d) })
+	add("segments", func(d cu.Driver) (any, error) { return cmg.LoadSegments(d) })
 	add("krylov", func(d cu.Driver) (any, error) { return kernels.LoadKrylov(d) })
 	add("level", func(d cu.Driver) (any, error) { return kernels.LoadLevel(d) })
-	add("levels", func(d cu.Driver) (any, error) { return kernels.LoadLevels(d) })
-	add("parac", func(d cu.Driver) (any, error) { return kernels.LoadParac(d) })
-	add("paracsort", func(d cu.Driver) (any, error) { return kernels.LoadParacsort(d) })
+	add("levels", func(d cu.Driver) (any, error) { return parac.LoadLevels(d) })
+	add("parac", func(d cu.Driver) (any, error) { return parac.LoadKernels(d) })
+	add("sort", func(d cu.Driver) (any, error) { return parac.LoadSort(d) })
 	add("power", func(d cu.Driver) (any, error) { return kernels.LoadPower(d) })
-	add("cmg", func(d cu.Driver) (any, error) { return kernels.LoadCmg(d) })
-	add("segments", func(d cu.Driver) (any, error) { return kernels.LoadSegments(d) })
 	add("residual", func(d cu.Driver) (any, error) { return kernels.LoadResidual(d) })
 	add("transfer", func(d cu.Driver) (any, error) { return kernels.LoadTransfer(d) })
 	add("weigh", func(d cu.Driver) (any, error) { return kernels.LoadWeigh(d) })
@@ -256,13 +262,13 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 // Shared memory beyond what every launch may take is asked for once, and again for more.
 func TestDynamicSharedMemory(t *testing.T) {
 	d := &recorder{recording: true}
-	m, err := kernels.LoadParts(d)
+	m, err := ddilu.LoadParts(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	solve := func(shared uint32) error {
 		d.allowed = 0
-		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, kernels.PartsSolvePartsArgs{})
+		return m.SolveParts(1, [3]uint32{1, 1, 1}, shared, ddilu.PartsSolvePartsArgs{})
 	}
 	for _, c := range []struct {
 		shared uint32

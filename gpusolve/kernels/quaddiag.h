@@ -15,9 +15,6 @@ enum { TILE = 128 };
 #define BOUNDS(threads) __attribute__((launch_bounds(threads, (threads) == THREADS ? RESIDENT : 1)))
 #endif
 
-// A further scalar beside those of device.h: the power of two by which a right side was multiplied.
-enum { LIFT = 10 };
-
 template <class M> struct Quad {
   int nx, ny, nz;
   const M *main, *x, *y, *z; // a null main is everywhere unit

@@ -7,8 +7,3 @@ package kernels
 const (
 	Tile = 128
 )
-
-// A further scalar beside those of device.h: the power of two by which a right side was multiplied.
-const (
-	Lift = 10
-)

@@ -26,7 +26,7 @@ type BiCGSTAB struct {
 	fromZero                 bool
 	watch                    func(iteration int, errorK float64)
 
-	recorded recorded // one iteration
+	recorded Recorded // one iteration
 	warm     bool     // its kernels are loaded
 }
 
@@ -64,7 +64,7 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 
 // Close gives the vectors back.
 func (c *BiCGSTAB) Close() {
-	c.recorded.drop()
+	c.recorded.Drop()
 	if c.single != c.work {
 		c.sys.Release(c.single)
 	}
@@ -189,7 +189,7 @@ func (c *BiCGSTAB) iteration(x ops.Vector) func() {
 		c.ops.Widen(c.wide, c.out)
 		c.warm = true
 	}
-	return c.recorded.repeat(c.sys, c.pre, x, false, func() {
+	return c.recorded.Repeat(c.sys, c.pre, x, false, func() {
 		c.image(c.v)
 		c.ops.FirstStep(x, c.r, c.in, c.shadow, c.v, c.out)
 		c.image(c.t)

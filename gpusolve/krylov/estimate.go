@@ -6,7 +6,7 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// estimate bounds the largest error from what conjugate gradients tell by themselves. With z = M^-1 r = (M^-1 A) e and theta the smallest eigenvalue of
+// Estimate bounds the largest error from what conjugate gradients tell by themselves. With z = M^-1 r = (M^-1 A) e and theta the smallest eigenvalue of
 // M^-1 A,
 //
 //	||e|| <= ||z|| / theta
@@ -16,7 +16,7 @@ import (
 // smallest Ritz value in the last quarter of the iterations, and the reduction of max|z| since the start, without which a slow mode may hide under all others.
 //
 // The operator is the same from solve to solve: what was seen stays.
-type estimate struct {
+type Estimate struct {
 	ritz     ritz
 	rate     contraction
 	mus      []float64 // the bound after each step of this solve
@@ -34,16 +34,16 @@ const safety, early = 1.6, 2
 // shows is the reduction of max|z| that shows the slow modes.
 const shows = 1e-3
 
-// solve begins with another right side. What was seen of an operator that has changed since is forgotten.
-func (e *estimate) solve(m precond.Preconditioner) {
+// Begin takes up another right side, preconditioned by m. What was seen of an operator that has changed since is forgotten.
+func (e *Estimate) Begin(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok && r.Refreshes() != e.operator {
-		*e = estimate{operator: r.Refreshes()}
+		*e = Estimate{operator: r.Refreshes()}
 	}
 	e.mus, e.top, e.rate = e.mus[:0], 0, contraction{}
 }
 
-// residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started again.
-func (e *estimate) residual(z, rz float64, first bool) {
+// Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started again.
+func (e *Estimate) Residual(z, rz float64, first bool) {
 	e.rate.add(z, first)
 	e.z, e.top = z, math.Max(e.top, z)
 	e.before, e.rz = e.rz, rz
@@ -54,8 +54,8 @@ func (e *estimate) residual(z, rz float64, first bool) {
 	e.shown = e.shown || len(e.mus) > 0 && z <= shows*e.top
 }
 
-// moved takes p.A p of the direction that the residual led to.
-func (e *estimate) moved(pq float64) {
+// Moved takes p.A p of the direction that the residual led to.
+func (e *Estimate) Moved(pq float64) {
 	beta := 0.0
 	if e.before > 0 {
 		beta = e.rz / e.before
@@ -65,19 +65,19 @@ func (e *estimate) moved(pq float64) {
 	e.seen++
 }
 
-// value is the estimate for the residual taken last, or NaN where it tells nothing.
-func (e *estimate) value() float64 { return e.of(e.z) }
+// Value is the estimate for the residual taken last, or NaN where it tells nothing.
+func (e *Estimate) Value() float64 { return e.Of(e.z) }
 
-// of is the estimate for a residual of this solve with max|M^-1 r| = z. Before the slow modes have shown it is raised far enough to end no solve.
-func (e *estimate) of(z float64) float64 {
+// Of is the estimate for a residual of this solve with max|M^-1 r| = z. Before the slow modes have shown it is raised far enough to end no solve.
+func (e *Estimate) Of(z float64) float64 {
 	if e.shown || z == 0 {
-		return e.plain(z)
+		return e.Plain(z)
 	}
-	return e.plain(z) * math.Max(1, math.Pow(z/(shows*e.top), 4))
+	return e.Plain(z) * math.Max(1, math.Pow(z/(shows*e.top), 4))
 }
 
-// plain is the estimate as far as the operator is known, for people who watch.
-func (e *estimate) plain(z float64) float64 {
+// Plain is the estimate as far as the operator is known, for people who watch.
+func (e *Estimate) Plain(z float64) float64 {
 	if !(e.ritz.mu > 0) || z == 0 { // a residual that is not zero and leaves no trace in z
 		return math.NaN()
 	}

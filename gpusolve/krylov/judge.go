@@ -2,11 +2,11 @@ package krylov
 
 import "math"
 
-// floorFactor: a residual below this multiple of its estimated rounding error cannot be improved.
-const floorFactor = 4
+// FloorFactor: a residual below this multiple of its estimated rounding error cannot be improved.
+const FloorFactor = 4
 
-// maxRestarts bounds the fresh starts from the true residual.
-const maxRestarts = 10
+// MaxRestarts bounds the fresh starts from the true residual.
+const MaxRestarts = 10
 
 // judge decides from the norms of the true residual, just computed, whether a solve is done. restart counts the fresh starts, best is the smallest true
 // residual before this one; trueErrorMet estimates the error in K from this residual.
@@ -26,11 +26,11 @@ func (o *Outcome) judge(rule Rule, restart int, best float64, trueErrorMet func(
 		return end(true, Tolerance)
 	case rule.ATol <= 0 && rule.RTol > 0 && n.Residual <= rule.RTol*n.Source:
 		return end(true, Tolerance)
-	case restart > 0 && rule.inKelvin() && trueErrorMet():
+	case restart > 0 && rule.InKelvin() && trueErrorMet():
 		return end(true, Tolerance)
-	case restart > 0 && n.Residual <= floorFactor*n.Floor:
+	case restart > 0 && n.Residual <= FloorFactor*n.Floor:
 		return end(true, Attainable)
-	case restart > 1 && n.Residual > best/2 || restart > maxRestarts:
+	case restart > 1 && n.Residual > best/2 || restart > MaxRestarts:
 		return end(false, Stagnation)
 	}
 	return false

@@ -20,7 +20,7 @@ type Rule struct {
 	InTime bool
 }
 
-func (r Rule) inKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
+func (r Rule) InKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
 
 // Solver improves x until a rule is met. It keeps its vectors from solve to solve.
 type Solver interface {
@@ -76,9 +76,9 @@ type PCG struct {
 	r32      ops.Vector // r in FP32
 	z, p     ops.Vector // FP32
 	fromZero bool
-	recorded recorded // one iteration
+	recorded Recorded // one iteration
 	watch    func(iteration int, errorK float64)
-	error    estimate
+	error    Estimate
 }
 
 // Name is "pcg".
@@ -120,7 +120,7 @@ func NewPCG(s ops.Operator, m precond.Preconditioner) (*PCG, error) {
 
 // Close gives the vectors back.
 func (c *PCG) Close() {
-	c.recorded.drop()
+	c.recorded.Drop()
 	if c.r32 != c.r {
 		c.sys.Release(c.r32)
 	}
@@ -141,7 +141,7 @@ type run struct {
 func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
 	s := &run{PCG: c, rule: rule, b: b, x: x}
 	s.out.ErrorK = math.NaN()
-	c.error.solve(c.pre)
+	c.error.Begin(c.pre)
 	best := math.Inf(1)
 	start := x
 	if c.fromZero {
@@ -178,12 +178,12 @@ func (s *run) verdict(restart int, best float64) (done bool) {
 	return done
 }
 
-func (s *run) ruleInKelvin() bool { return s.rule.inKelvin() }
+func (s *run) ruleInKelvin() bool { return s.rule.InKelvin() }
 
 // trueErrorMet applies the preconditioner to the true residual.
 func (s *run) trueErrorMet() bool {
 	s.precondition(true)
-	s.out.ErrorK = s.error.of(s.krylov.Scalars().MaxZ)
+	s.out.ErrorK = s.error.Of(s.krylov.Scalars().MaxZ)
 	return s.out.ErrorK <= s.rule.Tol
 }
 
@@ -203,7 +203,7 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 		moved := !first || !s.ruleInKelvin()
 		s.estimate(sc, first)
 		if s.watch != nil {
-			s.watch(s.out.Iterations, s.error.plain(sc.MaxZ))
+			s.watch(s.out.Iterations, s.error.Plain(sc.MaxZ))
 		}
 		switch {
 		case sc.RZ == 0:
@@ -226,13 +226,13 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 func (s *run) estimate(sc ops.Scalars, first bool) {
 	kelvin := s.ruleInKelvin()
 	if kelvin && !first {
-		s.error.moved(sc.PQ)
+		s.error.Moved(sc.PQ)
 	}
-	s.error.residual(sc.MaxZ, sc.RZ, first)
+	s.error.Residual(sc.MaxZ, sc.RZ, first)
 	if !kelvin {
-		s.error.moved(sc.PQ)
+		s.error.Moved(sc.PQ)
 	}
-	s.out.ErrorK = s.error.value()
+	s.out.ErrorK = s.error.Value()
 }
 
 // precondition applies the preconditioner and, with it, sets Beta.
@@ -248,11 +248,11 @@ func (c *PCG) advance(x ops.Vector) {
 }
 
 // Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
-func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.inKelvin()) }
+func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.InKelvin()) }
 
 // iteration returns what one iteration asks of the device, recorded where it can be.
 func (c *PCG) iteration(x ops.Vector, kelvin bool) func() {
-	return c.recorded.repeat(c.sys, c.pre, x, kelvin, func() {
+	return c.recorded.Repeat(c.sys, c.pre, x, kelvin, func() {
 		if kelvin {
 			c.advance(x)
 			c.precondition(false)

@@ -5,8 +5,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// recorded is an iteration on one vector, noted by devices that can repeat it at less cost.
-type recorded struct {
+// Recorded is an iteration on one vector, noted by devices that can repeat it at less cost.
+type Recorded struct {
 	x          ops.Vector
 	kelvin     bool // where the rule looks at z
 	generation int  // of the preconditioner
@@ -14,14 +14,14 @@ type recorded struct {
 	forget     func()
 }
 
-// repeat returns body, recorded where the device can, unless the same was asked for before.
-func (r *recorded) repeat(a ops.Operator, m precond.Preconditioner, x ops.Vector, kelvin bool, body func()) func() {
+// Repeat returns body, recorded where the device can, unless the same was asked for before.
+func (r *Recorded) Repeat(a ops.Operator, m precond.Preconditioner, x ops.Vector, kelvin bool, body func()) func() {
 	generation := generationOf(m)
 	if r.again != nil && r.x == x && r.kelvin == kelvin && r.generation == generation {
 		return r.again
 	}
-	r.drop()
-	*r = recorded{x: x, kelvin: kelvin, generation: generation, again: body}
+	r.Drop()
+	*r = Recorded{x: x, kelvin: kelvin, generation: generation, again: body}
 	if device, ok := a.(ops.Recorder); ok {
 		if replay, forget, err := device.Record(body); err == nil {
 			r.again, r.forget = replay, forget
@@ -30,12 +30,12 @@ func (r *recorded) repeat(a ops.Operator, m precond.Preconditioner, x ops.Vector
 	return r.again
 }
 
-// drop gives the recording back.
-func (r *recorded) drop() {
+// Drop gives the recording back.
+func (r *Recorded) Drop() {
 	if r.forget != nil {
 		r.forget()
 	}
-	*r = recorded{}
+	*r = Recorded{}
 }
 
 func generationOf(m precond.Preconditioner) int {

@@ -74,25 +74,25 @@ func TestSmallestRitzValue(t *testing.T) {
 
 // A slow mode that hides behind a residual of fast ones: no estimate below the tolerance before the residual has fallen far.
 func TestHiddenModesEndNoSolve(t *testing.T) {
-	var e estimate
-	e.solve(nil)
-	e.residual(1e-3, 1, true)
-	if !math.IsNaN(e.value()) {
-		t.Errorf("%g K before the first step", e.value())
+	var e Estimate
+	e.Begin(nil)
+	e.Residual(1e-3, 1, true)
+	if !math.IsNaN(e.Value()) {
+		t.Errorf("%g K before the first step", e.Value())
 	}
-	e.moved(1)
-	e.residual(5e-6, 1e-5, false)
-	if v := e.value(); v < 1e-3 {
+	e.Moved(1)
+	e.Residual(5e-6, 1e-5, false)
+	if v := e.Value(); v < 1e-3 {
 		t.Errorf("%g K with the residual down to %g of its largest", v, 5e-6/1e-3)
 	}
-	e.moved(1e-5)
-	e.residual(5e-7, 1e-7, false)
-	if v := e.value(); !(v < 1e-5) {
+	e.Moved(1e-5)
+	e.Residual(5e-7, 1e-7, false)
+	if v := e.Value(); !(v < 1e-5) {
 		t.Errorf("%g K with the residual down to %g of its largest", v, 5e-7/1e-3)
 	}
-	e.solve(nil) // the next right side: the operator is known
-	e.residual(1e-3, 1, true)
-	if v := e.value(); !(v >= 1e-3 && v < 1e-2) {
+	e.Begin(nil) // the next right side: the operator is known
+	e.Residual(1e-3, 1, true)
+	if v := e.Value(); !(v >= 1e-3 && v < 1e-2) {
 		t.Errorf("%g K at the start of the next solve", v)
 	}
 }

@@ -142,7 +142,7 @@ type Norms struct {
 }
 
 // Workspace is what one solve keeps: the scalars of its iteration and the buffers of its fused operations, those of conjugate gradients.
-// Executors put the operations of further methods on their workspaces.
+// Operations of further methods work on it too: executors lend methods its scalars.
 type Workspace interface {
 	Krylov
 	// NewDirection makes the FP32 vector that DirectionApply and Update take as p. A workspace has one.

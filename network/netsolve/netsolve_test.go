@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/network"
 	"thermsim/stack"
@@ -95,7 +96,7 @@ func TestNetworkOfAMesh(t *testing.T) {
 	}
 	defer want.Close()
 	seen := 0
-	plan.OnStep = func(step gpusolve.Step, f gpusolve.Field) error { seen++; return nil }
+	plan.OnStep = func(step solution.Step, f solution.Field) error { seen++; return nil }
 	if got, err = Transient(t.Context(), asNetwork(m), m, options, plan); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestNetworkOfAMesh(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, m *mesh.Mesh, got, want *gpusolve.Solution) {
+func compare(t *testing.T, m *mesh.Mesh, got, want *solution.Solution) {
 	t.Helper()
 	if !got.Status.Converged {
 		t.Errorf("not converged: %+v", got.Status)
@@ -134,6 +135,7 @@ func TestFaults(t *testing.T) {
 		"ground at 0 K":     func(n *network.Network) { n.Grounds[0].Temperature = 0 },
 		"capacity":          func(n *network.Network) { n.Capacity[2] = math.NaN() },
 		"planes":            func(n *network.Network) { n.At = n.At[1:] },
+		"short plane":       func(n *network.Network) { n.At[1] = n.At[1][1:] },
 	} {
 		n := asNetwork(m)
 		spoil(n)
@@ -146,8 +148,14 @@ func TestFaults(t *testing.T) {
 	if _, err := Steady(t.Context(), n, m, gpusolve.Options{}); !errors.Is(err, gpusolve.ErrSingular) {
 		t.Errorf("without a ground: %v", err)
 	}
+	if _, err := Steady(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu", Tol: -1}); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("a negative tolerance: %v", err)
+	}
+	if _, err := Transient(t.Context(), asNetwork(m), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 1, Dt: math.Inf(1)}); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("an infinite step: %v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
+	plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, OnStep: func(solution.Step, solution.Field) error { cancel(); return nil }}
 	got, err := Transient(ctx, asNetwork(m), m, gpusolve.Options{Device: "cpu"}, plan)
 	if !errors.Is(err, context.Canceled) || len(got.Steps) != 1 || got.Status.Converged {
 		t.Errorf("cancelled after a step: %v, %d steps", err, len(got.Steps))

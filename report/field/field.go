@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Source gives the temperatures of a field; gpusolve.Field is one.
+// Source gives the temperatures of a field; solution.Field is one.
 type Source interface {
 	// Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
 	Plane(k int, dst []float64) error

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
 
@@ -52,7 +52,7 @@ type Input struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Status is gpusolve.Status.
+// Status is solution.Status.
 type Status struct {
 	Method           string `json:"method"`
 	Preconditioner   string `json:"preconditioner"`
@@ -67,7 +67,7 @@ type Status struct {
 	Fallback         string `json:"fallback,omitempty"`
 }
 
-// Energy is gpusolve.Energy.
+// Energy is solution.Energy.
 type Energy struct {
 	InW          Number    `json:"in_W"`
 	OutW         Number    `json:"out_W"`
@@ -131,7 +131,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 }
 
 // Describe fills a manifest from a stack and a solution; times, memory, what is saved and the history are the caller's.
-func Describe(command, version string, s *stack.Stack, sol *gpusolve.Solution) Manifest {
+func Describe(command, version string, s *stack.Stack, sol *solution.Solution) Manifest {
 	st, e := &sol.Status, &sol.Energy
 	m := Manifest{
 		Schema: schema, Command: command, Version: version, Stack: s.File,
@@ -156,24 +156,24 @@ func Describe(command, version string, s *stack.Stack, sol *gpusolve.Solution) M
 }
 
 // Solution is the solution without its field.
-func (m *Manifest) Solution() *gpusolve.Solution {
+func (m *Manifest) Solution() *solution.Solution {
 	st, e := &m.Status, &m.Energy
-	sol := &gpusolve.Solution{
-		Status: gpusolve.Status{
+	sol := &solution.Solution{
+		Status: solution.Status{
 			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.Iterations, IterationsTotal: st.IterationsTotal,
 			ResidualW: float64(st.ResidualW), RelativeResidual: float64(st.RelativeResidual), EstimatedErrorK: float64(st.EstimatedErrorK),
 			Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
 		},
-		Energy: gpusolve.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
+		Energy: solution.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
 		PeakK:  float64(m.PeakK), Dt: m.DtS,
-		Device: gpusolve.DeviceInfo{Kind: m.DeviceKind, Name: m.DeviceName},
-		Memory: gpusolve.Memory{DeviceBytes: m.Memory.DeviceBytes},
+		Device: solution.DeviceInfo{Kind: m.DeviceKind, Name: m.DeviceName},
+		Memory: solution.Memory{DeviceBytes: m.Memory.DeviceBytes},
 	}
 	for i, w := range e.ByFaceW {
 		sol.Energy.ByFace[i] = float64(w)
 	}
 	for _, step := range m.Steps {
-		sol.Steps = append(sol.Steps, gpusolve.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), Converged: step.Converged})
+		sol.Steps = append(sol.Steps, solution.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), Converged: step.Converged})
 	}
 	return sol
 }

@@ -151,7 +151,7 @@ func listed(steps []int) string {
 	return fmt.Sprint("steps ", steps)
 }
 
-// Field is a temperature field in a saved run; it is a gpusolve.Field.
+// Field is a temperature field in a saved run; it is a solution.Field.
 type Field struct {
 	run  *Run
 	step int

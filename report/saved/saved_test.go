@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -58,12 +58,12 @@ func (f formula) Plane(k int, dst []float64) error {
 	return nil
 }
 
-func solution() *gpusolve.Solution {
-	return &gpusolve.Solution{
-		Status: gpusolve.Status{Method: "pcg", Preconditioner: "multigrid", Iterations: 3, IterationsTotal: 7, ResidualW: 1e-9, EstimatedErrorK: 2e-5, Converged: true, Reason: "tolerance reached"},
-		Energy: gpusolve.Energy{In: 3, Out: 2, Stored: 1, ByFace: [6]float64{0, 2}, Scale: 3, ImbalanceRel: 1e-9},
-		PeakK:  330, Device: gpusolve.DeviceInfo{Kind: "cpu", Name: "x"}, Dt: 0.5,
-		Steps: []gpusolve.Step{{Time: 0.5, MaxK: 310, PowerW: 3, Iterations: 4, Converged: true}, {Time: 1, MaxK: 330, PowerW: 3, Iterations: 3, Converged: true}},
+func solved() *solution.Solution {
+	return &solution.Solution{
+		Status: solution.Status{Method: "pcg", Preconditioner: "multigrid", Iterations: 3, IterationsTotal: 7, ResidualW: 1e-9, EstimatedErrorK: 2e-5, Converged: true, Reason: "tolerance reached"},
+		Energy: solution.Energy{In: 3, Out: 2, Stored: 1, ByFace: [6]float64{0, 2}, Scale: 3, ImbalanceRel: 1e-9},
+		PeakK:  330, Device: solution.DeviceInfo{Kind: "cpu", Name: "x"}, Dt: 0.5,
+		Steps: []solution.Step{{Time: 0.5, MaxK: 310, PowerW: 3, Iterations: 4, Converged: true}, {Time: 1, MaxK: 330, PowerW: 3, Iterations: 3, Converged: true}},
 	}
 }
 
@@ -77,7 +77,7 @@ func write(t *testing.T, m *mesh.Mesh) string {
 			t.Fatal(err)
 		}
 	}
-	about := Describe("transient", "1.0", m.Stack, solution())
+	about := Describe("transient", "1.0", m.Stack, solved())
 	about.History = []Iteration{{1, 1, 0.5}, {1, 2, Number(math.NaN())}}
 	if err := w.Close(about, m.Stack, strings.NewReader("time_s\n")); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 	if r.Mesh.Stack.File != "in/stack.toml" || r.Mesh.Stack.Inputs[0] != m.Stack.Inputs[0] {
 		t.Errorf("inputs %v", r.Mesh.Stack.Inputs)
 	}
-	want := solution()
+	want := solved()
 	got := r.Manifest.Solution()
 	if diff := cmp.Diff(want.Status, got.Status) + cmp.Diff(want.Energy, got.Energy) + cmp.Diff(want.Steps, got.Steps); diff != "" {
 		t.Error(diff)

@@ -7,6 +7,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -92,7 +93,7 @@ func solve(m *mesh.Mesh, truth []float64, method string, o gpusolve.Options) (tr
 	defer sol.Close()
 	st := sol.Status
 	t := trial{method: method, estimate: st.EstimatedErrorK, iterations: st.Iterations}
-	t.solved = st.Reason == gpusolve.ReasonTolerance && sol.Energy.ImbalanceRel <= gpusolve.ImbalanceLimit(m, sol)
+	t.solved = st.Reason == solution.ReasonTolerance && sol.Energy.ImbalanceRel <= solution.ImbalanceLimit(m, sol)
 	sheet := make([]float64, m.NX()*m.NY())
 	for k := range m.NZ() {
 		if err := sol.Field.Plane(k, sheet); err != nil {

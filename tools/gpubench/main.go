@@ -14,6 +14,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -140,7 +141,7 @@ func measure(m *mesh.Mesh, device string, c benchCase, o gpusolve.Options, runs 
 	}
 	var setup, solve []float64
 	for n := range runs + 1 {
-		var s *gpusolve.Solution
+		var s *solution.Solution
 		var err error
 		if c.steps > 0 {
 			s, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})

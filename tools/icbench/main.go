@@ -232,20 +232,19 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 		return r, err
 	}
 	defer a.Release()
-	i := s.(ops.Incomplete)
-	how := ops.Incompleteness{Order: order, TileY: tile[0], TileZ: tile[1], Chunk: tile[2]}
-	var f ops.IncompleteFactor
+	how := ic.Options{Order: order, TileY: tile[0], TileZ: tile[1], Chunk: tile[2]}
+	var f ic.Factor
 	for range 2 {
 		if f != nil {
 			f.Release()
 		}
 		start := time.Now()
-		if f, err = i.Factorise(a, how); err != nil {
+		if f, err = ic.Factorise(s, a, how); err != nil {
 			return r, err
 		}
 		r.FactorMS = ms(time.Since(start))
 	}
-	t, err := i.Triangles(f)
+	t, err := f.Triangles()
 	f.Release()
 	if err != nil {
 		return r, err
@@ -260,7 +259,7 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 	if err != nil {
 		return r, err
 	}
-	replay, _, err := s.(ops.Recorder).Record(func() { i.SolveTriangles(t, z, right) })
+	replay, _, err := s.(ops.Recorder).Record(func() { t.Solve(z, right) })
 	if err != nil {
 		return r, err
 	}
@@ -281,7 +280,7 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 	}
 	r.ApplyMS = best
 	r.LevelUS = 1000 * best / 2 / float64(r.Levels)
-	off := len(ops.IncompleteNeighbours(order))
+	off := len(ic.Neighbours(order))
 	// Both changes of layout, and for each solve its diagonals and the vector twice; the upper one reads 1/D too.
 	bytes := 4 * float64(n) * float64(4+2*(off+2)+1)
 	r.TBPerS = bytes / (best / 1000) / 1e12

@@ -1,23 +1,27 @@
 // Package chebyshev preconditions with a polynomial of A: some steps of the Chebyshev iteration from zero, over bounds that a Lanczos process
-// finds. With krylov.Mixed it makes the solver of Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for High-Resolution Thermal
+// finds. With mixed.Solver it makes the solver of Wang et al., "CUTh-Solver: GPU-Accelerated Sparse Matrix Solver for High-Resolution Thermal
 // Simulation of 3D ICs" (2026); numbers of equations and sections in this package are that paper's.
 //
 // A may be taken as it stands, as in the paper, or scaled symmetrically by its diagonal. PCG on the scaled matrix S A S with the polynomial
 // p(S A S) gives the same iterates as PCG on A with S p(S A S) S, so the outer iteration and its residual are the unscaled ones in both cases.
+//
+// Kernels is the GPU side, made of chebyshev.cu.
 package chebyshev
 
+//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
+
 import (
-	"errors"
 	"fmt"
 
-	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 )
 
 // Keys are the method's settings.
 func Keys() []precond.Key {
-	return append(krylov.MixedKeys(krylov.Adaptive.String()),
+	return append(mixed.Keys(mixed.Adaptive.String()),
 		precond.Key{Name: "degree", Kind: precond.Integer, Default: "30", Min: 2, Max: 1000, Doc: "Steps of the Chebyshev iteration in each application."},
 		precond.Key{Name: "form", Kind: precond.Word, Default: plainForm, Words: []string{plainForm, scaledForm}, Doc: "The matrix as it stands, or scaled by its diagonal on both sides."},
 		precond.Key{Name: "promote", Kind: precond.Word, Default: "plane", Words: []string{"plane", "paper"}, Doc: "Which FP16 couplings are multiplied in FP32: the large ones of each plane, or those between planes."},
@@ -34,16 +38,16 @@ const plainForm, scaledForm = "plain", "scaled"
 type Preconditioner struct {
 	operator ops.Operator
 	work     ops.Workspace
-	sys      ops.Chebyshev // the same
-	mode     krylov.Mode
+	sys      Operations // on work
+	mode     mixed.Mode
 	format   string
 	form     string
-	bounds   Bounds
-	steps    []ops.Recurrence
+	bounds   solution.Spectrum
+	steps    []Recurrence
 	theta    float64
-	outer    ops.Stored // for the Krylov iteration
-	inner    ops.Stored // for the polynomial; outer in the plain form
-	entries  ops.Precision
+	outer    mixed.Stored // for the Krylov iteration
+	inner    mixed.Stored // for the polynomial; outer in the plain form
+	entries  mixed.Precision
 	d, rest  ops.Vector
 	next     ops.Vector // by rows: the product
 }
@@ -56,23 +60,23 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys, ok := w.(ops.Chebyshev)
-	if !ok {
-		return nil, errors.New("this device has no Chebyshev operations")
+	sys, err := On(w)
+	if err != nil {
+		return nil, err
 	}
-	mode, err := krylov.ModeOf(set.Text("precision"))
+	mode, err := mixed.ModeOf(set.Text("precision"))
 	if err != nil {
 		return nil, err
 	}
 	c := &Preconditioner{operator: s, work: w, sys: sys, mode: mode, format: set.Text("format"), form: set.Text("form")}
-	if c.format == krylov.RowWise && (c.form == scaledForm || mode == krylov.FixedHalf) {
+	if c.format == mixed.RowWise && (c.form == scaledForm || mode == mixed.FixedHalf) {
 		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag", precond.ErrRefused)
 	}
 	if err := c.store(set.Text("promote") == "plane"); err != nil {
 		return nil, err
 	}
 	for _, v := range []*ops.Vector{&c.d, &c.rest, &c.next} {
-		if *v, err = sys.NewMixed(c.inner, mode.Inner()); err != nil {
+		if *v, err = sys.NewVector(c.inner, mode.Inner()); err != nil {
 			return nil, err
 		}
 	}
@@ -86,43 +90,43 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 // store makes the copies that the Krylov iteration and the polynomial need.
 func (c *Preconditioner) store(byPlane bool) (err error) {
 	outer := c.mode.Copies()
-	inner := ops.Copies{PromotePlanes: byPlane}
+	inner := mixed.Copies{PromotePlanes: byPlane}
 	switch {
-	case c.mode == krylov.FixedDouble:
-		c.entries, inner.Double = ops.Double, true
-	case c.mode == krylov.FixedSingle || c.format == krylov.RowWise:
-		c.entries, inner.Single = ops.Single, true
+	case c.mode == mixed.FixedDouble:
+		c.entries, inner.Double = mixed.Double, true
+	case c.mode == mixed.FixedSingle || c.format == mixed.RowWise:
+		c.entries, inner.Single = mixed.Single, true
 	default:
-		c.entries, inner.Half = ops.Half, true
+		c.entries, inner.Half = mixed.Half, true
 	}
 	if c.form == plainForm {
-		both := ops.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
-		both.Single = both.Single || c.format == krylov.RowWise // for Lanczos
-		c.outer, err = krylov.Store(c.operator, c.sys, c.format, both)
+		both := mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
+		both.Single = both.Single || c.format == mixed.RowWise // for Lanczos
+		c.outer, err = mixed.Store(c.operator, c.sys, c.format, both)
 		c.inner = c.outer
 		return err
 	}
-	if c.outer, err = krylov.Store(c.operator, c.sys, c.format, outer); err != nil {
+	if c.outer, err = mixed.Store(c.operator, c.sys, c.format, outer); err != nil {
 		return err
 	}
 	inner.Scaled = true
-	c.inner, err = krylov.Store(c.operator, c.sys, c.format, inner)
+	c.inner, err = mixed.Store(c.operator, c.sys, c.format, inner)
 	return err
 }
 
 // findBounds runs Lanczos on FP32 copies of the polynomial's matrix, for which they are made where they are missing.
 func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
 	single := c.inner
-	if c.format == krylov.QuadDiag && (c.form == scaledForm && c.entries != ops.Single || c.form == plainForm && !c.mode.Copies().Single) {
-		if single, err = krylov.Store(c.operator, c.sys, c.format, ops.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
+	if c.format == mixed.QuadDiag && (c.form == scaledForm && c.entries != mixed.Single || c.form == plainForm && !c.mode.Copies().Single) {
+		if single, err = mixed.Store(c.operator, c.sys, c.format, mixed.Copies{Single: true, Scaled: c.form == scaledForm}); err != nil {
 			return err
 		}
 		defer single.Release()
 	}
 	vectors := [3]ops.Vector{c.d, c.rest, c.next}
-	if c.mode.Inner() != ops.Single {
+	if c.mode.Inner() != mixed.Single {
 		for i := range vectors {
-			if vectors[i], err = c.sys.NewMixed(single, ops.Single); err != nil {
+			if vectors[i], err = c.sys.NewVector(single, mixed.Single); err != nil {
 				return err
 			}
 		}
@@ -134,7 +138,7 @@ func (c *Preconditioner) findBounds(set precond.Settings) (err error) {
 // recurrence gives the coefficients of the Chebyshev iteration over [low, high] (algorithm 3): theta for the first correction d = r/theta, and
 // those of the steps z += d, r -= A d, d = keep d + gain r. degree - 1 steps and the correction of the last one make the polynomial: of the
 // degree-th step only z += d would count.
-func recurrence(low, high float64, degree int) (theta float64, steps []ops.Recurrence) {
+func recurrence(low, high float64, degree int) (theta float64, steps []Recurrence) {
 	theta, delta := (high+low)/2, (high-low)/2
 	if delta <= 0 {
 		delta = theta * 1e-6 // all eigenvalues are one
@@ -143,28 +147,28 @@ func recurrence(low, high float64, degree int) (theta float64, steps []ops.Recur
 	rho := 1 / sigma
 	for i := range degree - 1 {
 		next := 1 / (2*sigma - rho)
-		steps = append(steps, ops.Recurrence{Keep: next * rho, Gain: 2 * next / delta, First: i == 0, Last: i == degree-2})
+		steps = append(steps, Recurrence{Keep: next * rho, Gain: 2 * next / delta, First: i == 0, Last: i == degree-2})
 		rho = next
 	}
 	return theta, steps
 }
 
 // Matrix is what the Krylov iteration that the method belongs to multiplies with, Mode its precisions.
-func (c *Preconditioner) Matrix() ops.Stored { return c.outer }
+func (c *Preconditioner) Matrix() mixed.Stored { return c.outer }
 
 // Mode is the Krylov iteration's.
-func (c *Preconditioner) Mode() krylov.Mode { return c.mode }
+func (c *Preconditioner) Mode() mixed.Mode { return c.mode }
 
 // Name is "chebyshev".
 func (c *Preconditioner) Name() string { return "chebyshev" }
 
 // Bounds of the spectrum that the polynomial is made for.
-func (c *Preconditioner) Bounds() Bounds { return c.bounds }
+func (c *Preconditioner) Bounds() solution.Spectrum { return c.bounds }
 
 // Details says what was found and how.
 func (c *Preconditioner) Details() string {
 	text := fmt.Sprintf("degree %d on %s in the %s form, %v entries; %s", len(c.steps)+1, c.format, c.form, c.entries, c.bounds)
-	if c.entries == ops.Half {
+	if c.entries == mixed.Half {
 		p := c.inner.Promoted()
 		text += fmt.Sprintf("; multiplied in fp32 beside the main diagonal: x in %d planes, y in %d, z in %d", p[0], p[1], p[2])
 	}
@@ -173,15 +177,15 @@ func (c *Preconditioner) Details() string {
 
 // Apply sets z = S p(S A S) S r. Vectors have the precision that the mode gives the preconditioner.
 func (c *Preconditioner) Apply(z, r ops.Vector) {
-	c.sys.ChebyshevStart(c.inner, c.rest, c.d, r, c.theta, c.entries == ops.Half)
+	c.sys.Start(c.inner, c.rest, c.d, r, c.theta, c.entries == mixed.Half)
 	d, next := c.d, c.next
 	for _, u := range c.steps {
-		if c.format == krylov.RowWise {
-			c.sys.MixedMultiply(c.inner, c.entries, next, d)
-			c.sys.ChebyshevRelax(c.inner, u, z, c.rest, d, next)
+		if c.format == mixed.RowWise {
+			c.sys.Multiply(c.inner, c.entries, next, d)
+			c.sys.Relax(c.inner, u, z, c.rest, d, next)
 			continue
 		}
-		c.sys.ChebyshevStep(c.inner, c.entries, u, z, c.rest, d, next)
+		c.sys.Step(c.inner, c.entries, u, z, c.rest, d, next)
 		d, next = next, d
 	}
 }

@@ -132,8 +132,8 @@ func TestPolynomialOnEigenvectors(t *testing.T) {
 			scale = 6
 		}
 		theta, delta := (p.bounds.High+p.bounds.Low)/2, (p.bounds.High-p.bounds.Low)/2
-		r, _ := p.sys.NewMixed(p.inner, p.mode.Inner())
-		z, _ := p.sys.NewMixed(p.inner, p.mode.Inner())
+		r, _ := p.sys.NewVector(p.inner, p.mode.Inner())
+		z, _ := p.sys.NewVector(p.inner, p.mode.Inner())
 		for _, m := range [][3]int{{1, 1, 1}, {15, 9, 4}, {3, 1, 2}, {8, 5, 1}} {
 			v, got := make([]float64, nx*ny*nz), make([]float64, nx*ny*nz)
 			for c := range v {

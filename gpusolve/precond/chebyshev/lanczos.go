@@ -4,36 +4,19 @@ import (
 	"fmt"
 	"math"
 
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 )
-
-// Bounds of a spectrum, and how they were found.
-type Bounds struct {
-	Low, High float64 // of the interval that the polynomial is made for
-	Largest   float64 // Lanczos value, before the margin
-	Steps     int     // done
-	Start     string  // the first vector
-	Seed      int
-	Margin    float64
-}
-
-// String tells all of it.
-func (b Bounds) String() string {
-	from := "from ones"
-	if b.Start == "noise" {
-		from = fmt.Sprintf("from noise of seed %d", b.Seed)
-	}
-	return fmt.Sprintf("spectrum %.3g to %.3g by %d Lanczos steps %s, the largest value raised by %g %%", b.Low, b.High, b.Steps, from, 100*b.Margin)
-}
 
 // flattest is the least share of the largest value that counts as the smallest: below it FP32 knows nothing.
 const flattest = 0x1p-23
 
 // lanczos estimates the extremes of A's spectrum: the three-term recurrence in FP32, without orthogonalising again, and the eigenvalues of
 // the tridiagonal matrix in FP64. Values found lie inside the spectrum, but for rounding. vectors are FP32 ones to work in.
-func lanczos(s ops.Chebyshev, a ops.Stored, set precond.Settings, vectors [3]ops.Vector) (Bounds, error) {
-	b := Bounds{Seed: set.Int("seed"), Start: set.Text("start"), Margin: set.Float("margin")}
+func lanczos(s Operations, a mixed.Stored, set precond.Settings, vectors [3]ops.Vector) (solution.Spectrum, error) {
+	b := solution.Spectrum{Seed: set.Int("seed"), Start: set.Text("start"), Margin: set.Float("margin")}
 	alpha, beta, err := tridiagonal(s, a, set.Int("steps"), b, vectors)
 	if err != nil {
 		return b, err
@@ -50,30 +33,30 @@ func lanczos(s ops.Chebyshev, a ops.Stored, set precond.Settings, vectors [3]ops
 }
 
 // tridiagonal runs the process: alpha is the diagonal, beta what couples neighbours.
-func tridiagonal(s ops.Chebyshev, a ops.Stored, steps int, b Bounds, vectors [3]ops.Vector) (alpha, beta []float64, err error) {
+func tridiagonal(s Operations, a mixed.Stored, steps int, b solution.Spectrum, vectors [3]ops.Vector) (alpha, beta []float64, err error) {
 	u, v, w := vectors[0], vectors[1], vectors[2]
 	if b.Start == "noise" {
-		s.LanczosSeed(w, uint32(b.Seed))
+		s.Seed(w, uint32(b.Seed))
 	} else {
 		ones, err := s.New64()
 		if err != nil {
 			return nil, nil, err
 		}
 		s.Fill(ones, 1)
-		s.MixedConvert(w, ones, 1)
-		s.LanczosPurge(w, v, nil, 0, 0) // for the norm
+		s.Convert(w, ones, 1)
+		s.Purge(w, v, nil, 0, 0) // for the norm
 	}
 	norm := math.Sqrt(s.Scalars().RR)
-	s.MixedConvert(v, w, 1/norm)
+	s.Convert(v, w, 1/norm)
 	var former ops.Vector // nil at first
 	for range steps {
-		s.MixedCurve(a, ops.Single, w, v)
+		s.Curve(a, mixed.Single, w, v)
 		diagonal := s.Scalars().PQ
 		last := 0.0
 		if len(beta) > 0 {
 			last = beta[len(beta)-1]
 		}
-		s.LanczosPurge(w, v, former, diagonal, last)
+		s.Purge(w, v, former, diagonal, last)
 		norm = math.Sqrt(s.Scalars().RR)
 		if s.Err() != nil {
 			return nil, nil, s.Err()
@@ -85,7 +68,7 @@ func tridiagonal(s ops.Chebyshev, a ops.Stored, steps int, b Bounds, vectors [3]
 		if norm <= flattest*math.Abs(diagonal) {
 			break // the space is invariant
 		}
-		s.MixedConvert(u, w, 1/norm)
+		s.Convert(u, w, 1/norm)
 		u, v, former = v, u, v
 	}
 	return alpha, beta[:len(beta)-1], nil

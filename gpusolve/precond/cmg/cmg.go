@@ -3,7 +3,12 @@
 // matrix as a network of conductances and needs no geometry: clusters of bounded conductance become the vertices of a smaller network, and so on.
 //
 // Conductances to ground stay a number per vertex, summed over clusters.
+//
+// What the method runs on a device is an executor: onHost on the processor, onGPU by kernels, those of set-up made of cmg.cu (Kernels) and those of a
+// cycle of segments.cu (Segments).
 package cmg
+
+//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
 
 import (
 	"errors"
@@ -63,7 +68,7 @@ func FromSettings(set precond.Settings) (Options, error) {
 
 // Cycle is the hierarchy on a device.
 type Cycle struct {
-	ops     ops.Segments
+	on      executor
 	levels  []level
 	doubled bool
 	source  ops.Vector // double cover only: the right side and the result
@@ -74,7 +79,7 @@ type Cycle struct {
 
 // level is a graph with its vectors. b and z of the finest come from the caller.
 type level struct {
-	graph      ops.GraphLevel
+	graph      graphLevel
 	b, x, z, r ops.Vector
 	repeats    int
 	inverse    bool
@@ -84,12 +89,16 @@ type level struct {
 var _ precond.Preconditioner = (*Cycle)(nil)
 
 // New builds the hierarchy, large graphs on the device if it can and the rest on the processor.
-func New(s ops.Operator, o Options) (*Cycle, error) {
-	segments, ok := s.(ops.Segments)
-	forms, has := s.(ops.Forms)
+func New(a ops.Operator, o Options) (*Cycle, error) {
+	e, ok := on(a)
+	forms, has := a.(ops.Forms)
 	if !ok || !has {
 		return nil, errors.New("this device has no operations for combinatorial multigrid")
 	}
+	return build(e, forms, o)
+}
+
+func build(e executor, forms ops.Forms, o Options) (*Cycle, error) {
 	rows, err := forms.Rows()
 	if err != nil {
 		return nil, err
@@ -97,10 +106,10 @@ func New(s ops.Operator, o Options) (*Cycle, error) {
 	release := sync.OnceFunc(rows.Release)
 	defer release()
 	if o.Direct == 0 {
-		o.Direct = segments.DirectRows()
+		o.Direct = e.DirectRows()
 	}
-	c := &Cycle{ops: segments, options: o}
-	if device, ok := s.(ops.Coarsener); ok {
+	c := &Cycle{on: e, options: o}
+	if device, ok := e.(coarsener); ok {
 		done, err := c.buildOnDevice(device, rows, release)
 		if err != nil || done {
 			return c, err
@@ -130,13 +139,13 @@ func (c *Cycle) Apply(z, r ops.Vector) {
 	top := &c.levels[0]
 	top.b, top.z = r, z
 	if c.doubled {
-		c.ops.Cover(c.source, r)
+		c.on.Cover(c.source, r)
 		top.b, top.z = c.source, c.result
 	}
-	c.ops.GraphStart(top.graph, top.x, top.b)
+	c.on.Start(top.graph, top.x, top.b)
 	c.cycle(0, 1)
 	if c.doubled {
-		c.ops.Fold(z, c.result)
+		c.on.Fold(z, c.result)
 	}
 	top.b, top.z = nil, nil
 }
@@ -149,22 +158,22 @@ func (c *Cycle) cycle(n, times int) {
 	l := &c.levels[n]
 	switch last := n == len(c.levels)-1; {
 	case l.inverse:
-		c.ops.GraphDirect(l.graph, l.z, l.b)
+		c.on.Direct(l.graph, l.z, l.b)
 		return
 	case last:
 		// No edges: s b is the solution. Otherwise a graph that would not shrink, and one relaxation must do.
-		c.ops.GraphStart(l.graph, l.z, l.b)
+		c.on.Start(l.graph, l.z, l.b)
 		return
 	}
 	next := &c.levels[n+1]
 	for round := range times {
 		if round > 0 {
-			c.ops.GraphRelax(l.graph, l.x, l.z, l.b)
+			c.on.Relax(l.graph, l.x, l.z, l.b)
 		}
-		c.ops.GraphResidual(l.graph, l.r, l.x, l.b)
-		c.ops.GraphRestrict(l.graph, next.graph, next.b, next.x, l.r)
+		c.on.Residual(l.graph, l.r, l.x, l.b)
+		c.on.Restrict(l.graph, next.graph, next.b, next.x, l.r)
 		c.cycle(n+1, l.repeats)
-		c.ops.GraphProlong(l.graph, next.graph, l.x, next.z)
-		c.ops.GraphRelax(l.graph, l.z, l.x, l.b)
+		c.on.Prolong(l.graph, next.graph, l.x, next.z)
+		c.on.Relax(l.graph, l.z, l.x, l.b)
 	}
 }

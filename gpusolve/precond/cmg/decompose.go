@@ -3,8 +3,6 @@ package cmg
 import (
 	"math"
 	"sync/atomic"
-
-	"thermsim/gpusolve/ops"
 )
 
 // DefaultKappa is the multiple of the average weighted degree above which a vertex may be cut off. Koutis, Miller and Tolliver (Computer Vision
@@ -13,7 +11,7 @@ const DefaultKappa = 4.5
 
 // Decomposition is a partition of a graph into clusters, and how good it is.
 type Decomposition struct {
-	ops.Clusters
+	Clusters
 	// Quality is a lower bound of the conductance of every cluster with the edges that leave it: for any part S of the vertices, the weight of the
 	// edges between S and the rest over the lesser of their volumes.
 	Quality float64
@@ -23,7 +21,7 @@ type Decomposition struct {
 
 // Decompose is Decompose-Graph: trees of heaviest edges, cut at high weighted degrees, and into pieces of bounded depth and conductance. Where that leaves more than
 // half as many clusters as vertices, the cuts for quality are left out, and then those at high degrees: a level must halve.
-func Decompose(g *ops.Graph, kappa float64) *Decomposition {
+func Decompose(g *Graph, kappa float64) *Decomposition {
 	d := decompose(g, kappa, true)
 	if 2*d.N() > g.N() {
 		d = decompose(g, kappa, false)
@@ -34,7 +32,7 @@ func Decompose(g *ops.Graph, kappa float64) *Decomposition {
 	return d
 }
 
-func decompose(g *ops.Graph, kappa float64, strict bool) *Decomposition {
+func decompose(g *Graph, kappa float64, strict bool) *Decomposition {
 	f := grow(g, kappa)
 	top := f.pieces()
 	d := &Decomposition{Clusters: gather(top), Average: f.average}

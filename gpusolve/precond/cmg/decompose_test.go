@@ -6,14 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse/graphs"
 )
 
 // conductance of a cluster with the edges that leave it, by trying all parts of its vertices: the definition itself. A leaving edge ends in a leaf of
 // its own, which is best kept on its vertex's side.
-func conductance(g *ops.Graph, members []int32) float64 {
+func conductance(g *cmg.Graph, members []int32) float64 {
 	k := len(members)
 	place := map[int32]int{}
 	for i, v := range members {
@@ -95,7 +94,7 @@ func TestHeavyEdgesStayTogether(t *testing.T) {
 	}
 }
 
-func checkPartition(t *testing.T, name string, g *ops.Graph, d *cmg.Decomposition) {
+func checkPartition(t *testing.T, name string, g *cmg.Graph, d *cmg.Decomposition) {
 	t.Helper()
 	n := g.N()
 	if d.N() > n/2 {

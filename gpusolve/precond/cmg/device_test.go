@@ -66,12 +66,12 @@ func TestDecomposeOnInterpreterAndGPU(t *testing.T) {
 
 func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (levels int) {
 	t.Helper()
-	device := s.(ops.Coarsener)
+	device := onGPU(t, s)
 	rows, err := s.(ops.Forms).Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, ok, err := device.ReadNetwork(rows)
+	n, ok, err := device.ReadMatrix(rows)
 	if err != nil || !ok {
 		t.Fatalf("%s was not read: %v", name, err)
 	}
@@ -82,7 +82,7 @@ func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (level
 	for g.Entries() > 0 && g.N() > 4 {
 		sameGraph(t, name, n.Download(), g)
 		want := cmg.Decompose(g, cmg.DefaultKappa)
-		p, ok, err := device.DecomposeNetwork(n, cmg.DefaultKappa)
+		p, ok, err := device.Decompose(n, cmg.DefaultKappa)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (level
 		if !slices.Equal(c.Of, want.Of) || !slices.Equal(c.Ptr, want.Ptr) || !slices.Equal(c.Members, want.Members) {
 			t.Fatalf("%s, level %d: other clusters than on the host", name, levels)
 		}
-		q, ok, err := device.QuotientNetwork(n, p)
+		q, ok, err := device.Quotient(n, p)
 		if err != nil || !ok {
 			t.Fatalf("%s: no quotient: %v", name, err)
 		}
@@ -109,7 +109,7 @@ func sameLevels(t *testing.T, name string, s ops.Operator, a *sparse.CSR) (level
 	return levels
 }
 
-func sameGraph(t *testing.T, name string, got, want *ops.Graph) {
+func sameGraph(t *testing.T, name string, got, want *cmg.Graph) {
 	t.Helper()
 	if !slices.Equal(got.Ptr, want.Ptr) || !slices.Equal(got.Col, want.Col) || !slices.Equal(got.Weight, want.Weight) {
 		t.Fatalf("%s: other edges than on the host", name)
@@ -140,12 +140,39 @@ func TestLeaveToHostOnInterpreterAndGPU(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, ok, err := s.(ops.Coarsener).ReadNetwork(rows); ok || err != nil {
+			if _, ok, err := onGPU(t, s).ReadMatrix(rows); ok || err != nil {
 				t.Errorf("%s: read %t, %v", name, ok, err)
 			}
 			s.Free()
 		}
 	})
+}
+
+// An iteration may be recorded before the first cycle, and a recording must load no modules.
+func TestCyclesLoadNoKernels(t *testing.T) {
+	plain := path(30, ones)
+	plain.ground[0] = 1
+	for name, a := range map[string]*sparse.CSR{"plain": plain.matrix(), "signed": signedRing(30).matrix()} {
+		drv := cu.Faulty(ptx.New(ptx.Options{}), func(string, int) error { return nil })
+		s, err := onDriver(drv)(t).(*cuda.Device).LoadCSR(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := cmg.Defaults()
+		o.Direct = 5
+		c, err := cmg.New(s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, _ := s.New32()
+		r, _ := s.New32()
+		before := len(drv.Calls())
+		c.Apply(z, r)
+		if slices.Contains(drv.Calls()[before:], "cuModuleLoadData") {
+			t.Errorf("%s: the first cycle loads a module", name)
+		}
+		s.Free()
+	}
 }
 
 // A cycle whose hierarchy was built on the device is that of the host's.
@@ -161,11 +188,11 @@ func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
 		o.Direct = 20
 		results := map[bool][]float64{}
 		for _, forced := range []bool{false, true} {
-			space := ops.Operator(s)
+			e, _ := cmg.On(s)
 			if forced {
-				space = eager{s, s.(ops.Segments), s.(ops.Coarsener), s.(ops.Forms)}
+				e = eager{e, e.(cmg.Coarsener)}
 			}
-			c, err := cmg.New(space, o)
+			c, err := cmg.NewOn(e, s.(ops.Forms), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,10 +214,18 @@ func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
 
 // eager builds on the device down to a few rows.
 type eager struct {
-	ops.Operator
-	ops.Segments
-	ops.Coarsener
-	ops.Forms
+	cmg.Executor
+	cmg.Coarsener
 }
 
-func (eager) NetworkRows() int { return 30 }
+func (eager) DeviceRows() int { return 30 }
+
+// onGPU is the part of the operations that GPUs alone have.
+func onGPU(t *testing.T, s ops.Operator) cmg.Coarsener {
+	t.Helper()
+	e, ok := cmg.On(s)
+	if !ok {
+		t.Fatal("this device has no operations for combinatorial multigrid")
+	}
+	return e.(cmg.Coarsener)
+}

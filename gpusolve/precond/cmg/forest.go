@@ -3,13 +3,11 @@ package cmg
 import (
 	"math"
 	"sync/atomic"
-
-	"thermsim/gpusolve/ops"
 )
 
 // forest joins every vertex to the neighbour over its heaviest edge. It has no cycles, because edges are compared by a total order.
 type forest struct {
-	g       *ops.Graph
+	g       *Graph
 	parent  []int32   // itself for roots
 	weight  []float32 // of the edge that a vertex picked
 	depth   []int32   // edges to the root
@@ -18,7 +16,7 @@ type forest struct {
 
 // grow picks the heaviest edges and takes those out again that vertices of a weighted degree above kappa times the average contributed, where
 // the forest holds less than 1/average of their volume: such a vertex is tied to many others about as strongly, and belongs with none of them.
-func grow(g *ops.Graph, kappa float64) *forest {
+func grow(g *Graph, kappa float64) *forest {
 	n := g.N()
 	f := &forest{g: g, parent: make([]int32, n), weight: make([]float32, n), depth: make([]int32, n)}
 	pick := make([]int32, n)

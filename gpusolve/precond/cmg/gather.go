@@ -3,13 +3,11 @@ package cmg
 import (
 	"slices"
 	"sync/atomic"
-
-	"thermsim/gpusolve/ops"
 )
 
 // gather numbers the clusters by their first vertices, which keeps near ones near, and lists their members. All of it runs on all cores, and the
 // result depends on top alone.
-func gather(top []int32) ops.Clusters {
+func gather(top []int32) Clusters {
 	n := len(top)
 	// first[t] is one more than the last vertex's distance to the first of t's cluster: zero means none yet, so the array needs no filling.
 	first := make([]int32, n)
@@ -28,7 +26,7 @@ func gather(top []int32) ops.Clusters {
 		}
 	})
 	count := accumulate(number)
-	c := ops.Clusters{Of: make([]int32, n), Ptr: make([]int32, count+1), Members: make([]int32, n)}
+	c := Clusters{Of: make([]int32, n), Ptr: make([]int32, count+1), Members: make([]int32, n)}
 	of := make([]int32, n) // cluster of a top
 	each(n, func(part, lo, hi int) {
 		next := number[part]

@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -32,7 +31,7 @@ func (e *NotDominantError) Error() string {
 // FromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is the double cover (Gremban,
 // Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems, 1996): vertex n+v stands for -x_v, and a positive
 // entry is an edge between v and the negative of its neighbour.
-func FromMatrix(a *sparse.CSR) (g *ops.Graph, doubled bool, err error) {
+func FromMatrix(a *sparse.CSR) (g *Graph, doubled bool, err error) {
 	found, err := check(a)
 	if err != nil {
 		return nil, false, err
@@ -142,9 +141,9 @@ func entry(a *sparse.CSR, r int, c int32) float64 {
 }
 
 // plain takes the off-diagonals for edges and what dominance leaves for ground.
-func plain(a *sparse.CSR) *ops.Graph {
+func plain(a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
+	g := &Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
 	each(n, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			cols, vals := a.Row(r)
@@ -192,9 +191,9 @@ func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
 }
 
 // cover builds the double cover: rows v and n+v have the same edges, with the halves changed over.
-func cover(a *sparse.CSR) *ops.Graph {
+func cover(a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &ops.Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n), Diagonal: make([]float64, 2*n)}
+	g := &Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n), Diagonal: make([]float64, 2*n)}
 	for half := range 2 {
 		for r := range n {
 			v := half*n + r

@@ -2,8 +2,6 @@ package cmg
 
 import (
 	"math"
-
-	"thermsim/gpusolve/ops"
 )
 
 // maxLevels bounds the hierarchy: halving takes 31 levels at most.
@@ -11,14 +9,14 @@ const maxLevels = 32
 
 // Step is one graph of a hierarchy and the way to the next.
 type Step struct {
-	Graph *ops.Graph
+	Graph *Graph
 	*Decomposition
 	// Repeats is the number of cycles on the next level for one on this.
 	Repeats int
 }
 
 // Build makes the hierarchy of quotients, until a graph has at most direct vertices or no edges. The last step has no decomposition.
-func Build(g *ops.Graph, kappa float64, direct, repeats int) []Step {
+func Build(g *Graph, kappa float64, direct, repeats int) []Step {
 	var steps []Step
 	for {
 		if g.N() <= direct || g.Entries() == 0 || len(steps) == maxLevels-1 {

@@ -6,7 +6,6 @@ import (
 	"sort"
 	"testing"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse"
 )
@@ -52,7 +51,7 @@ func (w *network) matrix() *sparse.CSR {
 	return a
 }
 
-func (w *network) graph(t *testing.T) *ops.Graph {
+func (w *network) graph(t *testing.T) *cmg.Graph {
 	t.Helper()
 	g, doubled, err := cmg.FromMatrix(w.matrix())
 	if err != nil || doubled {

@@ -2,8 +2,6 @@ package cmg
 
 import (
 	"math"
-
-	"thermsim/gpusolve/ops"
 )
 
 // improve bounds the conductance of the clusters and cuts those in two where it is below least. top is changed where a piece comes off. It returns
@@ -12,7 +10,7 @@ import (
 // The bound: edges inside a cluster that are not in its tree are taken for edges that leave it, which adds to volumes and takes from cuts. What is left
 // is a tree with leaves, and the worst cut of a tree is a single edge: if S or the rest came in several parts, one part would be as bad. The volume of the whole
 // is that before cuts, which is no less.
-func (f *forest) improve(c *ops.Clusters, top []int32, least float64) (quality float64, cuts int) {
+func (f *forest) improve(c *Clusters, top []int32, least float64) (quality float64, cuts int) {
 	n := len(f.parent)
 	below := make([]float64, n) // volume of a vertex and what hangs from it
 	worst := make([]float64, (c.N()+grain-1)/grain)

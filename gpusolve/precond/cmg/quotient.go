@@ -3,15 +3,13 @@ package cmg
 import (
 	"math"
 	"slices"
-
-	"thermsim/gpusolve/ops"
 )
 
 // Quotient is Q = R A R^T, R the 0/1 matrix that sums over clusters: edges between two clusters add up to one, edges inside vanish, and so do
 // grounds of a cluster. Sums are FP64 over values in ascending order, so both halves of Q are the same to the bit.
-func Quotient(g *ops.Graph, c *ops.Clusters) *ops.Graph {
+func Quotient(g *Graph, c *Clusters) *Graph {
 	n := c.N()
-	q := &ops.Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
+	q := &Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
 	share := fewer(n, g.Entries())
 	rows := make([]quotientRows, (n+share-1)/share)
 	inRanges(n, share, func(part, lo, hi int) {

@@ -37,37 +37,37 @@ type figures struct {
 }
 
 // buildOnDevice takes large graphs apart where they are, and gives the rows back early. done is false where the host must start from the matrix.
-func (c *Cycle) buildOnDevice(d ops.Coarsener, rows ops.Rows, release func()) (done bool, err error) {
-	if rows.Len() <= max(d.NetworkRows(), c.options.Direct) {
+func (c *Cycle) buildOnDevice(d coarsener, rows ops.Rows, release func()) (done bool, err error) {
+	if rows.Len() <= max(d.DeviceRows(), c.options.Direct) {
 		return false, nil
 	}
 	start := time.Now()
-	n, ok, err := d.ReadNetwork(rows)
+	n, ok, err := d.ReadMatrix(rows)
 	if err != nil || !ok {
 		return false, err
 	}
 	release()
-	for n.Len() > max(d.NetworkRows(), c.options.Direct) && n.Entries() > 0 {
-		p, ok, err := d.DecomposeNetwork(n, c.options.Kappa)
+	for n.N() > max(d.DeviceRows(), c.options.Direct) && n.Entries() > 0 {
+		p, ok, err := d.Decompose(n, c.options.Kappa)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
 			break
 		}
-		q, ok, err := d.QuotientNetwork(n, p)
+		q, ok, err := d.Quotient(n, p)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
 			break
 		}
-		l := level{repeats: visits(onDevice{n}, onDevice{q}, c.options.Repeats), figures: figures{decomposed: true}}
+		l := level{repeats: visits(n, q, c.options.Repeats), figures: figures{decomposed: true}}
 		l.figures.quality, l.figures.average, l.figures.split = p.Figures()
-		if l.graph, err = d.LoadNetwork(n, c.layout()); err != nil {
+		if l.graph, err = d.LoadDevice(n, c.layout()); err != nil {
 			return false, err
 		}
-		if err := d.JoinNetworks(l.graph, p); err != nil {
+		if err := d.JoinDevice(l.graph, p); err != nil {
 			return false, err
 		}
 		if err := c.add(l); err != nil {
@@ -84,13 +84,8 @@ func (c *Cycle) buildOnDevice(d ops.Coarsener, rows ops.Rows, release func()) (d
 	return true, c.buildOnHost(g, nil)
 }
 
-// onDevice makes a network sized.
-type onDevice struct{ ops.Network }
-
-func (n onDevice) N() int { return n.Len() }
-
 // buildOnHost continues from g, whose matrix may be on the device, until a graph is small.
-func (c *Cycle) buildOnHost(g *ops.Graph, rows ops.Rows) error {
+func (c *Cycle) buildOnHost(g *Graph, rows ops.Rows) error {
 	start := time.Now()
 	steps := Build(g, c.options.Kappa, c.options.Direct, c.options.Repeats)
 	c.timing.built = time.Since(start)
@@ -102,9 +97,12 @@ func (c *Cycle) buildOnHost(g *ops.Graph, rows ops.Rows) error {
 		rows = nil
 	}
 	if c.doubled {
+		if err := c.on.PrepareCover(); err != nil {
+			return err
+		}
 		for _, v := range []*ops.Vector{&c.source, &c.result} {
 			var err error
-			if *v, err = c.ops.NewGraphVector(c.levels[0].graph); err != nil {
+			if *v, err = c.on.NewVector(c.levels[0].graph); err != nil {
 				return err
 			}
 		}
@@ -113,8 +111,8 @@ func (c *Cycle) buildOnHost(g *ops.Graph, rows ops.Rows) error {
 	return nil
 }
 
-func (c *Cycle) layout() ops.Layout {
-	return ops.Layout{Damping: float32(c.options.Damping), Length: c.options.Segment, Upper: c.options.Upper}
+func (c *Cycle) layout() Layout {
+	return Layout{Damping: float32(c.options.Damping), Length: c.options.Segment, Upper: c.options.Upper}
 }
 
 // loadStep takes a graph to the device, as the next level.
@@ -128,18 +126,18 @@ func (c *Cycle) loadStep(step Step, rows ops.Rows) error {
 		layout.Damping = 1
 	}
 	var err error
-	if l.graph, err = c.ops.LoadGraph(step.Graph, rows, layout); err != nil {
+	if l.graph, err = c.on.Load(step.Graph, rows, layout); err != nil {
 		return err
 	}
 	if l.inverse {
-		if err := c.ops.Invert(l.graph); err != nil {
+		if err := c.on.Invert(l.graph); err != nil {
 			return err
 		}
 	}
 	if d := step.Decomposition; d != nil {
 		l.figures = figures{true, d.Quality, d.Average, d.Split}
 		// The transfer needs nothing of the coarser level.
-		if err := c.ops.JoinLevels(l.graph, &d.Clusters); err != nil {
+		if err := c.on.Join(l.graph, &d.Clusters); err != nil {
 			return err
 		}
 	}
@@ -154,7 +152,7 @@ func (c *Cycle) add(l level) error {
 	}
 	for _, v := range vectors {
 		var err error
-		if *v, err = c.ops.NewGraphVector(l.graph); err != nil {
+		if *v, err = c.on.NewVector(l.graph); err != nil {
 			return err
 		}
 	}

@@ -2,9 +2,9 @@ package ddilu
 
 import "math"
 
-// Bricks chooses into which bricks of at most rows cells a grid is cut: those that drop the fewest couplings, with a little said for few levels, whole pieces of
+// brickOf chooses into which bricks of at most rows cells a grid is cut: those that drop the fewest couplings, with a little said for few levels, whole pieces of
 // cache lines, and little overhang at the ends. Grids of fewer rows are one brick.
-func Bricks(shape [3]int, rows int) [3]int {
+func brickOf(shape [3]int, rows int) [3]int {
 	if padded(shape) <= rows {
 		return shape
 	}

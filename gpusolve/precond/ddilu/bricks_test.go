@@ -9,7 +9,7 @@ import (
 func TestBricksFit(t *testing.T) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9000}, {9001, 1, 1}, {1, 97, 89}, {97, 89, 1}, {13, 11, 7}, {20, 20, 20}, {64, 64, 6}, {714, 714, 10}, {1871, 1871, 10}, {127, 131, 137}} {
 		for _, rows := range []int{1, 7, 2000, 4096, 8000} {
-			b := Bricks(shape, rows)
+			b := brickOf(shape, rows)
 			n := b[0] * b[1] * b[2]
 			if n > rows || n < 1 {
 				t.Errorf("%v in bricks of at most %d rows: %v has %d", shape, rows, b, n)
@@ -24,7 +24,7 @@ func TestBricksFit(t *testing.T) {
 		}
 	}
 	// The paper's bricks of 16 x 16 x 16 drop 3/16 of 3 - 3/160 couplings.
-	if b := Bricks([3]int{160, 160, 160}, 4096); b != [3]int{16, 16, 16} {
+	if b := brickOf([3]int{160, 160, 160}, 4096); b != [3]int{16, 16, 16} {
 		t.Errorf("160^3 is cut to %v, want cubes of 16", b)
 	}
 }

@@ -3,6 +3,8 @@
 // Blocks are bricks of a grid, or parts of a graph. See docs/ddilu.md.
 package ddilu
 
+//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
+
 import (
 	"errors"
 	"fmt"
@@ -25,8 +27,7 @@ func Keys() []precond.Key {
 
 // Preconditioner solves with the blocks' factors.
 type Preconditioner struct {
-	ops     ops.Bricks
-	factor  ops.Factor
+	factor  Factor
 	details string
 }
 
@@ -35,37 +36,40 @@ var _ precond.Preconditioner = (*Preconditioner)(nil)
 // New factors the matrix of s: by bricks where it is a grid's, else by parts that grow breadth-first. Of a symmetric matrix the preconditioner is symmetric and
 // positive definite, so conjugate gradients may use it.
 func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
-	b, ok := s.(ops.Bricks)
-	forms, too := s.(ops.Forms)
-	if !ok || !too {
-		return nil, errors.New("this device has no operations for ddilu")
+	device, err := on(s)
+	if err != nil {
+		return nil, err
 	}
-	p := &Preconditioner{ops: b}
+	forms, ok := s.(ops.Forms)
+	if !ok {
+		return nil, errNoDevice
+	}
+	p := new(Preconditioner)
 	rows := set.Int("rows")
 	if rows == 0 {
-		rows = b.BrickRows()
+		rows = device.brickRows()
 	}
 	grid, err := forms.Diagonals()
 	if _, mesh := s.(ops.System); err != nil && (mesh || s.Err() != nil) {
 		return nil, err
 	}
 	if err != nil { // given by rows
-		return p, p.graph(forms, rows, set)
+		return p, p.graph(device, forms, rows, set)
 	}
 	defer grid.Release()
-	return p, p.grid(grid, rows, set)
+	return p, p.grid(device, grid, rows, set)
 }
 
 // grid factors by bricks.
-func (p *Preconditioner) grid(d ops.Diagonals, rows int, set precond.Settings) error {
+func (p *Preconditioner) grid(device executor, d ops.Diagonals, rows int, set precond.Settings) error {
 	way := traversal(set)
 	nx, ny, nz := d.Shape()
 	shape := [3]int{nx, ny, nz}
-	cut := ops.Cut{Cells: shape, Shift: set.Float("shift"), Way: way}
-	if way != ops.ByLaunches {
-		cut.Cells = Bricks(shape, rows)
+	cut := Cut{Cells: shape, Shift: set.Float("shift"), Way: way}
+	if way != ByLaunches {
+		cut.Cells = brickOf(shape, rows)
 	}
-	factor, err := p.ops.FactorBricks(d, cut)
+	factor, err := device.factorBricks(d, cut)
 	if err != nil {
 		return explain(err, func(row int) string {
 			return fmt.Sprintf("cell (%d, %d, %d)", row%nx, row/nx%ny, row/(nx*ny))
@@ -86,8 +90,8 @@ func (p *Preconditioner) grid(d ops.Diagonals, rows int, set precond.Settings) e
 }
 
 // graph factors by parts.
-func (p *Preconditioner) graph(forms ops.Forms, rows int, set precond.Settings) error {
-	if way := traversal(set); way != ops.ByVertices {
+func (p *Preconditioner) graph(device executor, forms ops.Forms, rows int, set precond.Settings) error {
+	if way := traversal(set); way != ByVertices {
 		return fmt.Errorf("%w: the setting %v of ddilu is for matrices of grids; leave parallel and form away", precond.ErrRefused, way)
 	}
 	form, err := forms.Rows()
@@ -101,7 +105,7 @@ func (p *Preconditioner) graph(forms ops.Forms, rows int, set precond.Settings) 
 	if err != nil {
 		return explain(err, func(row int) string { return fmt.Sprintf("row %d (counted from 1)", row+1) })
 	}
-	if p.factor, err = p.ops.LoadParts(f.Parts); err != nil {
+	if p.factor, err = device.loadParts(f.PartFactors); err != nil {
 		return err
 	}
 	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows, 100*f.dropped)
@@ -113,7 +117,7 @@ func (p *Preconditioner) graph(forms ops.Forms, rows int, set precond.Settings) 
 
 // explain adds the place and what to do to a refused pivot.
 func explain(err error, place func(row int) string) error {
-	var bad *ops.BadPivot
+	var bad *BadPivot
 	if !errors.As(err, &bad) {
 		return err
 	}
@@ -121,25 +125,25 @@ func explain(err error, place func(row int) string) error {
 		precond.ErrRefused, place(bad.Row))
 }
 
-func traversal(set precond.Settings) ops.Traversal {
+func traversal(set precond.Settings) Traversal {
 	switch form := set.Text("form"); {
 	case form == "spin":
-		return ops.BySpinning
+		return BySpinning
 	case form == "global":
-		return ops.ByMemory
+		return ByMemory
 	case form == "levels":
-		return ops.ByLaunches
+		return ByLaunches
 	case set.Text("parallel") == "edges":
-		return ops.ByEdges
+		return ByEdges
 	}
-	return ops.ByVertices
+	return ByVertices
 }
 
-func describe(way ops.Traversal) string {
+func describe(way Traversal) string {
 	switch way {
-	case ops.ByVertices:
+	case ByVertices:
 		return ""
-	case ops.ByEdges:
+	case ByEdges:
 		return ", edges in parallel (not reproducible)"
 	}
 	return ", form " + way.String()
@@ -152,7 +156,7 @@ func (p *Preconditioner) Name() string { return "ddilu" }
 func (p *Preconditioner) Details() string { return p.details }
 
 // Apply sets z = M^-1 r.
-func (p *Preconditioner) Apply(z, r ops.Vector) { p.ops.SolveFactor(p.factor, z, r) }
+func (p *Preconditioner) Apply(z, r ops.Vector) { p.factor.Solve(z, r) }
 
 // Bytes is the memory of the factor.
 func (p *Preconditioner) Bytes() int64 { return p.factor.Bytes() }

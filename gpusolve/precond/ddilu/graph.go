@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -56,7 +55,7 @@ func grow(a *sparse.CSR, size int) (part []int32, parts int) {
 
 // factors of a matrix cut into parts.
 type factors struct {
-	*ops.Parts
+	*PartFactors
 	dropped float64 // share of the couplings
 }
 
@@ -89,7 +88,7 @@ func factorise(a *sparse.CSR, part []int32, parts int, shift float64) (*factors,
 		})
 	}
 	wait.Wait()
-	f := &factors{Parts: &ops.Parts{First: []int32{0}}}
+	f := &factors{PartFactors: &PartFactors{First: []int32{0}}}
 	f.Lower.RowPtr, f.Upper.RowPtr = []int64{0}, []int64{0}
 	f.Lower.First, f.Upper.First = []int32{0}, []int32{0}
 	bad, kept := -1, 0
@@ -101,7 +100,7 @@ func factorise(a *sparse.CSR, part []int32, parts int, shift float64) (*factors,
 		f.add(&blocks[p], members[p])
 	}
 	if bad >= 0 {
-		return nil, &ops.BadPivot{Row: bad}
+		return nil, &BadPivot{Row: bad}
 	}
 	if couplings := a.Entries() - a.N(); couplings > 0 {
 		f.dropped = float64(a.Entries()-kept) / float64(couplings)
@@ -203,7 +202,7 @@ func (f *factors) add(b *block, members []int32) {
 }
 
 // levels appends where the levels of a part begin and end, and returns its rows sorted by level.
-func levels(t *ops.Triangle, level []int32) []int32 {
+func levels(t *Triangle, level []int32) []int32 {
 	order := make([]int32, len(level))
 	for i := range order {
 		order[i] = int32(i)
@@ -220,7 +219,7 @@ func levels(t *ops.Triangle, level []int32) []int32 {
 }
 
 // appendRow appends a row's entries times factor, in their order.
-func appendRow(t *ops.Triangle, cols []int32, vals []float64, number []int32, factor float64) {
+func appendRow(t *Triangle, cols []int32, vals []float64, number []int32, factor float64) {
 	for n, c := range cols {
 		t.Col, t.Val = append(t.Col, number[c]), append(t.Val, float32(vals[n]*factor))
 	}

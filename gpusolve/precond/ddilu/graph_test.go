@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
 )
@@ -64,7 +63,7 @@ func TestPartsAreFactored(t *testing.T) {
 				r[i] = rng.NormFloat64()
 			}
 			want := opstest.SolveILU(reference, r)
-			got, top := opstest.SolveParts(f.Parts, r), 0.0
+			got, top := solveParts(f.PartFactors, r), 0.0
 			for _, v := range want {
 				top = math.Max(top, math.Abs(v))
 			}
@@ -90,7 +89,7 @@ func TestBadPivotsOfPartsAreRefused(t *testing.T) {
 		}
 	}
 	part, parts := grow(a, 20)
-	var bad *ops.BadPivot
+	var bad *BadPivot
 	if _, err := factorise(a, part, parts, 0); !errors.As(err, &bad) || bad.Row != 41 {
 		t.Errorf("a negative diagonal in row 41 gives %v", err)
 	}

@@ -36,7 +36,7 @@ func paddedRows(s precond.Shape, set precond.Settings) int64 {
 		if rows == 0 {
 			rows = brickRows
 		}
-		cells = Bricks(shape, rows)
+		cells = brickOf(shape, rows)
 	}
 	count := int64(1)
 	for a, n := range shape {

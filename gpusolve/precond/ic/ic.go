@@ -22,8 +22,7 @@ func Keys() []precond.Key {
 }
 
 type incomplete struct {
-	ops       ops.Incomplete
-	triangles ops.Triangles
+	triangles Triangles
 	details   string
 }
 
@@ -31,11 +30,10 @@ var _ precond.Preconditioner = (*incomplete)(nil)
 
 // New factorises the system's matrix.
 func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	how := ops.Incompleteness{Order: set.Int("order"), Shift: set.Float("shift")}
-	device, ok := s.(ops.Incomplete)
-	forms, known := s.(ops.Forms)
-	if !ok || !known {
-		return nil, fmt.Errorf("%w: this device has no incomplete factorisations", precond.ErrRefused)
+	how := Options{Order: set.Int("order"), Shift: set.Float("shift")}
+	forms, ok := s.(ops.Forms)
+	if !ok {
+		return nil, errNoDevice
 	}
 	a, err := forms.Diagonals()
 	if err != nil {
@@ -45,12 +43,12 @@ func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 		return nil, err
 	}
 	defer a.Release()
-	f, err := device.Factorise(a, how)
+	f, err := Factorise(s, a, how)
 	if err != nil {
 		return nil, explain(err, how)
 	}
 	defer f.Release()
-	t, err := device.Triangles(f)
+	t, err := f.Triangles()
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +56,19 @@ func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	if how.Shift > 0 {
 		details += fmt.Sprintf(", shift %g", how.Shift)
 	}
-	return &incomplete{device, t, details}, nil
+	return &incomplete{t, details}, nil
 }
 
+var errNoDevice = fmt.Errorf("%w: this device has no incomplete factorisations", precond.ErrRefused)
+
 // explain tells what to do about a matrix that has no factor.
-func explain(err error, how ops.Incompleteness) error {
-	var m *ops.Misfit
+func explain(err error, how Options) error {
+	var m *Misfit
 	if !errors.As(err, &m) {
 		return err
 	}
 	remedy := "choose another preconditioner"
-	if m.Reason == ops.NotPositive {
+	if m.Reason == NotPositive {
 		remedy = fmt.Sprintf("add a share of the diagonal with shift=%g, or choose another preconditioner", max(0.001, 4*how.Shift))
 	}
 	return fmt.Errorf("%w: incomplete factorisation of order %d: %w; %s", precond.ErrRefused, how.Order, m, remedy)
@@ -77,4 +77,4 @@ func explain(err error, how ops.Incompleteness) error {
 func (p *incomplete) Name() string    { return "ic" }
 func (p *incomplete) Details() string { return p.details }
 
-func (p *incomplete) Apply(z, r ops.Vector) { p.ops.SolveTriangles(p.triangles, z, r) }
+func (p *incomplete) Apply(z, r ops.Vector) { p.triangles.Solve(z, r) }

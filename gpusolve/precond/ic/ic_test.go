@@ -138,7 +138,7 @@ func TestProductIsTheMatrixOnThePattern(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := s.(ops.Incomplete).Factorise(form, ops.Incompleteness{Order: order})
+		f, err := ic.Factorise(s, form, ic.Options{Order: order})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,12 +158,12 @@ func TestProductIsTheMatrixOnThePattern(t *testing.T) {
 }
 
 // multiplied returns the entries of L D L^T at and below the diagonal that lie on the pattern of L.
-func multiplied(f *ops.FactorEntries, order int) []map[int]float64 {
+func multiplied(f *ic.Entries, order int) []map[int]float64 {
 	n := f.NX * f.NY * f.NZ
 	rows := make([]map[int]float64, n) // of L
 	for c := range rows {
 		rows[c] = map[int]float64{c: 1}
-		for m, s := range ops.IncompleteNeighbours(order) {
+		for m, s := range ic.Neighbours(order) {
 			i, j, k := c%f.NX+s[0], c/f.NX%f.NY+s[1], c/(f.NX*f.NY)+s[2]
 			if i >= 0 && i < f.NX && j >= 0 && j < f.NY && k >= 0 {
 				rows[c][(k*f.NY+j)*f.NX+i] = f.Off[m][c]

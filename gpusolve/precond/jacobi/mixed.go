@@ -3,39 +3,39 @@ package jacobi
 import (
 	"errors"
 
-	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
 
-// Mixed is the diagonal, or nothing, for krylov.Mixed: what CUTh-Solver's other parts are worth without its preconditioner.
+// Mixed is the diagonal, or nothing, for mixed.Solver: what CUTh-Solver's other parts are worth without its preconditioner.
 type Mixed struct {
 	work   ops.Workspace
-	sys    ops.MixedPrecision // the same
-	d      ops.Vector         // FP32; nil for the identity
+	sys    mixed.Operations // on work
+	d      ops.Vector       // FP32; nil for the identity
 	name   string
-	mode   krylov.Mode
-	matrix ops.Stored
+	mode   mixed.Mode
+	matrix mixed.Stored
 }
 
 var _ precond.Preconditioner = (*Mixed)(nil)
 
-// NewMixed reads the settings of krylov.MixedKeys.
+// NewMixed reads the settings of mixed.Keys.
 func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error) {
 	w, err := s.NewWorkspace()
 	if err != nil {
 		return nil, err
 	}
-	sys, ok := w.(ops.MixedPrecision)
-	if !ok {
-		return nil, errors.New("this device has no operations in mixed precision")
+	sys, err := mixed.On(w)
+	if err != nil {
+		return nil, err
 	}
-	mode, err := krylov.ModeOf(set.Text("precision"))
+	mode, err := mixed.ModeOf(set.Text("precision"))
 	if err != nil {
 		return nil, err
 	}
 	p := &Mixed{work: w, sys: sys, name: name, mode: mode}
-	if p.matrix, err = krylov.Store(s, sys, set.Text("format"), mode.Copies()); err != nil {
+	if p.matrix, err = mixed.Store(s, sys, set.Text("format"), mode.Copies()); err != nil {
 		return nil, err
 	}
 	if name == "none" {
@@ -52,10 +52,10 @@ func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error)
 }
 
 // Matrix is what the Krylov iteration multiplies with, Mode its precisions.
-func (p *Mixed) Matrix() ops.Stored { return p.matrix }
+func (p *Mixed) Matrix() mixed.Stored { return p.matrix }
 
 // Mode is the Krylov iteration's.
-func (p *Mixed) Mode() krylov.Mode { return p.mode }
+func (p *Mixed) Mode() mixed.Mode { return p.mode }
 
 // Name is that of the method.
 func (p *Mixed) Name() string { return p.name }
@@ -64,4 +64,4 @@ func (p *Mixed) Name() string { return p.name }
 func (p *Mixed) Details() string { return "" }
 
 // Apply sets z = d r.
-func (p *Mixed) Apply(z, r ops.Vector) { p.sys.MixedScale(z, p.d, r) }
+func (p *Mixed) Apply(z, r ops.Vector) { p.sys.Scale(z, p.d, r) }

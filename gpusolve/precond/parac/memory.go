@@ -25,7 +25,7 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	edges, n := float64(s.Entries-s.Unknowns)/2, float64(s.Unknowns)
 	rows := s.Rows()
 	if !s.GPU {
-		return onHost(s, edges)
+		return onProcessor(s, edges)
 	}
 	room := set.Float("room")
 	slots := math.Ceil(max(1, room*waiting*edges/n)) * n
@@ -44,9 +44,9 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	return precond.Need{SetUp: max(rows.SetUp, int64(setUp)), Held: int64(held)}
 }
 
-// onHost is the elimination on the processor: states of vertices, the order's lists, columns as they come and edges that wait, which the sorted factor
+// onProcessor is the elimination on the processor: states of vertices, the order's lists, columns as they come and edges that wait, which the sorted factor
 // joins before they are collected. Measured on layered stacks.
-func onHost(s precond.Shape, edges float64) precond.Need {
+func onProcessor(s precond.Shape, edges float64) precond.Need {
 	n, entries := float64(s.Unknowns), fill*edges
 	held := 36*n + 16*entries
 	return precond.Need{SetUp: s.Rows().Held + int64(held+160*n+11*entries), Held: int64(held)}

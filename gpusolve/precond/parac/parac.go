@@ -1,6 +1,11 @@
 // Package parac preconditions with a randomised approximate Cholesky factor (Gao, Kyng and Spielman 2023), built in parallel in the manner of ParAC
 // (Liang et al. 2025). It needs no geometry: any symmetric, diagonally dominant matrix without positive off-diagonals will do. See docs/parac.md.
+//
+// The elimination and the solves stand here for the processor (host*.go) and for GPUs (cuda*.go, with the kernels of parac.cu, sort.cu and levels.cu);
+// both make the same factor, to the last bit.
 package parac
+
+//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
 
 import (
 	"errors"
@@ -23,8 +28,7 @@ func Keys() []precond.Key {
 
 // Factor is the preconditioner.
 type Factor struct {
-	ops   ops.Cholesky
-	f     ops.CholeskyFactor
+	f     factor
 	dense bool
 	cover bool
 }
@@ -36,46 +40,53 @@ var _ precond.Preconditioner = (*Factor)(nil)
 const denseDegree, denseTree = 64, 300
 
 // New factorises the matrix of a system.
-func New(s ops.Operator, set precond.Settings) (*Factor, error) {
-	device, ok := s.(ops.Cholesky)
-	forms, rows := s.(ops.Forms)
-	if !ok || !rows {
-		return nil, errors.New("parac: this device has no operations for it")
+func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+	device, err := on(s)
+	if err != nil {
+		return nil, err
+	}
+	return newFactor(device, s, set)
+}
+
+func newFactor(device executor, s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+	forms, ok := s.(ops.Forms)
+	if !ok {
+		return nil, errors.New("parac: this device does not tell the rows of the matrix")
 	}
 	a, err := forms.Rows()
 	if err != nil {
 		return nil, err
 	}
 	defer a.Release()
-	how := ops.Elimination{Seed: uint64(set.Int("seed")), Room: set.Float("room")}
-	for o := ops.AnyOrder; o <= ops.RandomOrder; o++ {
+	how := choices{seed: uint64(set.Int("seed")), room: set.Float("room")}
+	for o := AnyOrder; o <= RandomOrder; o++ {
 		if o.String() == set.Text("order") {
-			how.Order = o
+			how.order = o
 		}
 	}
-	f, err := device.EliminateRandomly(a, how)
-	if errors.Is(err, ops.ErrPositive) {
-		how.Cover = true
-		f, err = device.EliminateRandomly(a, how)
+	f, err := device.eliminate(a, how)
+	if errors.Is(err, errPositive) {
+		how.cover = true
+		f, err = device.eliminate(a, how)
 	}
-	if errors.Is(err, ops.ErrUnsuitable) {
+	if errors.Is(err, errUnsuitable) {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Factor{device, f, a.Entries() > denseDegree*int64(a.Len()), how.Cover}, nil
+	return &Factor{f, a.Entries() > denseDegree*int64(a.Len()), how.cover}, nil
 }
 
 // Name of the method.
 func (p *Factor) Name() string { return "parac" }
 
 // Report describes the factor.
-func (p *Factor) Report() ops.CholeskyReport { return p.f.Report() }
+func (p *Factor) Report() Report { return p.f.report() }
 
 // Details names the order, the size of the factor and the depth of its solves, and what is unusual.
 func (p *Factor) Details() string {
-	r := p.f.Report()
+	r := p.f.report()
 	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d, factor %.3f s, sorting %.3f s", r.Order, r.Entries, r.Fill, r.Depth, r.Tree, r.Factor, r.Sort)
 	if p.cover {
 		text += ", of the double cover"
@@ -90,4 +101,4 @@ func (p *Factor) Details() string {
 }
 
 // Apply sets z = (G D G^T)^-1 r.
-func (p *Factor) Apply(z, r ops.Vector) { p.ops.SolveCholesky(p.f, z, r) }
+func (p *Factor) Apply(z, r ops.Vector) { p.f.solve(z, r) }

@@ -1,0 +1,146 @@
+package gpusolve
+
+import (
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
+
+// meshed is a mesh's system with its state on the device.
+type meshed struct {
+	*driver
+	mesh   *mesh.Mesh
+	sys    ops.System
+	source ops.HeatSource
+	old    ops.Vector       // of a time stepper
+	older  ops.Vector       // the state before old
+	sketch *powermap.Sketch // of a time stepper
+	dt     float64          // s, 0 in a steady state
+
+	power  float64 // W, of the current step
+	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
+}
+
+var _ thermal = (*meshed)(nil)
+
+// newEngine opens the device and sets everything up for a mesh. A positive dt makes it a time stepper.
+func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &meshed{mesh: m, dt: dt}
+	exchanged := 0.0
+	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
+		if s.sys, err = dev.Assemble(m, dt); err != nil {
+			return nil, err
+		}
+		return s.sys, s.heat()
+	}, func(d *driver) error {
+		s.driver = d
+		if err := o.checkEstimate(s.solver); err != nil {
+			return err
+		}
+		exchanged = exchange(s) // x is zero
+		if err := s.failure(); err != nil {
+			return err
+		}
+		return s.prepare(o.rule(s.pre, max(1, steps)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &engine{driver: s.driver, thermal: s, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+}
+
+// heat makes the right side, with the power of the steady state or of the first time step.
+func (s *meshed) heat() (err error) {
+	if s.source, err = s.sys.NewSource(true); err != nil {
+		return err
+	}
+	if s.dt == 0 {
+		s.source.SetPower(s.mesh.Power.Steady())
+		return nil
+	}
+	s.sketch = s.mesh.Power.Sketch()
+	if err := s.draw(0, s.dt); err != nil {
+		return err
+	}
+	if s.old, err = s.sys.New64(); err != nil {
+		return err
+	}
+	s.source.SetOld(s.old)
+	s.older, err = s.sys.New64()
+	return err
+}
+
+// draw puts the mean power from t0 to t1 into the source.
+func (s *meshed) draw(t0, t1 float64) error {
+	layers, err := s.sketch.Over(t0, t1)
+	if err == nil {
+		s.source.SetPower(layers)
+	}
+	return err
+}
+
+func (s *meshed) begin(start Field) error {
+	if start == nil {
+		rise := uniform(s.mesh)
+		s.sys.Fill(s.x, rise)
+		s.sys.Fill(s.old, rise)
+		return nil
+	}
+	rises, err := risesOf(s.mesh, start)
+	if err != nil {
+		return err
+	}
+	s.sys.Write(s.x, rises)
+	s.sys.Write(s.old, rises)
+	return s.failure()
+}
+
+func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
+	if s.dt == 0 {
+		s.solver.StartFromZero()
+		return s.mesh.Power.Mapped, nil
+	}
+	changed, err := s.setPower(n, t0, t1)
+	if err != nil {
+		return 0, err
+	}
+	s.sys.Extrapolate(s.x, s.old, s.older, s.smooth >= 2)
+	s.smooth++
+	if changed {
+		s.smooth = 0
+	}
+	return s.power, nil
+}
+
+// setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.
+func (s *meshed) setPower(n int, t0, t1 float64) (changed bool, err error) {
+	if n > 0 && !s.mesh.Power.Changed(t0-s.dt, t0, t0, t1) {
+		return false, nil
+	}
+	if s.power, err = s.mesh.Power.MeanWatts(t0, t1); err != nil || n == 0 {
+		return false, err
+	}
+	return true, s.draw(t0, t1)
+}
+
+// rule is that of one of a number of systems.
+func (s *meshed) rule(o *Options, systems int) krylov.Rule {
+	if s.dt > 0 {
+		return o.stepRule(s.pre, systems)
+	}
+	return o.rule(s.pre, systems)
+}
+
+func (s *meshed) retreat() { s.x, s.old, s.older = s.old, s.older, s.x }
+
+func (s *meshed) hottest() float64 { return s.sys.Max(s.x) }
+
+func (s *meshed) faceHeat() [6]float64 { return s.sys.FaceHeat(s.x) }
+
+func (s *meshed) stored() float64 { return s.sys.Stored(s.x, s.old) }
+
+func (s *meshed) field() Field { return field{s.dev, s.sys, s.x} }

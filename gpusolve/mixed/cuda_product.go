@@ -1,0 +1,115 @@
+package mixed
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ops"
+)
+
+// ErrPrecision is a fault of the caller.
+var ErrPrecision = errors.New("no kernel multiplies entries and vectors of these precisions")
+
+// Multiply sets y = A x.
+func (s gpuOperations) Multiply(m Stored, entries Precision, y, x ops.Vector) {
+	a := m.(*GPUMatrix)
+	if a.rows != nil {
+		s.multiplyRows(a, entries, y, x)
+		return
+	}
+	q, err := cuda.Module(s.Device, "quaddiag", LoadQuaddiag)
+	s.Note(err)
+	if !s.Ready() {
+		return
+	}
+	nx, ny, nz := a.Shape()
+	grid := a.Tiles(GPUPrecision(x), 0)
+	switch (pair{entries, GPUPrecision(x)}) {
+	case pair{Double, Double}:
+		err = q.MultiplyDouble(s.Stream, grid, QuaddiagMultiplyDoubleArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, V: cuda.F64(x), Out: cuda.F64(y),
+		})
+	case pair{Single, Double}:
+		err = q.MultiplyDecoupled(s.Stream, grid, QuaddiagMultiplyDecoupledArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F64(x), Out: cuda.F64(y),
+		})
+	case pair{Single, Single}:
+		err = q.MultiplySingle(s.Stream, grid, QuaddiagMultiplySingleArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, V: cuda.F32(x), Out: cuda.F32(y),
+		})
+	case pair{Half, Single}:
+		if !a.Promote.IsNil() {
+			err = q.MultiplyPlanes(s.Stream, grid, QuaddiagMultiplyPlanesArgs{
+				Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, Promote: a.Promote,
+				V: cuda.F32(x), Out: cuda.F32(y),
+			})
+			break
+		}
+		err = q.MultiplyPhysics(s.Stream, grid, QuaddiagMultiplyPhysicsArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, V: cuda.F32(x), Out: cuda.F32(y),
+		})
+	case pair{Half, Half}:
+		err = q.MultiplyHalf(s.Stream, grid, QuaddiagMultiplyHalfArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, V: cuda.F16(x), Out: cuda.F16(y),
+		})
+	default:
+		err = ErrPrecision
+	}
+	s.Note(err)
+}
+
+// Curve sets q = A p, PQ and Alpha.
+func (s gpuOperations) Curve(m Stored, entries Precision, out, p ops.Vector) {
+	partial, scalars, ticket := s.Sums()
+	a := m.(*GPUMatrix)
+	if a.rows != nil {
+		s.curveRows(a, entries, out, p)
+		return
+	}
+	q, err := cuda.Module(s.Device, "quaddiag", LoadQuaddiag)
+	s.Note(err)
+	if !s.Ready() {
+		return
+	}
+	nx, ny, nz := a.Shape()
+	grid := a.Tiles(GPUPrecision(p), s.MaxBlocks())
+	switch (pair{entries, GPUPrecision(p)}) {
+	case pair{Double, Double}:
+		err = q.CurveDouble(s.Stream, grid, QuaddiagCurveDoubleArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Double.Main, X: a.Double.X, Y: a.Double.Y, Z: a.Double.Z, P: cuda.F64(p), Q: cuda.F64(out), Partial: partial,
+			Scalars: scalars, Ticket: ticket,
+		})
+	case pair{Single, Double}:
+		err = q.CurveDecoupled(s.Stream, grid, QuaddiagCurveDecoupledArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F64(p), Q: cuda.F64(out), Partial: partial,
+			Scalars: scalars, Ticket: ticket,
+		})
+	case pair{Single, Single}:
+		err = q.CurveSingle(s.Stream, grid, QuaddiagCurveSingleArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Single.Main, X: a.Single.X, Y: a.Single.Y, Z: a.Single.Z, P: cuda.F32(p), Q: cuda.F32(out), Partial: partial,
+			Scalars: scalars, Ticket: ticket,
+		})
+	case pair{Half, Half}:
+		err = q.CurveHalf(s.Stream, grid, QuaddiagCurveHalfArgs{
+			Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Back: a.Undo, P: cuda.F16(p), Q: cuda.F16(out),
+			Partial: partial, Scalars: scalars, Ticket: ticket,
+		})
+	default:
+		err = ErrPrecision
+	}
+	s.Note(err)
+}
+
+// pair is what a product multiplies.
+type pair struct{ entries, vector Precision }
+
+// GPUPrecision of a vector on a GPU.
+func GPUPrecision(v ops.Vector) Precision {
+	switch cuda.ValueBytes(v) {
+	case 8:
+		return Double
+	case 4:
+		return Single
+	}
+	return Half
+}

@@ -1,0 +1,156 @@
+package cmg
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
+// onHost is the method's executor on the processor.
+type onHost struct{ *host.Space }
+
+var _ executor = onHost{}
+
+// hostOf is the processor's part of an operator.
+func hostOf(a ops.Operator) (e executor, ok bool) {
+	s, ok := host.SpaceOf(a)
+	return onHost{s}, ok
+}
+
+// hostLevel is a graph by rows: the processor's caches make up for rows of different lengths, so it needs no segments.
+type hostLevel struct {
+	s        onHost
+	g        *Graph
+	ground   []float32
+	scale    []float32 // damping over the diagonal
+	clusters *Clusters
+	inverse  []float32 // n x n, or nil
+	bytes    int64
+}
+
+// Len is the number of vertices.
+func (l *hostLevel) Len() int { return len(l.scale) }
+
+// Bytes of the graph, its transfer and its inverse.
+func (l *hostLevel) Bytes() int64 { return l.bytes }
+
+// Layout is by rows.
+func (l *hostLevel) Layout() string { return fmt.Sprintf("%d neighbours by rows", l.g.Entries()) }
+
+func (l *hostLevel) add(bytes int) {
+	l.bytes += int64(bytes)
+	l.s.Account(int64(bytes))
+}
+
+// Load keeps the graph as it is.
+func (s onHost) Load(g *Graph, _ ops.Rows, layout Layout) (graphLevel, error) {
+	n := g.N()
+	l := &hostLevel{s: s, g: g, ground: make([]float32, n), scale: make([]float32, n)}
+	l.add(8*len(g.Ptr) + 8*len(g.Col) + 16*n)
+	for v := range n {
+		l.ground[v] = float32(g.Ground[v])
+		if d := g.Diagonal[v]; d > 0 {
+			l.scale[v] = float32(float64(layout.Damping) / d)
+		}
+	}
+	return l, nil
+}
+
+// Join keeps the clusters.
+func (s onHost) Join(fine graphLevel, c *Clusters) error {
+	l := fine.(*hostLevel)
+	l.clusters = c
+	l.add(4 * (len(c.Of) + len(c.Ptr) + len(c.Members)))
+	return nil
+}
+
+// NewVector makes a vector without pads.
+func (s onHost) NewVector(l graphLevel) (ops.Vector, error) {
+	return s.NewSingles(l.Len(), 0), nil
+}
+
+// PrepareCover has nothing to do.
+func (s onHost) PrepareCover() error { return nil }
+
+// graphTask is a loop over the rows or clusters of a level.
+type graphTask struct {
+	l         *hostLevel
+	dst, x, b []float32
+	more      []float32
+	body      func(t *graphTask, lo, hi int)
+}
+
+func (t *graphTask) Run(lo, hi, _ int) { t.body(t, lo, hi) }
+
+// over runs a task over n rows of about work entries.
+func (s onHost) over(n int, work int64, t *graphTask) { s.Run(t, n, int(work)) }
+
+// Start sets x = s b.
+func (s onHost) Start(l graphLevel, x, b ops.Vector) {
+	g := l.(*hostLevel)
+	s.over(g.Len(), int64(g.Len()), &graphTask{l: g, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			t.dst[v] = t.l.scale[v] * t.b[v]
+		}
+	}})
+}
+
+// flow is row v of A x. Differences come first, so FP32 loses nothing to a large common value.
+func (t *graphTask) flow(v int) float32 {
+	g, own := t.l.g, t.x[v]
+	sum := t.l.ground[v] * own
+	for i := g.Ptr[v]; i < g.Ptr[v+1]; i++ {
+		sum += g.Weight[i] * (own - t.x[g.Col[i]])
+	}
+	return sum
+}
+
+// Residual sets r = b - A x.
+func (s onHost) Residual(l graphLevel, r, x, b ops.Vector) {
+	s.product(l, r, x, b, func(t *graphTask, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			t.dst[v] = t.b[v] - t.flow(v)
+		}
+	})
+}
+
+// Relax sets dst = x + s (b - A x).
+func (s onHost) Relax(l graphLevel, dst, x, b ops.Vector) {
+	s.product(l, dst, x, b, func(t *graphTask, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			t.dst[v] = t.x[v] + t.l.scale[v]*(t.b[v]-t.flow(v))
+		}
+	})
+}
+
+func (s onHost) product(l graphLevel, dst, x, b ops.Vector, body func(t *graphTask, lo, hi int)) {
+	g := l.(*hostLevel)
+	s.over(g.Len(), g.g.Entries(), &graphTask{l: g, dst: host.Singles(dst), x: host.Singles(x), b: host.Singles(b), body: body})
+}
+
+// Restrict sums r over clusters.
+func (s onHost) Restrict(fine, coarse graphLevel, b, x, r ops.Vector) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	t := &graphTask{l: c, dst: host.Singles(b), more: host.Singles(x), x: host.Singles(r)}
+	t.body = func(t *graphTask, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			sum := float32(0)
+			for _, v := range f.clusters.Cluster(k) {
+				sum += t.x[v]
+			}
+			t.dst[k], t.more[k] = sum, t.l.scale[k]*sum
+		}
+	}
+	s.over(c.Len(), int64(f.Len()), t)
+}
+
+// Prolong adds the clusters' values.
+func (s onHost) Prolong(fine, _ graphLevel, x, coarseX ops.Vector) {
+	f := fine.(*hostLevel)
+	s.over(f.Len(), int64(f.Len()), &graphTask{l: f, dst: host.Singles(x), x: host.Singles(coarseX), body: func(t *graphTask, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			t.dst[v] += t.x[t.l.clusters.Of[v]]
+		}
+	}})
+}

@@ -1,0 +1,154 @@
+package ddilu
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ops"
+)
+
+// onGPU is an operator's part of the GPU.
+type onGPU struct{ *cuda.Space }
+
+// cudaBricks is a factor in the layout of bricks.cu.
+type cudaBricks struct {
+	s            *cuda.Space
+	k            *Bricks
+	shape, cells [3]int
+	pitch        int64
+	plane        int64
+	rows         int64         // of a brick, with what its layout adds
+	order        cu.Ptr[int32] // its lines in the order in which threads take them
+	count        int64         // bricks
+	symmetric    int32
+	factor       cu.Ptr[float32]
+	bytes        int64
+	way          Traversal
+	work         cu.Ptr[float32] // the vector in the factor's order, where that is ByMemory
+	shared       uint32          // bytes a block
+}
+
+// rowBytes is the shared memory of a row: its value and its three entries.
+const rowBytes = 16
+
+// brickRows is such that three blocks share a multiprocessor, one loading while others solve: 2,000 to 8,000 rows.
+func (s onGPU) brickRows() int {
+	most := s.sharedMemory() / rowBytes
+	return min(8000, most, max(2000, (s.sharedMemory()/3-1024)/rowBytes))
+}
+
+// sharedMemory is what a block may ask for.
+func (s onGPU) sharedMemory() int {
+	most, err := s.Attribute(cu.MaxSharedMemoryPerBlockOptin)
+	if err != nil {
+		s.Note(err)
+		return 48 << 10
+	}
+	return most
+}
+
+// factorBricks factors all bricks in one launch.
+func (s onGPU) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
+	k, err := cuda.Module(s.Device, "bricks", LoadBricks)
+	if err != nil {
+		return nil, err
+	}
+	d, cells := form.(*cuda.Diagonals), cut.Cells
+	nx, ny, nz := d.Shape()
+	main, x, y, z, lowX, lowY, lowZ := d.Arrays()
+	f := &cudaBricks{s: s.Space, k: k, way: cut.Way, shape: [3]int{nx, ny, nz}, cells: cells, count: 1}
+	for a, n := range cells {
+		f.count *= int64((f.shape[a] + n - 1) / n)
+	}
+	f.layout()
+	if err := f.fit(s.sharedMemory()); err != nil {
+		return nil, err
+	}
+	planes := int64(BricksGeneral)
+	if d.Symmetric() {
+		f.symmetric, planes = 1, BricksSymmetric
+	}
+	f.bytes = 4 * planes * f.rows * f.count
+	f.factor = cuda.Alloc[float32](s.Space, planes*f.rows*f.count)
+	if f.way == ByVertices {
+		f.order = cuda.Upload(s.Space, f.lines())
+	}
+	if f.way == ByMemory {
+		f.work = cuda.Alloc[float32](s.Space, f.rows*f.count)
+		f.bytes += 4 * f.rows * f.count
+	}
+	scratch := cuda.Alloc[float64](s.Space, f.rows*f.count)
+	defer s.Discard(scratch)
+	row := []uint64{uint64(s.Cells())}
+	refused := cuda.Upload(s.Space, row)
+	defer s.Discard(refused)
+	if s.Ready() {
+		s.Note(k.Factorise(s.Stream, [3]uint32{uint32(f.count), 1, 1}, BricksFactoriseArgs{
+			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
+			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main, Ax: x,
+			Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.factor, Refused: refused,
+		}))
+	}
+	cuda.Receive(s.Space, row, refused)
+	if s.Err() == nil && row[0] < uint64(s.Cells()) {
+		f.Release()
+		return nil, &BadPivot{Row: int(row[0])}
+	}
+	return f, s.Err()
+}
+
+// Bytes of the factor.
+func (f *cudaBricks) Bytes() int64 { return f.bytes }
+
+// Release gives the memory back.
+func (f *cudaBricks) Release() {
+	f.s.Discard(f.factor, f.work, f.order)
+}
+
+// layout is that of bricks.cu; a single brick that launches go through keeps the grid's own.
+func (f *cudaBricks) layout() {
+	bx, by, bz := int64(f.cells[0]), int64(f.cells[1]), int64(f.cells[2])
+	f.pitch = bx
+	if f.way != ByLaunches {
+		f.pitch = (bx + 3) &^ 3
+	}
+	f.plane = f.pitch * by
+	if f.way != ByLaunches && (f.plane-f.pitch)/4%2 == 0 {
+		f.plane += 4
+	}
+	f.rows = (f.plane*bz + 3) &^ 3
+}
+
+// lines lists the lines (j, k) of a brick by j + k, as j + 65536 k.
+func (f *cudaBricks) lines() []int32 {
+	by, bz := f.cells[1], f.cells[2]
+	all := make([]int32, 0, by*bz)
+	for level := range by + bz - 1 {
+		for k := max(0, level-by+1); k < min(bz, level+1); k++ {
+			all = append(all, int32(level-k|k<<16))
+		}
+	}
+	return all
+}
+
+// fit finds the shared memory that solves take and refuses what this GPU cannot do.
+func (f *cudaBricks) fit(most int) error {
+	switch shared := f.rows * rowBytes; f.way {
+	case ByMemory:
+	case ByLaunches:
+		if f.count != 1 {
+			return fmt.Errorf("a launch for each level needs a single brick as large as the grid, there are %d", f.count)
+		}
+	default:
+		if f.way == BySpinning {
+			shared += 4 * int64(f.cells[1]) * int64(f.cells[2])
+		}
+		if shared > int64(most) {
+			return fmt.Errorf("a brick of %d x %d x %d cells takes %d bytes of shared memory, this GPU has %d for a block; take smaller bricks",
+				f.cells[0], f.cells[1], f.cells[2], shared, most)
+		}
+		f.shared = uint32(shared)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package ddilu
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/ptx"
+)
+
+// gpu opens the first GPU, or skips the test.
+func gpu(t testing.TB) *cuda.Device {
+	t.Helper()
+	drv, err := cu.Open()
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	return d
+}
+
+// interpreted opens the interpreter of PTX as a GPU.
+func interpreted(t testing.TB) *cuda.Device {
+	t.Helper()
+	d, err := cuda.Open(ptx.New(ptx.Options{}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// bound opens a GPU for the goroutine of a test.
+func bound(open func(testing.TB) *cuda.Device) func(testing.TB) ops.Device {
+	return func(t testing.TB) ops.Device {
+		d := open(t)
+		t.Cleanup(d.Bind())
+		return d
+	}
+}
+
+func processor(testing.TB) ops.Device { return host.Open() }
+
+func TestBricksOnHost(t *testing.T)        { conformBricks(t, processor) }
+func TestPartsOnHost(t *testing.T)         { conformParts(t, processor) }
+func TestBricksOnInterpreter(t *testing.T) { conformBricks(t, bound(interpreted)) }
+func TestPartsOnInterpreter(t *testing.T)  { conformParts(t, bound(interpreted)) }
+
+// A launch has room for two blocks along y and z, fewer than almost all grids have rows or planes.
+func TestBricksWithFewRows(t *testing.T) {
+	cache := new(ptx.Cache)
+	conformBricks(t, bound(func(t testing.TB) *cuda.Device {
+		t.Helper()
+		d, err := cuda.Open(ptx.New(ptx.Options{GridRows: 2, Cache: cache, NoRaces: true}), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}))
+}
+
+func TestBricksOnGPU(t *testing.T) {
+	gpu(t).Close()
+	conformBricks(t, bound(gpu))
+}
+
+func TestPartsOnGPU(t *testing.T) {
+	gpu(t).Close()
+	conformParts(t, bound(gpu))
+}
+
+// method sets ddilu up.
+func method(t testing.TB, s ops.Operator, settings string) *Preconditioner {
+	t.Helper()
+	set, err := precond.Parse(settings, Keys())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The order in which blocks and warps take turns changes no bit, whether threads wait at barriers or for rows, with more blocks than the device holds.
+func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
+	symmetric := opstest.RandomDiagonals(rand.New(rand.NewPCG(1, 1)), [3]int{11, 9, 7}, true)
+	general := opstest.RandomDiagonals(rand.New(rand.NewPCG(2, 1)), [3]int{11, 9, 7}, false)
+	graph := opstest.RandomGraph(rand.New(rand.NewPCG(3, 1)), 200)
+	cache := new(ptx.Cache)
+	for name, c := range map[string]struct {
+		load     func(d ops.Matrices) (ops.Operator, error)
+		settings string
+	}{
+		"symmetric": {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
+		"general":   {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
+		"spinning":  {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
+		"parts":     {func(d ops.Matrices) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
+	} {
+		var first []float64
+		for seed := range int64(20) {
+			d, err := cuda.Open(ptx.New(ptx.Options{Seed: seed, SMs: 1, Cache: cache}), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := c.load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := method(t, s, c.settings)
+			z, r := single(t, s), single(t, s)
+			v := make([]float64, z.Len())
+			for i := range v {
+				v[i] = float64(i%17) - 8
+			}
+			s.Write(r, v)
+			m.Apply(z, r)
+			s.Read(z, v)
+			if err := s.Err(); err != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+			if first == nil {
+				first = v
+			} else if !slices.Equal(first, v) {
+				t.Errorf("%s: seed %d changes the result", name, seed)
+			}
+			s.Free()
+			d.Close()
+		}
+	}
+}
+
+func single(t testing.TB, s ops.Operator) ops.Vector {
+	t.Helper()
+	v, err := s.New32()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Bricks too large for the device's shared memory are refused before anything runs.
+func TestBricksBeyondSharedMemory(t *testing.T) {
+	d := interpreted(t)
+	defer d.Close()
+	s, err := d.LoadDiagonals(opstest.Layered([3]int{30, 30, 30}, func(int) float64 { return 1 }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	set, _ := precond.Parse("rows=20000", Keys())
+	if _, err := New(s, set); err == nil || s.Err() != nil {
+		t.Errorf("error %v, device %v", err, s.Err())
+	}
+}

@@ -1,0 +1,143 @@
+package ddilu
+
+import (
+	"math"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+)
+
+// onHost is an operator's part of the processor.
+type onHost struct{ *host.Space }
+
+// hostBricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
+type hostBricks struct {
+	s            *host.Space
+	shape, cells [3]int
+	count        [3]int // bricks in each direction
+	lower, upper [3][]float32
+	inverse      []float32
+	bytes        int64
+	solve        brickTask
+	symmetric    bool
+}
+
+// brickRows keeps a brick's factor in a processor's second cache.
+func (s onHost) brickRows() int { return 4096 }
+
+// factorBricks factors every brick in the natural order of its rows.
+func (s onHost) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
+	d := form.Download()
+	f := &hostBricks{s: s.Space, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
+	for a := range 3 {
+		f.count[a] = (f.shape[a] + f.cells[a] - 1) / f.cells[a]
+	}
+	n := d.N()
+	for a := range f.lower {
+		f.lower[a] = make([]float32, n)
+		f.upper[a] = f.lower[a]
+		if !f.symmetric {
+			f.upper[a] = make([]float32, n)
+		}
+	}
+	f.inverse = make([]float32, n)
+	planes := 4
+	if !f.symmetric {
+		planes = 7
+	}
+	f.bytes = 4 * int64(planes) * int64(n)
+	t := brickFactorTask{f: f, d: d, inverse: make([]float64, n), shift: 1 + cut.Shift, bad: make([]int, f.bricks())}
+	s.Run(&t, f.bricks(), n)
+	bad := -1
+	for _, row := range t.bad {
+		if row >= 0 && (bad < 0 || row < bad) {
+			bad = row
+		}
+	}
+	if bad >= 0 {
+		return nil, &BadPivot{Row: bad}
+	}
+	s.Account(f.bytes)
+	return f, nil
+}
+
+func (f *hostBricks) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
+
+// Bytes of the factor.
+func (f *hostBricks) Bytes() int64 { return f.bytes }
+
+// Release forgets the factor.
+func (f *hostBricks) Release() {
+	f.s.Account(-f.bytes)
+	f.bytes = 0
+}
+
+// span is a brick: its cells from lo to hi in each direction.
+type span struct{ lo, hi [3]int }
+
+func (f *hostBricks) span(brick int) (b span) {
+	for a := range 3 {
+		b.lo[a] = brick % f.count[a] * f.cells[a]
+		b.hi[a] = min(b.lo[a]+f.cells[a], f.shape[a])
+		brick /= f.count[a]
+	}
+	return b
+}
+
+type brickFactorTask struct {
+	f       *hostBricks
+	d       *sparse.Diagonals
+	inverse []float64 // 1 / D
+	shift   float64   // factor of the diagonal
+	bad     []int     // by brick: the first row whose pivot is refused, or -1
+}
+
+func (t *brickFactorTask) Run(lo, hi, _ int) {
+	for b := lo; b < hi; b++ {
+		t.bad[b] = t.brick(t.f.span(b))
+	}
+}
+
+func (t *brickFactorTask) brick(b span) (bad int) {
+	f, d := t.f, t.d
+	lowX, lowY, lowZ := d.Lower()
+	strides := [3]int{1, d.NX, d.NX * d.NY}
+	below, above := [3][]float64{lowX, lowY, lowZ}, [3][]float64{d.X, d.Y, d.Z}
+	bad = -1
+	var at [3]int
+	for at[2] = b.lo[2]; at[2] < b.hi[2]; at[2]++ {
+		for at[1] = b.lo[1]; at[1] < b.hi[1]; at[1]++ {
+			for at[0] = b.lo[0]; at[0] < b.hi[0]; at[0]++ {
+				c := at[0] + at[1]*strides[1] + at[2]*strides[2]
+				pivot := d.Main[c] * t.shift
+				for a, stride := range strides {
+					if at[a] > b.lo[a] {
+						l := below[a][c-stride] * t.inverse[c-stride]
+						pivot -= l * above[a][c-stride]
+						f.lower[a][c] = float32(l)
+					}
+				}
+				if refused(pivot, f.symmetric) && bad < 0 {
+					bad = c
+				}
+				t.inverse[c] = 1 / pivot
+				f.inverse[c] = float32(t.inverse[c])
+				if f.symmetric {
+					continue
+				}
+				for a := range strides {
+					if at[a] < b.hi[a]-1 {
+						f.upper[a][c] = float32(above[a][c] * t.inverse[c])
+					}
+				}
+			}
+		}
+	}
+	return bad
+}
+
+// refused says whether a pivot cannot be used.
+func refused(pivot float64, symmetric bool) bool {
+	return !(pivot > 0) && (symmetric || !(pivot < 0)) || math.IsInf(pivot, 0)
+}

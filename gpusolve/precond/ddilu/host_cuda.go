@@ -1,0 +1,32 @@
+package ddilu
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
+// executor has the operations of the method where an operator lives.
+type executor interface {
+	// brickRows is the number of rows of a brick that suits the device: several blocks' vectors and factors in its fast memory at a time.
+	brickRows() int
+	// factorBricks factors the matrix of a grid. A pivot that is not positive, or zero where d is not symmetric, is a *BadPivot.
+	factorBricks(d ops.Diagonals, c Cut) (Factor, error)
+	// loadParts keeps the factor of a matrix without geometry.
+	loadParts(p *PartFactors) (Factor, error)
+}
+
+var errNoDevice = errors.New("this device has no operations for ddilu")
+
+// on finds the executor of an operator.
+func on(s ops.Operator) (executor, error) {
+	if h, ok := host.SpaceOf(s); ok {
+		return onHost{h}, nil
+	}
+	if g, ok := cuda.SpaceOf(s); ok {
+		return onGPU{g}, nil
+	}
+	return nil, errNoDevice
+}

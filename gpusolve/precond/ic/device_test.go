@@ -1,0 +1,154 @@
+package ic_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/ptx"
+)
+
+// gpu opens the first GPU, or skips the test.
+func gpu(t testing.TB) *cuda.Device {
+	t.Helper()
+	drv, err := cu.Open()
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	return d
+}
+
+// incompletely factorises a matrix and solves with the factor once.
+func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ic.Options) (factor *ic.Entries, z []float64) {
+	t.Helper()
+	a := opstest.RandomDiagonals(rand.New(rand.NewPCG(8, 9)), shape, true)
+	s, err := d.LoadDiagonals(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	form, err := s.(ops.Forms).Diagonals()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ic.Factorise(s, form, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	triangles, err := f.Triangles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := s.New32()
+	v, err := s.New32()
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := make([]float64, a.N())
+	rng := rand.New(rand.NewPCG(1, 1))
+	for c := range right {
+		right[c] = rng.NormFloat64()
+	}
+	s.Write(r, right)
+	triangles.Solve(v, r)
+	z = make([]float64, a.N())
+	s.Read(v, z)
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	return f.Download(), z
+}
+
+// Any order of blocks and warps, however late some are, gives the same bits, also with many more tiles than blocks fit on the device.
+func TestIncompleteIsTheSameUnderAnySchedule(t *testing.T) {
+	for order := range 2 {
+		// 9 and more tiles; of the solves' blocks, 5 fit on a multiprocessor.
+		shape, how := [3]int{5, 6, 6}, ic.Options{Order: order, TileY: 2, TileZ: 2}
+		cache := new(ptx.Cache)
+		var factor *ic.Entries
+		var z []float64
+		for seed := range int64(20) {
+			o := ptx.Options{Seed: seed, SMs: 1 + int(seed%2), Cache: cache, NoRaces: seed%5 != 0}
+			if seed%2 == 1 {
+				o.Delay = 400
+			}
+			d, err := cuda.Open(ptx.New(o), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unbind := d.Bind()
+			f, v := incompletely(t, d, shape, how)
+			if factor == nil {
+				factor, z = f, v
+			}
+			same := slices.Equal(z, v) && slices.Equal(factor.Inverse, f.Inverse)
+			for n := range f.Off {
+				same = same && slices.Equal(factor.Off[n], f.Off[n])
+			}
+			if !same {
+				t.Errorf("order %d: seed %d changes the result", order, seed)
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+			unbind()
+		}
+	}
+}
+
+// On a GPU the tiles are those of real sizes, more than fit on it at a time in the flat grid's case.
+func TestIncompleteRepeatsItsBitsOnGPU(t *testing.T) {
+	d := gpu(t)
+	defer d.Close()
+	defer d.Bind()()
+	for _, c := range []struct {
+		shape [3]int
+		tile  [2]int
+	}{{[3]int{61, 67, 71}, [2]int{}}, {[3]int{40, 300, 200}, [2]int{4, 4}}, {[3]int{500, 401, 10}, [2]int{}}} {
+		for order := range 2 {
+			how := ic.Options{Order: order, TileY: c.tile[0], TileZ: c.tile[1]}
+			factor, z := incompletely(t, d, c.shape, how)
+			for range 4 {
+				f, v := incompletely(t, d, c.shape, how)
+				if !slices.Equal(z, v) || !slices.Equal(factor.Inverse, f.Inverse) {
+					t.Errorf("%v, order %d: another run gives other bits", c.shape, order)
+				}
+			}
+		}
+	}
+}
+
+func TestIncompleteOnHost(t *testing.T) {
+	conform(t, func(testing.TB) ops.Device { return host.Open() })
+}
+
+func TestIncompleteOnInterpreter(t *testing.T) {
+	cache := new(ptx.Cache)
+	conform(t, func(t testing.TB) ops.Device {
+		d, err := cuda.Open(ptx.New(ptx.Options{Cache: cache}), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(d.Bind())
+		return d
+	})
+}
+
+func TestIncompleteOnGPU(t *testing.T) {
+	gpu(t).Close()
+	conform(t, func(t testing.TB) ops.Device {
+		d := gpu(t)
+		t.Cleanup(d.Bind())
+		return d
+	})
+}

@@ -1,0 +1,90 @@
+package ic
+
+import (
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
+// levelTask goes through a grid's rows (j,k) in the order of their dependencies: rows of one level, j + k for the star and j + 2k for the diamond, are
+// independent of each other and shared among the workers. Within a row, cells come one after the other.
+type levelTask struct {
+	order, nx, ny, nz int
+	body              func(k, j int)
+	level, first      int // of the rows being run, and the first k
+}
+
+func (t *levelTask) Run(lo, hi, _ int) {
+	for n := lo; n < hi; n++ {
+		k := t.first + n
+		t.body(k, t.level-(1+t.order)*k)
+	}
+}
+
+// sweep calls body for all rows, upwards or downwards.
+func (t *levelTask) sweep(s *host.Space, down bool) {
+	step := 1 + t.order
+	last := t.ny - 1 + step*(t.nz-1)
+	for n := range last + 1 {
+		t.level = n
+		if down {
+			t.level = last - n
+		}
+		t.first = max(0, (t.level-t.ny+step)/step) // so that j < ny
+		if rows := min(t.nz-1, t.level/step) - t.first + 1; rows > 0 {
+			s.Run(t, rows, rows*t.nx)
+		}
+	}
+}
+
+// hostFactor is L and 1/D in FP64.
+type hostFactor struct {
+	s *host.Space
+	*Entries
+	order int
+	bytes int64
+}
+
+// factoriseOnHost computes a factor on the processor.
+func factoriseOnHost(s *host.Space, a ops.Diagonals, how Options) (Factor, error) {
+	d := a.Download()
+	if !d.Symmetric() {
+		return nil, &Misfit{Reason: NotSymmetric}
+	}
+	misfit := func(c int, reason MisfitReason) error {
+		return &Misfit{I: c % d.NX, J: c / d.NX % d.NY, K: c / (d.NX * d.NY), Reason: reason}
+	}
+	n := d.N()
+	for c := range n {
+		if c%d.NX == d.NX-1 && c < len(d.X) && d.X[c] != 0 || c/d.NX%d.NY == d.NY-1 && c < len(d.Y) && d.Y[c] != 0 {
+			return nil, misfit(c, WrapsAround)
+		}
+	}
+	f := &hostFactor{s: s, order: how.Order, Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: make([]float64, n)}}
+	for range Neighbours(how.Order) {
+		f.Off = append(f.Off, make([]float64, n))
+	}
+	f.bytes = 8 * int64(n) * int64(len(f.Off)+1)
+	s.Account(f.bytes)
+	e := &elimination{Diagonals: d, Entries: f.Entries, scale: 1 + how.Shift}
+	w := &levelTask{order: how.Order, nx: d.NX, ny: d.NY, nz: d.NZ, body: e.star}
+	if how.Order == 1 {
+		w.body = e.diamond
+	}
+	w.sweep(s, false)
+	for c, v := range f.Inverse {
+		if v == 0 {
+			f.Release()
+			return nil, misfit(c, NotPositive)
+		}
+	}
+	return f, nil
+}
+
+// Download is the factor itself.
+func (f *hostFactor) Download() *Entries { return f.Entries }
+
+// Release forgets the factor.
+func (f *hostFactor) Release() {
+	f.s.Account(-f.bytes)
+	f.bytes, f.Entries = 0, nil
+}

@@ -1,0 +1,23 @@
+package ic
+
+import (
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
+// Factorise computes A + Shift diag(A) ~ L D L^T in FP64 where the operator s lives, a being its matrix or another of the same shape. L has a unit diagonal,
+// D is diagonal, and L has entries for level Order of fill alone. Elimination is in natural order, whatever the order in which an executor does it. A *Misfit
+// error says which cell stands in the way.
+//
+// Order 0 is the star of the matrix itself. Order 1 adds what elimination of the star's neighbours fills in: the diamond of 13 points. The pattern is that of
+// the grid: couplings that happen to be zero count as entries.
+func Factorise(s ops.Operator, a ops.Diagonals, how Options) (Factor, error) {
+	if on, ok := host.SpaceOf(s); ok {
+		return factoriseOnHost(on, a, how)
+	}
+	if on, ok := cuda.SpaceOf(s); ok {
+		return factoriseOnGPU(on, a, how)
+	}
+	return nil, errNoDevice
+}

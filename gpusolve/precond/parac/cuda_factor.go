@@ -1,0 +1,123 @@
+package parac
+
+import (
+	"math"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ops"
+)
+
+// cudaFactor is G D G^T in device memory, its unknowns sorted by level and by row in a level: columns of G for the backward solve, rows for the
+// forward one, each with the units of work that its warps take.
+type cudaFactor struct {
+	s       *cuda.Space
+	levels  *Levels
+	n       int64
+	order   cu.Ptr[uint32] // rows by place in the factor
+	columns side
+	rows    side
+	inverse cu.Ptr[float32] // 1/D
+	y, x    cu.Ptr[float32] // values of a solve; unset between solves
+	about   Report
+	// Right side and result of a double cover, else nil.
+	source, result ops.Vector
+
+	// For download: D and places in the elimination, levels of rows.
+	pivots      cu.Ptr[float64]
+	place, keys cu.Ptr[uint32]
+}
+
+// side is G by columns or by rows.
+type side struct {
+	start   cu.Ptr[int64]
+	entries cu.Ptr[uint64] // place << 32 | bits of -G
+	units   cu.Ptr[uint32]
+	count   int64
+}
+
+// factor sorts the columns and makes rows of them.
+func (e *cudaElimination) factor() *cudaFactor {
+	n, n32 := e.n, int32(e.n)
+	wide := over(n, LevelsFlat)
+	f := &cudaFactor{s: e.Space, levels: e.levels, n: n, keys: cuda.Alloc[uint32](e.Space, n)}
+	if e.Ready() {
+		e.Note(e.levels.LevelKeys(e.Stream, wide, LevelsLevelKeysArgs{
+			N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control,
+		}))
+	}
+	control := e.readControl()
+	f.about.Entries = int64(control[ControlOutput])
+	f.about.Depth, f.about.Tree = int(control[ControlDepth])+1, int(control[ControlTree])+1
+	if e.Ready() { // rows in their own order
+		e.Note(e.sort.List(e.Stream, over(n, SortThreads), SortListArgs{
+			N: n32, Random: 0, Width: e.width, Key0: 0, Key1: 0, Items: e.order,
+		}))
+	}
+	e.sortBy(f.keys, uint32(control[ControlDepth]))
+	f.order = e.order
+	m := e.memory
+	to, columnLengths, rowLengths := cuda.Take[uint32](m, n), cuda.Take[uint32](m, n), cuda.Take[uint32](m, n)
+	f.inverse = cuda.Alloc[float32](e.Space, n)
+	if e.Ready() {
+		e.Note(e.levels.Renumber(e.Stream, wide, LevelsRenumberArgs{
+			N: n32, Sorted: f.order, Place: e.place, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
+			ColumnLengths: columnLengths, RowLengths: rowLengths, Inverse: f.inverse,
+		}))
+	}
+	entries := f.about.Entries
+	f.columns = side{start: cuda.Alloc[int64](e.Space, n+1), entries: cuda.Alloc[uint64](e.Space, entries)}
+	f.rows = side{start: cuda.Alloc[int64](e.Space, n+1), entries: cuda.Alloc[uint64](e.Space, entries)}
+	e.sums(n, columnLengths, f.columns.start)
+	e.sums(n, rowLengths, f.rows.start)
+	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries), cuda.Take[uint64](m, entries)
+	if e.Ready() {
+		e.Note(e.levels.Columns(e.Stream, over(8*n, LevelsFlat), LevelsColumnsArgs{
+			N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
+			Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
+		}))
+	}
+	e.sorted(f, &f.columns, unsorted)
+	e.sorted(f, &f.rows, unsortedRows)
+	f.y, f.x = cuda.Alloc[float32](e.Space, n), cuda.Alloc[float32](e.Space, n)
+	if e.Ready() {
+		e.Note(e.Driver.MemsetD32Async(f.y.Address(), math.MaxUint32, n, e.Stream))
+		e.Note(e.Driver.MemsetD32Async(f.x.Address(), math.MaxUint32, n, e.Stream))
+	}
+	if e.how.cover {
+		f.source, f.result = cuda.NewVector[float32](e.Space, n, 0), cuda.NewVector[float32](e.Space, n, 0)
+	}
+	f.pivots, f.place = e.pivot, e.place
+	e.memory.Keep(f.order, f.place)
+	e.attempt.Keep(f.pivots)
+	return f
+}
+
+// sorted fills a side with sorted entries.
+func (e *cudaElimination) sorted(f *cudaFactor, d *side, unsorted cu.Ptr[uint64]) {
+	e.unitsOf(d)
+	if e.Ready() {
+		e.Note(e.levels.SortRows(e.Stream, f.grid(d.count), LevelsSortRowsArgs{
+			N: int32(e.n), Units: d.count, Unit: d.units, Start: d.start, Entries: unsorted, Sorted: d.entries,
+		}))
+	}
+}
+
+// unitsOf lists the units of work.
+func (e *cudaElimination) unitsOf(d *side) {
+	groups := (e.n + LevelsGroup - 1) / LevelsGroup
+	counts, first := cuda.Alloc[uint32](e.Space, groups), cuda.Alloc[int64](e.Space, groups+1)
+	wide := over(groups, LevelsFlat)
+	if e.Ready() {
+		e.Note(e.levels.CountUnits(e.Stream, wide, LevelsCountUnitsArgs{N: int32(e.n), Start: d.start, Counts: counts}))
+	}
+	e.sums(groups, counts, first)
+	d.count = cuda.ReceiveOne(e.Space, first.Add(groups))
+	d.units = cuda.Alloc[uint32](e.Space, d.count)
+	if e.Ready() {
+		e.Note(e.levels.FillUnits(e.Stream, wide, LevelsFillUnitsArgs{
+			N: int32(e.n), Start: d.start, FirstUnit: first, Units: d.units,
+		}))
+	}
+	e.Discard(counts, first)
+}

@@ -1,0 +1,32 @@
+package solution
+
+import (
+	"math"
+
+	"thermsim/mesh"
+)
+
+// excused is the largest error in K that excuses an imbalance: the default tolerance.
+const excused = 1e-4
+
+// imbalanceLimit is the relative energy imbalance that a good solve stays below.
+const imbalanceLimit = 1e-3
+
+// ImbalanceLimit is the largest Energy.ImbalanceRel of s that its temperature error explains: 1e-3, or more where the flows of heat are so
+// small that an error of EstimatedErrorK in every cell would move more. That many watts pass through the faces (conductance G, W/K) and, in a time
+// step, into the heat capacity C (J/K): error (G + C/dt) over the largest flow, and twice that because the error is an estimate. Only errors up to
+// 1e-4 K, the default tolerance, excuse an imbalance: a solve that was asked for less has to show that it is good enough.
+func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
+	err := s.Status.EstimatedErrorK
+	if s.Energy.ImbalanceRel <= imbalanceLimit || !(err > 0) {
+		return imbalanceLimit
+	}
+	err = math.Min(err, excused)
+	conductance := m.GroundConductance()
+	if s.Dt > 0 {
+		// The estimate is the sum over the steps; the balance is that of the last one.
+		err /= float64(max(1, len(s.Steps)))
+		conductance += m.HeatCapacity() / s.Dt
+	}
+	return math.Max(imbalanceLimit, 2*err*conductance/s.Energy.Scale)
+}

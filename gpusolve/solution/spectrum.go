@@ -1,0 +1,22 @@
+package solution
+
+import "fmt"
+
+// Spectrum is the interval of eigenvalues that a polynomial was made for, and how it was found.
+type Spectrum struct {
+	Low, High float64 // of the interval that the polynomial is made for
+	Largest   float64 // Lanczos value, before the margin
+	Steps     int     // done
+	Start     string  // the first vector
+	Seed      int
+	Margin    float64
+}
+
+// String tells all of it.
+func (b Spectrum) String() string {
+	from := "from ones"
+	if b.Start == "noise" {
+		from = fmt.Sprintf("from noise of seed %d", b.Seed)
+	}
+	return fmt.Sprintf("spectrum %.3g to %.3g by %d Lanczos steps %s, the largest value raised by %g %%", b.Low, b.High, b.Steps, from, 100*b.Margin)
+}
