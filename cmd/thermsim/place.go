@@ -18,6 +18,9 @@ const (
 	columnLayerBytes = 12
 )
 
+// mostCells is far beyond any memory, and small enough for needs in bytes.
+const mostCells = 1e15
+
 // machine is where a run has to fit.
 type machine struct {
 	memory float64 // bytes that this process may still take; 0 where nothing tells
@@ -30,8 +33,8 @@ func thisMachine() machine { return machine{availableMemory(), gpusolve.Devices}
 // place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the GPU has the room, place chooses
 // it and says so in the result.
 func (m machine) place(s *stack.Stack, transient bool) (note string, err error) {
-	if cells(s) > mesh.MaxCells {
-		return "", nil // which no mesh is built of
+	if cells(s) > mostCells {
+		return "", nil // which no mesh is built of, and whose bytes no number holds
 	}
 	name := s.Solver.Device
 	auto := name == "" || name == "auto"
