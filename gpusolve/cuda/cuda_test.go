@@ -40,13 +40,3 @@ func TestMatricesOnGPU(t *testing.T) {
 		return d
 	})
 }
-
-// onGPU runs a conformance test on the first GPU.
-func onGPU(t *testing.T, run func(*testing.T, func(testing.TB) ops.Device)) {
-	gpu(t).Close()
-	run(t, func(t testing.TB) ops.Device {
-		d := gpu(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
