@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
@@ -70,11 +71,20 @@ func TestNeedOnTheProcessor(t *testing.T) {
 }
 
 // The same on a GPU, by what is allocated there.
-func TestNeedOnTheGPU(t *testing.T) {
+func TestNeedOnInterpreter(t *testing.T) { needOnDevice(t, interpreted, 1) }
+func TestNeedOnGPU(t *testing.T)         { needOnDevice(t, devices.GPU, 10) }
+
+// interpreted runs a GPU's kernels without one.
+func interpreted(t testing.TB) *cuda.Device {
+	return devices.Interpreter(t, ptx.Options{NoRaces: true})
+}
+
+// needOnDevice holds what is stated for every method to what is allocated, on grids so many times finer than the interpreter can take.
+func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
 	for name, s := range map[string]*stack.Stack{
-		"homogeneous": cases.Stack10(cases.Options{NX: 18, NY: 15}),
-		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 20})),
-		"tall":        cases.Slab(cases.Options{NX: 5, NY: 4}, 131),
+		"homogeneous": cases.Stack10(cases.Options{NX: 18 * finer, NY: 15 * finer}),
+		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 20 * finer})),
+		"tall":        cases.Slab(cases.Options{NX: 5 * finer, NY: 4 * finer}, 131),
 	} {
 		m, err := mesh.Build(s)
 		if err != nil {
@@ -85,19 +95,15 @@ func TestNeedOnTheGPU(t *testing.T) {
 				method = "cmg:direct=64" // inverting a larger graph takes the interpreter minutes
 			}
 			for _, inTime := range []bool{false, true} {
-				onGPU(t, name, m, method, inTime)
+				allocated(t, open(t), name, m, method, inTime)
 			}
 		}
 	}
 }
 
-// onGPU holds the need of a method to what the interpreter's device counts.
-func onGPU(t *testing.T, name string, m *mesh.Mesh, method string, inTime bool) {
+// allocated holds the need of a method to what a device, which it closes, counts.
+func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method string, inTime bool) {
 	t.Helper()
-	d, err := cuda.Open(ptx.New(ptx.Options{NoRaces: true}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	solveOnce(t, m, d, method, inTime)
 	s := shapeOf(m, inTime, true)
 	s.Multiprocessors = int64(d.MultiprocessorCount())
@@ -112,11 +118,14 @@ func TestLongestClass(t *testing.T) {
 	}
 }
 
-// Graphs of more than 20,000 vertices are taken apart on the GPU itself.
-func TestNeedOfLargeGraphOnTheGPU(t *testing.T) {
+// Graphs of more than 20,000 vertices are taken apart on the device itself.
+func TestNeedOfLargeGraphOnInterpreter(t *testing.T) { needOfLargeGraph(t, interpreted) }
+func TestNeedOfLargeGraphOnGPU(t *testing.T)         { needOfLargeGraph(t, devices.GPU) }
+
+func needOfLargeGraph(t *testing.T, open func(testing.TB) *cuda.Device) {
 	m, err := mesh.Build(cases.Interposer(cases.Stack10(cases.Options{NX: 46})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	onGPU(t, "2.5D, 21160 cells", m, "cmg:direct=64", false)
+	allocated(t, open(t), "2.5D, 21160 cells", m, "cmg:direct=64", false)
 }

@@ -8,26 +8,20 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 )
 
-// devices to refresh on: the processor, and a GPU's kernels on the interpreter.
-func devices(t *testing.T) map[string]func() ops.Device {
+// executors to refresh on: the processor, and a GPU's kernels on the interpreter.
+func executors(t *testing.T) map[string]func() ops.Device {
 	cache := new(ptx.Cache)
 	return map[string]func() ops.Device{
-		"host": func() ops.Device { return host.Open() },
-		"interpreter": func() ops.Device {
-			d, err := cuda.Open(ptx.New(ptx.Options{NoRaces: true, Cache: cache}), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return d
-		},
+		"host":        func() ops.Device { return host.Open() },
+		"interpreter": func() ops.Device { return devices.Interpreter(t, ptx.Options{NoRaces: true, Cache: cache}) },
 	}
 }
 
@@ -96,7 +90,7 @@ func (h *held) solve(t *testing.T) ([]float64, krylov.Outcome) {
 // TestRefresh changes the coefficients under every method: a refresh gives the bits and iterations of a new set-up, again and again without more memory.
 func TestRefresh(t *testing.T) {
 	st := cases.Stack10(cases.Options{NX: 9})
-	for name, open := range devices(t) {
+	for name, open := range executors(t) {
 		for _, method := range append(Preconditioners(), "chebyshev:form=scaled") {
 			if name != "host" && method != "multigrid" && method != "ic" && method != "jacobi" {
 				continue // the others are set up anew, on whichever device; the interpreter takes its time
@@ -177,7 +171,7 @@ func TestRefreshTakesNoMemory(t *testing.T) {
 
 // TestTwoSolvesShareAnOperator runs two conjugate gradients in turns, each stopped and gone on with, on one operator and one preconditioner.
 func TestTwoSolvesShareAnOperator(t *testing.T) {
-	for name, open := range devices(t) {
+	for name, open := range executors(t) {
 		t.Run(name, func(t *testing.T) {
 			m, err := mesh.Build(cases.Stack10(cases.Options{NX: 9}))
 			if err != nil {

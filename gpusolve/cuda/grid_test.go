@@ -5,32 +5,18 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
 
-// narrow opens interpreters that refuse more than so many blocks along y and z.
-func narrow(o ptx.Options) func(testing.TB) ops.Device {
-	o.Cache, o.NoRaces = new(ptx.Cache), true
-	return func(t testing.TB) ops.Device {
-		t.Helper()
-		d, err := cuda.Open(ptx.New(o), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(d.Bind())
-		return d
-	}
-}
-
 // Every operation on every shape where a launch has room for two blocks along y and z: almost all grids have more rows or planes.
 func TestConformanceWithFewRows(t *testing.T) {
-	open := narrow(ptx.Options{GridRows: 2})
+	open := devices.OnInterpreter(devices.FewRows())
 	opstest.Run(t, open)
 	opstest.Matrices(t, open)
 }
@@ -39,7 +25,7 @@ func TestConformanceWithFewRows(t *testing.T) {
 // columns that the processor makes.
 func TestGridsBeyondTheLimit(t *testing.T) {
 	for _, shape := range [][2]int{{65537, 1}, {1, 65537}} {
-		open := narrow(ptx.Options{StallLimit: math.MaxInt64})
+		open := devices.OnInterpreter(ptx.Options{StallLimit: math.MaxInt64, NoRaces: true})
 		got, want := longGrid(t, open(t), shape[0], shape[1]), longGrid(t, host.Open(), shape[0], shape[1])
 		for name, w := range want {
 			most, apart := 0.0, 0.0

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
@@ -16,12 +17,9 @@ import (
 
 // onDevices calls f with the interpreter, and with a GPU where there is one.
 func onDevices(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
-	open := func(drv cu.Driver) func(t *testing.T) {
+	on := func(open func(testing.TB) *cuda.Device) func(t *testing.T) {
 		return func(t *testing.T) {
-			d, err := cuda.Open(drv, 0)
-			if err != nil {
-				t.Skipf("needs a GPU: %v", err)
-			}
+			d := open(t)
 			defer d.Close()
 			defer d.Bind()()
 			f(t, d)
@@ -30,10 +28,8 @@ func onDevices(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
 			}
 		}
 	}
-	t.Run("interpreter", open(ptx.New(ptx.Options{})))
-	if drv, err := cu.Open(); err == nil {
-		t.Run("GPU", open(drv))
-	}
+	t.Run("interpreter", on(func(t testing.TB) *cuda.Device { return devices.Interpreter(t, ptx.Options{}) }))
+	t.Run("GPU", on(devices.GPU))
 }
 
 // The device finds the clusters and forms the quotients that the host does, level after level.
@@ -154,7 +150,12 @@ func TestCyclesLoadNoKernels(t *testing.T) {
 	plain.ground[0] = 1
 	for name, a := range map[string]*sparse.CSR{"plain": plain.matrix(), "signed": signedRing(30).matrix()} {
 		drv := cu.Faulty(ptx.New(ptx.Options{}), func(string, int) error { return nil })
-		s, err := onDriver(drv)(t).(*cuda.Device).LoadCSR(a)
+		d, err := cuda.Open(drv, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Bind()()
+		s, err := d.LoadCSR(a)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
@@ -21,39 +20,12 @@ func TestSegmentsOnHost(t *testing.T) {
 	testSegments(t, func(testing.TB) ops.Device { return host.Open() })
 }
 
-// onDriver opens a GPU, or what stands in its place.
-func onDriver(drv cu.Driver) func(testing.TB) ops.Device {
-	return func(t testing.TB) ops.Device {
-		t.Helper()
-		d, err := cuda.Open(drv, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(d.Bind())
-		return d
-	}
-}
-
-func TestSegmentsOnInterpreter(t *testing.T) {
-	testSegments(t, func(t testing.TB) ops.Device { return onDriver(ptx.New(ptx.Options{}))(t) })
-}
+func TestSegmentsOnInterpreter(t *testing.T) { testSegments(t, devices.OnInterpreter(ptx.Options{})) }
+func TestSegmentsOnGPU(t *testing.T)         { testSegments(t, devices.OnGPU(t)) }
 
 // Inverses have more rows than a launch has room for blocks along y.
 func TestSegmentsWithFewRows(t *testing.T) {
-	testSegments(t, func(t testing.TB) ops.Device { return onDriver(ptx.New(ptx.Options{GridRows: 2}))(t) })
-}
-
-func TestSegmentsOnGPU(t *testing.T) {
-	drv, err := cu.Open()
-	if err != nil {
-		t.Skipf("needs a GPU: %v", err)
-	}
-	d, err := cuda.Open(drv, 0)
-	if err != nil {
-		t.Skipf("needs a GPU: %v", err)
-	}
-	d.Close()
-	testSegments(t, onDriver(drv))
+	testSegments(t, devices.OnInterpreter(ptx.Options{GridRows: 2}))
 }
 
 // testSegments tests an executor's products with graphs and the transfers between them: rows without neighbours, of odd lengths, and of more entries

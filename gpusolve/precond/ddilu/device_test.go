@@ -5,77 +5,20 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/ptx"
 )
 
-// gpu opens the first GPU, or skips the test.
-func gpu(t testing.TB) *cuda.Device {
-	t.Helper()
-	drv, err := cu.Open()
-	if err != nil {
-		t.Skipf("needs a GPU: %v", err)
-	}
-	d, err := cuda.Open(drv, 0)
-	if err != nil {
-		t.Skipf("needs a GPU: %v", err)
-	}
-	return d
-}
-
-// interpreted opens the interpreter of PTX as a GPU.
-func interpreted(t testing.TB) *cuda.Device {
-	t.Helper()
-	d, err := cuda.Open(ptx.New(ptx.Options{}), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// bound opens a GPU for the goroutine of a test.
-func bound(open func(testing.TB) *cuda.Device) func(testing.TB) ops.Device {
-	return func(t testing.TB) ops.Device {
-		d := open(t)
-		t.Cleanup(d.Bind())
-		return d
-	}
-}
-
-func processor(testing.TB) ops.Device { return host.Open() }
-
-func TestBricksOnHost(t *testing.T)        { conformBricks(t, processor) }
-func TestPartsOnHost(t *testing.T)         { conformParts(t, processor) }
-func TestBricksOnInterpreter(t *testing.T) { conformBricks(t, bound(interpreted)) }
-func TestPartsOnInterpreter(t *testing.T)  { conformParts(t, bound(interpreted)) }
-
-// A launch has room for two blocks along y and z, fewer than almost all grids have rows or planes.
-func TestBricksWithFewRows(t *testing.T) {
-	cache := new(ptx.Cache)
-	conformBricks(t, bound(func(t testing.TB) *cuda.Device {
-		t.Helper()
-		d, err := cuda.Open(ptx.New(ptx.Options{GridRows: 2, Cache: cache, NoRaces: true}), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}))
-}
-
-func TestBricksOnGPU(t *testing.T) {
-	gpu(t).Close()
-	conformBricks(t, bound(gpu))
-}
-
-func TestPartsOnGPU(t *testing.T) {
-	gpu(t).Close()
-	conformParts(t, bound(gpu))
-}
+func TestBricksOnHost(t *testing.T)        { conformBricks(t, devices.Processor) }
+func TestPartsOnHost(t *testing.T)         { conformParts(t, devices.Processor) }
+func TestBricksOnInterpreter(t *testing.T) { conformBricks(t, devices.OnInterpreter(ptx.Options{})) }
+func TestPartsOnInterpreter(t *testing.T)  { conformParts(t, devices.OnInterpreter(ptx.Options{})) }
+func TestBricksWithFewRows(t *testing.T)   { conformBricks(t, devices.OnInterpreter(devices.FewRows())) }
+func TestBricksOnGPU(t *testing.T)         { conformBricks(t, devices.OnGPU(t)) }
+func TestPartsOnGPU(t *testing.T)          { conformParts(t, devices.OnGPU(t)) }
 
 // method sets ddilu up.
 func method(t testing.TB, s ops.Operator, settings string) *Preconditioner {
@@ -108,10 +51,7 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	} {
 		var first []float64
 		for seed := range int64(20) {
-			d, err := cuda.Open(ptx.New(ptx.Options{Seed: seed, SMs: 1, Cache: cache}), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := devices.Interpreter(t, ptx.Options{Seed: seed, SMs: 1, Cache: cache})
 			s, err := c.load(d)
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +90,7 @@ func single(t testing.TB, s ops.Operator) ops.Vector {
 
 // Bricks too large for the device's shared memory are refused before anything runs.
 func TestBricksBeyondSharedMemory(t *testing.T) {
-	d := interpreted(t)
+	d := devices.Interpreter(t, ptx.Options{})
 	defer d.Close()
 	s, err := d.LoadDiagonals(opstest.Layered([3]int{30, 30, 30}, func(int) float64 { return 1 }))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 )
@@ -85,7 +86,7 @@ func TestMeasureBricksOnGPU(t *testing.T) {
 	if wanted == "" {
 		t.Skip("measures for minutes: set THERMSIM_MEASURE=all")
 	}
-	d := gpu(t)
+	d := devices.GPU(t)
 	defer d.Close()
 	defer d.Bind()()
 	for _, problem := range []func() measured{

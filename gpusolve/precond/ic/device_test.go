@@ -5,28 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/ptx"
 )
-
-// gpu opens the first GPU, or skips the test.
-func gpu(t testing.TB) *cuda.Device {
-	t.Helper()
-	drv, err := cu.Open()
-	if err != nil {
-		t.Skipf("needs a GPU: %v", err)
-	}
-	d, err := cuda.Open(drv, 0)
-	if err != nil {
-		t.Skipf("needs a GPU: %v", err)
-	}
-	return d
-}
 
 // incompletely factorises a matrix and solves with the factor once.
 func incompletely(t *testing.T, d *cuda.Device, shape [3]int, how ic.Options) (factor *ic.Entries, z []float64) {
@@ -82,10 +67,7 @@ func TestIncompleteIsTheSameUnderAnySchedule(t *testing.T) {
 			if seed%2 == 1 {
 				o.Delay = 400
 			}
-			d, err := cuda.Open(ptx.New(o), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := devices.Interpreter(t, o)
 			unbind := d.Bind()
 			f, v := incompletely(t, d, shape, how)
 			if factor == nil {
@@ -108,7 +90,7 @@ func TestIncompleteIsTheSameUnderAnySchedule(t *testing.T) {
 
 // On a GPU the tiles are those of real sizes, more than fit on it at a time in the flat grid's case.
 func TestIncompleteRepeatsItsBitsOnGPU(t *testing.T) {
-	d := gpu(t)
+	d := devices.GPU(t)
 	defer d.Close()
 	defer d.Bind()()
 	for _, c := range []struct {
@@ -128,27 +110,6 @@ func TestIncompleteRepeatsItsBitsOnGPU(t *testing.T) {
 	}
 }
 
-func TestIncompleteOnHost(t *testing.T) {
-	conform(t, func(testing.TB) ops.Device { return host.Open() })
-}
-
-func TestIncompleteOnInterpreter(t *testing.T) {
-	cache := new(ptx.Cache)
-	conform(t, func(t testing.TB) ops.Device {
-		d, err := cuda.Open(ptx.New(ptx.Options{Cache: cache}), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
-
-func TestIncompleteOnGPU(t *testing.T) {
-	gpu(t).Close()
-	conform(t, func(t testing.TB) ops.Device {
-		d := gpu(t)
-		t.Cleanup(d.Bind())
-		return d
-	})
-}
+func TestIncompleteOnHost(t *testing.T)        { conform(t, devices.Processor) }
+func TestIncompleteOnInterpreter(t *testing.T) { conform(t, devices.OnInterpreter(ptx.Options{})) }
+func TestIncompleteOnGPU(t *testing.T)         { conform(t, devices.OnGPU(t)) }

@@ -1,0 +1,74 @@
+// Package devices opens what the tests of operations run on: the processor, the interpreter of PTX, and the first GPU.
+package devices
+
+import (
+	"testing"
+
+	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/ptx"
+)
+
+// Processor opens the executor in Go.
+func Processor(testing.TB) ops.Device { return host.Open() }
+
+// Interpreter opens the interpreter as a GPU. A failure fails the test: it needs nothing that a machine may lack.
+func Interpreter(t testing.TB, o ptx.Options) *cuda.Device {
+	t.Helper()
+	d, err := cuda.Open(ptx.New(o), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// GPU opens the first GPU. The test is skipped where there is none, and fails where one cannot be opened.
+func GPU(t testing.TB) *cuda.Device {
+	t.Helper()
+	drv, err := cu.Open()
+	if err == nil {
+		err = drv.Init()
+	}
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	if n, err := drv.DeviceGetCount(); n == 0 {
+		t.Skipf("needs a GPU: the driver lists none (%v)", err)
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// OnInterpreter opens interpreters that share their compiled kernels, current on the goroutine of the test.
+func OnInterpreter(o ptx.Options) func(testing.TB) ops.Device {
+	if o.Cache == nil {
+		o.Cache = new(ptx.Cache)
+	}
+	return func(t testing.TB) ops.Device {
+		t.Helper()
+		return bound(t, Interpreter(t, o))
+	}
+}
+
+// FewRows refuses more than two blocks along y and z: almost all grids have more rows or planes.
+func FewRows() ptx.Options { return ptx.Options{GridRows: 2, NoRaces: true} }
+
+// OnGPU opens the first GPU, current on the goroutine of the test; it skips t where there is none.
+func OnGPU(t testing.TB) func(testing.TB) ops.Device {
+	t.Helper()
+	GPU(t).Close()
+	return func(t testing.TB) ops.Device {
+		t.Helper()
+		return bound(t, GPU(t))
+	}
+}
+
+func bound(t testing.TB, d *cuda.Device) ops.Device {
+	t.Cleanup(d.Bind())
+	return d
+}
