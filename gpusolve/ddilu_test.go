@@ -86,7 +86,7 @@ func TestConvectionAgainstElimination(t *testing.T) {
 		for i := range b {
 			b[i] = math.Sin(float64(i * i))
 		}
-		want := eliminate(d.CSR(), b)
+		want := opstest.Eliminate(d.CSR(), b)
 		for _, spec := range []string{"", "ddilu:rows=40", "jacobi", "none"} {
 			for name, executor := range executors(t) {
 				if name == "interpreter" && spec != "" {

@@ -12,7 +12,7 @@ import (
 
 // What a solve holds on a GPU: multigrid at most 90 bytes per cell, 110 in a transient, and no more than is compared with the free memory
 // before it starts; Jacobi and none at most 55. The first iteration has everything allocated.
-func TestMemoryOnGPU(t *testing.T) {
+func TestMemoryOnInterpreter(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{
 		"homogeneous": cases.Stack10(cases.Options{NX: 112}),
 		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 112})),

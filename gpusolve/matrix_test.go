@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
@@ -89,7 +90,7 @@ func TestGraphAgainstElimination(t *testing.T) {
 	for _, family := range graphs.All() {
 		a := family.Build(80, 3)
 		b := graphs.Source(a.N(), 4)
-		want := eliminate(a, b)
+		want := opstest.Eliminate(a, b)
 		m := newMatrix(t, a)
 		s, err := gpusolve.SolveMatrix(context.Background(), m, b, gpusolve.Options{Device: "cpu", RTol: 1e-13})
 		if err != nil || !s.Status.Converged {
@@ -104,44 +105,6 @@ func TestGraphAgainstElimination(t *testing.T) {
 			t.Errorf("%s: largest error %.2g of %.2g", family.Name, worst, scale)
 		}
 	}
-}
-
-// eliminate solves with a dense copy, by elimination with pivots.
-func eliminate(a *sparse.CSR, b []float64) []float64 {
-	n := a.N()
-	m := make([][]float64, n)
-	for r := range m {
-		m[r] = make([]float64, n+1)
-		cols, vals := a.Row(r)
-		for i, c := range cols {
-			m[r][c] = vals[i]
-		}
-		m[r][n] = b[r]
-	}
-	for k := range n {
-		pivot := k
-		for r := k + 1; r < n; r++ {
-			if math.Abs(m[r][k]) > math.Abs(m[pivot][k]) {
-				pivot = r
-			}
-		}
-		m[k], m[pivot] = m[pivot], m[k]
-		for r := k + 1; r < n; r++ {
-			f := m[r][k] / m[k][k]
-			for c := k; c <= n; c++ {
-				m[r][c] -= f * m[k][c]
-			}
-		}
-	}
-	x := make([]float64, n)
-	for r := n - 1; r >= 0; r-- {
-		x[r] = m[r][n]
-		for c := r + 1; c < n; c++ {
-			x[r] -= m[r][c] * x[c]
-		}
-		x[r] /= m[r][r]
-	}
-	return x
 }
 
 // The system that Export writes out has the temperatures that Steady finds.
@@ -315,7 +278,7 @@ func TestNonsymmetricMatrices(t *testing.T) {
 	if err != nil || !s.Status.Converged {
 		t.Fatalf("%s: %v %+v", spec, err, s)
 	}
-	for i, want := range eliminate(a, b) {
+	for i, want := range opstest.Eliminate(a, b) {
 		if math.Abs(s.X[i]-want) > 1e-8 {
 			t.Fatalf("%s: value %d is %g, want %g", spec, i, s.X[i], want)
 		}

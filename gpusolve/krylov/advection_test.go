@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
@@ -150,5 +151,5 @@ func denseSolution(t *testing.T, a *advected, source ops.Source) []float64 {
 	}
 	b := make([]float64, n)
 	source.Read(b)
-	return gauss(rows, b)
+	return opstest.Eliminate(rows, b)
 }

@@ -2,9 +2,9 @@
 # Runs the tests that use a GPU, from the folder that "make gpu-test" filled. Flags such as -test.v go to the tests.
 cd "$(dirname "$0")/examples" || exit
 status=0
-for t in cu cuda ptx examples cmg ddilu ic parac; do
-	echo "== $t"
-	"../$t.test" -test.run GPU "$@" || status=1
+for t in ../*.test; do
+	echo "== $(basename "$t" .test)"
+	"$t" -test.run GPU "$@" || status=1
 done
 echo "== thermsim devices"
 ../thermsim devices || status=1
