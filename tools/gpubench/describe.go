@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -49,4 +50,27 @@ func (r *result) heading() string {
 		return fmt.Sprintf("%s, %d cores", r.CPU, r.Cores)
 	}
 	return fmt.Sprintf("%s, driver %s", r.GPU, r.Driver)
+}
+
+// commit is the version that the program was built from; "" where Go did not record it.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	revision, changed := "", ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value[:min(len(s.Value), 12)]
+		case "vcs.modified":
+			if s.Value == "true" {
+				changed = " with changes"
+			}
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + changed
 }

@@ -40,6 +40,7 @@ const defaultRule = "1e-4 K"
 // result is the file that docs/measurements keeps.
 type result struct {
 	Date   string  `json:"date"`
+	Commit string  `json:"commit,omitempty"` // that the program was built from, where Go recorded it
 	GPU    string  `json:"gpu,omitempty"` // "" where the processor was measured
 	Driver string  `json:"driver,omitempty"`
 	Copy   float64 `json:"copy_TB_per_s,omitempty"`
@@ -95,7 +96,7 @@ func benchCases() []benchCase {
 }
 
 func run(out, device string, runs, largest int, only string) error {
-	r := result{Date: time.Now().UTC().Format(time.DateOnly)}
+	r := result{Date: time.Now().UTC().Format(time.DateOnly), Commit: commit()}
 	if err := r.describe(device); err != nil {
 		return err
 	}

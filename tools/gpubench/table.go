@@ -120,7 +120,11 @@ func readResults(files []string) ([]result, error) {
 // section is the table of one device.
 func (r *result) section(b *strings.Builder) {
 	asCopy := r.Copy > 0
-	fmt.Fprintf(b, "\n## %s\n\nMeasured on %s.", r.heading(), r.Date)
+	at := ""
+	if r.Commit != "" {
+		at = " at commit " + r.Commit
+	}
+	fmt.Fprintf(b, "\n## %s\n\nMeasured on %s%s.", r.heading(), r.Date, at)
 	if asCopy {
 		fmt.Fprintf(b, " This GPU copies its own memory at %.2f TB/s, read and written.", r.Copy)
 	}
