@@ -66,7 +66,7 @@ gpu-test:
 
 # The benchmark programs, for the same machine: bin/gpubench -json NAME.json, and bin/icbench for incomplete factors (docs/ic.md)
 gpu-bench:
-	go build -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/icbench
+	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/icbench
 
 # docs/performance.md, the GPUs' figures in README.md, and docs/bench-h200.md, from the measurements.
 MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))

@@ -41,7 +41,7 @@ const defaultRule = "1e-4 K"
 type result struct {
 	Date   string  `json:"date"`
 	Commit string  `json:"commit,omitempty"` // that the program was built from, where Go recorded it
-	GPU    string  `json:"gpu,omitempty"` // "" where the processor was measured
+	GPU    string  `json:"gpu,omitempty"`    // "" where the processor was measured
 	Driver string  `json:"driver,omitempty"`
 	Copy   float64 `json:"copy_TB_per_s,omitempty"`
 	CPU    string  `json:"cpu,omitempty"` // "" where a GPU was measured
