@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
@@ -31,7 +31,7 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 	s := heatedFromBelow(16)
 	const want = 60 * 1e-4 / (1.0/10 + 100e-6/148)
 	for _, tol := range []float64{1e-4, 1e-6, 1e-8} {
-		m := ptx.New(ptx.Options{})
+		m := interpreter.New(interpreter.Options{})
 		for name, o := range map[string]gpusolve.Options{
 			"processor": {Tol: tol, Device: "cpu"}, "interpreter": {Tol: tol, Executor: onInterpreter(t, m)},
 		} {

@@ -8,7 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
@@ -176,7 +176,7 @@ func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr", "jacobi:precision=fixed-fp16",
 	} {
 		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-4})
-		machine := ptx.New(ptx.Options{NoRaces: true}) // the conformance suite looks for them
+		machine := interpreter.New(interpreter.Options{NoRaces: true}) // the conformance suite looks for them
 		s, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: method, ATol: 1e-4, Executor: onInterpreter(t, machine)})
 		if err != nil {
 			t.Fatal(err)

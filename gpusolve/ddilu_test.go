@@ -9,9 +9,9 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -19,7 +19,7 @@ import (
 func executors(t *testing.T) map[string]func() ops.Device {
 	return map[string]func() ops.Device{
 		"cpu":         func() ops.Device { return nil },
-		"interpreter": func() ops.Device { return onInterpreter(t, ptx.New(ptx.Options{NoRaces: true})) },
+		"interpreter": func() ops.Device { return onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true})) },
 	}
 }
 

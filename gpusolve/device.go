@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -109,7 +109,7 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 	drv := o.Driver
 	if drv == nil {
 		var err error
-		if drv, err = cu.Open(); err != nil {
+		if drv, err = cudriver.Open(); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -14,7 +14,7 @@ func (o *Options) auto() bool { return o.Executor == nil && (o.Device == "" || o
 // insteadOfGPU opens the processor where auto would have taken a GPU that failed, and says so. A machine without a GPU or driver is no failure.
 func (o *Options) insteadOfGPU(err error) (ops.Device, DeviceInfo) {
 	d, info := openCPU(err.Error())
-	if errors.Is(err, cu.ErrNoDevice) || errors.Is(err, cu.ErrNoDriver) {
+	if errors.Is(err, cudriver.ErrNoDevice) || errors.Is(err, cudriver.ErrNoDriver) {
 		return d, info
 	}
 	info.GPUFailure = err.Error()

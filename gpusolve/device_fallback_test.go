@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 )
@@ -21,10 +21,10 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := new(ptx.Cache)
+	cache := new(interpreter.Cache)
 	attempt := func(device string, fail func(string, int) error) (info DeviceInfo, calls, told []string, live int, err error) {
-		machine := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
-		drv := cu.Faulty(machine, fail)
+		machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+		drv := cudriver.Faulty(machine, fail)
 		e, err := newEngine(m, Options{Device: device, Driver: drv, Notice: func(text string) { told = append(told, text) }}, manySteps, 1e-6)
 		calls = drv.Calls()
 		if err == nil {
@@ -43,7 +43,7 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 	}
 	fallbacks := 0
 	for n, call := range calls {
-		info, _, told, live, err := attempt("auto", cu.FailAt(n, cu.OutOfMemory))
+		info, _, told, live, err := attempt("auto", cudriver.FailAt(n, cudriver.OutOfMemory))
 		if live != 0 && call != "cuMemFree" && call != "cuMemFreeHost" {
 			t.Errorf("call %d (%s): %d allocations are left", n, call, live)
 		}
@@ -60,7 +60,7 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 			if n%4 > 0 {
 				continue
 			}
-			if _, _, _, _, err := attempt("gpu", cu.FailAt(n, cu.OutOfMemory)); !errors.Is(err, ErrDevice) || !errors.Is(err, cu.ErrOutOfMemory) {
+			if _, _, _, _, err := attempt("gpu", cudriver.FailAt(n, cudriver.OutOfMemory)); !errors.Is(err, ErrDevice) || !errors.Is(err, cudriver.ErrOutOfMemory) {
 				t.Errorf("call %d (%s) with a GPU demanded: %v", n, call, err)
 			}
 		}
@@ -73,7 +73,7 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 
 // A machine without a GPU is as it should be: nothing to tell.
 func TestAutoIsSilentWithoutAGPU(t *testing.T) {
-	drv := cu.Faulty(ptx.New(ptx.Options{}), cu.FailAt(0, cu.NoDevice))
+	drv := cudriver.Faulty(interpreter.New(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
 	o := Options{Driver: drv, Notice: func(text string) { t.Error(text) }}
 	dev, info, err := o.openFor(demand{cells: manySteps})
 	if err != nil || info.Kind != "cpu" || info.GPUFailure != "" {
@@ -87,7 +87,7 @@ func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 // A GPU with too little memory is one that fails: what is free shows only when it is open.
 func TestAutoTellsOfAGPUThatIsTooSmall(t *testing.T) {
 	told := ""
-	o := Options{Driver: ptx.New(ptx.Options{Memory: 1 << 20}), Notice: func(text string) { told = text }}
+	o := Options{Driver: interpreter.New(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) { told = text }}
 	dev, info, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }})
 	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") || !strings.Contains(info.GPUFailure, "needs 0.1 GB") {
 		t.Fatalf("%+v, %q, %v", info, told, err)
@@ -107,7 +107,7 @@ func TestAutoLoadsAMatrixWithoutAGPUThatFails(t *testing.T) {
 		a.RowPtr[i+1], a.Col[i], a.Val[i] = int64(i+1), int32(i), 2
 	}
 	m := &Matrix{Rows: a, Symmetric: true, Dominant: true, Entries: n}
-	drv := cu.Faulty(ptx.New(ptx.Options{NoRaces: true}), cu.FailNth("cuMemAlloc", 2, cu.OutOfMemory))
+	drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 2, cudriver.OutOfMemory))
 	s, err := OpenMatrix(m, Options{Driver: drv, Preconditioner: "jacobi"})
 	if err != nil {
 		t.Fatal(err)

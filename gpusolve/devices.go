@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 )
 
 // GPU is a graphics processor that the CUDA driver lists.
@@ -30,15 +30,15 @@ const leastMajor = 7
 // Devices lists the GPUs; the processor is always there besides. Where there is none, the error is the reason and what to do about it.
 // Nothing is opened or allocated, but starting the driver takes a tenth of a second.
 func Devices() ([]GPU, error) {
-	drv, err := cu.Open()
+	drv, err := cudriver.Open()
 	if err != nil {
 		return nil, err
 	}
 	return list(drv, driverRelease(os.ReadFile))
 }
 
-func list(drv cu.Driver, release string) ([]GPU, error) {
-	found, err := cu.List(drv)
+func list(drv cudriver.Driver, release string) ([]GPU, error) {
+	found, err := cudriver.List(drv)
 	if err != nil {
 		return nil, err
 	}

@@ -4,20 +4,20 @@ import (
 	"errors"
 	"testing"
 
-	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 )
 
 func TestListedDevices(t *testing.T) {
-	gpus, err := list(ptx.New(ptx.Options{}), "1.2.3")
+	gpus, err := list(interpreter.New(interpreter.Options{}), "1.2.3")
 	if err != nil || len(gpus) != 1 {
 		t.Fatalf("%v, %v", gpus, err)
 	}
 	if g := gpus[0]; g.Ordinal != 0 || g.Name == "" || g.MemoryBytes <= 0 || !g.Usable || g.Driver != "1.2.3" || g.CUDA == "" {
 		t.Errorf("%+v", g)
 	}
-	none := cu.Faulty(ptx.New(ptx.Options{}), cu.FailAt(0, cu.NoDevice))
-	if gpus, err := list(none, ""); !errors.Is(err, cu.ErrNoDevice) || gpus != nil {
+	none := cudriver.Faulty(interpreter.New(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
+	if gpus, err := list(none, ""); !errors.Is(err, cudriver.ErrNoDevice) || gpus != nil {
 		t.Errorf("%v, %v", gpus, err)
 	}
 }

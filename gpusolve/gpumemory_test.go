@@ -6,7 +6,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/stack"
 )
 
@@ -19,7 +19,7 @@ func TestMemoryOnInterpreter(t *testing.T) {
 	} {
 		m := build(t, s)
 		perCell := func(preconditioner string, steps int) float64 {
-			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1, Executor: onInterpreter(t, ptx.New(ptx.Options{NoRaces: true}))}
+			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1, Executor: onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true}))}
 			var sol *gpusolve.Solution
 			var err error
 			if steps == 0 {

@@ -7,7 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/interpreter"
 )
 
 // Stacks solved with incomplete factors, on the processor and by the kernels that ship, against multigrid.
@@ -30,7 +30,7 @@ func TestIncompleteSolvesStacks(t *testing.T) {
 			if device == "cpu" {
 				o.Device = "cpu"
 			} else {
-				o.Executor = onInterpreter(t, ptx.New(ptx.Options{NoRaces: true}))
+				o.Executor = onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true}))
 			}
 			sol := steady(t, s, o)
 			if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-3 || !sol.Status.Converged {

@@ -7,7 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/stack"
 )
 
@@ -18,7 +18,7 @@ func TestTransientFromSteadyField(t *testing.T) {
 	want := field(t, s, start.Field)
 	for name, o := range map[string]gpusolve.Options{
 		"processor": {Tol: 1e-6, Device: "cpu"},
-		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, ptx.New(ptx.Options{}))},
+		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))},
 	} {
 		sol, err := gpusolve.Transient(t.Context(), build(t, s), o, gpusolve.TransientOptions{Steps: 4, Dt: 1e-3, Initial: start.Field})
 		if err != nil {

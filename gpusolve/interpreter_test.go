@@ -8,14 +8,14 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/stack"
 )
 
 // onInterpreter opens the CUDA executor on the interpreter of PTX.
-func onInterpreter(t testing.TB, drv cu.Driver) *cuda.Device {
+func onInterpreter(t testing.TB, drv cudriver.Driver) *cuda.Device {
 	t.Helper()
 	d, err := cuda.Open(drv, 0)
 	if err != nil {
@@ -25,7 +25,7 @@ func onInterpreter(t testing.TB, drv cu.Driver) *cuda.Device {
 }
 
 // empty fails the test where device memory is left.
-func empty(t testing.TB, m *ptx.Machine) {
+func empty(t testing.TB, m *interpreter.Machine) {
 	t.Helper()
 	if n, bytes := m.Live(); n != 0 {
 		t.Errorf("%d allocations of %d bytes are left on the device", n, bytes)
@@ -49,7 +49,7 @@ func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 			want := field(t, s, onHost.Field)
 			var first []float64
 			for seed := range int64(2) {
-				m := ptx.New(ptx.Options{Seed: seed})
+				m := interpreter.New(interpreter.Options{Seed: seed})
 				sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Tol: tol, Executor: onInterpreter(t, m)})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
@@ -89,7 +89,7 @@ func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
 		return sol
 	}
 	want := run(gpusolve.Options{Device: "cpu"})
-	m := ptx.New(ptx.Options{})
+	m := interpreter.New(interpreter.Options{})
 	got := run(gpusolve.Options{Executor: onInterpreter(t, m)})
 	if d := largestDifference(field(t, s, want.Field), field(t, s, got.Field)); d > 1e-4 {
 		t.Errorf("fields differ by %g K", d)
@@ -104,7 +104,7 @@ func TestKernelsStepAsTheProcessorDoes(t *testing.T) {
 
 // Every driver call fails once: the error says so, nothing hangs and nothing stays on the device, save what a failed free leaves.
 func TestEveryDriverCallFailsOnce(t *testing.T) {
-	cache := new(ptx.Cache)
+	cache := new(interpreter.Cache)
 	s := cases.Slab(cases.Options{NX: 3, NY: 2}, 2)
 	for name, run := range map[string]func(d *cuda.Device) (*gpusolve.Solution, error){
 		"steady": func(d *cuda.Device) (*gpusolve.Solution, error) {
@@ -117,7 +117,7 @@ func TestEveryDriverCallFailsOnce(t *testing.T) {
 			return gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Executor: d, Preconditioner: "ddilu:solver=bicgstab", RTol: 1e-6})
 		},
 	} {
-		solve := func(drv cu.Driver) error {
+		solve := func(drv cudriver.Driver) error {
 			d, err := cuda.Open(drv, 0)
 			if err != nil {
 				return err
@@ -134,8 +134,8 @@ func TestEveryDriverCallFailsOnce(t *testing.T) {
 			sol.Close()
 			return err
 		}
-		m := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
-		all := cu.Faulty(m, func(string, int) error { return nil })
+		m := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+		all := cudriver.Faulty(m, func(string, int) error { return nil })
 		if err := solve(all); err != nil {
 			t.Fatal(err)
 		}
@@ -143,9 +143,9 @@ func TestEveryDriverCallFailsOnce(t *testing.T) {
 		calls := all.Calls()
 		unnoticed := map[string]int{}
 		for n, call := range calls {
-			m := ptx.New(ptx.Options{NoRaces: true, Cache: cache})
-			err := solve(cu.Faulty(m, cu.FailAt(n, 999)))
-			var fault *cu.Error
+			m := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+			err := solve(cudriver.Faulty(m, cudriver.FailAt(n, 999)))
+			var fault *cudriver.Error
 			if err != nil && !errors.As(err, &fault) {
 				t.Errorf("%s, call %d of %d (%s): the error hides the driver's: %v", name, n, len(calls), call, err)
 			}

@@ -10,9 +10,9 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
@@ -66,7 +66,7 @@ func TestMatrixWithKnownSolution(t *testing.T) {
 		}
 		devices := map[string]func() ops.Device{"cpu": func() ops.Device { return nil }}
 		if spec == "jacobi" { // the others' kernels have their own tests
-			devices["interpreter"] = func() ops.Device { return onInterpreter(t, ptx.New(ptx.Options{NoRaces: true})) }
+			devices["interpreter"] = func() ops.Device { return onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true})) }
 		}
 		for name, executor := range devices {
 			s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()})

@@ -120,12 +120,12 @@ func reductions(s precond.Shape) int64 {
 	return 8*max(3*blocks, (int64(s.NX)/32+1)*int64(s.NY)) + scalars
 }
 
-// powerBytes is the power in FP64: a plane for each layer that is drawn, on a GPU with its strokes; the processor refers to maps where they are.
+// powerBytes is the power in FP64: a plane for each layer that is drawn, on a GPU with its footprints; the processor refers to maps where they are.
 func powerBytes(s precond.Shape) int64 {
 	layers := s.Mesh.Power.Steady()
 	if s.InTime {
-		sketch := s.Mesh.Power.Sketch()
-		if drawn, err := sketch.Over(0, 1); err == nil {
+		sequence := s.Mesh.Power.Sequence()
+		if drawn, err := sequence.Over(0, 1); err == nil {
 			layers = drawn
 		}
 	}
@@ -145,8 +145,8 @@ func powerBytes(s precond.Shape) int64 {
 			continue
 		}
 		bytes += 8*int64(len(d.Planes))*s.Sheet() + s.Sheet()/16
-		for k := range d.Strokes {
-			bytes += 8*int64(len(d.Strokes[k].X)+len(d.Strokes[k].Y)) + 64
+		for k := range d.Footprints {
+			bytes += 8*int64(len(d.Footprints[k].X)+len(d.Footprints[k].Y)) + 64
 		}
 	}
 	return bytes

@@ -6,11 +6,11 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/multigrid"
-	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -76,7 +76,7 @@ func TestNeedOnGPU(t *testing.T)         { needOnDevice(t, devices.GPU, 10) }
 
 // interpreted runs a GPU's kernels without one.
 func interpreted(t testing.TB) *cuda.Device {
-	return devices.Interpreter(t, ptx.Options{NoRaces: true})
+	return devices.Interpreter(t, interpreter.Options{NoRaces: true})
 }
 
 // needOnDevice holds what is stated for every method to what is allocated, on grids so many times finer than the interpreter can take.

@@ -10,13 +10,13 @@ import (
 // meshed is a mesh's system with its state on the device.
 type meshed struct {
 	*driver
-	mesh   *mesh.Mesh
-	sys    ops.System
-	source ops.HeatSource
-	old    ops.Vector       // of a time stepper
-	older  ops.Vector       // the state before old
-	sketch *powermap.Sketch // of a time stepper
-	dt     float64          // s, 0 in a steady state
+	mesh     *mesh.Mesh
+	sys      ops.System
+	source   ops.HeatSource
+	old      ops.Vector         // of a time stepper
+	older    ops.Vector         // the state before old
+	sequence *powermap.Sequence // of a time stepper
+	dt       float64            // s, 0 in a steady state
 
 	power  float64 // W, of the current step
 	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
@@ -62,7 +62,7 @@ func (s *meshed) heat() (err error) {
 		s.source.SetPower(s.mesh.Power.Steady())
 		return nil
 	}
-	s.sketch = s.mesh.Power.Sketch()
+	s.sequence = s.mesh.Power.Sequence()
 	if err := s.draw(0, s.dt); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *meshed) heat() (err error) {
 
 // draw puts the mean power from t0 to t1 into the source.
 func (s *meshed) draw(t0, t1 float64) error {
-	layers, err := s.sketch.Over(t0, t1)
+	layers, err := s.sequence.Over(t0, t1)
 	if err == nil {
 		s.source.SetPower(layers)
 	}

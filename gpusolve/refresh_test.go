@@ -9,19 +9,19 @@ import (
 
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
-	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 )
 
 // executors to refresh on: the processor, and a GPU's kernels on the interpreter.
 func executors(t *testing.T) map[string]func() ops.Device {
-	cache := new(ptx.Cache)
+	cache := new(interpreter.Cache)
 	return map[string]func() ops.Device{
 		"host":        func() ops.Device { return host.Open() },
-		"interpreter": func() ops.Device { return devices.Interpreter(t, ptx.Options{NoRaces: true, Cache: cache}) },
+		"interpreter": func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache}) },
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -29,7 +29,7 @@ type Options struct {
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
-	Driver cu.Driver
+	Driver cudriver.Driver
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
 }

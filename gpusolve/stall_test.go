@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/stack"
 )
 
@@ -16,7 +16,7 @@ func TestColumnsStayWholeBetweenLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := ptx.New(ptx.Options{})
+	m := interpreter.New(interpreter.Options{})
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu", Preconditioner: "multigrid"},
 		"kernels": {Executor: onInterpreter(t, m), Preconditioner: "multigrid"},

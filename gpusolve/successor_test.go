@@ -10,8 +10,8 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/solution"
 )
 
@@ -22,7 +22,7 @@ func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 	want := field(t, crossed, steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu"},
-		"kernels": {Executor: onInterpreter(t, ptx.New(ptx.Options{}))},
+		"kernels": {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))},
 	} {
 		sol := steady(t, crossed, o)
 		st := sol.Status
@@ -53,7 +53,7 @@ func TestFallbackOfATransient(t *testing.T) {
 	want, _ := run(gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12})
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu"},
-		"kernels": {Executor: onInterpreter(t, ptx.New(ptx.Options{}))},
+		"kernels": {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))},
 	} {
 		got, st := run(o)
 		if !st.Converged || st.Preconditioner != "ic" || strings.Count(st.Fallback, "multigrid gave up") != 1 {

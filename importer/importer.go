@@ -63,7 +63,7 @@ type Result struct {
 	Initial []stack.InitialLayer
 	// Network stands in for the mesh of the stack, where the simulator's nodes are none of a grid's and are to be emulated; nil otherwise.
 	Network *network.Network
-	// Outputs is what the project asks to be written, in the terms of the format's package. Package peerout knows what to do with it.
+	// Outputs is what the project asks to be written, in the terms of the format's package. Package exporter knows what to do with it.
 	Outputs any
 }
 

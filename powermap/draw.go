@@ -12,20 +12,20 @@ func (s *source) draw(g Grid, strength, dst []float64) {
 		drawTiles(g, s.area, s.power.Map, strength[0], dst)
 		return
 	}
-	for n := range s.strokes {
+	for n := range s.footprints {
 		if w := s.watts(n, strength); w != 0 {
-			s.strokes[n].add(w, g.NX(), 0, g.NY(), dst)
+			s.footprints[n].add(w, g.NX(), 0, g.NY(), dst)
 		}
 	}
 }
 
-// outline finds the strokes of blocks or of a uniform power. Blocks share their watts among their rectangles by area.
+// outline finds the footprints of blocks or of a uniform power. Blocks share their watts among their rectangles by area.
 func (s *source) outline(g Grid) {
-	var p pen
+	var p rasteriser
 	switch {
 	case s.power.Map != nil:
 	case len(s.power.Blocks) == 0:
-		s.strokes, s.portions = []Stroke{p.stroke(g, s.area)}, []portion{{0, 1}}
+		s.footprints, s.portions = []Footprint{p.footprint(g, s.area)}, []portion{{0, 1}}
 	default:
 		var areas []float64
 		for b := range s.power.Blocks {
@@ -35,17 +35,17 @@ func (s *source) outline(g Grid) {
 				areas = append(areas, r.Area())
 			}
 			for n, share := range normalise(areas) {
-				s.strokes = append(s.strokes, p.stroke(g, rects[n]))
+				s.footprints = append(s.footprints, p.footprint(g, rects[n]))
 				s.portions = append(s.portions, portion{b, share})
 			}
 		}
 	}
 }
 
-// pen finds strokes and keeps its buffer between them.
-type pen struct{ shares []float64 }
+// rasteriser finds footprints and keeps its buffer between them.
+type rasteriser struct{ shares []float64 }
 
-func (p *pen) stroke(g Grid, r stack.Rect) (s Stroke) {
+func (p *rasteriser) footprint(g Grid, r stack.Rect) (s Footprint) {
 	s.I, p.shares = Overlap(g.X, r.X, r.X+r.Width, p.shares)
 	s.X = slices.Clone(p.shares)
 	s.J, p.shares = Overlap(g.Y, r.Y, r.Y+r.Height, p.shares)
@@ -53,14 +53,14 @@ func (p *pen) stroke(g Grid, r stack.Rect) (s Stroke) {
 	return s
 }
 
-// watts of stroke n at a strength.
+// watts of footprint n at a strength.
 func (s *source) watts(n int, strength []float64) float64 {
 	return strength[s.portions[n].of] * s.portions[n].share
 }
 
-// strokeWatts appends the watts of all strokes at a strength.
-func (s *source) strokeWatts(strength, watts []float64) []float64 {
-	for n := range s.strokes {
+// footprintWatts appends the watts of all footprints at a strength.
+func (s *source) footprintWatts(strength, watts []float64) []float64 {
+	for n := range s.footprints {
 		watts = append(watts, s.watts(n, strength))
 	}
 	return watts

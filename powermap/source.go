@@ -19,11 +19,11 @@ type source struct {
 	steady []float64  // strength in a steady state
 	tiles  float64    // W of a map at factor 1
 
-	strokes  []Stroke // of blocks and uniform powers
-	portions []portion
+	footprints []Footprint // of blocks and uniform powers
+	portions   []portion
 }
 
-// portion says what a stroke draws: a share of one value of the strength.
+// portion says what a footprint draws: a share of one value of the strength.
 type portion struct {
 	of    int
 	share float64

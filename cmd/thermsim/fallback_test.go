@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 )
 
 // A GPU that runs out of memory while it is set up: auto takes the processor, says so on stderr and in summary.json; a GPU that was asked for ends the
@@ -36,7 +36,7 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		var said bytes.Buffer
 		g := &globals{console: &console{stdout: io.Discard, stderr: &said}, start: time.Now()}
 		g.adjust = func(s *gpusolve.Options) {
-			s.Device, s.Driver = device, cu.Faulty(ptx.New(ptx.Options{NoRaces: true}), cu.FailNth("cuMemAlloc", 9, cu.OutOfMemory))
+			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 9, cudriver.OutOfMemory))
 		}
 		err = runTransient(context.Background(), g, plan)
 		return o.out, said.String(), err

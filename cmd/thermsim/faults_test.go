@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 )
 
 const tinyStack = `schema = 1
@@ -39,7 +39,7 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 	if err := os.WriteFile(file, []byte(tinyStack), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var modules ptx.Cache
+	var modules interpreter.Cache
 	for name, run := range map[string]func(context.Context, *globals, simulateOptions) error{
 		"steady": runSteady,
 		"transient": func(ctx context.Context, g *globals, o simulateOptions) error {
@@ -52,10 +52,10 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 	} {
 		// attempt runs the command with driver calls failing as fail says; the device is open by then.
 		attempt := func(fail func(string, int) error) (calls []string, files []os.DirEntry, err error) {
-			machine := ptx.New(ptx.Options{NoRaces: true, Cache: &modules})
+			machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: &modules})
 			armed := false
 			var opening int
-			drv := cu.Faulty(machine, func(call string, n int) error {
+			drv := cudriver.Faulty(machine, func(call string, n int) error {
 				if !armed {
 					return nil
 				}
@@ -80,7 +80,7 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 			t.Fatalf("%s without a fault: %v, %d files", name, err, len(files))
 		}
 		for n, call := range calls {
-			_, files, err := attempt(cu.FailAt(n, 999))
+			_, files, err := attempt(cudriver.FailAt(n, 999))
 			switch {
 			case err == nil && !givesBack(call):
 				t.Errorf("%s, call %d of %d (%s): its failure went unnoticed", name, n, len(calls), call)

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/exporter"
 	"thermsim/importer"
 	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
-	"thermsim/peerout"
 	"thermsim/stack"
 	"thermsim/staging"
 )
@@ -139,11 +139,11 @@ func (p *project) tellNotes(g *globals, r *importer.Result) {
 }
 
 // writer writes the simulator's own files; nil where none are asked for.
-func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (peerout.Writer, error) {
+func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (exporter.Writer, error) {
 	if p.format == "" || p.result == nil {
 		return nil, nil
 	}
-	return peerout.New(p.result, m, peerout.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
+	return exporter.New(p.result, m, exporter.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
 }
 
 // loadInput reads a stack file, or imports a project.

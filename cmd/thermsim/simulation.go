@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"thermsim/exporter"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
-	"thermsim/peerout"
 	"thermsim/report"
 	"thermsim/staging"
 )
@@ -92,7 +92,7 @@ func steadyInterrupted(err error) error {
 }
 
 // peerRecorder writes the files of other simulators.
-type peerRecorder struct{ peerout.Writer }
+type peerRecorder struct{ exporter.Writer }
 
 func (p peerRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	return p.Writer.Step(step.Time, f)

@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/stack"
@@ -9,12 +9,12 @@ import (
 
 // compact is the mesh on the device: sizes of cells, and materials per plane.
 type compact struct {
-	dx, dy, dz, contact cu.Ptr[float64]
-	uniform             cu.Ptr[uint32]
-	slot                cu.Ptr[int32]
-	index               cu.Ptr[uint32]
-	palette             cu.Ptr[float64]
-	resistances         cu.Ptr[float64] // of the faces in m2K/W, -1 where no temperature drives them
+	dx, dy, dz, contact cudriver.Ptr[float64]
+	uniform             cudriver.Ptr[uint32]
+	slot                cudriver.Ptr[int32]
+	index               cudriver.Ptr[uint32]
+	palette             cudriver.Ptr[float64]
+	resistances         cudriver.Ptr[float64] // of the faces in m2K/W, -1 where no temperature drives them
 }
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
@@ -40,7 +40,7 @@ func (s *system) Refresh(dt float64) error {
 	s.stepped.dst = nil
 	Send(&s.Space, s.compact.palette, s.properties())
 	Send(&s.Space, s.compact.resistances, s.resistances())
-	for _, p := range []cu.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
+	for _, p := range []cudriver.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
 		if b, ok := s.buffers[p]; ok && s.err == nil {
 			s.Note(b.Zero(s.Stream))
 		}

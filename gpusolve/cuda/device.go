@@ -1,4 +1,4 @@
-// Package cuda executes the solver's operations on a GPU: kernels of package kernels, launched through a cu.Driver.
+// Package cuda executes the solver's operations on a GPU: kernels of package kernels, launched through a cudriver.Driver.
 //
 // Operations return no errors; a failed driver call is kept, makes all that follow do nothing, and comes out of System.Err. The solver looks
 // there whenever it waits for the device.
@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -18,13 +18,13 @@ import (
 
 // Device is a GPU with its primary context and one stream.
 type Device struct {
-	Driver          cu.Driver
-	dev             cu.Device
-	ctx             cu.Context
+	Driver          cudriver.Driver
+	dev             cudriver.Device
+	ctx             cudriver.Context
 	name            string
 	Multiprocessors int
 	mostRows        int // blocks of a launch along y, and along z
-	Stream          cu.Stream
+	Stream          cudriver.Stream
 	scalars         unsafe.Pointer // pinned, scalarCount doubles
 	live            int64          // bytes of vectors and matrices
 	peak            int64          // the most that live has been
@@ -44,7 +44,7 @@ type Device struct {
 type unloader interface{ Unload() error }
 
 // Module returns the kernels of a method, loaded when first asked for.
-func Module[M unloader](d *Device, name string, load func(cu.Driver) (M, error)) (M, error) {
+func Module[M unloader](d *Device, name string, load func(cudriver.Driver) (M, error)) (M, error) {
 	if m, ok := d.asked[name].(M); ok {
 		return m, nil
 	}
@@ -61,7 +61,7 @@ var _ ops.Device = (*Device)(nil)
 const scalarCount = 16
 
 // Open takes GPU number ordinal of the driver.
-func Open(drv cu.Driver, ordinal int) (*Device, error) {
+func Open(drv cudriver.Driver, ordinal int) (*Device, error) {
 	d := &Device{Driver: drv, lines: map[int]*kernels.Lines{}, asked: map[string]unloader{}}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -88,7 +88,7 @@ func (d *Device) open(ordinal int) (err error) {
 	if d.name, err = d.Driver.DeviceGetName(d.dev); err != nil {
 		return err
 	}
-	if d.Multiprocessors, err = d.Driver.DeviceGetAttribute(cu.MultiprocessorCount, d.dev); err != nil {
+	if d.Multiprocessors, err = d.Driver.DeviceGetAttribute(cudriver.MultiprocessorCount, d.dev); err != nil {
 		return err
 	}
 	if err = d.limits(); err != nil {
@@ -160,7 +160,7 @@ func (d *Device) Bind() (unbind func()) {
 }
 
 // Attribute asks the driver for a property of the GPU.
-func (d *Device) Attribute(a cu.DeviceAttribute) (int, error) {
+func (d *Device) Attribute(a cudriver.DeviceAttribute) (int, error) {
 	return d.Driver.DeviceGetAttribute(a, d.dev)
 }
 

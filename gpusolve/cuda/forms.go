@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
@@ -12,8 +12,8 @@ type Diagonals struct {
 	s                      *Space
 	nx, ny, nz             int
 	symmetric              bool
-	main, x, y, z          cu.Ptr[float64]
-	lowerX, lowerY, lowerZ cu.Ptr[float64]
+	main, x, y, z          cudriver.Ptr[float64]
+	lowerX, lowerY, lowerZ cudriver.Ptr[float64]
 	lent                   bool // the memory belongs to the space itself
 }
 
@@ -21,9 +21,9 @@ type Diagonals struct {
 type Rows struct {
 	s          *Space
 	n, entries int64
-	rowPtr     cu.Ptr[int64]
-	col        cu.Ptr[int32]
-	val        cu.Ptr[float64]
+	rowPtr     cudriver.Ptr[int64]
+	col        cudriver.Ptr[int32]
+	val        cudriver.Ptr[float64]
 	lent       bool
 }
 
@@ -169,11 +169,11 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 }
 
 // Arrays are the diagonals on the device.
-func (d *Diagonals) Arrays() (main, x, y, z, lowerX, lowerY, lowerZ cu.Ptr[float64]) {
+func (d *Diagonals) Arrays() (main, x, y, z, lowerX, lowerY, lowerZ cudriver.Ptr[float64]) {
 	return d.main, d.x, d.y, d.z, d.lowerX, d.lowerY, d.lowerZ
 }
 
 // Arrays are the rows on the device.
-func (r *Rows) Arrays() (rowPtr cu.Ptr[int64], col cu.Ptr[int32], val cu.Ptr[float64]) {
+func (r *Rows) Arrays() (rowPtr cudriver.Ptr[int64], col cudriver.Ptr[int32], val cudriver.Ptr[float64]) {
 	return r.rowPtr, r.col, r.val
 }

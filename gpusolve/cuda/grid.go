@@ -3,16 +3,16 @@ package cuda
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 )
 
 // limits asks how many blocks a launch may have along y and along z: 65,535 on all GPUs so far.
 func (d *Device) limits() error {
-	rows, err := d.Driver.DeviceGetAttribute(cu.MaxGridDimY, d.dev)
+	rows, err := d.Driver.DeviceGetAttribute(cudriver.MaxGridDimY, d.dev)
 	if err != nil {
 		return err
 	}
-	planes, err := d.Driver.DeviceGetAttribute(cu.MaxGridDimZ, d.dev)
+	planes, err := d.Driver.DeviceGetAttribute(cudriver.MaxGridDimZ, d.dev)
 	d.mostRows = min(rows, planes)
 	return err
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
-	"thermsim/gpusolve/ptx"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -25,7 +25,7 @@ func TestConformanceWithFewRows(t *testing.T) {
 // columns that the processor makes.
 func TestGridsBeyondTheLimit(t *testing.T) {
 	for _, shape := range [][2]int{{65537, 1}, {1, 65537}} {
-		open := devices.OnInterpreter(ptx.Options{StallLimit: math.MaxInt64, NoRaces: true})
+		open := devices.OnInterpreter(interpreter.Options{StallLimit: math.MaxInt64, NoRaces: true})
 		got, want := longGrid(t, open(t), shape[0], shape[1]), longGrid(t, host.Open(), shape[0], shape[1])
 		for name, w := range want {
 			most, apart := 0.0, 0.0

@@ -3,14 +3,14 @@ package cuda_test
 import (
 	"testing"
 
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
-	"thermsim/gpusolve/ptx"
 )
 
 func TestConformanceOnInterpreter(t *testing.T) {
-	opstest.Run(t, devices.OnInterpreter(ptx.Options{}))
+	opstest.Run(t, devices.OnInterpreter(interpreter.Options{}))
 }
 func TestMatricesOnInterpreter(t *testing.T) {
-	opstest.Matrices(t, devices.OnInterpreter(ptx.Options{}))
+	opstest.Matrices(t, devices.OnInterpreter(interpreter.Options{}))
 }

@@ -3,7 +3,7 @@ package cuda
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/stack"
@@ -92,7 +92,7 @@ func (s *Iteration) Scalars() ops.Scalars {
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
 func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
 	h := b.(*source)
-	var double cu.Ptr[float64]
+	var double cudriver.Ptr[float64]
 	if ValueBytes(r) == 8 {
 		double, r = F64(r), r32
 	}

@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 )
@@ -11,7 +11,7 @@ type level struct {
 	nx, ny, nz          int
 	sheet, cells        int64
 	gx, gy, gz, inverse *vector[float32]
-	ground              cu.Ptr[float32] // planes in the system's slots
+	ground              cudriver.Ptr[float32] // planes in the system's slots
 	capacity            *vector[float32]
 	lines               *kernels.Lines
 	next                transfer
@@ -22,15 +22,15 @@ type level struct {
 // transfer to the next coarser level.
 type transfer struct {
 	x, y       direction
-	weightSlot cu.Ptr[int32]
-	wx, wy     cu.Ptr[float32] // planes with conductance-weighted interpolation
+	weightSlot cudriver.Ptr[int32]
+	wx, wy     cudriver.Ptr[float32] // planes with conductance-weighted interpolation
 }
 
 // direction along x or y. A direction that is kept has every cell as its own parent.
 type direction struct {
-	parent, first cu.Ptr[int32]
-	far           cu.Ptr[float32] // weight of the farther coarse cell
-	beyond        cu.Ptr[int32]   // its number; the own one where there is none
+	parent, first cudriver.Ptr[int32]
+	far           cudriver.Ptr[float32] // weight of the farther coarse cell
+	beyond        cudriver.Ptr[int32]   // its number; the own one where there is none
 }
 
 // Shape of the level in cells.

@@ -3,49 +3,49 @@ package cuda
 import (
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
 // vector is a field with pads of nx values on either side; at is the address of the first cell.
 type vector[T number] struct {
-	at  cu.Ptr[T]
+	at  cudriver.Ptr[T]
 	n   int64
 	pad int64 // values
 
 	// Of a search direction: its other buffer, and a number that is 1 while the values are there.
 	twin *vector[T]
-	side cu.Ptr[int32]
+	side cudriver.Ptr[int32]
 }
 
 // number is what vectors are made of.
 type number interface {
-	float32 | float64 | cu.Half
+	float32 | float64 | cudriver.Half
 }
 
 func (v *vector[T]) Len() int     { return int(v.n) }
 func (v *vector[T]) Bytes() int64 { return (v.n + 2*v.pad) * sizeOf[T]() }
 
 // address of the first cell; nowhere for no vector.
-func (v *vector[T]) address() cu.Ptr[T] {
+func (v *vector[T]) address() cudriver.Ptr[T] {
 	if v == nil {
-		return cu.Ptr[T]{}
+		return cudriver.Ptr[T]{}
 	}
 	return v.at
 }
 
 // F64, F32 and F16 are the addresses of vectors in these precisions, nowhere for none. Another precision is a fault of the caller.
-func F64(v ops.Vector) cu.Ptr[float64] { return ptr[float64](v) }
+func F64(v ops.Vector) cudriver.Ptr[float64] { return ptr[float64](v) }
 
 // F32 is that of an FP32 vector.
-func F32(v ops.Vector) cu.Ptr[float32] { return ptr[float32](v) }
+func F32(v ops.Vector) cudriver.Ptr[float32] { return ptr[float32](v) }
 
 // F16 is that of an FP16 vector.
-func F16(v ops.Vector) cu.Ptr[cu.Half] { return ptr[cu.Half](v) }
+func F16(v ops.Vector) cudriver.Ptr[cudriver.Half] { return ptr[cudriver.Half](v) }
 
-func ptr[T number](v ops.Vector) cu.Ptr[T] {
+func ptr[T number](v ops.Vector) cudriver.Ptr[T] {
 	if v == nil {
-		return cu.Ptr[T]{}
+		return cudriver.Ptr[T]{}
 	}
 	return v.(*vector[T]).address()
 }
@@ -73,16 +73,16 @@ func sizeOf[T any]() int64 {
 }
 
 // Alloc takes zeroed device memory for n values, none after a failure.
-func Alloc[T any](s *Space, n int64) cu.Ptr[T] {
+func Alloc[T any](s *Space, n int64) cudriver.Ptr[T] {
 	bytes := n * sizeOf[T]()
 	if s.err != nil || bytes == 0 {
-		return cu.Ptr[T]{}
+		return cudriver.Ptr[T]{}
 	}
 	bytes = (bytes + 15) &^ 15
-	b, err := cu.Alloc[uint32](s.memory, int(bytes/4))
+	b, err := cudriver.Alloc[uint32](s.memory, int(bytes/4))
 	if err != nil {
 		s.Note(err)
-		return cu.Ptr[T]{}
+		return cudriver.Ptr[T]{}
 	}
 	at := b.Ptr.Address()
 	s.buffers[at] = b
@@ -92,11 +92,11 @@ func Alloc[T any](s *Space, n int64) cu.Ptr[T] {
 	s.live += bytes
 	s.peak = max(s.peak, s.live)
 	s.Note(b.Zero(s.Stream))
-	return cu.At[T](at)
+	return cudriver.At[T](at)
 }
 
 // Discard gives back memory of Alloc before the system goes.
-func (s *Space) Discard(memory ...cu.Pointer) {
+func (s *Space) Discard(memory ...cudriver.Pointer) {
 	for _, p := range memory {
 		b, ok := s.buffers[p.Address()]
 		if !ok {
@@ -111,12 +111,12 @@ func (s *Space) Discard(memory ...cu.Pointer) {
 
 // scope lists memory that is given back at once, by address.
 type scope struct {
-	buffers map[cu.DevicePtr]*cu.Buffer[uint32]
+	buffers map[cudriver.DevicePtr]*cudriver.Buffer[uint32]
 }
 
 // Scope notes what body allocates.
 func (s *Space) Scope(body func() error) (closeAll func(), err error) {
-	outer, own := s.scope, &scope{map[cu.DevicePtr]*cu.Buffer[uint32]{}}
+	outer, own := s.scope, &scope{map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
 	s.scope = own
 	defer func() { s.scope = outer }()
 	return func() {
@@ -137,7 +137,7 @@ func (s *Space) Release(vectors ...ops.Vector) {
 			release(s, v)
 		case *vector[float64]:
 			release(s, v)
-		case *vector[cu.Half]:
+		case *vector[cudriver.Half]:
 			release(s, v)
 		}
 	}
@@ -166,14 +166,14 @@ func current[T number](s *Space, v *vector[T]) *vector[T] {
 }
 
 // Upload copies a slice to new device memory.
-func Upload[T any](s *Space, v []T) cu.Ptr[T] {
+func Upload[T any](s *Space, v []T) cudriver.Ptr[T] {
 	p := Alloc[T](s, int64(len(v)))
 	Send(s, p, v)
 	return p
 }
 
 // Send copies from pageable memory and waits, so that the memory may be changed at once.
-func Send[T any](s *Space, dst cu.Ptr[T], v []T) {
+func Send[T any](s *Space, dst cudriver.Ptr[T], v []T) {
 	if s.err != nil || len(v) == 0 {
 		return
 	}
@@ -182,7 +182,7 @@ func Send[T any](s *Space, dst cu.Ptr[T], v []T) {
 }
 
 // Receive fills a slice and waits.
-func Receive[T any](s *Space, dst []T, src cu.Ptr[T]) {
+func Receive[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
 	if s.err != nil || len(dst) == 0 {
 		return
 	}

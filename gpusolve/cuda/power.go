@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/powermap"
 )
@@ -12,17 +12,17 @@ import (
 // canvas is the power of layers on sheets of the device: first those that the kernel draws, then the planes that it adds to them, then the
 // planes of layers whose power is a multiple of one plane, which the residual scales itself.
 type canvas struct {
-	outlines []*powermap.Outline // what is on the device, by layer
-	sheets   []int32             // of each layer
-	drawn    int                 // sheets to draw
-	strokes  int
-	planes   int // that are added
+	outlines   []*powermap.Outline // what is on the device, by layer
+	sheets     []int32             // of each layer
+	drawn      int                 // sheets to draw
+	footprints int
+	planes     int // that are added
 
-	// values holds what changes in time: the share of each z, then the watts of strokes, then the factors of planes. It begins an allocation
+	// values holds what changes in time: the share of each z, then the watts of footprints, then the factors of planes. It begins an allocation
 	// in which the others follow.
-	values, shares           cu.Ptr[float64]
-	first, order, planeFirst cu.Ptr[int32]
-	list                     cu.Ptr[kernels.PowerStroke]
+	values, shares           cudriver.Ptr[float64]
+	first, order, planeFirst cudriver.Ptr[int32]
+	list                     cudriver.Ptr[kernels.PowerFootprint]
 	sent                     []float64
 }
 
@@ -43,9 +43,9 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 	watts := c.values.Add(int64(s.nz))
 	_, y := s.tiles()
 	s.Note(s.Device.power.Draw(s.Stream, s.Grid(s.nx, kernels.PowerThreads, int(y), c.drawn), kernels.PowerDrawArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Strokes: c.list, Shares: c.shares, Watts: watts,
+		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Footprints: c.list, Shares: c.shares, Watts: watts,
 		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),
-		Factors: watts.Add(int64(c.strokes)), Sheets: s.power.data,
+		Factors: watts.Add(int64(c.footprints)), Sheets: s.power.data,
 	}))
 }
 
@@ -89,7 +89,7 @@ func (s *source) outline(layers []powermap.Drawing) {
 	var drawn []*powermap.Outline
 	for n, d := range layers {
 		c.outlines = append(c.outlines, d.Outline)
-		c.strokes += len(d.Strokes)
+		c.footprints += len(d.Footprints)
 		if plane, _ := d.Multiple(); plane != nil {
 			c.sheets[n] = -1 - int32(len(multiples))
 			multiples = append(multiples, plane)
@@ -103,7 +103,7 @@ func (s *source) outline(layers []powermap.Drawing) {
 	c.drawn, c.planes = len(drawn), len(planes)
 	s.sendSheets(append(planes, multiples...))
 	s.sendSlots()
-	s.sendStrokes(drawn, planeFirst)
+	s.sendFootprints(drawn, planeFirst)
 	s.share = c.values
 }
 
@@ -136,44 +136,44 @@ func (s *source) sendSlots() {
 	Send(&s.Space, s.power.onDev, s.power.of)
 }
 
-// sendStrokes sends the strokes of the sheets to draw, and which of them touch which tile.
-func (s *source) sendStrokes(drawn []*powermap.Outline, planeFirst []int32) {
-	var list []kernels.PowerStroke
+// sendFootprints sends the footprints of the sheets to draw, and which of them touch which tile.
+func (s *source) sendFootprints(drawn []*powermap.Outline, planeFirst []int32) {
+	var list []kernels.PowerFootprint
 	var shares []float64
 	for _, o := range drawn {
-		for n := range o.Strokes {
-			k := &o.Strokes[n]
-			list = append(list, kernels.PowerStroke{I: int32(k.I), J: int32(k.J), Nx: int32(len(k.X)), Ny: int32(len(k.Y)), At: int64(len(shares))})
+		for n := range o.Footprints {
+			k := &o.Footprints[n]
+			list = append(list, kernels.PowerFootprint{I: int32(k.I), J: int32(k.J), Nx: int32(len(k.X)), Ny: int32(len(k.Y)), At: int64(len(shares))})
 			shares = append(append(shares, k.X...), k.Y...)
 		}
 	}
-	first, order := s.binStrokes(drawn)
+	first, order := s.binFootprints(drawn)
 	c := &s.canvas
 	sizes := [...]int64{bytesOf(list), bytesOf(shares), bytesOf(first), bytesOf(order), bytesOf(planeFirst)}
 	total := int64(0)
 	for _, n := range sizes {
 		total += n
 	}
-	c.sent = make([]float64, 0, s.nz+c.strokes+c.planes)
+	c.sent = make([]float64, 0, s.nz+c.footprints+c.planes)
 	values := 8 * int64(cap(c.sent))
 	memory := Alloc[byte](&s.Space, values+total)
-	c.values = cu.At[float64](memory.Address())
+	c.values = cudriver.At[float64](memory.Address())
 	p := packer{base: memory.Add(values), bytes: make([]byte, 0, total)}
 	c.list, c.shares = pack(&p, list), pack(&p, shares)
 	c.first, c.order, c.planeFirst = pack(&p, first), pack(&p, order), pack(&p, planeFirst)
 	Send(&s.Space, p.base, p.bytes)
 }
 
-// binStrokes lists the strokes that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x
+// binFootprints lists the footprints that touch each tile, in ascending order: those of tile t are order[first[t]:first[t+1]]. Tiles are numbered x
 // fastest, then y, then the sheet.
-func (s *source) binStrokes(drawn []*powermap.Outline) (first, order []int32) {
+func (s *source) binFootprints(drawn []*powermap.Outline) (first, order []int32) {
 	tx, ty := s.tiles()
 	first = make([]int32, len(drawn)*int(tx*ty)+1)
 	touched := func(f func(tile int, id int32)) {
 		id := int32(0)
 		for sheet, o := range drawn {
-			for n := range o.Strokes {
-				k := &o.Strokes[n]
+			for n := range o.Footprints {
+				k := &o.Footprints[n]
 				if len(k.X) > 0 && len(k.Y) > 0 {
 					for y := k.J / kernels.PowerRows; y <= (k.J+len(k.Y)-1)/kernels.PowerRows; y++ {
 						for x := k.I / kernels.PowerThreads; x <= (k.I+len(k.X)-1)/kernels.PowerThreads; x++ {
@@ -202,13 +202,13 @@ func bytesOf[T any](v []T) int64 { return int64(len(v)) * sizeOf[T]() }
 
 // packer gathers slices that go to the device in one piece.
 type packer struct {
-	base  cu.Ptr[byte]
+	base  cudriver.Ptr[byte]
 	bytes []byte
 }
 
 // pack appends a slice; the result is where it will be on the device.
-func pack[T any](p *packer, v []T) cu.Ptr[T] {
-	at := cu.At[T](p.base.Add(int64(len(p.bytes))).Address())
+func pack[T any](p *packer, v []T) cudriver.Ptr[T] {
+	at := cudriver.At[T](p.base.Add(int64(len(p.bytes))).Address())
 	if len(v) > 0 {
 		p.bytes = append(p.bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), bytesOf(v))...)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
-	"thermsim/gpusolve/ptx"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -38,7 +38,7 @@ func onMachine(t *testing.T, s *stack.Stack) *source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Open(ptx.New(ptx.Options{}), 0)
+	d, err := Open(interpreter.New(interpreter.Options{}), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,9 @@ func TestChangesOfPowerAreSmall(t *testing.T) {
 	}
 	s := onMachine(t, st)
 	p := s.mesh.Power
-	sketch := p.Sketch()
+	sequence := p.Sequence()
 	over := func(t0, t1 float64) []powermap.Drawing {
-		drawings, err := sketch.Over(t0, t1)
+		drawings, err := sequence.Over(t0, t1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,11 +128,11 @@ func TestChangesOfPowerAreSmall(t *testing.T) {
 
 // sentBytes counts what is copied to the device.
 type sentBytes struct {
-	cu.Driver
+	cudriver.Driver
 	bytes int64
 }
 
-func (d *sentBytes) MemcpyHtoDAsync(dst cu.DevicePtr, src unsafe.Pointer, bytes int64, s cu.Stream) error {
+func (d *sentBytes) MemcpyHtoDAsync(dst cudriver.DevicePtr, src unsafe.Pointer, bytes int64, s cudriver.Stream) error {
 	d.bytes += bytes
 	return d.Driver.MemcpyHtoDAsync(dst, src, bytes, s)
 }

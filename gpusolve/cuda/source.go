@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -9,10 +9,10 @@ import (
 type source struct {
 	*system
 	power  slots[float64]
-	canvas canvas          // what is on them
-	share  cu.Ptr[float64] // of its layer's power that falls into a plane of cells, by z
-	inflow cu.Ptr[int32]   // slots of the planes that faces heat; those of none where the source is not driven
-	none   cu.Ptr[int32]
+	canvas canvas                // what is on them
+	share  cudriver.Ptr[float64] // of its layer's power that falls into a plane of cells, by z
+	inflow cudriver.Ptr[int32]   // slots of the planes that faces heat; those of none where the source is not driven
+	none   cudriver.Ptr[int32]
 	old    ops.Vector // nil where no step is taken
 	lent   bool       // the planes of power are a vector's
 }

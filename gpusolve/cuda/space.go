@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -23,18 +23,18 @@ type Space struct {
 		blocks int32
 	}
 
-	partial, scalarsDev cu.Ptr[float64]
-	ticket              cu.Ptr[uint32]
+	partial, scalarsDev cudriver.Ptr[float64]
+	ticket              cudriver.Ptr[uint32]
 	maxBlocks           int
-	memory              *cu.Memory
-	buffers             map[cu.DevicePtr]*cu.Buffer[uint32] // all of the system's memory, by address
-	scope               *scope                              // what is made now belongs to it; nil outside of scopes
-	graphs              []cu.GraphExec
+	memory              *cudriver.Memory
+	buffers             map[cudriver.DevicePtr]*cudriver.Buffer[uint32] // all of the system's memory, by address
+	scope               *scope                                          // what is made now belongs to it; nil outside of scopes
+	graphs              []cudriver.GraphExec
 	err                 error
 }
 
 func newSpace(d *Device, cells, pad int64) Space {
-	return Space{Device: d, cells: cells, pad: pad, memory: cu.NewMemory(d.Driver), buffers: map[cu.DevicePtr]*cu.Buffer[uint32]{}}
+	return Space{Device: d, cells: cells, pad: pad, memory: cudriver.NewMemory(d.Driver), buffers: map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
 }
 
 // SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what lives elsewhere.
@@ -147,7 +147,7 @@ func (s *Space) Write(v ops.Vector, src []float64) {
 // readStatistics waits for the device and gives what reductions outside of iterations came to.
 func (s *Space) readStatistics() []float64 { return s.scalarsAt(s.scalarsDev) }
 
-func (s *Space) scalarsAt(p cu.Ptr[float64]) []float64 {
+func (s *Space) scalarsAt(p cudriver.Ptr[float64]) []float64 {
 	v := unsafe.Slice((*float64)(s.Device.scalars), scalarCount)
 	Receive(s, v, p)
 	if s.err != nil {

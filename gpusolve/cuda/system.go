@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -35,8 +35,8 @@ var (
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.
 type slots[T number] struct {
 	of    []int32
-	onDev cu.Ptr[int32] // of, on the device
-	data  cu.Ptr[T]
+	onDev cudriver.Ptr[int32] // of, on the device
+	data  cudriver.Ptr[T]
 	count int
 }
 

@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 )
@@ -37,7 +37,7 @@ func (s *system) weigh(f, l *level) {
 	t := &f.next
 	pivots := Alloc[float32](&s.Space, l.weighted*f.sheet)
 	defer s.Discard(pivots)
-	along := func(w cu.Ptr[float32], d *direction, g *vector[float32], alongY, coarse int) {
+	along := func(w cudriver.Ptr[float32], d *direction, g *vector[float32], alongY, coarse int) {
 		if w.IsNil() || s.err != nil {
 			return
 		}

@@ -1,14 +1,14 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
 // Iteration holds the scalars of one solve on the device; their order is fixed in kernels/device.h. Two of them on one space are two solves.
 type Iteration struct {
 	*Space
-	scalarsDev cu.Ptr[float64]
+	scalarsDev cudriver.Ptr[float64]
 	direction  *vector[float32]
 }
 
@@ -44,7 +44,7 @@ func (w *Iteration) gpuIteration() *Iteration { return w }
 
 // Sums is the memory of kernels that reduce: the blocks' partial sums, up to three for each of MaxBlocks, the iteration's scalars in the order of
 // kernels/device.h, and the ticket by which the last block is known.
-func (w *Iteration) Sums() (partial, scalars cu.Ptr[float64], ticket cu.Ptr[uint32]) {
+func (w *Iteration) Sums() (partial, scalars cudriver.Ptr[float64], ticket cudriver.Ptr[uint32]) {
 	return w.partial, w.scalarsDev, w.ticket
 }
 
@@ -68,7 +68,7 @@ func newIteration(s *Space) Iteration {
 // Close gives the scalars and the direction back.
 func (w *Iteration) Close() {
 	w.Discard(w.scalarsDev)
-	w.scalarsDev = cu.Ptr[float64]{}
+	w.scalarsDev = cudriver.Ptr[float64]{}
 	if w.direction != nil {
 		w.Release(w.direction)
 		w.direction = nil

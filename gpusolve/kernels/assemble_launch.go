@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -46,7 +46,7 @@ type Assemble struct {
 }
 
 // LoadAssemble compiles the module for the device and finds its kernels.
-func LoadAssemble(d cu.Driver) (*Assemble, error) {
+func LoadAssemble(d cudriver.Driver) (*Assemble, error) {
 	m := new(Assemble)
 	var err error
 	m.module, err = launch.Load(d, "assemble", assemblePTX,
@@ -66,17 +66,17 @@ func (m *Assemble) Unload() error { return m.module.Unload() }
 // AssembleCouplingsArgs are the arguments of couplings.
 type AssembleCouplingsArgs struct {
 	Nx, Ny, Nz           int32
-	Dx, Dy, Dz, Contact  cu.Ptr[float64]
-	Uniform              cu.Ptr[uint32]
-	Slot                 cu.Ptr[int32]
-	Index                cu.Ptr[uint32]
-	Palette              cu.Ptr[float64]
+	Dx, Dy, Dz, Contact  cudriver.Ptr[float64]
+	Uniform              cudriver.Ptr[uint32]
+	Slot                 cudriver.Ptr[int32]
+	Index                cudriver.Ptr[uint32]
+	Palette              cudriver.Ptr[float64]
 	Dt                   float64
-	Gx, Gy, Gz, Capacity cu.Ptr[float32]
+	Gx, Gy, Gz, Capacity cudriver.Ptr[float32]
 }
 
 // Couplings fills gx, gy and gz, and capacity = C/dt where it is not null.
-func (m *Assemble) Couplings(s cu.Stream, grid [3]uint32, a AssembleCouplingsArgs) error {
+func (m *Assemble) Couplings(s cudriver.Stream, grid [3]uint32, a AssembleCouplingsArgs) error {
 	m.couplings.Args = a
 	return m.couplings.Launch(s, grid)
 }
@@ -84,22 +84,22 @@ func (m *Assemble) Couplings(s cu.Stream, grid [3]uint32, a AssembleCouplingsArg
 // AssembleGroundFaceArgs are the arguments of groundFace.
 type AssembleGroundFaceArgs struct {
 	Nx, Ny, Nz          int32
-	Dx, Dy, Dz, Contact cu.Ptr[float64]
-	Uniform             cu.Ptr[uint32]
-	Slot                cu.Ptr[int32]
-	Index               cu.Ptr[uint32]
-	Palette             cu.Ptr[float64]
+	Dx, Dy, Dz, Contact cudriver.Ptr[float64]
+	Uniform             cudriver.Ptr[uint32]
+	Slot                cudriver.Ptr[int32]
+	Index               cudriver.Ptr[uint32]
+	Palette             cudriver.Ptr[float64]
 	Face, Na            int32
-	Resistances         cu.Ptr[float64]
+	Resistances         cudriver.Ptr[float64]
 	Rise, Flux          float64
-	Ground              cu.Ptr[float32]
-	GroundSlot          cu.Ptr[int32]
-	Inflow              cu.Ptr[float64]
-	InflowSlot          cu.Ptr[int32]
+	Ground              cudriver.Ptr[float32]
+	GroundSlot          cudriver.Ptr[int32]
+	Inflow              cudriver.Ptr[float64]
+	InflowSlot          cudriver.Ptr[int32]
 }
 
 // GroundFace: ground adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
-func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, a AssembleGroundFaceArgs) error {
+func (m *Assemble) GroundFace(s cudriver.Stream, grid [3]uint32, a AssembleGroundFaceArgs) error {
 	m.groundFace.Args = a
 	return m.groundFace.Launch(s, grid)
 }
@@ -107,20 +107,20 @@ func (m *Assemble) GroundFace(s cu.Stream, grid [3]uint32, a AssembleGroundFaceA
 // AssembleFaceHeatArgs are the arguments of faceHeat.
 type AssembleFaceHeatArgs struct {
 	Nx, Ny, Nz          int32
-	Dx, Dy, Dz, Contact cu.Ptr[float64]
-	Uniform             cu.Ptr[uint32]
-	Slot                cu.Ptr[int32]
-	Index               cu.Ptr[uint32]
-	Palette             cu.Ptr[float64]
+	Dx, Dy, Dz, Contact cudriver.Ptr[float64]
+	Uniform             cudriver.Ptr[uint32]
+	Slot                cudriver.Ptr[int32]
+	Index               cudriver.Ptr[uint32]
+	Palette             cudriver.Ptr[float64]
 	Face, Na, Nb        int32
-	Resistances         cu.Ptr[float64]
+	Resistances         cudriver.Ptr[float64]
 	Rise, Flux          float64
-	X, Partial, Scalars cu.Ptr[float64]
-	Ticket              cu.Ptr[uint32]
+	X, Partial, Scalars cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
 }
 
 // FaceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
-func (m *Assemble) FaceHeat(s cu.Stream, grid [3]uint32, a AssembleFaceHeatArgs) error {
+func (m *Assemble) FaceHeat(s cudriver.Stream, grid [3]uint32, a AssembleFaceHeatArgs) error {
 	m.faceHeat.Args = a
 	return m.faceHeat.Launch(s, grid)
 }

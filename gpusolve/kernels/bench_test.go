@@ -4,7 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/precond/parac"
 )
@@ -12,13 +12,13 @@ import (
 // idle is a driver whose launches do nothing.
 type idle struct{ recorder }
 
-func (*idle) LaunchKernel(cu.Function, [3]uint32, [3]uint32, uint32, cu.Stream, []unsafe.Pointer) error {
+func (*idle) LaunchKernel(cudriver.Function, [3]uint32, [3]uint32, uint32, cudriver.Stream, []unsafe.Pointer) error {
 	return nil
 }
 
 // BenchmarkLaunch is the cost of a launch without the driver's, by the number of arguments.
 func BenchmarkLaunch(b *testing.B) {
-	var d cu.Driver = new(idle)
+	var d cudriver.Driver = new(idle)
 	r, err := kernels.LoadResidual(d)
 	if err != nil {
 		b.Fatal(err)
@@ -32,7 +32,7 @@ func BenchmarkLaunch(b *testing.B) {
 		b.Fatal(err)
 	}
 	grid := [3]uint32{100, 1, 1}
-	single, double, places := cu.At[float32](4096), cu.At[float64](8192), cu.At[int32](16384)
+	single, double, places := cudriver.At[float32](4096), cudriver.At[float64](8192), cudriver.At[int32](16384)
 	b.Run("3", func(b *testing.B) {
 		for b.Loop() {
 			_ = r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: double})
@@ -46,12 +46,12 @@ func BenchmarkLaunch(b *testing.B) {
 			})
 		}
 	})
-	words, wide := cu.At[uint32](512), cu.At[uint64](1024)
+	words, wide := cudriver.At[uint32](512), cudriver.At[uint64](1024)
 	b.Run("26", func(b *testing.B) {
 		for b.Loop() {
 			_ = p.Eliminate(1, grid, parac.KernelsEliminateArgs{
-				N: 1, Order: words, Place: words, RowPtr: cu.At[int64](2), Col: places, Val: double, Vertices: cu.At[parac.Vertex](3), Queue: words,
-				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7, Key1: 8, First: cu.At[int64](9),
+				N: 1, Order: words, Place: words, RowPtr: cudriver.At[int64](2), Col: places, Val: double, Vertices: cudriver.At[parac.Vertex](3), Queue: words,
+				Control: wide, Owner: words, Slots: wide, Reached: words, Pieces: 4, Stride: 5, Width: 6, Key0: 7, Key1: 8, First: cudriver.At[int64](9),
 				Count: words, Pivot: double, Output: wide, Outputs: 10, Scratch: wide, Scratches: 11, Seed: 12, Patience: 13,
 			})
 		}

@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -42,7 +42,7 @@ type Bicgstab struct {
 }
 
 // LoadBicgstab compiles the module for the device and finds its kernels.
-func LoadBicgstab(d cu.Driver) (*Bicgstab, error) {
+func LoadBicgstab(d cudriver.Driver) (*Bicgstab, error) {
 	m := new(Bicgstab)
 	var err error
 	m.module, err = launch.Load(d, "bicgstab", bicgstabPTX,
@@ -67,15 +67,15 @@ func (m *Bicgstab) Unload() error { return m.module.Unload() }
 // BicgstabBeginSingleArgs are the arguments of beginSingle.
 type BicgstabBeginSingleArgs struct {
 	N                int64
-	From             cu.Ptr[float32]
-	R, Shadow, P     cu.Ptr[float64]
-	P32              cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	From             cudriver.Ptr[float32]
+	R, Shadow, P     cudriver.Ptr[float64]
+	P32              cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // BeginSingle: r = shadow = p = from, RHO = r.r.
-func (m *Bicgstab) BeginSingle(s cu.Stream, grid [3]uint32, a BicgstabBeginSingleArgs) error {
+func (m *Bicgstab) BeginSingle(s cudriver.Stream, grid [3]uint32, a BicgstabBeginSingleArgs) error {
 	m.beginSingle.Args = a
 	return m.beginSingle.Launch(s, grid)
 }
@@ -83,14 +83,14 @@ func (m *Bicgstab) BeginSingle(s cu.Stream, grid [3]uint32, a BicgstabBeginSingl
 // BicgstabBeginDoubleArgs are the arguments of beginDouble.
 type BicgstabBeginDoubleArgs struct {
 	N                  int64
-	From, R, Shadow, P cu.Ptr[float64]
-	P32                cu.Ptr[float32]
-	Partial, Scalars   cu.Ptr[float64]
-	Ticket             cu.Ptr[uint32]
+	From, R, Shadow, P cudriver.Ptr[float64]
+	P32                cudriver.Ptr[float32]
+	Partial, Scalars   cudriver.Ptr[float64]
+	Ticket             cudriver.Ptr[uint32]
 }
 
 // BeginDouble:
-func (m *Bicgstab) BeginDouble(s cu.Stream, grid [3]uint32, a BicgstabBeginDoubleArgs) error {
+func (m *Bicgstab) BeginDouble(s cudriver.Stream, grid [3]uint32, a BicgstabBeginDoubleArgs) error {
 	m.beginDouble.Args = a
 	return m.beginDouble.Launch(s, grid)
 }
@@ -98,12 +98,12 @@ func (m *Bicgstab) BeginDouble(s cu.Stream, grid [3]uint32, a BicgstabBeginDoubl
 // BicgstabWidenArgs are the arguments of widen.
 type BicgstabWidenArgs struct {
 	N    int64
-	From cu.Ptr[float32]
-	To   cu.Ptr[float64]
+	From cudriver.Ptr[float32]
+	To   cudriver.Ptr[float64]
 }
 
 // Widen:
-func (m *Bicgstab) Widen(s cu.Stream, grid [3]uint32, a BicgstabWidenArgs) error {
+func (m *Bicgstab) Widen(s cudriver.Stream, grid [3]uint32, a BicgstabWidenArgs) error {
 	m.widen.Args = a
 	return m.widen.Launch(s, grid)
 }
@@ -111,12 +111,12 @@ func (m *Bicgstab) Widen(s cu.Stream, grid [3]uint32, a BicgstabWidenArgs) error
 // BicgstabMeasureFirstArgs are the arguments of measureFirst.
 type BicgstabMeasureFirstArgs struct {
 	N                           int64
-	Shadow, V, Partial, Scalars cu.Ptr[float64]
-	Ticket                      cu.Ptr[uint32]
+	Shadow, V, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                      cudriver.Ptr[uint32]
 }
 
 // MeasureFirst: RV = shadow.v, STEP = RHO / RV.
-func (m *Bicgstab) MeasureFirst(s cu.Stream, grid [3]uint32, a BicgstabMeasureFirstArgs) error {
+func (m *Bicgstab) MeasureFirst(s cudriver.Stream, grid [3]uint32, a BicgstabMeasureFirstArgs) error {
 	m.measureFirst.Args = a
 	return m.measureFirst.Launch(s, grid)
 }
@@ -124,16 +124,16 @@ func (m *Bicgstab) MeasureFirst(s cu.Stream, grid [3]uint32, a BicgstabMeasureFi
 // BicgstabMoveFirstArgs are the arguments of moveFirst.
 type BicgstabMoveFirstArgs struct {
 	N                int64
-	X, R             cu.Ptr[float64]
-	R32              cu.Ptr[float32]
-	V                cu.Ptr[float64]
-	Y                cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	X, R             cudriver.Ptr[float64]
+	R32              cudriver.Ptr[float32]
+	V                cudriver.Ptr[float64]
+	Y                cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // MoveFirst: x += STEP y, r -= STEP v, SCRATCH = r.r.
-func (m *Bicgstab) MoveFirst(s cu.Stream, grid [3]uint32, a BicgstabMoveFirstArgs) error {
+func (m *Bicgstab) MoveFirst(s cudriver.Stream, grid [3]uint32, a BicgstabMoveFirstArgs) error {
 	m.moveFirst.Args = a
 	return m.moveFirst.Launch(s, grid)
 }
@@ -141,12 +141,12 @@ func (m *Bicgstab) MoveFirst(s cu.Stream, grid [3]uint32, a BicgstabMoveFirstArg
 // BicgstabMeasureSecondArgs are the arguments of measureSecond.
 type BicgstabMeasureSecondArgs struct {
 	N                      int64
-	T, R, Partial, Scalars cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	T, R, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
 // MeasureSecond: TS = t.r, TT = t.t, OMEGA = TS / TT.
-func (m *Bicgstab) MeasureSecond(s cu.Stream, grid [3]uint32, a BicgstabMeasureSecondArgs) error {
+func (m *Bicgstab) MeasureSecond(s cudriver.Stream, grid [3]uint32, a BicgstabMeasureSecondArgs) error {
 	m.measureSecond.Args = a
 	return m.measureSecond.Launch(s, grid)
 }
@@ -154,14 +154,14 @@ func (m *Bicgstab) MeasureSecond(s cu.Stream, grid [3]uint32, a BicgstabMeasureS
 // BicgstabMoveSecondArgs are the arguments of moveSecond.
 type BicgstabMoveSecondArgs struct {
 	N                int64
-	X, R, Shadow, T  cu.Ptr[float64]
-	Z                cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	X, R, Shadow, T  cudriver.Ptr[float64]
+	Z                cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // MoveSecond: x += OMEGA z, r -= OMEGA t, RR = r.r, TURN = (shadow.r / RHO) (STEP / OMEGA), RHO = shadow.r.
-func (m *Bicgstab) MoveSecond(s cu.Stream, grid [3]uint32, a BicgstabMoveSecondArgs) error {
+func (m *Bicgstab) MoveSecond(s cudriver.Stream, grid [3]uint32, a BicgstabMoveSecondArgs) error {
 	m.moveSecond.Args = a
 	return m.moveSecond.Launch(s, grid)
 }
@@ -169,13 +169,13 @@ func (m *Bicgstab) MoveSecond(s cu.Stream, grid [3]uint32, a BicgstabMoveSecondA
 // BicgstabNextDirectionArgs are the arguments of nextDirection.
 type BicgstabNextDirectionArgs struct {
 	N             int64
-	P             cu.Ptr[float64]
-	P32           cu.Ptr[float32]
-	R, V, Scalars cu.Ptr[float64]
+	P             cudriver.Ptr[float64]
+	P32           cudriver.Ptr[float32]
+	R, V, Scalars cudriver.Ptr[float64]
 }
 
 // NextDirection: p = r + TURN (p - OMEGA v).
-func (m *Bicgstab) NextDirection(s cu.Stream, grid [3]uint32, a BicgstabNextDirectionArgs) error {
+func (m *Bicgstab) NextDirection(s cudriver.Stream, grid [3]uint32, a BicgstabNextDirectionArgs) error {
 	m.nextDirection.Args = a
 	return m.nextDirection.Launch(s, grid)
 }

@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -24,7 +24,7 @@ type Cover struct {
 }
 
 // LoadCover compiles the module for the device and finds its kernels.
-func LoadCover(d cu.Driver) (*Cover, error) {
+func LoadCover(d cudriver.Driver) (*Cover, error) {
 	m := new(Cover)
 	var err error
 	m.module, err = launch.Load(d, "cover", coverPTX,
@@ -43,11 +43,11 @@ func (m *Cover) Unload() error { return m.module.Unload() }
 // CoverCoverArgs are the arguments of cover.
 type CoverCoverArgs struct {
 	N      int64
-	R, Dst cu.Ptr[float32]
+	R, Dst cudriver.Ptr[float32]
 }
 
 // Cover sets dst = (r, -r).
-func (m *Cover) Cover(s cu.Stream, grid [3]uint32, a CoverCoverArgs) error {
+func (m *Cover) Cover(s cudriver.Stream, grid [3]uint32, a CoverCoverArgs) error {
 	m.cover.Args = a
 	return m.cover.Launch(s, grid)
 }
@@ -55,11 +55,11 @@ func (m *Cover) Cover(s cu.Stream, grid [3]uint32, a CoverCoverArgs) error {
 // CoverFoldArgs are the arguments of fold.
 type CoverFoldArgs struct {
 	N      int64
-	Src, Z cu.Ptr[float32]
+	Src, Z cudriver.Ptr[float32]
 }
 
 // Fold sets z to half the difference of the halves.
-func (m *Cover) Fold(s cu.Stream, grid [3]uint32, a CoverFoldArgs) error {
+func (m *Cover) Fold(s cudriver.Stream, grid [3]uint32, a CoverFoldArgs) error {
 	m.fold.Args = a
 	return m.fold.Launch(s, grid)
 }

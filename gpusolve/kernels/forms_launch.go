@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -29,7 +29,7 @@ type Forms struct {
 }
 
 // LoadForms compiles the module for the device and finds its kernels.
-func LoadForms(d cu.Driver) (*Forms, error) {
+func LoadForms(d cudriver.Driver) (*Forms, error) {
 	m := new(Forms)
 	var err error
 	m.module, err = launch.Load(d, "forms", formsPTX,
@@ -52,14 +52,14 @@ func (m *Forms) Unload() error { return m.module.Unload() }
 // FormsExpandArgs are the arguments of expand.
 type FormsExpandArgs struct {
 	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cu.Ptr[float32]
-	GroundSlot         cu.Ptr[int32]
-	Capacity           cu.Ptr[float32]
-	Diagonal, X, Y, Z  cu.Ptr[float64]
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity           cudriver.Ptr[float32]
+	Diagonal, X, Y, Z  cudriver.Ptr[float64]
 }
 
 // Expand turns the couplings of a mesh into diagonals: main, summed in FP64, and those at the offsets 1, nx and nx ny above it, unpadded.
-func (m *Forms) Expand(s cu.Stream, grid [3]uint32, a FormsExpandArgs) error {
+func (m *Forms) Expand(s cudriver.Stream, grid [3]uint32, a FormsExpandArgs) error {
 	m.expand.Args = a
 	return m.expand.Launch(s, grid)
 }
@@ -69,13 +69,13 @@ type FormsCountRowsArgs struct {
 	N                             int64
 	Nx                            int32
 	Sheet                         int64
-	Diagonal, X, Y, Z, Lx, Ly, Lz cu.Ptr[float64]
-	RowPtr                        cu.Ptr[int64]
-	BlockSum                      cu.Ptr[float64]
+	Diagonal, X, Y, Z, Lx, Ly, Lz cudriver.Ptr[float64]
+	RowPtr                        cudriver.Ptr[int64]
+	BlockSum                      cudriver.Ptr[float64]
 }
 
 // CountRows sets length[c] to the entries of row c, and blockSum to the sum over each block's rows.
-func (m *Forms) CountRows(s cu.Stream, grid [3]uint32, a FormsCountRowsArgs) error {
+func (m *Forms) CountRows(s cudriver.Stream, grid [3]uint32, a FormsCountRowsArgs) error {
 	m.countRows.Args = a
 	return m.countRows.Launch(s, grid)
 }
@@ -83,11 +83,11 @@ func (m *Forms) CountRows(s cu.Stream, grid [3]uint32, a FormsCountRowsArgs) err
 // FormsStartBlocksArgs are the arguments of startBlocks.
 type FormsStartBlocksArgs struct {
 	Blocks   int32
-	BlockSum cu.Ptr[float64]
+	BlockSum cudriver.Ptr[float64]
 }
 
 // StartBlocks turns the sums of blocks into the number of entries before each block. One block, which goes through the sums in order.
-func (m *Forms) StartBlocks(s cu.Stream, grid [3]uint32, a FormsStartBlocksArgs) error {
+func (m *Forms) StartBlocks(s cudriver.Stream, grid [3]uint32, a FormsStartBlocksArgs) error {
 	m.startBlocks.Args = a
 	return m.startBlocks.Launch(s, grid)
 }
@@ -95,12 +95,12 @@ func (m *Forms) StartBlocks(s cu.Stream, grid [3]uint32, a FormsStartBlocksArgs)
 // FormsStartRowsArgs are the arguments of startRows.
 type FormsStartRowsArgs struct {
 	N        int64
-	RowPtr   cu.Ptr[int64]
-	BlockSum cu.Ptr[float64]
+	RowPtr   cudriver.Ptr[int64]
+	BlockSum cudriver.Ptr[float64]
 }
 
 // StartRows turns the rows' lengths in rowPtr[1..n] into their ends. Counts are whole numbers, exact in FP64.
-func (m *Forms) StartRows(s cu.Stream, grid [3]uint32, a FormsStartRowsArgs) error {
+func (m *Forms) StartRows(s cudriver.Stream, grid [3]uint32, a FormsStartRowsArgs) error {
 	m.startRows.Args = a
 	return m.startRows.Launch(s, grid)
 }
@@ -110,14 +110,14 @@ type FormsFillRowsArgs struct {
 	N                             int64
 	Nx                            int32
 	Sheet                         int64
-	Diagonal, X, Y, Z, Lx, Ly, Lz cu.Ptr[float64]
-	RowPtr                        cu.Ptr[int64]
-	Col                           cu.Ptr[int32]
-	Val                           cu.Ptr[float64]
+	Diagonal, X, Y, Z, Lx, Ly, Lz cudriver.Ptr[float64]
+	RowPtr                        cudriver.Ptr[int64]
+	Col                           cudriver.Ptr[int32]
+	Val                           cudriver.Ptr[float64]
 }
 
 // FillRows writes the entries.
-func (m *Forms) FillRows(s cu.Stream, grid [3]uint32, a FormsFillRowsArgs) error {
+func (m *Forms) FillRows(s cudriver.Stream, grid [3]uint32, a FormsFillRowsArgs) error {
 	m.fillRows.Args = a
 	return m.fillRows.Launch(s, grid)
 }
@@ -125,14 +125,14 @@ func (m *Forms) FillRows(s cu.Stream, grid [3]uint32, a FormsFillRowsArgs) error
 // FormsMultiplyArgs are the arguments of multiply.
 type FormsMultiplyArgs struct {
 	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cu.Ptr[float32]
-	GroundSlot         cu.Ptr[int32]
-	Capacity           cu.Ptr[float32]
-	V, Out             cu.Ptr[float64]
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity           cudriver.Ptr[float32]
+	V, Out             cudriver.Ptr[float64]
 }
 
 // Multiply: out = A v for the couplings of a mesh. Differences come first, so that a large common rise costs no digits.
-func (m *Forms) Multiply(s cu.Stream, grid [3]uint32, a FormsMultiplyArgs) error {
+func (m *Forms) Multiply(s cudriver.Stream, grid [3]uint32, a FormsMultiplyArgs) error {
 	m.multiply.Args = a
 	return m.multiply.Launch(s, grid)
 }

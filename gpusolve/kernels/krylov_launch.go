@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -34,7 +34,7 @@ type Krylov struct {
 }
 
 // LoadKrylov compiles the module for the device and finds its kernels.
-func LoadKrylov(d cu.Driver) (*Krylov, error) {
+func LoadKrylov(d cudriver.Driver) (*Krylov, error) {
 	m := new(Krylov)
 	var err error
 	m.module, err = launch.Load(d, "krylov", krylovPTX,
@@ -56,13 +56,13 @@ func (m *Krylov) Unload() error { return m.module.Unload() }
 type KrylovDotArgs struct {
 	N                int64
 	First            int32
-	R, Z             cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	R, Z             cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // Dot forms r.z and max|z|.
-func (m *Krylov) Dot(s cu.Stream, grid [3]uint32, a KrylovDotArgs) error {
+func (m *Krylov) Dot(s cudriver.Stream, grid [3]uint32, a KrylovDotArgs) error {
 	m.dot.Args = a
 	return m.dot.Launch(s, grid)
 }
@@ -70,11 +70,11 @@ func (m *Krylov) Dot(s cu.Stream, grid [3]uint32, a KrylovDotArgs) error {
 // KrylovDotOfStepArgs are the arguments of dotOfStep.
 type KrylovDotOfStepArgs struct {
 	N, First         int32
-	Partial, Scalars cu.Ptr[float64]
+	Partial, Scalars cudriver.Ptr[float64]
 }
 
 // DotOfStep is dot where the last smoothing step has left n blocks' sums and maxima in partial. One block.
-func (m *Krylov) DotOfStep(s cu.Stream, grid [3]uint32, a KrylovDotOfStepArgs) error {
+func (m *Krylov) DotOfStep(s cudriver.Stream, grid [3]uint32, a KrylovDotOfStepArgs) error {
 	m.dotOfStep.Args = a
 	return m.dotOfStep.Launch(s, grid)
 }
@@ -82,19 +82,19 @@ func (m *Krylov) DotOfStep(s cu.Stream, grid [3]uint32, a KrylovDotOfStepArgs) e
 // KrylovDirectionArgs are the arguments of direction.
 type KrylovDirectionArgs struct {
 	Nx, Ny, Nz          int32
-	Gx, Gy, Gz, Ground  cu.Ptr[float32]
-	GroundSlot          cu.Ptr[int32]
-	Capacity, Z, P0, P1 cu.Ptr[float32]
-	Side                cu.Ptr[int32]
-	Q                   cu.Ptr[float32]
-	Partial, Scalars    cu.Ptr[float64]
-	Ticket              cu.Ptr[uint32]
+	Gx, Gy, Gz, Ground  cudriver.Ptr[float32]
+	GroundSlot          cudriver.Ptr[int32]
+	Capacity, Z, P0, P1 cudriver.Ptr[float32]
+	Side                cudriver.Ptr[int32]
+	Q                   cudriver.Ptr[float32]
+	Partial, Scalars    cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
 }
 
 // Direction: p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
 // and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
 // loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
-func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, a KrylovDirectionArgs) error {
+func (m *Krylov) Direction(s cudriver.Stream, grid [3]uint32, a KrylovDirectionArgs) error {
 	m.direction.Args = a
 	return m.direction.Launch(s, grid)
 }
@@ -102,16 +102,16 @@ func (m *Krylov) Direction(s cu.Stream, grid [3]uint32, a KrylovDirectionArgs) e
 // KrylovUpdateArgs are the arguments of update.
 type KrylovUpdateArgs struct {
 	N                int64
-	X                cu.Ptr[float64]
-	R, P0, P1        cu.Ptr[float32]
-	Side             cu.Ptr[int32]
-	Q                cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	X                cudriver.Ptr[float64]
+	R, P0, P1        cudriver.Ptr[float32]
+	Side             cudriver.Ptr[int32]
+	Q                cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // Update: x += ALPHA p, r -= ALPHA q, RR = r.r; side says which of p0 and p1 is p.
-func (m *Krylov) Update(s cu.Stream, grid [3]uint32, a KrylovUpdateArgs) error {
+func (m *Krylov) Update(s cudriver.Stream, grid [3]uint32, a KrylovUpdateArgs) error {
 	m.update.Args = a
 	return m.update.Launch(s, grid)
 }

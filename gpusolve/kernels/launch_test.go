@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
 	"thermsim/gpusolve/mixed"
@@ -22,7 +22,7 @@ import (
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
 type recorder struct {
-	cu.Driver
+	cudriver.Driver
 	entries   []ptxgen.Entry
 	unloaded  int
 	failAt    string // name of the call or kernel that fails
@@ -30,7 +30,7 @@ type recorder struct {
 	values    []any
 	grid      [3]uint32
 	block     [3]uint32
-	stream    cu.Stream
+	stream    cudriver.Stream
 	shared    uint32
 	allowed   int // dynamic shared memory of the function last asked about
 	recording bool
@@ -38,7 +38,7 @@ type recorder struct {
 
 var errInjected = errors.New("injected")
 
-func (r *recorder) ModuleLoadData(ptx []byte) (cu.Module, error) {
+func (r *recorder) ModuleLoadData(ptx []byte) (cudriver.Module, error) {
 	if r.failAt == "load" {
 		return 0, errInjected
 	}
@@ -51,25 +51,25 @@ func (r *recorder) ModuleLoadData(ptx []byte) (cu.Module, error) {
 	return 1, err
 }
 
-func (r *recorder) ModuleUnload(cu.Module) error {
+func (r *recorder) ModuleUnload(cudriver.Module) error {
 	r.unloaded++
 	return nil
 }
 
-func (r *recorder) ModuleGetFunction(_ cu.Module, name string) (cu.Function, error) {
+func (r *recorder) ModuleGetFunction(_ cudriver.Module, name string) (cudriver.Function, error) {
 	if r.failAt == name {
 		return 0, errInjected
 	}
 	for i, e := range r.entries {
 		if e.Name == name {
-			return cu.Function(i + 1), nil
+			return cudriver.Function(i + 1), nil
 		}
 	}
 	return 0, fmt.Errorf("no entry %s", name)
 }
 
-func (r *recorder) FuncSetAttribute(f cu.Function, a cu.FunctionAttribute, value int) error {
-	if a != cu.MaxDynamicSharedSizeBytes {
+func (r *recorder) FuncSetAttribute(f cudriver.Function, a cudriver.FunctionAttribute, value int) error {
+	if a != cudriver.MaxDynamicSharedSizeBytes {
 		return fmt.Errorf("attribute %d", a)
 	}
 	if r.failAt == "attribute" {
@@ -79,7 +79,7 @@ func (r *recorder) FuncSetAttribute(f cu.Function, a cu.FunctionAttribute, value
 	return nil
 }
 
-func (r *recorder) LaunchKernel(f cu.Function, grid, block [3]uint32, shared uint32, s cu.Stream, params []unsafe.Pointer) error {
+func (r *recorder) LaunchKernel(f cudriver.Function, grid, block [3]uint32, shared uint32, s cudriver.Stream, params []unsafe.Pointer) error {
 	if r.failAt == "launch" {
 		return errInjected
 	}
@@ -121,7 +121,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 			t.Errorf("no test loads %s.cu", name)
 		}
 	}()
-	add := func(name string, loader func(d cu.Driver) (any, error)) {
+	add := func(name string, loader func(d cudriver.Driver) (any, error)) {
 		delete(missing, strings.Fields(name)[0])
 		d := &recorder{recording: true}
 		m, err := loader(d)
@@ -130,31 +130,31 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		}
 		load(name, m, d)
 	}
-	add("bicgstab", func(d cu.Driver) (any, error) { return kernels.LoadBicgstab(d) })
-	add("bricks", func(d cu.Driver) (any, error) { return ddilu.LoadBricks(d) })
-	add("parts", func(d cu.Driver) (any, error) { return ddilu.LoadParts(d) })
-	add("chebyshev", func(d cu.Driver) (any, error) { return chebyshev.LoadKernels(d) })
-	add("cover", func(d cu.Driver) (any, error) { return kernels.LoadCover(d) })
-	add("csr", func(d cu.Driver) (any, error) { return mixed.LoadCsr(d) })
-	add("matrix", func(d cu.Driver) (any, error) { return kernels.LoadMatrix(d) })
-	add("mixed", func(d cu.Driver) (any, error) { return mixed.LoadKernels(d) })
-	add("quaddiag", func(d cu.Driver) (any, error) { return mixed.LoadQuaddiag(d) })
-	add("assemble", func(d cu.Driver) (any, error) { return kernels.LoadAssemble(d) })
-	add("forms", func(d cu.Driver) (any, error) { return kernels.LoadForms(d) })
-	add("ic", func(d cu.Driver) (any, error) { return ic.LoadKernels(d) })
-	add("cmg", func(d cu.Driver) (any, error) { return cmg.LoadKernels(d) })
-	add("segments", func(d cu.Driver) (any, error) { return cmg.LoadSegments(d) })
-	add("krylov", func(d cu.Driver) (any, error) { return kernels.LoadKrylov(d) })
-	add("level", func(d cu.Driver) (any, error) { return kernels.LoadLevel(d) })
-	add("levels", func(d cu.Driver) (any, error) { return parac.LoadLevels(d) })
-	add("parac", func(d cu.Driver) (any, error) { return parac.LoadKernels(d) })
-	add("sort", func(d cu.Driver) (any, error) { return parac.LoadSort(d) })
-	add("power", func(d cu.Driver) (any, error) { return kernels.LoadPower(d) })
-	add("residual", func(d cu.Driver) (any, error) { return kernels.LoadResidual(d) })
-	add("transfer", func(d cu.Driver) (any, error) { return kernels.LoadTransfer(d) })
-	add("weigh", func(d cu.Driver) (any, error) { return kernels.LoadWeigh(d) })
+	add("bicgstab", func(d cudriver.Driver) (any, error) { return kernels.LoadBicgstab(d) })
+	add("bricks", func(d cudriver.Driver) (any, error) { return ddilu.LoadBricks(d) })
+	add("parts", func(d cudriver.Driver) (any, error) { return ddilu.LoadParts(d) })
+	add("chebyshev", func(d cudriver.Driver) (any, error) { return chebyshev.LoadKernels(d) })
+	add("cover", func(d cudriver.Driver) (any, error) { return kernels.LoadCover(d) })
+	add("csr", func(d cudriver.Driver) (any, error) { return mixed.LoadCsr(d) })
+	add("matrix", func(d cudriver.Driver) (any, error) { return kernels.LoadMatrix(d) })
+	add("mixed", func(d cudriver.Driver) (any, error) { return mixed.LoadKernels(d) })
+	add("quaddiag", func(d cudriver.Driver) (any, error) { return mixed.LoadQuaddiag(d) })
+	add("assemble", func(d cudriver.Driver) (any, error) { return kernels.LoadAssemble(d) })
+	add("forms", func(d cudriver.Driver) (any, error) { return kernels.LoadForms(d) })
+	add("ic", func(d cudriver.Driver) (any, error) { return ic.LoadKernels(d) })
+	add("cmg", func(d cudriver.Driver) (any, error) { return cmg.LoadKernels(d) })
+	add("segments", func(d cudriver.Driver) (any, error) { return cmg.LoadSegments(d) })
+	add("krylov", func(d cudriver.Driver) (any, error) { return kernels.LoadKrylov(d) })
+	add("level", func(d cudriver.Driver) (any, error) { return kernels.LoadLevel(d) })
+	add("levels", func(d cudriver.Driver) (any, error) { return parac.LoadLevels(d) })
+	add("parac", func(d cudriver.Driver) (any, error) { return parac.LoadKernels(d) })
+	add("sort", func(d cudriver.Driver) (any, error) { return parac.LoadSort(d) })
+	add("power", func(d cudriver.Driver) (any, error) { return kernels.LoadPower(d) })
+	add("residual", func(d cudriver.Driver) (any, error) { return kernels.LoadResidual(d) })
+	add("transfer", func(d cudriver.Driver) (any, error) { return kernels.LoadTransfer(d) })
+	add("weigh", func(d cudriver.Driver) (any, error) { return kernels.LoadWeigh(d) })
 	for _, class := range kernels.LineClasses() {
-		add(fmt.Sprint("lines ", class), func(d cu.Driver) (any, error) { return kernels.LoadLines(d, class) })
+		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return kernels.LoadLines(d, class) })
 	}
 }
 
@@ -168,7 +168,7 @@ func TestParameters(t *testing.T) {
 			if method.Name == "Unload" {
 				continue
 			}
-			in := []reflect.Value{reflect.ValueOf(cu.Stream(7)), reflect.ValueOf([3]uint32{5, 6, 7})}
+			in := []reflect.Value{reflect.ValueOf(cudriver.Stream(7)), reflect.ValueOf([3]uint32{5, 6, 7})}
 			shared := uint32(0)
 			if method.Type.NumIn() == 5 {
 				shared = 100<<10 + uint32(i)
@@ -231,9 +231,9 @@ func distinct(t *testing.T, argument reflect.Value, p int) (raw any) {
 	case of.Kind() == reflect.Float64:
 		argument.SetFloat(float64(p) + 1e-9)
 		return float64(p) + 1e-9
-	case of.Implements(reflect.TypeFor[cu.Pointer]()):
+	case of.Implements(reflect.TypeFor[cudriver.Pointer]()):
 		*(*uint64)(argument.Addr().UnsafePointer()) = wide
-		if argument.Interface().(cu.Pointer).Address() != cu.DevicePtr(wide) {
+		if argument.Interface().(cudriver.Pointer).Address() != cudriver.DevicePtr(wide) {
 			t.Fatalf("%v is not the address that its bits are", of)
 		}
 		return wide
@@ -243,14 +243,14 @@ func distinct(t *testing.T, argument reflect.Value, p int) (raw any) {
 }
 
 func TestLaunchAllocatesNothing(t *testing.T) {
-	var d cu.Driver = new(recorder)
+	var d cudriver.Driver = new(recorder)
 	r, err := kernels.LoadResidual(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	grid := [3]uint32{100, 1, 1}
 	allocations := testing.AllocsPerRun(100, func() {
-		x, old, older := cu.At[float64](4096), cu.At[float64](8192), cu.At[float64](16384)
+		x, old, older := cudriver.At[float64](4096), cudriver.At[float64](8192), cudriver.At[float64](16384)
 		err = errors.Join(err, r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: x}),
 			r.Extrapolate(1, grid, kernels.ResidualExtrapolateArgs{N: 1 << 40, X: x, Old: old, Older: older, Quadratic: 1}))
 	})

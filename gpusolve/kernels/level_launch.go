@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -24,7 +24,7 @@ type Level struct {
 }
 
 // LoadLevel compiles the module for the device and finds its kernels.
-func LoadLevel(d cu.Driver) (*Level, error) {
+func LoadLevel(d cudriver.Driver) (*Level, error) {
 	m := new(Level)
 	var err error
 	m.module, err = launch.Load(d, "level", levelPTX,
@@ -43,14 +43,14 @@ func (m *Level) Unload() error { return m.module.Unload() }
 // LevelFactorArgs are the arguments of factor.
 type LevelFactorArgs struct {
 	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cu.Ptr[float32]
-	GroundSlot         cu.Ptr[int32]
-	Capacity, Inverse  cu.Ptr[float32]
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity, Inverse  cudriver.Ptr[float32]
 }
 
 // Factor eliminates the columns from the bottom up: t_k = m_k + g t_{k-1} / (g + t_{k-1}), inverse_k = 1 / (gz_k + t_k), m the conductances to
 // everything outside the column. All terms are positive, so FP32 loses nothing to cancellation.
-func (m *Level) Factor(s cu.Stream, grid [3]uint32, a LevelFactorArgs) error {
+func (m *Level) Factor(s cudriver.Stream, grid [3]uint32, a LevelFactorArgs) error {
 	m.factor.Args = a
 	return m.factor.Launch(s, grid)
 }
@@ -58,16 +58,16 @@ func (m *Level) Factor(s cu.Stream, grid [3]uint32, a LevelFactorArgs) error {
 // LevelCoarsenArgs are the arguments of coarsen.
 type LevelCoarsenArgs struct {
 	Nx, Ny                            int32
-	Gx, Gy, Gz, Ground                cu.Ptr[float32]
-	GroundSlot                        cu.Ptr[int32]
-	Capacity                          cu.Ptr[float32]
+	Gx, Gy, Gz, Ground                cudriver.Ptr[float32]
+	GroundSlot                        cudriver.Ptr[int32]
+	Capacity                          cudriver.Ptr[float32]
 	Cx, Cy                            int32
-	FirstX, FirstY                    cu.Ptr[int32]
-	Cgx, Cgy, Cgz, Cground, Ccapacity cu.Ptr[float32]
+	FirstX, FirstY                    cudriver.Ptr[int32]
+	Cgx, Cgy, Cgz, Cground, Ccapacity cudriver.Ptr[float32]
 }
 
 // Coarsen sums ground, capacity and vertical couplings over the fine cells and puts lateral ones in series, row by row.
-func (m *Level) Coarsen(s cu.Stream, grid [3]uint32, a LevelCoarsenArgs) error {
+func (m *Level) Coarsen(s cudriver.Stream, grid [3]uint32, a LevelCoarsenArgs) error {
 	m.coarsen.Args = a
 	return m.coarsen.Launch(s, grid)
 }

@@ -5,7 +5,7 @@ package kernels
 import (
 	"embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -29,13 +29,13 @@ const (
 // LinesRung is a small level with all it takes to cycle over it; every field has eight bytes.
 type LinesRung struct {
 	Nx, Ny                                         int64
-	Gx, Gy, Gz, Inverse, Ground, Capacity, B, Z, X cu.Ptr[float32]
-	FirstX, NearX, BeyondX                         cu.Ptr[int32]
-	FarX                                           cu.Ptr[float32]
-	FirstY, NearY, BeyondY                         cu.Ptr[int32]
-	FarY                                           cu.Ptr[float32]
-	WeightSlot                                     cu.Ptr[int32]
-	Wx, Wy                                         cu.Ptr[float32]
+	Gx, Gy, Gz, Inverse, Ground, Capacity, B, Z, X cudriver.Ptr[float32]
+	FirstX, NearX, BeyondX                         cudriver.Ptr[int32]
+	FarX                                           cudriver.Ptr[float32]
+	FirstY, NearY, BeyondY                         cudriver.Ptr[int32]
+	FarY                                           cudriver.Ptr[float32]
+	WeightSlot                                     cudriver.Ptr[int32]
+	Wx, Wy                                         cudriver.Ptr[float32]
 }
 
 // Lines is the module lines.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -48,7 +48,7 @@ type Lines struct {
 }
 
 // LoadLines compiles the module for a class of column lengths, one of LineClasses, and finds its kernels.
-func LoadLines(d cu.Driver, class int) (*Lines, error) {
+func LoadLines(d cudriver.Driver, class int) (*Lines, error) {
 	m := new(Lines)
 	var err error
 	m.module, err = launch.LoadClass(d, "lines", linesPTX, class,
@@ -69,12 +69,12 @@ func (m *Lines) Unload() error { return m.module.Unload() }
 // LinesStartArgs are the arguments of start.
 type LinesStartArgs struct {
 	Nx, Ny, Nz        int32
-	Gz, Inverse, B, X cu.Ptr[float32]
+	Gz, Inverse, B, X cudriver.Ptr[float32]
 	Scale             float32
 }
 
 // Start: x = c T^-1 b.
-func (m *Lines) Start(s cu.Stream, grid [3]uint32, a LinesStartArgs) error {
+func (m *Lines) Start(s cudriver.Stream, grid [3]uint32, a LinesStartArgs) error {
 	m.start.Args = a
 	return m.start.Launch(s, grid)
 }
@@ -82,13 +82,13 @@ func (m *Lines) Start(s cu.Stream, grid [3]uint32, a LinesStartArgs) error {
 // LinesStepArgs are the arguments of step.
 type LinesStepArgs struct {
 	Nx, Ny, Nz                           int32
-	Gx, Gy, Gz, Inverse, B, X, Prev, Dst cu.Ptr[float32]
+	Gx, Gy, Gz, Inverse, B, X, Prev, Dst cudriver.Ptr[float32]
 	A, Scale                             float32
-	Scratch                              cu.Ptr[float32]
+	Scratch                              cudriver.Ptr[float32]
 }
 
 // Step: dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst.
-func (m *Lines) Step(s cu.Stream, grid [3]uint32, a LinesStepArgs) error {
+func (m *Lines) Step(s cudriver.Stream, grid [3]uint32, a LinesStepArgs) error {
 	m.step.Args = a
 	return m.step.Launch(s, grid)
 }
@@ -96,29 +96,29 @@ func (m *Lines) Step(s cu.Stream, grid [3]uint32, a LinesStepArgs) error {
 // LinesStepDotArgs are the arguments of stepDot.
 type LinesStepDotArgs struct {
 	Nx, Ny, Nz                           int32
-	Gx, Gy, Gz, Inverse, B, X, Prev, Dst cu.Ptr[float32]
+	Gx, Gy, Gz, Inverse, B, X, Prev, Dst cudriver.Ptr[float32]
 	A, Scale                             float32
-	Scratch                              cu.Ptr[float32]
-	Partial                              cu.Ptr[float64]
+	Scratch                              cudriver.Ptr[float32]
+	Partial                              cudriver.Ptr[float64]
 }
 
 // StepDot is step, and leaves each block's dst.b and largest |dst| in partial[block] and partial[blocks + block].
-func (m *Lines) StepDot(s cu.Stream, grid [3]uint32, a LinesStepDotArgs) error {
+func (m *Lines) StepDot(s cudriver.Stream, grid [3]uint32, a LinesStepDotArgs) error {
 	m.stepDot.Args = a
 	return m.stepDot.Launch(s, grid)
 }
 
 // LinesBottomArgs are the arguments of bottom.
 type LinesBottomArgs struct {
-	List                    cu.Ptr[LinesRung]
+	List                    cudriver.Ptr[LinesRung]
 	Count, Nz               int32
-	GroundSlot              cu.Ptr[int32]
+	GroundSlot              cudriver.Ptr[int32]
 	First, Momentum, Second float32
 }
 
 // Bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
 // momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
-func (m *Lines) Bottom(s cu.Stream, grid [3]uint32, a LinesBottomArgs) error {
+func (m *Lines) Bottom(s cudriver.Stream, grid [3]uint32, a LinesBottomArgs) error {
 	m.bottom.Args = a
 	return m.bottom.Launch(s, grid)
 }

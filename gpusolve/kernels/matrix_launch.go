@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -33,7 +33,7 @@ type Matrix struct {
 }
 
 // LoadMatrix compiles the module for the device and finds its kernels.
-func LoadMatrix(d cu.Driver) (*Matrix, error) {
+func LoadMatrix(d cudriver.Driver) (*Matrix, error) {
 	m := new(Matrix)
 	var err error
 	m.module, err = launch.Load(d, "matrix", matrixPTX,
@@ -60,11 +60,11 @@ func (m *Matrix) Unload() error { return m.module.Unload() }
 // MatrixMultiplyBandsArgs are the arguments of multiplyBands.
 type MatrixMultiplyBandsArgs struct {
 	N, Nx, Sheet                          int64
-	Diagonal, X, Y, Z, Lx, Ly, Lz, V, Out cu.Ptr[float64]
+	Diagonal, X, Y, Z, Lx, Ly, Lz, V, Out cudriver.Ptr[float64]
 }
 
 // MultiplyBands:
-func (m *Matrix) MultiplyBands(s cu.Stream, grid [3]uint32, a MatrixMultiplyBandsArgs) error {
+func (m *Matrix) MultiplyBands(s cudriver.Stream, grid [3]uint32, a MatrixMultiplyBandsArgs) error {
 	m.multiplyBands.Args = a
 	return m.multiplyBands.Launch(s, grid)
 }
@@ -72,13 +72,13 @@ func (m *Matrix) MultiplyBands(s cu.Stream, grid [3]uint32, a MatrixMultiplyBand
 // MatrixMultiplyRowsArgs are the arguments of multiplyRows.
 type MatrixMultiplyRowsArgs struct {
 	N           int64
-	RowPtr      cu.Ptr[int64]
-	Col         cu.Ptr[int32]
-	Val, V, Out cu.Ptr[float64]
+	RowPtr      cudriver.Ptr[int64]
+	Col         cudriver.Ptr[int32]
+	Val, V, Out cudriver.Ptr[float64]
 }
 
 // MultiplyRows:
-func (m *Matrix) MultiplyRows(s cu.Stream, grid [3]uint32, a MatrixMultiplyRowsArgs) error {
+func (m *Matrix) MultiplyRows(s cudriver.Stream, grid [3]uint32, a MatrixMultiplyRowsArgs) error {
 	m.multiplyRows.Args = a
 	return m.multiplyRows.Launch(s, grid)
 }
@@ -86,12 +86,12 @@ func (m *Matrix) MultiplyRows(s cu.Stream, grid [3]uint32, a MatrixMultiplyRowsA
 // MatrixTurnArgs are the arguments of turn.
 type MatrixTurnArgs struct {
 	N       int64
-	Z, P    cu.Ptr[float32]
-	Scalars cu.Ptr[float64]
+	Z, P    cudriver.Ptr[float32]
+	Scalars cudriver.Ptr[float64]
 }
 
 // Turn: p = z + BETA p.
-func (m *Matrix) Turn(s cu.Stream, grid [3]uint32, a MatrixTurnArgs) error {
+func (m *Matrix) Turn(s cudriver.Stream, grid [3]uint32, a MatrixTurnArgs) error {
 	m.turn.Args = a
 	return m.turn.Launch(s, grid)
 }
@@ -99,14 +99,14 @@ func (m *Matrix) Turn(s cu.Stream, grid [3]uint32, a MatrixTurnArgs) error {
 // MatrixApplyBandsArgs are the arguments of applyBands.
 type MatrixApplyBandsArgs struct {
 	N, Nx, Sheet                  int64
-	Diagonal, X, Y, Z, Lx, Ly, Lz cu.Ptr[float64]
-	P                             cu.Ptr[float32]
-	Q, Partial, Scalars           cu.Ptr[float64]
-	Ticket                        cu.Ptr[uint32]
+	Diagonal, X, Y, Z, Lx, Ly, Lz cudriver.Ptr[float64]
+	P                             cudriver.Ptr[float32]
+	Q, Partial, Scalars           cudriver.Ptr[float64]
+	Ticket                        cudriver.Ptr[uint32]
 }
 
 // ApplyBands: q = A p, PQ = p.q, ALPHA = RZ / PQ.
-func (m *Matrix) ApplyBands(s cu.Stream, grid [3]uint32, a MatrixApplyBandsArgs) error {
+func (m *Matrix) ApplyBands(s cudriver.Stream, grid [3]uint32, a MatrixApplyBandsArgs) error {
 	m.applyBands.Args = a
 	return m.applyBands.Launch(s, grid)
 }
@@ -114,16 +114,16 @@ func (m *Matrix) ApplyBands(s cu.Stream, grid [3]uint32, a MatrixApplyBandsArgs)
 // MatrixApplyRowsArgs are the arguments of applyRows.
 type MatrixApplyRowsArgs struct {
 	N                   int64
-	RowPtr              cu.Ptr[int64]
-	Col                 cu.Ptr[int32]
-	Val                 cu.Ptr[float64]
-	P                   cu.Ptr[float32]
-	Q, Partial, Scalars cu.Ptr[float64]
-	Ticket              cu.Ptr[uint32]
+	RowPtr              cudriver.Ptr[int64]
+	Col                 cudriver.Ptr[int32]
+	Val                 cudriver.Ptr[float64]
+	P                   cudriver.Ptr[float32]
+	Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
 }
 
 // ApplyRows:
-func (m *Matrix) ApplyRows(s cu.Stream, grid [3]uint32, a MatrixApplyRowsArgs) error {
+func (m *Matrix) ApplyRows(s cudriver.Stream, grid [3]uint32, a MatrixApplyRowsArgs) error {
 	m.applyRows.Args = a
 	return m.applyRows.Launch(s, grid)
 }
@@ -131,14 +131,14 @@ func (m *Matrix) ApplyRows(s cu.Stream, grid [3]uint32, a MatrixApplyRowsArgs) e
 // MatrixAdvanceArgs are the arguments of advance.
 type MatrixAdvanceArgs struct {
 	N                   int64
-	X, R                cu.Ptr[float64]
-	R32, P              cu.Ptr[float32]
-	Q, Partial, Scalars cu.Ptr[float64]
-	Ticket              cu.Ptr[uint32]
+	X, R                cudriver.Ptr[float64]
+	R32, P              cudriver.Ptr[float32]
+	Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
 }
 
 // Advance: x += ALPHA p, r -= ALPHA q, r32 = r, RR = r.r.
-func (m *Matrix) Advance(s cu.Stream, grid [3]uint32, a MatrixAdvanceArgs) error {
+func (m *Matrix) Advance(s cudriver.Stream, grid [3]uint32, a MatrixAdvanceArgs) error {
 	m.advance.Args = a
 	return m.advance.Launch(s, grid)
 }
@@ -146,14 +146,14 @@ func (m *Matrix) Advance(s cu.Stream, grid [3]uint32, a MatrixAdvanceArgs) error
 // MatrixResidualBandsArgs are the arguments of residualBands.
 type MatrixResidualBandsArgs struct {
 	N, Nx, Sheet                           int64
-	Diagonal, X, Y, Z, Lx, Ly, Lz, B, V, R cu.Ptr[float64]
-	R32                                    cu.Ptr[float32]
-	Partial, Scalars                       cu.Ptr[float64]
-	Ticket                                 cu.Ptr[uint32]
+	Diagonal, X, Y, Z, Lx, Ly, Lz, B, V, R cudriver.Ptr[float64]
+	R32                                    cudriver.Ptr[float32]
+	Partial, Scalars                       cudriver.Ptr[float64]
+	Ticket                                 cudriver.Ptr[uint32]
 }
 
 // ResidualBands: r = b - A v with its sums. A null v is zero.
-func (m *Matrix) ResidualBands(s cu.Stream, grid [3]uint32, a MatrixResidualBandsArgs) error {
+func (m *Matrix) ResidualBands(s cudriver.Stream, grid [3]uint32, a MatrixResidualBandsArgs) error {
 	m.residualBands.Args = a
 	return m.residualBands.Launch(s, grid)
 }
@@ -161,16 +161,16 @@ func (m *Matrix) ResidualBands(s cu.Stream, grid [3]uint32, a MatrixResidualBand
 // MatrixResidualRowsArgs are the arguments of residualRows.
 type MatrixResidualRowsArgs struct {
 	N                int64
-	RowPtr           cu.Ptr[int64]
-	Col              cu.Ptr[int32]
-	Val, B, V, R     cu.Ptr[float64]
-	R32              cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	RowPtr           cudriver.Ptr[int64]
+	Col              cudriver.Ptr[int32]
+	Val, B, V, R     cudriver.Ptr[float64]
+	R32              cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // ResidualRows:
-func (m *Matrix) ResidualRows(s cu.Stream, grid [3]uint32, a MatrixResidualRowsArgs) error {
+func (m *Matrix) ResidualRows(s cudriver.Stream, grid [3]uint32, a MatrixResidualRowsArgs) error {
 	m.residualRows.Args = a
 	return m.residualRows.Launch(s, grid)
 }
@@ -178,12 +178,12 @@ func (m *Matrix) ResidualRows(s cu.Stream, grid [3]uint32, a MatrixResidualRowsA
 // MatrixInvertBandsArgs are the arguments of invertBands.
 type MatrixInvertBandsArgs struct {
 	N        int64
-	Diagonal cu.Ptr[float64]
-	D        cu.Ptr[float32]
+	Diagonal cudriver.Ptr[float64]
+	D        cudriver.Ptr[float32]
 }
 
 // InvertBands: d = 1 / diag(A), 0 where a row has none.
-func (m *Matrix) InvertBands(s cu.Stream, grid [3]uint32, a MatrixInvertBandsArgs) error {
+func (m *Matrix) InvertBands(s cudriver.Stream, grid [3]uint32, a MatrixInvertBandsArgs) error {
 	m.invertBands.Args = a
 	return m.invertBands.Launch(s, grid)
 }
@@ -191,14 +191,14 @@ func (m *Matrix) InvertBands(s cu.Stream, grid [3]uint32, a MatrixInvertBandsArg
 // MatrixInvertRowsArgs are the arguments of invertRows.
 type MatrixInvertRowsArgs struct {
 	N      int64
-	RowPtr cu.Ptr[int64]
-	Col    cu.Ptr[int32]
-	Val    cu.Ptr[float64]
-	D      cu.Ptr[float32]
+	RowPtr cudriver.Ptr[int64]
+	Col    cudriver.Ptr[int32]
+	Val    cudriver.Ptr[float64]
+	D      cudriver.Ptr[float32]
 }
 
 // InvertRows:
-func (m *Matrix) InvertRows(s cu.Stream, grid [3]uint32, a MatrixInvertRowsArgs) error {
+func (m *Matrix) InvertRows(s cudriver.Stream, grid [3]uint32, a MatrixInvertRowsArgs) error {
 	m.invertRows.Args = a
 	return m.invertRows.Launch(s, grid)
 }

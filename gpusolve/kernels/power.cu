@@ -3,15 +3,15 @@
 
 enum { THREADS = 128, ROWS = 16 };
 
-// Stroke is a rectangle of uniform power: of 1 W, cell (i + a, j + b) gets x[a] y[b] W. shares[at] begins its nx values of x, then ny of y.
-struct Stroke {
+// Footprint is a rectangle of uniform power: of 1 W, cell (i + a, j + b) gets x[a] y[b] W. shares[at] begins its nx values of x, then ny of y.
+struct Footprint {
   int i, j, nx, ny;
   i64 at;
 };
 
-// draw sets sheet s, the block's plane, to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
-// draws a tile of THREADS x ROWS cells; the strokes that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
-KERNEL void BOUNDS(THREADS) draw(int nx, int ny, const int *RESTRICT first, const int *RESTRICT order, const Stroke *RESTRICT strokes,
+// draw sets sheet s, the block's plane, to the sum of its footprints times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
+// draws a tile of THREADS x ROWS cells; the footprints that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
+KERNEL void BOUNDS(THREADS) draw(int nx, int ny, const int *RESTRICT first, const int *RESTRICT order, const Footprint *RESTRICT footprints,
                                  const double *RESTRICT shares, const double *RESTRICT watts, const int *RESTRICT planeFirst,
                                  const double *RESTRICT planes, const double *RESTRICT factors, double *RESTRICT sheets) {
   BlockAt block = blockAt(tiles(nx, THREADS), tiles(ny, ROWS));
@@ -23,7 +23,7 @@ KERNEL void BOUNDS(THREADS) draw(int nx, int ny, const int *RESTRICT first, cons
   int tile = (blockZ() * gridY() + blockY()) * gridX() + blockX(), end = first[tile + 1];
   for (int n = first[tile]; n < end; n++) {
     int id = order[n];
-    Stroke k = strokes[id];
+    Footprint k = footprints[id];
     int a = i - k.i, b = j - k.j;
     if (a < 0 || a >= k.nx) continue;
     const double *x = shares + k.at, *y = x + k.nx;

@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -17,8 +17,8 @@ const (
 	PowerRows    = 16
 )
 
-// PowerStroke is a rectangle of uniform power: of 1 W, cell (i + a, j + b) gets x[a] y[b] W. shares[at] begins its nx values of x, then ny of y.
-type PowerStroke struct {
+// PowerFootprint is a rectangle of uniform power: of 1 W, cell (i + a, j + b) gets x[a] y[b] W. shares[at] begins its nx values of x, then ny of y.
+type PowerFootprint struct {
 	I, J, Nx, Ny int32
 	At           int64
 }
@@ -30,7 +30,7 @@ type Power struct {
 }
 
 // LoadPower compiles the module for the device and finds its kernels.
-func LoadPower(d cu.Driver) (*Power, error) {
+func LoadPower(d cudriver.Driver) (*Power, error) {
 	m := new(Power)
 	var err error
 	m.module, err = launch.Load(d, "power", powerPTX,
@@ -48,16 +48,16 @@ func (m *Power) Unload() error { return m.module.Unload() }
 // PowerDrawArgs are the arguments of draw.
 type PowerDrawArgs struct {
 	Nx, Ny                  int32
-	First, Order            cu.Ptr[int32]
-	Strokes                 cu.Ptr[PowerStroke]
-	Shares, Watts           cu.Ptr[float64]
-	PlaneFirst              cu.Ptr[int32]
-	Planes, Factors, Sheets cu.Ptr[float64]
+	First, Order            cudriver.Ptr[int32]
+	Footprints              cudriver.Ptr[PowerFootprint]
+	Shares, Watts           cudriver.Ptr[float64]
+	PlaneFirst              cudriver.Ptr[int32]
+	Planes, Factors, Sheets cudriver.Ptr[float64]
 }
 
-// Draw sets sheet s, the block's plane, to the sum of its strokes times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
-// draws a tile of THREADS x ROWS cells; the strokes that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
-func (m *Power) Draw(s cu.Stream, grid [3]uint32, a PowerDrawArgs) error {
+// Draw sets sheet s, the block's plane, to the sum of its footprints times their watts and of planes planeFirst[s] to planeFirst[s+1] times their factors. A block
+// draws a tile of THREADS x ROWS cells; the footprints that touch tile t are order[first[t]] to order[first[t+1]], always in the same order.
+func (m *Power) Draw(s cudriver.Stream, grid [3]uint32, a PowerDrawArgs) error {
 	m.draw.Args = a
 	return m.draw.Launch(s, grid)
 }

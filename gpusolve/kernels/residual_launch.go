@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -29,7 +29,7 @@ type Residual struct {
 }
 
 // LoadResidual compiles the module for the device and finds its kernels.
-func LoadResidual(d cu.Driver) (*Residual, error) {
+func LoadResidual(d cudriver.Driver) (*Residual, error) {
 	m := new(Residual)
 	var err error
 	m.module, err = launch.Load(d, "residual", residualPTX,
@@ -53,23 +53,23 @@ func (m *Residual) Unload() error { return m.module.Unload() }
 // ResidualResidualArgs are the arguments of residual.
 type ResidualResidualArgs struct {
 	Nx, Ny, Nz            int32
-	Gx, Gy, Gz, Ground    cu.Ptr[float32]
-	GroundSlot            cu.Ptr[int32]
-	Capacity              cu.Ptr[float32]
-	Power                 cu.Ptr[float64]
-	PowerSlot             cu.Ptr[int32]
-	Share, Inflow         cu.Ptr[float64]
-	InflowSlot            cu.Ptr[int32]
-	X, Old                cu.Ptr[float64]
-	R                     cu.Ptr[float32]
-	R64, Partial, Scalars cu.Ptr[float64]
-	Ticket                cu.Ptr[uint32]
+	Gx, Gy, Gz, Ground    cudriver.Ptr[float32]
+	GroundSlot            cudriver.Ptr[int32]
+	Capacity              cudriver.Ptr[float32]
+	Power                 cudriver.Ptr[float64]
+	PowerSlot             cudriver.Ptr[int32]
+	Share, Inflow         cudriver.Ptr[float64]
+	InflowSlot            cudriver.Ptr[int32]
+	X, Old                cudriver.Ptr[float64]
+	R                     cudriver.Ptr[float32]
+	R64, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                cudriver.Ptr[uint32]
 }
 
 // Residual: r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power and inflow hold planes in the slots that powerSlot[k]
 // and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x, so that the heat content at the start of
 // the step, which nearly cancels, is never formed. A null x or old is zero.
-func (m *Residual) Residual(s cu.Stream, grid [3]uint32, a ResidualResidualArgs) error {
+func (m *Residual) Residual(s cudriver.Stream, grid [3]uint32, a ResidualResidualArgs) error {
 	m.residual.Args = a
 	return m.residual.Launch(s, grid)
 }
@@ -77,13 +77,13 @@ func (m *Residual) Residual(s cu.Stream, grid [3]uint32, a ResidualResidualArgs)
 // ResidualStoredArgs are the arguments of stored.
 type ResidualStoredArgs struct {
 	N                        int64
-	Capacity                 cu.Ptr[float32]
-	X, Old, Partial, Scalars cu.Ptr[float64]
-	Ticket                   cu.Ptr[uint32]
+	Capacity                 cudriver.Ptr[float32]
+	X, Old, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                   cudriver.Ptr[uint32]
 }
 
 // Stored: scalars[SCRATCH] = sum of capacity (x - old).
-func (m *Residual) Stored(s cu.Stream, grid [3]uint32, a ResidualStoredArgs) error {
+func (m *Residual) Stored(s cudriver.Stream, grid [3]uint32, a ResidualStoredArgs) error {
 	m.stored.Args = a
 	return m.stored.Launch(s, grid)
 }
@@ -91,12 +91,12 @@ func (m *Residual) Stored(s cu.Stream, grid [3]uint32, a ResidualStoredArgs) err
 // ResidualMaximumArgs are the arguments of maximum.
 type ResidualMaximumArgs struct {
 	N                   int64
-	X, Partial, Scalars cu.Ptr[float64]
-	Ticket              cu.Ptr[uint32]
+	X, Partial, Scalars cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
 }
 
 // Maximum: scalars[SCRATCH] = max x.
-func (m *Residual) Maximum(s cu.Stream, grid [3]uint32, a ResidualMaximumArgs) error {
+func (m *Residual) Maximum(s cudriver.Stream, grid [3]uint32, a ResidualMaximumArgs) error {
 	m.maximum.Args = a
 	return m.maximum.Launch(s, grid)
 }
@@ -105,11 +105,11 @@ func (m *Residual) Maximum(s cu.Stream, grid [3]uint32, a ResidualMaximumArgs) e
 type ResidualFillArgs struct {
 	N     int64
 	Value float64
-	X     cu.Ptr[float64]
+	X     cudriver.Ptr[float64]
 }
 
 // Fill:
-func (m *Residual) Fill(s cu.Stream, grid [3]uint32, a ResidualFillArgs) error {
+func (m *Residual) Fill(s cudriver.Stream, grid [3]uint32, a ResidualFillArgs) error {
 	m.fill.Args = a
 	return m.fill.Launch(s, grid)
 }
@@ -117,12 +117,12 @@ func (m *Residual) Fill(s cu.Stream, grid [3]uint32, a ResidualFillArgs) error {
 // ResidualExtrapolateArgs are the arguments of extrapolate.
 type ResidualExtrapolateArgs struct {
 	N             int64
-	X, Old, Older cu.Ptr[float64]
+	X, Old, Older cudriver.Ptr[float64]
 	Quadratic     int32
 }
 
 // Extrapolate: x becomes the continuation of (older, old, x), linear or quadratic, and the two others the states before. A null older is not kept.
-func (m *Residual) Extrapolate(s cu.Stream, grid [3]uint32, a ResidualExtrapolateArgs) error {
+func (m *Residual) Extrapolate(s cudriver.Stream, grid [3]uint32, a ResidualExtrapolateArgs) error {
 	m.extrapolate.Args = a
 	return m.extrapolate.Launch(s, grid)
 }
@@ -130,11 +130,11 @@ func (m *Residual) Extrapolate(s cu.Stream, grid [3]uint32, a ResidualExtrapolat
 // ResidualScaleArgs are the arguments of scale.
 type ResidualScaleArgs struct {
 	N       int64
-	D, R, Z cu.Ptr[float32]
+	D, R, Z cudriver.Ptr[float32]
 }
 
 // Scale: z = d r, or a copy of r where d is null.
-func (m *Residual) Scale(s cu.Stream, grid [3]uint32, a ResidualScaleArgs) error {
+func (m *Residual) Scale(s cudriver.Stream, grid [3]uint32, a ResidualScaleArgs) error {
 	m.scale.Args = a
 	return m.scale.Launch(s, grid)
 }
@@ -142,13 +142,13 @@ func (m *Residual) Scale(s cu.Stream, grid [3]uint32, a ResidualScaleArgs) error
 // ResidualInverseDiagonalArgs are the arguments of inverseDiagonal.
 type ResidualInverseDiagonalArgs struct {
 	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cu.Ptr[float32]
-	GroundSlot         cu.Ptr[int32]
-	Capacity, D        cu.Ptr[float32]
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity, D        cudriver.Ptr[float32]
 }
 
 // InverseDiagonal: d = 1/diag(A), the diagonal summed in FP64.
-func (m *Residual) InverseDiagonal(s cu.Stream, grid [3]uint32, a ResidualInverseDiagonalArgs) error {
+func (m *Residual) InverseDiagonal(s cudriver.Stream, grid [3]uint32, a ResidualInverseDiagonalArgs) error {
 	m.inverseDiagonal.Args = a
 	return m.inverseDiagonal.Launch(s, grid)
 }

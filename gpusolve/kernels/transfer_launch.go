@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -39,7 +39,7 @@ type Transfer struct {
 }
 
 // LoadTransfer compiles the module for the device and finds its kernels.
-func LoadTransfer(d cu.Driver) (*Transfer, error) {
+func LoadTransfer(d cudriver.Driver) (*Transfer, error) {
 	m := new(Transfer)
 	var err error
 	m.module, err = launch.Load(d, "transfer", transferPTX,
@@ -60,20 +60,20 @@ func (m *Transfer) Unload() error { return m.module.Unload() }
 // TransferRestrictStartArgs are the arguments of restrictStart.
 type TransferRestrictStartArgs struct {
 	Nx, Ny       int32
-	Gx, Gy, B, X cu.Ptr[float32]
+	Gx, Gy, B, X cudriver.Ptr[float32]
 	Keep         float32
 	Cx, Cy       int32
-	FirstX       cu.Ptr[int32]
-	FarX         cu.Ptr[float32]
-	FirstY       cu.Ptr[int32]
-	FarY         cu.Ptr[float32]
-	WeightSlot   cu.Ptr[int32]
-	Wx, Wy, Bc   cu.Ptr[float32]
+	FirstX       cudriver.Ptr[int32]
+	FarX         cudriver.Ptr[float32]
+	FirstY       cudriver.Ptr[int32]
+	FarY         cudriver.Ptr[float32]
+	WeightSlot   cudriver.Ptr[int32]
+	Wx, Wy, Bc   cudriver.Ptr[float32]
 }
 
 // RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
 // shared memory.
-func (m *Transfer) RestrictStart(s cu.Stream, grid [3]uint32, a TransferRestrictStartArgs) error {
+func (m *Transfer) RestrictStart(s cudriver.Stream, grid [3]uint32, a TransferRestrictStartArgs) error {
 	m.restrictStart.Args = a
 	return m.restrictStart.Launch(s, grid)
 }
@@ -81,20 +81,20 @@ func (m *Transfer) RestrictStart(s cu.Stream, grid [3]uint32, a TransferRestrict
 // TransferRestrictResidualArgs are the arguments of restrictResidual.
 type TransferRestrictResidualArgs struct {
 	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cu.Ptr[float32]
-	GroundSlot         cu.Ptr[int32]
-	Capacity, B, X     cu.Ptr[float32]
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity, B, X     cudriver.Ptr[float32]
 	Cx, Cy             int32
-	FirstX             cu.Ptr[int32]
-	FarX               cu.Ptr[float32]
-	FirstY             cu.Ptr[int32]
-	FarY               cu.Ptr[float32]
-	WeightSlot         cu.Ptr[int32]
-	Wx, Wy, Bc         cu.Ptr[float32]
+	FirstX             cudriver.Ptr[int32]
+	FarX               cudriver.Ptr[float32]
+	FirstY             cudriver.Ptr[int32]
+	FarY               cudriver.Ptr[float32]
+	WeightSlot         cudriver.Ptr[int32]
+	Wx, Wy, Bc         cudriver.Ptr[float32]
 }
 
 // RestrictResidual: bc = P^T (b - A x).
-func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
+func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
 	m.restrictResidual.Args = a
 	return m.restrictResidual.Launch(s, grid)
 }
@@ -102,15 +102,15 @@ func (m *Transfer) RestrictResidual(s cu.Stream, grid [3]uint32, a TransferRestr
 // TransferProlongArgs are the arguments of prolong.
 type TransferProlongArgs struct {
 	Nx, Ny, Nz, Cx, Cy int32
-	NearX, BeyondX     cu.Ptr[int32]
-	FarX               cu.Ptr[float32]
-	NearY, BeyondY     cu.Ptr[int32]
-	FarY, Xc, X        cu.Ptr[float32]
+	NearX, BeyondX     cudriver.Ptr[int32]
+	FarX               cudriver.Ptr[float32]
+	NearY, BeyondY     cudriver.Ptr[int32]
+	FarY, Xc, X        cudriver.Ptr[float32]
 }
 
 // Prolong: x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two
 // planes: where its column lies is the same in both.
-func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, a TransferProlongArgs) error {
+func (m *Transfer) Prolong(s cudriver.Stream, grid [3]uint32, a TransferProlongArgs) error {
 	m.prolong.Args = a
 	return m.prolong.Launch(s, grid)
 }
@@ -118,16 +118,16 @@ func (m *Transfer) Prolong(s cu.Stream, grid [3]uint32, a TransferProlongArgs) e
 // TransferProlongWeightedArgs are the arguments of prolongWeighted.
 type TransferProlongWeightedArgs struct {
 	Nx, Ny, Nz, Cx, Cy int32
-	NearX, BeyondX     cu.Ptr[int32]
-	FarX               cu.Ptr[float32]
-	NearY, BeyondY     cu.Ptr[int32]
-	FarY               cu.Ptr[float32]
-	WeightSlot         cu.Ptr[int32]
-	Wx, Wy, Xc, X      cu.Ptr[float32]
+	NearX, BeyondX     cudriver.Ptr[int32]
+	FarX               cudriver.Ptr[float32]
+	NearY, BeyondY     cudriver.Ptr[int32]
+	FarY               cudriver.Ptr[float32]
+	WeightSlot         cudriver.Ptr[int32]
+	Wx, Wy, Xc, X      cudriver.Ptr[float32]
 }
 
 // ProlongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.
-func (m *Transfer) ProlongWeighted(s cu.Stream, grid [3]uint32, a TransferProlongWeightedArgs) error {
+func (m *Transfer) ProlongWeighted(s cudriver.Stream, grid [3]uint32, a TransferProlongWeightedArgs) error {
 	m.prolongWeighted.Args = a
 	return m.prolongWeighted.Launch(s, grid)
 }

@@ -5,7 +5,7 @@ package kernels
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -23,7 +23,7 @@ type Weigh struct {
 }
 
 // LoadWeigh compiles the module for the device and finds its kernels.
-func LoadWeigh(d cu.Driver) (*Weigh, error) {
+func LoadWeigh(d cudriver.Driver) (*Weigh, error) {
 	m := new(Weigh)
 	var err error
 	m.module, err = launch.Load(d, "weigh", weighPTX,
@@ -41,12 +41,12 @@ func (m *Weigh) Unload() error { return m.module.Unload() }
 // WeighWeighArgs are the arguments of weigh.
 type WeighWeighArgs struct {
 	Nx, Ny, Nz           int32
-	G                    cu.Ptr[float32]
+	G                    cudriver.Ptr[float32]
 	AlongY               int32
-	Gz                   cu.Ptr[float32]
-	Slots, Parent, First cu.Ptr[int32]
+	Gz                   cudriver.Ptr[float32]
+	Slots, Parent, First cudriver.Ptr[int32]
 	Coarse               int32
-	Pivots, W            cu.Ptr[float32]
+	Pivots, W            cudriver.Ptr[float32]
 }
 
 // Weigh computes the weights of the far coarse neighbour along one direction, in the planes with a slot, column by column:
@@ -55,7 +55,7 @@ type WeighWeighArgs struct {
 //
 // s is the sum of the conductances to both coarse centres, s w0 the one to the far. g are the couplings along the direction; pivots is scratch of
 // the size of w.
-func (m *Weigh) Weigh(s cu.Stream, grid [3]uint32, a WeighWeighArgs) error {
+func (m *Weigh) Weigh(s cudriver.Stream, grid [3]uint32, a WeighWeighArgs) error {
 	m.weigh.Args = a
 	return m.weigh.Launch(s, grid)
 }

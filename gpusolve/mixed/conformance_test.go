@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -80,10 +80,12 @@ func products(t *testing.T, open func(testing.TB) ops.Device) {
 	})
 }
 
-func TestProducts(t *testing.T)              { products(t, devices.Processor) }
-func TestProductsOnInterpreter(t *testing.T) { products(t, devices.OnInterpreter(ptx.Options{})) }
-func TestProductsWithFewRows(t *testing.T)   { products(t, devices.OnInterpreter(devices.FewRows())) }
-func TestProductsOnGPU(t *testing.T)         { products(t, devices.OnGPU(t)) }
+func TestProducts(t *testing.T) { products(t, devices.Processor) }
+func TestProductsOnInterpreter(t *testing.T) {
+	products(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestProductsWithFewRows(t *testing.T) { products(t, devices.OnInterpreter(devices.FewRows())) }
+func TestProductsOnGPU(t *testing.T)       { products(t, devices.OnGPU(t)) }
 
 // all tests products and vectors in all precisions. by is nil for a graph.
 func (p *probe) all(by *sparse.Diagonals, a *sparse.CSR) {
@@ -342,6 +344,6 @@ func wholeNumbers(t *testing.T, open func(testing.TB) ops.Device) {
 
 func TestWholeNumbers(t *testing.T) { wholeNumbers(t, devices.Processor) }
 func TestWholeNumbersOnInterpreter(t *testing.T) {
-	wholeNumbers(t, devices.OnInterpreter(ptx.Options{}))
+	wholeNumbers(t, devices.OnInterpreter(interpreter.Options{}))
 }
 func TestWholeNumbersOnGPU(t *testing.T) { wholeNumbers(t, devices.OnGPU(t)) }

@@ -5,7 +5,7 @@ package mixed
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -28,7 +28,7 @@ type Csr struct {
 }
 
 // LoadCsr compiles the module for the device and finds its kernels.
-func LoadCsr(d cu.Driver) (*Csr, error) {
+func LoadCsr(d cudriver.Driver) (*Csr, error) {
 	m := new(Csr)
 	var err error
 	m.module, err = launch.Load(d, "csr", csrPTX,
@@ -51,13 +51,13 @@ func (m *Csr) Unload() error { return m.module.Unload() }
 // CsrMultiplyRowsDoubleArgs are the arguments of multiplyRowsDouble.
 type CsrMultiplyRowsDoubleArgs struct {
 	N           int64
-	RowPtr      cu.Ptr[int64]
-	Col         cu.Ptr[int32]
-	Val, V, Out cu.Ptr[float64]
+	RowPtr      cudriver.Ptr[int64]
+	Col         cudriver.Ptr[int32]
+	Val, V, Out cudriver.Ptr[float64]
 }
 
 // MultiplyRowsDouble: out = A v.
-func (m *Csr) MultiplyRowsDouble(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsDoubleArgs) error {
+func (m *Csr) MultiplyRowsDouble(s cudriver.Stream, grid [3]uint32, a CsrMultiplyRowsDoubleArgs) error {
 	m.multiplyRowsDouble.Args = a
 	return m.multiplyRowsDouble.Launch(s, grid)
 }
@@ -65,14 +65,14 @@ func (m *Csr) MultiplyRowsDouble(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsD
 // CsrMultiplyRowsDecoupledArgs are the arguments of multiplyRowsDecoupled.
 type CsrMultiplyRowsDecoupledArgs struct {
 	N      int64
-	RowPtr cu.Ptr[int64]
-	Col    cu.Ptr[int32]
-	Val    cu.Ptr[float32]
-	V, Out cu.Ptr[float64]
+	RowPtr cudriver.Ptr[int64]
+	Col    cudriver.Ptr[int32]
+	Val    cudriver.Ptr[float32]
+	V, Out cudriver.Ptr[float64]
 }
 
 // MultiplyRowsDecoupled:
-func (m *Csr) MultiplyRowsDecoupled(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsDecoupledArgs) error {
+func (m *Csr) MultiplyRowsDecoupled(s cudriver.Stream, grid [3]uint32, a CsrMultiplyRowsDecoupledArgs) error {
 	m.multiplyRowsDecoupled.Args = a
 	return m.multiplyRowsDecoupled.Launch(s, grid)
 }
@@ -80,13 +80,13 @@ func (m *Csr) MultiplyRowsDecoupled(s cu.Stream, grid [3]uint32, a CsrMultiplyRo
 // CsrMultiplyRowsSingleArgs are the arguments of multiplyRowsSingle.
 type CsrMultiplyRowsSingleArgs struct {
 	N           int64
-	RowPtr      cu.Ptr[int64]
-	Col         cu.Ptr[int32]
-	Val, V, Out cu.Ptr[float32]
+	RowPtr      cudriver.Ptr[int64]
+	Col         cudriver.Ptr[int32]
+	Val, V, Out cudriver.Ptr[float32]
 }
 
 // MultiplyRowsSingle:
-func (m *Csr) MultiplyRowsSingle(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsSingleArgs) error {
+func (m *Csr) MultiplyRowsSingle(s cudriver.Stream, grid [3]uint32, a CsrMultiplyRowsSingleArgs) error {
 	m.multiplyRowsSingle.Args = a
 	return m.multiplyRowsSingle.Launch(s, grid)
 }
@@ -94,14 +94,14 @@ func (m *Csr) MultiplyRowsSingle(s cu.Stream, grid [3]uint32, a CsrMultiplyRowsS
 // CsrCurveRowsDoubleArgs are the arguments of curveRowsDouble.
 type CsrCurveRowsDoubleArgs struct {
 	N                           int64
-	RowPtr                      cu.Ptr[int64]
-	Col                         cu.Ptr[int32]
-	Val, P, Q, Partial, Scalars cu.Ptr[float64]
-	Ticket                      cu.Ptr[uint32]
+	RowPtr                      cudriver.Ptr[int64]
+	Col                         cudriver.Ptr[int32]
+	Val, P, Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                      cudriver.Ptr[uint32]
 }
 
 // CurveRowsDouble: q = A p, PQ = p.q, ALPHA = RZ / PQ, 0 where that means nothing.
-func (m *Csr) CurveRowsDouble(s cu.Stream, grid [3]uint32, a CsrCurveRowsDoubleArgs) error {
+func (m *Csr) CurveRowsDouble(s cudriver.Stream, grid [3]uint32, a CsrCurveRowsDoubleArgs) error {
 	m.curveRowsDouble.Args = a
 	return m.curveRowsDouble.Launch(s, grid)
 }
@@ -109,15 +109,15 @@ func (m *Csr) CurveRowsDouble(s cu.Stream, grid [3]uint32, a CsrCurveRowsDoubleA
 // CsrCurveRowsDecoupledArgs are the arguments of curveRowsDecoupled.
 type CsrCurveRowsDecoupledArgs struct {
 	N                      int64
-	RowPtr                 cu.Ptr[int64]
-	Col                    cu.Ptr[int32]
-	Val                    cu.Ptr[float32]
-	P, Q, Partial, Scalars cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	RowPtr                 cudriver.Ptr[int64]
+	Col                    cudriver.Ptr[int32]
+	Val                    cudriver.Ptr[float32]
+	P, Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
 // CurveRowsDecoupled:
-func (m *Csr) CurveRowsDecoupled(s cu.Stream, grid [3]uint32, a CsrCurveRowsDecoupledArgs) error {
+func (m *Csr) CurveRowsDecoupled(s cudriver.Stream, grid [3]uint32, a CsrCurveRowsDecoupledArgs) error {
 	m.curveRowsDecoupled.Args = a
 	return m.curveRowsDecoupled.Launch(s, grid)
 }
@@ -125,15 +125,15 @@ func (m *Csr) CurveRowsDecoupled(s cu.Stream, grid [3]uint32, a CsrCurveRowsDeco
 // CsrCurveRowsSingleArgs are the arguments of curveRowsSingle.
 type CsrCurveRowsSingleArgs struct {
 	N                int64
-	RowPtr           cu.Ptr[int64]
-	Col              cu.Ptr[int32]
-	Val, P, Q        cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	RowPtr           cudriver.Ptr[int64]
+	Col              cudriver.Ptr[int32]
+	Val, P, Q        cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // CurveRowsSingle:
-func (m *Csr) CurveRowsSingle(s cu.Stream, grid [3]uint32, a CsrCurveRowsSingleArgs) error {
+func (m *Csr) CurveRowsSingle(s cudriver.Stream, grid [3]uint32, a CsrCurveRowsSingleArgs) error {
 	m.curveRowsSingle.Args = a
 	return m.curveRowsSingle.Launch(s, grid)
 }

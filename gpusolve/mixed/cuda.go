@@ -6,8 +6,8 @@ import (
 	"math"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 )
@@ -21,23 +21,23 @@ func onGPU(w ops.Workspace) (Operations, bool) {
 }
 
 // GPUBands are the four diagonals of a symmetric matrix in one precision.
-type GPUBands[T float32 | float64 | cu.Half] struct{ Main, X, Y, Z cu.Ptr[T] }
+type GPUBands[T float32 | float64 | cudriver.Half] struct{ Main, X, Y, Z cudriver.Ptr[T] }
 
 // GPUMatrix is a Stored of a GPU: as four diagonals, or by rows. What it does not hold is nowhere.
 type GPUMatrix struct {
 	Double     GPUBands[float64]
 	Single     GPUBands[float32]
-	Half       GPUBands[cu.Half]
-	Unit, Undo float32         // of FP16 entries: the main diagonal where it is not kept, and the inverse of their power of two
-	Promote    cu.Ptr[int32]   // nowhere where all planes are alike
-	Scale      cu.Ptr[float32] // S, nowhere in the plain form
+	Half       GPUBands[cudriver.Half]
+	Unit, Undo float32               // of FP16 entries: the main diagonal where it is not kept, and the inverse of their power of two
+	Promote    cudriver.Ptr[int32]   // nowhere where all planes are alike
+	Scale      cudriver.Ptr[float32] // S, nowhere in the plain form
 
 	s          *cuda.Space
 	nx, ny, nz int
 	promoted   [3]int
-	rows       *cuda.Rows      // by rows, with values in FP64
-	rowValues  cu.Ptr[float32] // values by rows in FP32
-	owned      []cu.Pointer
+	rows       *cuda.Rows            // by rows, with values in FP64
+	rowValues  cudriver.Ptr[float32] // values by rows in FP32
+	owned      []cudriver.Pointer
 	bytes      int64
 }
 
@@ -56,7 +56,7 @@ func (a *GPUMatrix) Release() {
 }
 
 // own takes memory that goes with the copies.
-func own[T any](a *GPUMatrix, n int64) cu.Ptr[T] {
+func own[T any](a *GPUMatrix, n int64) cudriver.Ptr[T] {
 	var one T
 	p := cuda.Alloc[T](a.s, n)
 	if !p.IsNil() {
@@ -124,7 +124,7 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 	if s.Ready() {
 		s.Note(q.Extent(s.Stream, [3]uint32{QuaddiagParts * uint32(a.nz), 1, 1}, QuaddiagExtentArgs{
 			Nx: int64(a.nx), Sheet: a.sheet(), N: s.Cells(), Main: from.Main, X: from.X, Y: from.Y, Z: from.Z, Scale: a.Scale,
-			Sizes: cu.At[float64](part.Address()),
+			Sizes: cudriver.At[float64](part.Address()),
 		}))
 	}
 	got := make([][QuaddiagParts][5]float64, a.nz)
@@ -144,8 +144,8 @@ func (a *GPUMatrix) extent(q *Quaddiag, from GPUBands[float64]) ([][4]float64, e
 }
 
 // keepBands lays out a copy, with some zeros on either side of x and y, so that kernels need not look for the ends.
-func keepBands[T float32 | float64 | cu.Half](a *GPUMatrix, from GPUBands[float64], main bool, store func(grid [3]uint32, n, offset int64, src cu.Ptr[float64], to cu.Ptr[T]) error) (b GPUBands[T]) {
-	one := func(src cu.Ptr[float64], offset, zeros int64) cu.Ptr[T] {
+func keepBands[T float32 | float64 | cudriver.Half](a *GPUMatrix, from GPUBands[float64], main bool, store func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[T]) error) (b GPUBands[T]) {
+	one := func(src cudriver.Ptr[float64], offset, zeros int64) cudriver.Ptr[T] {
 		n := a.s.Cells() - offset
 		to := own[T](a, n+2*zeros).Add(zeros)
 		if a.s.Ready() && n > 0 {
@@ -165,12 +165,12 @@ func keepBands[T float32 | float64 | cu.Half](a *GPUMatrix, from GPUBands[float6
 func (a *GPUMatrix) keep(q *Quaddiag, from GPUBands[float64], c Copies, sizes [][4]float64) {
 	s := a.s
 	if c.Double {
-		a.Double = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src, to cu.Ptr[float64]) error {
+		a.Double = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src, to cudriver.Ptr[float64]) error {
 			return q.KeepDouble(s.Stream, grid, QuaddiagKeepDoubleArgs{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: 1, To: to})
 		})
 	}
 	if c.Single {
-		a.Single = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src cu.Ptr[float64], to cu.Ptr[float32]) error {
+		a.Single = keepBands(a, from, true, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[float32]) error {
 			return q.KeepSingle(s.Stream, grid, QuaddiagKeepSingleArgs{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: 1, To: to})
 		})
 	}
@@ -179,7 +179,7 @@ func (a *GPUMatrix) keep(q *Quaddiag, from GPUBands[float64], c Copies, sizes []
 	}
 	exponent := HalfExponent(sizes)
 	a.Unit, a.Undo = float32(math.Ldexp(1, exponent)), float32(math.Ldexp(1, -exponent))
-	a.Half = keepBands(a, from, !c.Scaled, func(grid [3]uint32, n, offset int64, src cu.Ptr[float64], to cu.Ptr[cu.Half]) error {
+	a.Half = keepBands(a, from, !c.Scaled, func(grid [3]uint32, n, offset int64, src cudriver.Ptr[float64], to cudriver.Ptr[cudriver.Half]) error {
 		return q.KeepHalf(s.Stream, grid, QuaddiagKeepHalfArgs{N: n, Offset: offset, From: src, Scale: a.Scale, Factor: a.Unit, To: to})
 	})
 	masks, promoted := Promotions(sizes, c.PromotePlanes)
@@ -221,5 +221,5 @@ func (s gpuOperations) NewVector(a Stored, p Precision) (ops.Vector, error) {
 	case Single:
 		return cuda.NewVector[float32](s.Space, s.Cells(), pad), s.Err()
 	}
-	return cuda.NewVector[cu.Half](s.Space, s.Cells(), pad), s.Err()
+	return cuda.NewVector[cudriver.Half](s.Space, s.Cells(), pad), s.Err()
 }

@@ -5,7 +5,7 @@ package mixed
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -43,7 +43,7 @@ type Kernels struct {
 }
 
 // LoadKernels compiles the module for the device and finds its kernels.
-func LoadKernels(d cu.Driver) (*Kernels, error) {
+func LoadKernels(d cudriver.Driver) (*Kernels, error) {
 	m := new(Kernels)
 	var err error
 	m.module, err = launch.Load(d, "mixed", mixedPTX,
@@ -82,12 +82,12 @@ func (m *Kernels) Unload() error { return m.module.Unload() }
 type KernelsDotDoubleArgs struct {
 	N                      int64
 	First                  int32
-	R, Z, Partial, Scalars cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	R, Z, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
 // DotDouble: RZ = r.z, MAXZ = max|z|, BETA = RZ / previous RZ, or 0 at the first.
-func (m *Kernels) DotDouble(s cu.Stream, grid [3]uint32, a KernelsDotDoubleArgs) error {
+func (m *Kernels) DotDouble(s cudriver.Stream, grid [3]uint32, a KernelsDotDoubleArgs) error {
 	m.dotDouble.Args = a
 	return m.dotDouble.Launch(s, grid)
 }
@@ -96,14 +96,14 @@ func (m *Kernels) DotDouble(s cu.Stream, grid [3]uint32, a KernelsDotDoubleArgs)
 type KernelsDotDoubleSingleArgs struct {
 	N                int64
 	First            int32
-	R                cu.Ptr[float64]
-	Z                cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	R                cudriver.Ptr[float64]
+	Z                cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // DotDoubleSingle:
-func (m *Kernels) DotDoubleSingle(s cu.Stream, grid [3]uint32, a KernelsDotDoubleSingleArgs) error {
+func (m *Kernels) DotDoubleSingle(s cudriver.Stream, grid [3]uint32, a KernelsDotDoubleSingleArgs) error {
 	m.dotDoubleSingle.Args = a
 	return m.dotDoubleSingle.Launch(s, grid)
 }
@@ -112,13 +112,13 @@ func (m *Kernels) DotDoubleSingle(s cu.Stream, grid [3]uint32, a KernelsDotDoubl
 type KernelsDotSingleArgs struct {
 	N                int64
 	First            int32
-	R, Z             cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	R, Z             cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // DotSingle:
-func (m *Kernels) DotSingle(s cu.Stream, grid [3]uint32, a KernelsDotSingleArgs) error {
+func (m *Kernels) DotSingle(s cudriver.Stream, grid [3]uint32, a KernelsDotSingleArgs) error {
 	m.dotSingle.Args = a
 	return m.dotSingle.Launch(s, grid)
 }
@@ -127,13 +127,13 @@ func (m *Kernels) DotSingle(s cu.Stream, grid [3]uint32, a KernelsDotSingleArgs)
 type KernelsDotHalfArgs struct {
 	N                int64
 	First            int32
-	R, Z             cu.Ptr[cu.Half]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	R, Z             cudriver.Ptr[cudriver.Half]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // DotHalf:
-func (m *Kernels) DotHalf(s cu.Stream, grid [3]uint32, a KernelsDotHalfArgs) error {
+func (m *Kernels) DotHalf(s cudriver.Stream, grid [3]uint32, a KernelsDotHalfArgs) error {
 	m.dotHalf.Args = a
 	return m.dotHalf.Launch(s, grid)
 }
@@ -141,11 +141,11 @@ func (m *Kernels) DotHalf(s cu.Stream, grid [3]uint32, a KernelsDotHalfArgs) err
 // KernelsTurnDoubleArgs are the arguments of turnDouble.
 type KernelsTurnDoubleArgs struct {
 	N             int64
-	Z, P, Scalars cu.Ptr[float64]
+	Z, P, Scalars cudriver.Ptr[float64]
 }
 
 // TurnDouble: p = z + BETA p.
-func (m *Kernels) TurnDouble(s cu.Stream, grid [3]uint32, a KernelsTurnDoubleArgs) error {
+func (m *Kernels) TurnDouble(s cudriver.Stream, grid [3]uint32, a KernelsTurnDoubleArgs) error {
 	m.turnDouble.Args = a
 	return m.turnDouble.Launch(s, grid)
 }
@@ -153,12 +153,12 @@ func (m *Kernels) TurnDouble(s cu.Stream, grid [3]uint32, a KernelsTurnDoubleArg
 // KernelsTurnDoubleSingleArgs are the arguments of turnDoubleSingle.
 type KernelsTurnDoubleSingleArgs struct {
 	N          int64
-	Z          cu.Ptr[float32]
-	P, Scalars cu.Ptr[float64]
+	Z          cudriver.Ptr[float32]
+	P, Scalars cudriver.Ptr[float64]
 }
 
 // TurnDoubleSingle:
-func (m *Kernels) TurnDoubleSingle(s cu.Stream, grid [3]uint32, a KernelsTurnDoubleSingleArgs) error {
+func (m *Kernels) TurnDoubleSingle(s cudriver.Stream, grid [3]uint32, a KernelsTurnDoubleSingleArgs) error {
 	m.turnDoubleSingle.Args = a
 	return m.turnDoubleSingle.Launch(s, grid)
 }
@@ -166,12 +166,12 @@ func (m *Kernels) TurnDoubleSingle(s cu.Stream, grid [3]uint32, a KernelsTurnDou
 // KernelsTurnSingleArgs are the arguments of turnSingle.
 type KernelsTurnSingleArgs struct {
 	N       int64
-	Z, P    cu.Ptr[float32]
-	Scalars cu.Ptr[float64]
+	Z, P    cudriver.Ptr[float32]
+	Scalars cudriver.Ptr[float64]
 }
 
 // TurnSingle:
-func (m *Kernels) TurnSingle(s cu.Stream, grid [3]uint32, a KernelsTurnSingleArgs) error {
+func (m *Kernels) TurnSingle(s cudriver.Stream, grid [3]uint32, a KernelsTurnSingleArgs) error {
 	m.turnSingle.Args = a
 	return m.turnSingle.Launch(s, grid)
 }
@@ -179,12 +179,12 @@ func (m *Kernels) TurnSingle(s cu.Stream, grid [3]uint32, a KernelsTurnSingleArg
 // KernelsTurnHalfArgs are the arguments of turnHalf.
 type KernelsTurnHalfArgs struct {
 	N       int64
-	Z, P    cu.Ptr[cu.Half]
-	Scalars cu.Ptr[float64]
+	Z, P    cudriver.Ptr[cudriver.Half]
+	Scalars cudriver.Ptr[float64]
 }
 
 // TurnHalf:
-func (m *Kernels) TurnHalf(s cu.Stream, grid [3]uint32, a KernelsTurnHalfArgs) error {
+func (m *Kernels) TurnHalf(s cudriver.Stream, grid [3]uint32, a KernelsTurnHalfArgs) error {
 	m.turnHalf.Args = a
 	return m.turnHalf.Launch(s, grid)
 }
@@ -192,14 +192,14 @@ func (m *Kernels) TurnHalf(s cu.Stream, grid [3]uint32, a KernelsTurnHalfArgs) e
 // KernelsUpdateDoubleArgs are the arguments of updateDouble.
 type KernelsUpdateDoubleArgs struct {
 	N                      int64
-	X, R                   cu.Ptr[float64]
-	R32                    cu.Ptr[float32]
-	P, Q, Partial, Scalars cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	X, R                   cudriver.Ptr[float64]
+	R32                    cudriver.Ptr[float32]
+	P, Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
 // UpdateDouble: x += ALPHA p, r -= ALPHA q, r32 = r, RR = r.r. An ALPHA of 0 leaves x alone: after a breakdown p may be no number.
-func (m *Kernels) UpdateDouble(s cu.Stream, grid [3]uint32, a KernelsUpdateDoubleArgs) error {
+func (m *Kernels) UpdateDouble(s cudriver.Stream, grid [3]uint32, a KernelsUpdateDoubleArgs) error {
 	m.updateDouble.Args = a
 	return m.updateDouble.Launch(s, grid)
 }
@@ -207,13 +207,13 @@ func (m *Kernels) UpdateDouble(s cu.Stream, grid [3]uint32, a KernelsUpdateDoubl
 // KernelsUpdateSingleArgs are the arguments of updateSingle.
 type KernelsUpdateSingleArgs struct {
 	N                int64
-	X, R, P, Q       cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	X, R, P, Q       cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // UpdateSingle:
-func (m *Kernels) UpdateSingle(s cu.Stream, grid [3]uint32, a KernelsUpdateSingleArgs) error {
+func (m *Kernels) UpdateSingle(s cudriver.Stream, grid [3]uint32, a KernelsUpdateSingleArgs) error {
 	m.updateSingle.Args = a
 	return m.updateSingle.Launch(s, grid)
 }
@@ -221,13 +221,13 @@ func (m *Kernels) UpdateSingle(s cu.Stream, grid [3]uint32, a KernelsUpdateSingl
 // KernelsUpdateHalfArgs are the arguments of updateHalf.
 type KernelsUpdateHalfArgs struct {
 	N                int64
-	X, R, P, Q       cu.Ptr[cu.Half]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	X, R, P, Q       cudriver.Ptr[cudriver.Half]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // UpdateHalf:
-func (m *Kernels) UpdateHalf(s cu.Stream, grid [3]uint32, a KernelsUpdateHalfArgs) error {
+func (m *Kernels) UpdateHalf(s cudriver.Stream, grid [3]uint32, a KernelsUpdateHalfArgs) error {
 	m.updateHalf.Args = a
 	return m.updateHalf.Launch(s, grid)
 }
@@ -235,12 +235,12 @@ func (m *Kernels) UpdateHalf(s cu.Stream, grid [3]uint32, a KernelsUpdateHalfArg
 // KernelsGapArgs are the arguments of gap.
 type KernelsGapArgs struct {
 	N                      int64
-	A, B, Partial, Scalars cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	A, B, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
 // Gap: scalars[SCRATCH] = sum of (a - b)^2.
-func (m *Kernels) Gap(s cu.Stream, grid [3]uint32, a KernelsGapArgs) error {
+func (m *Kernels) Gap(s cudriver.Stream, grid [3]uint32, a KernelsGapArgs) error {
 	m.gap.Args = a
 	return m.gap.Launch(s, grid)
 }
@@ -249,11 +249,11 @@ func (m *Kernels) Gap(s cu.Stream, grid [3]uint32, a KernelsGapArgs) error {
 type KernelsDoubleToDoubleArgs struct {
 	N        int64
 	Factor   float64
-	From, To cu.Ptr[float64]
+	From, To cudriver.Ptr[float64]
 }
 
 // DoubleToDouble: to = factor from.
-func (m *Kernels) DoubleToDouble(s cu.Stream, grid [3]uint32, a KernelsDoubleToDoubleArgs) error {
+func (m *Kernels) DoubleToDouble(s cudriver.Stream, grid [3]uint32, a KernelsDoubleToDoubleArgs) error {
 	m.doubleToDouble.Args = a
 	return m.doubleToDouble.Launch(s, grid)
 }
@@ -262,12 +262,12 @@ func (m *Kernels) DoubleToDouble(s cu.Stream, grid [3]uint32, a KernelsDoubleToD
 type KernelsDoubleToSingleArgs struct {
 	N      int64
 	Factor float64
-	From   cu.Ptr[float64]
-	To     cu.Ptr[float32]
+	From   cudriver.Ptr[float64]
+	To     cudriver.Ptr[float32]
 }
 
 // DoubleToSingle:
-func (m *Kernels) DoubleToSingle(s cu.Stream, grid [3]uint32, a KernelsDoubleToSingleArgs) error {
+func (m *Kernels) DoubleToSingle(s cudriver.Stream, grid [3]uint32, a KernelsDoubleToSingleArgs) error {
 	m.doubleToSingle.Args = a
 	return m.doubleToSingle.Launch(s, grid)
 }
@@ -276,12 +276,12 @@ func (m *Kernels) DoubleToSingle(s cu.Stream, grid [3]uint32, a KernelsDoubleToS
 type KernelsDoubleToHalfArgs struct {
 	N      int64
 	Factor float64
-	From   cu.Ptr[float64]
-	To     cu.Ptr[cu.Half]
+	From   cudriver.Ptr[float64]
+	To     cudriver.Ptr[cudriver.Half]
 }
 
 // DoubleToHalf:
-func (m *Kernels) DoubleToHalf(s cu.Stream, grid [3]uint32, a KernelsDoubleToHalfArgs) error {
+func (m *Kernels) DoubleToHalf(s cudriver.Stream, grid [3]uint32, a KernelsDoubleToHalfArgs) error {
 	m.doubleToHalf.Args = a
 	return m.doubleToHalf.Launch(s, grid)
 }
@@ -290,12 +290,12 @@ func (m *Kernels) DoubleToHalf(s cu.Stream, grid [3]uint32, a KernelsDoubleToHal
 type KernelsSingleToDoubleArgs struct {
 	N      int64
 	Factor float64
-	From   cu.Ptr[float32]
-	To     cu.Ptr[float64]
+	From   cudriver.Ptr[float32]
+	To     cudriver.Ptr[float64]
 }
 
 // SingleToDouble:
-func (m *Kernels) SingleToDouble(s cu.Stream, grid [3]uint32, a KernelsSingleToDoubleArgs) error {
+func (m *Kernels) SingleToDouble(s cudriver.Stream, grid [3]uint32, a KernelsSingleToDoubleArgs) error {
 	m.singleToDouble.Args = a
 	return m.singleToDouble.Launch(s, grid)
 }
@@ -304,11 +304,11 @@ func (m *Kernels) SingleToDouble(s cu.Stream, grid [3]uint32, a KernelsSingleToD
 type KernelsSingleToSingleArgs struct {
 	N        int64
 	Factor   float64
-	From, To cu.Ptr[float32]
+	From, To cudriver.Ptr[float32]
 }
 
 // SingleToSingle:
-func (m *Kernels) SingleToSingle(s cu.Stream, grid [3]uint32, a KernelsSingleToSingleArgs) error {
+func (m *Kernels) SingleToSingle(s cudriver.Stream, grid [3]uint32, a KernelsSingleToSingleArgs) error {
 	m.singleToSingle.Args = a
 	return m.singleToSingle.Launch(s, grid)
 }
@@ -317,12 +317,12 @@ func (m *Kernels) SingleToSingle(s cu.Stream, grid [3]uint32, a KernelsSingleToS
 type KernelsHalfToDoubleArgs struct {
 	N      int64
 	Factor float64
-	From   cu.Ptr[cu.Half]
-	To     cu.Ptr[float64]
+	From   cudriver.Ptr[cudriver.Half]
+	To     cudriver.Ptr[float64]
 }
 
 // HalfToDouble:
-func (m *Kernels) HalfToDouble(s cu.Stream, grid [3]uint32, a KernelsHalfToDoubleArgs) error {
+func (m *Kernels) HalfToDouble(s cudriver.Stream, grid [3]uint32, a KernelsHalfToDoubleArgs) error {
 	m.halfToDouble.Args = a
 	return m.halfToDouble.Launch(s, grid)
 }
@@ -330,12 +330,12 @@ func (m *Kernels) HalfToDouble(s cu.Stream, grid [3]uint32, a KernelsHalfToDoubl
 // KernelsScaleDoubleArgs are the arguments of scaleDouble.
 type KernelsScaleDoubleArgs struct {
 	N    int64
-	D    cu.Ptr[float32]
-	R, Z cu.Ptr[float64]
+	D    cudriver.Ptr[float32]
+	R, Z cudriver.Ptr[float64]
 }
 
 // ScaleDouble: z = d r, or z = r without d.
-func (m *Kernels) ScaleDouble(s cu.Stream, grid [3]uint32, a KernelsScaleDoubleArgs) error {
+func (m *Kernels) ScaleDouble(s cudriver.Stream, grid [3]uint32, a KernelsScaleDoubleArgs) error {
 	m.scaleDouble.Args = a
 	return m.scaleDouble.Launch(s, grid)
 }
@@ -343,11 +343,11 @@ func (m *Kernels) ScaleDouble(s cu.Stream, grid [3]uint32, a KernelsScaleDoubleA
 // KernelsScaleSingleArgs are the arguments of scaleSingle.
 type KernelsScaleSingleArgs struct {
 	N       int64
-	D, R, Z cu.Ptr[float32]
+	D, R, Z cudriver.Ptr[float32]
 }
 
 // ScaleSingle:
-func (m *Kernels) ScaleSingle(s cu.Stream, grid [3]uint32, a KernelsScaleSingleArgs) error {
+func (m *Kernels) ScaleSingle(s cudriver.Stream, grid [3]uint32, a KernelsScaleSingleArgs) error {
 	m.scaleSingle.Args = a
 	return m.scaleSingle.Launch(s, grid)
 }
@@ -355,12 +355,12 @@ func (m *Kernels) ScaleSingle(s cu.Stream, grid [3]uint32, a KernelsScaleSingleA
 // KernelsScaleHalfArgs are the arguments of scaleHalf.
 type KernelsScaleHalfArgs struct {
 	N    int64
-	D    cu.Ptr[float32]
-	R, Z cu.Ptr[cu.Half]
+	D    cudriver.Ptr[float32]
+	R, Z cudriver.Ptr[cudriver.Half]
 }
 
 // ScaleHalf:
-func (m *Kernels) ScaleHalf(s cu.Stream, grid [3]uint32, a KernelsScaleHalfArgs) error {
+func (m *Kernels) ScaleHalf(s cudriver.Stream, grid [3]uint32, a KernelsScaleHalfArgs) error {
 	m.scaleHalf.Args = a
 	return m.scaleHalf.Launch(s, grid)
 }

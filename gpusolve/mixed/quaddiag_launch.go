@@ -5,7 +5,7 @@ package mixed
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -42,7 +42,7 @@ type Quaddiag struct {
 }
 
 // LoadQuaddiag compiles the module for the device and finds its kernels.
-func LoadQuaddiag(d cu.Driver) (*Quaddiag, error) {
+func LoadQuaddiag(d cudriver.Driver) (*Quaddiag, error) {
 	m := new(Quaddiag)
 	var err error
 	m.module, err = launch.Load(d, "quaddiag", quaddiagPTX,
@@ -74,12 +74,12 @@ func (m *Quaddiag) Unload() error { return m.module.Unload() }
 // QuaddiagRootScaleArgs are the arguments of rootScale.
 type QuaddiagRootScaleArgs struct {
 	N        int64
-	Diagonal cu.Ptr[float64]
-	Scale    cu.Ptr[float32]
+	Diagonal cudriver.Ptr[float64]
+	Scale    cudriver.Ptr[float32]
 }
 
 // RootScale: s = 1/sqrt(diagonal), the scaling that makes the diagonal 1.
-func (m *Quaddiag) RootScale(s cu.Stream, grid [3]uint32, a QuaddiagRootScaleArgs) error {
+func (m *Quaddiag) RootScale(s cudriver.Stream, grid [3]uint32, a QuaddiagRootScaleArgs) error {
 	m.rootScale.Args = a
 	return m.rootScale.Launch(s, grid)
 }
@@ -87,14 +87,14 @@ func (m *Quaddiag) RootScale(s cu.Stream, grid [3]uint32, a QuaddiagRootScaleArg
 // QuaddiagExtentArgs are the arguments of extent.
 type QuaddiagExtentArgs struct {
 	Nx, Sheet, N  int64
-	Main, X, Y, Z cu.Ptr[float64]
-	Scale         cu.Ptr[float32]
-	Sizes         cu.Ptr[float64]
+	Main, X, Y, Z cudriver.Ptr[float64]
+	Scale         cudriver.Ptr[float32]
+	Sizes         cudriver.Ptr[float64]
 }
 
 // Extent finds the largest sizes of a plane's entries: of main, x, y and z, and the least main entry. Each of PARTS blocks, block b = PARTS k + part,
 // leaves its part of plane k at sizes[5 b].
-func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, a QuaddiagExtentArgs) error {
+func (m *Quaddiag) Extent(s cudriver.Stream, grid [3]uint32, a QuaddiagExtentArgs) error {
 	m.extent.Args = a
 	return m.extent.Launch(s, grid)
 }
@@ -102,14 +102,14 @@ func (m *Quaddiag) Extent(s cu.Stream, grid [3]uint32, a QuaddiagExtentArgs) err
 // QuaddiagKeepDoubleArgs are the arguments of keepDouble.
 type QuaddiagKeepDoubleArgs struct {
 	N, Offset int64
-	From      cu.Ptr[float64]
-	Scale     cu.Ptr[float32]
+	From      cudriver.Ptr[float64]
+	Scale     cudriver.Ptr[float32]
 	Factor    float32
-	To        cu.Ptr[float64]
+	To        cudriver.Ptr[float64]
 }
 
 // KeepDouble: keepDouble, keepSingle and keepHalf store the n entries of a diagonal at an offset, times factor.
-func (m *Quaddiag) KeepDouble(s cu.Stream, grid [3]uint32, a QuaddiagKeepDoubleArgs) error {
+func (m *Quaddiag) KeepDouble(s cudriver.Stream, grid [3]uint32, a QuaddiagKeepDoubleArgs) error {
 	m.keepDouble.Args = a
 	return m.keepDouble.Launch(s, grid)
 }
@@ -117,14 +117,14 @@ func (m *Quaddiag) KeepDouble(s cu.Stream, grid [3]uint32, a QuaddiagKeepDoubleA
 // QuaddiagKeepSingleArgs are the arguments of keepSingle.
 type QuaddiagKeepSingleArgs struct {
 	N, Offset int64
-	From      cu.Ptr[float64]
-	Scale     cu.Ptr[float32]
+	From      cudriver.Ptr[float64]
+	Scale     cudriver.Ptr[float32]
 	Factor    float32
-	To        cu.Ptr[float32]
+	To        cudriver.Ptr[float32]
 }
 
 // KeepSingle:
-func (m *Quaddiag) KeepSingle(s cu.Stream, grid [3]uint32, a QuaddiagKeepSingleArgs) error {
+func (m *Quaddiag) KeepSingle(s cudriver.Stream, grid [3]uint32, a QuaddiagKeepSingleArgs) error {
 	m.keepSingle.Args = a
 	return m.keepSingle.Launch(s, grid)
 }
@@ -132,14 +132,14 @@ func (m *Quaddiag) KeepSingle(s cu.Stream, grid [3]uint32, a QuaddiagKeepSingleA
 // QuaddiagKeepHalfArgs are the arguments of keepHalf.
 type QuaddiagKeepHalfArgs struct {
 	N, Offset int64
-	From      cu.Ptr[float64]
-	Scale     cu.Ptr[float32]
+	From      cudriver.Ptr[float64]
+	Scale     cudriver.Ptr[float32]
 	Factor    float32
-	To        cu.Ptr[cu.Half]
+	To        cudriver.Ptr[cudriver.Half]
 }
 
 // KeepHalf:
-func (m *Quaddiag) KeepHalf(s cu.Stream, grid [3]uint32, a QuaddiagKeepHalfArgs) error {
+func (m *Quaddiag) KeepHalf(s cudriver.Stream, grid [3]uint32, a QuaddiagKeepHalfArgs) error {
 	m.keepHalf.Args = a
 	return m.keepHalf.Launch(s, grid)
 }
@@ -147,11 +147,11 @@ func (m *Quaddiag) KeepHalf(s cu.Stream, grid [3]uint32, a QuaddiagKeepHalfArgs)
 // QuaddiagMultiplyDoubleArgs are the arguments of multiplyDouble.
 type QuaddiagMultiplyDoubleArgs struct {
 	Nx, Ny, Nz            int32
-	Main, X, Y, Z, V, Out cu.Ptr[float64]
+	Main, X, Y, Z, V, Out cudriver.Ptr[float64]
 }
 
 // MultiplyDouble: y = A v in the precisions of entries and vectors.
-func (m *Quaddiag) MultiplyDouble(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyDoubleArgs) error {
+func (m *Quaddiag) MultiplyDouble(s cudriver.Stream, grid [3]uint32, a QuaddiagMultiplyDoubleArgs) error {
 	m.multiplyDouble.Args = a
 	return m.multiplyDouble.Launch(s, grid)
 }
@@ -159,12 +159,12 @@ func (m *Quaddiag) MultiplyDouble(s cu.Stream, grid [3]uint32, a QuaddiagMultipl
 // QuaddiagMultiplyDecoupledArgs are the arguments of multiplyDecoupled.
 type QuaddiagMultiplyDecoupledArgs struct {
 	Nx, Ny, Nz    int32
-	Main, X, Y, Z cu.Ptr[float32]
-	V, Out        cu.Ptr[float64]
+	Main, X, Y, Z cudriver.Ptr[float32]
+	V, Out        cudriver.Ptr[float64]
 }
 
 // MultiplyDecoupled:
-func (m *Quaddiag) MultiplyDecoupled(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyDecoupledArgs) error {
+func (m *Quaddiag) MultiplyDecoupled(s cudriver.Stream, grid [3]uint32, a QuaddiagMultiplyDecoupledArgs) error {
 	m.multiplyDecoupled.Args = a
 	return m.multiplyDecoupled.Launch(s, grid)
 }
@@ -172,11 +172,11 @@ func (m *Quaddiag) MultiplyDecoupled(s cu.Stream, grid [3]uint32, a QuaddiagMult
 // QuaddiagMultiplySingleArgs are the arguments of multiplySingle.
 type QuaddiagMultiplySingleArgs struct {
 	Nx, Ny, Nz            int32
-	Main, X, Y, Z, V, Out cu.Ptr[float32]
+	Main, X, Y, Z, V, Out cudriver.Ptr[float32]
 }
 
 // MultiplySingle:
-func (m *Quaddiag) MultiplySingle(s cu.Stream, grid [3]uint32, a QuaddiagMultiplySingleArgs) error {
+func (m *Quaddiag) MultiplySingle(s cudriver.Stream, grid [3]uint32, a QuaddiagMultiplySingleArgs) error {
 	m.multiplySingle.Args = a
 	return m.multiplySingle.Launch(s, grid)
 }
@@ -184,13 +184,13 @@ func (m *Quaddiag) MultiplySingle(s cu.Stream, grid [3]uint32, a QuaddiagMultipl
 // QuaddiagMultiplyPhysicsArgs are the arguments of multiplyPhysics.
 type QuaddiagMultiplyPhysicsArgs struct {
 	Nx, Ny, Nz    int32
-	Main, X, Y, Z cu.Ptr[cu.Half]
+	Main, X, Y, Z cudriver.Ptr[cudriver.Half]
 	Unit, Back    float32
-	V, Out        cu.Ptr[float32]
+	V, Out        cudriver.Ptr[float32]
 }
 
 // MultiplyPhysics:
-func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyPhysicsArgs) error {
+func (m *Quaddiag) MultiplyPhysics(s cudriver.Stream, grid [3]uint32, a QuaddiagMultiplyPhysicsArgs) error {
 	m.multiplyPhysics.Args = a
 	return m.multiplyPhysics.Launch(s, grid)
 }
@@ -198,14 +198,14 @@ func (m *Quaddiag) MultiplyPhysics(s cu.Stream, grid [3]uint32, a QuaddiagMultip
 // QuaddiagMultiplyPlanesArgs are the arguments of multiplyPlanes.
 type QuaddiagMultiplyPlanesArgs struct {
 	Nx, Ny, Nz    int32
-	Main, X, Y, Z cu.Ptr[cu.Half]
+	Main, X, Y, Z cudriver.Ptr[cudriver.Half]
 	Unit, Back    float32
-	Promote       cu.Ptr[int32]
-	V, Out        cu.Ptr[float32]
+	Promote       cudriver.Ptr[int32]
+	V, Out        cudriver.Ptr[float32]
 }
 
 // MultiplyPlanes:
-func (m *Quaddiag) MultiplyPlanes(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyPlanesArgs) error {
+func (m *Quaddiag) MultiplyPlanes(s cudriver.Stream, grid [3]uint32, a QuaddiagMultiplyPlanesArgs) error {
 	m.multiplyPlanes.Args = a
 	return m.multiplyPlanes.Launch(s, grid)
 }
@@ -213,13 +213,13 @@ func (m *Quaddiag) MultiplyPlanes(s cu.Stream, grid [3]uint32, a QuaddiagMultipl
 // QuaddiagMultiplyHalfArgs are the arguments of multiplyHalf.
 type QuaddiagMultiplyHalfArgs struct {
 	Nx, Ny, Nz    int32
-	Main, X, Y, Z cu.Ptr[cu.Half]
+	Main, X, Y, Z cudriver.Ptr[cudriver.Half]
 	Unit, Back    float32
-	V, Out        cu.Ptr[cu.Half]
+	V, Out        cudriver.Ptr[cudriver.Half]
 }
 
 // MultiplyHalf:
-func (m *Quaddiag) MultiplyHalf(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyHalfArgs) error {
+func (m *Quaddiag) MultiplyHalf(s cudriver.Stream, grid [3]uint32, a QuaddiagMultiplyHalfArgs) error {
 	m.multiplyHalf.Args = a
 	return m.multiplyHalf.Launch(s, grid)
 }
@@ -227,12 +227,12 @@ func (m *Quaddiag) MultiplyHalf(s cu.Stream, grid [3]uint32, a QuaddiagMultiplyH
 // QuaddiagCurveDoubleArgs are the arguments of curveDouble.
 type QuaddiagCurveDoubleArgs struct {
 	Nx, Ny, Nz                            int32
-	Main, X, Y, Z, P, Q, Partial, Scalars cu.Ptr[float64]
-	Ticket                                cu.Ptr[uint32]
+	Main, X, Y, Z, P, Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                                cudriver.Ptr[uint32]
 }
 
 // CurveDouble: q = A p, PQ = p.q, ALPHA = RZ / PQ.
-func (m *Quaddiag) CurveDouble(s cu.Stream, grid [3]uint32, a QuaddiagCurveDoubleArgs) error {
+func (m *Quaddiag) CurveDouble(s cudriver.Stream, grid [3]uint32, a QuaddiagCurveDoubleArgs) error {
 	m.curveDouble.Args = a
 	return m.curveDouble.Launch(s, grid)
 }
@@ -240,13 +240,13 @@ func (m *Quaddiag) CurveDouble(s cu.Stream, grid [3]uint32, a QuaddiagCurveDoubl
 // QuaddiagCurveDecoupledArgs are the arguments of curveDecoupled.
 type QuaddiagCurveDecoupledArgs struct {
 	Nx, Ny, Nz             int32
-	Main, X, Y, Z          cu.Ptr[float32]
-	P, Q, Partial, Scalars cu.Ptr[float64]
-	Ticket                 cu.Ptr[uint32]
+	Main, X, Y, Z          cudriver.Ptr[float32]
+	P, Q, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
 // CurveDecoupled:
-func (m *Quaddiag) CurveDecoupled(s cu.Stream, grid [3]uint32, a QuaddiagCurveDecoupledArgs) error {
+func (m *Quaddiag) CurveDecoupled(s cudriver.Stream, grid [3]uint32, a QuaddiagCurveDecoupledArgs) error {
 	m.curveDecoupled.Args = a
 	return m.curveDecoupled.Launch(s, grid)
 }
@@ -254,13 +254,13 @@ func (m *Quaddiag) CurveDecoupled(s cu.Stream, grid [3]uint32, a QuaddiagCurveDe
 // QuaddiagCurveSingleArgs are the arguments of curveSingle.
 type QuaddiagCurveSingleArgs struct {
 	Nx, Ny, Nz          int32
-	Main, X, Y, Z, P, Q cu.Ptr[float32]
-	Partial, Scalars    cu.Ptr[float64]
-	Ticket              cu.Ptr[uint32]
+	Main, X, Y, Z, P, Q cudriver.Ptr[float32]
+	Partial, Scalars    cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
 }
 
 // CurveSingle:
-func (m *Quaddiag) CurveSingle(s cu.Stream, grid [3]uint32, a QuaddiagCurveSingleArgs) error {
+func (m *Quaddiag) CurveSingle(s cudriver.Stream, grid [3]uint32, a QuaddiagCurveSingleArgs) error {
 	m.curveSingle.Args = a
 	return m.curveSingle.Launch(s, grid)
 }
@@ -268,15 +268,15 @@ func (m *Quaddiag) CurveSingle(s cu.Stream, grid [3]uint32, a QuaddiagCurveSingl
 // QuaddiagCurveHalfArgs are the arguments of curveHalf.
 type QuaddiagCurveHalfArgs struct {
 	Nx, Ny, Nz       int32
-	Main, X, Y, Z    cu.Ptr[cu.Half]
+	Main, X, Y, Z    cudriver.Ptr[cudriver.Half]
 	Unit, Back       float32
-	P, Q             cu.Ptr[cu.Half]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	P, Q             cudriver.Ptr[cudriver.Half]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // CurveHalf:
-func (m *Quaddiag) CurveHalf(s cu.Stream, grid [3]uint32, a QuaddiagCurveHalfArgs) error {
+func (m *Quaddiag) CurveHalf(s cudriver.Stream, grid [3]uint32, a QuaddiagCurveHalfArgs) error {
 	m.curveHalf.Args = a
 	return m.curveHalf.Launch(s, grid)
 }

@@ -54,13 +54,13 @@ func (f *Fixture) power() {
 		f.Scalar("||b|| "+what, n.Source, norm(f.ref.source), eps64)
 	}
 	m := f.m.Power
-	sketch := m.Sketch()
+	sequence := m.Sequence()
 	planes := make([][]float64, len(m.Layers))
 	for i := range planes {
 		planes[i] = make([]float64, f.ref.nx*f.ref.ny)
 	}
 	for _, step := range [][2]float64{{0, 0.2}, {0.2, 0.9}, {0.9, 4}, {4, 4.1}} {
-		drawings, err := sketch.Over(step[0], step[1])
+		drawings, err := sequence.Over(step[0], step[1])
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -130,7 +130,7 @@ func rightSides(p problem) map[string][]float64 {
 }
 
 func measure(only string, largest int, tile [3]int, runs int, solve bool) ([]row, error) {
-	drv, err := cu.Open()
+	drv, err := cudriver.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/internal/lineclass"
 )
 
 // LoadClass is Load with the build for a class of column lengths, one of package kernels' LineClasses.
-func LoadClass(d cu.Driver, name string, builds embed.FS, class int, kernels ...*Entry) (Module, error) {
+func LoadClass(d cudriver.Driver, name string, builds embed.FS, class int, kernels ...*Entry) (Module, error) {
 	if classes := lineclass.All(); !slices.Contains(classes, class) {
 		return Module{}, fmt.Errorf("kernels: no module %s for columns of class %d; the classes are %v", name, class, classes)
 	}

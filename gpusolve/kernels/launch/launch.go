@@ -6,20 +6,20 @@ import (
 	"reflect"
 	"unsafe"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 )
 
 // Module is a loaded module.
 type Module struct {
-	driver cu.Driver
-	module cu.Module
+	driver cudriver.Driver
+	module cudriver.Module
 }
 
 // Entry is a kernel of a module without the type of its arguments.
 type Entry struct {
 	name     string
-	driver   cu.Driver
-	function cu.Function
+	driver   cudriver.Driver
+	function cudriver.Function
 	threads  uint32
 	allowed  uint32 // dynamic shared memory that it may take by now, where that is more than staticShared
 	params   []unsafe.Pointer
@@ -44,7 +44,7 @@ func (k *Kernel[A]) Prepare(name string, threads uint32) *Entry {
 }
 
 // Load compiles PTX for the device and finds its kernels.
-func Load(d cu.Driver, name string, ptx []byte, kernels ...*Entry) (Module, error) {
+func Load(d cudriver.Driver, name string, ptx []byte, kernels ...*Entry) (Module, error) {
 	text := append(ptx[:len(ptx):len(ptx)], 0) // the driver takes a C string
 	module, err := d.ModuleLoadData(text)
 	if err != nil {
@@ -73,16 +73,16 @@ func (m *Module) Unload() error {
 }
 
 // Launch starts the kernel with blocks of threads in a row. The driver copies Args before it returns.
-func (k *Entry) Launch(s cu.Stream, grid [3]uint32) error { return k.start(s, grid, 0) }
+func (k *Entry) Launch(s cudriver.Stream, grid [3]uint32) error { return k.start(s, grid, 0) }
 
 // staticShared is the shared memory that every launch may take; more has to be asked for.
 const staticShared = 48 << 10
 
 // LaunchDynamic starts the kernel with shared bytes of dynamic shared memory, after raising the kernel's limit where they are more than it was
 // allowed so far.
-func (k *Entry) LaunchDynamic(s cu.Stream, grid [3]uint32, shared uint32) error {
+func (k *Entry) LaunchDynamic(s cudriver.Stream, grid [3]uint32, shared uint32) error {
 	if shared > max(k.allowed, staticShared) {
-		if err := k.driver.FuncSetAttribute(k.function, cu.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
+		if err := k.driver.FuncSetAttribute(k.function, cudriver.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
 			return fmt.Errorf("asking for %d bytes of shared memory for kernel %s: %w", shared, k.name, err)
 		}
 		k.allowed = shared
@@ -90,7 +90,7 @@ func (k *Entry) LaunchDynamic(s cu.Stream, grid [3]uint32, shared uint32) error 
 	return k.start(s, grid, shared)
 }
 
-func (k *Entry) start(s cu.Stream, grid [3]uint32, shared uint32) error {
+func (k *Entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
 	if err := k.driver.LaunchKernel(k.function, grid, [3]uint32{k.threads, 1, 1}, shared, s, k.params); err != nil {
 		return fmt.Errorf("launching kernel %s: %w", k.name, err)
 	}

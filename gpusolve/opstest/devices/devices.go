@@ -4,20 +4,20 @@ package devices
 import (
 	"testing"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/ptx"
 )
 
 // Processor opens the executor in Go.
 func Processor(testing.TB) ops.Device { return host.Open() }
 
 // Interpreter opens the interpreter as a GPU. A failure fails the test: it needs nothing that a machine may lack.
-func Interpreter(t testing.TB, o ptx.Options) *cuda.Device {
+func Interpreter(t testing.TB, o interpreter.Options) *cuda.Device {
 	t.Helper()
-	d, err := cuda.Open(ptx.New(o), 0)
+	d, err := cuda.Open(interpreter.New(o), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func Interpreter(t testing.TB, o ptx.Options) *cuda.Device {
 // GPU opens the first GPU. The test is skipped where there is none, and fails where one cannot be opened.
 func GPU(t testing.TB) *cuda.Device {
 	t.Helper()
-	drv, err := cu.Open()
+	drv, err := cudriver.Open()
 	if err == nil {
 		err = drv.Init()
 	}
@@ -45,9 +45,9 @@ func GPU(t testing.TB) *cuda.Device {
 }
 
 // OnInterpreter opens interpreters that share their compiled kernels, current on the goroutine of the test.
-func OnInterpreter(o ptx.Options) func(testing.TB) ops.Device {
+func OnInterpreter(o interpreter.Options) func(testing.TB) ops.Device {
 	if o.Cache == nil {
-		o.Cache = new(ptx.Cache)
+		o.Cache = new(interpreter.Cache)
 	}
 	return func(t testing.TB) ops.Device {
 		t.Helper()
@@ -56,7 +56,7 @@ func OnInterpreter(o ptx.Options) func(testing.TB) ops.Device {
 }
 
 // FewRows refuses more than two blocks along y and z: almost all grids have more rows or planes.
-func FewRows() ptx.Options { return ptx.Options{GridRows: 2, NoRaces: true} }
+func FewRows() interpreter.Options { return interpreter.Options{GridRows: 2, NoRaces: true} }
 
 // OnGPU opens the first GPU, current on the goroutine of the test; it skips t where there is none.
 func OnGPU(t testing.TB) func(testing.TB) ops.Device {

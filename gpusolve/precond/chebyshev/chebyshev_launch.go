@@ -5,7 +5,7 @@ package chebyshev
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -45,7 +45,7 @@ type Kernels struct {
 }
 
 // LoadKernels compiles the module for the device and finds its kernels.
-func LoadKernels(d cu.Driver) (*Kernels, error) {
+func LoadKernels(d cudriver.Driver) (*Kernels, error) {
 	m := new(Kernels)
 	var err error
 	m.module, err = launch.Load(d, "chebyshev", chebyshevPTX,
@@ -76,14 +76,14 @@ func (m *Kernels) Unload() error { return m.module.Unload() }
 // KernelsPeakSingleArgs are the arguments of peakSingle.
 type KernelsPeakSingleArgs struct {
 	N                int64
-	Scale, R         cu.Ptr[float32]
+	Scale, R         cudriver.Ptr[float32]
 	Theta            float64
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // PeakSingle: LIFT for max|S r|/theta. A null scale is 1.
-func (m *Kernels) PeakSingle(s cu.Stream, grid [3]uint32, a KernelsPeakSingleArgs) error {
+func (m *Kernels) PeakSingle(s cudriver.Stream, grid [3]uint32, a KernelsPeakSingleArgs) error {
 	m.peakSingle.Args = a
 	return m.peakSingle.Launch(s, grid)
 }
@@ -91,15 +91,15 @@ func (m *Kernels) PeakSingle(s cu.Stream, grid [3]uint32, a KernelsPeakSingleArg
 // KernelsPeakHalfArgs are the arguments of peakHalf.
 type KernelsPeakHalfArgs struct {
 	N                int64
-	Scale            cu.Ptr[float32]
-	R                cu.Ptr[cu.Half]
+	Scale            cudriver.Ptr[float32]
+	R                cudriver.Ptr[cudriver.Half]
 	Theta            float64
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // PeakHalf:
-func (m *Kernels) PeakHalf(s cu.Stream, grid [3]uint32, a KernelsPeakHalfArgs) error {
+func (m *Kernels) PeakHalf(s cudriver.Stream, grid [3]uint32, a KernelsPeakHalfArgs) error {
 	m.peakHalf.Args = a
 	return m.peakHalf.Launch(s, grid)
 }
@@ -107,14 +107,14 @@ func (m *Kernels) PeakHalf(s cu.Stream, grid [3]uint32, a KernelsPeakHalfArgs) e
 // KernelsStartDoubleArgs are the arguments of startDouble.
 type KernelsStartDoubleArgs struct {
 	N                   int64
-	Scale               cu.Ptr[float32]
+	Scale               cudriver.Ptr[float32]
 	Lift                int32
 	Theta               float64
-	R, Rest, D, Scalars cu.Ptr[float64]
+	R, Rest, D, Scalars cudriver.Ptr[float64]
 }
 
 // StartDouble: rest = c S r and d = rest / theta, c being LIFT where lift is 1, else 1.
-func (m *Kernels) StartDouble(s cu.Stream, grid [3]uint32, a KernelsStartDoubleArgs) error {
+func (m *Kernels) StartDouble(s cudriver.Stream, grid [3]uint32, a KernelsStartDoubleArgs) error {
 	m.startDouble.Args = a
 	return m.startDouble.Launch(s, grid)
 }
@@ -122,15 +122,15 @@ func (m *Kernels) StartDouble(s cu.Stream, grid [3]uint32, a KernelsStartDoubleA
 // KernelsStartSingleArgs are the arguments of startSingle.
 type KernelsStartSingleArgs struct {
 	N          int64
-	Scale      cu.Ptr[float32]
+	Scale      cudriver.Ptr[float32]
 	Lift       int32
 	Theta      float64
-	R, Rest, D cu.Ptr[float32]
-	Scalars    cu.Ptr[float64]
+	R, Rest, D cudriver.Ptr[float32]
+	Scalars    cudriver.Ptr[float64]
 }
 
 // StartSingle:
-func (m *Kernels) StartSingle(s cu.Stream, grid [3]uint32, a KernelsStartSingleArgs) error {
+func (m *Kernels) StartSingle(s cudriver.Stream, grid [3]uint32, a KernelsStartSingleArgs) error {
 	m.startSingle.Args = a
 	return m.startSingle.Launch(s, grid)
 }
@@ -138,15 +138,15 @@ func (m *Kernels) StartSingle(s cu.Stream, grid [3]uint32, a KernelsStartSingleA
 // KernelsStartHalfArgs are the arguments of startHalf.
 type KernelsStartHalfArgs struct {
 	N          int64
-	Scale      cu.Ptr[float32]
+	Scale      cudriver.Ptr[float32]
 	Lift       int32
 	Theta      float64
-	R, Rest, D cu.Ptr[cu.Half]
-	Scalars    cu.Ptr[float64]
+	R, Rest, D cudriver.Ptr[cudriver.Half]
+	Scalars    cudriver.Ptr[float64]
 }
 
 // StartHalf:
-func (m *Kernels) StartHalf(s cu.Stream, grid [3]uint32, a KernelsStartHalfArgs) error {
+func (m *Kernels) StartHalf(s cudriver.Stream, grid [3]uint32, a KernelsStartHalfArgs) error {
 	m.startHalf.Args = a
 	return m.startHalf.Launch(s, grid)
 }
@@ -154,16 +154,16 @@ func (m *Kernels) StartHalf(s cu.Stream, grid [3]uint32, a KernelsStartHalfArgs)
 // KernelsStepDoubleArgs are the arguments of stepDouble.
 type KernelsStepDoubleArgs struct {
 	Nx, Ny, Nz         int32
-	Main, X, Y, Z      cu.Ptr[float64]
+	Main, X, Y, Z      cudriver.Ptr[float64]
 	Keep, Gain         float64
 	First, Final       int32
-	Scale              cu.Ptr[float32]
-	Sum, Rest, D, Next cu.Ptr[float64]
+	Scale              cudriver.Ptr[float32]
+	Sum, Rest, D, Next cudriver.Ptr[float64]
 }
 
 // StepDouble: z += d, rest -= A d, next = keep d + gain rest; the last step sets z = S (z + d + next)/LIFT instead. undo is the inverse of the entries' power of
 // two.
-func (m *Kernels) StepDouble(s cu.Stream, grid [3]uint32, a KernelsStepDoubleArgs) error {
+func (m *Kernels) StepDouble(s cudriver.Stream, grid [3]uint32, a KernelsStepDoubleArgs) error {
 	m.stepDouble.Args = a
 	return m.stepDouble.Launch(s, grid)
 }
@@ -171,14 +171,14 @@ func (m *Kernels) StepDouble(s cu.Stream, grid [3]uint32, a KernelsStepDoubleArg
 // KernelsStepSingleArgs are the arguments of stepSingle.
 type KernelsStepSingleArgs struct {
 	Nx, Ny, Nz                int32
-	Main, X, Y, Z             cu.Ptr[float32]
+	Main, X, Y, Z             cudriver.Ptr[float32]
 	Keep, Gain                float32
 	First, Final              int32
-	Scale, Sum, Rest, D, Next cu.Ptr[float32]
+	Scale, Sum, Rest, D, Next cudriver.Ptr[float32]
 }
 
 // StepSingle:
-func (m *Kernels) StepSingle(s cu.Stream, grid [3]uint32, a KernelsStepSingleArgs) error {
+func (m *Kernels) StepSingle(s cudriver.Stream, grid [3]uint32, a KernelsStepSingleArgs) error {
 	m.stepSingle.Args = a
 	return m.stepSingle.Launch(s, grid)
 }
@@ -186,16 +186,16 @@ func (m *Kernels) StepSingle(s cu.Stream, grid [3]uint32, a KernelsStepSingleArg
 // KernelsStepPhysicsArgs are the arguments of stepPhysics.
 type KernelsStepPhysicsArgs struct {
 	Nx, Ny, Nz             int32
-	Main, X, Y, Z          cu.Ptr[cu.Half]
+	Main, X, Y, Z          cudriver.Ptr[cudriver.Half]
 	Unit, Undo, Keep, Gain float32
 	First, Final, Lifted   int32
-	Scale                  cu.Ptr[float32]
-	Scalars                cu.Ptr[float64]
-	Sum, Rest, D, Next     cu.Ptr[float32]
+	Scale                  cudriver.Ptr[float32]
+	Scalars                cudriver.Ptr[float64]
+	Sum, Rest, D, Next     cudriver.Ptr[float32]
 }
 
 // StepPhysics:
-func (m *Kernels) StepPhysics(s cu.Stream, grid [3]uint32, a KernelsStepPhysicsArgs) error {
+func (m *Kernels) StepPhysics(s cudriver.Stream, grid [3]uint32, a KernelsStepPhysicsArgs) error {
 	m.stepPhysics.Args = a
 	return m.stepPhysics.Launch(s, grid)
 }
@@ -203,18 +203,18 @@ func (m *Kernels) StepPhysics(s cu.Stream, grid [3]uint32, a KernelsStepPhysicsA
 // KernelsStepPlanesArgs are the arguments of stepPlanes.
 type KernelsStepPlanesArgs struct {
 	Nx, Ny, Nz           int32
-	Main, X, Y, Z        cu.Ptr[cu.Half]
+	Main, X, Y, Z        cudriver.Ptr[cudriver.Half]
 	Unit, Undo           float32
-	Promote              cu.Ptr[int32]
+	Promote              cudriver.Ptr[int32]
 	Keep, Gain           float32
 	First, Final, Lifted int32
-	Scale                cu.Ptr[float32]
-	Scalars              cu.Ptr[float64]
-	Sum, Rest, D, Next   cu.Ptr[float32]
+	Scale                cudriver.Ptr[float32]
+	Scalars              cudriver.Ptr[float64]
+	Sum, Rest, D, Next   cudriver.Ptr[float32]
 }
 
 // StepPlanes:
-func (m *Kernels) StepPlanes(s cu.Stream, grid [3]uint32, a KernelsStepPlanesArgs) error {
+func (m *Kernels) StepPlanes(s cudriver.Stream, grid [3]uint32, a KernelsStepPlanesArgs) error {
 	m.stepPlanes.Args = a
 	return m.stepPlanes.Launch(s, grid)
 }
@@ -222,16 +222,16 @@ func (m *Kernels) StepPlanes(s cu.Stream, grid [3]uint32, a KernelsStepPlanesArg
 // KernelsStepHalfArgs are the arguments of stepHalf.
 type KernelsStepHalfArgs struct {
 	Nx, Ny, Nz             int32
-	Main, X, Y, Z          cu.Ptr[cu.Half]
+	Main, X, Y, Z          cudriver.Ptr[cudriver.Half]
 	Unit, Undo, Keep, Gain float32
 	First, Final, Lifted   int32
-	Scale                  cu.Ptr[float32]
-	Scalars                cu.Ptr[float64]
-	Sum, Rest, D, Next     cu.Ptr[cu.Half]
+	Scale                  cudriver.Ptr[float32]
+	Scalars                cudriver.Ptr[float64]
+	Sum, Rest, D, Next     cudriver.Ptr[cudriver.Half]
 }
 
 // StepHalf:
-func (m *Kernels) StepHalf(s cu.Stream, grid [3]uint32, a KernelsStepHalfArgs) error {
+func (m *Kernels) StepHalf(s cudriver.Stream, grid [3]uint32, a KernelsStepHalfArgs) error {
 	m.stepHalf.Args = a
 	return m.stepHalf.Launch(s, grid)
 }
@@ -241,12 +241,12 @@ type KernelsRelaxDoubleArgs struct {
 	N             int64
 	Keep, Gain    float64
 	First, Final  int32
-	Scale         cu.Ptr[float32]
-	Z, Rest, D, Y cu.Ptr[float64]
+	Scale         cudriver.Ptr[float32]
+	Z, Rest, D, Y cudriver.Ptr[float64]
 }
 
 // RelaxDouble: A step where y = A d has been formed before, and d becomes next.
-func (m *Kernels) RelaxDouble(s cu.Stream, grid [3]uint32, a KernelsRelaxDoubleArgs) error {
+func (m *Kernels) RelaxDouble(s cudriver.Stream, grid [3]uint32, a KernelsRelaxDoubleArgs) error {
 	m.relaxDouble.Args = a
 	return m.relaxDouble.Launch(s, grid)
 }
@@ -256,11 +256,11 @@ type KernelsRelaxSingleArgs struct {
 	N                    int64
 	Keep, Gain           float32
 	First, Final         int32
-	Scale, Z, Rest, D, Y cu.Ptr[float32]
+	Scale, Z, Rest, D, Y cudriver.Ptr[float32]
 }
 
 // RelaxSingle:
-func (m *Kernels) RelaxSingle(s cu.Stream, grid [3]uint32, a KernelsRelaxSingleArgs) error {
+func (m *Kernels) RelaxSingle(s cudriver.Stream, grid [3]uint32, a KernelsRelaxSingleArgs) error {
 	m.relaxSingle.Args = a
 	return m.relaxSingle.Launch(s, grid)
 }
@@ -269,13 +269,13 @@ func (m *Kernels) RelaxSingle(s cu.Stream, grid [3]uint32, a KernelsRelaxSingleA
 type KernelsNoiseArgs struct {
 	N                int64
 	Seed             uint32
-	V                cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	V                cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // Noise: v is noise from -1 to 1, by a hash of position and seed (the finaliser of MurmurHash3), and RR = v.v.
-func (m *Kernels) Noise(s cu.Stream, grid [3]uint32, a KernelsNoiseArgs) error {
+func (m *Kernels) Noise(s cudriver.Stream, grid [3]uint32, a KernelsNoiseArgs) error {
 	m.noise.Args = a
 	return m.noise.Launch(s, grid)
 }
@@ -284,13 +284,13 @@ func (m *Kernels) Noise(s cu.Stream, grid [3]uint32, a KernelsNoiseArgs) error {
 type KernelsPurgeArgs struct {
 	N                int64
 	Alpha, Beta      float32
-	V, U, W          cu.Ptr[float32]
-	Partial, Scalars cu.Ptr[float64]
-	Ticket           cu.Ptr[uint32]
+	V, U, W          cudriver.Ptr[float32]
+	Partial, Scalars cudriver.Ptr[float64]
+	Ticket           cudriver.Ptr[uint32]
 }
 
 // Purge: w -= alpha v + beta u, RR = w.w. A null u is zero.
-func (m *Kernels) Purge(s cu.Stream, grid [3]uint32, a KernelsPurgeArgs) error {
+func (m *Kernels) Purge(s cudriver.Stream, grid [3]uint32, a KernelsPurgeArgs) error {
 	m.purge.Args = a
 	return m.purge.Launch(s, grid)
 }

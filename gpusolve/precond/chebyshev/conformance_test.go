@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/chebyshev"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -49,10 +49,12 @@ func operations(t *testing.T, open func(testing.TB) ops.Device) {
 	t.Run("mesh", func(t *testing.T) { all(&opstest.NewFixture(t, open(t), [3]int{5, 1, 3}, 1e-3).Probe) })
 }
 
-func TestOperations(t *testing.T)              { operations(t, devices.Processor) }
-func TestOperationsOnInterpreter(t *testing.T) { operations(t, devices.OnInterpreter(ptx.Options{})) }
-func TestOperationsWithFewRows(t *testing.T)   { operations(t, devices.OnInterpreter(devices.FewRows())) }
-func TestOperationsOnGPU(t *testing.T)         { operations(t, devices.OnGPU(t)) }
+func TestOperations(t *testing.T) { operations(t, devices.Processor) }
+func TestOperationsOnInterpreter(t *testing.T) {
+	operations(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestOperationsWithFewRows(t *testing.T) { operations(t, devices.OnInterpreter(devices.FewRows())) }
+func TestOperationsOnGPU(t *testing.T)       { operations(t, devices.OnGPU(t)) }
 
 // all tests both forms of the matrix of a grid.
 func all(on *opstest.Probe) {

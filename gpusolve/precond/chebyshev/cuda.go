@@ -1,8 +1,8 @@
 package chebyshev
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 )
@@ -117,11 +117,11 @@ func (s gpuOperations) Step(m mixed.Stored, entries mixed.Precision, u Recurrenc
 }
 
 // lastScale is S where a step needs it.
-func lastScale(a *mixed.GPUMatrix, u Recurrence) cu.Ptr[float32] {
+func lastScale(a *mixed.GPUMatrix, u Recurrence) cudriver.Ptr[float32] {
 	if u.Last {
 		return a.Scale
 	}
-	return cu.Ptr[float32]{}
+	return cudriver.Ptr[float32]{}
 }
 
 // Relax is a step after the product y = A d.

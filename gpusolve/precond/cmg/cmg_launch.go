@@ -5,7 +5,7 @@ package cmg
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -63,7 +63,7 @@ type Kernels struct {
 }
 
 // LoadKernels compiles the module for the device and finds its kernels.
-func LoadKernels(d cu.Driver) (*Kernels, error) {
+func LoadKernels(d cudriver.Driver) (*Kernels, error) {
 	m := new(Kernels)
 	var err error
 	m.module, err = launch.Load(d, "cmg", cmgPTX,
@@ -104,18 +104,18 @@ func (m *Kernels) Unload() error { return m.module.Unload() }
 // KernelsReadRowsArgs are the arguments of readRows.
 type KernelsReadRowsArgs struct {
 	N                int64
-	RowPtr           cu.Ptr[int64]
-	Col              cu.Ptr[int32]
-	Val              cu.Ptr[float64]
-	Ptr              cu.Ptr[int64]
-	To               cu.Ptr[int32]
-	Weight           cu.Ptr[float32]
-	Ground, Diagonal cu.Ptr[float64]
-	Fault            cu.Ptr[int32]
+	RowPtr           cudriver.Ptr[int64]
+	Col              cudriver.Ptr[int32]
+	Val              cudriver.Ptr[float64]
+	Ptr              cudriver.Ptr[int64]
+	To               cudriver.Ptr[int32]
+	Weight           cudriver.Ptr[float32]
+	Ground, Diagonal cudriver.Ptr[float64]
+	Fault            cudriver.Ptr[int32]
 }
 
 // ReadRows takes a matrix apart: negative off-diagonals are edges, what dominance leaves of the diagonal is ground. Rows that are not so set fault.
-func (m *Kernels) ReadRows(s cu.Stream, grid [3]uint32, a KernelsReadRowsArgs) error {
+func (m *Kernels) ReadRows(s cudriver.Stream, grid [3]uint32, a KernelsReadRowsArgs) error {
 	m.readRows.Args = a
 	return m.readRows.Launch(s, grid)
 }
@@ -123,18 +123,18 @@ func (m *Kernels) ReadRows(s cu.Stream, grid [3]uint32, a KernelsReadRowsArgs) e
 // KernelsHeaviestArgs are the arguments of heaviest.
 type KernelsHeaviestArgs struct {
 	N        int64
-	Ptr      cu.Ptr[int64]
-	To       cu.Ptr[int32]
-	Weight   cu.Ptr[float32]
-	Diagonal cu.Ptr[float64]
-	Pick     cu.Ptr[int32]
-	Picked   cu.Ptr[float32]
-	Partial  cu.Ptr[float64]
+	Ptr      cudriver.Ptr[int64]
+	To       cudriver.Ptr[int32]
+	Weight   cudriver.Ptr[float32]
+	Diagonal cudriver.Ptr[float64]
+	Pick     cudriver.Ptr[int32]
+	Picked   cudriver.Ptr[float32]
+	Partial  cudriver.Ptr[float64]
 }
 
 // Heaviest picks the neighbour over the heaviest edge, by exponent and three bits of the weights and then by hash, and sums weighted degrees over the vertices that
 // have edges, and their number, by blocks.
-func (m *Kernels) Heaviest(s cu.Stream, grid [3]uint32, a KernelsHeaviestArgs) error {
+func (m *Kernels) Heaviest(s cudriver.Stream, grid [3]uint32, a KernelsHeaviestArgs) error {
 	m.heaviest.Args = a
 	return m.heaviest.Launch(s, grid)
 }
@@ -142,11 +142,11 @@ func (m *Kernels) Heaviest(s cu.Stream, grid [3]uint32, a KernelsHeaviestArgs) e
 // KernelsAverageArgs are the arguments of average.
 type KernelsAverageArgs struct {
 	Blocks        int32
-	Partial, Mean cu.Ptr[float64]
+	Partial, Mean cudriver.Ptr[float64]
 }
 
 // Average of the weighted degree. One block.
-func (m *Kernels) Average(s cu.Stream, grid [3]uint32, a KernelsAverageArgs) error {
+func (m *Kernels) Average(s cudriver.Stream, grid [3]uint32, a KernelsAverageArgs) error {
 	m.average.Args = a
 	return m.average.Launch(s, grid)
 }
@@ -154,20 +154,20 @@ func (m *Kernels) Average(s cu.Stream, grid [3]uint32, a KernelsAverageArgs) err
 // KernelsCutHighArgs are the arguments of cutHigh.
 type KernelsCutHighArgs struct {
 	N        int64
-	Ptr      cu.Ptr[int64]
-	To       cu.Ptr[int32]
-	Weight   cu.Ptr[float32]
-	Diagonal cu.Ptr[float64]
-	Pick     cu.Ptr[int32]
-	Picked   cu.Ptr[float32]
-	Mean     cu.Ptr[float64]
+	Ptr      cudriver.Ptr[int64]
+	To       cudriver.Ptr[int32]
+	Weight   cudriver.Ptr[float32]
+	Diagonal cudriver.Ptr[float64]
+	Pick     cudriver.Ptr[int32]
+	Picked   cudriver.Ptr[float32]
+	Mean     cudriver.Ptr[float64]
 	Kappa    float64
-	Cut      cu.Ptr[int32]
+	Cut      cudriver.Ptr[int32]
 }
 
 // CutHigh finds the vertices that give up the edge they picked: of a weighted degree above kappa times the mean, with less than 1/mean of their volume
 // in the forest.
-func (m *Kernels) CutHigh(s cu.Stream, grid [3]uint32, a KernelsCutHighArgs) error {
+func (m *Kernels) CutHigh(s cudriver.Stream, grid [3]uint32, a KernelsCutHighArgs) error {
 	m.cutHigh.Args = a
 	return m.cutHigh.Launch(s, grid)
 }
@@ -175,11 +175,11 @@ func (m *Kernels) CutHigh(s cu.Stream, grid [3]uint32, a KernelsCutHighArgs) err
 // KernelsJoinArgs are the arguments of join.
 type KernelsJoinArgs struct {
 	N                 int64
-	Pick, Cut, Parent cu.Ptr[int32]
+	Pick, Cut, Parent cudriver.Ptr[int32]
 }
 
 // Join makes parents of picks: an edge that both ends picked has its root at one of them.
-func (m *Kernels) Join(s cu.Stream, grid [3]uint32, a KernelsJoinArgs) error {
+func (m *Kernels) Join(s cudriver.Stream, grid [3]uint32, a KernelsJoinArgs) error {
 	m.join.Args = a
 	return m.join.Launch(s, grid)
 }
@@ -187,11 +187,11 @@ func (m *Kernels) Join(s cu.Stream, grid [3]uint32, a KernelsJoinArgs) error {
 // KernelsClimbArgs are the arguments of climb.
 type KernelsClimbArgs struct {
 	N                                 int64
-	Parent, Depth, Top, Count, Deeper cu.Ptr[int32]
+	Parent, Depth, Top, Count, Deeper cudriver.Ptr[int32]
 }
 
 // Climb measures depths, finds the tops of pieces, every HEIGHT-th vertex on the way, and counts what hangs there. deeper is set where a root is farther than DEEP.
-func (m *Kernels) Climb(s cu.Stream, grid [3]uint32, a KernelsClimbArgs) error {
+func (m *Kernels) Climb(s cudriver.Stream, grid [3]uint32, a KernelsClimbArgs) error {
 	m.climb.Args = a
 	return m.climb.Launch(s, grid)
 }
@@ -199,11 +199,11 @@ func (m *Kernels) Climb(s cu.Stream, grid [3]uint32, a KernelsClimbArgs) error {
 // KernelsSettlePiecesArgs are the arguments of settlePieces.
 type KernelsSettlePiecesArgs struct {
 	N                         int64
-	Parent, Top, Count, Final cu.Ptr[int32]
+	Parent, Top, Count, Final cudriver.Ptr[int32]
 }
 
 // SettlePieces leaves pieces of fewer than HEIGHT vertices with the piece above.
-func (m *Kernels) SettlePieces(s cu.Stream, grid [3]uint32, a KernelsSettlePiecesArgs) error {
+func (m *Kernels) SettlePieces(s cudriver.Stream, grid [3]uint32, a KernelsSettlePiecesArgs) error {
 	m.settlePieces.Args = a
 	return m.settlePieces.Launch(s, grid)
 }
@@ -211,18 +211,18 @@ func (m *Kernels) SettlePieces(s cu.Stream, grid [3]uint32, a KernelsSettlePiece
 // KernelsBareArgs are the arguments of bare.
 type KernelsBareArgs struct {
 	N        int64
-	Ptr      cu.Ptr[int64]
-	To       cu.Ptr[int32]
-	Weight   cu.Ptr[float32]
-	Diagonal cu.Ptr[float64]
-	Parent   cu.Ptr[int32]
-	Picked   cu.Ptr[float32]
-	Top      cu.Ptr[int32]
-	Volume   cu.Ptr[float64]
+	Ptr      cudriver.Ptr[int64]
+	To       cudriver.Ptr[int32]
+	Weight   cudriver.Ptr[float32]
+	Diagonal cudriver.Ptr[float64]
+	Parent   cudriver.Ptr[int32]
+	Picked   cudriver.Ptr[float32]
+	Top      cudriver.Ptr[int32]
+	Volume   cudriver.Ptr[float64]
 }
 
 // Bare is the volume of a vertex with the leaves of the edges that are not in its piece's tree, which count twice.
-func (m *Kernels) Bare(s cu.Stream, grid [3]uint32, a KernelsBareArgs) error {
+func (m *Kernels) Bare(s cudriver.Stream, grid [3]uint32, a KernelsBareArgs) error {
 	m.bare.Args = a
 	return m.bare.Launch(s, grid)
 }
@@ -231,15 +231,15 @@ func (m *Kernels) Bare(s cu.Stream, grid [3]uint32, a KernelsBareArgs) error {
 type KernelsWeighLayerArgs struct {
 	N                  int64
 	Layer              int32
-	Ptr                cu.Ptr[int64]
-	To                 cu.Ptr[int32]
-	Weight             cu.Ptr[float32]
-	Parent, Depth, Top cu.Ptr[int32]
-	Volume, Below      cu.Ptr[float64]
+	Ptr                cudriver.Ptr[int64]
+	To                 cudriver.Ptr[int32]
+	Weight             cudriver.Ptr[float32]
+	Parent, Depth, Top cudriver.Ptr[int32]
+	Volume, Below      cudriver.Ptr[float64]
 }
 
 // WeighLayer sums volumes up the trees, a layer a launch, from the lowest.
-func (m *Kernels) WeighLayer(s cu.Stream, grid [3]uint32, a KernelsWeighLayerArgs) error {
+func (m *Kernels) WeighLayer(s cudriver.Stream, grid [3]uint32, a KernelsWeighLayerArgs) error {
 	m.weighLayer.Args = a
 	return m.weighLayer.Launch(s, grid)
 }
@@ -249,21 +249,21 @@ type KernelsTrimLayerArgs struct {
 	N                    int64
 	Layer                int32
 	Least                float64
-	Mean                 cu.Ptr[float64]
-	Ptr                  cu.Ptr[int64]
-	To                   cu.Ptr[int32]
-	Weight               cu.Ptr[float32]
-	Parent               cu.Ptr[int32]
-	Picked               cu.Ptr[float32]
-	Depth, Top           cu.Ptr[int32]
-	Volume, Whole, Below cu.Ptr[float64]
-	Cut                  cu.Ptr[int32]
-	Quality              cu.Ptr[uint64]
-	Cuts                 cu.Ptr[int32]
+	Mean                 cudriver.Ptr[float64]
+	Ptr                  cudriver.Ptr[int64]
+	To                   cudriver.Ptr[int32]
+	Weight               cudriver.Ptr[float32]
+	Parent               cudriver.Ptr[int32]
+	Picked               cudriver.Ptr[float32]
+	Depth, Top           cudriver.Ptr[int32]
+	Volume, Whole, Below cudriver.Ptr[float64]
+	Cut                  cudriver.Ptr[int32]
+	Quality              cudriver.Ptr[uint64]
+	Cuts                 cudriver.Ptr[int32]
 }
 
 // TrimLayer does it again and cuts edges of too little conductance; whole holds the volumes without cuts. quality is the least conductance that is left, as bits.
-func (m *Kernels) TrimLayer(s cu.Stream, grid [3]uint32, a KernelsTrimLayerArgs) error {
+func (m *Kernels) TrimLayer(s cudriver.Stream, grid [3]uint32, a KernelsTrimLayerArgs) error {
 	m.trimLayer.Args = a
 	return m.trimLayer.Launch(s, grid)
 }
@@ -271,11 +271,11 @@ func (m *Kernels) TrimLayer(s cu.Stream, grid [3]uint32, a KernelsTrimLayerArgs)
 // KernelsRelabelArgs are the arguments of relabel.
 type KernelsRelabelArgs struct {
 	N                       int64
-	Parent, Cut, Top, Fresh cu.Ptr[int32]
+	Parent, Cut, Top, Fresh cudriver.Ptr[int32]
 }
 
 // Relabel walks up to the next cut, or the top.
-func (m *Kernels) Relabel(s cu.Stream, grid [3]uint32, a KernelsRelabelArgs) error {
+func (m *Kernels) Relabel(s cudriver.Stream, grid [3]uint32, a KernelsRelabelArgs) error {
 	m.relabel.Args = a
 	return m.relabel.Launch(s, grid)
 }
@@ -283,11 +283,11 @@ func (m *Kernels) Relabel(s cu.Stream, grid [3]uint32, a KernelsRelabelArgs) err
 // KernelsMarkArgs are the arguments of mark.
 type KernelsMarkArgs struct {
 	N          int64
-	Top, First cu.Ptr[int32]
+	Top, First cudriver.Ptr[int32]
 }
 
 // Mark finds the first vertex of every cluster: first[top] becomes n minus it.
-func (m *Kernels) Mark(s cu.Stream, grid [3]uint32, a KernelsMarkArgs) error {
+func (m *Kernels) Mark(s cudriver.Stream, grid [3]uint32, a KernelsMarkArgs) error {
 	m.mark.Args = a
 	return m.mark.Launch(s, grid)
 }
@@ -295,11 +295,11 @@ func (m *Kernels) Mark(s cu.Stream, grid [3]uint32, a KernelsMarkArgs) error {
 // KernelsLeadsArgs are the arguments of leads.
 type KernelsLeadsArgs struct {
 	N                int64
-	Top, First, Lead cu.Ptr[int32]
+	Top, First, Lead cudriver.Ptr[int32]
 }
 
 // Leads says which vertices are first in their clusters.
-func (m *Kernels) Leads(s cu.Stream, grid [3]uint32, a KernelsLeadsArgs) error {
+func (m *Kernels) Leads(s cudriver.Stream, grid [3]uint32, a KernelsLeadsArgs) error {
 	m.leads.Args = a
 	return m.leads.Launch(s, grid)
 }
@@ -307,11 +307,11 @@ func (m *Kernels) Leads(s cu.Stream, grid [3]uint32, a KernelsLeadsArgs) error {
 // KernelsNumberTopsArgs are the arguments of numberTops.
 type KernelsNumberTopsArgs struct {
 	N                         int64
-	Top, Lead, Before, Number cu.Ptr[int32]
+	Top, Lead, Before, Number cudriver.Ptr[int32]
 }
 
 // NumberTops gives tops the numbers of their clusters, from the sums before each lead.
-func (m *Kernels) NumberTops(s cu.Stream, grid [3]uint32, a KernelsNumberTopsArgs) error {
+func (m *Kernels) NumberTops(s cudriver.Stream, grid [3]uint32, a KernelsNumberTopsArgs) error {
 	m.numberTops.Args = a
 	return m.numberTops.Launch(s, grid)
 }
@@ -319,11 +319,11 @@ func (m *Kernels) NumberTops(s cu.Stream, grid [3]uint32, a KernelsNumberTopsArg
 // KernelsAssignArgs are the arguments of assign.
 type KernelsAssignArgs struct {
 	N                     int64
-	Top, Number, Of, Size cu.Ptr[int32]
+	Top, Number, Of, Size cudriver.Ptr[int32]
 }
 
 // Assign numbers all vertices and counts members.
-func (m *Kernels) Assign(s cu.Stream, grid [3]uint32, a KernelsAssignArgs) error {
+func (m *Kernels) Assign(s cudriver.Stream, grid [3]uint32, a KernelsAssignArgs) error {
 	m.assign.Args = a
 	return m.assign.Launch(s, grid)
 }
@@ -331,11 +331,11 @@ func (m *Kernels) Assign(s cu.Stream, grid [3]uint32, a KernelsAssignArgs) error
 // KernelsPlaceArgs are the arguments of place.
 type KernelsPlaceArgs struct {
 	N                       int64
-	Of, First, Size, Member cu.Ptr[int32]
+	Of, First, Size, Member cudriver.Ptr[int32]
 }
 
 // Place lists the members in any order; size counts down to 0.
-func (m *Kernels) Place(s cu.Stream, grid [3]uint32, a KernelsPlaceArgs) error {
+func (m *Kernels) Place(s cudriver.Stream, grid [3]uint32, a KernelsPlaceArgs) error {
 	m.place.Args = a
 	return m.place.Launch(s, grid)
 }
@@ -343,15 +343,15 @@ func (m *Kernels) Place(s cu.Stream, grid [3]uint32, a KernelsPlaceArgs) error {
 // KernelsSortMembersArgs are the arguments of sortMembers.
 type KernelsSortMembersArgs struct {
 	Clusters      int32
-	First, Member cu.Ptr[int32]
-	Ground        cu.Ptr[float64]
-	Ptr           cu.Ptr[int64]
-	CoarseGround  cu.Ptr[float64]
-	Terms, Most   cu.Ptr[int32]
+	First, Member cudriver.Ptr[int32]
+	Ground        cudriver.Ptr[float64]
+	Ptr           cudriver.Ptr[int64]
+	CoarseGround  cudriver.Ptr[float64]
+	Terms, Most   cudriver.Ptr[int32]
 }
 
 // SortMembers puts the members of each cluster in order, sums their grounds and their neighbours, and finds the greatest of these numbers.
-func (m *Kernels) SortMembers(s cu.Stream, grid [3]uint32, a KernelsSortMembersArgs) error {
+func (m *Kernels) SortMembers(s cudriver.Stream, grid [3]uint32, a KernelsSortMembersArgs) error {
 	m.sortMembers.Args = a
 	return m.sortMembers.Launch(s, grid)
 }
@@ -359,12 +359,12 @@ func (m *Kernels) SortMembers(s cu.Stream, grid [3]uint32, a KernelsSortMembersA
 // KernelsSumPartsArgs are the arguments of sumParts.
 type KernelsSumPartsArgs struct {
 	N      int64
-	Values cu.Ptr[int32]
-	Sums   cu.Ptr[int64]
+	Values cudriver.Ptr[int32]
+	Sums   cudriver.Ptr[int64]
 }
 
 // SumParts adds up blocks of values.
-func (m *Kernels) SumParts(s cu.Stream, grid [3]uint32, a KernelsSumPartsArgs) error {
+func (m *Kernels) SumParts(s cudriver.Stream, grid [3]uint32, a KernelsSumPartsArgs) error {
 	m.sumParts.Args = a
 	return m.sumParts.Launch(s, grid)
 }
@@ -372,11 +372,11 @@ func (m *Kernels) SumParts(s cu.Stream, grid [3]uint32, a KernelsSumPartsArgs) e
 // KernelsStartPartsArgs are the arguments of startParts.
 type KernelsStartPartsArgs struct {
 	Blocks int32
-	Sums   cu.Ptr[int64]
+	Sums   cudriver.Ptr[int64]
 }
 
 // StartParts turns the blocks' sums into the sums before each. One block.
-func (m *Kernels) StartParts(s cu.Stream, grid [3]uint32, a KernelsStartPartsArgs) error {
+func (m *Kernels) StartParts(s cudriver.Stream, grid [3]uint32, a KernelsStartPartsArgs) error {
 	m.startParts.Args = a
 	return m.startParts.Launch(s, grid)
 }
@@ -384,14 +384,14 @@ func (m *Kernels) StartParts(s cu.Stream, grid [3]uint32, a KernelsStartPartsArg
 // KernelsStartValuesArgs are the arguments of startValues.
 type KernelsStartValuesArgs struct {
 	N      int64
-	Values cu.Ptr[int32]
-	Sums   cu.Ptr[int64]
-	Start  cu.Ptr[int32]
-	Wide   cu.Ptr[int64]
+	Values cudriver.Ptr[int32]
+	Sums   cudriver.Ptr[int64]
+	Start  cudriver.Ptr[int32]
+	Wide   cudriver.Ptr[int64]
 }
 
 // StartValues sets start[v] to the sum of the values before v, for v up to n, in 32 or 64 bits.
-func (m *Kernels) StartValues(s cu.Stream, grid [3]uint32, a KernelsStartValuesArgs) error {
+func (m *Kernels) StartValues(s cudriver.Stream, grid [3]uint32, a KernelsStartValuesArgs) error {
 	m.startValues.Args = a
 	return m.startValues.Launch(s, grid)
 }
@@ -399,20 +399,20 @@ func (m *Kernels) StartValues(s cu.Stream, grid [3]uint32, a KernelsStartValuesA
 // KernelsMergeArgs are the arguments of merge.
 type KernelsMergeArgs struct {
 	Clusters      int32
-	First, Member cu.Ptr[int32]
-	Ptr           cu.Ptr[int64]
-	To            cu.Ptr[int32]
-	Weight        cu.Ptr[float32]
-	Of            cu.Ptr[int32]
-	Room          cu.Ptr[int64]
-	MergedTo      cu.Ptr[int32]
-	MergedWeight  cu.Ptr[float32]
-	Kept          cu.Ptr[int32]
+	First, Member cudriver.Ptr[int32]
+	Ptr           cudriver.Ptr[int64]
+	To            cudriver.Ptr[int32]
+	Weight        cudriver.Ptr[float32]
+	Of            cudriver.Ptr[int32]
+	Room          cudriver.Ptr[int64]
+	MergedTo      cudriver.Ptr[int32]
+	MergedWeight  cudriver.Ptr[float32]
+	Kept          cudriver.Ptr[int32]
 }
 
 // Merge forms the rows of a quotient, a warp each: the neighbours of all members by cluster and weight in one word, sorted, and those of one cluster added in
 // FP64. Rows go where their terms would have room; kept says how many entries are left.
-func (m *Kernels) Merge(s cu.Stream, grid [3]uint32, a KernelsMergeArgs) error {
+func (m *Kernels) Merge(s cudriver.Stream, grid [3]uint32, a KernelsMergeArgs) error {
 	m.merge.Args = a
 	return m.merge.Launch(s, grid)
 }
@@ -420,18 +420,18 @@ func (m *Kernels) Merge(s cu.Stream, grid [3]uint32, a KernelsMergeArgs) error {
 // KernelsCompactArgs are the arguments of compact.
 type KernelsCompactArgs struct {
 	Clusters     int32
-	Room         cu.Ptr[int64]
-	MergedTo     cu.Ptr[int32]
-	MergedWeight cu.Ptr[float32]
-	Ptr          cu.Ptr[int64]
-	Ground       cu.Ptr[float64]
-	To           cu.Ptr[int32]
-	Weight       cu.Ptr[float32]
-	Diagonal     cu.Ptr[float64]
+	Room         cudriver.Ptr[int64]
+	MergedTo     cudriver.Ptr[int32]
+	MergedWeight cudriver.Ptr[float32]
+	Ptr          cudriver.Ptr[int64]
+	Ground       cudriver.Ptr[float64]
+	To           cudriver.Ptr[int32]
+	Weight       cudriver.Ptr[float32]
+	Diagonal     cudriver.Ptr[float64]
 }
 
 // Compact moves the rows together, a warp each, and sums the diagonals.
-func (m *Kernels) Compact(s cu.Stream, grid [3]uint32, a KernelsCompactArgs) error {
+func (m *Kernels) Compact(s cudriver.Stream, grid [3]uint32, a KernelsCompactArgs) error {
 	m.compact.Args = a
 	return m.compact.Launch(s, grid)
 }
@@ -439,11 +439,11 @@ func (m *Kernels) Compact(s cu.Stream, grid [3]uint32, a KernelsCompactArgs) err
 // KernelsTallyArgs are the arguments of tally.
 type KernelsTallyArgs struct {
 	N           int64
-	Ptr, Counts cu.Ptr[int64]
+	Ptr, Counts cudriver.Ptr[int64]
 }
 
 // Tally counts the segments that each length would make.
-func (m *Kernels) Tally(s cu.Stream, grid [3]uint32, a KernelsTallyArgs) error {
+func (m *Kernels) Tally(s cudriver.Stream, grid [3]uint32, a KernelsTallyArgs) error {
 	m.tally.Args = a
 	return m.tally.Launch(s, grid)
 }
@@ -451,13 +451,13 @@ func (m *Kernels) Tally(s cu.Stream, grid [3]uint32, a KernelsTallyArgs) error {
 // KernelsScalesArgs are the arguments of scales.
 type KernelsScalesArgs struct {
 	N                int64
-	Ground, Diagonal cu.Ptr[float64]
+	Ground, Diagonal cudriver.Ptr[float64]
 	Damping          float32
-	Single, Scale    cu.Ptr[float32]
+	Single, Scale    cudriver.Ptr[float32]
 }
 
 // Scales rounds the grounds and divides the damping by the diagonals.
-func (m *Kernels) Scales(s cu.Stream, grid [3]uint32, a KernelsScalesArgs) error {
+func (m *Kernels) Scales(s cudriver.Stream, grid [3]uint32, a KernelsScalesArgs) error {
 	m.scales.Args = a
 	return m.scales.Launch(s, grid)
 }

@@ -3,8 +3,8 @@ package cmg
 import (
 	"fmt"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -31,13 +31,13 @@ type gpuLevel struct {
 	segments      int64
 	entries       int64
 
-	w, ground, scale cu.Ptr[float32]
-	col              cu.Ptr[int32]
-	ragged           *raggedRows     // nil where every row has one segment
-	upper            cu.Ptr[float32] // sums of products, where only the upper triangle is stored
+	w, ground, scale cudriver.Ptr[float32]
+	col              cudriver.Ptr[int32]
+	ragged           *raggedRows           // nil where every row has one segment
+	upper            cudriver.Ptr[float32] // sums of products, where only the upper triangle is stored
 
-	of, first, member cu.Ptr[int32] // clusters
-	big               cu.Ptr[int32] // those of many members
+	of, first, member cudriver.Ptr[int32] // clusters
+	big               cudriver.Ptr[int32] // those of many members
 	bigCount          uint32
 	bigFrom           int32 // members from which a cluster is big
 
@@ -47,10 +47,10 @@ type gpuLevel struct {
 
 // raggedRows say which rows the segments and blocks of a graph belong to.
 type raggedRows struct {
-	blocks, segmentRow, rowSegment cu.Ptr[int32]
+	blocks, segmentRow, rowSegment cudriver.Ptr[int32]
 	blockCount                     uint32
-	longRow, longPart              cu.Ptr[int32]
-	longSums                       cu.Ptr[float64]
+	longRow, longPart              cudriver.Ptr[int32]
+	longSums                       cudriver.Ptr[float64]
 	longCount                      uint32
 }
 
@@ -109,7 +109,7 @@ func (s onGPU) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error) 
 // fill copies the entries into the segments.
 func (l *gpuLevel) fill(g *Graph, from ops.Rows) {
 	s := l.s
-	var segmentRow, rowSegment cu.Ptr[int32]
+	var segmentRow, rowSegment cudriver.Ptr[int32]
 	if l.ragged != nil {
 		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}

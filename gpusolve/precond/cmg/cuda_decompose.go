@@ -3,8 +3,8 @@ package cmg
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 )
 
 // Decompose finds the clusters.
@@ -29,7 +29,7 @@ func (s onGPU) Decompose(net deviceGraph, kappa float64) (partition, bool, error
 }
 
 // pieces grows the forest and cuts it up; the result is the top of every vertex's piece.
-func (k setup) pieces(g *gpuGraph, kappa float64, p *gpuPartition, w *cuda.Temporary) (top cu.Ptr[int32], ok bool) {
+func (k setup) pieces(g *gpuGraph, kappa float64, p *gpuPartition, w *cuda.Temporary) (top cudriver.Ptr[int32], ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
 	pick, picked, cut, parent := cuda.Take[int32](w, n), cuda.Take[float32](w, n), cuda.Take[int32](w, n), cuda.Take[int32](w, n)
 	depth, tops, count, final := cuda.Take[int32](w, n), cuda.Take[int32](w, n), cuda.Take[int32](w, n), cuda.Take[int32](w, n)
@@ -88,7 +88,7 @@ func (k setup) pieces(g *gpuGraph, kappa float64, p *gpuPartition, w *cuda.Tempo
 }
 
 // gather numbers the clusters by their first vertices and lists their members.
-func (k setup) gather(g *gpuGraph, p *gpuPartition, top cu.Ptr[int32], w *cuda.Temporary) (ok bool) {
+func (k setup) gather(g *gpuGraph, p *gpuPartition, top cudriver.Ptr[int32], w *cuda.Temporary) (ok bool) {
 	s, n, grid := k.s, g.n, k.s.each(g.n)
 	first, lead, before, number := cuda.Take[int32](w, n), cuda.Take[int32](w, n), cuda.Take[int32](w, n+1), cuda.Take[int32](w, n)
 	if !s.Ready() {
@@ -96,7 +96,7 @@ func (k setup) gather(g *gpuGraph, p *gpuPartition, top cu.Ptr[int32], w *cuda.T
 	}
 	s.Note(k.Mark(s.Stream, grid, KernelsMarkArgs{N: n, Top: top, First: first}))
 	s.Note(k.Leads(s.Stream, grid, KernelsLeadsArgs{N: n, Top: top, First: first, Lead: lead}))
-	k.starts(n, lead, before, cu.Ptr[int64]{})
+	k.starts(n, lead, before, cudriver.Ptr[int64]{})
 	p.count = int64(cuda.ReceiveOne(s.Space, before.Add(n)))
 	if s.Err() != nil || 2*p.count > n {
 		return false
@@ -109,7 +109,7 @@ func (k setup) gather(g *gpuGraph, p *gpuPartition, top cu.Ptr[int32], w *cuda.T
 	}
 	s.Note(k.NumberTops(s.Stream, grid, KernelsNumberTopsArgs{N: n, Top: top, Lead: lead, Before: before, Number: number}))
 	s.Note(k.Assign(s.Stream, grid, KernelsAssignArgs{N: n, Top: top, Number: number, Of: p.of, Size: size}))
-	k.starts(p.count, size, p.first, cu.Ptr[int64]{})
+	k.starts(p.count, size, p.first, cudriver.Ptr[int64]{})
 	s.Note(k.Place(s.Stream, grid, KernelsPlaceArgs{N: n, Of: p.of, First: p.first, Size: size, Member: p.member}))
 	s.Note(k.SortMembers(s.Stream, s.each(p.count), KernelsSortMembersArgs{
 		Clusters: int32(p.count), First: p.first, Member: p.member, Ground: g.ground, Ptr: g.ptr, CoarseGround: p.ground,

@@ -3,15 +3,15 @@ package cmg
 import (
 	"fmt"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
 // denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device afterwards.
 type denseGraph struct {
 	g       *Graph
-	inverse cu.Ptr[float32]
+	inverse cudriver.Ptr[float32]
 }
 
 // cudaDirectRows: the inverse of 2048 x 2048 takes 16 MB, which the second-level cache of a large GPU holds, and some 40 ms to make.

@@ -1,27 +1,27 @@
 package cmg
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 )
 
 // gpuGraph is a Graph in device memory.
 type gpuGraph struct {
 	s                onGPU
 	n, entries       int64
-	ptr              cu.Ptr[int64]
-	to               cu.Ptr[int32]
-	weight           cu.Ptr[float32]
-	ground, diagonal cu.Ptr[float64]
+	ptr              cudriver.Ptr[int64]
+	to               cudriver.Ptr[int32]
+	weight           cudriver.Ptr[float32]
+	ground, diagonal cudriver.Ptr[float64]
 }
 
 // gpuPartition is a graph's clusters in device memory, with what the next quotient needs of them.
 type gpuPartition struct {
 	s                 onGPU
 	n, count          int64 // vertices and clusters
-	of, first, member cu.Ptr[int32]
-	ground            cu.Ptr[float64] // of the clusters: sums of grounds
-	terms             cu.Ptr[int32]   // and of neighbours
+	of, first, member cudriver.Ptr[int32]
+	ground            cudriver.Ptr[float64] // of the clusters: sums of grounds
+	terms             cudriver.Ptr[int32]   // and of neighbours
 	quality, average  float64
 	split             int
 }

@@ -3,8 +3,8 @@ package cmg
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 )
 
 // LoadDevice cuts a graph that is on the device into segments. Only where rows have several does the host see the rows' lengths.
@@ -47,7 +47,7 @@ func (s onGPU) LoadDevice(net deviceGraph, layout Layout) (graphLevel, error) {
 		l.cut(host)
 	}
 	l.w, l.col = cuda.Alloc[float32](s.Space, l.segments*int64(l.length)), cuda.Alloc[int32](s.Space, l.segments*int64(l.length))
-	var segmentRow, rowSegment cu.Ptr[int32]
+	var segmentRow, rowSegment cudriver.Ptr[int32]
 	if l.ragged != nil {
 		segmentRow, rowSegment = l.ragged.segmentRow, l.ragged.rowSegment
 	}

@@ -1,8 +1,8 @@
 package cmg
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -18,7 +18,7 @@ func (s onGPU) Start(l graphLevel, x, b ops.Vector) {
 
 // Residual sets r = b - A x.
 func (s onGPU) Residual(l graphLevel, r, x, b ops.Vector) {
-	s.graphProduct(l.(*gpuLevel), cu.Ptr[float32]{}, r, x, b)
+	s.graphProduct(l.(*gpuLevel), cudriver.Ptr[float32]{}, r, x, b)
 }
 
 // Relax sets dst = x + s (b - A x).
@@ -26,7 +26,7 @@ func (s onGPU) Relax(l graphLevel, dst, x, b ops.Vector) {
 	s.graphProduct(l.(*gpuLevel), l.(*gpuLevel).scale, dst, x, b)
 }
 
-func (s onGPU) graphProduct(g *gpuLevel, scale cu.Ptr[float32], dst, x, b ops.Vector) {
+func (s onGPU) graphProduct(g *gpuLevel, scale cudriver.Ptr[float32], dst, x, b ops.Vector) {
 	if !s.Ready() {
 		return
 	}

@@ -1,8 +1,8 @@
 package cmg
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 )
 
 // Quotient forms R A R^T. Rows of the quotient have room for all of their terms first, which are as many as the graph has entries.
@@ -18,14 +18,14 @@ func (s onGPU) Quotient(net deviceGraph, clusters partition) (deviceGraph, bool,
 	room, kept := cuda.Take[int64](w, p.count+1), cuda.Take[int32](w, p.count)
 	to, weight := cuda.Take[int32](w, g.entries), cuda.Take[float32](w, g.entries)
 	rows := [3]uint32{cuda.Blocks(int(p.count), KernelsRows), 1, 1}
-	k.starts(p.count, p.terms, cu.Ptr[int32]{}, room)
+	k.starts(p.count, p.terms, cudriver.Ptr[int32]{}, room)
 	if s.Ready() {
 		s.Note(k.Merge(s.Stream, rows, KernelsMergeArgs{
 			Clusters: int32(p.count), First: p.first, Member: p.member, Ptr: g.ptr, To: g.to, Weight: g.weight, Of: p.of, Room: room,
 			MergedTo: to, MergedWeight: weight, Kept: kept,
 		}))
 	}
-	k.starts(p.count, kept, cu.Ptr[int32]{}, q.ptr)
+	k.starts(p.count, kept, cudriver.Ptr[int32]{}, q.ptr)
 	q.entries = cuda.ReceiveOne(s.Space, q.ptr.Add(p.count))
 	q.to, q.weight = cuda.Alloc[int32](s.Space, q.entries), cuda.Alloc[float32](s.Space, q.entries)
 	if s.Ready() {

@@ -1,8 +1,8 @@
 package cmg
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -21,7 +21,7 @@ func (s onGPU) setup() (setup, error) {
 }
 
 // starts sets each of n values of start, 32 bits, or wide, 64 bits, to the sum of those before it, and the one after the last to the sum of all.
-func (k setup) starts(n int64, values, start cu.Ptr[int32], wide cu.Ptr[int64]) {
+func (k setup) starts(n int64, values, start cudriver.Ptr[int32], wide cudriver.Ptr[int64]) {
 	grid := k.s.each(n)
 	w := cuda.NewTemporary(k.s.Space)
 	defer w.Discard()

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/cmg"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
 )
@@ -28,7 +28,7 @@ func onDevices(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
 			}
 		}
 	}
-	t.Run("interpreter", on(func(t testing.TB) *cuda.Device { return devices.Interpreter(t, ptx.Options{}) }))
+	t.Run("interpreter", on(func(t testing.TB) *cuda.Device { return devices.Interpreter(t, interpreter.Options{}) }))
 	t.Run("GPU", on(devices.GPU))
 }
 
@@ -149,7 +149,7 @@ func TestCyclesLoadNoKernels(t *testing.T) {
 	plain := path(30, ones)
 	plain.ground[0] = 1
 	for name, a := range map[string]*sparse.CSR{"plain": plain.matrix(), "signed": signedRing(30).matrix()} {
-		drv := cu.Faulty(ptx.New(ptx.Options{}), func(string, int) error { return nil })
+		drv := cudriver.Faulty(interpreter.New(interpreter.Options{}), func(string, int) error { return nil })
 		d, err := cuda.Open(drv, 0)
 		if err != nil {
 			t.Fatal(err)

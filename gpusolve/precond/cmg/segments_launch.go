@@ -5,7 +5,7 @@ package cmg
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -45,7 +45,7 @@ type Segments struct {
 }
 
 // LoadSegments compiles the module for the device and finds its kernels.
-func LoadSegments(d cu.Driver) (*Segments, error) {
+func LoadSegments(d cudriver.Driver) (*Segments, error) {
 	m := new(Segments)
 	var err error
 	m.module, err = launch.Load(d, "segments", segmentsPTX,
@@ -76,13 +76,13 @@ func (m *Segments) Unload() error { return m.module.Unload() }
 type SegmentsProductEvenArgs struct {
 	N                        int64
 	Shift                    int32
-	W                        cu.Ptr[float32]
-	Col                      cu.Ptr[int32]
-	Ground, Scale, X, B, Dst cu.Ptr[float32]
+	W                        cudriver.Ptr[float32]
+	Col                      cudriver.Ptr[int32]
+	Ground, Scale, X, B, Dst cudriver.Ptr[float32]
 }
 
 // ProductEven sets dst = b - A x, or with scales dst = x + scale (b - A x), of a graph with one segment a row.
-func (m *Segments) ProductEven(s cu.Stream, grid [3]uint32, a SegmentsProductEvenArgs) error {
+func (m *Segments) ProductEven(s cudriver.Stream, grid [3]uint32, a SegmentsProductEvenArgs) error {
 	m.productEven.Args = a
 	return m.productEven.Launch(s, grid)
 }
@@ -90,29 +90,29 @@ func (m *Segments) ProductEven(s cu.Stream, grid [3]uint32, a SegmentsProductEve
 // SegmentsProductRaggedArgs are the arguments of productRagged.
 type SegmentsProductRaggedArgs struct {
 	Shift                          int32
-	Blocks, SegmentRow, RowSegment cu.Ptr[int32]
-	W                              cu.Ptr[float32]
-	Col                            cu.Ptr[int32]
-	Ground, Scale, X, B, Dst       cu.Ptr[float32]
-	LongSums                       cu.Ptr[float64]
+	Blocks, SegmentRow, RowSegment cudriver.Ptr[int32]
+	W                              cudriver.Ptr[float32]
+	Col                            cudriver.Ptr[int32]
+	Ground, Scale, X, B, Dst       cudriver.Ptr[float32]
+	LongSums                       cudriver.Ptr[float64]
 }
 
 // ProductRagged does it where rows have several segments. A block's description is its first segment, their number, its first row and the number
 // of rows; no rows stand for a part of a long row, whose sum goes to long sums, at the place in place of the row.
-func (m *Segments) ProductRagged(s cu.Stream, grid [3]uint32, a SegmentsProductRaggedArgs) error {
+func (m *Segments) ProductRagged(s cudriver.Stream, grid [3]uint32, a SegmentsProductRaggedArgs) error {
 	m.productRagged.Args = a
 	return m.productRagged.Launch(s, grid)
 }
 
 // SegmentsFinishLongArgs are the arguments of finishLong.
 type SegmentsFinishLongArgs struct {
-	Row, Part                cu.Ptr[int32]
-	LongSums                 cu.Ptr[float64]
-	Ground, Scale, X, B, Dst cu.Ptr[float32]
+	Row, Part                cudriver.Ptr[int32]
+	LongSums                 cudriver.Ptr[float64]
+	Ground, Scale, X, B, Dst cudriver.Ptr[float32]
 }
 
 // FinishLong ends the long rows, a block each: row, and the places of its parts' sums.
-func (m *Segments) FinishLong(s cu.Stream, grid [3]uint32, a SegmentsFinishLongArgs) error {
+func (m *Segments) FinishLong(s cudriver.Stream, grid [3]uint32, a SegmentsFinishLongArgs) error {
 	m.finishLong.Args = a
 	return m.finishLong.Launch(s, grid)
 }
@@ -121,15 +121,15 @@ func (m *Segments) FinishLong(s cu.Stream, grid [3]uint32, a SegmentsFinishLongA
 type SegmentsProductUpperArgs struct {
 	Segments   int64
 	Shift      int32
-	SegmentRow cu.Ptr[int32]
-	W          cu.Ptr[float32]
-	Col        cu.Ptr[int32]
-	X, Flow    cu.Ptr[float32]
+	SegmentRow cudriver.Ptr[int32]
+	W          cudriver.Ptr[float32]
+	Col        cudriver.Ptr[int32]
+	X, Flow    cudriver.Ptr[float32]
 }
 
 // ProductUpper adds the flows of a graph whose upper triangle alone is stored: those of a segment to its row, and every single one, with the other sign, to the
 // row of its neighbour. All are atomic, as others add to the same rows.
-func (m *Segments) ProductUpper(s cu.Stream, grid [3]uint32, a SegmentsProductUpperArgs) error {
+func (m *Segments) ProductUpper(s cudriver.Stream, grid [3]uint32, a SegmentsProductUpperArgs) error {
 	m.productUpper.Args = a
 	return m.productUpper.Launch(s, grid)
 }
@@ -137,11 +137,11 @@ func (m *Segments) ProductUpper(s cu.Stream, grid [3]uint32, a SegmentsProductUp
 // SegmentsSettleUpperArgs are the arguments of settleUpper.
 type SegmentsSettleUpperArgs struct {
 	N                              int64
-	Flow, Ground, Scale, X, B, Dst cu.Ptr[float32]
+	Flow, Ground, Scale, X, B, Dst cudriver.Ptr[float32]
 }
 
 // SettleUpper ends the rows and clears their flows for the next product.
-func (m *Segments) SettleUpper(s cu.Stream, grid [3]uint32, a SegmentsSettleUpperArgs) error {
+func (m *Segments) SettleUpper(s cudriver.Stream, grid [3]uint32, a SegmentsSettleUpperArgs) error {
 	m.settleUpper.Args = a
 	return m.settleUpper.Launch(s, grid)
 }
@@ -150,18 +150,18 @@ func (m *Segments) SettleUpper(s cu.Stream, grid [3]uint32, a SegmentsSettleUppe
 type SegmentsFillSegmentsArgs struct {
 	Segments               int64
 	Length                 int32
-	SegmentRow, RowSegment cu.Ptr[int32]
-	RowPtr                 cu.Ptr[int64]
-	From                   cu.Ptr[int32]
-	Weight                 cu.Ptr[float32]
-	Entry                  cu.Ptr[float64]
-	W                      cu.Ptr[float32]
-	Col                    cu.Ptr[int32]
+	SegmentRow, RowSegment cudriver.Ptr[int32]
+	RowPtr                 cudriver.Ptr[int64]
+	From                   cudriver.Ptr[int32]
+	Weight                 cudriver.Ptr[float32]
+	Entry                  cudriver.Ptr[float64]
+	W                      cudriver.Ptr[float32]
+	Col                    cudriver.Ptr[int32]
 }
 
 // FillSegments lays rows out by segments, a thread each. Rows are those of a graph, or of a matrix with its diagonal, whose entries are FP64 and
 // of the opposite sign.
-func (m *Segments) FillSegments(s cu.Stream, grid [3]uint32, a SegmentsFillSegmentsArgs) error {
+func (m *Segments) FillSegments(s cudriver.Stream, grid [3]uint32, a SegmentsFillSegmentsArgs) error {
 	m.fillSegments.Args = a
 	return m.fillSegments.Launch(s, grid)
 }
@@ -169,11 +169,11 @@ func (m *Segments) FillSegments(s cu.Stream, grid [3]uint32, a SegmentsFillSegme
 // SegmentsStartArgs are the arguments of start.
 type SegmentsStartArgs struct {
 	N           int64
-	Scale, B, X cu.Ptr[float32]
+	Scale, B, X cudriver.Ptr[float32]
 }
 
 // Start sets x = scale b.
-func (m *Segments) Start(s cu.Stream, grid [3]uint32, a SegmentsStartArgs) error {
+func (m *Segments) Start(s cudriver.Stream, grid [3]uint32, a SegmentsStartArgs) error {
 	m.start.Args = a
 	return m.start.Launch(s, grid)
 }
@@ -181,24 +181,24 @@ func (m *Segments) Start(s cu.Stream, grid [3]uint32, a SegmentsStartArgs) error
 // SegmentsRestrictSmallArgs are the arguments of restrictSmall.
 type SegmentsRestrictSmallArgs struct {
 	Clusters, Big  int32
-	First, Member  cu.Ptr[int32]
-	R, Scale, B, X cu.Ptr[float32]
+	First, Member  cudriver.Ptr[int32]
+	R, Scale, B, X cudriver.Ptr[float32]
 }
 
 // RestrictSmall sums r over the members of clusters of less than big members, a thread each, and starts the relaxation from them.
-func (m *Segments) RestrictSmall(s cu.Stream, grid [3]uint32, a SegmentsRestrictSmallArgs) error {
+func (m *Segments) RestrictSmall(s cudriver.Stream, grid [3]uint32, a SegmentsRestrictSmallArgs) error {
 	m.restrictSmall.Args = a
 	return m.restrictSmall.Launch(s, grid)
 }
 
 // SegmentsRestrictBigArgs are the arguments of restrictBig.
 type SegmentsRestrictBigArgs struct {
-	List, First, Member cu.Ptr[int32]
-	R, Scale, B, X      cu.Ptr[float32]
+	List, First, Member cudriver.Ptr[int32]
+	R, Scale, B, X      cudriver.Ptr[float32]
 }
 
 // RestrictBig does the clusters in a list, a block each.
-func (m *Segments) RestrictBig(s cu.Stream, grid [3]uint32, a SegmentsRestrictBigArgs) error {
+func (m *Segments) RestrictBig(s cudriver.Stream, grid [3]uint32, a SegmentsRestrictBigArgs) error {
 	m.restrictBig.Args = a
 	return m.restrictBig.Launch(s, grid)
 }
@@ -206,12 +206,12 @@ func (m *Segments) RestrictBig(s cu.Stream, grid [3]uint32, a SegmentsRestrictBi
 // SegmentsProlongArgs are the arguments of prolong.
 type SegmentsProlongArgs struct {
 	N         int64
-	Of        cu.Ptr[int32]
-	Coarse, X cu.Ptr[float32]
+	Of        cudriver.Ptr[int32]
+	Coarse, X cudriver.Ptr[float32]
 }
 
 // Prolong adds the value of its cluster to every vertex.
-func (m *Segments) Prolong(s cu.Stream, grid [3]uint32, a SegmentsProlongArgs) error {
+func (m *Segments) Prolong(s cudriver.Stream, grid [3]uint32, a SegmentsProlongArgs) error {
 	m.prolong.Args = a
 	return m.prolong.Launch(s, grid)
 }
@@ -219,13 +219,13 @@ func (m *Segments) Prolong(s cu.Stream, grid [3]uint32, a SegmentsProlongArgs) e
 // SegmentsSweepArgs are the arguments of sweep.
 type SegmentsSweepArgs struct {
 	N, At             int32
-	A, Columns, Limit cu.Ptr[float64]
+	A, Columns, Limit cudriver.Ptr[float64]
 }
 
 // Sweep eliminates pivot at of the n x n matrix a, all of it, in place and symmetric (Gauss-Jordan): after n of them a is minus its inverse. columns holds that column, in the half
 // that its parity names, and gets the next one in the other. A pivot below its limit belongs to a part without ground: row and column vanish, which holds
 // the vertex at zero.
-func (m *Segments) Sweep(s cu.Stream, grid [3]uint32, a SegmentsSweepArgs) error {
+func (m *Segments) Sweep(s cudriver.Stream, grid [3]uint32, a SegmentsSweepArgs) error {
 	m.sweep.Args = a
 	return m.sweep.Launch(s, grid)
 }
@@ -233,12 +233,12 @@ func (m *Segments) Sweep(s cu.Stream, grid [3]uint32, a SegmentsSweepArgs) error
 // SegmentsNarrowArgs are the arguments of narrow.
 type SegmentsNarrowArgs struct {
 	N       int32
-	A       cu.Ptr[float64]
-	Inverse cu.Ptr[float32]
+	A       cudriver.Ptr[float64]
+	Inverse cudriver.Ptr[float32]
 }
 
 // Narrow rounds the swept matrix to the inverse in FP32, its upper half standing for both.
-func (m *Segments) Narrow(s cu.Stream, grid [3]uint32, a SegmentsNarrowArgs) error {
+func (m *Segments) Narrow(s cudriver.Stream, grid [3]uint32, a SegmentsNarrowArgs) error {
 	m.narrow.Args = a
 	return m.narrow.Launch(s, grid)
 }
@@ -246,11 +246,11 @@ func (m *Segments) Narrow(s cu.Stream, grid [3]uint32, a SegmentsNarrowArgs) err
 // SegmentsDirectArgs are the arguments of direct.
 type SegmentsDirectArgs struct {
 	N             int32
-	Inverse, B, X cu.Ptr[float32]
+	Inverse, B, X cudriver.Ptr[float32]
 }
 
 // Direct multiplies with the inverse, a warp a row.
-func (m *Segments) Direct(s cu.Stream, grid [3]uint32, a SegmentsDirectArgs) error {
+func (m *Segments) Direct(s cudriver.Stream, grid [3]uint32, a SegmentsDirectArgs) error {
 	m.direct.Args = a
 	return m.direct.Launch(s, grid)
 }

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/cmg"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -20,12 +20,14 @@ func TestSegmentsOnHost(t *testing.T) {
 	testSegments(t, func(testing.TB) ops.Device { return host.Open() })
 }
 
-func TestSegmentsOnInterpreter(t *testing.T) { testSegments(t, devices.OnInterpreter(ptx.Options{})) }
-func TestSegmentsOnGPU(t *testing.T)         { testSegments(t, devices.OnGPU(t)) }
+func TestSegmentsOnInterpreter(t *testing.T) {
+	testSegments(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestSegmentsOnGPU(t *testing.T) { testSegments(t, devices.OnGPU(t)) }
 
 // Inverses have more rows than a launch has room for blocks along y.
 func TestSegmentsWithFewRows(t *testing.T) {
-	testSegments(t, devices.OnInterpreter(ptx.Options{GridRows: 2}))
+	testSegments(t, devices.OnInterpreter(interpreter.Options{GridRows: 2}))
 }
 
 // testSegments tests an executor's products with graphs and the transfers between them: rows without neighbours, of odd lengths, and of more entries

@@ -5,7 +5,7 @@ package ddilu
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -33,7 +33,7 @@ type Bricks struct {
 }
 
 // LoadBricks compiles the module for the device and finds its kernels.
-func LoadBricks(d cu.Driver) (*Bricks, error) {
+func LoadBricks(d cudriver.Driver) (*Bricks, error) {
 	m := new(Bricks)
 	var err error
 	m.module, err = launch.Load(d, "bricks", bricksPTX,
@@ -58,14 +58,14 @@ func (m *Bricks) Unload() error { return m.module.Unload() }
 // BricksSolveSymmetricArgs are the arguments of solveSymmetric.
 type BricksSolveSymmetricArgs struct {
 	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows int32
-	Order                                      cu.Ptr[int32]
-	F, R, Z                                    cu.Ptr[float32]
+	Order                                      cudriver.Ptr[int32]
+	F, R, Z                                    cudriver.Ptr[float32]
 }
 
 // SolveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSymmetric(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveSymmetricArgs) error {
+func (m *Bricks) SolveSymmetric(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveSymmetricArgs) error {
 	m.solveSymmetric.Args = a
 	return m.solveSymmetric.LaunchDynamic(s, grid, shared)
 }
@@ -76,7 +76,7 @@ type BricksSolveGeneralArgs = BricksSolveSymmetricArgs
 // SolveGeneral is solveSymmetric for any matrix.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveGeneralArgs) error {
+func (m *Bricks) SolveGeneral(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveGeneralArgs) error {
 	m.solveGeneral.Args = a
 	return m.solveGeneral.LaunchDynamic(s, grid, shared)
 }
@@ -84,14 +84,14 @@ func (m *Bricks) SolveGeneral(s cu.Stream, grid [3]uint32, shared uint32, a Bric
 // BricksSolveEdgesArgs are the arguments of solveEdges.
 type BricksSolveEdgesArgs struct {
 	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows, Symmetric int32
-	F, R, Z                                               cu.Ptr[float32]
+	F, R, Z                                               cudriver.Ptr[float32]
 }
 
 // SolveEdges goes through the levels with a thread for each entry instead of each row: three groups of threads, for x, y and z, that add to the vector
 // in no fixed order.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveEdges(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveEdgesArgs) error {
+func (m *Bricks) SolveEdges(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveEdgesArgs) error {
 	m.solveEdges.Args = a
 	return m.solveEdges.LaunchDynamic(s, grid, shared)
 }
@@ -103,7 +103,7 @@ type BricksSolveSpinningArgs = BricksSolveEdgesArgs
 // again. Shared memory: 4 rows values and a count for each line.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, a BricksSolveSpinningArgs) error {
+func (m *Bricks) SolveSpinning(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveSpinningArgs) error {
 	m.solveSpinning.Args = a
 	return m.solveSpinning.LaunchDynamic(s, grid, shared)
 }
@@ -111,11 +111,11 @@ func (m *Bricks) SolveSpinning(s cu.Stream, grid [3]uint32, shared uint32, a Bri
 // BricksSolveGlobalArgs are the arguments of solveGlobal.
 type BricksSolveGlobalArgs struct {
 	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows, Symmetric int32
-	F, R, Work, Z                                         cu.Ptr[float32]
+	F, R, Work, Z                                         cudriver.Ptr[float32]
 }
 
 // SolveGlobal keeps nothing in shared memory: the vector is in work, in the order of the factor, and the factor is read where it is.
-func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, a BricksSolveGlobalArgs) error {
+func (m *Bricks) SolveGlobal(s cudriver.Stream, grid [3]uint32, a BricksSolveGlobalArgs) error {
 	m.solveGlobal.Args = a
 	return m.solveGlobal.Launch(s, grid)
 }
@@ -123,12 +123,12 @@ func (m *Bricks) SolveGlobal(s cu.Stream, grid [3]uint32, a BricksSolveGlobalArg
 // BricksLevelLowerArgs are the arguments of levelLower.
 type BricksLevelLowerArgs struct {
 	Bx, By, Bz, Level int32
-	F, Z              cu.Ptr[float32]
+	F, Z              cudriver.Ptr[float32]
 }
 
 // LevelLower and levelUpper are one level of the two solves with a single brick as large as the grid (pitch bx), all of whose lines the launch covers: the
 // way of libraries for triangular solves, to compare with. z begins as r and ends as the solution.
-func (m *Bricks) LevelLower(s cu.Stream, grid [3]uint32, a BricksLevelLowerArgs) error {
+func (m *Bricks) LevelLower(s cudriver.Stream, grid [3]uint32, a BricksLevelLowerArgs) error {
 	m.levelLower.Args = a
 	return m.levelLower.Launch(s, grid)
 }
@@ -136,11 +136,11 @@ func (m *Bricks) LevelLower(s cu.Stream, grid [3]uint32, a BricksLevelLowerArgs)
 // BricksLevelUpperArgs are the arguments of levelUpper.
 type BricksLevelUpperArgs struct {
 	Bx, By, Bz, Level, Symmetric int32
-	F, Z                         cu.Ptr[float32]
+	F, Z                         cudriver.Ptr[float32]
 }
 
 // LevelUpper:
-func (m *Bricks) LevelUpper(s cu.Stream, grid [3]uint32, a BricksLevelUpperArgs) error {
+func (m *Bricks) LevelUpper(s cudriver.Stream, grid [3]uint32, a BricksLevelUpperArgs) error {
 	m.levelUpper.Args = a
 	return m.levelUpper.Launch(s, grid)
 }
@@ -151,16 +151,16 @@ type BricksFactoriseArgs struct {
 	Plane, Rows                              int64
 	Symmetric                                int32
 	Shift                                    float64
-	A, Ax, Ay, Az, LowX, LowY, LowZ, Inverse cu.Ptr[float64]
-	F                                        cu.Ptr[float32]
-	Refused                                  cu.Ptr[uint64]
+	A, Ax, Ay, Az, LowX, LowY, LowZ, Inverse cudriver.Ptr[float64]
+	F                                        cudriver.Ptr[float32]
+	Refused                                  cudriver.Ptr[uint64]
 }
 
 // Factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
 // d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
 // rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
 // number + 1 or more before.
-func (m *Bricks) Factorise(s cu.Stream, grid [3]uint32, a BricksFactoriseArgs) error {
+func (m *Bricks) Factorise(s cudriver.Stream, grid [3]uint32, a BricksFactoriseArgs) error {
 	m.factorise.Args = a
 	return m.factorise.Launch(s, grid)
 }

@@ -3,8 +3,8 @@ package ddilu
 import (
 	"fmt"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -18,15 +18,15 @@ type cudaBricks struct {
 	shape, cells [3]int
 	pitch        int64
 	plane        int64
-	rows         int64         // of a brick, with what its layout adds
-	order        cu.Ptr[int32] // its lines in the order in which threads take them
-	count        int64         // bricks
+	rows         int64               // of a brick, with what its layout adds
+	order        cudriver.Ptr[int32] // its lines in the order in which threads take them
+	count        int64               // bricks
 	symmetric    int32
-	factor       cu.Ptr[float32]
+	factor       cudriver.Ptr[float32]
 	bytes        int64
 	way          Traversal
-	work         cu.Ptr[float32] // the vector in the factor's order, where that is ByMemory
-	shared       uint32          // bytes a block
+	work         cudriver.Ptr[float32] // the vector in the factor's order, where that is ByMemory
+	shared       uint32                // bytes a block
 }
 
 // rowBytes is the shared memory of a row: its value and its three entries.
@@ -40,7 +40,7 @@ func (s onGPU) brickRows() int {
 
 // sharedMemory is what a block may ask for.
 func (s onGPU) sharedMemory() int {
-	most, err := s.Attribute(cu.MaxSharedMemoryPerBlockOptin)
+	most, err := s.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
 		s.Note(err)
 		return 48 << 10

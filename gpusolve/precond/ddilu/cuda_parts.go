@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -15,18 +15,18 @@ type cudaParts struct {
 	k            *Parts
 	count        int
 	shared       uint32 // bytes for the longest part
-	first, row   cu.Ptr[int32]
-	order        cu.Ptr[int32]
-	inverse      cu.Ptr[float32]
+	first, row   cudriver.Ptr[int32]
+	order        cudriver.Ptr[int32]
+	inverse      cudriver.Ptr[float32]
 	lower, upper cudaTriangle
 	bytes        int64
-	memory       []cu.Pointer
+	memory       []cudriver.Pointer
 }
 
 type cudaTriangle struct {
-	rowPtr            cu.Ptr[int64]
-	col, first, level cu.Ptr[int32]
-	val               cu.Ptr[float32]
+	rowPtr            cudriver.Ptr[int64]
+	col, first, level cudriver.Ptr[int32]
+	val               cudriver.Ptr[float32]
 }
 
 // loadParts copies the factor to the GPU.
@@ -52,7 +52,7 @@ func (s onGPU) loadParts(p *PartFactors) (Factor, error) {
 	return f, s.Err()
 }
 
-func keep[T any](f *cudaParts, v []T) cu.Ptr[T] {
+func keep[T any](f *cudaParts, v []T) cudriver.Ptr[T] {
 	p := cuda.Upload(f.s, v)
 	f.memory = append(f.memory, p)
 	return p

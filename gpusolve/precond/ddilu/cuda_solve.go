@@ -1,8 +1,8 @@
 package ddilu
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -13,7 +13,7 @@ func (f *cudaBricks) Solve(z, r ops.Vector) {
 	}
 }
 
-func (f *cudaBricks) solve(z, r cu.Ptr[float32]) {
+func (f *cudaBricks) solve(z, r cudriver.Ptr[float32]) {
 	s, k := f.s, f.k
 	grid := [3]uint32{uint32(f.count), 1, 1}
 	nx, ny, nz := int32(f.shape[0]), int32(f.shape[1]), int32(f.shape[2])
@@ -51,7 +51,7 @@ func (f *cudaBricks) solve(z, r cu.Ptr[float32]) {
 }
 
 // solveByLaunches goes through the levels of a single brick, a launch for each.
-func (f *cudaBricks) solveByLaunches(z, r cu.Ptr[float32]) {
+func (f *cudaBricks) solveByLaunches(z, r cudriver.Ptr[float32]) {
 	s, k := f.s, f.k
 	bx, by, bz := int32(f.cells[0]), int32(f.cells[1]), int32(f.cells[2])
 	grid := [3]uint32{cuda.Blocks(int(by)*int(bz), BricksThreads), 1, 1}

@@ -5,20 +5,24 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/ptx"
 )
 
-func TestBricksOnHost(t *testing.T)        { conformBricks(t, devices.Processor) }
-func TestPartsOnHost(t *testing.T)         { conformParts(t, devices.Processor) }
-func TestBricksOnInterpreter(t *testing.T) { conformBricks(t, devices.OnInterpreter(ptx.Options{})) }
-func TestPartsOnInterpreter(t *testing.T)  { conformParts(t, devices.OnInterpreter(ptx.Options{})) }
-func TestBricksWithFewRows(t *testing.T)   { conformBricks(t, devices.OnInterpreter(devices.FewRows())) }
-func TestBricksOnGPU(t *testing.T)         { conformBricks(t, devices.OnGPU(t)) }
-func TestPartsOnGPU(t *testing.T)          { conformParts(t, devices.OnGPU(t)) }
+func TestBricksOnHost(t *testing.T) { conformBricks(t, devices.Processor) }
+func TestPartsOnHost(t *testing.T)  { conformParts(t, devices.Processor) }
+func TestBricksOnInterpreter(t *testing.T) {
+	conformBricks(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestPartsOnInterpreter(t *testing.T) {
+	conformParts(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestBricksWithFewRows(t *testing.T) { conformBricks(t, devices.OnInterpreter(devices.FewRows())) }
+func TestBricksOnGPU(t *testing.T)       { conformBricks(t, devices.OnGPU(t)) }
+func TestPartsOnGPU(t *testing.T)        { conformParts(t, devices.OnGPU(t)) }
 
 // method sets ddilu up.
 func method(t testing.TB, s ops.Operator, settings string) *Preconditioner {
@@ -39,7 +43,7 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	symmetric := opstest.RandomDiagonals(rand.New(rand.NewPCG(1, 1)), [3]int{11, 9, 7}, true)
 	general := opstest.RandomDiagonals(rand.New(rand.NewPCG(2, 1)), [3]int{11, 9, 7}, false)
 	graph := opstest.RandomGraph(rand.New(rand.NewPCG(3, 1)), 200)
-	cache := new(ptx.Cache)
+	cache := new(interpreter.Cache)
 	for name, c := range map[string]struct {
 		load     func(d ops.Matrices) (ops.Operator, error)
 		settings string
@@ -51,7 +55,7 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	} {
 		var first []float64
 		for seed := range int64(20) {
-			d := devices.Interpreter(t, ptx.Options{Seed: seed, SMs: 1, Cache: cache})
+			d := devices.Interpreter(t, interpreter.Options{Seed: seed, SMs: 1, Cache: cache})
 			s, err := c.load(d)
 			if err != nil {
 				t.Fatal(err)
@@ -90,7 +94,7 @@ func single(t testing.TB, s ops.Operator) ops.Vector {
 
 // Bricks too large for the device's shared memory are refused before anything runs.
 func TestBricksBeyondSharedMemory(t *testing.T) {
-	d := devices.Interpreter(t, ptx.Options{})
+	d := devices.Interpreter(t, interpreter.Options{})
 	defer d.Close()
 	s, err := d.LoadDiagonals(opstest.Layered([3]int{30, 30, 30}, func(int) float64 { return 1 }))
 	if err != nil {

@@ -5,7 +5,7 @@ package ddilu
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -23,7 +23,7 @@ type Parts struct {
 }
 
 // LoadParts compiles the module for the device and finds its kernels.
-func LoadParts(d cu.Driver) (*Parts, error) {
+func LoadParts(d cudriver.Driver) (*Parts, error) {
 	m := new(Parts)
 	var err error
 	m.module, err = launch.Load(d, "parts", partsPTX,
@@ -40,22 +40,22 @@ func (m *Parts) Unload() error { return m.module.Unload() }
 
 // PartsSolvePartsArgs are the arguments of solveParts.
 type PartsSolvePartsArgs struct {
-	First, Row                         cu.Ptr[int32]
-	LowerPtr                           cu.Ptr[int64]
-	LowerCol                           cu.Ptr[int32]
-	LowerVal                           cu.Ptr[float32]
-	LowerFirst, LowerLevel             cu.Ptr[int32]
-	UpperPtr                           cu.Ptr[int64]
-	UpperCol                           cu.Ptr[int32]
-	UpperVal                           cu.Ptr[float32]
-	UpperFirst, UpperLevel, UpperOrder cu.Ptr[int32]
-	Inverse, R, Z                      cu.Ptr[float32]
+	First, Row                         cudriver.Ptr[int32]
+	LowerPtr                           cudriver.Ptr[int64]
+	LowerCol                           cudriver.Ptr[int32]
+	LowerVal                           cudriver.Ptr[float32]
+	LowerFirst, LowerLevel             cudriver.Ptr[int32]
+	UpperPtr                           cudriver.Ptr[int64]
+	UpperCol                           cudriver.Ptr[int32]
+	UpperVal                           cudriver.Ptr[float32]
+	UpperFirst, UpperLevel, UpperOrder cudriver.Ptr[int32]
+	Inverse, R, Z                      cudriver.Ptr[float32]
 }
 
 // SolveParts sets z = M^-1 r. Shared memory: a value for each row of the longest part.
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Parts) SolveParts(s cu.Stream, grid [3]uint32, shared uint32, a PartsSolvePartsArgs) error {
+func (m *Parts) SolveParts(s cudriver.Stream, grid [3]uint32, shared uint32, a PartsSolvePartsArgs) error {
 	m.solveParts.Args = a
 	return m.solveParts.LaunchDynamic(s, grid, shared)
 }

@@ -3,8 +3,8 @@ package ic
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -14,8 +14,8 @@ type cudaFactor struct {
 	k          *Kernels
 	nx, ny, nz int // of the grid as it was given
 	*wavefront
-	planned cu.Ptr[int32]
-	data    cu.Ptr[float64]
+	planned cudriver.Ptr[int32]
+	data    cudriver.Ptr[float64]
 }
 
 // off is the number of diagonals of L.
@@ -40,7 +40,7 @@ func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error)
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
 	main, x, y, z, _, _, _ := d.Arrays()
-	given := [3]cu.Ptr[float64]{x, y, z}
+	given := [3]cudriver.Ptr[float64]{x, y, z}
 	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk)}
 	place := cuda.Alloc[uint64](s, 1)
 	defer s.Discard(place)
@@ -75,7 +75,7 @@ func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error)
 }
 
 // check waits and reads which cell a kernel found to stand in the way, if any.
-func (f *cudaFactor) check(place cu.Ptr[uint64], reason MisfitReason) error {
+func (f *cudaFactor) check(place cudriver.Ptr[uint64], reason MisfitReason) error {
 	var cell [1]uint64
 	cuda.Receive(f.s, cell[:], place)
 	if err := f.s.Err(); err != nil || cell[0] == math.MaxUint64 {

@@ -1,8 +1,8 @@
 package ic
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -12,8 +12,8 @@ type cudaTriangles struct {
 	k *Kernels
 	*wavefront
 	bytes                 int64
-	planned, lower, upper cu.Ptr[int32]
-	data, field           cu.Ptr[float32]
+	planned, lower, upper cudriver.Ptr[int32]
+	data, field           cudriver.Ptr[float32]
 }
 
 // Triangles rounds the factor.

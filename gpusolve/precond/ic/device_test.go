@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/ic"
-	"thermsim/gpusolve/ptx"
 )
 
 // incompletely factorises a matrix and solves with the factor once.
@@ -59,11 +59,11 @@ func TestIncompleteIsTheSameUnderAnySchedule(t *testing.T) {
 	for order := range 2 {
 		// 9 and more tiles; of the solves' blocks, 5 fit on a multiprocessor.
 		shape, how := [3]int{5, 6, 6}, ic.Options{Order: order, TileY: 2, TileZ: 2}
-		cache := new(ptx.Cache)
+		cache := new(interpreter.Cache)
 		var factor *ic.Entries
 		var z []float64
 		for seed := range int64(20) {
-			o := ptx.Options{Seed: seed, SMs: 1 + int(seed%2), Cache: cache, NoRaces: seed%5 != 0}
+			o := interpreter.Options{Seed: seed, SMs: 1 + int(seed%2), Cache: cache, NoRaces: seed%5 != 0}
 			if seed%2 == 1 {
 				o.Delay = 400
 			}
@@ -110,6 +110,8 @@ func TestIncompleteRepeatsItsBitsOnGPU(t *testing.T) {
 	}
 }
 
-func TestIncompleteOnHost(t *testing.T)        { conform(t, devices.Processor) }
-func TestIncompleteOnInterpreter(t *testing.T) { conform(t, devices.OnInterpreter(ptx.Options{})) }
-func TestIncompleteOnGPU(t *testing.T)         { conform(t, devices.OnGPU(t)) }
+func TestIncompleteOnHost(t *testing.T) { conform(t, devices.Processor) }
+func TestIncompleteOnInterpreter(t *testing.T) {
+	conform(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestIncompleteOnGPU(t *testing.T) { conform(t, devices.OnGPU(t)) }

@@ -5,7 +5,7 @@ package ic
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -62,7 +62,7 @@ type Kernels struct {
 }
 
 // LoadKernels compiles the module for the device and finds its kernels.
-func LoadKernels(d cu.Driver) (*Kernels, error) {
+func LoadKernels(d cudriver.Driver) (*Kernels, error) {
 	m := new(Kernels)
 	var err error
 	m.module, err = launch.Load(d, "ic", icPTX,
@@ -89,12 +89,12 @@ func (m *Kernels) Unload() error { return m.module.Unload() }
 // KernelsWrapsArgs are the arguments of wraps.
 type KernelsWrapsArgs struct {
 	Nx, Ny, Nz int32
-	X, Y       cu.Ptr[float64]
-	Place      cu.Ptr[uint64]
+	X, Y       cudriver.Ptr[float64]
+	Place      cudriver.Ptr[uint64]
 }
 
 // Wraps sets place to the first cell whose coupling crosses the end of a row or plane, where that is below what it holds.
-func (m *Kernels) Wraps(s cu.Stream, grid [3]uint32, a KernelsWrapsArgs) error {
+func (m *Kernels) Wraps(s cudriver.Stream, grid [3]uint32, a KernelsWrapsArgs) error {
 	m.wraps.Args = a
 	return m.wraps.Launch(s, grid)
 }
@@ -102,15 +102,15 @@ func (m *Kernels) Wraps(s cu.Stream, grid [3]uint32, a KernelsWrapsArgs) error {
 // KernelsFactoriseStarArgs are the arguments of factoriseStar.
 type KernelsFactoriseStarArgs struct {
 	Nx, Ny, Nz, TileP, TileQ, Chunk int32
-	Plan, State                     cu.Ptr[int32]
-	Diagonal, X, Y, Z               cu.Ptr[float64]
+	Plan, State                     cudriver.Ptr[int32]
+	Diagonal, X, Y, Z               cudriver.Ptr[float64]
 	Scale                           float64
-	F                               cu.Ptr[float64]
-	Place                           cu.Ptr[uint64]
+	F                               cudriver.Ptr[float64]
+	Place                           cudriver.Ptr[uint64]
 }
 
 // FactoriseStar:
-func (m *Kernels) FactoriseStar(s cu.Stream, grid [3]uint32, a KernelsFactoriseStarArgs) error {
+func (m *Kernels) FactoriseStar(s cudriver.Stream, grid [3]uint32, a KernelsFactoriseStarArgs) error {
 	m.factoriseStar.Args = a
 	return m.factoriseStar.Launch(s, grid)
 }
@@ -119,7 +119,7 @@ func (m *Kernels) FactoriseStar(s cu.Stream, grid [3]uint32, a KernelsFactoriseS
 type KernelsFactoriseDiamondArgs = KernelsFactoriseStarArgs
 
 // FactoriseDiamond:
-func (m *Kernels) FactoriseDiamond(s cu.Stream, grid [3]uint32, a KernelsFactoriseDiamondArgs) error {
+func (m *Kernels) FactoriseDiamond(s cudriver.Stream, grid [3]uint32, a KernelsFactoriseDiamondArgs) error {
 	m.factoriseDiamond.Args = a
 	return m.factoriseDiamond.Launch(s, grid)
 }
@@ -127,12 +127,12 @@ func (m *Kernels) FactoriseDiamond(s cu.Stream, grid [3]uint32, a KernelsFactori
 // KernelsNarrowArgs are the arguments of narrow.
 type KernelsNarrowArgs struct {
 	N    int64
-	From cu.Ptr[float64]
-	To   cu.Ptr[float32]
+	From cudriver.Ptr[float64]
+	To   cudriver.Ptr[float32]
 }
 
 // Narrow rounds a factor to FP32, 1/D included.
-func (m *Kernels) Narrow(s cu.Stream, grid [3]uint32, a KernelsNarrowArgs) error {
+func (m *Kernels) Narrow(s cudriver.Stream, grid [3]uint32, a KernelsNarrowArgs) error {
 	m.narrow.Args = a
 	return m.narrow.Launch(s, grid)
 }
@@ -140,13 +140,13 @@ func (m *Kernels) Narrow(s cu.Stream, grid [3]uint32, a KernelsNarrowArgs) error
 // KernelsToLevelsArgs are the arguments of toLevels.
 type KernelsToLevelsArgs struct {
 	Nx, Ny, Nz, Order int32
-	From, To          cu.Ptr[float32]
-	State             cu.Ptr[int32]
+	From, To          cudriver.Ptr[float32]
+	State             cudriver.Ptr[int32]
 	States            int32
 }
 
 // ToLevels lays a field out by levels, and readies the states of the solves that follow.
-func (m *Kernels) ToLevels(s cu.Stream, grid [3]uint32, a KernelsToLevelsArgs) error {
+func (m *Kernels) ToLevels(s cudriver.Stream, grid [3]uint32, a KernelsToLevelsArgs) error {
 	m.toLevels.Args = a
 	return m.toLevels.Launch(s, grid)
 }
@@ -154,11 +154,11 @@ func (m *Kernels) ToLevels(s cu.Stream, grid [3]uint32, a KernelsToLevelsArgs) e
 // KernelsFromLevelsArgs are the arguments of fromLevels.
 type KernelsFromLevelsArgs struct {
 	Nx, Ny, Nz, Order int32
-	From, To          cu.Ptr[float32]
+	From, To          cudriver.Ptr[float32]
 }
 
 // FromLevels is the way back.
-func (m *Kernels) FromLevels(s cu.Stream, grid [3]uint32, a KernelsFromLevelsArgs) error {
+func (m *Kernels) FromLevels(s cudriver.Stream, grid [3]uint32, a KernelsFromLevelsArgs) error {
 	m.fromLevels.Args = a
 	return m.fromLevels.Launch(s, grid)
 }
@@ -166,12 +166,12 @@ func (m *Kernels) FromLevels(s cu.Stream, grid [3]uint32, a KernelsFromLevelsArg
 // KernelsLowerStarArgs are the arguments of lowerStar.
 type KernelsLowerStarArgs struct {
 	Nx, Ny, Nz, TileP, TileQ, Chunk int32
-	Plan, State                     cu.Ptr[int32]
-	F, W                            cu.Ptr[float32]
+	Plan, State                     cudriver.Ptr[int32]
+	F, W                            cudriver.Ptr[float32]
 }
 
 // LowerStar:
-func (m *Kernels) LowerStar(s cu.Stream, grid [3]uint32, a KernelsLowerStarArgs) error {
+func (m *Kernels) LowerStar(s cudriver.Stream, grid [3]uint32, a KernelsLowerStarArgs) error {
 	m.lowerStar.Args = a
 	return m.lowerStar.Launch(s, grid)
 }
@@ -180,7 +180,7 @@ func (m *Kernels) LowerStar(s cu.Stream, grid [3]uint32, a KernelsLowerStarArgs)
 type KernelsUpperStarArgs = KernelsLowerStarArgs
 
 // UpperStar:
-func (m *Kernels) UpperStar(s cu.Stream, grid [3]uint32, a KernelsUpperStarArgs) error {
+func (m *Kernels) UpperStar(s cudriver.Stream, grid [3]uint32, a KernelsUpperStarArgs) error {
 	m.upperStar.Args = a
 	return m.upperStar.Launch(s, grid)
 }
@@ -189,7 +189,7 @@ func (m *Kernels) UpperStar(s cu.Stream, grid [3]uint32, a KernelsUpperStarArgs)
 type KernelsLowerDiamondArgs = KernelsLowerStarArgs
 
 // LowerDiamond:
-func (m *Kernels) LowerDiamond(s cu.Stream, grid [3]uint32, a KernelsLowerDiamondArgs) error {
+func (m *Kernels) LowerDiamond(s cudriver.Stream, grid [3]uint32, a KernelsLowerDiamondArgs) error {
 	m.lowerDiamond.Args = a
 	return m.lowerDiamond.Launch(s, grid)
 }
@@ -198,7 +198,7 @@ func (m *Kernels) LowerDiamond(s cu.Stream, grid [3]uint32, a KernelsLowerDiamon
 type KernelsUpperDiamondArgs = KernelsLowerStarArgs
 
 // UpperDiamond:
-func (m *Kernels) UpperDiamond(s cu.Stream, grid [3]uint32, a KernelsUpperDiamondArgs) error {
+func (m *Kernels) UpperDiamond(s cudriver.Stream, grid [3]uint32, a KernelsUpperDiamondArgs) error {
 	m.upperDiamond.Args = a
 	return m.upperDiamond.Launch(s, grid)
 }

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"time"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -45,22 +45,22 @@ type cudaElimination struct {
 	*cuda.Space
 	modules
 	a      *cuda.Rows
-	rowPtr cu.Ptr[int64] // of a, like col and val
-	col    cu.Ptr[int32]
-	val    cu.Ptr[float64]
+	rowPtr cudriver.Ptr[int64] // of a, like col and val
+	col    cudriver.Ptr[int32]
+	val    cudriver.Ptr[float64]
 	how    choices
 	n      int64
 	width  int32
 	// Memory of the whole, and that of one attempt with the sizes below.
 	memory, attempt *cuda.Temporary
 
-	order, place cu.Ptr[uint32] // rows in the order of elimination, and the other way
-	vertices     cu.Ptr[Vertex]
-	control      cu.Ptr[uint64]
-	first        cu.Ptr[int64] // columns in output, by place
-	count        cu.Ptr[uint32]
-	pivot        cu.Ptr[float64]
-	output       cu.Ptr[uint64]
+	order, place cudriver.Ptr[uint32] // rows in the order of elimination, and the other way
+	vertices     cudriver.Ptr[Vertex]
+	control      cudriver.Ptr[uint64]
+	first        cudriver.Ptr[int64] // columns in output, by place
+	count        cudriver.Ptr[uint32]
+	pivot        cudriver.Ptr[float64]
+	output       cudriver.Ptr[uint64]
 	// Sizes that are guessed, and how far grounds may grow.
 	stride             uint32
 	outputs, scratches int64

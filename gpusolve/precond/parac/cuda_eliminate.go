@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/sparse/ordering"
 )
 
@@ -61,7 +61,7 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	if again, err = e.grow(control[ControlFault]); again || err != nil {
 		return again, err
 	}
-	done := []cu.Pointer{queue, owner, table, reached, scratch} // room for what comes next
+	done := []cudriver.Pointer{queue, owner, table, reached, scratch} // room for what comes next
 	e.attempt.Keep(done...)
 	e.Discard(done...)
 	return false, nil

@@ -3,8 +3,8 @@ package parac
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -14,25 +14,25 @@ type cudaFactor struct {
 	s       *cuda.Space
 	levels  *Levels
 	n       int64
-	order   cu.Ptr[uint32] // rows by place in the factor
+	order   cudriver.Ptr[uint32] // rows by place in the factor
 	columns side
 	rows    side
-	inverse cu.Ptr[float32] // 1/D
-	y, x    cu.Ptr[float32] // values of a solve; unset between solves
+	inverse cudriver.Ptr[float32] // 1/D
+	y, x    cudriver.Ptr[float32] // values of a solve; unset between solves
 	about   Report
 	// Right side and result of a double cover, else nil.
 	source, result ops.Vector
 
 	// For download: D and places in the elimination, levels of rows.
-	pivots      cu.Ptr[float64]
-	place, keys cu.Ptr[uint32]
+	pivots      cudriver.Ptr[float64]
+	place, keys cudriver.Ptr[uint32]
 }
 
 // side is G by columns or by rows.
 type side struct {
-	start   cu.Ptr[int64]
-	entries cu.Ptr[uint64] // place << 32 | bits of -G
-	units   cu.Ptr[uint32]
+	start   cudriver.Ptr[int64]
+	entries cudriver.Ptr[uint64] // place << 32 | bits of -G
+	units   cudriver.Ptr[uint32]
 	count   int64
 }
 
@@ -94,7 +94,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 }
 
 // sorted fills a side with sorted entries.
-func (e *cudaElimination) sorted(f *cudaFactor, d *side, unsorted cu.Ptr[uint64]) {
+func (e *cudaElimination) sorted(f *cudaFactor, d *side, unsorted cudriver.Ptr[uint64]) {
 	e.unitsOf(d)
 	if e.Ready() {
 		e.Note(e.levels.SortRows(e.Stream, f.grid(d.count), LevelsSortRowsArgs{

@@ -1,8 +1,8 @@
 package parac
 
 import (
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/sparse/ordering"
 )
 
@@ -45,7 +45,7 @@ func (e *cudaElimination) sortRows() {
 }
 
 // sortBy sorts order by keys up to greatest, keeping the order of equal ones.
-func (e *cudaElimination) sortBy(keys cu.Ptr[uint32], greatest uint32) {
+func (e *cudaElimination) sortBy(keys cudriver.Ptr[uint32], greatest uint32) {
 	tiles := over(e.n, SortTile)
 	digits := 256 * int64(tiles[0])
 	counts, first, other := cuda.Alloc[uint32](e.Space, digits), cuda.Alloc[int64](e.Space, digits+1), cuda.Take[uint32](e.memory, e.n)
@@ -68,7 +68,7 @@ func (e *cudaElimination) sortBy(keys cu.Ptr[uint32], greatest uint32) {
 }
 
 // sums sets first[i] to the sum of the n counts before i, and first[n] to all.
-func (e *cudaElimination) sums(n int64, counts cu.Ptr[uint32], first cu.Ptr[int64]) {
+func (e *cudaElimination) sums(n int64, counts cudriver.Ptr[uint32], first cudriver.Ptr[int64]) {
 	tiles := over(n, SortTile)
 	partial := cuda.Alloc[uint64](e.Space, int64(tiles[0]))
 	if e.Ready() {

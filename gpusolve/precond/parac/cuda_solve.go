@@ -3,8 +3,8 @@ package parac
 import (
 	"math"
 
-	"thermsim/gpusolve/cu"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
 )
 
@@ -41,7 +41,7 @@ func (f *cudaFactor) launch(z, r ops.Vector) {
 }
 
 // signed reads numbers below 2^31 as Go's sides do.
-func signed(p cu.Ptr[uint32]) cu.Ptr[int32] { return cu.At[int32](p.Address()) }
+func signed(p cudriver.Ptr[uint32]) cudriver.Ptr[int32] { return cudriver.At[int32](p.Address()) }
 
 // report describes the factor.
 func (f *cudaFactor) report() Report { return f.about }

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
-	"thermsim/gpusolve/ptx"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -30,7 +30,7 @@ func factorOf(t *testing.T, d ops.Device, a *sparse.CSR, how choices) (*entries,
 }
 
 func TestConformanceOnInterpreter(t *testing.T) {
-	conformance(t, devices.OnInterpreter(ptx.Options{NoRaces: true}), devices.Processor)
+	conformance(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), devices.Processor)
 }
 func TestConformanceOnGPU(t *testing.T) { conformance(t, devices.OnGPU(t), devices.Processor) }
 
@@ -39,9 +39,9 @@ func TestInterpreterDoesNotDependOnScheduling(t *testing.T) {
 	a := opstest.RandomGraph(rand.New(rand.NewPCG(3, 4)), 30)
 	how := choices{order: ByEntries, seed: 6}
 	want, _ := factorOf(t, host.Open(), a, how)
-	cache := new(ptx.Cache)
+	cache := new(interpreter.Cache)
 	for seed := range int64(20) {
-		d := devices.Interpreter(t, ptx.Options{Seed: seed, Cache: cache})
+		d := devices.Interpreter(t, interpreter.Options{Seed: seed, Cache: cache})
 		got, report := factorOf(t, d, a, how)
 		if err := sameEntries(want, got); err != nil || report.Retries != 0 {
 			t.Fatalf("seed %d: %v, %d retries", seed, err, report.Retries)
@@ -54,7 +54,7 @@ func TestMemoryGrows(t *testing.T) {
 	a := opstest.RandomGraph(rand.New(rand.NewPCG(5, 6)), 150)
 	how := choices{order: ByEntries, seed: 6, room: 0.01}
 	want, _ := factorOf(t, host.Open(), a, how)
-	d := devices.Interpreter(t, ptx.Options{NoRaces: true})
+	d := devices.Interpreter(t, interpreter.Options{NoRaces: true})
 	got, report := factorOf(t, d, a, how)
 	if err := sameEntries(want, got); err != nil || report.Retries < 2 {
 		t.Fatalf("%v, %d retries", err, report.Retries)

@@ -5,7 +5,7 @@ package parac
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -37,7 +37,7 @@ type Levels struct {
 }
 
 // LoadLevels compiles the module for the device and finds its kernels.
-func LoadLevels(d cu.Driver) (*Levels, error) {
+func LoadLevels(d cudriver.Driver) (*Levels, error) {
 	m := new(Levels)
 	var err error
 	m.module, err = launch.Load(d, "levels", levelsPTX,
@@ -62,14 +62,14 @@ func (m *Levels) Unload() error { return m.module.Unload() }
 // LevelsLevelKeysArgs are the arguments of levelKeys.
 type LevelsLevelKeysArgs struct {
 	N        int32
-	Place    cu.Ptr[uint32]
-	Vertices cu.Ptr[Vertex]
-	Keys     cu.Ptr[uint32]
-	Control  cu.Ptr[uint64]
+	Place    cudriver.Ptr[uint32]
+	Vertices cudriver.Ptr[Vertex]
+	Keys     cudriver.Ptr[uint32]
+	Control  cudriver.Ptr[uint64]
 }
 
 // LevelKeys sets keys to the levels of rows, and the control's depth and tree to the greatest level and height.
-func (m *Levels) LevelKeys(s cu.Stream, grid [3]uint32, a LevelsLevelKeysArgs) error {
+func (m *Levels) LevelKeys(s cudriver.Stream, grid [3]uint32, a LevelsLevelKeysArgs) error {
 	m.levelKeys.Args = a
 	return m.levelKeys.Launch(s, grid)
 }
@@ -77,16 +77,16 @@ func (m *Levels) LevelKeys(s cu.Stream, grid [3]uint32, a LevelsLevelKeysArgs) e
 // LevelsRenumberArgs are the arguments of renumber.
 type LevelsRenumberArgs struct {
 	N                             int32
-	Sorted, Place                 cu.Ptr[uint32]
-	Vertices                      cu.Ptr[Vertex]
-	Count                         cu.Ptr[uint32]
-	Pivot                         cu.Ptr[float64]
-	To, ColumnLengths, RowLengths cu.Ptr[uint32]
-	Inverse                       cu.Ptr[float32]
+	Sorted, Place                 cudriver.Ptr[uint32]
+	Vertices                      cudriver.Ptr[Vertex]
+	Count                         cudriver.Ptr[uint32]
+	Pivot                         cudriver.Ptr[float64]
+	To, ColumnLengths, RowLengths cudriver.Ptr[uint32]
+	Inverse                       cudriver.Ptr[float32]
 }
 
 // Renumber gives the lengths of columns and rows of G in the sorted order, the sorted places by those of the elimination, and 1/D.
-func (m *Levels) Renumber(s cu.Stream, grid [3]uint32, a LevelsRenumberArgs) error {
+func (m *Levels) Renumber(s cudriver.Stream, grid [3]uint32, a LevelsRenumberArgs) error {
 	m.renumber.Args = a
 	return m.renumber.Launch(s, grid)
 }
@@ -94,19 +94,19 @@ func (m *Levels) Renumber(s cu.Stream, grid [3]uint32, a LevelsRenumberArgs) err
 // LevelsColumnsArgs are the arguments of columns.
 type LevelsColumnsArgs struct {
 	N             int32
-	Sorted, Place cu.Ptr[uint32]
-	First         cu.Ptr[int64]
-	Output        cu.Ptr[uint64]
-	To            cu.Ptr[uint32]
-	Start         cu.Ptr[int64]
-	Entries       cu.Ptr[uint64]
-	RowStart      cu.Ptr[int64]
-	Filled        cu.Ptr[uint32]
-	RowEntries    cu.Ptr[uint64]
+	Sorted, Place cudriver.Ptr[uint32]
+	First         cudriver.Ptr[int64]
+	Output        cudriver.Ptr[uint64]
+	To            cudriver.Ptr[uint32]
+	Start         cudriver.Ptr[int64]
+	Entries       cudriver.Ptr[uint64]
+	RowStart      cudriver.Ptr[int64]
+	Filled        cudriver.Ptr[uint32]
+	RowEntries    cudriver.Ptr[uint64]
 }
 
 // Columns copies the columns in the sorted order and drops every entry into its row, wherever there is room; filled counts what rows have.
-func (m *Levels) Columns(s cu.Stream, grid [3]uint32, a LevelsColumnsArgs) error {
+func (m *Levels) Columns(s cudriver.Stream, grid [3]uint32, a LevelsColumnsArgs) error {
 	m.columns.Args = a
 	return m.columns.Launch(s, grid)
 }
@@ -114,12 +114,12 @@ func (m *Levels) Columns(s cu.Stream, grid [3]uint32, a LevelsColumnsArgs) error
 // LevelsCountUnitsArgs are the arguments of countUnits.
 type LevelsCountUnitsArgs struct {
 	N      int32
-	Start  cu.Ptr[int64]
-	Counts cu.Ptr[uint32]
+	Start  cudriver.Ptr[int64]
+	Counts cudriver.Ptr[uint32]
 }
 
 // CountUnits sets counts to the units of each group.
-func (m *Levels) CountUnits(s cu.Stream, grid [3]uint32, a LevelsCountUnitsArgs) error {
+func (m *Levels) CountUnits(s cudriver.Stream, grid [3]uint32, a LevelsCountUnitsArgs) error {
 	m.countUnits.Args = a
 	return m.countUnits.Launch(s, grid)
 }
@@ -127,12 +127,12 @@ func (m *Levels) CountUnits(s cu.Stream, grid [3]uint32, a LevelsCountUnitsArgs)
 // LevelsFillUnitsArgs are the arguments of fillUnits.
 type LevelsFillUnitsArgs struct {
 	N                int32
-	Start, FirstUnit cu.Ptr[int64]
-	Units            cu.Ptr[uint32]
+	Start, FirstUnit cudriver.Ptr[int64]
+	Units            cudriver.Ptr[uint32]
 }
 
 // FillUnits lists the units: 2 times the first row, plus 1 for a unit of a single row.
-func (m *Levels) FillUnits(s cu.Stream, grid [3]uint32, a LevelsFillUnitsArgs) error {
+func (m *Levels) FillUnits(s cudriver.Stream, grid [3]uint32, a LevelsFillUnitsArgs) error {
 	m.fillUnits.Args = a
 	return m.fillUnits.Launch(s, grid)
 }
@@ -141,13 +141,13 @@ func (m *Levels) FillUnits(s cu.Stream, grid [3]uint32, a LevelsFillUnitsArgs) e
 type LevelsSortRowsArgs struct {
 	N               int32
 	Units           int64
-	Unit            cu.Ptr[uint32]
-	Start           cu.Ptr[int64]
-	Entries, Sorted cu.Ptr[uint64]
+	Unit            cudriver.Ptr[uint32]
+	Start           cudriver.Ptr[int64]
+	Entries, Sorted cudriver.Ptr[uint64]
 }
 
 // SortRows sorts the entries of rows by column: in short rows each counts those before it.
-func (m *Levels) SortRows(s cu.Stream, grid [3]uint32, a LevelsSortRowsArgs) error {
+func (m *Levels) SortRows(s cudriver.Stream, grid [3]uint32, a LevelsSortRowsArgs) error {
 	m.sortRows.Args = a
 	return m.sortRows.Launch(s, grid)
 }
@@ -156,16 +156,16 @@ func (m *Levels) SortRows(s cu.Stream, grid [3]uint32, a LevelsSortRowsArgs) err
 type LevelsForwardArgs struct {
 	N        int32
 	Units    int64
-	Unit     cu.Ptr[uint32]
-	Start    cu.Ptr[int64]
-	Entries  cu.Ptr[uint64]
-	Order    cu.Ptr[uint32]
-	R, Y, X  cu.Ptr[float32]
+	Unit     cudriver.Ptr[uint32]
+	Start    cudriver.Ptr[int64]
+	Entries  cudriver.Ptr[uint64]
+	Order    cudriver.Ptr[uint32]
+	R, Y, X  cudriver.Ptr[float32]
 	Patience uint32
 }
 
 // Forward solves G y = r, ascending. It clears x for the backward solve.
-func (m *Levels) Forward(s cu.Stream, grid [3]uint32, a LevelsForwardArgs) error {
+func (m *Levels) Forward(s cudriver.Stream, grid [3]uint32, a LevelsForwardArgs) error {
 	m.forward.Args = a
 	return m.forward.Launch(s, grid)
 }
@@ -174,16 +174,16 @@ func (m *Levels) Forward(s cu.Stream, grid [3]uint32, a LevelsForwardArgs) error
 type LevelsBackwardArgs struct {
 	N                int32
 	Units            int64
-	Unit             cu.Ptr[uint32]
-	Start            cu.Ptr[int64]
-	Entries          cu.Ptr[uint64]
-	Order            cu.Ptr[uint32]
-	Inverse, Y, X, Z cu.Ptr[float32]
+	Unit             cudriver.Ptr[uint32]
+	Start            cudriver.Ptr[int64]
+	Entries          cudriver.Ptr[uint64]
+	Order            cudriver.Ptr[uint32]
+	Inverse, Y, X, Z cudriver.Ptr[float32]
 	Patience         uint32
 }
 
 // Backward solves D G^T x = y, descending, and puts x into the rows' order. It clears y for the next forward solve.
-func (m *Levels) Backward(s cu.Stream, grid [3]uint32, a LevelsBackwardArgs) error {
+func (m *Levels) Backward(s cudriver.Stream, grid [3]uint32, a LevelsBackwardArgs) error {
 	m.backward.Args = a
 	return m.backward.Launch(s, grid)
 }

@@ -5,7 +5,7 @@ package parac
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -27,7 +27,7 @@ type Kernels struct {
 }
 
 // LoadKernels compiles the module for the device and finds its kernels.
-func LoadKernels(d cu.Driver) (*Kernels, error) {
+func LoadKernels(d cudriver.Driver) (*Kernels, error) {
 	m := new(Kernels)
 	var err error
 	m.module, err = launch.Load(d, "parac", paracPTX,
@@ -46,18 +46,18 @@ func (m *Kernels) Unload() error { return m.module.Unload() }
 // KernelsBeginArgs are the arguments of begin.
 type KernelsBeginArgs struct {
 	N, Headroom, Mirrored int32
-	Place                 cu.Ptr[uint32]
-	RowPtr                cu.Ptr[int64]
-	Col                   cu.Ptr[int32]
-	Val                   cu.Ptr[float64]
-	Vertices              cu.Ptr[Vertex]
-	Queue                 cu.Ptr[uint32]
-	Control               cu.Ptr[uint64]
+	Place                 cudriver.Ptr[uint32]
+	RowPtr                cudriver.Ptr[int64]
+	Col                   cudriver.Ptr[int32]
+	Val                   cudriver.Ptr[float64]
+	Vertices              cudriver.Ptr[Vertex]
+	Queue                 cudriver.Ptr[uint32]
+	Control               cudriver.Ptr[uint64]
 }
 
 // Begin counts the earlier neighbours of every vertex, takes the excess of its diagonal as ground and queues those that wait for none. A row that will not
 // do lowers control[ControlBad] to 8 row + reason.
-func (m *Kernels) Begin(s cu.Stream, grid [3]uint32, a KernelsBeginArgs) error {
+func (m *Kernels) Begin(s cudriver.Stream, grid [3]uint32, a KernelsBeginArgs) error {
 	m.begin.Args = a
 	return m.begin.Launch(s, grid)
 }
@@ -65,25 +65,25 @@ func (m *Kernels) Begin(s cu.Stream, grid [3]uint32, a KernelsBeginArgs) error {
 // KernelsEliminateArgs are the arguments of eliminate.
 type KernelsEliminateArgs struct {
 	N              int32
-	Order, Place   cu.Ptr[uint32]
-	RowPtr         cu.Ptr[int64]
-	Col            cu.Ptr[int32]
-	Val            cu.Ptr[float64]
-	Vertices       cu.Ptr[Vertex]
-	Queue          cu.Ptr[uint32]
-	Control        cu.Ptr[uint64]
-	Owner          cu.Ptr[uint32]
-	Slots          cu.Ptr[uint64]
-	Reached        cu.Ptr[uint32]
+	Order, Place   cudriver.Ptr[uint32]
+	RowPtr         cudriver.Ptr[int64]
+	Col            cudriver.Ptr[int32]
+	Val            cudriver.Ptr[float64]
+	Vertices       cudriver.Ptr[Vertex]
+	Queue          cudriver.Ptr[uint32]
+	Control        cudriver.Ptr[uint64]
+	Owner          cudriver.Ptr[uint32]
+	Slots          cudriver.Ptr[uint64]
+	Reached        cudriver.Ptr[uint32]
 	Pieces, Stride uint32
 	Width          int32
 	Key0, Key1     uint64
-	First          cu.Ptr[int64]
-	Count          cu.Ptr[uint32]
-	Pivot          cu.Ptr[float64]
-	Output         cu.Ptr[uint64]
+	First          cudriver.Ptr[int64]
+	Count          cudriver.Ptr[uint32]
+	Pivot          cudriver.Ptr[float64]
+	Output         cudriver.Ptr[uint64]
 	Outputs        int64
-	Scratch        cu.Ptr[uint64]
+	Scratch        cudriver.Ptr[uint64]
 	Scratches      int64
 	Seed           uint64
 	Patience       uint32
@@ -91,7 +91,7 @@ type KernelsEliminateArgs struct {
 
 // Eliminate runs until all vertices are eliminated or a fault is set. Column k of the factor is count[k] entries of output from first[k] on, a neighbour's
 // place in the upper half and its share in the lower.
-func (m *Kernels) Eliminate(s cu.Stream, grid [3]uint32, a KernelsEliminateArgs) error {
+func (m *Kernels) Eliminate(s cudriver.Stream, grid [3]uint32, a KernelsEliminateArgs) error {
 	m.eliminate.Args = a
 	return m.eliminate.Launch(s, grid)
 }

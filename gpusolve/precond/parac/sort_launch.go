@@ -5,7 +5,7 @@ package parac
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cu"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels/launch"
 )
 
@@ -34,7 +34,7 @@ type Sort struct {
 }
 
 // LoadSort compiles the module for the device and finds its kernels.
-func LoadSort(d cu.Driver) (*Sort, error) {
+func LoadSort(d cudriver.Driver) (*Sort, error) {
 	m := new(Sort)
 	var err error
 	m.module, err = launch.Load(d, "sort", sortPTX,
@@ -59,12 +59,12 @@ func (m *Sort) Unload() error { return m.module.Unload() }
 // SortTileSumsArgs are the arguments of tileSums.
 type SortTileSumsArgs struct {
 	N      int64
-	Counts cu.Ptr[uint32]
-	Sums   cu.Ptr[uint64]
+	Counts cudriver.Ptr[uint32]
+	Sums   cudriver.Ptr[uint64]
 }
 
 // TileSums adds up the TILE counts of each block.
-func (m *Sort) TileSums(s cu.Stream, grid [3]uint32, a SortTileSumsArgs) error {
+func (m *Sort) TileSums(s cudriver.Stream, grid [3]uint32, a SortTileSumsArgs) error {
 	m.tileSums.Args = a
 	return m.tileSums.Launch(s, grid)
 }
@@ -72,11 +72,11 @@ func (m *Sort) TileSums(s cu.Stream, grid [3]uint32, a SortTileSumsArgs) error {
 // SortScanSumsArgs are the arguments of scanSums.
 type SortScanSumsArgs struct {
 	Tiles int64
-	Sums  cu.Ptr[uint64]
+	Sums  cudriver.Ptr[uint64]
 }
 
 // ScanSums replaces the sums of tiles by the sums of all tiles before; one block.
-func (m *Sort) ScanSums(s cu.Stream, grid [3]uint32, a SortScanSumsArgs) error {
+func (m *Sort) ScanSums(s cudriver.Stream, grid [3]uint32, a SortScanSumsArgs) error {
 	m.scanSums.Args = a
 	return m.scanSums.Launch(s, grid)
 }
@@ -84,13 +84,13 @@ func (m *Sort) ScanSums(s cu.Stream, grid [3]uint32, a SortScanSumsArgs) error {
 // SortStartsArgs are the arguments of starts.
 type SortStartsArgs struct {
 	N      int64
-	Counts cu.Ptr[uint32]
-	Sums   cu.Ptr[uint64]
-	First  cu.Ptr[int64]
+	Counts cudriver.Ptr[uint32]
+	Sums   cudriver.Ptr[uint64]
+	First  cudriver.Ptr[int64]
 }
 
 // Starts sets first[i] to the sum of the counts before i, first[n] to all.
-func (m *Sort) Starts(s cu.Stream, grid [3]uint32, a SortStartsArgs) error {
+func (m *Sort) Starts(s cudriver.Stream, grid [3]uint32, a SortStartsArgs) error {
 	m.starts.Args = a
 	return m.starts.Launch(s, grid)
 }
@@ -99,11 +99,11 @@ func (m *Sort) Starts(s cu.Stream, grid [3]uint32, a SortStartsArgs) error {
 type SortListArgs struct {
 	N, Random, Width int32
 	Key0, Key1       uint64
-	Items            cu.Ptr[uint32]
+	Items            cudriver.Ptr[uint32]
 }
 
 // List sets items[t] to the image of t under a random permutation, or to t.
-func (m *Sort) List(s cu.Stream, grid [3]uint32, a SortListArgs) error {
+func (m *Sort) List(s cudriver.Stream, grid [3]uint32, a SortListArgs) error {
 	m.list.Args = a
 	return m.list.Launch(s, grid)
 }
@@ -111,13 +111,13 @@ func (m *Sort) List(s cu.Stream, grid [3]uint32, a SortListArgs) error {
 // SortDegreesArgs are the arguments of degrees.
 type SortDegreesArgs struct {
 	N       int32
-	RowPtr  cu.Ptr[int64]
-	Keys    cu.Ptr[uint32]
-	Control cu.Ptr[uint64]
+	RowPtr  cudriver.Ptr[int64]
+	Keys    cudriver.Ptr[uint32]
+	Control cudriver.Ptr[uint64]
 }
 
 // Degrees sets keys to the entries of rows, and control[ControlDegree] to the most of them.
-func (m *Sort) Degrees(s cu.Stream, grid [3]uint32, a SortDegreesArgs) error {
+func (m *Sort) Degrees(s cudriver.Stream, grid [3]uint32, a SortDegreesArgs) error {
 	m.degrees.Args = a
 	return m.degrees.Launch(s, grid)
 }
@@ -125,11 +125,11 @@ func (m *Sort) Degrees(s cu.Stream, grid [3]uint32, a SortDegreesArgs) error {
 // SortInvertArgs are the arguments of invert.
 type SortInvertArgs struct {
 	N            int32
-	Items, Place cu.Ptr[uint32]
+	Items, Place cudriver.Ptr[uint32]
 }
 
 // Invert sets place[items[t]] = t.
-func (m *Sort) Invert(s cu.Stream, grid [3]uint32, a SortInvertArgs) error {
+func (m *Sort) Invert(s cudriver.Stream, grid [3]uint32, a SortInvertArgs) error {
 	m.invert.Args = a
 	return m.invert.Launch(s, grid)
 }
@@ -137,11 +137,11 @@ func (m *Sort) Invert(s cu.Stream, grid [3]uint32, a SortInvertArgs) error {
 // SortCountDigitsArgs are the arguments of countDigits.
 type SortCountDigitsArgs struct {
 	N, Shift            int32
-	Items, Keys, Counts cu.Ptr[uint32]
+	Items, Keys, Counts cudriver.Ptr[uint32]
 }
 
 // CountDigits counts the digits of a tile's keys: counts[digit * tiles + tile].
-func (m *Sort) CountDigits(s cu.Stream, grid [3]uint32, a SortCountDigitsArgs) error {
+func (m *Sort) CountDigits(s cudriver.Stream, grid [3]uint32, a SortCountDigitsArgs) error {
 	m.countDigits.Args = a
 	return m.countDigits.Launch(s, grid)
 }
@@ -149,13 +149,13 @@ func (m *Sort) CountDigits(s cu.Stream, grid [3]uint32, a SortCountDigitsArgs) e
 // SortPlaceArgs are the arguments of place.
 type SortPlaceArgs struct {
 	N, Shift    int32
-	Items, Keys cu.Ptr[uint32]
-	First       cu.Ptr[int64]
-	Sorted      cu.Ptr[uint32]
+	Items, Keys cudriver.Ptr[uint32]
+	First       cudriver.Ptr[int64]
+	Sorted      cudriver.Ptr[uint32]
 }
 
 // Place moves the items of a tile behind all with smaller digits and those with the same digit before them; first is the running sum of the counts.
-func (m *Sort) Place(s cu.Stream, grid [3]uint32, a SortPlaceArgs) error {
+func (m *Sort) Place(s cudriver.Stream, grid [3]uint32, a SortPlaceArgs) error {
 	m.place.Args = a
 	return m.place.Launch(s, grid)
 }

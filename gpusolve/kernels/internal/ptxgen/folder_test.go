@@ -40,11 +40,11 @@ func TestFolder(t *testing.T) {
 	if diff := cmp.Diff([]string{"method_launch.go", "own_constants.go"}, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
 	}
-	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cu\"\n)\n\ntype Node struct {\n\tFirst int32\n\tAt    cu.Ptr[float64]\n}\n"
+	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cudriver\"\n)\n\ntype Node struct {\n\tFirst int32\n\tAt    cudriver.Ptr[float64]\n}\n"
 	if got := string(files["own_constants.go"]); !strings.Contains(got, node) {
 		t.Errorf("%s\nwant in it\n%s", got, node)
 	}
-	if got := string(files["method_launch.go"]); !strings.Contains(got, "package method\n") || !strings.Contains(got, "N cu.Ptr[Node]\n") {
+	if got := string(files["method_launch.go"]); !strings.Contains(got, "package method\n") || !strings.Contains(got, "N cudriver.Ptr[Node]\n") {
 		t.Errorf("the launcher does not take a node of the header:\n%s", got)
 	}
 }

@@ -20,7 +20,7 @@ func (f *Folder) Launcher(s *Source) ([]byte, error) {
 	module := f.module(s)
 	types := f.elements(s)
 	var b bytes.Buffer
-	f.writeHead(&b, s.Name+".cu", embedOf(s), "thermsim/gpusolve/cu", "thermsim/gpusolve/kernels/launch")
+	f.writeHead(&b, s.Name+".cu", embedOf(s), "thermsim/gpusolve/cudriver", "thermsim/gpusolve/kernels/launch")
 	s.writeEmbed(&b)
 	writeConstants(&b, module, s.allConstants())
 	for _, t := range s.Structs {
@@ -168,7 +168,7 @@ func (s *Source) writeLoad(b *bytes.Buffer, module string) {
 	} else {
 		fmt.Fprintf(b, "// Load%s compiles the module for the device and finds its kernels.\n", module)
 	}
-	fmt.Fprintf(b, "func Load%[1]s(d cu.Driver%[2]s) (*%[1]s, error) {\n\t%[3]s := new(%[1]s)\n\tvar err error\n", module, parameter, receiver)
+	fmt.Fprintf(b, "func Load%[1]s(d cudriver.Driver%[2]s) (*%[1]s, error) {\n\t%[3]s := new(%[1]s)\n\tvar err error\n", module, parameter, receiver)
 	fmt.Fprintf(b, "\t%s.module, err = %s,\n", receiver, call)
 	for _, k := range s.Kernels {
 		fmt.Fprintf(b, "\t\t%s.%s.Prepare(%q, %s),\n", receiver, k.Name, k.Name, module+constantName(k.boundName()))
@@ -199,7 +199,7 @@ func (s *Source) writeLaunch(b *bytes.Buffer, n int, module string, types map[st
 		fmt.Fprint(b, "//\n// shared is its dynamic shared memory in bytes.\n")
 		shared, call = ", shared uint32", "LaunchDynamic(s, grid, shared)"
 	}
-	fmt.Fprintf(b, "func (%s *%s) %s(s cu.Stream, grid [3]uint32%s, a %s) error {\n\t%[1]s.%[6]s.Args = a\n\treturn %[1]s.%[6]s.%[7]s\n}\n\n",
+	fmt.Fprintf(b, "func (%s *%s) %s(s cudriver.Stream, grid [3]uint32%s, a %s) error {\n\t%[1]s.%[6]s.Args = a\n\treturn %[1]s.%[6]s.%[7]s\n}\n\n",
 		receiver, module, exported(k.Name), shared, args, k.Name, call)
 	return nil
 }

@@ -47,7 +47,7 @@ func typeOf(name string) (paramType, bool) {
 		"u64":     {"uint64", "u64", 8},
 		"float":   {"float32", "f32", 4},
 		"double":  {"float64", "f64", 8},
-		"pointer": {"cu.Ptr", "u64", 8},
+		"pointer": {"cudriver.Ptr", "u64", 8},
 	}[name]
 	return t, ok
 }

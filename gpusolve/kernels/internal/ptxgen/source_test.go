@@ -63,7 +63,7 @@ func TestDynamicSharedMemory(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	code, err := (&Folder{Package: "rooms"}).Launcher(s)
-	if err != nil || !strings.Contains(string(code), "Roomy(s cu.Stream, grid [3]uint32, shared uint32, a RoomRoomyArgs)") {
+	if err != nil || !strings.Contains(string(code), "Roomy(s cudriver.Stream, grid [3]uint32, shared uint32, a RoomRoomyArgs)") {
 		t.Errorf("error %v in\n%s", err, code)
 	}
 }
@@ -115,13 +115,13 @@ KERNEL void BOUNDS(32) second(i64 n, int keep, int more, const float *RESTRICT a
 	}{
 		{"kernels", []string{
 			"package kernels\n", "//go:embed ptx/things.ptx\nvar thingsPTX []byte",
-			"// ThingsPair is two.\ntype ThingsPair struct {\n\tI, J int32\n\tAt   cu.Ptr[float64]\n}",
-			"type ThingsFirstArgs struct {\n\tN          int64\n\tKeep, More int32\n\tA, B       cu.Ptr[float32]\n" +
-				"\tH          cu.Ptr[cu.Half]\n\tList       cu.Ptr[ThingsPair]\n}",
-			"type ThingsSecondArgs = ThingsFirstArgs\n", "func LoadThings(d cu.Driver) (*Things, error)",
-			"func (m *Things) Second(s cu.Stream, grid [3]uint32, a ThingsSecondArgs) error",
+			"// ThingsPair is two.\ntype ThingsPair struct {\n\tI, J int32\n\tAt   cudriver.Ptr[float64]\n}",
+			"type ThingsFirstArgs struct {\n\tN          int64\n\tKeep, More int32\n\tA, B       cudriver.Ptr[float32]\n" +
+				"\tH          cudriver.Ptr[cudriver.Half]\n\tList       cudriver.Ptr[ThingsPair]\n}",
+			"type ThingsSecondArgs = ThingsFirstArgs\n", "func LoadThings(d cudriver.Driver) (*Things, error)",
+			"func (m *Things) Second(s cudriver.Stream, grid [3]uint32, a ThingsSecondArgs) error",
 		}},
-		{"things", []string{"package things\n", "type Kernels struct", "func LoadKernels(d cu.Driver) (*Kernels, error)", "type KernelsPair struct"}},
+		{"things", []string{"package things\n", "type Kernels struct", "func LoadKernels(d cudriver.Driver) (*Kernels, error)", "type KernelsPair struct"}},
 	} {
 		code, err := (&Folder{Package: c.pkg}).Launcher(s)
 		if err != nil {

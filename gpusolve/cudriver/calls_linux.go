@@ -1,0 +1,286 @@
+//go:build linux && (amd64 || arm64)
+
+package cudriver
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Flags of cuda.h.
+const (
+	streamNonBlocking       = 1
+	captureModeThreadLocal  = 1 // other threads may go on allocating while this one captures
+	jitErrorLogBuffer       = 5
+	jitErrorLogBufferSize   = 6
+	eventDefault            = 0
+	graphInstantiateDefault = 0
+)
+
+func (d *driver) Init() error { return d.init.call(0) }
+
+func (d *driver) DriverGetVersion() (int, error) {
+	var v int32
+	err := d.driverGetVersion.call(uintptr(unsafe.Pointer(&v)))
+	return int(v), err
+}
+
+func (d *driver) DeviceGetCount() (int, error) {
+	var n int32
+	err := d.deviceGetCount.call(uintptr(unsafe.Pointer(&n)))
+	return int(n), err
+}
+
+func (d *driver) DeviceGet(ordinal int) (Device, error) {
+	var dev Device
+	err := d.deviceGet.call(uintptr(unsafe.Pointer(&dev)), uintptr(ordinal))
+	return dev, detail(err, func() string { return fmt.Sprintf("device %d", ordinal) })
+}
+
+func (d *driver) DeviceGetName(dev Device) (string, error) {
+	var name [256]byte
+	if err := d.deviceGetName.call(uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(dev)); err != nil {
+		return "", err
+	}
+	return cString(name[:]), nil
+}
+
+func (d *driver) DeviceTotalMem(dev Device) (int64, error) {
+	var n uint64
+	err := d.deviceTotalMem.call(uintptr(unsafe.Pointer(&n)), uintptr(dev))
+	return int64(n), err
+}
+
+func (d *driver) DeviceGetAttribute(a DeviceAttribute, dev Device) (int, error) {
+	var v int32
+	err := d.deviceGetAttribute.call(uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(dev))
+	return int(v), detail(err, func() string { return fmt.Sprintf("attribute %d", a) })
+}
+
+func (d *driver) DevicePrimaryCtxRetain(dev Device) (Context, error) {
+	var c Context
+	if err := d.primaryCtxRetain.call(uintptr(unsafe.Pointer(&c)), uintptr(dev)); err != nil {
+		return 0, err
+	}
+	if err := d.CtxSetCurrent(c); err != nil {
+		_ = d.DevicePrimaryCtxRelease(dev) // the first error is the one to tell
+		return 0, err
+	}
+	return c, nil
+}
+
+func (d *driver) DevicePrimaryCtxRelease(dev Device) error {
+	return d.primaryCtxRelease.call(uintptr(dev))
+}
+
+func (d *driver) CtxSetCurrent(c Context) error { return d.ctxSetCurrent.call(uintptr(c)) }
+
+func (d *driver) CtxSynchronize() error { return d.ctxSynchronize.call() }
+
+func (d *driver) MemGetInfo() (free, total int64, err error) {
+	var f, t uint64
+	err = d.memGetInfo.call(uintptr(unsafe.Pointer(&f)), uintptr(unsafe.Pointer(&t)))
+	return int64(f), int64(t), err
+}
+
+func (d *driver) MemAlloc(bytes int64) (DevicePtr, error) {
+	if err := checkSize(d.memAlloc, bytes); err != nil {
+		return 0, err
+	}
+	var p DevicePtr
+	err := d.memAlloc.call(uintptr(unsafe.Pointer(&p)), uintptr(bytes))
+	return p, detail(err, func() string { return fmt.Sprintf("%d bytes", bytes) })
+}
+
+func (d *driver) MemFree(p DevicePtr) error { return d.memFree.call(uintptr(p)) }
+
+func (d *driver) MemAllocHost(bytes int64) (unsafe.Pointer, error) {
+	if err := checkSize(d.memAllocHost, bytes); err != nil {
+		return nil, err
+	}
+	var p unsafe.Pointer
+	err := d.memAllocHost.call(uintptr(unsafe.Pointer(&p)), uintptr(bytes))
+	return p, detail(err, func() string { return fmt.Sprintf("%d bytes of pinned memory", bytes) })
+}
+
+func (d *driver) MemFreeHost(p unsafe.Pointer) error { return d.memFreeHost.call(uintptr(p)) }
+
+func (d *driver) MemcpyHtoDAsync(dst DevicePtr, src unsafe.Pointer, bytes int64, s Stream) error {
+	if err := checkSize(d.memcpyHtoD, bytes); err != nil {
+		return err
+	}
+	return d.memcpyHtoD.call(uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (d *driver) MemcpyDtoHAsync(dst unsafe.Pointer, src DevicePtr, bytes int64, s Stream) error {
+	if err := checkSize(d.memcpyDtoH, bytes); err != nil {
+		return err
+	}
+	return d.memcpyDtoH.call(uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (d *driver) MemcpyDtoDAsync(dst, src DevicePtr, bytes int64, s Stream) error {
+	if err := checkSize(d.memcpyDtoD, bytes); err != nil {
+		return err
+	}
+	return d.memcpyDtoD.call(uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (d *driver) MemsetD32Async(dst DevicePtr, value uint32, count int64, s Stream) error {
+	if err := checkSize(d.memsetD32, count); err != nil {
+		return err
+	}
+	return d.memsetD32.call(uintptr(dst), uintptr(value), uintptr(count), uintptr(s))
+}
+
+func (d *driver) ModuleLoadData(ptx []byte) (Module, error) {
+	text := make([]byte, len(ptx)+1) // the driver finds the end by the NUL
+	copy(text, ptx)
+	var m Module
+	err := d.moduleLoadData.call(uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&text[0])))
+	return m, detail(err, func() string { return d.compileLog(text) })
+}
+
+// compileLog loads a module that failed once more to get the compiler's words. The options it takes would go past the driver's cache, so
+// the first attempt does without them.
+func (d *driver) compileLog(text []byte) string {
+	options := [2]int32{jitErrorLogBuffer, jitErrorLogBufferSize}
+	values := struct { // an array of void*, one of which is a number in the place of a pointer
+		log  *[4096]byte
+		size uintptr // in: room; out: bytes used
+	}{log: new([4096]byte)}
+	values.size = uintptr(len(values.log))
+	var m Module
+	err := d.moduleLoadDataEx.call(uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&text[0])),
+		uintptr(len(options)), uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))
+	if err == nil {
+		_ = d.ModuleUnload(m)
+		return ""
+	}
+	return strings.Join(strings.Fields(cString(values.log[:])), " ") // on one line
+}
+
+func (d *driver) ModuleUnload(m Module) error { return d.moduleUnload.call(uintptr(m)) }
+
+func (d *driver) ModuleGetFunction(m Module, name string) (Function, error) {
+	text := append([]byte(name), 0)
+	var f Function
+	err := d.moduleGetFunction.call(uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
+	return f, detail(err, func() string { return "kernel " + name })
+}
+
+func (d *driver) FuncSetAttribute(f Function, a FunctionAttribute, value int) error {
+	err := d.funcSetAttribute.call(uintptr(f), uintptr(a), uintptr(value))
+	return detail(err, func() string { return fmt.Sprintf("attribute %d = %d", a, value) })
+}
+
+// launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves a list of its own to the heap.
+type launch struct {
+	args   [11]uintptr
+	params []unsafe.Pointer // keeps the parameters on the heap, where they do not move
+}
+
+// LaunchKernel is the hot call: it allocates nothing. The driver copies the values of the parameters before it returns.
+func (d *driver) LaunchKernel(f Function, grid, block [3]uint32, sharedBytes uint32, s Stream, params []unsafe.Pointer) error {
+	l, ok := d.launches.Get().(*launch)
+	if !ok {
+		l = new(launch)
+	}
+	l.params = params
+	l.args = [11]uintptr{uintptr(f),
+		uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]),
+		uintptr(block[0]), uintptr(block[1]), uintptr(block[2]),
+		uintptr(sharedBytes), uintptr(s), uintptr(unsafe.Pointer(unsafe.SliceData(params))), 0}
+	r, _, _ := purego.SyscallN(d.launchKernel.addr, l.args[:]...)
+	l.params = nil // not before the call: until here it keeps the parameters alive
+	d.launches.Put(l)
+	if res := Result(int32(r)); res != Success {
+		return launchError(d.launchKernel.name, res, grid, block, sharedBytes, len(params))
+	}
+	return nil
+}
+
+func launchError(call string, r Result, grid, block [3]uint32, sharedBytes uint32, params int) error {
+	return &Error{Call: call, Result: r,
+		Detail: fmt.Sprintf("grid %v, block %v, %d bytes of shared memory, %d parameters", grid, block, sharedBytes, params)}
+}
+
+func (d *driver) StreamCreate() (Stream, error) {
+	var s Stream
+	err := d.streamCreate.call(uintptr(unsafe.Pointer(&s)), streamNonBlocking)
+	return s, err
+}
+
+func (d *driver) StreamDestroy(s Stream) error     { return d.streamDestroy.call(uintptr(s)) }
+func (d *driver) StreamSynchronize(s Stream) error { return d.streamSynchronize.call(uintptr(s)) }
+
+func (d *driver) StreamBeginCapture(s Stream) error {
+	return d.streamBeginCapture.call(uintptr(s), captureModeThreadLocal)
+}
+
+func (d *driver) StreamEndCapture(s Stream) (Graph, error) {
+	var g Graph
+	err := d.streamEndCapture.call(uintptr(s), uintptr(unsafe.Pointer(&g)))
+	return g, err
+}
+
+func (d *driver) GraphInstantiate(g Graph) (GraphExec, error) {
+	var e GraphExec
+	err := d.graphInstantiate.call(uintptr(unsafe.Pointer(&e)), uintptr(g), graphInstantiateDefault)
+	return e, err
+}
+
+func (d *driver) GraphLaunch(g GraphExec, s Stream) error {
+	return d.graphLaunch.call(uintptr(g), uintptr(s))
+}
+
+func (d *driver) GraphDestroy(g Graph) error         { return d.graphDestroy.call(uintptr(g)) }
+func (d *driver) GraphExecDestroy(g GraphExec) error { return d.graphExecDestroy.call(uintptr(g)) }
+
+func (d *driver) EventCreate() (Event, error) {
+	var e Event
+	err := d.eventCreate.call(uintptr(unsafe.Pointer(&e)), eventDefault)
+	return e, err
+}
+
+func (d *driver) EventDestroy(e Event) error { return d.eventDestroy.call(uintptr(e)) }
+
+func (d *driver) EventRecord(e Event, s Stream) error {
+	return d.eventRecord.call(uintptr(e), uintptr(s))
+}
+
+func (d *driver) EventSynchronize(e Event) error { return d.eventSynchronize.call(uintptr(e)) }
+
+func (d *driver) EventElapsedTime(start, end Event) (float32, error) {
+	var ms float32
+	err := d.eventElapsedTime.call(uintptr(unsafe.Pointer(&ms)), uintptr(start), uintptr(end))
+	return ms, err
+}
+
+// checkSize refuses what would turn into an enormous size_t.
+func checkSize(e entry, n int64) error {
+	if n < 0 {
+		return &Error{Call: e.name, Result: InvalidValue, Detail: fmt.Sprintf("size %d", n)}
+	}
+	return nil
+}
+
+// detail adds to a failed call what it was about.
+func detail(err error, text func() string) error {
+	if e, ok := err.(*Error); ok {
+		e.Detail = text()
+	}
+	return err
+}
+
+// cString is the text of b up to its NUL.
+func cString(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}

@@ -1,0 +1,111 @@
+package interpreter
+
+import (
+	"math"
+	"math/bits"
+)
+
+// The instructions that kernels execute most, with their loops written out: a call per lane would cost more than the operation.
+
+func fast2(name string, d, a, b int) step {
+	switch name {
+	case "add.s64", "add.u64":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			if m == allLanes {
+				for l := range D {
+					D[l] = A[l] + B[l]
+				}
+				return
+			}
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = A[l] + B[l]
+			}
+		}
+	case "add.s32", "add.u32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			if m == allLanes {
+				for l := range D {
+					D[l] = (A[l] + B[l]) & 0xffffffff
+				}
+				return
+			}
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = (A[l] + B[l]) & 0xffffffff
+			}
+		}
+	case "add.f32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits32(f32(A[l]) + f32(B[l]))
+			}
+		}
+	case "sub.f32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits32(f32(A[l]) - f32(B[l]))
+			}
+		}
+	case "mul.f32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits32(f32(A[l]) * f32(B[l]))
+			}
+		}
+	case "add.f64":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits64(f64(A[l]) + f64(B[l]))
+			}
+		}
+	case "mul.f64":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits64(f64(A[l]) * f64(B[l]))
+			}
+		}
+	}
+	return nil
+}
+
+func fast3(name string, d, a, b, c int) step {
+	switch name {
+	case "fma.f32":
+		return func(w *warp, m uint32) {
+			D, A, B, C := &w.r[d], &w.r[a], &w.r[b], &w.r[c]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				// As in fma32, whose common case is repeated here.
+				p, z := float64(f32(A[l]))*float64(f32(B[l])), float64(f32(C[l]))
+				s := float64(p) + z
+				if math.Float64bits(s)&0x1fffffff != 0x10000000 && math.Abs(s) >= 0x1p-125 {
+					D[l] = bits32(float32(s))
+				} else {
+					D[l] = bits32(float32(sumToOdd(p, z)))
+				}
+			}
+		}
+	case "fma.f64":
+		return func(w *warp, m uint32) {
+			D, A, B, C := &w.r[d], &w.r[a], &w.r[b], &w.r[c]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits64(math.FMA(f64(A[l]), f64(B[l]), f64(C[l])))
+			}
+		}
+	}
+	return nil
+}

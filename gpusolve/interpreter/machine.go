@@ -1,0 +1,187 @@
+package interpreter
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+	"unsafe"
+
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/interpreter/asm"
+)
+
+const (
+	sharedPerBlock  = 48 << 10
+	sharedPerSM     = 96 << 10 // also the most a block may ask for
+	maxThreads      = 1024
+	deviceName      = "PTX interpreter"
+	driverVersion   = 12000
+	nanosPerInstr   = 1 // of the fake clock
+	primaryContext  = 1
+	firstHandle     = 1000
+	launchOverheads = 1000
+)
+
+// Machine is one fake GPU. It implements cudriver.Driver; work is done when it is asked for, in order, whatever the stream. Its methods may be called
+// from several goroutines.
+type Machine struct {
+	mu       sync.Mutex
+	options  Options
+	random   *rand.Rand
+	ready    bool // Init was called
+	contexts int
+	memory   memory
+	sticky   error // what the first kernel that failed did: every later call returns it
+	clock    time.Duration
+	segments uint64 // of the race detector, over all launches
+	executed int64
+
+	handles   uintptr
+	modules   map[cudriver.Module]*module
+	functions map[cudriver.Function]*kernel
+	streams   map[cudriver.Stream]*stream
+	events    map[cudriver.Event]*event
+	graphs    map[cudriver.Graph][]node
+	execs     map[cudriver.GraphExec][]node
+	pinned    map[unsafe.Pointer][]byte
+}
+
+var _ cudriver.Driver = (*Machine)(nil)
+
+type module struct {
+	handle    cudriver.Module
+	kernels   map[string]*kernel
+	functions []cudriver.Function
+	variables []*allocation
+}
+
+// New makes a machine with nothing on it.
+func New(o Options) *Machine {
+	o = o.withDefaults()
+	m := &Machine{options: o, handles: firstHandle, segments: 1, modules: map[cudriver.Module]*module{}, functions: map[cudriver.Function]*kernel{},
+		events: map[cudriver.Event]*event{}, graphs: map[cudriver.Graph][]node{}, execs: map[cudriver.GraphExec][]node{}, pinned: map[unsafe.Pointer][]byte{}}
+	m.streams = map[cudriver.Stream]*stream{0: {}}
+	m.random = rand.New(rand.NewPCG(uint64(o.Seed), 0x9e3779b97f4a7c15))
+	m.memory.total = o.Memory
+	return m
+}
+
+// Live is what has been allocated on the device and not freed.
+func (m *Machine) Live() (allocations int, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.live, m.memory.used
+}
+
+// Instructions is how many warp instructions all launches have executed.
+func (m *Machine) Instructions() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.executed
+}
+
+// Handles is how many modules, streams, events, graphs and pinned buffers exist: what a test for leaks looks at besides Live.
+func (m *Machine) Handles() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.modules) + len(m.streams) - 1 + len(m.events) + len(m.graphs) + len(m.execs) + len(m.pinned)
+}
+
+func (m *Machine) handle() uintptr {
+	m.handles++
+	return m.handles
+}
+
+func fail(call string, r cudriver.Result, detail string) error {
+	return &cudriver.Error{Call: call, Result: r, Detail: detail}
+}
+
+// enter locks the machine for a call that needs a context, and returns the error of a kernel that has failed before.
+func (m *Machine) enter(call string) (leave func(), err error) {
+	m.mu.Lock()
+	switch {
+	case !m.ready:
+		err = fail(call, cudriver.NotInitialized, "")
+	case m.contexts == 0:
+		err = fail(call, cudriver.InvalidContext, "")
+	case m.sticky != nil:
+		err = m.sticky
+	}
+	return m.mu.Unlock, err
+}
+
+func (m *Machine) load(text []byte) (*module, error) {
+	parsed, err := m.options.Cache.parse(text)
+	if err != nil {
+		return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, err.Error())
+	}
+	mod := &module{handle: cudriver.Module(m.handle()), kernels: map[string]*kernel{}}
+	where := map[*asm.Variable]uint64{}
+	var shared []*asm.Variable
+	for _, v := range parsed.Variables {
+		if v.Space == asm.Shared {
+			shared = append(shared, v)
+			continue
+		}
+		if v.Extern {
+			return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, "variable "+v.Name+" is extern, but nothing defines it")
+		}
+		a := m.memory.allocate(max(v.Size, 1), v.Name)
+		init := v.Init
+		if init == nil {
+			init = make([]byte, v.Size)
+		}
+		a.write(0, init)
+		a.readOnly = v.Space == asm.Const
+		mod.variables = append(mod.variables, a)
+		where[v] = a.base
+	}
+	for _, e := range parsed.Entries {
+		k := &kernel{name: e.Name, entry: e, module: mod}
+		c := &compiler{kernel: k, machine: m, where: map[*asm.Variable]uint64{}, constAt: map[uint64]int{}, specialAt: map[string]int{}}
+		for v, at := range where {
+			c.where[v] = at
+		}
+		k.layout(c.where, shared)
+		if err := c.compile(); err != nil {
+			return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, err.Error())
+		}
+		mod.kernels[e.Name] = k
+	}
+	return mod, nil
+}
+
+// layout places the shared and local variables a kernel uses. Extern arrays all begin where the static ones end.
+func (k *kernel) layout(where map[*asm.Variable]uint64, moduleShared []*asm.Variable) {
+	used := map[*asm.Variable]bool{}
+	var note func(o asm.Operand)
+	note = func(o asm.Operand) {
+		used[o.Variable] = true
+		for _, e := range o.Vector {
+			note(e)
+		}
+	}
+	for _, in := range k.entry.Code {
+		for _, o := range in.Args {
+			note(o)
+		}
+	}
+	var shared, local, dynamic []*asm.Variable
+	for _, v := range append(moduleShared[:len(moduleShared):len(moduleShared)], k.entry.Variables...) {
+		switch {
+		case v.Space == asm.Local:
+			local = append(local, v)
+		case !used[v]:
+		case v.Extern:
+			dynamic = append(dynamic, v)
+		default:
+			shared = append(shared, v)
+		}
+	}
+	k.localBytes = uint64(layout(local, 0, where))
+	k.sharedBytes = layout(shared, 0, where)
+	k.dynamicAt = (k.sharedBytes + 15) &^ 15
+	for _, v := range dynamic {
+		where[v] = uint64(k.dynamicAt)
+	}
+}

@@ -1,0 +1,76 @@
+// Package interpreter runs PTX on the CPU: an implementation of cudriver.Driver for tests on machines without a GPU. It executes the very text that a GPU's
+// driver would compile and, unlike a GPU, tells about accesses out of bounds or misaligned, reads of memory nothing wrote, data races in shared and
+// global memory, divergent barriers and shuffles, and kernels that wait for ever. An opcode it does not know is an error when the module is
+// loaded. Arithmetic is IEEE, bit for bit what a GPU gives. See docs/ptx-interpreter.md.
+package interpreter
+
+import (
+	"sync"
+
+	"thermsim/gpusolve/interpreter/asm"
+)
+
+// Options configure a Machine. The zero value is ready for use.
+type Options struct {
+	Memory int64 // bytes of the fake device; default 64 GiB. Only what kernels touch is really allocated.
+	SMs    int   // multiprocessors, default 4: with a kernel's size this bounds how many blocks are resident at a time
+	Seed   int64 // order in which warps and blocks take turns; the same seed gives the same run
+	// GridRows is how many blocks a launch may have along y, and along z; default 65,535, as on GPUs. Fewer let small grids show what large ones do.
+	GridRows int
+	// MaxInstructions is the budget of one launch in warp instructions, default 4e9.
+	MaxInstructions int64
+	// StallLimit is how many warp instructions may pass in a launch without any memory changing, any barrier completing or any thread
+	// finishing, before it is reported as hanging. Default 4e6.
+	StallLimit int64
+	// Delay leaves a warp without turns now and then, for up to so many turns of all: what a slow or late block does to those that wait for it.
+	Delay   int
+	NoRaces bool // do not look for data races: faster
+	// Cache, when not nil, keeps the text of modules parsed for the machines that share it.
+	Cache *Cache
+}
+
+func (o Options) withDefaults() Options {
+	if o.Memory == 0 {
+		o.Memory = 64 << 30
+	}
+	if o.SMs == 0 {
+		o.SMs = 4
+	}
+	if o.GridRows == 0 {
+		o.GridRows = 65535
+	}
+	if o.MaxInstructions == 0 {
+		o.MaxInstructions = 4e9
+	}
+	if o.StallLimit == 0 {
+		o.StallLimit = 4e6
+	}
+	return o
+}
+
+// Cache holds parsed modules. Tests that open many machines share one: parsing a large module takes longer than running it. It may be used by
+// several goroutines. The zero value is ready for use.
+type Cache struct {
+	mu     sync.Mutex
+	parsed map[string]*asm.Module
+}
+
+func (c *Cache) parse(text []byte) (*asm.Module, error) {
+	if c == nil {
+		return asm.Parse(text)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.parsed[string(text)]; m != nil {
+		return m, nil
+	}
+	m, err := asm.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if c.parsed == nil {
+		c.parsed = map[string]*asm.Module{}
+	}
+	c.parsed[string(text)] = m
+	return m, nil
+}

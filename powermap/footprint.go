@@ -1,0 +1,62 @@
+package powermap
+
+// Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors tell it all: of 1 W, cell
+// (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1.
+type Footprint struct {
+	I, J int // the south-western cell
+	X, Y []float64
+}
+
+// add draws the footprint's watts into rows [lo, hi) of a plane, W per cell, nx cells a row.
+func (s *Footprint) add(watts float64, nx, lo, hi int, plane []float64) {
+	for j := max(lo, s.J); j < min(hi, s.J+len(s.Y)); j++ {
+		row := plane[j*nx+s.I:][:len(s.X)]
+		w := watts * s.Y[j-s.J]
+		for i, share := range s.X {
+			row[i] += w * share
+		}
+	}
+}
+
+// Outline says where the power of a layer may lie. It does not change in time, so a device needs to be told once.
+type Outline struct {
+	Layer      int // index into Stack.Layers
+	Footprints []Footprint
+	// Planes hold what footprints cannot tell, power maps: W per cell, x fastest, nx*ny.
+	Planes [][]float64
+}
+
+// Drawing is the power of a layer over a step in a few numbers: the watts of cell (i, j) are the sum over the footprints s of
+// Watts[s] times its share of the footprint, and over the planes p of Factors[p] times its value there.
+type Drawing struct {
+	*Outline           // the same pointer at all times of a Sequence
+	Watts    []float64 // of each footprint
+	Factors  []float64 // of each plane
+	// Drawn is the sum itself where the map holds it anyway, nil elsewhere. It must not be changed.
+	Drawn []float64
+}
+
+// Multiple returns the plane and the factor of a drawing that is one plane times a factor, and so needs no drawing; otherwise
+// the plane is nil.
+func (d *Drawing) Multiple() (plane []float64, factor float64) {
+	if len(d.Footprints) > 0 || len(d.Planes) != 1 {
+		return nil, 0
+	}
+	return d.Planes[0], d.Factors[0]
+}
+
+// Draw fills rows [lo, hi) of a plane of nx cells a row with the watts of its cells. Rows do not depend on each other.
+func (d *Drawing) Draw(nx, lo, hi int, plane []float64) {
+	clear(plane[lo*nx : hi*nx])
+	for n := range d.Footprints {
+		if d.Watts[n] != 0 {
+			d.Footprints[n].add(d.Watts[n], nx, lo, hi, plane)
+		}
+	}
+	for n, p := range d.Planes {
+		rows, f := plane[lo*nx:hi*nx], d.Factors[n]
+		for i, w := range p[lo*nx : hi*nx] {
+			rows[i] += f * w
+		}
+	}
+}
