@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -142,12 +143,7 @@ func generalMethods() []string {
 
 // MatrixSolution is the outcome of SolveMatrix.
 type MatrixSolution struct {
-	X      []float64 // the best found, also when the solve did not converge
-	Status Status    // residuals in the units of b
-	Device DeviceInfo
-	Timing Timing
-	Memory Memory
-
+	solution.Vector
 	outcome krylov.Outcome
 }
 
@@ -270,7 +266,7 @@ func (m *MatrixSolver) Solve(ctx context.Context, b []float64, o Options) (*Matr
 		return nil, err
 	}
 	defer m.dev.Bind()()
-	s := &MatrixSolution{Device: m.info, Timing: m.timing}
+	s := &MatrixSolution{Vector: solution.Vector{Device: m.info, Timing: m.timing}}
 	m.timing = Timing{} // paid once
 	power := excess(b)
 	if power != 0 && o.ATol > 0 {

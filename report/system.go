@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 // SystemSummary is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of the right side.
@@ -71,12 +71,11 @@ type SystemTimeSummary struct {
 	TotalS  float64 `json:"total_s"`
 }
 
-// NewSystemSummary gathers the numbers of a solve. Names of files, the largest error and the times of reading are the caller's.
-func NewSystemSummary(a *gpusolve.Matrix, b []float64, s *gpusolve.MatrixSolution) *SystemSummary {
+// NewSystemSummary gathers the numbers of a solve. What is known of the matrix, names of files, the largest error and the times of reading are the caller's.
+func NewSystemSummary(b []float64, s *solution.Vector) *SystemSummary {
 	st := &s.Status
 	sum := &SystemSummary{
 		Schema: 1,
-		Matrix: MatrixSummary{Rows: a.N(), Entries: a.Entries, Symmetric: a.Symmetric, Storage: "rows"},
 		Source: SourceSummary{Norm: norm(b)},
 		Device: DeviceSummary{s.Device.Kind, s.Device.Name, s.Device.GPUFailure},
 		Solver: SystemSolverSummary{
@@ -89,10 +88,6 @@ func NewSystemSummary(a *gpusolve.Matrix, b []float64, s *gpusolve.MatrixSolutio
 	}
 	for _, v := range s.X {
 		sum.Solution.Min, sum.Solution.Max = min(sum.Solution.Min, v), max(sum.Solution.Max, v)
-	}
-	if a.Diagonals != nil {
-		g := a.Grid()
-		sum.Matrix.Storage, sum.Matrix.Grid = "diagonals", []int{g.NX, g.NY, g.NZ}
 	}
 	return sum
 }

@@ -203,9 +203,14 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 }
 
 func (s *system) summarise(g *globals, solution *gpusolve.MatrixSolution) *report.SystemSummary {
-	sum := report.NewSystemSummary(s.a, s.b, solution)
+	sum := report.NewSystemSummary(s.b, &solution.Vector)
 	sum.Command, sum.Version = "solve", versionText()
-	sum.Matrix.File, sum.Source.File, sum.Matrix.Repeated = s.names[0], s.names[1], s.repeated
+	sum.Source.File = s.names[1]
+	sum.Matrix = report.MatrixSummary{File: s.names[0], Rows: s.a.N(), Entries: s.a.Entries, Repeated: s.repeated, Symmetric: s.a.Symmetric, Storage: "rows"}
+	if s.a.Diagonals != nil {
+		g := s.a.Grid()
+		sum.Matrix.Storage, sum.Matrix.Grid = "diagonals", []int{g.NX, g.NY, g.NZ}
+	}
 	if s.names[1] == "" {
 		sum.Solution.LargestError = 0
 		for _, x := range solution.X {
