@@ -119,7 +119,7 @@ func build(e executor, forms ops.Forms, o Options) (*Cycle, error) {
 	a := rows.Download()
 	c.timing.copied = time.Since(start)
 	start = time.Now()
-	g, doubled, err := FromMatrix(a)
+	g, doubled, err := fromMatrix(e.Arrays(), a)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}
