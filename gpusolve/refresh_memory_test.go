@@ -35,10 +35,10 @@ func TestRefreshHost(t *testing.T) {
 		}
 		d := host.Open()
 		h := hold(t, d, m, 0, method)
-		h.refresh(0)
-		h.refresh(0)
 		runtime.GC()
 		debug.SetGCPercent(-1)
+		h.refresh(0)
+		h.refresh(0)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		const times = 5

@@ -8,6 +8,12 @@ type Refresher interface {
 	Refresh() error
 }
 
+// Renewer is a Preconditioner that leaves to the set-up after it what does not depend on coefficients.
+type Renewer interface {
+	// Renewal returns what sets the method up again, with the result of a new set-up. It refers to none of the memory that the space counts in the method's scope.
+	Renewal() func() (Preconditioner, error)
+}
+
 // Method is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and closed whatever the method.
 type Method struct {
 	Preconditioner
@@ -23,7 +29,7 @@ var _ Refresher = (*Method)(nil)
 // SetUp has build make a preconditioner on an operator. After an error nothing is held.
 func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error) {
 	m := &Method{operator: a, build: build}
-	scope, err := a.Scope(m.make)
+	scope, err := a.Scope(func() error { return m.make(build) })
 	if err != nil {
 		scope.Close()
 		return nil, err
@@ -32,8 +38,8 @@ func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error
 	return m, nil
 }
 
-func (m *Method) make() (err error) {
-	m.Preconditioner, err = m.build()
+func (m *Method) make(build func() (Preconditioner, error)) (err error) {
+	m.Preconditioner, err = build()
 	return err
 }
 
@@ -44,9 +50,13 @@ func (m *Method) Refresh() error {
 	if r, ok := m.Preconditioner.(Refresher); ok {
 		return r.Refresh()
 	}
+	build := m.build
+	if r, ok := m.Preconditioner.(Renewer); ok {
+		build = r.Renewal()
+	}
 	m.generation++
 	m.Preconditioner = nil // its memory is to be used again
-	return m.scope.Remake(m.make)
+	return m.scope.Remake(func() error { return m.make(build) })
 }
 
 // Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be replayed.
