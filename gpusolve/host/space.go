@@ -11,6 +11,7 @@ type Space struct {
 	ledger *ledger // what is made now is counted there
 	all    map[*ledger]bool
 	freed  bool
+	parts  [][2]float64 // of Blockwise, by block
 }
 
 func newSpace(d *Device, cells, pad int) Space {

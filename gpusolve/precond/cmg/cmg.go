@@ -66,7 +66,8 @@ func FromSettings(set precond.Settings) (Options, error) {
 	return o, nil
 }
 
-// Cycle is the hierarchy on a device.
+// Cycle is the hierarchy on a device. Clusters follow the weights, so changed coefficients may change the levels and their sizes: a refresh sets it up
+// anew, where arrays of the same size are used again (precond.Method) and others are made.
 type Cycle struct {
 	on      executor
 	levels  []level
