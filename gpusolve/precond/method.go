@@ -10,7 +10,8 @@ type Refresher interface {
 
 // Renewer is a Preconditioner that leaves to the set-up after it what does not depend on coefficients.
 type Renewer interface {
-	// Renewal returns what sets the method up again, with the result of a new set-up. It refers to none of the memory that the space counts in the method's scope.
+	// Renewal returns what sets the method up again, with the result of a new set-up. It must not refer to arrays that
+	// the space made for the method, which are used again.
 	Renewal() func() (Preconditioner, error)
 }
 
