@@ -91,10 +91,7 @@ func (h *held) solve(t *testing.T) ([]float64, krylov.Outcome) {
 func TestRefresh(t *testing.T) {
 	st := cases.Stack10(cases.Options{NX: 9})
 	for name, open := range executors(t) {
-		for _, method := range append(Preconditioners(), "chebyshev:form=scaled") {
-			if name != "host" && method != "multigrid" && method != "ic" && method != "jacobi" {
-				continue // the others are set up anew, on whichever device; the interpreter takes its time
-			}
+		for _, method := range refreshed() {
 			t.Run(name+"/"+method, func(t *testing.T) {
 				t.Parallel()
 				m, err := mesh.Build(st)

@@ -4,6 +4,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -51,7 +52,7 @@ func (d *Diagonals) Release() {
 
 // Download copies the diagonals to the host.
 func (d *Diagonals) Download() *sparse.Diagonals {
-	a := sparse.NewDiagonals(d.nx, d.ny, d.nz)
+	a := sparse.DiagonalsIn(d.s.Arrays(), d.nx, d.ny, d.nz)
 	Receive(d.s, a.Main, d.main)
 	Receive(d.s, a.X, d.x)
 	Receive(d.s, a.Y, d.y)
@@ -81,7 +82,8 @@ func (r *Rows) Entries() int64 { return r.entries }
 
 // Download copies the rows to the host.
 func (r *Rows) Download() *sparse.CSR {
-	a := &sparse.CSR{RowPtr: make([]int64, r.n+1), Col: make([]int32, r.entries), Val: make([]float64, r.entries)}
+	l, n := r.s.Arrays(), int(r.entries)
+	a := &sparse.CSR{RowPtr: reuse.Make[int64](l, int(r.n)+1), Col: reuse.Make[int32](l, n), Val: reuse.Make[float64](l, n)}
 	Receive(r.s, a.RowPtr, r.rowPtr)
 	Receive(r.s, a.Col, r.col)
 	Receive(r.s, a.Val, r.val)

@@ -79,18 +79,13 @@ func Alloc[T any](s *Space, n int64) cudriver.Ptr[T] {
 		return cudriver.Ptr[T]{}
 	}
 	bytes = (bytes + 15) &^ 15
-	b, err := cudriver.Alloc[uint32](s.memory, int(bytes/4))
+	b, err := s.scope.take(s, bytes)
 	if err != nil {
 		s.Note(err)
 		return cudriver.Ptr[T]{}
 	}
 	at := b.Ptr.Address()
 	s.buffers[at] = b
-	if s.scope != nil {
-		s.scope.buffers[at] = b
-	}
-	s.live += bytes
-	s.peak = max(s.peak, s.live)
 	s.Note(b.Zero(s.Stream))
 	return cudriver.At[T](at)
 }
@@ -102,31 +97,11 @@ func (s *Space) Discard(memory ...cudriver.Pointer) {
 		if !ok {
 			continue
 		}
-		s.live -= b.Bytes()
 		delete(s.buffers, p.Address())
-		s.Wait()
-		s.Note(b.Free())
-	}
-}
-
-// scope lists memory that is given back at once, by address.
-type scope struct {
-	buffers map[cudriver.DevicePtr]*cudriver.Buffer[uint32]
-}
-
-// Scope notes what body allocates.
-func (s *Space) Scope(body func() error) (closeAll func(), err error) {
-	outer, own := s.scope, &scope{map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
-	s.scope = own
-	defer func() { s.scope = outer }()
-	return func() {
-		for p, b := range own.buffers {
-			if s.buffers[p] == b { // not given back before, and its address taken by another
-				s.Discard(b.Ptr)
-			}
+		if !s.scope.spares(p.Address()) {
+			s.giveBack(b)
 		}
-		clear(own.buffers)
-	}, body()
+	}
 }
 
 // Release gives vectors back.

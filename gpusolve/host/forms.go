@@ -2,6 +2,7 @@ package host
 
 import (
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -73,12 +74,12 @@ func (s *Space) newRows(a *sparse.CSR, own bool) *rows {
 func (s *system) Diagonals() (ops.Diagonals, error) { return s.newDiagonals(s.expand(), true), nil }
 
 // Rows of the mesh's operator.
-func (s *system) Rows() (ops.Rows, error) { return s.newRows(s.expand().CSR(), true), nil }
+func (s *system) Rows() (ops.Rows, error) { return s.newRows(s.expand().CSRIn(s.Arrays()), true), nil }
 
 // expand sums the diagonal in FP64.
 func (s *system) expand() *sparse.Diagonals {
-	d := sparse.NewDiagonals(s.nx, s.ny, s.nz)
-	zero := make([]float32, s.nx)
+	d := sparse.DiagonalsIn(s.Arrays(), s.nx, s.ny, s.nz)
+	zero := reuse.Make[float32](s.Arrays(), s.nx)
 	for k := range s.nz {
 		for j := range s.ny {
 			st, c := s.row(k, j, zero)

@@ -88,7 +88,7 @@ func (m *matrix) Rows() (ops.Rows, error) {
 	if m.rows != nil {
 		return m.newRows(m.rows, false), nil
 	}
-	return m.newRows(m.by.CSR(), true), nil
+	return m.newRows(m.by.CSRIn(m.Arrays()), true), nil
 }
 
 // algebraTask runs one of the matrix's operations on blocks of rows.

@@ -11,10 +11,8 @@ type Space struct {
 	ledger *ledger // what is made now is counted there
 	all    map[*ledger]bool
 	freed  bool
+	parts  [][2]float64 // of Blockwise, by block
 }
-
-// ledger counts the memory that was taken since it was opened, so that it can be given back at once.
-type ledger struct{ bytes int64 }
 
 func newSpace(d *Device, cells, pad int) Space {
 	root := new(ledger)
@@ -46,10 +44,7 @@ func (s *Space) Scratch(worker int) *Scratch { return &s.dev.scratch[worker] }
 
 // NewSingles makes an FP32 vector of n values with pad zeros on either side.
 func (s *Space) NewSingles(n, pad int) ops.Vector {
-	v := newVec32(n, pad)
-	v.in = s.ledger
-	s.Account(v.Bytes())
-	return v
+	return s.newVec32(n, pad)
 }
 
 // Account counts memory that a method takes, and with a negative number what it gives back.
@@ -64,23 +59,8 @@ func (s *Space) book(l *ledger, bytes int64) {
 	s.dev.peak = max(s.dev.peak, s.dev.bytes)
 }
 
-// Scope counts what body takes by itself.
-func (s *Space) Scope(body func() error) (closeAll func(), err error) {
-	outer, own := s.ledger, new(ledger)
-	s.ledger = own
-	s.all[own] = true
-	defer func() { s.ledger = outer }()
-	return func() {
-		s.book(own, -own.bytes)
-		delete(s.all, own)
-	}, body()
-}
-
 func (s *Space) new32() *vec32 {
-	v := newVec32(s.cells, s.pad)
-	v.in = s.ledger
-	s.Account(v.Bytes())
-	return v
+	return s.newVec32(s.cells, s.pad)
 }
 
 // New32 makes an FP32 vector.
@@ -88,10 +68,7 @@ func (s *Space) New32() (ops.Vector, error) { return s.new32(), nil }
 
 // New64 makes an FP64 vector.
 func (s *Space) New64() (ops.Vector, error) {
-	v := newVec64(s.cells, s.pad)
-	v.in = s.ledger
-	s.Account(v.Bytes())
-	return v, nil
+	return s.newVec64(s.cells, s.pad), nil
 }
 
 // NewWork makes an FP64 vector: the processor has arithmetic to spare.

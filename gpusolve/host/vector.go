@@ -1,6 +1,9 @@
 package host
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
+)
 
 // vec32 and vec64 hold a field of n values with pad values on either side, pad being the length of a row: the neighbours of
 // any cell can then be read without asking whether they exist, because the couplings to those that do not are zero.
@@ -21,8 +24,17 @@ func (v *vec32) Bytes() int64 { return int64(len(v.buf)) * 4 }
 func (v *vec64) Len() int     { return v.n }
 func (v *vec64) Bytes() int64 { return int64(len(v.buf)) * 8 }
 
-func newVec32(n, pad int) *vec32 { return &vec32{buf: make([]float32, n+2*pad), pad: pad, n: n} }
-func newVec64(n, pad int) *vec64 { return &vec64{buf: make([]float64, n+2*pad), pad: pad, n: n} }
+func (s *Space) newVec32(n, pad int) *vec32 {
+	v := &vec32{buf: reuse.Make[float32](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
+	s.Account(v.Bytes())
+	return v
+}
+
+func (s *Space) newVec64(n, pad int) *vec64 {
+	v := &vec64{buf: reuse.Make[float64](s.Arrays(), n+2*pad), pad: pad, n: n, in: s.ledger}
+	s.Account(v.Bytes())
+	return v
+}
 
 // values are the n values without padding.
 func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }

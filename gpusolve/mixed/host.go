@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -69,7 +70,7 @@ func (s hostOperations) StoreDiagonals(d ops.Diagonals, c Copies) (Stored, error
 		}
 	}
 	if c.Scaled {
-		a.scale = make([]float32, len(from.Main))
+		a.scale = reuse.Make[float32](s.Arrays(), len(from.Main))
 		for i, v := range from.Main {
 			a.scale[i] = float32(1 / math.Sqrt(v))
 		}
@@ -118,7 +119,7 @@ func (a *HostMatrix) extent(d *sparse.Diagonals) [][4]float64 {
 
 func keep[M number](a *HostMatrix, d *sparse.Diagonals, round func(float64) M) bands[M] {
 	band := func(from []float64, offset int) []M {
-		to := make([]M, len(from))
+		to := reuse.Make[M](a.s.Arrays(), len(from))
 		for c, v := range from {
 			to[c] = round(a.entry(v, c, c+offset))
 		}
@@ -137,7 +138,7 @@ func (s hostOperations) StoreRows(r ops.Rows, c Copies) (Stored, error) {
 	}
 	a := &HostMatrix{s: s.Space, rows: r.Download(), undo: 1}
 	if c.Single {
-		a.values = make([]float32, len(a.rows.Val))
+		a.values = reuse.Make[float32](s.Arrays(), len(a.rows.Val))
 		convert(a.values, a.rows.Val, 1)
 		a.bytes = 4 * int64(len(a.values))
 		s.Account(a.bytes)

@@ -47,12 +47,22 @@ type Space interface {
 	Fill(x Vector, value float64)
 	// Release gives vectors back before the space goes; nil ones are passed over.
 	Release(vectors ...Vector)
-	// Scope runs body. What body makes on the space and does not release is given back by close, all at once.
-	Scope(body func() error) (close func(), err error)
+	// Scope runs body. What body makes on the space and does not release belongs to the scope, which must be closed also after an error.
+	Scope(body func() error) (Scope, error)
 	// Err is the first failure of the device, nil while all is well. After a failure operations do nothing and scalars are NaN.
 	Err() error
 	// Free gives back the space, all of its vectors and what else was made on it.
 	Free()
+}
+
+// Scope is what was made on a space together.
+type Scope interface {
+	// Remake runs body as Scope did, in place of what the scope holds, which must not be used any more. Body finds that memory, zeroed, where it asks
+	// for as much as was asked for before; what else it needs is taken anew, and what is left over at its end is given back. At no time more is
+	// taken than when a new scope would have been made after this one was closed.
+	Remake(body func() error) error
+	// Close gives all of it back at once.
+	Close()
 }
 
 // Operator is the matrix A of a system A x = b.

@@ -8,12 +8,19 @@ type Refresher interface {
 	Refresh() error
 }
 
+// Renewer is a Preconditioner that leaves to the set-up after it what does not depend on coefficients.
+type Renewer interface {
+	// Renewal returns what sets the method up again, with the result of a new set-up. It must not refer to arrays that
+	// the space made for the method, which are used again.
+	Renewal() func() (Preconditioner, error)
+}
+
 // Method is a preconditioner that is set up on an operator, with all that it holds there. It can be refreshed and closed whatever the method.
 type Method struct {
 	Preconditioner
 	operator   ops.Operator
 	build      func() (Preconditioner, error)
-	release    func()
+	scope      ops.Scope
 	generation int
 	refreshes  int
 }
@@ -23,34 +30,34 @@ var _ Refresher = (*Method)(nil)
 // SetUp has build make a preconditioner on an operator. After an error nothing is held.
 func SetUp(a ops.Operator, build func() (Preconditioner, error)) (*Method, error) {
 	m := &Method{operator: a, build: build}
-	if err := m.make(); err != nil {
+	scope, err := a.Scope(func() error { return m.make(build) })
+	if err != nil {
+		scope.Close()
 		return nil, err
 	}
+	m.scope = scope
 	return m, nil
 }
 
-func (m *Method) make() error {
-	release, err := m.operator.Scope(func() (err error) {
-		m.Preconditioner, err = m.build()
-		return err
-	})
-	if err != nil {
-		release()
-		return err
-	}
-	m.release = release
-	return nil
+func (m *Method) make(build func() (Preconditioner, error)) (err error) {
+	m.Preconditioner, err = build()
+	return err
 }
 
-// Refresh follows changed coefficients. Methods that are no Refresher give their memory back and are set up anew.
+// Refresh follows changed coefficients. Methods that are no Refresher are set up anew in the memory that they had, as far as arrays keep their sizes; what
+// their set-up needs in passing is taken and given back. After an error the method can only be closed.
 func (m *Method) Refresh() error {
 	m.refreshes++
 	if r, ok := m.Preconditioner.(Refresher); ok {
 		return r.Refresh()
 	}
-	m.Close()
+	build := m.build
+	if r, ok := m.Preconditioner.(Renewer); ok {
+		build = r.Renewal()
+	}
 	m.generation++
-	return m.make()
+	m.Preconditioner = nil // its memory is to be used again
+	return m.scope.Remake(func() error { return m.make(build) })
 }
 
 // Generation counts how often the preconditioner was set up anew. What was recorded with another one must not be replayed.
@@ -61,10 +68,7 @@ func (m *Method) Refreshes() int { return m.refreshes }
 
 // Close gives back what the method holds on the operator's space.
 func (m *Method) Close() {
-	if m.release != nil {
-		m.release()
-		m.release = nil
-	}
+	m.scope.Close()
 }
 
 // Unwrap is the method's own type, for what it alone can tell.

@@ -1,5 +1,7 @@
 package sparse
 
+import "thermsim/gpusolve/reuse"
+
 // Diagonals is a matrix of up to seven diagonals: the unknowns are those of a grid of NX x NY x NZ, x fastest, each tied to its neighbours in the
 // three directions. Off-diagonals are unpadded and indexed by the lower of the two rows: X[c] is A[c][c+1], Y[c] is A[c][c+NX], Z[c] is
 // A[c][c+NX*NY].
@@ -12,11 +14,14 @@ type Diagonals struct {
 }
 
 // NewDiagonals returns a symmetric zero matrix.
-func NewDiagonals(nx, ny, nz int) *Diagonals {
+func NewDiagonals(nx, ny, nz int) *Diagonals { return DiagonalsIn(nil, nx, ny, nz) }
+
+// DiagonalsIn is NewDiagonals in memory of l, which may be nil.
+func DiagonalsIn(l *reuse.List, nx, ny, nz int) *Diagonals {
 	d := &Diagonals{NX: nx, NY: ny, NZ: nz}
 	n := d.N()
-	d.Main = make([]float64, n)
-	d.X, d.Y, d.Z = make([]float64, max(0, n-1)), make([]float64, max(0, n-nx)), make([]float64, max(0, n-nx*ny))
+	d.Main = reuse.Make[float64](l, n)
+	d.X, d.Y, d.Z = reuse.Make[float64](l, max(0, n-1)), reuse.Make[float64](l, max(0, n-nx)), reuse.Make[float64](l, max(0, n-nx*ny))
 	return d
 }
 
@@ -55,7 +60,10 @@ func addBand(y, x, upper, lower []float64, offset int) {
 }
 
 // CSR returns the matrix by rows. Zeros beside the diagonal are left out.
-func (d *Diagonals) CSR() *CSR {
+func (d *Diagonals) CSR() *CSR { return d.CSRIn(nil) }
+
+// CSRIn is CSR in memory of l, which may be nil.
+func (d *Diagonals) CSRIn(l *reuse.List) *CSR {
 	n := d.N()
 	lx, ly, lz := d.Lower()
 	sheet := d.NX * d.NY
@@ -72,7 +80,8 @@ func (d *Diagonals) CSR() *CSR {
 		{d.NX, func(r int) float64 { return from(d.Y, r) }},
 		{sheet, func(r int) float64 { return from(d.Z, r) }},
 	}
-	a := &CSR{RowPtr: make([]int64, n+1)}
+	entries := n + others(d.X) + others(d.Y) + others(d.Z) + others(lx) + others(ly) + others(lz)
+	a := &CSR{RowPtr: reuse.Make[int64](l, n+1), Col: reuse.Make[int32](l, entries)[:0], Val: reuse.Make[float64](l, entries)[:0]}
 	for r := range n {
 		for _, b := range bands {
 			v := b.at(r)
@@ -89,6 +98,16 @@ func (d *Diagonals) CSR() *CSR {
 		a.RowPtr[r+1] = int64(len(a.Col))
 	}
 	return a
+}
+
+// others counts the values that are not zero.
+func others(band []float64) (count int) {
+	for _, v := range band {
+		if v != 0 {
+			count++
+		}
+	}
+	return count
 }
 
 func before(band []float64, row, offset int) float64 {

@@ -66,7 +66,8 @@ func FromSettings(set precond.Settings) (Options, error) {
 	return o, nil
 }
 
-// Cycle is the hierarchy on a device.
+// Cycle is the hierarchy on a device. Clusters follow the weights, so changed coefficients may change the levels and their sizes: a refresh sets it up
+// anew, where arrays of the same size are used again (precond.Method) and others are made.
 type Cycle struct {
 	on      executor
 	levels  []level
@@ -119,7 +120,7 @@ func build(e executor, forms ops.Forms, o Options) (*Cycle, error) {
 	a := rows.Download()
 	c.timing.copied = time.Since(start)
 	start = time.Now()
-	g, doubled, err := FromMatrix(a)
+	g, doubled, err := fromMatrix(e.Arrays(), a)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // onGPU is the method's executor on a GPU.
@@ -82,7 +83,7 @@ func (s onGPU) Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error) 
 	before := s.Allocated()
 	n := g.N()
 	l := &gpuLevel{s: s, kernels: k, n: int64(n)}
-	ground, scale := make([]float32, n), make([]float32, n)
+	ground, scale := reuse.Make[float32](s.Arrays(), n), reuse.Make[float32](s.Arrays(), n)
 	for v := range n {
 		ground[v] = float32(g.Ground[v])
 		if d := g.Diagonal[v]; d > 0 {

@@ -6,6 +6,7 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // denseGraph is a small graph that may be inverted: its entries on the host until then, the inverse on the device afterwards.
@@ -30,7 +31,8 @@ func (s onGPU) Invert(level graphLevel) error {
 		return fmt.Errorf("a graph of %d vertices is too large for its inverse; at most %d are possible", l.n, mostDirectRows)
 	}
 	g, n := l.dense.g, int(l.n)
-	dense, columns, limit := make([]float64, n*n), make([]float64, 2*n), make([]float64, n)
+	arrays := s.Arrays()
+	dense, columns, limit := reuse.Make[float64](arrays, n*n), reuse.Make[float64](arrays, 2*n), reuse.Make[float64](arrays, n)
 	for v := range n {
 		cols, weights := g.Row(v)
 		for i, u := range cols {

@@ -3,6 +3,7 @@ package cmg
 import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/reuse"
 )
 
 // gpuGraph is a Graph in device memory.
@@ -39,9 +40,10 @@ func (g *gpuGraph) Release() {
 
 // Download copies the graph to the host.
 func (g *gpuGraph) Download() *Graph {
+	l, n, entries := g.s.Arrays(), int(g.n), int(g.entries)
 	h := &Graph{
-		Ptr: make([]int64, g.n+1), Col: make([]int32, g.entries), Weight: make([]float32, g.entries),
-		Ground: make([]float64, g.n), Diagonal: make([]float64, g.n),
+		Ptr: reuse.Make[int64](l, n+1), Col: reuse.Make[int32](l, entries), Weight: reuse.Make[float32](l, entries),
+		Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n), arrays: l,
 	}
 	cuda.Receive(g.s.Space, h.Ptr, g.ptr)
 	cuda.Receive(g.s.Space, h.Col, g.to)

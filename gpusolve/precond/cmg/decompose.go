@@ -3,6 +3,8 @@ package cmg
 import (
 	"math"
 	"sync/atomic"
+
+	"thermsim/gpusolve/reuse"
 )
 
 // DefaultKappa is the multiple of the average weighted degree above which a vertex may be cut off. Koutis, Miller and Tolliver (Computer Vision
@@ -35,14 +37,14 @@ func Decompose(g *Graph, kappa float64) *Decomposition {
 func decompose(g *Graph, kappa float64, strict bool) *Decomposition {
 	f := grow(g, kappa)
 	top := f.pieces()
-	d := &Decomposition{Clusters: gather(top), Average: f.average}
+	d := &Decomposition{Clusters: gather(g.arrays, top), Average: f.average}
 	least := 0.0
 	if strict {
 		least = 1 / (2 * kappa * f.average)
 	}
 	d.Quality, d.Split = f.improve(&d.Clusters, top, least)
 	if d.Split > 0 {
-		d.Clusters = gather(top)
+		d.Clusters = gather(g.arrays, top)
 	}
 	return d
 }
@@ -54,7 +56,7 @@ const height = 3
 // than three vertices stays with the piece above. So pieces have three vertices or more, but for those that hold a root, and are at most four edges deep.
 func (f *forest) pieces() []int32 {
 	n := len(f.parent)
-	top, count := make([]int32, n), make([]int32, n)
+	top, count := reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n)
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			u := int32(v)
@@ -65,7 +67,7 @@ func (f *forest) pieces() []int32 {
 			atomic.AddInt32(&count[u], 1)
 		}
 	})
-	final := make([]int32, n)
+	final := reuse.Make[int32](f.g.arrays, n)
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			t := top[v]

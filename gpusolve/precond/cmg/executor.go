@@ -1,10 +1,16 @@
 package cmg
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/ops"
+
+	"thermsim/gpusolve/reuse"
+)
 
 // executor holds the operations of the method on the device of an operator, onHost or onGPU: products with graphs, whose rows a GPU cuts into segments of one length (segSpMV),
 // and transfers between a graph and its quotient. Vectors are FP32; s below is damping over the diagonal, 0 where that is 0.
 type executor interface {
+	// Arrays is where what is made on the host comes from.
+	Arrays() *reuse.List
 	// Load lays a graph out on the device. from is the same graph's matrix there, so that it need not be copied, or nil.
 	Load(g *Graph, from ops.Rows, layout Layout) (graphLevel, error)
 	// Join tells the transfers between a graph and its quotient.

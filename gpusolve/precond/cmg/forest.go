@@ -3,6 +3,8 @@ package cmg
 import (
 	"math"
 	"sync/atomic"
+
+	"thermsim/gpusolve/reuse"
 )
 
 // forest joins every vertex to the neighbour over its heaviest edge. It has no cycles, because edges are compared by a total order.
@@ -18,8 +20,8 @@ type forest struct {
 // the forest holds less than 1/average of their volume: such a vertex is tied to many others about as strongly, and belongs with none of them.
 func grow(g *Graph, kappa float64) *forest {
 	n := g.N()
-	f := &forest{g: g, parent: make([]int32, n), weight: make([]float32, n), depth: make([]int32, n)}
-	pick := make([]int32, n)
+	f := &forest{g: g, parent: reuse.Make[int32](g.arrays, n), weight: reuse.Make[float32](g.arrays, n), depth: reuse.Make[int32](g.arrays, n)}
+	pick := reuse.Make[int32](g.arrays, n)
 	inRanges(n, fewer(n, g.Entries()), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			pick[v], f.weight[v] = f.heaviest(v)
@@ -41,7 +43,7 @@ func grow(g *Graph, kappa float64) *forest {
 		}
 		return sum
 	}) / max(1, joined)
-	cut := make([]bool, n)
+	cut := reuse.Make[bool](g.arrays, n)
 	inRanges(n, fewer(n, g.Entries()), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			cut[v] = g.Diagonal[v] > kappa*f.average*float64(f.weight[v]) && f.held(v, pick) < g.Diagonal[v]/f.average
@@ -150,7 +152,8 @@ func (f *forest) measureDepth() {
 	if !deeper.Load() {
 		return
 	}
-	jump, nextJump, next := append([]int32(nil), f.parent...), make([]int32, n), make([]int32, n)
+	jump, nextJump, next := reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n), reuse.Make[int32](f.g.arrays, n)
+	copy(jump, f.parent)
 	for v, p := range f.parent {
 		f.depth[v] = 0
 		if p != int32(v) {

@@ -3,14 +3,16 @@ package cmg
 import (
 	"slices"
 	"sync/atomic"
+
+	"thermsim/gpusolve/reuse"
 )
 
 // gather numbers the clusters by their first vertices, which keeps near ones near, and lists their members. All of it runs on all cores, and the
 // result depends on top alone.
-func gather(top []int32) Clusters {
+func gather(l *reuse.List, top []int32) Clusters {
 	n := len(top)
 	// first[t] is one more than the last vertex's distance to the first of t's cluster: zero means none yet, so the array needs no filling.
-	first := make([]int32, n)
+	first := reuse.Make[int32](l, n)
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			raise(&first[top[v]], int32(n-v))
@@ -26,8 +28,8 @@ func gather(top []int32) Clusters {
 		}
 	})
 	count := accumulate(number)
-	c := Clusters{Of: make([]int32, n), Ptr: make([]int32, count+1), Members: make([]int32, n)}
-	of := make([]int32, n) // cluster of a top
+	c := Clusters{Of: reuse.Make[int32](l, n), Ptr: reuse.Make[int32](l, int(count)+1), Members: reuse.Make[int32](l, n)}
+	of := reuse.Make[int32](l, n) // cluster of a top
 	each(n, func(part, lo, hi int) {
 		next := number[part]
 		for v := lo; v < hi; v++ {
@@ -37,7 +39,7 @@ func gather(top []int32) Clusters {
 			}
 		}
 	})
-	size := make([]int32, count)
+	size := reuse.Make[int32](l, int(count))
 	each(n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			k := of[top[v]]

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -31,26 +32,29 @@ func (e *NotDominantError) Error() string {
 // FromMatrix reads a symmetric diagonally dominant matrix as a graph. Where it has positive off-diagonals the graph is the double cover (Gremban,
 // Combinatorial preconditioners for sparse, symmetric, diagonally dominant linear systems, 1996): vertex n+v stands for -x_v, and a positive
 // entry is an edge between v and the negative of its neighbour.
-func FromMatrix(a *sparse.CSR) (g *Graph, doubled bool, err error) {
+func FromMatrix(a *sparse.CSR) (g *Graph, doubled bool, err error) { return fromMatrix(nil, a) }
+
+// fromMatrix is FromMatrix in memory of l, which may be nil.
+func fromMatrix(l *reuse.List, a *sparse.CSR) (g *Graph, doubled bool, err error) {
 	found, err := check(a)
 	if err != nil {
 		return nil, false, err
 	}
 	if found.skew {
-		a = symmetrised(a)
+		a = symmetrised(l, a)
 	}
 	if found.signed {
-		return cover(a), true, nil
+		return cover(l, a), true, nil
 	}
-	return plain(a), false, nil
+	return plain(l, a), false, nil
 }
 
 // traits of a matrix: positive off-diagonals, and halves that differ by rounding.
 type traits struct{ signed, skew bool }
 
 // symmetrised takes the upper half for both: a forest of heaviest edges must find an edge the same from either end.
-func symmetrised(a *sparse.CSR) *sparse.CSR {
-	s := &sparse.CSR{RowPtr: a.RowPtr, Col: a.Col, Val: append([]float64(nil), a.Val...)}
+func symmetrised(l *reuse.List, a *sparse.CSR) *sparse.CSR {
+	s := &sparse.CSR{RowPtr: a.RowPtr, Col: a.Col, Val: append(reuse.Make[float64](l, len(a.Val))[:0], a.Val...)}
 	each(a.N(), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			for i := a.RowPtr[r]; i < a.RowPtr[r+1] && int(a.Col[i]) < r; i++ {
@@ -141,9 +145,9 @@ func entry(a *sparse.CSR, r int, c int32) float64 {
 }
 
 // plain takes the off-diagonals for edges and what dominance leaves for ground.
-func plain(a *sparse.CSR) *Graph {
+func plain(l *reuse.List, a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
+	g := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n), arrays: l}
 	each(n, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			cols, vals := a.Row(r)
@@ -157,7 +161,7 @@ func plain(a *sparse.CSR) *Graph {
 	for r := range n {
 		g.Ptr[r+1] += g.Ptr[r]
 	}
-	g.Col, g.Weight = make([]int32, g.Ptr[n]), make([]float32, g.Ptr[n])
+	g.Col, g.Weight = reuse.Make[int32](l, int(g.Ptr[n])), reuse.Make[float32](l, int(g.Ptr[n]))
 	each(n, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			at := g.Ptr[r]
@@ -191,9 +195,9 @@ func split(a *sparse.CSR, r int, f func(c int32, v float64)) (ground float64) {
 }
 
 // cover builds the double cover: rows v and n+v have the same edges, with the halves changed over.
-func cover(a *sparse.CSR) *Graph {
+func cover(l *reuse.List, a *sparse.CSR) *Graph {
 	n := a.N()
-	g := &Graph{Ptr: make([]int64, 2*n+1), Ground: make([]float64, 2*n), Diagonal: make([]float64, 2*n)}
+	g := &Graph{Ptr: reuse.Make[int64](l, 2*n+1), Ground: reuse.Make[float64](l, 2*n), Diagonal: reuse.Make[float64](l, 2*n), arrays: l}
 	for half := range 2 {
 		for r := range n {
 			v := half*n + r
@@ -201,7 +205,7 @@ func cover(a *sparse.CSR) *Graph {
 			for side := range 2 {
 				g.Ground[v] = split(a, r, func(c int32, w float64) {
 					if same := side == half; same == (w < 0) {
-						g.Col, g.Weight = append(g.Col, c+int32(side*n)), append(g.Weight, float32(math.Abs(w)))
+						g.Col, g.Weight = reuse.Append(l, g.Col, c+int32(side*n)), reuse.Append(l, g.Weight, float32(math.Abs(w)))
 					}
 				})
 			}

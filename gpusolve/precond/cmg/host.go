@@ -5,6 +5,7 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // onHost is the method's executor on the processor.
@@ -46,7 +47,7 @@ func (l *hostLevel) add(bytes int) {
 // Load keeps the graph as it is.
 func (s onHost) Load(g *Graph, _ ops.Rows, layout Layout) (graphLevel, error) {
 	n := g.N()
-	l := &hostLevel{s: s, g: g, ground: make([]float32, n), scale: make([]float32, n)}
+	l := &hostLevel{s: s, g: g, ground: reuse.Make[float32](s.Arrays(), n), scale: reuse.Make[float32](s.Arrays(), n)}
 	l.add(8*len(g.Ptr) + 8*len(g.Col) + 16*n)
 	for v := range n {
 		l.ground[v] = float32(g.Ground[v])

@@ -3,6 +3,7 @@ package cmg
 import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // hostDirectRows: an inverse of 400 x 400 takes 64 million multiplications to make and fits the second-level cache.
@@ -18,7 +19,7 @@ const vanished = 1e-11
 func (s onHost) Invert(level graphLevel) error {
 	l := level.(*hostLevel)
 	n := l.Len()
-	a := make([]float64, n*n)
+	a := reuse.Make[float64](s.Arrays(), n*n)
 	for v := range n {
 		cols, weights := l.g.Row(v)
 		for i, u := range cols {
@@ -26,7 +27,7 @@ func (s onHost) Invert(level graphLevel) error {
 		}
 		a[v*n+v] = l.g.Diagonal[v]
 	}
-	column := make([]float64, n)
+	column := reuse.Make[float64](s.Arrays(), n)
 	for k := range n {
 		for i := range n {
 			column[i] = a[i*n+k]
@@ -51,7 +52,7 @@ func (s onHost) Invert(level graphLevel) error {
 		}
 		a[k*n+k] = -1 / pivot
 	}
-	l.inverse = make([]float32, n*n)
+	l.inverse = reuse.Make[float32](s.Arrays(), n*n)
 	for i := range n {
 		for j := range n {
 			// The upper half for both: rounding must not make the preconditioner unsymmetric.

@@ -1,5 +1,7 @@
 package cmg
 
+import "thermsim/gpusolve/reuse"
+
 // Graph is a grounded Laplacian on the host, the matrix of a resistor network: a vertex an unknown, an edge a conductance, and ground a conductance
 // of each vertex to zero,
 //
@@ -13,6 +15,8 @@ type Graph struct {
 	Ground []float64 // not negative
 	// Diagonal of A: the ground and the weights of each vertex, summed.
 	Diagonal []float64
+
+	arrays *reuse.List // where arrays for what is made of the graph come from; may be nil
 }
 
 // N is the number of vertices.

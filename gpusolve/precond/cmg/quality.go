@@ -2,6 +2,8 @@ package cmg
 
 import (
 	"math"
+
+	"thermsim/gpusolve/reuse"
 )
 
 // improve bounds the conductance of the clusters and cuts those in two where it is below least. top is changed where a piece comes off. It returns
@@ -12,7 +14,7 @@ import (
 // is that before cuts, which is no less.
 func (f *forest) improve(c *Clusters, top []int32, least float64) (quality float64, cuts int) {
 	n := len(f.parent)
-	below := make([]float64, n) // volume of a vertex and what hangs from it
+	below := reuse.Make[float64](f.g.arrays, n) // volume of a vertex and what hangs from it
 	worst := make([]float64, (c.N()+grain-1)/grain)
 	cut := make([]int, len(worst))
 	each(c.N(), func(part, lo, hi int) {

@@ -3,13 +3,16 @@ package cmg
 import (
 	"math"
 	"slices"
+
+	"thermsim/gpusolve/reuse"
 )
 
 // Quotient is Q = R A R^T, R the 0/1 matrix that sums over clusters: edges between two clusters add up to one, edges inside vanish, and so do
 // grounds of a cluster. Sums are FP64 over values in ascending order, so both halves of Q are the same to the bit.
 func Quotient(g *Graph, c *Clusters) *Graph {
 	n := c.N()
-	q := &Graph{Ptr: make([]int64, n+1), Ground: make([]float64, n), Diagonal: make([]float64, n)}
+	l := g.arrays
+	q := &Graph{Ptr: reuse.Make[int64](l, n+1), Ground: reuse.Make[float64](l, n), Diagonal: reuse.Make[float64](l, n), arrays: l}
 	share := fewer(n, g.Entries())
 	rows := make([]quotientRows, (n+share-1)/share)
 	inRanges(n, share, func(part, lo, hi int) {
@@ -20,7 +23,7 @@ func Quotient(g *Graph, c *Clusters) *Graph {
 				room += int(g.Ptr[v+1] - g.Ptr[v])
 			}
 		}
-		out.col, out.weight = make([]int32, 0, room/2), make([]float32, 0, room/2)
+		out.col, out.weight, out.arrays = reuse.Make[int32](l, room/2)[:0], reuse.Make[float32](l, room/2)[:0], l
 		var terms []uint64
 		for k := lo; k < hi; k++ {
 			terms = terms[:0]
@@ -29,7 +32,7 @@ func Quotient(g *Graph, c *Clusters) *Graph {
 				cols, weights := g.Row(int(v))
 				for i, u := range cols {
 					if to := c.Of[u]; int(to) != k {
-						terms = append(terms, term(to, weights[i]))
+						terms = reuse.Append(l, terms, term(to, weights[i]))
 					}
 				}
 			}
@@ -41,7 +44,7 @@ func Quotient(g *Graph, c *Clusters) *Graph {
 	for k := range n {
 		q.Ptr[k+1] += q.Ptr[k]
 	}
-	q.Col, q.Weight = make([]int32, q.Ptr[n]), make([]float32, q.Ptr[n])
+	q.Col, q.Weight = reuse.Make[int32](l, int(q.Ptr[n])), reuse.Make[float32](l, int(q.Ptr[n]))
 	inRanges(n, share, func(part, lo, hi int) {
 		copy(q.Col[q.Ptr[lo]:], rows[part].col)
 		copy(q.Weight[q.Ptr[lo]:], rows[part].weight)
@@ -58,6 +61,7 @@ func term(to int32, w float32) uint64 { return uint64(to)<<32 | uint64(math.Floa
 type quotientRows struct {
 	col    []int32
 	weight []float32
+	arrays *reuse.List
 }
 
 // merge appends a row: terms sorted, and those to the same cluster added.
@@ -68,6 +72,6 @@ func (q *quotientRows) merge(terms []uint64) {
 		for ; i < len(terms) && terms[i]>>32 == to; i++ {
 			sum += float64(math.Float32frombits(uint32(terms[i])))
 		}
-		q.col, q.weight = append(q.col, int32(to)), append(q.weight, float32(sum))
+		q.col, q.weight = reuse.Append(q.arrays, q.col, int32(to)), reuse.Append(q.arrays, q.weight, float32(sum))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -35,19 +36,19 @@ func (s onHost) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 	}
 	n := d.N()
 	for a := range f.lower {
-		f.lower[a] = make([]float32, n)
+		f.lower[a] = reuse.Make[float32](s.Arrays(), n)
 		f.upper[a] = f.lower[a]
 		if !f.symmetric {
-			f.upper[a] = make([]float32, n)
+			f.upper[a] = reuse.Make[float32](s.Arrays(), n)
 		}
 	}
-	f.inverse = make([]float32, n)
+	f.inverse = reuse.Make[float32](s.Arrays(), n)
 	planes := 4
 	if !f.symmetric {
 		planes = 7
 	}
 	f.bytes = 4 * int64(planes) * int64(n)
-	t := brickFactorTask{f: f, d: d, inverse: make([]float64, n), shift: 1 + cut.Shift, bad: make([]int, f.bricks())}
+	t := brickFactorTask{f: f, d: d, inverse: reuse.Make[float64](s.Arrays(), n), shift: 1 + cut.Shift, bad: reuse.Make[int](s.Arrays(), f.bricks())}
 	s.Run(&t, f.bricks(), n)
 	bad := -1
 	for _, row := range t.bad {

@@ -3,6 +3,7 @@ package ic
 import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // levelTask goes through a grid's rows (j,k) in the order of their dependencies: rows of one level, j + k for the star and j + 2k for the diamond, are
@@ -59,9 +60,9 @@ func factoriseOnHost(s *host.Space, a ops.Diagonals, how Options) (Factor, error
 			return nil, misfit(c, WrapsAround)
 		}
 	}
-	f := &hostFactor{s: s, order: how.Order, Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: make([]float64, n)}}
+	f := &hostFactor{s: s, order: how.Order, Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: reuse.Make[float64](s.Arrays(), n)}}
 	for range Neighbours(how.Order) {
-		f.Off = append(f.Off, make([]float64, n))
+		f.Off = append(f.Off, reuse.Make[float64](s.Arrays(), n))
 	}
 	f.bytes = 8 * int64(n) * int64(len(f.Off)+1)
 	s.Account(f.bytes)

@@ -3,6 +3,7 @@ package ic
 import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // hostTriangles is the factor in FP32, and a vector between the two solves.
@@ -20,7 +21,7 @@ type hostTriangles struct {
 func (f *hostFactor) Triangles() (Triangles, error) {
 	t := &hostTriangles{s: f.s, levelTask: levelTask{order: f.order, nx: f.NX, ny: f.NY, nz: f.NZ}}
 	single := func(v []float64) []float32 {
-		r := make([]float32, len(v))
+		r := reuse.Make[float32](f.s.Arrays(), len(v))
 		for c, x := range v {
 			r[c] = float32(x)
 		}
@@ -29,7 +30,7 @@ func (f *hostFactor) Triangles() (Triangles, error) {
 	for _, v := range f.Off {
 		t.off = append(t.off, single(v))
 	}
-	t.inverse, t.middle = single(f.Inverse), make([]float32, len(f.Inverse))
+	t.inverse, t.middle = single(f.Inverse), reuse.Make[float32](f.s.Arrays(), len(f.Inverse))
 	t.bytes = 4 * int64(len(t.middle)) * int64(len(t.off)+2)
 	f.s.Account(t.bytes)
 	return t, nil

@@ -43,6 +43,9 @@ func (f *cudaFactor) launch(z, r ops.Vector) {
 // signed reads numbers below 2^31 as Go's sides do.
 func signed(p cudriver.Ptr[uint32]) cudriver.Ptr[int32] { return cudriver.At[int32](p.Address()) }
 
+// eliminated is nothing: the order is found again each time.
+func (f *cudaFactor) eliminated() *elimOrder { return nil }
+
 // report describes the factor.
 func (f *cudaFactor) report() Report { return f.about }
 

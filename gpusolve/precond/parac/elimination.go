@@ -19,6 +19,8 @@ type factor interface {
 	// solve sets z = (G D G^T)^-1 r for FP32 vectors; z = 0 for an unknown without a pivot.
 	solve(z, r ops.Vector)
 	report() Report
+	// eliminated tells the order of the elimination, for the next one; nil where it costs little to find.
+	eliminated() *elimOrder
 	// download copies it to the host.
 	download() *entries
 	// release gives its memory back before the space goes.
@@ -67,6 +69,8 @@ type choices struct {
 	// cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves are of the matrix's own size,
 	// report and entries of the cover.
 	cover bool
+	// former is the order of an earlier elimination with these choices; nil where there was none.
+	former *elimOrder
 }
 
 // Report describes a factor.

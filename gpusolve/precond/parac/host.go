@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/ordering"
 )
@@ -26,6 +27,7 @@ type hostFactor struct {
 	// Right side and result of a double cover, else nil.
 	source, result ops.Vector
 	accounted      int64 // bytes beside these
+	by             *elimOrder
 	about          Report
 }
 
@@ -39,9 +41,9 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 	if how.order == AnyOrder {
 		how.order = MinimumDegree
 	}
-	order := orderRows(m, how)
+	by := orderRows(m, how)
 	for room := headroom; ; room += 10 {
-		e, err := newHostElimination(m, order, how.seed, room, h.s.Workers())
+		e, err := newHostElimination(h.s.Arrays(), m, by.rows, how.seed, room, h.s.Workers())
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errUnsuitable, err)
 		}
@@ -53,8 +55,8 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 			continue
 		}
 		built := time.Now()
-		f := &hostFactor{levelFactor: e.factor(), s: h.s, y: make([]float32, m.N())}
-		f.accounted = f.levelFactor.size() + 4*int64(len(f.y))
+		f := &hostFactor{levelFactor: e.factor(), s: h.s, y: reuse.Make[float32](h.s.Arrays(), m.N()), by: by}
+		f.accounted = f.levelFactor.size() + 4*int64(len(f.y)+len(by.rows))
 		h.s.Account(f.accounted)
 		if how.cover {
 			f.source, f.result = h.s.NewSingles(m.N(), 0), h.s.NewSingles(m.N(), 0)
@@ -67,16 +69,41 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 	}
 }
 
-// orderRows lists the rows in the order of elimination.
-func orderRows(a *sparse.CSR, how choices) []int32 {
-	switch how.order {
-	case MinimumDegree:
-		return ordering.MinimumDegree(a.RowPtr, a.Col)
-	case ByEntries:
-		return ordering.ByEntries(a.RowPtr, how.seed)
-	}
-	return ordering.Random(a.N(), how.seed)
+// elimOrder is the order of elimination of a matrix's rows, and a fingerprint of the pattern that it was found for.
+type elimOrder struct {
+	rows    []int32
+	pattern uint64
 }
+
+// orderRows lists the rows in the order of elimination: the former one where the pattern is the same.
+func orderRows(a *sparse.CSR, how choices) *elimOrder {
+	o := &elimOrder{pattern: patternOf(a)}
+	switch {
+	case how.former != nil && len(how.former.rows) == a.N() && how.former.pattern == o.pattern:
+		o.rows = how.former.rows
+	case how.order == MinimumDegree:
+		o.rows = ordering.MinimumDegree(a.RowPtr, a.Col)
+	case how.order == ByEntries:
+		o.rows = ordering.ByEntries(a.RowPtr, how.seed)
+	default:
+		o.rows = ordering.Random(a.N(), how.seed)
+	}
+	return o
+}
+
+// patternOf hashes where a matrix has entries.
+func patternOf(a *sparse.CSR) (h uint64) {
+	for _, p := range a.RowPtr {
+		h = ordering.Mix(h + uint64(p))
+	}
+	for _, c := range a.Col {
+		h = ordering.Mix(h + uint64(c))
+	}
+	return h
+}
+
+// eliminated tells the order of the elimination.
+func (f *hostFactor) eliminated() *elimOrder { return f.by }
 
 // solve sets z = (G D G^T)^-1 r.
 func (f *hostFactor) solve(z, r ops.Vector) {

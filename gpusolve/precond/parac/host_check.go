@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -13,10 +14,10 @@ import (
 const asymmetry = 1e-10
 
 // newHostElimination checks the matrix and readies it for so many workers.
-func newHostElimination(a *sparse.CSR, order []int32, seed uint64, headroom, workers int) (*hostElimination, error) {
+func newHostElimination(l *reuse.List, a *sparse.CSR, order []int32, seed uint64, headroom, workers int) (*hostElimination, error) {
 	n := a.N()
-	e := &hostElimination{a: a, order: order, place: make([]int32, n), seed: seed, headroom: headroom, vertices: make([]vertex, n), queue: make([]atomic.Int32, n),
-		columns: make([]column, n), workers: make([]eliminator, workers)}
+	e := &hostElimination{a: a, order: order, arrays: l, place: reuse.Make[int32](l, n), seed: seed, headroom: headroom, vertices: reuse.Make[vertex](l, n),
+		queue: reuse.Make[atomic.Int32](l, n), columns: reuse.Make[column](l, n), workers: make([]eliminator, workers)}
 	e.chunks.Store(new([]*[chunk]pooled))
 	for k, v := range order {
 		e.place[v] = int32(k)

@@ -1,5 +1,7 @@
 package parac
 
+import "thermsim/gpusolve/reuse"
+
 // insert puts an edge into the list of its earlier end.
 func (w *eliminator) insert(first int32, l link) {
 	var at int64
@@ -29,7 +31,7 @@ func (e *hostElimination) newChunk() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	old := *e.chunks.Load()
-	table := append(old[:len(old):len(old)], new([chunk]pooled))
+	table := append(old[:len(old):len(old)], (*[chunk]pooled)(reuse.Make[pooled](e.arrays, chunk)))
 	e.chunks.Store(&table)
 	return int64(len(old)) * chunk
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -13,8 +14,9 @@ import (
 // end until that is eliminated (left-looking).
 type hostElimination struct {
 	a        *sparse.CSR
-	order    []int32 // place -> row of a
-	place    []int32 // row -> place
+	arrays   *reuse.List // where memory comes from; may be nil
+	order    []int32     // place -> row of a
+	place    []int32     // row -> place
 	seed     uint64
 	headroom int
 

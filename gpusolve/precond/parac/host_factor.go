@@ -1,5 +1,7 @@
 package parac
 
+import "thermsim/gpusolve/reuse"
+
 // levelFactor is G D G^T on the processor with its unknowns sorted by level, by row inside a level: an unknown depends on lower levels in the forward substitution, and on
 // higher ones in the backward one. Entries are -G, which is not negative.
 type levelFactor struct {
@@ -23,7 +25,11 @@ type levelFactor struct {
 // factor sorts what the workers have left.
 func (e *hostElimination) factor() *levelFactor {
 	n := len(e.order)
-	f := &levelFactor{order: make([]int32, n), first: make([]int64, n+1), begin: make([]int64, n+1), inverse: make([]float32, n), pivot: make([]float64, n)}
+	l := e.arrays
+	f := &levelFactor{
+		order: reuse.Make[int32](l, n), first: reuse.Make[int64](l, n+1), begin: reuse.Make[int64](l, n+1), inverse: reuse.Make[float32](l, n),
+		pivot: reuse.Make[float64](l, n),
+	}
 	to := e.byLevel(f)
 	entries := int64(0)
 	for at, row := range f.order {
@@ -31,7 +37,7 @@ func (e *hostElimination) factor() *levelFactor {
 		entries += int64(e.columns[e.place[row]].count)
 	}
 	f.first[n] = entries
-	f.row, f.share = make([]int32, entries), make([]float32, entries)
+	f.row, f.share = reuse.Make[int32](l, int(entries)), reuse.Make[float32](l, int(entries))
 	for at, row := range f.order {
 		k := e.place[row]
 		c := e.columns[k]
@@ -51,8 +57,8 @@ func (e *hostElimination) factor() *levelFactor {
 		f.begin[r+1] += f.begin[r]
 	}
 	// Twice transposed, both sides are sorted.
-	f.col, f.weight = transpose(f.first, f.row, f.share, f.begin)
-	f.row, f.share = transpose(f.begin, f.col, f.weight, f.first)
+	f.col, f.weight = transpose(l, f.first, f.row, f.share, f.begin)
+	f.row, f.share = transpose(l, f.begin, f.col, f.weight, f.first)
 	return f
 }
 
@@ -62,7 +68,7 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 	for k := range e.vertices {
 		depth = max(depth, e.vertices[k].level.Load()+1)
 	}
-	f.levels = make([]int32, depth+1)
+	f.levels = reuse.Make[int32](e.arrays, int(depth)+1)
 	for k := range e.vertices {
 		f.levels[e.vertices[k].level.Load()+1]++
 	}
@@ -70,7 +76,7 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 		f.levels[l+1] += f.levels[l]
 	}
 	next := append([]int32(nil), f.levels...)
-	to := make([]int32, len(e.order))
+	to := reuse.Make[int32](e.arrays, len(e.order))
 	for row, k := range e.place {
 		l := e.vertices[k].level.Load()
 		f.order[next[l]] = int32(row)
@@ -81,9 +87,9 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 }
 
 // transpose turns columns into rows, or the other way: the lines that begin at first, into those that begin at begin.
-func transpose(first []int64, at []int32, v []float32, begin []int64) (to []int32, w []float32) {
-	next := append([]int64(nil), begin...)
-	to, w = make([]int32, len(at)), make([]float32, len(v))
+func transpose(l *reuse.List, first []int64, at []int32, v []float32, begin []int64) (to []int32, w []float32) {
+	next := append(reuse.Make[int64](l, len(begin))[:0], begin...)
+	to, w = reuse.Make[int32](l, len(at)), reuse.Make[float32](l, len(v))
 	for c := range len(first) - 1 {
 		for i := first[c]; i < first[c+1]; i++ {
 			r := at[i]

@@ -38,7 +38,7 @@ func laplacian(n int, edges [][2]int, w []float64, ground []float64) *sparse.CSR
 
 func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int) *levelFactor {
 	t.Helper()
-	e, err := newHostElimination(a, order, seed, headroom, workers)
+	e, err := newHostElimination(nil, a, order, seed, headroom, workers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package parac
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"thermsim/gpusolve/reuse"
+)
 
 // eliminate removes a vertex: its column goes to the factor, a random tree takes the place of the clique of its neighbours.
 func (w *eliminator) eliminate(k int32) {
@@ -58,7 +62,7 @@ func (w *eliminator) gather(k int32) {
 	for at := w.vertices[k].list.Load(); at != 0; {
 		p := &chunks[(at-1)/chunk][(at-1)%chunk]
 		s.links = append(s.links, p.link)
-		w.free = append(w.free, at)
+		w.free = reuse.Append(w.arrays, w.free, at)
 		at = p.next
 	}
 }
@@ -68,8 +72,8 @@ func (w *eliminator) keep(k int32) {
 	s := &w.star
 	w.columns[k] = column{w.number, int32(len(s.links)), int64(len(w.rows)), s.pivot}
 	for i, l := range s.links {
-		w.rows = append(w.rows, l.col)
-		w.shares = append(w.shares, float32(s.share[i]))
+		w.rows = reuse.Append(w.arrays, w.rows, l.col)
+		w.shares = reuse.Append(w.arrays, w.shares, float32(s.share[i]))
 	}
 }
 

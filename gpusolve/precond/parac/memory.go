@@ -48,6 +48,6 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 // joins before they are collected. Measured on layered stacks.
 func onProcessor(s precond.Shape, edges float64) precond.Need {
 	n, entries := float64(s.Unknowns), fill*edges
-	held := 36*n + 16*entries
+	held := 40*n + 16*entries
 	return precond.Need{SetUp: s.Rows().Held + int64(held+160*n+11*entries), Held: int64(held)}
 }

@@ -26,14 +26,16 @@ func Keys() []precond.Key {
 	}
 }
 
-// Factor is the preconditioner.
+// Factor is the preconditioner. Its samples depend on the weights, so changed coefficients give another fill: a refresh eliminates anew, where arrays of
+// the same size are used again (precond.Method) and others are made. On the processor it keeps the order of the elimination and its row of four bytes.
 type Factor struct {
 	f     factor
 	dense bool
 	cover bool
+	again func(former *elimOrder) (precond.Preconditioner, error)
 }
 
-var _ precond.Preconditioner = (*Factor)(nil)
+var _ precond.Renewer = (*Factor)(nil)
 
 // A matrix is called dense where its mean row has more than denseDegree entries; a factor, where its tree is high and a dense triangle of that height
 // would hold a twentieth of its entries: what is left in the end is dense then.
@@ -45,10 +47,16 @@ func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFactor(device, s, set)
+	return newFactor(device, s, set, nil)
 }
 
-func newFactor(device executor, s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+// Renewal keeps the order of the elimination, which depends on the pattern of the matrix alone.
+func (p *Factor) Renewal() func() (precond.Preconditioner, error) {
+	again, former := p.again, p.f.eliminated()
+	return func() (precond.Preconditioner, error) { return again(former) }
+}
+
+func newFactor(device executor, s ops.Operator, set precond.Settings, former *elimOrder) (precond.Preconditioner, error) {
 	forms, ok := s.(ops.Forms)
 	if !ok {
 		return nil, errors.New("parac: this device does not tell the rows of the matrix")
@@ -58,7 +66,7 @@ func newFactor(device executor, s ops.Operator, set precond.Settings) (precond.P
 		return nil, err
 	}
 	defer a.Release()
-	how := choices{seed: uint64(set.Int("seed")), room: set.Float("room")}
+	how := choices{seed: uint64(set.Int("seed")), room: set.Float("room"), former: former}
 	for o := AnyOrder; o <= RandomOrder; o++ {
 		if o.String() == set.Text("order") {
 			how.order = o
@@ -75,7 +83,8 @@ func newFactor(device executor, s ops.Operator, set precond.Settings) (precond.P
 	if err != nil {
 		return nil, err
 	}
-	return &Factor{f, a.Entries() > denseDegree*int64(a.Len()), how.cover}, nil
+	again := func(former *elimOrder) (precond.Preconditioner, error) { return newFactor(device, s, set, former) }
+	return &Factor{f, a.Entries() > denseDegree*int64(a.Len()), how.cover, again}, nil
 }
 
 // Name of the method.
