@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -57,11 +58,12 @@ func longGrid(t *testing.T, d ops.Device, ny, nz int) map[string][]float64 {
 	must(t, err)
 	defer d.Close()
 	defer sys.Free()
-	l := sys.(ops.Lines)
+	l, err := multigrid.On(sys)
+	must(t, err)
 	fine, err := l.Finest()
 	must(t, err)
 	n := m.Cells()
-	vector := func(level ops.Level) ops.Vector {
+	vector := func(level multigrid.Level) ops.Vector {
 		v, err := l.NewVector(level)
 		must(t, err)
 		return v

@@ -35,16 +35,11 @@ type system struct {
 	scaleOp       scaleTask
 	mapOp         mapTask
 	extrapolateOp extrapolateTask
-	startOp       startTask
-	stepOp        stepTask
-	restrictOp    restrictTask
-	prolongOp     prolongTask
 }
 
 var (
 	_ ops.System   = (*system)(nil)
 	_ ops.Diagonal = (*system)(nil)
-	_ ops.Lines    = (*system)(nil)
 	_ ops.Forms    = (*system)(nil)
 )
 

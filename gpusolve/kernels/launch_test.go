@@ -17,6 +17,7 @@ import (
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
 )
 
@@ -145,16 +146,16 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("cmg", func(d cudriver.Driver) (any, error) { return cmg.LoadKernels(d) })
 	add("segments", func(d cudriver.Driver) (any, error) { return cmg.LoadSegments(d) })
 	add("krylov", func(d cudriver.Driver) (any, error) { return kernels.LoadKrylov(d) })
-	add("level", func(d cudriver.Driver) (any, error) { return kernels.LoadLevel(d) })
+	add("hierarchy", func(d cudriver.Driver) (any, error) { return multigrid.LoadHierarchy(d) })
 	add("levels", func(d cudriver.Driver) (any, error) { return parac.LoadLevels(d) })
 	add("parac", func(d cudriver.Driver) (any, error) { return parac.LoadKernels(d) })
 	add("sort", func(d cudriver.Driver) (any, error) { return parac.LoadSort(d) })
 	add("power", func(d cudriver.Driver) (any, error) { return kernels.LoadPower(d) })
 	add("residual", func(d cudriver.Driver) (any, error) { return kernels.LoadResidual(d) })
-	add("transfer", func(d cudriver.Driver) (any, error) { return kernels.LoadTransfer(d) })
-	add("weigh", func(d cudriver.Driver) (any, error) { return kernels.LoadWeigh(d) })
-	for _, class := range kernels.LineClasses() {
-		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return kernels.LoadLines(d, class) })
+	add("transfer", func(d cudriver.Driver) (any, error) { return multigrid.LoadTransfer(d) })
+	add("weigh", func(d cudriver.Driver) (any, error) { return multigrid.LoadWeigh(d) })
+	for _, class := range multigrid.LinesClasses() {
+		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return multigrid.LoadLines(d, class) })
 	}
 }
 
@@ -295,7 +296,7 @@ func TestErrors(t *testing.T) {
 	if d.unloaded != 1 {
 		t.Errorf("a module without all of its kernels was unloaded %d times, want once", d.unloaded)
 	}
-	if _, err := kernels.LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
+	if _, err := multigrid.LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
 		t.Errorf("unknown class: error %v", err)
 	}
 	d = new(recorder)

@@ -13,18 +13,21 @@ import (
 
 // Matrices tests an executor on systems that are given as matrices: diagonals of grids with odd, flat and thin shapes, symmetric and not, and
 // graphs with rows of every length. Forms of mesh systems are tested by Run.
-func Matrices(t *testing.T, open func(testing.TB) ops.Device) {
+func Matrices(t *testing.T, open func(testing.TB) ops.Device) { OnMatrices(t, open, (*Algebra).run) }
+
+// OnMatrices checks operations of the executor that open makes on those matrices.
+func OnMatrices(t *testing.T, open func(testing.TB) ops.Device, check func(*Algebra)) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {1, 7, 5}, {5, 1, 4}, {4, 6, 1}, {13, 7, 5}, {31, 17, 3}} {
 		for _, symmetric := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%dx%dx%d,symmetric=%t", shape[0], shape[1], shape[2], symmetric), func(t *testing.T) {
 				d := RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, symmetric)
-				NewAlgebra(t, open(t), d, d.CSR()).run()
+				check(NewAlgebra(t, open(t), d, d.CSR()))
 			})
 		}
 	}
 	for _, n := range []int{1, 2, 40, 700} {
 		t.Run(fmt.Sprintf("graph of %d", n), func(t *testing.T) {
-			NewAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)).run()
+			check(NewAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)))
 		})
 	}
 }

@@ -71,7 +71,7 @@ func (f *Folder) writeHead(b *bytes.Buffer, from string, imports ...string) {
 
 // embedOf is package embed, by name where the launcher holds several builds.
 func embedOf(s *Source) string {
-	if s.Classed {
+	if len(s.Classes) > 0 {
 		return "embed"
 	}
 	return "_embed"
@@ -81,7 +81,7 @@ func embedOf(s *Source) string {
 func (s *Source) ptxName() string { return s.Name + "PTX" }
 
 func (s *Source) writeEmbed(b *bytes.Buffer) {
-	if s.Classed {
+	if len(s.Classes) > 0 {
 		fmt.Fprintf(b, "//go:embed ptx/%s_*.ptx\nvar %s embed.FS\n\n", s.Name, s.ptxName())
 		return
 	}
@@ -162,8 +162,10 @@ func (k *Kernel) args(module string) string { return module + exported(k.Name) +
 
 func (s *Source) writeLoad(b *bytes.Buffer, module string) {
 	parameter, call := "", fmt.Sprintf("launch.Load(d, %q, %s", s.Name, s.ptxName())
-	if s.Classed {
-		fmt.Fprintf(b, "// Load%s compiles the module for a class of column lengths, one of LineClasses, and finds its kernels.\n", module)
+	if len(s.Classes) > 0 {
+		values := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Classes), " ", ", "), "[]")
+		fmt.Fprintf(b, "// %sClasses are the values of NZ for which %s.cu is compiled.\nfunc %[1]sClasses() []int { return []int{%[3]s} }\n\n", module, s.Name, values)
+		fmt.Fprintf(b, "// Load%s compiles the module for one of %[1]sClasses and finds its kernels.\n", module)
 		parameter, call = ", class int", fmt.Sprintf("launch.LoadClass(d, %q, %s, class", s.Name, s.ptxName())
 	} else {
 		fmt.Fprintf(b, "// Load%s compiles the module for the device and finds its kernels.\n", module)

@@ -5,8 +5,6 @@ package ptxgen
 import (
 	"strconv"
 	"strings"
-
-	"thermsim/gpusolve/kernels/internal/lineclass"
 )
 
 // Build is one compilation of a source: one PTX file.
@@ -15,13 +13,13 @@ type Build struct {
 	Defines []string // preprocessor definitions: NZ=16
 }
 
-// Builds lists the compilations of a source: one, or one for each column-length class where the source asks for NZ.
+// Builds lists the compilations of a source: one, or one for each class where the source asks for NZ.
 func (s *Source) Builds() []Build {
-	if !s.Classed {
+	if len(s.Classes) == 0 {
 		return []Build{{PTX: s.Name + ".ptx"}}
 	}
 	var builds []Build
-	for _, class := range lineclass.All() {
+	for _, class := range s.Classes {
 		n := strconv.Itoa(class)
 		builds = append(builds, Build{PTX: s.Name + "_" + n + ".ptx", Defines: []string{"NZ=" + n}})
 	}

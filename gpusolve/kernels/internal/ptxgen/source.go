@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
 // Source is what a .cu file declares.
 type Source struct {
 	Name      string // file name without .cu
-	Classed   bool   // compiled once for each class NZ of column lengths
+	Classes   []int  // values of NZ, for each of which it is compiled; none where it does not ask for NZ
 	Constants []Constant
 	Structs   []Struct
 	Kernels   []Kernel
@@ -56,6 +57,7 @@ var (
 	kernelWord  = regexp.MustCompile(`(?m)^[ \t]*KERNEL\b`)
 	declaration = regexp.MustCompile(`(?m)^[ \t]*KERNEL\s+void\s+BOUNDS\(\s*(\w+)\s*(?:,\s*\w+\s*)?\)\s+(DYNAMIC\s+)?(\w+)\s*\(([^()]*)\)\s*\{`)
 	demandsNZ   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*ifndef[ \t]+NZ\b`)
+	classes     = regexp.MustCompile(`(?m)^// NZ is one of ([0-9]+(?:, [0-9]+)*)$`)
 )
 
 // ReadSource reads the declarations of a .cu file.
@@ -70,7 +72,12 @@ func ReadSource(path string) (*Source, error) {
 // ParseSource reads the declarations in the text of a .cu file; path is for names and messages.
 func ParseSource(path, text string) (*Source, error) {
 	bare := blankComments(text)
-	s := &Source{Name: strings.TrimSuffix(filepath.Base(path), ".cu"), Classed: demandsNZ.MatchString(bare)}
+	s := &Source{Name: strings.TrimSuffix(filepath.Base(path), ".cu")}
+	if demandsNZ.MatchString(bare) {
+		if s.Classes = parseClasses(text); s.Classes == nil {
+			return nil, fmt.Errorf("%s: it asks for NZ; say for which values it is compiled, in a line as // NZ is one of 0, 4, 10", path)
+		}
+	}
 	constants, err := ParseConstants(path, text)
 	if err != nil {
 		return nil, err
@@ -105,6 +112,22 @@ func ParseSource(path, text string) (*Source, error) {
 		return nil, fmt.Errorf("%s: no kernels", path)
 	}
 	return s, nil
+}
+
+// parseClasses reads the values of NZ, nil where there is no line that tells them.
+func parseClasses(text string) (all []int) {
+	found := classes.FindStringSubmatch(text)
+	if found == nil {
+		return nil
+	}
+	for number := range strings.SplitSeq(found[1], ", ") {
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 // parseParams reads the parameters of a kernel; bare has no comments.

@@ -69,13 +69,17 @@ func TestDynamicSharedMemory(t *testing.T) {
 }
 
 func TestBuildsOfClasses(t *testing.T) {
-	s, err := ParseSource("columns.cu", "#ifndef NZ\n#error NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}\n")
+	s, err := ParseSource("columns.cu", "// NZ is one of 0, 12\n#ifndef NZ\n#error NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	builds := s.Builds()
-	if first := builds[0]; first.PTX != "columns_0.ptx" || !cmp.Equal(first.Defines, []string{"NZ=0"}) {
-		t.Errorf("first build %v, want columns_0.ptx with NZ=0", first)
+	want := []Build{{"columns_0.ptx", []string{"NZ=0"}}, {"columns_12.ptx", []string{"NZ=12"}}}
+	if diff := cmp.Diff(want, s.Builds()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	code, err := (&Folder{Package: "method"}).Launcher(s)
+	if err != nil || !strings.Contains(string(code), "func ColumnsClasses() []int { return []int{0, 12} }") {
+		t.Errorf("error %v in\n%s", err, code)
 	}
 }
 
@@ -87,6 +91,7 @@ func TestParseSourceRefuses(t *testing.T) {
 		{"bound too large", "enum { T = 2048 };\nKERNEL void BOUNDS(T) run(int n) {}", "2048 threads; a block has 1 to 1024"},
 		{"no name", "KERNEL void BOUNDS(32) run(int) {}", `parameter "int" is not a type and a name`},
 		{"empty", "// nothing\n", "no kernels"},
+		{"no classes", "#ifndef NZ\n#endif\nKERNEL void BOUNDS(32) run(int n) {}", "it asks for NZ"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := ParseSource("a.cu", c.text); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,7 +1,7 @@
-package host
+package multigrid
 
 // reserveWeights takes memory for conductance-weighted interpolation in the planes asked for.
-func (l *level) reserveWeights(weighted []bool) {
+func (l *hostLevel) reserveWeights(weighted []bool) {
 	t := &l.next
 	for k, w := range weighted {
 		if !w {
@@ -27,7 +27,7 @@ func (l *level) reserveWeights(weighted []bool) {
 //
 // with s the sum of the conductances to both coarse centres: the interpolation that eliminating the column from the coarse values gives. Planes
 // that hardly touch keep their own weights; others get the mean, weighted by s.
-type weighTask struct{ l *level }
+type weighTask struct{ l *hostLevel }
 
 func (t *weighTask) Run(lo, hi, worker int) {
 	l := t.l
@@ -48,7 +48,7 @@ func (t *weighTask) Run(lo, hi, worker int) {
 
 // weighRow solves the columns over row j, by elimination from the bottom. The terms of the pivots are positive, and differences of weights from
 // those above stay small where the planes conduct well: FP32 is safe.
-func (l *level) weighRow(weights [][]float32, j int, pivots []float32, pull func(k, i int) (product, sum float32)) {
+func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32, pull func(k, i int) (product, sum float32)) {
 	n := l.nx
 	at := func(k int) (row, pivot, gz []float32) {
 		return weights[k][j*n : j*n+n], pivots[k*n : k*n+n], l.gz[l.pad+k*l.sheet+j*n:][:n]
@@ -92,7 +92,7 @@ func (l *level) weighRow(weights [][]float32, j int, pivots []float32, pull func
 }
 
 // pull returns s w0 and s for position p of a line of fine cells, both 0 where there is no far coarse neighbour.
-func (d *direction) pull(g []float32, p, stride int) (product, sum float32) {
+func (d *hostDirection) pull(g []float32, p, stride int) (product, sum float32) {
 	near, far := d.parents(p)
 	if far < 0 {
 		return 0, 0

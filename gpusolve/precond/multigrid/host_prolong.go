@@ -1,19 +1,19 @@
-package host
+package multigrid
 
 import (
-	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
 )
 
 type prolongTask struct {
-	fine, coarse *level
+	fine, coarse *hostLevel
 	x, xc        []float32
 }
 
 // Prolong sets x += P xc.
-func (s *system) Prolong(fine, coarse ops.Level, x, xc ops.Vector) {
-	f, c := fine.(*level), coarse.(*level)
-	s.prolongOp = prolongTask{f, c, f32(x), f32(xc)}
+func (s *hostOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	s.prolongOp = prolongTask{f, c, values(x), values(xc)}
 	f.rows(&s.prolongOp, f.ny)
 	s.prolongOp = prolongTask{}
 }
@@ -43,7 +43,7 @@ func (t *prolongTask) Run(lo, hi, worker int) {
 }
 
 // prolongLine adds the geometric interpolation along x of a coarse row, line[1:len(line)-1].
-func (l *level) prolongLine(x, line []float32) {
+func (l *hostLevel) prolongLine(x, line []float32) {
 	d := &l.next.x
 	m := len(line) - 2
 	v := line[1 : 1+m]

@@ -1,26 +1,24 @@
-package opstest
+package multigrid_test
 
-import (
-	"thermsim/gpusolve/ops"
-)
+import "thermsim/gpusolve/precond/multigrid"
 
 // weights checks conductance-weighted interpolation: ramps over the coarse cells, interpolated, tell the weight of every fine cell. With all planes
 // weighted their columns agree as far as they conduct, with some only those next to one another do.
-func (f *Fixture) weights(l ops.Lines, fine ops.Level) {
+func (f *probe) weights(fine multigrid.Level) {
 	for _, some := range []func(k int) bool{func(int) bool { return true }, func(k int) bool { return k%3 != 1 }} {
 		how := f.pairs(true)
 		for k := range how.Weighted {
 			how.Weighted[k] = some(k)
 		}
-		coarse, err := l.Coarsen(fine, how)
+		coarse, err := f.m.Coarsen(fine, how)
 		if err != nil {
 			f.Fatal(err)
 		}
 		cx, cy, _ := coarse.Shape()
-		xc, x := f.Must(l.NewVector(coarse)), f.Must(l.NewVector(fine))
+		xc, x := f.Must(f.m.NewVector(coarse)), f.Must(f.m.NewVector(fine))
 		for _, d := range []coarsened{
-			{"x", how.X, 1, f.ref.nx, func(c int) int { return c % f.ref.nx }, func(c int) int { return c % cx }},
-			{"y", how.Y, f.ref.nx, f.ref.ny, func(c int) int { return c / f.ref.nx % f.ref.ny }, func(c int) int { return c / cx % cy }},
+			{"x", how.X, 1, f.nx, func(c int) int { return c % f.nx }, func(c int) int { return c % cx }},
+			{"y", how.Y, f.nx, f.ny, func(c int) int { return c / f.nx % f.ny }, func(c int) int { return c / cx % cy }},
 		} {
 			if d.Parent == nil {
 				continue
@@ -31,8 +29,8 @@ func (f *Fixture) weights(l ops.Lines, fine ops.Level) {
 			}
 			f.Sys.Write(xc, ramp)
 			f.Sys.Write(x, make([]float64, x.Len()))
-			l.Prolong(fine, coarse, x, xc)
-			f.Near("weights along "+d.name, f.Read(x), f.ref.ramp(d, how.Weighted), float64(max(cx, cy)), eps32)
+			f.m.Prolong(fine, coarse, x, xc)
+			f.Near("weights along "+d.name, f.Read(x), f.ramp(d, how.Weighted), float64(max(cx, cy)), eps32)
 		}
 	}
 }
@@ -40,7 +38,7 @@ func (f *Fixture) weights(l ops.Lines, fine ops.Level) {
 // coarsened is a direction with its pairing.
 type coarsened struct {
 	name string
-	ops.Pairing
+	multigrid.Pairing
 	stride, n    int
 	fine, coarse func(c int) int // position of a cell
 }
@@ -57,33 +55,33 @@ func (d *coarsened) far(p int) (int, bool) {
 }
 
 // ramp is what the interpolation of the coarse cells' numbers along d has to be.
-func (r *reference) ramp(d coarsened, weighted []bool) []float64 {
-	lateral, up := map[[2]int]float64{}, make([]float64, len(r.ground))
-	for _, l := range r.links {
-		if lateral[[2]int{l.a, l.b}] = l.g; !l.lateral {
-			up[l.a] = l.g
+func (f *probe) ramp(d coarsened, weighted []bool) []float64 {
+	lateral, up := map[[2]int]float64{}, make([]float64, f.nx*f.ny*f.nz)
+	f.Couplings(func(a, b int, g float64, beside bool) {
+		if lateral[[2]int{a, b}] = g; !beside {
+			up[a] = g
 		}
-	}
-	x := make([]float64, len(r.ground))
-	sheet := r.nx * r.ny
+	})
+	x := make([]float64, f.nx*f.ny*f.nz)
+	sheet := f.nx * f.ny
 	for at := range sheet {
 		p := d.fine(at)
 		far, between := d.far(p)
 		near := float64(d.Parent[p])
-		product, sum := make([]float64, r.nz), make([]float64, r.nz)
-		for k := range r.nz {
+		product, sum := make([]float64, f.nz), make([]float64, f.nz)
+		for k := range f.nz {
 			x[k*sheet+at] = near
 			if between {
 				x[k*sheet+at] += float64(d.Far[p]) * (float64(far) - near)
-				product[k], sum[k] = r.pull(d, lateral, k*sheet+at, p, far)
+				product[k], sum[k] = f.pull(d, lateral, k*sheet+at, p, far)
 			}
 		}
 		if !between {
 			continue
 		}
-		for k0 := 0; k0 < r.nz; k0++ {
+		for k0 := 0; k0 < f.nz; k0++ {
 			k1 := k0
-			for k1 < r.nz && weighted[k1] {
+			for k1 < f.nz && weighted[k1] {
 				k1++
 			}
 			for i, w := range agree(product[k0:k1], sum[k0:k1], func(k int) float64 { return up[(k0+k)*sheet+at] }) {
@@ -96,7 +94,7 @@ func (r *reference) ramp(d coarsened, weighted []bool) []float64 {
 }
 
 // pull returns the conductance from cell c, at position p, to the centre of coarse cell far, and that plus the one to its own.
-func (r *reference) pull(d coarsened, lateral map[[2]int]float64, c, p, far int) (toFar, both float64) {
+func (f *probe) pull(d coarsened, lateral map[[2]int]float64, c, p, far int) (toFar, both float64) {
 	coupling := func(a, b int) float64 {
 		if a > b {
 			a, b = b, a

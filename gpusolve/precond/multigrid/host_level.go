@@ -1,38 +1,41 @@
-package host
+package multigrid
 
-import "thermsim/gpusolve/ops"
+import (
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
 
-// level is one grid of the multigrid hierarchy. The couplings of the finest are the system's own; coarser ones hold theirs.
-type level struct {
-	s            *system
+// hostLevel is one grid of the multigrid hierarchy. The couplings of the finest are the system's own; coarser ones hold theirs.
+type hostLevel struct {
+	s            *hostOperations
 	nx, ny, nz   int
 	sheet, cells int
 	pad          int
-	gx, gy, gz   []float32   // padded
-	ground       [][]float32 // per plane, boundary and capacity together, nil where zero
-	from         *level      // the finer one, nil of the finest
-	inverse      []float32   // padded: 1/pivot of the columns' elimination from the bottom
-	next         transfer    // to the next coarser level
+	gx, gy, gz   []float32    // padded
+	ground       [][]float32  // per plane, boundary and capacity together, nil where zero
+	from         *hostLevel   // the finer one, nil of the finest
+	inverse      []float32    // padded: 1/pivot of the columns' elimination from the bottom
+	next         hostTransfer // to the next coarser level
 }
 
-// transfer describes the interpolation between a level and the next.
-type transfer struct {
-	x, y direction
+// hostTransfer describes the interpolation between a level and the next.
+type hostTransfer struct {
+	x, y hostDirection
 	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that interpolate
 	// geometrically.
 	wx, wy [][]float32
 }
 
-// direction is the interpolation along x or y.
-type direction struct {
-	ops.Pairing
+// hostDirection is the interpolation along x or y.
+type hostDirection struct {
+	Pairing
 	first []int32 // first fine cell of each coarse one, and the number of fine cells as the last entry
 	// regular says that all cells are paired and weigh 3/4 and 1/4, 1 at the ends.
 	regular bool
 }
 
-func newDirection(p ops.Pairing, n int) direction {
-	d := direction{Pairing: p}
+func newHostDirection(p Pairing, n int) hostDirection {
+	d := hostDirection{Pairing: p}
 	if p.Parent == nil {
 		return d
 	}
@@ -49,10 +52,10 @@ func newDirection(p ops.Pairing, n int) direction {
 }
 
 // kept says that the direction is not coarsened.
-func (d *direction) kept() bool { return d.Parent == nil }
+func (d *hostDirection) kept() bool { return d.Parent == nil }
 
 // span is the half-open range of fine cells of a coarse one.
-func (d *direction) span(c int) (lo, hi int) {
+func (d *hostDirection) span(c int) (lo, hi int) {
 	if d.kept() {
 		return c, c + 1
 	}
@@ -60,7 +63,7 @@ func (d *direction) span(c int) (lo, hi int) {
 }
 
 // parents are the coarse cells that fine cell i is interpolated from; far is -1 where there is only one.
-func (d *direction) parents(i int) (near, far int) {
+func (d *hostDirection) parents(i int) (near, far int) {
 	if d.kept() {
 		return i, -1
 	}
@@ -78,7 +81,7 @@ func (d *direction) parents(i int) (near, far int) {
 }
 
 // rowsOf returns the coarse rows that fine row j takes part in, and the geometric weight of the farther; far is -1 where there is none.
-func (d *direction) rowsOf(j int) (near, far int, weight float32) {
+func (d *hostDirection) rowsOf(j int) (near, far int, weight float32) {
 	near, far = d.parents(j)
 	if far >= 0 {
 		weight = d.Far[j]
@@ -87,35 +90,35 @@ func (d *direction) rowsOf(j int) (near, far int, weight float32) {
 }
 
 // Shape of the level in cells.
-func (l *level) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
+func (l *hostLevel) Shape() (nx, ny, nz int) { return l.nx, l.ny, l.nz }
 
-func newLevel(s *system, nx, ny, nz int) *level {
-	return &level{s: s, nx: nx, ny: ny, nz: nz, sheet: nx * ny, cells: nx * ny * nz, pad: nx}
+func newHostLevel(s *hostOperations, nx, ny, nz int) *hostLevel {
+	return &hostLevel{s: s, nx: nx, ny: ny, nz: nz, sheet: nx * ny, cells: nx * ny * nz, pad: nx}
 }
 
-func (l *level) new32() []float32 {
+func (l *hostLevel) new32() []float32 {
 	v := make([]float32, l.cells+2*l.pad)
 	l.s.Account(int64(len(v)) * 4)
 	return v
 }
 
 // rows runs a task over n rows of this level.
-func (l *level) rows(t Task, n int) { l.s.Run(t, n, l.cells) }
+func (l *hostLevel) rows(t host.Task, n int) { l.s.Run(t, n, l.cells) }
 
 // Finest is the level of the system.
-func (s *system) Finest() (ops.Level, error) {
-	l := newLevel(s, s.nx, s.ny, s.nz)
-	l.gx, l.gy, l.gz = s.gx.buf, s.gy.buf, s.gz.buf
+func (s *hostOperations) Finest() (Level, error) {
+	l := newHostLevel(s, s.NX, s.NY, s.NZ)
+	l.gx, l.gy, l.gz = s.GX, s.GY, s.GZ
 	l.ground = make([][]float32, l.nz)
 	for k := range l.ground {
-		switch g, c := s.ground[k], s.capacity[k]; {
+		switch g, c := s.Ground[k], s.Capacity[k]; {
 		case g == nil:
 			l.ground[k] = c
 		case c == nil:
 			l.ground[k] = g
 		default:
-			l.ground[k] = make([]float32, s.sheet)
-			s.Account(int64(s.sheet) * 4)
+			l.ground[k] = make([]float32, l.sheet)
+			s.Account(int64(l.sheet) * 4)
 		}
 	}
 	l.inverse = l.new32()
@@ -123,16 +126,16 @@ func (s *system) Finest() (ops.Level, error) {
 	return l, nil
 }
 
-// Refresh computes a level again.
-func (s *system) RefreshLevel(l ops.Level) error {
-	l.(*level).compute()
+// RefreshLevel computes a level again.
+func (s *hostOperations) RefreshLevel(l Level) error {
+	l.(*hostLevel).compute()
 	return nil
 }
 
 // mergeGround sets ground + capacity of the planes that have both; the sum is the preconditioner's only, the operator keeps them apart.
-func (l *level) mergeGround() {
+func (l *hostLevel) mergeGround() {
 	for k, sum := range l.ground {
-		if g, c := l.s.ground[k], l.s.capacity[k]; g != nil && c != nil {
+		if g, c := l.s.Ground[k], l.s.Capacity[k]; g != nil && c != nil {
 			for i := range sum {
 				sum[i] = g[i] + c[i]
 			}
@@ -141,7 +144,7 @@ func (l *level) mergeGround() {
 }
 
 // compute fills the level from the finer one, or from the system, and the interpolation from the finer one.
-func (l *level) compute() {
+func (l *hostLevel) compute() {
 	if l.from == nil {
 		l.mergeGround()
 	} else {
@@ -154,9 +157,9 @@ func (l *level) compute() {
 }
 
 // NewVector makes a vector on a level.
-func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
-	lv := l.(*level)
-	return &vec32{lv.new32(), lv.pad, lv.cells, s.ledger}, nil
+func (s *hostOperations) NewVector(l Level) (ops.Vector, error) {
+	lv := l.(*hostLevel)
+	return s.NewSingles(lv.cells, lv.pad), nil
 }
 
 // factorTask eliminates the columns from the bottom up. With m the conductances of a cell to everything outside its column,
@@ -164,7 +167,7 @@ func (s *system) NewVector(l ops.Level) (ops.Vector, error) {
 //	t_k = m_k + g_{k-1/2} t_{k-1} / (g_{k-1/2} + t_{k-1}),   pivot_k = g_{k+1/2} + t_k
 //
 // All terms are positive, so FP32 loses nothing to cancellation.
-type factorTask struct{ l *level }
+type factorTask struct{ l *hostLevel }
 
 func (t *factorTask) Run(lo, hi, worker int) {
 	l := t.l

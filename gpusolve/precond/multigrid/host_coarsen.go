@@ -1,17 +1,13 @@
-package host
-
-import (
-	"thermsim/gpusolve/ops"
-)
+package multigrid
 
 // Coarsen halves the directions asked for. Conductances are resistances in series and parallel: between two coarse cells, each fine row adds
 // the resistance from centre to centre, half of the fine coupling inside either cell and the coupling across. Ground and vertical
 // couplings add.
-func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
-	f := fine.(*level)
-	l := newLevel(s, c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
-	f.next = transfer{
-		x: newDirection(c.X, f.nx), y: newDirection(c.Y, f.ny),
+func (s *hostOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
+	f := fine.(*hostLevel)
+	l := newHostLevel(s, c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
+	f.next = hostTransfer{
+		x: newHostDirection(c.X, f.nx), y: newHostDirection(c.Y, f.ny),
 		wx: make([][]float32, f.nz), wy: make([][]float32, f.nz),
 	}
 	l.gx, l.gy, l.gz = l.new32(), l.new32(), l.new32()
@@ -28,7 +24,7 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	return l, nil
 }
 
-type coarsenTask struct{ fine, coarse *level }
+type coarsenTask struct{ fine, coarse *hostLevel }
 
 func (t *coarsenTask) Run(lo, hi, _ int) {
 	for k := range t.coarse.nz {
@@ -68,7 +64,7 @@ func (t *coarsenTask) cell(i, j, k int) {
 }
 
 // series is the conductance between coarse cells c and c+1 of a line of fine cells, whose couplings lie stride apart.
-func (d *direction) series(g []float32, c, stride int) float32 {
+func (d *hostDirection) series(g []float32, c, stride int) float32 {
 	lo, mid := d.span(c)
 	_, hi := d.span(c + 1)
 	across := g[(mid-1)*stride]

@@ -1,7 +1,7 @@
-package host
+package multigrid
 
 import (
-	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
 )
 
@@ -9,15 +9,15 @@ import (
 const tile = 512
 
 type startTask struct {
-	l    *level
+	l    *hostLevel
 	x, b []float32
 	c    float32
 }
 
 // Start sets x = c T^-1 b. It reads b, gz, inverse (twice gz) and writes x: 16 bytes per cell from memory.
-func (s *system) Start(l ops.Level, x, b ops.Vector, c float32) {
-	lv := l.(*level)
-	s.startOp = startTask{lv, f32(x), f32(b), c}
+func (s *hostOperations) Start(l Level, x, b ops.Vector, c float32) {
+	lv := l.(*hostLevel)
+	s.startOp = startTask{lv, values(x), values(b), c}
 	lv.rows(&s.startOp, lv.ny)
 	s.startOp = startTask{}
 }
@@ -53,7 +53,7 @@ func (t *startTask) columns(j, i0, n int, y []float32) {
 }
 
 // below are the couplings of n cells of plane k to the plane below, nil at the bottom; c is the offset of the first cell.
-func (l *level) below(k, c, n int) []float32 {
+func (l *hostLevel) below(k, c, n int) []float32 {
 	if k == 0 {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (l *level) below(k, c, n int) []float32 {
 }
 
 // substitute adds to yk what the solved plane above contributes.
-func (l *level) substitute(yk, above []float32, c int) {
+func (l *hostLevel) substitute(yk, above []float32, c int) {
 	n := len(yk)
 	simd.Substitute(yk, l.gz[c:c+n], l.inverse[c:c+n], above)
 }
 
 type stepTask struct {
-	l               *level
+	l               *hostLevel
 	dst, x, prev, b []float32
 	a, c            float32
 }
@@ -75,9 +75,9 @@ type stepTask struct {
 // Step sets dst = x + a (x - prev) + c T^-1 (b - A x). Since T is A without its lateral couplings, T^-1 (b - A x) is
 // T^-1 (b + lateral x) - x, which needs neither the diagonal nor the vertical part of A x. It reads x, b, gx, gy, gz, inverse and
 // writes dst: 28 bytes per cell, 32 with prev.
-func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
-	lv := l.(*level)
-	s.stepOp = stepTask{lv, f32(dst), f32(x), f32(prev), f32(b), a, c}
+func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
+	lv := l.(*hostLevel)
+	s.stepOp = stepTask{lv, values(dst), values(x), values(prev), values(b), a, c}
 	lv.rows(&s.stepOp, lv.ny)
 	s.stepOp = stepTask{}
 }
@@ -119,6 +119,6 @@ func (t *stepTask) columns(j, i0, n int, y []float32) {
 }
 
 // around are n values of x from offset c on, with what is beside them in their plane.
-func (l *level) around(x []float32, c, n int) simd.Lateral[float32] {
+func (l *hostLevel) around(x []float32, c, n int) simd.Lateral[float32] {
 	return simd.Around(l.gx, l.gy, x, c, n, l.nx)
 }

@@ -1,29 +1,29 @@
-package host
+package multigrid
 
 import (
-	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
 )
 
 type restrictTask struct {
-	fine, coarse *level
+	fine, coarse *hostLevel
 	bc, b, x     []float32
 	keep         float32 // of b in the residual after Start; general form where negative
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b. There T x = omega b, so the residual is (1 - omega) b + lateral x.
-func (s *system) RestrictStart(fine, coarse ops.Level, bc, b, x ops.Vector, omega float32) {
+func (s *hostOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
 	s.restrict(fine, coarse, bc, b, x, 1-omega)
 }
 
 // Restrict sets bc = P^T (b - A x).
-func (s *system) Restrict(fine, coarse ops.Level, bc, b, x ops.Vector) {
+func (s *hostOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	s.restrict(fine, coarse, bc, b, x, -1)
 }
 
-func (s *system) restrict(fine, coarse ops.Level, bc, b, x ops.Vector, keep float32) {
-	f, c := fine.(*level), coarse.(*level)
-	s.restrictOp = restrictTask{f, c, f32(bc), f32(b), f32(x), keep}
+func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep float32) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	s.restrictOp = restrictTask{f, c, values(bc), values(b), values(x), keep}
 	s.Run(&s.restrictOp, c.ny, f.cells)
 	s.restrictOp = restrictTask{}
 }
@@ -116,7 +116,7 @@ func (t *restrictTask) scatter(res, u, line []float32, k, j, lo, hi int) {
 }
 
 // restrictLine gathers a fine row, v[1:1+nx] between zeros, into coarse cells along x with geometric weights or those of wx.
-func (l *level) restrictLine(dst, v, wx []float32) {
+func (l *hostLevel) restrictLine(dst, v, wx []float32) {
 	n, m := l.nx, len(dst)
 	d := &l.next.x
 	switch {
@@ -137,7 +137,7 @@ func (l *level) restrictLine(dst, v, wx []float32) {
 }
 
 // gather adds each fine cell of v[1:] to its coarse cells, with weight w to the farther.
-func (d *direction) gather(dst, v, w []float32) {
+func (d *hostDirection) gather(dst, v, w []float32) {
 	clear(dst)
 	for i, w := range w {
 		near := d.Parent[i]
@@ -149,7 +149,7 @@ func (d *direction) gather(dst, v, w []float32) {
 }
 
 // beyond is the far coarse neighbour of a cell whose weight for it is not zero.
-func (d *direction) beyond(i int) int32 {
+func (d *hostDirection) beyond(i int) int32 {
 	near := d.Parent[i]
 	if int(d.first[near]) == i {
 		return near - 1
