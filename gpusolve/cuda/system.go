@@ -24,7 +24,6 @@ type system struct {
 
 var (
 	_ ops.System   = (*system)(nil)
-	_ ops.Diagonal = (*system)(nil)
 	_ ops.Recorder = (*system)(nil)
 	_ ops.Forms    = (*system)(nil)
 )

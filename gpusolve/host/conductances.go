@@ -10,6 +10,9 @@ type Conductances struct {
 	NX, NY, NZ       int
 	GX, GY, GZ       []float32
 	Ground, Capacity [][]float32
+
+	system *system
+	zero   []float32 // a row
 }
 
 // ConductancesOf are those of a mesh's system on the processor. ok is false for what lives elsewhere or came as a matrix.
@@ -18,5 +21,13 @@ func ConductancesOf(a ops.Space) (c *Conductances, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	return &Conductances{&s.Space, s.nx, s.ny, s.nz, s.gx.buf, s.gy.buf, s.gz.buf, s.ground, s.capacity}, true
+	return &Conductances{&s.Space, s.nx, s.ny, s.nz, s.gx.buf, s.gy.buf, s.gz.buf, s.ground, s.capacity, s, make([]float32, s.nx)}, true
+}
+
+// Diagonal fills dst with row j of plane k of the operator's main diagonal, summed in FP64.
+func (c *Conductances) Diagonal(dst []float64, k, j int) {
+	st, _ := c.system.row(k, j, c.zero)
+	for i := range dst {
+		dst[i] = st.diagonal(i)
+	}
 }

@@ -32,15 +32,13 @@ type system struct {
 	applyOp       applyTask
 	multiplyOp    multiplyTask
 	updateOp      updateTask
-	scaleOp       scaleTask
 	mapOp         mapTask
 	extrapolateOp extrapolateTask
 }
 
 var (
-	_ ops.System   = (*system)(nil)
-	_ ops.Diagonal = (*system)(nil)
-	_ ops.Forms    = (*system)(nil)
+	_ ops.System = (*system)(nil)
+	_ ops.Forms  = (*system)(nil)
 )
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {

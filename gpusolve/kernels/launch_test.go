@@ -17,6 +17,7 @@ import (
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
 )
@@ -145,6 +146,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("ic", func(d cudriver.Driver) (any, error) { return ic.LoadKernels(d) })
 	add("cmg", func(d cudriver.Driver) (any, error) { return cmg.LoadKernels(d) })
 	add("segments", func(d cudriver.Driver) (any, error) { return cmg.LoadSegments(d) })
+	add("jacobi", func(d cudriver.Driver) (any, error) { return jacobi.LoadKernels(d) })
 	add("krylov", func(d cudriver.Driver) (any, error) { return kernels.LoadKrylov(d) })
 	add("hierarchy", func(d cudriver.Driver) (any, error) { return multigrid.LoadHierarchy(d) })
 	add("levels", func(d cudriver.Driver) (any, error) { return parac.LoadLevels(d) })

@@ -166,11 +166,3 @@ type Krylov interface {
 
 // Scalars of an iteration.
 type Scalars struct{ RZ, PQ, RR, MaxZ float64 }
-
-// Diagonal holds the operations of the jacobi and none preconditioners.
-type Diagonal interface {
-	// InverseDiagonal fills an FP32 vector with 1/diag(A).
-	InverseDiagonal(d Vector)
-	// Scale sets z = d r, or z = r where d is nil.
-	Scale(z, d, r Vector)
-}

@@ -20,7 +20,6 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 		f.state()
 		f.residual()
 		f.krylov()
-		f.diagonal()
 		f.forms()
 		f.stabilised()
 	})
