@@ -23,7 +23,6 @@ var (
 	_ ops.Matrices = (*Device)(nil)
 	_ ops.Operator = (*matrix)(nil)
 	_ ops.Forms    = (*matrix)(nil)
-	_ ops.Recorder = (*matrix)(nil)
 )
 
 // LoadDiagonals copies the matrix to the GPU.

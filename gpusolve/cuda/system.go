@@ -23,9 +23,8 @@ type system struct {
 }
 
 var (
-	_ ops.System   = (*system)(nil)
-	_ ops.Recorder = (*system)(nil)
-	_ ops.Forms    = (*system)(nil)
+	_ ops.System = (*system)(nil)
+	_ ops.Forms  = (*system)(nil)
 )
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.

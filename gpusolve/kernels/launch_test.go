@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
@@ -132,7 +133,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		}
 		load(name, m, d)
 	}
-	add("bicgstab", func(d cudriver.Driver) (any, error) { return kernels.LoadBicgstab(d) })
+	add("bicgstab", func(d cudriver.Driver) (any, error) { return krylov.LoadBicgstab(d) })
 	add("bricks", func(d cudriver.Driver) (any, error) { return ddilu.LoadBricks(d) })
 	add("parts", func(d cudriver.Driver) (any, error) { return ddilu.LoadParts(d) })
 	add("chebyshev", func(d cudriver.Driver) (any, error) { return chebyshev.LoadKernels(d) })

@@ -127,12 +127,6 @@ func Dense(a Operator, b []float64) (Source, error) {
 	return a.SourceOf(v), nil
 }
 
-// Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
-type Recorder interface {
-	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one that gives its memory back.
-	Record(body func()) (replay, forget func(), err error)
-}
-
 // Norms describe a residual in the Euclidean norm.
 type Norms struct {
 	Residual float64 // ||b - A x||, W

@@ -149,7 +149,6 @@ func NewAlgebra(t *testing.T, d ops.Device, by *sparse.Diagonals, a *sparse.CSR)
 func (f *Algebra) run() {
 	f.residual()
 	f.krylov()
-	f.stabilised()
 	sameForms(f.T, f.Sys, f.by, f.a)
 	if err := f.Sys.Err(); err != nil {
 		f.Fatal(err)

@@ -21,7 +21,6 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 		f.residual()
 		f.krylov()
 		f.forms()
-		f.stabilised()
 	})
 }
 
