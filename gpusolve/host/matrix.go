@@ -22,7 +22,6 @@ type matrix struct {
 }
 
 var (
-	_ ops.Matrices = (*Device)(nil)
 	_ ops.Operator = (*matrix)(nil)
 	_ ops.Forms    = (*matrix)(nil)
 )

@@ -8,6 +8,7 @@ package ops
 import (
 	"errors"
 
+	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -29,6 +30,9 @@ type Device interface {
 	Allocated() int64
 	// Assemble discretises the mesh. A positive dt (s) adds C/dt to the operator, for backward Euler.
 	Assemble(m *mesh.Mesh, dt float64) (System, error)
+	// LoadDiagonals and LoadCSR take matrices as they are, without a mesh. Their vectors are numbered like the rows. The matrix must stay as it is.
+	LoadDiagonals(a *sparse.Diagonals) (Operator, error)
+	LoadCSR(a *sparse.CSR) (Operator, error)
 	Close() error
 }
 

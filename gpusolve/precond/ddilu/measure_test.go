@@ -113,7 +113,7 @@ func TestMeasureBricksOnGPU(t *testing.T) {
 
 func measureBricks(t *testing.T, s ops.Operator, b ops.Source, m measured, settings string) {
 	start := time.Now()
-	p := method(t, s, settings)
+	p := methodOn(t, s, settings)
 	work, err := s.NewWorkspace()
 	if err != nil {
 		t.Fatal(err)
