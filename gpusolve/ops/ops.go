@@ -140,17 +140,10 @@ type Norms struct {
 }
 
 // Workspace is what one solve keeps: the scalars of its iteration and the buffers of its fused operations, those of conjugate gradients.
-// Operations of further methods work on it too: executors lend methods its scalars.
+// Operations of further methods work on it too: executors lend methods its scalars, which stay on the device under fixed names.
 type Workspace interface {
-	Krylov
 	// NewDirection makes the FP32 vector that DirectionApply and Update take as p. A workspace has one.
 	NewDirection() (Vector, error)
-	// Close gives the memory back, that of the direction too.
-	Close()
-}
-
-// Krylov holds the operations of conjugate gradients. Scalars stay on the device under fixed names.
-type Krylov interface {
 	// Dot sets RZ = r32.z, MaxZ = max|z| and Beta = RZ/previous RZ, or 0 when first is true.
 	Dot(r32, z Vector, first bool)
 	// DirectionApply sets q = A d, PQ = d.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive) for the new direction
@@ -160,6 +153,8 @@ type Krylov interface {
 	Update(x, r, r32, p, z, q Vector)
 	// Scalars waits for the device and reads them.
 	Scalars() Scalars
+	// Close gives the memory back, that of the direction too.
+	Close()
 }
 
 // Scalars of an iteration.
