@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/tools/ptxgen"
 )
 
 // folders are all that have kernels, from here.

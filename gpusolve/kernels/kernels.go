@@ -5,4 +5,4 @@
 // After a change of a source run "make ptx" (needs clang-19) and commit what it wrote.
 package kernels
 
-//go:generate go run ./internal/ptxgen/gen
+//go:generate go run thermsim/tools/ptxgen/gen

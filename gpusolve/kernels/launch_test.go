@@ -11,7 +11,6 @@ import (
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
-	"thermsim/gpusolve/kernels/internal/ptxgen"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/precond/chebyshev"
@@ -21,6 +20,7 @@ import (
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
+	"thermsim/tools/ptxgen"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.

@@ -6,7 +6,7 @@
 // are conductances in W/K, FP32.
 package simd
 
-//go:generate go run -C gen . -pkg simd -out ../kernels_amd64.s -stubs ../kernels_amd64.go -other ../kernels_other.go
+//go:generate go run -C ../../../tools/simdgen . -pkg simd -out ../../gpusolve/host/simd/kernels_amd64.s -stubs ../../gpusolve/host/simd/kernels_amd64.go -other ../../gpusolve/host/simd/kernels_other.go
 
 // Lateral is a row of n cells of a padded field with its surroundings in its plane.
 type Lateral[T float32 | float64] struct {

@@ -8,6 +8,13 @@ import (
 
 // transfers are the kernels between a level and the next coarser.
 func transfers() {
+	restricted()
+	lines()
+	pairs()
+}
+
+// restricted are the kernels of the residual that is restricted.
+func restricted() {
 	kernel("keepLateralAVX2", "(r, b, gx, gy, x *float32, keep float32, nx, n int)", "r = lateral x + keep b")
 	r, b := pointer("r"), pointer("b")
 	s := newLateral(4)
@@ -33,7 +40,10 @@ func transfers() {
 	r, g, own = pointer("r"), pointer("conductance"), pointer("own")
 	forCells(count(), func(c block) { c.store(sub(c.load(r), mul(c.load(g), c.load(own))), r) })
 	end()
+}
 
+// lines are the kernels that carry whole lines.
+func lines() {
 	kernel("addAVX2", "(dst, src *float32, w float32, n int)", "dst += w src")
 	dst, src := pointer("dst"), pointer("src")
 	w := parameter("w")
@@ -49,10 +59,13 @@ func transfers() {
 		c.store(add(v, mul(w, sub(c.load(to), v))), dst)
 	})
 	end()
+}
 
+// pairs are the kernels between pairs of cells and their coarse ones.
+func pairs() {
 	kernel("gatherPairsAVX2", "(dst, v *float32, near, far float32, n int)",
 		"dst[i] = far v[2i] + near (v[2i+1] + v[2i+2]) + far v[2i+3] for whole blocks of eight; n is a multiple of 8")
-	dst = pointer("dst")
+	dst := pointer("dst")
 	v := pointer("v")
 	near, far := parameter("near"), parameter("far")
 	forBlocks(count(), func(c block) {

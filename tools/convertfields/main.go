@@ -1,9 +1,9 @@
-// Command convert turns the temperature maps that 3D-ICE and HotSpot print into the compact files of this folder:
+// Command convertfields turns the temperature maps that 3D-ICE and HotSpot print into the compact files of verify/testdata:
 //
-//	go run ./verify/testdata/convert 3dice   QUANTUM OUT Tmap_*.txt          all instants of all files, one after the other
-//	go run ./verify/testdata/convert hotspot QUANTUM OUT FILE FIRST LAST      layers FIRST to LAST of a .grid.steady or .grid.ttrace[.gz]
+//	go run ./tools/convertfields 3dice   QUANTUM OUT Tmap_*.txt          all instants of all files, one after the other
+//	go run ./tools/convertfields hotspot QUANTUM OUT FILE FIRST LAST      layers FIRST to LAST of a .grid.steady or .grid.ttrace[.gz]
 //
-// See the README beside it for where the originals come from.
+// See the README there for where the originals come from.
 package main
 
 import (

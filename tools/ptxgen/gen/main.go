@@ -1,4 +1,4 @@
-// Command gen compiles the CUDA sources of a package to ptx/ and writes their launchers. It runs in the package's folder, by go generate or make
+// Command gen is run by go generate: it compiles the CUDA sources of a package to ptx/ and writes their launchers. It runs in the package's folder, by go generate or make
 // ptx, and writes nothing unless everything compiles and agrees. -I names the folder of headers that several packages include.
 package main
 
@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/tools/ptxgen"
 )
 
 func main() {

@@ -1,5 +1,5 @@
 // The generator is a module of its own so that users of thermsim need not fetch avo.
-module thermsim/gpusolve/host/simd/gen
+module thermsim/tools/simdgen
 
 go 1.26.0
 
