@@ -25,13 +25,13 @@ import (
 func main() {
 	log.SetFlags(0)
 	if err := run(os.Args[1:]); err != nil {
-		log.Fatal("convert: ", err)
+		log.Fatal("convertfields: ", err)
 	}
 }
 
 func run(args []string) error {
 	if len(args) < 4 {
-		return errors.New("usage: convert 3dice|hotspot QUANTUM OUT FILE...")
+		return errors.New("give 3dice or hotspot, a quantum, the file to write and the files to read")
 	}
 	quantum, err := strconv.ParseFloat(args[1], 64)
 	if err != nil {
