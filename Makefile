@@ -7,7 +7,7 @@ BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
-GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/ic gpusolve/precond/parac
+GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/ic gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
 .PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance clean
 
@@ -53,7 +53,7 @@ generate:
 
 # The GPU kernels' PTX and launchers, from the CUDA sources. Needs clang-19: apt-get install clang-19.
 ptx:
-	go generate ./gpusolve/kernels ./gpusolve/mixed ./gpusolve/precond/...
+	go generate ./gpusolve/kernels ./gpusolve/krylov ./gpusolve/mixed ./gpusolve/precond/...
 
 # Test binaries for a GPU machine without Go: carry the folder there (docs/gpu.md) and start bin/gpu-test/run.
 gpu-test:

@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 )
 
@@ -118,7 +119,7 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 		return nil, err
 	}
 	if need.planes > 0 {
-		if err := d.Warm(need.planes); err != nil {
+		if err := multigrid.Warm(d, need.planes); err != nil {
 			d.Close()
 			return nil, err
 		}

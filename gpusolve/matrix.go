@@ -134,8 +134,8 @@ func MatrixPreconditioner(m *Matrix) string {
 func generalMethods() []string {
 	var names []string
 	for _, m := range methods() {
-		if m.general {
-			names = append(names, m.name)
+		if m.General {
+			names = append(names, m.Name)
 		}
 	}
 	return names
@@ -323,12 +323,8 @@ func (s *MatrixSolution) restore(source, matrix int, norm float64) error {
 }
 
 func load(dev ops.Device, a *Matrix) (ops.Operator, error) {
-	d, ok := dev.(ops.Matrices)
-	switch {
-	case !ok:
-		return nil, errors.New("this device takes no matrices")
-	case a.Diagonals != nil:
-		return d.LoadDiagonals(a.Diagonals)
+	if a.Diagonals != nil {
+		return dev.LoadDiagonals(a.Diagonals)
 	}
-	return d.LoadCSR(a.Rows)
+	return dev.LoadCSR(a.Rows)
 }

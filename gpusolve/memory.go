@@ -82,8 +82,8 @@ func needOf(s precond.Shape, spec string, system int64) Need {
 	if err != nil {
 		return Need{System: system}
 	}
-	n := m.memory(s, set)
-	return Need{System: system, SetUp: n.SetUp, Method: n.Held, Krylov: m.krylovMemory(s, set), collected: !s.GPU}
+	n := m.Memory(s, set)
+	return Need{System: system, SetUp: n.SetUp, Method: n.Held, Krylov: m.SolverMemory(s, set), collected: !s.GPU}
 }
 
 // shapeOf is what memory depends on.

@@ -7,10 +7,8 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
-	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -109,13 +107,6 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 	s.Multiprocessors = int64(d.MultiprocessorCount())
 	need := needOf(s, method, systemBytes(s))
 	compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), need, d.Peak(), 0, false)
-}
-
-func TestLongestClass(t *testing.T) {
-	classes := kernels.LineClasses()
-	if got := classes[len(classes)-1]; got != multigrid.LongestClass {
-		t.Errorf("kernels are made for columns of up to %d cells, memory is counted for %d", got, multigrid.LongestClass)
-	}
 }
 
 // Graphs of more than 20,000 vertices are taken apart on the device itself.

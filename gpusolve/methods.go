@@ -6,79 +6,37 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
 )
 
-// method is a preconditioner that users can name.
-type method struct {
-	name, doc string
-	keys      []precond.Key
-	new       func(s ops.Operator, set precond.Settings) (precond.Preconditioner, error)
-	// memory is what the method takes beside the system and the Krylov solver.
-	memory func(s precond.Shape, set precond.Settings) precond.Need
-	// general marks methods for matrices that need not be symmetric.
-	general bool
-	// solver is the Krylov solver that belongs to the method; nil for the one that suits the matrix.
-	solver func(s ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error)
-}
-
-// methods lists all of them, the default first.
-func methods() []method {
-	return []method{
-		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid,
-			memory: func(s precond.Shape, _ precond.Settings) precond.Need { return multigrid.Memory(s) }},
-		{name: "chebyshev", memory: chebyshev.Memory, doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
-		{name: "ic", memory: ic.Memory, doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
-		{name: "cmg", memory: cmg.Memory, doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
-		{name: "ddilu", memory: ddilu.Memory, doc: "incomplete factors of small bricks or parts, each solved in fast memory", keys: append(ddilu.Keys(), krylovKey()), new: newBlocks, general: true},
-		{name: "parac", memory: parac.Memory, doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", keys: parac.Keys(), new: parac.New},
-		{name: "jacobi", memory: pointwiseMemory("jacobi"), doc: "the diagonal of the matrix", keys: pointwiseKeys(), new: newJacobi, solver: mixedSolver, general: true},
-		{name: "none", memory: pointwiseMemory("none"), doc: "the Krylov method alone", keys: pointwiseKeys(), new: newNone, solver: mixedSolver, general: true},
+// methods lists all that users can name, the default first.
+func methods() []method.Definition {
+	return []method.Definition{
+		multigrid.Definition(),
+		chebyshev.Definition(),
+		ic.Definition(),
+		cmg.Definition(),
+		ddilu.Definition(),
+		parac.Definition(),
+		jacobi.Definition(),
+		jacobi.DefinitionOfNone(),
 	}
-}
-
-// krylovKey chooses the Krylov method of those that have none of their own.
-func krylovKey() precond.Key {
-	return precond.Key{Name: "solver", Kind: precond.Word, Default: "auto", Words: []string{"auto", "pcg", "bicgstab"},
-		Doc: "the Krylov method: conjugate gradients for symmetric matrices, BiCGSTAB for others, or one of the two by name"}
-}
-
-func newBlocks(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	p, err := ddilu.New(s, set)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func newMultigrid(s ops.Operator, _ precond.Settings) (precond.Preconditioner, error) {
-	sys, ok := s.(ops.System)
-	if !ok {
-		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
-	}
-	return multigrid.New(sys)
-}
-
-func newCMG(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	o, err := cmg.FromSettings(set)
-	if err != nil {
-		return nil, err
-	}
-	return cmg.New(s, o)
 }
 
 // Preconditioners lists the names that Options.Preconditioner takes.
 func Preconditioners() []string {
 	var names []string
 	for _, m := range methods() {
-		names = append(names, m.name)
+		names = append(names, m.Name)
 	}
 	return names
 }
@@ -87,7 +45,7 @@ func Preconditioners() []string {
 func DescribePreconditioners() []PreconditionerInfo {
 	var all []PreconditionerInfo
 	for _, m := range methods() {
-		all = append(all, PreconditionerInfo{m.name, m.doc, m.keys})
+		all = append(all, PreconditionerInfo{m.Name, m.Doc, m.Keys})
 	}
 	return all
 }
@@ -105,23 +63,23 @@ func CheckPreconditioner(spec string) error {
 }
 
 // findMethod reads a method with its settings; an empty spec is the default.
-func findMethod(spec string) (method, precond.Settings, error) {
+func findMethod(spec string) (method.Definition, precond.Settings, error) {
 	name, text := precond.Split(spec)
 	all := methods()
 	if spec == "" {
-		name = all[0].name
+		name = all[0].Name
 	}
 	for _, m := range all {
-		if m.name != name {
+		if m.Name != name {
 			continue
 		}
-		set, err := precond.Parse(text, m.keys)
+		set, err := precond.Parse(text, m.Keys)
 		if err != nil {
 			return m, set, fmt.Errorf("preconditioner %s: %w", name, err)
 		}
 		return m, set, nil
 	}
-	return method{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
+	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
 }
 
 // newSolver sets a method up on a system.
@@ -130,39 +88,8 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 	if err != nil {
 		return nil, nil, err
 	}
-	pre, err := precond.SetUp(s, func() (precond.Preconditioner, error) { return m.new(s, set) })
-	if err != nil {
-		return nil, nil, err
-	}
-	solver, err := m.solverFor(s, pre, set)
-	if err != nil {
-		pre.Close()
-		return nil, nil, err
-	}
-	return solver, pre, nil
+	return m.SetUp(s, set)
 }
-
-// solverFor makes the Krylov solver of the method, or the one that suits the matrix.
-func (m *method) solverFor(s ops.Operator, pre *precond.Method, set precond.Settings) (krylov.Solver, error) {
-	if m.solver != nil {
-		return m.solver(s, pre, set)
-	}
-	return suitableSolver(s, pre, set.Text("solver"))
-}
-
-// suitableSolver makes the Krylov method of a name, or the one that suits the matrix.
-func suitableSolver(s ops.Operator, pre precond.Preconditioner, name string) (krylov.Solver, error) {
-	if name == "pcg" && !s.Symmetric() {
-		return nil, fmt.Errorf("%w: conjugate gradients need a symmetric matrix, and this one is not; leave solver=pcg away", precond.ErrRefused)
-	}
-	if name == "bicgstab" || !s.Symmetric() {
-		return krylov.NewBiCGSTAB(s, pre)
-	}
-	return krylov.NewPCG(s, pre)
-}
-
-// refusedSetting is for settings that do not go together.
-func refusedSetting(why string) error { return fmt.Errorf("%w: %s", precond.ErrRefused, why) }
 
 // blame tells failures of the device from methods that refuse a matrix or a setting.
 func blame(err error) error {

@@ -32,12 +32,12 @@ func TestStackFormatKnowsEveryPreconditioner(t *testing.T) {
 // Every default must be a value that the setting takes.
 func TestDefaultsOfSettingsAreValid(t *testing.T) {
 	for _, m := range methods() {
-		for _, k := range m.keys {
-			if _, err := precond.Parse(k.Name+"="+k.Default, m.keys); err != nil {
-				t.Errorf("%s: %v", m.name, err)
+		for _, k := range m.Keys {
+			if _, err := precond.Parse(k.Name+"="+k.Default, m.Keys); err != nil {
+				t.Errorf("%s: %v", m.Name, err)
 			}
 			if k.Doc == "" {
-				t.Errorf("%s: setting %s says nothing of itself", m.name, k.Name)
+				t.Errorf("%s: setting %s says nothing of itself", m.Name, k.Name)
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func TestRefreshOnDevice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pre, err := precond.SetUp(sys, func() (precond.Preconditioner, error) { return form.new(sys, set) })
+			pre, err := precond.SetUp(sys, func() (precond.Preconditioner, error) { return form.New(sys, set) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/sparse"
 )
 
 // SharedDevice is a device for several solves, one after the other: Options.Executor of each. It stays open until Release.
@@ -14,8 +13,6 @@ type SharedDevice struct {
 	Info DeviceInfo
 	Open time.Duration // how long opening it took
 }
-
-var _ ops.Matrices = (*SharedDevice)(nil)
 
 // OpenDevice opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
 func OpenDevice(name string) (*SharedDevice, error) {
@@ -44,29 +41,4 @@ func (s *SharedDevice) CopyBandwidth() (float64, error) {
 		return c.CopyBandwidth()
 	}
 	return 0, fmt.Errorf("%s does not tell how fast it copies", s.Device.Name())
-}
-
-// LoadDiagonals passes a matrix on.
-func (s *SharedDevice) LoadDiagonals(a *sparse.Diagonals) (ops.Operator, error) {
-	m, err := s.matrices()
-	if err != nil {
-		return nil, err
-	}
-	return m.LoadDiagonals(a)
-}
-
-// LoadCSR passes a matrix on.
-func (s *SharedDevice) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
-	m, err := s.matrices()
-	if err != nil {
-		return nil, err
-	}
-	return m.LoadCSR(a)
-}
-
-func (s *SharedDevice) matrices() (ops.Matrices, error) {
-	if m, ok := s.Device.(ops.Matrices); ok {
-		return m, nil
-	}
-	return nil, fmt.Errorf("%s takes no matrices", s.Device.Name())
 }

@@ -61,7 +61,7 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 	r.Tol /= float64(systems)
 	if r.MaxIter <= 0 {
 		r.MaxIter = 50000
-		if m.Name() == methods()[0].name {
+		if m.Name() == methods()[0].Name {
 			r.MaxIter = 200
 		}
 	}

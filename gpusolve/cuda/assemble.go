@@ -25,8 +25,8 @@ func (s *system) assemble() {
 		s.capacity = NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	}
 	s.maxBlocks = max(ReductionBlocks, int(Blocks(s.nx, threads)))
-	// Three sums of a residual, or two of every block of a smoothing step.
-	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, kernels.LinesThreads))*int64(s.ny)))
+	// Three sums of a residual, or what LeaveDot speaks of.
+	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny)))
 	s.planes()
 	s.discretise()
 }

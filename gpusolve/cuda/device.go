@@ -33,11 +33,8 @@ type Device struct {
 	krylov   *kernels.Krylov
 	residual *kernels.Residual
 	assembly *kernels.Assemble
-	level    *kernels.Level
-	transfer *kernels.Transfer
 	power    *kernels.Power
-	lines    map[int]*kernels.Lines // by class of column length
-	asked    map[string]unloader    // modules of methods, by name, as they are asked for
+	asked    map[string]unloader // modules of methods, by name, as they are asked for
 }
 
 // unloader is a module on the device.
@@ -62,7 +59,7 @@ const scalarCount = 16
 
 // Open takes GPU number ordinal of the driver.
 func Open(drv cudriver.Driver, ordinal int) (*Device, error) {
-	d := &Device{Driver: drv, lines: map[int]*kernels.Lines{}, asked: map[string]unloader{}}
+	d := &Device{Driver: drv, asked: map[string]unloader{}}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := d.open(ordinal); err != nil {
@@ -106,7 +103,7 @@ func (d *Device) open(ordinal int) (err error) {
 	return d.load()
 }
 
-// load brings the modules that every solve needs; those of multigrid wait until it asks for them.
+// load brings the modules that every solve needs; those of methods wait until they ask for them.
 func (d *Device) load() (err error) {
 	if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
 		return err
@@ -119,35 +116,6 @@ func (d *Device) load() (err error) {
 	}
 	d.assembly, err = kernels.LoadAssemble(d.Driver)
 	return err
-}
-
-// Warm loads the kernels for columns of nz cells, so that set-up need not.
-func (d *Device) Warm(nz int) error {
-	defer d.Bind()()
-	_, err := d.columns(nz)
-	return err
-}
-
-// columns returns the module for columns of nz cells.
-func (d *Device) columns(nz int) (*kernels.Lines, error) {
-	class := kernels.LineClass(nz)
-	if l, ok := d.lines[class]; ok {
-		return l, nil
-	}
-	if d.level == nil {
-		var err error
-		if d.level, err = kernels.LoadLevel(d.Driver); err != nil {
-			return nil, err
-		}
-		if d.transfer, err = kernels.LoadTransfer(d.Driver); err != nil {
-			return nil, err
-		}
-	}
-	l, err := kernels.LoadLines(d.Driver, class)
-	if err == nil {
-		d.lines[class] = l
-	}
-	return l, err
 }
 
 // Bind makes the GPU's context current on the calling goroutine until the returned function is called.
@@ -206,17 +174,8 @@ func (d *Device) Close() error {
 	if d.assembly != nil {
 		note(d.assembly.Unload())
 	}
-	if d.level != nil {
-		note(d.level.Unload())
-	}
-	if d.transfer != nil {
-		note(d.transfer.Unload())
-	}
 	if d.power != nil {
 		note(d.power.Unload())
-	}
-	for _, l := range d.lines {
-		note(l.Unload())
 	}
 	for _, m := range d.asked {
 		note(m.Unload())

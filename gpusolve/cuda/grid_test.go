@@ -10,6 +10,8 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -40,7 +42,7 @@ func TestGridsBeyondTheLimit(t *testing.T) {
 }
 
 // longGrid assembles a single row of cells along y or z and applies what launches a block for each of them.
-func longGrid(t *testing.T, d ops.Device, ny, nz int) map[string][]float64 {
+func longGrid(t *testing.T, dev ops.Device, ny, nz int) map[string][]float64 {
 	t.Helper()
 	s := &stack.Stack{
 		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 0.1},
@@ -53,15 +55,16 @@ func longGrid(t *testing.T, d ops.Device, ny, nz int) map[string][]float64 {
 	s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, H: 1e5, Temperature: 310} // a launch along y and z
 	m, err := mesh.Build(s)
 	must(t, err)
-	sys, err := d.Assemble(m, 0)
+	sys, err := dev.Assemble(m, 0)
 	must(t, err)
-	defer d.Close()
+	defer dev.Close()
 	defer sys.Free()
-	l := sys.(ops.Lines)
+	l, err := multigrid.On(sys)
+	must(t, err)
 	fine, err := l.Finest()
 	must(t, err)
 	n := m.Cells()
-	vector := func(level ops.Level) ops.Vector {
+	vector := func(level multigrid.Level) ops.Vector {
 		v, err := l.NewVector(level)
 		must(t, err)
 		return v
@@ -77,7 +80,9 @@ func longGrid(t *testing.T, d ops.Device, ny, nz int) map[string][]float64 {
 		values[i] = 1 + math.Sin(float64(i))
 	}
 	sys.Write(b, values)
-	sys.(ops.Diagonal).InverseDiagonal(y)
+	d, err := jacobi.On(sys)
+	must(t, err)
+	d.InverseDiagonal(y)
 	keep("the inverse diagonal", y)
 	l.Start(fine, x, b, 0.8)
 	keep("Start", x)

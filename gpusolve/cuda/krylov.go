@@ -166,20 +166,3 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	})
 	return heat
 }
-
-// InverseDiagonal fills d with 1/diag(A).
-func (s *system) InverseDiagonal(d ops.Vector) {
-	if s.Ready() {
-		s.Note(s.residual.InverseDiagonal(s.Stream, s.Grid(s.nx, threads, s.ny, 1), kernels.ResidualInverseDiagonalArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), D: F32(d),
-		}))
-	}
-}
-
-// Scale sets z = d r, or z = r where d is nil.
-func (s *Space) Scale(z, d, r ops.Vector) {
-	if s.Ready() {
-		s.Note(s.residual.Scale(s.Stream, Flat(s.cells), kernels.ResidualScaleArgs{N: s.cells, D: F32(d), R: F32(r), Z: F32(z)}))
-	}
-}

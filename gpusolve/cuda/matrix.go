@@ -20,11 +20,8 @@ type matrix struct {
 }
 
 var (
-	_ ops.Matrices = (*Device)(nil)
 	_ ops.Operator = (*matrix)(nil)
-	_ ops.Diagonal = (*matrix)(nil)
 	_ ops.Forms    = (*matrix)(nil)
-	_ ops.Recorder = (*matrix)(nil)
 )
 
 // LoadDiagonals copies the matrix to the GPU.
@@ -193,18 +190,4 @@ func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 			Ticket: m.ticket,
 		}))
 	}
-}
-
-// InverseDiagonal fills d with 1/diag(A).
-func (m *matrix) InverseDiagonal(d ops.Vector) {
-	if !m.Ready() {
-		return
-	}
-	if r := m.rows; r != nil {
-		m.Note(m.kernels.InvertRows(m.Stream, Flat(m.cells), kernels.MatrixInvertRowsArgs{
-			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, D: F32(d),
-		}))
-		return
-	}
-	m.Note(m.kernels.InvertBands(m.Stream, Flat(m.cells), kernels.MatrixInvertBandsArgs{N: m.cells, Diagonal: m.by.main, D: F32(d)}))
 }

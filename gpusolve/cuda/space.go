@@ -16,8 +16,7 @@ type Space struct {
 	cells int64
 	pad   int64 // values on either side of a vector
 
-	// stepped is what the last smoothing step of the finest level wrote and from which right side, while its blocks' sums are in partial: Dot
-	// of the two needs no further pass.
+	// stepped are the vectors of LeaveDot, while their blocks' sums are in partial.
 	stepped struct {
 		dst, b ops.Vector
 		blocks int32
@@ -61,10 +60,22 @@ func (s *Space) Note(err error) {
 	}
 }
 
-// Ready begins an operation: false after a failure. What the last smoothing step left behind is spent with it.
+// Ready begins an operation: false after a failure. What LeaveDot left behind is spent with it.
 func (s *Space) Ready() bool {
 	s.stepped.dst = nil
 	return s.err == nil
+}
+
+// DotThreads is the least number of threads in the blocks, each of columns of a row of a mesh, whose sums LeaveDot speaks of: there is room for so many.
+const DotThreads = 128
+
+// Partial is the memory of the blocks' sums of a reduction.
+func (s *Space) Partial() cudriver.Ptr[float64] { return s.partial }
+
+// LeaveDot says that the kernel that computed z has left its blocks' sums of z.b in Partial and their largest |z| behind these, for Dot of the two to need
+// no further pass. The next operation spends it.
+func (s *Space) LeaveDot(z, b ops.Vector, blocks int32) {
+	s.stepped.dst, s.stepped.b, s.stepped.blocks = z, b, blocks
 }
 
 // Err is the first failure of the device, nil while all is well.

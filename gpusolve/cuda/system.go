@@ -20,16 +20,11 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
-	longColumn *vector[float32] // scratch of columns beyond the longest class
 }
 
 var (
-	_ ops.System   = (*system)(nil)
-	_ ops.Diagonal = (*system)(nil)
-	_ ops.Lines    = (*system)(nil)
-	_ ops.Recorder = (*system)(nil)
-	_ ops.Bottom   = (*system)(nil)
-	_ ops.Forms    = (*system)(nil)
+	_ ops.System = (*system)(nil)
+	_ ops.Forms  = (*system)(nil)
 )
 
 // slots are planes that only some z have: of[k] is the number of plane k's slot, -1 where it has none.

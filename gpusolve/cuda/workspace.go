@@ -25,10 +25,8 @@ type matrixWorkspace struct {
 }
 
 var (
-	_ ops.Workspace  = (*meshWorkspace)(nil)
-	_ ops.Workspace  = (*matrixWorkspace)(nil)
-	_ ops.Stabilised = (*meshWorkspace)(nil)
-	_ ops.Stabilised = (*matrixWorkspace)(nil)
+	_ ops.Workspace = (*meshWorkspace)(nil)
+	_ ops.Workspace = (*matrixWorkspace)(nil)
 )
 
 // IterationOf is the GPU's part of a workspace, for methods whose kernels set its scalars. ok is false for what lives elsewhere.

@@ -22,9 +22,7 @@ type matrix struct {
 }
 
 var (
-	_ ops.Matrices = (*Device)(nil)
 	_ ops.Operator = (*matrix)(nil)
-	_ ops.Diagonal = (*matrix)(nil)
 	_ ops.Forms    = (*matrix)(nil)
 )
 
@@ -214,24 +212,4 @@ func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	}
 	s, _ := w.m.do(t)
 	w.scalars.RR = s[0]
-}
-
-// InverseDiagonal fills d with 1/diag(A).
-func (m *matrix) InverseDiagonal(d ops.Vector) {
-	dst := d.(*vec32).values()
-	for c := range dst {
-		dst[c] = float32(1 / m.diagonal(c))
-	}
-}
-
-// Scale sets z = d r, or z = r where d is nil.
-func (m *matrix) Scale(z, d, r ops.Vector) {
-	out, in := z.(*vec32).values(), r.(*vec32).values()
-	if d == nil {
-		copy(out, in)
-		return
-	}
-	for c, v := range d.(*vec32).values() {
-		out[c] = v * in[c]
-	}
 }

@@ -61,10 +61,3 @@ func (m *matrix) magnitude(x []float64, c int) float64 {
 	}
 	return sum
 }
-
-func (m *matrix) diagonal(c int) float64 {
-	if m.rows != nil {
-		return m.rows.At(c, c)
-	}
-	return m.by.Main[c]
-}

@@ -3,7 +3,7 @@ package host
 import (
 	"math"
 
-	"thermsim/gpusolve/host/internal/simd"
+	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
 )
 

@@ -1,6 +1,6 @@
 package host
 
-import "thermsim/gpusolve/host/internal/simd"
+import "thermsim/gpusolve/host/simd"
 
 // stencil is one row of the operator: conductances to the six neighbours of each cell. All slices have the row's length.
 type stencil struct {

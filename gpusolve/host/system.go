@@ -32,20 +32,13 @@ type system struct {
 	applyOp       applyTask
 	multiplyOp    multiplyTask
 	updateOp      updateTask
-	scaleOp       scaleTask
 	mapOp         mapTask
 	extrapolateOp extrapolateTask
-	startOp       startTask
-	stepOp        stepTask
-	restrictOp    restrictTask
-	prolongOp     prolongTask
 }
 
 var (
-	_ ops.System   = (*system)(nil)
-	_ ops.Diagonal = (*system)(nil)
-	_ ops.Lines    = (*system)(nil)
-	_ ops.Forms    = (*system)(nil)
+	_ ops.System = (*system)(nil)
+	_ ops.Forms  = (*system)(nil)
 )
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {

@@ -43,6 +43,10 @@ func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }
 // Singles and Doubles are the values of vectors of this executor.
 func Singles(v ops.Vector) []float32 { return v.(*vec32).values() }
 
+// PaddedSingles are those of an FP32 vector with what lies on either side of them: zeros, of which methods with couplings read the neighbours that do not
+// exist.
+func PaddedSingles(v ops.Vector) []float32 { return v.(*vec32).buf }
+
 // Doubles are those of an FP64 vector.
 func Doubles(v ops.Vector) []float64 { return v.(*vec64).values() }
 

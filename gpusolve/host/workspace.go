@@ -8,7 +8,6 @@ type Iteration struct {
 	scalars ops.Scalars
 	alpha   float64
 	beta    float64
-	stab    stabilised
 }
 
 // meshWorkspace is what one solve of a mesh's system keeps.
@@ -24,10 +23,8 @@ type matrixWorkspace struct {
 }
 
 var (
-	_ ops.Workspace  = (*meshWorkspace)(nil)
-	_ ops.Workspace  = (*matrixWorkspace)(nil)
-	_ ops.Stabilised = (*meshWorkspace)(nil)
-	_ ops.Stabilised = (*matrixWorkspace)(nil)
+	_ ops.Workspace = (*meshWorkspace)(nil)
+	_ ops.Workspace = (*matrixWorkspace)(nil)
 )
 
 // IterationOf is the processor's part of a workspace, for methods that set its scalars by themselves. ok is false for what lives elsewhere.

@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
 )
 
@@ -23,7 +24,7 @@ func BenchmarkLaunch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	t, err := kernels.LoadTransfer(d)
+	t, err := multigrid.LoadTransfer(d)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func BenchmarkLaunch(b *testing.B) {
 	})
 	b.Run("21", func(b *testing.B) {
 		for b.Loop() {
-			_ = t.RestrictResidual(1, grid, kernels.TransferRestrictResidualArgs{
+			_ = t.RestrictResidual(1, grid, multigrid.TransferRestrictResidualArgs{
 				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places, Capacity: single, B: single, X: single,
 				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places, Wx: single, Wy: single, Bc: single,
 			})

@@ -10,8 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/kernels"
-	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/tools/ptxgen"
 )
 
 // folders are all that have kernels, from here.
@@ -138,18 +137,6 @@ func copySources(t *testing.T, from, to string) {
 			if err := os.WriteFile(filepath.Join(to, filepath.Base(path)), text, 0o644); err != nil {
 				t.Fatal(err)
 			}
-		}
-	}
-}
-
-func TestLineClass(t *testing.T) {
-	classes := kernels.LineClasses()
-	if !slices.IsSorted(classes) || classes[0] != kernels.AnyLength {
-		t.Fatalf("classes %v: want %d, then ascending lengths", classes, kernels.AnyLength)
-	}
-	for nz, want := range map[int]int{1: 4, 4: 4, 5: 10, 10: 10, 11: 16, 17: 24, 97: 128, 128: 128, 129: kernels.AnyLength, 5000: kernels.AnyLength} {
-		if got := kernels.LineClass(nz); got != want {
-			t.Errorf("class of nz %d: %d, want %d", nz, got, want)
 		}
 	}
 }

@@ -11,13 +11,16 @@ import (
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
-	"thermsim/gpusolve/kernels/internal/ptxgen"
+	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
+	"thermsim/tools/ptxgen"
 )
 
 // recorder is a driver that reads parameters as the loaded PTX declares them.
@@ -130,7 +133,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 		}
 		load(name, m, d)
 	}
-	add("bicgstab", func(d cudriver.Driver) (any, error) { return kernels.LoadBicgstab(d) })
+	add("bicgstab", func(d cudriver.Driver) (any, error) { return krylov.LoadBicgstab(d) })
 	add("bricks", func(d cudriver.Driver) (any, error) { return ddilu.LoadBricks(d) })
 	add("parts", func(d cudriver.Driver) (any, error) { return ddilu.LoadParts(d) })
 	add("chebyshev", func(d cudriver.Driver) (any, error) { return chebyshev.LoadKernels(d) })
@@ -144,17 +147,18 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("ic", func(d cudriver.Driver) (any, error) { return ic.LoadKernels(d) })
 	add("cmg", func(d cudriver.Driver) (any, error) { return cmg.LoadKernels(d) })
 	add("segments", func(d cudriver.Driver) (any, error) { return cmg.LoadSegments(d) })
+	add("jacobi", func(d cudriver.Driver) (any, error) { return jacobi.LoadKernels(d) })
 	add("krylov", func(d cudriver.Driver) (any, error) { return kernels.LoadKrylov(d) })
-	add("level", func(d cudriver.Driver) (any, error) { return kernels.LoadLevel(d) })
+	add("hierarchy", func(d cudriver.Driver) (any, error) { return multigrid.LoadHierarchy(d) })
 	add("levels", func(d cudriver.Driver) (any, error) { return parac.LoadLevels(d) })
 	add("parac", func(d cudriver.Driver) (any, error) { return parac.LoadKernels(d) })
 	add("sort", func(d cudriver.Driver) (any, error) { return parac.LoadSort(d) })
 	add("power", func(d cudriver.Driver) (any, error) { return kernels.LoadPower(d) })
 	add("residual", func(d cudriver.Driver) (any, error) { return kernels.LoadResidual(d) })
-	add("transfer", func(d cudriver.Driver) (any, error) { return kernels.LoadTransfer(d) })
-	add("weigh", func(d cudriver.Driver) (any, error) { return kernels.LoadWeigh(d) })
-	for _, class := range kernels.LineClasses() {
-		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return kernels.LoadLines(d, class) })
+	add("transfer", func(d cudriver.Driver) (any, error) { return multigrid.LoadTransfer(d) })
+	add("weigh", func(d cudriver.Driver) (any, error) { return multigrid.LoadWeigh(d) })
+	for _, class := range multigrid.LinesClasses() {
+		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return multigrid.LoadLines(d, class) })
 	}
 }
 
@@ -295,7 +299,7 @@ func TestErrors(t *testing.T) {
 	if d.unloaded != 1 {
 		t.Errorf("a module without all of its kernels was unloaded %d times, want once", d.unloaded)
 	}
-	if _, err := kernels.LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
+	if _, err := multigrid.LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
 		t.Errorf("unknown class: error %v", err)
 	}
 	d = new(recorder)

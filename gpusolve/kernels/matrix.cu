@@ -205,19 +205,3 @@ KERNEL void BOUNDS(THREADS) residualRows(i64 n, const i64 *RESTRICT rowPtr, cons
   }
   finishResidual(s, lines, &last, partial, scalars, ticket);
 }
-
-// d = 1 / diag(A), 0 where a row has none.
-KERNEL void BOUNDS(THREADS) invertBands(i64 n, const double *RESTRICT diagonal, float *RESTRICT d) {
-  i64 stride = (i64)gridX() * THREADS;
-  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) d[c] = (float)(1 / diagonal[c]);
-}
-
-KERNEL void BOUNDS(THREADS) invertRows(i64 n, const i64 *RESTRICT rowPtr, const int *RESTRICT col, const double *RESTRICT val, float *RESTRICT d) {
-  i64 stride = (i64)gridX() * THREADS;
-  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) {
-    double v = 0;
-    for (i64 at = rowPtr[c]; at < rowPtr[c + 1]; at++)
-      if (col[at] == c) v = val[at];
-    d[c] = (float)(1 / v);
-  }
-}

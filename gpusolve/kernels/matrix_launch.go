@@ -28,8 +28,6 @@ type Matrix struct {
 	advance       launch.Kernel[MatrixAdvanceArgs]
 	residualBands launch.Kernel[MatrixResidualBandsArgs]
 	residualRows  launch.Kernel[MatrixResidualRowsArgs]
-	invertBands   launch.Kernel[MatrixInvertBandsArgs]
-	invertRows    launch.Kernel[MatrixInvertRowsArgs]
 }
 
 // LoadMatrix compiles the module for the device and finds its kernels.
@@ -45,8 +43,6 @@ func LoadMatrix(d cudriver.Driver) (*Matrix, error) {
 		m.advance.Prepare("advance", MatrixThreads),
 		m.residualBands.Prepare("residualBands", MatrixThreads),
 		m.residualRows.Prepare("residualRows", MatrixThreads),
-		m.invertBands.Prepare("invertBands", MatrixThreads),
-		m.invertRows.Prepare("invertRows", MatrixThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -173,32 +169,4 @@ type MatrixResidualRowsArgs struct {
 func (m *Matrix) ResidualRows(s cudriver.Stream, grid [3]uint32, a MatrixResidualRowsArgs) error {
 	m.residualRows.Args = a
 	return m.residualRows.Launch(s, grid)
-}
-
-// MatrixInvertBandsArgs are the arguments of invertBands.
-type MatrixInvertBandsArgs struct {
-	N        int64
-	Diagonal cudriver.Ptr[float64]
-	D        cudriver.Ptr[float32]
-}
-
-// InvertBands: d = 1 / diag(A), 0 where a row has none.
-func (m *Matrix) InvertBands(s cudriver.Stream, grid [3]uint32, a MatrixInvertBandsArgs) error {
-	m.invertBands.Args = a
-	return m.invertBands.Launch(s, grid)
-}
-
-// MatrixInvertRowsArgs are the arguments of invertRows.
-type MatrixInvertRowsArgs struct {
-	N      int64
-	RowPtr cudriver.Ptr[int64]
-	Col    cudriver.Ptr[int32]
-	Val    cudriver.Ptr[float64]
-	D      cudriver.Ptr[float32]
-}
-
-// InvertRows:
-func (m *Matrix) InvertRows(s cudriver.Stream, grid [3]uint32, a MatrixInvertRowsArgs) error {
-	m.invertRows.Args = a
-	return m.invertRows.Launch(s, grid)
 }

@@ -130,26 +130,3 @@ KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *RESTRICT x, double *RESTR
     old[c] = v;
   }
 }
-
-// z = d r, or a copy of r where d is null.
-KERNEL void BOUNDS(THREADS) scale(i64 n, const float *d, const float *r, float *z) {
-  i64 stride = (i64)gridX() * THREADS;
-  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) z[c] = d ? d[c] * r[c] : r[c];
-}
-
-// d = 1/diag(A), the diagonal summed in FP64.
-KERNEL void BOUNDS(THREADS) inverseDiagonal(int nx, int ny, int nz, const float *gx, const float *gy, const float *gz, const float *ground,
-                                            const int *groundSlot, const float *capacity, float *d) {
-  BlockAt tile = blockAt(tiles(nx, THREADS));
-  int i = tile.x * THREADS + threadX(), j = tile.y;
-  if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
-  double below = 0;
-  for (int k = 0; k < nz; k++, c += sheet) {
-    double v = (double)gx[c] + gx[c - 1] + gy[c] + gy[c - nx] + gz[c] + below;
-    if (groundSlot[k] >= 0) v += ground[groundSlot[k] * sheet + at];
-    if (capacity) v += capacity[c];
-    d[c] = (float)(1 / v);
-    below = gz[c];
-  }
-}

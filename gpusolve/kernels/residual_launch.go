@@ -18,14 +18,12 @@ const (
 
 // Residual is the module residual.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Residual struct {
-	module          launch.Module
-	residual        launch.Kernel[ResidualResidualArgs]
-	stored          launch.Kernel[ResidualStoredArgs]
-	maximum         launch.Kernel[ResidualMaximumArgs]
-	fill            launch.Kernel[ResidualFillArgs]
-	extrapolate     launch.Kernel[ResidualExtrapolateArgs]
-	scale           launch.Kernel[ResidualScaleArgs]
-	inverseDiagonal launch.Kernel[ResidualInverseDiagonalArgs]
+	module      launch.Module
+	residual    launch.Kernel[ResidualResidualArgs]
+	stored      launch.Kernel[ResidualStoredArgs]
+	maximum     launch.Kernel[ResidualMaximumArgs]
+	fill        launch.Kernel[ResidualFillArgs]
+	extrapolate launch.Kernel[ResidualExtrapolateArgs]
 }
 
 // LoadResidual compiles the module for the device and finds its kernels.
@@ -38,8 +36,6 @@ func LoadResidual(d cudriver.Driver) (*Residual, error) {
 		m.maximum.Prepare("maximum", ResidualThreads),
 		m.fill.Prepare("fill", ResidualThreads),
 		m.extrapolate.Prepare("extrapolate", ResidualThreads),
-		m.scale.Prepare("scale", ResidualThreads),
-		m.inverseDiagonal.Prepare("inverseDiagonal", ResidualThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -125,30 +121,4 @@ type ResidualExtrapolateArgs struct {
 func (m *Residual) Extrapolate(s cudriver.Stream, grid [3]uint32, a ResidualExtrapolateArgs) error {
 	m.extrapolate.Args = a
 	return m.extrapolate.Launch(s, grid)
-}
-
-// ResidualScaleArgs are the arguments of scale.
-type ResidualScaleArgs struct {
-	N       int64
-	D, R, Z cudriver.Ptr[float32]
-}
-
-// Scale: z = d r, or a copy of r where d is null.
-func (m *Residual) Scale(s cudriver.Stream, grid [3]uint32, a ResidualScaleArgs) error {
-	m.scale.Args = a
-	return m.scale.Launch(s, grid)
-}
-
-// ResidualInverseDiagonalArgs are the arguments of inverseDiagonal.
-type ResidualInverseDiagonalArgs struct {
-	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
-	GroundSlot         cudriver.Ptr[int32]
-	Capacity, D        cudriver.Ptr[float32]
-}
-
-// InverseDiagonal: d = 1/diag(A), the diagonal summed in FP64.
-func (m *Residual) InverseDiagonal(s cudriver.Stream, grid [3]uint32, a ResidualInverseDiagonalArgs) error {
-	m.inverseDiagonal.Args = a
-	return m.inverseDiagonal.Launch(s, grid)
 }

@@ -2,7 +2,6 @@ package krylov
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"thermsim/gpusolve/ops"
@@ -18,7 +17,7 @@ import (
 type BiCGSTAB struct {
 	sys                      ops.Operator
 	scalars                  ops.Workspace
-	ops                      ops.Stabilised
+	ops                      Stabilised
 	pre                      precond.Preconditioner
 	work, single             ops.Vector // the true residual
 	r, shadow, p, v, t, wide ops.Vector // FP64
@@ -38,9 +37,9 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, ok := w.(ops.Stabilised)
-	if !ok {
-		return nil, errors.New("this device has no operations for BiCGSTAB")
+	k, err := StabilisedOn(w)
+	if err != nil {
+		return nil, err
 	}
 	c := &BiCGSTAB{sys: s, ops: k, scalars: w, pre: m}
 	if c.work, err = s.NewWork(); err != nil {
@@ -184,7 +183,7 @@ func (c *BiCGSTAB) Prepare(_ Rule, x ops.Vector) { c.iteration(x) }
 
 // iteration returns what one iteration asks of the device, recorded where it can be.
 func (c *BiCGSTAB) iteration(x ops.Vector) func() {
-	if _, ok := c.sys.(ops.Recorder); ok && !c.warm {
+	if _, ok := c.sys.(Recorder); ok && !c.warm {
 		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
 		c.ops.Widen(c.wide, c.out)
 		c.warm = true

@@ -5,6 +5,12 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
+// Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
+type Recorder interface {
+	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one that gives its memory back.
+	Record(body func()) (replay, forget func(), err error)
+}
+
 // Recorded is an iteration on one vector, noted by devices that can repeat it at less cost.
 type Recorded struct {
 	x          ops.Vector
@@ -22,7 +28,7 @@ func (r *Recorded) Repeat(a ops.Operator, m precond.Preconditioner, x ops.Vector
 	}
 	r.Drop()
 	*r = Recorded{x: x, kelvin: kelvin, generation: generation, again: body}
-	if device, ok := a.(ops.Recorder); ok {
+	if device, ok := a.(Recorder); ok {
 		if replay, forget, err := device.Record(body); err == nil {
 			r.again, r.forget = replay, forget
 		}

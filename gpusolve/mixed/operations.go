@@ -68,7 +68,7 @@ type Operations interface {
 	Multiply(a Stored, entries Precision, y, x ops.Vector)
 	// Curve sets q = A p, PQ = p.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive).
 	Curve(a Stored, entries Precision, q, p ops.Vector)
-	// Dot sets RZ = r.z, MaxZ and Beta like that of ops.Krylov. z may be less precise than r.
+	// Dot sets RZ = r.z, MaxZ and Beta like that of ops.Workspace. z may be less precise than r.
 	Dot(r, z ops.Vector, first bool)
 	// Turn sets p = z + Beta p. z may be less precise than p.
 	Turn(p, z ops.Vector)

@@ -3,7 +3,7 @@
 // them. Methods chebyshev, jacobi and none use it. Kernels, Quaddiag and Csr are its GPU side, made of mixed.cu, quaddiag.cu and csr.cu.
 package mixed
 
-//go:generate go run ../kernels/internal/ptxgen/gen -I ../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../kernels
 
 import (
 	"context"

@@ -2,12 +2,6 @@ package ops
 
 import "thermsim/gpusolve/sparse"
 
-// Matrices is a Device that takes matrices as they are, without a mesh. Their vectors are numbered like the rows.
-type Matrices interface {
-	LoadDiagonals(a *sparse.Diagonals) (Operator, error)
-	LoadCSR(a *sparse.CSR) (Operator, error)
-}
-
 // Forms is a Space that lays its matrix out on the device for methods that build on entries rather than on couplings. Diagonals are summed in
 // FP64. A form lives until Release, or until its Space is freed.
 type Forms interface {

@@ -8,6 +8,7 @@ package ops
 import (
 	"errors"
 
+	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -29,6 +30,9 @@ type Device interface {
 	Allocated() int64
 	// Assemble discretises the mesh. A positive dt (s) adds C/dt to the operator, for backward Euler.
 	Assemble(m *mesh.Mesh, dt float64) (System, error)
+	// LoadDiagonals and LoadCSR take matrices as they are, without a mesh. Their vectors are numbered like the rows. The matrix must stay as it is.
+	LoadDiagonals(a *sparse.Diagonals) (Operator, error)
+	LoadCSR(a *sparse.CSR) (Operator, error)
 	Close() error
 }
 
@@ -137,12 +141,6 @@ func Dense(a Operator, b []float64) (Source, error) {
 	return a.SourceOf(v), nil
 }
 
-// Recorder is a Space that repeats a sequence of operations at less cost than asking for each again.
-type Recorder interface {
-	// Record notes the operations that body asks for, without doing them, and returns a function that does, and one that gives its memory back.
-	Record(body func()) (replay, forget func(), err error)
-}
-
 // Norms describe a residual in the Euclidean norm.
 type Norms struct {
 	Residual float64 // ||b - A x||, W
@@ -152,17 +150,10 @@ type Norms struct {
 }
 
 // Workspace is what one solve keeps: the scalars of its iteration and the buffers of its fused operations, those of conjugate gradients.
-// Operations of further methods work on it too: executors lend methods its scalars.
+// Operations of further methods work on it too: executors lend methods its scalars, which stay on the device under fixed names.
 type Workspace interface {
-	Krylov
 	// NewDirection makes the FP32 vector that DirectionApply and Update take as p. A workspace has one.
 	NewDirection() (Vector, error)
-	// Close gives the memory back, that of the direction too.
-	Close()
-}
-
-// Krylov holds the operations of conjugate gradients. Scalars stay on the device under fixed names.
-type Krylov interface {
 	// Dot sets RZ = r32.z, MaxZ = max|z| and Beta = RZ/previous RZ, or 0 when first is true.
 	Dot(r32, z Vector, first bool)
 	// DirectionApply sets q = A d, PQ = d.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive) for the new direction
@@ -172,86 +163,9 @@ type Krylov interface {
 	Update(x, r, r32, p, z, q Vector)
 	// Scalars waits for the device and reads them.
 	Scalars() Scalars
+	// Close gives the memory back, that of the direction too.
+	Close()
 }
 
 // Scalars of an iteration.
 type Scalars struct{ RZ, PQ, RR, MaxZ float64 }
-
-// Diagonal holds the operations of the jacobi and none preconditioners.
-type Diagonal interface {
-	// InverseDiagonal fills an FP32 vector with 1/diag(A).
-	InverseDiagonal(d Vector)
-	// Scale sets z = d r, or z = r where d is nil.
-	Scale(z, d, r Vector)
-}
-
-// Lines holds the operations of multigrid with exact column solves: T is A without its couplings between columns, but with its whole
-// diagonal, one tridiagonal matrix per column. All vectors are FP32.
-type Lines interface {
-	// Finest is the level of the system itself.
-	Finest() (Level, error)
-	// Coarsen builds the next level and the transfer between.
-	Coarsen(fine Level, c Coarsening) (Level, error)
-	// RefreshLevel computes a level again, after the system was refreshed and the finer levels before.
-	RefreshLevel(l Level) error
-	// NewVector makes a vector on a level.
-	NewVector(l Level) (Vector, error)
-	// Start sets x = c T^-1 b.
-	Start(l Level, x, b Vector, c float32)
-	// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). A nil prev counts as zero. dst may be prev, never x.
-	Step(l Level, dst, x, prev, b Vector, a, c float32)
-	// RestrictStart sets bc = P^T (b - A x) where x = omega T^-1 b, which lets it do without the columns' matrices.
-	RestrictStart(fine, coarse Level, bc, b, x Vector, omega float32)
-	// Restrict sets bc = P^T (b - A x).
-	Restrict(fine, coarse Level, bc, b, x Vector)
-	// Prolong sets x += P xc.
-	Prolong(fine, coarse Level, x, xc Vector)
-}
-
-// Bottom is a Lines that can cycle over small levels in a single operation.
-type Bottom interface {
-	// Bottom prepares a V-cycle over the levels of rungs, fine to coarse, the last a single column: from the first rung's B to its Z. It
-	// returns nil where the executor would gain nothing.
-	Bottom(rungs []Rung, s Smoothing) (cycle func(), err error)
-	// BottomColumns is the number of columns up to which a level is small.
-	BottomColumns() int
-}
-
-// Rung is a level with the vectors of its part in a cycle.
-type Rung struct {
-	Level   Level
-	B, Z, X Vector
-}
-
-// Smoothing holds the coefficients of the smoother: a Momentum of 0 is damped line Jacobi with weight First, any other Chebyshev of
-// degree 2, x1 = x0 + First T^-1 r0, x2 = x1 + Momentum (x1 - x0) + Second T^-1 r1.
-type Smoothing struct{ First, Momentum, Second float32 }
-
-// Level is one grid of the hierarchy.
-type Level interface {
-	Shape() (nx, ny, nz int)
-}
-
-// Coarsening says how a level follows from the finer one.
-type Coarsening struct {
-	X, Y Pairing
-	// Weighted[k] asks for conductance-weighted instead of geometric interpolation in plane k.
-	Weighted []bool
-}
-
-// Pairing merges the cells of one direction, singly or in pairs. The zero value keeps the direction as it is.
-type Pairing struct {
-	// Parent[i] is the coarse cell of fine cell i: ascending from 0, each coarse cell having one or two fine ones.
-	Parent []int32
-	// Far[i] is the geometric weight of the farther of the two coarse cells that fine cell i is interpolated from: the one beyond
-	// the side on which i lies in its pair. It is 0 for single cells and at the ends.
-	Far []float32
-}
-
-// Coarse is the number of coarse cells that n fine ones become.
-func (p Pairing) Coarse(n int) int {
-	if p.Parent == nil {
-		return n
-	}
-	return int(p.Parent[n-1]) + 1
-}

@@ -186,20 +186,3 @@ func (f *Fixture) krylov() {
 		}
 	}
 }
-
-func (f *Fixture) diagonal() {
-	d, ok := f.Sys.(ops.Diagonal)
-	if !ok {
-		f.Error("no diagonal operations")
-		return
-	}
-	inverse, z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
-	rv := f.Random(r)
-	d.InverseDiagonal(inverse)
-	d.Scale(z, inverse, r)
-	for i, v := range f.ref.diagonal() {
-		f.Scalar("D^-1 r", f.Read(z)[i], rv[i]/v, eps32)
-	}
-	d.Scale(z, nil, r)
-	f.Near("copy of r", f.Read(z), rv, 1, 0)
-}

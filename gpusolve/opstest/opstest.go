@@ -15,18 +15,21 @@ import (
 
 // Run tests the executor that open makes.
 func Run(t *testing.T, open func(testing.TB) ops.Device) {
+	OnMeshes(t, open, func(f *Fixture) {
+		f.power()
+		f.state()
+		f.residual()
+		f.krylov()
+		f.forms()
+	})
+}
+
+// OnMeshes checks operations of the executor that open makes on random stacks with odd, prime, flat and thin grids, steady and in time.
+func OnMeshes(t *testing.T, open func(testing.TB) ops.Device, check func(*Fixture)) {
 	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 7}, {5, 1, 3}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {13, 7, 5}, {16, 8, 10}, {17, 31, 3}, {9, 11, 33}} {
 		for _, dt := range []float64{0, 1e-3} {
 			t.Run(fmt.Sprintf("%dx%dx%d,dt=%g", shape[0], shape[1], shape[2], dt), func(t *testing.T) {
-				c := NewFixture(t, open(t), shape, dt)
-				c.power()
-				c.state()
-				c.residual()
-				c.krylov()
-				c.diagonal()
-				c.lines()
-				c.forms()
-				c.stabilised()
+				check(NewFixture(t, open(t), shape, dt))
 			})
 		}
 	}
@@ -50,6 +53,7 @@ type Fixture struct {
 	dt  float64
 }
 
+// NewFixture assembles a random stack of a shape.
 func NewFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *Fixture {
 	t.Cleanup(func() { d.Close() })
 	rng := rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]*100+shape[2])))
@@ -112,6 +116,9 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 	}
 	return s
 }
+
+// Rand is where the test's random numbers come from.
+func (f *Probe) Rand() *rand.Rand { return f.rng }
 
 func (f *Probe) Must(v ops.Vector, err error) ops.Vector {
 	f.Helper()

@@ -161,31 +161,6 @@ func (r *reference) diagonal() []float64 {
 	return d
 }
 
-// solveColumns returns T^-1 b by plain Gaussian elimination in FP64.
-func (r *reference) solveColumns(b []float64) []float64 {
-	sheet := r.nx * r.ny
-	d := r.diagonal()
-	up := make([]float64, len(b))
-	for _, l := range r.links {
-		if !l.lateral {
-			up[l.a] = l.g
-		}
-	}
-	y := append([]float64(nil), b...)
-	for c := sheet; c < len(b); c++ {
-		f := up[c-sheet] / d[c-sheet]
-		d[c] -= f * up[c-sheet]
-		y[c] += f * y[c-sheet]
-	}
-	for c := len(b) - 1; c >= 0; c-- {
-		if c+sheet < len(b) {
-			y[c] += up[c] * y[c+sheet]
-		}
-		y[c] /= d[c]
-	}
-	return y
-}
-
 func dot(a, b []float64) float64 {
 	s := 0.0
 	for i := range a {
@@ -195,3 +170,19 @@ func dot(a, b []float64) float64 {
 }
 
 func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
+
+// Shape of the grid.
+func (f *Fixture) Shape() (nx, ny, nz int) { return f.ref.nx, f.ref.ny, f.ref.nz }
+
+// Times returns A x in FP64.
+func (f *Fixture) Times(x []float64) []float64 { return f.ref.apply(x) }
+
+// Diagonal of A in FP64.
+func (f *Fixture) Diagonal() []float64 { return f.ref.diagonal() }
+
+// Couplings calls each for every pair of neighbouring cells with the conductance between them, in W/K, as executors round it.
+func (f *Fixture) Couplings(each func(a, b int, conductance float64, lateral bool)) {
+	for _, l := range f.ref.links {
+		each(l.a, l.b, l.g, l.lateral)
+	}
+}

@@ -259,7 +259,7 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 	if err != nil {
 		return r, err
 	}
-	replay, _, err := s.(ops.Recorder).Record(func() { t.Solve(z, right) })
+	replay, _, err := s.(krylov.Recorder).Record(func() { t.Solve(z, right) })
 	if err != nil {
 		return r, err
 	}

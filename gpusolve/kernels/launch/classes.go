@@ -3,21 +3,15 @@ package launch
 import (
 	"embed"
 	"fmt"
-	"slices"
 
 	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/kernels/internal/lineclass"
 )
 
-// LoadClass is Load with the build for a class of column lengths, one of package kernels' LineClasses.
+// LoadClass is Load with the build for a class, one of those that the generated launcher lists.
 func LoadClass(d cudriver.Driver, name string, builds embed.FS, class int, kernels ...*Entry) (Module, error) {
-	if classes := lineclass.All(); !slices.Contains(classes, class) {
-		return Module{}, fmt.Errorf("kernels: no module %s for columns of class %d; the classes are %v", name, class, classes)
-	}
-	name = fmt.Sprintf("%s_%d", name, class)
-	ptx, err := builds.ReadFile("ptx/" + name + ".ptx")
+	ptx, err := builds.ReadFile(fmt.Sprintf("ptx/%s_%d.ptx", name, class))
 	if err != nil {
-		return Module{}, fmt.Errorf("kernels: %w", err)
+		return Module{}, fmt.Errorf("kernels: module %s was not compiled for class %d: %w", name, class, err)
 	}
-	return Load(d, name, ptx, kernels...)
+	return Load(d, fmt.Sprintf("%s_%d", name, class), ptx, kernels...)
 }

@@ -8,7 +8,7 @@
 // Kernels is the GPU side, made of chebyshev.cu.
 package chebyshev
 
-//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
 import (
 	"fmt"

@@ -24,8 +24,8 @@ func TestBricksWithFewRows(t *testing.T) { conformBricks(t, devices.OnInterprete
 func TestBricksOnGPU(t *testing.T)       { conformBricks(t, devices.OnGPU(t)) }
 func TestPartsOnGPU(t *testing.T)        { conformParts(t, devices.OnGPU(t)) }
 
-// method sets ddilu up.
-func method(t testing.TB, s ops.Operator, settings string) *Preconditioner {
+// methodOn sets ddilu up.
+func methodOn(t testing.TB, s ops.Operator, settings string) *Preconditioner {
 	t.Helper()
 	set, err := precond.Parse(settings, Keys())
 	if err != nil {
@@ -45,13 +45,13 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 	graph := opstest.RandomGraph(rand.New(rand.NewPCG(3, 1)), 200)
 	cache := new(interpreter.Cache)
 	for name, c := range map[string]struct {
-		load     func(d ops.Matrices) (ops.Operator, error)
+		load     func(d ops.Device) (ops.Operator, error)
 		settings string
 	}{
-		"symmetric": {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
-		"general":   {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
-		"spinning":  {func(d ops.Matrices) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
-		"parts":     {func(d ops.Matrices) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
+		"symmetric": {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(symmetric) }, "rows=60"},
+		"general":   {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
+		"spinning":  {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
+		"parts":     {func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
 	} {
 		var first []float64
 		for seed := range int64(20) {
@@ -60,7 +60,7 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := method(t, s, c.settings)
+			m := methodOn(t, s, c.settings)
 			z, r := single(t, s), single(t, s)
 			v := make([]float64, z.Len())
 			for i := range v {

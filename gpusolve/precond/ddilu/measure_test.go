@@ -113,7 +113,7 @@ func TestMeasureBricksOnGPU(t *testing.T) {
 
 func measureBricks(t *testing.T, s ops.Operator, b ops.Source, m measured, settings string) {
 	start := time.Now()
-	p := method(t, s, settings)
+	p := methodOn(t, s, settings)
 	work, err := s.NewWorkspace()
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func measureBricks(t *testing.T, s ops.Operator, b ops.Source, m measured, setti
 	z, r := single(t, s), single(t, s)
 	n := z.Len()
 	s.Write(r, noise(n))
-	replay, _, err := s.(ops.Recorder).Record(func() { p.Apply(z, r) })
+	replay, _, err := s.(krylov.Recorder).Record(func() { p.Apply(z, r) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func refuse(t *testing.T, open func(testing.TB) ops.Device) {
 	} {
 		for order := range 2 {
 			d := open(t)
-			s, err := d.(ops.Matrices).LoadDiagonals(c.a)
+			s, err := d.LoadDiagonals(c.a)
 			if err != nil {
 				t.Fatal(err)
 			}

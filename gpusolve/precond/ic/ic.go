@@ -3,7 +3,7 @@
 // The triangular solves go along wavefronts; see docs/ic.md for what that costs on flat grids. Kernels is their GPU side, made of ic.cu.
 package ic
 
-//go:generate go run ../../kernels/internal/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
 import (
 	"errors"

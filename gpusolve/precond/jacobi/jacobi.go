@@ -2,15 +2,15 @@
 // thousands of iterations.
 package jacobi
 
-import (
-	"errors"
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
+import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
 
 type scaling struct {
-	ops  ops.Diagonal
+	ops  Operations
 	d    ops.Vector // nil for the identity
 	name string
 }
@@ -19,9 +19,9 @@ var _ precond.Refresher = (*scaling)(nil)
 
 // New computes 1/diag(A).
 func New(s ops.Operator) (precond.Preconditioner, error) {
-	diagonal, ok := s.(ops.Diagonal)
-	if !ok {
-		return nil, errors.New("this device has no diagonal operations")
+	diagonal, err := On(s)
+	if err != nil {
+		return nil, err
 	}
 	d, err := s.New32()
 	if err != nil {
@@ -33,9 +33,9 @@ func New(s ops.Operator) (precond.Preconditioner, error) {
 
 // None is plain conjugate gradients.
 func None(s ops.Operator) (precond.Preconditioner, error) {
-	diagonal, ok := s.(ops.Diagonal)
-	if !ok {
-		return nil, errors.New("this device has no diagonal operations")
+	diagonal, err := On(s)
+	if err != nil {
+		return nil, err
 	}
 	return &scaling{diagonal, nil, "none"}, nil
 }

@@ -1,8 +1,6 @@
 package jacobi
 
 import (
-	"errors"
-
 	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -41,9 +39,9 @@ func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error)
 	if name == "none" {
 		return p, nil
 	}
-	diagonal, ok := s.(ops.Diagonal)
-	if !ok {
-		return nil, errors.New("this device has no diagonal operations")
+	diagonal, err := On(s)
+	if err != nil {
+		return nil, err
 	}
 	if p.d, err = s.New32(); err == nil {
 		diagonal.InverseDiagonal(p.d)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 )
 
@@ -19,11 +18,11 @@ const likeSizes = math.Sqrt2
 // along x and y. Each level merges the cells up to a size that doubles from level to level: narrow cells are merged until they are like the wide
 // ones, be they narrow everywhere (dx and dy differ, or kx and ky) or where the grid is graded. Smoothing, which damps
 // errors only along strong couplings, is thus never asked for more.
-func coarsenings(m *mesh.Mesh) []ops.Coarsening {
+func coarsenings(m *mesh.Mesh) []Coarsening {
 	kx, ky := lateralConductivity(m)
 	x, y := newAxis(m.X, math.Sqrt(kx)), newAxis(m.Y, math.Sqrt(ky))
 	size := likeSizes * math.Min(x.smallest(), y.smallest())
-	var list []ops.Coarsening
+	var list []Coarsening
 	for len(x.size) > 1 || len(y.size) > 1 {
 		high := len(list)%2 == 1
 		nx, px := x.merge(size, high)
@@ -33,7 +32,7 @@ func coarsenings(m *mesh.Mesh) []ops.Coarsening {
 		if float64(after) > worthwhile*float64(before) && after > 1 {
 			continue
 		}
-		list = append(list, ops.Coarsening{X: px, Y: py})
+		list = append(list, Coarsening{X: px, Y: py})
 		x, y = nx, ny
 	}
 	return list
@@ -75,10 +74,10 @@ func (a axis) smallest() float64 {
 
 // merge pairs neighbouring cells of at most the given size, from the low end on or from the high end. Changing ends from level to level keeps the
 // odd cell of an odd count from staying behind alone while all others grow.
-func (a axis) merge(size float64, fromHigh bool) (axis, ops.Pairing) {
+func (a axis) merge(size float64, fromHigh bool) (axis, Pairing) {
 	starts := a.starts(size, fromHigh)
 	if len(starts) == len(a.size) {
-		return a, ops.Pairing{}
+		return a, Pairing{}
 	}
 	c := axis{make([]float64, len(starts)), make([]float64, len(starts))}
 	parent := make([]int32, len(a.size))
@@ -94,7 +93,7 @@ func (a axis) merge(size float64, fromHigh bool) (axis, ops.Pairing) {
 			c.node[p] += a.node[i] / float64(hi-lo)
 		}
 	}
-	return c, ops.Pairing{Parent: parent, Far: farWeights(a, c, parent)}
+	return c, Pairing{Parent: parent, Far: farWeights(a, c, parent)}
 }
 
 // starts returns the first cell of every coarse cell, ascending.

@@ -1,12 +1,8 @@
 package multigrid
 
 import (
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
-
-// LongestClass is the greatest number of planes for which GPUs have kernels made; longer columns take a vector of scratch. A test holds it to the kernels.
-const LongestClass = 128
 
 // Memory counts the hierarchy level by level. Where the mesh is not built yet, every level has a quarter of the cells of the finer one and no plane
 // has weights: the least that any stack takes.
@@ -34,7 +30,7 @@ func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
 	case !s.GPU && s.InTime:
 		held += 4 * grounded * s.Sheet() // ground and capacity, added up
 		grounded = nz
-	case s.GPU && s.NZ > LongestClass:
+	case s.GPU && lineClass(s.NZ) == anyLength: // scratch of the columns
 		held += s.Vector(4)
 	}
 	vectors := int64(3 + 1 + 3) // conductances, pivots; b, z and x
@@ -57,11 +53,11 @@ func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
 }
 
 // sizes of the levels of a plan.
-func sizes(nx, ny int, plan []ops.Coarsening) []size {
+func sizes(nx, ny int, plan []Coarsening) []size {
 	var levels []size
 	for _, c := range plan {
 		l := size{c.X.Coarse(nx), c.Y.Coarse(ny), 0}
-		for _, p := range []ops.Pairing{c.X, c.Y} {
+		for _, p := range []Pairing{c.X, c.Y} {
 			if p.Parent != nil {
 				l.directions++
 			}

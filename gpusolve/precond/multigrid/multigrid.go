@@ -4,8 +4,9 @@
 // Thin layers couple strongly along z and thick ones laterally; with exact column solves only the lateral part is left to the hierarchy.
 package multigrid
 
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+
 import (
-	"errors"
 	"fmt"
 
 	"thermsim/gpusolve/ops"
@@ -15,7 +16,7 @@ import (
 
 // Cycle is a V-cycle. It is symmetric: what smooths after the coarse correction is the adjoint of what smooths before.
 type Cycle struct {
-	ops    ops.Lines
+	ops    Operations
 	plan   Plan
 	levels []rung
 	// bottom cycles over the levels from bottomLevel on in one operation, where the device has such a thing.
@@ -25,7 +26,7 @@ type Cycle struct {
 
 // rung is one level with its vectors. On the finest level b and z come from the caller.
 type rung struct {
-	level   ops.Level
+	level   Level
 	b, z, x ops.Vector
 }
 
@@ -36,9 +37,9 @@ func New(s ops.System) (*Cycle, error) { return NewPlanned(s, Choose(s.Mesh())) 
 
 // NewPlanned builds the hierarchy with given choices.
 func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
-	lines, ok := s.(ops.Lines)
-	if !ok {
-		return nil, errors.New("this device has no multigrid operations")
+	lines, err := On(s)
+	if err != nil {
+		return nil, err
 	}
 	c := &Cycle{ops: lines, plan: plan}
 	level, err := lines.Finest()
@@ -72,29 +73,25 @@ func (c *Cycle) Refresh() error {
 
 // prepareBottom hands the small levels to devices that cycle over them in one operation.
 func (c *Cycle) prepareBottom() error {
-	b, ok := c.ops.(ops.Bottom)
-	if !ok {
-		return nil
-	}
 	for n := 1; n < len(c.levels)-1; n++ {
 		nx, ny, _ := c.levels[n].level.Shape()
-		if nx*ny > b.BottomColumns() {
+		if nx*ny > c.ops.BottomColumns() {
 			continue
 		}
-		var rungs []ops.Rung
+		var rungs []Rung
 		for _, l := range c.levels[n:] {
-			rungs = append(rungs, ops.Rung{Level: l.level, B: l.b, Z: l.z, X: l.x})
+			rungs = append(rungs, Rung{Level: l.level, B: l.b, Z: l.z, X: l.x})
 		}
 		var err error
 		c.bottomLevel = n
-		c.bottom, err = b.Bottom(rungs, c.plan.Smoother.coefficients())
+		c.bottom, err = c.ops.Bottom(rungs, c.plan.Smoother.coefficients())
 		return err
 	}
 	return nil
 }
 
 // add appends a level with its vectors.
-func (c *Cycle) add(level ops.Level) error {
+func (c *Cycle) add(level Level) error {
 	r := rung{level: level}
 	vectors := []*ops.Vector{&r.x}
 	if len(c.levels) > 0 {
@@ -171,8 +168,8 @@ func (c *Cycle) cycle(n int) {
 
 // Plan holds the choices that fix a hierarchy.
 type Plan struct {
-	Coarsenings []ops.Coarsening // from the finest level down to a single column
-	Weighted    []bool           // per plane: conductance-weighted interpolation
+	Coarsenings []Coarsening // from the finest level down to a single column
+	Weighted    []bool       // per plane: conductance-weighted interpolation
 	Smoother    Smoother
 }
 
@@ -187,15 +184,15 @@ const (
 
 // coefficients of the smoother. Jacobi is damped by 0.8. Chebyshev of degree 2 works on [1/2, 2], the upper part of the spectrum of T^-1 A, which
 // lies in (0, 2): Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
-func (s Smoother) coefficients() ops.Smoothing {
+func (s Smoother) coefficients() Smoothing {
 	if s == LineJacobi {
-		return ops.Smoothing{First: 0.8}
+		return Smoothing{First: 0.8}
 	}
 	const theta, delta = (2 + 0.5) / 2, (2 - 0.5) / 2
 	const sigma = theta / delta
 	const rho0 = 1 / sigma
 	const rho1 = 1 / (2*sigma - rho0)
-	return ops.Smoothing{First: 1 / theta, Momentum: rho1 * rho0, Second: 2 * rho1 / delta}
+	return Smoothing{First: 1 / theta, Momentum: rho1 * rho0, Second: 2 * rho1 / delta}
 }
 
 func (s Smoother) String() string { return [...]string{"line Jacobi", "line Chebyshev-2"}[s] }

@@ -144,7 +144,7 @@ func choleskyRefusals(t *testing.T, d ops.Device) {
 		"no number":             {2, math.NaN(), math.NaN(), 2},
 	} {
 		a := &sparse.CSR{RowPtr: []int64{0, 2, 4}, Col: []int32{0, 1, 0, 1}, Val: val}
-		sys, err := d.(ops.Matrices).LoadCSR(a)
+		sys, err := d.LoadCSR(a)
 		if err != nil {
 			t.Fatal(err)
 		}

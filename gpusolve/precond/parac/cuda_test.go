@@ -17,7 +17,7 @@ func factorOf(t *testing.T, d ops.Device, a *sparse.CSR, how choices) (*entries,
 	t.Helper()
 	defer d.Close()
 	defer d.Bind()()
-	sys, err := d.(ops.Matrices).LoadCSR(a)
+	sys, err := d.LoadCSR(a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,62 @@
+// Package method defines what a method for linear systems says of itself: a preconditioner with its name, settings and need of memory, and the Krylov
+// solver that goes with it. Every folder below gpusolve/precond gives one or two definitions.
+package method
+
+import (
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Definition is all that is known of a method before it is set up.
+type Definition struct {
+	Name, Doc string // as users write it, and what it is in a few words
+	Keys      []precond.Key
+	New       func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error)
+	// Memory is what the preconditioner takes beside the system and the Krylov solver.
+	Memory func(s precond.Shape, set precond.Settings) precond.Need
+	// General marks methods for matrices that need not be symmetric.
+	General bool
+	// Solver makes the Krylov solver; the zero value stands for Suitable.
+	Solver Solver
+}
+
+// Solver makes the Krylov solver of a method and tells the bytes that it takes.
+type Solver struct {
+	New    func(a ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error)
+	Memory func(s precond.Shape, set precond.Settings) int64
+}
+
+// Made passes on what a constructor returned; after an error there is no preconditioner, whatever its type.
+func Made[P precond.Preconditioner](p P, err error) (precond.Preconditioner, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// SetUp sets the method up on an operator. After an error nothing is held.
+func (d *Definition) SetUp(a ops.Operator, set precond.Settings) (krylov.Solver, *precond.Method, error) {
+	m, err := precond.SetUp(a, func() (precond.Preconditioner, error) { return d.New(a, set) })
+	if err != nil {
+		return nil, nil, err
+	}
+	solver, err := d.krylov().New(a, m, set)
+	if err != nil {
+		m.Close()
+		return nil, nil, err
+	}
+	return solver, m, nil
+}
+
+// SolverMemory is what the method's Krylov solver takes.
+func (d *Definition) SolverMemory(s precond.Shape, set precond.Settings) int64 {
+	return d.krylov().Memory(s, set)
+}
+
+func (d *Definition) krylov() Solver {
+	if d.Solver.New == nil {
+		return Suitable()
+	}
+	return d.Solver
+}

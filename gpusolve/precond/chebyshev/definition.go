@@ -1,0 +1,19 @@
+package chebyshev
+
+import (
+	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Definition of the method.
+func Definition() method.Definition {
+	return method.Definition{
+		Name: "chebyshev", Doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", Keys: Keys(), Memory: Memory,
+		New: func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+			return method.Made(New(a, set))
+		},
+		Solver: mixed.MethodSolver(),
+	}
+}

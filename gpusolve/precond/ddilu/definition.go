@@ -1,0 +1,18 @@
+package ddilu
+
+import (
+	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// Definition of the method.
+func Definition() method.Definition {
+	return method.Definition{
+		Name: "ddilu", Doc: "incomplete factors of small bricks or parts, each solved in fast memory", Keys: append(Keys(), method.SolverKey()),
+		New: func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+			return method.Made(New(a, set))
+		},
+		Memory: Memory, General: true,
+	}
+}

@@ -1,0 +1,67 @@
+package jacobi
+
+import (
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ops"
+)
+
+// gpuOperations are those of an operator on a GPU.
+type gpuOperations struct {
+	*cuda.Space
+	kernels *Kernels
+	mesh    *cuda.Conductances // of a mesh's system; else one of the others
+	by      *cuda.Diagonals
+	rows    *cuda.Rows
+}
+
+func onGPU(a ops.Operator) (o Operations, ok bool, err error) {
+	space, ok := cuda.SpaceOf(a)
+	if !ok {
+		return nil, false, nil
+	}
+	s := &gpuOperations{Space: space}
+	if s.kernels, err = cuda.Module(space.Device, "jacobi", LoadKernels); err != nil {
+		return nil, true, err
+	}
+	if s.mesh, ok = cuda.ConductancesOf(a); ok {
+		return s, true, nil
+	}
+	d, r, err := matrixForms(a)
+	if err != nil {
+		return nil, true, err
+	}
+	if d != nil {
+		s.by = d.(*cuda.Diagonals)
+	} else {
+		s.rows = r.(*cuda.Rows)
+	}
+	return s, true, nil
+}
+
+// InverseDiagonal fills d with 1/diag(A).
+func (s *gpuOperations) InverseDiagonal(d ops.Vector) {
+	if !s.Ready() {
+		return
+	}
+	flat := cuda.Flat(s.Cells())
+	switch m := s.mesh; {
+	case m != nil:
+		s.Note(s.kernels.InverseDiagonal(s.Stream, s.Grid(m.NX, KernelsThreads, m.NY, 1), KernelsInverseDiagonalArgs{
+			Nx: int32(m.NX), Ny: int32(m.NY), Nz: int32(m.NZ), Gx: m.GX, Gy: m.GY, Gz: m.GZ, Ground: m.Ground,
+			GroundSlot: m.GroundSlot, Capacity: m.Capacity, D: cuda.F32(d),
+		}))
+	case s.by != nil:
+		main, _, _, _, _, _, _ := s.by.Arrays()
+		s.Note(s.kernels.InvertBands(s.Stream, flat, KernelsInvertBandsArgs{N: s.Cells(), Diagonal: main, D: cuda.F32(d)}))
+	default:
+		rowPtr, col, val := s.rows.Arrays()
+		s.Note(s.kernels.InvertRows(s.Stream, flat, KernelsInvertRowsArgs{N: s.Cells(), RowPtr: rowPtr, Col: col, Val: val, D: cuda.F32(d)}))
+	}
+}
+
+// Scale sets z = d r, or z = r where d is nil.
+func (s *gpuOperations) Scale(z, d, r ops.Vector) {
+	if s.Ready() {
+		s.Note(s.kernels.Scale(s.Stream, cuda.Flat(s.Cells()), KernelsScaleArgs{N: s.Cells(), D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)}))
+	}
+}

@@ -1,0 +1,106 @@
+package multigrid
+
+import (
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/ops"
+)
+
+// gpuTransfer to the next coarser level.
+type gpuTransfer struct {
+	x, y       gpuDirection
+	weightSlot cudriver.Ptr[int32]
+	wx, wy     cudriver.Ptr[float32] // planes with conductance-weighted interpolation
+}
+
+// gpuDirection along x or y. A direction that is kept has every cell as its own parent.
+type gpuDirection struct {
+	parent, first cudriver.Ptr[int32]
+	far           cudriver.Ptr[float32] // weight of the farther coarse cell
+	beyond        cudriver.Ptr[int32]   // its number; the own one where there is none
+}
+
+// direction uploads a pairing of n cells.
+func (s *gpuOperations) direction(p Pairing, n int) gpuDirection {
+	parent, far := p.Parent, p.Far
+	if parent == nil {
+		parent, far = make([]int32, n), make([]float32, n)
+		for i := range parent {
+			parent[i] = int32(i)
+		}
+	}
+	first := make([]int32, int(parent[n-1])+2)
+	for i := n - 1; i >= 0; i-- {
+		first[parent[i]] = int32(i)
+	}
+	first[len(first)-1] = int32(n)
+	coarse := int32(len(first) - 1)
+	beyond := make([]int32, n)
+	for i, p := range parent {
+		b := p + 1
+		if int(first[p]) == i {
+			b = p - 1
+		}
+		if first[p+1]-first[p] == 1 || b < 0 || b >= coarse {
+			b = p
+		}
+		beyond[i] = b
+	}
+	return gpuDirection{cuda.Upload(s.Space, parent), cuda.Upload(s.Space, first), cuda.Upload(s.Space, far), cuda.Upload(s.Space, beyond)}
+}
+
+// restrictGrid is a block per tile of coarse cells and plane.
+func (s *gpuOperations) restrictGrid(l *gpuLevel) [3]uint32 {
+	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), l.nz)
+}
+
+// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
+func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
+	if !s.Ready() {
+		return
+	}
+	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
+	t := &f.next
+	s.Note(s.transfer.RestrictStart(s.Stream, s.restrictGrid(c), TransferRestrictStartArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x), Keep: 1 - omega, Cx: int32(c.nx),
+		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
+		Wy: t.wy, Bc: cuda.F32(bc),
+	}))
+}
+
+// Restrict sets bc = P^T (b - A x).
+func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
+	if !s.Ready() {
+		return
+	}
+	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
+	t := &f.next
+	s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c), TransferRestrictResidualArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
+		GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx), Cy: int32(c.ny),
+		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+		Bc: cuda.F32(bc),
+	}))
+}
+
+// Prolong sets x += P xc.
+func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
+	if !s.Ready() {
+		return
+	}
+	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
+	t := &f.next
+	if t.wx.IsNil() && t.wy.IsNil() {
+		grid := s.Grid(f.nx, TransferProlongThreads, f.ny, (f.nz+1)/2)
+		s.Note(s.transfer.Prolong(s.Stream, grid, TransferProlongArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
+			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: cuda.F32(xc), X: cuda.F32(x),
+		}))
+		return
+	}
+	s.Note(s.transfer.ProlongWeighted(s.Stream, s.Grid(f.nx, TransferProlongThreads, f.ny, 1), TransferProlongWeightedArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent, BeyondX: t.x.beyond,
+		FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
+		Xc: cuda.F32(xc), X: cuda.F32(x),
+	}))
+}

@@ -1,0 +1,89 @@
+package multigrid
+
+import (
+	"thermsim/gpusolve/host/simd"
+	"thermsim/gpusolve/ops"
+)
+
+type prolongTask struct {
+	fine, coarse *hostLevel
+	x, xc        []float32
+}
+
+// Prolong sets x += P xc.
+func (s *hostOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	s.prolongOp = prolongTask{f, c, values(x), values(xc)}
+	f.rows(&s.prolongOp, f.ny)
+	s.prolongOp = prolongTask{}
+}
+
+func (t *prolongTask) Run(lo, hi, worker int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	line := f.s.Scratch(worker).Floats(c.nx + 2)
+	for k := range f.nz {
+		for j := lo; j < hi; j++ {
+			near, far, weight := tr.y.rowsOf(j)
+			a := t.xc[c.pad+k*c.sheet+near*c.nx:][:c.nx]
+			b := a
+			if far >= 0 {
+				b = t.xc[c.pad+k*c.sheet+far*c.nx:][:c.nx]
+			}
+			o := f.pad + k*f.sheet + j*f.nx
+			x := t.x[o : o+f.nx]
+			if tr.wx[k] != nil || tr.wy[k] != nil {
+				t.weighted(x, a, b, weight, k, j)
+				continue
+			}
+			simd.Towards(line[1:1+c.nx], a, b, weight)
+			f.prolongLine(x, line)
+		}
+	}
+}
+
+// prolongLine adds the geometric interpolation along x of a coarse row, line[1:len(line)-1].
+func (l *hostLevel) prolongLine(x, line []float32) {
+	d := &l.next.x
+	m := len(line) - 2
+	v := line[1 : 1+m]
+	switch {
+	case d.kept():
+		simd.Add(x, v, 1)
+		return
+	case !d.regular:
+		for i, w := range d.Far {
+			own := v[d.Parent[i]]
+			if w > 0 {
+				own += w * (v[d.beyond(i)] - own)
+			}
+			x[i] += own
+		}
+		return
+	}
+	// Beyond the ends lies the same again.
+	line[0], line[m+1] = v[0], v[m-1]
+	simd.SpreadPairs(x, line, 0.75, 0.25)
+}
+
+// weighted adds the interpolation of coarse rows a (near) and b (far) with the plane's own weights.
+func (t *prolongTask) weighted(x, a, b []float32, weight float32, k, j int) {
+	f := t.fine
+	tr := &f.next
+	o := j * f.nx
+	for i := range x {
+		near, far := i, i
+		wx, wy := float32(0), weight
+		if !tr.x.kept() {
+			near = int(tr.x.Parent[i])
+			far = near
+			if wx = tr.wx[k][o+i]; wx > 0 {
+				far = int(tr.x.beyond(i))
+			}
+		}
+		if tr.wy[k] != nil {
+			wy = tr.wy[k][o+i]
+		}
+		x[i] += (1-wy)*((1-wx)*a[near]+wx*a[far]) + wy*((1-wx)*b[near]+wx*b[far])
+	}
+}

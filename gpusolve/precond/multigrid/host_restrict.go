@@ -1,0 +1,158 @@
+package multigrid
+
+import (
+	"thermsim/gpusolve/host/simd"
+	"thermsim/gpusolve/ops"
+)
+
+type restrictTask struct {
+	fine, coarse *hostLevel
+	bc, b, x     []float32
+	keep         float32 // of b in the residual after Start; general form where negative
+}
+
+// RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b. There T x = omega b, so the residual is (1 - omega) b + lateral x.
+func (s *hostOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
+	s.restrict(fine, coarse, bc, b, x, 1-omega)
+}
+
+// Restrict sets bc = P^T (b - A x).
+func (s *hostOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
+	s.restrict(fine, coarse, bc, b, x, -1)
+}
+
+func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep float32) {
+	f, c := fine.(*hostLevel), coarse.(*hostLevel)
+	s.restrictOp = restrictTask{f, c, values(bc), values(b), values(x), keep}
+	s.Run(&s.restrictOp, c.ny, f.cells)
+	s.restrictOp = restrictTask{}
+}
+
+// run fills coarse rows [lo, hi). Every coarse row gathers its fine rows in ascending order, wherever the range is cut.
+func (t *restrictTask) Run(lo, hi, worker int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	w := f.s.Scratch(worker).Floats(2*(f.nx+2) + c.nx)
+	res, u, line := w[:f.nx+2], w[f.nx+2:2*(f.nx+2)], w[2*(f.nx+2):]
+	for k := range f.nz {
+		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
+		first, last := lo, hi
+		if !tr.y.kept() {
+			first, _ = tr.y.span(lo)
+			_, last = tr.y.span(hi - 1)
+			first, last = max(first-1, 0), min(last+1, f.ny)
+		}
+		for j := first; j < last; j++ {
+			t.residual(res[1:1+f.nx], k, j)
+			t.scatter(res, u, line, k, j, lo, hi)
+		}
+	}
+}
+
+// residual fills one fine row of b - A x.
+func (t *restrictTask) residual(res []float32, k, j int) {
+	l := t.fine
+	n := len(res)
+	c := l.pad + k*l.sheet + j*l.nx
+	b, x := t.b[c:c+n], l.around(t.x, c, n)
+	if t.keep >= 0 {
+		simd.KeepLateral(res, b, t.keep, &x)
+		return
+	}
+	simd.Inflow(res, b, &x)
+	own := t.x[c : c+n]
+	if k > 0 {
+		simd.Couple(res, l.gz[c-l.sheet:c-l.sheet+n], own, t.x[c-l.sheet:c-l.sheet+n])
+	}
+	if k < l.nz-1 {
+		simd.Couple(res, l.gz[c:c+n], own, t.x[c+l.sheet:c+l.sheet+n])
+	}
+	if g := l.ground[k]; g != nil {
+		simd.Drain(res, g[j*n:j*n+n], own)
+	}
+}
+
+// scatter adds one fine row, res[1:1+nx], to the coarse rows it belongs to.
+func (t *restrictTask) scatter(res, u, line []float32, k, j, lo, hi int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	n := f.nx
+	res[0], res[n+1] = 0, 0
+	var wx []float32
+	if tr.wx[k] != nil {
+		wx = tr.wx[k][j*n : j*n+n]
+	}
+	near, far, weight := tr.y.rowsOf(j)
+	out := func(row int) []float32 {
+		o := c.pad + k*c.sheet + row*c.nx
+		return t.bc[o : o+c.nx]
+	}
+	if tr.wy[k] != nil {
+		u[0], u[n+1] = 0, 0
+		wy := tr.wy[k][j*n : j*n+n]
+		if near >= lo && near < hi {
+			for i, w := range wy {
+				u[1+i] = (1 - w) * res[1+i]
+			}
+			f.restrictLine(line, u, wx)
+			simd.Add(out(near), line, 1)
+		}
+		if far >= lo && far < hi {
+			for i, w := range wy {
+				u[1+i] = w * res[1+i]
+			}
+			f.restrictLine(line, u, wx)
+			simd.Add(out(far), line, 1)
+		}
+		return
+	}
+	f.restrictLine(line, res, wx)
+	if near >= lo && near < hi {
+		simd.Add(out(near), line, 1-weight)
+	}
+	if weight > 0 && far >= lo && far < hi {
+		simd.Add(out(far), line, weight)
+	}
+}
+
+// restrictLine gathers a fine row, v[1:1+nx] between zeros, into coarse cells along x with geometric weights or those of wx.
+func (l *hostLevel) restrictLine(dst, v, wx []float32) {
+	n, m := l.nx, len(dst)
+	d := &l.next.x
+	switch {
+	case d.kept():
+		copy(dst, v[1:1+n])
+		return
+	case wx != nil:
+		d.gather(dst, v, wx)
+		return
+	case !d.regular:
+		d.gather(dst, v, d.Far)
+		return
+	}
+	simd.GatherPairs(dst, v, 0.75, 0.25)
+	// The outermost cells have no farther neighbour and go whole to their own.
+	dst[0] += 0.25 * v[1]
+	dst[m-1] += 0.25 * v[n]
+}
+
+// gather adds each fine cell of v[1:] to its coarse cells, with weight w to the farther.
+func (d *hostDirection) gather(dst, v, w []float32) {
+	clear(dst)
+	for i, w := range w {
+		near := d.Parent[i]
+		dst[near] += (1 - w) * v[1+i]
+		if w > 0 {
+			dst[d.beyond(i)] += w * v[1+i]
+		}
+	}
+}
+
+// beyond is the far coarse neighbour of a cell whose weight for it is not zero.
+func (d *hostDirection) beyond(i int) int32 {
+	near := d.Parent[i]
+	if int(d.first[near]) == i {
+		return near - 1
+	}
+	return near + 1
+}

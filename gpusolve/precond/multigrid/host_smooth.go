@@ -1,0 +1,124 @@
+package multigrid
+
+import (
+	"thermsim/gpusolve/host/simd"
+	"thermsim/gpusolve/ops"
+)
+
+// tile is the number of columns solved together: their elimination stays in the first caches for any number of planes that matters.
+const tile = 512
+
+type startTask struct {
+	l    *hostLevel
+	x, b []float32
+	c    float32
+}
+
+// Start sets x = c T^-1 b. It reads b, gz, inverse (twice gz) and writes x: 16 bytes per cell from memory.
+func (s *hostOperations) Start(l Level, x, b ops.Vector, c float32) {
+	lv := l.(*hostLevel)
+	s.startOp = startTask{lv, values(x), values(b), c}
+	lv.rows(&s.startOp, lv.ny)
+	s.startOp = startTask{}
+}
+
+func (t *startTask) Run(lo, hi, worker int) {
+	l := t.l
+	y := l.s.Scratch(worker).Floats(l.nz * min(tile, l.nx))
+	for j := lo; j < hi; j++ {
+		for i := 0; i < l.nx; i += tile {
+			t.columns(j, i, min(tile, l.nx-i), y)
+		}
+	}
+}
+
+func (t *startTask) columns(j, i0, n int, y []float32) {
+	l := t.l
+	c := l.pad + j*l.nx + i0
+	var below []float32
+	for k := range l.nz {
+		yk := y[k*n : k*n+n]
+		simd.Start(yk, t.b[c:c+n], l.inverse[c:c+n], l.below(k, c, n), below)
+		below = yk
+		c += l.sheet
+	}
+	for k := l.nz - 1; k >= 0; k-- {
+		c -= l.sheet
+		yk := y[k*n : k*n+n]
+		if k < l.nz-1 {
+			l.substitute(yk, y[(k+1)*n:(k+2)*n], c)
+		}
+		simd.Scale(t.x[c:c+n], yk, t.c)
+	}
+}
+
+// below are the couplings of n cells of plane k to the plane below, nil at the bottom; c is the offset of the first cell.
+func (l *hostLevel) below(k, c, n int) []float32 {
+	if k == 0 {
+		return nil
+	}
+	return l.gz[c-l.sheet : c-l.sheet+n]
+}
+
+// substitute adds to yk what the solved plane above contributes.
+func (l *hostLevel) substitute(yk, above []float32, c int) {
+	n := len(yk)
+	simd.Substitute(yk, l.gz[c:c+n], l.inverse[c:c+n], above)
+}
+
+type stepTask struct {
+	l               *hostLevel
+	dst, x, prev, b []float32
+	a, c            float32
+}
+
+// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). Since T is A without its lateral couplings, T^-1 (b - A x) is
+// T^-1 (b + lateral x) - x, which needs neither the diagonal nor the vertical part of A x. It reads x, b, gx, gy, gz, inverse and
+// writes dst: 28 bytes per cell, 32 with prev.
+func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
+	lv := l.(*hostLevel)
+	s.stepOp = stepTask{lv, values(dst), values(x), values(prev), values(b), a, c}
+	lv.rows(&s.stepOp, lv.ny)
+	s.stepOp = stepTask{}
+}
+
+func (t *stepTask) Run(lo, hi, worker int) {
+	l := t.l
+	y := l.s.Scratch(worker).Floats(l.nz * min(tile, l.nx))
+	for j := lo; j < hi; j++ {
+		for i := 0; i < l.nx; i += tile {
+			t.columns(j, i, min(tile, l.nx-i), y)
+		}
+	}
+}
+
+func (t *stepTask) columns(j, i0, n int, y []float32) {
+	l := t.l
+	c := l.pad + j*l.nx + i0
+	var below []float32
+	for k := range l.nz {
+		yk := y[k*n : k*n+n]
+		x := l.around(t.x, c, n)
+		simd.Eliminate(yk, t.b[c:c+n], l.inverse[c:c+n], l.below(k, c, n), below, &x)
+		below = yk
+		c += l.sheet
+	}
+	for k := l.nz - 1; k >= 0; k-- {
+		c -= l.sheet
+		yk := y[k*n : k*n+n]
+		if k < l.nz-1 {
+			l.substitute(yk, y[(k+1)*n:(k+2)*n], c)
+		}
+		dst, x := t.dst[c:c+n], t.x[c:c+n]
+		if t.prev != nil {
+			simd.Momentum(dst, x, t.prev[c:c+n], yk, t.a, t.c)
+		} else {
+			simd.Combine(dst, x, yk, 1+t.a-t.c, t.c)
+		}
+	}
+}
+
+// around are n values of x from offset c on, with what is beside them in their plane.
+func (l *hostLevel) around(x []float32, c, n int) simd.Lateral[float32] {
+	return simd.Around(l.gx, l.gy, x, c, n, l.nx)
+}

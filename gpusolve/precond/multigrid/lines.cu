@@ -1,0 +1,325 @@
+// Exact solves of whole columns, one thread a column. NZ is the class of column lengths that this module is compiled for: the column stays in
+// registers. NZ = 0 is the general path for longer columns, which keeps the elimination in memory; only it uses scratch.
+#include "device.h"
+
+enum { THREADS = 128 };
+
+// NZ is one of 0, 4, 10, 16, 24, 32, 48, 64, 96, 128
+#ifndef NZ
+#error NZ must be defined: the class of column lengths, 0 for any
+#endif
+
+DEVICE float lateral(const float *gx, const float *gy, const float *x, i64 c, int nx) {
+  return gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
+}
+
+// Columns of up to KEEP cells hold couplings and pivots in registers too; longer ones read them again on the way down.
+enum { KEEP = 16 };
+#define KEEP_CELLS 16 // the same for the preprocessor, which knows no enums
+static_assert(KEEP == KEEP_CELLS, "one number");
+
+#if NZ > 0
+// Column holds a column on its way up (d the eliminated right side) and down (d the solution); f are the factors of the way down. Planes beyond the
+// column's length repeat its top plane, whose coupling upwards is zero: all loads are then unconditional and can be under way together.
+struct Column {
+  float d[NZ], f[NZ <= KEEP ? NZ : 1];
+};
+
+// plane is the offset of plane k of the column at c0.
+DEVICE i64 plane(i64 c0, int k, int nz, i64 sheet) { return c0 + (k < nz ? k : nz - 1) * sheet; }
+
+// eliminate takes the right side of plane k; below is the coupling downwards, and becomes that of the next plane.
+DEVICE void eliminate(Column &col, int k, float rhs, float &below, const float *gz, const float *inverse, i64 c) {
+  float w = inverse[c], g = gz[c];
+  if (k) rhs += below * col.d[k - 1];
+  col.d[k] = rhs * w;
+  if (NZ <= KEEP) col.f[k] = g * w;
+  below = g;
+}
+
+DEVICE void substitute(Column &col, int k, const float *gz, const float *inverse, i64 c) {
+  float f = NZ <= KEEP ? col.f[k] : gz[c] * inverse[c];
+  if (k + 1 < NZ) col.d[k] += f * col.d[k + 1];
+}
+#endif
+
+// x = c T^-1 b.
+KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT gz, const float *RESTRICT inverse, const float *RESTRICT b,
+                                  float *RESTRICT x, float scale) {
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, c0 = (i64)j * nx + i;
+#if NZ > 0
+  Column col;
+  float below = 0;
+#pragma unroll
+  for (int k = 0; k < NZ; k++) {
+    i64 c = plane(c0, k, nz, sheet);
+    eliminate(col, k, b[c], below, gz, inverse, c);
+  }
+#pragma unroll
+  for (int k = NZ - 1; k >= 0; k--) {
+    i64 c = plane(c0, k, nz, sheet);
+    substitute(col, k, gz, inverse, c);
+    if (k < nz) x[c] = scale * col.d[k];
+  }
+#else
+  float d = 0;
+  for (int k = 0; k < nz; k++) {
+    i64 c = c0 + k * sheet;
+    float rhs = b[c];
+    if (k) rhs += gz[c - sheet] * d;
+    x[c] = d = rhs * inverse[c];
+  }
+  for (int k = nz - 1; k >= 0; k--) {
+    i64 c = c0 + k * sheet;
+    if (k < nz - 1) d = x[c] + gz[c] * inverse[c] * d;
+    x[c] = scale * d;
+  }
+#endif
+}
+
+// Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst. With DOT it returns
+// dst.b and the largest |dst|.
+template <bool DOT>
+DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                       const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst, float a,
+                       float scale, float *RESTRICT scratch, double &dot, float &most) {
+  float keep = 1 + a - scale;
+#if NZ > 0
+  (void)scratch;
+  Column col;
+  float below = 0;
+#pragma unroll
+  for (int k = 0; k < NZ; k++) {
+    i64 c = plane(c0, k, nz, sheet);
+    eliminate(col, k, b[c] + lateral(gx, gy, x, c, nx), below, gz, inverse, c);
+  }
+#pragma unroll
+  for (int k = NZ - 1; k >= 0; k--) {
+    i64 c = plane(c0, k, nz, sheet);
+    substitute(col, k, gz, inverse, c);
+    if (k < nz) {
+      float v = keep * x[c] + scale * col.d[k];
+      if (prev) v -= a * prev[c];
+      dst[c] = v;
+      if (DOT) {
+        dot += (double)v * b[c];
+        most = __builtin_fmaxf(most, __builtin_fabsf(v));
+      }
+    }
+  }
+#else
+  float d = 0;
+  for (int k = 0; k < nz; k++) {
+    i64 c = c0 + k * sheet;
+    float rhs = b[c] + lateral(gx, gy, x, c, nx);
+    if (k) rhs += gz[c - sheet] * d;
+    scratch[c] = d = rhs * inverse[c];
+  }
+  for (int k = nz - 1; k >= 0; k--) {
+    i64 c = c0 + k * sheet;
+    if (k < nz - 1) d = scratch[c] + gz[c] * inverse[c] * d;
+    float v = keep * x[c] + scale * d;
+    if (prev) v -= a * prev[c];
+    dst[c] = v;
+    if (DOT) {
+      dot += (double)v * b[c];
+      most = __builtin_fmaxf(most, __builtin_fabsf(v));
+    }
+  }
+#endif
+}
+
+// dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst.
+KERNEL void BOUNDS(THREADS) step(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                 const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
+                                 float a, float scale, float *RESTRICT scratch) {
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  if (i >= nx) return;
+  double dot = 0;
+  float most = 0;
+  stepColumn<false>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
+}
+
+// stepDot is step, and leaves each block's dst.b and largest |dst| in partial[block] and partial[blocks + block].
+KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                    const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst,
+                                    float a, float scale, float *RESTRICT scratch, double *partial) {
+  SHARED double lines[32];
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  double dot = 0;
+  float most = 0;
+  if (i < nx) stepColumn<true>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
+  dot = sumBlock(dot, lines, THREADS);
+  double m = maxBlock(most, lines, THREADS);
+  if (threadX() == 0) {
+    int block = blockY() * gridX() + blockX();
+    partial[block] = dot;
+    partial[gridX() * gridY() + block] = m;
+  }
+}
+
+enum { BLOCK = 512, RUNGS = 24 };
+
+// Rung is a small level with all it takes to cycle over it; every field has eight bytes.
+struct Rung {
+  i64 nx, ny;
+  const float *gx, *gy, *gz, *inverse, *ground, *capacity;
+  float *b, *z, *x;
+  const int *firstX, *nearX, *beyondX;
+  const float *farX;
+  const int *firstY, *nearY, *beyondY;
+  const float *farY;
+  const int *weightSlot;
+  const float *wx, *wy;
+};
+
+#if NZ > 0 && NZ <= KEEP_CELLS
+DEVICE void startAll(const Rung &l, int nz, float *x, float scale) {
+  int nx = l.nx, columns = nx * (int)l.ny;
+  for (int c0 = threadX(); c0 < columns; c0 += BLOCK) {
+    Column col;
+    float below = 0;
+#pragma unroll
+    for (int k = 0; k < NZ; k++) {
+      i64 c = plane(c0, k, nz, columns);
+      eliminate(col, k, l.b[c], below, l.gz, l.inverse, c);
+    }
+#pragma unroll
+    for (int k = NZ - 1; k >= 0; k--) {
+      substitute(col, k, l.gz, l.inverse, 0);
+      if (k < nz) x[plane(c0, k, nz, columns)] = scale * col.d[k];
+    }
+  }
+  barrier();
+}
+
+DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *x, const float *prev, float a, float scale) {
+  int nx = l.nx, columns = nx * (int)l.ny;
+  double dot = 0;
+  float most = 0;
+  for (int c0 = threadX(); c0 < columns; c0 += BLOCK)
+    stepColumn<false>(nx, nz, columns, c0, l.gx, l.gy, l.gz, l.inverse, l.b, x, prev, dst, a, scale, 0, dot, most);
+  barrier();
+}
+
+// residualAll fills r with keep b + lateral x (keep >= 0) or b - A x.
+DEVICE void residualAll(const Rung &l, int nz, float *r, const float *x, float keep, const int *groundSlot) {
+  int nx = l.nx, sheet = nx * (int)l.ny;
+  for (int c = threadX(); c < sheet * nz; c += BLOCK) {
+    if (keep >= 0) {
+      r[c] = keep * l.b[c] + lateral(l.gx, l.gy, x, c, nx);
+      continue;
+    }
+    int k = c / sheet, slot = groundSlot[k];
+    float own = x[c];
+    float v = l.b[c] + l.gx[c] * (x[c + 1] - own) + l.gx[c - 1] * (x[c - 1] - own) + l.gy[c] * (x[c + nx] - own) +
+              l.gy[c - nx] * (x[c - nx] - own);
+    if (k) v += l.gz[c - sheet] * (x[c - sheet] - own);
+    if (k + 1 < nz) v += l.gz[c] * (x[c + sheet] - own);
+    if (slot >= 0) v -= l.ground[slot * sheet + c - k * sheet] * own;
+    if (l.capacity) v -= l.capacity[c] * own;
+    r[c] = v;
+  }
+  barrier();
+}
+
+// share of fine cell i, read at the safe index at, in the coarse cell of [lo, hi).
+DEVICE float share(const float *far, int i, int at, int lo, int hi, int n) {
+  float w = far[at];
+  if (i < 0 || i >= n || i > hi) return 0;
+  return i >= lo && i < hi ? 1 - w : w;
+}
+
+// gatherAll sets the coarse right side to P^T r.
+DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r) {
+  int nx = l.nx, ny = l.ny, sheet = nx * ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
+  for (int c = threadX(); c < csheet * nz; c += BLOCK) {
+    int k = c / csheet, at = c - k * csheet, J = at / cx, I = at - J * cx;
+    int ilo = l.firstX[I], ihi = l.firstX[I + 1], jlo = l.firstY[J], jhi = l.firstY[J + 1], slot = l.weightSlot[k];
+    if (slot < 0) {
+      // Four fine cells a direction, with weight 0 where there is none: all loads can be under way together.
+      float s = 0;
+#pragma unroll
+      for (int b = 0; b < 4; b++) {
+        float line = 0;
+#pragma unroll
+        for (int a = 0; a < 4; a++) {
+          int i = ilo - 1 + a, j = jlo - 1 + b, is = i < 0 ? 0 : i < nx ? i : nx - 1, js = j < 0 ? 0 : j < ny ? j : ny - 1;
+          line += share(l.farX, i, is, ilo, ihi, nx) * r[k * sheet + js * nx + is];
+        }
+        int j = jlo - 1 + b, js = j < 0 ? 0 : j < ny ? j : ny - 1;
+        s += share(l.farY, j, js, jlo, jhi, ny) * line;
+      }
+      coarse.b[c] = s;
+      continue;
+    }
+    const float *px = slot >= 0 && l.wx ? l.wx + slot * sheet : 0, *py = slot >= 0 && l.wy ? l.wy + slot * sheet : 0;
+    float s = 0;
+    for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++)
+      for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
+        float u = px ? px[j * nx + i] : l.farX[i], v = py ? py[j * nx + i] : l.farY[j];
+        if (i >= ilo && i < ihi) u = 1 - u;
+        if (j >= jlo && j < jhi) v = 1 - v;
+        s += u * v * r[k * sheet + j * nx + i];
+      }
+    coarse.b[c] = s;
+  }
+  barrier();
+}
+
+// prolongAll adds P xc to x.
+DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, const float *xc) {
+  int nx = l.nx, sheet = nx * (int)l.ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
+  for (int c = threadX(); c < sheet * nz; c += BLOCK) {
+    int k = c / sheet, at = c - k * sheet, j = at / nx, i = at - j * nx, slot = l.weightSlot[k];
+    float u = slot >= 0 && l.wx ? l.wx[slot * sheet + at] : l.farX[i], v = slot >= 0 && l.wy ? l.wy[slot * sheet + at] : l.farY[j];
+    const float *p0 = xc + k * csheet + l.nearY[j] * cx, *p1 = xc + k * csheet + l.beyondY[j] * cx;
+    int I = l.nearX[i], I1 = l.beyondX[i];
+    x[c] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
+  }
+  barrier();
+}
+
+#endif
+
+// bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
+// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
+KERNEL void BOUNDS(BLOCK) bottom(const Rung *list, int count, int nz, const int *groundSlot, float first, float momentum, float second) {
+#if NZ > 0 && NZ <= KEEP_CELLS
+  SHARED i64 words[RUNGS * sizeof(Rung) / 8];
+  for (int w = threadX(); w < count * (int)(sizeof(Rung) / 8); w += BLOCK) words[w] = ((const i64 *)list)[w];
+  barrier();
+  const Rung *rungs = (const Rung *)words;
+  for (int n = 0; n + 1 < count; n++) {
+    const Rung &l = rungs[n];
+    startAll(l, nz, l.x, first);
+    if (momentum == 0) {
+      residualAll(l, nz, l.z, l.x, 1 - first, groundSlot);
+      gatherAll(l, rungs[n + 1], nz, l.z);
+      continue;
+    }
+    stepAll(l, nz, l.z, l.x, 0, momentum, second);
+    residualAll(l, nz, l.x, l.z, -1, groundSlot);
+    gatherAll(l, rungs[n + 1], nz, l.x);
+  }
+  startAll(rungs[count - 1], nz, rungs[count - 1].z, 1);
+  for (int n = count - 2; n >= 0; n--) {
+    const Rung &l = rungs[n];
+    if (momentum == 0) {
+      prolongAll(l, rungs[n + 1], nz, l.x, rungs[n + 1].z);
+      stepAll(l, nz, l.z, l.x, 0, 0, first);
+      continue;
+    }
+    prolongAll(l, rungs[n + 1], nz, l.z, rungs[n + 1].z);
+    stepAll(l, nz, l.x, l.z, 0, 0, first);
+    stepAll(l, nz, l.z, l.x, l.z, momentum, second);
+  }
+#else
+  (void)list, (void)count, (void)nz, (void)groundSlot, (void)first, (void)momentum, (void)second;
+#endif
+}

@@ -1,0 +1,10 @@
+package parac
+
+import "thermsim/gpusolve/method"
+
+// Definition of the method.
+func Definition() method.Definition {
+	return method.Definition{
+		Name: "parac", Doc: "randomised approximate Cholesky, for symmetric diagonally dominant matrices", Keys: Keys(), New: New, Memory: Memory,
+	}
+}

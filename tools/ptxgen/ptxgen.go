@@ -1,0 +1,33 @@
+// Package ptxgen makes, from the CUDA sources of a folder, the PTX modules and the typed Go launchers. A launcher's types come from the kernel's
+// declaration, and the PTX that clang made of it must agree, so that a launch with wrong arguments does not compile.
+package ptxgen
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Build is one compilation of a source: one PTX file.
+type Build struct {
+	PTX     string   // file name: krylov.ptx, lines_16.ptx
+	Defines []string // preprocessor definitions: NZ=16
+}
+
+// Builds lists the compilations of a source: one, or one for each class where the source asks for NZ.
+func (s *Source) Builds() []Build {
+	if len(s.Classes) == 0 {
+		return []Build{{PTX: s.Name + ".ptx"}}
+	}
+	var builds []Build
+	for _, class := range s.Classes {
+		n := strconv.Itoa(class)
+		builds = append(builds, Build{PTX: s.Name + "_" + n + ".ptx", Defines: []string{"NZ=" + n}})
+	}
+	return builds
+}
+
+// LauncherFile names the Go file of a source.
+func (s *Source) LauncherFile() string { return s.Name + launcherEnd }
+
+// exported is a kernel's or module's name in Go.
+func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
