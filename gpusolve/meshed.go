@@ -3,6 +3,7 @@ package gpusolve
 import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -20,6 +21,8 @@ type meshed struct {
 
 	power  float64 // W, of the current step
 	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
+
+	reductions map[*reduction.Regions]ops.Reduction // of its fields
 }
 
 var _ thermal = (*meshed)(nil)
@@ -29,7 +32,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &meshed{mesh: m, dt: dt}
+	s := &meshed{mesh: m, dt: dt, reductions: map[*reduction.Regions]ops.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
 		if s.sys, err = dev.Assemble(m, dt); err != nil {
@@ -143,4 +146,4 @@ func (s *meshed) faceHeat() [6]float64 { return s.sys.FaceHeat(s.x) }
 
 func (s *meshed) stored() float64 { return s.sys.Stored(s.x, s.old) }
 
-func (s *meshed) field() Field { return field{s.dev, s.sys, s.x} }
+func (s *meshed) field() Field { return field{s.dev, s.sys, s.x, s.reductions} }

@@ -1,12 +1,10 @@
 package gpusolve
 
 import (
-	"fmt"
 	"strings"
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/mixed"
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/solution"
@@ -59,29 +57,4 @@ func reasonText(r krylov.Reason) string {
 		return solution.ReasonDrift
 	}
 	return solution.ReasonBreakdown
-}
-
-// field reads the rise from the device and adds the ambient.
-type field struct {
-	dev ops.Device
-	sys ops.System
-	x   ops.Vector
-}
-
-// Plane copies the temperatures of plane k into dst.
-func (f field) Plane(k int, dst []float64) error {
-	m := f.sys.Mesh()
-	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
-	}
-	defer f.dev.Bind()()
-	f.sys.Plane(k, f.x, dst)
-	if err := f.sys.Err(); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	ambient := m.Stack.Ambient
-	for i := range dst {
-		dst[i] += ambient
-	}
-	return nil
 }

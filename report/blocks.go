@@ -1,8 +1,7 @@
 package report
 
 import (
-	"math"
-
+	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -27,34 +26,31 @@ func cover(faces []float64, a, b float64) span {
 // tile is one rectangle of a block on the grid.
 type tile struct{ x, y span }
 
-// blockStats gathers the temperatures of one block plane by plane.
-type blockStats struct {
-	layer    int
-	name     string
-	area     float64 // m2, of the block as drawn
-	power    *stack.Power
-	index    int // in power.Blocks
-	tiles    []tile
-	min, max float64
-	sum, vol float64 // integral of T dV, and V
+// block is a block of the stack on the grid.
+type block struct {
+	layer int
+	name  string
+	area  float64 // m2, as drawn
+	power *stack.Power
+	index int // in power.Blocks
+	tiles []tile
 }
 
 // newBlocks lays every block of the stack on the grid.
-func newBlocks(m *mesh.Mesh) []*blockStats {
-	var blocks []*blockStats
+func newBlocks(m *mesh.Mesh) []*block {
+	var blocks []*block
 	for l := range m.Stack.Layers {
 		for p := range m.Stack.Layers[l].Powers {
 			power := &m.Stack.Layers[l].Powers[p]
 			for b := range power.Blocks {
-				block := &power.Blocks[b]
-				s := &blockStats{layer: l, name: block.Name, area: block.Area(), power: power, index: b}
-				for _, r := range block.Rects {
+				drawn := &power.Blocks[b]
+				s := &block{layer: l, name: drawn.Name, area: drawn.Area(), power: power, index: b}
+				for _, r := range drawn.Rects {
 					t := tile{cover(m.X, r.X, r.X+r.Width), cover(m.Y, r.Y, r.Y+r.Height)}
 					if len(t.x.w) > 0 && len(t.y.w) > 0 {
 						s.tiles = append(s.tiles, t)
 					}
 				}
-				s.reset()
 				blocks = append(blocks, s)
 			}
 		}
@@ -62,38 +58,15 @@ func newBlocks(m *mesh.Mesh) []*blockStats {
 	return blocks
 }
 
-func (b *blockStats) reset() {
-	b.min, b.max, b.sum, b.vol = math.Inf(1), math.Inf(-1), 0, 0
-}
-
-// add takes in a plane of thickness dz and nx cells per row.
-func (b *blockStats) add(plane []float64, nx int, dz float64) {
-	for _, t := range b.tiles {
-		for j, wy := range t.y.w {
-			from := (t.y.first+j)*nx + t.x.first
-			row := plane[from : from+len(t.x.w)]
-			sum, vol := 0.0, 0.0
-			for i, v := range row {
-				if v-v != 0 { // not finite: left out, as everywhere
-					continue
-				}
-				sum += v * t.x.w[i]
-				vol += t.x.w[i]
-				b.max = max(b.max, v)
-				b.min = min(b.min, v)
-			}
-			b.sum += sum * wy * dz
-			b.vol += vol * wy * dz
+// rects are what the block covers, plane by plane, weighed by volume.
+func (b *block) rects(m *mesh.Mesh) []reduction.Rect {
+	var all []reduction.Rect
+	for k := m.LayerPlanes[b.layer][0]; k < m.LayerPlanes[b.layer][1]; k++ {
+		for _, t := range b.tiles {
+			all = append(all, reduction.Rect{Plane: k, I: t.x.first, J: t.y.first, X: t.x.w, Y: t.y.w, Z: m.Z[k+1] - m.Z[k]})
 		}
 	}
-}
-
-// result is min, average and max; NaN where the block covers nothing.
-func (b *blockStats) result() (lo, avg, hi float64) {
-	if b.vol == 0 {
-		return math.NaN(), math.NaN(), math.NaN()
-	}
-	return b.min, b.sum / b.vol, b.max
+	return all
 }
 
 // blockAt names the block of the layer that covers most of cell (i, j), or "".

@@ -20,12 +20,11 @@ const (
 
 // peakMap is the hottest temperature over the height, reduced by maximum to at most maxBins bins a side.
 type peakMap struct {
-	nx, ny     int
-	binX, binY []int // bin of every cell column and row
-	bins       []peak
+	nx, ny int
+	bins   []peak
 }
 
-// peak is the hottest cell of a bin.
+// peak is the hottest cell of a bin; t is -Inf where none is finite.
 type peak struct {
 	t       float64
 	i, j, k int32
@@ -33,24 +32,8 @@ type peak struct {
 
 func newPeakMap(cx, cy int) *peakMap {
 	p := &peakMap{nx: min(cx, maxBins), ny: min(cy, maxBins)}
-	p.binX, p.binY = make([]int, cx), make([]int, cy)
-	for i := range p.binX {
-		p.binX[i] = i * p.nx / cx
-	}
-	for j := range p.binY {
-		p.binY[j] = j * p.ny / cy
-	}
 	p.bins = make([]peak, p.nx*p.ny)
-	for b := range p.bins {
-		p.bins[b].t = math.Inf(-1)
-	}
 	return p
-}
-
-// rows is the half-open range of cell rows in bin row b.
-func (p *peakMap) rows(b int) (from, to int) {
-	cy := len(p.binY)
-	return (b*cy + p.ny - 1) / p.ny, ((b+1)*cy + p.ny - 1) / p.ny
 }
 
 // summit is a local maximum of the bins with its topological prominence.

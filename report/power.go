@@ -19,7 +19,7 @@ func reportInterval(s *solution.Solution) interval {
 func (t interval) steady() bool { return t.to <= t.from }
 
 // blockWatts is the power of each of the blocks.
-func (t interval) blockWatts(m *mesh.Mesh, blocks []*blockStats) ([]float64, error) {
+func (t interval) blockWatts(m *mesh.Mesh, blocks []*block) ([]float64, error) {
 	watts := make([]float64, len(blocks))
 	var row []float64
 	for i, b := range blocks {

@@ -1,132 +1,103 @@
 package report
 
 import (
-	"fmt"
-	"math"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
-
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
 
-// extent gathers the temperatures of a set of cells: a layer, or the whole domain.
+// extent gathers the temperatures of a layer, or of the whole domain.
 type extent struct {
-	min, max  float64
-	i, j, k   int     // of the maximum
-	sum, vol  float64 // integral of T dV, and V, over finite cells
-	nonFinite int
+	reduction.Extent
+	i, j, k int // of the maximum
 }
 
-func newExtent() extent { return extent{min: math.Inf(1), max: math.Inf(-1)} }
+func newExtent() extent { return extent{Extent: reduction.NewExtent()} }
 
-// merge adds o, whose cells come later: of equal maxima the first cell wins.
-func (e *extent) merge(o extent) {
-	if o.max > e.max {
-		e.max, e.i, e.j, e.k = o.max, o.i, o.j, o.k
+// merge adds a band of a plane of height dz, whose cells come later: of equal maxima the first cell wins.
+func (e *extent) merge(band *reduction.Extent, cells []reduction.Rect, dz float64) {
+	if band.Max > e.Max {
+		e.i, e.j, e.k = band.At(cells)
 	}
-	e.min = min(e.min, o.min)
-	e.sum += o.sum
-	e.vol += o.vol
-	e.nonFinite += o.nonFinite
+	e.Merge(band, dz)
 }
 
-// result is min, mean and max; NaN where no cell is finite.
-func (e *extent) result() (lo, mean, hi float64) {
-	if e.vol == 0 {
-		return math.NaN(), math.NaN(), math.NaN()
-	}
-	return e.min, e.sum / e.vol, e.max
-}
-
-// scan is everything that one pass over the planes yields.
+// scan is everything that the temperatures come to.
 type scan struct {
 	layers []extent
 	all    extent
 	peaks  *peakMap
-	blocks []*blockStats
-	probes []*probeStats
+	blocks []*block
+	values []reduction.Extent // of the blocks
+	probes []float64          // K
 }
 
-// run reads every plane of the field once, bottom to top, and holds one at a time. Rows are shared between the cores in fixed
-// bands whose results are joined in order, so the figures do not depend on the number of cores.
-func (s *scan) run(m *mesh.Mesh, f solution.Field) error {
-	nx, ny := m.NX(), m.NY()
-	s.layers = make([]extent, len(m.Stack.Layers))
+// scanField takes the statistics of a field where it is, or reads each of its planes once.
+func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
+	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()), blocks: newBlocks(m)}
 	for l := range s.layers {
 		s.layers[l] = newExtent()
 	}
-	s.all = newExtent()
-	s.peaks = newPeakMap(nx, ny)
-	dx := make([]float64, nx)
-	for i := range dx {
-		dx[i] = m.X[i+1] - m.X[i]
+	groups := rectsOf(m, s.blocks)
+	bands := bandsOf(m, s.peaks.ny)
+	for _, plane := range bands {
+		groups = append(groups, plane...)
 	}
-	plane := make([]float64, nx*ny)
-	bands := make([]extent, s.peaks.ny)
-	for k := range m.Planes {
-		if err := f.Plane(k, plane); err != nil {
-			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
-		}
-		layer, dz := m.Planes[k].Layer, m.Z[k+1]-m.Z[k]
-		var g errgroup.Group
-		g.SetLimit(runtime.GOMAXPROCS(0))
-		for b := range bands {
-			g.Go(func() error {
-				bands[b] = s.band(m, plane, dx, k, b)
-				return nil
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		for _, e := range bands {
-			e.sum *= dz
-			e.vol *= dz
-			s.layers[layer].merge(e)
-			s.all.merge(e)
-		}
-		for _, b := range s.blocks {
-			if b.layer == layer {
-				b.add(plane, nx, dz)
-			}
-		}
-		for _, p := range s.probes {
-			p.add(plane, k)
-		}
+	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: groups, Points: points(m), BinsX: s.peaks.nx, BinsY: s.peaks.ny})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	v, err := solution.Reduce(f, r)
+	if err != nil {
+		return nil, err
+	}
+	s.values, s.probes = v.Extents[:len(s.blocks)], v.Points
+	rest := v.Extents[len(s.blocks):]
+	for k, plane := range bands {
+		layer, dz := &s.layers[m.Planes[k].Layer], m.Z[k+1]-m.Z[k]
+		for b, cells := range plane {
+			layer.merge(&rest[b], cells, dz)
+			s.all.merge(&rest[b], cells, dz)
+		}
+		rest = rest[len(plane):]
+	}
+	s.peaks.take(v.Peaks, m.NX())
+	return s, nil
 }
 
-// band takes in bin row b of plane k. The sums it returns are per unit height.
-func (s *scan) band(m *mesh.Mesh, plane, dx []float64, k, b int) extent {
-	e := newExtent()
-	nx := len(dx)
-	bins := s.peaks.bins[b*s.peaks.nx : (b+1)*s.peaks.nx]
-	from, to := s.peaks.rows(b)
-	for j := from; j < to; j++ {
-		dy := m.Y[j+1] - m.Y[j]
-		sum, vol := 0.0, 0.0
-		for i, v := range plane[j*nx : (j+1)*nx] {
-			if v-v != 0 {
-				e.nonFinite++
-				continue
-			}
-			sum += v * dx[i]
-			vol += dx[i]
-			if v < e.min {
-				e.min = v
-			}
-			if v > e.max {
-				e.max, e.i, e.j, e.k = v, i, j, k
-			}
-			if bin := &bins[s.peaks.binX[i]]; v > bin.t {
-				*bin = peak{v, int32(i), int32(j), int32(k)}
-			}
-		}
-		e.sum += sum * dy
-		e.vol += vol * dy
+// rectsOf are the cells of blocks.
+func rectsOf(m *mesh.Mesh, blocks []*block) [][]reduction.Rect {
+	var groups [][]reduction.Rect
+	for _, b := range blocks {
+		groups = append(groups, b.rects(m))
 	}
-	return e
+	return groups
+}
+
+// bandsOf cuts every plane into so many bands of rows, each weighed by area. Sums of bands, joined in order, keep the rounding small.
+func bandsOf(m *mesh.Mesh, bands int) [][][]reduction.Rect {
+	dx, dy := widths(m.X), widths(m.Y)
+	all := make([][][]reduction.Rect, m.NZ())
+	for k := range all {
+		for b := range bands {
+			from, to := reduction.BinRange(b, bands, m.NY())
+			all[k] = append(all[k], []reduction.Rect{{Plane: k, J: from, X: dx, Y: dy[from:to], Z: 1}})
+		}
+	}
+	return all
+}
+
+func widths(faces []float64) []float64 {
+	d := make([]float64, len(faces)-1)
+	for i := range d {
+		d[i] = faces[i+1] - faces[i]
+	}
+	return d
+}
+
+// take fills the map with the peaks of its bins.
+func (p *peakMap) take(peaks []reduction.Peak, nx int) {
+	for b, at := range peaks {
+		p.bins[b] = peak{at.Max, at.Cell % int32(nx), at.Cell / int32(nx), at.Plane}
+	}
 }

@@ -16,6 +16,8 @@ type sharedField struct {
 	kept  [][]float64
 }
 
+var _ solution.Within = (*sharedField)(nil)
+
 // take begins a new field of the mesh.
 func (s *sharedField) take(f solution.Field, m *mesh.Mesh) {
 	s.field = f
@@ -44,6 +46,9 @@ func (s *sharedField) Plane(k int, dst []float64) error {
 	s.kept[k], s.have[k] = append(s.kept[k][:0], dst...), true
 	return nil
 }
+
+// Inner is the field itself, which may reduce its temperatures where they are.
+func (s *sharedField) Inner() solution.Field { return s.field }
 
 // Node is the temperature in K of a node beside the mesh, where the field knows such.
 func (s *sharedField) Node(n int) (kelvin float64, ok bool) {

@@ -14,7 +14,7 @@ import (
 	"thermsim/stack"
 )
 
-// Summarise computes everything a report states. It reads each plane of the field once and holds one plane at a time.
+// Summarise computes everything a report states. The field takes the statistics itself where it can; else each of its planes is read once.
 // Errors are those of reading the field, and of a Run without a mesh or a solution.
 func Summarise(r *Run) (*Summary, error) {
 	start := time.Now()
@@ -22,8 +22,8 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, errors.New("report: a run needs a mesh with its stack and power, and a solution with its field")
 	}
 	m, sol := r.Mesh, r.Solution
-	sc := &scan{blocks: newBlocks(m), probes: newProbes(m)}
-	if err := sc.run(m, sol.Field); err != nil {
+	sc, err := scanField(m, sol.Field)
+	if err != nil {
 		return nil, err
 	}
 	s := &Summary{
@@ -53,8 +53,8 @@ func Summarise(r *Run) (*Summary, error) {
 
 // addFields states the temperatures of the whole, the layers, the blocks and the probes.
 func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
-	s.Temperature = TemperatureSummary{AmbientK: m.Stack.Ambient, NonFiniteCells: sc.all.nonFinite}
-	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.result()
+	s.Temperature = TemperatureSummary{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.all.NonFinite)}
+	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.Result()
 	s.Temperature.MaxAt = placeOf(m, sc.all.i, sc.all.j, sc.all.k)
 
 	watts, err := t.layerWatts(m)
@@ -69,9 +69,9 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name,
 			ZBottomM: m.Z[m.LayerPlanes[l][0]], ThicknessM: layer.Thickness, PowerW: watts[l],
 		}
-		row.MinK, row.MeanK, row.MaxK = e.result()
+		row.MinK, row.MeanK, row.MaxK = e.Result()
 		k := e.k
-		if e.vol == 0 {
+		if e.Weight == 0 {
 			k = m.LayerPlanes[l][0]
 		}
 		row.MaxAt = placeOf(m, e.i, e.j, k)
@@ -84,12 +84,12 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	for i, b := range sc.blocks {
 		row := &s.Blocks[i]
 		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i]}
-		row.MinK, row.AvgK, row.MaxK = b.result()
+		row.MinK, row.AvgK, row.MaxK = sc.values[i].Result()
 	}
 
 	s.Probes = make([]ProbeSummary, len(sc.probes))
 	for i, p := range m.Stack.Probes {
-		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i].value, string(p.Side)}
+		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i], string(p.Side)}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func TestEveryDriverFaultLeavesNoFiles(t *testing.T) {
 // givesBack reports whether a call only frees something, or waits before that.
 func givesBack(call string) bool {
 	switch call {
-	case "cuMemFree", "cuMemFreeHost", "cuModuleUnload", "cuStreamDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease",
+	case "cuMemFree", "cuMemFreeHost", "cuEventDestroy", "cuModuleUnload", "cuStreamDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease",
 		"cuCtxSetCurrent", "cuStreamSynchronize":
 		return true
 	}

@@ -128,7 +128,7 @@ func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
 	}
 }
 
-// Max is the largest value of x.
+// Max is the largest value of x, NaN where any is NaN.
 func (s *system) Max(x ops.Vector) float64 {
 	if s.Ready() {
 		s.Note(s.residual.Maximum(s.Stream, Flat(s.cells), kernels.ResidualMaximumArgs{

@@ -74,20 +74,26 @@ func sizeOf[T any]() int64 {
 
 // Alloc takes zeroed device memory for n values, none after a failure.
 func Alloc[T any](s *Space, n int64) cudriver.Ptr[T] {
+	p, err := tryAlloc[T](s, n)
+	s.Note(err)
+	return p
+}
+
+// tryAlloc is Alloc for memory that the caller can do without: that there is none left is no failure of the system.
+func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
 	bytes := n * sizeOf[T]()
 	if s.err != nil || bytes == 0 {
-		return cudriver.Ptr[T]{}
+		return cudriver.Ptr[T]{}, nil
 	}
 	bytes = (bytes + 15) &^ 15
 	b, err := s.scope.take(s, bytes)
 	if err != nil {
-		s.Note(err)
-		return cudriver.Ptr[T]{}
+		return cudriver.Ptr[T]{}, err
 	}
 	at := b.Ptr.Address()
 	s.buffers[at] = b
 	s.Note(b.Zero(s.Stream))
-	return cudriver.At[T](at)
+	return cudriver.At[T](at), nil
 }
 
 // Discard gives back memory of Alloc before the system goes.
@@ -154,6 +160,15 @@ func Send[T any](s *Space, dst cudriver.Ptr[T], v []T) {
 	}
 	s.Note(s.Driver.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.Stream))
 	s.Wait()
+}
+
+// ReceivePinned is Receive through pinned memory, which the bus moves at its full rate: for what is read over and over. src begins an allocation.
+func ReceivePinned[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
+	if s.err != nil || len(dst) == 0 {
+		return
+	}
+	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), int64(len(dst))*sizeOf[T]()/4)
+	s.Note(s.buffers[src.Address()].Download(s.Stream, 0, words))
 }
 
 // Receive fills a slice and waits.

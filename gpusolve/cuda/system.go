@@ -20,6 +20,7 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
+	counting   counting
 }
 
 var (

@@ -72,12 +72,12 @@ func (t *extrapolateTask) Run(lo, hi, _ int) {
 	}
 }
 
-// Max is the largest value of x.
+// Max is the largest value of x, NaN where any is NaN.
 func (s *system) Max(x ops.Vector) float64 {
 	s.forRows(x, nil, maxRow)
 	top := math.Inf(-1)
 	for j := range s.ny {
-		top = math.Max(top, s.partial[4*j])
+		top = max(top, s.partial[4*j])
 	}
 	return top
 }

@@ -58,6 +58,8 @@ DEVICE double shuffleDown(double v, int by) {
   return __builtin_bit_cast(double, (u64)hi << 32 | lo);
 }
 DEVICE double larger(double a, double b) { return a > b ? a : b; }
+// hotter is larger where what is not a number must not be passed over.
+DEVICE double hotter(double a, double b) { return a > b || a != a ? a : b; }
 
 // sumBlock adds one value of each of the block's threads in a fixed order; thread 0 has the sum. lines is shared memory of 32 values.
 DEVICE double sumBlock(double v, double *lines, int threads) {
@@ -73,14 +75,14 @@ DEVICE double sumBlock(double v, double *lines, int threads) {
   return v;
 }
 
-DEVICE double maxBlock(double v, double *lines, int threads) {
-  for (int by = 16; by; by >>= 1) v = larger(v, shuffleDown(v, by));
+template <double (*pick)(double, double) = larger> DEVICE double maxBlock(double v, double *lines, int threads) {
+  for (int by = 16; by; by >>= 1) v = pick(v, shuffleDown(v, by));
   int t = threadX();
   if (t % 32 == 0) lines[t / 32] = v;
   barrier();
   if (t < 32) {
     v = t < threads / 32 ? lines[t] : lines[0];
-    for (int by = 16; by; by >>= 1) v = larger(v, shuffleDown(v, by));
+    for (int by = 16; by; by >>= 1) v = pick(v, shuffleDown(v, by));
   }
   barrier();
   return v;

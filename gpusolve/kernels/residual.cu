@@ -96,19 +96,19 @@ KERNEL void BOUNDS(THREADS) stored(i64 n, const float *RESTRICT capacity, const 
   if (threadX() == 0) scalars[SCRATCH] = s;
 }
 
-// scalars[SCRATCH] = max x.
+// scalars[SCRATCH] = max x, not a number where any of x is none.
 KERNEL void BOUNDS(THREADS) maximum(i64 n, const double *RESTRICT x, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   double s = x[0];
   i64 stride = (i64)gridX() * THREADS;
-  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) s = larger(s, x[c]);
-  s = maxBlock(s, lines, THREADS);
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) s = hotter(s, x[c]);
+  s = maxBlock<hotter>(s, lines, THREADS);
   if (threadX() == 0) partial[blockX()] = s;
   if (!lastBlock(ticket, gridX(), &last)) return;
   s = load(partial);
-  for (int b = threadX(); b < gridX(); b += THREADS) s = larger(s, load(partial + b));
-  s = maxBlock(s, lines, THREADS);
+  for (int b = threadX(); b < gridX(); b += THREADS) s = hotter(s, load(partial + b));
+  s = maxBlock<hotter>(s, lines, THREADS);
   if (threadX() == 0) scalars[SCRATCH] = s;
 }
 

@@ -91,7 +91,7 @@ type ResidualMaximumArgs struct {
 	Ticket              cudriver.Ptr[uint32]
 }
 
-// Maximum: scalars[SCRATCH] = max x.
+// Maximum: scalars[SCRATCH] = max x, not a number where any of x is none.
 func (m *Residual) Maximum(s cudriver.Stream, grid [3]uint32, a ResidualMaximumArgs) error {
 	m.maximum.Args = a
 	return m.maximum.Launch(s, grid)

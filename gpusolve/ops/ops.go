@@ -109,7 +109,7 @@ type System interface {
 	Extrapolate(x, old, older Vector, quadratic bool)
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)
-	// Max returns the largest value of x.
+	// Max returns the largest value of x, NaN where any is NaN.
 	Max(x Vector) float64
 	// FaceHeat returns the heat in W that leaves through each face.
 	FaceHeat(x Vector) [6]float64

@@ -2,6 +2,7 @@ package opstest
 
 import (
 	"math"
+	"slices"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/stack"
@@ -21,6 +22,18 @@ func (f *Fixture) state() {
 		top = max(top, v)
 	}
 	f.Scalar("Max", f.Sys.Max(x), top, 0)
+	for _, strange := range [][]float64{{math.NaN()}, {math.NaN(), math.Inf(1)}, {math.Inf(1), math.NaN()}} {
+		bad := slices.Clone(a)
+		for n, v := range strange {
+			bad[(f.rng.IntN(len(bad))+n)%len(bad)] = v
+		}
+		bad[len(bad)/2] = math.NaN()
+		f.Sys.Write(x, bad)
+		if top := f.Sys.Max(x); top == top {
+			f.Errorf("the maximum of values of which one is NaN is %g", top)
+		}
+	}
+	f.Sys.Write(x, a)
 	sheet := make([]float64, f.ref.nx*f.ref.ny)
 	for k := range f.ref.nz {
 		f.Sys.Plane(k, x, sheet)

@@ -21,6 +21,7 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 		f.residual()
 		f.krylov()
 		f.forms()
+		f.reductions()
 	})
 }
 

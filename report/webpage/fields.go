@@ -1,13 +1,13 @@
 package webpage
 
 import (
-	"encoding/base64"
+	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/report/field"
 )
 
@@ -51,11 +51,13 @@ type Fields struct {
 	wide    bool    // values need more than 16 bits
 	lo, hi  []int32 // of every plane over all frames, in quanta
 	frames  []frame
-	size    int64     // of the text of all frames
-	stride  int       // every how manieth step is a frame
-	last    [][]int32 // planes of the last frame
-	spare   [][]int32 // of the one before, to be written over
+	size    int64  // of the text of all frames
+	stride  int    // every how manieth step is a frame
+	last    counts // of the last frame
+	spare   counts // of the one before, to be written over
 	desks   chan *desk
+	packing *packing // the frame that is being packed, nil for none
+	failed  error    // of one that was
 }
 
 // desk is what packing one plane needs.
@@ -114,158 +116,40 @@ func coarser(faces []float64, n int) []float64 {
 }
 
 // Factor is how many cells along x and y one cell of the page stands for, by their maximum.
-func (f *Fields) Factor() int { return f.factor }
+func (f *Fields) Factor() int {
+	_ = f.settle() // kept for the next Add, or for Write
+	return f.factor
+}
 
 // ErrorK is the largest error of a temperature in the page.
 func (f *Fields) ErrorK() float64 { return f.quantum / 2 }
 
 // Frames is the number of frames.
-func (f *Fields) Frames() int { return len(f.frames) }
+func (f *Fields) Frames() int {
+	_ = f.settle()
+	return len(f.frames)
+}
 
 // Wants says whether a step is to be shown: long transients leave steps out.
-func (f *Fields) Wants(step int) bool { return step < 1 || step%f.stride == 0 }
+func (f *Fields) Wants(step int) bool {
+	_ = f.settle() // which may leave out more of them
+	return step < 1 || step%f.stride == 0
+}
 
 // Last is the step of the last frame, -1 without any.
 func (f *Fields) Last() int {
+	_ = f.settle()
 	if len(f.frames) == 0 {
 		return -1
 	}
 	return f.frames[len(f.frames)-1].step
 }
 
-// Add takes the field at the end of a step (from 1, ascending; 0 stands for a steady state), which holds nx cells a row. Planes are read one after
-// the other, and packed on all cores.
-func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) error {
-	w, h := len(f.x)-1, len(f.y)-1
-	fr := frame{step: step, time: time, planes: make([][]byte, f.nz)}
-	key := len(f.frames)%keyEvery == 0
-	next := f.spare
-	f.spare = nil
-	if next == nil || len(next[0]) != w*h {
-		next = make([][]int32, f.nz)
-	}
-	if f.desks == nil {
-		workers := min(runtime.GOMAXPROCS(0), f.nz, mostPlanes/(g.NX()*g.NY())+1)
-		f.desks = make(chan *desk, workers)
-		for range workers {
-			f.desks <- &desk{plane: make([]float64, g.NX()*g.NY())}
-		}
-	}
-	var group errgroup.Group
-	var failed error
-	for k := range f.nz {
-		d := <-f.desks
-		if failed = s.Plane(k, d.plane); failed != nil {
-			failed = fmt.Errorf("reading plane %d of the temperature field: %w", k, failed)
-			f.desks <- d
-			break
-		}
-		group.Go(func() error {
-			defer func() { f.desks <- d }()
-			if next[k] == nil {
-				next[k] = make([]int32, w*h)
-			}
-			quantise(next[k], hottest(d.plane, g.NX(), f.factor), f.base, f.quantum)
-			var err error
-			fr.planes[k], err = d.coder.encode(next[k], w, f.before(k, key))
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	if failed != nil {
-		return failed
-	}
-	if g.NX()*g.NY() > mostPlanes {
-		f.desks = nil // more than is worth keeping until the next frame
-	}
-	f.spare = f.last
-	f.push(fr, next)
-	for f.size > f.budget && w*h > 1 {
-		if err := f.reduce(); err != nil {
-			return err
-		}
-		w, h = len(f.x)-1, len(f.y)-1
-	}
-	if len(f.frames) > mostFrames {
-		return f.thin()
-	}
-	return nil
-}
-
-// before is plane k of the last frame, nil for a frame that stands alone.
-func (f *Fields) before(k int, key bool) []int32 {
-	if key || f.last == nil {
-		return nil
-	}
-	return f.last[k]
-}
-
-// push appends a packed frame.
-func (f *Fields) push(fr frame, values [][]int32) {
-	f.frames, f.last = append(f.frames, fr), values
-	for _, p := range fr.planes {
-		f.size += int64(base64.StdEncoding.EncodedLen(len(p))) + 1
-	}
-	if f.lo == nil {
-		f.lo, f.hi = make([]int32, f.nz), make([]int32, f.nz)
-		for k := range f.lo {
-			f.lo[k], f.hi[k] = math.MaxInt32, math.MinInt32
-		}
-	}
-	for k, q := range values {
-		for _, v := range q {
-			switch {
-			case v == missing:
-				f.wide = true
-			case v > math.MaxInt16 || v < math.MinInt16:
-				f.wide = true
-				fallthrough
-			default:
-				f.lo[k], f.hi[k] = min(f.lo[k], v), max(f.hi[k], v)
-			}
-		}
-	}
-}
-
-// hottest reduces a plane by maximum over squares of n by n cells.
-func hottest(plane []float64, nx, n int) []float64 {
-	if n == 1 {
-		return plane
-	}
-	return reduced(plane, nx, n)
-}
-
-func reduced[T float64 | int32](plane []T, nx, n int) []T {
-	ny := len(plane) / nx
-	w, h := (nx+n-1)/n, (ny+n-1)/n
-	out := make([]T, w*h)
-	for j := range ny {
-		line := out[j/n*w:][:w]
-		row := plane[j*nx:][:nx]
-		fresh := j%n == 0
-		for p := range line {
-			cells := row[p*n : min((p+1)*n, nx)]
-			best := cells[0]
-			for _, v := range cells[1:] {
-				if v > best || best != best {
-					best = v
-				}
-			}
-			if fresh || best > line[p] || line[p] != line[p] {
-				line[p] = best
-			}
-		}
-	}
-	return out
-}
-
 // reduce halves the planes by maximum and packs all frames anew.
 func (f *Fields) reduce() error {
 	w, h := len(f.x)-1, len(f.y)-1
 	f.x, f.y, f.factor = coarser(f.x, 2), coarser(f.y, 2), 2*f.factor
-	return f.repack(w, h, func(q []int32) []int32 { return reduced(q, w, 2) }, func(int) bool { return true })
+	return f.repack(w, h, func(q []int32) []int32 { return reduction.Squares(q, w, 2) }, func(int) bool { return true })
 }
 
 // thin leaves out every other frame, but not the last.
@@ -283,7 +167,7 @@ func (f *Fields) repack(w, h int, change func([]int32) []int32, keep func(n int)
 		kept[n] = keep(n)
 	}
 	var unpacked [][]int32
-	f.frames, f.last, f.size = nil, nil, 0
+	f.frames, f.last, f.spare, f.size = nil, counts{}, counts{}, 0
 	f.lo, f.hi = nil, nil
 	newW := len(f.x) - 1
 	for n, fr := range old {
@@ -313,7 +197,7 @@ func (f *Fields) repack(w, h int, change func([]int32) []int32, keep func(n int)
 		}
 		unpacked = values
 		if kept[n] {
-			f.push(packed, next)
+			f.push(packed, counts{planes: next})
 		}
 	}
 	return nil
@@ -321,6 +205,9 @@ func (f *Fields) repack(w, h int, change func([]int32) []int32, keep func(n int)
 
 // Match reduces the finer of two sets on one grid until both show the same cells.
 func (f *Fields) Match(o *Fields) error {
+	if err := errors.Join(f.settle(), o.settle()); err != nil {
+		return err
+	}
 	for f.factor != o.factor {
 		finer := f
 		if o.factor < f.factor {

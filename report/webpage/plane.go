@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+
+	"thermsim/gpusolve/reduction"
 )
 
 // A plane in the page: temperatures as whole numbers of quanta, less what a predictor expects, as bytes, deflated. Rounding to quanta is the only loss.
@@ -28,31 +29,13 @@ const (
 )
 
 // missing marks cells without a finite temperature.
-const missing = -1 << 30
-
-// widest value of a cell that has one.
-const widest = 1 << 28
+const missing = reduction.Missing
 
 const (
 	shortEnd  = 240
 	mediumEnd = shortEnd + 15*256
 	escape    = 255
 )
-
-// quantise rounds temperatures to quanta above base.
-func quantise(dst []int32, kelvin []float64, base, quantum float64) {
-	for n, v := range kelvin {
-		q := math.Round((v - base) / quantum)
-		switch {
-		case q-q != 0:
-			dst[n] = missing
-		case math.Abs(q) > widest:
-			dst[n] = int32(math.Copysign(widest, q))
-		default:
-			dst[n] = int32(q)
-		}
-	}
-}
 
 // coder holds the buffers of one encoding or decoding at a time.
 type coder struct {

@@ -30,6 +30,11 @@ func Write(w io.Writer, d *Document) error {
 		return errors.New("a page needs a run and 256 colours")
 	}
 	for _, r := range d.Runs {
+		if r.Fields != nil {
+			if err := r.Fields.settle(); err != nil {
+				return err
+			}
+		}
 		if r.Fields == nil || len(r.Fields.frames) == 0 {
 			return fmt.Errorf("run %s has no field to show", r.Name)
 		}

@@ -1,0 +1,95 @@
+package gpusolve
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/solution"
+)
+
+// field reads the rise from the device and adds the ambient.
+type field struct {
+	dev ops.Device
+	sys ops.System
+	x   ops.Vector
+	// reductions are what the device keeps of regions, for all fields of the system; nil where planes have to be read.
+	reductions map[*reduction.Regions]ops.Reduction
+}
+
+var _ solution.Reducer = field{}
+
+// Plane copies the temperatures of plane k into dst.
+func (f field) Plane(k int, dst []float64) error {
+	m := f.sys.Mesh()
+	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
+		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+	}
+	defer f.dev.Bind()()
+	f.sys.Plane(k, f.x, dst)
+	if err := f.failure(); err != nil {
+		return err
+	}
+	ambient := m.Stack.Ambient
+	for i := range dst {
+		dst[i] += ambient
+	}
+	return nil
+}
+
+// Reduce takes statistics on the device.
+func (f field) Reduce(r *reduction.Regions) (*reduction.Values, error) {
+	m := f.sys.Mesh()
+	if r.NX != m.NX() || r.NY != m.NY() || r.NZ != m.NZ() {
+		return nil, fmt.Errorf("regions of a grid of %d x %d x %d cells; the field has %d x %d x %d", r.NX, r.NY, r.NZ, m.NX(), m.NY(), m.NZ())
+	}
+	defer f.dev.Bind()()
+	on, err := f.reduction(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	if on == nil {
+		return solution.ReducePlanes(f, r)
+	}
+	v := on.Of(f.x, m.Stack.Ambient)
+	return v, f.failure()
+}
+
+// reduction is what the device keeps of regions, made when it is first asked for.
+func (f field) reduction(r *reduction.Regions) (ops.Reduction, error) {
+	on, known := f.reductions[r]
+	if known {
+		return on, nil
+	}
+	s, ok := f.sys.(ops.Reducer)
+	if !ok {
+		return nil, nil
+	}
+	on, err := s.NewReduction(r)
+	if err == nil {
+		f.reductions[r] = on
+	}
+	return on, err
+}
+
+// Quantise counts quanta on the device.
+func (f field) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
+	m := f.sys.Mesh()
+	if want := m.NZ() * q.Side(m.NX()) * q.Side(m.NY()); len(counts) != want {
+		return false, fmt.Errorf("%d counts of a field of %d", len(counts), want)
+	}
+	s, ok := f.sys.(ops.Reducer)
+	if !ok {
+		return false, nil
+	}
+	defer f.dev.Bind()()
+	done := s.Quantise(f.x, m.Stack.Ambient, q, counts)
+	return done, f.failure()
+}
+
+func (f field) failure() error {
+	if err := f.sys.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	return nil
+}

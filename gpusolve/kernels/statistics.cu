@@ -1,0 +1,157 @@
+// Planes of temperatures reduced to numbers, and to whole quanta: what package reduction defines, bit for bit. Sums are rounded after every product
+// and every addition, in the order of that package. Planes lie anywhere in a field of values, to each of which an offset is added.
+#include "device.h"
+
+enum { THREADS = 128, MISSING = -(1 << 30), WIDEST = 1 << 28 };
+
+DEVICE double plus(double a, double b) { return __nvvm_add_rn_d(a, b); }
+DEVICE double times(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+
+// Rect is a rectangle of ny rows of nx cells: at is its first cell, row the number of its first row among those of all rectangles, and weights[x] and weights[y]
+// begin the weights of its columns and of its rows. z weighs all of it.
+struct Rect {
+  i64 at, row, x, y;
+  double z;
+  int nx, ny;
+};
+
+// Row holds the sums over the finite cells of a row: of weight times temperature, and of weights; the least and the greatest temperature, the first cell at the
+// greatest, and how many cells are not finite.
+struct Row {
+  double sum, weight, least, greatest;
+  int cell, missing;
+};
+
+// Extent is the same of a group of rectangles. cell counts from the first of the rectangle rect of the group.
+struct Extent {
+  double sum, weight, least, greatest;
+  int rect, cell;
+  i64 missing;
+};
+
+// Peak is the first of the hottest cells of a bin.
+struct Peak {
+  double greatest;
+  int plane, cell;
+};
+
+// rows[n] = what row n of all rectangles comes to, a thread each. Rectangles stand in the order of their rows.
+KERNEL void BOUNDS(THREADS) sumRows(i64 count, int nx, int rects, const Rect *RESTRICT list, const double *RESTRICT weights, const double *RESTRICT x,
+                                    double offset, Row *RESTRICT rows) {
+  i64 n = (i64)blockX() * THREADS + threadX();
+  if (n >= count) return;
+  int low = 0, high = rects - 1; // of the last rectangle that begins at row n or before
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (list[middle].row <= n)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  Rect t = list[low];
+  i64 j = n - t.row;
+  const double *from = x + t.at + j * nx, *w = weights + t.x;
+  double infinity = __builtin_inf();
+  Row r = {0, 0, infinity, -infinity, 0, 0};
+#pragma unroll 4
+  for (int i = 0; i < t.nx; i++) {
+    double v = plus(from[i], offset);
+    if (v - v != 0) {
+      r.missing++;
+      continue;
+    }
+    r.sum = plus(r.sum, times(v, w[i]));
+    r.weight = plus(r.weight, w[i]);
+    if (v > r.greatest) r.greatest = v, r.cell = (int)j * t.nx + i;
+    if (v < r.least) r.least = v;
+  }
+  rows[n] = r;
+}
+
+// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows; points[p] = constants[p] and the terms firstTerm[p] to firstTerm[p+1]. A thread
+// for each group, then one for each point.
+KERNEL void BOUNDS(THREADS) gather(int groups, const int *RESTRICT first, const Rect *RESTRICT list, const double *RESTRICT weights,
+                                   const Row *RESTRICT rows, int count, const int *RESTRICT firstTerm, const double *RESTRICT constants,
+                                   const i64 *RESTRICT cells, const double *RESTRICT shares, const double *RESTRICT x, double offset,
+                                   Extent *RESTRICT extents, double *RESTRICT points) {
+  int n = blockX() * THREADS + threadX();
+  if (n < groups) {
+    double infinity = __builtin_inf();
+    Extent e = {0, 0, infinity, -infinity, 0, 0, 0};
+    for (int r = first[n]; r < first[n + 1]; r++) {
+      Rect t = list[r];
+#pragma unroll 4
+      for (int j = 0; j < t.ny; j++) {
+        Row v = rows[t.row + j];
+        double y = weights[t.y + j];
+        e.sum = plus(e.sum, times(times(v.sum, y), t.z));
+        e.weight = plus(e.weight, times(times(v.weight, y), t.z));
+        if (v.greatest > e.greatest) e.greatest = v.greatest, e.rect = r - first[n], e.cell = v.cell;
+        if (v.least < e.least) e.least = v.least;
+        e.missing += v.missing;
+      }
+    }
+    extents[n] = e;
+    return;
+  }
+  int p = n - groups;
+  if (p >= count) return;
+  double v = constants[p];
+  for (int t = firstTerm[p]; t < firstTerm[p + 1]; t++) v = plus(v, times(shares[t], plus(x[cells[t]], offset)));
+  points[p] = v;
+}
+
+// peaks[b] = the first of the hottest finite cells in bin b of planes that begin at the cells at[k], a thread for each bin. Bin b along x holds the cells i with
+// i*binsX/nx = b, and so along y.
+KERNEL void BOUNDS(THREADS) hottest(int nx, int ny, int planes, const i64 *RESTRICT at, int binsX, int binsY, const double *RESTRICT x, double offset,
+                                    Peak *RESTRICT peaks) {
+  int n = blockX() * THREADS + threadX();
+  if (n >= binsX * binsY) return;
+  i64 bx = n % binsX, by = n / binsX;
+  int i0 = (int)((bx * nx + binsX - 1) / binsX), i1 = (int)(((bx + 1) * nx + binsX - 1) / binsX);
+  int j0 = (int)((by * ny + binsY - 1) / binsY), j1 = (int)(((by + 1) * ny + binsY - 1) / binsY);
+  double infinity = __builtin_inf();
+  Peak p = {-infinity, 0, 0};
+  for (int k = 0; k < planes; k++) {
+    for (int j = j0; j < j1; j++) {
+      const double *row = x + at[k] + (i64)j * nx;
+#pragma unroll 4
+      for (int i = i0; i < i1; i++) {
+        double v = plus(row[i], offset);
+        if (v > p.greatest && v < infinity) p = {v, k, j * nx + i};
+      }
+    }
+  }
+  peaks[n] = p;
+}
+
+// nearest rounds half away from zero.
+DEVICE double nearest(double v) {
+  double whole = __nvvm_trunc_d(v), rest = v - whole;
+  if (rest >= 0.5) return whole + 1;
+  return rest <= -0.5 ? whole - 1 : whole;
+}
+
+// counts = planes of nx x ny values from x on, reduced by maximum over squares of factor x factor, as numbers of quanta above base. A value without a number is
+// passed over where its square has others; alone it is MISSING. A thread makes one count; count is that of all planes.
+KERNEL void BOUNDS(THREADS) quantise(i64 count, int nx, int ny, int factor, const double *RESTRICT x, double offset, double base, double quantum,
+                                     int *RESTRICT counts) {
+  i64 n = (i64)blockX() * THREADS + threadX();
+  if (n >= count) return;
+  int w = (nx + factor - 1) / factor, h = (ny + factor - 1) / factor;
+  i64 line = n / w, plane = line / h;
+  int i0 = (int)(n - line * w) * factor, j0 = (int)(line - plane * h) * factor;
+  int i1 = i0 + factor < nx ? i0 + factor : nx, j1 = j0 + factor < ny ? j0 + factor : ny;
+  const double *from = x + plane * nx * ny;
+  double best = plus(from[(i64)j0 * nx + i0], offset);
+  for (int j = j0; j < j1; j++) {
+    for (int i = i0; i < i1; i++) {
+      double v = plus(from[(i64)j * nx + i], offset);
+      if (v > best || best != best) best = v;
+    }
+  }
+  double q = nearest((best - base) / quantum);
+  int c = MISSING;
+  if (q - q == 0) c = q > WIDEST ? WIDEST : q < -WIDEST ? -WIDEST : (int)q;
+  counts[n] = c;
+}
