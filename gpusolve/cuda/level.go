@@ -163,7 +163,7 @@ func (s *system) Step(l ops.Level, dst, x, prev, b ops.Vector, a, c float32) {
 		return
 	}
 	lv := l.(*level)
-	if lv.from == nil {
+	if lv.from == nil && lv.ny <= s.mostRows {
 		g := s.columnGrid(lv)
 		s.Note(lv.lines.StepDot(s.Stream, g, kernels.LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx.at, Gy: lv.gy.at, Gz: lv.gz.at, Inverse: lv.inverse.at,
