@@ -35,6 +35,7 @@ type Device struct {
 	assembly *kernels.Assemble
 	level    *kernels.Level
 	transfer *kernels.Transfer
+	weigh    *kernels.Weigh
 	power    *kernels.Power
 	lines    map[int]*kernels.Lines // by class of column length
 	asked    map[string]unloader    // modules of methods, by name, as they are asked for
@@ -134,20 +135,23 @@ func (d *Device) columns(nz int) (*kernels.Lines, error) {
 	if l, ok := d.lines[class]; ok {
 		return l, nil
 	}
-	if d.level == nil {
-		var err error
-		if d.level, err = kernels.LoadLevel(d.Driver); err != nil {
-			return nil, err
-		}
-		if d.transfer, err = kernels.LoadTransfer(d.Driver); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(once(d.Driver, &d.level, kernels.LoadLevel), once(d.Driver, &d.transfer, kernels.LoadTransfer),
+		once(d.Driver, &d.weigh, kernels.LoadWeigh)); err != nil {
+		return nil, err
 	}
 	l, err := kernels.LoadLines(d.Driver, class)
 	if err == nil {
 		d.lines[class] = l
 	}
 	return l, err
+}
+
+// once loads a module that is not there yet.
+func once[M any](d cudriver.Driver, m **M, load func(cudriver.Driver) (*M, error)) (err error) {
+	if *m == nil {
+		*m, err = load(d)
+	}
+	return err
 }
 
 // Bind makes the GPU's context current on the calling goroutine until the returned function is called.
@@ -211,6 +215,9 @@ func (d *Device) Close() error {
 	}
 	if d.transfer != nil {
 		note(d.transfer.Unload())
+	}
+	if d.weigh != nil {
+		note(d.weigh.Unload())
 	}
 	if d.power != nil {
 		note(d.power.Unload())

@@ -84,14 +84,19 @@ func (s *system) compute(l *level) {
 			Cgx: l.gx.at, Cgy: l.gy.at, Cgz: l.gz.at, Cground: l.ground, Ccapacity: l.capacity.address(),
 		}))
 	}
+	s.factor(l)
+	if f != nil {
+		s.weigh(f, l)
+	}
+}
+
+// factor computes the pivots of a level's columns.
+func (s *system) factor(l *level) {
 	if s.err == nil {
 		s.Note(s.level.Factor(s.Stream, s.Grid(l.nx, kernels.LevelThreads, l.ny, 1), kernels.LevelFactorArgs{
 			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx.at, Gy: l.gy.at, Gz: l.gz.at, Ground: l.ground,
 			GroundSlot: s.ground.onDev, Capacity: l.capacity.address(), Inverse: l.inverse.at,
 		}))
-	}
-	if f != nil {
-		s.weigh(f, l)
 	}
 }
 
@@ -104,17 +109,21 @@ func (s *system) Coarsen(fine ops.Level, c ops.Coarsening) (ops.Level, error) {
 	if f.capacity != nil {
 		l.capacity = NewVector[float32](&s.Space, l.cells, int64(l.nx))
 	}
-	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
+	f.next.x, f.next.y = s.directions(c, f.nx, f.ny)
 	l.from = f
 	s.reserveFactor(l)
 	s.reserveWeights(l, c)
 	s.compute(l)
-	s.Wait()
 	return l, s.err
 }
 
-// direction uploads a pairing of n cells.
-func (s *system) direction(p ops.Pairing, n int) direction {
+// pair holds the tables of a pairing of cells, as they go to the device.
+type pair struct {
+	parent, first, beyond []int32
+	far                   []float32
+}
+
+func pairOf(p ops.Pairing, n int) pair {
 	parent, far := p.Parent, p.Far
 	if parent == nil {
 		parent, far = make([]int32, n), make([]float32, n)
@@ -139,7 +148,25 @@ func (s *system) direction(p ops.Pairing, n int) direction {
 		}
 		beyond[i] = b
 	}
-	return direction{Upload(&s.Space, parent), Upload(&s.Space, first), Upload(&s.Space, far), Upload(&s.Space, beyond)}
+	return pair{parent, first, beyond, far}
+}
+
+func (p *pair) bytes() int64 {
+	return bytesOf(p.parent) + bytesOf(p.first) + bytesOf(p.far) + bytesOf(p.beyond)
+}
+
+// directions uploads the pairings of a level's rows and columns in one piece.
+func (s *system) directions(c ops.Coarsening, nx, ny int) (x, y direction) {
+	px, py := pairOf(c.X, nx), pairOf(c.Y, ny)
+	total := px.bytes() + py.bytes()
+	p := packer{base: Alloc[byte](&s.Space, total), bytes: make([]byte, 0, total)}
+	x, y = packPair(&p, px), packPair(&p, py)
+	Send(&s.Space, p.base, p.bytes)
+	return x, y
+}
+
+func packPair(p *packer, t pair) direction {
+	return direction{parent: pack(p, t.parent), first: pack(p, t.first), far: pack(p, t.far), beyond: pack(p, t.beyond)}
 }
 
 func (s *system) columnGrid(l *level) [3]uint32 {

@@ -27,25 +27,23 @@ func (s *system) reserveWeights(l *level, c ops.Coarsening) {
 	}
 }
 
-// weigh computes the weights of those planes, with scratch of the size of one direction's.
+// weigh computes the weights of those planes. The finer level's pivots lend their memory meanwhile and are computed again, which takes less time than
+// another allocation of their size.
 func (s *system) weigh(f, l *level) {
 	if l.weighted == 0 {
 		return
 	}
-	k, err := Module(s.Device, "weigh", kernels.LoadWeigh)
-	s.Note(err)
 	t := &f.next
-	pivots := Alloc[float32](&s.Space, l.weighted*f.sheet)
-	defer s.Discard(pivots)
 	along := func(w cudriver.Ptr[float32], d *direction, g *vector[float32], alongY, coarse int) {
 		if w.IsNil() || s.err != nil {
 			return
 		}
-		s.Note(k.Weigh(s.Stream, [3]uint32{uint32((f.sheet + kernels.WeighThreads - 1) / kernels.WeighThreads), 1, 1}, kernels.WeighWeighArgs{
+		s.Note(s.Device.weigh.Weigh(s.Stream, [3]uint32{uint32((f.sheet + kernels.WeighThreads - 1) / kernels.WeighThreads), 1, 1}, kernels.WeighWeighArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g.at, AlongY: int32(alongY), Gz: f.gz.at, Slots: t.weightSlot,
-			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
+			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: f.inverse.at, W: w,
 		}))
 	}
 	along(t.wx, &t.x, f.gx, 0, l.nx)
 	along(t.wy, &t.y, f.gy, 1, l.ny)
+	s.factor(f)
 }
