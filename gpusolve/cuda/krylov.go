@@ -97,12 +97,17 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 		double, r = F64(r), r32
 	}
 	if s.Ready() {
-		s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), kernels.ResidualResidualArgs{
+		args := kernels.ResidualResidualArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
 			Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
 			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
-		}))
+		}
+		if s.capacity != nil && h.old == nil {
+			s.Note(s.residual.ResidualOldZero(s.Stream, s.rows(residualBlocks), kernels.ResidualResidualOldZeroArgs(args)))
+		} else {
+			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
+		}
 	}
 	v := s.readStatistics()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"slices"
-	"unsafe"
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
@@ -149,7 +148,7 @@ func (s *source) sendFootprints(drawn []*powermap.Outline, planeFirst []int32) {
 	}
 	first, order := s.binFootprints(drawn)
 	c := &s.canvas
-	sizes := [...]int64{bytesOf(list), bytesOf(shares), bytesOf(first), bytesOf(order), bytesOf(planeFirst)}
+	sizes := [...]int64{BytesOf(list), BytesOf(shares), BytesOf(first), BytesOf(order), BytesOf(planeFirst)}
 	total := int64(0)
 	for _, n := range sizes {
 		total += n
@@ -158,9 +157,9 @@ func (s *source) sendFootprints(drawn []*powermap.Outline, planeFirst []int32) {
 	values := 8 * int64(cap(c.sent))
 	memory := Alloc[byte](&s.Space, values+total)
 	c.values = cudriver.At[float64](memory.Address())
-	p := packer{base: memory.Add(values), bytes: make([]byte, 0, total)}
-	c.list, c.shares = pack(&p, list), pack(&p, shares)
-	c.first, c.order, c.planeFirst = pack(&p, first), pack(&p, order), pack(&p, planeFirst)
+	p := NewPacker(memory.Add(values), total)
+	c.list, c.shares = Pack(&p, list), Pack(&p, shares)
+	c.first, c.order, c.planeFirst = Pack(&p, first), Pack(&p, order), Pack(&p, planeFirst)
 	Send(&s.Space, p.base, p.bytes)
 }
 
@@ -196,21 +195,4 @@ func (s *source) binFootprints(drawn []*powermap.Outline) (first, order []int32)
 		next[tile]++
 	})
 	return first, order
-}
-
-func bytesOf[T any](v []T) int64 { return int64(len(v)) * sizeOf[T]() }
-
-// packer gathers slices that go to the device in one piece.
-type packer struct {
-	base  cudriver.Ptr[byte]
-	bytes []byte
-}
-
-// pack appends a slice; the result is where it will be on the device.
-func pack[T any](p *packer, v []T) cudriver.Ptr[T] {
-	at := cudriver.At[T](p.base.Add(int64(len(p.bytes))).Address())
-	if len(v) > 0 {
-		p.bytes = append(p.bytes, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), bytesOf(v))...)
-	}
-	return at
 }

@@ -71,10 +71,10 @@ func NewReduction(s *Space, r *reduction.Regions, at []int64) (*Reduction, error
 // place sends the plan and says where everything is.
 func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow]) {
 	r := m.regions
-	b := packer{base: fixed, bytes: make([]byte, 0, p.bytes())}
-	rects, weights := pack(&b, p.rects), pack(&b, p.weights)
-	constants, cells, shares, at := pack(&b, p.constants), pack(&b, p.cells), pack(&b, p.shares), pack(&b, p.at)
-	first, firstTerm := pack(&b, p.first), pack(&b, p.firstTerm)
+	b := NewPacker(fixed, p.bytes())
+	rects, weights := Pack(&b, p.rects), Pack(&b, p.weights)
+	constants, cells, shares, at := Pack(&b, p.constants), Pack(&b, p.cells), Pack(&b, p.shares), Pack(&b, p.at)
+	first, firstTerm := Pack(&b, p.first), Pack(&b, p.firstTerm)
 	Send(m.s, fixed, b.bytes)
 	points := m.results.Add(int64(len(r.Groups) * extentDoubles))
 	m.sums = kernels.StatisticsSumRowsArgs{Count: m.count, Nx: int32(r.NX), Rects: int32(m.rects), List: rects, Weights: weights, Rows: rows}

@@ -65,5 +65,5 @@ func (p *plan) weigh(w []float64) int64 {
 }
 
 func (p *plan) bytes() int64 {
-	return bytesOf(p.rects) + bytesOf(p.weights) + bytesOf(p.constants) + bytesOf(p.cells) + bytesOf(p.shares) + bytesOf(p.at) + bytesOf(p.first) + bytesOf(p.firstTerm)
+	return BytesOf(p.rects) + BytesOf(p.weights) + BytesOf(p.constants) + BytesOf(p.cells) + BytesOf(p.shares) + BytesOf(p.at) + BytesOf(p.first) + BytesOf(p.firstTerm)
 }

@@ -13,6 +13,7 @@ type gpuOperations struct {
 	*cuda.Conductances
 	hierarchy  *Hierarchy
 	transfer   *Transfer
+	weights    *Weigh
 	lines      *Lines
 	longColumn cudriver.Ptr[float32] // scratch of columns beyond the longest class
 }
@@ -36,6 +37,9 @@ func (s *gpuOperations) load(d *cuda.Device, nz int) (err error) {
 		return err
 	}
 	if s.transfer, err = cuda.Module(d, "transfer", LoadTransfer); err != nil {
+		return err
+	}
+	if s.weights, err = cuda.Module(d, "weigh", LoadWeigh); err != nil {
 		return err
 	}
 	class := lineClass(nz)
@@ -83,7 +87,7 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) 
 		return
 	}
 	lv := l.(*gpuLevel)
-	if lv.from == nil {
+	if lv.from == nil && lv.ny <= s.MostRows() {
 		g := s.columnGrid(lv)
 		s.Note(s.lines.StepDot(s.Stream, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,

@@ -67,14 +67,19 @@ func (s *gpuOperations) compute(l *gpuLevel) {
 			Cgx: l.gx, Cgy: l.gy, Cgz: l.gz, Cground: l.ground, Ccapacity: l.capacity,
 		}))
 	}
+	s.factor(l)
+	if f != nil {
+		s.weigh(f, l)
+	}
+}
+
+// factor computes the pivots of a level's columns.
+func (s *gpuOperations) factor(l *gpuLevel) {
 	if s.Err() == nil {
 		s.Note(s.hierarchy.Factor(s.Stream, s.Grid(l.nx, HierarchyThreads, l.ny, 1), HierarchyFactorArgs{
 			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
 			GroundSlot: s.GroundSlot, Capacity: l.capacity, Inverse: l.inverse,
 		}))
-	}
-	if f != nil {
-		s.weigh(f, l)
 	}
 }
 
@@ -87,11 +92,10 @@ func (s *gpuOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	if !f.capacity.IsNil() {
 		l.capacity = s.newField(l)
 	}
-	f.next.x, f.next.y = s.direction(c.X, f.nx), s.direction(c.Y, f.ny)
+	f.next.x, f.next.y = s.directions(c, f.nx, f.ny)
 	l.from = f
 	l.inverse = s.newField(l)
 	s.reserveWeights(l, c)
 	s.compute(l)
-	s.Wait()
 	return l, s.Err()
 }

@@ -20,8 +20,13 @@ type gpuDirection struct {
 	beyond        cudriver.Ptr[int32]   // its number; the own one where there is none
 }
 
-// direction uploads a pairing of n cells.
-func (s *gpuOperations) direction(p Pairing, n int) gpuDirection {
+// pairingTables are a pairing of cells as it goes to the device.
+type pairingTables struct {
+	parent, first, beyond []int32
+	far                   []float32
+}
+
+func tablesOf(p Pairing, n int) pairingTables {
 	parent, far := p.Parent, p.Far
 	if parent == nil {
 		parent, far = make([]int32, n), make([]float32, n)
@@ -46,7 +51,25 @@ func (s *gpuOperations) direction(p Pairing, n int) gpuDirection {
 		}
 		beyond[i] = b
 	}
-	return gpuDirection{cuda.Upload(s.Space, parent), cuda.Upload(s.Space, first), cuda.Upload(s.Space, far), cuda.Upload(s.Space, beyond)}
+	return pairingTables{parent, first, beyond, far}
+}
+
+func (t *pairingTables) bytes() int64 {
+	return cuda.BytesOf(t.parent) + cuda.BytesOf(t.first) + cuda.BytesOf(t.far) + cuda.BytesOf(t.beyond)
+}
+
+func (t *pairingTables) pack(p *cuda.Packer) gpuDirection {
+	return gpuDirection{parent: cuda.Pack(p, t.parent), first: cuda.Pack(p, t.first), far: cuda.Pack(p, t.far), beyond: cuda.Pack(p, t.beyond)}
+}
+
+// directions uploads the pairings of a level's rows and columns in one piece.
+func (s *gpuOperations) directions(c Coarsening, nx, ny int) (x, y gpuDirection) {
+	tx, ty := tablesOf(c.X, nx), tablesOf(c.Y, ny)
+	total := tx.bytes() + ty.bytes()
+	p := cuda.NewPacker(cuda.Alloc[byte](s.Space, total), total)
+	x, y = tx.pack(&p), ty.pack(&p)
+	cuda.SendPacked(s.Space, &p)
+	return x, y
 }
 
 // restrictGrid is a block per tile of coarse cells and plane.

@@ -26,25 +26,23 @@ func (s *gpuOperations) reserveWeights(l *gpuLevel, c Coarsening) {
 	}
 }
 
-// weigh computes the weights of those planes, with scratch of the size of one direction's.
+// weigh computes the weights of those planes. The finer level's pivots lend their memory meanwhile and are computed again, which takes less time than
+// another allocation of their size.
 func (s *gpuOperations) weigh(f, l *gpuLevel) {
 	if l.weighted == 0 {
 		return
 	}
-	k, err := cuda.Module(s.Device, "weigh", LoadWeigh)
-	s.Note(err)
 	t := &f.next
-	pivots := cuda.Alloc[float32](s.Space, l.weighted*f.sheet)
-	defer s.Discard(pivots)
 	along := func(w cudriver.Ptr[float32], d *gpuDirection, g cudriver.Ptr[float32], alongY, coarse int) {
 		if w.IsNil() || s.Err() != nil {
 			return
 		}
-		s.Note(k.Weigh(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1}, WeighWeighArgs{
+		s.Note(s.weights.Weigh(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1}, WeighWeighArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g, AlongY: int32(alongY), Gz: f.gz, Slots: t.weightSlot,
-			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
+			Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: f.inverse, W: w,
 		}))
 	}
 	along(t.wx, &t.x, f.gx, 0, l.nx)
 	along(t.wy, &t.y, f.gy, 1, l.ny)
+	s.factor(f)
 }

@@ -37,19 +37,18 @@ func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
 	if s.GPU && s.InTime {
 		vectors++ // capacity
 	}
-	fine, scratch := size{s.NX, s.NY, 0}, int64(0)
+	fine := size{s.NX, s.NY, 0}
 	for _, l := range levels {
 		weights := 4 * weighted * int64(fine.nx) * int64(fine.ny)
 		held += int64(l.directions) * weights
 		if s.GPU {
-			scratch = max(scratch, weights)
 			held += 16*int64(fine.nx+fine.ny) + 4*nz + 256 // parents and weights of both directions, slots, and what rounding up takes
 		}
 		sheet := int64(l.nx) * int64(l.ny)
 		held += 4*vectors*precond.Padded(sheet*nz, l.nx) + 4*grounded*sheet
 		fine = l
 	}
-	return precond.Need{SetUp: held + scratch, Held: held}
+	return precond.Need{SetUp: held, Held: held}
 }
 
 // sizes of the levels of a plan.
