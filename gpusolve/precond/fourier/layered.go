@@ -1,0 +1,30 @@
+// Package fourier solves stacks of homogeneous layers directly. Where every plane has one lateral conductance along x and one along y, and the sides are adiabatic
+// or at a temperature, products of cosines or sines diagonalise the operator laterally: each pair of wave numbers is a column of its own, a
+// tridiagonal system along z. The result is the exact solution of the discrete equations, in FP64, without iteration.
+package fourier
+
+// Ends says what holds the two ends of an axis, and with that which transform diagonalises the differences along it. Cells are numbered from the low end.
+// A held end is at the stack's ambient, half a cell from the first cell's centre; other temperatures enter the right side.
+type Ends int
+
+// The ends, with the basis functions of cell i = 0..n-1 and wave number k = 0..n-1, and the eigenvalues of the differences with unit conductance between
+// neighbours and 2 to a held end.
+const (
+	Adiabatic Ends = iota // both: DCT-II, cos(pi k (i+1/2) / n), 2 - 2 cos(pi k / n)
+	Held                  // both: DST-II, sin(pi (k+1) (i+1/2) / n), 2 - 2 cos(pi (k+1) / n)
+	HeldLow               // the low one: DST-IV, sin(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
+	HeldHigh              // the high one: DCT-IV, cos(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
+)
+
+// Layered is an operator that the transforms diagonalise. Conductances are in W/K.
+type Layered struct {
+	NX, NY, NZ int
+	X, Y       Ends
+	// GX and GY are the conductances between neighbouring cells of a plane, NZ values. To a held end it is twice that.
+	GX, GY []float64
+	// GZ[k] is the conductance between the cells of planes k-1 and k. GZ[0] and GZ[NZ] lead from the outer cells to what holds the bottom and the top, 0 where
+	// they are adiabatic.
+	GZ []float64
+	// Capacity is that of a plane's cell over the time step, C/dt in W/K, NZ values; nil in a steady state.
+	Capacity []float64
+}
