@@ -59,36 +59,42 @@ func (e *processor) columns(dst, src []float64, along func(l *line, a, b []float
 	blocks := (e.NX + blockColumns - 1) / blockColumns
 	planes := len(src) / e.sheet
 	e.s.Run(rowTask(func(lo, hi, worker int) {
-		buf := e.s.Scratch(worker).Doubles(blockColumns * e.NY)
+		// Columns lie a cache line more than their length apart: powers of two would meet in few sets of the cache.
+		stride := e.NY + 8
+		buf := e.s.Scratch(worker).Doubles(blockColumns * stride)
 		for n := lo; n < hi; n++ {
 			at := n / blocks * e.sheet
 			i0 := n % blocks * blockColumns
 			i1 := min(i0+blockColumns, e.NX)
-			e.gather(buf, src[at:at+e.sheet], i0, i1)
+			gather(buf, src[at:at+e.sheet], stride, e.NX, i0, i1)
 			for c := 0; c < i1-i0; c += 2 {
-				a, b := pair(buf[:(i1-i0)*e.NY], c, e.NY)
-				along(e.alongY[worker], a, b)
+				a := buf[c*stride:][:e.NY]
+				if c+1 < i1-i0 {
+					along(e.alongY[worker], a, buf[(c+1)*stride:][:e.NY])
+				} else {
+					along(e.alongY[worker], a, nil)
+				}
 			}
-			e.scatter(dst[at:at+e.sheet], buf, i0, i1)
+			scatter(dst[at:at+e.sheet], buf, stride, e.NX, i0, i1)
 		}
 	}), planes*blocks, len(src))
 }
 
-func (e *processor) gather(buf, plane []float64, i0, i1 int) {
-	ny := e.NY
-	for j := range ny {
-		for c, v := range plane[j*e.NX+i0 : j*e.NX+i1] {
-			buf[c*ny+j] = v
+// gather copies columns i0 to i1-1 of a plane behind each other.
+func gather(buf, plane []float64, stride, nx, i0, i1 int) {
+	for j := range len(plane) / nx {
+		for c, v := range plane[j*nx+i0 : j*nx+i1] {
+			buf[c*stride+j] = v
 		}
 	}
 }
 
-func (e *processor) scatter(plane, buf []float64, i0, i1 int) {
-	ny := e.NY
-	for j := range ny {
-		row := plane[j*e.NX+i0 : j*e.NX+i1]
+// scatter copies them back.
+func scatter(plane, buf []float64, stride, nx, i0, i1 int) {
+	for j := range len(plane) / nx {
+		row := plane[j*nx+i0 : j*nx+i1]
 		for c := range row {
-			row[c] = buf[c*ny+j]
+			row[c] = buf[c*stride+j]
 		}
 	}
 }
