@@ -29,13 +29,26 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if l := o.directly(m, dt); l != nil {
+		e, err := newDirect(m, l, o, steps, dt)
+		if err == nil || !o.unableDevice(err) {
+			return e, err
+		}
+	}
+	return newMeshed(m, o, steps, dt)
+}
+
+// newMeshed sets an iteration up.
+func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
 	s := &meshed{mesh: m, dt: dt}
 	exchanged := 0.0
-	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
-		if s.sys, err = dev.Assemble(m, dt); err != nil {
-			return nil, err
-		}
-		return s.sys, s.heat()
+	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
+		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
+			if s.sys, err = dev.Assemble(m, dt); err != nil {
+				return nil, err
+			}
+			return s.sys, s.heat()
+		})
 	}, func(d *driver) error {
 		s.driver = d
 		if err := o.checkEstimate(s.solver); err != nil {

@@ -41,8 +41,8 @@ func (p *hostPlanes) Len() int { return len(p.hostModes) }
 // Count is the number of planes.
 func (p *hostPlanes) Count() int { return p.count }
 
-func newOnHost(d *host.Device, l *Layered) *processor {
-	e := &processor{Layered: l, s: d.NewSpace(l.NX*l.NY*l.NZ, 0), sheet: l.NX * l.NY}
+func newOnHost(s *host.Space, l *Layered) *processor {
+	e := &processor{Layered: l, s: s, sheet: l.NX * l.NY}
 	for range e.s.Workers() {
 		e.alongX = append(e.alongX, newLine(l.NX, l.X))
 		e.alongY = append(e.alongY, newLine(l.NY, l.Y))

@@ -2,36 +2,36 @@ package fourier
 
 import "math"
 
-// residualTask computes b + C/dt old - (A + C/dt) x row by row, from differences of neighbours.
+// residualTask computes b + C/dt old - (A + C/dt) x in plane k row by row, from differences of neighbours.
 type residualTask struct {
 	*processor
-	x, old hostModes   // in space
-	drawn  [][]float64 // the sources' planes
+	x     hostModes   // in space
+	old   []float64   // plane k in space; nil in a steady state
+	drawn [][]float64 // the sources' planes
+	k     int
 }
 
 func (t *residualTask) Run(lo, hi, worker int) {
 	w := t.s.Scratch(worker).Doubles(3 * t.NX)
 	flow, size, b := w[:t.NX], w[t.NX:2*t.NX], w[2*t.NX:]
 	for j := lo; j < hi; j++ {
-		var rr, bb, ff, top float64
-		for k := range t.NZ {
-			t.heat(b, j, k)
-			t.leave(flow, size, j, k)
-			for i, q := range flow {
-				r := b[i] - q
-				if t.old != nil {
-					c := t.Capacity[k]
-					x, old := t.x[k*t.sheet+j*t.NX+i], t.old[k*t.sheet+j*t.NX+i]
-					r -= c * (x - old)
-					b[i] += c * old
-					size[i] += c * math.Abs(x)
-				}
-				f := size[i] + math.Abs(b[i])
-				rr, bb, ff = rr+r*r, bb+b[i]*b[i], ff+f*f
-				top = max(top, math.Abs(r)) // NaN stays
-			}
-		}
+		t.heat(b, j, t.k)
+		t.leave(flow, size, j, t.k)
 		p := t.partials[4*j : 4*j+4]
+		rr, bb, ff, top := p[0], p[1], p[2], p[3]
+		for i, q := range flow {
+			r := b[i] - q
+			if t.old != nil {
+				c := t.Capacity[t.k]
+				x, old := t.x[t.k*t.sheet+j*t.NX+i], t.old[j*t.NX+i]
+				r -= c * (x - old)
+				b[i] += c * old
+				size[i] += c * math.Abs(x)
+			}
+			f := size[i] + math.Abs(b[i])
+			rr, bb, ff = rr+r*r, bb+b[i]*b[i], ff+f*f
+			top = max(top, math.Abs(r)) // NaN stays
+		}
 		p[0], p[1], p[2], p[3] = rr, bb, ff, top
 	}
 }

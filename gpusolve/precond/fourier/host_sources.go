@@ -1,10 +1,6 @@
 package fourier
 
-import (
-	"math"
-
-	"thermsim/powermap"
-)
+import "thermsim/powermap"
 
 // hostSource is a load's lateral shape in modes.
 type hostSource struct {
@@ -24,9 +20,6 @@ type term struct {
 	source int
 	share  float64
 }
-
-// fewProducts is the number of footprints up to which a row of the spectrum is formed on the way.
-const fewProducts = 2
 
 // SetLoads makes the right side.
 func (e *processor) SetLoads(loads []Load) {
@@ -62,7 +55,7 @@ func (e *processor) sourceOf(l Load, former []*hostSource) *hostSource {
 			return s
 		}
 	}
-	if e.byProducts(&l.Drawing) {
+	if byProducts(&l.Drawing, int64(e.sheet)) {
 		for k := range l.Footprints {
 			s.footprints = append(s.footprints, e.productOf(&l.Footprints[k]))
 		}
@@ -90,12 +83,6 @@ func sameWatts(a, b *powermap.Drawing) bool {
 		}
 	}
 	return true
-}
-
-// byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is a multiplication and an addition a
-// mode, the transform about five for each of the binary digits of the plane's cells.
-func (e *processor) byProducts(d *powermap.Drawing) bool {
-	return float64(len(d.Footprints)) <= 5*math.Log2(float64(e.sheet)+1)
 }
 
 // productOf is the spectrum of a footprint along either axis.
