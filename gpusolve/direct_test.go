@@ -147,3 +147,77 @@ func fieldDifference(t *testing.T, m *mesh.Mesh, a, b *gpusolve.Solution) (d, ri
 	}
 	return d, rise
 }
+
+// Fifty steps of random stacks, under a power that is switched on and off, agree with those of a tight multigrid at every step: the fields and what is told of them.
+func TestFourierAgreesWithMultigridInTime(t *testing.T) {
+	for trial := range 40 {
+		rng := rand.New(rand.NewPCG(uint64(trial), 17))
+		s := layered(rng)
+		for f := stack.West; f < stack.NumFaces; f++ {
+			if trial%2 == 0 && s.Boundary[f].Kind == stack.FixedTemperature {
+				s.Boundary[f] = stack.Boundary{Temperature: s.Ambient}
+			}
+		}
+		dt := math.Pow(10, uniformly(rng, -5, -1))
+		for l := range s.Layers {
+			for p := range s.Layers[l].Powers {
+				if rng.IntN(2) == 0 {
+					s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: (5 + 20*rng.Float64()) * dt, Factor: 0.2}, {Time: 40 * dt, Factor: 2}}
+				}
+			}
+		}
+		m, err := mesh.Build(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct, fields := stepped(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "fourier"}, dt)
+		tight, others := stepped(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-13}, dt)
+		span := 0.0
+		for _, v := range fields[len(fields)-1] {
+			span = math.Max(span, math.Abs(v-s.Ambient))
+		}
+		limit := 1e-8
+		if facesMeet(m) {
+			limit += 0x1p-23 * (span + 20)
+		}
+		limit = math.Max(limit, tight.Status.EstimatedErrorK)
+		for n := range fields {
+			for c := range fields[n] {
+				if d := math.Abs(fields[n][c] - others[n][c]); d > limit {
+					t.Fatalf("trial %d, step %d, cell %d: fields differ by %.2g K of %.3g K, limit %.2g", trial, n, c, d, span, limit)
+				}
+			}
+			if d := math.Abs(direct.Steps[n].MaxK - tight.Steps[n].MaxK); d > limit {
+				t.Fatalf("trial %d, step %d: hottest cells differ by %.2g K", trial, n, d)
+			}
+		}
+		if e, f := direct.Energy, tight.Energy; math.Abs(e.Stored-f.Stored)+math.Abs(e.Out-f.Out)+math.Abs(e.In-f.In) > 1e-6*f.Scale || e.ImbalanceRel > 1e-6 {
+			t.Errorf("trial %d: heat %+v, by multigrid %+v", trial, e, f)
+		}
+		if !direct.Status.Converged || direct.Status.Reason != "direct" {
+			t.Errorf("trial %d: %+v", trial, direct.Status)
+		}
+	}
+}
+
+// stepped is a run of fifty steps with the fields at the end of each.
+func stepped(t *testing.T, m *mesh.Mesh, o gpusolve.Options, dt float64) (*gpusolve.Solution, [][]float64) {
+	t.Helper()
+	var fields [][]float64
+	s, err := gpusolve.Transient(t.Context(), m, o, gpusolve.TransientOptions{Steps: 50, Dt: dt, OnStep: func(_ gpusolve.Step, f gpusolve.Field) error {
+		sheet := m.NX() * m.NY()
+		v := make([]float64, m.Cells())
+		fields = append(fields, v)
+		for k := range m.NZ() {
+			if err := f.Plane(k, v[k*sheet:(k+1)*sheet]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	return s, fields
+}
