@@ -102,11 +102,11 @@ func (s *direct) setLoads(layers []powermap.Drawing) {
 
 // settle solves. In time the rest, residual and error, is left to conclude.
 func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
-	if ctx.Err() != nil {
-		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, nil
-	}
 	if watch != nil {
 		watch(0, math.NaN())
+	}
+	if ctx.Err() != nil {
+		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, nil
 	}
 	if s.dt > 0 {
 		s.x, s.old = s.old, s.x

@@ -66,10 +66,12 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 
 // setup makes the operator and sets a method up on it.
 func (d *driver) setup(method string, assemble func(ops.Device) (ops.Operator, error)) (err error) {
-	if d.op, err = assemble(d.dev); err != nil {
+	if d.op, err = assemble(d.dev); d.op != nil {
+		d.kept = d.op
+	}
+	if err != nil {
 		return err
 	}
-	d.kept = d.op
 	if d.solver, d.pre, err = newSolver(d.op, method); err != nil {
 		return err
 	}

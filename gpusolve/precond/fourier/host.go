@@ -18,7 +18,7 @@ type processor struct {
 	lx, ly   []float64 // eigenvalues along the axes
 	sources  []*hostSource
 	terms    [][]term // of each plane
-	rough    hostModes
+	rough    hostModes // of a preconditioner
 	partials []float64 // sums per row, 4 of them
 	bytes    int64
 }
@@ -127,9 +127,6 @@ func (e *processor) Write(p Planes, i int, src []float64) {
 
 // Precondition takes the residual through all planes, FP64 in between.
 func (e *processor) Precondition(z, r ops.Vector) {
-	if e.rough == nil {
-		e.rough = e.newModes()
-	}
 	from, to := host.Singles(r), host.Singles(z)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
 		for c := lo * e.NX; c < hi*e.NX; c++ {

@@ -28,7 +28,9 @@ func New(d ops.Device, l *Layered) (Executor, error) {
 // onOperator makes an executor where an operator lives.
 func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 	if on, ok := host.SpaceOf(s); ok {
-		return newOnHost(on, l), nil
+		e := newOnHost(on, l)
+		e.rough = e.newModes()
+		return e, nil
 	}
 	return nil, ErrNoDevice
 }
