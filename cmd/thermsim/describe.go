@@ -135,6 +135,7 @@ func (d *description) estimate(on machine) {
 		method = "time of the default solver, memory of " + p
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores, %s", cores, method))
+	d.line("  method     %s", methodText(d.m.Stack))
 	free := ""
 	if on.memory > 0 {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
@@ -150,6 +151,18 @@ func (d *description) estimate(on machine) {
 	}
 	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(transient))
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
+}
+
+// methodText tells how a stack is solved, and why not directly.
+func methodText(s *stack.Stack) string {
+	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
+	switch {
+	case method == "fourier" && why == "":
+		return "fourier, which needs no iteration"
+	case why != "":
+		return fmt.Sprintf("%s with conjugate gradients; not fourier alone: %s", method, why)
+	}
+	return method
 }
 
 // gpuMemory is what there is to hold a solve.
