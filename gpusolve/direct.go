@@ -123,6 +123,17 @@ func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func
 	return s.conclude(o, systems), s.failure()
 }
 
+// respond solves for another power.
+func (s *direct) respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error) {
+	s.setLoads(layers)
+	s.x.solved++
+	s.fourier.Solve(s.x.Modes, nil, 1)
+	if !judged {
+		return krylov.Outcome{Converged: true, Reason: krylov.Direct}, s.failure()
+	}
+	return s.conclude(o, 1), s.failure()
+}
+
 // conclude judges the state by its residual.
 func (s *direct) conclude(o *Options, systems int) krylov.Outcome {
 	var old fourier.Modes

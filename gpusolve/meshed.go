@@ -1,6 +1,8 @@
 package gpusolve
 
 import (
+	"context"
+
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
@@ -127,6 +129,14 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 		s.smooth = 0
 	}
 	return s.power, nil
+}
+
+// respond solves for another power, from zero.
+func (s *meshed) respond(ctx context.Context, o *Options, layers []powermap.Drawing, _ bool) (krylov.Outcome, error) {
+	s.source.SetPower(layers)
+	s.sys.Fill(s.x, 0)
+	s.solver.StartFromZero()
+	return s.settle(ctx, o, 1, nil)
 }
 
 // setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.

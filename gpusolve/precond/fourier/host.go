@@ -17,7 +17,7 @@ type processor struct {
 	alongY   []*line
 	lx, ly   []float64 // eigenvalues along the axes
 	sources  []*hostSource
-	terms    [][]term // of each plane
+	terms    [][]term  // of each plane
 	rough    hostModes // of a preconditioner
 	partials []float64 // sums per row, 4 of them
 	bytes    int64
