@@ -10,36 +10,49 @@ import (
 	"thermsim/mesh"
 )
 
-// shownPlanes are the planes of a state that were made last, so that reading one after the other costs one transform of all.
+// shownPlanes are the planes in space that were made of a state, so that each is made once.
 type shownPlanes struct {
 	sync.Mutex // readers may come from several goroutines
 	fourier.Planes
 	on    fourier.Executor
 	sheet int
 	nz    int
-	of    *state // planes first to first+n-1 show it as it was when it had been solved for so many times; nil where they show none
+	of    *state // that is shown, as it was when it had been solved for so many times; nil for none
 	times int
-	first int
-	n     int
+	first int    // plane of the first place
+	there []bool // places that hold their plane
 }
 
 func newShownPlanes(on fourier.Executor, l *fourier.Layered, dev ops.Device) (*shownPlanes, error) {
-	planes, err := on.NewPlanes(roomForPlanes(l, dev))
-	return &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ}, err
+	room := roomForPlanes(l, dev)
+	planes, err := on.NewPlanes(room)
+	return &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}, err
 }
 
-// shows says whether plane k of a state is there.
-func (p *shownPlanes) shows(of *state, k int) bool {
-	return p.of == of && p.times == of.solved && k >= p.first && k < p.first+p.n
-}
-
-// show makes n planes of a state, as many as there is room for, unless they are there from the first place on.
-func (p *shownPlanes) show(of *state, first, n int) {
-	if p.first == first && p.n >= n && p.shows(of, first) {
-		return
+// show has n planes of a state from plane k on, as many as there is room for, and tells where the first of them is.
+func (p *shownPlanes) show(of *state, k, n int) (at int) {
+	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.Count() {
+		p.of, p.times, p.first = of, of.solved, k
+		if p.Count() == p.nz {
+			p.first = 0
+		}
+		clear(p.there)
 	}
-	p.on.Inverse(p.Planes, of.Modes, first, n)
-	p.of, p.times, p.first, p.n = of, of.solved, first, n
+	at = k - p.first
+	for i := at; i < at+n; i++ {
+		if p.there[i] {
+			continue
+		}
+		end := i + 1
+		for end < at+n && !p.there[end] {
+			end++
+		}
+		p.on.Inverse(p.Planes, i, of.Modes, p.first+i, end-i)
+		for ; i < end; i++ {
+			p.there[i] = true
+		}
+	}
+	return at
 }
 
 // whole is all planes of a state, nil where there is no room for them.
@@ -53,14 +66,11 @@ func (p *shownPlanes) whole(of *state) fourier.Planes {
 	return p.Planes
 }
 
-// read copies plane k of a state. The planes behind it are made with it.
+// read copies plane k of a state.
 func (p *shownPlanes) read(of *state, k int, dst []float64) {
 	p.Lock()
 	defer p.Unlock()
-	if !p.shows(of, k) {
-		p.show(of, k, min(p.Count(), p.nz-k))
-	}
-	p.on.Read(p.Planes, k-p.first, dst)
+	p.on.Read(p.Planes, p.show(of, k, 1), dst)
 }
 
 // write makes a state of its planes.
@@ -87,28 +97,17 @@ func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 	p.Lock()
 	defer p.Unlock()
 	top := math.Inf(-1)
-	for k := 0; k < p.nz; {
-		if !wanted[k] {
-			k++
-			continue
-		}
-		n := 1
+	for k := 0; k < p.nz; k++ {
+		n := 0
 		for n < p.Count() && k+n < p.nz && wanted[k+n] {
 			n++
 		}
-		top = math.Max(top, p.largest(of, k, n))
-		k += n
+		if n > 0 {
+			top = math.Max(top, p.on.Max(p.Planes, p.show(of, k, n), n))
+			k += n - 1
+		}
 	}
 	return top
-}
-
-// largest of n planes.
-func (p *shownPlanes) largest(of *state, first, n int) float64 {
-	if p.n == p.nz && p.shows(of, first) {
-		first, n = 0, p.nz // all are there: the largest of all does as well
-	}
-	p.show(of, first, n)
-	return p.on.Max(p.Planes, n)
 }
 
 // checkPlane refuses what is no plane of a mesh.

@@ -1,10 +1,14 @@
 package gpusolve_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"strings"
 	"testing"
+	"thermsim/gpusolve/cases"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
@@ -220,4 +224,48 @@ func stepped(t *testing.T, m *mesh.Mesh, o gpusolve.Options, dt float64) (*gpuso
 	}
 	s.Close()
 	return s, fields
+}
+
+// The same bits twice, whatever the number of workers.
+func TestFourierDeterminism(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 131, NY: 97})
+	trial := func(procs int) []float64 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		return field(t, s, steady(t, s, gpusolve.Options{Preconditioner: "fourier"}).Field)
+	}
+	want := trial(1)
+	for _, procs := range []int{1, 2, 5} {
+		if d := largestDifference(want, trial(procs)); d != 0 {
+			t.Errorf("GOMAXPROCS=%d: fields differ by %g K", procs, d)
+		}
+	}
+}
+
+// Asked for where it cannot work, the method says what stands in the way. Layers with regions are left to it as a preconditioner.
+func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
+	side := cases.Stack10(cases.Options{NX: 8})
+	side.Boundary[stack.West] = stack.Boundary{Kind: stack.Convective, H: 10, Temperature: 300}
+	resistance := cases.Stack10(cases.Options{NX: 8})
+	resistance.Boundary[stack.North] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 1, Temperature: 300}
+	for want, s := range map[string]*stack.Stack{
+		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer coefficient": side, "side north has a resistance": resistance,
+	} {
+		_, err := gpusolve.Steady(t.Context(), build(t, s), gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})
+		if !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if _, why := gpusolve.Choice(s, ""); !strings.Contains(why, want) {
+			t.Errorf("%q, want %q", why, want)
+		}
+		if st := steady(t, s, gpusolve.Options{Device: "cpu"}).Status; st.Preconditioner != "multigrid" {
+			t.Errorf("%s: auto took %s", want, st.Preconditioner)
+		}
+	}
+	regions := cases.Interposer(cases.Stack10(cases.Options{NX: 16}))
+	if st := steady(t, regions, gpusolve.Options{Preconditioner: "fourier"}).Status; st.Method != "pcg" || !st.Converged {
+		t.Errorf("%+v", st)
+	}
+	if method, why := gpusolve.Choice(regions, ""); method != "multigrid" || !strings.Contains(why, "has a region of") {
+		t.Errorf("%s, %s", method, why)
+	}
 }

@@ -94,9 +94,9 @@ func (e *processor) Close() {
 	*e = processor{s: e.s}
 }
 
-// Max is the largest value of the first n planes.
-func (e *processor) Max(p Planes, n int) float64 {
-	v := p.(*hostPlanes).hostModes[:n*e.sheet]
+// Max is the largest value of n planes.
+func (e *processor) Max(p Planes, at, n int) float64 {
+	v := p.(*hostPlanes).hostModes[at*e.sheet : (at+n)*e.sheet]
 	rows := n * e.NY
 	tops := make([]float64, rows)
 	e.s.Run(rowTask(func(lo, hi, _ int) {

@@ -26,11 +26,11 @@ func BenchmarkHost(b *testing.B) {
 			for range b.N {
 				e.SetLoads([]Load{{blocks(n, 20), 2, []float64{1}}, {blocks(n, 20), 6, []float64{1}}})
 				e.Solve(x, nil, 1)
-				e.Inverse(p, x, 0, 10)
+				e.Inverse(p, 0, x, 0, 10)
 			}
 			b.StopTimer()
 			parts(b, "solve", func() { e.Solve(x, nil, 1) })
-			parts(b, "inverse", func() { e.Inverse(p, x, 0, 10) })
+			parts(b, "inverse", func() { e.Inverse(p, 0, x, 0, 10) })
 			parts(b, "columns", func() { e.columns(p.(*hostPlanes).hostModes, x, (*line).inverse) })
 			parts(b, "residual", func() { e.Residual(x, nil, p) })
 		})

@@ -164,7 +164,7 @@ func TestSolvesAgreeWithElimination(t *testing.T) {
 
 func planesOf(e *processor, x Modes) []float64 {
 	p, _ := e.NewPlanes(e.NZ)
-	e.Inverse(p, x, 0, e.NZ)
+	e.Inverse(p, 0, x, 0, e.NZ)
 	v := make([]float64, e.sheet*e.NZ)
 	for k := range e.NZ {
 		e.Read(p, k, v[k*e.sheet:])
