@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"thermsim/gpusolve/cases"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
