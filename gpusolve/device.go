@@ -19,7 +19,7 @@ const (
 	gpuOpening     = 300 * time.Millisecond
 	cpuPerCell     = 170 * time.Nanosecond
 	cpuPerCellStep = 85 * time.Nanosecond
-	cpuDirect      = 20 * time.Nanosecond // the direct solver, per cell and solve
+	cpuDirect      = 30 * time.Nanosecond // the direct solver, per cell and solve
 )
 
 // demand is what a solve asks of a device. The zero value asks for nothing in particular.

@@ -125,12 +125,19 @@ func boundary(b *stack.Boundary) string {
 const (
 	steadySecondsPerCell = 0.4e-6
 	stepSecondsPerCell   = 0.2e-6
+
+	directSecondsPerCell     = 0.06e-6
+	directStepSecondsPerCell = 0.04e-6
 )
 
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	method := "default solver"
+	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
+	if name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); name == "fourier" && why == "" {
+		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
+	}
 	if p := d.m.Stack.Solver.Preconditioner; p != "" {
 		method = "time of the default solver, memory of " + p
 	}
@@ -144,12 +151,12 @@ func (d *description) estimate(on machine) {
 		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
-	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(steadySecondsPerCell*perCore)), byteCount(steady), free)
+	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(perSolve*perCore)), byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(transient))
+	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(perStep*perCore*float64(steps))), steps, byteCount(transient))
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
 }
 
