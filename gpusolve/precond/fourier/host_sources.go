@@ -128,14 +128,20 @@ func (s *hostSource) row(dst []float64, i, j int) {
 
 func (s *hostSource) sum(dst []float64, i, j int) {
 	clear(dst)
-	for n := range s.footprints {
-		p := &s.footprints[n]
-		w := s.Watts[n] * p.y[j]
-		if w == 0 {
-			continue
+	part := func(n int) (float64, []float64) {
+		if n >= len(s.footprints) {
+			return 0, dst
 		}
-		for c, v := range p.x[i : i+len(dst)] {
-			dst[c] += w * v
+		p := &s.footprints[n]
+		return s.Watts[n] * p.y[j], p.x[i : i+len(dst)]
+	}
+	for n := 0; n < len(s.footprints); n += 4 { // four at a time, as dst is read and written each time
+		w0, x0 := part(n)
+		w1, x1 := part(n + 1)
+		w2, x2 := part(n + 2)
+		w3, x3 := part(n + 3)
+		for c, v := range dst {
+			dst[c] = v + (w0*x0[c] + w1*x1[c] + (w2*x2[c] + w3*x3[c]))
 		}
 	}
 	for n, p := range s.planes {

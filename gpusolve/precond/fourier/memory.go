@@ -60,7 +60,7 @@ func sourceBytes(s precond.Shape, d *powermap.Drawing) int64 {
 const fewProducts = 2
 
 // byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is a multiplication and an addition a
-// mode, the transform about five for each of the binary digits of the plane's cells.
+// mode, the transform about four for each of the binary digits of the plane's cells.
 func byProducts(d *powermap.Drawing, cells int64) bool {
-	return float64(len(d.Footprints)) <= 5*math.Log2(float64(cells)+1)
+	return float64(len(d.Footprints)) <= 4*math.Log2(float64(cells)+1)
 }
