@@ -30,8 +30,8 @@ func DirectMemory(s precond.Shape) precond.Need {
 				residual += 8 * s.Sheet()
 			}
 		}
+		held += 48 * 8 * int64(s.NX+s.NY) // lines and tables of the transforms
 	}
-	held += 48 * 8 * int64(s.NX+s.NY) // lines and tables of the transforms
 	return precond.Need{SetUp: held + residual, Held: held}
 }
 
