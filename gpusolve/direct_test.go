@@ -269,3 +269,26 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		t.Errorf("%s, %s", method, why)
 	}
 }
+
+// The examples that qualify, on coarser grids, agree with a tight multigrid.
+func TestFourierSolvesTheExamples(t *testing.T) {
+	for _, name := range []string{"mol10-9core", "mol10-ev6", "mol10-sparc", "quickstart", "trace"} {
+		s, err := stack.Load("../examples/" + name + "/stack.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Grid.X.Cells, s.Grid.Y.Cells = exampleCells, exampleCells-3
+		m := build(t, s)
+		direct := solve(t, m, gpusolve.Options{Device: "cpu"})
+		tight := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+		d, span := fieldDifference(t, m, direct, tight)
+		t.Logf("%s: %.2g K of %.3g K, bounds %.2g and %.2g K", name, d, span, direct.Status.EstimatedErrorK, tight.Status.EstimatedErrorK)
+		if d > 1e-8 || direct.Status.Method != "direct" {
+			t.Errorf("%s: fields differ by %g K; %+v", name, d, direct.Status)
+		}
+		direct.Close()
+		tight.Close()
+	}
+}
+
+const exampleCells = 63
