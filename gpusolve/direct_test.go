@@ -99,6 +99,9 @@ func TestFourierAgreesWithMultigrid(t *testing.T) {
 			t.Errorf("trial %d, %d x %d x %d: fields differ by %.2g K of %.3g K; multigrid says %.2g, direct %.2g", trial, m.NX(), m.NY(), m.NZ(), d, span,
 				tight.Status.EstimatedErrorK, direct.Status.EstimatedErrorK)
 		}
+		if peaks := math.Abs(direct.PeakK - tight.PeakK); peaks > math.Max(limit, tight.Status.EstimatedErrorK) || direct.Energy.ImbalanceRel > 1e-8 {
+			t.Errorf("trial %d: peaks differ by %.2g K; heat %+v", trial, peaks, direct.Energy)
+		}
 		direct.Close()
 		tight.Close()
 	}
