@@ -257,6 +257,9 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		if !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+		if method, why := gpusolve.Choice(s, "fourier"); method != "" || !strings.Contains(why, want) {
+			t.Errorf("%q, %q, want %q", method, why, want)
+		}
 		if _, why := gpusolve.Choice(s, ""); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
