@@ -23,6 +23,12 @@ type Planes interface {
 	Count() int // planes that it has room for
 }
 
+// Norms are those of a residual.
+type Norms struct {
+	ops.Norms
+	Max float64 // largest absolute value of the residual, W
+}
+
 // Executor works on modes. Operations return no errors: as with ops.Space, the first failure is kept in Err, and what follows does nothing.
 type Executor interface {
 	// NewModes makes a state of zeros.
@@ -48,8 +54,9 @@ type Executor interface {
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)
 	Write(p Planes, i int, src []float64)
-	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady state.
-	Residual(x, old Modes) ops.Norms
+	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady state. Where p is not nil it holds all
+	// planes of x already, as Inverse makes them; otherwise the executor makes them, as many at a time as it has room for.
+	Residual(x, old Modes, p Planes) Norms
 	Err() error
 	// Close gives back all that was made.
 	Close()

@@ -16,7 +16,15 @@ const (
 	HeldHigh              // the high one: DCT-IV, cos(pi (k+1/2) (i+1/2) / n), 2 - 2 cos(pi (k+1/2) / n)
 )
 
-// Layered is an operator that the transforms diagonalise. Conductances are in W/K.
+// Layered is an operator that the transforms diagonalise. Conductances are in W/K; all are numbers of FP32, as the executors of other methods hold them, so that
+// all methods solve the same equations.
+//
+// The column of a pair of wave numbers has nothing to its sides: s[k] = GX[k] lx + GY[k] ly + Capacity[k] leads from its cell in plane k to the ground, with the
+// eigenvalues written as 4 sin^2 of half the angle, and GZ[0] and GZ[NZ] belong to the s of the outer planes. It is eliminated without a difference, so that
+// a face with little conductance beside thin layers costs no digits:
+//
+//	S[0] = s[0],  S[k] = s[k] + g S[k-1] / (g + S[k-1]),  d[k] = b[k] + d[k-1] g / (g + S[k-1])     g = GZ[k]
+//	x[NZ-1] = d[NZ-1] / S[NZ-1],  x[k] = (d[k] + GZ[k+1] x[k+1]) / (S[k] + GZ[k+1])
 type Layered struct {
 	NX, NY, NZ int
 	X, Y       Ends
