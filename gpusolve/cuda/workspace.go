@@ -75,6 +75,19 @@ func (w *Iteration) Close() {
 	}
 }
 
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
+func NewIteration(d *Device, cells int64) (*Iteration, error) {
+	s := newSpace(d, cells, 0)
+	s.maxBlocks = ReductionBlocks
+	s.reductions(4 * ReductionBlocks)
+	i := newIteration(&s)
+	if err := s.err; err != nil {
+		s.Free()
+		return nil, err
+	}
+	return &i, nil
+}
+
 // NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.
 func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
 	p := NewVector[float32](w.Space, w.cells, w.pad)

@@ -4,19 +4,21 @@
 
 enum { THREADS = 128 };
 
-// Stack is what all columns have in common. The matrix of plane k is its diagonal x[k] lambda + y[k] mu + rest[k] and the couplings up[k] to plane k+1. The
-// right side is gain[k] times the old state and, for the entries first[k] to first[k+1]-1, share[e] times sheet[e].
+// Stack is what all columns have in common. In plane k, x[k] lambda + y[k] mu + rest[k] leads to the ground and up[k] to plane k+1, 0 in the top one. The
+// right side is gain[k] times the old state and, for the entries first[k] to first[k+1]-1, share[e] times sheet[e]. The elimination is that of Layered's
+// comment, without a difference.
 struct Stack {
   int nx, ny, nz;
   const double *lambda, *mu, *planes, *share, *sheets;
   const int *first, *sheet;
 };
-enum { ALONG_X, ALONG_Y, REST, UP, GAIN, PARTS };
+enum { alongX, alongY, rest, upwards, gain, PARTS };
 
 // Planes lie one behind the other with PARTS numbers each.
 DEVICE double part(const Stack &s, int k, int p) { return s.planes[k * PARTS + p]; }
 
-DEVICE double diagonal(const Stack &s, int k, double l, double m) { return part(s, k, ALONG_X) * l + part(s, k, ALONG_Y) * m + part(s, k, REST); }
+// ground is what leads from a cell of plane k to the ground.
+DEVICE double ground(const Stack &s, int k, double l, double m) { return part(s, k, alongX) * l + part(s, k, alongY) * m + part(s, k, rest); }
 
 DEVICE double heat(const Stack &s, int k, i64 c, i64 plane) {
   double q = 0;
@@ -36,7 +38,7 @@ DEVICE i64 column(const Stack &s, double *l, double *m) {
 
 // once solves a column once. old may be x or null.
 template <int NZ> DEVICE void once(const Stack &s, const double *old, double *x) {
-  double l, m, d[NZ], f[NZ];
+  double l, m, d[NZ], f[NZ], g = 0;
   i64 c = column(s, &l, &m), plane = (i64)s.nx * s.ny;
   if (c < 0) return;
   if (old) {
@@ -47,16 +49,13 @@ template <int NZ> DEVICE void once(const Stack &s, const double *old, double *x)
 #pragma unroll
   for (int k = 0; k < NZ; k++)
     if (k < s.nz) {
-      double q = heat(s, k, c, plane), pivot = diagonal(s, k, l, m);
-      if (old) q += part(s, k, GAIN) * d[k];
-      if (k) {
-        double below = part(s, k - 1, UP);
-        pivot -= below * f[k - 1];
-        q += below * d[k - 1];
-      }
-      double inverse = 1 / pivot;
+      double q = heat(s, k, c, plane), up = part(s, k, upwards);
+      if (old) q += part(s, k, gain) * d[k];
+      if (k) q += part(s, k - 1, upwards) * d[k - 1];
+      g = ground(s, k, l, m) + (k ? f[k - 1] * g : 0);
+      double inverse = 1 / (g + up);
       d[k] = q * inverse;
-      f[k] = part(s, k, UP) * inverse;
+      f[k] = up * inverse;
     }
   double t = 0;
 #pragma unroll
@@ -66,7 +65,7 @@ template <int NZ> DEVICE void once(const Stack &s, const double *old, double *x)
 
 // often solves a column so many times in a row, each time with the result as the old state.
 template <int NZ> DEVICE void often(const Stack &s, const double *old, double *x, int steps) {
-  double l, m, d[NZ], q[NZ], inverse[NZ];
+  double l, m, d[NZ], q[NZ], inverse[NZ], g = 0;
   i64 c = column(s, &l, &m), plane = (i64)s.nx * s.ny;
   if (c < 0) return;
 #pragma unroll
@@ -74,25 +73,21 @@ template <int NZ> DEVICE void often(const Stack &s, const double *old, double *x
     if (k < s.nz) {
       d[k] = old[c + k * plane];
       q[k] = heat(s, k, c, plane);
-      double pivot = diagonal(s, k, l, m);
-      if (k) {
-        double below = part(s, k - 1, UP);
-        pivot -= below * below * inverse[k - 1];
-      }
-      inverse[k] = 1 / pivot;
+      g = ground(s, k, l, m) + (k ? part(s, k - 1, upwards) * inverse[k - 1] * g : 0);
+      inverse[k] = 1 / (g + part(s, k, upwards));
     }
   for (int step = 0; step < steps; step++) {
     double t = 0;
 #pragma unroll
     for (int k = 0; k < NZ; k++)
       if (k < s.nz) {
-        t = (q[k] + part(s, k, GAIN) * d[k] + (k ? part(s, k - 1, UP) * t : 0)) * inverse[k];
+        t = (q[k] + part(s, k, gain) * d[k] + (k ? part(s, k - 1, upwards) * t : 0)) * inverse[k];
         d[k] = t;
       }
     t = 0;
 #pragma unroll
     for (int k = NZ - 1; k >= 0; k--)
-      if (k < s.nz) d[k] = t = d[k] + part(s, k, UP) * inverse[k] * t;
+      if (k < s.nz) d[k] = t = d[k] + part(s, k, upwards) * inverse[k] * t;
   }
 #pragma unroll
   for (int k = 0; k < NZ; k++)
@@ -165,18 +160,15 @@ KERNEL void BOUNDS(THREADS) solveAny(int nx, int ny, int nz, const double *RESTR
   i64 plane = (i64)nx * ny, all = (i64)gridX() * THREADS, own = (i64)blockX() * THREADS + threadX();
   for (i64 c = own; c < plane; c += all) {
     u32 kx = (u32)c / (u32)ny;
-    double l = lambda[kx], m = mu[(u32)c - kx * ny], d = 0, f = 0;
+    double l = lambda[kx], m = mu[(u32)c - kx * ny], d = 0, f = 0, g = 0;
     for (int k = 0; k < nz; k++) {
-      double q = heat(s, k, c, plane), pivot = diagonal(s, k, l, m);
-      if (old) q += part(s, k, GAIN) * old[c + k * plane];
-      if (k) {
-        double below = part(s, k - 1, UP);
-        pivot -= below * f;
-        q += below * d;
-      }
-      double inverse = 1 / pivot;
+      double q = heat(s, k, c, plane), up = part(s, k, upwards);
+      if (old) q += part(s, k, gain) * old[c + k * plane];
+      if (k) q += part(s, k - 1, upwards) * d;
+      g = ground(s, k, l, m) + f * g;
+      double inverse = 1 / (g + up);
       x[c + k * plane] = d = q * inverse;
-      factors[k * all + own] = f = part(s, k, UP) * inverse;
+      factors[k * all + own] = f = up * inverse;
     }
     for (int k = nz - 2; k >= 0; k--) x[c + k * plane] = d = x[c + k * plane] + factors[k * all + own] * d;
   }

@@ -9,7 +9,9 @@
 // [r % 2][i % 2], and tiles of one i/2 are contiguous.
 #include "plan.h"
 
-enum { FROM_TILES = 1, TO_TILES = 2, INVERSE = 4, FOURTH_KIND = 8, SINES = 16 };
+// Bits of a mode.
+enum { fromTiles = 1, toTiles = 2, inverse = 4, fourthKind = 8, sines = 16 };
+// Threads of a block.
 enum { LISTED = 512, SMALL = 128, USUAL = 256, DECIMAL = 416 };
 
 // Rows are what a launch transforms: of each plane rows of n values.
@@ -40,7 +42,7 @@ template <class P> struct Pair {
   }
   // fetch is (a, b) at i.
   __attribute__((device, always_inline)) Complex fetch(int i) const {
-    if (j.mode & FROM_TILES) return ((const Complex *)j.in)[j.from / 2 * plane + (i64)(first / 2) * ((j.n + 1) / 2 * 2) + i];
+    if (j.mode & fromTiles) return ((const Complex *)j.in)[j.from / 2 * plane + (i64)(first / 2) * ((j.n + 1) / 2 * 2) + i];
     return {value(first, i), second == first ? 0 : value(second, i)};
   }
   __attribute__((device, always_inline)) bool chirped() const { return P::CONVOLVES && j.chirp; }
@@ -53,7 +55,7 @@ template <class P> struct Pair {
       at(P::place(i, places)) = z;
   }
   __attribute__((device, always_inline)) Complex got(int k) const { return chirped() ? conjugate(at(k)) * j.chirp[k] : at(k); }
-  __attribute__((device, always_inline)) bool negative(int i) const { return (j.mode & SINES) && (i & 1); }
+  __attribute__((device, always_inline)) bool negative(int i) const { return (j.mode & sines) && (i & 1); }
 };
 
 DEVICE Complex negated(Complex z, bool yes) { return yes ? Complex{-z.x, -z.y} : z; }
@@ -77,7 +79,7 @@ template <class P> DEVICE void loadInverse(const Pair<P> &p) {
 
 template <class P> DEVICE void loadFourth(const Pair<P> &p, int which) {
   int n = p.j.n;
-  bool space = !(p.j.mode & INVERSE);
+  bool space = !(p.j.mode & inverse);
 #pragma unroll 2
   for (int i = p.row.thread; i < n; i += p.row.team) {
     Complex z = negated(p.fetch(i), space && p.negative(i));
@@ -117,22 +119,22 @@ template <class P> DEVICE void finishFourth(const Pair<P> &p) {
 template <class P> DEVICE Complex result(const Pair<P> &p, int i) {
   const Rows &j = p.j;
   if (i >= j.n) return {0, 0};
-  bool inverse = j.mode & INVERSE, fourth = j.mode & FOURTH_KIND;
-  if (!inverse && !fourth) return p.at(i);
+  bool back = j.mode & inverse, fourth = j.mode & fourthKind;
+  if (!back && !fourth) return p.at(i);
   int m = p.shuffled(i, j.n);
   Complex z = p.at(m);
   if (!fourth) {
     if (p.chirped()) z = z * conjugate(j.chirp[m]); // the conjugate of got
     else z.y = -z.y;
   }
-  return negated(z, (inverse && p.negative(i)) != (fourth && (i & 1)));
+  return negated(z, (back && p.negative(i)) != (fourth && (i & 1)));
 }
 
 // store writes rows; of the fourth kind row which alone.
 template <class P> DEVICE void storeRows(const Pair<P> &p, int which) {
   const Rows &j = p.j;
   if (!p.on) return;
-  bool fourth = j.mode & FOURTH_KIND, a = !fourth || which == 0, b = (!fourth || which == 1) && p.second != p.first;
+  bool fourth = j.mode & fourthKind, a = !fourth || which == 0, b = (!fourth || which == 1) && p.second != p.first;
   i64 one = j.to * p.plane + (i64)p.first * j.n, two = j.to * p.plane + (i64)p.second * j.n;
 #pragma unroll 2
   for (int i = p.row.thread; i < j.n; i += p.row.team) {
@@ -151,7 +153,7 @@ template <class P> DEVICE void storeRows(const Pair<P> &p, int which) {
 template <class P> DEVICE void storeTiles(Pair<P> p, int which, Complex *s, int length, int base) {
   const Rows &j = p.j;
   int pairs = (j.rows + 1) / 2, together = P::rows(p.row.plan), threads = together * p.row.team;
-  bool fourth = j.mode & FOURTH_KIND;
+  bool fourth = j.mode & fourthKind;
   int sides = fourth ? 1 : 2, each = sides * together;
   Complex *out = (Complex *)j.out + j.to / 2 * p.plane;
 #pragma unroll 1
@@ -172,10 +174,10 @@ DEVICE void lines(P plan, const Rows &j, const int *places, const Complex *roots
   Pair<P> p = {j, {plan, s + group * length, threadX() - group * team, team, m}, places, plane, 0, 0, pair < pairs};
   p.first = 2 * (p.on ? pair : pairs - 1);
   p.second = p.first + 1 < j.rows ? p.first + 1 : p.first;
-  for (int which = 0; which < (j.mode & FOURTH_KIND ? 2 : 1); which++) {
-    if (j.mode & FOURTH_KIND)
+  for (int which = 0; which < (j.mode & fourthKind ? 2 : 1); which++) {
+    if (j.mode & fourthKind)
       loadFourth(p, which);
-    else if (j.mode & INVERSE)
+    else if (j.mode & inverse)
       loadInverse(p);
     else
       loadForward(p);
@@ -187,15 +189,15 @@ DEVICE void lines(P plan, const Rows &j, const int *places, const Complex *roots
       barrier();
       P::whole(p.row, roots);
     }
-    if (j.mode & FOURTH_KIND)
+    if (j.mode & fourthKind)
       finishFourth(p);
-    else if (!(j.mode & INVERSE))
+    else if (!(j.mode & inverse))
       finishForward(p);
-    if (j.mode & TO_TILES)
+    if (j.mode & toTiles)
       storeTiles(p, which, s, length, pair - group);
     else
       storeRows(p, which);
-    if (j.mode & FOURTH_KIND) barrier();
+    if (j.mode & fourthKind) barrier();
   }
 }
 

@@ -55,8 +55,8 @@ KERNEL void BOUNDS(FLAT) largest(i64 n, const double *RESTRICT v, double *partia
   if (threadX() == 0) scalars[0] = m;
 }
 
-// weigh sets scalars[0] to the sum over a, b of x[a] y[b] v[a][b].
-KERNEL void BOUNDS(FLAT) weigh(int na, int nb, const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT v, double *partial,
+// weigh sets scalars[0] to the sum over a, b of x[a] y[b] v[a][b], where halfA and halfB say that x[0] and y[0] count half.
+KERNEL void BOUNDS(FLAT) weigh(int na, int nb, int halfA, int halfB, const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT v, double *partial,
                                double *scalars, u32 *ticket) {
   SHARED double room[32];
   SHARED int last;
@@ -66,7 +66,8 @@ KERNEL void BOUNDS(FLAT) weigh(int na, int nb, const double *RESTRICT x, const d
     double s = 0;
 #pragma unroll 4
     for (int b = threadX(); b < nb; b += FLAT) s += y[b] * row[b];
-    sum += x[a] * s;
+    if (halfB && threadX() == 0) s -= 0.5 * y[0] * row[0];
+    sum += (halfA && a == 0 ? 0.5 : 1) * x[a] * s;
   }
   sum = sumBlock(sum, room, FLAT);
   if (threadX() == 0) partial[blockX()] = sum;
@@ -84,7 +85,8 @@ DEVICE Terms add(Terms t, double g, double own, double other) { return {t.flow +
 // end is the term of the low or the high end of an axis: 2 g to a held one. ends has bit 0 for a held low end, bit 1 for a held high one.
 DEVICE Terms end(Terms t, int held, double g, double own) { return held ? add(t, 2 * g, own, 0) : t; }
 
-// residual adds to scalars[0..2] the squares of the residual of plane k, of its right side, and of |A| |x| + |b|. own is the plane, below and above are its
+// residual adds to scalars[0..2] the squares of the residual of plane k, of its right side, and of |A| |x| + |b|, and raises scalars[3] to its largest
+// absolute value. own is the plane, below and above are its
 // neighbours; null ones do not exist, and old is null in a steady state. gx, gy couple along the axes, down and up to the planes or what holds the outer ones,
 // gain is C/dt. The heat is the sum of share[e] times sheet[e] for the entries first to last-1.
 KERNEL void BOUNDS(FLAT) residual(int nx, int ny, const double *below, const double *own, const double *above, const double *old, double gx, double gy,
@@ -93,7 +95,7 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, const double *below, const dou
   SHARED double room[32];
   SHARED int final;
   i64 plane = (i64)nx * ny, stride = (i64)gridX() * FLAT;
-  double rr = 0, bb = 0, ss = 0;
+  double rr = 0, bb = 0, ss = 0, most = 0;
   for (i64 c = (i64)blockX() * FLAT + threadX(); c < plane; c += stride) {
     int j = (u32)c / (u32)nx, i = (int)c - j * nx;
     double x = own[c], b = old ? gain * old[c] : 0;
@@ -109,6 +111,7 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, const double *below, const dou
     rr += r * r;
     bb += b * b;
     ss += size * size;
+    most = larger(__builtin_fabs(r), most);
   }
   double sums[3] = {rr, bb, ss};
 #pragma unroll
@@ -116,10 +119,14 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, const double *below, const dou
     double s = sumBlock(sums[n], room, FLAT);
     if (threadX() == 0) partial[n * gridX() + blockX()] = s;
   }
+  most = maxBlock(most, room, FLAT);
+  if (threadX() == 0) partial[3 * gridX() + blockX()] = most;
   if (!lastBlock(ticket, gridX(), &final)) return;
 #pragma unroll
   for (int n = 0; n < 3; n++) {
     double s = total(partial + n * gridX(), gridX(), room, FLAT);
     if (threadX() == 0) scalars[n] = load(scalars + n) + s;
   }
+  most = greatest(partial + 3 * gridX(), gridX(), room, FLAT);
+  if (threadX() == 0) scalars[3] = larger(most, load(scalars + 3));
 }
