@@ -2,7 +2,8 @@
 // ny coefficients. A class of lengths keeps the column in registers; the general path keeps the elimination's factors in memory.
 #include "device.h"
 
-enum { THREADS = 128 };
+// SEGMENT is how many planes of a long column are in registers at a time.
+enum { THREADS = 128, SEGMENT = 16 };
 
 // Stack is what all columns have in common. In plane k, x[k] lambda + y[k] mu + rest[k] leads to the ground and up[k] to plane k+1, 0 in the top one. The
 // right side is gain[k] times the old state and, for the entries first[k] to first[k+1]-1, share[e] times sheet[e]. The elimination is that of Layered's
@@ -36,31 +37,40 @@ DEVICE i64 column(const Stack &s, double *l, double *m) {
   return c;
 }
 
+// Sweep is a column's way up: from below come the conductance g to the ground and the heat d that pass to the next plane; f and e are the plane's own:
+// x[k] = e + f x[k+1].
+struct Sweep {
+  double l, m, g, d, e, f;
+};
+// up takes plane k in, whose old state is before.
+DEVICE void up(const Stack &s, Sweep &w, int k, double before, i64 c, i64 plane) {
+  double q = heat(s, k, c, plane) + part(s, k, gain) * before + w.d, g = ground(s, k, w.l, w.m) + w.g, to = part(s, k, upwards);
+  double inverse = 1 / (g + to);
+  w.e = q * inverse;
+  w.f = to * inverse;
+  w.g = w.f * g;
+  w.d = to * w.e;
+}
+
 // once solves a column once. old may be x or null.
 template <int NZ> DEVICE void once(const Stack &s, const double *old, double *x) {
-  double l, m, d[NZ], f[NZ], g = 0;
-  i64 c = column(s, &l, &m), plane = (i64)s.nx * s.ny;
+  Sweep w = {0, 0, 0, 0, 0, 0};
+  double e[NZ], f[NZ];
+  i64 c = column(s, &w.l, &w.m), plane = (i64)s.nx * s.ny;
   if (c < 0) return;
-  if (old) {
 #pragma unroll
-    for (int k = 0; k < NZ; k++)
-      if (k < s.nz) d[k] = old[c + k * plane];
-  }
+  for (int k = 0; k < NZ; k++) e[k] = old && k < s.nz ? old[c + k * plane] : 0;
 #pragma unroll
   for (int k = 0; k < NZ; k++)
     if (k < s.nz) {
-      double q = heat(s, k, c, plane), up = part(s, k, upwards);
-      if (old) q += part(s, k, gain) * d[k];
-      if (k) q += part(s, k - 1, upwards) * d[k - 1];
-      g = ground(s, k, l, m) + (k ? f[k - 1] * g : 0);
-      double inverse = 1 / (g + up);
-      d[k] = q * inverse;
-      f[k] = up * inverse;
+      up(s, w, k, e[k], c, plane);
+      e[k] = w.e;
+      f[k] = w.f;
     }
   double t = 0;
 #pragma unroll
   for (int k = NZ - 1; k >= 0; k--)
-    if (k < s.nz) x[c + k * plane] = t = d[k] + f[k] * t;
+    if (k < s.nz) x[c + k * plane] = t = e[k] + f[k] * t;
 }
 
 // often solves a column so many times in a row, each time with the result as the old state.
@@ -152,24 +162,41 @@ KERNEL void BOUNDS(THREADS) march32(int nx, int ny, int nz, const double *RESTRI
   often<32>(STACK, old, x, steps);
 }
 
-// solveAny is solve4 for columns of any length. Factors go to memory, nz values for each thread of the grid; so a thread takes a column after the other.
+// solveAny is solve4 for columns of any length, in segments of planes that registers hold: on the way up only what leads from one segment to the next is
+// kept, two values for each segment and thread of the grid; on the way down a segment's elimination is done again. A thread takes a column after the other.
 KERNEL void BOUNDS(THREADS) solveAny(int nx, int ny, int nz, const double *RESTRICT lambda, const double *RESTRICT mu,
-                                    const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
-                                    const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, double *RESTRICT factors) {
+                                     const double *RESTRICT planes, const double *RESTRICT share, const double *RESTRICT sheets,
+                                     const int *RESTRICT first, const int *RESTRICT sheet, const double *old, double *x, double *RESTRICT kept) {
   Stack s = STACK;
   i64 plane = (i64)nx * ny, all = (i64)gridX() * THREADS, own = (i64)blockX() * THREADS + threadX();
   for (i64 c = own; c < plane; c += all) {
     u32 kx = (u32)c / (u32)ny;
-    double l = lambda[kx], m = mu[(u32)c - kx * ny], d = 0, f = 0, g = 0;
-    for (int k = 0; k < nz; k++) {
-      double q = heat(s, k, c, plane), up = part(s, k, upwards);
-      if (old) q += part(s, k, gain) * old[c + k * plane];
-      if (k) q += part(s, k - 1, upwards) * d;
-      g = ground(s, k, l, m) + f * g;
-      double inverse = 1 / (g + up);
-      x[c + k * plane] = d = q * inverse;
-      factors[k * all + own] = f = up * inverse;
+    Sweep w = {lambda[kx], mu[(u32)c - kx * ny], 0, 0, 0, 0};
+    int segments = (nz + SEGMENT - 1) / SEGMENT;
+    for (int n = 0; n < segments; n++) {
+      kept[2 * n * all + own] = w.g;
+      kept[(2 * n + 1) * all + own] = w.d;
+      for (int k = n * SEGMENT; k < (n + 1) * SEGMENT && k < nz; k++) up(s, w, k, old ? old[c + k * plane] : 0, c, plane);
     }
-    for (int k = nz - 2; k >= 0; k--) x[c + k * plane] = d = x[c + k * plane] + factors[k * all + own] * d;
+    double t = 0;
+    for (int n = segments - 1; n >= 0; n--) {
+      double d[SEGMENT], f[SEGMENT];
+      w.g = kept[2 * n * all + own];
+      w.d = kept[(2 * n + 1) * all + own];
+#pragma unroll
+      for (int m = 0; m < SEGMENT; m++) {
+        int k = n * SEGMENT + m;
+        if (k < nz) {
+          up(s, w, k, old ? old[c + k * plane] : 0, c, plane);
+          d[m] = w.e;
+          f[m] = w.f;
+        }
+      }
+#pragma unroll
+      for (int m = SEGMENT - 1; m >= 0; m--) {
+        int k = n * SEGMENT + m;
+        if (k < nz) x[c + k * plane] = t = d[m] + f[m] * t;
+      }
+    }
   }
 }

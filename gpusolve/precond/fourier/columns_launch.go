@@ -12,8 +12,10 @@ import (
 //go:embed ptx/columns.ptx
 var columnsPTX []byte
 
+// SEGMENT is how many planes of a long column are in registers at a time.
 const (
 	ColumnsThreads = 128
+	ColumnsSegment = 16
 )
 
 const (
@@ -151,10 +153,11 @@ type ColumnsSolveAnyArgs struct {
 	Nx, Ny, Nz                        int32
 	Lambda, Mu, Planes, Share, Sheets cudriver.Ptr[float64]
 	First, Sheet                      cudriver.Ptr[int32]
-	Old, X, Factors                   cudriver.Ptr[float64]
+	Old, X, Kept                      cudriver.Ptr[float64]
 }
 
-// SolveAny is solve4 for columns of any length. Factors go to memory, nz values for each thread of the grid; so a thread takes a column after the other.
+// SolveAny is solve4 for columns of any length, in segments of planes that registers hold: on the way up only what leads from one segment to the next is
+// kept, two values for each segment and thread of the grid; on the way down a segment's elimination is done again. A thread takes a column after the other.
 func (m *Columns) SolveAny(s cudriver.Stream, grid [3]uint32, a ColumnsSolveAnyArgs) error {
 	m.solveAny.Args = a
 	return m.solveAny.Launch(s, grid)

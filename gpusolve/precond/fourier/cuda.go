@@ -27,7 +27,7 @@ type gpu struct {
 	sources   gpuSources
 	weights   []gpuWeight
 	rough     *gpuModes
-	factors   cudriver.Ptr[float64] // of solveAny
+	kept      cudriver.Ptr[float64] // of solveAny
 }
 
 var _ Executor = (*gpu)(nil)

@@ -16,7 +16,7 @@ type gpuStack struct {
 // longestClass is the length of the longest columns that stay in registers.
 const longestClass = 32
 
-// blocksPerMultiprocessor of the general path: its factors take memory for each thread.
+// blocksPerMultiprocessor of the general path, which keeps values in memory for each thread.
 const blocksPerMultiprocessor = 8
 
 // stacks sends the planes' numbers.
@@ -39,7 +39,7 @@ func (g *gpu) stacks() {
 	}
 	g.plain = gpuStack{parts: cuda.Upload(g.on.Space, parts), first: cuda.Upload(g.on.Space, none)}
 	if g.NZ > longestClass {
-		g.factors = cuda.Alloc[float64](g.on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(g.NZ))
+		g.kept = cuda.Alloc[float64](g.on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((g.NZ+ColumnsSegment-1)/ColumnsSegment)))
 	}
 }
 
@@ -70,7 +70,7 @@ func (g *gpu) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
 		for range steps {
 			g.on.Note(g.columns.SolveAny(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
 				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
-				Old: a.Old, X: a.X, Factors: g.factors,
+				Old: a.Old, X: a.X, Kept: g.kept,
 			}))
 			a.Old = a.X
 		}

@@ -25,7 +25,7 @@ var compiled = []gpuPlan{
 	{m: 1024, radices: []int{16, 8, 8}, threads: 64, together: 4},
 	{m: 2048, radices: []int{8, 16, 16}, threads: 128, together: 2},
 	{m: 4096, radices: []int{16, 16, 16}, threads: 256, together: 1},
-	{m: 10000, radices: []int{16, 25, 25}, threads: 416, together: 1},
+	{m: 10000, radices: []int{10, 10, 10, 10}, threads: 512, together: 1},
 }
 
 const (

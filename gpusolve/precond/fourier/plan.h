@@ -3,14 +3,23 @@
 #pragma once
 #include "dft.h"
 
-// twist multiplies v[r] by w^r. Powers are products of at most four factors: a table of them all would not stay in the first-level cache.
+// twist multiplies v[r] by w^r, r = B a + b, first by w^b and then by w^(B a): as many products as with a list of powers, but two of them are held at a time.
+// A table of them all would not stay in the first-level cache.
 template <int R> DEVICE void twist(Complex *v, Complex w) {
-  Complex low[4] = {{1, 0}, w, w * w, {0, 0}}, four = low[2] * low[2], high = four;
-  low[3] = low[2] * w;
+  constexpr int B = R == 25 ? 5 : R == 10 ? 5 : R == 9 ? 3 : R % 4 == 0 ? 4 : R, A = R / B;
+  Complex power = w;
 #pragma unroll
-  for (int r = 1; r < R; r++) {
-    if (r % 4 == 0 && r > 4) high = high * four;
-    v[r] = v[r] * (r < 4 ? low[r] : r % 4 == 0 ? high : high * low[r % 4]);
+  for (int b = 1; b < B; b++) {
+#pragma unroll
+    for (int a = 0; a < A; a++) v[B * a + b] = v[B * a + b] * power;
+    power = power * w;
+  }
+  w = power;
+#pragma unroll
+  for (int a = 1; a < A; a++) {
+#pragma unroll
+    for (int b = 0; b < B; b++) v[B * a + b] = v[B * a + b] * power;
+    power = power * w;
   }
 }
 
@@ -23,37 +32,59 @@ template <class P> struct Row {
   DEVICE int pad(int i) { return P::pad(i); }
 };
 
-// stage of decimation in time or in frequency. Roots are exp(-2 pi i j / (R stride)), j < stride.
+// Place is where value i and those a stride apart stand in shared memory. In a plan known to the compiler a pad is that of the digits: one address serves.
+template <class P> struct Place {
+  int i, at;
+  DEVICE Place of(int i) { return {i, P::pad(i)}; }
+};
+template <class P> DEVICE int further(Place<P> p, int by) { return P::FIXED ? p.at + P::pad(by) : P::pad(p.i + by); }
+
+// butterfly is number b of a stage of decimation in time or in frequency. Roots are exp(-2 pi i j / (R stride)), j < stride.
+template <int R, class P> DEVICE void butterfly(const Row<P> &row, bool time, int stride, const Complex *RESTRICT roots, int b) {
+  int j = (u32)b % (u32)stride;
+  Place<P> first = Place<P>::of((b - j) * R + j);
+  Complex v[R];
+#pragma unroll
+  for (int r = 0; r < R; r++) v[r] = row.s[further(first, r * stride)];
+  if (time && stride > 1) twist<R>(v, roots[j]);
+  DFT<R>::apply(v);
+  if (!time && stride > 1) twist<R>(v, roots[j]);
+#pragma unroll
+  for (int r = 0; r < R; r++) row.s[further(first, r * stride)] = v[r];
+}
+
+// centre is butterfly b of the last stage in frequency, the product with a filter, a conjugation, and the first stage in time. Value r is multiplied by
+// filter[r m/R + b].
+template <int R, class P> DEVICE void centre(const Row<P> &row, const Complex *RESTRICT filter, int b) {
+  int count = row.m / R;
+  Place<P> first = Place<P>::of(b * R);
+  Complex v[R];
+#pragma unroll
+  for (int r = 0; r < R; r++) v[r] = row.s[further(first, r)];
+  DFT<R>::apply(v);
+#pragma unroll
+  for (int r = 0; r < R; r++) v[r] = conjugate(v[r] * filter[r * count + b]);
+  DFT<R>::apply(v);
+#pragma unroll
+  for (int r = 0; r < R; r++) row.s[further(first, r)] = v[r];
+}
+
+// stage shares butterflies among the team. More than one at a time would not fit into registers; where each thread has one, the compiler is told.
 template <int R, class P> DEVICE void stage(const Row<P> &row, bool time, int stride, const Complex *RESTRICT roots) {
-  for (int b = row.thread; b < row.m / R; b += row.team) {
-    int j = (u32)b % (u32)stride, base = (b - j) * R + j;
-    Complex v[R];
-#pragma unroll
-    for (int r = 0; r < R; r++) v[r] = row.s[row.pad(base + r * stride)];
-    if (time && stride > 1) twist<R>(v, roots[j]);
-    DFT<R>::apply(v);
-    if (!time && stride > 1) twist<R>(v, roots[j]);
-#pragma unroll
-    for (int r = 0; r < R; r++) row.s[row.pad(base + r * stride)] = v[r];
-  }
+  if (P::FIXED && row.m / R == row.team)
+    butterfly<R>(row, time, stride, roots, row.thread);
+  else
+#pragma unroll 1
+    for (int b = row.thread; b < row.m / R; b += row.team) butterfly<R>(row, time, stride, roots, b);
   barrier();
 }
 
-// middle is the last stage in frequency, the product with a filter, a conjugation, and the first stage in time. Value r of butterfly b is multiplied by
-// filter[r m/R + b].
 template <int R, class P> DEVICE void middle(const Row<P> &row, const Complex *RESTRICT filter) {
-  int count = row.m / R;
-  for (int b = row.thread; b < count; b += row.team) {
-    Complex v[R];
-#pragma unroll
-    for (int r = 0; r < R; r++) v[r] = row.s[row.pad(b * R + r)];
-    DFT<R>::apply(v);
-#pragma unroll
-    for (int r = 0; r < R; r++) v[r] = conjugate(v[r] * filter[r * count + b]);
-    DFT<R>::apply(v);
-#pragma unroll
-    for (int r = 0; r < R; r++) row.s[row.pad(b * R + r)] = v[r];
-  }
+  if (P::FIXED && row.m / R == row.team)
+    centre<R>(row, filter, row.thread);
+  else
+#pragma unroll 1
+    for (int b = row.thread; b < row.m / R; b += row.team) centre<R>(row, filter, b);
   barrier();
 }
 
@@ -61,7 +92,7 @@ template <int R, class P> DEVICE void middle(const Row<P> &row, const Complex *R
 template <int TEAM, int ROWS, int A, int B, int C = 1, int D = 1> struct Fixed {
   enum { M = A * B * C * D, SECOND = A, THIRD = A * B, FOURTH = A * B * C };
   // CONVOLVES says whether the plan is compiled for Bluestein's convolution too.
-  static constexpr bool CONVOLVES = M >= 1024 && M <= 4096;
+  static constexpr bool CONVOLVES = M >= 1024 && M <= 4096, FIXED = true;
 
   // Values whose distance is a stride of a later stage must not share a bank: a pad after each stride that is a power of two.
   static constexpr int padOf(int i, int stride) { return (stride & (stride - 1)) || stride >= M ? 0 : i / stride; }
@@ -98,7 +129,7 @@ template <int TEAM, int ROWS, int A, int B, int C = 1, int D = 1> struct Fixed {
 
 // Listed is a plan of radices that are known at run time, any of 2, 3, 4, 5, 7, 8, 9, 11, 13 and 16.
 struct Listed {
-  static constexpr bool CONVOLVES = true;
+  static constexpr bool CONVOLVES = true, FIXED = false;
   int length, threads, together, count;
   const int *radices;
 
@@ -136,8 +167,10 @@ struct Listed {
   }
   DEVICE void whole(const Row<Listed> &row, const Complex *roots) { all(row, true, roots); }
   DEVICE void convolve(const Row<Listed> &row, const Complex *roots, const Complex *filter) {
+#pragma unroll 1
     for (int turn = 0; turn < 2; turn++) {
       all(row, turn, roots);
+#pragma unroll 1
       for (int i = row.thread; i < row.m && !turn; i += row.team) row.s[pad(i)] = conjugate(row.s[pad(i)] * filter[i]);
       if (!turn) barrier();
     }

@@ -1,13 +1,18 @@
 // Operations on whole planes: sums of products of two profiles, the largest value, weighted sums, and the residual in space.
 #include "device.h"
 
-enum { THREADS = 128, TILE = 8, BATCH = 32, FLAT = 256 };
+enum { THREADS = 128, TILE = 8, BATCH = 64, FLAT = 256 };
+
+// Two are read in one access.
+struct __attribute__((aligned(16))) Two {
+  double x, y;
+};
 
 // product sets out[a][b], a < na, b < nb, to the sum over so many footprints n of watts[n] x[n][a] y[n][b], and over planes p of factors[p] times plane p.
 // A block makes TILE rows of THREADS values.
 KERNEL void BOUNDS(THREADS) product(int na, int nb, int footprints, const double *RESTRICT watts, const double *RESTRICT x, const double *RESTRICT y,
                                     int planes, const double *RESTRICT factors, const double *RESTRICT plane, double *RESTRICT out) {
-  SHARED double weight[BATCH * TILE];
+  SHARED Two weight[BATCH * TILE / 2];
   int across = tiles(nb, THREADS), row = (u32)blockX() / (u32)across, a = row * TILE, b = (blockX() - row * across) * THREADS + threadX();
   int at = b < nb ? b : nb - 1;
   double sum[TILE];
@@ -16,15 +21,19 @@ KERNEL void BOUNDS(THREADS) product(int na, int nb, int footprints, const double
   for (int from = 0; from < footprints; from += BATCH) {
     for (int n = threadX(); n < BATCH * TILE; n += THREADS) {
       int f = from + n / TILE, r = a + n % TILE;
-      weight[n] = f < footprints && r < na ? watts[f] * x[(i64)f * na + r] : 0;
+      ((double *)weight)[n] = f < footprints && r < na ? watts[f] * x[(i64)f * na + r] : 0;
     }
     barrier();
     int count = footprints - from < BATCH ? footprints - from : BATCH;
-#pragma unroll 4
+#pragma unroll 8
     for (int f = 0; f < count; f++) {
       double v = y[(i64)(from + f) * nb + at];
 #pragma unroll
-      for (int r = 0; r < TILE; r++) sum[r] += weight[f * TILE + r] * v;
+      for (int r = 0; r < TILE; r += 2) {
+        Two w = weight[(f * TILE + r) / 2];
+        sum[r] += w.x * v;
+        sum[r + 1] += w.y * v;
+      }
     }
     barrier();
   }

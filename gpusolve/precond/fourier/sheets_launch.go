@@ -15,7 +15,7 @@ var sheetsPTX []byte
 const (
 	SheetsThreads = 128
 	SheetsTile    = 8
-	SheetsBatch   = 32
+	SheetsBatch   = 64
 	SheetsFlat    = 256
 )
 

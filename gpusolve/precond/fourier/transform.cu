@@ -174,6 +174,7 @@ DEVICE void lines(P plan, const Rows &j, const int *places, const Complex *roots
   Pair<P> p = {j, {plan, s + group * length, threadX() - group * team, team, m}, places, plane, 0, 0, pair < pairs};
   p.first = 2 * (p.on ? pair : pairs - 1);
   p.second = p.first + 1 < j.rows ? p.first + 1 : p.first;
+#pragma unroll 1
   for (int which = 0; which < (j.mode & fourthKind ? 2 : 1); which++) {
     if (j.mode & fourthKind)
       loadFourth(p, which);
@@ -182,6 +183,7 @@ DEVICE void lines(P plan, const Rows &j, const int *places, const Complex *roots
     else
       loadForward(p);
     if (p.chirped()) {
+#pragma unroll 1
       for (int i = j.n + p.row.thread; i < m; i += team) p.at(i) = {0, 0};
       barrier();
       if constexpr (P::CONVOLVES) P::convolve(p.row, roots, filter);
@@ -215,7 +217,7 @@ KERNEL void BOUNDS(LISTED) DYNAMIC listed(const double *RESTRICT in, const float
 }
 
 // length256 transforms rows of 256 values.
-KERNEL void BOUNDS(SMALL) DYNAMIC length256(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(SMALL, 4) DYNAMIC length256(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
@@ -224,7 +226,7 @@ KERNEL void BOUNDS(SMALL) DYNAMIC length256(const double *RESTRICT in, const flo
 }
 
 // length400 transforms rows of 400 values.
-KERNEL void BOUNDS(SMALL) DYNAMIC length400(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(SMALL, 2) DYNAMIC length400(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
@@ -233,7 +235,7 @@ KERNEL void BOUNDS(SMALL) DYNAMIC length400(const double *RESTRICT in, const flo
 }
 
 // length512 transforms rows of 512 values.
-KERNEL void BOUNDS(USUAL) DYNAMIC length512(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(256, 4) DYNAMIC length512(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
@@ -242,7 +244,7 @@ KERNEL void BOUNDS(USUAL) DYNAMIC length512(const double *RESTRICT in, const flo
 }
 
 // length1024 transforms rows of 1024 values, or by convolution those of up to 512.
-KERNEL void BOUNDS(USUAL) DYNAMIC length1024(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(USUAL, 2) DYNAMIC length1024(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
@@ -251,7 +253,7 @@ KERNEL void BOUNDS(USUAL) DYNAMIC length1024(const double *RESTRICT in, const fl
 }
 
 // length2048 transforms rows of 2048 values, or by convolution those of up to 1024.
-KERNEL void BOUNDS(USUAL) DYNAMIC length2048(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(USUAL, 2) DYNAMIC length2048(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
@@ -260,7 +262,7 @@ KERNEL void BOUNDS(USUAL) DYNAMIC length2048(const double *RESTRICT in, const fl
 }
 
 // length4096 transforms rows of 4096 values, or by convolution those of up to 2048.
-KERNEL void BOUNDS(USUAL) DYNAMIC length4096(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(USUAL, 2) DYNAMIC length4096(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
@@ -269,10 +271,10 @@ KERNEL void BOUNDS(USUAL) DYNAMIC length4096(const double *RESTRICT in, const fl
 }
 
 // length10000 transforms rows of 10000 values.
-KERNEL void BOUNDS(DECIMAL) DYNAMIC length10000(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(512, 1) DYNAMIC length10000(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<416, 1, 16, 25, 25>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<512, 1, 10, 10, 10, 10>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
 }

@@ -29,6 +29,14 @@ const (
 	TransformDecimal = 416
 )
 
+const (
+	TransformLength512Threads = 256
+)
+
+const (
+	TransformLength10000Threads = 512
+)
+
 // Transform is the module transform.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Transform struct {
 	module      launch.Module
@@ -50,11 +58,11 @@ func LoadTransform(d cudriver.Driver) (*Transform, error) {
 		m.listed.Prepare("listed", TransformListed),
 		m.length256.Prepare("length256", TransformSmall),
 		m.length400.Prepare("length400", TransformSmall),
-		m.length512.Prepare("length512", TransformUsual),
+		m.length512.Prepare("length512", TransformLength512Threads),
 		m.length1024.Prepare("length1024", TransformUsual),
 		m.length2048.Prepare("length2048", TransformUsual),
 		m.length4096.Prepare("length4096", TransformUsual),
-		m.length10000.Prepare("length10000", TransformDecimal),
+		m.length10000.Prepare("length10000", TransformLength10000Threads),
 	)
 	if err != nil {
 		return nil, err
