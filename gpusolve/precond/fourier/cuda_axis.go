@@ -125,10 +125,10 @@ func (g *gpu) fixed(length int) func(cudriver.Stream, [3]uint32, uint32, Transfo
 	switch k := g.transform; length {
 	case 256:
 		return k.Length256
-	case 400:
-		return k.Length400
 	case 512:
 		return k.Length512
+	case 1000:
+		return k.Length1000
 	case 1024:
 		return k.Length1024
 	case 2048:

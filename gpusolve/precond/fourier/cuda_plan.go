@@ -20,8 +20,8 @@ type gpuPlan struct {
 // compiled are the plans of kernels for one length; see transform.cu.
 var compiled = []gpuPlan{
 	{m: 256, radices: []int{16, 16}, threads: 16, together: 8},
-	{m: 400, radices: []int{16, 25}, threads: 32, together: 4},
 	{m: 512, radices: []int{8, 8, 8}, threads: 64, together: 4},
+	{m: 1000, radices: []int{10, 10, 10}, threads: 100, together: 2},
 	{m: 1024, radices: []int{16, 8, 8}, threads: 64, together: 4},
 	{m: 2048, radices: []int{8, 16, 16}, threads: 128, together: 2},
 	{m: 4096, radices: []int{16, 16, 16}, threads: 256, together: 1},

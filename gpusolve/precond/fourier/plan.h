@@ -6,7 +6,7 @@
 // twist multiplies v[r] by w^r, r = B a + b, first by w^b and then by w^(B a): as many products as with a list of powers, but two of them are held at a time.
 // A table of them all would not stay in the first-level cache.
 template <int R> DEVICE void twist(Complex *v, Complex w) {
-  constexpr int B = R == 25 ? 5 : R == 10 ? 5 : R == 9 ? 3 : R % 4 == 0 ? 4 : R, A = R / B;
+  constexpr int B = R == 10 ? 5 : R == 9 ? 3 : R % 4 == 0 ? 4 : R, A = R / B;
   Complex power = w;
 #pragma unroll
   for (int b = 1; b < B; b++) {

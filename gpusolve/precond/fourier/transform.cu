@@ -12,7 +12,7 @@
 // Bits of a mode.
 enum { fromTiles = 1, toTiles = 2, inverse = 4, fourthKind = 8, sines = 16 };
 // Threads of a block.
-enum { LISTED = 512, SMALL = 128, USUAL = 256, DECIMAL = 416 };
+enum { LISTED = 512, SMALL = 128, USUAL = 256, LONG = 512, THOUSAND = 200 };
 
 // Rows are what a launch transforms: of each plane rows of n values.
 struct Rows {
@@ -225,22 +225,22 @@ KERNEL void BOUNDS(SMALL, 4) DYNAMIC length256(const double *RESTRICT in, const 
   lines(Fixed<16, 8, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
 }
 
-// length400 transforms rows of 400 values.
-KERNEL void BOUNDS(SMALL, 2) DYNAMIC length400(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
-                                             float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
-                                             const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
-                                             const double *RESTRICT filter, const double *RESTRICT roots) {
-  DYNAMIC_SHARED Complex room[];
-  lines(Fixed<32, 4, 16, 25>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
-}
-
 // length512 transforms rows of 512 values.
-KERNEL void BOUNDS(256, 4) DYNAMIC length512(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(USUAL, 3) DYNAMIC length512(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
   lines(Fixed<64, 4, 8, 8, 8>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+}
+
+// length1000 transforms rows of 1000 values.
+KERNEL void BOUNDS(THOUSAND, 2) DYNAMIC length1000(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+                                             float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
+                                             const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
+                                             const double *RESTRICT filter, const double *RESTRICT roots) {
+  DYNAMIC_SHARED Complex room[];
+  lines(Fixed<100, 2, 10, 10, 10>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
 }
 
 // length1024 transforms rows of 1024 values, or by convolution those of up to 512.
@@ -271,7 +271,7 @@ KERNEL void BOUNDS(USUAL, 2) DYNAMIC length4096(const double *RESTRICT in, const
 }
 
 // length10000 transforms rows of 10000 values.
-KERNEL void BOUNDS(512, 1) DYNAMIC length10000(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+KERNEL void BOUNDS(LONG) DYNAMIC length10000(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
                                              float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {

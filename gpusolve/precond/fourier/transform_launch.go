@@ -23,18 +23,11 @@ const (
 
 // Threads of a block.
 const (
-	TransformListed  = 512
-	TransformSmall   = 128
-	TransformUsual   = 256
-	TransformDecimal = 416
-)
-
-const (
-	TransformLength512Threads = 256
-)
-
-const (
-	TransformLength10000Threads = 512
+	TransformListed   = 512
+	TransformSmall    = 128
+	TransformUsual    = 256
+	TransformLong     = 512
+	TransformThousand = 200
 )
 
 // Transform is the module transform.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -42,8 +35,8 @@ type Transform struct {
 	module      launch.Module
 	listed      launch.Kernel[TransformListedArgs]
 	length256   launch.Kernel[TransformLength256Args]
-	length400   launch.Kernel[TransformLength400Args]
 	length512   launch.Kernel[TransformLength512Args]
+	length1000  launch.Kernel[TransformLength1000Args]
 	length1024  launch.Kernel[TransformLength1024Args]
 	length2048  launch.Kernel[TransformLength2048Args]
 	length4096  launch.Kernel[TransformLength4096Args]
@@ -57,12 +50,12 @@ func LoadTransform(d cudriver.Driver) (*Transform, error) {
 	m.module, err = launch.Load(d, "transform", transformPTX,
 		m.listed.Prepare("listed", TransformListed),
 		m.length256.Prepare("length256", TransformSmall),
-		m.length400.Prepare("length400", TransformSmall),
-		m.length512.Prepare("length512", TransformLength512Threads),
+		m.length512.Prepare("length512", TransformUsual),
+		m.length1000.Prepare("length1000", TransformThousand),
 		m.length1024.Prepare("length1024", TransformUsual),
 		m.length2048.Prepare("length2048", TransformUsual),
 		m.length4096.Prepare("length4096", TransformUsual),
-		m.length10000.Prepare("length10000", TransformLength10000Threads),
+		m.length10000.Prepare("length10000", TransformLong),
 	)
 	if err != nil {
 		return nil, err
@@ -116,17 +109,6 @@ func (m *Transform) Length256(s cudriver.Stream, grid [3]uint32, shared uint32, 
 	return m.length256.LaunchDynamic(s, grid, shared)
 }
 
-// TransformLength400Args are those of length256.
-type TransformLength400Args = TransformLength256Args
-
-// Length400 transforms rows of 400 values.
-//
-// shared is its dynamic shared memory in bytes.
-func (m *Transform) Length400(s cudriver.Stream, grid [3]uint32, shared uint32, a TransformLength400Args) error {
-	m.length400.Args = a
-	return m.length400.LaunchDynamic(s, grid, shared)
-}
-
 // TransformLength512Args are those of length256.
 type TransformLength512Args = TransformLength256Args
 
@@ -136,6 +118,17 @@ type TransformLength512Args = TransformLength256Args
 func (m *Transform) Length512(s cudriver.Stream, grid [3]uint32, shared uint32, a TransformLength512Args) error {
 	m.length512.Args = a
 	return m.length512.LaunchDynamic(s, grid, shared)
+}
+
+// TransformLength1000Args are those of length256.
+type TransformLength1000Args = TransformLength256Args
+
+// Length1000 transforms rows of 1000 values.
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Transform) Length1000(s cudriver.Stream, grid [3]uint32, shared uint32, a TransformLength1000Args) error {
+	m.length1000.Args = a
+	return m.length1000.LaunchDynamic(s, grid, shared)
 }
 
 // TransformLength1024Args are those of length256.
