@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
@@ -34,6 +35,7 @@ func methods() []method {
 	return []method{
 		{name: "multigrid", doc: "geometric multigrid for layered stacks", keys: []precond.Key{krylovKey()}, new: newMultigrid,
 			memory: func(s precond.Shape, _ precond.Settings) precond.Need { return multigrid.Memory(s) }},
+		{name: "fourier", doc: "a direct solver for layers without regions, and where there are some a preconditioner of their means", keys: []precond.Key{krylovKey()}, new: newFourier, memory: fourier.Memory},
 		{name: "chebyshev", memory: chebyshev.Memory, doc: "a polynomial of the matrix, in mixed precision (CUTh-Solver)", keys: chebyshev.Keys(), new: newChebyshev, solver: mixedSolver},
 		{name: "ic", memory: ic.Memory, doc: "incomplete Cholesky factors of grids' matrices", keys: ic.Keys(), new: ic.New},
 		{name: "cmg", memory: cmg.Memory, doc: "combinatorial multigrid, for any symmetric diagonally dominant matrix", keys: cmg.Keys(), new: newCMG},
@@ -64,6 +66,14 @@ func newMultigrid(s ops.Operator, _ precond.Settings) (precond.Preconditioner, e
 		return nil, fmt.Errorf("%w: multigrid needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
 	}
 	return multigrid.New(sys)
+}
+
+func newFourier(s ops.Operator, _ precond.Settings) (precond.Preconditioner, error) {
+	p, err := fourier.NewPreconditioner(s)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 func newCMG(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {

@@ -45,6 +45,8 @@ func reasonText(r krylov.Reason) string {
 	switch r {
 	case krylov.Tolerance:
 		return solution.ReasonTolerance
+	case krylov.Direct:
+		return solution.ReasonDirect
 	case krylov.Attainable:
 		return solution.ReasonAttainable
 	case krylov.Limit:
@@ -71,8 +73,8 @@ type field struct {
 // Plane copies the temperatures of plane k into dst.
 func (f field) Plane(k int, dst []float64) error {
 	m := f.sys.Mesh()
-	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+	if err := checkPlane(m, k, dst); err != nil {
+		return err
 	}
 	defer f.dev.Bind()()
 	f.sys.Plane(k, f.x, dst)

@@ -50,6 +50,9 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
+// TimeStep is dt.
+func (s *system) TimeStep() float64 { return s.dt }
+
 // Symmetric is true: heat flows by differences of temperature.
 func (s *system) Symmetric() bool { return true }
 

@@ -41,16 +41,16 @@ type Executor interface {
 	// Solve sets x = (A + C/dt)^-1 (b + C/dt old), so many times in a row, each time with x as old. In a steady state old is nil and steps is 1. x may
 	// be old.
 	Solve(x, old Modes, steps int)
-	// Inverse sets plane i of dst to plane first+i of m in space, i = 0..n-1.
-	Inverse(dst Planes, m Modes, first, n int)
+	// Inverse sets plane at+i of dst to plane first+i of m in space, i = 0..n-1.
+	Inverse(dst Planes, at int, m Modes, first, n int)
 	// Forward is the reverse: it replaces planes first to first+n-1 of m by src.
 	Forward(m Modes, first, n int, src Planes)
 	// Precondition sets z = A^-1 r for FP32 vectors of a whole grid in the layout of ops.Space.
 	Precondition(z, r ops.Vector)
 	// Sum is the sum of plane k of m over its cells, each times wx[i] wy[j]: means of footprints, and the heat through faces.
 	Sum(m Modes, k int, wx, wy []float64) float64
-	// Max is the largest value of the first n planes.
-	Max(p Planes, n int) float64
+	// Max is the largest value of the n planes from p's plane at on.
+	Max(p Planes, at, n int) float64
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)
 	Write(p Planes, i int, src []float64)

@@ -17,8 +17,8 @@ type processor struct {
 	alongY   []*line
 	lx, ly   []float64 // eigenvalues along the axes
 	sources  []*hostSource
-	terms    [][]term // of each plane
-	rough    hostModes
+	terms    [][]term  // of each plane
+	rough    hostModes // of a preconditioner
 	partials []float64 // sums per row, 4 of them
 	bytes    int64
 }
@@ -41,8 +41,8 @@ func (p *hostPlanes) Len() int { return len(p.hostModes) }
 // Count is the number of planes.
 func (p *hostPlanes) Count() int { return p.count }
 
-func newOnHost(d *host.Device, l *Layered) *processor {
-	e := &processor{Layered: l, s: d.NewSpace(l.NX*l.NY*l.NZ, 0), sheet: l.NX * l.NY}
+func newOnHost(s *host.Space, l *Layered) *processor {
+	e := &processor{Layered: l, s: s, sheet: l.NX * l.NY}
 	for range e.s.Workers() {
 		e.alongX = append(e.alongX, newLine(l.NX, l.X))
 		e.alongY = append(e.alongY, newLine(l.NY, l.Y))
@@ -94,9 +94,9 @@ func (e *processor) Close() {
 	*e = processor{s: e.s}
 }
 
-// Max is the largest value of the first n planes.
-func (e *processor) Max(p Planes, n int) float64 {
-	v := p.(*hostPlanes).hostModes[:n*e.sheet]
+// Max is the largest value of n planes.
+func (e *processor) Max(p Planes, at, n int) float64 {
+	v := p.(*hostPlanes).hostModes[at*e.sheet : (at+n)*e.sheet]
 	rows := n * e.NY
 	tops := make([]float64, rows)
 	e.s.Run(rowTask(func(lo, hi, _ int) {
@@ -127,9 +127,6 @@ func (e *processor) Write(p Planes, i int, src []float64) {
 
 // Precondition takes the residual through all planes, FP64 in between.
 func (e *processor) Precondition(z, r ops.Vector) {
-	if e.rough == nil {
-		e.rough = e.newModes()
-	}
 	from, to := host.Singles(r), host.Singles(z)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
 		for c := lo * e.NX; c < hi*e.NX; c++ {

@@ -19,18 +19,18 @@ func BenchmarkHost(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			l := randomLayered(rng, n, n, 10, false)
 			l.X, l.Y = Adiabatic, Adiabatic
-			e := newOnHost(dev, l)
+			e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l)
 			x := e.newModes()
 			p, _ := e.NewPlanes(10)
 			b.ResetTimer()
 			for range b.N {
 				e.SetLoads([]Load{{blocks(n, 20), 2, []float64{1}}, {blocks(n, 20), 6, []float64{1}}})
 				e.Solve(x, nil, 1)
-				e.Inverse(p, x, 0, 10)
+				e.Inverse(p, 0, x, 0, 10)
 			}
 			b.StopTimer()
 			parts(b, "solve", func() { e.Solve(x, nil, 1) })
-			parts(b, "inverse", func() { e.Inverse(p, x, 0, 10) })
+			parts(b, "inverse", func() { e.Inverse(p, 0, x, 0, 10) })
 			parts(b, "columns", func() { e.columns(p.(*hostPlanes).hostModes, x, (*line).inverse) })
 			parts(b, "residual", func() { e.Residual(x, nil, p) })
 		})

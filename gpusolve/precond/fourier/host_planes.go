@@ -9,20 +9,17 @@ func (e *processor) Forward(m Modes, first, n int, src Planes) {
 }
 
 // Inverse makes planes in space.
-func (e *processor) Inverse(dst Planes, m Modes, first, n int) {
-	e.inverse(dst.(*hostPlanes).hostModes[:n*e.sheet], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
+func (e *processor) Inverse(dst Planes, at int, m Modes, first, n int) {
+	e.inverse(dst.(*hostPlanes).hostModes[at*e.sheet:(at+n)*e.sheet], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
 }
 
 // forward transforms whole planes, along x and then along y. dst may be src.
 func (e *processor) forward(dst, src []float64) {
-	e.pairs(len(src)/e.NX, func(l *line, r int) {
-		a, b := pair(dst, r, e.NX)
-		from, second := pair(src, r, e.NX)
-		if &a[0] != &from[0] {
-			copy(a, from)
-			copy(b, second)
+	e.pairs(len(src), func(l *line, c, end int) {
+		if &dst[0] != &src[0] {
+			copy(dst[c:end], src[c:end])
 		}
-		l.forward(a, b)
+		l.forward(pair(dst[c:end], e.NX))
 	})
 	e.columns(dst, dst, (*line).forward)
 }
@@ -30,28 +27,27 @@ func (e *processor) forward(dst, src []float64) {
 // inverse is the way back, along y and then along x.
 func (e *processor) inverse(dst, src []float64) {
 	e.columns(dst, src, (*line).inverse)
-	e.pairs(len(dst)/e.NX, func(l *line, r int) {
-		a, b := pair(dst, r, e.NX)
-		l.inverse(a, b)
-	})
+	e.pairs(len(dst), func(l *line, c, end int) { l.inverse(pair(dst[c:end], e.NX)) })
 }
 
-// pair is row r and the next one, nil behind the last.
-func pair(v []float64, r, n int) (a, b []float64) {
-	a = v[r*n : (r+1)*n]
-	if (r+2)*n <= len(v) {
-		b = v[(r+1)*n : (r+2)*n]
+// pair is two rows, or one and nil.
+func pair(v []float64, n int) (a, b []float64) {
+	if len(v) > n {
+		return v[:n], v[n:]
 	}
-	return a, b
+	return v, nil
 }
 
-// pairs calls body for every other row.
-func (e *processor) pairs(rows int, body func(l *line, r int)) {
+// pairs calls body for every two rows of a plane, cells c to end-1. The last row of an odd number is alone, so that planes do not depend on each other: rounding in one
+// row of a pair depends on the other.
+func (e *processor) pairs(cells int, body func(l *line, c, end int)) {
+	perPlane := (e.NY + 1) / 2
 	e.s.Run(rowTask(func(lo, hi, worker int) {
 		for p := lo; p < hi; p++ {
-			body(e.alongX[worker], 2*p)
+			plane, row := p/perPlane*e.sheet, p%perPlane*2
+			body(e.alongX[worker], plane+row*e.NX, plane+min(row+2, e.NY)*e.NX)
 		}
-	}), (rows+1)/2, rows*e.NX)
+	}), cells/e.sheet*perPlane, cells)
 }
 
 // columns transforms along y, block by block of neighbouring columns.

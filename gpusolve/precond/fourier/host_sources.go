@@ -1,10 +1,6 @@
 package fourier
 
-import (
-	"math"
-
-	"thermsim/powermap"
-)
+import "thermsim/powermap"
 
 // hostSource is a load's lateral shape in modes.
 type hostSource struct {
@@ -24,9 +20,6 @@ type term struct {
 	source int
 	share  float64
 }
-
-// fewProducts is the number of footprints up to which a row of the spectrum is formed on the way.
-const fewProducts = 2
 
 // SetLoads makes the right side.
 func (e *processor) SetLoads(loads []Load) {
@@ -62,7 +55,7 @@ func (e *processor) sourceOf(l Load, former []*hostSource) *hostSource {
 			return s
 		}
 	}
-	if e.byProducts(&l.Drawing) {
+	if byProducts(&l.Drawing, int64(e.sheet)) {
 		for k := range l.Footprints {
 			s.footprints = append(s.footprints, e.productOf(&l.Footprints[k]))
 		}
@@ -90,12 +83,6 @@ func sameWatts(a, b *powermap.Drawing) bool {
 		}
 	}
 	return true
-}
-
-// byProducts says whether the footprints' products are quicker than drawing the plane and transforming it: a product is a multiplication and an addition a
-// mode, the transform about five for each of the binary digits of the plane's cells.
-func (e *processor) byProducts(d *powermap.Drawing) bool {
-	return float64(len(d.Footprints)) <= 5*math.Log2(float64(e.sheet)+1)
 }
 
 // productOf is the spectrum of a footprint along either axis.
@@ -141,14 +128,20 @@ func (s *hostSource) row(dst []float64, i, j int) {
 
 func (s *hostSource) sum(dst []float64, i, j int) {
 	clear(dst)
-	for n := range s.footprints {
-		p := &s.footprints[n]
-		w := s.Watts[n] * p.y[j]
-		if w == 0 {
-			continue
+	part := func(n int) (float64, []float64) {
+		if n >= len(s.footprints) {
+			return 0, dst
 		}
-		for c, v := range p.x[i : i+len(dst)] {
-			dst[c] += w * v
+		p := &s.footprints[n]
+		return s.Watts[n] * p.y[j], p.x[i : i+len(dst)]
+	}
+	for n := 0; n < len(s.footprints); n += 4 { // four at a time, as dst is read and written each time
+		w0, x0 := part(n)
+		w1, x1 := part(n + 1)
+		w2, x2 := part(n + 2)
+		w3, x3 := part(n + 3)
+		for c, v := range dst {
+			dst[c] = v + (w0*x0[c] + w1*x1[c] + (w2*x2[c] + w3*x3[c]))
 		}
 	}
 	for n, p := range s.planes {

@@ -1,8 +1,10 @@
 package fourier
 
-import "thermsim/gpusolve/ops"
+import (
+	"math"
 
-import "math"
+	"thermsim/gpusolve/ops"
+)
 
 // Sum weighs the modes of a plane with the sums of the weights times the basis functions.
 func (e *processor) Sum(m Modes, k int, wx, wy []float64) float64 {
@@ -72,14 +74,19 @@ func (e *processor) Residual(x, old Modes, p Planes) Norms {
 		t.x = make(hostModes, e.sheet*e.NZ)
 		e.inverse(t.x, x.(hostModes))
 	}
-	if old != nil {
-		t.old = make(hostModes, e.sheet*e.NZ)
-		e.inverse(t.old, old.(hostModes))
-	}
 	for n, s := range e.sources {
 		t.drawn[n] = e.draw(s)
 	}
-	e.s.Run(t, e.NY, e.sheet*e.NZ)
+	if old != nil {
+		t.old = make([]float64, e.sheet)
+	}
+	clear(e.partials)
+	for k := range e.NZ {
+		if t.k = k; old != nil {
+			e.inverse(t.old, old.(hostModes)[k*e.sheet:(k+1)*e.sheet])
+		}
+		e.s.Run(t, e.NY, e.sheet)
+	}
 	var rr, bb, ff, top float64
 	for j := range e.NY {
 		s := e.partials[4*j : 4*j+4]

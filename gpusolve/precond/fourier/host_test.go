@@ -128,7 +128,7 @@ func TestSolvesAgreeWithElimination(t *testing.T) {
 		nx, ny := 1+rng.IntN(9), 1+rng.IntN(9)
 		nz := 1 + rng.IntN(min(30, 400/(nx*ny)))
 		l := randomLayered(rng, nx, ny, nz, trial%2 == 1)
-		e := newOnHost(dev, l)
+		e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l)
 		loads := randomLoads(rng, l)
 		e.SetLoads(loads)
 		a, b := l.matrix(), dense(l, loads)
@@ -164,7 +164,7 @@ func TestSolvesAgreeWithElimination(t *testing.T) {
 
 func planesOf(e *processor, x Modes) []float64 {
 	p, _ := e.NewPlanes(e.NZ)
-	e.Inverse(p, x, 0, e.NZ)
+	e.Inverse(p, 0, x, 0, e.NZ)
 	v := make([]float64, e.sheet*e.NZ)
 	for k := range e.NZ {
 		e.Read(p, k, v[k*e.sheet:])
