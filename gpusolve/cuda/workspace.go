@@ -79,13 +79,18 @@ func (w *Iteration) Close() {
 func NewIteration(d *Device, cells int64) (*Iteration, error) {
 	s := newSpace(d, cells, 0)
 	s.maxBlocks = ReductionBlocks
-	s.reductions(4 * ReductionBlocks)
-	i := newIteration(&s)
+	s.reductions(3 * ReductionBlocks)
 	if err := s.err; err != nil {
 		s.Free()
 		return nil, err
 	}
-	return &i, nil
+	return s.NewIteration(), nil
+}
+
+// NewIteration makes scalars of a method's own on the space.
+func (s *Space) NewIteration() *Iteration {
+	i := newIteration(s)
+	return &i
 }
 
 // NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.

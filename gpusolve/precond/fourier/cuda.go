@@ -21,61 +21,74 @@ type gpu struct {
 	sheet     int64 // values of a plane
 	tile      int64 // values of a plane in tiles
 	tiles     cudriver.Ptr[float64]
+	partial   cudriver.Ptr[float64] // sums of blocks
 	atOnce    int // planes that tiles have room for
 	system    gpuStack
 	plain     gpuStack // with the right side given as modes
 	sources   gpuSources
 	weights   []gpuWeight
-	rough     *gpuModes
+	rough     *gpuModes // of a preconditioner
 	kept      cudriver.Ptr[float64] // of solveAny
 }
 
 var _ Executor = (*gpu)(nil)
 
 // tileBytes is the memory for planes on the way between modes and space. More planes at a time fill the GPU better, fewer stay in its cache.
-var tileBytes int64 = 256 << 20
+const tileBytes int64 = 256 << 20
 
-// Fits says whether a block's shared memory holds a row of n values.
-func gpuFits(dev *cuda.Device, n int) bool {
-	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
-	if err != nil {
-		return false
-	}
-	_, ok := planFor(n, shared)
-	return ok
-}
+// residualSums are the sums of a block of the residual.
+const residualSums = 4
 
-// newOnGPU fails where a row does not fit into a block's shared memory.
+// newOnGPU makes an executor with memory of its own. It fails where a row does not fit into a block's shared memory.
 func newOnGPU(dev *cuda.Device, l *Layered) (Executor, error) {
-	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
+	on, err := cuda.NewIteration(dev, int64(l.NX)*int64(l.NY)*int64(l.NZ))
 	if err != nil {
 		return nil, err
 	}
-	px, okX := planFor(l.NX, shared)
-	py, okY := planFor(l.NY, shared)
-	if !okX || !okY {
-		return nil, fmt.Errorf("rows of %d and %d cells do not both fit into the %d bytes of shared memory that a block has on %s; use another method or fewer cells", l.NX, l.NY, shared, dev.Name())
-	}
-	g := &gpu{Layered: l, sheet: int64(l.NX) * int64(l.NY), tile: 4 * int64((l.NX+1)/2) * int64((l.NY+1)/2)}
-	if g.on, err = cuda.NewIteration(dev, g.sheet*int64(l.NZ)); err != nil {
-		return nil, err
-	}
-	if err := g.load(dev); err != nil {
-		g.Close()
-		return nil, err
-	}
-	g.x = newGPUAxis(g.on.Space, px, l.X)
-	if g.y = g.x; l.NX != l.NY || l.X != l.Y {
-		g.y = newGPUAxis(g.on.Space, py, l.Y)
-	}
-	g.stacks()
-	g.atOnce = int(min(max(tileBytes/(8*g.tile), 1), int64(l.NZ)))
-	g.tiles = cuda.Alloc[float64](g.on.Space, int64(g.atOnce)*g.tile)
-	if err := g.on.Err(); err != nil {
-		g.Close()
+	g, err := newOnSpace(on, l)
+	if err != nil {
+		on.Free()
 		return nil, err
 	}
 	return g, nil
+}
+
+// newOnSpace takes memory of a space, which gives it back.
+func newOnSpace(on *cuda.Iteration, l *Layered) (*gpu, error) {
+	px, py, err := plansFor(on.Device, l)
+	if err != nil {
+		return nil, err
+	}
+	g := &gpu{Layered: l, on: on, sheet: int64(l.NX) * int64(l.NY), tile: 4 * int64((l.NX+1)/2) * int64((l.NY+1)/2)}
+	if err := g.load(on.Device); err != nil {
+		return nil, err
+	}
+	g.x = newGPUAxis(on.Space, px, l.X)
+	if g.y = g.x; l.NX != l.NY || l.X != l.Y {
+		g.y = newGPUAxis(on.Space, py, l.Y)
+	}
+	g.stacks()
+	g.atOnce = planesAtOnce(g.tile, l.NZ)
+	g.tiles = cuda.Alloc[float64](on.Space, int64(g.atOnce)*g.tile)
+	g.partial = cuda.Alloc[float64](on.Space, residualSums*cuda.ReductionBlocks)
+	return g, on.Err()
+}
+
+// planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together.
+func planesAtOnce(tile int64, nz int) int { return int(min(max(tileBytes/(8*tile), 1), int64(nz))) }
+
+// plansFor are the plans of both axes.
+func plansFor(dev *cuda.Device, l *Layered) (x, y gpuPlan, err error) {
+	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
+	if err != nil {
+		return x, y, err
+	}
+	x, okX := planFor(l.NX, shared)
+	y, okY := planFor(l.NY, shared)
+	if !okX || !okY {
+		err = fmt.Errorf("%w: rows of %d and %d cells do not both fit into the %d bytes of shared memory that a block has on %s; choose multigrid or fewer cells", ErrUnfit, l.NX, l.NY, shared, dev.Name())
+	}
+	return x, y, err
 }
 
 func (g *gpu) load(dev *cuda.Device) (err error) {
@@ -142,8 +155,8 @@ func (g *gpu) Write(p Planes, i int, src []float64) {
 }
 
 // Inverse goes from modes to space, first along y.
-func (g *gpu) Inverse(dst Planes, m Modes, first, n int) {
-	g.inverse(rows{out: g.plane(dst, 0)}, m.(*gpuModes).at.Add(int64(first)*g.sheet), n)
+func (g *gpu) Inverse(dst Planes, at int, m Modes, first, n int) {
+	g.inverse(rows{out: g.plane(dst, at)}, m.(*gpuModes).at.Add(int64(first)*g.sheet), n)
 }
 
 // inverse brings n planes of modes to out or out32 of r.
@@ -183,9 +196,6 @@ func (g *gpu) forward(m cudriver.Ptr[float64], r rows, n int) {
 
 // Precondition solves with the right side r.
 func (g *gpu) Precondition(z, r ops.Vector) {
-	if g.rough == nil {
-		g.rough = g.newModes()
-	}
 	g.forward(g.rough.at, rows{in32: cuda.F32(r)}, g.NZ)
 	g.solve(&g.plain, g.rough.at, g.rough.at, 1)
 	g.inverse(rows{out32: cuda.F32(z)}, g.rough.at, g.NZ)

@@ -183,7 +183,7 @@ func (m *meter) steady(d *cuda.Device, n int) {
 	made := time.Since(start)
 	g.SetLoads(loads)
 	g.Solve(x, nil, 1)
-	g.Inverse(p, x, 0, nz)
+	g.Inverse(p, 0, x, 0, nz)
 	g.on.Wait()
 	m.add("set-up and first solve, wall", time.Since(start).Seconds()*1e3, 0, fmt.Sprintf("until memory is there %.2f ms; %d B/cell", made.Seconds()*1e3, d.Allocated()/(g.sheet*nz)))
 	plane := float64(8 * g.sheet)
@@ -200,26 +200,26 @@ func (m *meter) steady(d *cuda.Device, n int) {
 		if at <= some || n == 10000 && at <= 2 {
 			keep := g.atOnce
 			g.atOnce = min(at, keep)
-			m.device(g, fmt.Sprintf("inverse of 10, %d at once", g.atOnce), 4*plane*nz, func() { g.Inverse(p, x, 0, nz) })
+			m.device(g, fmt.Sprintf("inverse of 10, %d at once", g.atOnce), 4*plane*nz, func() { g.Inverse(p, 0, x, 0, nz) })
 			g.atOnce = keep
 		}
 	}
 	m.device(g, "forward of 2", 4*plane*2, func() { g.Forward(x, 0, 2, p) })
-	m.device(g, "largest of 2", plane*2, func() { g.Max(p, 2) })
-	m.device(g, "whole solve, events", 0, func() { g.spectra(); g.Solve(x, nil, 1); g.Inverse(p, x, 0, nz) })
+	m.device(g, "largest of 2", plane*2, func() { g.Max(p, 0, 2) })
+	m.device(g, "whole solve, events", 0, func() { g.spectra(); g.Solve(x, nil, 1); g.Inverse(p, 0, x, 0, nz) })
 	m.wall(g, "whole solve, wall", 6, func() {
 		loads[0].Watts = slices.Clone(loads[0].Watts)
 		loads[0].Watts[0]++
 		g.SetLoads(loads)
 		g.Solve(x, nil, 1)
-		g.Inverse(p, x, 0, nz)
+		g.Inverse(p, 0, x, 0, nz)
 	})
 	norms := g.Residual(x, nil, p)
 	m.device(g, "residual from planes", plane*(nz+2), func() { g.Residual(x, nil, p) })
 	m.add("residual / source", norms.Residual/norms.Source, 0, fmt.Sprintf("floor / source %.2g", norms.Floor/norms.Source))
 	if n <= 2048 {
 		r, z := cuda.NewVector[float32](g.on.Space, g.sheet*nz, int64(n)), cuda.NewVector[float32](g.on.Space, g.sheet*nz, int64(n))
-		g.Precondition(z, r)
+		g.rough = g.newModes()
 		m.device(g, "precondition", (4+6*8+2*8+4)*float64(g.sheet*nz), func() { g.Precondition(z, r) })
 	}
 	must(m.b, g.Err())
@@ -250,9 +250,9 @@ func (m *meter) inTime(d *cuda.Device, n, steps int) {
 			}
 			g.SetLoads(loads)
 			g.Solve(x, x, 1)
-			g.Inverse(p, x, nz/10, 1)
-			g.Inverse(p, x, nz/2, 1)
-			g.Max(p, 1)
+			g.Inverse(p, 0, x, nz/10, 1)
+			g.Inverse(p, 0, x, nz/2, 1)
+			g.Max(p, 0, 1)
 		}
 	})
 	m.wall(g, fmt.Sprintf("%d steps without a look", steps), 2, func() { g.Solve(x, x, steps) })
@@ -279,10 +279,10 @@ func (m *meter) many(d *cuda.Device, n, count int) {
 			}
 			g.SetLoads(loads)
 			g.Solve(x, nil, 1)
-			g.Inverse(p, x, 1, 1)
-			g.Max(p, 1)
-			g.Inverse(p, x, 5, 1)
-			g.Max(p, 1)
+			g.Inverse(p, 0, x, 1, 1)
+			g.Max(p, 0, 1)
+			g.Inverse(p, 0, x, 5, 1)
+			g.Max(p, 0, 1)
 		}
 	})
 	must(m.b, g.Err())
@@ -311,7 +311,7 @@ func (m *meter) streamed(d *cuda.Device) {
 	m.device(g, "columns", 100*plane, func() { g.Solve(x, nil, 1) })
 	m.device(g, "inverse of 100, 10 kept", 400*plane, func() {
 		for k := 0; k < 100; k += 10 {
-			g.Inverse(p, x, k, 10)
+			g.Inverse(p, 0, x, k, 10)
 		}
 	})
 	must(m.b, g.Err())

@@ -45,11 +45,11 @@ func (g *gpu) Sum(m Modes, k int, wx, wy []float64) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}
-	partial, scalars, ticket := g.on.Sums()
+	_, scalars, ticket := g.on.Sums()
 	grid := [3]uint32{uint32(min(g.NX, g.on.MaxBlocks())), 1, 1}
 	g.on.Note(g.planeWork.Weigh(g.on.Stream, grid, SheetsWeighArgs{
 		Na: int32(g.NX), Nb: int32(g.NY), HalfA: halfOf(g.x), HalfB: halfOf(g.y), X: x, Y: y, V: m.(*gpuModes).at.Add(int64(k) * g.sheet),
-		Partial: partial, Scalars: scalars, Ticket: ticket,
+		Partial: g.partial, Scalars: scalars, Ticket: ticket,
 	}))
 	return g.on.ReadScalars()[0]
 }
@@ -62,14 +62,14 @@ func halfOf(a *gpuAxis) int32 {
 	return 1
 }
 
-// Max is the largest value of the first n planes.
-func (g *gpu) Max(p Planes, n int) float64 {
+// Max is the largest value of n planes.
+func (g *gpu) Max(p Planes, at, n int) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}
-	partial, scalars, ticket := g.on.Sums()
+	_, scalars, ticket := g.on.Sums()
 	all := int64(n) * g.sheet
-	g.on.Note(g.planeWork.Largest(g.on.Stream, cuda.Flat(all), SheetsLargestArgs{N: all, V: g.plane(p, 0), Partial: partial, Scalars: scalars, Ticket: ticket}))
+	g.on.Note(g.planeWork.Largest(g.on.Stream, cuda.Flat(all), SheetsLargestArgs{N: all, V: g.plane(p, at), Partial: g.partial, Scalars: scalars, Ticket: ticket}))
 	return g.on.ReadScalars()[0]
 }
 
@@ -154,11 +154,11 @@ func (g *gpu) residualOf(k int, ring *planeRing, old, drawn cudriver.Ptr[float64
 	if g.Capacity != nil {
 		gain = g.Capacity[k]
 	}
-	partial, scalars, ticket := g.on.Sums()
+	_, scalars, ticket := g.on.Sums()
 	g.on.Note(g.planeWork.Residual(g.on.Stream, cuda.Flat(g.sheet), SheetsResidualArgs{
 		Nx: int32(g.NX), Ny: int32(g.NY), Below: below, Own: own, Above: above, Old: old, Gx: g.GX[k], Gy: g.GY[k], Down: g.GZ[k], Up: g.GZ[k+1], Gain: gain,
 		XEnds: g.X.bits(), YEnds: g.Y.bits(), First: g.system.firstOnHost[k], Last: g.system.firstOnHost[k+1], Share: g.system.share, Sheet: g.system.sheet,
-		Sheets: drawn, Partial: partial, Scalars: scalars, Ticket: ticket,
+		Sheets: drawn, Partial: g.partial, Scalars: scalars, Ticket: ticket,
 	}))
 }
 
