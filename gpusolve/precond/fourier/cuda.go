@@ -22,12 +22,14 @@ type gpu struct {
 	tile      int64 // values of a plane in tiles
 	tiles     cudriver.Ptr[float64]
 	partial   cudriver.Ptr[float64] // sums of blocks
-	atOnce    int // planes that tiles have room for
+	atOnce    int                   // planes that tiles have room for
 	system    gpuStack
 	plain     gpuStack // with the right side given as modes
 	sources   gpuSources
 	weights   []gpuWeight
-	rough     *gpuModes // of a preconditioner
+	sums      cudriver.Ptr[float64] // of each plane
+	known     []gpuSums
+	rough     *gpuModes             // of a preconditioner
 	kept      cudriver.Ptr[float64] // of solveAny
 }
 
@@ -71,6 +73,7 @@ func newOnSpace(on *cuda.Iteration, l *Layered) (*gpu, error) {
 	g.atOnce = planesAtOnce(g.tile, l.NZ)
 	g.tiles = cuda.Alloc[float64](on.Space, int64(g.atOnce)*g.tile)
 	g.partial = cuda.Alloc[float64](on.Space, residualSums*cuda.ReductionBlocks)
+	g.sums = cuda.Alloc[float64](on.Space, int64(l.NZ))
 	return g, on.Err()
 }
 
@@ -86,7 +89,7 @@ func plansFor(dev *cuda.Device, l *Layered) (x, y gpuPlan, err error) {
 	x, okX := planFor(l.NX, shared)
 	y, okY := planFor(l.NY, shared)
 	if !okX || !okY {
-		err = fmt.Errorf("%w: rows of %d and %d cells do not both fit into the %d bytes of shared memory that a block has on %s; choose multigrid or fewer cells", ErrUnfit, l.NX, l.NY, shared, dev.Name())
+		err = fmt.Errorf("%w: rows of %d and %d cells do not both fit into the %d bytes of shared memory that a block has on %s; choose multigrid or fewer cells", ErrNoDevice, l.NX, l.NY, shared, dev.Name())
 	}
 	return x, y, err
 }
@@ -110,8 +113,9 @@ func (g *gpu) Close() { g.on.Free() }
 
 // gpuModes are modes on the GPU.
 type gpuModes struct {
-	at    cudriver.Ptr[float64]
-	count int64
+	at      cudriver.Ptr[float64]
+	count   int64
+	changes int // times that they were set
 }
 
 // Bytes of the coefficients.
@@ -122,7 +126,7 @@ func (g *gpu) NewModes() (Modes, error) { return g.newModes(), g.on.Err() }
 
 func (g *gpu) newModes() *gpuModes {
 	n := g.sheet * int64(g.NZ)
-	return &gpuModes{cuda.Alloc[float64](g.on.Space, n), n}
+	return &gpuModes{at: cuda.Alloc[float64](g.on.Space, n), count: n}
 }
 
 // gpuPlanes are planes in space on the GPU: a vector, with a pad of a row on either side.
@@ -176,6 +180,7 @@ func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
 
 // Forward goes from space to modes, first along x.
 func (g *gpu) Forward(m Modes, first, n int, src Planes) {
+	m.(*gpuModes).changes++
 	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet), rows{in: g.plane(src, 0)}, n)
 }
 

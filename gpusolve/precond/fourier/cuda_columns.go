@@ -49,6 +49,7 @@ func (g *gpu) Solve(x, old Modes, steps int) {
 	if old != nil {
 		from = old.(*gpuModes).at
 	}
+	x.(*gpuModes).changes++
 	g.solve(&g.system, x.(*gpuModes).at, from, steps)
 }
 

@@ -19,7 +19,8 @@ type gpuWeight struct {
 // keptWeights is how many spectra of weights stay on the device.
 const keptWeights = 1024
 
-// weight is the sum of the weights times each basis function, twice where the inverse transform counts a coefficient twice.
+// weight is the sum of the weights times each basis function, twice where the inverse transform counts a coefficient twice. Equal weights meet the constant
+// function alone.
 func (g *gpu) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 	for _, k := range g.weights {
 		if k.axis == a && slices.Equal(k.weights, w) {
@@ -32,27 +33,61 @@ func (g *gpu) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 		}
 		g.weights = g.weights[:0]
 	}
-	from, at := cuda.Upload(g.on.Space, w), cuda.Alloc[float64](g.on.Space, int64(len(w)))
-	g.run(a, rows{in: from, out: at, planes: 1, rows: 1, unit: 2})
-	g.on.Discard(from)
+	at := cuda.Alloc[float64](g.on.Space, int64(len(w)))
+	if a.ends == Adiabatic && equal(w) {
+		cuda.Send(g.on.Space, at, []float64{2 * float64(len(w)) * w[0]})
+	} else {
+		from := cuda.Upload(g.on.Space, w)
+		g.run(a, rows{in: from, out: at, planes: 1, rows: 1, unit: 2})
+		g.on.Discard(from)
+	}
 	g.weights = append(g.weights, gpuWeight{a, slices.Clone(w), at})
 	return at
 }
 
-// Sum weighs the modes of a plane.
+// gpuSums are the sums of all planes of a state as it was after so many changes.
+type gpuSums struct {
+	of      *gpuModes
+	changes int
+	x, y    cudriver.Ptr[float64]
+	planes  []float64
+}
+
+// keptSums is the number of sums that are kept: with the same weights callers ask for one plane after another.
+const keptSums = 8
+
+// Sum weighs the modes of all planes and keeps what it finds until they change.
 func (g *gpu) Sum(m Modes, k int, wx, wy []float64) float64 {
+	of := m.(*gpuModes)
 	x, y := g.weight(g.x, wx), g.weight(g.y, wy)
+	for _, s := range g.known {
+		if s.of == of && s.changes == of.changes && s.x == x && s.y == y {
+			return s.planes[k]
+		}
+	}
 	if !g.on.Ready() {
 		return math.NaN()
 	}
-	_, scalars, ticket := g.on.Sums()
-	grid := [3]uint32{uint32(min(g.NX, g.on.MaxBlocks())), 1, 1}
-	g.on.Note(g.planeWork.Weigh(g.on.Stream, grid, SheetsWeighArgs{
-		Na: int32(g.NX), Nb: int32(g.NY), HalfA: halfOf(g.x), HalfB: halfOf(g.y), X: x, Y: y, V: m.(*gpuModes).at.Add(int64(k) * g.sheet),
-		Partial: g.partial, Scalars: scalars, Ticket: ticket,
+	blocks := max(1, min(g.NX, residualSums*cuda.ReductionBlocks/g.NZ, blocksOfSum))
+	_, _, ticket := g.on.Sums()
+	g.on.Note(g.planeWork.Weigh(g.on.Stream, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
+		Na: int32(g.NX), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: halfOf(g.x), HalfB: halfOf(g.y), X: x, Y: y, V: of.at,
+		Partial: g.partial, Sums: g.sums, Ticket: ticket,
 	}))
-	return g.on.ReadScalars()[0]
+	s := gpuSums{of, of.changes, x, y, make([]float64, g.NZ)}
+	cuda.Receive(g.on.Space, s.planes, g.sums)
+	if g.on.Err() != nil {
+		return math.NaN()
+	}
+	if len(g.known) == keptSums {
+		g.known = g.known[1:]
+	}
+	g.known = append(slices.Clip(g.known), s)
+	return s.planes[k]
 }
+
+// blocksOfSum is the most blocks that add up a plane.
+const blocksOfSum = 256
 
 // halfOf is 1 where slot 0 counts once.
 func halfOf(a *gpuAxis) int32 {

@@ -1,10 +1,12 @@
 package fourier
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"thermsim/gpusolve/cuda"
@@ -331,4 +333,46 @@ func TestSmallOnGPU(t *testing.T) {
 	defer d.Bind()()
 	transforms(t, d, []int{30, 34, 509, 1000})
 	conform(t, d, []shape{{17, 23, 10}, {9, 4, 33}})
+}
+
+// The same work gives the same bits, whatever the order of blocks and warps.
+func TestBitsRepeatOnInterpreter(t *testing.T) {
+	l := randomLayered(rand.New(rand.NewPCG(5, 6)), 34, 30, 5, true)
+	loads := randomLoads(rand.New(rand.NewPCG(7, 8)), l)
+	var first []float64
+	for seed := range int64(3) {
+		d := devices.Interpreter(t, interpreter.Options{Seed: seed, SMs: 1 + int(seed), Delay: int(100 * seed), Cache: &parsed, NoRaces: true})
+		unbind := d.Bind()
+		g := openGPU(t, d, l)
+		g.SetLoads(loads)
+		x := g.newModes()
+		g.Solve(x, x, 2)
+		p, err := g.NewPlanes(l.NZ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := planesFrom(t, g, l, x)
+		g.Inverse(p, 0, x, 0, l.NZ)
+		n := g.Residual(x, x, p)
+		all = append(all, n.Residual, n.Source, n.Floor, n.Max, g.Sum(x, 2, all[:l.NX], all[:l.NY]), g.Max(p, 0, l.NZ))
+		if first == nil {
+			first = all
+		}
+		if !slices.Equal(first, all) {
+			t.Errorf("seed %d changes the result", seed)
+		}
+		g.Close()
+		unbind()
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A block of the interpreter has 96 KiB: rows of 7000 values do not fit.
+func TestLongRowsAreRefused(t *testing.T) {
+	_, err := newOnGPU(interpreted(t), flat(7000, 3, 2, Adiabatic, Adiabatic))
+	if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), "7000") {
+		t.Errorf("error %v, want one that names the length", err)
+	}
 }

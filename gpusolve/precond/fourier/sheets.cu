@@ -64,14 +64,16 @@ KERNEL void BOUNDS(FLAT) largest(i64 n, const double *RESTRICT v, double *partia
   if (threadX() == 0) scalars[0] = m;
 }
 
-// weigh sets scalars[0] to the sum over a, b of x[a] y[b] v[a][b], where halfA and halfB say that x[0] and y[0] count half.
-KERNEL void BOUNDS(FLAT) weigh(int na, int nb, int halfA, int halfB, const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT v, double *partial,
-                               double *scalars, u32 *ticket) {
+// weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with so many blocks a plane. halfA and halfB say that x[0] and y[0] count half.
+KERNEL void BOUNDS(FLAT) weigh(int na, int nb, int nz, int blocks, int halfA, int halfB, const double *RESTRICT x, const double *RESTRICT y,
+                               const double *RESTRICT v, double *partial, double *sums, u32 *ticket) {
   SHARED double room[32];
   SHARED int last;
   double sum = 0;
-  for (int a = blockX(); a < na; a += gridX()) {
-    const double *row = v + (i64)a * nb;
+  int plane = (u32)blockX() / (u32)blocks;
+  for (int a = blockX() - plane * blocks; a < na; a += blocks) {
+    if (x[a] == 0) continue;
+    const double *row = v + ((i64)plane * na + a) * nb;
     double s = 0;
 #pragma unroll 4
     for (int b = threadX(); b < nb; b += FLAT) s += y[b] * row[b];
@@ -81,8 +83,10 @@ KERNEL void BOUNDS(FLAT) weigh(int na, int nb, int halfA, int halfB, const doubl
   sum = sumBlock(sum, room, FLAT);
   if (threadX() == 0) partial[blockX()] = sum;
   if (!lastBlock(ticket, gridX(), &last)) return;
-  sum = total(partial, gridX(), room, FLAT);
-  if (threadX() == 0) scalars[0] = sum;
+  for (int k = 0; k < nz; k++) {
+    double s = total(partial + k * blocks, blocks, room, FLAT);
+    if (threadX() == 0) sums[k] = s;
+  }
 }
 
 // Terms are A x of a cell and what bounds its rounding. add takes the difference to a neighbour in.

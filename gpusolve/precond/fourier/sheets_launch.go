@@ -77,12 +77,12 @@ func (m *Sheets) Largest(s cudriver.Stream, grid [3]uint32, a SheetsLargestArgs)
 
 // SheetsWeighArgs are the arguments of weigh.
 type SheetsWeighArgs struct {
-	Na, Nb, HalfA, HalfB      int32
-	X, Y, V, Partial, Scalars cudriver.Ptr[float64]
-	Ticket                    cudriver.Ptr[uint32]
+	Na, Nb, Nz, Blocks, HalfA, HalfB int32
+	X, Y, V, Partial, Sums           cudriver.Ptr[float64]
+	Ticket                           cudriver.Ptr[uint32]
 }
 
-// Weigh sets scalars[0] to the sum over a, b of x[a] y[b] v[a][b], where halfA and halfB say that x[0] and y[0] count half.
+// Weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with so many blocks a plane. halfA and halfB say that x[0] and y[0] count half.
 func (m *Sheets) Weigh(s cudriver.Stream, grid [3]uint32, a SheetsWeighArgs) error {
 	m.weigh.Args = a
 	return m.weigh.Launch(s, grid)
