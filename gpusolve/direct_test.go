@@ -99,6 +99,9 @@ func TestFourierAgreesWithMultigrid(t *testing.T) {
 			t.Errorf("trial %d, %d x %d x %d: fields differ by %.2g K of %.3g K; multigrid says %.2g, direct %.2g", trial, m.NX(), m.NY(), m.NZ(), d, span,
 				tight.Status.EstimatedErrorK, direct.Status.EstimatedErrorK)
 		}
+		if peaks := math.Abs(direct.PeakK - tight.PeakK); peaks > math.Max(limit, tight.Status.EstimatedErrorK) || direct.Energy.ImbalanceRel > 1e-8 {
+			t.Errorf("trial %d: peaks differ by %.2g K; heat %+v", trial, peaks, direct.Energy)
+		}
 		direct.Close()
 		tight.Close()
 	}
@@ -254,6 +257,9 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		if !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+		if method, why := gpusolve.Choice(s, "fourier"); method != "" || !strings.Contains(why, want) {
+			t.Errorf("%q, %q, want %q", method, why, want)
+		}
 		if _, why := gpusolve.Choice(s, ""); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
@@ -269,3 +275,26 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		t.Errorf("%s, %s", method, why)
 	}
 }
+
+// The examples that qualify, on coarser grids, agree with a tight multigrid.
+func TestFourierSolvesTheExamples(t *testing.T) {
+	for _, name := range []string{"mol10-9core", "mol10-ev6", "mol10-sparc", "quickstart", "trace"} {
+		s, err := stack.Load("../examples/" + name + "/stack.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Grid.X.Cells, s.Grid.Y.Cells = exampleCells, exampleCells-3
+		m := build(t, s)
+		direct := solve(t, m, gpusolve.Options{Device: "cpu"})
+		tight := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+		d, span := fieldDifference(t, m, direct, tight)
+		t.Logf("%s: %.2g K of %.3g K, bounds %.2g and %.2g K", name, d, span, direct.Status.EstimatedErrorK, tight.Status.EstimatedErrorK)
+		if d > 1e-8 || direct.Status.Method != "direct" {
+			t.Errorf("%s: fields differ by %g K; %+v", name, d, direct.Status)
+		}
+		direct.Close()
+		tight.Close()
+	}
+}
+
+const exampleCells = 63

@@ -164,6 +164,8 @@ func (d *description) estimate(on machine) {
 func methodText(s *stack.Stack) string {
 	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
 	switch {
+	case method == "":
+		return "none: " + s.Solver.Preconditioner + " refuses the stack: " + why
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"
 	case why != "":

@@ -219,3 +219,40 @@ func checkSum(t *testing.T, rng *rand.Rand, e *processor, x hostModes) {
 		t.Errorf("sum %g, want %g", got, want)
 	}
 }
+
+// The gain is no less than the largest value of the state under 1 W in every cell, and that value itself where the sides are adiabatic.
+func TestGainBoundsTheInverse(t *testing.T) {
+	dev := host.Open()
+	defer dev.Close()
+	for trial := range 60 {
+		rng := rand.New(rand.NewPCG(uint64(trial), 9))
+		l := randomLayered(rng, 1+rng.IntN(12), 1+rng.IntN(12), 1+rng.IntN(8), trial%3 == 0)
+		e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l)
+		plane, shares := make([]float64, l.NX*l.NY), make([]float64, l.NZ)
+		for c := range plane {
+			plane[c] = 1
+		}
+		for k := range shares {
+			shares[k] = 1
+		}
+		e.SetLoads([]Load{{powermap.Drawing{Outline: &powermap.Outline{Planes: [][]float64{plane}}, Factors: []float64{1}}, 0, shares}})
+		x := e.newModes()
+		e.Solve(x, nilFor(l, x), 1)
+		top := 0.0
+		for _, v := range planesOf(e, x) {
+			top = math.Max(top, v)
+		}
+		gain := l.Gain()
+		if top > gain*(1+1e-9) || l.X == Adiabatic && l.Y == Adiabatic && top < gain*(1-1e-9) {
+			t.Errorf("trial %d, sides %d and %d: gain %g, largest value %g", trial, l.X, l.Y, gain, top)
+		}
+	}
+}
+
+// nilFor is the state before: zero in time, none in a steady state.
+func nilFor(l *Layered, zero hostModes) Modes {
+	if l.Capacity == nil {
+		return nil
+	}
+	return zero
+}
