@@ -151,7 +151,10 @@ func (p *gpuPlan) transform(v []complex128) {
 	}
 	stride := 1
 	for _, r := range p.radices {
-		in := make([]complex128, r)
+		in, turns := make([]complex128, r), make([]complex128, r*r)
+		for i := range turns {
+			turns[i] = all[i/r*(i%r)%r*(p.m/r)]
+		}
 		step := p.m / (r * stride)
 		for first := 0; first < p.m; first += r * stride {
 			for j := range stride {
@@ -160,8 +163,8 @@ func (p *gpuPlan) transform(v []complex128) {
 				}
 				for k := range r {
 					sum := complex128(0)
-					for q, x := range in {
-						sum += x * all[q*k%r*(p.m/r)]
+					for q, t := range turns[k*r : (k+1)*r] {
+						sum += in[q] * t
 					}
 					v[first+j+k*stride] = sum
 				}
