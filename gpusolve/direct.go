@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -30,6 +32,8 @@ type direct struct {
 	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face.
 	powered          []bool
 	ceiling, warmest float64
+	// reductions are what the device keeps of regions.
+	reductions map[*reduction.Regions]ops.Reduction
 }
 
 // state is in modes. solved counts how often it was solved for.

@@ -1,13 +1,11 @@
 package gpusolve
 
 import (
-	"fmt"
 	"math"
 	"sync"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
-	"thermsim/mesh"
 )
 
 // shownPlanes are the planes in space that were made of a state, so that each is made once.
@@ -66,6 +64,25 @@ func (p *shownPlanes) whole(of *state) fourier.Planes {
 	return p.Planes
 }
 
+// reduce has a reducer take planes of a state, which it shows before. It says false, and has done nothing, where there is no room for all planes.
+func (p *shownPlanes) reduce(of *state, wanted []int, take func(planes fourier.Planes)) bool {
+	p.Lock()
+	defer p.Unlock()
+	if p.Count() < p.nz {
+		return false
+	}
+	for n := 0; n < len(wanted); {
+		end := n + 1
+		for end < len(wanted) && wanted[end] == wanted[end-1]+1 {
+			end++
+		}
+		p.show(of, wanted[n], end-n)
+		n = end
+	}
+	take(p.Planes)
+	return true
+}
+
 // read copies plane k of a state.
 func (p *shownPlanes) read(of *state, k int, dst []float64) {
 	p.Lock()
@@ -108,12 +125,4 @@ func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 		}
 	}
 	return top
-}
-
-// checkPlane refuses what is no plane of a mesh.
-func checkPlane(m *mesh.Mesh, k int, dst []float64) error {
-	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
-	}
-	return nil
 }

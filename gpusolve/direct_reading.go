@@ -44,26 +44,3 @@ func (s *direct) status(out krylov.Outcome) Status {
 	}
 	return st
 }
-
-// spectralField makes planes of a state when they are read.
-type spectralField struct {
-	*direct
-	of *state
-}
-
-// Plane copies the temperatures of plane k into dst.
-func (f spectralField) Plane(k int, dst []float64) error {
-	if err := checkPlane(f.mesh, k, dst); err != nil {
-		return err
-	}
-	defer f.dev.Bind()()
-	f.planes.read(f.of, k, dst)
-	if err := f.failure(); err != nil {
-		return err
-	}
-	ambient := f.mesh.Stack.Ambient
-	for i := range dst {
-		dst[i] += ambient
-	}
-	return nil
-}

@@ -10,6 +10,7 @@ import (
 // system is A on the finest grid of the GPU.
 type system struct {
 	Space
+	PlaneReducer
 	mesh       *mesh.Mesh
 	dt         float64
 	nx, ny, nz int
@@ -20,7 +21,6 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
-	counting   counting
 }
 
 var (
@@ -40,6 +40,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = int64(s.nx) * int64(s.ny)
 	s.Space = newSpace(d, s.sheet*int64(s.nz), int64(s.nx))
+	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz)
 	return s
 }
 

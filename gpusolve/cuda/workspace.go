@@ -73,6 +73,24 @@ func (w *Iteration) Close() {
 	}
 }
 
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
+func NewIteration(d *Device, cells int64) (*Iteration, error) {
+	s := newSpace(d, cells, 0)
+	s.maxBlocks = ReductionBlocks
+	s.reductions(3 * ReductionBlocks)
+	if err := s.err; err != nil {
+		s.Free()
+		return nil, err
+	}
+	return s.NewIteration(), nil
+}
+
+// NewIteration makes scalars of a method's own on the space.
+func (s *Space) NewIteration() *Iteration {
+	i := newIteration(s)
+	return &i
+}
+
 // NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.
 func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
 	p := NewVector[float32](w.Space, w.cells, w.pad)

@@ -31,6 +31,8 @@ type Norms struct {
 
 // Executor works on modes. Operations return no errors: as with ops.Space, the first failure is kept in Err, and what follows does nothing.
 type Executor interface {
+	// Reducer takes the vectors that NewPlanes makes for all planes of a state.
+	ops.Reducer
 	// NewModes makes a state of zeros.
 	NewModes() (Modes, error)
 	// NewPlanes makes room for n planes.

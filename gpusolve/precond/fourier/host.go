@@ -11,6 +11,7 @@ import (
 // each other.
 type processor struct {
 	*Layered
+	host.PlaneReducer
 	s        *host.Space
 	sheet    int
 	alongX   []*line // of each worker
@@ -43,6 +44,7 @@ func (p *hostPlanes) Count() int { return p.count }
 
 func newOnHost(s *host.Space, l *Layered) *processor {
 	e := &processor{Layered: l, s: s, sheet: l.NX * l.NY}
+	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, l.NY, l.NZ, func(p ops.Vector) []float64 { return p.(*hostPlanes).hostModes })
 	for range e.s.Workers() {
 		e.alongX = append(e.alongX, newLine(l.NX, l.X))
 		e.alongY = append(e.alongY, newLine(l.NY, l.Y))

@@ -3,6 +3,7 @@ package fourier
 import (
 	"fmt"
 
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -12,15 +13,18 @@ import (
 var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", precond.ErrRefused)
 
 // OnGPUs says whether there are kernels.
-const OnGPUs = false
+const OnGPUs = true
 
 // New makes an executor on a device.
 func New(d ops.Device, l *Layered) (Executor, error) {
 	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
 		d = inner.Unwrap()
 	}
-	if on, ok := d.(*host.Device); ok {
+	switch on := d.(type) {
+	case *host.Device:
 		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l), nil
+	case *cuda.Device:
+		return newOnGPU(on, l)
 	}
 	return nil, ErrNoDevice
 }
@@ -32,6 +36,14 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 		e.rough = e.newModes()
 		return e, nil
 	}
+	if on, ok := cuda.SpaceOf(s); ok {
+		g, err := newOnSpace(on.NewIteration(), l)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
+		}
+		g.rough = g.newModes()
+		return g, on.Err()
+	}
 	return nil, ErrNoDevice
 }
 
@@ -40,6 +52,9 @@ func Runs(d ops.Device) bool {
 	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
 		d = inner.Unwrap()
 	}
-	_, ok := d.(*host.Device)
-	return ok
+	switch d.(type) {
+	case *host.Device, *cuda.Device:
+		return true
+	}
+	return false
 }

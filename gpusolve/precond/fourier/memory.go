@@ -9,6 +9,10 @@ import (
 
 // Memory is what the preconditioner takes: a state in FP64.
 func Memory(s precond.Shape, _ precond.Settings) precond.Need {
+	if s.GPU {
+		bytes := 8*s.Unknowns + gpuBytes(s)
+		return precond.Need{SetUp: bytes, Held: bytes}
+	}
 	return precond.Need{SetUp: 8 * s.Unknowns, Held: 8 * s.Unknowns}
 }
 
@@ -18,6 +22,9 @@ func DirectMemory(s precond.Shape) precond.Need {
 	states := int64(1)
 	if s.InTime {
 		states = 2
+	}
+	if s.GPU {
+		return gpuDirect(s, states)
 	}
 	held, residual := 8*(states+1)*s.Unknowns, int64(0)
 	if s.InTime {
