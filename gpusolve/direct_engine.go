@@ -68,16 +68,13 @@ func (s *direct) newState() (*state, error) {
 }
 
 // roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold.
-func roomForPlanes(l *fourier.Layered, dev ops.Device) int {
+func roomForPlanes(l *fourier.Layered, dev ops.Device) (int, error) {
 	on, ok := dev.(limited)
 	if !ok {
-		return l.NZ
+		return l.NZ, nil
 	}
 	free, _, err := memoryOf(on)
-	if err != nil {
-		return 1
-	}
-	return max(1, min(l.NZ, int(free*3/4/(8*int64(l.NX)*int64(l.NY)))))
+	return max(1, min(l.NZ, int(free*3/4/(8*int64(l.NX)*int64(l.NY))))), err
 }
 
 // unableDevice says that auto must do with an iteration, as the device has no transforms.

@@ -22,7 +22,10 @@ type shownPlanes struct {
 }
 
 func newShownPlanes(on fourier.Executor, l *fourier.Layered, dev ops.Device) (*shownPlanes, error) {
-	room := roomForPlanes(l, dev)
+	room, err := roomForPlanes(l, dev)
+	if err != nil {
+		return nil, err
+	}
 	planes, err := on.NewPlanes(room)
 	return &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}, err
 }
