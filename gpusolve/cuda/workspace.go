@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 )
 
@@ -114,3 +115,11 @@ func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
 // ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites them.
 func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
+
+// Max is the largest of n values, NaN where any is NaN.
+func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
+	if w.Ready() {
+		w.Note(w.residual.Maximum(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial, Scalars: w.scalarsDev, Ticket: w.ticket}))
+	}
+	return w.ReadScalars()[kernels.Scratch]
+}

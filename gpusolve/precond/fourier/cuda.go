@@ -25,12 +25,14 @@ type gpu struct {
 	atOnce    int                   // planes that tiles have room for
 	system    gpuStack
 	plain     gpuStack // with the right side given as modes
-	sources   gpuSources
-	weights   []gpuWeight
-	sums      cudriver.Ptr[float64] // of each plane
-	known     []gpuSums
-	rough     *gpuModes             // of a preconditioner
-	kept      cudriver.Ptr[float64] // of solveAny
+	// planeParts are the stacks' numbers on the way to the device.
+	planeParts []float64
+	sources    gpuSources
+	weights    []gpuWeight
+	sums       cudriver.Ptr[float64] // of each plane
+	known      []gpuSums
+	rough      *gpuModes             // of a preconditioner
+	kept       cudriver.Ptr[float64] // of solveAny
 }
 
 var _ Executor = (*gpu)(nil)

@@ -19,12 +19,25 @@ const longestClass = 32
 // blocksPerMultiprocessor of the general path, which keeps values in memory for each thread.
 const blocksPerMultiprocessor = 8
 
-// stacks sends the planes' numbers.
+// stacks takes memory for the planes' numbers and sends them.
 func (g *gpu) stacks() {
-	parts := make([]float64, g.NZ*ColumnsParts)
+	none := make([]int32, g.NZ+1)
+	g.planeParts = make([]float64, g.NZ*ColumnsParts)
+	for _, s := range []*gpuStack{&g.system, &g.plain} {
+		*s = gpuStack{parts: cuda.Alloc[float64](g.on.Space, int64(len(g.planeParts))), first: cuda.Upload(g.on.Space, none)}
+	}
+	g.system.firstOnHost = none
+	g.Refresh()
+	if g.NZ > longestClass {
+		g.kept = cuda.Alloc[float64](g.on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((g.NZ+ColumnsSegment-1)/ColumnsSegment)))
+	}
+}
+
+// Refresh sends the planes' numbers again.
+func (g *gpu) Refresh() {
 	for k := range g.NZ {
-		p := parts[k*ColumnsParts : (k+1)*ColumnsParts]
-		p[ColumnsAlongX], p[ColumnsAlongY], p[ColumnsRest] = g.GX[k], g.GY[k], g.ground(k)
+		p := g.planeParts[k*ColumnsParts : (k+1)*ColumnsParts]
+		p[ColumnsAlongX], p[ColumnsAlongY], p[ColumnsRest], p[ColumnsUpwards], p[ColumnsGain] = g.GX[k], g.GY[k], g.ground(k), 0, 0
 		if k < g.NZ-1 {
 			p[ColumnsUpwards] = g.GZ[k+1]
 		}
@@ -32,15 +45,11 @@ func (g *gpu) stacks() {
 			p[ColumnsGain] = g.Capacity[k]
 		}
 	}
-	none := make([]int32, g.NZ+1)
-	g.system = gpuStack{parts: cuda.Upload(g.on.Space, parts), first: cuda.Upload(g.on.Space, none), firstOnHost: none}
+	cuda.Send(g.on.Space, g.system.parts, g.planeParts)
 	for k := range g.NZ {
-		parts[k*ColumnsParts+ColumnsGain] = 1
+		g.planeParts[k*ColumnsParts+ColumnsGain] = 1
 	}
-	g.plain = gpuStack{parts: cuda.Upload(g.on.Space, parts), first: cuda.Upload(g.on.Space, none)}
-	if g.NZ > longestClass {
-		g.kept = cuda.Alloc[float64](g.on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((g.NZ+ColumnsSegment-1)/ColumnsSegment)))
-	}
+	cuda.Send(g.on.Space, g.plain.parts, g.planeParts)
 }
 
 // Solve steps so many times.

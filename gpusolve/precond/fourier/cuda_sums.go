@@ -96,13 +96,10 @@ func halfOf(a *gpuAxis) int32 {
 	return 1
 }
 
-// Max is the largest value of n planes.
+// Max is the largest value of n planes, NaN where any is NaN.
 func (g *gpu) Max(p Planes, at, n int) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}
-	_, scalars, ticket := g.on.Sums()
-	all := int64(n) * g.sheet
-	g.on.Note(g.planeWork.Largest(g.on.Stream, cuda.Flat(all), SheetsLargestArgs{N: all, V: g.plane(p, at), Partial: g.partial, Scalars: scalars, Ticket: ticket}))
-	return g.on.ReadScalars()[0]
+	return g.on.Max(g.plane(p, at), int64(n)*g.sheet)
 }

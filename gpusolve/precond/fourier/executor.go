@@ -49,9 +49,11 @@ type Executor interface {
 	Forward(m Modes, first, n int, src Planes)
 	// Precondition sets z = A^-1 r for FP32 vectors of a whole grid in the layout of ops.Space.
 	Precondition(z, r ops.Vector)
+	// Refresh takes the conductances and capacities of the Layered that the executor was made for, which have changed.
+	Refresh()
 	// Sum is the sum of plane k of m over its cells, each times wx[i] wy[j]: means of footprints, and the heat through faces.
 	Sum(m Modes, k int, wx, wy []float64) float64
-	// Max is the largest value of the n planes from p's plane at on.
+	// Max is the largest value of the n planes from p's plane at on, NaN where any is NaN.
 	Max(p Planes, at, n int) float64
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)

@@ -11,9 +11,12 @@ import (
 
 // Preconditioner solves with the mean of the conductances in every plane and between planes.
 type Preconditioner struct {
-	l *Layered
-	e Executor
+	sys ops.System
+	l   *Layered
+	e   Executor
 }
+
+var _ precond.Refresher = (*Preconditioner)(nil)
 
 // NewPreconditioner makes that of a mesh's system, of which the grid must be equidistant and the sides adiabatic or at a temperature.
 func NewPreconditioner(s ops.Operator) (*Preconditioner, error) {
@@ -24,12 +27,20 @@ func NewPreconditioner(s ops.Operator) (*Preconditioner, error) {
 	if err := CheckGrid(sys.Mesh().Stack); err != nil {
 		return nil, fmt.Errorf("%w: %w; choose another preconditioner", precond.ErrRefused, err)
 	}
-	l := meanOf(sys.Mesh(), sys.TimeStep())
+	l := layeredLike(sys.Mesh(), sys.TimeStep() > 0)
+	l.average(sys.Mesh(), sys.TimeStep())
 	e, err := onOperator(s, l)
 	if err != nil {
 		return nil, err
 	}
-	return &Preconditioner{l, e}, nil
+	return &Preconditioner{sys, l, e}, nil
+}
+
+// Refresh takes the means again.
+func (p *Preconditioner) Refresh() error {
+	p.l.average(p.sys.Mesh(), p.sys.TimeStep())
+	p.e.Refresh()
+	return p.e.Err()
 }
 
 // Name is "fourier".
@@ -52,14 +63,19 @@ func (l *Layered) String() string {
 	return names[l.X] + " along x, " + names[l.Y] + " along y"
 }
 
-// meanOf averages the conductances of the cells of every plane: of all operators that the transforms diagonalise it is the closest in the Frobenius norm (T. Chan
-// 1988 for circulants). Planes of a layer are alike.
-func meanOf(m *mesh.Mesh, dt float64) *Layered {
+// layeredLike is an operator for a mesh, with nothing in it.
+func layeredLike(m *mesh.Mesh, inTime bool) *Layered {
 	l := &Layered{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), GX: make([]float64, m.NZ()), GY: make([]float64, m.NZ()), GZ: make([]float64, m.NZ()+1)}
 	l.X, l.Y, _ = endsOf(m.Stack)
-	if dt > 0 {
+	if inTime {
 		l.Capacity = make([]float64, l.NZ)
 	}
+	return l
+}
+
+// average sets the means of the conductances of the cells of every plane: of all operators that the transforms diagonalise it is the closest in the Frobenius norm (T. Chan
+// 1988 for circulants). Planes of a layer are alike.
+func (l *Layered) average(m *mesh.Mesh, dt float64) {
 	nx, ny := float64(l.NX), float64(l.NY)
 	for k := range l.NZ {
 		l.GX[k], l.GY[k] = lateral(m, k)
@@ -84,7 +100,6 @@ func meanOf(m *mesh.Mesh, dt float64) *Layered {
 	}
 	l.GZ[0] = meanFace(m, stack.Bottom, 0)
 	l.GZ[l.NZ] = meanFace(m, stack.Top, l.NZ-1)
-	return l
 }
 
 // mean of what row tells of the cells of plane k.

@@ -1,4 +1,4 @@
-// Operations on whole planes: sums of products of two profiles, the largest value, weighted sums, and the residual in space.
+// Operations on whole planes: sums of products of two profiles, weighted sums, and the residual in space.
 #include "device.h"
 
 enum { THREADS = 128, TILE = 8, BATCH = 64, FLAT = 256 };
@@ -45,23 +45,6 @@ KERNEL void BOUNDS(THREADS) product(int na, int nb, int footprints, const double
       for (int p = 0; p < planes; p++) sum[r] += factors[p] * plane[p * (i64)na * nb + c];
       out[c] = sum[r];
     }
-}
-
-// largest sets scalars[0] to the largest of n values.
-KERNEL void BOUNDS(FLAT) largest(i64 n, const double *RESTRICT v, double *partial, double *scalars, u32 *ticket) {
-  SHARED double room[32];
-  SHARED int last;
-  i64 stride = (i64)gridX() * FLAT, first = (i64)blockX() * FLAT + threadX();
-  double m = v[first < n ? first : 0];
-#pragma unroll 4
-  for (i64 c = first; c < n; c += stride) m = larger(m, v[c]);
-  m = maxBlock(m, room, FLAT);
-  if (threadX() == 0) partial[blockX()] = m;
-  if (!lastBlock(ticket, gridX(), &last)) return;
-  m = load(partial);
-  for (int at = threadX(); at < gridX(); at += FLAT) m = larger(m, load(partial + at));
-  m = maxBlock(m, room, FLAT);
-  if (threadX() == 0) scalars[0] = m;
 }
 
 // weigh sets sums[k] to the sum over a, b of x[a] y[b] v[k][a][b], for nz planes k, with so many blocks a plane. halfA and halfB say that x[0] and y[0] count half.

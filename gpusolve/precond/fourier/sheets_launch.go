@@ -23,7 +23,6 @@ const (
 type Sheets struct {
 	module   launch.Module
 	product  launch.Kernel[SheetsProductArgs]
-	largest  launch.Kernel[SheetsLargestArgs]
 	weigh    launch.Kernel[SheetsWeighArgs]
 	residual launch.Kernel[SheetsResidualArgs]
 }
@@ -34,7 +33,6 @@ func LoadSheets(d cudriver.Driver) (*Sheets, error) {
 	var err error
 	m.module, err = launch.Load(d, "sheets", sheetsPTX,
 		m.product.Prepare("product", SheetsThreads),
-		m.largest.Prepare("largest", SheetsFlat),
 		m.weigh.Prepare("weigh", SheetsFlat),
 		m.residual.Prepare("residual", SheetsFlat),
 	)
@@ -60,19 +58,6 @@ type SheetsProductArgs struct {
 func (m *Sheets) Product(s cudriver.Stream, grid [3]uint32, a SheetsProductArgs) error {
 	m.product.Args = a
 	return m.product.Launch(s, grid)
-}
-
-// SheetsLargestArgs are the arguments of largest.
-type SheetsLargestArgs struct {
-	N                   int64
-	V, Partial, Scalars cudriver.Ptr[float64]
-	Ticket              cudriver.Ptr[uint32]
-}
-
-// Largest sets scalars[0] to the largest of n values.
-func (m *Sheets) Largest(s cudriver.Stream, grid [3]uint32, a SheetsLargestArgs) error {
-	m.largest.Args = a
-	return m.largest.Launch(s, grid)
 }
 
 // SheetsWeighArgs are the arguments of weigh.
