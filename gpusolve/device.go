@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 )
@@ -27,15 +28,17 @@ const (
 type demand struct {
 	cells  int
 	steps  int // of time, 0 in a steady solve
-	planes int // of a mesh, 0 for a matrix
 	direct bool
+	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
+	warm func(d *cuda.Device) error
 	// need is the memory on a device, nil where nothing is known.
 	need func(gpu bool, multiprocessors int64) Need
 }
 
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, planes: m.NZ(), need: func(gpu bool, multiprocessors int64) Need {
+	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
+	return demand{cells: m.Cells(), steps: steps, warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors = multiprocessors
 		return needOf(s, o.Preconditioner, systemBytes(s))
@@ -44,7 +47,7 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 
 // directDemand is that of the direct solver.
 func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, direct: true, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
+	return demand{cells: m.Cells(), steps: steps, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
 }
 
 // openFor returns the executor of the options, or opens a device.
@@ -134,8 +137,8 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if need.planes > 0 {
-		if err := multigrid.Warm(d, need.planes); err != nil {
+	if need.warm != nil {
+		if err := need.warm(d); err != nil {
 			d.Close()
 			return nil, err
 		}

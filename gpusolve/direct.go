@@ -68,15 +68,15 @@ func (s *direct) begin(start Field) error {
 
 func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
 	if s.dt == 0 {
-		s.setLoads(s.mesh.Power.Steady())
-		return s.mesh.Power.Mapped, s.failure()
+		return s.mesh.Power.Mapped, nil
 	}
 	if n > 0 && !s.mesh.Power.Changed(t0-s.dt, t0, t0, t1) {
 		return s.power, nil
 	}
 	power, err := s.mesh.Power.MeanWatts(t0, t1)
-	if err != nil {
-		return 0, err
+	if err != nil || n == 0 { // the loads of the first step are there already
+		s.power = power
+		return power, err
 	}
 	layers, err := s.sequence.Over(t0, t1)
 	if err != nil {

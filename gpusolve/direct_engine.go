@@ -58,8 +58,25 @@ func (s *direct) setUp() (err error) {
 	s.driven = s.faces.Loads()
 	s.warmest = s.faces.HighestRise()
 	s.ceiling = s.warmest
+	if err := s.firstLoads(); err != nil {
+		return err
+	}
 	s.planes, err = newShownPlanes(s.fourier, s.layered, s.dev)
 	return err
+}
+
+// firstLoads makes the right side of the steady state or of the first time step.
+func (s *direct) firstLoads() error {
+	if s.dt == 0 {
+		s.setLoads(s.mesh.Power.Steady())
+		return s.failure()
+	}
+	layers, err := s.sequence.Over(0, s.dt)
+	if err != nil {
+		return err
+	}
+	s.setLoads(layers)
+	return s.failure()
 }
 
 func (s *direct) newState() (*state, error) {

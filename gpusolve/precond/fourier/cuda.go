@@ -108,6 +108,12 @@ func (g *gpu) load(dev *cuda.Device) (err error) {
 	return err
 }
 
+// Warm loads the kernels, so that set-up need not.
+func Warm(d *cuda.Device) error {
+	defer d.Bind()()
+	return new(gpu).load(d)
+}
+
 // Err is the first failure.
 func (g *gpu) Err() error { return g.on.Err() }
 
