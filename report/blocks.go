@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"thermsim/geometry"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -54,12 +55,29 @@ func newBlocks(m *mesh.Mesh) []*blockStats {
 						s.tiles = append(s.tiles, t)
 					}
 				}
+				for _, shape := range block.Shapes {
+					s.tiles = append(s.tiles, rowTiles(m, shape)...)
+				}
 				s.reset()
 				blocks = append(blocks, s)
 			}
 		}
 	}
 	return blocks
+}
+
+// rowTiles is a shape on the grid, a tile for every row of cells.
+func rowTiles(m *mesh.Mesh, shape geometry.Shape) []tile {
+	var tiles []tile
+	for _, r := range powermap.Rows(powermap.Grid{X: m.X, Y: m.Y}, shape) {
+		dy := m.DY(r.J)
+		x := span{r.I, r.Areas}
+		for i := range x.w {
+			x.w[i] /= dy
+		}
+		tiles = append(tiles, tile{x, span{r.J, []float64{dy}}})
+	}
+	return tiles
 }
 
 func (b *blockStats) reset() {
@@ -74,7 +92,7 @@ func (b *blockStats) add(plane []float64, nx int, dz float64) {
 			row := plane[from : from+len(t.x.w)]
 			sum, vol := 0.0, 0.0
 			for i, v := range row {
-				if v-v != 0 { // not finite: left out, as everywhere
+				if v-v != 0 || t.x.w[i] == 0 { // not finite: left out, as everywhere; or beside a shape
 					continue
 				}
 				sum += v * t.x.w[i]
@@ -107,6 +125,9 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 				w := min(m.X[i+1], r.X+r.Width) - max(m.X[i], r.X)
 				h := min(m.Y[j+1], r.Y+r.Height) - max(m.Y[j], r.Y)
 				area += max(w, 0) * max(h, 0)
+			}
+			for _, shape := range block.Shapes {
+				area += geometry.Within(shape, geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]})
 			}
 			if area > most {
 				name, most = block.Name, area

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"thermsim/geometry"
 	"thermsim/stack"
 )
 
@@ -44,13 +45,14 @@ type Layer struct {
 	Regions   []Outline `json:"regions"`
 }
 
-// Outline is a named union of rectangles.
+// Outline is a named union of rectangles. Where there are rings, closed lines of points in m, they are drawn in place of the rectangles.
 type Outline struct {
 	Name  string
 	Rects []stack.Rect
+	Rings [][]geometry.Point
 }
 
-// MarshalJSON writes rectangles as x, y, width and height in m.
+// MarshalJSON writes rectangles as x, y, width and height, and rings as pairs of x and y, in m.
 func (o Outline) MarshalJSON() ([]byte, error) {
 	b := append([]byte(`{"name":`), quoteJSON(o.Name)...)
 	b = append(b, `,"rects":[`...)
@@ -59,6 +61,23 @@ func (o Outline) MarshalJSON() ([]byte, error) {
 			b = append(b, ',')
 		}
 		b = fmt.Appendf(b, "[%g,%g,%g,%g]", r.X, r.Y, r.Width, r.Height)
+	}
+	if len(o.Rings) == 0 {
+		return append(b, "]}"...), nil
+	}
+	b = append(b, `],"rings":[`...)
+	for i, ring := range o.Rings {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		for n, p := range ring {
+			if n > 0 {
+				b = append(b, ',')
+			}
+			b = fmt.Appendf(b, "[%g,%g]", p.X, p.Y)
+		}
+		b = append(b, ']')
 	}
 	return append(b, "]}"...), nil
 }

@@ -88,6 +88,11 @@ function paint(now, w, h, part) {
   c.putImageData(image, 0, 0);
 }
 
+// The closed lines around a part: those of its shapes, or the borders of its rectangles.
+function ringsOf(part) {
+  return part.rings || part.rects.map(([x, y, w, h]) => [[x, y + h], [x + w, y + h], [x + w, y], [x, y]]);
+}
+
 function outlines(c, px, py, scale, hot) {
   const layer = layerOf(state.plane);
   c.lineWidth = 1;
@@ -95,10 +100,13 @@ function outlines(c, px, py, scale, hot) {
   for (const [parts, dash] of [[layer.regions, [5, 4]], [layer.blocks, []]]) {
     c.setLineDash(dash);
     for (const part of parts) {
-      for (const [x, y, w, h] of part.rects) {
+      for (const ring of ringsOf(part)) {
         for (const [color, shift] of [["rgba(0,0,0,0.45)", 0.5], ["rgba(255,255,255,0.6)", -0.5]]) {
           c.strokeStyle = color;
-          c.strokeRect(px(x) + shift, py(y + h) + shift, w * scale, h * scale);
+          c.beginPath();
+          for (const [x, y] of ring) c.lineTo(px(x) + shift, py(y) + shift);
+          c.closePath();
+          c.stroke();
         }
       }
       const [x, y, w, h] = part.rects.reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));

@@ -50,16 +50,12 @@ func domainSpecs() []Spec {
 			{Name: "c", Type: Scalar, Quantity: units.VolumetricHeat, Range: Positive, Doc: "Volumetric heat capacity. Give c, or rho and cp."},
 			{Name: "rho", Type: Scalar, Quantity: units.Density, Range: Positive, Doc: "Density."},
 			{Name: "cp", Type: Scalar, Quantity: units.SpecificHeat, Range: Positive, Doc: "Specific heat."},
-			{Name: "mix", Type: Table, Sub: "mix", Doc: "Homogenised field of vertical cylinders (TSVs, bumps, pillars), in place of k and c."},
+			{Name: "mix", Type: Table, Sub: "mix", Doc: "Homogenised mixture (TSVs, bumps, wires), in place of k and c."},
+			{Name: "laminate", Type: Tables, Sub: "ply", Doc: "Homogenised sheets on each other (BEOL, RDL, boards), in place of k and c."},
 			{Name: "title", Type: Text, Doc: "Full name, for people."},
 			{Name: "source", Type: Text, Doc: "Where the figures come from."},
 			{Name: "t_ref", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Temperature at which the figures hold; for information."},
 			{Name: "notes", Type: Text, Doc: "Remarks, for people."},
-		}},
-		{"mix", "[materials.NAME] mix", "a mixture", []Key{
-			{Name: "inclusion", Type: Text, Required: true, Doc: "Material of the cylinders."},
-			{Name: "matrix", Type: Text, Required: true, Doc: "Material around them."},
-			{Name: "fraction", Type: Scalar, Quantity: units.Number, Range: NonNegative, Required: true, Doc: "Part of the area that the cylinders cover, 0 to 1 (\"10 %\" works too)."},
 		}},
 	}
 }

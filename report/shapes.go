@@ -1,0 +1,64 @@
+package report
+
+import (
+	"thermsim/geometry"
+	"thermsim/report/webpage"
+	"thermsim/stack"
+)
+
+// What draws rectangles draws other shapes as strips: as high as a pixel of a large picture, or of large shapes as a 160th of their height.
+const (
+	stripsOfDomain = 1024
+	stripsOfShape  = 160
+)
+
+func strip(s *stack.Stack, shape geometry.Shape) float64 {
+	return max(s.Size[1]/stripsOfDomain, stack.Around(shape).Height/stripsOfShape)
+}
+
+// blockRects are the rectangles that stand for a block in pictures.
+func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
+	rects := b.Rects
+	for _, shape := range b.Shapes {
+		rects = append(rects[:len(rects):len(rects)], stack.Outline(shape, strip(s, shape))...)
+	}
+	return rects
+}
+
+// regionRects are the rectangles that stand for a region in pictures.
+func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
+	if r.Shape == nil {
+		return []stack.Rect{r.Rect}
+	}
+	return stack.Outline(r.Shape, strip(s, r.Shape))
+}
+
+// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes by their border.
+func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
+	out := []webpage.Outline{}
+	for p := range s.Layers[layer].Powers {
+		for b := range s.Layers[layer].Powers[p].Blocks {
+			block := &s.Layers[layer].Powers[p].Blocks[b]
+			o := webpage.Outline{Name: block.Name, Rects: blockRects(s, block)}
+			for _, shape := range block.Shapes {
+				o.Rings = append(o.Rings, geometry.Ring(shape))
+			}
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// pageRegions are those of its regions.
+func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
+	out := []webpage.Outline{}
+	for i := range s.Layers[layer].Regions {
+		r := &s.Layers[layer].Regions[i]
+		o := webpage.Outline{Name: r.Name, Rects: regionRects(s, r)}
+		if r.Shape != nil {
+			o.Rings = [][]geometry.Point{geometry.Ring(r.Shape)}
+		}
+		out = append(out, o)
+	}
+	return out
+}
