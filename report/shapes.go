@@ -20,7 +20,16 @@ func strip(s *stack.Stack, shape geometry.Shape) float64 {
 func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
 	rects := b.Rects
 	for _, shape := range b.Shapes {
-		rects = append(rects[:len(rects):len(rects)], stack.Outline(shape, strip(s, shape))...)
+		rects = append(rects[:len(rects):len(rects)], shapeRects(s, shape)...)
+	}
+	return rects
+}
+
+// shapeRects are the strips of a shape, and the room for its name, since names stand in the largest rectangle of an outline.
+func shapeRects(s *stack.Stack, shape geometry.Shape) []stack.Rect {
+	rects := stack.Outline(shape, strip(s, shape))
+	if r := geometry.Room(shape); r.X1 > r.X0 {
+		rects = append(rects, stack.Rect{X: r.X0, Y: r.Y0, Width: r.X1 - r.X0, Height: r.Y1 - r.Y0})
 	}
 	return rects
 }
@@ -30,7 +39,7 @@ func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 	if r.Shape == nil {
 		return []stack.Rect{r.Rect}
 	}
-	return stack.Outline(r.Shape, strip(s, r.Shape))
+	return shapeRects(s, r.Shape)
 }
 
 // pageBlocks are the outlines of a layer's blocks on a page, which draws shapes by their border.
