@@ -112,10 +112,15 @@ func (m *materialTable) use(name string, pos Pos) (int, bool) {
 		return 0, false
 	}
 	if def.usedAt1 == 0 {
-		m.used = append(m.used, def.Material)
-		def.usedAt1 = len(m.used)
+		def.usedAt1 = m.add(def.Material) + 1
 	}
 	return def.usedAt1 - 1, true
+}
+
+// add puts a material among those in use.
+func (m *materialTable) add(used Material) int {
+	m.used = append(m.used, used)
+	return len(m.used) - 1
 }
 
 // resolve finds a material and works out mixtures. It is nil if the material is unknown or faulty.

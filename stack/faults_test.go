@@ -20,6 +20,9 @@ const two = small + "[[layer]]\nname = \"lid\"\nmaterial = \"copper\"\nthickness
 
 func TestFaults(t *testing.T) {
 	power := func(p string) string { return small + "power = " + p + "\n" }
+	sink := func(s string) string {
+		return strings.Replace(small, "boundary.top = { h = 1e4 }\n", "", 1) + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\n" + s + "\n"
+	}
 	region := func(r string) string { return small + "[[layer.region]]\nmaterial = \"copper\"\n" + r + "\n" }
 	inputs := files{
 		"two.flp":    "a 1e-3 1e-3 0 0\nb 1e-3 1e-3 1e-3 0\n",
@@ -155,6 +158,13 @@ func TestFaults(t *testing.T) {
 		{"mix of dense cylinders", small + "[materials.silicon]\nmix = { inclusion = \"copper\", matrix = \"sio2\", diameter = 3, pitch = 2 }\n", `stack.toml:9:59: cylinders in a square array touch at a fraction of 0.7854, got 1.767; take rule = "pattern" if they merge`},
 		{"laminate and k", small + "[materials.silicon]\nk = 1\nlaminate = [{ material = \"copper\", thickness = 1 }]\n", `stack.toml:9:5: material "silicon" has both laminate and k; remove it, or laminate`},
 		{"laminate of itself", small + "[materials.silicon]\nlaminate = [{ material = \"silicon\", thickness = 1 }]\n", `stack.toml:9:26: material "silicon" is a mixture of itself`},
+		{"heat sink and boundary", small + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\nresistance = 0.3\n", `stack.toml:3:16: boundary.top and heat_sink are both there; remove it: the heat sink cools the top`},
+		{"heat sink without a way out", sink(""), `stack.toml:7:2: a heat sink needs resistance or fins, and not both; add resistance = "0.3 K/W", or [heat_sink.fins]`},
+		{"heat sink of nothing", sink("resistance = 0"), `stack.toml:10:14: resistance must be positive, got 0`},
+		{"fins without air", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\" }"), `stack.toml:10:8: fins need h or velocity, and not both; add h = "40 W/(m^2 K)", or velocity = "3 m/s"`},
+		{"fins that do not fit", sink("fins = { count = 10, thickness = \"1 mm\", height = \"20 mm\", h = 50 }"), `stack.toml:10:18: 10 fins of 1 mm do not fit on a base 10 mm wide; take fewer or thinner ones`},
+		{"wind beyond the correlation", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"30 m/s\" }"), `stack.toml:10:70: the modified Reynolds number of the channels, 298, lies outside 0.1 to 100, the range of the correlation; give h`},
+		{"no such air", sink("ambient = \"500 K\"\nfins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"1 m/s\" }"), `stack.toml:11:70: properties of air are known from 250 to 400 K, not at 500 K; give h`},
 		{"probe outside", small + "[[probe]]\nname = \"p\"\nx = \"11 mm\"\ny = 0\nlayer = \"die\"\n", `stack.toml:8:3: probe "p" at x = 11 mm, y = 0 m lies outside the domain of 10 mm by 10 mm; move it`},
 		{"probe side", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"1 mm\"\nside = \"top\"\n", `stack.toml:17:8: side cannot be "top"; known: below or above`},
 		{"probe side within a layer", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"lid\"\nside = \"below\"\n", `stack.toml:12:3: probe "p": z = 1.5 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},

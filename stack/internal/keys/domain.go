@@ -21,6 +21,7 @@ func domainSpecs() []Spec {
 			{Name: "boundary", Type: Table, Sub: "boundary", DefDoc: "all faces adiabatic", Doc: "What happens on the six faces."},
 			{Name: "materials", Type: NamedTables, Sub: "material", Doc: "Materials of this stack, by name. Those of the library need no entry; an entry of the same name replaces the library's."},
 			{Name: "layer", Type: Tables, Sub: "layer", Required: true, Doc: "The layers, bottom to top."},
+			{Name: "heat_sink", Type: Table, Sub: "heat_sink", Doc: "A heat sink on top: one more layer, called heat_sink, and the boundary above it."},
 			{Name: "probe", Type: Tables, Sub: "probe", Doc: "Points whose temperature is reported."},
 			{Name: "transient", Type: Table, Sub: "transient", Doc: "Wishes for transient runs; flags of the command beat them."},
 			{Name: "solver", Type: Table, Sub: "solver", Doc: "Wishes for the solver; flags of the command beat them."},
