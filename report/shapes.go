@@ -42,30 +42,31 @@ func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 	return shapeRects(s, r.Shape)
 }
 
-// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes by their border.
+// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies under the pointer.
 func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
 	for p := range s.Layers[layer].Powers {
 		for b := range s.Layers[layer].Powers[p].Blocks {
 			block := &s.Layers[layer].Powers[p].Blocks[b]
-			o := webpage.Outline{Name: block.Name, Rects: blockRects(s, block)}
-			for _, shape := range block.Shapes {
-				o.Rings = append(o.Rings, geometry.Ring(shape))
-			}
-			out = append(out, o)
+			out = append(out, webpage.Outline{Name: block.Name, Rects: blockRects(s, block), Shapes: block.Shapes})
 		}
 	}
 	return out
 }
 
-// pageRegions are those of its regions.
+// pageRegions are those of its regions, of which there may be very many: of a shape one rectangle is enough, the room for its name.
 func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
 	for i := range s.Layers[layer].Regions {
 		r := &s.Layers[layer].Regions[i]
-		o := webpage.Outline{Name: r.Name, Rects: regionRects(s, r)}
-		if r.Shape != nil {
-			o.Rings = [][]geometry.Point{geometry.Ring(r.Shape)}
+		if r.Shape == nil {
+			out = append(out, webpage.Outline{Name: r.Name, Rects: []stack.Rect{r.Rect}})
+			continue
+		}
+		o := webpage.Outline{Name: r.Name, Shapes: []geometry.Shape{r.Shape}}
+		if r.Name != "" {
+			room := geometry.Room(r.Shape)
+			o.Rects = []stack.Rect{{X: room.X0, Y: room.Y0, Width: room.X1 - room.X0, Height: room.Y1 - room.Y0}}
 		}
 		out = append(out, o)
 	}

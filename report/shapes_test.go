@@ -52,7 +52,10 @@ func TestShapesArePartsOfMaps(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(pageBlocks(s, 1))
-	if err != nil || !strings.Contains(string(text), `"rings":[[[0.006,0.001],[0.01,0.001]`) {
+	if !strings.Contains(string(text), `"shapes":[[0.005,0.004,0.0017]]`) {
+		t.Errorf("no circle in %.200s", text)
+	}
+	if err != nil || !strings.Contains(string(text), `"shapes":[[[0.006,0.001],[0.01,0.001],`) {
 		t.Errorf("%v: %.200s", err, text)
 	}
 }

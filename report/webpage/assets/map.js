@@ -88,9 +88,10 @@ function paint(now, w, h, part) {
   c.putImageData(image, 0, 0);
 }
 
-// The closed lines around a part: those of its shapes, or the borders of its rectangles.
+// The closed lines around a part: its shapes, circles as 48 points, or the borders of its rectangles.
 function ringsOf(part) {
-  return part.rings || part.rects.map(([x, y, w, h]) => [[x, y + h], [x + w, y + h], [x + w, y], [x, y]]);
+  if (!part.shapes) return part.rects.map(([x, y, w, h]) => [[x, y + h], [x + w, y + h], [x + w, y], [x, y]]);
+  return part.shapes.map((s) => (s[0].length ? s : Array.from({ length: 48 }, (_, n) => [s[0] + (s[2] / 2) * Math.cos((n * Math.PI) / 24), s[1] + (s[2] / 2) * Math.sin((n * Math.PI) / 24)])));
 }
 
 function outlines(c, px, py, scale, hot) {
@@ -109,6 +110,7 @@ function outlines(c, px, py, scale, hot) {
           c.stroke();
         }
       }
+      if (!part.name || !part.rects.length) continue;
       const [x, y, w, h] = part.rects.reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));
       const wide = c.measureText(part.name).width + 6;
       const [u, v] = [px(x + w / 2), py(y + h / 2)];
