@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,5 +184,30 @@ func TestShapes(t *testing.T) {
 		return a == nil && b == nil || a != nil && b != nil && a.Inclusion == b.Inclusion && a.Rule == b.Rule && a.NX == b.NX && slices.Equal(a.Values, b.Values)
 	})); diff != "" {
 		t.Errorf("printing changed it (-before +after):\n%s\n%s", diff, text)
+	}
+}
+
+// What Load cannot make, a stack built in Go can.
+func TestValidateShapes(t *testing.T) {
+	for want, spoil := range map[string]func(*Layer){
+		"its rectangle is not the one around its shape": func(y *Layer) { y.Regions[1].X = 0 },
+		"the shape needs finite coordinates and an area": func(y *Layer) {
+			y.Regions[1].Shape = geometry.Circle{X: math.NaN(), Diameter: 1}
+		},
+		"no rule of mixtures is called":   func(y *Layer) { y.Regions[0].Fill.Rule = "emulsion" },
+		"must lie between 0 and 1, got 2": func(y *Layer) { y.Regions[0].Fill.Values[1] = 2 },
+		"has 4 fractions":                 func(y *Layer) { y.Regions[0].Fill.NX = 3 },
+		"there is no material number 9":   func(y *Layer) { y.Regions[0].Fill.Inclusion = 9 },
+		"neither rectangles nor one other shape": func(y *Layer) {
+			b := &y.Powers[0].Blocks[0]
+			b.Shapes = append(b.Shapes, b.Shapes[0])
+		},
+		"a shape is for uniform powers alone": func(y *Layer) { y.Powers[0].Shape = y.Regions[1].Shape },
+	} {
+		s := mustParse(t, files{"stack.toml": shapes})
+		spoil(&s.Layers[0])
+		if err := Validate(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }
