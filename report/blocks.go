@@ -1,6 +1,7 @@
 package report
 
 import (
+	"thermsim/geometry"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -51,11 +52,33 @@ func newBlocks(m *mesh.Mesh) []*block {
 						s.tiles = append(s.tiles, t)
 					}
 				}
+				for _, shape := range drawn.Shapes {
+					s.tiles = append(s.tiles, rowTiles(m, shape)...)
+				}
 				blocks = append(blocks, s)
 			}
 		}
 	}
 	return blocks
+}
+
+// rowTiles is a shape on the grid: a tile for every run of cells of a row that it touches.
+func rowTiles(m *mesh.Mesh, shape geometry.Shape) []tile {
+	var tiles []tile
+	for _, r := range powermap.Rows(powermap.Grid{X: m.X, Y: m.Y}, shape) {
+		dy := m.DY(r.J)
+		for i := 0; i < len(r.Areas); i++ {
+			first := i
+			for i < len(r.Areas) && r.Areas[i] > 0 {
+				r.Areas[i] /= dy
+				i++
+			}
+			if i > first {
+				tiles = append(tiles, tile{span{r.I + first, r.Areas[first:i]}, span{r.J, []float64{dy}}})
+			}
+		}
+	}
+	return tiles
 }
 
 // rects are what the block covers, plane by plane, weighed by volume.
@@ -80,6 +103,9 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 				w := min(m.X[i+1], r.X+r.Width) - max(m.X[i], r.X)
 				h := min(m.Y[j+1], r.Y+r.Height) - max(m.Y[j], r.Y)
 				area += max(w, 0) * max(h, 0)
+			}
+			for _, shape := range block.Shapes {
+				area += geometry.Within(shape, geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]})
 			}
 			if area > most {
 				name, most = block.Name, area

@@ -37,18 +37,11 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 	for _, p := range m.Planes {
 		d.PlaneLayer = append(d.PlaneLayer, p.Layer)
 	}
-	outlines := func(from []picture.Outline) []webpage.Outline {
-		out := []webpage.Outline{}
-		for _, o := range from {
-			out = append(out, webpage.Outline{Name: o.Name, Rects: o.Rects})
-		}
-		return out
-	}
 	for l := range m.Stack.Layers {
 		layer := &m.Stack.Layers[l]
 		d.Layers = append(d.Layers, webpage.Layer{
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
-			Blocks: outlines(blockOutlines(m.Stack, l)), Regions: outlines(regionOutlines(m.Stack, l)),
+			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l),
 		})
 	}
 	for _, c := range picture.Inferno() {
@@ -185,7 +178,7 @@ func (b *pageBuilder) blockMiddles() []Place {
 		z := b.mesh.Z[b.mesh.LayerPlanes[l][1]] - b.mesh.DZ(b.mesh.LayerPlanes[l][1]-1)/2
 		for _, p := range b.mesh.Stack.Layers[l].Powers {
 			for _, block := range p.Blocks {
-				r := slices.MaxFunc(block.Rects, func(a, b stack.Rect) int { return cmp.Compare(a.Area(), b.Area()) })
+				r := slices.MaxFunc(blockRects(b.mesh.Stack, &block), func(a, b stack.Rect) int { return cmp.Compare(a.Area(), b.Area()) })
 				places = append(places, Place{XM: r.X + r.Width/2, YM: r.Y + r.Height/2, ZM: z})
 			}
 		}

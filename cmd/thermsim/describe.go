@@ -51,23 +51,38 @@ func (d *description) layers() {
 	t.write(d.console, d.w)
 }
 
-// addRegions adds a row for each material that regions bring into a layer.
+// addRegions adds a row for each material that regions bring into a layer, and for each fill.
 func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
-	var order []int
-	counts := map[int]int{}
-	for _, r := range l.Regions {
-		if counts[r.Material] == 0 {
-			order = append(order, r.Material)
-		}
-		counts[r.Material]++
+	type kind struct {
+		material string
+		k        [3]float64
 	}
-	for _, i := range order {
+	var order []kind
+	counts := map[kind]int{}
+	for i := range l.Regions {
+		r := &l.Regions[i]
+		of := kind{s.Materials[r.Material].Name, s.Materials[r.Material].K}
+		if r.Fill != nil {
+			of = kind{fillName(s, r), [3]float64{}}
+			of.k, _ = r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
+		}
+		if counts[of] == 0 {
+			order = append(order, of)
+		}
+		counts[of]++
+	}
+	for _, of := range order {
 		number := "1 region"
-		if counts[i] > 1 {
-			number = fmt.Sprintf("%d regions", counts[i])
+		if counts[of] > 1 {
+			number = fmt.Sprintf("%d regions", counts[of])
 		}
-		t.add("  "+number, s.Materials[i].Name, conductivity(s.Materials[i].K), "", "")
+		t.add("  "+number, of.material, conductivity(of.k), "", "")
 	}
+}
+
+// fillName says what a region is filled with, and how much on average.
+func fillName(s *stack.Stack, r *stack.Region) string {
+	return fmt.Sprintf("%s + %.3g %% %s, %s", s.Materials[r.Material].Name, 100*r.Fill.Mean(), s.Materials[r.Fill.Inclusion].Name, r.Fill.Rule)
 }
 
 func (d *description) power() {

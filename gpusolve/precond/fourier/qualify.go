@@ -23,6 +23,9 @@ func Check(s *stack.Stack) error {
 	for l := range s.Layers {
 		layer := &s.Layers[l]
 		for r := range layer.Regions {
+			if layer.Regions[r].Fill != nil {
+				return fmt.Errorf("%w: layer %s has a fill that follows a map or covers a part of it", ErrUnfit, layer.Name)
+			}
 			a, b := &s.Materials[layer.Material], &s.Materials[layer.Regions[r].Material]
 			if a.K != b.K || a.C != b.C {
 				return fmt.Errorf("%w: layer %s has a region of %s in %s", ErrUnfit, layer.Name, b.Name, a.Name)
