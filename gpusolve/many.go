@@ -68,7 +68,11 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, watts [][]float64) 
 	}
 	defer e.close()
 	defer e.dev.Bind()()
-	tiles, vectors := tilesOf(m), m.Power.Vectors()
+	regions, err := regionsOfBlocks(m)
+	if err != nil {
+		return nil, err
+	}
+	vectors := m.Power.Vectors()
 	start := time.Now()
 	for v := range watts {
 		out, err := e.thermal.(powered).respond(ctx, &o, vectors.Of(watts[v]), v == 0)
@@ -86,7 +90,7 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, watts [][]float64) 
 		if !out.Converged {
 			r.Status.Converged, r.Status.Reason = false, reasonText(out.Reason)
 		}
-		if err := r.gather(m, e.field(), tiles); err != nil {
+		if err := r.gather(e.field(), regions); err != nil {
 			return nil, err
 		}
 	}
