@@ -1,7 +1,8 @@
 package report
 
 import (
-	"thermsim/gpusolve/reduction"
+	"slices"
+
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -28,12 +29,11 @@ type tile struct{ x, y span }
 
 // block is a block of the stack on the grid.
 type block struct {
-	layer int
+	footprint
 	name  string
 	area  float64 // m2, as drawn
 	power *stack.Power
 	index int // in power.Blocks
-	tiles []tile
 }
 
 // newBlocks lays every block of the stack on the grid.
@@ -44,29 +44,15 @@ func newBlocks(m *mesh.Mesh) []*block {
 			power := &m.Stack.Layers[l].Powers[p]
 			for b := range power.Blocks {
 				drawn := &power.Blocks[b]
-				s := &block{layer: l, name: drawn.Name, area: drawn.Area(), power: power, index: b}
+				s := &block{footprint: footprint{layer: l}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
 				for _, r := range drawn.Rects {
-					t := tile{cover(m.X, r.X, r.X+r.Width), cover(m.Y, r.Y, r.Y+r.Height)}
-					if len(t.x.w) > 0 && len(t.y.w) > 0 {
-						s.tiles = append(s.tiles, t)
-					}
+					s.lay(m, r)
 				}
 				blocks = append(blocks, s)
 			}
 		}
 	}
 	return blocks
-}
-
-// rects are what the block covers, plane by plane, weighed by volume.
-func (b *block) rects(m *mesh.Mesh) []reduction.Rect {
-	var all []reduction.Rect
-	for k := m.LayerPlanes[b.layer][0]; k < m.LayerPlanes[b.layer][1]; k++ {
-		for _, t := range b.tiles {
-			all = append(all, reduction.Rect{Plane: k, I: t.x.first, J: t.y.first, X: t.x.w, Y: t.y.w, Z: m.Z[k+1] - m.Z[k]})
-		}
-	}
-	return all
 }
 
 // blockAt names the block of the layer that covers most of cell (i, j), or "".
@@ -87,4 +73,15 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 		}
 	}
 	return name
+}
+
+// regionAt names the region of the layer that the middle of cell (i, j) lies in, or "".
+func regionAt(m *mesh.Mesh, layer, i, j int) string {
+	x, y := (m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2
+	for _, r := range slices.Backward(m.Stack.Layers[layer].Regions) {
+		if x >= r.X && x <= r.X+r.Width && y >= r.Y && y <= r.Y+r.Height {
+			return r.Name
+		}
+	}
+	return ""
 }

@@ -17,6 +17,8 @@ func (l *loader) layer(t *table) Layer {
 		Thickness:         t.scalar("thickness"),
 		Cells:             t.integer("cells"),
 		ContactResistance: t.scalar("contact_resistance"),
+		TMax:              t.scalar("tmax"),
+		MeanOfAll:         t.text("mean") == "all",
 		Pos:               t.node.pos,
 	}
 	y.Material = l.material(t)
@@ -32,8 +34,14 @@ func (l *loader) layer(t *table) Layer {
 
 func (l *loader) region(t *table) (Region, []Power) {
 	rect := Rect{t.scalar("x"), t.scalar("y"), t.scalar("width"), t.scalar("height")}
-	r := Region{Name: t.text("name"), Material: l.material(t), Rect: clamp(rect, l.stack.Domain(), l.slack()), Pos: t.node.pos}
-	return r, l.powers(t, owner{r.what(), r.Rect})
+	r := Region{Name: t.text("name"), Material: l.material(t), Rect: clamp(rect, l.stack.Domain(), l.slack()), TMax: t.scalar("tmax"), Pos: t.node.pos}
+	powers := l.powers(t, owner{r.what(), r.Rect})
+	for i := range powers {
+		if p := &powers[i]; p.Name == "" && len(p.Blocks) == 0 {
+			p.Name = r.Name
+		}
+	}
+	return r, powers
 }
 
 func (r *Region) what() string {
@@ -80,7 +88,7 @@ func (l *loader) powers(t *table, o owner) []Power {
 func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []Block, given []bool, ok bool) {
 	before := len(l.faults.list)
 	for _, bt := range t.tables("block") {
-		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), Pos: bt.node.pos}
+		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.pos}
 		b.Rects = l.blockRects(bt, b.Name)
 		if needPower && !bt.has("power") {
 			l.fail(bt.node.pos, `add power = "0 W" if it has none`, "block %q has no power", shorten(b.Name))

@@ -38,6 +38,7 @@ type renderOptions struct {
 	run      string
 	out      string
 	maps     []string
+	junit    bool
 	pictures pictureOptions
 	outputs  outputOptions
 }
@@ -60,6 +61,7 @@ func newRenderCommand(g *globals) *cobra.Command {
 	group(f, groupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
 		o.outputs.addPageFlags(cmd)
+		addJUnitFlag(cmd, &o.junit)
 	})
 	group(f, groupPictures, func() {
 		addMapsFlag(cmd, &o.maps)
@@ -163,7 +165,7 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 
 // write stages everything.
 func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction, kept report.OutputOptions) error {
-	drawn := report.Options{Trace: r.Saved.Trace}
+	drawn := report.Options{Trace: r.Saved.Trace, JUnit: o.junit}
 	steps := 0
 	if r.Command == "transient" {
 		steps = len(r.Saved.Manifest.Saved)
