@@ -33,7 +33,7 @@ func (b *pageBuilder) withPeak(t *webpage.Table, at int) {
 // row adds a row, with its peak at a place where tables have one.
 func (b *pageBuilder) row(t *webpage.Table, at int, p *Peak, cells ...webpage.Cell) {
 	if b.peaks() {
-		cells = slices.Insert(cells, at, b.temperature(p.MaxK), webpage.Number(p.TimeS, significant(p.TimeS, 4)))
+		cells = slices.Insert(cells, at, b.temperature(p.MaxK), webpage.Number(p.TimeS, significant(p.TimeS, 3)))
 	}
 	t.Rows = append(t.Rows, cells)
 }
@@ -53,7 +53,7 @@ func (b *pageBuilder) limits() webpage.Table {
 		l := &b.s.Limits[i]
 		last, verdict := webpage.Number(l.MarginW, significant(l.MarginW, 3)), "kept"
 		if b.s.Steps > 0 {
-			last = webpage.Number(l.TimeS, significant(l.TimeS, 4))
+			last = webpage.Number(l.TimeS, significant(l.TimeS, 3))
 		}
 		if !l.OK {
 			verdict = "EXCEEDED"

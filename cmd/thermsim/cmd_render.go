@@ -151,6 +151,9 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 			}
 		}
 	}
+	if transient && !r.Complete() && !sameFolder(o.out, home) {
+		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved), len(r.Solution.Steps))
+	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
 		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFolder(o.out, home) {
