@@ -3,10 +3,12 @@ package gpusolve_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/stack"
 )
 
 // BenchmarkSteady solves the 10-layer stack with h = 10000 at the default tolerance. Set-up is counted.
@@ -43,4 +45,47 @@ func BenchmarkTransient(b *testing.B) {
 		b.ReportMetric(float64(sol.Status.IterationsTotal), "iterations/op")
 		sol.Close()
 	}
+}
+
+// BenchmarkSolveMany solves the 512 x 512 x 10 stack under 1000 power vectors of 49 blocks in each of its two powered layers. THERMSIM_DEVICE chooses the device.
+func BenchmarkSolveMany(b *testing.B) {
+	s := cases.Stack10(cases.Options{NX: 512})
+	for l := range s.Layers {
+		if p := s.Layers[l].Powers; len(p) > 0 {
+			s.Layers[l].Powers = []stack.Power{{Area: p[0].Area, Blocks: tiles(s.Size, 7)}}
+		}
+	}
+	m := build(b, s)
+	dev, err := gpusolve.OpenDevice(os.Getenv("THERMSIM_DEVICE"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = dev.Release() }()
+	blocks := len(gpusolve.BlocksOf(m))
+	watts := make([][]float64, 1000)
+	for v := range watts {
+		watts[v] = make([]float64, blocks)
+		for n := range watts[v] {
+			watts[v][n] = float64((v*7+n*13)%101) / 100
+		}
+	}
+	for b.Loop() {
+		many, err := gpusolve.SolveMany(context.Background(), m, gpusolve.Options{Executor: dev}, watts)
+		if err != nil || !many.Status.Converged {
+			b.Fatal(err, many)
+		}
+		b.ReportMetric(many.Timing.Setup.Seconds(), "s-setup/op")
+		b.ReportMetric(many.Timing.Solve.Seconds(), "s-solve/op")
+		b.ReportMetric(float64(blocks), "blocks")
+	}
+}
+
+// tiles divide the ground plan into n x n blocks.
+func tiles(size [2]float64, n int) []stack.Block {
+	var all []stack.Block
+	for k := range n * n {
+		r := stack.Rect{X: size[0] * float64(k%n) / float64(n), Y: size[1] * float64(k/n) / float64(n), Width: size[0] / float64(n), Height: size[1] / float64(n)}
+		all = append(all, stack.Block{Name: fmt.Sprint("b", k), Rects: []stack.Rect{r}, Watts: 1})
+	}
+	return all
 }

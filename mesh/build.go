@@ -25,7 +25,7 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	}
 	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}}
 	for _, mat := range s.Materials {
-		m.Palette = append(m.Palette, Material{K: mat.K, C: mat.C, Half: [4]float64{mat.K[0], mat.K[0], mat.K[1], mat.K[1]}})
+		m.add(plain(mat.K, mat.C))
 	}
 	p := newPainter(m)
 	for l := range s.Layers {

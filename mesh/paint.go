@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"thermsim/stack"
@@ -10,7 +11,9 @@ import (
 // painter lays the regions of layers over the grid and collects the mixtures that cut cells need.
 type painter struct {
 	mesh     *Mesh
-	mixtures map[mixture]uint32
+	mixtures map[mixture]uint32   // of cells that rectangles cut
+	cuts     map[[8]uint64]uint32 // of cells that other shapes cut
+	fills    map[filled]uint32
 }
 
 // mixture identifies a cell of material base that a region of material over covers in part.
@@ -28,7 +31,7 @@ func (v interval) lowHalf() float64  { return 2 * max(0, min(float64(v.hi), 0.5)
 func (v interval) highHalf() float64 { return 2 * max(0, float64(v.hi)-max(float64(v.lo), 0.5)) }
 
 func newPainter(m *Mesh) *painter {
-	return &painter{mesh: m, mixtures: map[mixture]uint32{}}
+	return &painter{m, map[mixture]uint32{}, map[[8]uint64]uint32{}, map[filled]uint32{}}
 }
 
 // paint returns the palette index of every cell of a layer, nil where the layer is uniform.
@@ -42,22 +45,44 @@ func (p *painter) paint(l *stack.Layer) []uint32 {
 	for c := range index {
 		index[c] = uint32(l.Material)
 	}
+	if slices.ContainsFunc(l.Regions, func(r stack.Region) bool { return r.Shape != nil }) {
+		p.paintShapes(l.Regions, index)
+		return index
+	}
 	for r := range l.Regions {
-		region := &l.Regions[r]
-		i0, xs := coverage(m.X, region.X, region.X+region.Width)
-		j0, ys := coverage(m.Y, region.Y, region.Y+region.Height)
-		for j, y := range ys {
-			row := index[(j0+j)*nx+i0:]
-			for i, x := range xs {
-				if x.whole() && y.whole() {
-					row[i] = uint32(region.Material)
-				} else {
-					row[i] = p.mix(mixture{row[i], uint32(region.Material), x, y})
-				}
+		p.paintRect(l.Regions[r].Rect, index, p.material(&l.Regions[r]))
+	}
+	return index
+}
+
+// material gives the palette index of a region's material in cell j*nx+i, as if the region covered all of it.
+func (p *painter) material(r *stack.Region) func(c int) uint32 {
+	if r.Fill == nil {
+		return func(int) uint32 { return uint32(r.Material) }
+	}
+	fraction := p.mesh.fractions(r)
+	return func(c int) uint32 {
+		return p.fill(filled{r.Material, r.Fill.Inclusion, r.Fill.Rule, fraction(c)})
+	}
+}
+
+// paintRect lays a rectangle over an index.
+func (p *painter) paintRect(r stack.Rect, index []uint32, over func(c int) uint32) {
+	m := p.mesh
+	nx := m.NX()
+	i0, xs := coverage(m.X, r.X, r.X+r.Width)
+	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)
+	for j, y := range ys {
+		first := (j0+j)*nx + i0
+		for i, x := range xs {
+			c := first + i
+			if x.whole() && y.whole() {
+				index[c] = over(c)
+			} else {
+				index[c] = p.mix(mixture{index[c], over(c), x, y})
 			}
 		}
 	}
-	return index
 }
 
 // coverage returns the first cell that [lo, hi] touches and the covered part of it and of those that follow. Slivers below
@@ -110,8 +135,7 @@ func (p *painter) mix(key mixture) uint32 {
 		fx*fy*b.K[2] + (1-fx*fy)*a.K[2],
 	}
 	m.C = fx*fy*b.C + (1-fx*fy)*a.C
-	id := uint32(len(p.mesh.Palette))
-	p.mesh.Palette = append(p.mesh.Palette, m)
+	id := p.mesh.add(m)
 	p.mixtures[key] = id
 	return id
 }

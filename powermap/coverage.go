@@ -3,6 +3,7 @@ package powermap
 import (
 	"math"
 
+	"thermsim/geometry"
 	"thermsim/stack"
 )
 
@@ -44,11 +45,11 @@ func (m *Map) coverage(l *LayerMap) Coverage {
 	for k := range l.sources {
 		s := &l.sources[k]
 		requested.add(s.total(s.steady))
-		areas = append(areas, s.area)
+		areas = append(areas, s.extent()...)
 		powered = append(powered, s.powered()...)
 		var blocks []stack.Rect
 		for b := range s.power.Blocks {
-			blocks = append(blocks, s.power.Blocks[b].Rects...)
+			blocks = append(blocks, s.power.Blocks[b].Inside()...)
 		}
 		_, twice := coveredAreas(blocks, tolerance)
 		c.Overlapping += twice
@@ -74,16 +75,27 @@ func (s *source) powered() []stack.Rect {
 		if s.power.Uniform == 0 {
 			return nil
 		}
-		return []stack.Rect{s.area}
+		return s.extent()
 	}
 	var rects []stack.Rect
 	for b := range s.power.Blocks {
 		if s.draws(b) {
-			rects = append(rects, s.power.Blocks[b].Rects...)
+			rects = append(rects, s.power.Blocks[b].Outline(stripsOf(s.area))...)
 		}
 	}
 	return rects
 }
+
+// extent is where a map or a uniform power acts and where blocks may lie.
+func (s *source) extent() []stack.Rect {
+	if s.power.Shape != nil {
+		return stack.Outline(s.power.Shape, stripsOf(s.area))
+	}
+	return []stack.Rect{s.area}
+}
+
+// stripsOf is the height of the strips that stand in for shapes on an area.
+func stripsOf(area stack.Rect) float64 { return area.Height / 256 }
 
 // draws reports whether block b ever has watts.
 func (s *source) draws(b int) bool {
@@ -109,6 +121,11 @@ func (s *source) outside(tolerance float64) float64 {
 			inside := overlapLength(r.X, r.Width, s.area.X, s.area.Width, tolerance) *
 				overlapLength(r.Y, r.Height, s.area.Y, s.area.Height, tolerance)
 			watts += b.Watts * math.Max(0, r.Area()-inside) / b.Area()
+		}
+		for _, shape := range b.Shapes {
+			if inside := geometry.Within(shape, s.area.Box()); shape.Area()-inside > tolerance*(s.area.Width+s.area.Height) {
+				watts += b.Watts * (shape.Area() - inside) / b.Area()
+			}
 		}
 	}
 	return watts

@@ -3,13 +3,14 @@ package powermap
 import (
 	"slices"
 
+	"thermsim/geometry"
 	"thermsim/stack"
 )
 
 // draw adds the watts of s at a strength to dst, W per cell, x fastest.
 func (s *source) draw(g Grid, strength, dst []float64) {
 	if s.power.Map != nil {
-		drawTiles(g, s.area, s.power.Map, strength[0], dst)
+		Spread(g, s.area, s.power.Map, strength[0], dst)
 		return
 	}
 	for n := range s.footprints {
@@ -19,26 +20,30 @@ func (s *source) draw(g Grid, strength, dst []float64) {
 	}
 }
 
-// outline finds the footprints of blocks or of a uniform power. Blocks share their watts among their rectangles by area.
+// outline finds the footprints of blocks or of a uniform power. Blocks share their watts among their rectangles and shapes by area.
 func (s *source) outline(g Grid) {
 	var p rasteriser
 	switch {
 	case s.power.Map != nil:
-	case len(s.power.Blocks) == 0:
-		s.footprints, s.portions = []Footprint{p.footprint(g, s.area)}, []portion{{0, 1}}
-	default:
-		var areas []float64
+	case len(s.power.Blocks) > 0:
 		for b := range s.power.Blocks {
-			rects := s.power.Blocks[b].Rects
-			areas = areas[:0]
-			for _, r := range rects {
-				areas = append(areas, r.Area())
-			}
-			for n, share := range normalise(areas) {
-				s.footprints = append(s.footprints, p.footprint(g, rects[n]))
-				s.portions = append(s.portions, portion{b, share})
-			}
+			prints, areas := p.block(g, s.power.Blocks[b].Rects, s.power.Blocks[b].Shapes)
+			s.add(b, prints, areas)
 		}
+	case s.power.Shape != nil:
+		prints, areas := p.block(g, nil, []geometry.Shape{s.power.Shape})
+		s.add(0, prints, areas)
+	default:
+		prints, areas := p.block(g, []stack.Rect{s.area}, nil)
+		s.add(0, prints, areas)
+	}
+}
+
+// add lists footprints that share a value of the strength by area.
+func (s *source) add(of int, prints []Footprint, areas []float64) {
+	for n, share := range normalise(areas) {
+		s.footprints = append(s.footprints, prints[n])
+		s.portions = append(s.portions, portion{of, share})
 	}
 }
 
@@ -51,6 +56,24 @@ func (p *rasteriser) footprint(g Grid, r stack.Rect) (s Footprint) {
 	s.J, p.shares = Overlap(g.Y, r.Y, r.Y+r.Height, p.shares)
 	s.Y = slices.Clone(p.shares)
 	return s
+}
+
+// block finds the footprints of rectangles and of shapes, and the area of each in m2. A shape has one for every row of cells.
+func (p *rasteriser) block(g Grid, rects []stack.Rect, shapes []geometry.Shape) (prints []Footprint, areas []float64) {
+	for _, r := range rects {
+		prints, areas = append(prints, p.footprint(g, r)), append(areas, r.Area())
+	}
+	for _, s := range shapes {
+		for _, r := range Rows(g, s) {
+			var area sum
+			for _, a := range r.Areas {
+				area.add(a)
+			}
+			prints = append(prints, Footprint{I: r.I, J: r.J, X: normalise(slices.Clone(r.Areas)), Y: []float64{1}})
+			areas = append(areas, area.value())
+		}
+	}
+	return prints, areas
 }
 
 // watts of footprint n at a strength.
@@ -66,9 +89,9 @@ func (s *source) footprintWatts(strength, watts []float64) []float64 {
 	return watts
 }
 
-// drawTiles resamples a map over area, row of tiles by row of tiles: first along x into one row of cells, then along y.
+// Spread adds a map over area to dst, one value per cell, row of tiles by row of tiles: first along x into one row of cells, then along y.
 // Each tile is uniform, and its watts go to the cells it overlaps in proportion to the areas.
-func drawTiles(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []float64) {
+func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []float64) {
 	columns := tileColumns(g.X, area.X, area.Width, m.NX)
 	row := make([]float64, g.NX())
 	var fy []float64

@@ -1,7 +1,7 @@
 package powermap
 
 // Footprint is a rectangle of uniform power on the grid. Overlap areas are separable, so two vectors tell it all: of 1 W, cell
-// (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1.
+// (I+i, J+j) gets X[i] Y[j] W. X and Y each sum to 1. Of other shapes, each row of cells is a footprint.
 type Footprint struct {
 	I, J int // the south-western cell
 	X, Y []float64

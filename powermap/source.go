@@ -49,13 +49,8 @@ func newSource(s *stack.Stack, layer *stack.Layer, p *stack.Power) (source, erro
 		for i := range p.Blocks {
 			b := &p.Blocks[i]
 			src.steady = append(src.steady, b.Watts)
-			if len(b.Rects) == 0 {
-				return src, fault(b.Pos, "block %q of layer %q has no rectangle", b.Name, layer.Name)
-			}
-			for _, r := range b.Rects {
-				if err := checkRect(s, r, b.Pos, fmt.Sprintf("block %q of layer %q", b.Name, layer.Name)); err != nil {
-					return src, err
-				}
+			if err := checkBlock(s, b, layer); err != nil {
+				return src, err
 			}
 		}
 	default:
@@ -63,6 +58,9 @@ func newSource(s *stack.Stack, layer *stack.Layer, p *stack.Power) (source, erro
 	}
 	if err := checkRect(s, src.area, p.Pos, fmt.Sprintf("the area of a power of layer %q", layer.Name)); err != nil {
 		return src, err
+	}
+	if p.Shape != nil && !(p.Shape.Area() > 0) {
+		return src, fault(p.Pos, "a power of layer %q acts on no area", layer.Name)
 	}
 	if w := src.magnitude(); math.IsNaN(w) || math.IsInf(w, 0) {
 		return src, fault(p.Pos, "a power of layer %q is not a finite number of watts", layer.Name)
@@ -93,6 +91,25 @@ func (s *source) magnitude() float64 {
 		total.add(math.Abs(w))
 	}
 	return total.value()
+}
+
+func checkBlock(s *stack.Stack, b *stack.Block, layer *stack.Layer) error {
+	if len(b.Rects)+len(b.Shapes) == 0 {
+		return fault(b.Pos, "block %q of layer %q has no rectangle", b.Name, layer.Name)
+	}
+	rects := b.Rects
+	for _, shape := range b.Shapes {
+		if !(shape.Area() > 0) {
+			return fault(b.Pos, "block %q of layer %q has no area", b.Name, layer.Name)
+		}
+		rects = append(rects[:len(rects):len(rects)], stack.Around(shape))
+	}
+	for _, r := range rects {
+		if err := checkRect(s, r, b.Pos, fmt.Sprintf("block %q of layer %q", b.Name, layer.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkRect(s *stack.Stack, r stack.Rect, pos stack.Pos, what string) error {

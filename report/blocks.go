@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"thermsim/geometry"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -48,11 +49,33 @@ func newBlocks(m *mesh.Mesh) []*block {
 				for _, r := range drawn.Rects {
 					s.lay(m, r)
 				}
+				for _, shape := range drawn.Shapes {
+					s.tiles = append(s.tiles, rowTiles(m, shape)...)
+				}
 				blocks = append(blocks, s)
 			}
 		}
 	}
 	return blocks
+}
+
+// rowTiles is a shape on the grid: a tile for every run of cells of a row that it touches.
+func rowTiles(m *mesh.Mesh, shape geometry.Shape) []tile {
+	var tiles []tile
+	for _, r := range powermap.Rows(powermap.Grid{X: m.X, Y: m.Y}, shape) {
+		dy := m.DY(r.J)
+		for i := 0; i < len(r.Areas); i++ {
+			first := i
+			for i < len(r.Areas) && r.Areas[i] > 0 {
+				r.Areas[i] /= dy
+				i++
+			}
+			if i > first {
+				tiles = append(tiles, tile{span{r.I + first, r.Areas[first:i]}, span{r.J, []float64{dy}}})
+			}
+		}
+	}
+	return tiles
 }
 
 // blockAt names the block of the layer that covers most of cell (i, j), or "".
@@ -67,6 +90,9 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 				h := min(m.Y[j+1], r.Y+r.Height) - max(m.Y[j], r.Y)
 				area += max(w, 0) * max(h, 0)
 			}
+			for _, shape := range block.Shapes {
+				area += geometry.Within(shape, geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]})
+			}
 			if area > most {
 				name, most = block.Name, area
 			}
@@ -75,10 +101,17 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 	return name
 }
 
-// regionAt names the region of the layer that the middle of cell (i, j) lies in, or "".
+// regionAt names the region of the layer that the middle of cell (i, j) lies in, or of other shapes half of the cell, or "".
 func regionAt(m *mesh.Mesh, layer, i, j int) string {
 	x, y := (m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2
 	for _, r := range slices.Backward(m.Stack.Layers[layer].Regions) {
+		if r.Shape != nil {
+			box := geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]}
+			if 2*geometry.Within(r.Shape, box) >= m.DX(i)*m.DY(j) {
+				return r.Name
+			}
+			continue
+		}
 		if x >= r.X && x <= r.X+r.Width && y >= r.Y && y <= r.Y+r.Height {
 			return r.Name
 		}

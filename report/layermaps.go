@@ -131,8 +131,9 @@ func mapSubtitle(m *mesh.Mesh, layer int, kelvin []float64, note string) string 
 func blockOutlines(s *stack.Stack, layer int) []picture.Outline {
 	var o []picture.Outline
 	for _, p := range s.Layers[layer].Powers {
-		for _, b := range p.Blocks {
-			o = append(o, picture.Outline{Name: b.Name, Rects: b.Rects})
+		for i := range p.Blocks {
+			b := &p.Blocks[i]
+			o = append(o, picture.Outline{Name: b.Name, Rects: blockRects(s, b)})
 		}
 	}
 	return o
@@ -140,8 +141,9 @@ func blockOutlines(s *stack.Stack, layer int) []picture.Outline {
 
 func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
 	var o []picture.Outline
-	for _, r := range s.Layers[layer].Regions {
-		o = append(o, picture.Outline{Name: r.Name, Rects: []stack.Rect{r.Rect}})
+	for i := range s.Layers[layer].Regions {
+		r := &s.Layers[layer].Regions[i]
+		o = append(o, picture.Outline{Name: r.Name, Rects: regionRects(s, r)})
 	}
 	return o
 }

@@ -45,18 +45,11 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 	for _, p := range m.Planes {
 		d.PlaneLayer = append(d.PlaneLayer, p.Layer)
 	}
-	outlines := func(from []picture.Outline) []webpage.Outline {
-		out := []webpage.Outline{}
-		for _, o := range from {
-			out = append(out, webpage.Outline{Name: o.Name, Rects: o.Rects})
-		}
-		return out
-	}
 	for l := range m.Stack.Layers {
 		layer := &m.Stack.Layers[l]
 		d.Layers = append(d.Layers, webpage.Layer{
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
-			Blocks: outlines(blockOutlines(m.Stack, l)), Regions: outlines(regionOutlines(m.Stack, l)),
+			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l),
 		})
 	}
 	for _, c := range picture.Inferno() {

@@ -30,11 +30,15 @@ type heatSource struct {
 	power *stack.Power // of a uniform power or a map
 }
 
+func newSource(rects []stack.Rect, watts float64, p *stack.Power) heatSource {
+	return heatSource{rects, areaOf(rects), watts, p}
+}
+
 // sources are those of every layer.
 func (t interval) sources(m *mesh.Mesh, blocks []*block, watts []float64) ([][]heatSource, error) {
 	all := make([][]heatSource, len(m.Stack.Layers))
 	for i, b := range blocks {
-		all[b.layer] = append(all[b.layer], heatSource{rects: b.power.Blocks[b.index].Rects, area: b.area, watts: watts[i]})
+		all[b.layer] = append(all[b.layer], newSource(blockArea(&b.power.Blocks[b.index]), watts[i], nil))
 	}
 	for l := range m.Stack.Layers {
 		for i := range m.Stack.Layers[l].Powers {
@@ -49,8 +53,7 @@ func (t interval) sources(m *mesh.Mesh, blocks []*block, watts []float64) ([][]h
 					return nil, err
 				}
 			}
-			area := areaOf(m.Stack, p)
-			all[l] = append(all[l], heatSource{[]stack.Rect{area}, area.Area(), w, p})
+			all[l] = append(all[l], newSource(powerArea(m.Stack, p), w, p))
 		}
 	}
 	return all, nil
@@ -58,12 +61,15 @@ func (t interval) sources(m *mesh.Mesh, blocks []*block, watts []float64) ([][]h
 
 // over is the power in W that a source gives to a part.
 func (s *heatSource) over(p *part) float64 {
+	if s.power != nil && p.power == s.power {
+		return s.watts
+	}
 	if s.power == nil || s.power.Map == nil {
 		return s.watts * (overlapping(s.rects, p.shown) / s.area)
 	}
 	total := s.power.Watts()
-	if total == 0 || p.power == s.power {
-		return s.watts
+	if total == 0 {
+		return 0
 	}
 	return s.watts / total * tilesOver(s.power.Map, s.rects[0], p.shown)
 }

@@ -49,8 +49,10 @@ type part struct {
 	name     string // may be empty
 	material int    // of the stack, -1 of a power
 	shown    []stack.Rect
-	area     float64 // m2
-	tmax     float64 // K, 0 for none
+	area     float64       // m2
+	tmax     float64       // K, 0 for none
+	filled   bool          // with inclusions, which conduct where the material does not
+	only     *stack.Region // of a region that is alone in its row
 	power    *stack.Power
 }
 
@@ -68,8 +70,7 @@ func newParts(m *mesh.Mesh) []*part {
 			if len(power.Blocks) > 0 {
 				continue
 			}
-			area := areaOf(m.Stack, power)
-			if n := slices.IndexFunc(regions, func(p *part) bool { return len(p.shown) == 1 && same(p.shown[0], area) }); n >= 0 {
+			if n := slices.IndexFunc(regions, func(p *part) bool { return p.filledBy(m.Stack, power) }); n >= 0 {
 				regions[n].tmax = stricter(regions[n].tmax, power.TMax)
 				continue
 			}
@@ -78,24 +79,33 @@ func newParts(m *mesh.Mesh) []*part {
 				nameless++
 				name = fmt.Sprintf("power %d", nameless)
 			}
-			all = append(all, &part{footprint: footprint{layer: l}, kind: kindPower, name: name, material: -1, shown: []stack.Rect{area}, tmax: power.TMax, power: power})
+			all = append(all, &part{footprint: footprint{layer: l}, kind: kindPower, name: name, material: -1, shown: powerArea(m.Stack, power), tmax: power.TMax, power: power})
 		}
 	}
 	for _, p := range all {
+		p.area = areaOf(p.shown)
+		if p.power != nil && p.power.Shape != nil {
+			p.area, p.tiles = p.power.Shape.Area(), rowTiles(m, p.power.Shape)
+			continue
+		}
 		for _, r := range p.shown {
-			p.area += r.Area()
 			p.lay(m, r)
 		}
 	}
 	return all
 }
 
-// areaOf is where a uniform power or a map acts.
-func areaOf(s *stack.Stack, p *stack.Power) stack.Rect {
-	if p.Area == (stack.Rect{}) {
-		return s.Domain()
+// filledBy says whether a uniform power or a map fills a region, of which nothing is hidden.
+func (p *part) filledBy(s *stack.Stack, power *stack.Power) bool {
+	if p.only == nil || (p.only.Shape == nil) != (power.Shape == nil) {
+		return false
 	}
-	return p.Area
+	around, slack := power.Area, 1e-9
+	if power.Shape != nil {
+		around, slack = stack.Around(power.Shape), 0.01 // strips of a shape may be cut elsewhere
+	}
+	whole := areaOf(powerArea(s, power))
+	return same(p.only.Rect, around) && math.Abs(areaOf(p.shown)-whole) <= slack*whole
 }
 
 // stricter is the lower of two limits in K, where 0 is none.
@@ -125,9 +135,15 @@ func regionParts(s *stack.Stack, l int) []*part {
 	}
 	seen := visible(s, l)
 	groups := map[key]*part{}
+	rest := &part{footprint: footprint{layer: l}, kind: kindRest, material: layer.Material}
 	var all []*part
 	for r := range layer.Regions {
 		region := &layer.Regions[r]
+		if region.Fill != nil && region.Name == "" && region.Shape == nil && same(region.Rect, s.Domain()) { // the layer's own inclusions
+			rest.filled = true
+			rest.shown = append(rest.shown, seen[r+1]...)
+			continue
+		}
 		k := key{name: region.Name}
 		if region.Name == "" {
 			k.material = region.Material
@@ -137,12 +153,16 @@ func regionParts(s *stack.Stack, l int) []*part {
 			p = &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name, material: region.Material}
 			groups[k] = p
 			all = append(all, p)
+			p.only = region
+		} else {
+			p.only = nil
 		}
+		p.filled = p.filled || region.Fill != nil
 		p.shown = append(p.shown, seen[r+1]...)
 		p.tmax = stricter(p.tmax, region.TMax)
 	}
-	if len(seen[0]) > 0 {
-		all = append(all, &part{footprint: footprint{layer: l}, kind: kindRest, material: layer.Material, shown: seen[0]})
+	if rest.shown = append(rest.shown, seen[0]...); len(all) > 0 && len(rest.shown) > 0 {
+		all = append(all, rest)
 	}
 	return all
 }
@@ -169,12 +189,12 @@ func (p *part) powered(s *stack.Stack) bool {
 	const sliver = 1e-6 // of the part
 	for i := range s.Layers[p.layer].Powers {
 		power := &s.Layers[p.layer].Powers[i]
-		rects := []stack.Rect{areaOf(s, power)}
-		if len(power.Blocks) > 0 {
-			rects = nil
-			for _, b := range power.Blocks {
-				rects = append(rects, b.Rects...)
-			}
+		var rects []stack.Rect
+		for b := range power.Blocks {
+			rects = append(rects, blockArea(&power.Blocks[b])...)
+		}
+		if len(power.Blocks) == 0 {
+			rects = powerArea(s, power)
 		}
 		if overlapping(rects, p.shown) > sliver*p.area {
 			return true
@@ -183,7 +203,7 @@ func (p *part) powered(s *stack.Stack) bool {
 	return false
 }
 
-// fillers are those of a layer's parts that fill the room around its chips, such as mould, underfill and air: without power, and either no better than
+// fillers are those of a layer's parts that fill the room around its chips, such as mould, underfill and air: without power or inclusions, and either no better than
 // fillerK in any direction, or in the plane less than a tenth as conductive as the best of the layer. Where nothing else is there, none is one.
 func fillers(s *stack.Stack, parts []*part) []*part {
 	const (
@@ -203,7 +223,7 @@ func fillers(s *stack.Stack, parts []*part) []*part {
 		poor := max(inPlane(p), s.Materials[p.material].K[2]) < fillerK || inPlane(p) < tenth*best
 		switch {
 		case p.area == 0:
-		case poor && !p.powered(s):
+		case poor && !p.filled && !p.powered(s):
 			out = append(out, p)
 		default:
 			chip = true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/geometry"
 	"thermsim/stack"
 )
 
@@ -138,4 +139,27 @@ func TestPowerOfRegionsUnderAMap(t *testing.T) {
 		}
 	}
 	near(t, "power of all", total, 190, 1e-12)
+}
+
+// A circle of another material: its row has the circle's area, and what it leaves of a rectangle under it the difference. A uniform power on it shares its row.
+func TestRoundRegions(t *testing.T) {
+	s := sampleStack(40, 32)
+	l := &s.Layers[1]
+	disc := geometry.Circle{X: 5e-3, Y: 4e-3, Diameter: 4e-3}
+	l.Regions = []stack.Region{
+		{Name: "plate", Material: 0, Rect: stack.Rect{X: 2e-3, Y: 1e-3, Width: 6e-3, Height: 6e-3}},
+		{Name: "disc", Material: 1, Rect: stack.Around(disc), Shape: disc},
+	}
+	l.Powers = []stack.Power{{Uniform: 5, Area: stack.Around(disc), Shape: disc}}
+	sum := summarise(t, linearRun(t, s))
+	if len(sum.Regions) != 3 {
+		t.Fatalf("%d rows, want plate, disc and rest: %+v", len(sum.Regions), sum.Regions)
+	}
+	round := math.Pi * 4e-6
+	d, plate := region(t, sum, "region", "disc"), region(t, sum, "region", "plate")
+	near(t, "area of the disc", d.AreaM2, round, 0.003*round)
+	near(t, "area around it", plate.AreaM2, 36e-6-round, 0.003*round)
+	near(t, "power of the disc", d.PowerW, 5, 1e-9)
+	near(t, "power around it", plate.PowerW, 0, 1e-9)
+	near(t, "mean of the disc", d.MeanK, linear(5e-3, 4e-3, 201e-6), 1e-3)
 }

@@ -2,13 +2,15 @@ package stack
 
 import (
 	"fmt"
-	"strings"
+
+	"thermsim/geometry"
 )
 
 // owner is what a power belongs to: a layer or a region of it.
 type owner struct {
-	what string // for messages
-	area Rect   // in domain coordinates; block coordinates count from its corner
+	what  string // for messages
+	area  Rect   // in domain coordinates; block coordinates count from its corner
+	shape geometry.Shape
 }
 
 func (l *loader) layer(t *table) Layer {
@@ -22,26 +24,65 @@ func (l *loader) layer(t *table) Layer {
 		Pos:               t.node.pos,
 	}
 	y.Material = l.material(t)
-	o := owner{fmt.Sprintf("layer %q", shorten(y.Name)), l.stack.Domain()}
+	o := owner{what: fmt.Sprintf("layer %q", shorten(y.Name)), area: l.stack.Domain()}
 	y.Powers = l.powers(t, o)
+	if f := l.fill(t, o.area); f != nil {
+		y.Regions = append(y.Regions, Region{Material: y.Material, Rect: o.area, Fill: f, Pos: t.pos("fill")})
+	}
 	for _, rt := range t.tables("region") {
-		r, powers := l.region(rt)
-		y.Regions = append(y.Regions, r)
+		regions, powers := l.region(rt)
+		y.Regions = append(y.Regions, regions...)
 		y.Powers = append(y.Powers, powers...)
 	}
 	return y
 }
 
-func (l *loader) region(t *table) (Region, []Power) {
-	rect := Rect{t.scalar("x"), t.scalar("y"), t.scalar("width"), t.scalar("height")}
-	r := Region{Name: t.text("name"), Material: l.material(t), Rect: clamp(rect, l.stack.Domain(), l.slack()), TMax: t.scalar("tmax"), Pos: t.node.pos}
-	powers := l.powers(t, owner{r.what(), r.Rect})
+// region reads a region, or as many of them as its array repeats it.
+func (l *loader) region(t *table) (regions []Region, powers []Power) {
+	r := Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Pos: t.node.pos}
+	what := r.what()
+	t.onePlace(what, "circle", "polygon")
+	switch r.Shape = t.shape(what); {
+	case r.Shape != nil:
+		r.Rect = Around(r.Shape)
+	case t.has("circle") || t.has("polygon"): // faulty, and reported
+	default:
+		r.Rect = clamp(t.rectangle(what, "give x, y, width and height, or circle, or polygon"), l.stack.Domain(), l.slack())
+	}
+	r.Fill = l.fill(t, r.Rect)
+	if t.has("array") {
+		if t.has("power") || t.has("block") {
+			l.fail(t.pos("array"), "give the power to the layer, or write the regions one by one", "%s with array has no power of its own", what)
+		}
+		return l.copies(t, r), nil
+	}
+	powers = l.powers(t, owner{what, r.Rect, r.Shape})
 	for i := range powers {
 		if p := &powers[i]; p.Name == "" && len(p.Blocks) == 0 {
 			p.Name = r.Name
 		}
 	}
-	return r, powers
+	return []Region{r}, powers
+}
+
+// copies repeats a region along x and y.
+func (l *loader) copies(t *table, r Region) (regions []Region) {
+	nx, ny, pitch := t.repeats()
+	domain := l.stack.Domain()
+	for j := range ny {
+		for i := range nx {
+			c := r
+			dx, dy := float64(i)*pitch[0], float64(j)*pitch[1]
+			if r.Shape != nil {
+				c.Shape = r.Shape.Moved(dx, dy)
+				c.Rect = Around(c.Shape)
+			} else {
+				c.Rect = clamp(Rect{r.X + dx, r.Y + dy, r.Width, r.Height}, domain, l.slack())
+			}
+			regions = append(regions, c)
+		}
+	}
+	return regions
 }
 
 func (r *Region) what() string {
@@ -75,6 +116,7 @@ func (l *loader) powers(t *table, o owner) []Power {
 	if !t.has("block") {
 		return powers
 	}
+	l.plainOwner(t.pos("block"), "blocks", o)
 	p := Power{Area: o.area, Pos: t.pos("block")}
 	var ok bool
 	if p.Blocks, _, ok = l.inlineBlocks(t, true); !ok {
@@ -89,7 +131,7 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []Block, given [
 	before := len(l.faults.list)
 	for _, bt := range t.tables("block") {
 		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.pos}
-		b.Rects = l.blockRects(bt, b.Name)
+		l.blockPlace(bt, &b)
 		if needPower && !bt.has("power") {
 			l.fail(bt.node.pos, `add power = "0 W" if it has none`, "block %q has no power", shorten(b.Name))
 		}
@@ -102,37 +144,39 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []Block, given [
 	return blocks, given, len(l.faults.list) == before
 }
 
-func (l *loader) blockRects(t *table, name string) []Rect {
+// blockPlace reads where a block lies.
+func (l *loader) blockPlace(t *table, b *Block) {
+	what := fmt.Sprintf("block %q", shorten(b.Name))
+	t.onePlace(what, "rects", "circle", "polygon")
+	if t.has("circle") || t.has("polygon") {
+		if s := t.shape(what); s != nil {
+			b.Shapes = []geometry.Shape{s}
+		}
+		return
+	}
 	n, k := t.get("rects")
-	var missing, present []string
-	for _, key := range []string{"x", "y", "width", "height"} {
-		if t.has(key) {
-			present = append(present, key)
-		} else {
-			missing = append(missing, key)
+	if n == nil {
+		b.Rects = []Rect{t.rectangle(what, "give x, y, width and height, or rects, circle or polygon")}
+		return
+	}
+	if !t.array(n, "rects", -1, "["+rectExample+"]") {
+		return
+	}
+	for _, item := range n.items {
+		if r, ok := t.rect(item, k); ok {
+			b.Rects = append(b.Rects, r)
 		}
 	}
-	switch {
-	case n != nil && len(present) > 0:
-		l.fail(t.pos(present[0]), "leave one of them out", "block %q has both rects and %s", shorten(name), joinWords(present))
-	case n != nil:
-		if !t.array(n, "rects", -1, "["+rectExample+"]") {
-			return nil
-		}
-		var rects []Rect
-		for _, item := range n.items {
-			if r, ok := t.rect(item, k); ok {
-				rects = append(rects, r)
-			}
-		}
-		if len(n.items) == 0 {
-			l.fail(n.pos, "add "+rectExample, "block %q has no rectangles", shorten(name))
-		}
-		return rects
-	case len(missing) > 0:
-		l.fail(t.node.pos, "give x, y, width and height, or rects", "block %q lacks %s", shorten(name), strings.Join(missing, ", "))
+	if len(n.items) == 0 {
+		l.fail(n.pos, "add "+rectExample, "%s has no rectangles", what)
 	}
-	return []Rect{{t.scalar("x"), t.scalar("y"), t.scalar("width"), t.scalar("height")}}
+}
+
+// plainOwner reports blocks, maps and areas in a region that is no rectangle: they could make heat outside it.
+func (l *loader) plainOwner(pos Pos, what string, o owner) {
+	if o.shape != nil {
+		l.fail(pos, "give the power to the layer", "%s is no rectangle and takes uniform or density, not %s", o.what, what)
+	}
 }
 
 // place moves the blocks of a power to domain coordinates and takes the rounding off their edges.
@@ -142,6 +186,9 @@ func (l *loader) place(p *Power, dx, dy float64) {
 			r.X += dx
 			r.Y += dy
 			p.Blocks[i].Rects[j] = clamp(r, p.Area, l.slack())
+		}
+		for j, s := range p.Blocks[i].Shapes {
+			p.Blocks[i].Shapes[j] = s.Moved(dx, dy)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package stack
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,10 +27,11 @@ const libraryFile = "configs/materials.toml"
 // definition is a material that layers may use.
 type definition struct {
 	Material
-	mix     *table // nil for a plain material
-	mixing  bool   // while its constituents are resolved: meeting it again is a cycle
-	faulty  bool   // a fault of the definition has been reported; do not pile more on it
-	usedAt1 int    // 1 + index into used, 0 if not used yet
+	mix      *table   // nil for a plain material
+	laminate []*table // plies, likewise
+	mixing   bool     // while its constituents are resolved: meeting it again is a cycle
+	faulty   bool     // a fault of the definition has been reported; do not pile more on it
+	usedAt1  int      // 1 + index into used, 0 if not used yet
 }
 
 // materialTable finds materials by name and collects those in use.
@@ -85,13 +85,8 @@ func (m *materialTable) define(n *node) {
 
 func (m *materialTable) decode(def *definition, t *table) {
 	def.Title, def.Source, def.Notes, def.TRef = t.text("title"), t.text("source"), t.text("notes"), t.scalar("t_ref")
-	if t.has("mix") {
-		for _, name := range []string{"k", "c", "rho", "cp"} {
-			if t.has(name) {
-				m.fail(t.pos(name), "remove it, or mix", "material %q has both mix and %s", def.Name, name)
-			}
-		}
-		def.mix = t.sub("mix")
+	if t.has("mix") || t.has("laminate") {
+		m.composite(def, t)
 		return
 	}
 	var ok bool
@@ -117,10 +112,15 @@ func (m *materialTable) use(name string, pos Pos) (int, bool) {
 		return 0, false
 	}
 	if def.usedAt1 == 0 {
-		m.used = append(m.used, def.Material)
-		def.usedAt1 = len(m.used)
+		def.usedAt1 = m.add(def.Material) + 1
 	}
 	return def.usedAt1 - 1, true
+}
+
+// add puts a material among those in use.
+func (m *materialTable) add(used Material) int {
+	m.used = append(m.used, used)
+	return len(m.used) - 1
 }
 
 // resolve finds a material and works out mixtures. It is nil if the material is unknown or faulty.
@@ -141,43 +141,16 @@ func (m *materialTable) resolve(name string, pos Pos) *definition {
 		return nil
 	case def.faulty:
 		return nil
-	case def.mix == nil:
+	case def.mix == nil && def.laminate == nil:
 		return def
 	}
 	def.mixing = true
-	t := def.mix
-	inclusion := m.resolve(t.text("inclusion"), t.pos("inclusion"))
-	matrix := m.resolve(t.text("matrix"), t.pos("matrix"))
-	fraction := t.scalar("fraction")
+	ok := m.compose(def)
 	def.mixing = false
-	if fraction > 1 {
-		m.fail(t.pos("fraction"), "", "fraction must lie between 0 and 1, got %v", fraction)
-	}
-	if inclusion == nil || matrix == nil || fraction > 1 {
+	if !ok {
 		def.faulty = true
 		return nil
 	}
-	def.K, def.C = Mix(inclusion.Material, matrix.Material, fraction)
-	if def.Source == "" {
-		def.Source = fmt.Sprintf("%v of %s in %s", fraction, inclusion.Name, matrix.Name)
-	}
-	def.mix = nil
+	def.mix, def.laminate = nil, nil
 	return def
-}
-
-// Mix homogenises a field of vertical cylinders that cover the given fraction of the area. Along the cylinders the
-// conductivities act in parallel, kz = f ki + (1-f) km. Across them the first order of Rayleigh's series holds (Lord
-// Rayleigh, Phil. Mag. 34, 481, 1892; the Maxwell-Garnett formula in two dimensions):
-//
-//	k = km (ki + km + f (ki - km)) / (ki + km - f (ki - km))
-//
-// Heat capacities are weighted by volume. Rayleigh's next term is below 1 % of k up to f = 0.4 for copper in silicon.
-func Mix(inclusion, matrix Material, fraction float64) (k [3]float64, c float64) {
-	for axis := range 2 {
-		ki, km := inclusion.K[axis], matrix.K[axis]
-		contrast := fraction * (ki - km)
-		k[axis] = km * (ki + km + contrast) / (ki + km - contrast)
-	}
-	k[2] = fraction*inclusion.K[2] + (1-fraction)*matrix.K[2]
-	return k, fraction*inclusion.C + (1-fraction)*matrix.C
 }

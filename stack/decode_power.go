@@ -10,18 +10,21 @@ import (
 func keysOf(kind string) []string {
 	always := []string{kind, "area", "schedule", "tmax"}
 	switch kind {
+	case "uniform", "density":
+		return append(always, "name", "circle", "polygon")
 	case "floorplan", "block":
 		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap")
 	case "map":
 		return append(always, "unit", "orientation", "name")
 	}
-	return append(always, "name")
+	return always
 }
 
 // power reads one power table.
 func (l *loader) power(t *table, o owner) (Power, bool) {
 	before := len(l.faults.list)
-	p := Power{Area: o.area, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"), Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
+	p := Power{Area: o.area, Shape: o.shape, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"), Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
+	l.powerShape(t, &p, o)
 	if n, k := t.get("area"); n != nil {
 		if r, ok := t.rect(n, k); ok {
 			r.X += o.area.X
@@ -46,6 +49,9 @@ func (l *loader) power(t *table, o owner) (Power, bool) {
 		return p, false
 	}
 	kind := kinds[0]
+	if kind != "uniform" && kind != "density" {
+		l.plainOwner(t.pos(kind), kind, o)
+	}
 	for _, e := range t.node.entries {
 		if _, known := t.spec.Key(e.name); known && !slices.Contains(keysOf(kind), e.name) {
 			l.fail(e.pos, "remove it", "%s has no effect on a power with %s", e.name, kind)
@@ -57,11 +63,30 @@ func (l *loader) power(t *table, o owner) (Power, bool) {
 	case "uniform":
 		p.Uniform = t.scalar("uniform")
 	case "density":
-		p.Uniform = t.scalar("density") * p.Area.Area()
+		p.Uniform = t.scalar("density") * p.actsOn()
 	case "map":
 		l.mapPower(t, &p)
 	}
 	return p, len(l.faults.list) == before
+}
+
+// powerShape reads the circle or polygon of a uniform power. Its coordinates count from the corner of the owner, as those of area.
+func (l *loader) powerShape(t *table, p *Power, o owner) {
+	given := t.given("area", "circle", "polygon")
+	if len(given) == 0 {
+		return
+	}
+	what := "power of " + o.what
+	l.plainOwner(t.pos(given[0]), given[0], o)
+	if len(given) > 1 {
+		l.fail(t.pos(given[1]), "leave one of them out", "%s has both %s and %s", what, given[0], given[1])
+		return
+	}
+	if s := t.shape(what); s != nil {
+		p.Shape = s.Moved(o.area.X, o.area.Y)
+		p.Area = Around(p.Shape)
+		l.checkArea(t.pos(given[0]), p.Area, o)
+	}
 }
 
 func (l *loader) checkArea(pos Pos, r Rect, o owner) {
@@ -196,7 +221,7 @@ func (d *decoder) numberRows(n *node, name string) ([][]float64, bool) {
 		}
 		for i, x := range row {
 			if x < 0 {
-				d.fail(item.items[i].pos, "", "%s: powers must not be negative, got %v", name, x)
+				d.fail(item.items[i].pos, "", "%s must not hold negative numbers, got %v", name, x)
 				return nil, false
 			}
 		}

@@ -20,6 +20,10 @@ const two = small + "[[layer]]\nname = \"lid\"\nmaterial = \"copper\"\nthickness
 
 func TestFaults(t *testing.T) {
 	power := func(p string) string { return small + "power = " + p + "\n" }
+	sink := func(s string) string {
+		return strings.Replace(small, "boundary.top = { h = 1e4 }\n", "", 1) + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\n" + s + "\n"
+	}
+	region := func(r string) string { return small + "[[layer.region]]\nmaterial = \"copper\"\n" + r + "\n" }
 	inputs := files{
 		"two.flp":    "a 1e-3 1e-3 0 0\nb 1e-3 1e-3 1e-3 0\n",
 		"wide.flp":   "a 11e-3 1e-3 0 0\n",
@@ -38,6 +42,9 @@ func TestFaults(t *testing.T) {
 		"late.csv":   "time,a,b\n1,1,2\n",
 		"down.csv":   "time,a,b\n0,1,2\n0,1,2\n",
 		"when.csv":   "when,a,b\n0,1,2\n",
+		"dense.csv":  "0.1, 0.2\n0.3,1.5\n",
+		"dense.npy":  "numbers",
+		"dense.png":  "dots",
 		"single.csv": "t,a,b\n0,1,2\n",
 	}
 	tests := []struct{ name, text, want string }{
@@ -123,9 +130,41 @@ func TestFaults(t *testing.T) {
 		{"repeat alone", power(`{ floorplan = "two.flp", watts = "two.ptrace", repeat = true }`), "stack.toml:8:65: repeat needs a time trace; add interval or trace"},
 		{"schedule", power(`{ uniform = 1, schedule = [{ t = 1, factor = 1 }] }`), `stack.toml:8:42: a schedule must start at 0 s; start with { t = "0 s", factor = 1 }`},
 		{"block without power", power(`{ block = [{ name = "a", x = 0, y = 0, width = 1e-3, height = 1e-3 }] }`), `stack.toml:8:20: block "a" has no power; add power = "0 W" if it has none`},
-		{"block without place", power(`{ block = [{ name = "a", x = 0, y = 0, power = 1 }] }`), `stack.toml:8:20: block "a" lacks width, height; give x, y, width and height, or rects`},
+		{"block without place", power(`{ block = [{ name = "a", x = 0, y = 0, power = 1 }] }`), `stack.toml:8:20: block "a" lacks width, height; give x, y, width and height, or rects, circle or polygon`},
 		{"overlap", power(`{ block = [{ name = "a", x = 0, y = 0, width = 2e-3, height = 2e-3, power = 1 }, { name = "b", x = 1e-3, y = 1e-3, width = 2e-3, height = 2e-3, power = 1 }] }`),
 			`stack.toml:8:90: layer "die": block "b" overlaps block "a" by 1 mm x 1 mm at x = 1 mm, y = 1 mm; move one, or set allow_overlap = true in its power if the powers shall add`},
+		{"region without place", region("x = 0"), `stack.toml:8:9: region lacks y, width, height; give x, y, width and height, or circle, or polygon`},
+		{"region twice", region("x = 0\ncircle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }"), `stack.toml:11:10: region has both circle and x; leave one of them out`},
+		{"circle outside", region("circle = { x = 0, y = 1e-3, diameter = \"1 mm\" }"), `stack.toml:8:9: layer "die": region at x = -500 um, y = 500 um sticks out of the domain by 500 um in the west; shrink or move it`},
+		{"circle of no size", region("circle = { x = 0, y = 1e-3, diameter = 0 }"), `stack.toml:10:40: diameter must be positive, got 0`},
+		{"polygon of two", region("polygon = [[0, 0], [1e-3, 0]]"), `stack.toml:10:11: a polygon has 3 to 10000 corners, that of region has 2; write polygon = [["0 mm", "0 mm"], ["1 mm", "0 mm"], ["0 mm", "1 mm"]]`},
+		{"polygon that crosses itself", region("polygon = [[0, 0], [1e-3, 1e-3], [1e-3, 0], [0, 1e-3]]"), `stack.toml:10:34: the polygon of region is not simple: the edge from corner 3 meets the one from corner 1; give the corners in the order in which they follow around it, each once`},
+		{"array with power", region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\narray = { nx = 2, ny = 2, pitch = [1e-3, 1e-3] }\npower = { uniform = 1 }"), `stack.toml:11:9: region with array has no power of its own; give the power to the layer, or write the regions one by one`},
+		{"huge array", region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\narray = { nx = 9999, ny = 9999, pitch = [1e-3, 1e-3] }"), `stack.toml:11:9: an array of 9999 by 9999 regions has more than 1000000; homogenise the array with fill`},
+		{"blocks in a circle", region("circle = { x = 1e-3, y = 1e-3, diameter = 1e-4 }\npower = { map = [[1]], unit = \"W\", orientation = \"south-first\" }"), `stack.toml:11:17: region is no rectangle and takes uniform or density, not map; give the power to the layer`},
+		{"overlapping circles", power(`{ block = [{ name = "a", circle = { x = "2 mm", y = "2 mm", diameter = "2 mm" }, power = 1 }, { name = "b", circle = { x = "3 mm", y = "2 mm", diameter = "2 mm" }, power = 1 }] }`), `stack.toml:8:103: layer "die": block "b" overlaps block "a" near x = 2.0002 mm, y = 1.98 mm; move one, or set allow_overlap = true in its power if the powers shall add`},
+		{"fraction above 1", small + "fill = { inclusion = \"copper\", fraction = \"120 %\" }\n", `stack.toml:8:43: fraction must lie between 0 and 1, got 1.2`},
+		{"fraction of an array", small + "fill = { inclusion = \"copper\", rule = \"square\", fraction = 0.8 }\n", `stack.toml:8:60: cylinders in a square array touch at a fraction of 0.7854, got 0.8; take rule = "pattern" if they merge`},
+		{"cylinders that overlap", small + "fill = { inclusion = \"copper\", diameter = \"12 um\", pitch = \"10 um\" }\n", `stack.toml:8:43: cylinders in a square array touch at a fraction of 0.7854, got 1.131; take rule = "pattern" if they merge`},
+		{"cylinders without room", small + "fill = { inclusion = \"copper\", diameter = \"1 mm\", count = 1000 }\n", `stack.toml:8:43: cylinders of this diameter cover 7.854 of the area, more than there is`},
+		{"fill of nothing", small + "fill = { inclusion = \"copper\" }\n", `stack.toml:8:8: a fill needs one of fraction, diameter with pitch, diameter with count, and map; write fraction = "5 %", or diameter = "5 um", pitch = "20 um"`},
+		{"wires with a diameter", small + "fill = { inclusion = \"copper\", rule = \"lines-x\", diameter = \"1 um\", pitch = \"2 um\" }\n", `stack.toml:8:61: rule "lines-x" is for no cylinders and takes no diameter; give the fraction, or rule = "square"`},
+		{"map above 1", small + "fill = { inclusion = \"copper\", map = \"dense.csv\", orientation = \"south-first\" }\n", `dense.csv:2:5: a fraction must lie between 0 and 1, got 1.5`},
+		{"map below 0", small + "fill = { inclusion = \"copper\", map = [[0.1, -0.1]], orientation = \"south-first\" }\n", `stack.toml:8:45: map must not hold negative numbers, got -0.1`},
+		{"map without orientation", small + "fill = { inclusion = \"copper\", map = [[0.1]] }\n", `stack.toml:8:8: a map of fractions needs orientation; say which row comes first: orientation = "south-first" or "north-first"`},
+		{"map and fraction", small + "fill = { inclusion = \"copper\", map = [[0.1]], orientation = \"south-first\", fraction = 0.1 }\n", `stack.toml:8:87: a fill takes map or fraction, not both; leave one of them out`},
+		{"not an array", small + "fill = { inclusion = \"copper\", map = \"dense.npy\", orientation = \"south-first\" }\n", `dense.npy: not an NPY file; stack.toml:8 names the file`},
+		{"not a picture", small + "fill = { inclusion = \"copper\", map = \"dense.png\" }\n", `dense.png: not a PNG that can be read: `},
+		{"mix of dense cylinders", small + "[materials.silicon]\nmix = { inclusion = \"copper\", matrix = \"sio2\", diameter = 3, pitch = 2 }\n", `stack.toml:9:59: cylinders in a square array touch at a fraction of 0.7854, got 1.767; take rule = "pattern" if they merge`},
+		{"laminate and k", small + "[materials.silicon]\nk = 1\nlaminate = [{ material = \"copper\", thickness = 1 }]\n", `stack.toml:9:5: material "silicon" has both laminate and k; remove it, or laminate`},
+		{"laminate of itself", small + "[materials.silicon]\nlaminate = [{ material = \"silicon\", thickness = 1 }]\n", `stack.toml:9:26: material "silicon" is a mixture of itself`},
+		{"heat sink and boundary", small + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\nresistance = 0.3\n", `stack.toml:3:16: boundary.top and heat_sink are both there; remove it: the heat sink cools the top`},
+		{"heat sink without a way out", sink(""), `stack.toml:7:2: a heat sink needs resistance or fins, and not both; add resistance = "0.3 K/W", or [heat_sink.fins]`},
+		{"heat sink of nothing", sink("resistance = 0"), `stack.toml:10:14: resistance must be positive, got 0`},
+		{"fins without air", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\" }"), `stack.toml:10:8: fins need h or velocity, and not both; add h = "40 W/(m^2 K)", or velocity = "3 m/s"`},
+		{"fins that do not fit", sink("fins = { count = 10, thickness = \"1 mm\", height = \"20 mm\", h = 50 }"), `stack.toml:10:18: 10 fins of 1 mm do not fit on a base 10 mm wide; take fewer or thinner ones`},
+		{"wind beyond the correlation", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"30 m/s\" }"), `stack.toml:10:70: the modified Reynolds number of the channels, 298, lies outside 0.1 to 100, the range of the correlation; give h`},
+		{"no such air", sink("ambient = \"500 K\"\nfins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"1 m/s\" }"), `stack.toml:11:70: properties of air are known from 250 to 400 K, not at 500 K; give h`},
 		{"probe outside", small + "[[probe]]\nname = \"p\"\nx = \"11 mm\"\ny = 0\nlayer = \"die\"\n", `stack.toml:8:3: probe "p" at x = 11 mm, y = 0 m lies outside the domain of 10 mm by 10 mm; move it`},
 		{"probe side", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"1 mm\"\nside = \"top\"\n", `stack.toml:17:8: side cannot be "top"; known: below or above`},
 		{"probe side within a layer", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"lid\"\nside = \"below\"\n", `stack.toml:12:3: probe "p": z = 1.5 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},

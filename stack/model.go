@@ -5,6 +5,8 @@
 // the user's wish for one, and reads no files but its own inputs.
 package stack
 
+import "thermsim/geometry"
+
 // Stack is one chip or package: what [Load] returns and what the rest of thermsim simulates.
 type Stack struct {
 	Schema  int        // version of the file format, 1
@@ -81,11 +83,14 @@ type Layer struct {
 // Rect is a rectangle with its south-west corner at (X, Y), all in m.
 type Rect struct{ X, Y, Width, Height float64 }
 
-// Region is a rectangle of another material that fills the layer over its whole thickness.
+// Region is a part of a layer of another material, over the layer's whole thickness.
 type Region struct {
 	Name     string // may be empty
 	Material int    // index into Stack.Materials
-	Rect
+	Rect            // the region itself, or the rectangle around its shape
+	Shape    geometry.Shape
+	// Fill, where there is one, are inclusions in the material.
+	Fill *Fill
 	TMax float64 // K
 	Pos  Pos
 }
@@ -99,6 +104,8 @@ type Power struct {
 	Uniform float64 // W, spread evenly over Area
 	// Area is where a map or a uniform power acts, and where blocks may lie: the whole layer, or the region the power belongs to.
 	Area Rect
+	// Shape, where there is one, is where a uniform power acts; Area is then the rectangle around it.
+	Shape geometry.Shape
 	// Trace gives the watts of each block in time. Without it the powers are constant, apart from Schedule.
 	Trace *Trace
 	// Schedule scales the whole source in time: constant from each point to the next. Empty means 1 throughout.
@@ -112,13 +119,14 @@ type Power struct {
 // ScalePoint sets the factor on a source from Time (s) on.
 type ScalePoint struct{ Time, Factor float64 }
 
-// Block is a named part of a floorplan: one or more rectangles that share its watts by area.
+// Block is a named part of a floorplan: one or more rectangles and other shapes that share its watts by area.
 type Block struct {
-	Name  string
-	Rects []Rect
-	Watts float64 // in a steady state; under a trace, the row or mean that the file asks for
-	TMax  float64 // K
-	Pos   Pos
+	Name   string
+	Rects  []Rect
+	Shapes []geometry.Shape
+	Watts  float64 // in a steady state; under a trace, the row or mean that the file asks for
+	TMax   float64 // K
+	Pos    Pos
 }
 
 // PowerMap is a grid of powers over Power.Area. Values[0] is the south-west tile, x runs fastest.
@@ -234,13 +242,24 @@ func (r Rect) Area() float64 { return r.Width * r.Height }
 // Domain is the rectangle that every layer covers.
 func (s *Stack) Domain() Rect { return Rect{0, 0, s.Size[0], s.Size[1]} }
 
-// Area of the block's rectangles in m2.
+// Area of the block in m2.
 func (b *Block) Area() float64 {
 	a := 0.0
 	for _, r := range b.Rects {
 		a += r.Area()
 	}
+	for _, s := range b.Shapes {
+		a += s.Area()
+	}
 	return a
+}
+
+// actsOn is the area of a uniform power in m2.
+func (p *Power) actsOn() float64 {
+	if p.Shape != nil {
+		return p.Shape.Area()
+	}
+	return p.Area.Area()
 }
 
 // Watts of the source in a steady state.

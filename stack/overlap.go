@@ -26,7 +26,7 @@ func (v *validator) overlaps(y *Layer, layer string) {
 	ends := slices.Clone(rects)
 	slices.SortFunc(ends, func(a, b placed) int { return cmp.Compare(a.X+a.Width, b.X+b.Width) })
 	var active []placed
-	found := 0
+	found, told := 0, map[[2]*Block]bool{}
 	for _, r := range rects {
 		for len(ends) > 0 && ends[0].X+ends[0].Width <= r.X+v.slack {
 			active = remove(active, ends[0])
@@ -39,6 +39,13 @@ func (v *validator) overlaps(y *Layer, layer string) {
 				continue
 			}
 			hit = true
+			// The strips of a shape overlap one by one: once is enough.
+			if pair := [2]*Block{active[near].block, r.block}; len(r.block.Shapes)+len(active[near].block.Shapes) > 0 {
+				if told[pair] || told[[2]*Block{pair[1], pair[0]}] {
+					continue
+				}
+				told[pair] = true
+			}
 			if found++; found <= maxOverlaps {
 				v.overlapFault(active[near], r, layer)
 			}
@@ -63,7 +70,7 @@ func (v *validator) placedRects(y *Layer) []placed {
 			continue
 		}
 		for j := range p.Blocks {
-			for _, r := range p.Blocks[j].Rects {
+			for _, r := range p.Blocks[j].Inside() {
 				if r.Width > v.slack && r.Height > v.slack {
 					rects = append(rects, placed{r, &p.Blocks[j]})
 				}
@@ -102,6 +109,9 @@ func (v *validator) overlapFault(a, b placed, layer string) {
 		later, earlier = earlier, later
 	}
 	where := fmt.Sprintf("by %s x %s at x = %s, y = %s", metres(w), metres(h), metres(max(a.X, b.X)), metres(max(a.Y, b.Y)))
+	if len(later.Shapes)+len(earlier.Shapes) > 0 {
+		where = fmt.Sprintf("near x = %s, y = %s", metres(max(a.X, b.X)), metres(max(a.Y, b.Y)))
+	}
 	if later == earlier {
 		v.fail(later.Pos, "split it into rectangles that only touch", "%s: rectangles of block %q overlap %s", layer, shorten(later.Name), where)
 		return

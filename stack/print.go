@@ -186,7 +186,14 @@ func (p *printer) layer(y *Layer, contact string) {
 		p.line("\n[[layer.region]]")
 		p.text("name", r.Name)
 		p.text("material", p.s.Materials[r.Material].Name)
-		p.lengths("x", r.X, "y", r.Y, "width", r.Width, "height", r.Height)
+		if r.Shape != nil {
+			p.line("%s", shapeEntry(r.Shape))
+		} else {
+			p.lengths("x", r.X, "y", r.Y, "width", r.Width, "height", r.Height)
+		}
+		if r.Fill != nil {
+			p.fill(r.Fill)
+		}
 		p.value("tmax", units.Temperature, r.TMax)
 	}
 	for i := range y.Powers {

@@ -11,7 +11,9 @@ func (p *printer) power(s *Power) {
 	p.line("")
 	p.comment(p.comments.Powers[s]...)
 	p.line("[[layer.power]]")
-	if s.Area != p.s.Domain() {
+	if s.Shape != nil {
+		p.line("%s", shapeEntry(s.Shape))
+	} else if s.Area != p.s.Domain() {
 		p.line("area = %s", lengthList(s.Area.X, s.Area.Y, s.Area.Width, s.Area.Height))
 	}
 	p.text("name", s.Name)
@@ -61,24 +63,11 @@ func (p *printer) blocks(s *Power) {
 	}
 	p.line("block = [")
 	for _, b := range s.Blocks {
-		place := ""
-		if r := b.Rects[0]; len(b.Rects) == 1 {
-			place = fmt.Sprintf("x = %s, y = %s, width = %s, height = %s", quantity(units.Length, r.X), quantity(units.Length, r.Y), quantity(units.Length, r.Width), quantity(units.Length, r.Height))
-		} else {
-			place = "rects = ["
-			for i, r := range b.Rects {
-				if i > 0 {
-					place += ", "
-				}
-				place += lengthList(r.X, r.Y, r.Width, r.Height)
-			}
-			place += "]"
-		}
 		limit := ""
 		if b.TMax != 0 {
 			limit = ", tmax = " + quantity(units.Temperature, b.TMax)
 		}
-		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), place, quantity(units.Power, b.Watts), limit)
+		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts), limit)
 	}
 	p.line("]")
 	if s.Trace != nil {

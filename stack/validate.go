@@ -189,6 +189,17 @@ func (v *validator) region(r *Region, layer string) {
 	what := layer + ": " + r.what()
 	v.materialIndex(r.Pos, r.Material, what)
 	v.notNegative(r.Pos, r.TMax, "%s: tmax", what)
+	if r.Shape != nil {
+		if !v.shape(r.Pos, r.Shape, what) {
+			return
+		}
+		if protrusion(r.Rect, Around(r.Shape), v.slack) != "" || protrusion(Around(r.Shape), r.Rect, v.slack) != "" {
+			v.fail(r.Pos, "", "%s: its rectangle is not the one around its shape", what)
+		}
+	}
+	if r.Fill != nil {
+		v.fill(r, what)
+	}
 	if v.rect(r.Pos, r.Rect, what) {
 		if out := protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
 			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s sticks out of the domain %s", what, metres(r.X), metres(r.Y), out)

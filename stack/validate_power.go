@@ -51,6 +51,12 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	if fault := labelFault(p.Name); p.Name != "" && fault != "" {
 		v.fail(p.Pos, "", "%s: name %q %s", what, shorten(p.Name), fault)
 	}
+	if p.Shape != nil && !v.shape(p.Pos, p.Shape, what) {
+		return
+	}
+	if p.Shape != nil && (len(p.Blocks) > 0 || p.Map != nil) {
+		v.fail(p.Pos, "", "%s: a shape is for uniform powers alone", what)
+	}
 	kinds := 0
 	if len(p.Blocks) > 0 {
 		kinds++
@@ -106,19 +112,20 @@ func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool
 	seen[b.Name] = true
 	v.notNegative(b.Pos, b.Watts, "%s: power", what)
 	v.notNegative(b.Pos, b.TMax, "%s: tmax", what)
-	if len(b.Rects) == 0 {
+	if len(b.Rects)+len(b.Shapes) == 0 {
 		v.fail(b.Pos, "", "%s has no rectangles", what)
 	}
 	for _, r := range b.Rects {
-		if !v.rect(b.Pos, r, what) {
-			continue
+		if v.rect(b.Pos, r, what) {
+			v.blockArea(b, r, p, what)
 		}
-		if out := protrusion(r, p.Area, v.slack); out != "" {
-			place := "the domain"
-			if p.Area != v.s.Domain() {
-				place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", metres(p.Area.Width), metres(p.Area.Height), metres(p.Area.X), metres(p.Area.Y))
-			}
-			v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s sticks out of %s %s", what, metres(r.X), metres(r.Y), place, out)
+	}
+	if n := len(b.Shapes); n > 1 || n == 1 && len(b.Rects) > 0 {
+		v.fail(b.Pos, "make a block of each", "%s is neither rectangles nor one other shape", what)
+	}
+	for _, s := range b.Shapes {
+		if v.shape(b.Pos, s, what) {
+			v.blockArea(b, Around(s), p, what)
 		}
 	}
 }

@@ -51,23 +51,38 @@ func (d *description) layers() {
 	t.write(d.console, d.w)
 }
 
-// addRegions adds a row for each material that regions bring into a layer.
+// addRegions adds a row for each material that regions bring into a layer, and for each fill.
 func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
-	var order []int
-	counts := map[int]int{}
-	for _, r := range l.Regions {
-		if counts[r.Material] == 0 {
-			order = append(order, r.Material)
-		}
-		counts[r.Material]++
+	type kind struct {
+		material string
+		k        [3]float64
 	}
-	for _, i := range order {
+	var order []kind
+	counts := map[kind]int{}
+	for i := range l.Regions {
+		r := &l.Regions[i]
+		of := kind{s.Materials[r.Material].Name, s.Materials[r.Material].K}
+		if r.Fill != nil {
+			of = kind{fillName(s, r), [3]float64{}}
+			of.k, _ = r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
+		}
+		if counts[of] == 0 {
+			order = append(order, of)
+		}
+		counts[of]++
+	}
+	for _, of := range order {
 		number := "1 region"
-		if counts[i] > 1 {
-			number = fmt.Sprintf("%d regions", counts[i])
+		if counts[of] > 1 {
+			number = fmt.Sprintf("%d regions", counts[of])
 		}
-		t.add("  "+number, s.Materials[i].Name, conductivity(s.Materials[i].K), "", "")
+		t.add("  "+number, of.material, conductivity(of.k), "", "")
 	}
+}
+
+// fillName says what a region is filled with, and how much on average.
+func fillName(s *stack.Stack, r *stack.Region) string {
+	return fmt.Sprintf("%s + %.3g %% %s, %s", s.Materials[r.Material].Name, 100*r.Fill.Mean(), s.Materials[r.Fill.Inclusion].Name, r.Fill.Rule)
 }
 
 func (d *description) power() {
@@ -125,16 +140,24 @@ func boundary(b *stack.Boundary) string {
 const (
 	steadySecondsPerCell = 0.4e-6
 	stepSecondsPerCell   = 0.2e-6
+
+	directSecondsPerCell     = 0.06e-6
+	directStepSecondsPerCell = 0.04e-6
 )
 
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	method := "default solver"
+	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
+	if name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); name == "fourier" && why == "" {
+		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
+	}
 	if p := d.m.Stack.Solver.Preconditioner; p != "" {
 		method = "time of the default solver, memory of " + p
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores, %s", cores, method))
+	d.line("  method     %s", methodText(d.m.Stack))
 	free := ""
 	if on.memory > 0 {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
@@ -143,13 +166,27 @@ func (d *description) estimate(on machine) {
 		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
-	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(steadySecondsPerCell*perCore)), byteCount(steady), free)
+	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(perSolve*perCore)), byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(transient))
+	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(perStep*perCore*float64(steps))), steps, byteCount(transient))
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
+}
+
+// methodText tells how a stack is solved, and why not directly.
+func methodText(s *stack.Stack) string {
+	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
+	switch {
+	case method == "":
+		return "none: " + s.Solver.Preconditioner + " refuses the stack: " + why
+	case method == "fourier" && why == "":
+		return "fourier, which needs no iteration"
+	case why != "":
+		return fmt.Sprintf("%s with conjugate gradients; not fourier alone: %s", method, why)
+	}
+	return method
 }
 
 // gpuMemory is what there is to hold a solve.

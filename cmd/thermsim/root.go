@@ -58,6 +58,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newDevicesCommand(g),
 		newRenderCommand(g),
 		newDiffCommand(g),
+		newConvergeCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"thermsim/geometry"
 	"thermsim/stack"
 )
 
@@ -45,13 +46,15 @@ type Layer struct {
 	Regions   []Outline `json:"regions"`
 }
 
-// Outline is a named union of rectangles.
+// Outline is a named union of rectangles. Where there are shapes, those are drawn in place of the rectangles.
 type Outline struct {
-	Name  string
-	Rects []stack.Rect
+	Name   string
+	Rects  []stack.Rect
+	Shapes []geometry.Shape
 }
 
-// MarshalJSON writes rectangles as x, y, width and height in m.
+// MarshalJSON writes rectangles as x, y, width and height, circles as x, y and diameter, and polygons as their corners, in m; of shapes, which are
+// drawn and no more, six digits.
 func (o Outline) MarshalJSON() ([]byte, error) {
 	b := append([]byte(`{"name":`), quoteJSON(o.Name)...)
 	b = append(b, `,"rects":[`...)
@@ -61,7 +64,35 @@ func (o Outline) MarshalJSON() ([]byte, error) {
 		}
 		b = fmt.Appendf(b, "[%g,%g,%g,%g]", r.X, r.Y, r.Width, r.Height)
 	}
-	return append(b, "]}"...), nil
+	b = append(b, ']')
+	if len(o.Shapes) > 0 {
+		b = append(b, `,"shapes":[`...)
+		for i, s := range o.Shapes {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendShape(b, s)
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}'), nil
+}
+
+func appendShape(b []byte, s geometry.Shape) []byte {
+	switch s := s.(type) {
+	case geometry.Circle:
+		b = fmt.Appendf(b, "[%.6g,%.6g,%.6g]", s.X, s.Y, s.Diameter)
+	case geometry.Polygon:
+		b = append(b, '[')
+		for i, p := range s {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = fmt.Appendf(b, "[%.6g,%.6g]", p.X, p.Y)
+		}
+		b = append(b, ']')
+	}
+	return b
 }
 
 // Step is the end of a time step.

@@ -88,6 +88,12 @@ function paint(now, w, h, part) {
   c.putImageData(image, 0, 0);
 }
 
+// The closed lines around a part: its shapes, circles as 48 points, or the borders of its rectangles.
+function ringsOf(part) {
+  if (!part.shapes) return part.rects.map(([x, y, w, h]) => [[x, y + h], [x + w, y + h], [x + w, y], [x, y]]);
+  return part.shapes.map((s) => (s[0].length ? s : Array.from({ length: 48 }, (_, n) => [s[0] + (s[2] / 2) * Math.cos((n * Math.PI) / 24), s[1] + (s[2] / 2) * Math.sin((n * Math.PI) / 24)])));
+}
+
 function outlines(c, px, py, scale, hot) {
   const layer = layerOf(state.plane);
   c.lineWidth = 1;
@@ -95,12 +101,16 @@ function outlines(c, px, py, scale, hot) {
   for (const [parts, dash] of [[layer.regions, [5, 4]], [layer.blocks, []]]) {
     c.setLineDash(dash);
     for (const part of parts) {
-      for (const [x, y, w, h] of part.rects) {
+      for (const ring of ringsOf(part)) {
         for (const [color, shift] of [["rgba(0,0,0,0.45)", 0.5], ["rgba(255,255,255,0.6)", -0.5]]) {
           c.strokeStyle = color;
-          c.strokeRect(px(x) + shift, py(y + h) + shift, w * scale, h * scale);
+          c.beginPath();
+          for (const [x, y] of ring) c.lineTo(px(x) + shift, py(y) + shift);
+          c.closePath();
+          c.stroke();
         }
       }
+      if (!part.name || !part.rects.length) continue;
       const [x, y, w, h] = part.rects.reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));
       const wide = c.measureText(part.name).width + 6;
       const [u, v] = [px(x + w / 2), py(y + h / 2)];

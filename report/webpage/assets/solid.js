@@ -80,8 +80,8 @@ function outlineSheet(c, l, place) {
   c.lineWidth = 0.7;
   c.beginPath();
   for (const part of [...data.layers[l].regions, ...data.layers[l].blocks]) {
-    for (const [x, y, w, h] of part.rects) {
-      [[x, y], [x + w, y], [x + w, y + h], [x, y + h]].forEach(([a, b], n) => (n ? c.lineTo(...place(a, b, l)) : c.moveTo(...place(a, b, l))));
+    for (const ring of ringsOf(part)) {
+      ring.forEach(([a, b], n) => (n ? c.lineTo(...place(a, b, l)) : c.moveTo(...place(a, b, l))));
       c.closePath();
     }
   }

@@ -88,6 +88,8 @@ func value(k keys.Key) string {
 		return "[x, y, width, height]"
 	case keys.RectList:
 		return "array of [x, y, width, height]"
+	case keys.Points:
+		return "array of [x, y], three or more"
 	case keys.ScalarOrTriple:
 		return example + limit + ", or [x, y, z]"
 	case keys.Row:

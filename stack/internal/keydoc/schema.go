@@ -77,6 +77,8 @@ func valueSchema(k keys.Key) object {
 		return vector(k, 4)
 	case keys.RectList:
 		return object{"type": "array", "items": vector(k, 4), "minItems": 1}
+	case keys.Points:
+		return object{"type": "array", "items": vector(k, 2), "minItems": 3}
 	case keys.ScalarOrTriple:
 		return object{"anyOf": []object{scalar(k), vector(k, 3)}}
 	case keys.Row:

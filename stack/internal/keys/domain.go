@@ -22,6 +22,7 @@ func domainSpecs() []Spec {
 			{Name: "boundary", Type: Table, Sub: "boundary", DefDoc: "all faces adiabatic", Doc: "What happens on the six faces."},
 			{Name: "materials", Type: NamedTables, Sub: "material", Doc: "Materials of this stack, by name. Those of the library need no entry; an entry of the same name replaces the library's."},
 			{Name: "layer", Type: Tables, Sub: "layer", Required: true, Doc: "The layers, bottom to top."},
+			{Name: "heat_sink", Type: Table, Sub: "heat_sink", Doc: "A heat sink on top: one more layer, called heat_sink, and the boundary above it."},
 			{Name: "probe", Type: Tables, Sub: "probe", Doc: "Points whose temperature is reported."},
 			{Name: "transient", Type: Table, Sub: "transient", Doc: "Wishes for transient runs; flags of the command beat them."},
 			{Name: "solver", Type: Table, Sub: "solver", Doc: "Wishes for the solver; flags of the command beat them."},
@@ -51,16 +52,12 @@ func domainSpecs() []Spec {
 			{Name: "c", Type: Scalar, Quantity: units.VolumetricHeat, Range: Positive, Doc: "Volumetric heat capacity. Give c, or rho and cp."},
 			{Name: "rho", Type: Scalar, Quantity: units.Density, Range: Positive, Doc: "Density."},
 			{Name: "cp", Type: Scalar, Quantity: units.SpecificHeat, Range: Positive, Doc: "Specific heat."},
-			{Name: "mix", Type: Table, Sub: "mix", Doc: "Homogenised field of vertical cylinders (TSVs, bumps, pillars), in place of k and c."},
+			{Name: "mix", Type: Table, Sub: "mix", Doc: "Homogenised mixture (TSVs, bumps, wires), in place of k and c."},
+			{Name: "laminate", Type: Tables, Sub: "ply", Doc: "Homogenised sheets on each other (BEOL, RDL, boards), in place of k and c."},
 			{Name: "title", Type: Text, Doc: "Full name, for people."},
 			{Name: "source", Type: Text, Doc: "Where the figures come from."},
 			{Name: "t_ref", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Temperature at which the figures hold; for information."},
 			{Name: "notes", Type: Text, Doc: "Remarks, for people."},
-		}},
-		{"mix", "[materials.NAME] mix", "a mixture", []Key{
-			{Name: "inclusion", Type: Text, Required: true, Doc: "Material of the cylinders."},
-			{Name: "matrix", Type: Text, Required: true, Doc: "Material around them."},
-			{Name: "fraction", Type: Scalar, Quantity: units.Number, Range: NonNegative, Required: true, Doc: "Part of the area that the cylinders cover, 0 to 1 (\"10 %\" works too)."},
 		}},
 	}
 }

@@ -20,6 +20,7 @@ const (
 	Pair                       // [x, y]
 	Rect                       // [x, y, width, height]
 	RectList                   // array of Rect
+	Points                     // array of Pair, at least three
 	ScalarOrTriple             // one quantity, or [x, y, z]
 	Row                        // whole number from 1, "mean" or "max"
 	Table                      // a table
@@ -89,7 +90,7 @@ func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 // New builds the table.
 func New() *Format {
 	f := &Format{specs: map[string]*Spec{}}
-	for _, group := range [][]Spec{domainSpecs(), layerSpecs(), powerSpecs(), runSpecs()} {
+	for _, group := range [][]Spec{domainSpecs(), mixtureSpecs(), layerSpecs(), heatSinkSpecs(), powerSpecs(), runSpecs()} {
 		for i := range group {
 			f.Order = append(f.Order, group[i].Name)
 			f.specs[group[i].Name] = &group[i]

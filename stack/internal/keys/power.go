@@ -19,6 +19,8 @@ func powerSpecs() []Spec {
 			{Name: "unit", Type: Text, DefDoc: "required with map", Doc: "Unit of the map: of power (\"W\", \"mW\": per tile) or of power per area (\"W/m^2\", \"W/cm^2\")."},
 			{Name: "orientation", Type: Enum, Enum: []string{"south-first", "north-first"}, DefDoc: "required with map", Doc: "Whether the first row of the map is the southern edge (y = 0) or the northern one (as in a picture)."},
 			{Name: "area", Type: Rect, Quantity: units.Length, DefDoc: "the layer or region", Doc: "Where a map or uniform power acts and where blocks may lie: [x, y, width, height]."},
+			{Name: "circle", Type: Table, Sub: "circle", Doc: "In place of area: where a uniform power acts."},
+			{Name: "polygon", Type: Points, Quantity: units.Length, Doc: "In place of area: where a uniform power acts, by its corners in order."},
 			{Name: "origin", Type: Pair, Quantity: units.Length, Default: "0", Doc: "Where the south-west corner of the floorplan lies; it is added to the coordinates of all blocks."},
 			{Name: "allow_overlap", Type: Bool, Default: "false", Doc: "Accept blocks that overlap; their powers add there."},
 			{Name: "name", Type: Text, DefDoc: "name of the region, if it has one", Doc: "Name of a map or uniform power in reports."},

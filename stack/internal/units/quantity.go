@@ -46,6 +46,8 @@ var (
 	VolumetricHeat    = Quantity{"a volumetric heat capacity", "J/(m^3 K)", "1.6 J/(cm^3 K)", Dimension{1, -1, -2, -1}, false}
 	SpecificHeat      = Quantity{"a specific heat", "J/(kg K)", "700 J/(kg K)", Dimension{0, 2, -2, -1}, false}
 	Density           = Quantity{"a density", "kg/m^3", "2.33 g/cm^3", Dimension{1, -3, 0, 0}, false}
+	HeatCapacity      = Quantity{"a heat capacity", "J/K", "150 J/K", Dimension{1, 2, -2, -1}, false}
+	Velocity          = Quantity{"a velocity", "m/s", "3 m/s", Dimension{Metre: 1, Second: -1}, false}
 	Number            = Quantity{"a number", "", "0.1", Dimension{}, false}
 )
 

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/converge"
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+const convergeHelp = `Ask how far the grid of a stack is from the exact answer: solve it on its own
+grid and on two finer ones, every cell cut in two along x, y and z each time,
+and print for the maximum of the stack and of every block, and for every probe,
+the observed order of convergence, Richardson's extrapolation to cells of no
+size, and half the width of the interval in which the exact value is expected.
+
+The finest grid has 64 times the cells: give a coarse --grid. A maximum is that
+of parabolas through the hottest cell and its neighbours, so that it does not
+depend on where the cells' centres lie; blocks.csv has the centres' own.
+Nothing is written. docs/converge.md has the equations.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure
+  2    wrong usage or invalid input
+  3    a solve did not converge
+  4    device failure, or the finest grid does not fit into memory
+  130  interrupted
+` + crashHelp
+
+const convergeExample = `  thermsim converge examples/quickstart --grid 32x32
+  thermsim converge chip.toml --grid 64x64 --device gpu
+  thermsim converge chip.toml --json | jq '.quantities[0]'`
+
+// convergeTol is the error of solves in K unless told otherwise: well below the changes from grid to grid.
+const convergeTol = 1e-5
+
+type convergeOptions struct {
+	stack   string
+	grid    gridSize
+	device  device
+	precond preconditioner
+	tol     quantity
+	json    bool
+	project
+}
+
+func newConvergeCommand(g *globals) *cobra.Command {
+	o := convergeOptions{tol: temperatureRise()}
+	cmd := &cobra.Command{
+		Use:               "converge [STACK]",
+		Short:             "Study three grids: order, extrapolation, uncertainty",
+		Long:              convergeHelp,
+		Example:           convergeExample,
+		Args:              stackArgument,
+		ValidArgsFunction: completeStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.stack = firstArgument(args)
+			return runConverge(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	addGridFlag(cmd, &o.grid)
+	f.Var(&o.device, "device", deviceUsage)
+	f.Var(&o.precond, "precond", "as for steady (default multigrid)")
+	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")
+	f.BoolVar(&o.json, "json", false, "print JSON in place of the table, temperatures in K")
+	completeFlag(cmd, "device", deviceNames())
+	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	o.addOptions(f, formats()...)
+	return cmd
+}
+
+func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
+	p := startProgress(g.console, "preparing")
+	defer p.stop()
+	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	if err != nil {
+		return err
+	}
+	if o.device != "" {
+		s.Solver.Device = string(o.device)
+	}
+	if o.precond != "" {
+		s.Solver.Preconditioner = string(o.precond)
+	}
+	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = convergeTol, 0, 0
+	if o.tol.value > 0 {
+		s.Solver.Tol = o.tol.value
+	}
+	on := thisMachine()
+	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p), func(level int, s *stack.Stack) (*mesh.Mesh, error) {
+		p.enter(fmt.Sprintf("solving grid %d of 3", 3-level))
+		m, _, err := buildMesh(g, s, on, false)
+		return m, err
+	})
+	if errors.Is(err, converge.ErrNotConverged) {
+		return withStatus(exitNotConverged, err)
+	}
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	switch {
+	case o.json:
+		return writeStudyJSON(g, study)
+	case g.quiet:
+		return nil
+	}
+	return writeStudy(g.console, study)
+}
+
+func writeStudy(c *console, study *converge.Study) error {
+	t := textTable{header: []string{"maximum of", ">" + gridText(study.Grids[0]), ">" + gridText(study.Grids[1]), ">" + gridText(study.Grids[2]), ">order", ">extrapolated", ">uncertainty K", "layer"}}
+	for i := range study.Quantities {
+		q := &study.Quantities[i]
+		order := "-"
+		if !math.IsNaN(q.Order) {
+			order = fmt.Sprintf("%.2f", q.Order)
+		}
+		digits := decimals(q.Uncertainty)
+		kelvin := func(v float64) string { return fmt.Sprintf("%.*f", digits, celsius(v)) }
+		t.add(quantityName(q), kelvin(q.Values[0]), kelvin(q.Values[1]), kelvin(q.Values[2]), order, kelvin(q.Extrapolated), fmt.Sprintf("%.2g", q.Uncertainty), q.Layer)
+	}
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Convergence"), c.dim("degC; cells along x, y and z of the three grids"))
+	t.write(c, c.stdout)
+	_, err := fmt.Fprintf(c.stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; order 2 is that of the scheme, - is none observed.\n")
+	return err
+}
+
+func gridText(g converge.Grid) string { return fmt.Sprintf("%dx%dx%d", g.NX, g.NY, g.NZ) }
+
+func quantityName(q *converge.Quantity) string {
+	switch q.Kind {
+	case "block":
+		return q.Block
+	case "probe":
+		return "probe " + q.Probe
+	}
+	return "the stack"
+}
+
+// decimals show two digits of an uncertainty, 2 to 6 of them.
+func decimals(uncertainty float64) int {
+	if !(uncertainty > 0) {
+		return 6
+	}
+	return min(6, max(2, 1-int(math.Floor(math.Log10(uncertainty)))))
+}
+
+type quantityJSON struct {
+	Kind          string     `json:"kind"`
+	Layer         string     `json:"layer,omitempty"`
+	Block         string     `json:"block,omitempty"`
+	Probe         string     `json:"probe,omitempty"`
+	ValuesK       [3]float64 `json:"values_K"`
+	Order         *float64   `json:"order"` // null where none was observed
+	ExtrapolatedK float64    `json:"extrapolated_K"`
+	UncertaintyK  float64    `json:"uncertainty_K"`
+}
+
+func writeStudyJSON(g *globals, study *converge.Study) error {
+	var out struct {
+		Grids      [3][3]int      `json:"grids"`
+		Quantities []quantityJSON `json:"quantities"`
+	}
+	for i, grid := range study.Grids {
+		out.Grids[i] = [3]int{grid.NX, grid.NY, grid.NZ}
+	}
+	for i := range study.Quantities {
+		q := &study.Quantities[i]
+		entry := quantityJSON{q.Kind, q.Layer, q.Block, q.Probe, q.Values, nil, q.Extrapolated, q.Uncertainty}
+		if !math.IsNaN(q.Order) {
+			entry.Order = &q.Order
+		}
+		out.Quantities = append(out.Quantities, entry)
+	}
+	e := json.NewEncoder(g.stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}

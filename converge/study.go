@@ -1,0 +1,126 @@
+// Package converge asks how far a grid is from the exact answer: it solves a stack on three grids, each twice as fine as the one before along x, y and
+// z, and tells the observed order of convergence, Richardson's extrapolation and an uncertainty for every maximum.
+package converge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Quantity is a temperature that is followed over the grids.
+type Quantity struct {
+	Kind         string // "stack", "block" or "probe"
+	Layer, Block string // of a block
+	Probe        string
+	Estimate     // in K
+}
+
+// Grid is one of the three.
+type Grid struct{ NX, NY, NZ int }
+
+// Study is the outcome. Its first quantity is the maximum of the stack.
+type Study struct {
+	Grids      [3]Grid
+	Quantities []Quantity
+}
+
+// Run solves a stack on its own grid and on two finer ones. The error of each solve should be well below the changes from grid to grid: options.Tol
+// in K. build makes the mesh of a refined stack, where it may refuse one too large; level counts from 0.
+func Run(ctx context.Context, s *stack.Stack, options gpusolve.Options, build func(level int, s *stack.Stack) (*mesh.Mesh, error)) (*Study, error) {
+	stacks := [3]*stack.Stack{s}
+	for level := 1; level < 3; level++ {
+		var err error
+		if stacks[level], err = Refine(stacks[level-1]); err != nil {
+			return nil, err
+		}
+	}
+	var study Study
+	var values [3][]float64
+	for level := 2; level >= 0; level-- { // the finest first: what does not fit is told before anything is solved
+		m, err := build(level, stacks[level])
+		if err != nil {
+			return nil, err
+		}
+		study.Grids[level] = Grid{m.NX(), m.NY(), m.NZ()}
+		if values[level], err = measure(ctx, m, options); err != nil {
+			return nil, err
+		}
+	}
+	study.Quantities = quantities(s)
+	for n := range study.Quantities {
+		study.Quantities[n].Estimate = Judge(values[0][n], values[1][n], values[2][n], options.Tol)
+	}
+	return &study, nil
+}
+
+// quantities lists what is followed, in the order of measure.
+func quantities(s *stack.Stack) []Quantity {
+	all := []Quantity{{Kind: "stack"}}
+	for l := range s.Layers {
+		for p := range s.Layers[l].Powers {
+			for _, b := range s.Layers[l].Powers[p].Blocks {
+				all = append(all, Quantity{Kind: "block", Layer: s.Layers[l].Name, Block: b.Name})
+			}
+		}
+	}
+	for _, p := range s.Probes {
+		all = append(all, Quantity{Kind: "probe", Probe: p.Name})
+	}
+	return all
+}
+
+// ErrNotConverged marks a solve that did not reach its tolerance: a study of its values would mean nothing.
+var ErrNotConverged = errors.New("not converged")
+
+// measure solves one grid: the maximum of the stack, of every block, and the probes, in K.
+func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]float64, error) {
+	if d := m.Stack.Solver.Device; d != "" {
+		options.Device = d // build may have found a grid its place
+	}
+	sol, err := gpusolve.Steady(ctx, m, options)
+	if err != nil {
+		return nil, err
+	}
+	defer sol.Close()
+	if !sol.Status.Converged {
+		return nil, fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; choose another preconditioner or a larger tolerance", ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
+	}
+	blocks := patches(m)
+	values := make([]float64, 1+len(blocks))
+	for n := range values {
+		values[n] = math.Inf(-1)
+	}
+	plane := make([]float64, m.NX()*m.NY())
+	samples := make([]mesh.Sample, len(m.Stack.Probes))
+	probes := make([]float64, len(samples))
+	for n, p := range m.Stack.Probes {
+		samples[n] = m.SampleAt(p.X, p.Y, p.Z, p.Side)
+		probes[n] = samples[n].Constant
+	}
+	for k := range m.NZ() {
+		if err := sol.Field.Plane(k, plane); err != nil {
+			return nil, err
+		}
+		whole := everywhere(m, k)
+		values[0] = max(values[0], whole.peak(m, plane))
+		for n := range blocks {
+			if b := &blocks[n]; k >= b.planes[0] && k < b.planes[1] {
+				values[n+1] = max(values[n+1], b.peak(m, plane))
+			}
+		}
+		for n, s := range samples {
+			for _, t := range s.Terms {
+				if t.Plane == k {
+					probes[n] += t.Weight * plane[t.Cell]
+				}
+			}
+		}
+	}
+	return append(values, probes...), nil
+}

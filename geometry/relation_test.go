@@ -1,0 +1,36 @@
+package geometry
+
+import "testing"
+
+func TestRelate(t *testing.T) {
+	square := func(x0, y0, x1, y1 float64) Polygon { return Box{x0, y0, x1, y1}.Polygon() }
+	for _, tt := range []struct {
+		name string
+		a, b Shape
+		want Relation
+	}{
+		{"via in liner", Circle{1, 1, 1}, Circle{1, 1, 1.2}, Inside},
+		{"liner around via", Circle{1, 1, 1.2}, Circle{1, 1, 1}, Around},
+		{"neighbours", Circle{1, 1, 1}, Circle{2.5, 1, 1}, Apart},
+		{"touching", Circle{1, 1, 1}, Circle{2, 1, 1}, Apart},
+		{"boxes overlap, circles do not", Circle{0, 0, 1}, Circle{0.8, 0.8, 1}, Apart},
+		{"lens", Circle{1, 1, 1}, Circle{1.5, 1, 1}, Crossing},
+		{"circle in square", Circle{1, 1, 1}, square(0, 0, 2, 2), Inside},
+		{"inscribed circle", Circle{1, 1, 2}, square(0, 0, 2, 2), Inside},
+		{"square in circle", square(0.9, 0.9, 1.1, 1.1), Circle{1, 1, 1}, Inside},
+		{"circle on an edge", Circle{0, 1, 1}, square(0, 0, 2, 2), Crossing},
+		{"abutting", square(0, 0, 1, 1), square(1, 0, 2, 1), Apart},
+		{"shifted along its edges", square(0, 0, 2, 1), square(1, 0, 3, 1), Crossing},
+		{"cross", square(0, 1, 3, 2), square(1, 0, 2, 3), Crossing},
+		{"in a corner", square(0, 0, 1, 1), square(0, 0, 2, 2), Inside},
+		{"itself", square(0, 0, 1, 1), square(0, 0, 1, 1), Inside},
+		{"in the notch", square(1.25, 1.25, 1.75, 2), Polygon{{0, 0}, {3, 0}, {3, 2}, {2, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}, Apart},
+	} {
+		if got := Relate(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
+		if got := Relate(tt.b, tt.a); got != reverse(tt.want) && tt.name != "itself" {
+			t.Errorf("%s, exchanged: %d, want %d", tt.name, got, reverse(tt.want))
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package geometry
+
+import "math"
+
+// Room is a large rectangle inside a shape, for its name: the largest that stands on one of its strips, a fortieth of its height.
+func Room(s Shape) (room Box) {
+	b := s.Bounds()
+	strips := InnerStrips(s, (b.Y1-b.Y0)/40)
+	for i, at := range strips {
+		for _, next := range strips[i:] {
+			x0, x1 := math.Max(at.X0, next.X0), math.Min(at.X1, next.X1)
+			if next.Y0 > at.Y1 {
+				break // nothing goes on above
+			}
+			if next.Y1 <= at.Y1 && next != at || x1 <= x0 {
+				continue
+			}
+			at = Box{x0, at.Y0, x1, next.Y1}
+			if (at.X1-at.X0)*(at.Y1-at.Y0) > (room.X1-room.X0)*(room.Y1-room.Y0) {
+				room = at
+			}
+		}
+	}
+	return room
+}

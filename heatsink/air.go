@@ -1,0 +1,55 @@
+package heatsink
+
+import (
+	"fmt"
+	"math"
+)
+
+// Air is dry air at 1 atm.
+type Air struct {
+	K  float64 // W/(m K)
+	Nu float64 // m2/s, kinematic viscosity
+	Pr float64 // Prandtl number
+}
+
+// airTable is table A.4 of F. P. Incropera et al., Fundamentals of Heat and Mass Transfer, 6th ed., 2007.
+var airTable = []struct {
+	t float64 // K
+	Air
+}{
+	{250, Air{22.3e-3, 11.44e-6, 0.720}}, {300, Air{26.3e-3, 15.89e-6, 0.707}}, {350, Air{30.0e-3, 20.92e-6, 0.700}}, {400, Air{33.8e-3, 26.41e-6, 0.690}},
+}
+
+// AirAt interpolates the properties of air, from 250 to 400 K.
+func AirAt(kelvin float64) (Air, error) {
+	for i, b := range airTable[1:] {
+		a := airTable[i]
+		if kelvin >= a.t && kelvin <= b.t {
+			w := (kelvin - a.t) / (b.t - a.t)
+			mean := func(u, v float64) float64 { return u + w*(v-u) }
+			return Air{mean(a.K, b.K), mean(a.Nu, b.Nu), mean(a.Pr, b.Pr)}, nil
+		}
+	}
+	return Air{}, fmt.Errorf("properties of air are known from %g to %g K, not at %.4g K", airTable[0].t, airTable[len(airTable)-1].t, kelvin)
+}
+
+// Limits of Channel's modified Reynolds number.
+const (
+	LeastReynolds = 0.1
+	MostReynolds  = 100
+)
+
+// Channel is the heat transfer coefficient in W/(m2 K) between the walls of the channels between plate fins and air that enters them with a
+// velocity (m/s), referred to the temperature at the inlet: that the air warms up on its way is part of it. With the modified Reynolds number
+// re = (U s / nu) (s / L) of the gap s and the length L,
+//
+//	h s / k = [ (re Pr / 2)^-3 + (0.664 sqrt(re) Pr^(1/3) sqrt(1 + 3.65 / sqrt(re)))^-3 ]^(-1/3)
+//
+// P. Teertstra, M. M. Yovanovich, J. R. Culham and T. Lemczyk, J. Electronics Manufacturing 10, 253 (2000): laminar flow that may still
+// develop, 0.1 < re < 100.
+func Channel(air Air, velocity, gap, length float64) (h, re float64) {
+	re = velocity * gap / air.Nu * gap / length
+	developed := re * air.Pr / 2
+	developing := 0.664 * math.Sqrt(re) * math.Cbrt(air.Pr) * math.Sqrt(1+3.65/math.Sqrt(re))
+	return air.K / gap * math.Pow(math.Pow(developed, -3)+math.Pow(developing, -3), -1.0/3), re
+}

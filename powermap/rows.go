@@ -1,0 +1,40 @@
+package powermap
+
+import (
+	"cmp"
+	"slices"
+
+	"thermsim/geometry"
+)
+
+// Row is what a shape covers of a row of cells: Areas[n] m2 of cell (I+n, J).
+type Row struct {
+	I, J  int
+	Areas []float64
+}
+
+// Rows measures a shape on the grid, from south to north. Of a row it lists the cells from the first to the last that the shape touches, with 0
+// for those between that it does not. As with [Overlap], parts beyond the grid and parts no larger than rounding are left out.
+func Rows(g Grid, s geometry.Shape) []Row {
+	const sliver = 1e-9 // of the cell, or of a shape smaller than that
+	var rows []Row
+	at, whole := map[int]int{}, s.Area()
+	geometry.Cover(s, g.X, g.Y, func(i, j int, area float64) {
+		if cell := (g.X[i+1] - g.X[i]) * (g.Y[j+1] - g.Y[j]); area <= sliver*min(cell, whole) {
+			return
+		}
+		n, known := at[j]
+		if !known {
+			n = len(rows)
+			at[j] = n
+			rows = append(rows, Row{I: i, J: j})
+		}
+		r := &rows[n]
+		for len(r.Areas) < i-r.I {
+			r.Areas = append(r.Areas, 0)
+		}
+		r.Areas = append(r.Areas, area)
+	})
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.J, b.J) })
+	return rows
+}

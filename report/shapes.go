@@ -1,0 +1,74 @@
+package report
+
+import (
+	"thermsim/geometry"
+	"thermsim/report/webpage"
+	"thermsim/stack"
+)
+
+// What draws rectangles draws other shapes as strips: as high as a pixel of a large picture, or of large shapes as a 160th of their height.
+const (
+	stripsOfDomain = 1024
+	stripsOfShape  = 160
+)
+
+func strip(s *stack.Stack, shape geometry.Shape) float64 {
+	return max(s.Size[1]/stripsOfDomain, stack.Around(shape).Height/stripsOfShape)
+}
+
+// blockRects are the rectangles that stand for a block in pictures.
+func blockRects(s *stack.Stack, b *stack.Block) []stack.Rect {
+	rects := b.Rects
+	for _, shape := range b.Shapes {
+		rects = append(rects[:len(rects):len(rects)], shapeRects(s, shape)...)
+	}
+	return rects
+}
+
+// shapeRects are the strips of a shape, and the room for its name, since names stand in the largest rectangle of an outline.
+func shapeRects(s *stack.Stack, shape geometry.Shape) []stack.Rect {
+	rects := stack.Outline(shape, strip(s, shape))
+	if r := geometry.Room(shape); r.X1 > r.X0 {
+		rects = append(rects, stack.Rect{X: r.X0, Y: r.Y0, Width: r.X1 - r.X0, Height: r.Y1 - r.Y0})
+	}
+	return rects
+}
+
+// regionRects are the rectangles that stand for a region in pictures.
+func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
+	if r.Shape == nil {
+		return []stack.Rect{r.Rect}
+	}
+	return shapeRects(s, r.Shape)
+}
+
+// pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies under the pointer.
+func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
+	out := []webpage.Outline{}
+	for p := range s.Layers[layer].Powers {
+		for b := range s.Layers[layer].Powers[p].Blocks {
+			block := &s.Layers[layer].Powers[p].Blocks[b]
+			out = append(out, webpage.Outline{Name: block.Name, Rects: blockRects(s, block), Shapes: block.Shapes})
+		}
+	}
+	return out
+}
+
+// pageRegions are those of its regions, of which there may be very many: of a shape one rectangle is enough, the room for its name.
+func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
+	out := []webpage.Outline{}
+	for i := range s.Layers[layer].Regions {
+		r := &s.Layers[layer].Regions[i]
+		if r.Shape == nil {
+			out = append(out, webpage.Outline{Name: r.Name, Rects: []stack.Rect{r.Rect}})
+			continue
+		}
+		o := webpage.Outline{Name: r.Name, Shapes: []geometry.Shape{r.Shape}}
+		if r.Name != "" {
+			room := geometry.Room(r.Shape)
+			o.Rects = []stack.Rect{{X: room.X0, Y: room.Y0, Width: room.X1 - room.X0, Height: room.Y1 - room.Y0}}
+		}
+		out = append(out, o)
+	}
+	return out
+}

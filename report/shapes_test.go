@@ -1,0 +1,61 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"thermsim/geometry"
+	"thermsim/stack"
+)
+
+// shapely has a round block in the middle and one shaped as a U, whose notch holds the hottest cells of its rectangle.
+func shapely() *stack.Stack {
+	s := sampleStack(40, 32)
+	u := geometry.Polygon{{X: 6e-3, Y: 1e-3}, {X: 10e-3, Y: 1e-3}, {X: 10e-3, Y: 2e-3}, {X: 7e-3, Y: 2e-3}, {X: 7e-3, Y: 3e-3}, {X: 6e-3, Y: 3e-3}}
+	s.Layers[1].Powers[0].Blocks = []stack.Block{
+		{Name: "round", Shapes: []geometry.Shape{geometry.Circle{X: 5e-3, Y: 4e-3, Diameter: 1.7e-3}}, Watts: 12},
+		{Name: "hook", Shapes: []geometry.Shape{u}, Watts: 3},
+	}
+	return s
+}
+
+// By symmetry the mean of a linear field over a circle is that at its centre; over the hook it is that at its centroid, since cells end on its edges.
+func TestMeansOverShapes(t *testing.T) {
+	s := summarise(t, linearRun(t, shapely()))
+	near(t, "mean of the circle", s.Blocks[0].AvgK, linear(5e-3, 4e-3, 201e-6), 1e-9)
+	near(t, "area of the circle", s.Blocks[0].AreaM2, 3.141592653589793/4*1.7e-3*1.7e-3, 1e-18)
+	x, y := (4*8e-3+1*6.5e-3)/5, (4*1.5e-3+1*2.5e-3)/5
+	near(t, "mean of the hook", s.Blocks[1].AvgK, linear(x, y, 201e-6), 1e-9)
+	m := build(t, shapely())
+	k := m.LayerPlanes[1][1] - 1
+	near(t, "maximum of the hook", s.Blocks[1].MaxK, linear(9.875e-3, 1.125e-3, (m.Z[k]+m.Z[k+1])/2), 1e-9)
+	// The north-east corner of its rectangle would be hotter than the coldest cell, were it part of the block.
+	near(t, "minimum of the hook", s.Blocks[1].MinK, linear(6.125e-3, 2.875e-3, (m.Z[k-1]+m.Z[k])/2), 1e-9)
+}
+
+func TestShapesArePartsOfMaps(t *testing.T) {
+	s := shapely()
+	m := build(t, s)
+	if got := blockAt(m, 1, 20, 16); got != "round" {
+		t.Errorf("the middle belongs to %q", got)
+	}
+	if got := blockAt(m, 1, 36, 10); got != "" {
+		t.Errorf("the notch of the hook belongs to %q", got)
+	}
+	for i, o := range blockOutlines(s, 1) {
+		b := &s.Layers[1].Powers[0].Blocks[i]
+		for _, r := range o.Rects {
+			if inside := geometry.Within(b.Shapes[0], r.Box()); inside < 0.8*r.Area() {
+				t.Errorf("%s: a rectangle of the outline holds %.3g of its area", o.Name, inside/r.Area())
+			}
+		}
+	}
+	text, err := json.Marshal(pageBlocks(s, 1))
+	if !strings.Contains(string(text), `"shapes":[[0.005,0.004,0.0017]]`) {
+		t.Errorf("no circle in %.200s", text)
+	}
+	if err != nil || !strings.Contains(string(text), `"shapes":[[[0.006,0.001],[0.01,0.001],`) {
+		t.Errorf("%v: %.200s", err, text)
+	}
+}

@@ -1,0 +1,124 @@
+package stack
+
+import (
+	"math"
+	"strings"
+
+	"thermsim/geometry"
+)
+
+// maxCorners is the largest polygon accepted; that it does not cross itself is looked at pair by pair.
+const maxCorners = 10_000
+
+// maxCopies is the largest array of regions.
+const maxCopies = 1_000_000
+
+// shape reads the circle or polygon of a table; nil if it has neither. what names the owner in messages.
+func (t *table) shape(what string) geometry.Shape {
+	circle, polygon := t.has("circle"), t.has("polygon")
+	switch {
+	case circle && polygon:
+		t.fail(t.pos("polygon"), "leave one of them out", "%s has both circle and polygon", what)
+	case circle:
+		if c := t.sub("circle"); c != nil {
+			return geometry.Circle{X: c.scalar("x"), Y: c.scalar("y"), Diameter: c.scalar("diameter")}
+		}
+	case polygon:
+		if p := t.polygon(what); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func (t *table) polygon(what string) geometry.Polygon {
+	const example = `[["0 mm", "0 mm"], ["1 mm", "0 mm"], ["0 mm", "1 mm"]]`
+	n, k := t.get("polygon")
+	if !t.array(n, "polygon", -1, example) {
+		return nil
+	}
+	if len(n.items) < 3 || len(n.items) > maxCorners {
+		t.fail(n.pos, "write polygon = "+example, "a polygon has 3 to %d corners, that of %s has %d", maxCorners, what, len(n.items))
+		return nil
+	}
+	p := make(geometry.Polygon, len(n.items))
+	for i, item := range n.items {
+		xs, ok := t.vector(item, k, 2, `["1 mm", "1 mm"]`)
+		if !ok {
+			return nil
+		}
+		p[i] = geometry.Point{X: xs[0], Y: xs[1]}
+	}
+	if i, j, crossing := p.Crossing(); crossing {
+		t.fail(n.items[j].pos, "give the corners in the order in which they follow around it, each once",
+			"the polygon of %s is not simple: the edge from corner %d meets the one from corner %d", what, j+1, i+1)
+		return nil
+	}
+	return p
+}
+
+// onePlace reports a table that gives its place in more than one way.
+func (t *table) onePlace(what string, ways ...string) {
+	var given []string
+	for _, way := range ways {
+		if t.has(way) {
+			given = append(given, way)
+		}
+	}
+	if sides := t.given("x", "y", "width", "height"); len(sides) > 0 {
+		given = append(given, joinWords(sides))
+	}
+	if len(given) > 1 {
+		t.fail(t.pos(given[0]), "leave one of them out", "%s has both %s", what, strings.Join(given, " and "))
+	}
+}
+
+// given lists those of the keys that the table has.
+func (t *table) given(names ...string) (present []string) {
+	for _, name := range names {
+		if t.has(name) {
+			present = append(present, name)
+		}
+	}
+	return present
+}
+
+// rectangle reads x, y, width and height.
+func (t *table) rectangle(what, remedy string) Rect {
+	var missing []string
+	for _, name := range []string{"x", "y", "width", "height"} {
+		if !t.has(name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		t.fail(t.node.pos, remedy, "%s lacks %s", what, strings.Join(missing, ", "))
+	}
+	return Rect{t.scalar("x"), t.scalar("y"), t.scalar("width"), t.scalar("height")}
+}
+
+// repeats reads how often a region is repeated along x and y, and how far apart.
+func (t *table) repeats() (nx, ny int, pitch [2]float64) {
+	a := t.sub("array")
+	if a == nil {
+		return 1, 1, pitch
+	}
+	pitch, _ = a.pair("pitch")
+	nx, ny = a.integer("nx"), a.integer("ny")
+	if nx*ny > maxCopies {
+		t.fail(a.node.pos, "homogenise the array with fill", "an array of %d by %d regions has more than %d", nx, ny, maxCopies)
+		return 1, 1, pitch
+	}
+	return nx, ny, pitch
+}
+
+// finiteShape says whether all coordinates are finite and the shape has an area.
+func finiteShape(s geometry.Shape) bool {
+	b := s.Bounds()
+	for _, x := range []float64{b.X0, b.Y0, b.X1, b.Y1, s.Area()} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return s.Area() > 0
+}

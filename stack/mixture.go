@@ -1,0 +1,129 @@
+package stack
+
+import "math"
+
+// Rule says how the conductivity of a mixture follows from those of inclusion and matrix and from the fraction f of the inclusion;
+// docs/effective-materials.md gives sources and ranges. The heat capacity is the mean by volume.
+type Rule string
+
+// The rules. All but Spheres hold for inclusions that run through the whole thickness, which conduct beside the matrix along z.
+const (
+	// Cylinders scattered without touching: Rayleigh's first order, the Maxwell-Garnett formula in two dimensions.
+	Cylinders Rule = "cylinders"
+	// Square and Hexagonal are arrays of cylinders: Perrins, McKenzie and McPhedran, Proc. R. Soc. Lond. A 369, 207 (1979).
+	Square    Rule = "square"
+	Hexagonal Rule = "hexagonal"
+	// LinesX and LinesY are wires along one direction.
+	LinesX Rule = "lines-x"
+	LinesY Rule = "lines-y"
+	// Pattern is any pattern in which neither part surrounds the other: Bruggeman, Ann. Phys. 416, 636 (1935), in two dimensions.
+	Pattern Rule = "pattern"
+	// Upper and Lower are Wiener's bounds across: side by side, and one behind the other.
+	Upper Rule = "upper"
+	Lower Rule = "lower"
+	// Spheres scattered without touching: Maxwell and Eucken.
+	Spheres Rule = "spheres"
+)
+
+// Rules lists them all.
+func Rules() []Rule {
+	return []Rule{Cylinders, Square, Hexagonal, LinesX, LinesY, Pattern, Upper, Lower, Spheres}
+}
+
+// Most is the largest fraction that a rule knows: arrays end where the cylinders touch.
+func (r Rule) Most() float64 {
+	switch r {
+	case Square:
+		return math.Pi / 4
+	case Hexagonal:
+		return math.Pi / (2 * math.Sqrt(3))
+	}
+	return 1
+}
+
+// Mix is the conductivity along x, y and z in W/(m K), and the volumetric heat capacity in J/(m3 K), of a mixture. The fraction of the inclusion
+// lies between 0 and Most.
+func (r Rule) Mix(inclusion, matrix *Material, fraction float64) (k [3]float64, c float64) {
+	for axis := range k {
+		rule := r
+		if axis == 2 && r != Spheres {
+			rule = Upper
+		}
+		k[axis] = rule.along(axis, inclusion.K[axis], matrix.K[axis], fraction)
+	}
+	return k, fraction*inclusion.C + (1-fraction)*matrix.C
+}
+
+// along is the conductivity along an axis.
+func (r Rule) along(axis int, ki, km, f float64) float64 {
+	switch r {
+	case Square:
+		return km * lattice(ki, km, f, [4]float64{0.305827, 4, 1.402958, 0.013362})
+	case Hexagonal:
+		return km * lattice(ki, km, f, [4]float64{0.075422, 6, 1.060283, 0.000076})
+	case LinesX, LinesY:
+		if (r == LinesX) == (axis == 0) {
+			return Upper.along(axis, ki, km, f)
+		}
+		return Lower.along(axis, ki, km, f)
+	case Pattern:
+		b := (2*f - 1) * (ki - km) / 2
+		if b < 0 { // the same root without cancellation
+			return ki * km / (math.Sqrt(b*b+ki*km) - b)
+		}
+		return b + math.Sqrt(b*b+ki*km)
+	case Upper:
+		return f*ki + (1-f)*km
+	case Lower:
+		return ki * km / (f*km + (1-f)*ki)
+	case Spheres:
+		return km * (ki + 2*km + 2*f*(ki-km)) / (ki + 2*km - f*(ki-km))
+	}
+	return km * (ki + km + f*(ki-km)) / (ki + km - f*(ki-km))
+}
+
+// lattice is k/km of an array of cylinders, equation (14) of Perrins et al. and its like for hexagons:
+//
+//	k/km = 1 - 2 f / (T + f - a f^n T / (T^2 - b f^2n) - c f^2n / T),   T = (km + ki) / (km - ki)
+//
+// written with 1/T, which is finite where both conduct alike.
+func lattice(ki, km, f float64, s [4]float64) float64 {
+	a, n, b, c := s[0], s[1], s[2], s[3]
+	beta := (km - ki) / (km + ki)
+	fn, beta2 := math.Pow(f, n), beta*beta
+	return 1 - 2*f*beta/(1+f*beta-a*fn*beta2/(1-b*fn*fn*beta2)-c*fn*fn*beta2)
+}
+
+// Ply is a sheet of a laminate.
+type Ply struct {
+	Material  *Material
+	Thickness float64 // m
+}
+
+// Laminate homogenises sheets that lie on each other: side by side along the sheets, one behind the other across. Both are exact for sheets
+// thin beside what the heat spreads over.
+func Laminate(plies []Ply) (k [3]float64, c float64) {
+	thickness, resistance := 0.0, 0.0
+	for _, p := range plies {
+		thickness += p.Thickness
+		resistance += p.Thickness / p.Material.K[2]
+		c += p.Thickness * p.Material.C
+		for axis := range 2 {
+			k[axis] += p.Thickness * p.Material.K[axis]
+		}
+	}
+	return [3]float64{k[0] / thickness, k[1] / thickness, thickness / resistance}, c / thickness
+}
+
+// Fill are inclusions in the material of a region, which run through its thickness: a fraction of the area everywhere, or one per tile.
+type Fill struct {
+	Inclusion int // index into Stack.Materials
+	Rule      Rule
+	// NX by NY tiles divide the rectangle of the region evenly. Values[0] is the fraction in the south-west tile, x runs fastest.
+	NX, NY int
+	Values []float64
+	File   string // of the map
+}
+
+// Mean is the mean fraction over the tiles.
+func (f *Fill) Mean() float64 { return sum(f.Values) / float64(len(f.Values)) }
