@@ -1,8 +1,9 @@
 package report
 
 import (
+	"slices"
+
 	"thermsim/geometry"
-	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -29,12 +30,11 @@ type tile struct{ x, y span }
 
 // block is a block of the stack on the grid.
 type block struct {
-	layer int
+	footprint
 	name  string
 	area  float64 // m2, as drawn
 	power *stack.Power
 	index int // in power.Blocks
-	tiles []tile
 }
 
 // newBlocks lays every block of the stack on the grid.
@@ -45,12 +45,9 @@ func newBlocks(m *mesh.Mesh) []*block {
 			power := &m.Stack.Layers[l].Powers[p]
 			for b := range power.Blocks {
 				drawn := &power.Blocks[b]
-				s := &block{layer: l, name: drawn.Name, area: drawn.Area(), power: power, index: b}
+				s := &block{footprint: footprint{layer: l}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
 				for _, r := range drawn.Rects {
-					t := tile{cover(m.X, r.X, r.X+r.Width), cover(m.Y, r.Y, r.Y+r.Height)}
-					if len(t.x.w) > 0 && len(t.y.w) > 0 {
-						s.tiles = append(s.tiles, t)
-					}
+					s.lay(m, r)
 				}
 				for _, shape := range drawn.Shapes {
 					s.tiles = append(s.tiles, rowTiles(m, shape)...)
@@ -81,17 +78,6 @@ func rowTiles(m *mesh.Mesh, shape geometry.Shape) []tile {
 	return tiles
 }
 
-// rects are what the block covers, plane by plane, weighed by volume.
-func (b *block) rects(m *mesh.Mesh) []reduction.Rect {
-	var all []reduction.Rect
-	for k := m.LayerPlanes[b.layer][0]; k < m.LayerPlanes[b.layer][1]; k++ {
-		for _, t := range b.tiles {
-			all = append(all, reduction.Rect{Plane: k, I: t.x.first, J: t.y.first, X: t.x.w, Y: t.y.w, Z: m.Z[k+1] - m.Z[k]})
-		}
-	}
-	return all
-}
-
 // blockAt names the block of the layer that covers most of cell (i, j), or "".
 func blockAt(m *mesh.Mesh, layer, i, j int) string {
 	name, most := "", 0.0
@@ -113,4 +99,22 @@ func blockAt(m *mesh.Mesh, layer, i, j int) string {
 		}
 	}
 	return name
+}
+
+// regionAt names the region of the layer that the middle of cell (i, j) lies in, or of other shapes half of the cell, or "".
+func regionAt(m *mesh.Mesh, layer, i, j int) string {
+	x, y := (m.X[i]+m.X[i+1])/2, (m.Y[j]+m.Y[j+1])/2
+	for _, r := range slices.Backward(m.Stack.Layers[layer].Regions) {
+		if r.Shape != nil {
+			box := geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]}
+			if 2*geometry.Within(r.Shape, box) >= m.DX(i)*m.DY(j) {
+				return r.Name
+			}
+			continue
+		}
+		if x >= r.X && x <= r.X+r.Width && y >= r.Y && y <= r.Y+r.Height {
+			return r.Name
+		}
+	}
+	return ""
 }

@@ -202,7 +202,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
-	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)), Lo: lo, Hi: hi, Look: f.Style.look()}
+	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
 	for _, l := range layers {
 		kelvin := make([]float64, cells)
@@ -257,8 +257,17 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	}
 	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],
 		millimetres((other[cut]+other[cut+1])/2), s.Lo-zeroCelsius, s.Hi-zeroCelsius)
+	s.Subtitle += comma(f.Summary.lastStepNote())
 	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
 	return s, nil
+}
+
+// comma puts a note behind others.
+func comma(note string) string {
+	if note == "" {
+		return ""
+	}
+	return ", " + note
 }
 
 // cellAt is the cell between faces that holds a place.

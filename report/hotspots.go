@@ -144,6 +144,6 @@ func placeOf(m *mesh.Mesh, i, j, k int) Place {
 	layer := m.Planes[k].Layer
 	return Place{
 		XM: (m.X[i] + m.X[i+1]) / 2, YM: (m.Y[j] + m.Y[j+1]) / 2, ZM: (m.Z[k] + m.Z[k+1]) / 2,
-		Layer: m.Stack.Layers[layer].Name, Block: blockAt(m, layer, i, j),
+		Layer: m.Stack.Layers[layer].Name, Block: blockAt(m, layer, i, j), Region: regionAt(m, layer, i, j),
 	}
 }

@@ -100,7 +100,7 @@ func members(v reflect.Value, o object) object {
 			continue
 		}
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if option == "omitempty" && v.Field(i).IsZero() {
+		if (option == "omitempty" || option == "omitzero") && v.Field(i).IsZero() {
 			continue
 		}
 		o = append(o, member{name, finite(v.Field(i))})

@@ -90,11 +90,11 @@ func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch 
 }
 
 // layerPicture is the map of a layer: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
-// range of the colours in K. A caveat, if any, comes before the title.
-func layerPicture(m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat string, style *PictureStyle) *picture.HeatMap {
+// range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
+func layerPicture(m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
 	lo, hi = style.colors(lo, hi)
 	return &picture.HeatMap{
-		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, layer, kelvin),
+		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, layer, kelvin, note),
 		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
 		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer), Look: style.look(),
 	}
@@ -107,8 +107,9 @@ func pictureTitle(s *stack.Stack) string {
 	return s.File
 }
 
-func mapSubtitle(m *mesh.Mesh, layer int, kelvin []float64) string {
+func mapSubtitle(m *mesh.Mesh, layer int, kelvin []float64, note string) string {
 	text := "layer " + m.Stack.Layers[layer].Name
+	text += comma(note)
 	best := -1
 	for n, v := range kelvin {
 		if v-v == 0 && (best < 0 || v > kelvin[best]) {

@@ -9,12 +9,12 @@ import (
 )
 
 // writeMapCSV writes a plane as a matrix: after the comment lines a row of x cell centres, then one row per y cell centre from south
-// to north, its coordinate first. Coordinates are in m and temperatures in K.
-func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64) error {
+// to north, its coordinate first. Coordinates are in m and temperatures in K. A note, if any, tells of which time they are.
+func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, note string) error {
 	planes := m.LayerPlanes[layer]
-	_, err := fmt.Fprintf(w, "# layer %s, z %s to %s m, %d plane(s)%s\n"+
+	_, err := fmt.Fprintf(w, "# layer %s, z %s to %s m, %d plane(s)%s%s\n"+
 		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
-		m.Stack.Layers[layer].Name, metres(m.Z[planes[0]]), metres(m.Z[planes[1]]), planes[1]-planes[0], hottestNote(planes))
+		m.Stack.Layers[layer].Name, metres(m.Z[planes[0]]), metres(m.Z[planes[1]]), planes[1]-planes[0], hottestNote(planes), comma(note))
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,18 @@ const PageName = "report.html"
 // pageDocument tells a run as a page.
 func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 	b := &pageBuilder{mesh: r.Mesh, s: s, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+	start := s.Temperature.MaxAt
+	startTime := 0.0
+	if s.Steps > 0 {
+		_, startTime = s.hottestStep()
+	}
+	if s.Peak.TimeS > 0 {
+		start = s.Peak.At
+	}
 	d := &webpage.Document{
 		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Version: s.Version,
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
-		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(s.Temperature.MaxAt.ZM), Pick: [2]float64{s.Temperature.MaxAt.XM, s.Temperature.MaxAt.YM},
+		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(start.ZM), StartTime: startTime, Pick: [2]float64{start.XM, start.YM},
 	}
 	describeStack(d, r.Mesh)
 	for _, st := range s.StepMaxima {
@@ -80,41 +88,61 @@ func (b *pageBuilder) lead() []webpage.Part {
 	if math.IsNaN(t.MaxK) {
 		return webpage.Words("No cell has a finite temperature: the solve broke down.")
 	}
-	where := " in layer " + t.MaxAt.Layer
-	if t.MaxAt.Block != "" {
-		where += ", block " + t.MaxAt.Block
+	kelvin, where := t.MaxK, placeWords(t.MaxAt)
+	if b.s.Steps == 0 {
+		return []webpage.Part{{Text: "Peak "}, b.degrees(kelvin), {Text: where + "."}}
 	}
-	where += fmt.Sprintf(", at x %s, y %s mm", millimetres(t.MaxAt.XM), millimetres(t.MaxAt.YM))
-	if b.s.Steps > 0 {
-		where += fmt.Sprintf(", at the end of %d steps of %s", b.s.Steps, seconds(b.s.DtS))
+	kelvin, at := b.s.hottestStep()
+	if where = ""; b.s.Peak != (Peak{}) {
+		where = placeWords(b.s.Peak.At)
 	}
-	return []webpage.Part{{Text: "Peak "}, b.degrees(t.MaxK), {Text: where + "."}}
+	return []webpage.Part{
+		{Text: "Peak "}, b.degrees(kelvin), {Text: " at t = " + seconds(at) + where + ". Last step, t = " + seconds(b.s.StepMaxima[b.s.Steps-1].TimeS) + ": "},
+		b.degrees(t.MaxK), {Text: placeWords(t.MaxAt) + "."},
+	}
+}
+
+// placeWords names a cell.
+func placeWords(at Place) string {
+	where := " in layer " + at.Layer
+	switch {
+	case at.Block != "":
+		where += ", block " + at.Block
+	case at.Region != "":
+		where += ", region " + at.Region
+	}
+	return where + fmt.Sprintf(", at x %s, y %s mm", millimetres(at.XM), millimetres(at.YM))
 }
 
 func (b *pageBuilder) facts() []webpage.Fact {
 	s, t := b.s, &b.s.Temperature
-	watts := s.Power.MappedW
+	kelvin, watts := t.MaxK, s.Power.MappedW
 	if s.Steps > 0 {
+		kelvin, _ = s.hottestStep()
 		watts = s.StepMaxima[s.Steps-1].PowerW
 	}
 	f := []webpage.Fact{
-		{Label: "Peak", Value: []webpage.Part{b.degrees(t.MaxK)}},
-		{Label: "Rise", Value: webpage.Words(b.deg.kelvin(t.MaxK-t.AmbientK) + " K")},
+		{Label: "Peak", Value: []webpage.Part{b.degrees(kelvin)}},
+		{Label: "Rise", Value: webpage.Words(b.deg.kelvin(kelvin-t.AmbientK) + " K")},
 		{Label: "Ambient", Value: []webpage.Part{webpage.Degrees(t.AmbientK, int(b.deg), true)}},
-		{Label: "Mean", Value: []webpage.Part{b.degrees(t.MeanK)}},
-		{Label: "Power", Value: webpage.Words(significant(watts, 4) + " W")},
-		{Label: "R_th", Value: webpage.Words(significant(s.RthKPerW, 4) + " K/W")},
-		{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))},
 	}
 	if s.Steps > 0 {
-		hottest := slices.MaxFunc(s.StepMaxima, func(a, b StepSummary) int { return cmp.Compare(a.MaxK, b.MaxK) })
-		f = append(f, webpage.Fact{Label: "Hottest step, at " + seconds(hottest.TimeS), Value: []webpage.Part{b.degrees(hottest.MaxK)}})
+		f = append(f,
+			webpage.Fact{Label: "Max, last step", Value: []webpage.Part{b.degrees(t.MaxK)}}, webpage.Fact{Label: "Mean, last step", Value: []webpage.Part{b.degrees(t.MeanK)}},
+			webpage.Fact{Label: "Power, last step", Value: webpage.Words(significant(watts, 4) + " W")})
+	} else {
+		f = append(f,
+			webpage.Fact{Label: "Mean", Value: []webpage.Part{b.degrees(t.MeanK)}}, webpage.Fact{Label: "Power", Value: webpage.Words(significant(watts, 4) + " W")},
+			webpage.Fact{Label: "R_th", Value: webpage.Words(significant(s.RthKPerW, 4) + " K/W")})
 	}
-	return f
+	if n := len(s.Limits); n > 0 {
+		f = append(f, webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.deg.kelvin(s.Limits[0].MarginK) + " K")})
+	}
+	return append(f, webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
 }
 
 func (b *pageBuilder) tables() []webpage.Table {
-	all := []webpage.Table{b.hotSpots(), b.blocks(), b.layers(), b.probes()}
+	all := []webpage.Table{b.limits(), b.hotSpots(), b.regions(), b.blocks(), b.layers(), b.probes()}
 	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }
 
@@ -130,71 +158,14 @@ func (b *pageBuilder) temperature(kelvin float64) webpage.Cell {
 
 func (b *pageBuilder) hotSpots() webpage.Table {
 	t := webpage.Table{
-		ID: "hotspots", Title: "Hot spots", Note: "Prominence: how far the temperature falls on the way to any hotter point. A click shows the place on the map.",
+		ID: "hotspots", Title: "Hot spots", Note: b.last("") + "Prominence: how far the temperature falls on the way to any hotter point. A click shows the place on the map.",
 		Columns: []webpage.Column{{Name: "place"}, temperatureColumn("max"), numberColumn("rise K"), numberColumn("prominence K"), numberColumn("x mm"), numberColumn("y mm"), {Name: "layer"}},
 	}
 	for _, h := range b.s.HotSpots {
 		rise := h.MaxK - b.s.Temperature.AmbientK
 		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(cmp.Or(h.Block, "in "+h.Layer), h.Place), b.temperature(h.MaxK), webpage.Number(rise, b.deg.kelvin(rise)),
+			b.place(cmp.Or(h.Block, h.Region, "in "+h.Layer), h.Place), b.temperature(h.MaxK), webpage.Number(rise, b.deg.kelvin(rise)),
 			webpage.Number(h.ProminenceK, b.deg.kelvin(h.ProminenceK)), webpage.Number(h.XM, millimetres(h.XM)), webpage.Number(h.YM, millimetres(h.YM)), webpage.Text(h.Layer),
-		})
-	}
-	return t
-}
-
-// manyRows makes a table long enough for a filter.
-const manyRows = 12
-
-func (b *pageBuilder) blocks() webpage.Table {
-	t := webpage.Table{
-		ID: "blocks", Title: "Blocks", Long: len(b.s.Blocks) > manyRows, Note: "Hottest first; a click on a heading sorts.",
-		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"),
-			numberColumn("power W"), numberColumn("W/cm²"), numberColumn("area mm²")},
-	}
-	order := make([]int, len(b.s.Blocks))
-	most := 0.0
-	for i := range order {
-		order[i] = i
-		most = max(most, math.Abs(b.s.Blocks[i].PowerW))
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.s.Blocks[j].MaxK, b.s.Blocks[i].MaxK) })
-	middles := b.blockMiddles()
-	for _, i := range order {
-		block := &b.s.Blocks[i]
-		density := block.PowerW / block.AreaM2 * 1e-4
-		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(block.Name, middles[i]), webpage.Text(block.Layer), b.temperature(block.MaxK), b.temperature(block.AvgK), b.temperature(block.MinK),
-			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))), webpage.Number(density, significant(density, 3)), webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)),
-		})
-	}
-	return t
-}
-
-// blockMiddles is a place in each block, in the order of the summary: the middle of its largest rectangle, in its layer's top plane.
-func (b *pageBuilder) blockMiddles() []Place {
-	var places []Place
-	for l := range b.mesh.Stack.Layers {
-		z := b.mesh.Z[b.mesh.LayerPlanes[l][1]] - b.mesh.DZ(b.mesh.LayerPlanes[l][1]-1)/2
-		for _, p := range b.mesh.Stack.Layers[l].Powers {
-			for _, block := range p.Blocks {
-				r := slices.MaxFunc(blockRects(b.mesh.Stack, &block), func(a, b stack.Rect) int { return cmp.Compare(a.Area(), b.Area()) })
-				places = append(places, Place{XM: r.X + r.Width/2, YM: r.Y + r.Height/2, ZM: z})
-			}
-		}
-	}
-	return places
-}
-
-func (b *pageBuilder) layers() webpage.Table {
-	t := webpage.Table{
-		ID: "layers-table", Title: "Layers", Note: "Top to bottom.",
-		Columns: []webpage.Column{{Name: "layer"}, {Name: "material"}, numberColumn("thickness µm"), numberColumn("power W"), temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min")},
-	}
-	for _, l := range slices.Backward(b.s.Layers) {
-		t.Rows = append(t.Rows, []webpage.Cell{
-			b.place(l.Name, l.MaxAt), webpage.Text(l.Material), webpage.Number(l.ThicknessM, trimmed(l.ThicknessM*1e6)), webpage.Number(l.PowerW, significant(l.PowerW, 4)),
-			b.temperature(l.MaxK), b.temperature(l.MeanK), b.temperature(l.MinK),
 		})
 	}
 	return t

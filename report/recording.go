@@ -58,6 +58,13 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		}
 		w.recorders = append(w.recorders, w.frames)
 	}
+	if steps > 0 && (r.Recorded == nil || steps == len(r.Solution.Steps)) { // of a saved run, where all steps were saved
+		maxima, err := newMaximaRecorder(files, r.Mesh, &w.options)
+		if err != nil {
+			return nil, err
+		}
+		w.recorders = append(w.recorders, maxima)
+	}
 	fields, err := newFieldFiles(files, r.Mesh, kept)
 	if err != nil {
 		return nil, err
@@ -100,6 +107,9 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 	defer func() { r.Solution.Field = field }()
 	w.shared.take(field, r.Mesh)
 	r.Solution.Field = &w.shared // read once, by whoever comes first
+	if w.trace != nil {
+		r.peaks = &w.trace.peaks.found
+	}
 	s, err := Summarise(r)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,9 @@ func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
 		Recorded: &Recorded{TimeSummary(m.Time), MemorySummary(m.Memory)},
 	}
+	if len(r.Solution.Steps) > 0 {
+		r.peaks = restorePeaks(r.Mesh, len(r.Solution.Steps), m.Peaks)
+	}
 	t := &r.Solution.Timing
 	t.Device, t.Setup, t.Solve = duration(m.Time.DeviceS), duration(m.Time.SetupS), duration(m.Time.SolveS)
 	if r.Solution.Field, err = s.Field(s.Last()); err != nil {
@@ -90,6 +93,7 @@ func (r *Restored) Show(n int) error {
 	s.Field = f
 	if n < len(s.Steps) {
 		s.Energy = solution.Energy{} // known of the last step only
+		r.peaks = nil                // of all steps
 	}
 	if n <= len(s.Steps) && (n < len(s.Steps) || s.Status.Reason == solution.ReasonInterrupted) {
 		s.Steps = s.Steps[:n]

@@ -20,6 +20,8 @@ type Run struct {
 	Start        time.Time     // of the process, for the total
 
 	Recorded *Recorded // of a run that is reported again; nil of a new one
+
+	peaks *peaks // of a transient, where they are known
 }
 
 // Options say what to write besides the tables.
@@ -27,6 +29,8 @@ type Options struct {
 	Maps []string // layers to map beyond those with power; "all" for every layer
 	// LargeCSV writes map CSVs of planes above 4 million cells too.
 	LargeCSV bool
+
+	JUnit bool // limits.xml
 
 	Style   PictureStyle
 	Figures []string // pictures beside the maps, of FigureNames or "all"

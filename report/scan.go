@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
@@ -28,17 +30,20 @@ type scan struct {
 	all    extent
 	peaks  *peakMap
 	blocks []*block
-	values []reduction.Extent // of the blocks
+	parts  []*part
+	values []reduction.Extent // of the blocks, then of the parts
+	groups [][]reduction.Rect // of the values
 	probes []float64          // K
 }
 
 // scanField takes the statistics of a field where it is, or reads each of its planes once.
 func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
-	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()), blocks: newBlocks(m)}
+	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()), blocks: newBlocks(m), parts: newParts(m)}
 	for l := range s.layers {
 		s.layers[l] = newExtent()
 	}
-	groups := rectsOf(m, s.blocks)
+	s.groups = append(rectsOf(m, s.blocks), rectsOf(m, s.parts)...)
+	groups := slices.Clone(s.groups)
 	bands := bandsOf(m, s.peaks.ny)
 	for _, plane := range bands {
 		groups = append(groups, plane...)
@@ -51,8 +56,8 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.values, s.probes = v.Extents[:len(s.blocks)], v.Points
-	rest := v.Extents[len(s.blocks):]
+	s.values, s.probes = v.Extents[:len(s.groups)], v.Points
+	rest := v.Extents[len(s.groups):]
 	for k, plane := range bands {
 		layer, dz := &s.layers[m.Planes[k].Layer], m.Z[k+1]-m.Z[k]
 		for b, cells := range plane {
@@ -65,11 +70,22 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 	return s, nil
 }
 
-// rectsOf are the cells of blocks.
-func rectsOf(m *mesh.Mesh, blocks []*block) [][]reduction.Rect {
+// hottest is the place of the maximum of group n, a corner of its layer where it has no finite temperature.
+func (s *scan) hottest(m *mesh.Mesh, n, layer int) Place {
+	if s.values[n].Weight == 0 {
+		return placeOf(m, 0, 0, m.LayerPlanes[layer][0])
+	}
+	i, j, k := s.values[n].At(s.groups[n])
+	return placeOf(m, i, j, k)
+}
+
+// rectsOf are the cells of blocks or parts.
+func rectsOf[T interface {
+	rects(*mesh.Mesh) []reduction.Rect
+}](m *mesh.Mesh, of []T) [][]reduction.Rect {
 	var groups [][]reduction.Rect
-	for _, b := range blocks {
-		groups = append(groups, b.rects(m))
+	for _, f := range of {
+		groups = append(groups, f.rects(m))
 	}
 	return groups
 }

@@ -27,6 +27,11 @@ func (p planesOnly) Plane(k int, dst []float64) error { return p.of.Plane(k, dst
 func TestReducedFieldsGiveTheSameFiles(t *testing.T) {
 	s := sampleStack(46, 37)
 	s.Layers[1].Powers[0].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2e-3, Factor: 0.2}}
+	s.Layers[1].Regions = []stack.Region{
+		{Name: "die", Material: 0, Rect: stack.Rect{X: 0.6e-3, Y: 0.7e-3, Width: 6e-3, Height: 5e-3}},
+		{Name: "cavity", Material: 2, Rect: stack.Rect{X: 4e-3, Y: 1e-3, Width: 3e-3, Height: 3e-3}, TMax: 350},
+	}
+	s.TMax = 400
 	m := build(t, s)
 	for name, open := range map[string]func(testing.TB) ops.Device{
 		"processor": devices.Processor, "interpreter": devices.OnInterpreter(interpreter.Options{NoRaces: true}),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -45,8 +46,10 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	s.addSteps(sol)
+	s.addPeaks(r)
 	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)
+	s.Limits = s.limits(m, sc)
 	s.finish(r, time.Since(start))
 	return s, nil
 }
@@ -57,6 +60,20 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.Result()
 	s.Temperature.MaxAt = placeOf(m, sc.all.i, sc.all.j, sc.all.k)
 
+	if err := s.addLayers(m, sc, t); err != nil {
+		return err
+	}
+	if err := s.addBlocks(m, sc, t); err != nil {
+		return err
+	}
+	s.Probes = make([]ProbeSummary, len(sc.probes))
+	for i, p := range m.Stack.Probes {
+		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i], string(p.Side)}
+	}
+	return nil
+}
+
+func (s *Summary) addLayers(m *mesh.Mesh, sc *scan, t interval) error {
 	watts, err := t.layerWatts(m)
 	if err != nil {
 		return err
@@ -76,22 +93,87 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 		}
 		row.MaxAt = placeOf(m, e.i, e.j, k)
 	}
+	s.leaveOutFillers(m, sc)
+	return nil
+}
 
-	if watts, err = t.blockWatts(m, sc.blocks); err != nil {
+// leaveOutFillers takes the means of layers with regions again, without what fills the room around their chips.
+func (s *Summary) leaveOutFillers(m *mesh.Mesh, sc *scan) {
+	of := map[int][]*part{}
+	for _, p := range sc.parts {
+		if p.kind != kindPower {
+			of[p.layer] = append(of[p.layer], p)
+		}
+	}
+	for l, parts := range of {
+		if m.Stack.Layers[l].MeanOfAll {
+			continue
+		}
+		out := fillers(m.Stack, parts)
+		if len(out) == 0 {
+			continue
+		}
+		kept := reduction.NewExtent()
+		for n, p := range sc.parts {
+			switch {
+			case !slices.Contains(parts, p):
+			case slices.Contains(out, p):
+				if name := m.Stack.Materials[p.material].Name; !slices.Contains(s.Layers[l].MeanWithout, name) {
+					s.Layers[l].MeanWithout = append(s.Layers[l].MeanWithout, name)
+				}
+			default:
+				kept.Merge(&sc.values[len(sc.blocks)+n], 1)
+			}
+		}
+		_, s.Layers[l].MeanK, _ = kept.Result()
+	}
+}
+
+// addBlocks states blocks and regions.
+func (s *Summary) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
+	watts, err := t.blockWatts(m, sc.blocks)
+	if err != nil {
 		return err
 	}
 	s.Blocks = make([]BlockSummary, len(sc.blocks))
 	for i, b := range sc.blocks {
 		row := &s.Blocks[i]
-		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i]}
+		*row = BlockSummary{Layer: m.Stack.Layers[b.layer].Name, Name: b.name, AreaM2: b.area, PowerW: watts[i], MaxAt: sc.hottest(m, i, b.layer)}
 		row.MinK, row.AvgK, row.MaxK = sc.values[i].Result()
 	}
-
-	s.Probes = make([]ProbeSummary, len(sc.probes))
-	for i, p := range m.Stack.Probes {
-		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i], string(p.Side)}
+	if watts, err = t.partWatts(m, sc.blocks, watts, sc.parts); err != nil {
+		return err
+	}
+	s.Regions = make([]RegionSummary, len(sc.parts))
+	for i, p := range sc.parts {
+		row := &s.Regions[i]
+		n := len(sc.blocks) + i
+		*row = RegionSummary{Layer: m.Stack.Layers[p.layer].Name, Name: p.name, Kind: p.kind, AreaM2: p.area, PowerW: watts[i], MaxAt: sc.hottest(m, n, p.layer)}
+		if p.material >= 0 {
+			row.Material = m.Stack.Materials[p.material].Name
+		}
+		row.MinK, row.MeanK, row.MaxK = sc.values[n].Result()
 	}
 	return nil
+}
+
+// addPeaks states the peaks of a transient over its steps.
+func (s *Summary) addPeaks(r *Run) {
+	if r.peaks == nil {
+		return
+	}
+	m, steps := r.Mesh, r.Solution.Steps
+	whole := r.peaks.hottest()
+	s.Peak = whole.peak(m, steps)
+	for i := range s.Layers {
+		s.Layers[i].Peak = r.peaks.layers[i].peak(m, steps)
+	}
+	for i := range s.Blocks {
+		s.Blocks[i].Peak = r.peaks.blocks[i].peak(m, steps)
+	}
+	for i := range s.Regions {
+		s.Regions[i].Peak = r.peaks.parts[i].peak(m, steps)
+	}
 }
 
 func (s *Summary) addSteps(sol *solution.Solution) {
@@ -138,16 +220,12 @@ func summariseEnergy(e *solution.Energy) EnergySummary {
 	}
 }
 
-// thermalResistance is (max - ambient) / power, NaN without power.
+// thermalResistance is (max - ambient) / power, NaN without power and in a transient, where heat is stored on its way.
 func thermalResistance(s *Summary, sol *solution.Solution) float64 {
-	watts := s.Power.MappedW
-	if n := len(sol.Steps); n > 0 {
-		watts = sol.Steps[n-1].PowerW
+	if watts := s.Power.MappedW; watts > 0 && len(sol.Steps) == 0 {
+		return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
 	}
-	if !(watts > 0) {
-		return math.NaN()
-	}
-	return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
+	return math.NaN()
 }
 
 // inputDigest is the digest of a single input, or of the hexadecimal digests of several, one per line in the order they were

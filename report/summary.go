@@ -16,7 +16,10 @@ type Summary struct {
 	Temperature TemperatureSummary `json:"temperature"`
 	Power       PowerSummary       `json:"power"`
 	Energy      EnergySummary      `json:"energy"`
-	// RthKPerW is (max - ambient) over the mapped power; in a transient over the power of the last step.
+	// Peak is the hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not known. Temperature, layers,
+	// blocks and regions are as at the end of the last step, but for peaks of their own.
+	Peak Peak `json:"peak,omitzero"`
+	// RthKPerW is (max - ambient) over the mapped power; NaN in a transient, which has none.
 	RthKPerW float64       `json:"rth_K_per_W"`
 	Time     TimeSummary   `json:"time"`
 	Memory   MemorySummary `json:"memory"`
@@ -30,7 +33,10 @@ type Summary struct {
 	HotSpots []HotSpot      `json:"hot_spots"` // hottest first
 	Layers   []LayerSummary `json:"layers"`    // bottom to top
 	Blocks   []BlockSummary `json:"blocks"`    // in the order of the layers and their floorplans
-	Probes   []ProbeSummary `json:"probes"`
+	// Regions are those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
+	Regions []RegionSummary `json:"regions"`
+	Probes  []ProbeSummary  `json:"probes"`
+	Limits  []LimitSummary  `json:"limits"` // worst first
 }
 
 // GridSummary is the size of the grid.
@@ -63,13 +69,15 @@ type SolverSummary struct {
 	Fallback string `json:"fallback,omitempty"`
 }
 
-// Place is a cell: its centre, its layer, and the block of that layer that covers most of it, if any.
+// Place is a cell: its centre, its layer, the block of that layer that covers most of it, if any, and the region that its centre lies in.
 type Place struct {
 	XM    float64 `json:"x_m"`
 	YM    float64 `json:"y_m"`
 	ZM    float64 `json:"z_m"`
 	Layer string  `json:"layer"`
 	Block string  `json:"block"`
+	// Region is "" outside of regions and in those without a name.
+	Region string `json:"region"`
 }
 
 // TemperatureSummary is over all cells; the mean is weighted by volume.
@@ -142,7 +150,8 @@ type HotSpot struct {
 	Place
 }
 
-// LayerSummary is one layer over all its planes; the mean is weighted by volume.
+// LayerSummary is one layer over all its planes. The mean is weighted by volume, and leaves out the materials in MeanWithout, which fill the room
+// around the layer's chips.
 type LayerSummary struct {
 	Name       string  `json:"name"`
 	Material   string  `json:"material"`
@@ -153,6 +162,9 @@ type LayerSummary struct {
 	MeanK      float64 `json:"mean_K"`
 	MinK       float64 `json:"min_K"`
 	MaxAt      Place   `json:"max_at"`
+
+	MeanWithout []string `json:"mean_without,omitempty"`
+	Peak        Peak     `json:"peak,omitzero"`
 }
 
 // BlockSummary is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the block
@@ -165,6 +177,38 @@ type BlockSummary struct {
 	MaxK   float64 `json:"max_K"`
 	AvgK   float64 `json:"avg_K"`
 	MinK   float64 `json:"min_K"`
+	MaxAt  Place   `json:"max_at"`
+	Peak   Peak    `json:"peak,omitzero"`
+}
+
+// RegionSummary is a region of a layer as far as later regions do not cover it (Kind "region"), what regions leave of their layer ("rest"), or the area of
+// a uniform power or a map ("power"). Mean, max and min are as those of blocks. Regions of one name in a layer are one, and so are those without a
+// name of one material.
+type RegionSummary struct {
+	Layer    string  `json:"layer"`
+	Name     string  `json:"name"`
+	Kind     string  `json:"kind"`
+	Material string  `json:"material"` // "" of a power
+	AreaM2   float64 `json:"area_m2"`
+	PowerW   float64 `json:"power_W"`
+	MaxK     float64 `json:"max_K"`
+	MeanK    float64 `json:"mean_K"`
+	MinK     float64 `json:"min_K"`
+	MaxAt    Place   `json:"max_at"`
+	Peak     Peak    `json:"peak,omitzero"`
+}
+
+// Label names the row for people.
+func (r *RegionSummary) Label() string {
+	switch {
+	case r.Kind == kindRest:
+		return "rest, " + r.Material
+	case r.Name != "" && r.Kind == kindPower:
+		return r.Name + " (power)"
+	case r.Name != "":
+		return r.Name
+	}
+	return r.Material
 }
 
 // ProbeSummary is the temperature at a probe.

@@ -50,8 +50,8 @@ func WriteTerminalMap(w io.Writer, r *Run, s *Summary, width int, depth ColorDep
 			t.hi, t.hottest = v, i
 		}
 	}
-	fmt.Fprintf(t.w, "\n\x1b[1mHottest layer: %s\x1b[0m  \x1b[2m%s x %s mm\x1b[0m\n", m.Stack.Layers[layer].Name,
-		millimetres(m.X[m.NX()]-m.X[0]), millimetres(m.Y[m.NY()]-m.Y[0]))
+	fmt.Fprintf(t.w, "\n\x1b[1mHottest layer: %s\x1b[0m  \x1b[2m%s x %s mm%s\x1b[0m\n", m.Stack.Layers[layer].Name,
+		millimetres(m.X[m.NX()]-m.X[0]), millimetres(m.Y[m.NY()]-m.Y[0]), comma(s.lastStepNote()))
 	t.draw()
 	return t.w.Flush()
 }

@@ -26,8 +26,10 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	}
 	p := &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
 	p.verdict(s)
+	p.limits(s)
 	p.hotSpots(s)
 	p.layers(s)
+	p.regions(s)
 	p.blocks(s)
 	p.probes(s)
 	p.steps(s)
@@ -94,17 +96,66 @@ func (p *page) verdict(s *Summary) {
 	if n := s.Temperature.NonFiniteCells; n > 0 {
 		p.line("%s %s cells have no finite temperature and are left out below", p.paint(red, "BROKEN FIELD:"), cellCount(n))
 	}
+	p.peak(s)
+}
+
+// peak tells the hottest cell: of a transient over all its steps, and at the end.
+func (p *page) peak(s *Summary) {
 	t := &s.Temperature
-	p.line("%s in %s at x %s, y %s mm", p.paint(bold, "Peak "+p.deg.celsius(t.MaxK)+" degC"),
-		placeText(t.MaxAt, (p.style.Width-52)/2), millimetres(t.MaxAt.XM), millimetres(t.MaxAt.YM))
-	rise := fmt.Sprintf("%s K above the ambient of %s degC", p.deg.kelvin(t.MaxK-t.AmbientK), p.deg.celsius(t.AmbientK))
-	if !math.IsNaN(s.RthKPerW) {
-		rise += fmt.Sprintf(": R_th %s K/W", significant(s.RthKPerW, 4))
+	place := func(at Place) string {
+		return fmt.Sprintf("%s at x %s, y %s mm", placeText(at, (p.style.Width-52)/2), millimetres(at.XM), millimetres(at.YM))
 	}
-	p.line("%s", rise)
-	if s.Steps > 0 {
-		p.line("at t = %s, the end of %d steps of %s", seconds(s.StepMaxima[s.Steps-1].TimeS), s.Steps, seconds(s.DtS))
+	rise := func(max float64) string {
+		return fmt.Sprintf("%s K above the ambient of %s degC", p.deg.kelvin(max-t.AmbientK), p.deg.celsius(t.AmbientK))
 	}
+	if s.Steps == 0 {
+		p.line("%s in %s", p.paint(bold, "Peak "+p.deg.celsius(t.MaxK)+" degC"), place(t.MaxAt))
+		above := rise(t.MaxK)
+		if !math.IsNaN(s.RthKPerW) {
+			above += fmt.Sprintf(": R_th %s K/W", significant(s.RthKPerW, 4))
+		}
+		p.line("%s", above)
+		return
+	}
+	kelvin, at := s.hottestStep()
+	where := ""
+	if s.Peak != (Peak{}) {
+		where = " in " + place(s.Peak.At)
+	}
+	last := s.StepMaxima[s.Steps-1].TimeS
+	p.line("%s%s", p.paint(bold, "Peak "+p.deg.celsius(kelvin)+" degC"), where)
+	p.line("%s, at t = %s of %d steps to %s", rise(kelvin), seconds(at), s.Steps, seconds(last))
+	p.line("Last step: %s degC in %s", p.deg.celsius(t.MaxK), placeText(t.MaxAt, (p.style.Width-52)/2))
+}
+
+// hottestStep is the peak of a transient and when it was.
+func (s *Summary) hottestStep() (kelvin, time float64) {
+	if s.Peak.TimeS > 0 {
+		return s.Peak.MaxK, s.Peak.TimeS
+	}
+	hottest := slices.MaxFunc(s.StepMaxima, func(a, b StepSummary) int { return cmp.Compare(a.MaxK, b.MaxK) })
+	return hottest.MaxK, hottest.TimeS
+}
+
+// lastStep puts before a note that figures are of the end of a transient.
+func (s *Summary) lastStep(note string) string {
+	switch {
+	case s.Steps == 0:
+		return note
+	case note == "":
+		return "last step"
+	case s.Peak == (Peak{}):
+		return "last step; " + note
+	}
+	return "last step, and the peak over time; " + note
+}
+
+// lastStepNote says in titles that a map is of the end of a transient.
+func (s *Summary) lastStepNote() string {
+	if s.Steps == 0 {
+		return ""
+	}
+	return "last step, t = " + seconds(s.StepMaxima[s.Steps-1].TimeS)
 }
 
 func (p *page) hotSpots(s *Summary) {
@@ -114,54 +165,9 @@ func (p *page) hotSpots(s *Summary) {
 	t := table{columns: []column{number("#"), number("degC"), number("rise K"), number("x mm"), number("y mm"), name("layer"), name("block")}}
 	for i, h := range s.HotSpots {
 		t.add(fmt.Sprint(i+1), p.deg.celsius(h.MaxK), p.deg.kelvin(h.MaxK-s.Temperature.AmbientK),
-			millimetres(h.XM), millimetres(h.YM), h.Layer, dash(h.Block))
+			millimetres(h.XM), millimetres(h.YM), h.Layer, dash(cmp.Or(h.Block, h.Region)))
 	}
-	p.heading("Hot spots", "")
-	p.table(&t)
-}
-
-func (p *page) layers(s *Summary) {
-	t := table{columns: []column{name("layer"), number("max degC"), number("mean"), number("min"), number("power W"),
-		number("x mm"), number("y mm"), name("hottest block")}}
-	most := 0.0
-	for i := range s.Layers {
-		most = max(most, math.Abs(s.Layers[i].PowerW))
-	}
-	for _, l := range slices.Backward(s.Layers) {
-		power := "-"
-		if l.PowerW != 0 {
-			power = fixed(l.PowerW, wattDecimals(most))
-		}
-		t.add(l.Name, p.deg.celsius(l.MaxK), p.deg.celsius(l.MeanK), p.deg.celsius(l.MinK), power,
-			millimetres(l.MaxAt.XM), millimetres(l.MaxAt.YM), dash(l.MaxAt.Block))
-	}
-	p.heading("Layers", "top to bottom")
-	p.table(&t)
-}
-
-func (p *page) blocks(s *Summary) {
-	if len(s.Blocks) == 0 {
-		return
-	}
-	hottest := slices.Clone(s.Blocks)
-	slices.SortStableFunc(hottest, func(a, b BlockSummary) int { return cmp.Compare(b.MaxK, a.MaxK) })
-	most := 0.0
-	for i := range s.Blocks {
-		most = max(most, math.Abs(s.Blocks[i].PowerW))
-	}
-	t := table{columns: []column{name("block"), name("layer"), number("max degC"), number("avg"), number("min"), number("power W"), number("W/cm2")}}
-	for i, b := range hottest {
-		if i == maxTextBlocks {
-			break
-		}
-		t.add(b.Name, b.Layer, p.deg.celsius(b.MaxK), p.deg.celsius(b.AvgK), p.deg.celsius(b.MinK),
-			fixed(b.PowerW, wattDecimals(most)), significant(b.PowerW/b.AreaM2*1e-4, 3))
-	}
-	note := "hottest first"
-	if len(s.Blocks) > maxTextBlocks {
-		note = fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks, len(s.Blocks))
-	}
-	p.heading("Blocks", note)
+	p.heading("Hot spots", s.lastStep(""))
 	p.table(&t)
 }
 
@@ -174,7 +180,7 @@ func (p *page) probes(s *Summary) {
 		t.add(b.Name, p.deg.celsius(b.TemperatureK), p.deg.kelvin(b.TemperatureK-s.Temperature.AmbientK),
 			millimetres(b.XM), millimetres(b.YM), fixed(b.ZM*1e3, 4))
 	}
-	p.heading("Probes", "")
+	p.heading("Probes", s.lastStep(""))
 	p.table(&t)
 }
 
@@ -203,10 +209,13 @@ func deviceText(s *Summary) string {
 	return s.Device.Kind + " " + s.Device.Name
 }
 
-// placeText names a layer and a block, each in at most n characters.
+// placeText names a layer and a block or region, each in at most n characters.
 func placeText(at Place, n int) string {
-	if at.Block == "" {
+	switch {
+	case at.Block == "" && at.Region == "":
 		return shorten(at.Layer, n)
+	case at.Block == "":
+		return shorten(at.Layer, n) + ", region " + shorten(at.Region, n)
 	}
 	return shorten(at.Layer, n) + ", block " + shorten(at.Block, n)
 }

@@ -16,13 +16,15 @@ import (
 	"thermsim/staging"
 )
 
-// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block and the
-// temperature of every probe, all in K.
+// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block and part and the
+// temperature of every probe, all in K. It finds the peaks of the run on the way.
 type Trace struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
 	blocks  []*block
-	regions *reduction.Regions // the blocks and the probes
+	parts   []*part
+	peaks   *peakWatch
+	regions *reduction.Regions // blocks, parts, bands of the layers, and the probes
 	file    *staging.Output
 	out     *bufio.Writer
 	row     []byte
@@ -33,12 +35,13 @@ const traceName = "trace.csv"
 
 // NewTrace starts the file with the head of the table. Where charts are to show the table, keep holds on to it in memory.
 func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, error) {
-	t := &Trace{files: files, m: m, blocks: newBlocks(m)}
+	t := &Trace{files: files, m: m, blocks: newBlocks(m), parts: newParts(m)}
+	t.peaks = newPeakWatch(m, t.blocks, t.parts)
 	if keep {
 		t.kept = new(bytes.Buffer)
 	}
 	var err error
-	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: rectsOf(m, t.blocks), Points: points(m)})
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups, Points: points(m)})
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +80,14 @@ func (t *Trace) header() []string {
 		name := t.m.Stack.Layers[b.layer].Name + "/" + b.name
 		names = append(names, name+"_avg_K", name+"_max_K")
 	}
+	for _, p := range t.parts {
+		what := p.name
+		if p.material >= 0 && (p.name == "" || p.kind == kindRest) {
+			what = t.m.Stack.Materials[p.material].Name
+		}
+		name := t.m.Stack.Layers[p.layer].Name + "/" + p.kind + ":" + what
+		names = append(names, name+"_avg_K", name+"_max_K")
+	}
 	for _, p := range t.m.Stack.Probes {
 		names = append(names, p.Name+"_K")
 	}
@@ -84,17 +95,18 @@ func (t *Trace) header() []string {
 }
 
 // Step implements Recorder.
-func (t *Trace) Step(_ int, step solution.Step, f solution.Field) error {
+func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 	values, err := solution.Reduce(f, t.regions)
 	if err != nil {
 		return err
 	}
+	t.peaks.take(n, values.Extents)
 	t.row = strconv.AppendFloat(t.row[:0], step.Time, 'g', 10, 64)
 	t.row = append(t.row, ',')
 	t.row = strconv.AppendFloat(t.row, step.PowerW, 'g', 10, 64)
 	t.kelvin(step.MaxK)
-	for n := range values.Extents {
-		_, avg, hi := values.Extents[n].Result()
+	for i := range len(t.blocks) + len(t.parts) {
+		_, avg, hi := values.Extents[i].Result()
 		t.kelvin(avg)
 		t.kelvin(hi)
 	}

@@ -19,7 +19,7 @@ const largePlane = 4_000_000
 // hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
 const hugePlane = 16_000_000
 
-// Write writes summary.json, blocks.csv, layers.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps into a folder, and
+// Write writes summary.json, blocks.csv, layers.csv, where the stack has them regions.csv and limits.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps into a folder, and
 // returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
 // colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
@@ -39,7 +39,7 @@ const RunFiles = "run"
 
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
-	return []string{"summary.json", "layers.csv", "blocks.csv", traceName, PageName, saved.FileName}
+	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
 // stageReport stages the tables, maps and figures of a run.
@@ -58,12 +58,24 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 	if err := writeFigures(ctx, st, r, s, &o); err != nil {
 		return err
 	}
-	csvs := []struct {
+	type table struct {
 		name  string
 		write func(io.Writer, *Summary) error
-	}{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
+	}
+	csvs := []table{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
+	if len(s.Regions) > 0 {
+		csvs = append(csvs, table{"regions.csv", writeRegionsCSV})
+	}
+	if len(s.Limits) > 0 {
+		csvs = append(csvs, table{"limits.csv", writeLimitsCSV})
+	}
 	for _, t := range csvs {
 		if err := st.Write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
+			return err
+		}
+	}
+	if o.JUnit {
+		if err := st.Write(ctx, JUnitName, func(w io.Writer) error { return writeJUnit(w, s) }); err != nil {
 			return err
 		}
 	}
@@ -111,13 +123,13 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		for _, format := range o.Style.formats() {
 			jobs = append(jobs, func() error {
 				return st.Write(inner, "map_"+names[l]+"."+string(format), func(w io.Writer) error {
-					return layerPicture(m, l, kelvin, lo, hi, s.Caveat(), &o.Style).Write(w, format)
+					return layerPicture(m, l, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &o.Style).Write(w, format)
 				})
 			})
 		}
 		if cells <= largePlane || o.LargeCSV {
 			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin) })
+				return st.Write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin, s.lastStepNote()) })
 			})
 		}
 		for _, job := range jobs {

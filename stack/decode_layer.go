@@ -19,6 +19,8 @@ func (l *loader) layer(t *table) Layer {
 		Thickness:         t.scalar("thickness"),
 		Cells:             t.integer("cells"),
 		ContactResistance: t.scalar("contact_resistance"),
+		TMax:              t.scalar("tmax"),
+		MeanOfAll:         t.text("mean") == "all",
 		Pos:               t.node.pos,
 	}
 	y.Material = l.material(t)
@@ -37,7 +39,7 @@ func (l *loader) layer(t *table) Layer {
 
 // region reads a region, or as many of them as its array repeats it.
 func (l *loader) region(t *table) (regions []Region, powers []Power) {
-	r := Region{Name: t.text("name"), Material: l.material(t), Pos: t.node.pos}
+	r := Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Pos: t.node.pos}
 	what := r.what()
 	t.onePlace(what, "circle", "polygon")
 	switch r.Shape = t.shape(what); {
@@ -54,7 +56,13 @@ func (l *loader) region(t *table) (regions []Region, powers []Power) {
 		}
 		return l.copies(t, r), nil
 	}
-	return []Region{r}, l.powers(t, owner{what, r.Rect, r.Shape})
+	powers = l.powers(t, owner{what, r.Rect, r.Shape})
+	for i := range powers {
+		if p := &powers[i]; p.Name == "" && len(p.Blocks) == 0 {
+			p.Name = r.Name
+		}
+	}
+	return []Region{r}, powers
 }
 
 // copies repeats a region along x and y.
@@ -122,7 +130,7 @@ func (l *loader) powers(t *table, o owner) []Power {
 func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []Block, given []bool, ok bool) {
 	before := len(l.faults.list)
 	for _, bt := range t.tables("block") {
-		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), Pos: bt.node.pos}
+		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.pos}
 		l.blockPlace(bt, &b)
 		if needPower && !bt.has("power") {
 			l.fail(bt.node.pos, `add power = "0 W" if it has none`, "block %q has no power", shorten(b.Name))

@@ -8,14 +8,14 @@ import (
 
 // keysOf lists which keys of a power table work with which kind of source.
 func keysOf(kind string) []string {
-	always := []string{kind, "area", "schedule"}
+	always := []string{kind, "area", "schedule", "tmax"}
 	switch kind {
 	case "uniform", "density":
-		return append(always, "circle", "polygon")
+		return append(always, "name", "circle", "polygon")
 	case "floorplan", "block":
 		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap")
 	case "map":
-		return append(always, "unit", "orientation")
+		return append(always, "unit", "orientation", "name")
 	}
 	return always
 }
@@ -23,7 +23,7 @@ func keysOf(kind string) []string {
 // power reads one power table.
 func (l *loader) power(t *table, o owner) (Power, bool) {
 	before := len(l.faults.list)
-	p := Power{Area: o.area, Shape: o.shape, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"), Schedule: l.schedule(t)}
+	p := Power{Area: o.area, Shape: o.shape, Pos: t.node.pos, AllowOverlap: t.boolean("allow_overlap"), Schedule: l.schedule(t), Name: t.text("name"), TMax: t.scalar("tmax")}
 	l.powerShape(t, &p, o)
 	if n, k := t.get("area"); n != nil {
 		if r, ok := t.rect(n, k); ok {

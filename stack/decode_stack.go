@@ -19,6 +19,7 @@ func (l *loader) decodeStack(root *node) {
 	s.Schema = t.integer("schema")
 	s.Title = t.text("title")
 	s.Ambient = t.scalar("ambient")
+	s.TMax = t.scalar("tmax")
 	s.Size, _ = t.pair("size")
 	s.Grid = l.grid(t)
 	s.Boundary = l.boundaries(t)

@@ -12,6 +12,7 @@ type Stack struct {
 	Schema  int        // version of the file format, 1
 	Title   string     // free text, shown in reports
 	Ambient float64    // K, the temperature that boundaries refer to unless they carry their own
+	TMax    float64    // K, the highest temperature allowed anywhere; 0 for no limit, as in layers, regions, powers and blocks
 	Size    [2]float64 // m, extent of the domain in x and y; the origin is the south-west corner
 	Grid    Grid
 
@@ -73,7 +74,10 @@ type Layer struct {
 	ContactResistance float64
 	Regions           []Region // later regions lie over earlier ones
 	Powers            []Power
-	Pos               Pos
+	TMax              float64 // K
+	// MeanOfAll makes reports take the layer's mean over what fills the room around its chips too.
+	MeanOfAll bool
+	Pos       Pos
 }
 
 // Rect is a rectangle with its south-west corner at (X, Y), all in m.
@@ -87,12 +91,14 @@ type Region struct {
 	Shape    geometry.Shape
 	// Fill, where there is one, are inclusions in the material.
 	Fill *Fill
+	TMax float64 // K
 	Pos  Pos
 }
 
 // Power is one source of heat in a layer, spread evenly over the layer's thickness. Exactly one of Blocks, Map and
 // Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
 type Power struct {
+	Name    string // of a map or a uniform power, for reports; may be empty
 	Blocks  []Block
 	Map     *PowerMap
 	Uniform float64 // W, spread evenly over Area
@@ -106,6 +112,7 @@ type Power struct {
 	Schedule []ScalePoint
 	// AllowOverlap accepts blocks that overlap, whose powers then add.
 	AllowOverlap bool
+	TMax         float64 // K, of the area of a map or a uniform power, and of blocks that have none of their own
 	Pos          Pos
 }
 
@@ -118,6 +125,7 @@ type Block struct {
 	Rects  []Rect
 	Shapes []geometry.Shape
 	Watts  float64 // in a steady state; under a trace, the row or mean that the file asks for
+	TMax   float64 // K
 	Pos    Pos
 }
 

@@ -124,6 +124,7 @@ func (p *printer) top() {
 	p.line("schema = 1")
 	p.text("title", s.Title)
 	p.line("ambient = %s", quantity(units.Temperature, s.Ambient))
+	p.value("tmax", units.Temperature, s.TMax)
 	p.line("size = %s", lengthList(s.Size[:]...))
 	p.comment(p.comments.Grid...)
 	p.line("grid = { %s, %s }", axis("nx", "x", s.Grid.X), axis("ny", "y", s.Grid.Y))
@@ -177,6 +178,10 @@ func (p *printer) layer(y *Layer, contact string) {
 	if y.ContactResistance != 0 {
 		p.line("contact_resistance = %s%s", quantity(units.ContactResistance, y.ContactResistance), behind(contact))
 	}
+	p.value("tmax", units.Temperature, y.TMax)
+	if y.MeanOfAll {
+		p.text("mean", "all")
+	}
 	for _, r := range y.Regions {
 		p.line("\n[[layer.region]]")
 		p.text("name", r.Name)
@@ -189,6 +194,7 @@ func (p *printer) layer(y *Layer, contact string) {
 		if r.Fill != nil {
 			p.fill(r.Fill)
 		}
+		p.value("tmax", units.Temperature, r.TMax)
 	}
 	for i := range y.Powers {
 		p.power(&y.Powers[i])

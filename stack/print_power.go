@@ -16,6 +16,8 @@ func (p *printer) power(s *Power) {
 	} else if s.Area != p.s.Domain() {
 		p.line("area = %s", lengthList(s.Area.X, s.Area.Y, s.Area.Width, s.Area.Height))
 	}
+	p.text("name", s.Name)
+	p.value("tmax", units.Temperature, s.TMax)
 	if len(s.Schedule) > 0 {
 		p.line("schedule = [")
 		for _, sp := range s.Schedule {
@@ -61,7 +63,11 @@ func (p *printer) blocks(s *Power) {
 	}
 	p.line("block = [")
 	for _, b := range s.Blocks {
-		p.line("  { name = %s, %s, power = %s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts))
+		limit := ""
+		if b.TMax != 0 {
+			limit = ", tmax = " + quantity(units.Temperature, b.TMax)
+		}
+		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts), limit)
 	}
 	p.line("]")
 	if s.Trace != nil {

@@ -70,7 +70,8 @@ func TestPrintRoundTrip(t *testing.T) {
 func drawStack(t *rapid.T) *Stack {
 	positive := func(name string) float64 { return rapid.Float64Range(1e-9, 1e9).Draw(t, name) }
 	watts := rapid.Float64Range(0, 1e3)
-	s := &Stack{Schema: 1, Title: rapid.String().Draw(t, "title"), Ambient: positive("ambient"), Size: [2]float64{positive("sx"), positive("sy")}}
+	limit := rapid.SampledFrom([]float64{0, 358.15, 1.0 / 3})
+	s := &Stack{Schema: 1, Title: rapid.String().Draw(t, "title"), Ambient: positive("ambient"), TMax: limit.Draw(t, "tmax"), Size: [2]float64{positive("sx"), positive("sy")}}
 	s.Grid = Grid{drawAxis(t, s.Size[0]), drawAxis(t, s.Size[1])}
 	for f := range s.Boundary {
 		b := &s.Boundary[f]
@@ -89,17 +90,18 @@ func drawStack(t *rapid.T) *Stack {
 	for i := range rapid.IntRange(1, 4).Draw(t, "layers") {
 		name := rapid.StringMatching(`[a-z "µ'#=]{0,3}[a-z]`).Draw(t, "material")
 		s.Materials = append(s.Materials, Material{Name: fmt.Sprint(i, name), K: [3]float64{positive("kx"), positive("ky"), positive("kz")}, C: positive("c"), Source: rapid.String().Draw(t, "source")})
-		y := Layer{Name: fmt.Sprint("layer", i), Material: i, Thickness: positive("d"), Cells: rapid.IntRange(1, 99).Draw(t, "cells")}
+		y := Layer{Name: fmt.Sprint("layer", i), Material: i, Thickness: positive("d"), Cells: rapid.IntRange(1, 99).Draw(t, "cells"), TMax: limit.Draw(t, "tmax")}
 		if rapid.Bool().Draw(t, "contact") {
 			y.ContactResistance = positive("R")
 		}
 		area := s.Domain()
 		if rapid.Bool().Draw(t, "region") {
 			area = drawRect(t, s.Domain())
-			y.Regions = []Region{{Name: "die", Material: i, Rect: area}}
+			y.Regions = []Region{{Name: "die", Material: i, Rect: area, TMax: limit.Draw(t, "tmax")}}
+			y.MeanOfAll = rapid.Bool().Draw(t, "mean")
 		}
 		if rapid.Bool().Draw(t, "uniform") {
-			y.Powers = append(y.Powers, Power{Area: area, Uniform: watts.Draw(t, "W")})
+			y.Powers = append(y.Powers, Power{Name: rapid.SampledFrom([]string{"", "a \"b\" µ"}).Draw(t, "name"), Area: area, Uniform: watts.Draw(t, "W"), TMax: limit.Draw(t, "tmax")})
 		}
 		if rapid.Bool().Draw(t, "map") {
 			nx, ny := rapid.IntRange(1, 4).Draw(t, "nx"), rapid.IntRange(1, 4).Draw(t, "ny")

@@ -66,6 +66,7 @@ func (v *validator) domain() {
 	v.positive(Pos{}, s.Size[0], "size in x")
 	v.positive(Pos{}, s.Size[1], "size in y")
 	v.positive(Pos{}, s.Ambient, "ambient")
+	v.notNegative(Pos{}, s.TMax, "tmax")
 	for i, a := range []Axis{s.Grid.X, s.Grid.Y} {
 		v.axis(a, "xy"[i:i+1], s.Size[i])
 	}
@@ -151,6 +152,7 @@ func (v *validator) layers() {
 		what := fmt.Sprintf("layer %q", shorten(y.Name))
 		v.positive(y.Pos, y.Thickness, "%s: thickness", what)
 		v.notNegative(y.Pos, y.ContactResistance, "%s: contact resistance", what)
+		v.notNegative(y.Pos, y.TMax, "%s: tmax", what)
 		if y.Cells < 1 || y.Cells > keys.MaxLayerCells {
 			v.fail(y.Pos, "", "%s needs 1 to %d cells, got %d", what, keys.MaxLayerCells, y.Cells)
 		}
@@ -186,6 +188,7 @@ func (v *validator) materialIndex(pos Pos, i int, what string) {
 func (v *validator) region(r *Region, layer string) {
 	what := layer + ": " + r.what()
 	v.materialIndex(r.Pos, r.Material, what)
+	v.notNegative(r.Pos, r.TMax, "%s: tmax", what)
 	if r.Shape != nil {
 		if !v.shape(r.Pos, r.Shape, what) {
 			return

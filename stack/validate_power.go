@@ -47,6 +47,10 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	if out := protrusion(p.Area, v.s.Domain(), v.slack); out != "" {
 		v.fail(p.Pos, "", "%s: area sticks out of the domain %s", what, out)
 	}
+	v.notNegative(p.Pos, p.TMax, "%s: tmax", what)
+	if fault := labelFault(p.Name); p.Name != "" && fault != "" {
+		v.fail(p.Pos, "", "%s: name %q %s", what, shorten(p.Name), fault)
+	}
 	if p.Shape != nil && !v.shape(p.Pos, p.Shape, what) {
 		return
 	}
@@ -107,6 +111,7 @@ func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool
 	}
 	seen[b.Name] = true
 	v.notNegative(b.Pos, b.Watts, "%s: power", what)
+	v.notNegative(b.Pos, b.TMax, "%s: tmax", what)
 	if len(b.Rects)+len(b.Shapes) == 0 {
 		v.fail(b.Pos, "", "%s has no rectangles", what)
 	}

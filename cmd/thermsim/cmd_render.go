@@ -38,6 +38,7 @@ type renderOptions struct {
 	run      string
 	out      string
 	maps     []string
+	junit    bool
 	pictures pictureOptions
 	outputs  outputOptions
 }
@@ -60,6 +61,7 @@ func newRenderCommand(g *globals) *cobra.Command {
 	group(f, groupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
 		o.outputs.addPageFlags(cmd)
+		addJUnitFlag(cmd, &o.junit)
 	})
 	group(f, groupPictures, func() {
 		addMapsFlag(cmd, &o.maps)
@@ -149,6 +151,9 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 			}
 		}
 	}
+	if transient && !r.Complete() && !sameFolder(o.out, home) {
+		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved), len(r.Solution.Steps))
+	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
 		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFolder(o.out, home) {
@@ -163,7 +168,7 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 
 // write stages everything.
 func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction, kept report.OutputOptions) error {
-	drawn := report.Options{Trace: r.Saved.Trace}
+	drawn := report.Options{Trace: r.Saved.Trace, JUnit: o.junit}
 	steps := 0
 	if r.Command == "transient" {
 		steps = len(r.Saved.Manifest.Saved)

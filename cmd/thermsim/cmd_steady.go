@@ -12,13 +12,13 @@ means of its traces.
 
 Tables go to stdout. Into --out go report.html, an interactive page; run.zip,
 from which 'thermsim render' makes everything again without solving (unless the
-field is large, see --save); summary.json, layers.csv, blocks.csv, and
-map_<layer>.png and .csv of every layer with power and of those in --maps. They
-take the place of the files of an earlier run all together, or not at all. Flags
-beat what the stack file says. A preconditioner takes settings, as in
---precond NAME:key=value,...; without --precond, layers without regions are
-solved directly (fourier), others by multigrid, and where that stalls another
-one takes over.
+field is large, see --save); summary.json, layers.csv, blocks.csv, where the
+stack has such regions.csv and limits.csv, and map_<layer>.png and .csv of every
+layer with power and of those in --maps. They take the place of the files of an
+earlier run all together, or not at all. Flags beat what the stack file says. A
+preconditioner takes settings, as in --precond NAME:key=value,...; without
+--precond, layers without regions are solved directly (fourier), others by
+multigrid, and where that stalls another one takes over.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -69,5 +69,5 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	if ctx.Err() != nil {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s", o.out))
 	}
-	return verdict(run.Run, s, o.tmax.value, o.out)
+	return verdict(run.Run, s, o.tmax.value > 0, o.out)
 }

@@ -18,9 +18,10 @@ Every step takes the exact mean of the powers over its length. The first one
 begins at the ambient, at [transient] initial, or at what --initial says: a
 temperature, or the steady state of the stack's steady powers.
 
-Tables go to stdout. Into --out go trace.csv (time, power, every block and
-probe, step by step) and what the steady command writes: tables and maps of the
-last step, and the page with all steps.
+Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
+power, every block, region and probe, step by step), maxima_<layer>.png and .csv
+(the hottest that each cell becomes) and what the steady command writes: tables
+and maps of the last step, and the page with all steps.
 Flags beat what the stack file says. A preconditioner takes settings, as in
 --precond NAME:key=value,...; without --precond, layers without regions are
 solved directly (fourier), others by multigrid, and where that stalls another
@@ -95,5 +96,5 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if ctx.Err() != nil {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
 	}
-	return verdict(run.Run, s, o.tmax.value, o.out)
+	return verdict(run.Run, s, o.tmax.value > 0, o.out)
 }

@@ -32,7 +32,7 @@ EXIT STATUS
   3    not converged, or energy imbalance above its limit; the best field was
        written
   4    device failure: no GPU where one was demanded, or not enough memory
-  5    hotter than --tmax; the files were written
+  5    hotter than --tmax or a tmax of the stack file; the files were written
   130  interrupted; a steady run writes nothing, a transient what was finished
 ` + crashHelp
 

@@ -21,6 +21,7 @@ type simulateOptions struct {
 	atol     quantity
 	maxIter  count
 	tmax     quantity
+	junit    bool
 	maps     []string
 	json     jsonMode
 	noMap    bool
@@ -43,6 +44,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	group(f, groupResults, func() {
 		addOutFlag(cmd, &o.out)
 		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
+		addJUnitFlag(cmd, &o.junit)
 		f.Var(&o.json, "json", "print summary.json, not tables; =lines: a line per step, then the summary")
 		f.Lookup("json").NoOptDefVal = string(jsonSummary)
 		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
@@ -79,6 +81,10 @@ func addMapsFlag(cmd *cobra.Command, maps *[]string) {
 
 func addOutFlag(cmd *cobra.Command, out *string) {
 	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`")
+}
+
+func addJUnitFlag(cmd *cobra.Command, junit *bool) {
+	cmd.Flags().BoolVar(junit, "junit", false, "write the limits as JUnit XML too, limits.xml")
 }
 
 func addGridFlag(cmd *cobra.Command, grid *gridSize) {
@@ -124,6 +130,9 @@ func (o *simulateOptions) apply(s *stack.Stack) {
 	// One rule stops a solve, so the flag also ends the other rules of the file.
 	if o.tol.value > 0 || o.rtol.value > 0 || o.atol.value > 0 {
 		v.Tol, v.RTol, v.ATol = o.tol.value, o.rtol.value, o.atol.value
+	}
+	if o.tmax.value > 0 {
+		s.TMax = o.tmax.value
 	}
 	if len(o.maps) > 0 {
 		s.Output.Maps = nil

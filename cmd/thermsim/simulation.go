@@ -39,6 +39,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	}
 	var drawn report.Options
 	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
+	drawn.JUnit = s.o.junit
 	if err := roomForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), availableMemory()); err != nil {
 		return err
 	}

@@ -36,7 +36,10 @@ func bytesPerStep(m *mesh.Mesh, kept report.OutputOptions, traces bool) float64 
 		columns := 3 + len(m.Stack.Probes)
 		for _, l := range m.Stack.Layers {
 			for _, p := range l.Powers {
-				columns += 2 * len(p.Blocks)
+				columns += 2 * max(1, len(p.Blocks))
+			}
+			if len(l.Regions) > 0 {
+				columns += 2 * (len(l.Regions) + 1)
 			}
 		}
 		need += columnCopies * float64(columns)
@@ -57,6 +60,15 @@ func fieldFiles(steps int, kept report.OutputOptions) float64 {
 	return float64(each) * min(of, float64(steps))
 }
 
+// maximaBytes is what the maps of maxima over time hold: a plane of every mapped layer, and two to read the others into.
+func maximaBytes(m *mesh.Mesh) float64 {
+	layers := len(m.Power.Layers) + len(m.Stack.Output.Maps)
+	if slices.Contains(m.Stack.Output.Maps, "all") {
+		layers = len(m.Stack.Layers)
+	}
+	return 8 * float64(m.NX()) * float64(m.NY()) * float64(layers+2)
+}
+
 // roomForSteps refuses a transient of which the memory cannot hold what is kept of its steps beside the solve, a chart of the traces among it where
 // one is drawn. Nothing is known where free is 0.
 func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces bool, free float64) error {
@@ -65,6 +77,7 @@ func roomForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces boo
 	if !strings.HasPrefix(m.Stack.Solver.Device, "gpu") {
 		room = max(0, free-float64(gpusolve.SystemNeed(m, m.Stack.Solver.Preconditioner, true, false).Peak()))
 	}
+	room = max(0, room-maximaBytes(m))
 	need := perStep * float64(steps)
 	if free <= 0 || need <= room {
 		return nil

@@ -2,14 +2,14 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"strings"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
 )
 
-// verdict judges a finished run that has been written: nil when it can be relied on and is cool enough.
-func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
+// verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says that --tmax set that of the stack.
+func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
 	if doubt := s.Doubt(); doubt != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
@@ -20,11 +20,24 @@ func verdict(r *report.Run, s *report.Summary, tmax float64, out string) error {
 		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve to a smaller --tol, --rtol or --atol",
 			imbalance, limit, out))
 	}
-	if hottest := hottest(s); tmax > 0 && hottest > tmax {
-		return withStatus(exitTooHot, fmt.Errorf("hottest point %.2f degC exceeds --tmax %.2f degC by %.3g K; %s/summary.json lists the hot spots",
-			celsius(hottest), celsius(tmax), hottest-tmax, out))
+	exceeded := s.Exceeded()
+	if len(exceeded) == 0 {
+		return nil
 	}
-	return nil
+	what := limitText(&exceeded[0], flag)
+	if n := len(exceeded); n > 1 {
+		what += fmt.Sprintf("; %d of %d limits are exceeded", n, len(s.Limits))
+	}
+	return withStatus(exitTooHot, fmt.Errorf("%s; %s/limits.csv lists the limits", what, out))
+}
+
+// limitText tells of a limit that is exceeded. That of the whole stack is called by the flag where the flag set it.
+func limitText(l *report.LimitSummary, flag bool) string {
+	text := l.Text()
+	if l.Kind == "stack" && flag {
+		text = strings.Replace(text, "its tmax of", "--tmax", 1)
+	}
+	return text
 }
 
 // remedy is what to do about a solve that did not converge.
@@ -46,15 +59,6 @@ func remedy(st *solution.Status) string {
 		return "accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	}
 	return "look for extreme values in the stack with 'thermsim check'"
-}
-
-// hottest is the largest temperature of the run in K, over all steps of a transient.
-func hottest(s *report.Summary) float64 {
-	hot := s.Temperature.MaxK
-	for _, step := range s.StepMaxima {
-		hot = math.Max(hot, step.MaxK)
-	}
-	return hot
 }
 
 func celsius(kelvin float64) float64 { return kelvin - 273.15 }

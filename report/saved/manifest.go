@@ -42,6 +42,8 @@ type Manifest struct {
 
 	// Saved are the numbers of the steps whose fields are kept, from 1 and ascending; 0 stands for a steady state.
 	Saved []int `json:"saved_steps"`
+	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; none in runs saved before there were any.
+	Peaks []Peak `json:"peaks,omitempty"`
 	// History is how the error fell from iteration to iteration, as far as it was watched.
 	History []Iteration `json:"history,omitempty"`
 }
@@ -91,6 +93,15 @@ type Iteration struct {
 	Step      int    `json:"step"` // from 1; 0 of a steady solve
 	Iteration int    `json:"iteration"`
 	ErrorK    Number `json:"error_K"` // estimated largest error
+}
+
+// Peak is the hottest cell of something over all steps.
+type Peak struct {
+	MaxK Number `json:"max_K"`
+	Step int    `json:"step"` // from 1, 0 where there is no finite temperature
+	I    int    `json:"i"`
+	J    int    `json:"j"`
+	K    int    `json:"k"`
 }
 
 // Time splits the wall time of the run that was saved, in s.

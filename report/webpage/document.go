@@ -27,6 +27,7 @@ type Document struct {
 	Steps      []Step     // of a transient, all of them; the chart shows an outline of very many
 	Runs       []Run      // one, or two on one grid to compare
 	Start      int        // plane shown first
+	StartTime  float64    // s, of a transient: the frame nearest to it is shown first, the last one where it is 0
 	Pick       [2]float64 // point shown first, m
 	// CompareRuns opens the page on the difference of its runs.
 	CompareRuns bool

@@ -154,13 +154,14 @@ func (d *Document) data() ([]byte, error) {
 		Layers     []Layer      `json:"layers"`
 		Steps      [][2]float64 `json:"steps"`
 		Start      int          `json:"start"`
+		StartTime  float64      `json:"startTime,omitempty"`
 		Pick       [2]float64   `json:"pick"`
 		Compare    string       `json:"compare"`
 		Colours    string       `json:"colours"`
 		Diverging  string       `json:"diverging"`
 		Runs       []runAbout   `json:"runs"`
 	}{
-		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers, Start: d.Start, Pick: d.Pick,
+		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers, Start: d.Start, StartTime: d.StartTime, Pick: d.Pick,
 		Colours: hex(d.Colours), Diverging: hex(diverging()), Steps: [][2]float64{},
 	}
 	if d.CompareRuns {

@@ -6,7 +6,7 @@ const diverging = lut(data.diverging);
 
 const state = {
   run: 0,
-  frame: runs[0].frames.length - 1,
+  frame: nearestFrame(runs[0].frames, data.startTime ?? Infinity),
   plane: data.start,
   view: "map",
   unit: "C",
@@ -99,4 +99,10 @@ function blockAt(layer, x, y) {
     for (const [bx, by, bw, bh] of b.rects) if (x >= bx && x < bx + bw && y >= by && y < by + bh) return b.name;
   }
   return "";
+}
+
+// The frame nearest in time, the last of equals.
+function nearestFrame(frames, time) {
+  const off = frames.map((f) => Math.abs(f.time - time));
+  return off.lastIndexOf(Math.min(...off));
 }

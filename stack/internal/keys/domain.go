@@ -16,6 +16,7 @@ func domainSpecs() []Spec {
 			{Name: "schema", Type: Integer, Min: 1, Max: 1, Required: true, Doc: "Version of this format."},
 			{Name: "title", Type: Text, Doc: "Free text, shown in reports."},
 			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, Default: "25 degC", Doc: "Temperature that boundaries refer to unless they carry their own, and where a transient starts."},
+			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed anywhere. Commands that solve report the margin and exit with status 5 where it is exceeded; `--tmax` takes its place."},
 			{Name: "size", Type: Pair, Quantity: units.Length, Range: Positive, Required: true, Doc: "Extent of the domain in x (west to east) and y (south to north). The origin is the south-west corner."},
 			{Name: "grid", Type: Table, Sub: "grid", DefDoc: "128 by 128 equal cells", Doc: "Lateral cells."},
 			{Name: "boundary", Type: Table, Sub: "boundary", DefDoc: "all faces adiabatic", Doc: "What happens on the six faces."},

@@ -23,6 +23,8 @@ func powerSpecs() []Spec {
 			{Name: "polygon", Type: Points, Quantity: units.Length, Doc: "In place of area: where a uniform power acts, by its corners in order."},
 			{Name: "origin", Type: Pair, Quantity: units.Length, Default: "0", Doc: "Where the south-west corner of the floorplan lies; it is added to the coordinates of all blocks."},
 			{Name: "allow_overlap", Type: Bool, Default: "false", Doc: "Accept blocks that overlap; their powers add there."},
+			{Name: "name", Type: Text, DefDoc: "name of the region, if it has one", Doc: "Name of a map or uniform power in reports."},
+			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed where a map or uniform power acts, or in each of the blocks that has no `tmax` of its own."},
 			{Name: "schedule", Type: Tables, Sub: "scale", Doc: "Factors on the whole source in time, each valid until the next."},
 		}},
 		{"trace", "trace = { ... }", "a trace", []Key{

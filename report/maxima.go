@@ -1,0 +1,104 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/staging"
+)
+
+// maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is at the end of any step. It holds a
+// plane of each of these layers.
+type maximaRecorder struct {
+	files   *staging.Transaction
+	m       *mesh.Mesh
+	options *Options
+	layers  []int
+	top     [][]float64 // K, of every layer
+	plane   []float64
+	scratch []float64
+	steps   int
+}
+
+func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, o *Options) (*maximaRecorder, error) {
+	layers, err := mappedLayers(m, o.Maps)
+	if err != nil {
+		return nil, err
+	}
+	r := &maximaRecorder{files: files, m: m, options: o, layers: layers, top: make([][]float64, len(layers))}
+	for i := range r.top {
+		r.top[i] = make([]float64, m.NX()*m.NY())
+	}
+	r.plane = make([]float64, m.NX()*m.NY())
+	return r, nil
+}
+
+// Step implements Recorder.
+func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
+	scratch := func() []float64 {
+		if r.scratch == nil {
+			r.scratch = make([]float64, len(r.plane))
+		}
+		return r.scratch
+	}
+	r.steps++
+	for i, l := range r.layers {
+		into := r.plane
+		if r.steps == 1 {
+			into = r.top[i]
+		}
+		if err := layerMap(r.m, f, l, into, scratch); err != nil {
+			return err
+		}
+		if r.steps == 1 {
+			continue
+		}
+		top := r.top[i]
+		for c, v := range into {
+			if v > top[c] || top[c] != top[c] {
+				top[c] = v
+			}
+		}
+	}
+	return nil
+}
+
+// Finish implements Recorder. The maps share one range of colours.
+func (r *maximaRecorder) Finish(ctx context.Context, e *End) error {
+	if r.steps == 0 {
+		return nil
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, top := range r.top {
+		for _, v := range top {
+			if isFinite(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	o := r.options
+	names := fileNames(r.m.Stack)
+	note := fmt.Sprintf("maxima over %d steps", r.steps)
+	for i, l := range r.layers {
+		name := "maxima_" + names[l]
+		for _, format := range o.Style.formats() {
+			err := r.files.Write(ctx, name+"."+string(format), func(w io.Writer) error {
+				return layerPicture(r.m, l, r.top[i], lo, hi, e.Summary.Caveat(), note, &o.Style).Write(w, format)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if len(r.plane) <= largePlane || o.LargeCSV {
+			err := r.files.Write(ctx, name+".csv", func(w io.Writer) error { return writeMapCSV(w, r.m, l, r.top[i], note) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

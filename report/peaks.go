@@ -1,0 +1,133 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/report/saved"
+)
+
+// moment is the hottest cell of something over a transient: the first in time where several are as hot.
+type moment struct {
+	kelvin  float64 // NaN without a finite temperature
+	step    int     // from 1
+	i, j, k int
+}
+
+// peaks are the moments of a run's blocks, parts and layers.
+type peaks struct{ blocks, parts, layers []moment }
+
+// list is all of them in one order.
+func (p *peaks) list() []moment { return slices.Concat(p.blocks, p.parts, p.layers) }
+
+// hottest is the moment of the whole run.
+func (p *peaks) hottest() moment {
+	top := moment{kelvin: math.NaN()}
+	for _, m := range p.layers {
+		if !(m.kelvin <= top.kelvin) && isFinite(m.kelvin) {
+			if m.kelvin == top.kelvin && m.step >= top.step {
+				continue
+			}
+			top = m
+		}
+	}
+	return top
+}
+
+// peakWatch finds the peaks of a transient from the statistics of its steps.
+type peakWatch struct {
+	found  peaks
+	groups [][]reduction.Rect // of blocks and parts, then of the layers' bands
+	layer  []int              // of every band
+}
+
+// mostBands of rows share the search of a plane between the threads of a device.
+const mostBands = 32
+
+func newPeakWatch(m *mesh.Mesh, blocks []*block, parts []*part) *peakWatch {
+	w := &peakWatch{found: peaks{moments(len(blocks)), moments(len(parts)), moments(len(m.Stack.Layers))}}
+	w.groups = append(rectsOf(m, blocks), rectsOf(m, parts)...)
+	for k, plane := range bandsOf(m, min(mostBands, m.NY())) {
+		w.groups = append(w.groups, plane...)
+		for range plane {
+			w.layer = append(w.layer, m.Planes[k].Layer)
+		}
+	}
+	return w
+}
+
+func moments(n int) []moment {
+	all := make([]moment, n)
+	for i := range all {
+		all[i].kelvin = math.NaN()
+	}
+	return all
+}
+
+// take looks at the statistics of a step.
+func (w *peakWatch) take(step int, extents []reduction.Extent) {
+	own := len(w.found.blocks) + len(w.found.parts)
+	for n := range extents {
+		e := &extents[n]
+		var m *moment
+		switch {
+		case n < len(w.found.blocks):
+			m = &w.found.blocks[n]
+		case n < own:
+			m = &w.found.parts[n-len(w.found.blocks)]
+		default:
+			m = &w.found.layers[w.layer[n-own]]
+		}
+		if e.Weight > 0 && !(e.Max <= m.kelvin) {
+			i, j, k := e.At(w.groups[n])
+			*m = moment{e.Max, step, i, j, k}
+		}
+	}
+}
+
+// save is what a saved run keeps of peaks.
+func (p *peaks) save() []saved.Peak {
+	var out []saved.Peak
+	for _, m := range p.list() {
+		out = append(out, saved.Peak{MaxK: saved.Number(m.kelvin), Step: m.step, I: m.i, J: m.j, K: m.k})
+	}
+	return out
+}
+
+// restorePeaks is nil where a run was saved without its peaks, or those are not of the mesh.
+func restorePeaks(m *mesh.Mesh, steps int, from []saved.Peak) *peaks {
+	blocks, parts := len(newBlocks(m)), len(newParts(m))
+	if len(from) != blocks+parts+len(m.Stack.Layers) {
+		return nil
+	}
+	all := make([]moment, len(from))
+	for n, f := range from {
+		if f.Step < 0 || f.Step > steps || f.I < 0 || f.I >= m.NX() || f.J < 0 || f.J >= m.NY() || f.K < 0 || f.K >= m.NZ() {
+			return nil
+		}
+		all[n] = moment{float64(f.MaxK), f.Step, f.I, f.J, f.K}
+	}
+	return &peaks{all[:blocks], all[blocks : blocks+parts], all[blocks+parts:]}
+}
+
+// peak is a moment for people.
+func (m *moment) peak(of *mesh.Mesh, steps []solution.Step) Peak {
+	if m.step < 1 || m.step > len(steps) {
+		return Peak{MaxK: math.NaN()}
+	}
+	return Peak{MaxK: m.kelvin, TimeS: steps[m.step-1].Time, At: placeOf(of, m.i, m.j, m.k)}
+}
+
+// Peak is the hottest of a place over a transient, with its time (the end of a step).
+type Peak struct {
+	MaxK  float64 `json:"max_K"`
+	TimeS float64 `json:"time_s"`
+	At    Place   `json:"at"`
+}
+
+// reached is the peak of a transient, the maximum of a steady state.
+func (p *Peak) reached(steady float64) float64 { return cmp.Or(p.MaxK, steady) }

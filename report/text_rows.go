@@ -1,0 +1,134 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+func (p *page) layers(s *Summary) {
+	t := table{columns: []column{name("layer"), number("max degC"), number("mean"), number("min"), number("power W"),
+		number("x mm"), number("y mm"), name("hottest block")}}
+	peaks := s.Peak != (Peak{})
+	if peaks {
+		t.columns = slices.Insert(t.columns, 1, number("peak degC"), number("at"))
+		t.columns[3] = number("last max")
+	}
+	most := 0.0
+	for i := range s.Layers {
+		most = max(most, math.Abs(s.Layers[i].PowerW))
+	}
+	note := s.lastStep("top to bottom")
+	for _, l := range slices.Backward(s.Layers) {
+		power := "-"
+		if l.PowerW != 0 {
+			power = fixed(l.PowerW, wattDecimals(most))
+		}
+		mean := p.deg.celsius(l.MeanK)
+		if len(l.MeanWithout) > 0 {
+			mean += "*"
+		} else {
+			mean += " "
+		}
+		cells := []string{l.Name, p.deg.celsius(l.MaxK), mean, p.deg.celsius(l.MinK), power,
+			millimetres(l.MaxAt.XM), millimetres(l.MaxAt.YM), dash(cmp.Or(l.MaxAt.Block, l.MaxAt.Region))}
+		if peaks {
+			cells = slices.Insert(cells, 1, p.deg.celsius(l.Peak.MaxK), seconds(l.Peak.TimeS))
+		}
+		t.add(cells...)
+	}
+	p.heading("Layers", note)
+	p.table(&t)
+	p.meansWithout(s)
+}
+
+// meansWithout tells what the means of layers leave out.
+func (p *page) meansWithout(s *Summary) {
+	var materials []string
+	for i := range s.Layers {
+		for _, m := range s.Layers[i].MeanWithout {
+			if !slices.Contains(materials, m) {
+				materials = append(materials, m)
+			}
+		}
+	}
+	if len(materials) > 0 {
+		p.line("  %s", p.paint(dim, shorten("* without "+strings.Join(materials, ", "), p.style.Width-2)))
+	}
+}
+
+// regions lists the regions layer by layer, like the layers from the top.
+func (p *page) regions(s *Summary) {
+	if len(s.Regions) == 0 {
+		return
+	}
+	peaks := s.Peak != (Peak{})
+	t := table{columns: []column{name("region"), name("layer"), number("max degC"), number("mean"), number("min"), number("power W"), number("x mm"), number("y mm")}}
+	if peaks {
+		t.columns = slices.Insert(t.columns, 2, number("peak degC"), number("at"))
+		t.columns[4] = number("last max")
+	}
+	most := 0.0
+	for i := range s.Regions {
+		most = max(most, math.Abs(s.Regions[i].PowerW))
+	}
+	rows := slices.Clone(s.Regions)
+	slices.Reverse(rows)
+	note := s.lastStep("top to bottom")
+	if len(rows) > maxTextBlocks {
+		slices.SortStableFunc(rows, func(a, b RegionSummary) int { return cmp.Compare(b.Peak.reached(b.MaxK), a.Peak.reached(a.MaxK)) })
+		rows = rows[:maxTextBlocks]
+		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; regions.csv has them all", maxTextBlocks, len(s.Regions)))
+	}
+	for i := range rows {
+		r := &rows[i]
+		power := "-"
+		if r.PowerW != 0 {
+			power = fixed(r.PowerW, wattDecimals(most))
+		}
+		cells := []string{r.Label(), r.Layer, p.deg.celsius(r.MaxK), p.deg.celsius(r.MeanK), p.deg.celsius(r.MinK), power, millimetres(r.MaxAt.XM), millimetres(r.MaxAt.YM)}
+		if peaks {
+			cells = slices.Insert(cells, 2, p.deg.celsius(r.Peak.MaxK), seconds(r.Peak.TimeS))
+		}
+		t.add(cells...)
+	}
+	p.heading("Regions", note)
+	p.table(&t)
+}
+
+func (p *page) blocks(s *Summary) {
+	if len(s.Blocks) == 0 {
+		return
+	}
+	peaks := s.Peak != (Peak{})
+	hottest := slices.Clone(s.Blocks)
+	slices.SortStableFunc(hottest, func(a, b BlockSummary) int { return cmp.Compare(b.Peak.reached(b.MaxK), a.Peak.reached(a.MaxK)) })
+	most := 0.0
+	for i := range s.Blocks {
+		most = max(most, math.Abs(s.Blocks[i].PowerW))
+	}
+	t := table{columns: []column{name("block"), name("layer"), number("max degC"), number("avg"), number("min"), number("power W"), number("W/cm2"), number("x mm"), number("y mm")}}
+	if peaks {
+		t.columns = slices.Insert(t.columns, 2, number("peak degC"), number("at"))
+		t.columns[4] = number("last max")
+	}
+	for i, b := range hottest {
+		if i == maxTextBlocks {
+			break
+		}
+		cells := []string{b.Name, b.Layer, p.deg.celsius(b.MaxK), p.deg.celsius(b.AvgK), p.deg.celsius(b.MinK),
+			fixed(b.PowerW, wattDecimals(most)), significant(b.PowerW/b.AreaM2*1e-4, 3), millimetres(b.MaxAt.XM), millimetres(b.MaxAt.YM)}
+		if peaks {
+			cells = slices.Insert(cells, 2, p.deg.celsius(b.Peak.MaxK), seconds(b.Peak.TimeS))
+		}
+		t.add(cells...)
+	}
+	note := s.lastStep("hottest first")
+	if len(s.Blocks) > maxTextBlocks {
+		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; blocks.csv and --json have them all", maxTextBlocks, len(s.Blocks)))
+	}
+	p.heading("Blocks", note)
+	p.table(&t)
+}
