@@ -20,7 +20,7 @@ const PageName = "report.html"
 func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 	b := &pageBuilder{mesh: r.Mesh, s: s, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
 	d := &webpage.Document{
-		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Version: s.Version,
+		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
 		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(s.Temperature.MaxAt.ZM), Pick: [2]float64{s.Temperature.MaxAt.XM, s.Temperature.MaxAt.YM},
 	}

@@ -59,6 +59,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	for _, h := range e.History {
 		m.History = append(m.History, saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})
 	}
+	m.Warnings = e.Summary.Warnings
 	m.Time, m.Memory = saved.Time(e.Summary.Time), saved.Memory(e.Summary.Memory)
 	if err := s.close(m, r.Mesh.Stack); err != nil {
 		return s.files.Failed(saved.FileName, err)

@@ -45,6 +45,7 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	s.addSteps(sol)
+	s.addWarnings(r)
 	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)
 	s.finish(r, time.Since(start))

@@ -1,5 +1,7 @@
 package report
 
+import "thermsim/plausibility"
+
 // Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in kelvin.
 // Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke down)
 // are null in the file and NaN here.
@@ -31,6 +33,8 @@ type Summary struct {
 	Layers   []LayerSummary `json:"layers"`    // bottom to top
 	Blocks   []BlockSummary `json:"blocks"`    // in the order of the layers and their floorplans
 	Probes   []ProbeSummary `json:"probes"`
+
+	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
 }
 
 // GridSummary is the size of the grid.

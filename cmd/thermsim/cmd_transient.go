@@ -94,5 +94,5 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if ctx.Err() != nil {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
 	}
-	return verdict(run.Run, s, o.tmax.value, o.out)
+	return strictVerdict(run.Run, s, &o.simulateOptions)
 }

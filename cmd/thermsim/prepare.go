@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"thermsim/mesh"
+	"thermsim/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -76,6 +77,11 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 		files.Abort()
 		return nil, err
 	}
-	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Parse: parse, Build: build, Start: g.start}
+	limit := plausibility.OfLimit(s, o.tmax.value)
+	if err := o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
+		files.Abort()
+		return nil, err
+	}
+	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: g.start}
 	return &simulation{Run: r, g: g, o: o, progress: p, files: files}, nil
 }

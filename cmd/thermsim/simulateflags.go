@@ -22,6 +22,7 @@ type simulateOptions struct {
 	maxIter  count
 	tmax     quantity
 	maps     []string
+	strict   strictness
 	json     jsonMode
 	noMap    bool
 	pictures pictureOptions
@@ -42,7 +43,8 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	group(f, groupSolver, func() { o.addSolverFlags(cmd) })
 	group(f, groupResults, func() {
 		addOutFlag(cmd, &o.out)
-		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
+		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"`)
+		o.strict.addFlag(f)
 		f.Var(&o.json, "json", "print summary.json, not tables; =lines: a line per step, then the summary")
 		f.Lookup("json").NoOptDefVal = string(jsonSummary)
 		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
