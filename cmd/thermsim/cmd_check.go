@@ -77,11 +77,14 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if o.print {
 		return stack.Print(g.stdout, s)
 	}
-	files, err := begin(g, o.out, staging.Options{Set: "check", Command: "check"})
+	files, err := begin(g, o.out, staging.Options{Set: checkFiles, Command: "check", Shows: shown(s, &o.project)})
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
+	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != shown(s, &o.project) {
+		g.note("%s holds a run of another stack or grid, whose files stay; draw into another folder with --out", o.out)
+	}
 	machine := thisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
 	m, _, err := buildMesh(g, s, machine, false)

@@ -68,7 +68,7 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 	if err := o.outputs.check(s, command == "transient"); err != nil {
 		return nil, err
 	}
-	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command})
+	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &o.project), Replaces: []string{checkFiles}})
 	if err != nil {
 		return nil, err
 	}
