@@ -15,8 +15,9 @@ import (
 
 const checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
 and its floorplans as PNG into --out, list layers and mesh, say how much power
-was requested and how much arrived on the grid, and estimate memory and time. Warn of what is possible but seldom meant: slips of units, blocks
-of few cells, heat without a way out.
+was requested and how much arrived on the grid, and estimate memory and time.
+Warn of what is possible but seldom meant: slips of units, blocks of few cells,
+heat without a way out.
 
 With --print, write the stack to stdout with everything resolved (materials,
 floorplans, powers, units), and nothing else. That file stands alone and gives
@@ -43,6 +44,7 @@ type checkOptions struct {
 	grid   gridSize
 	print  bool
 	strict strictness
+	json   bool
 	project
 }
 
@@ -64,12 +66,16 @@ func newCheckCommand(g *globals) *cobra.Command {
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.addFlag(cmd.Flags())
 	o.addOptions(cmd.Flags(), formats()...)
 	return cmd
 }
 
 func runCheck(ctx context.Context, g *globals, o checkOptions) error {
+	if o.json && o.print {
+		return usagef("--json and --print both write to stdout; give one of them")
+	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
@@ -104,6 +110,9 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	p.stop()
 	if err != nil {
 		return steadyInterrupted(err)
+	}
+	if o.json {
+		return writeCheckJSON(g.stdout, m, found, done.Files)
 	}
 	if g.quiet {
 		return nil

@@ -76,7 +76,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	if err := run.record(plan.Steps, stepLog{g, o.json}); err != nil {
+	if err := run.record(plan.Steps, stepLog{g, o.lines}); err != nil {
 		return err
 	}
 	plan.OnStep = run.step

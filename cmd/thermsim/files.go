@@ -75,7 +75,7 @@ func refuseToReplace(force bool, files ...string) error {
 	}
 	for _, path := range files {
 		if _, err := os.Lstat(path); err == nil && !force {
-			return usagef("%s exists already; name %s with --output, or replace it with --force", path, other)
+			return usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func refuseToReplace(force bool, files ...string) error {
 
 // writeOutputs writes files that stand for themselves into one folder.
 func writeOutputs(ctx context.Context, g *globals, dir string, files ...staging.File) error {
-	_, err := writeFiles(ctx, g, dir, staging.Options{Flag: "--output"}, files...)
+	_, err := writeFiles(ctx, g, dir, staging.Options{}, files...)
 	return steadyInterrupted(err)
 }
 

@@ -52,6 +52,9 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(o.stack); err != nil && o.stack == "lines" && bool(o.json) {
+		return nil, usagef("--json takes no value; say --json-lines for a line per step")
+	}
 	o.project.inTime = command == "transient"
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {

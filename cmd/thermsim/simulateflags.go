@@ -23,7 +23,8 @@ type simulateOptions struct {
 	tmax     quantity
 	maps     []string
 	strict   strictness
-	json     jsonMode
+	json     jsonFlag
+	lines    bool // of JSON
 	noMap    bool
 	pictures pictureOptions
 	outputs  outputOptions
@@ -45,17 +46,20 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 		addOutFlag(cmd, &o.out)
 		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"`)
 		o.strict.addFlag(f)
-		f.Var(&o.json, "json", "print summary.json, not tables; =lines: a line per step, then the summary")
-		f.Lookup("json").NoOptDefVal = string(jsonSummary)
+		f.Var(&o.json, "json", "print JSON on stdout in place of tables: summary.json")
+		f.Lookup("json").NoOptDefVal, f.Lookup("json").DefValue = "true", ""
+		f.BoolVar(&o.lines, "json-lines", false, "print a line of JSON per step as it ends, and one for the summary")
 		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
 		o.outputs.addPageFlags(cmd)
 		o.outputs.addSaveFlag(cmd)
 	})
 	group(f, groupPictures, func() {
 		addMapsFlag(cmd, &o.maps)
+		completeLayers(cmd, "maps", "all")
 		o.pictures.addFlags(cmd)
 	})
 	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
+	completeLayers(cmd, "file-layers")
 	o.project.addFlags(cmd)
 }
 
@@ -104,6 +108,9 @@ func (o *simulateOptions) check() error {
 	}
 	if rules > 1 {
 		return usagef("--tol, --rtol and --atol are three ways to say when to stop; give one of them")
+	}
+	if bool(o.json) && o.lines {
+		return usagef("--json and --json-lines are two ways to print the summary; give one of them")
 	}
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")
