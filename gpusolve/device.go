@@ -20,6 +20,7 @@ const (
 	gpuOpening     = 300 * time.Millisecond
 	cpuPerCell     = 170 * time.Nanosecond
 	cpuPerCellStep = 85 * time.Nanosecond
+	cpuDirect      = 30 * time.Nanosecond // the direct solver, per cell and solve
 )
 
 // demand is what a solve asks of a device. The zero value asks for nothing in particular.
@@ -27,6 +28,7 @@ type demand struct {
 	cells  int
 	steps  int // of time, 0 in a steady solve
 	planes int // of a mesh, 0 for a matrix
+	direct bool
 	// need is the memory on a device, nil where nothing is known.
 	need func(gpu bool, multiprocessors int64) Need
 }
@@ -38,6 +40,11 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 		s.Multiprocessors = multiprocessors
 		return needOf(s, o.Preconditioner, systemBytes(s))
 	}}
+}
+
+// directDemand is that of the direct solver.
+func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
+	return demand{cells: m.Cells(), steps: steps, direct: true, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
 }
 
 // openFor returns the executor of the options, or opens a device.
@@ -86,14 +93,23 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
-	cpu := time.Duration(need.cells) * cpuPerCell
-	if need.steps > 0 {
-		cpu = time.Duration(need.cells) * time.Duration(need.steps) * cpuPerCellStep
-	}
+	cpu := need.onProcessor()
 	if cpu < gpuOpening {
 		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
 	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
+}
+
+// onProcessor is about how long the processor would take.
+func (need *demand) onProcessor() time.Duration {
+	perSolve := cpuPerCell
+	switch {
+	case need.direct:
+		perSolve = cpuDirect
+	case need.steps > 0:
+		perSolve = cpuPerCellStep
+	}
+	return time.Duration(need.cells) * time.Duration(max(1, need.steps)) * perSolve
 }
 
 // firstGPU opens it for a reason, or the processor where that fails.

@@ -15,6 +15,7 @@ import (
 type driver struct {
 	dev    ops.Device
 	op     ops.Operator
+	kept   kept
 	pre    *precond.Method
 	solver krylov.Solver
 	x      ops.Vector
@@ -23,28 +24,33 @@ type driver struct {
 	line   line
 }
 
-// openDriver opens a device, has assemble make the operator there, sets the method of the options up on it, and has ready do what else belongs before the
-// first solve. Where auto chose a GPU on which that fails, the processor does it again.
-func (o *Options) openDriver(need demand, assemble func(ops.Device) (ops.Operator, error), ready func(*driver) error) (*driver, error) {
+// kept is what a driver has on its device: the operator, or what stands in for it.
+type kept interface {
+	Err() error
+	Free()
+}
+
+// openDriver opens a device, has setup make the operator and the method there, and has ready do what else belongs before the first solve. Where auto chose a GPU on which that fails, the processor does it again.
+func (o *Options) openDriver(need demand, setup, ready func(*driver) error) (*driver, error) {
 	start := time.Now()
 	dev, info, err := o.openFor(need)
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.driverOn(dev, info, time.Since(start), assemble, ready)
+	d, err := o.driverOn(dev, info, time.Since(start), setup, ready)
 	if err == nil || !o.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
 		return d, err
 	}
 	dev, info = o.insteadOfGPU(fmt.Errorf("%s: %w", info.Name, err))
-	return o.driverOn(dev, info, time.Since(start), assemble, ready)
+	return o.driverOn(dev, info, time.Since(start), setup, ready)
 }
 
 // driverOn sets everything up on an open device, which it closes where that fails.
-func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, assemble func(ops.Device) (ops.Operator, error), ready func(*driver) error) (*driver, error) {
+func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, setup, ready func(*driver) error) (*driver, error) {
 	d := &driver{dev: dev, info: info, timing: Timing{Device: opening}}
 	start := time.Now()
 	defer dev.Bind()()
-	err := d.setup(o.Preconditioner, assemble)
+	err := setup(d)
 	if err != nil {
 		err = blame(err)
 	} else {
@@ -58,8 +64,12 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 	return d, nil
 }
 
+// setup makes the operator and sets a method up on it.
 func (d *driver) setup(method string, assemble func(ops.Device) (ops.Operator, error)) (err error) {
-	if d.op, err = assemble(d.dev); err != nil {
+	if d.op, err = assemble(d.dev); d.op != nil {
+		d.kept = d.op
+	}
+	if err != nil {
 		return err
 	}
 	if d.solver, d.pre, err = newSolver(d.op, method); err != nil {
@@ -84,7 +94,7 @@ func (d *driver) solve(ctx context.Context, rule krylov.Rule, b ops.Source, prog
 
 // failure is the device's first failure, nil while all is well.
 func (d *driver) failure() error {
-	if err := d.op.Err(); err != nil {
+	if err := d.kept.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
 	return nil
@@ -92,8 +102,8 @@ func (d *driver) failure() error {
 
 // close gives the operator and the device back.
 func (d *driver) close() {
-	if d.op != nil {
-		d.op.Free()
+	if d.kept != nil {
+		d.kept.Free()
 	}
 	d.dev.Close()
 }

@@ -6,6 +6,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
 )
 
 // field reads the rise from the device and adds the ambient.
@@ -22,8 +23,8 @@ var _ solution.Reducer = field{}
 // Plane copies the temperatures of plane k into dst.
 func (f field) Plane(k int, dst []float64) error {
 	m := f.sys.Mesh()
-	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
-		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+	if err := checkPlane(m, k, dst); err != nil {
+		return err
 	}
 	defer f.dev.Bind()()
 	f.sys.Plane(k, f.x, dst)
@@ -40,11 +41,11 @@ func (f field) Plane(k int, dst []float64) error {
 // Reduce takes statistics on the device.
 func (f field) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 	m := f.sys.Mesh()
-	if r.NX != m.NX() || r.NY != m.NY() || r.NZ != m.NZ() {
-		return nil, fmt.Errorf("regions of a grid of %d x %d x %d cells; the field has %d x %d x %d", r.NX, r.NY, r.NZ, m.NX(), m.NY(), m.NZ())
+	if err := checkRegions(m, r); err != nil {
+		return nil, err
 	}
 	defer f.dev.Bind()()
-	on, err := f.reduction(r)
+	on, err := prepared(f.sys, f.reductions, r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDevice, err)
 	}
@@ -55,28 +56,27 @@ func (f field) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 	return v, f.failure()
 }
 
-// reduction is what the device keeps of regions, made when it is first asked for.
-func (f field) reduction(r *reduction.Regions) (ops.Reduction, error) {
-	on, known := f.reductions[r]
-	if known {
-		return on, nil
+// prepared is what a device keeps of regions, made when it is first asked for; nil where planes have to be read.
+func prepared(on any, made map[*reduction.Regions]ops.Reduction, r *reduction.Regions) (ops.Reduction, error) {
+	if known, there := made[r]; there {
+		return known, nil
 	}
-	s, ok := f.sys.(ops.Reducer)
+	s, ok := on.(ops.Reducer)
 	if !ok {
 		return nil, nil
 	}
-	on, err := s.NewReduction(r)
+	fresh, err := s.NewReduction(r)
 	if err == nil {
-		f.reductions[r] = on
+		made[r] = fresh
 	}
-	return on, err
+	return fresh, err
 }
 
 // Quantise counts quanta on the device.
 func (f field) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
 	m := f.sys.Mesh()
-	if want := m.NZ() * q.Side(m.NX()) * q.Side(m.NY()); len(counts) != want {
-		return false, fmt.Errorf("%d counts of a field of %d", len(counts), want)
+	if err := checkCounts(m, q, counts); err != nil {
+		return false, err
 	}
 	s, ok := f.sys.(ops.Reducer)
 	if !ok {
@@ -90,6 +90,30 @@ func (f field) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
 func (f field) failure() error {
 	if err := f.sys.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	return nil
+}
+
+// checkPlane refuses what is no plane of a mesh.
+func checkPlane(m *mesh.Mesh, k int, dst []float64) error {
+	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
+		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
+	}
+	return nil
+}
+
+// checkRegions refuses those of another grid.
+func checkRegions(m *mesh.Mesh, r *reduction.Regions) error {
+	if r.NX != m.NX() || r.NY != m.NY() || r.NZ != m.NZ() {
+		return fmt.Errorf("regions of a grid of %d x %d x %d cells; the field has %d x %d x %d", r.NX, r.NY, r.NZ, m.NX(), m.NY(), m.NZ())
+	}
+	return nil
+}
+
+// checkCounts refuses counts that are not those of all planes.
+func checkCounts(m *mesh.Mesh, q reduction.Quanta, counts []int32) error {
+	if want := m.NZ() * q.Side(m.NX()) * q.Side(m.NY()); len(counts) != want {
+		return fmt.Errorf("%d counts of a field of %d", len(counts), want)
 	}
 	return nil
 }

@@ -45,12 +45,12 @@ func smallKinds() map[string]*stack.Stack {
 func TestKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	for name, s := range smallKinds() {
 		for _, tol := range []float64{1e-4, 1e-6} {
-			onHost := steady(t, s, gpusolve.Options{Tol: tol, Device: "cpu"})
+			onHost := steady(t, s, gpusolve.Options{Tol: tol, Device: "cpu", Preconditioner: "multigrid"})
 			want := field(t, s, onHost.Field)
 			var first []float64
 			for seed := range int64(2) {
 				m := interpreter.New(interpreter.Options{Seed: seed})
-				sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Tol: tol, Executor: onInterpreter(t, m)})
+				sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Tol: tol, Executor: onInterpreter(t, m), Preconditioner: "multigrid"})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

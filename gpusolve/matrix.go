@@ -183,12 +183,14 @@ func OpenMatrix(a *Matrix, o Options) (*MatrixSolver, error) {
 	need := demand{cells: a.N(), need: func(gpu bool, multiprocessors int64) Need {
 		return matrixNeed(a, o.Preconditioner, gpu, multiprocessors)
 	}}
-	_, err := o.openDriver(need, func(dev ops.Device) (ops.Operator, error) {
-		op, err := load(dev, m.a)
-		if err == nil {
-			m.b, err = op.New64()
-		}
-		return op, err
+	_, err := o.openDriver(need, func(d *driver) error {
+		return d.setup(o.Preconditioner, func(dev ops.Device) (ops.Operator, error) {
+			op, err := load(dev, m.a)
+			if err == nil {
+				m.b, err = op.New64()
+			}
+			return op, err
+		})
 	}, func(d *driver) error {
 		m.driver = d
 		return d.prepare(o.matrixRule(d.pre))

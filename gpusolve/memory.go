@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -33,7 +34,16 @@ func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
 // SystemNeed is the memory that a mesh takes to solve with a method as users write it, on a GPU or the processor; nothing where there is no such method.
 func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	s := shapeOf(m, inTime, gpu)
+	if solvesDirectly(m.Stack, preconditioner, gpu) {
+		return directNeed(s)
+	}
 	return needOf(s, preconditioner, systemBytes(s))
+}
+
+// directNeed is that of the direct solver, which needs no matrix.
+func directNeed(s precond.Shape) Need {
+	n := fourier.DirectMemory(s)
+	return Need{SetUp: n.SetUp, Method: n.Held, collected: !s.GPU}
 }
 
 // StackNeed is SystemNeed before the mesh is built, so that a grid that is too large gets no further: the least that a stack on its grid takes.
@@ -43,6 +53,9 @@ func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 		shape.NZ += s.Layers[i].Cells
 	}
 	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
+	if solvesDirectly(s, preconditioner, gpu) {
+		return directNeed(shape)
+	}
 	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)
 	return needOf(shape, preconditioner, systemBytes(shape))
 }

@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"slices"
 	"testing"
 
 	"thermsim/gpusolve/cases"
@@ -9,6 +10,7 @@ import (
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -45,6 +47,13 @@ func compare(t *testing.T, what string, cells int, stated Need, taken, held int6
 	}
 }
 
+// methodsFor are those that a mesh can be solved by.
+func methodsFor(m *mesh.Mesh, gpu bool) []string {
+	return slices.DeleteFunc(Preconditioners(), func(name string) bool {
+		return name == "fourier" && (gpu && !fourier.OnGPUs || fourier.CheckGrid(m.Stack) != nil)
+	})
+}
+
 // The need that is stated before anything is allocated covers what the solve then takes on the processor, set-up included, and wastes little.
 func TestNeedOnTheProcessor(t *testing.T) {
 	for name, s := range map[string]*stack.Stack{
@@ -57,7 +66,7 @@ func TestNeedOnTheProcessor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, method := range Preconditioners() {
+		for _, method := range methodsFor(m, false) {
 			for _, inTime := range []bool{false, true} {
 				d := host.Open()
 				held := solveOnce(t, m, d, method, inTime)
@@ -88,7 +97,7 @@ func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, method := range Preconditioners() {
+		for _, method := range methodsFor(m, true) {
 			if method == "cmg" {
 				method = "cmg:direct=64" // inverting a larger graph takes the interpreter minutes
 			}
@@ -106,6 +115,9 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 	s := shapeOf(m, inTime, true)
 	s.Multiprocessors = int64(d.MultiprocessorCount())
 	need := needOf(s, method, systemBytes(s))
+	if solvesDirectly(m.Stack, method, true) {
+		need = directNeed(s)
+	}
 	compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), need, d.Peak(), 0, false)
 }
 

@@ -1,6 +1,8 @@
 package gpusolve
 
 import (
+	"context"
+
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
@@ -32,13 +34,26 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if l := o.directly(m, dt); l != nil {
+		e, err := newDirect(m, l, o, steps, dt)
+		if err == nil || !o.unableDevice(err) {
+			return e, err
+		}
+	}
+	return newMeshed(m, o, steps, dt)
+}
+
+// newMeshed sets an iteration up.
+func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
 	s := &meshed{mesh: m, dt: dt, reductions: map[*reduction.Regions]ops.Reduction{}}
 	exchanged := 0.0
-	_, err := o.openDriver(o.demandOf(m, steps), func(dev ops.Device) (_ ops.Operator, err error) {
-		if s.sys, err = dev.Assemble(m, dt); err != nil {
-			return nil, err
-		}
-		return s.sys, s.heat()
+	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
+		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
+			if s.sys, err = dev.Assemble(m, dt); err != nil {
+				return nil, err
+			}
+			return s.sys, s.heat()
+		})
 	}, func(d *driver) error {
 		s.driver = d
 		if err := o.checkEstimate(s.solver); err != nil {
@@ -117,6 +132,14 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 		s.smooth = 0
 	}
 	return s.power, nil
+}
+
+// respond solves for another power, from zero.
+func (s *meshed) respond(ctx context.Context, o *Options, layers []powermap.Drawing, _ bool) (krylov.Outcome, error) {
+	s.source.SetPower(layers)
+	s.sys.Fill(s.x, 0)
+	s.solver.StartFromZero()
+	return s.settle(ctx, o, 1, nil)
 }
 
 // setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.

@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
@@ -22,6 +23,7 @@ import (
 func methods() []method.Definition {
 	return []method.Definition{
 		multigrid.Definition(),
+		fourier.Definition(),
 		chebyshev.Definition(),
 		ic.Definition(),
 		cmg.Definition(),

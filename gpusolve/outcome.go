@@ -43,6 +43,8 @@ func reasonText(r krylov.Reason) string {
 	switch r {
 	case krylov.Tolerance:
 		return solution.ReasonTolerance
+	case krylov.Direct:
+		return solution.ReasonDirect
 	case krylov.Attainable:
 		return solution.ReasonAttainable
 	case krylov.Limit:

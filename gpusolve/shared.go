@@ -32,6 +32,9 @@ func OpenDevice(name string) (*SharedDevice, error) {
 // Close does nothing, so that the solves leave the device to the next.
 func (s *SharedDevice) Close() error { return nil }
 
+// Unwrap is the device itself.
+func (s *SharedDevice) Unwrap() ops.Device { return s.Device }
+
 // Release closes the device.
 func (s *SharedDevice) Release() error { return s.Device.Close() }
 

@@ -70,9 +70,9 @@ func kinds() map[string]*stack.Stack {
 // The estimate in kelvin must bound the error that a solve really leaves, and not by orders of magnitude.
 func TestErrorEstimateIsHonest(t *testing.T) {
 	for name, s := range kinds() {
-		exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-13}).Field)
+		exact := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-13, Preconditioner: "multigrid"}).Field)
 		for _, tol := range []float64{1, 1e-2, 1e-4} {
-			sol := steady(t, s, gpusolve.Options{Tol: tol})
+			sol := steady(t, s, gpusolve.Options{Tol: tol, Preconditioner: "multigrid"})
 			e := largestDifference(exact, field(t, s, sol.Field))
 			est := sol.Status.EstimatedErrorK
 			if !sol.Status.Converged || e > est || est > tol {
@@ -138,11 +138,13 @@ func TestReasons(t *testing.T) {
 		converged bool
 		reason    string
 	}{
-		{gpusolve.Options{}, true, solution.ReasonTolerance},
-		{gpusolve.Options{ATol: 1e-6}, true, solution.ReasonTolerance},
-		{gpusolve.Options{RTol: 1e-30}, true, solution.ReasonAttainable},
-		{gpusolve.Options{Tol: 1e-30}, true, solution.ReasonAttainable},
-		{gpusolve.Options{MaxIter: 2}, false, solution.ReasonIterations},
+		{gpusolve.Options{}, true, solution.ReasonDirect},
+		{gpusolve.Options{RTol: 1e-30}, true, solution.ReasonDirect},
+		{gpusolve.Options{Preconditioner: "multigrid"}, true, solution.ReasonTolerance},
+		{gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}, true, solution.ReasonTolerance},
+		{gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-30}, true, solution.ReasonAttainable},
+		{gpusolve.Options{Preconditioner: "multigrid", Tol: 1e-30}, true, solution.ReasonAttainable},
+		{gpusolve.Options{Preconditioner: "multigrid", MaxIter: 2}, false, solution.ReasonIterations},
 		{gpusolve.Options{Preconditioner: "none", MaxIter: 5}, false, solution.ReasonIterations},
 	} {
 		sol := steady(t, s, c.o)
@@ -179,15 +181,17 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestCancelledSteadyReturnsTheContextsError(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s := cases.Stack10(cases.Options{NX: 32})
-	sol, err := gpusolve.Steady(ctx, build(t, s), gpusolve.Options{Progress: func(p gpusolve.Progress) {
-		if p.Iteration == 2 {
-			cancel()
+	for method, iteration := range map[string]int{"multigrid": 2, "fourier": 0} {
+		ctx, cancel := context.WithCancel(context.Background())
+		s := cases.Stack10(cases.Options{NX: 32})
+		sol, err := gpusolve.Steady(ctx, build(t, s), gpusolve.Options{Preconditioner: method, Progress: func(p gpusolve.Progress) {
+			if p.Iteration == iteration {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) || sol.Status.Reason != solution.ReasonInterrupted || sol.Status.Converged {
+			t.Errorf("%s: %v, %+v", method, err, sol.Status)
 		}
-	}})
-	if !errors.Is(err, context.Canceled) || sol.Status.Reason != solution.ReasonInterrupted || sol.Status.Converged {
-		t.Errorf("%v, %+v", err, sol.Status)
 	}
 }
 

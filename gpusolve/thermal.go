@@ -79,10 +79,8 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 
 // solution gathers what is known after the last solve.
 func (e *engine) solution(out krylov.Outcome) *Solution {
-	st := status(out, e.solver, e.pre)
-	st.Fallback = e.line.String(e.pre.Name())
 	s := &Solution{
-		Status: st,
+		Status: e.status(out),
 		Field:  e.field(),
 		PeakK:  e.hottest() + e.ambient,
 		Device: e.info,
@@ -91,6 +89,16 @@ func (e *engine) solution(out krylov.Outcome) *Solution {
 	}
 	s.OnClose(e.close)
 	return s
+}
+
+// status tells how the last solve ended.
+func (e *engine) status(out krylov.Outcome) Status {
+	if d, ok := e.thermal.(*direct); ok {
+		return d.status(out)
+	}
+	st := status(out, e.solver, e.pre)
+	st.Fallback = e.line.String(e.pre.Name())
+	return st
 }
 
 // uniform is the rise that a stack starts with where no field is given.
@@ -106,16 +114,23 @@ func risesOf(m *mesh.Mesh, f Field) ([]float64, error) {
 	sheet := m.NX() * m.NY()
 	rises := make([]float64, m.Cells())
 	for k := range m.NZ() {
-		plane := rises[k*sheet : (k+1)*sheet]
-		if err := f.Plane(k, plane); err != nil {
-			return nil, fmt.Errorf("the field to start from: %w", err)
-		}
-		for c, kelvin := range plane {
-			if !(kelvin > 0) || math.IsInf(kelvin, 0) {
-				return nil, fmt.Errorf("%w: the field to start from has %g K in cell %d of plane %d", ErrOption, kelvin, c, k)
-			}
-			plane[c] = kelvin - m.Stack.Ambient
+		if err := readRises(m, f, k, rises[k*sheet:(k+1)*sheet]); err != nil {
+			return nil, err
 		}
 	}
 	return rises, nil
+}
+
+// readRises reads plane k.
+func readRises(m *mesh.Mesh, f Field, k int, plane []float64) error {
+	if err := f.Plane(k, plane); err != nil {
+		return fmt.Errorf("the field to start from: %w", err)
+	}
+	for c, kelvin := range plane {
+		if !(kelvin > 0) || math.IsInf(kelvin, 0) {
+			return fmt.Errorf("%w: the field to start from has %g K in cell %d of plane %d", ErrOption, kelvin, c, k)
+		}
+		plane[c] = kelvin - m.Stack.Ambient
+	}
+	return nil
 }

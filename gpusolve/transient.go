@@ -134,6 +134,10 @@ func (r *stepper) step(ctx context.Context, n int) error {
 // solution reports the last finished step, and the first that failed to converge if any did.
 func (r *stepper) solution() *Solution {
 	out := r.out
+	if d, ok := r.thermal.(*direct); ok && len(r.steps) > 0 {
+		out = d.conclude(&r.opts, r.plan.Steps)
+		r.errorK = out.ErrorK * float64(len(r.steps))
+	}
 	if !r.allConverged {
 		out.Converged, out.Reason = false, r.firstFailure.Reason
 	}

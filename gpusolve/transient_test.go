@@ -112,6 +112,12 @@ func TestTransientErrorEstimate(t *testing.T) {
 }
 
 func TestInterruptedTransientKeepsFinishedSteps(t *testing.T) {
+	for method, iteration := range map[string]int{"multigrid": 1, "fourier": 0} {
+		t.Run(method, func(t *testing.T) { keepsFinishedSteps(t, method, iteration) })
+	}
+}
+
+func keepsFinishedSteps(t *testing.T, method string, iteration int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := cases.Stack10(cases.Options{NX: 20})
 	var last []float64
@@ -119,8 +125,8 @@ func TestInterruptedTransientKeepsFinishedSteps(t *testing.T) {
 		last = field(t, s, f)
 		return nil
 	}}
-	o := gpusolve.Options{Progress: func(p gpusolve.Progress) {
-		if p.Step == 5 && p.Iteration == 1 {
+	o := gpusolve.Options{Preconditioner: method, Progress: func(p gpusolve.Progress) {
+		if p.Step == 5 && p.Iteration == iteration {
 			cancel()
 		}
 	}}

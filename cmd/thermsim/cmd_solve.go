@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +89,7 @@ func newSolveCommand(g *globals) *cobra.Command {
 	group(f, "Matrix and solver", func() {
 		f.Var(&o.grid, "grid", "the grid whose matrix A is, x fastest (default found from the entries)")
 		f.Var(&o.device, "device", deviceUsage)
-		f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", ")+" (default by A)")
+		f.Var(&o.precond, "precond", strings.Join(matrixMethods(), ", ")+" (default by A)")
 		f.Var(&o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
 		f.Var(&o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
 		f.Var(&o.maxIter, "max-iter", "largest number of iterations")
@@ -98,8 +99,13 @@ func newSolveCommand(g *globals) *cobra.Command {
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: summary.json")
 	})
 	completeFlag(cmd, "device", deviceNames())
-	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	completeFlag(cmd, "precond", matrixMethods())
 	return cmd
+}
+
+// matrixMethods are those that need no geometry.
+func matrixMethods() []string {
+	return slices.DeleteFunc(gpusolve.Preconditioners(), func(name string) bool { return name == "multigrid" || name == "fourier" })
 }
 
 func runSolve(ctx context.Context, g *globals, o solveOptions) error {

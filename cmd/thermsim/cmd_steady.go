@@ -16,8 +16,9 @@ field is large, see --save); summary.json, layers.csv, blocks.csv, and
 map_<layer>.png and .csv of every layer with power and of those in --maps. They
 take the place of the files of an earlier run all together, or not at all. Flags
 beat what the stack file says. A preconditioner takes settings, as in
---precond NAME:key=value,...; without --precond another one takes over where
-multigrid stalls.
+--precond NAME:key=value,...; without --precond, layers without regions are
+solved directly (fourier), others by multigrid, and where that stalls another
+one takes over.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out

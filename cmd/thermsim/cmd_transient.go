@@ -22,8 +22,9 @@ Tables go to stdout. Into --out go trace.csv (time, power, every block and
 probe, step by step) and what the steady command writes: tables and maps of the
 last step, and the page with all steps.
 Flags beat what the stack file says. A preconditioner takes settings, as in
---precond NAME:key=value,...; without --precond another one takes over where
-multigrid stalls.
+--precond NAME:key=value,...; without --precond, layers without regions are
+solved directly (fourier), others by multigrid, and where that stalls another
+one takes over.
 ` + exitHelp
 
 const transientExample = `  thermsim transient examples/trace

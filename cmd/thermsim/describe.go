@@ -141,16 +141,24 @@ func boundary(b *stack.Boundary) string {
 const (
 	steadySecondsPerCell = 0.4e-6
 	stepSecondsPerCell   = 0.2e-6
+
+	directSecondsPerCell     = 0.06e-6
+	directStepSecondsPerCell = 0.04e-6
 )
 
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	method := "default solver"
+	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
+	if name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); name == "fourier" && why == "" {
+		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
+	}
 	if p := d.m.Stack.Solver.Preconditioner; p != "" {
 		method = "time of the default solver, memory of " + p
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores, %s", cores, method))
+	d.line("  method     %s", methodText(d.m.Stack))
 	free := ""
 	if on.memory > 0 {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
@@ -159,13 +167,27 @@ func (d *description) estimate(on machine) {
 		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
-	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(steadySecondsPerCell*perCore)), byteCount(steady), free)
+	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(perSolve*perCore)), byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(stepSecondsPerCell*perCore*float64(steps))), steps, byteCount(transient))
+	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(perStep*perCore*float64(steps))), steps, byteCount(transient))
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
+}
+
+// methodText tells how a stack is solved, and why not directly.
+func methodText(s *stack.Stack) string {
+	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
+	switch {
+	case method == "":
+		return "none: " + s.Solver.Preconditioner + " refuses the stack: " + why
+	case method == "fourier" && why == "":
+		return "fourier, which needs no iteration"
+	case why != "":
+		return fmt.Sprintf("%s with conjugate gradients; not fourier alone: %s", method, why)
+	}
+	return method
 }
 
 // gpuMemory is what there is to hold a solve.

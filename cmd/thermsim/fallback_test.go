@@ -29,6 +29,7 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 	run := func(device string) (out, stderr string, err error) {
 		o := newSimulateOptions()
 		o.stack, o.out = file, filepath.Join(t.TempDir(), "out")
+		o.precond = "multigrid" // which takes long enough
 		plan := transientOptions{simulateOptions: o, dt: duration(), initial: beginning{quantity: temperature()}}
 		if err := errors.Join(plan.steps.Set("20"), plan.dt.Set("1 ms")); err != nil {
 			t.Fatal(err)

@@ -87,6 +87,7 @@ func TestPlace(t *testing.T) {
 		{"too old", withGPUs(1e9, big, small, old), "gpu:2", false, "gpu:2", "compute capability 6.1, the kernels need 7.0"},
 	} {
 		s := square(3000, c.device)
+		s.Solver.Preconditioner = "multigrid"
 		note, err := c.on.place(s, c.transient)
 		switch {
 		case c.failure == "" && err != nil:

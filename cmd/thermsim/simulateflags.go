@@ -67,7 +67,7 @@ func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	addGridFlag(cmd, &o.grid)
 	f.Var(&o.device, "device", deviceUsage)
-	f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", ")+" (default multigrid)")
+	f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", "))
 	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	f.Var(&o.atol, "atol", "stop on the 2-norm of the residual in W instead")

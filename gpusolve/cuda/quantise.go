@@ -19,40 +19,42 @@ type counting struct {
 }
 
 // Quantise counts the planes of x. The room for counts is kept for the next time.
-func (s *system) Quantise(x ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
+func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
+	s := p.space
 	k, err := Module(s.Device, "statistics", kernels.LoadStatistics)
 	s.Note(err)
-	shown := int64(q.Side(s.nx)) * int64(q.Side(s.ny))
-	part := min(int64(s.nz), max(1, countBytes/4/shown))
+	shown := int64(q.Side(p.nx)) * int64(q.Side(p.ny))
+	part := min(int64(p.nz), max(1, countBytes/4/shown))
 	if !s.Ready() {
 		return true // and means nothing
 	}
-	if !s.makeRoom(part * shown) {
+	if !p.makeRoom(part * shown) {
 		return false
 	}
-	for from := int64(0); from < int64(s.nz) && s.err == nil; from += part {
-		n := min(part, int64(s.nz)-from) * shown
+	for from := int64(0); from < int64(p.nz) && s.err == nil; from += part {
+		n := min(part, int64(p.nz)-from) * shown
 		s.Note(k.Quantise(s.Stream, perThread(n), kernels.StatisticsQuantiseArgs{
-			Count: n, Nx: int32(s.nx), Ny: int32(s.ny), Factor: int32(q.Factor), X: F64(x).Add(from * s.sheet), Offset: offset, Base: q.Base, Quantum: q.Quantum,
-			Counts: s.counting.at,
+			Count: n, Nx: int32(p.nx), Ny: int32(p.ny), Factor: int32(q.Factor), X: F64(x).Add(from * p.sheet), Offset: offset, Base: q.Base, Quantum: q.Quantum,
+			Counts: p.counting.at,
 		}))
-		ReceivePinned(&s.Space, counts[from*shown:from*shown+n], s.counting.at)
+		ReceivePinned(s, counts[from*shown:from*shown+n], p.counting.at)
 	}
 	return true
 }
 
 // makeRoom for n counts, unless there is no memory left.
-func (s *system) makeRoom(n int64) bool {
-	if s.counting.room >= n {
+func (p *PlaneReducer) makeRoom(n int64) bool {
+	s := p.space
+	if p.counting.room >= n {
 		return true
 	}
-	s.Discard(s.counting.at)
-	s.counting = counting{}
-	at, err := tryAlloc[int32](&s.Space, n)
+	s.Discard(p.counting.at)
+	p.counting = counting{}
+	at, err := tryAlloc[int32](s, n)
 	if errors.Is(err, cudriver.ErrOutOfMemory) {
 		return false
 	}
 	s.Note(err)
-	s.counting = counting{at, n}
+	p.counting = counting{at, n}
 	return true
 }

@@ -25,17 +25,30 @@ type Reduction struct {
 }
 
 var (
-	_ ops.Reducer   = (*system)(nil)
+	_ ops.Reducer   = (*PlaneReducer)(nil)
 	_ ops.Reduction = (*Reduction)(nil)
 )
 
-// NewReduction readies the device for regions of planes of a mesh.
-func (s *system) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
-	at := make([]int64, s.nz)
+// PlaneReducer reduces vectors of nz planes of nx x ny values, one behind the other.
+type PlaneReducer struct {
+	space      *Space
+	nx, ny, nz int
+	sheet      int64
+	counting   counting
+}
+
+// NewPlaneReducer takes its memory of a space.
+func NewPlaneReducer(s *Space, nx, ny, nz int) PlaneReducer {
+	return PlaneReducer{space: s, nx: nx, ny: ny, nz: nz, sheet: int64(nx) * int64(ny)}
+}
+
+// NewReduction readies the device for regions of the planes.
+func (p *PlaneReducer) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
+	at := make([]int64, p.nz)
 	for k := range at {
-		at[k] = int64(k) * s.sheet
+		at[k] = int64(k) * p.sheet
 	}
-	made, err := NewReduction(&s.Space, r, at)
+	made, err := NewReduction(p.space, r, at)
 	if made == nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 // system is A on the finest grid of the GPU.
 type system struct {
 	Space
+	PlaneReducer
 	mesh       *mesh.Mesh
 	dt         float64
 	nx, ny, nz int
@@ -20,7 +21,6 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
-	counting   counting
 }
 
 var (
@@ -40,11 +40,15 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = int64(s.nx) * int64(s.ny)
 	s.Space = newSpace(d, s.sheet*int64(s.nz), int64(s.nx))
+	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz)
 	return s
 }
 
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
+
+// TimeStep is dt.
+func (s *system) TimeStep() float64 { return s.dt }
 
 // Symmetric is true: heat flows by differences of temperature.
 func (s *system) Symmetric() bool { return true }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 )
 
@@ -73,6 +74,24 @@ func (w *Iteration) Close() {
 	}
 }
 
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
+func NewIteration(d *Device, cells int64) (*Iteration, error) {
+	s := newSpace(d, cells, 0)
+	s.maxBlocks = ReductionBlocks
+	s.reductions(3 * ReductionBlocks)
+	if err := s.err; err != nil {
+		s.Free()
+		return nil, err
+	}
+	return s.NewIteration(), nil
+}
+
+// NewIteration makes scalars of a method's own on the space.
+func (s *Space) NewIteration() *Iteration {
+	i := newIteration(s)
+	return &i
+}
+
 // NewDirection makes a vector whose values change between two buffers, so that a step reads the old direction while it writes the new one.
 func (w *meshWorkspace) NewDirection() (ops.Vector, error) {
 	p := NewVector[float32](w.Space, w.cells, w.pad)
@@ -96,3 +115,11 @@ func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
 // ReadScalars waits for the device and gives the scalars in their order; NaN after a failure. The next call overwrites them.
 func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
+
+// Max is the largest of n values, NaN where any is NaN.
+func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
+	if w.Ready() {
+		w.Note(w.residual.Maximum(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial, Scalars: w.scalarsDev, Ticket: w.ticket}))
+	}
+	return w.ReadScalars()[kernels.Scratch]
+}

@@ -5,33 +5,43 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-var _ ops.Reducer = (*system)(nil)
+var _ ops.Reducer = (*PlaneReducer)(nil)
 
-// reducing reads the planes of a system's vectors in place.
+// PlaneReducer reduces vectors of nz planes of nx x ny values, one behind the other, where they are.
+type PlaneReducer struct {
+	space      *Space
+	nx, ny, nz int
+	sheet      int
+	planes     func(x ops.Vector) []float64
+}
+
+// NewPlaneReducer runs on a space's workers; planes are the values of a vector.
+func NewPlaneReducer(s *Space, nx, ny, nz int, planes func(x ops.Vector) []float64) PlaneReducer {
+	return PlaneReducer{space: s, nx: nx, ny: ny, nz: nz, sheet: nx * ny, planes: planes}
+}
+
+// reducing reads planes in place.
 type reducing struct {
-	s       *system
+	p       *PlaneReducer
 	regions *reduction.Regions
 }
 
 // NewReduction holds nothing but the regions.
-func (s *system) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
-	return &reducing{s, r}, nil
+func (p *PlaneReducer) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
+	return &reducing{p, r}, nil
 }
 
 // Of takes the statistics of x.
 func (r *reducing) Of(x ops.Vector, offset float64) *reduction.Values {
-	planes := func(k int) ([]float64, error) { return r.s.plane(x, k), nil }
+	all, sheet := r.p.planes(x), r.p.sheet
+	planes := func(k int) ([]float64, error) { return all[k*sheet : (k+1)*sheet], nil }
 	values, _ := r.regions.Reduce(planes, offset) // planes in memory do not fail
 	return values
 }
 
-func (s *system) plane(x ops.Vector, k int) []float64 {
-	return x.(*vec64).values()[k*s.sheet : (k+1)*s.sheet]
-}
-
 // quantiseTask counts squares, a row of them at a time.
 type quantiseTask struct {
-	s      *system
+	p      *PlaneReducer
 	x      []float64
 	offset float64
 	q      reduction.Quanta
@@ -39,15 +49,15 @@ type quantiseTask struct {
 }
 
 // Quantise counts all planes.
-func (s *system) Quantise(x ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
-	s.Run(&quantiseTask{s, x.(*vec64).values(), offset, q, counts}, s.nz*q.Side(s.ny), s.cells)
+func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
+	p.space.Run(&quantiseTask{p, p.planes(x), offset, q, counts}, p.nz*q.Side(p.ny), p.nz*p.sheet)
 	return true
 }
 
 func (t *quantiseTask) Run(lo, hi, worker int) {
-	s := t.s
+	s := t.p
 	w, h := t.q.Side(s.nx), t.q.Side(s.ny)
-	scratch := s.Scratch(worker).Doubles(t.q.Factor * s.nx)
+	scratch := s.space.Scratch(worker).Doubles(t.q.Factor * s.nx)
 	for n := lo; n < hi; n++ {
 		k, line := n/h, n%h
 		from, to := line*t.q.Factor, min((line+1)*t.q.Factor, s.ny)

@@ -132,3 +132,9 @@ func (s *Space) Release(vectors ...ops.Vector) {
 		}
 	}
 }
+
+// NewSpace is room for vectors of so many cells, with pad zeros on either side, for methods that need no matrix.
+func (d *Device) NewSpace(cells, pad int) *Space {
+	s := newSpace(d, cells, pad)
+	return &s
+}

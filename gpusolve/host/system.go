@@ -10,6 +10,7 @@ import (
 // 0 where there is no such neighbour. ground and capacity have one slice per plane, nil where all entries are zero.
 type system struct {
 	Space
+	PlaneReducer
 	mesh *mesh.Mesh
 	dt   float64
 
@@ -45,6 +46,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	s.sheet = s.nx * s.ny
 	s.Space = newSpace(d, s.sheet*s.nz, s.nx)
+	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz, func(x ops.Vector) []float64 { return x.(*vec64).values() })
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
 	s.partial = make([]float64, 4*s.ny)
 	s.ground = make([][]float32, s.nz)
@@ -56,6 +58,9 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 
 // Mesh is what the system was assembled from.
 func (s *system) Mesh() *mesh.Mesh { return s.mesh }
+
+// TimeStep is dt.
+func (s *system) TimeStep() float64 { return s.dt }
 
 // Symmetric is true: heat flows by differences of temperature.
 func (s *system) Symmetric() bool { return true }

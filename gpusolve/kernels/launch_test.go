@@ -16,6 +16,7 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
@@ -137,6 +138,9 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("bricks", func(d cudriver.Driver) (any, error) { return ddilu.LoadBricks(d) })
 	add("parts", func(d cudriver.Driver) (any, error) { return ddilu.LoadParts(d) })
 	add("chebyshev", func(d cudriver.Driver) (any, error) { return chebyshev.LoadKernels(d) })
+	add("columns", func(d cudriver.Driver) (any, error) { return fourier.LoadColumns(d) })
+	add("sheets", func(d cudriver.Driver) (any, error) { return fourier.LoadSheets(d) })
+	add("transform", func(d cudriver.Driver) (any, error) { return fourier.LoadTransform(d) })
 	add("cover", func(d cudriver.Driver) (any, error) { return kernels.LoadCover(d) })
 	add("csr", func(d cudriver.Driver) (any, error) { return mixed.LoadCsr(d) })
 	add("matrix", func(d cudriver.Driver) (any, error) { return kernels.LoadMatrix(d) })

@@ -60,6 +60,7 @@ const (
 	Interrupted               // the context ended
 	Failed                    // the device: see System.Err
 	Divergence                // the residual is no number, or has grown beyond all measure
+	Direct                    // no iteration was needed
 	Drift                     // the recursive residual meets the rule and the true one does not, in fixed low precision
 )
 

@@ -99,6 +99,8 @@ type Source interface {
 type System interface {
 	Operator
 	Mesh() *mesh.Mesh
+	// TimeStep is the dt that the operator was made with, or refreshed with since, 0 in a steady state.
+	TimeStep() float64
 	// Refresh discretises the mesh again, whose materials' properties or faces' conditions have changed, with the time step dt, which must be positive
 	// where that of Assemble was, and zero where that was. The faces that lead heat to a temperature must be the same. It takes no memory.
 	Refresh(dt float64) error

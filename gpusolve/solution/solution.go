@@ -7,6 +7,7 @@ import "time"
 // Reasons a solve may end with; they appear in reports as they stand.
 const (
 	ReasonTolerance   = "tolerance reached"
+	ReasonDirect      = "direct"
 	ReasonAttainable  = "attainable accuracy"
 	ReasonIterations  = "iteration limit"
 	ReasonStagnation  = "stagnation"

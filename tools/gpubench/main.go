@@ -23,6 +23,7 @@ import (
 type row struct {
 	Case       string  `json:"case"`
 	Cells      int     `json:"cells"`
+	Method     string  `json:"method"`
 	Rule       string  `json:"rule"`
 	Runs       int     `json:"runs"`
 	Iterations int     `json:"iterations"`
@@ -95,6 +96,15 @@ func benchCases() []benchCase {
 	}
 }
 
+// runsOf are the rules of a case: the direct solver where the stack is one for it, and multigrid.
+func runsOf(s *stack.Stack) []gpusolve.Options {
+	all := []gpusolve.Options{{Preconditioner: "multigrid"}, {Preconditioner: "multigrid", ATol: 1e-6}}
+	if method, _ := gpusolve.Choice(s, ""); method != "multigrid" {
+		return append([]gpusolve.Options{{}}, all...)
+	}
+	return all
+}
+
 func run(out, device string, runs, largest int, only string) error {
 	r := result{Date: time.Now().UTC().Format(time.DateOnly), Commit: commit()}
 	if err := r.describe(device); err != nil {
@@ -104,7 +114,7 @@ func run(out, device string, runs, largest int, only string) error {
 	if r.Copy > 0 {
 		fmt.Printf("copies its memory at %.2f TB/s, read and written\n", r.Copy)
 	}
-	fmt.Printf("%-24s %-12s %10s %4s %9s %9s %7s %9s\n", "case", "rule", "cells", "it", "setup ms", "solve ms", "B/cell", "||r|| W")
+	fmt.Printf("%-24s %-10s %-8s %10s %4s %9s %9s %7s %9s\n", "case", "method", "rule", "cells", "it", "setup ms", "solve ms", "B/cell", "||r|| W")
 	for _, c := range benchCases() {
 		m, err := mesh.Build(c.stack())
 		if err != nil {
@@ -113,12 +123,12 @@ func run(out, device string, runs, largest int, only string) error {
 		if m.Cells() > largest || only != "" && only != c.name {
 			continue
 		}
-		for _, o := range []gpusolve.Options{{ATol: 1e-6}, {}} {
+		for _, o := range runsOf(m.Stack) {
 			row, err := measure(m, device, c, o, runs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
-			fmt.Printf("%-24s %-12s %10d %4d %9.3f %9.3f %7.1f %9.2e %v\n", row.Case, row.Rule, row.Cells, row.Iterations, row.SetupMS, row.SolveMS,
+			fmt.Printf("%-24s %-10s %-8s %10d %4d %9.3f %9.3f %7.1f %9.2e %v\n", row.Case, row.Method, row.Rule, row.Cells, row.Iterations, row.SetupMS, row.SolveMS,
 				row.BytesCell, row.ResidualW, row.Converged)
 			r.Rows = append(r.Rows, row)
 		}
@@ -156,6 +166,7 @@ func measure(m *mesh.Mesh, device string, c benchCase, o gpusolve.Options, runs 
 			setup = append(setup, s.Timing.Setup.Seconds()*1e3)
 			solve = append(solve, s.Timing.Solve.Seconds()*1e3)
 		}
+		r.Method = s.Status.Preconditioner
 		r.Iterations, r.ResidualW, r.Converged = s.Status.IterationsTotal, s.Status.ResidualW, s.Status.Converged
 		r.BytesCell = float64(s.Memory.DeviceBytes) / float64(m.Cells())
 		r.PeakK = s.PeakK

@@ -1,0 +1,28 @@
+package gpusolve
+
+import (
+	"strings"
+
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/stack"
+)
+
+// Choice is the method that a stack is solved with, and why it is not the direct one where that was left to choose; "" where it is, or where another was named. No method means that the
+// one that was named refuses the stack.
+func Choice(s *stack.Stack, preconditioner string) (method, why string) {
+	if !directMethod(preconditioner) {
+		return preconditioner, ""
+	}
+	err := fourier.Check(s)
+	if err == nil {
+		return "fourier", ""
+	}
+	why = strings.TrimPrefix(err.Error(), fourier.ErrUnfit.Error()+": ")
+	switch {
+	case preconditioner != "" && fourier.CheckGrid(s) != nil:
+		return "", why
+	case preconditioner != "":
+		return preconditioner, why
+	}
+	return methods()[0].Name, why
+}

@@ -1,0 +1,191 @@
+package gpusolve
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/reduction"
+	"thermsim/mesh"
+	"thermsim/powermap"
+	"thermsim/stack"
+)
+
+// direct is a mesh's system whose operator transforms diagonalise. States stay in coefficients of the basis functions; planes are made where someone reads them.
+type direct struct {
+	*driver
+	mesh     *mesh.Mesh
+	layered  *fourier.Layered
+	fourier  fourier.Executor
+	faces    *fourier.Faces
+	driven   []fourier.Load // what the faces bring in
+	planes   *shownPlanes
+	sequence *powermap.Sequence // of a time stepper
+	dt       float64            // s, 0 in a steady state
+	gain     float64            // K per W of the residual
+
+	x, old *state  // old of a time stepper
+	power  float64 // W, of the current step
+	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face.
+	powered          []bool
+	ceiling, warmest float64
+	// reductions are what the device keeps of regions.
+	reductions map[*reduction.Regions]ops.Reduction
+}
+
+// state is in modes. solved counts how often it was solved for.
+type state struct {
+	fourier.Modes
+	solved int
+}
+
+var _ thermal = (*direct)(nil)
+
+// begin sets a state of the field, or of the stack's uniform rise.
+func (s *direct) begin(start Field) error {
+	if start != nil {
+		return s.planes.write(s.x, func(k int, plane []float64) error {
+			err := readRises(s.mesh, start, k, plane)
+			s.ceiling = math.Max(s.ceiling, slices.Max(plane))
+			return err
+		})
+	}
+	rise := uniform(s.mesh)
+	if rise == 0 {
+		return nil
+	}
+	s.ceiling = math.Max(s.ceiling, rise)
+	return s.planes.write(s.x, func(_ int, plane []float64) error {
+		for c := range plane {
+			plane[c] = rise
+		}
+		return nil
+	})
+}
+
+func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
+	if s.dt == 0 {
+		s.setLoads(s.mesh.Power.Steady())
+		return s.mesh.Power.Mapped, s.failure()
+	}
+	if n > 0 && !s.mesh.Power.Changed(t0-s.dt, t0, t0, t1) {
+		return s.power, nil
+	}
+	power, err := s.mesh.Power.MeanWatts(t0, t1)
+	if err != nil {
+		return 0, err
+	}
+	layers, err := s.sequence.Over(t0, t1)
+	if err != nil {
+		return 0, err
+	}
+	s.power = power
+	s.setLoads(layers)
+	return power, s.failure()
+}
+
+// setLoads makes the right side of drawings and faces, and marks the planes that heat enters.
+func (s *direct) setLoads(layers []powermap.Drawing) {
+	clear(s.powered)
+	s.faces.Powered(s.powered)
+	loads := slices.Clone(s.driven)
+	for _, d := range layers {
+		r := s.mesh.LayerPlanes[d.Layer]
+		l := fourier.Load{Drawing: d, First: r[0]}
+		for k := r[0]; k < r[1]; k++ {
+			l.Shares = append(l.Shares, 1/float64(r[1]-r[0]))
+			s.powered[k] = true
+		}
+		loads = append(loads, l)
+	}
+	s.fourier.SetLoads(loads)
+}
+
+// settle solves. In time the rest, residual and error, is left to conclude.
+func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	if watch != nil {
+		watch(0, math.NaN())
+	}
+	if ctx.Err() != nil {
+		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, nil
+	}
+	if s.dt > 0 {
+		s.x, s.old = s.old, s.x
+	}
+	s.x.solved++
+	if s.old == nil {
+		s.fourier.Solve(s.x.Modes, nil, 1)
+	} else {
+		s.fourier.Solve(s.x.Modes, s.old.Modes, 1)
+	}
+	if err := s.failure(); err != nil || s.dt > 0 {
+		return krylov.Outcome{Converged: err == nil, Reason: krylov.Direct}, err
+	}
+	return s.conclude(o, systems), s.failure()
+}
+
+// respond solves for another power.
+func (s *direct) respond(ctx context.Context, o *Options, layers []powermap.Drawing, judged bool) (krylov.Outcome, error) {
+	s.setLoads(layers)
+	s.x.solved++
+	s.fourier.Solve(s.x.Modes, nil, 1)
+	if !judged {
+		return krylov.Outcome{Converged: true, Reason: krylov.Direct}, s.failure()
+	}
+	return s.conclude(o, 1), s.failure()
+}
+
+// conclude judges the state by its residual.
+func (s *direct) conclude(o *Options, systems int) krylov.Outcome {
+	var old fourier.Modes
+	if s.old != nil {
+		old = s.old.Modes
+	}
+	n := s.fourier.Residual(s.x.Modes, old, s.planes.whole(s.x))
+	out := krylov.Outcome{Norms: n.Norms, ErrorK: s.gain * n.Max, Reason: krylov.Direct}
+	tol := o.Tol
+	if tol <= 0 {
+		tol = DefaultTol
+	}
+	switch {
+	case math.IsNaN(n.Residual) || math.IsInf(n.Residual, 0):
+		out.Reason = krylov.Breakdown
+		return out
+	case o.ATol > 0:
+		out.Converged = n.Residual <= o.ATol
+	case o.RTol > 0:
+		out.Converged = n.Residual <= o.RTol*n.Source
+	default:
+		out.Converged = out.ErrorK <= tol/float64(systems)
+	}
+	// Sums of n terms in the transforms add a few roundings to those of the residual itself.
+	const roundings = 64
+	out.Converged = out.Converged || n.Residual <= roundings*n.Floor
+	if !out.Converged {
+		out.Reason = krylov.Stagnation
+	}
+	return out
+}
+
+// retreat does nothing: a step that is given up has not touched the states.
+func (s *direct) retreat() {}
+
+// directly is the operator of a mesh where the options leave it to the transforms, nil where an iteration is to solve.
+func (o *Options) directly(m *mesh.Mesh, dt float64) *fourier.Layered {
+	if !solvesDirectly(m.Stack, o.Preconditioner, false) || o.Executor != nil && !fourier.Runs(o.Executor) {
+		return nil
+	}
+	l, err := fourier.Of(m, dt)
+	if err != nil {
+		return nil
+	}
+	return l
+}
+
+// solvesDirectly says whether a method as users write it solves a stack directly, on a GPU or the processor.
+func solvesDirectly(s *stack.Stack, method string, gpu bool) bool {
+	return directMethod(method) && (!gpu || fourier.OnGPUs) && fourier.Check(s) == nil
+}

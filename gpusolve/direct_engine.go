@@ -1,0 +1,83 @@
+package gpusolve
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/reduction"
+	"thermsim/mesh"
+)
+
+// directMethod says whether a method as users write it is the direct solver where it applies.
+func directMethod(spec string) bool {
+	name, _ := precond.Split(spec)
+	return spec == "" || name == "fourier"
+}
+
+// modesOf gives back what the direct solver made, as an operator does.
+type modesOf struct{ fourier.Executor }
+
+// Free closes the executor.
+func (m modesOf) Free() { m.Close() }
+
+// newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
+func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
+	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]ops.Reduction{}}
+	exchanged := 0.0
+	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
+		s.driver = d
+		return s.setUp()
+	}, func(*driver) error {
+		exchanged = exchange(s) // x is zero
+		return s.failure()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &engine{driver: s.driver, thermal: s, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+}
+
+// setUp makes the states, and room for as many planes as the device has.
+func (s *direct) setUp() (err error) {
+	if s.fourier, err = fourier.New(s.dev, s.layered); err != nil {
+		return err
+	}
+	s.kept = modesOf{s.fourier}
+	if s.x, err = s.newState(); err != nil {
+		return err
+	}
+	s.old = nil
+	if s.dt > 0 {
+		if s.old, err = s.newState(); err != nil {
+			return err
+		}
+		s.sequence = s.mesh.Power.Sequence()
+	}
+	s.driven = s.faces.Loads()
+	s.warmest = s.faces.HighestRise()
+	s.ceiling = s.warmest
+	s.planes, err = newShownPlanes(s.fourier, s.layered, s.dev)
+	return err
+}
+
+func (s *direct) newState() (*state, error) {
+	m, err := s.fourier.NewModes()
+	return &state{Modes: m}, err
+}
+
+// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold.
+func roomForPlanes(l *fourier.Layered, dev ops.Device) (int, error) {
+	on, ok := dev.(limited)
+	if !ok {
+		return l.NZ, nil
+	}
+	free, _, err := memoryOf(on)
+	return max(1, min(l.NZ, int(free*3/4/(8*int64(l.NX)*int64(l.NY))))), err
+}
+
+// unableDevice says that auto must do with an iteration, as the device has no transforms.
+func (o *Options) unableDevice(err error) bool {
+	return o.Preconditioner == "" && errors.Is(err, fourier.ErrNoDevice)
+}

@@ -1,0 +1,64 @@
+package gpusolve
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/solution"
+)
+
+// spectralField makes planes of a state when they are read.
+type spectralField struct {
+	*direct
+	of *state
+}
+
+// Plane copies the temperatures of plane k into dst.
+func (f spectralField) Plane(k int, dst []float64) error {
+	if err := checkPlane(f.mesh, k, dst); err != nil {
+		return err
+	}
+	defer f.dev.Bind()()
+	f.planes.read(f.of, k, dst)
+	if err := f.failure(); err != nil {
+		return err
+	}
+	ambient := f.mesh.Stack.Ambient
+	for i := range dst {
+		dst[i] += ambient
+	}
+	return nil
+}
+
+var _ solution.Reducer = spectralField{}
+
+// Reduce takes statistics on the device, of the planes that the regions read.
+func (f spectralField) Reduce(r *reduction.Regions) (v *reduction.Values, err error) {
+	if err := checkRegions(f.mesh, r); err != nil {
+		return nil, err
+	}
+	defer f.dev.Bind()()
+	on, err := prepared(f.fourier, f.reductions, r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	if on == nil || !f.planes.reduce(f.of, r.Planes(), func(p fourier.Planes) { v = on.Of(p, f.mesh.Stack.Ambient) }) {
+		return solution.ReducePlanes(f, r)
+	}
+	return v, f.failure()
+}
+
+// Quantise counts quanta on the device.
+func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, err error) {
+	if err := checkCounts(f.mesh, q, counts); err != nil {
+		return false, err
+	}
+	defer f.dev.Bind()()
+	all := make([]int, f.mesh.NZ())
+	for k := range all {
+		all[k] = k
+	}
+	f.planes.reduce(f.of, all, func(p fourier.Planes) { done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts) })
+	return done, f.failure()
+}

@@ -1,0 +1,57 @@
+package gpusolve
+
+import (
+	"testing"
+
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/mesh"
+)
+
+// With room for few planes or all, in any order, planes read and the hottest of them are the same bits.
+func TestPlanesComeThroughAnyRoom(t *testing.T) {
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 12, NY: 9}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := fourier.Of(m, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newDirect(m, l, Options{Device: "cpu"}, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	s := e.thermal.(*direct)
+	if _, err := e.advance(0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.settle(t.Context(), &Options{}, 1, nil); err != nil || !out.Converged {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	want := make([][]float64, l.NZ)
+	for k := range want {
+		want[k] = make([]float64, l.NX*l.NY)
+		s.planes.read(s.x, k, want[k])
+	}
+	hottest := s.hottest()
+	for room := 1; room <= l.NZ; room++ {
+		if s.planes.Planes, err = s.fourier.NewPlanes(room); err != nil {
+			t.Fatal(err)
+		}
+		s.planes.of, s.planes.there = nil, make([]bool, room)
+		if top := s.hottest(); top != hottest {
+			t.Errorf("room for %d planes: hottest %g, want %g", room, top, hottest)
+		}
+		for _, k := range []int{0, 1, 2, 9, 3, 3, 4, 0, 5} {
+			got := make([]float64, l.NX*l.NY)
+			s.planes.read(s.x, k, got)
+			for c, v := range got {
+				if v != want[k][c] {
+					t.Fatalf("room for %d planes, plane %d, cell %d: %g, want %g", room, k, c, v, want[k][c])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package fourier
+
+import (
+	"slices"
+	"unsafe"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+)
+
+// gpuAxis is an axis with the tables of its transforms. Coefficients of sines stand in reversed order: slot p belongs to wave number n-1-p.
+type gpuAxis struct {
+	gpuPlan
+	ends                                          Ends
+	turns, halves, chirps, filters, rootsOnDevice cudriver.Ptr[float64]
+	eigenvalues                                   cudriver.Ptr[float64] // of each slot
+	placesOnDevice, radicesOnDevice               cudriver.Ptr[int32]
+}
+
+// fourth says that the axis takes a transform of the fourth kind: one end is held.
+func (e Ends) fourth() bool { return e == HeldLow || e == HeldHigh }
+
+// sines says that the basis functions are sines.
+func (e Ends) sines() bool { return e == Held || e == HeldLow }
+
+func newGPUAxis(s *cuda.Space, p gpuPlan, ends Ends) *gpuAxis {
+	a := &gpuAxis{gpuPlan: p, ends: ends, rootsOnDevice: sendComplex(s, p.roots())}
+	n := p.n
+	if ends.fourth() {
+		pre, post := make([]complex128, n), make([]complex128, n)
+		for j := range n {
+			pre[j], post[j] = root(2*j+1, 8*n), root(j, 2*n)
+		}
+		a.turns, a.halves = sendComplex(s, pre), sendComplex(s, post)
+	} else {
+		h := make([]complex128, n/2+1)
+		for k := range h {
+			h[k] = root(k, 4*n)
+		}
+		a.turns = sendComplex(s, h)
+	}
+	if p.convolves() {
+		w := p.chirp()
+		a.chirps, a.filters = sendComplex(s, w), sendComplex(s, p.filter(w))
+	}
+	if p.fixed == 0 {
+		radices := make([]int32, len(p.radices))
+		for k, r := range p.radices {
+			radices[k] = int32(r)
+		}
+		a.placesOnDevice, a.radicesOnDevice = cuda.Upload(s, p.places()), cuda.Upload(s, radices)
+	}
+	values := ends.eigenvalues(n)
+	if ends.sines() {
+		slices.Reverse(values)
+	}
+	a.eigenvalues = cuda.Upload(s, values)
+	return a
+}
+
+func sendComplex(s *cuda.Space, v []complex128) cudriver.Ptr[float64] {
+	if len(v) == 0 {
+		return cudriver.Ptr[float64]{}
+	}
+	return cuda.Upload(s, unsafe.Slice((*float64)(unsafe.Pointer(&v[0])), 2*len(v)))
+}
+
+// rows is a launch of transforms: of each plane so many rows along an axis, from one plane to the next so many values in and out. in32 and out32 stand in
+// for in and out where they are FP32.
+type rows struct {
+	in, out        cudriver.Ptr[float64]
+	in32, out32    cudriver.Ptr[float32]
+	from, to       int64
+	planes, rows   int
+	inverse        bool
+	tilesIn, tiles bool    // the layouts of in and out
+	unit           float64 // factor of forward transforms
+}
+
+// mode and scale are the kernel's.
+func (r *rows) mode(ends Ends) (mode int32, scale float64) {
+	set := func(on bool, bit int32) {
+		if on {
+			mode |= bit
+		}
+	}
+	set(r.tilesIn, TransformFromTiles)
+	set(r.tiles, TransformToTiles)
+	set(r.inverse, TransformInverse)
+	set(ends.fourth(), TransformFourthKind)
+	set(ends.sines(), TransformSines)
+	switch {
+	case !r.inverse:
+		return mode, r.unit
+	case ends.fourth():
+		return mode, 2
+	}
+	return mode, 1
+}
+
+// run launches the transforms of rows along the axis.
+func (g *gpu) run(a *gpuAxis, r rows) {
+	if !g.on.Ready() || r.rows == 0 || r.planes == 0 {
+		return
+	}
+	mode, scale := r.mode(a.ends)
+	grid := [3]uint32{cuda.Blocks((r.rows+1)/2, a.together) * uint32(r.planes), 1, 1}
+	shared := uint32(a.sharedBytes())
+	if a.fixed == 0 {
+		g.on.Note(g.transform.Listed(g.on.Stream, grid, shared, TransformListedArgs{
+			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows), Mode: mode, Scale: scale,
+			Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice,
+			Length: int32(a.m), Threads: int32(a.threads), Together: int32(a.together), Count: int32(len(a.radices)), Radices: a.radicesOnDevice,
+		}))
+		return
+	}
+	g.on.Note(g.fixed(a.fixed)(g.on.Stream, grid, shared, TransformLength512Args{
+		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows), Mode: mode, Scale: scale,
+		Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
+	}))
+}
+
+// fixed is the kernel that is compiled for a length.
+func (g *gpu) fixed(length int) func(cudriver.Stream, [3]uint32, uint32, TransformLength512Args) error {
+	switch k := g.transform; length {
+	case 256:
+		return k.Length256
+	case 512:
+		return k.Length512
+	case 1000:
+		return k.Length1000
+	case 1024:
+		return k.Length1024
+	case 2048:
+		return k.Length2048
+	case 4096:
+		return k.Length4096
+	default:
+		return k.Length10000
+	}
+}

@@ -1,0 +1,117 @@
+package fourier
+
+import (
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+)
+
+// gpuStack is what the column kernels know of planes: their numbers, and which sheets heat them.
+type gpuStack struct {
+	parts, share cudriver.Ptr[float64]
+	first, sheet cudriver.Ptr[int32]
+	sheets       cudriver.Ptr[float64] // spectra
+	firstOnHost  []int32
+}
+
+// longestClass is the length of the longest columns that stay in registers.
+const longestClass = 32
+
+// blocksPerMultiprocessor of the general path, which keeps values in memory for each thread.
+const blocksPerMultiprocessor = 8
+
+// stacks takes memory for the planes' numbers and sends them.
+func (g *gpu) stacks() {
+	none := make([]int32, g.NZ+1)
+	g.planeParts = make([]float64, g.NZ*ColumnsParts)
+	for _, s := range []*gpuStack{&g.system, &g.plain} {
+		*s = gpuStack{parts: cuda.Alloc[float64](g.on.Space, int64(len(g.planeParts))), first: cuda.Upload(g.on.Space, none)}
+	}
+	g.system.firstOnHost = none
+	g.Refresh()
+	if g.NZ > longestClass {
+		g.kept = cuda.Alloc[float64](g.on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((g.NZ+ColumnsSegment-1)/ColumnsSegment)))
+	}
+}
+
+// Refresh sends the planes' numbers again.
+func (g *gpu) Refresh() {
+	for k := range g.NZ {
+		p := g.planeParts[k*ColumnsParts : (k+1)*ColumnsParts]
+		p[ColumnsAlongX], p[ColumnsAlongY], p[ColumnsRest], p[ColumnsUpwards], p[ColumnsGain] = g.GX[k], g.GY[k], g.ground(k), 0, 0
+		if k < g.NZ-1 {
+			p[ColumnsUpwards] = g.GZ[k+1]
+		}
+		if g.Capacity != nil {
+			p[ColumnsGain] = g.Capacity[k]
+		}
+	}
+	cuda.Send(g.on.Space, g.system.parts, g.planeParts)
+	for k := range g.NZ {
+		g.planeParts[k*ColumnsParts+ColumnsGain] = 1
+	}
+	cuda.Send(g.on.Space, g.plain.parts, g.planeParts)
+}
+
+// Solve steps so many times.
+func (g *gpu) Solve(x, old Modes, steps int) {
+	var from cudriver.Ptr[float64]
+	if old != nil {
+		from = old.(*gpuModes).at
+	}
+	x.(*gpuModes).changes++
+	g.solve(&g.system, x.(*gpuModes).at, from, steps)
+}
+
+func (g *gpu) anyBlocks() uint32 {
+	return min(cuda.Blocks(int(g.sheet), ColumnsThreads), uint32(blocksPerMultiprocessor*g.on.Multiprocessors))
+}
+
+// solve launches a kernel of the class of the columns' length; long columns take a launch for each step.
+func (g *gpu) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
+	if !g.on.Ready() {
+		return
+	}
+	grid := [3]uint32{cuda.Blocks(int(g.sheet), ColumnsThreads), 1, 1}
+	a := ColumnsSolve4Args{
+		Nx: int32(g.NX), Ny: int32(g.NY), Nz: int32(g.NZ), Lambda: g.x.eigenvalues, Mu: g.y.eigenvalues, Planes: s.parts, Share: s.share,
+		Sheets: s.sheets, First: s.first, Sheet: s.sheet, Old: old, X: x,
+	}
+	if g.NZ > longestClass {
+		for range steps {
+			g.on.Note(g.columns.SolveAny(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
+				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
+				Old: a.Old, X: a.X, Kept: g.kept,
+			}))
+			a.Old = a.X
+		}
+		return
+	}
+	once, often := g.class()
+	if steps == 1 {
+		g.on.Note(once(g.on.Stream, grid, a))
+		return
+	}
+	g.on.Note(often(g.on.Stream, grid, ColumnsMarch4Args{
+		Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets, First: a.First, Sheet: a.Sheet,
+		Old: a.Old, X: a.X, Steps: int32(steps),
+	}))
+}
+
+type (
+	solveOnce  = func(cudriver.Stream, [3]uint32, ColumnsSolve4Args) error
+	solveOften = func(cudriver.Stream, [3]uint32, ColumnsMarch4Args) error
+)
+
+// class is the kernels for the columns' length.
+func (g *gpu) class() (solveOnce, solveOften) {
+	switch c := g.columns; {
+	case g.NZ <= 4:
+		return c.Solve4, c.March4
+	case g.NZ <= 10:
+		return c.Solve10, c.March10
+	case g.NZ <= 16:
+		return c.Solve16, c.March16
+	default:
+		return c.Solve32, c.March32
+	}
+}

@@ -1,0 +1,28 @@
+package fourier
+
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reduction"
+)
+
+// gpuReduction takes planes for the vectors that they are.
+type gpuReduction struct{ ops.Reduction }
+
+// Of takes the statistics of planes.
+func (r gpuReduction) Of(p ops.Vector, offset float64) *reduction.Values {
+	return r.Reduction.Of(p.(*gpuPlanes).Vector, offset)
+}
+
+// NewReduction readies the device for regions.
+func (g *gpu) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
+	made, err := g.reducer.NewReduction(r)
+	if made == nil {
+		return nil, err
+	}
+	return gpuReduction{made}, err
+}
+
+// Quantise counts planes.
+func (g *gpu) Quantise(p ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
+	return g.reducer.Quantise(p.(*gpuPlanes).Vector, offset, q, counts)
+}

@@ -1,0 +1,160 @@
+package fourier
+
+import (
+	"math"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
+// processor is the executor in plain Go on all cores. A state's modes lie like its cells: plane by plane, row by row of one wave number along y, those along x next to
+// each other.
+type processor struct {
+	*Layered
+	host.PlaneReducer
+	s        *host.Space
+	sheet    int
+	alongX   []*line // of each worker
+	alongY   []*line
+	lx, ly   []float64 // eigenvalues along the axes
+	sources  []*hostSource
+	terms    [][]term  // of each plane
+	rough    hostModes // of a preconditioner
+	partials []float64 // sums per row, 4 of them
+	bytes    int64
+}
+
+var _ Executor = (*processor)(nil)
+
+type hostModes []float64
+
+// Bytes of the values.
+func (m hostModes) Bytes() int64 { return int64(8 * len(m)) }
+
+type hostPlanes struct {
+	hostModes
+	count int
+}
+
+// Len is the number of values.
+func (p *hostPlanes) Len() int { return len(p.hostModes) }
+
+// Count is the number of planes.
+func (p *hostPlanes) Count() int { return p.count }
+
+func newOnHost(s *host.Space, l *Layered) *processor {
+	e := &processor{Layered: l, s: s, sheet: l.NX * l.NY}
+	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, l.NY, l.NZ, func(p ops.Vector) []float64 { return p.(*hostPlanes).hostModes })
+	for range e.s.Workers() {
+		e.alongX = append(e.alongX, newLine(l.NX, l.X))
+		e.alongY = append(e.alongY, newLine(l.NY, l.Y))
+	}
+	e.lx, e.ly = l.X.eigenvalues(l.NX), l.Y.eigenvalues(l.NY)
+	e.terms = make([][]term, l.NZ)
+	e.partials = make([]float64, 4*l.NY)
+	return e
+}
+
+// eigenvalues of the differences along an axis of n cells, with unit conductances.
+func (e Ends) eigenvalues(n int) []float64 {
+	first := [...]float64{Adiabatic: 0, Held: 1, HeldLow: 0.5, HeldHigh: 0.5}[e]
+	values := make([]float64, n)
+	for k := range values {
+		sin := math.Sin(math.Pi / 2 * (float64(k) + first) / float64(n))
+		values[k] = 4 * sin * sin
+	}
+	return values
+}
+
+func (e *processor) account(bytes int64) {
+	e.bytes += bytes
+	e.s.Account(bytes)
+}
+
+func (e *processor) newModes() hostModes {
+	m := make(hostModes, e.sheet*e.NZ)
+	e.account(m.Bytes())
+	return m
+}
+
+// NewModes makes a state of zeros.
+func (e *processor) NewModes() (Modes, error) { return e.newModes(), nil }
+
+// NewPlanes makes room for n planes.
+func (e *processor) NewPlanes(n int) (Planes, error) {
+	p := &hostPlanes{make(hostModes, e.sheet*n), n}
+	e.account(p.Bytes())
+	return p, nil
+}
+
+// Err is nil: memory of the host does not fail in a way that could be reported.
+func (e *processor) Err() error { return nil }
+
+// Refresh has nothing to do: the numbers are read where they are.
+func (e *processor) Refresh() {}
+
+// Close forgets all that was made.
+func (e *processor) Close() {
+	e.account(-e.bytes)
+	*e = processor{s: e.s}
+}
+
+// Max is the largest value of n planes.
+func (e *processor) Max(p Planes, at, n int) float64 {
+	v := p.(*hostPlanes).hostModes[at*e.sheet : (at+n)*e.sheet]
+	rows := n * e.NY
+	tops := make([]float64, rows)
+	e.s.Run(rowTask(func(lo, hi, _ int) {
+		for r := lo; r < hi; r++ {
+			top := math.Inf(-1)
+			for _, x := range v[r*e.NX : (r+1)*e.NX] {
+				top = max(top, x)
+			}
+			tops[r] = top
+		}
+	}), rows, len(v))
+	top := math.Inf(-1)
+	for _, x := range tops {
+		top = max(top, x)
+	}
+	return top
+}
+
+// Read copies plane i to dst.
+func (e *processor) Read(p Planes, i int, dst []float64) {
+	copy(dst, p.(*hostPlanes).hostModes[i*e.sheet:(i+1)*e.sheet])
+}
+
+// Write copies src to plane i.
+func (e *processor) Write(p Planes, i int, src []float64) {
+	copy(p.(*hostPlanes).hostModes[i*e.sheet:(i+1)*e.sheet], src)
+}
+
+// Precondition takes the residual through all planes, FP64 in between.
+func (e *processor) Precondition(z, r ops.Vector) {
+	from, to := host.Singles(r), host.Singles(z)
+	e.perRow(e.NZ*e.NY, func(lo, hi int) {
+		for c := lo * e.NX; c < hi*e.NX; c++ {
+			e.rough[c] = float64(from[c])
+		}
+	})
+	e.forward(e.rough, e.rough)
+	e.solve(&columnTask{processor: e, x: e.rough, right: e.rough, steps: 1})
+	e.inverse(e.rough, e.rough)
+	e.perRow(e.NZ*e.NY, func(lo, hi int) {
+		for c := lo * e.NX; c < hi*e.NX; c++ {
+			to[c] = float32(e.rough[c])
+		}
+	})
+}
+
+// rowTask is a loop body.
+type rowTask func(lo, hi, worker int)
+
+// Run calls it.
+func (t rowTask) Run(lo, hi, worker int) { t(lo, hi, worker) }
+
+// perRow shares rows of cells among the workers.
+func (e *processor) perRow(rows int, body func(lo, hi int)) {
+	e.s.Run(rowTask(func(lo, hi, _ int) { body(lo, hi) }), rows, rows*e.NX)
+}

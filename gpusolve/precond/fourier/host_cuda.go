@@ -1,0 +1,60 @@
+package fourier
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// ErrNoDevice refuses devices that the method has no operations for.
+var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", precond.ErrRefused)
+
+// OnGPUs says whether there are kernels.
+const OnGPUs = true
+
+// New makes an executor on a device.
+func New(d ops.Device, l *Layered) (Executor, error) {
+	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
+		d = inner.Unwrap()
+	}
+	switch on := d.(type) {
+	case *host.Device:
+		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l), nil
+	case *cuda.Device:
+		return newOnGPU(on, l)
+	}
+	return nil, ErrNoDevice
+}
+
+// onOperator makes an executor where an operator lives.
+func onOperator(s ops.Operator, l *Layered) (Executor, error) {
+	if on, ok := host.SpaceOf(s); ok {
+		e := newOnHost(on, l)
+		e.rough = e.newModes()
+		return e, nil
+	}
+	if on, ok := cuda.SpaceOf(s); ok {
+		g, err := newOnSpace(on.NewIteration(), l)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
+		}
+		g.rough = g.newModes()
+		return g, on.Err()
+	}
+	return nil, ErrNoDevice
+}
+
+// Runs says whether the method has operations for a device.
+func Runs(d ops.Device) bool {
+	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
+		d = inner.Unwrap()
+	}
+	switch d.(type) {
+	case *host.Device, *cuda.Device:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package fourier
+
+import "math"
+
+// residualTask computes b + C/dt old - (A + C/dt) x in plane k row by row, from differences of neighbours.
+type residualTask struct {
+	*processor
+	x     hostModes   // in space
+	old   []float64   // plane k in space; nil in a steady state
+	drawn [][]float64 // the sources' planes
+	k     int
+}
+
+func (t *residualTask) Run(lo, hi, worker int) {
+	b := t.s.Scratch(worker).Doubles(t.NX)
+	for j := lo; j < hi; j++ {
+		t.heat(b, j)
+		s := t.starOf(j)
+		p := t.partials[4*j : 4*j+4]
+		rr, bb, ff, top := p[0], p[1], p[2], p[3]
+		for i, q := range b {
+			out, size := s.leave(i)
+			r := q - out
+			if t.old != nil {
+				c, old := t.Capacity[t.k], t.old[j*t.NX+i]
+				r -= c * (s.x[i] - old)
+				q += c * old
+				size += c * math.Abs(s.x[i])
+			}
+			f := size + math.Abs(q)
+			rr, bb, ff = rr+r*r, bb+q*q, ff+f*f
+			top = max(top, math.Abs(r)) // NaN stays
+		}
+		p[0], p[1], p[2], p[3] = rr, bb, ff, top
+	}
+}
+
+// heat is the loads' part of the right side in row j.
+func (t *residualTask) heat(b []float64, j int) {
+	clear(b)
+	for _, m := range t.terms[t.k] {
+		for i, v := range t.drawn[m.source][j*t.NX : (j+1)*t.NX] {
+			b[i] += m.share * v
+		}
+	}
+}
+
+// star is a row with the rows around it. Where there is none the row stands for itself, so that no heat flows there.
+type star struct {
+	x, south, north, below, above []float64
+	gx, gy, gBelow, gAbove        float64
+	ground, low, high             float64 // to the ground, from every cell and from the ends
+}
+
+func (t *residualTask) starOf(j int) *star {
+	s := &star{gx: t.GX[t.k], gy: t.GY[t.k], gBelow: t.GZ[t.k], gAbove: t.GZ[t.k+1]}
+	c := t.k*t.sheet + j*t.NX
+	s.x = t.x[c : c+t.NX]
+	low, high := t.X.held()
+	s.low, s.high = 2*s.gx*low, 2*s.gx*high
+	low, high = t.Y.held()
+	beside := func(exists bool, offset int, toGround float64) []float64 {
+		if !exists {
+			s.ground += toGround
+			return s.x
+		}
+		return t.x[c+offset : c+offset+t.NX]
+	}
+	s.south = beside(j > 0, -t.NX, 2*low*s.gy)
+	s.north = beside(j < t.NY-1, t.NX, 2*high*s.gy)
+	s.below = beside(t.k > 0, -t.sheet, s.gBelow)
+	s.above = beside(t.k < t.NZ-1, t.sheet, s.gAbove)
+	return s
+}
+
+// leave is what leaves cell i, and the size of the terms that rounding refers to.
+func (s *star) leave(i int) (flow, size float64) {
+	x, ground := s.x[i], s.ground
+	west, east := x, x
+	if i > 0 {
+		west = s.x[i-1]
+	} else {
+		ground += s.low
+	}
+	if i+1 < len(s.x) {
+		east = s.x[i+1]
+	} else {
+		ground += s.high
+	}
+	south, north, below, above := s.south[i], s.north[i], s.below[i], s.above[i]
+	flow = s.gx*(x-west+(x-east)) + s.gy*(x-south+(x-north)) + (s.gBelow*(x-below) + s.gAbove*(x-above)) + ground*x
+	size = s.gx*(math.Abs(west)+math.Abs(east)) + s.gy*(math.Abs(south)+math.Abs(north)) + s.gBelow*math.Abs(below) + s.gAbove*math.Abs(above) + ground*math.Abs(x)
+	return flow, size
+}
+
+// held is 1 for ends at a temperature.
+func (e Ends) held() (low, high float64) {
+	if e == Held || e == HeldLow {
+		low = 1
+	}
+	if e == Held || e == HeldHigh {
+		high = 1
+	}
+	return low, high
+}
