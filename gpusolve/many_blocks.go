@@ -25,7 +25,7 @@ func (r *ManyResult) gather(m *mesh.Mesh, f Field, tiles [][]tile) error {
 			for b := range r.Blocks {
 				if r.Blocks[b].Layer == l {
 					t, hottest := over(tiles[b], plane, m.NX())
-					mean[b] += t / float64(planes[1]-planes[0])
+					mean[b] += t * m.DZ(k) / m.Stack.Layers[l].Thickness
 					top[b] = max(top[b], hottest)
 				}
 			}

@@ -33,7 +33,7 @@ func (j *judge) sources() {
 			if len(power.Blocks) == 0 {
 				look(power.Watts(), power.Area.Area(), l.Name, power.Pos)
 			}
-			if l.Thickness > thickest {
+			if l.HeatedDepth() > thickest && l.PowerAt != stack.HeatedVolume {
 				thick.add(l.Name, l.Pos)
 			}
 		}
@@ -42,7 +42,7 @@ func (j *judge) sources() {
 		j.warn(Density, dense.pos, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths", "up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
 	}
 	if len(thick.names) > 0 {
-		j.warn(ThickSource, thick.pos, "put the power into a thin layer of its own at that surface", "the power of %s, more than %s thick, is spread over the whole height; the heat of transistors arises at one surface",
+		j.warn(ThickSource, thick.pos, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s thick, is spread over that height; the heat of transistors arises at one surface",
 			thick.list("layer", "layers"), length(thickest))
 	}
 	if !any && !j.driven() {

@@ -65,22 +65,24 @@ func codes(found []Warning) []string {
 // Each slip makes the one warning that names it, and the stack without slips makes none.
 func TestSlips(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, code, text string }{
-		"none":               {"", "", "", ""},
-		"metres for mm":      {`size = ["10 mm", "10 mm"]`, `size = [10, 10]`, Size, "10 m by 10 m"},
-		"mm for um":          {`thickness = "1 mm"`, `thickness = "1000 mm"`, Size, `layer "lid" is thicker than the domain is wide`},
-		"nm for um":          {`thickness = "20 um"`, `thickness = "0.02 nm"`, Size, `layer "bond" is thinner than 1 nm`},
-		"too many watts":     {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`}, // 8 kW on 8 mm2
-		"no watts":           {`power = "8 W"`, `power = "0 W"`, NoPower, "nothing heats"},
-		"thick die":          {`thickness = "10 um"`, `thickness = "300 um"`, ThickSource, `the power of layer "active"`},
-		"cells of 0.67 mm":   {`nx = 40`, `nx = 15`, CoarseGrid, `1 of 1 blocks with power are fewer than 4 cells wide, "core" but 3:`}, // 2 mm over 10/15 mm
-		"nothing cools":      {`boundary.top = { h = "6000 W/(m^2 K)" }`, ``, NoWayOut, "no steady state"},
-		"ambient in K":       {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
-		"ambient of a kiln":  {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
-		"h per mm2":          {`6000 W/(m^2 K)`, `6000 W/(mm^2 K)`, Cooling, "h = 6e+09 W/(m2 K)"},
-		"resistance in kK/W": {`h = "6000 W/(m^2 K)"`, `resistance = 1e6`, Cooling, "1e+06 K/W"},
-		"contact in m2":      {`thickness = "20 um"`, `contact_resistance = 1`, Properties, `the contact resistance of layer "bond"`},
-		"cold beginning":     {"[[layer]]\nname = \"active\"", "[transient]\ninitial = \"20 K\"\n[[layer]]\nname = \"active\"", Temperatures, "initial of [transient]"},
-		"k per mm":           {"[[layer]]\nname = \"active\"", "[materials.copper]\nk = \"401 W/(mm K)\"\nc = \"3.4e6 J/(m^3 K)\"\n[[layer]]\nname = \"active\"", Properties, `material "copper" has k = 4.01e+05`},
+		"none":                   {"", "", "", ""},
+		"metres for mm":          {`size = ["10 mm", "10 mm"]`, `size = [10, 10]`, Size, "10 m by 10 m"},
+		"mm for um":              {`thickness = "1 mm"`, `thickness = "1000 mm"`, Size, `layer "lid" is thicker than the domain is wide`},
+		"nm for um":              {`thickness = "20 um"`, `thickness = "0.02 nm"`, Size, `layer "bond" is thinner than 1 nm`},
+		"too many watts":         {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`}, // 8 kW on 8 mm2
+		"no watts":               {`power = "8 W"`, `power = "0 W"`, NoPower, "nothing heats"},
+		"thick die":              {`thickness = "10 um"`, `thickness = "300 um"`, ThickSource, `the power of layer "active"`},
+		"thick die, thick slice": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"\npower_depth = \"60 um\"", ThickSource, `the power of layer "active"`},
+		"heated at a surface":    {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"", "", ""},
+		"cells of 0.67 mm":       {`nx = 40`, `nx = 15`, CoarseGrid, `1 of 1 blocks with power are fewer than 4 cells wide, "core" but 3:`}, // 2 mm over 10/15 mm
+		"nothing cools":          {`boundary.top = { h = "6000 W/(m^2 K)" }`, ``, NoWayOut, "no steady state"},
+		"ambient in K":           {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
+		"ambient of a kiln":      {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
+		"h per mm2":              {`6000 W/(m^2 K)`, `6000 W/(mm^2 K)`, Cooling, "h = 6e+09 W/(m2 K)"},
+		"resistance in kK/W":     {`h = "6000 W/(m^2 K)"`, `resistance = 1e6`, Cooling, "1e+06 K/W"},
+		"contact in m2":          {`thickness = "20 um"`, `contact_resistance = 1`, Properties, `the contact resistance of layer "bond"`},
+		"cold beginning":         {"[[layer]]\nname = \"active\"", "[transient]\ninitial = \"20 K\"\n[[layer]]\nname = \"active\"", Temperatures, "initial of [transient]"},
+		"k per mm":               {"[[layer]]\nname = \"active\"", "[materials.copper]\nk = \"401 W/(mm K)\"\nc = \"3.4e6 J/(m^3 K)\"\n[[layer]]\nname = \"active\"", Properties, `material "copper" has k = 4.01e+05`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(sane, c.old, c.new, 1)

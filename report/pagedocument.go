@@ -178,11 +178,12 @@ func (b *pageBuilder) blocks() webpage.Table {
 	return t
 }
 
-// blockMiddles is a place in each block, in the order of the summary: the middle of its largest rectangle, in its layer's top plane.
+// blockMiddles is a place in each block, in the order of the summary: the middle of its largest rectangle, in the top plane of its layer's heated part.
 func (b *pageBuilder) blockMiddles() []Place {
 	var places []Place
 	for l := range b.mesh.Stack.Layers {
-		z := b.mesh.Z[b.mesh.LayerPlanes[l][1]] - b.mesh.DZ(b.mesh.LayerPlanes[l][1]-1)/2
+		top := b.mesh.PowerPlanes(l)[1]
+		z := b.mesh.Z[top] - b.mesh.DZ(top-1)/2
 		for _, p := range b.mesh.Stack.Layers[l].Powers {
 			for _, block := range p.Blocks {
 				r := slices.MaxFunc(block.Rects, func(a, b stack.Rect) int { return cmp.Compare(a.Area(), b.Area()) })

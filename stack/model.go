@@ -66,12 +66,15 @@ type Layer struct {
 	Name      string
 	Material  int     // index into Stack.Materials
 	Thickness float64 // m
-	Cells     int     // number of cells along z, at least 1
+	Cells     int     // number of cells along z, at least 1, beside that of a heated slice
 	// ContactResistance, in m2 K/W, lies between this layer and the one above it.
 	ContactResistance float64
-	Regions           []Region // later regions lie over earlier ones
-	Powers            []Power
-	Pos               Pos
+	// PowerAt is where the powers arise, PowerDepth the height in m of the slice that is heated where that is a surface.
+	PowerAt    HeatedPart
+	PowerDepth float64
+	Regions    []Region // later regions lie over earlier ones
+	Powers     []Power
+	Pos        Pos
 }
 
 // Rect is a rectangle with its south-west corner at (X, Y), all in m.
@@ -85,7 +88,7 @@ type Region struct {
 	Pos Pos
 }
 
-// Power is one source of heat in a layer, spread evenly over the layer's thickness. Exactly one of Blocks, Map and
+// Power is one source of heat in a layer, spread evenly over the heated part of the layer's thickness. Exactly one of Blocks, Map and
 // Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
 type Power struct {
 	Blocks  []Block
