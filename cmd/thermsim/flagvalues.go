@@ -227,7 +227,7 @@ func (j *jsonFlag) Set(text string) error {
 }
 
 func (j *jsonFlag) String() string { return strconv.FormatBool(bool(*j)) }
-func (j *jsonFlag) Type() string   { return "" }
+func (j *jsonFlag) Type() string   { return "bool" } // which the help shows as no value
 
 // IsBoolFlag lets pflag take the flag without a value.
 func (j *jsonFlag) IsBoolFlag() bool { return true }
