@@ -93,7 +93,7 @@ func (s *direct) setLoads(layers []powermap.Drawing) {
 	s.faces.Powered(s.powered)
 	loads := slices.Clone(s.driven)
 	for _, d := range layers {
-		r := s.mesh.LayerPlanes[d.Layer]
+		r := s.mesh.PowerPlanes(d.Layer)
 		l := fourier.Load{Drawing: d, First: r[0]}
 		for k := r[0]; k < r[1]; k++ {
 			l.Shares = append(l.Shares, 1/float64(r[1]-r[0]))

@@ -50,7 +50,7 @@ func directNeed(s precond.Shape) Need {
 func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 	shape := precond.Shape{NX: s.Grid.X.Cells, NY: s.Grid.Y.Cells, Symmetric: true, Assembled: true, InTime: inTime, GPU: gpu}
 	for i := range s.Layers {
-		shape.NZ += s.Layers[i].Cells
+		shape.NZ += s.Layers[i].Planes()
 	}
 	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
 	if solvesDirectly(s, preconditioner, gpu) {

@@ -14,7 +14,7 @@ const MaxCells = 16 << 30
 func Build(s *stack.Stack) (*Mesh, error) {
 	planes := 0.0
 	for _, l := range s.Layers {
-		planes += float64(l.Cells)
+		planes += float64(l.Planes())
 	}
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * planes; n > MaxCells {
 		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
@@ -45,8 +45,8 @@ func (m *Mesh) addLayer(l int, p *painter) {
 	first := len(m.Planes)
 	index := p.paint(layer)
 	m.characters = append(m.characters, m.characterise(index, layer.Material))
-	for c := range layer.Cells {
-		m.Z = append(m.Z, bottom+layer.Thickness*(float64(c+1)/float64(layer.Cells)))
+	for p := range layer.Planes() {
+		m.Z = append(m.Z, bottom+layer.PlaneTop(p))
 		m.Planes = append(m.Planes, Plane{Layer: l, Uniform: uint32(layer.Material), Index: index})
 	}
 	m.Planes[len(m.Planes)-1].ContactAbove = layer.ContactResistance
@@ -63,7 +63,14 @@ func (m *Mesh) DY(j int) float64 { return m.Y[j+1] - m.Y[j] }
 func (m *Mesh) DZ(k int) float64 {
 	l := m.Planes[k].Layer
 	// From the layer, not from differences of heights: a thin layer high in the stack would lose digits.
-	return m.Stack.Layers[l].Thickness / float64(m.Stack.Layers[l].Cells)
+	return m.Stack.Layers[l].PlaneThickness(k - m.LayerPlanes[l][0])
+}
+
+// PowerPlanes is the half-open range of planes over which the power of layer l is spread evenly.
+func (m *Mesh) PowerPlanes(l int) [2]int {
+	from, to := m.Stack.Layers[l].HeatedPlanes()
+	first := m.LayerPlanes[l][0]
+	return [2]int{first + from, first + to}
 }
 
 // Center is the centre of cell (i, j, k) in m.

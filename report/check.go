@@ -102,8 +102,9 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	legend := "Heights grow with the logarithm of the thickness. Dashed red: layers with power."
 	contact := false
 	for l := range s.Layers {
-		c.Slabs = append(c.Slabs, slab(m, l))
-		contact = contact || c.Slabs[l].Contact
+		drawn := slab(m, l)
+		contact = contact || drawn.Contact
+		c.Slabs = append(c.Slabs, heatedSlabs(&s.Layers[l], drawn)...)
 	}
 	if contact {
 		legend += " Thick black dashes: contact resistance."
@@ -115,6 +116,26 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 		}
 	}
 	return c
+}
+
+// heatedSlabs draws a layer that is heated at a surface as two slabs: the heated slice, and the rest.
+func heatedSlabs(layer *stack.Layer, whole picture.Slab) []picture.Slab {
+	depth := layer.HeatedDepth()
+	if depth >= layer.Thickness || !whole.Powered {
+		return []picture.Slab{whole}
+	}
+	slice, rest := whole, whole
+	power := len(whole.Cells) - 1
+	slice.Name, slice.Thickness = whole.Name+", heated", depth
+	slice.Cells = []string{whole.Cells[0], whole.Cells[1], length(depth), "1", whole.Cells[power]}
+	rest.Thickness, rest.Powered, rest.Cells = layer.Thickness-depth, false, slices.Clone(whole.Cells)
+	rest.Cells[2], rest.Cells[3], rest.Cells[power] = length(layer.Thickness-depth), fmt.Sprint(layer.Cells), "-"
+	if layer.PowerAt == stack.HeatedTop {
+		rest.Contact = false
+		return []picture.Slab{rest, slice}
+	}
+	slice.Contact = false
+	return []picture.Slab{slice, rest}
 }
 
 func slab(m *mesh.Mesh, l int) picture.Slab {
@@ -134,7 +155,7 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 		}
 		power = significant(watts, 4) + " W"
 	}
-	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Cells), power}
+	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Planes()), power}
 	for _, r := range layer.Regions {
 		part := picture.Part{Name: s.Materials[r.Material].Name, Material: r.Material, X0: r.X, X1: r.X + r.Width}
 		if r.Name != "" {

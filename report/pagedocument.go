@@ -28,7 +28,7 @@ func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 		start = s.Peak.At
 	}
 	d := &webpage.Document{
-		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Version: s.Version,
+		Title: pictureTitle(r.Mesh.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
 		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: b.planeAt(start.ZM), StartTime: startTime, Pick: [2]float64{start.XM, start.YM},
 	}

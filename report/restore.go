@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/plausibility"
 	"thermsim/report/saved"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -16,8 +17,9 @@ import (
 
 // Recorded is what a run that is reported again knows from when it was solved.
 type Recorded struct {
-	Time   TimeSummary
-	Memory MemorySummary
+	Time     TimeSummary
+	Memory   MemorySummary
+	Warnings []plausibility.Warning
 }
 
 // Restored is a saved run, open, as a run that can be reported again.
@@ -41,7 +43,7 @@ func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 	r := &Run{
 		Command: m.Command, Version: m.Version, Mesh: s.Mesh, Solution: m.Solution(),
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
-		Recorded: &Recorded{TimeSummary(m.Time), MemorySummary(m.Memory)},
+		Recorded: &Recorded{TimeSummary(m.Time), MemorySummary(m.Memory), m.Warnings},
 	}
 	if len(r.Solution.Steps) > 0 {
 		r.peaks = restorePeaks(r.Mesh, len(r.Solution.Steps), m.Peaks)

@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/plausibility"
 )
 
 // Run is everything a report is made from.
@@ -18,6 +19,8 @@ type Run struct {
 
 	Parse, Build time.Duration // reading the stack; meshing and rasterising
 	Start        time.Time     // of the process, for the total
+
+	Warnings []plausibility.Warning // of the command line; those of the stack and the result are found here
 
 	Recorded *Recorded // of a run that is reported again; nil of a new one
 

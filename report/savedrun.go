@@ -62,6 +62,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	if r.peaks != nil {
 		m.Peaks = r.peaks.save()
 	}
+	m.Warnings = e.Summary.Warnings
 	m.Time, m.Memory = saved.Time(e.Summary.Time), saved.Memory(e.Summary.Memory)
 	if err := s.close(m, r.Mesh.Stack); err != nil {
 		return s.files.Failed(saved.FileName, err)

@@ -47,6 +47,7 @@ func Summarise(r *Run) (*Summary, error) {
 	}
 	s.addSteps(sol)
 	s.addPeaks(r)
+	s.addWarnings(r)
 	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)
 	s.Limits = s.limits(m, sc)

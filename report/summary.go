@@ -1,5 +1,7 @@
 package report
 
+import "thermsim/plausibility"
+
 // Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in kelvin.
 // Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke down)
 // are null in the file and NaN here.
@@ -37,6 +39,8 @@ type Summary struct {
 	Regions []RegionSummary `json:"regions"`
 	Probes  []ProbeSummary  `json:"probes"`
 	Limits  []LimitSummary  `json:"limits"` // worst first
+
+	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
 }
 
 // GridSummary is the size of the grid.

@@ -26,6 +26,7 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	}
 	p := &page{w: bufio.NewWriter(w), style: st, deg: digitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
 	p.verdict(s)
+	p.warnings(s)
 	p.limits(s)
 	p.hotSpots(s)
 	p.layers(s)

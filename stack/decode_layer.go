@@ -23,6 +23,7 @@ func (l *loader) layer(t *table) Layer {
 		MeanOfAll:         t.text("mean") == "all",
 		Pos:               t.node.pos,
 	}
+	l.heated(t, &y)
 	y.Material = l.material(t)
 	o := owner{what: fmt.Sprintf("layer %q", shorten(y.Name)), area: l.stack.Domain()}
 	y.Powers = l.powers(t, o)
@@ -35,6 +36,24 @@ func (l *loader) layer(t *table) Layer {
 		y.Powers = append(y.Powers, powers...)
 	}
 	return y
+}
+
+// heated reads where over its height a layer is heated.
+func (l *loader) heated(t *table, y *Layer) {
+	if y.PowerAt = HeatedPart(t.text("power_at")); y.AtSurface() {
+		y.PowerDepth = DefaultPowerDepth
+	}
+	if !t.has("power_depth") {
+		return
+	}
+	if !y.AtSurface() {
+		l.fail(t.pos("power_depth"), `add power_at = "bottom" or "top"`, "layer %q has a power_depth without a surface to measure it from", shorten(y.Name))
+		return
+	}
+	y.PowerDepth = t.scalar("power_depth")
+	if y.PowerDepth > y.Thickness && y.Thickness > 0 {
+		l.fail(t.pos("power_depth"), "", "layer %q is %s thick, less than its power_depth of %s", shorten(y.Name), metres(y.Thickness), metres(y.PowerDepth))
+	}
 }
 
 // region reads a region, or as many of them as its array repeats it.

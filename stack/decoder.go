@@ -212,6 +212,10 @@ func (d *decoder) quantity(n *node, name string, q units.Quantity, r keys.Range)
 			d.fail(n.pos, "", "%s must be a finite number, got %s", name, n.describe())
 			return 0, false
 		}
+		if err := q.Bare(v); err != nil {
+			d.fail(n.pos, "", "%s: %v", name, err)
+			return 0, false
+		}
 		x = v
 	default:
 		d.fail(n.pos, "", "%s: expected %s such as %q, got %s", name, q.Name, q.Example, n.describe())

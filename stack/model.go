@@ -69,12 +69,15 @@ type Layer struct {
 	Name      string
 	Material  int     // index into Stack.Materials
 	Thickness float64 // m
-	Cells     int     // number of cells along z, at least 1
+	Cells     int     // number of cells along z, at least 1, beside that of a heated slice
 	// ContactResistance, in m2 K/W, lies between this layer and the one above it.
 	ContactResistance float64
-	Regions           []Region // later regions lie over earlier ones
-	Powers            []Power
-	TMax              float64 // K
+	// PowerAt is where the powers arise, PowerDepth the height in m of the slice that is heated where that is a surface.
+	PowerAt    HeatedPart
+	PowerDepth float64
+	Regions    []Region // later regions lie over earlier ones
+	Powers     []Power
+	TMax       float64 // K
 	// MeanOfAll makes reports take the layer's mean over what fills the room around its chips too.
 	MeanOfAll bool
 	Pos       Pos
@@ -95,7 +98,7 @@ type Region struct {
 	Pos  Pos
 }
 
-// Power is one source of heat in a layer, spread evenly over the layer's thickness. Exactly one of Blocks, Map and
+// Power is one source of heat in a layer, spread evenly over the heated part of the layer's thickness. Exactly one of Blocks, Map and
 // Uniform is in use. Coordinates of blocks are those of the domain, whatever origin the file gave them.
 type Power struct {
 	Name    string // of a map or a uniform power, for reports; may be empty

@@ -175,6 +175,10 @@ func (p *printer) layer(y *Layer, contact string) {
 	p.text("material", p.s.Materials[y.Material].Name)
 	p.line("thickness = %s", quantity(units.Length, y.Thickness))
 	p.line("cells = %d", y.Cells)
+	p.text("power_at", string(y.PowerAt))
+	if y.AtSurface() {
+		p.line("power_depth = %s", quantity(units.Length, min(y.PowerDepth, y.Thickness)))
+	}
 	if y.ContactResistance != 0 {
 		p.line("contact_resistance = %s%s", quantity(units.ContactResistance, y.ContactResistance), behind(contact))
 	}

@@ -5,7 +5,7 @@ import "thermsim/stack/internal/units"
 // ParseTime reads a time as stack files write it, such as "5 ms". A bare number is in s.
 func ParseTime(text string) (float64, error) { return units.Time.Parse(text) }
 
-// ParseTemperature reads a temperature such as "85 degC". A bare number is in K.
+// ParseTemperature reads a temperature such as "85 degC". A bare number is in K, and refused below 250, where it could be degC.
 func ParseTemperature(text string) (float64, error) { return units.Temperature.Parse(text) }
 
 // ParseTemperatureRise reads a difference of temperatures such as "0.1 mK". A bare number is in K.

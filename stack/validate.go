@@ -156,6 +156,12 @@ func (v *validator) layers() {
 		if y.Cells < 1 || y.Cells > keys.MaxLayerCells {
 			v.fail(y.Pos, "", "%s needs 1 to %d cells, got %d", what, keys.MaxLayerCells, y.Cells)
 		}
+		if y.AtSurface() {
+			v.positive(y.Pos, y.PowerDepth, "%s: power_depth", what)
+		}
+		if y.PowerAt != "" && y.PowerAt != HeatedVolume && !y.AtSurface() {
+			v.fail(y.Pos, "", "%s: power_at cannot be %q", what, string(y.PowerAt))
+		}
 		v.materialIndex(y.Pos, y.Material, what)
 		for j := range y.Regions {
 			v.region(&y.Regions[j], what)

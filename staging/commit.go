@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,7 +64,7 @@ func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 		return nil, nil, err
 	}
 	r, plan := &Result{}, &commitPlan{}
-	set := Set{Name: t.options.Set, ID: t.id, Command: t.options.Command}
+	set := Set{Name: t.options.Set, ID: t.id, Command: t.options.Command, Shows: t.options.Shows}
 	for name, f := range t.files {
 		set.Files = append(set.Files, f.entry)
 		info, err := t.disk.root.Lstat(name)
@@ -86,8 +87,9 @@ func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 		case t.options.Set == "": // a file that stands for itself takes no others with it
 			next.Sets = append(next.Sets, s)
 		case s.Name == set.Name && s.ID == set.ID:
-			set.Files = append(set.Files, s.Files...)
-		case s.Name == set.Name || len(s.Files) < len(t.before.Set(s.Name).Files):
+			set.Files, set.Shows = append(set.Files, s.Files...), cmp.Or(set.Shows, s.Shows)
+		case s.Name == set.Name || len(s.Files) < len(t.before.Set(s.Name).Files),
+			s.Shows != set.Shows && slices.Contains(t.options.Replaces, s.Name):
 			t.supersede(&s, plan, r)
 		default:
 			next.Sets = append(next.Sets, s)

@@ -23,6 +23,7 @@ type Set struct {
 	Name    string  `json:"name"` // Options.Set
 	ID      string  `json:"id"`
 	Command string  `json:"command"`
+	Shows   string  `json:"shows,omitempty"` // Options.Shows
 	Files   []Entry `json:"files"`
 }
 

@@ -38,6 +38,10 @@ type Options struct {
 	Command string
 	// ID of the run that the files show; "" for a new one. Files of the same ID add to those that are there.
 	ID string
+	// Shows tells what the files are made from, such as a digest of inputs; "" where that does not matter. A commit also removes the files
+	// of the sets in Replaces that show something else.
+	Shows    string
+	Replaces []string
 	// Flag by which the folder was named, for messages; --out where empty.
 	Flag string
 	// Fault is asked before every operation on the disk, and fails it with what it returns; for tests.

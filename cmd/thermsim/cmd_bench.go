@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,10 +31,10 @@ EXIT STATUS
   1    internal failure, or a file could not be written
   2    wrong usage
   4    device failure: no GPU where one was demanded, or not enough memory
-  130  interrupted; --json and --csv hold the rows that were finished
+  130  interrupted; --out holds the rows that were finished
 ` + crashHelp
 
-const benchExample = `  thermsim bench --device gpu --json bench.json    # everything; 10 minutes
+const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; 10 minutes
   thermsim bench --tables steady --max-cells 6e6
   thermsim bench --tables II --maps errors
   thermsim bench --grid 128x128 --precond multigrid,jacobi --runs 1
@@ -50,8 +49,9 @@ type benchOptions struct {
 	runs, maxIter   count
 	maxSeconds      quantity
 	from            []string
-	json, csv, maps string
-	markdown        bool
+	out             []string
+	maps            string
+	json, markdown  bool
 }
 
 func newBenchCommand(g *globals) *cobra.Command {
@@ -85,10 +85,10 @@ func newBenchCommand(g *globals) *cobra.Command {
 		f.Var(&o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
 	})
 	group(f, groupResults, func() {
-		f.StringVar(&o.json, "json", "", "write the measurements to `FILE`")
-		f.StringVar(&o.csv, "csv", "", "write them to `FILE` as CSV, a line a row")
+		f.StringSliceVarP(&o.out, "out", "o", nil, "write the measurements to `FILES`, .json or .csv")
+		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables")
 		f.StringVar(&o.maps, "maps", "", "draw the errors of the table floorplans into `DIR`")
-		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print what --json wrote into `FILES` on one device, together")
+		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the .json `FILES` of one device, together")
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	})
 	completeFlag(cmd, "tables", names)
@@ -98,14 +98,15 @@ func newBenchCommand(g *globals) *cobra.Command {
 }
 
 func runBench(ctx context.Context, g *globals, o benchOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	if len(o.from) > 0 {
 		return printBench(g, o)
 	}
-	for _, file := range []string{o.json, o.csv} {
-		if file != "" {
-			if err := checkFolder(filepath.Dir(file)); err != nil {
-				return err
-			}
+	for _, file := range o.out {
+		if err := checkFolder(filepath.Dir(file)); err != nil {
+			return err
 		}
 	}
 	if o.maps != "" {
@@ -115,7 +116,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	}
 	p := startProgress(g.console, "opening the device")
 	defer p.stop()
-	live := !g.quiet && !o.markdown
+	live := !g.quiet && !o.markdown && !o.json
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
@@ -135,12 +136,40 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	if failed := writeBench(saving, result, o); failed != nil {
 		return errors.Join(err, failed)
 	}
-	if o.markdown && !g.quiet {
-		if failed := result.WriteMarkdown(g.stdout); failed != nil {
-			return errors.Join(err, fmt.Errorf("cannot print the tables: %w", failed))
+	if live {
+		return err // the tables are printed
+	}
+	return errors.Join(err, tellBench(g, result, o))
+}
+
+// check finds flags that contradict each other.
+func (o *benchOptions) check() error {
+	if o.json && o.markdown {
+		return usagef("--json and --markdown are two ways to print; give one of them")
+	}
+	for _, file := range o.out {
+		if ext := filepath.Ext(file); ext != ".json" && ext != ".csv" {
+			return usagef("--out %s: the name of a file ends in .json or .csv", file)
 		}
 	}
-	return err
+	return nil
+}
+
+// tellBench prints measurements as a whole.
+func tellBench(g *globals, r *bench.Result, o benchOptions) error {
+	write := r.WriteText
+	switch {
+	case o.json:
+		write = r.WriteJSON
+	case g.quiet:
+		return nil
+	case o.markdown:
+		write = r.WriteMarkdown
+	}
+	if err := write(g.stdout); err != nil {
+		return fmt.Errorf("cannot print the measurements: %w", err)
+	}
+	return nil
 }
 
 // showBench prints tables as they grow.
@@ -162,15 +191,13 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 }
 
 func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
-	for _, f := range []struct {
-		path  string
-		write func(io.Writer) error
-	}{{o.json, r.WriteJSON}, {o.csv, r.WriteCSV}} {
-		if f.path == "" {
-			continue
+	for _, path := range o.out {
+		write := r.WriteJSON
+		if filepath.Ext(path) == ".csv" {
+			write = r.WriteCSV
 		}
-		if _, err := staging.Do(ctx, filepath.Dir(f.path), staging.Options{}, func(t *staging.Transaction) error {
-			return t.Write(ctx, filepath.Base(f.path), f.write)
+		if _, err := staging.Do(ctx, filepath.Dir(path), staging.Options{}, func(t *staging.Transaction) error {
+			return t.Write(ctx, filepath.Base(path), write)
 		}); err != nil {
 			return err
 		}
@@ -184,12 +211,12 @@ func printBench(g *globals, o benchOptions) error {
 	for _, name := range o.from {
 		f, err := os.Open(name)
 		if err != nil {
-			return usagef("cannot read %s: %w; name a file that --json wrote", name, err)
+			return usagef("cannot read %s: %w; name a .json file that --out wrote", name, err)
 		}
 		r, err := bench.ReadResult(f)
 		f.Close()
 		if err != nil {
-			return usagef("%s: %w; name a file that --json wrote", name, err)
+			return usagef("%s: %w; name a .json file that --out wrote", name, err)
 		}
 		results = append(results, r)
 	}
@@ -200,17 +227,7 @@ func printBench(g *globals, o benchOptions) error {
 	if err := writeBench(context.Background(), r, o); err != nil {
 		return err
 	}
-	if g.quiet {
-		return nil
-	}
-	write := r.WriteText
-	if o.markdown {
-		write = r.WriteMarkdown
-	}
-	if err := write(g.stdout); err != nil {
-		return fmt.Errorf("cannot print the tables: %w", err)
-	}
-	return nil
+	return tellBench(g, r, o)
 }
 
 // splitMethods takes lists apart: what is no name but a setting belongs to the method before it.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/mesh"
+	"thermsim/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -15,6 +16,8 @@ import (
 const checkHelp = `Check a stack without solving it: read and validate every input, draw the stack
 and its floorplans as PNG into --out, list layers and mesh, say how much power
 was requested and how much arrived on the grid, and estimate memory and time.
+Warn of what is possible but seldom meant: slips of units, blocks of few cells,
+heat without a way out.
 
 With --print, write the stack to stdout with everything resolved (materials,
 floorplans, powers, units), and nothing else. That file stands alone and gives
@@ -23,9 +26,9 @@ the same answer.
 EXIT STATUS
 ===========
 
-  0    the stack is valid
+  0    the stack is valid, with or without warnings
   1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was written
+  2    wrong usage, invalid input, or with --strict a warning; nothing was written
   4    the grid does not fit into memory
   130  interrupted; nothing was written
 ` + crashHelp
@@ -36,10 +39,12 @@ const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check ev6.config -p gcc.ptrace -f ev6.flp   # a HotSpot project`
 
 type checkOptions struct {
-	stack string
-	out   string
-	grid  gridSize
-	print bool
+	stack  string
+	out    string
+	grid   gridSize
+	print  bool
+	strict strictness
+	json   bool
 	project
 }
 
@@ -61,11 +66,16 @@ func newCheckCommand(g *globals) *cobra.Command {
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
+	o.strict.addFlag(cmd.Flags())
 	o.addOptions(cmd.Flags(), formats()...)
 	return cmd
 }
 
 func runCheck(ctx context.Context, g *globals, o checkOptions) error {
+	if o.json && o.print {
+		return usagef("--json and --print both write to stdout; give one of them")
+	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
@@ -73,15 +83,22 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if o.print {
 		return stack.Print(g.stdout, s)
 	}
-	files, err := begin(g, o.out, staging.Options{Set: "check", Command: "check"})
+	files, err := begin(g, o.out, staging.Options{Set: checkFiles, Command: "check", Shows: shown(s, &o.project)})
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
+	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != shown(s, &o.project) {
+		g.note("%s holds a run of another stack or grid, whose files stay; draw into another folder with --out", o.out)
+	}
 	machine := thisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
 	m, _, err := buildMesh(g, s, machine, false)
 	if err != nil {
+		return err
+	}
+	found := plausibility.Of(m)
+	if err := o.strict.refuse(found, ""); err != nil {
 		return err
 	}
 	p := startProgress(g.console, "drawing")
@@ -94,17 +111,21 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
+	if o.json {
+		return writeCheckJSON(g.stdout, m, found, done.Files)
+	}
 	if g.quiet {
 		return nil
 	}
-	return describe(g.console, m, machine, done.Files)
+	return describe(g.console, m, found, machine, done.Files)
 }
 
 // describe prints what is known before a solve.
-func describe(c *console, m *mesh.Mesh, on machine, files []string) error {
+func describe(c *console, m *mesh.Mesh, found []plausibility.Warning, on machine, files []string) error {
 	w := bufio.NewWriter(c.stdout)
 	d := &description{console: c, w: w, m: m}
-	d.headline()
+	d.headline(len(found))
+	d.warnings(found)
 	d.layers()
 	d.power()
 	d.faces()

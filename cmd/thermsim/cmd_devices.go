@@ -39,7 +39,7 @@ func newDevicesCommand(g *globals) *cobra.Command {
 			return runDevices(g.console, thisProcessor(), gpusolve.Devices, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, memory in bytes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout in place of tables, in SI units")
 	return cmd
 }
 

@@ -69,7 +69,7 @@ func newDiffCommand(g *globals) *cobra.Command {
 	})
 	group(f, groupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
-		f.BoolVar(&o.json, "json", false, "print diff.json on stdout in place of the tables")
+		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: diff.json")
 		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
 		f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")
 		f.Var(&o.pageError, "page-error", "largest error of temperatures in diff.html (default 0.01 K)")

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"thermsim/gpusolve"
 	"thermsim/importer"
@@ -16,9 +18,10 @@ import (
 	"thermsim/verify"
 )
 
-const importHelp = `Turn a project of another simulator into a stack file.
+const importHelp = `Turn a project of another simulator into a stack file. The ending of the first
+FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.
 
-The stack file goes to --output, or to stdout. It stands alone, and comments say
+The stack file goes to --out, or to stdout. It stands alone, and comments say
 which line of the project each part comes from. What could not be carried over
 is listed on stderr and in the head of the file, with file and line; what
 thermsim cannot model is an error.
@@ -31,9 +34,18 @@ steady solves (--measure=false does without); docs/import.md explains each.
 steady, transient and check also take the project directly.
 `
 
-const importExample = `  thermsim import 3dice case.stk -o stack.toml
+// importExamples by the name of the format; "" for all.
+var importExamples = map[string]string{
+	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE, by its ending
+  thermsim import ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
+  thermsim import 3dice case.stk --compat > same-numbers.toml`,
+	"3dice": `  thermsim import 3dice case.stk -o stack.toml
   thermsim import 3dice case.stk --compat > same-numbers.toml
-  thermsim steady case.stk --compat --format 3dice --decimals 9`
+  thermsim steady case.stk --compat --format 3dice --decimals 9`,
+	"hotspot": `  thermsim import hotspot ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
+  thermsim import hotspot ev6.config gcc.ptrace ev6.lcf --compat > same-numbers.toml
+  thermsim steady ev6.config -p gcc.ptrace -f ev6.flp --compat --format hotspot`,
+}
 
 type importOptions struct {
 	project
@@ -43,14 +55,21 @@ type importOptions struct {
 }
 
 func newImportCommand(g *globals) *cobra.Command {
+	var o importOptions
 	cmd := &cobra.Command{
-		Use:     "import FORMAT FILE...",
+		Use:     "import [FORMAT] FILE...",
 		Short:   "Turn a project of another simulator into a stack file",
 		Long:    importHelp,
-		Example: importExample,
-		Args:    unknownCommand,
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+		Example: importExamples[""],
+		Args:    mainFileFirst,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return runImport(c.Context(), g, formatOf(args[0]), args, o)
+		},
 	}
+	o.addFlags(cmd.Flags(), "the simulator", formats()...)
 	for _, f := range formats() {
 		cmd.AddCommand(newImportFormatCommand(g, f))
 	}
@@ -58,13 +77,34 @@ func newImportCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
+// mainFileFirst accepts the files of a project, of which the first tells the format by its ending.
+func mainFileFirst(c *cobra.Command, args []string) error {
+	if len(args) == 0 || formatOf(args[0]) != nil {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err != nil {
+		return unknownCommand(c, args)
+	}
+	return usagef("%s does not tell by its name what simulator it is of; say so: %s FORMAT FILE..., where FORMAT is one of %s", args[0], c.CommandPath(), formatNames())
+}
+
+func (o *importOptions) addFlags(f *pflag.FlagSet, simulator string, of ...importer.Format) {
+	f.SortFlags = false
+	f.StringVarP(&o.output, "out", "o", "", "write the stack file to `FILE` rather than to stdout")
+	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	f.BoolVar(&o.compat, "compat", false, "put "+simulator+"'s own arithmetic into the stack file")
+	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference matters here")
+	o.addOptions(f, of...)
+}
+
 func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
-		Use:     format.Name() + " FILE...",
-		Short:   "Import a project of " + format.Title(),
-		Long:    strings.Replace(importHelp, "another simulator", format.Title(), 1),
-		Example: importExample,
+		Use:   format.Name() + " FILE...",
+		Short: "Import a project of " + format.Title(),
+		Long: strings.Replace(importHelp, `another simulator into a stack file. The ending of the first
+FILE tells the simulator: .stk of 3D-ICE, .config of HotSpot; FORMAT says it.`, format.Title()+" into a stack file.", 1),
+		Example: importExamples[format.Name()],
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("expected the files of a %s project; run '%s --help' for the usage", format.Title(), cmd.CommandPath())
@@ -72,13 +112,7 @@ func newImportFormatCommand(g *globals, format importer.Format) *cobra.Command {
 			return runImport(cmd.Context(), g, format, args, o)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVarP(&o.output, "output", "o", "", "write the stack file to `FILE` rather than to stdout")
-	f.BoolVar(&o.force, "force", false, "replace FILE if it exists")
-	f.BoolVar(&o.compat, "compat", false, "put "+format.Title()+"'s own arithmetic into the stack file")
-	f.BoolVar(&o.measure, "measure", true, "solve to find how much each difference matters here")
-	o.addOptions(f, format)
+	o.addFlags(cmd.Flags(), format.Title(), format)
 	return cmd
 }
 

@@ -68,7 +68,7 @@ func newImportEDACommand(g *globals) *cobra.Command {
 		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "what to do with watts that have no place, `error` or spread")
 	})
 	group(f, "Power map", func() {
-		f.StringVarP(&o.output, "output", "o", "", "begin the names of the files written with `PREFIX`")
+		f.StringVarP(&o.output, "out", "o", "", "begin the names of the files written with `PREFIX`")
 		f.Var(&o.grid, "grid", "tiles of the map")
 		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
 		f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
@@ -83,7 +83,7 @@ func (o *importEDAOptions) check() error {
 	q := &o.request
 	switch {
 	case o.output == "" || strings.HasSuffix(o.output, string(filepath.Separator)):
-		return usagef("say with --output PREFIX what the files shall be called: PREFIX_power.csv, PREFIX.toml")
+		return usagef("say with --out PREFIX what the files shall be called: PREFIX_power.csv, PREFIX.toml")
 	case q.DEF == "" && q.Placement == "":
 		return usagef("give the placement: --def with --lef, or --placement")
 	case q.DEF != "" && q.Placement != "":

@@ -46,7 +46,7 @@ func newMaterialsCommand(g *globals) *cobra.Command {
 			return runMaterials(g, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON in SI units")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	return cmd
 }
 

@@ -96,7 +96,7 @@ func newSolveCommand(g *globals) *cobra.Command {
 	})
 	group(f, groupResults, func() {
 		addOutFlag(cmd, &o.out)
-		f.BoolVar(&o.json, "json", false, "print summary.json on stdout in place of the summary")
+		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: summary.json")
 	})
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", matrixMethods())

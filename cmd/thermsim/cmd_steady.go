@@ -69,5 +69,5 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	if ctx.Err() != nil {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted when the run was finished; its files are in %s", o.out))
 	}
-	return verdict(run.Run, s, o.tmax.value > 0, o.out)
+	return strictVerdict(run.Run, s, &o)
 }

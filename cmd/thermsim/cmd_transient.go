@@ -78,7 +78,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	if err := run.record(plan.Steps, stepLog{g, o.json}); err != nil {
+	if err := run.record(plan.Steps, stepLog{g, o.lines}); err != nil {
 		return err
 	}
 	plan.OnStep = run.step
@@ -96,5 +96,5 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if ctx.Err() != nil {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
 	}
-	return verdict(run.Run, s, o.tmax.value > 0, o.out)
+	return strictVerdict(run.Run, s, &o.simulateOptions)
 }

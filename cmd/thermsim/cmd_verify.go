@@ -54,7 +54,7 @@ func newVerifyCommand(g *globals) *cobra.Command {
 		},
 	}
 	cmd.Flags().Var(&o.device, "device", "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON in place of the table")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	completeFlag(cmd, "device", deviceNames())
 	return cmd
 }

@@ -19,6 +19,7 @@ type globals struct {
 	*console
 	start   time.Time                   // of the process
 	started bool                        // a command has begun: errors from here on are not cobra's
+	unknown error                       // the help of a command that does not exist was asked for
 	adjust  func(*gpusolve.Options)     // nil but in tests, which hand in an executor of their own
 	fault   func(op, name string) error // nil but in tests, which fail operations on the disk
 }
@@ -33,9 +34,9 @@ type console struct {
 
 	mu     sync.Mutex
 	stderr io.Writer
-	live   bool // stderr is a terminal on which a line can be rewritten
-	width  int  // of stderr, in characters
-	drawn  bool // a progress line stands on the terminal
+	live   bool       // stderr is a terminal on which a line can be rewritten
+	width  func() int // of stderr, in characters, as it is now
+	drawn  bool       // a progress line stands on the terminal
 }
 
 // defaultWidth holds where no terminal tells.
@@ -51,7 +52,7 @@ func newConsole(stdout, stderr *os.File, getenv func(string) (string, bool)) *co
 	if c.style.Color {
 		c.depth = colorDepth(name, getenv)
 	}
-	c.width = terminalWidth(stderr)
+	c.width = func() int { return terminalWidth(stderr) }
 	c.live = term.IsTerminal(int(stderr.Fd())) && name != "dumb"
 	return c
 }
@@ -105,13 +106,13 @@ func (c *console) print(text string) {
 	fmt.Fprintln(c.stderr, text)
 }
 
-// redraw rewrites the progress line. Longer text than the terminal is wide would leave lines behind.
+// redraw rewrites the progress line. Text of several lines, or longer than the terminal is wide, would leave lines behind.
 func (c *console) redraw(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	runes := []rune(text)
-	if len(runes) >= c.width {
-		runes = runes[:max(0, c.width-1)]
+	runes := []rune(strings.ReplaceAll(text, "\n", " "))
+	if width := c.width(); len(runes) >= width {
+		runes = runes[:max(0, width-1)]
 	}
 	fmt.Fprint(c.stderr, "\r\x1b[K"+string(runes))
 	c.drawn = true

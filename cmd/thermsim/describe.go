@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
+	"thermsim/plausibility"
 	"thermsim/stack"
 )
 
@@ -28,14 +29,29 @@ func (d *description) heading(title, note string) {
 	d.line("\n%s%s", d.bold(title), note)
 }
 
-func (d *description) headline() {
+func (d *description) headline(warnings int) {
 	s := d.m.Stack
 	if s.Title != "" {
 		d.line("%s", d.bold(cut(s.Title, d.style.Width)))
 	}
-	d.line("%s", d.dim(fmt.Sprintf("%s is valid", s.File)))
+	state := ""
+	switch {
+	case warnings == 1:
+		state = ", with a warning"
+	case warnings > 1:
+		state = fmt.Sprintf(", with %d warnings", warnings)
+	}
+	d.line("%s%s", d.dim(fmt.Sprintf("%s is valid", s.File)), d.red(state))
 	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", length(s.Size[0]), length(s.Size[1]), length(s.Height()),
 		d.m.NX(), d.m.NY(), d.m.NZ(), d.m.Cells(), lengths(d.m.X), lengths(d.m.Y))
+}
+
+func (d *description) warnings(found []plausibility.Warning) {
+	if len(found) == 0 {
+		return
+	}
+	d.heading("Warnings", "possible, but seldom meant; --strict refuses them")
+	_ = plausibility.Write(d.w, found, d.style.Width) // errors stay in the writer until Flush
 }
 
 func (d *description) layers() {

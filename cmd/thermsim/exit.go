@@ -28,7 +28,8 @@ EXIT STATUS
 
   0    done
   1    internal failure, or a file could not be written
-  2    wrong usage or invalid input; nothing was written
+  2    wrong usage, invalid input, or with --strict a warning; nothing was written,
+       but for a warning about the result
   3    not converged, or energy imbalance above its limit; the best field was
        written
   4    device failure: no GPU where one was demanded, or not enough memory

@@ -2,11 +2,28 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 
+	"thermsim/stack"
 	"thermsim/staging"
 )
+
+// checkFiles are the drawings of check, as records of folders call them.
+const checkFiles = "check"
+
+// shown tells stacks and grids apart, for the record of a folder.
+func shown(s *stack.Stack, p *project) string {
+	h := sha256.New()
+	for _, in := range s.Inputs {
+		fmt.Fprintln(h, in.SHA256)
+	}
+	fmt.Fprintln(h, s.Grid.X.Cells, s.Grid.Y.Cells, p.compat, p.values()) // maps print in the order of their keys
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
 
 // begin takes a folder for the files of a command, before time is spent on them.
 func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, error) {
@@ -58,7 +75,7 @@ func refuseToReplace(force bool, files ...string) error {
 	}
 	for _, path := range files {
 		if _, err := os.Lstat(path); err == nil && !force {
-			return usagef("%s exists already; name %s with --output, or replace it with --force", path, other)
+			return usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
 		}
 	}
 	return nil
@@ -66,7 +83,7 @@ func refuseToReplace(force bool, files ...string) error {
 
 // writeOutputs writes files that stand for themselves into one folder.
 func writeOutputs(ctx context.Context, g *globals, dir string, files ...staging.File) error {
-	_, err := writeFiles(ctx, g, dir, staging.Options{Flag: "--output"}, files...)
+	_, err := writeFiles(ctx, g, dir, staging.Options{}, files...)
 	return steadyInterrupted(err)
 }
 

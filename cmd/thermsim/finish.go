@@ -16,9 +16,9 @@ import (
 func printSummary(g *globals, r *report.Run, s *report.Summary, o *simulateOptions) error {
 	var err error
 	switch {
-	case o.json == jsonSummary:
+	case bool(o.json):
 		err = s.WriteJSON(g.stdout)
-	case o.json == jsonLines:
+	case o.lines:
 		err = report.WriteJSONLine(g.stdout, "summary", *s)
 	case !g.quiet:
 		err = s.WriteText(g.stdout, g.style)

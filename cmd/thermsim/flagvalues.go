@@ -214,27 +214,20 @@ func (p *places) count() int {
 	return p.n
 }
 
-// jsonMode is --json: the summary, or with =lines a line for every step and one for the summary.
-type jsonMode string
+// jsonFlag is --json, which takes no value.
+type jsonFlag bool
 
-const (
-	jsonSummary jsonMode = "summary"
-	jsonLines   jsonMode = "lines"
-)
-
-func (m *jsonMode) Set(text string) error {
-	switch jsonMode(text) {
-	case jsonSummary, jsonLines:
-		*m = jsonMode(text)
-	case "true":
-		*m = jsonSummary
-	case "false":
-		*m = ""
-	default:
-		return errors.New("say --json for the summary, or --json=lines for a line per step as it ends and one for the summary")
+func (j *jsonFlag) Set(text string) error {
+	given, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("it takes no value; --json-lines prints a line per step as it ends and one for the summary")
 	}
+	*j = jsonFlag(given)
 	return nil
 }
 
-func (m *jsonMode) String() string { return string(*m) }
-func (m *jsonMode) Type() string   { return "" }
+func (j *jsonFlag) String() string { return strconv.FormatBool(bool(*j)) }
+func (j *jsonFlag) Type() string   { return "bool" } // which the help shows as no value
+
+// IsBoolFlag lets pflag take the flag without a value.
+func (j *jsonFlag) IsBoolFlag() bool { return true }

@@ -39,6 +39,9 @@ func execute(g *globals, args []string) int {
 	cmd.SetOut(g.stdout)
 	cmd.SetErr(g.stderr)
 	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		err = g.unknown
+	}
 	if err != nil && !g.started {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
 		err = withStatus(exitInput, err)

@@ -116,7 +116,7 @@ func cells(s *stack.Stack) float64 {
 func planes(s *stack.Stack) int {
 	n := 0
 	for i := range s.Layers {
-		n += s.Layers[i].Cells
+		n += s.Layers[i].Planes()
 	}
 	return n
 }

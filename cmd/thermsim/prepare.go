@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"thermsim/mesh"
+	"thermsim/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -51,6 +52,9 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(o.stack); err != nil && o.stack == "lines" && bool(o.json) {
+		return nil, usagef("--json takes no value; say --json-lines for a line per step")
+	}
 	o.project.inTime = command == "transient"
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
@@ -67,7 +71,7 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 	if err := o.outputs.check(s, command == "transient"); err != nil {
 		return nil, err
 	}
-	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command})
+	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &o.project), Replaces: []string{checkFiles}})
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +80,11 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 		files.Abort()
 		return nil, err
 	}
-	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Parse: parse, Build: build, Start: g.start}
+	limit := plausibility.OfLimit(s, o.tmax.value)
+	if err := o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
+		files.Abort()
+		return nil, err
+	}
+	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: g.start}
 	return &simulation{Run: r, g: g, o: o, progress: p, files: files}, nil
 }

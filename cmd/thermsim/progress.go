@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -72,25 +73,48 @@ func (p *progress) update(s gpusolve.Progress) {
 	p.solve = s
 }
 
+// line is what runs, how far it is, and in brackets the time since the start and, where steps tell, the time to go: what a narrow terminal cuts is
+// the least of it.
 func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.solve
-	line := p.phase
+	line, spent := p.phase, clock(now.Sub(p.start))
 	switch {
+	case s.Steps > 0 && s.Step > 0:
+		perStep := now.Sub(p.since) / time.Duration(s.Step)
+		toGo := clock(perStep * time.Duration(s.Steps-s.Step))
+		line += fmt.Sprintf(": step %d of %d (%s, %s to go), t = %s, %s steps/s", s.Step+1, s.Steps, spent, toGo, seconds(s.Time), plain(1/perStep.Seconds()))
 	case s.Steps > 0:
-		line += fmt.Sprintf(": step %d of %d, t = %s", s.Step+1, s.Steps, seconds(s.Time))
-		if s.Step > 0 {
-			perStep := now.Sub(p.since).Seconds() / float64(s.Step)
-			line += fmt.Sprintf(", %.3g steps/s, %s to go", 1/perStep, seconds(perStep*float64(s.Steps-s.Step)))
-		}
+		line += fmt.Sprintf(": step 1 of %d (%s)", s.Steps, spent)
 	case s.Iteration > 0:
-		line += fmt.Sprintf(": iteration %d", s.Iteration)
+		line += fmt.Sprintf(": iteration %d (%s)", s.Iteration, spent)
 		if !math.IsNaN(s.ErrorK) {
-			line += fmt.Sprintf(", error about %.1g K", s.ErrorK)
+			line += fmt.Sprintf(", error about %s K", plain(s.ErrorK))
 		}
+	default:
+		line += fmt.Sprintf(" (%s)", spent)
 	}
-	return fmt.Sprintf("%s (%s)", line, seconds(math.Round(now.Sub(p.start).Seconds())))
+	return line
+}
+
+// clock writes a duration as min:s, or h:min:s.
+func clock(d time.Duration) string {
+	s := int64(d.Round(time.Second) / time.Second)
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// plain writes two figures without an exponent, as far as a line bears the zeros.
+func plain(v float64) string {
+	if a := math.Abs(v); v == 0 || a < 1e-6 || a >= 1e7 || math.IsInf(v, 0) {
+		return fmt.Sprintf("%.1g", v)
+	}
+	digits := 1 - int(math.Floor(math.Log10(math.Abs(v))))
+	unit := math.Pow10(digits)
+	return strconv.FormatFloat(math.Round(v*unit)/unit, 'f', max(0, digits), 64)
 }
 
 // seconds writes a time for people, to three figures.

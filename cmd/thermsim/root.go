@@ -59,12 +59,14 @@ func newRootCommand(g *globals) *cobra.Command {
 		newRenderCommand(g),
 		newDiffCommand(g),
 		newConvergeCommand(g),
+		newVersionCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())
 	cmd.InitDefaultCompletionCmd("completion")
 	refuseUnknown(cmd, "completion")
 	groupUsage(cmd, g.style.Width)
+	refuseHelpOfUnknown(g, cmd)
 	return cmd
 }
 
@@ -76,6 +78,18 @@ func refuseUnknown(root *cobra.Command, name string) {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
+}
+
+// refuseHelpOfUnknown makes --help fail after a command that does not exist; cobra shows the help of the command above it and succeeds.
+func refuseHelpOfUnknown(g *globals, root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if left := c.Flags().Args(); c.HasSubCommands() && len(left) > 0 && formatOf(left[0]) == nil {
+			g.unknown = unknownCommand(c, left)
+			return
+		}
+		help(c, args)
+	})
 }
 
 // unknownCommand refuses arguments that are not a command, and says which one was likely meant.

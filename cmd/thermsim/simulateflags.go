@@ -23,7 +23,9 @@ type simulateOptions struct {
 	tmax     quantity
 	junit    bool
 	maps     []string
-	json     jsonMode
+	strict   strictness
+	json     jsonFlag
+	lines    bool // of JSON
 	noMap    bool
 	pictures pictureOptions
 	outputs  outputOptions
@@ -45,17 +47,21 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 		addOutFlag(cmd, &o.out)
 		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
 		addJUnitFlag(cmd, &o.junit)
-		f.Var(&o.json, "json", "print summary.json, not tables; =lines: a line per step, then the summary")
-		f.Lookup("json").NoOptDefVal = string(jsonSummary)
+		o.strict.addFlag(f)
+		f.Var(&o.json, "json", "print JSON on stdout in place of tables: summary.json")
+		f.Lookup("json").NoOptDefVal, f.Lookup("json").DefValue = "true", ""
+		f.BoolVar(&o.lines, "json-lines", false, "print a line of JSON per step as it ends, and one for the summary")
 		f.BoolVar(&o.noMap, "no-map", false, "leave out the map of the hottest layer that terminals get")
 		o.outputs.addPageFlags(cmd)
 		o.outputs.addSaveFlag(cmd)
 	})
 	group(f, groupPictures, func() {
 		addMapsFlag(cmd, &o.maps)
+		completeLayers(cmd, "maps", "all")
 		o.pictures.addFlags(cmd)
 	})
 	group(f, groupFields, func() { o.outputs.fields.addFlags(cmd) })
+	completeLayers(cmd, "file-layers")
 	o.project.addFlags(cmd)
 }
 
@@ -108,6 +114,9 @@ func (o *simulateOptions) check() error {
 	}
 	if rules > 1 {
 		return usagef("--tol, --rtol and --atol are three ways to say when to stop; give one of them")
+	}
+	if bool(o.json) && o.lines {
+		return usagef("--json and --json-lines are two ways to print the summary; give one of them")
 	}
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")

@@ -100,15 +100,15 @@ func (p peerRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 }
 func (p peerRecorder) Finish(context.Context, *report.End) error { return p.Writer.Finish() }
 
-// stepLog tells of every step, on stderr with -v and on stdout with --json=lines.
+// stepLog tells of every step, on stderr with -v and on stdout with --json-lines.
 type stepLog struct {
-	g    *globals
-	json jsonMode
+	g     *globals
+	lines bool // of JSON
 }
 
 func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
 	l.g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))
-	if l.json != jsonLines {
+	if !l.lines {
 		return nil
 	}
 	err := report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{

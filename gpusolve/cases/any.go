@@ -24,7 +24,7 @@ func Any(seed uint64) *stack.Stack {
 	layers, cells := 1+d.IntN(7), 0
 	for l := range layers {
 		s.Layers = append(s.Layers, d.layer(s, l))
-		cells += s.Layers[l].Cells
+		cells += s.Layers[l].Planes()
 	}
 	for f := range s.Boundary {
 		if d.Float64() < 0.35 {

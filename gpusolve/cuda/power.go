@@ -61,7 +61,7 @@ func (s *source) powerValues(v []float64, layers []powermap.Drawing) []float64 {
 		if plane, f := layers[n].Multiple(); plane != nil {
 			factor = f
 		}
-		r := s.mesh.LayerPlanes[layers[n].Layer]
+		r := s.mesh.PowerPlanes(layers[n].Layer)
 		for k := r[0]; k < r[1]; k++ {
 			v[k] = factor / float64(r[1]-r[0])
 		}
@@ -127,7 +127,7 @@ func (s *source) sendSlots() {
 		if sheet < 0 {
 			sheet = int32(c.drawn+c.planes) - 1 - sheet
 		}
-		r := s.mesh.LayerPlanes[o.Layer]
+		r := s.mesh.PowerPlanes(o.Layer)
 		for k := r[0]; k < r[1]; k++ {
 			s.power.of[k] = sheet
 		}

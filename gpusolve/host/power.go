@@ -107,7 +107,7 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 	for n := range layers {
 		d := &layers[n]
 		plane, factor := s.layerPower(d)
-		r := s.mesh.LayerPlanes[d.Layer]
+		r := s.mesh.PowerPlanes(d.Layer)
 		for k := r[0]; k < r[1]; k++ {
 			s.power[k] = plane
 			s.share[k] = factor / float64(r[1]-r[0])

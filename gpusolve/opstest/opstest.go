@@ -86,7 +86,7 @@ func NewFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *Fixture {
 	return f
 }
 
-// randomStack has one to three layers of several planes, anisotropic materials, regions that cut cells, a contact resistance and a
+// randomStack has one to three layers of several planes, some heated in a slice at a surface, anisotropic materials, regions that cut cells, a contact resistance and a
 // different condition on every face.
 func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 	s := &stack.Stack{
@@ -106,6 +106,9 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 		}
 		l.Regions = []stack.Region{{Material: rng.IntN(4), Rect: stack.Rect{X: 1e-3, Y: 0.7e-3, Width: 3.3e-3, Height: 4.1e-3}}}
 		l.Powers = randomPowers(rng)
+		if at := []stack.HeatedPart{stack.HeatedVolume, stack.HeatedBottom, stack.HeatedTop}[len(s.Layers)%3]; at != stack.HeatedVolume && cells > 1 {
+			l.PowerAt, l.PowerDepth, l.Cells = at, 0.2*l.Thickness, cells-1
+		}
 		s.Layers = append(s.Layers, l)
 	}
 	s.Boundary = [stack.NumFaces]stack.Boundary{

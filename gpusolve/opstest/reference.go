@@ -111,7 +111,7 @@ func (r *reference) touches(c int) [stack.NumFaces]bool {
 func (r *reference) setPower(layers []powermap.LayerMap, planes [][]float64) {
 	copy(r.source, r.inflow)
 	for n, l := range layers {
-		p, watts := r.m.LayerPlanes[l.Layer], l.Watts
+		p, watts := r.m.PowerPlanes(l.Layer), l.Watts
 		if planes != nil {
 			watts = planes[n]
 		}

@@ -88,7 +88,7 @@ func (s *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	size := s.size()
 	turn := ""
 	if angle := s.angle(); angle != 0 {
-		turn = fmt.Sprintf(` transform="rotate(%s %s %s)"`, number(-angle*180/math.Pi), number(x), number(y))
+		turn = fmt.Sprintf(` transform="rotate(%s %s %s)"`, number(-angle), number(x), number(y))
 	}
 	weight := ""
 	if f.Font.Typeface == boldTypeface {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/plausibility"
 	"thermsim/stack"
 )
 
@@ -39,6 +40,9 @@ type Manifest struct {
 
 	Time   Time   `json:"time"`
 	Memory Memory `json:"memory"`
+
+	// Warnings are kept, because the resolved stack no longer knows the places in the files that it was read from.
+	Warnings []plausibility.Warning `json:"warnings,omitempty"`
 
 	// Saved are the numbers of the steps whose fields are kept, from 1 and ascending; 0 stands for a steady state.
 	Saved []int `json:"saved_steps"`

@@ -12,13 +12,15 @@ import (
 
 // Document is what a page tells.
 type Document struct {
-	Title   string
-	Caveat  string // in capitals, or empty
-	Version string // of thermsim
-	Lead    []Part
-	Facts   []Fact
-	Tables  []Table
-	Groups  []Group
+	Title  string
+	Caveat string // in capitals, or empty
+	// Warnings are doubts about the stack and its temperatures.
+	Warnings []string
+	Version  string // of thermsim
+	Lead     []Part
+	Facts    []Fact
+	Tables   []Table
+	Groups   []Group
 
 	Size       [2]float64 // m
 	Z          []float64  // faces of the planes, m

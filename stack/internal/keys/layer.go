@@ -10,6 +10,8 @@ func layerSpecs() []Spec {
 			{Name: "thickness", Type: Scalar, Quantity: units.Length, Range: Positive, Required: true, Doc: "Thickness."},
 			{Name: "cells", Type: Integer, Min: 1, Max: MaxLayerCells, Default: "1", Doc: "Number of cells over the thickness."},
 			{Name: "contact_resistance", Type: Scalar, Quantity: units.ContactResistance, Range: NonNegative, Default: "0", Doc: "Resistance of the interface to the layer above."},
+			{Name: "power_at", Type: Enum, Enum: []string{"volume", "bottom", "top"}, DefDoc: "volume, with a warning above 50 um", Doc: "Where the power of the layer and its regions arises: spread over the whole thickness, or in a slice of `power_depth` at its lower or upper surface, as that of transistors does. The slice gets one cell over its height, beside `cells` for the rest."},
+			{Name: "power_depth", Type: Scalar, Quantity: units.Length, Range: Positive, DefDoc: "5 um, or all of a thinner layer", Doc: "Height of the slice at the surface that `power_at` names."},
 			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed in the layer, regions included."},
 			{Name: "mean", Type: Enum, Enum: []string{"chip", "all"}, DefDoc: "chip", Doc: "What the layer's mean temperature is of, where it has regions: `chip` leaves out what fills the room around them, parts without power that conduct below 1.5 W/(m K), or less than a tenth as well in the plane as the best of the layer; `all` takes everything."},
 			{Name: "region", Type: Tables, Sub: "region", Doc: "Parts of another material; later ones lie over earlier ones."},

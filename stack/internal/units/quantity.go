@@ -54,14 +54,32 @@ var (
 // watts is the dimension W m^metre K^kelvin.
 func watts(metre, kelvin int) Dimension { return Dimension{1, 2 + metre, -3, kelvin} }
 
-// Parse reads a quantity, for example Parse(Length, "10 um"). A bare number is in SI units.
+// leastBareKelvin is the least temperature that is taken in K without a unit. Numbers below it are what people write in degC.
+const leastBareKelvin = 250
+
+// Bare refuses a number without a unit that could be meant in another one than the SI's: a temperature that makes sense in degC.
+func (q Quantity) Bare(x float64) error {
+	switch {
+	case !q.Absolute || x >= leastBareKelvin:
+		return nil
+	case x <= 0:
+		return fmt.Errorf("%v without a unit is in K, where it is no temperature; write \"%[1]v degC\"", x)
+	}
+	return fmt.Errorf("%v without a unit could be degC or K; write \"%[1]v degC\" or \"%[1]v K\"", x)
+}
+
+// Parse reads a quantity, for example Parse(Length, "10 um"). A bare number is in SI units; a temperature below 250 needs a unit.
 func (q Quantity) Parse(text string) (float64, error) {
 	number, expression := cutNumber(strings.TrimSpace(text))
 	if number == "" {
 		return 0, fmt.Errorf("expected %s, got %q", q.such(), text)
 	}
 	if expression == "" {
-		return q.finite(number, 0, text)
+		x, err := q.finite(number, 0, text)
+		if err == nil {
+			err = q.Bare(x)
+		}
+		return x, err
 	}
 	v, err := q.choose(expression)
 	if err != nil {

@@ -8,6 +8,27 @@ import (
 	"pgregory.net/rapid"
 )
 
+// A bare temperature is refused where people write such numbers in degC.
+func TestBareTemperatures(t *testing.T) {
+	for text, want := range map[string]float64{"300": 300, "250": 250, "358.15": 358.15} {
+		if got, err := Temperature.Parse(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"25": `"25 degC" or "25 K"`, "85.5": `"85.5 degC" or "85.5 K"`, "249.9": "could be degC or K", "0": `write "0 degC"`, "-40": `write "-40 degC"`,
+	} {
+		if _, err := Temperature.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for _, q := range []Quantity{TemperatureRise, Length, Number} {
+		if got, err := q.Parse("25"); err != nil || got != 25 {
+			t.Errorf("%s: %v, %v", q.Name, got, err)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	tests := []struct {
 		q    Quantity

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"io"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/plausibility"
+	"thermsim/report"
+)
+
+// checkJSON is what check --json prints, in SI units.
+type checkJSON struct {
+	Schema   int                    `json:"schema"` // 1
+	Command  string                 `json:"command"`
+	Version  string                 `json:"version"`
+	Stack    string                 `json:"stack"`
+	Title    string                 `json:"title"`
+	Warnings []plausibility.Warning `json:"warnings"`
+	Size     [3]float64             `json:"size_m"`
+	Grid     report.GridSummary     `json:"grid"`
+	Power    report.PowerSummary    `json:"power"`
+	Grounded bool                   `json:"steady_state"` // some face leads heat to a temperature
+	Layers   []checkLayerJSON       `json:"layers"`       // bottom to top
+	Memory   checkMemoryJSON        `json:"memory"`
+	Pictures []string               `json:"pictures"`
+}
+
+type checkLayerJSON struct {
+	Name       string     `json:"name"`
+	Material   string     `json:"material"`
+	K          [3]float64 `json:"k_W_per_mK"`
+	ThicknessM float64    `json:"thickness_m"`
+	Cells      int        `json:"cells"`
+	Requested  float64    `json:"requested_W"`
+	Mapped     float64    `json:"mapped_W"`
+}
+
+// checkMemoryJSON is the need of a run on the processor.
+type checkMemoryJSON struct {
+	Steady    int64 `json:"steady_bytes"`
+	Transient int64 `json:"transient_bytes"`
+}
+
+func writeCheckJSON(w io.Writer, m *mesh.Mesh, found []plausibility.Warning, pictures []string) error {
+	s := m.Stack
+	need := func(inTime bool) int64 {
+		return int64(gpusolve.SystemNeed(m, s.Solver.Preconditioner, inTime, false).Peak())
+	}
+	out := checkJSON{
+		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title, Warnings: append([]plausibility.Warning{}, found...),
+		Size: [3]float64{s.Size[0], s.Size[1], s.Height()},
+		Grid: report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
+		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
+	}
+	for l := range s.Layers {
+		layer, planes := &s.Layers[l], m.LayerPlanes[l]
+		material := &s.Materials[layer.Material]
+		out.Layers = append(out.Layers, checkLayerJSON{Name: layer.Name, Material: material.Name, K: material.K, ThicknessM: layer.Thickness, Cells: planes[1] - planes[0]})
+	}
+	coverage := m.Power.Coverage()
+	for i := range coverage {
+		row := &out.Layers[m.Power.Layers[i].Layer]
+		row.Requested, row.Mapped = coverage[i].Requested, coverage[i].Mapped
+	}
+	return report.WriteJSON(w, out)
+}

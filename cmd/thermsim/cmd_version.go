@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/report"
+)
+
+const versionHelp = `Print the version of this thermsim, as --version does; with --json also the
+version of Go that built it, the system and the processor's architecture.
+
+EXIT STATUS
+===========
+
+  0    done
+` + crashHelp
+
+func newVersionCommand(g *globals) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:               "version",
+		Short:             "Print the version",
+		Long:              versionHelp,
+		Example:           "  thermsim version\n  thermsim version --json | jq -r .version",
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return report.WriteJSON(g.stdout, struct {
+					Version      string `json:"version"`
+					Go           string `json:"go"`
+					System       string `json:"system"`
+					Architecture string `json:"architecture"`
+				}{versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+			}
+			_, err := fmt.Fprintf(g.stdout, "thermsim %s\n", versionText())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout in place of the line")
+	return cmd
+}

@@ -1,0 +1,132 @@
+package plausibility
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"thermsim/stack"
+)
+
+// sources are the densities of power and the heights over which it is spread.
+func (j *judge) sources() {
+	const most = 2000.0    // W/cm2: above the hot spots of chips
+	const thickest = 50e-6 // m: a die that is not thinned
+	var dense, thick group
+	densest, any := 0.0, false
+	look := func(watts, area float64, name string, pos stack.Pos) {
+		any = any || watts != 0
+		if d := watts / area * 1e-4; d > most {
+			dense.add(name, pos)
+			densest = max(densest, d)
+		}
+	}
+	for i := range j.s.Layers {
+		l := &j.s.Layers[i]
+		for p := range l.Powers {
+			power := &l.Powers[p]
+			any = any || power.Trace != nil
+			for b := range power.Blocks {
+				block := &power.Blocks[b]
+				look(block.Watts, block.Area(), block.Name, block.Pos)
+			}
+			if len(power.Blocks) == 0 {
+				look(power.Watts(), power.Area.Area(), l.Name, power.Pos)
+			}
+			if l.HeatedDepth() > thickest && l.PowerAt != stack.HeatedVolume {
+				thick.add(l.Name, l.Pos)
+			}
+		}
+	}
+	if len(dense.names) > 0 {
+		j.warn(Density, dense.pos, "hot spots of chips reach 1000 W/cm2; look at the units of power and lengths", "up to %.4g W/cm2 in %s", densest, dense.list("source", "sources"))
+	}
+	if len(thick.names) > 0 {
+		j.warn(ThickSource, thick.pos, `say power_at = "bottom", "top" or "volume"`, "the power of %s, more than %s thick, is spread over that height; the heat of transistors arises at one surface",
+			thick.list("layer", "layers"), length(thickest))
+	}
+	if !any && !j.driven() {
+		j.warn(NoPower, stack.Pos{}, "add a block, a map or a uniform power to a layer", "nothing heats the stack: every temperature will be the ambient")
+	}
+}
+
+// driven says whether the faces alone make heat flow: one lets a flux in, or two are at different temperatures.
+func (j *judge) driven() bool {
+	at := math.NaN()
+	for f := range j.s.Boundary {
+		switch b := &j.s.Boundary[f]; {
+		case b.Kind == stack.HeatFlux && b.Flux != 0:
+			return true
+		case b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux:
+		case b.Temperature != at && !math.IsNaN(at):
+			return true
+		default:
+			at = b.Temperature
+		}
+	}
+	initial := j.s.Transient.Initial
+	return !math.IsNaN(at) && initial != 0 && initial != at
+}
+
+// fewCells is the number of cells across a block below which its hottest point is not resolved.
+const fewCells = 4
+
+// blocks counts the cells across blocks with power.
+func (j *judge) blocks() {
+	var few group
+	powered, least := 0, math.Inf(1)
+	narrowest := ""
+	for i := range j.s.Layers {
+		for p := range j.s.Layers[i].Powers {
+			power := &j.s.Layers[i].Powers[p]
+			for b := range power.Blocks {
+				block := &power.Blocks[b]
+				if block.Watts == 0 && power.Trace == nil {
+					continue
+				}
+				powered++
+				across := j.cellsAcross(block)
+				if across >= fewCells*(1-1e-6) {
+					continue
+				}
+				few.add(block.Name, block.Pos)
+				if across < least {
+					least, narrowest = across, block.Name
+				}
+			}
+		}
+	}
+	if len(few.names) == 0 {
+		return
+	}
+	remedy := "grade the grid towards it"
+	const finest = 8192 // cells, beyond which no remedy but a graded grid makes sense
+	factor := fewCells / least
+	if nx, ny := finer(j.m.NX(), factor), finer(j.m.NY(), factor); max(nx, ny) <= finest {
+		remedy = fmt.Sprintf("--grid %dx%d gives every one %d", nx, ny, fewCells)
+	}
+	j.warn(CoarseGrid, few.pos, remedy, "%d of %d blocks with power are fewer than %d cells wide, %q but %.2g: their peaks come out too low", len(few.names), powered, fewCells, narrowest, least)
+}
+
+// finer is a number of cells at least factor times as large, a multiple of 32.
+func finer(cells int, factor float64) int {
+	const step = 32
+	return step * int(math.Ceil(float64(cells)*factor/step*(1-1e-9)))
+}
+
+// cellsAcross is the number of cells, with fractions, along the shorter side of a block's largest rectangle.
+func (j *judge) cellsAcross(b *stack.Block) float64 {
+	var r stack.Rect
+	for _, next := range b.Rects {
+		if next.Area() > r.Area() {
+			r = next
+		}
+	}
+	return min(index(j.m.X, r.X+r.Width)-index(j.m.X, r.X), index(j.m.Y, r.Y+r.Height)-index(j.m.Y, r.Y))
+}
+
+// index is the place of x on an axis of cells, counted in cells from its beginning.
+func index(faces []float64, x float64) float64 {
+	n := min(max(sort.SearchFloat64s(faces, x), 1), len(faces)-1)
+	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
+}

@@ -1,0 +1,88 @@
+package plausibility
+
+import (
+	"math"
+
+	"thermsim/mesh"
+)
+
+// Range of temperatures in K.
+type Range struct{ Min, Mean, Max float64 }
+
+// OfTemperatures judges temperatures, one range a layer from the bottom.
+func OfTemperatures(m *mesh.Mesh, layers []Range) []Warning {
+	j := &judge{m: m, s: m.Stack}
+	j.validity(layers)
+	j.gradients(layers)
+	return j.found
+}
+
+// usual is the temperature at which figures of a material hold that does not say.
+const usual = 300.0
+
+// validity looks for materials far from the temperature that their figures are for.
+func (j *judge) validity(layers []Range) {
+	const far = 100.0 // K; the conductivity of silicon falls by a quarter over them
+	type extent struct{ low, high float64 }
+	extents := make([]extent, len(j.s.Materials))
+	for i := range extents {
+		extents[i] = extent{math.Inf(1), math.Inf(-1)}
+	}
+	for i := range j.s.Layers {
+		l := &j.s.Layers[i]
+		used := []int{l.Material}
+		for _, r := range l.Regions {
+			used = append(used, r.Material)
+		}
+		for _, n := range used {
+			e := &extents[n]
+			e.low, e.high = min(e.low, layers[i].Min), max(e.high, layers[i].Max)
+		}
+	}
+	var names group
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range j.s.Materials {
+		m := &j.s.Materials[i]
+		at := m.TRef
+		if at == 0 {
+			at = usual
+		}
+		if e := extents[i]; e.high > at+far || e.low < at-far {
+			names.add(m.Name, m.Pos)
+			low, high = min(low, e.low), max(high, e.high)
+		}
+	}
+	if len(names.names) > 0 {
+		j.warn(Validity, names.pos, "give k and c for these temperatures, and say so with t_ref", "%s: %s to %s are more than %g K from where the figures hold (t_ref, %s where it is not given)",
+			names.list("material", "materials"), celsius(low), celsius(high), far, celsius(usual))
+	}
+}
+
+// gradients looks for layers of one cell and little conductivity across which much of the rise is lost.
+func (j *judge) gradients(layers []Range) {
+	const (
+		part    = 0.2 // of the rise of the hottest layer
+		poor    = 0.2 // of the conductivity of both neighbours
+		leastDT = 5.0 // K
+	)
+	hottest := math.Inf(-1)
+	for _, r := range layers {
+		hottest = max(hottest, r.Max)
+	}
+	kz := func(l int) float64 { return j.s.Materials[j.s.Layers[l].Material].K[2] }
+	var coarse group
+	worst := 0.0
+	for l := 1; l+1 < len(layers); l++ {
+		planes := j.m.LayerPlanes[l]
+		drop := math.Abs(layers[l+1].Mean - layers[l-1].Mean)
+		if planes[1]-planes[0] > 1 || kz(l) > poor*min(kz(l-1), kz(l+1)) || !(drop > max(leastDT, part*(hottest-j.s.Ambient))) {
+			continue
+		}
+		coarse.add(j.s.Layers[l].Name, j.s.Layers[l].Pos)
+		worst = max(worst, drop)
+	}
+	if len(coarse.names) > 0 {
+		j.warn(CoarseLayer, coarse.pos, "give it cells = 4", "%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are hotter and colder",
+			worst, coarse.list("layer", "layers"))
+	}
+}

@@ -1,0 +1,139 @@
+package plausibility
+
+import (
+	"math"
+
+	"thermsim/stack"
+)
+
+// domain says whether the extent of the domain is odd.
+func (j *judge) domain() (odd bool) {
+	const least, most = 10e-6, 0.5 // m: a test structure, a board
+	size := j.s.Size
+	if odd = min(size[0], size[1]) < least || max(size[0], size[1]) > most; odd {
+		j.warn(Size, stack.Pos{}, `bare numbers are in m: write "10 mm" or "50 um"`, "the domain is %s by %s, which is no chip, package or board", length(size[0]), length(size[1]))
+	}
+	return odd
+}
+
+func (j *judge) thicknesses() {
+	size := j.s.Size
+	const thinnest = 1e-9 // m, a few atoms
+	var thick, thin group
+	for i := range j.s.Layers {
+		l := &j.s.Layers[i]
+		switch {
+		case l.Thickness > max(size[0], size[1]):
+			thick.add(l.Name, l.Pos)
+		case l.Thickness < thinnest:
+			thin.add(l.Name, l.Pos)
+		}
+	}
+	if len(thick.names) > 0 {
+		j.warn(Size, thick.pos, `bare numbers are in m: write "100 um"`, "%s %s thicker than the domain is wide", thick.list("layer", "layers"), thick.either("is", "are"))
+	}
+	if len(thin.names) > 0 {
+		j.warn(Size, thin.pos, `write "100 um", or a contact_resistance in place of the layer`, "%s %s thinner than 1 nm, where the heat conduction of solids does not hold",
+			thin.list("layer", "layers"), thin.either("is", "are"))
+	}
+}
+
+// properties are those of the materials in use, and contact resistances.
+func (j *judge) properties() {
+	const (
+		leastK, mostK = 0.005, 6000.0 // W/(m K): below gases, above diamond and graphite
+		leastC, mostC = 500.0, 1e7    // J/(m3 K): below air, above every solid
+		mostContact   = 1e-2          // m2 K/W: centimetres of plastic
+	)
+	for i := range j.s.Materials {
+		m := &j.s.Materials[i]
+		for _, k := range m.K {
+			if k < leastK || k > mostK {
+				j.warn(Properties, m.Pos, "solids conduct 0.02 to 2500 W/(m K); look at the unit", "material %q has k = %.4g W/(m K)", m.Name, k)
+				break
+			}
+		}
+		if m.C < leastC || m.C > mostC {
+			j.warn(Properties, m.Pos, "solids hold 1e6 to 4e6 J/(m^3 K); look at the unit", "material %q has c = %.4g J/(m3 K)", m.Name, m.C)
+		}
+	}
+	var contacts group
+	for i := range j.s.Layers {
+		if l := &j.s.Layers[i]; l.ContactResistance > mostContact {
+			contacts.add(l.Name, l.Pos)
+		}
+	}
+	if len(contacts.names) > 0 {
+		j.warn(Properties, contacts.pos, `thermal interfaces have 1 to 100 mm^2 K/W; look at the unit`, "the contact resistance of %s is above %g m2 K/W", contacts.list("layer", "layers"), mostContact)
+	}
+}
+
+// Temperatures at which electronics work and are tested, in K: -65 to 200 degC; surfaces that are held at one may be colder and hotter.
+const (
+	leastAmbient, mostAmbient = 208.15, 473.15
+	leastSurface, mostSurface = 77, 773.15
+)
+
+// faces are the boundary conditions.
+func (j *judge) faces() {
+	if !j.m.Grounded() {
+		j.warn(NoWayOut, stack.Pos{}, `give a face h, resistance or temperature, such as boundary.top = { h = "5000 W/(m^2 K)" }`,
+			"no face leads heat to a temperature: there is no steady state, and a transient warms up for ever")
+	}
+	const leastH, mostH = 0.5, 1e6 // W/(m2 K): below free convection, above boiling and jets
+	const leastR, mostR = 1e-5, 1e5
+	ambients := 0
+	for f := range stack.Face(stack.NumFaces) {
+		b := &j.s.Boundary[f]
+		low, high := float64(leastAmbient), float64(mostAmbient)
+		switch b.Kind {
+		case stack.Convective:
+			if b.H < leastH || b.H > mostH {
+				j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to 1e5 W/(m^2 K); look at the unit", "the %s face has h = %.4g W/(m2 K)", f, b.H)
+			}
+		case stack.LumpedResistance:
+			if b.Resistance < leastR || b.Resistance > mostR {
+				j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; look at the unit", "the %s face has a resistance of %.4g K/W", f, b.Resistance)
+			}
+		case stack.FixedTemperature:
+			low, high = leastSurface, mostSurface
+		default:
+			continue
+		}
+		if b.Temperature == j.s.Ambient {
+			ambients++
+		}
+		if b.Temperature < low || b.Temperature > high {
+			j.oddTemperature(b.Pos, "the temperature of the "+f.String()+" face", b.Temperature)
+		}
+	}
+	if ambients == 0 && (j.s.Ambient < leastAmbient || j.s.Ambient > mostAmbient) {
+		j.oddTemperature(stack.Pos{}, "ambient", j.s.Ambient)
+	}
+}
+
+func (j *judge) oddTemperature(pos stack.Pos, what string, kelvin float64) {
+	j.warn(Temperatures, pos, `write the unit: "25 degC" or "298 K"`, "%s is %s (%.4g K)", what, celsius(kelvin), kelvin)
+}
+
+// beginning is the initial temperature of a transient.
+func (j *judge) beginning() {
+	t := j.s.Transient.Initial
+	if t != 0 && t != j.s.Ambient && (t < leastAmbient || t > mostAmbient) {
+		j.oddTemperature(stack.Pos{}, "initial of [transient]", t)
+	}
+}
+
+// OfLimit judges a highest temperature asked for, in K, against a stack.
+func OfLimit(s *stack.Stack, limit float64) []Warning {
+	const most = 573.15 // K, 300 degC: no chip works above
+	switch {
+	case limit <= 0:
+		return nil
+	case limit <= s.Ambient:
+		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is not above the ambient of " + celsius(s.Ambient) + ", so that every stack that heats exceeds it", `write the unit: "85 degC" or "358 K"`}}
+	case limit > most || math.IsInf(limit, 0):
+		return []Warning{{Temperatures, "", "the limit of " + celsius(limit) + " is above what chips survive, so that it holds nothing back", `write the unit: "85 degC" or "358 K"`}}
+	}
+	return nil
+}

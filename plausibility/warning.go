@@ -1,0 +1,132 @@
+// Package plausibility finds what a stack may say but seldom means: slips of units, blocks too small for the grid, heat without a way out; and
+// temperatures at which the figures of materials do not hold. It judges, and changes nothing.
+package plausibility
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Warning is a doubt about an input or a result. Code is short and stable, for programs.
+type Warning struct {
+	Code   string `json:"code"`
+	Place  string `json:"place"` // file, line and column, as far as they are known
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+}
+
+// The codes of warnings.
+const (
+	Size         = "size"          // a domain, or a layer, of odd extent
+	Density      = "power-density" // more W/cm2 than chips carry
+	NoPower      = "no-power"      // nothing heats
+	ThickSource  = "thick-source"  // power is spread over the height of a thick layer
+	CoarseGrid   = "coarse-grid"   // powered blocks of few cells
+	NoWayOut     = "no-way-out"    // no face leads heat to a temperature
+	Temperatures = "temperature"   // an ambient, a limit or a beginning of odd value
+	Cooling      = "cooling"       // a heat transfer coefficient or a resistance of odd value
+	Properties   = "material"      // a conductivity or a heat capacity of odd value
+	Validity     = "validity"      // temperatures far from where the figures of a material hold
+	CoarseLayer  = "coarse-layer"  // one cell through a layer across which the temperature falls much
+)
+
+// String is the warning as a line, the place first.
+func (w Warning) String() string {
+	text := w.Text
+	if w.Remedy != "" {
+		text += "; " + w.Remedy
+	}
+	if w.Place == "" {
+		return text
+	}
+	return w.Place + ": " + text
+}
+
+// Of judges a stack on its grid, before anything is solved.
+func Of(m *mesh.Mesh) []Warning {
+	j := &judge{m: m, s: m.Stack}
+	if j.domain() {
+		return j.found // what follows measures against the domain
+	}
+	j.thicknesses()
+	j.properties()
+	j.sources()
+	j.blocks()
+	j.faces()
+	j.beginning()
+	return j.found
+}
+
+// judge collects warnings.
+type judge struct {
+	m     *mesh.Mesh
+	s     *stack.Stack
+	found []Warning
+}
+
+// warn notes a doubt about what stands at pos; without one, about the stack file.
+func (j *judge) warn(code string, pos stack.Pos, remedy, format string, args ...any) {
+	if pos.File == "" {
+		pos.File = j.s.File
+	}
+	j.found = append(j.found, Warning{code, pos.String(), fmt.Sprintf(format, args...), remedy})
+}
+
+// group gathers doubts of one kind about several things, which make one warning.
+type group struct {
+	pos   stack.Pos
+	names []string
+}
+
+func (g *group) add(name string, pos stack.Pos) {
+	if len(g.names) == 0 {
+		g.pos = pos
+	}
+	if !slices.Contains(g.names, name) {
+		g.names = append(g.names, name)
+	}
+}
+
+// list names the first few, after the word for one or several of them.
+func (g *group) list(one, several string) string {
+	const most = 3
+	quoted := make([]string, 0, most)
+	for _, n := range g.names[:min(most, len(g.names))] {
+		quoted = append(quoted, fmt.Sprintf("%q", n))
+	}
+	switch n := len(g.names); {
+	case n == 1:
+		return one + " " + quoted[0]
+	case n > most:
+		return fmt.Sprintf("%s %s and %d more", several, strings.Join(quoted, ", "), n-most)
+	}
+	last := len(quoted) - 1
+	return several + " " + strings.Join(quoted[:last], ", ") + " and " + quoted[last]
+}
+
+// either is the word for one thing or for several.
+func (g *group) either(one, several string) string {
+	if len(g.names) == 1 {
+		return one
+	}
+	return several
+}
+
+// length writes metres in the unit that people use for them.
+func length(m float64) string {
+	switch {
+	case m >= 1:
+		return fmt.Sprintf("%.4g m", m)
+	case m >= 1e-3:
+		return fmt.Sprintf("%.4g mm", m*1e3)
+	case m >= 1e-6:
+		return fmt.Sprintf("%.4g um", m*1e6)
+	}
+	return fmt.Sprintf("%.4g nm", m*1e9)
+}
+
+func celsius(kelvin float64) string { return fmt.Sprintf("%.4g degC", kelvin-273.15) }

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"thermsim/plausibility"
+)
+
+// addWarnings states the doubts about the stack, the command line and the temperatures.
+func (s *Summary) addWarnings(r *Run) {
+	s.Warnings = []plausibility.Warning{}
+	if r.Recorded != nil {
+		s.Warnings = append(s.Warnings, r.Recorded.Warnings...)
+		return
+	}
+	layers := make([]plausibility.Range, len(s.Layers))
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		layers[i] = plausibility.Range{Min: l.MinK, Mean: l.MeanK, Max: l.MaxK}
+	}
+	s.Warnings = slices.Concat(s.Warnings, plausibility.Of(r.Mesh), r.Warnings, plausibility.OfTemperatures(r.Mesh, layers))
+}
+
+// warnings come right after the verdict, which they qualify.
+func (p *page) warnings(s *Summary) {
+	if len(s.Warnings) == 0 {
+		return
+	}
+	p.heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "possible, but seldom meant; --strict refuses them")
+	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // errors stay in the writer until Flush
+}
+
+// warningLines are the warnings as a page lists them.
+func warningLines(s *Summary) []string {
+	var lines []string
+	for _, w := range s.Warnings {
+		lines = append(lines, w.String())
+	}
+	return lines
+}
