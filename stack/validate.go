@@ -136,6 +136,7 @@ func (v *validator) materials() {
 			v.positive(m.Pos, k, "material %q: k", shorten(m.Name))
 		}
 		v.positive(m.Pos, m.C, "material %q: c", shorten(m.Name))
+		v.curves(&m)
 	}
 }
 

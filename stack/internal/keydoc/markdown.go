@@ -88,8 +88,12 @@ func value(k keys.Key) string {
 		return "[x, y, width, height]"
 	case keys.RectList:
 		return "array of [x, y, width, height]"
-	case keys.ScalarOrTriple:
-		return example + limit + ", or [x, y, z]"
+	case keys.CurveOrTriple:
+		return example + limit + ", or a table, or [x, y, z] of either"
+	case keys.CurveOrScalar:
+		return example + limit + ", or a table"
+	case keys.OwnScalar:
+		return "quantity" + limit
 	case keys.Row:
 		return "whole number from 1, `mean` or `max`"
 	case keys.Table:
