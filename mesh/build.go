@@ -23,7 +23,7 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}}
+	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}, Laws: newLaws(s)}
 	for _, mat := range s.Materials {
 		m.Palette = append(m.Palette, Material{K: mat.K, C: mat.C, Half: [4]float64{mat.K[0], mat.K[0], mat.K[1], mat.K[1]}})
 	}

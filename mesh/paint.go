@@ -112,6 +112,7 @@ func (p *painter) mix(key mixture) uint32 {
 	m.C = fx*fy*b.C + (1-fx*fy)*a.C
 	id := uint32(len(p.mesh.Palette))
 	p.mesh.Palette = append(p.mesh.Palette, m)
+	p.mesh.Laws.mixedEntry(key)
 	p.mixtures[key] = id
 	return id
 }

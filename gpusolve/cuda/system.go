@@ -21,6 +21,7 @@ type system struct {
 	ground     slots[float32]
 	inflow     slots[float64]
 	longColumn *vector[float32] // scratch of columns beyond the longest class
+	following  *following       // nil where no material follows the temperature
 }
 
 var (
