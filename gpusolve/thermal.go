@@ -81,6 +81,9 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 func (e *engine) solution(out krylov.Outcome) *Solution {
 	st := status(out, e.solver, e.pre)
 	st.Fallback = e.line.String(e.pre.Name())
+	if m, ok := e.thermal.(*meshed); ok && m.outer != nil {
+		st.Nonlinear = m.outer.report()
+	}
 	s := &Solution{
 		Status: st,
 		Field:  e.field(),
