@@ -26,7 +26,7 @@ func mixCurves(inclusion, matrix *Material, fraction float64) (k [3]*Curve, c *C
 		if r == rows-1 {
 			t = to
 		}
-		kt, ct := Mix(inclusion.at(t), matrix.at(t), fraction)
+		kt, ct := Mix(inclusion.At(t), matrix.At(t), fraction)
 		for i, v := range [4]float64{kt[0], kt[1], kt[2], ct} {
 			tables[i].Temperatures, tables[i].Values = append(tables[i].Temperatures, t), append(tables[i].Values, v)
 		}
@@ -34,8 +34,8 @@ func mixCurves(inclusion, matrix *Material, fraction float64) (k [3]*Curve, c *C
 	return [3]*Curve{tables[0], tables[1], tables[2]}, tables[3], true
 }
 
-// at is the material with the properties of a temperature in K.
-func (m *Material) at(kelvin float64) Material {
+// At is the material with the properties of a temperature in K.
+func (m *Material) At(kelvin float64) Material {
 	n := *m
 	for axis, c := range m.KCurve {
 		if c != nil {

@@ -44,11 +44,14 @@ func (d *description) layers() {
 	for l, layer := range slices.Backward(s.Layers) {
 		material := s.Materials[layer.Material]
 		planes := d.m.LayerPlanes[l]
-		t.add(layer.Name, material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
+		t.add(layer.Name, material.Name, materialConductivity(&material), length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
 		addRegions(&t, s, layer)
 	}
 	d.heading("Layers", "top to bottom")
 	t.write(d.console, d.w)
+	for _, warning := range s.OutOfRange() {
+		d.line("  %s", d.red(warning))
+	}
 }
 
 // addRegions adds a row for each material that regions bring into a layer.
@@ -66,7 +69,7 @@ func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
 		if counts[i] > 1 {
 			number = fmt.Sprintf("%d regions", counts[i])
 		}
-		t.add("  "+number, s.Materials[i].Name, conductivity(s.Materials[i].K), "", "")
+		t.add("  "+number, s.Materials[i].Name, materialConductivity(&s.Materials[i]), "", "")
 	}
 }
 
