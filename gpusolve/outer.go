@@ -69,7 +69,7 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 		}
 		spent := out
 		out.Iterations = total
-		if n.done(rule, &out, &spent, last) {
+		if n.done(s, rule, &out, &spent, last) {
 			return out, s.failure()
 		}
 		if mix {
@@ -121,7 +121,7 @@ func (n *outer) inner(s *meshed, rule krylov.Rule) krylov.Rule {
 }
 
 // done judges the state that the last linear system began with, and what has become of it.
-func (n *outer) done(rule krylov.Rule, out, spent *krylov.Outcome, last float64) bool {
+func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, last float64) bool {
 	start := spent.Start
 	n.ResidualW = start.Norms.Residual
 	n.ChangeK = start.PlainK
@@ -140,12 +140,25 @@ func (n *outer) done(rule krylov.Rule, out, spent *krylov.Outcome, last float64)
 		return end(spent.Reason)
 	case n.met(rule, spent, out):
 		return end(krylov.Tolerance)
-	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor:
+	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, start.PlainK):
+		if !math.IsNaN(start.ErrorK) {
+			out.ErrorK = start.ErrorK
+		}
 		return end(krylov.Attainable)
 	case n.Outer >= mostOuter:
 		return end(krylov.Unsettled)
 	}
 	return false
+}
+
+// rounded says that the iteration goes round in circles because A holds conductances in FP32: where one of them lies between two numbers, its rounding turns
+// with the last digits of x, and moves the solution by a part of 2^-24.
+func (n *outer) rounded(s *meshed, changeK float64) bool {
+	if n.Outer < 4 || !(n.Contraction > 0.5) {
+		return false
+	}
+	_, largest := n.mixer.on.Inner(s.x, s.x)
+	return changeK <= 0x1p-23*largest
 }
 
 // met applies the rule to the nonlinear system.

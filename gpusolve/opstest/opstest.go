@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 				c.lines()
 				c.forms()
 				c.stabilised()
+				c.mixing()
 			})
 		}
 	}
