@@ -26,24 +26,28 @@ type outer struct {
 	made      bool    // the method was made for temperatures at all
 	rho       float64 // contraction seen in the last system, 0 while unknown
 	since     int     // steps since it was measured
+	firstK    float64 // how far the first linear system of the last step went
 
 	solution.Nonlinear
 }
 
 // Bounds of the iteration.
 const (
-	mostOuter  = 60
-	firstGuess = 0.1  // of rho
-	leastRho   = 0.02 // that a guess may count on
-	worstRho   = 0.9  // beyond which an estimate says nothing
-	drifts     = 10.0 // K by which the hottest cell may change until the method is made again
-	measures   = 16   // steps between two measurements of rho
+	mostOuter = 60
+	firstCut  = 0.03 // part of the residual that a linear system leaves while rho is unknown
+	leastCut  = 0.1  // the same where rho is small
+	mostCut   = 0.3
+	lastCut   = 1e-9 // none
+	leastRho  = 1e-3 // that a guess may count on
+	worstRho  = 0.9  // beyond which an estimate says nothing
+	drifts    = 10.0 // K by which the hottest cell may change until the method is made again
+	measures  = 16   // steps between two measurements of rho
 )
 
 // settleProperties improves x until the error of the nonlinear system meets the rule.
 func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	n := s.outer
-	n.mixer.forget()
+	n.mixer.begin()
 	n.Systems++
 	total, last := 0, math.NaN()
 	var out krylov.Outcome
@@ -52,7 +56,7 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 		if err := n.form(s); err != nil {
 			return out, err
 		}
-		inner := n.inner(s, rule)
+		inner := n.inner(s, rule, last)
 		mix := n.rho == 0 || n.rho >= slow
 		if mix {
 			n.mixer.before(s.x)
@@ -73,7 +77,7 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 			return out, s.failure()
 		}
 		if mix {
-			n.mixer.after(s.x, n.Contraction)
+			n.mixer.after(s.x)
 		}
 		last = spent.Start.PlainK
 	}
@@ -103,21 +107,34 @@ func (n *outer) before() ops.Vector {
 	return n.old()
 }
 
-// inner is the rule of the next linear system: no further than the change of A is worth, or than the rule of the whole asks.
-func (n *outer) inner(s *meshed, rule krylov.Rule) krylov.Rule {
+// inner is the rule of the next linear system: no further than the change of A is worth, or than the rule of the whole asks. Where the last systems tell
+// that it will be the last one, it must meet the rule itself.
+func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	rule.Continued = n.Outer > 1
-	if _, ok := s.solver.(*krylov.PCG); !ok || rule.InTime {
+	if _, ok := s.solver.(*krylov.PCG); !ok {
 		return rule
 	}
-	rho := n.Contraction
-	if n.Outer <= 2 {
-		rho = firstGuess
+	expected := n.rho * last
+	if n.Outer == 1 {
+		expected = n.firstK
 	}
-	rule.Reduction = math.Min(0.3, math.Max(leastRho, rho))
+	rule.Reduction = firstCut
+	switch {
+	case rule.InKelvin() && n.rho > 0 && expected > 0 && n.left(expected) <= rule.Tol/2:
+		rule.Reduction = lastCut
+	case n.rho > 0:
+		rule.Reduction = math.Min(mostCut, math.Max(leastCut, n.rho))
+	}
 	rule.Tol /= 3
 	rule.ATol /= 3
 	rule.RTol /= 3
 	return rule
+}
+
+// left is the error in K that the change of A leaves in the solution of a linear system that went so far.
+func (n *outer) left(went float64) float64 {
+	rho := math.Max(n.rho, leastRho)
+	return 2 * rho / (1 - math.Min(rho, worstRho)) * went
 }
 
 // done judges the state that the last linear system began with, and what has become of it.
@@ -129,6 +146,9 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 		n.Contraction = start.PlainK / last
 		n.rho = math.Max(n.Contraction, leastRho)
 		n.since = 0
+	}
+	if n.Outer == 1 {
+		n.firstK = start.PlainK
 	}
 	end := func(why krylov.Reason) bool {
 		out.Converged, out.Reason = why == krylov.Tolerance || why == krylov.Attainable, why
@@ -170,24 +190,16 @@ func (n *outer) met(rule krylov.Rule, spent, out *krylov.Outcome) bool {
 	case rule.RTol > 0:
 		return start.Norms.Residual <= rule.RTol*start.Norms.Source
 	}
-	rho := n.Contraction
+	if n.rho == 0 || n.rho >= worstRho || math.IsNaN(start.ErrorK) {
+		return false
+	}
 	if n.Outer == 1 {
-		if !rule.InTime || n.rho == 0 || n.since >= measures {
-			return false
+		if n.since++; !rule.InTime || n.since >= measures {
+			return false // rho must be measured again
 		}
-		// One of many steps: what is left behind is rho of the way that the solve went.
-		n.since++
-		if left := spent.ErrorK + 2*n.rho/(1-math.Min(n.rho, worstRho))*start.PlainK; left <= rule.Tol {
-			out.ErrorK = left
-			return true
-		}
-		return false
 	}
-	if rho >= worstRho || math.IsNaN(start.ErrorK) {
-		return false
-	}
-	// The solve went on from there, and did no worse.
-	out.ErrorK = start.ErrorK / (1 - rho)
+	// Either the solve has met the rule, or the state that it began with did.
+	out.ErrorK = math.Min(spent.ErrorK+n.left(start.PlainK), start.ErrorK/(1-n.rho))
 	return out.ErrorK <= rule.Tol
 }
 

@@ -102,6 +102,38 @@ func (m *Mesh) FollowingPlanes() []bool {
 	return planes
 }
 
+// Row sets dst to what a property of a material is at the temperatures of a row.
+func (l *Laws) Row(dst []float64, material int32, property int, kelvin []float64) {
+	m := &l.Materials[material]
+	if m.Curve[property] < 0 {
+		for i := range dst {
+			dst[i] = m.Constant[property]
+		}
+		return
+	}
+	c := &l.Curves[m.Curve[property]]
+	pieces, buckets := l.Pieces[c.First:c.First+c.Count], l.Buckets[c.Bucket:c.Bucket+c.Buckets]
+	low, high, scale, last := c.Low, c.High, c.Scale, c.Buckets-1
+	for i, t := range kelvin[:len(dst)] {
+		if !(t > low) {
+			t = low
+		}
+		t = min(t, high)
+		p := int(buckets[min(int32((t-low)*scale), last)])
+		for p+1 < len(pieces) && pieces[p+1].From <= t {
+			p++
+		}
+		dst[i] = pieces[p].Of(t)
+	}
+}
+
+// MeanRow sets dst to the mean heat capacities of a material between the temperatures of two rows.
+func (l *Laws) MeanRow(dst []float64, material int32, kelvin, before []float64) {
+	for i := range dst {
+		dst[i] = l.capacity(material, kelvin[i], before[i])
+	}
+}
+
 // EntryAt is the palette's number of a cell.
 func (m *Mesh) EntryAt(i, j, k int) uint32 {
 	p := &m.Planes[k]

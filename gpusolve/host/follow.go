@@ -65,12 +65,12 @@ func (t *followTask) Run(lo, hi, worker int) {
 	v := s.Scratch(worker).Doubles(2 * nz * rowValues * n)
 	row, next := v[:nz*rowValues*n], v[nz*rowValues*n:]
 	for k := range nz {
-		t.warm(slabOf(row, k, n), k, lo, true)
+		t.warm(row, k, lo, true)
 	}
 	for j := lo; j < hi; j++ {
 		if j+1 < s.ny {
 			for k := range nz {
-				t.warm(slabOf(next, k, n), k, j+1, j+1 < hi)
+				t.warm(next, k, j+1, j+1 < hi)
 			}
 		}
 		for k := range nz {
@@ -93,34 +93,87 @@ func (t *followTask) Run(lo, hi, worker int) {
 // slab is a row of cells: the resistances of their halves in m2K/W, and their heat capacities in J/(m3 K).
 type slab struct{ west, east, south, north, vertical, capacity []float64 }
 
-const rowValues = 6
+const rowValues = 8
 
 func slabOf(v []float64, k, n int) slab {
 	at := func(i int) []float64 { return v[(k*rowValues+i)*n : (k*rowValues+i+1)*n] }
 	return slab{at(0), at(1), at(2), at(3), at(4), at(5)}
 }
 
-// warm fills a row with what its cells have at their temperatures. The rows of a worker are counted where they lie outside, so that each counts once.
-func (t *followTask) warm(r slab, k, j int, count bool) {
+// temperatures are those of the row at its start and its end, which lie behind its slab.
+func temperatures(v []float64, k, n int) (kelvin, before []float64) {
+	return v[(k*rowValues+6)*n : (k*rowValues+7)*n], v[(k*rowValues+7)*n : (k*rowValues+8)*n]
+}
+
+// warm fills row j of plane k in v with what its cells have at their temperatures. count says that the row is the worker's own, so that each counts once.
+func (t *followTask) warm(v []float64, k, j int, count bool) {
 	s := t.s
 	m := s.mesh
 	if !s.following.planes[k] && (k == 0 || !s.following.planes[k-1]) && (k+1 == s.nz || !s.following.planes[k+1]) {
 		return // neither the plane nor one beside it is written
 	}
-	laws, ambient := m.Laws, m.Stack.Ambient
+	r := slabOf(v, k, s.nx)
+	kelvin, before := temperatures(v, k, s.nx)
+	ambient := m.Stack.Ambient
 	c := k*s.sheet + j*s.nx
+	for i := range kelvin {
+		kelvin[i] = ambient + t.x[c+i]
+	}
+	if t.old == nil {
+		copy(before, kelvin)
+	} else {
+		for i := range before {
+			before[i] = ambient + t.old[c+i]
+		}
+	}
+	if m.Planes[k].Index == nil {
+		t.uniform(&r, kelvin, before, k, j)
+	} else {
+		t.mixed(&r, kelvin, before, k, j)
+	}
+	if !count || !s.following.planes[k] {
+		return
+	}
+	for i, v := range kelvin {
+		m.Laws.Outside(m.EntryAt(i, j, k), v, func(material int) { s.following.outside[material].Add(1) })
+	}
+}
+
+// uniform is warm for a row of one material.
+func (t *followTask) uniform(r *slab, kelvin, before []float64, k, j int) {
+	m := t.s.mesh
 	dy, dz := m.DY(j), m.DZ(k)
-	for i := range s.nx {
-		kelvin := ambient + t.x[c+i]
-		before := kelvin
-		if t.old != nil {
-			before = ambient + t.old[c+i]
-		}
-		id := m.EntryAt(i, j, k)
-		w := laws.Warm(id, kelvin, before)
-		if count && s.following.planes[k] {
-			laws.Outside(id, kelvin, func(material int) { s.following.outside[material].Add(1) })
-		}
+	id := m.Laws.Entries[m.Planes[k].Uniform].Material
+	law := &m.Laws.Materials[id]
+	m.Laws.Row(r.west, id, mesh.LawKX, kelvin)
+	kx, ky, kz := r.west, r.south, r.vertical
+	same := func(a, b int) bool { return law.Curve[a] == law.Curve[b] && law.Constant[a] == law.Constant[b] }
+	if same(mesh.LawKX, mesh.LawKY) {
+		copy(ky, kx)
+	} else {
+		m.Laws.Row(ky, id, mesh.LawKY, kelvin)
+	}
+	if same(mesh.LawKX, mesh.LawKZ) {
+		copy(kz, kx)
+	} else {
+		m.Laws.Row(kz, id, mesh.LawKZ, kelvin)
+	}
+	for i := range kx {
+		kx[i], ky[i], kz[i] = m.DX(i)/(2*kx[i]), dy/(2*ky[i]), dz/(2*kz[i])
+	}
+	copy(r.east, kx)
+	copy(r.north, ky)
+	if t.s.dt > 0 {
+		m.Laws.MeanRow(r.capacity, id, kelvin, before)
+	}
+}
+
+// mixed is warm for a row of cells of many kinds.
+func (t *followTask) mixed(r *slab, kelvin, before []float64, k, j int) {
+	m := t.s.mesh
+	dy, dz := m.DY(j), m.DZ(k)
+	for i := range kelvin {
+		w := m.Laws.Warm(m.EntryAt(i, j, k), kelvin[i], before[i])
 		dx := m.DX(i)
 		r.west[i], r.east[i] = dx/(2*w.Half[0]), dx/(2*w.Half[1])
 		r.south[i], r.north[i] = dy/(2*w.Half[2]), dy/(2*w.Half[3])

@@ -47,6 +47,7 @@ func (e *Estimate) Continue(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok {
 		e.operator = r.Refreshes()
 	}
+	e.rate = contraction{}
 }
 
 // Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started again.
