@@ -96,7 +96,14 @@ func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
 
 // halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.
 func (m *Mesh) halfResistance(f stack.Face, i, j, k int) float64 {
-	return m.halfOf(f, i, j, k, m.At(i, j, k))
+	c := m.At(i, j, k)
+	if m.warm != nil && m.Laws != nil {
+		if kelvin, ok := m.warm(k, j*m.NX()+i); ok {
+			w := m.Laws.Warm(m.EntryAt(i, j, k), kelvin, kelvin)
+			c = &w
+		}
+	}
+	return m.halfOf(f, i, j, k, c)
 }
 
 // halfOf is halfResistance for a cell with the properties of c.

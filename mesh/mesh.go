@@ -23,6 +23,8 @@ type Mesh struct {
 	Power       *powermap.Map
 
 	characters []character // of the layers
+	// warm knows temperatures in K at which halfResistance takes properties; nil for those of the palette.
+	warm func(plane, cell int) (kelvin float64, ok bool)
 }
 
 // Material of a cell: conductivity along x, y, z in W/(m K) and volumetric heat capacity in J/(m3 K).

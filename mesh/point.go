@@ -59,6 +59,13 @@ func (m *Mesh) SampleAt(x, y, z float64, side stack.Side) Sample {
 	return s
 }
 
+// SampleWarm is SampleAt with the properties that materials have at the temperatures that kelvin tells of cells j*nx+i of planes; ok is false where it does not know.
+func (m *Mesh) SampleWarm(x, y, z float64, side stack.Side, kelvin func(plane, cell int) (t float64, ok bool)) Sample {
+	w := *m
+	w.warm = kelvin
+	return w.SampleAt(x, y, z, side)
+}
+
 // sideValue is the temperature on the upper or lower side of a cell: own times the cell's, other times that of the cell beyond, and a constant.
 type sideValue struct {
 	own, other, constant float64

@@ -89,7 +89,7 @@ func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 
 	s.Probes = make([]ProbeSummary, len(sc.probes))
 	for i, p := range m.Stack.Probes {
-		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i].value, string(p.Side)}
+		s.Probes[i] = ProbeSummary{p.Name, p.X, p.Y, p.Z, sc.probes[i].value(), string(p.Side)}
 	}
 	return nil
 }

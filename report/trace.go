@@ -137,7 +137,7 @@ func (t *Trace) Step(_ int, step solution.Step, f solution.Field) error {
 		t.kelvin(hi)
 	}
 	for _, p := range t.probes {
-		t.kelvin(p.value)
+		t.kelvin(p.value())
 	}
 	t.row = append(t.row, '\n')
 	return t.write(t.row)
