@@ -18,6 +18,7 @@ type anderson struct {
 	spare ops.Vector
 	pairs [depth]pair // the latest first
 	held  int
+	gram  [3]float64 // df_0 . df_0, df_0 . df_1, df_1 . df_1
 }
 
 // pair is a change of f and of G.
@@ -61,6 +62,7 @@ func (a *anderson) after(x ops.Vector) {
 		a.held = min(a.held+1, depth)
 		on.Combine(oldest.f, 1, a.spare, -1, a.f)
 		on.Combine(oldest.g, 1, x, -1, a.g)
+		a.measure()
 	}
 	a.f, a.spare = a.spare, a.f
 	on.Combine(a.g, 1, x, 0, x)
@@ -80,17 +82,13 @@ func (a *anderson) weights() (c [depth]float64) {
 	if a.held == 0 {
 		return c
 	}
-	d1 := a.pairs[0].f
-	b1, _ := a.on.Inner(a.f, d1)
-	d11, _ := a.on.Inner(d1, d1)
+	b1, _ := a.on.Inner(a.f, a.pairs[0].f)
+	d11, d12, d22 := a.gram[0], a.gram[1], a.gram[2]
 	if !(d11 > 0) {
 		return c
 	}
 	if a.held > 1 {
-		d2 := a.pairs[1].f
-		b2, _ := a.on.Inner(a.f, d2)
-		d12, _ := a.on.Inner(d1, d2)
-		d22, _ := a.on.Inner(d2, d2)
+		b2, _ := a.on.Inner(a.f, a.pairs[1].f)
 		if det := d11*d22 - d12*d12; det > 1e-8*d11*d22 {
 			c[0], c[1] = (b1*d22-b2*d12)/det, (b2*d11-b1*d12)/det
 			if math.Abs(c[0]) < most && math.Abs(c[1]) < most {
@@ -99,4 +97,13 @@ func (a *anderson) weights() (c [depth]float64) {
 		}
 	}
 	return [depth]float64{math.Max(-most, math.Min(most, b1/d11))}
+}
+
+// measure forms the products of the latest change of f with itself and the one before.
+func (a *anderson) measure() {
+	a.gram[2] = a.gram[0]
+	a.gram[0], _ = a.on.Inner(a.pairs[0].f, a.pairs[0].f)
+	if a.held > 1 {
+		a.gram[1], _ = a.on.Inner(a.pairs[0].f, a.pairs[1].f)
+	}
 }

@@ -27,6 +27,7 @@ func (t *combineTask) Run(lo, hi, _ int) {
 	for k := range t.s.nz {
 		first, end := k*t.s.sheet+lo*n, k*t.s.sheet+hi*n
 		dst, x, y := t.dst[first:end], t.x[first:end], t.y[first:end]
+		dst, y = dst[:len(x)], y[:len(x)]
 		for i, v := range x {
 			dst[i] = float64(t.a*v) + float64(t.b*y[i])
 		}
@@ -42,14 +43,23 @@ func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
 	return s.sum(0), largest
 }
 
+// innerRow adds in four sums, which the processor can do side by side.
 func innerRow(s *system, x, y []float64, j int) {
-	sum, top := 0.0, 0.0
+	var sum, top [4]float64
 	for k := range s.nz {
 		c := k*s.sheet + j*s.nx
-		for i, v := range x[c : c+s.nx] {
-			sum += v * y[c+i]
-			top = max(top, math.Abs(v))
+		a, b := x[c:c+s.nx], y[c:c+s.nx]
+		i := 0
+		for ; i+4 <= len(a); i += 4 {
+			for n := range sum {
+				sum[n] += a[i+n] * b[i+n]
+				top[n] = max(top[n], math.Abs(a[i+n]))
+			}
+		}
+		for ; i < len(a); i++ {
+			sum[0] += a[i] * b[i]
+			top[0] = max(top[0], math.Abs(a[i]))
 		}
 	}
-	s.partial[4*j], s.partial[4*j+1] = sum, top
+	s.partial[4*j], s.partial[4*j+1] = (sum[0]+sum[1])+(sum[2]+sum[3]), max(max(top[0], top[1]), max(top[2], top[3]))
 }
