@@ -50,7 +50,11 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if err := s.failure(); err != nil {
 			return err
 		}
-		return s.prepare(o.rule(s.pre, max(1, steps)))
+		rule := o.rule(s.pre, max(1, steps))
+		if s.outer != nil {
+			rule.Reduction = firstCut // the kind of rule that its linear systems have
+		}
+		return s.prepare(rule)
 	})
 	if err != nil {
 		return nil, err

@@ -172,6 +172,26 @@ func TestTransientAgainstNewton(t *testing.T) {
 	}
 }
 
+// TestFollowingStepsOnGPU takes steps with a GPU's kernels and on the processor: the fields agree far within the tolerance.
+func TestFollowingStepsOnGPU(t *testing.T) {
+	for seed := range uint64(2) {
+		s := randomNonlinear(rand.New(rand.NewPCG(seed, 2)))
+		m := build(t, s)
+		run := func(device ops.Device) []float64 {
+			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6}, gpusolve.TransientOptions{Steps: 4, Dt: 1e-3})
+			if err != nil || !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-6 {
+				t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
+			}
+			defer sol.Close()
+			return field(t, s, sol.Field)
+		}
+		processor, gpu := run(nil), run(devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: new(interpreter.Cache)}))
+		if d := largestDifference(processor, gpu); d > 1e-6 {
+			t.Errorf("stack %d: the fields differ by %.3g K", seed, d)
+		}
+	}
+}
+
 // TestNonlinearBitsIndependentOfCores solves with one and with four workers.
 func TestNonlinearBitsIndependentOfCores(t *testing.T) {
 	s := hot10(33)
