@@ -83,6 +83,7 @@ func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule,
 			// What a failed method leaves is worse than nothing.
 			s.sys.Fill(s.x, 0)
 		}
+		rule.MaxIter = s.rule(o, 1).MaxIter // that of the method
 		out, err = s.solve(ctx, rule, s.source, watch)
 		spent += out.Iterations
 	}

@@ -153,6 +153,8 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("residual", func(d cudriver.Driver) (any, error) { return kernels.LoadResidual(d) })
 	add("transfer", func(d cudriver.Driver) (any, error) { return kernels.LoadTransfer(d) })
 	add("weigh", func(d cudriver.Driver) (any, error) { return kernels.LoadWeigh(d) })
+	add("follow", func(d cudriver.Driver) (any, error) { return kernels.LoadFollow(d) })
+	add("mixing", func(d cudriver.Driver) (any, error) { return kernels.LoadMixing(d) })
 	for _, class := range kernels.LineClasses() {
 		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return kernels.LoadLines(d, class) })
 	}
