@@ -22,7 +22,8 @@ type Trace struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
 	blocks  []*block
-	regions *reduction.Regions // the blocks and the probes
+	probes  *probes
+	regions *reduction.Regions // the blocks and the points of the probes
 	file    *staging.Output
 	out     *bufio.Writer
 	row     []byte
@@ -37,8 +38,10 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, erro
 	if keep {
 		t.kept = new(bytes.Buffer)
 	}
+	var points []mesh.Sample
+	t.probes, points = newProbes(m)
 	var err error
-	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: rectsOf(m, t.blocks), Points: points(m)})
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: rectsOf(m, t.blocks), Points: points})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +101,7 @@ func (t *Trace) Step(_ int, step solution.Step, f solution.Field) error {
 		t.kelvin(avg)
 		t.kelvin(hi)
 	}
-	for _, v := range values.Points {
+	for _, v := range t.probes.kelvin(values.Points) {
 		t.kelvin(v)
 	}
 	t.row = append(t.row, '\n')
