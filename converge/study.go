@@ -98,10 +98,9 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 	}
 	plane := make([]float64, m.NX()*m.NY())
 	samples := make([]mesh.Sample, len(m.Stack.Probes))
-	probes := make([]float64, len(samples))
+	around := map[[2]int]float64{} // cells around the probes, K
 	for n, p := range m.Stack.Probes {
 		samples[n] = m.SampleAt(p.X, p.Y, p.Z, p.Side)
-		probes[n] = samples[n].Constant
 	}
 	for k := range m.NZ() {
 		if err := sol.Field.Plane(k, plane); err != nil {
@@ -114,13 +113,16 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 				values[n+1] = max(values[n+1], b.peak(m, plane))
 			}
 		}
-		for n, s := range samples {
+		for _, s := range samples {
 			for _, t := range s.Terms {
 				if t.Plane == k {
-					probes[n] += t.Weight * plane[t.Cell]
+					around[[2]int{k, t.Cell}] = plane[t.Cell]
 				}
 			}
 		}
 	}
-	return append(values, probes...), nil
+	for n := range m.Stack.Probes {
+		values = append(values, m.AtProbe(&m.Stack.Probes[n], around))
+	}
+	return values, nil
 }

@@ -250,7 +250,11 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 	side.Boundary[stack.West] = stack.Boundary{Kind: stack.Convective, H: 10, Temperature: 300}
 	resistance := cases.Stack10(cases.Options{NX: 8})
 	resistance.Boundary[stack.North] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 1, Temperature: 300}
+	warm := cases.Stack10(cases.Options{NX: 8})
+	law := &stack.Curve{Law: stack.PowerLaw, Value: warm.Materials[0].K[0], At: 300, Exponent: 1.3, Range: [2]float64{200, 600}}
+	warm.Materials[0].KCurve = [3]*stack.Curve{law, law, law}
 	for want, s := range map[string]*stack.Stack{
+		"material " + warm.Materials[0].Name + " follows the temperature": warm,
 		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "side west has a heat transfer coefficient": side, "side north has a resistance": resistance,
 	} {
 		_, err := gpusolve.Steady(t.Context(), build(t, s), gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})

@@ -49,6 +49,40 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 	}
 }
 
+// Where properties follow the temperature the responses do not add up: every vector is iterated by itself.
+func TestSolveManyFollowsTheTemperature(t *testing.T) {
+	s := hot10(23)
+	m := build(t, s)
+	watts := make([][]float64, 2)
+	for n := range gpusolve.BlocksOf(m) {
+		for v := range watts {
+			watts[v] = append(watts[v], []float64{0.4, 0.02}[v]*float64(1+n%3))
+		}
+	}
+	o := gpusolve.Options{Tol: 1e-6, Device: "cpu"}
+	many, err := gpusolve.SolveMany(t.Context(), m, o, watts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !many.Status.Converged || many.Status.Nonlinear == nil {
+		t.Errorf("%+v", many.Status)
+	}
+	for v := range watts {
+		n := 0
+		each(s, func(b *stack.Block, _ int) { b.Watts = watts[v][n]; n++ })
+		alone := build(t, s)
+		f := field(t, s, solve(t, alone, o).Field)
+		n = 0
+		each(s, func(b *stack.Block, layer int) {
+			mean, top := average(alone, b.Rects[0], f[layer*m.NX()*m.NY():][:m.NX()*m.NY()])
+			if math.Abs(mean-many.Mean[v][n]) > 2e-5 || math.Abs(top-many.Max[v][n]) > 2e-5 {
+				t.Errorf("vector %d, block %s: %g and %g K, alone %g and %g", v, b.Name, many.Mean[v][n], many.Max[v][n], mean, top)
+			}
+			n++
+		})
+	}
+}
+
 // each calls f for the blocks of a stack whose layers are one plane each.
 func each(s *stack.Stack, f func(b *stack.Block, layer int)) {
 	for l := range s.Layers {

@@ -117,8 +117,22 @@ func systemBytes(s precond.Shape) int64 {
 		return bytes
 	}
 	bytes += (4*s.Grounded+8*heatedPlanes(m))*s.Sheet() + powerBytes(s) + reductions(s)
+	bytes += followingBytes(s)
 	if s.GPU {
 		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette))
+	}
+	return bytes
+}
+
+// followingBytes is what the iteration over properties that follow the temperature keeps: vectors of Anderson's method, and on a GPU the laws.
+func followingBytes(s precond.Shape) int64 {
+	l := s.Mesh.Laws
+	if l == nil {
+		return 0
+	}
+	bytes := s.Vector((3 + 2*depth) * 8)
+	if s.GPU {
+		bytes += int64(12*len(l.Entries)+56*len(l.Mixings)+48*len(l.Materials)+40*len(l.Curves)+40*len(l.Pieces)+4*len(l.Buckets)) + 4*int64(s.NZ) + 8*int64(len(l.Materials))
 	}
 	return bytes
 }

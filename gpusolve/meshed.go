@@ -2,8 +2,11 @@ package gpusolve
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
@@ -19,6 +22,7 @@ type meshed struct {
 	old      ops.Vector         // of a time stepper
 	older    ops.Vector         // the state before old
 	sequence *powermap.Sequence // of a time stepper
+	outer    *outer             // nil where no property follows the temperature
 	dt       float64            // s, 0 in a steady state
 
 	power  float64 // W, of the current step
@@ -63,7 +67,11 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if err := s.failure(); err != nil {
 			return err
 		}
-		return s.prepare(o.rule(s.pre, max(1, steps)))
+		rule := o.rule(s.pre, max(1, steps))
+		if s.outer != nil {
+			rule.Reduction = firstCut // the kind of rule that its linear systems have
+		}
+		return s.prepare(rule)
 	})
 	if err != nil {
 		return nil, err
@@ -74,6 +82,9 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 // heat makes the right side, with the power of the steady state or of the first time step.
 func (s *meshed) heat() (err error) {
 	if s.source, err = s.sys.NewSource(true); err != nil {
+		return err
+	}
+	if err := s.follow(); err != nil {
 		return err
 	}
 	if s.dt == 0 {
@@ -90,6 +101,32 @@ func (s *meshed) heat() (err error) {
 	s.source.SetOld(s.old)
 	s.older, err = s.sys.New64()
 	return err
+}
+
+// follow readies the iteration over the properties, where any of them follows the temperature.
+func (s *meshed) follow() error {
+	if !s.mesh.TemperatureDependent() {
+		return nil
+	}
+	on, ok := s.sys.(ops.Mixing)
+	if !ok {
+		return fmt.Errorf("%w: this device cannot follow the temperature", ErrOption)
+	}
+	mixer, err := newAnderson(on)
+	if err != nil {
+		return err
+	}
+	s.outer = &outer{system: s.sys, mixer: mixer}
+	if s.dt > 0 {
+		s.outer.old = func() ops.Vector { return s.old }
+	}
+	return nil
+}
+
+// holdsCopies says whether the solver multiplies with a copy of A that its method holds, which must be made again with every A.
+func (s *meshed) holdsCopies() bool {
+	_, ok := s.solver.(*mixed.Solver)
+	return ok
 }
 
 // draw puts the mean power from t0 to t1 into the source.
@@ -167,6 +204,14 @@ func (s *meshed) hottest() float64 { return s.sys.Max(s.x) }
 
 func (s *meshed) faceHeat() [6]float64 { return s.sys.FaceHeat(s.x) }
 
-func (s *meshed) stored() float64 { return s.sys.Stored(s.x, s.old) }
+// stored is the change of the heat content. Where properties follow the temperature they are taken at the end of the step, for the faces too.
+func (s *meshed) stored() float64 {
+	if s.outer != nil {
+		if err := s.sys.RefreshAt(s.x, s.old); err != nil {
+			return math.NaN()
+		}
+	}
+	return s.sys.Stored(s.x, s.old)
+}
 
 func (s *meshed) field() Field { return field{s.dev, s.sys, s.x, s.reductions} }

@@ -57,6 +57,8 @@ func reasonText(r krylov.Reason) string {
 		return solution.ReasonDivergence
 	case krylov.Drift:
 		return solution.ReasonDrift
+	case krylov.Unsettled:
+		return solution.ReasonUnsettled
 	}
 	return solution.ReasonBreakdown
 }

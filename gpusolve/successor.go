@@ -52,17 +52,27 @@ func (l *line) String(now string) string {
 	return strings.Join(l.tried, ", ") + "; " + now + " took over"
 }
 
-// settle improves x until the options' rule for one of a number of systems is met. Where the default method stalls, its successors take over,
-// and stay. A method that the user named is left to its fate, and so is one that ends at a limit of iterations that the user set.
+// settle improves x until the options' rule for one of a number of systems is met.
 func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	rule := s.rule(o, systems)
+	if s.outer != nil {
+		return s.settleProperties(ctx, o, rule, watch)
+	}
+	return s.settleLinear(ctx, o, rule, watch)
+}
+
+// settleLinear improves x until a rule is met. Where the default method stalls, its successors take over, and stay. A method that the user named is left to
+// its fate, and so is one that ends at a limit of iterations that the user set.
+func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	if o.Preconditioner != "" {
-		return s.solve(ctx, s.rule(o, systems), s.source, watch)
+		return s.solve(ctx, rule, s.source, watch)
 	}
 	attempt := s.solve
 	if len(s.line.tried) == 0 {
 		attempt = s.attempt
 	}
-	out, err := attempt(ctx, s.rule(o, systems), s.source, watch)
+	out, err := attempt(ctx, rule, s.source, watch)
+	start := out.Start
 	spent := out.Iterations
 	for ; err == nil && s.line.next < len(successors) && stalled(ctx, o, out); s.line.next++ {
 		name := successors[s.line.next]
@@ -73,10 +83,11 @@ func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func
 			// What a failed method leaves is worse than nothing.
 			s.sys.Fill(s.x, 0)
 		}
-		out, err = s.solve(ctx, s.rule(o, systems), s.source, watch)
+		rule.MaxIter = s.rule(o, 1).MaxIter // that of the method
+		out, err = s.solve(ctx, rule, s.source, watch)
 		spent += out.Iterations
 	}
-	out.Iterations = spent
+	out.Iterations, out.Start = spent, start
 	return out, err
 }
 

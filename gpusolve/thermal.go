@@ -98,6 +98,9 @@ func (e *engine) status(out krylov.Outcome) Status {
 	}
 	st := status(out, e.solver, e.pre)
 	st.Fallback = e.line.String(e.pre.Name())
+	if s, ok := e.thermal.(*meshed); ok && s.outer != nil {
+		st.Nonlinear = s.outer.report()
+	}
 	return st
 }
 

@@ -19,11 +19,14 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * planes; n > MaxCells {
 		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
 	}
+	if list := s.Unfollowable(); len(list) > 0 {
+		return nil, list
+	}
 	x, y, err := Faces(s)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}}
+	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}, Laws: newLaws(s)}
 	for _, mat := range s.Materials {
 		m.add(plain(mat.K, mat.C))
 	}

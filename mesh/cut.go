@@ -178,6 +178,7 @@ func (p *painter) shared(m Material) uint32 {
 		return id
 	}
 	id := p.mesh.add(m)
+	p.mesh.Laws.constantEntry(&p.mesh.Palette[id])
 	p.cuts[key] = id
 	return id
 }

@@ -83,16 +83,31 @@ func (m *Mesh) FaceArea(f stack.Face) float64 {
 
 // FaceConductance is the conductance in W/K between the centre of cell (i, j, k), which lies on face f, and the face's temperature.
 func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
+	return m.faceConductance(f, i, j, k, m.At(i, j, k))
+}
+
+func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
 	r, ok := m.FaceResistance(f)
 	if !ok {
 		return 0
 	}
-	return m.CellFaceArea(f, i, j, k) / (r + m.halfResistance(f, i, j, k))
+	return m.CellFaceArea(f, i, j, k) / (r + m.halfOf(f, i, j, k, c))
 }
 
 // halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.
 func (m *Mesh) halfResistance(f stack.Face, i, j, k int) float64 {
 	c := m.At(i, j, k)
+	if m.warm != nil {
+		if kelvin, ok := m.warm(k, j*m.NX()+i); ok {
+			w := m.Laws.Warm(m.EntryAt(i, j, k), kelvin, kelvin)
+			c = &w
+		}
+	}
+	return m.halfOf(f, i, j, k, c)
+}
+
+// halfOf is halfResistance for a cell with the properties of c.
+func (m *Mesh) halfOf(f stack.Face, i, j, k int, c *Material) float64 {
 	switch f {
 	case stack.Bottom, stack.Top:
 		return m.DZ(k) / (2 * c.K[2])

@@ -20,6 +20,7 @@ func (p *painter) fill(key filled) uint32 {
 	materials := p.mesh.Stack.Materials
 	k, c := key.rule.Mix(&materials[key.inclusion], &materials[key.matrix], key.fraction)
 	id := p.mesh.add(plain(k, c))
+	p.mesh.Laws.constantEntry(&p.mesh.Palette[id])
 	p.fills[key] = id
 	return id
 }

@@ -14,20 +14,26 @@ import "thermsim/stack"
 // smaller one, at any tolerance. So the largest conductance of a cell is what is left of the ground after the others; that changes it by no
 // more than a few roundings of its own, and the others keep theirs.
 func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
+	held, _ := m.HeldFaceConductanceOf(f, i, j, k, m.At(i, j, k))
+	return held
+}
+
+// HeldFaceConductanceOf is HeldFaceConductance for a cell with the properties of c, beside the face's part of the ground, in FP32 as executors add it up.
+func (m *Mesh) HeldFaceConductanceOf(f stack.Face, i, j, k int, c *Material) (held float64, part float32) {
 	var g [stack.NumFaces]float32
 	ground, largest := float32(0), f
 	for e := range stack.Face(stack.NumFaces) {
 		if !m.OnFace(e, i, j, k) {
 			continue
 		}
-		g[e] = float32(m.FaceConductance(e, i, j, k))
+		g[e] = float32(m.faceConductance(e, i, j, k, c))
 		ground += g[e]
 		if g[e] > g[largest] || g[e] == g[largest] && e < largest {
 			largest = e
 		}
 	}
 	if f != largest {
-		return float64(g[f])
+		return float64(g[f]), g[f]
 	}
 	rest := float64(ground)
 	for e, v := range g {
@@ -35,7 +41,7 @@ func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 			rest -= float64(v)
 		}
 	}
-	return rest
+	return rest, g[f]
 }
 
 // OnFace says whether cell (i, j, k) lies on face f.

@@ -15,12 +15,16 @@ type Mesh struct {
 	X, Y, Z []float64 // face coordinates in m, ascending; lengths nx+1, ny+1, nz+1
 	// Palette holds the materials of cells: those of the stack first, then mixtures in cells that region edges cut.
 	Palette []Material
-	Planes  []Plane // one per z, bottom to top
+	// Laws say how the palette follows the temperature; nil where nothing does. Palette then holds the properties at 300 K.
+	Laws   *Laws
+	Planes []Plane // one per z, bottom to top
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
 	Power       *powermap.Map
 
 	characters []character // of the layers
+	// warm knows temperatures in K at which halfResistance takes properties; nil for those of the palette.
+	warm func(plane, cell int) (kelvin float64, ok bool)
 }
 
 // Material of a cell: conductivity along x, y, z in W/(m K) and volumetric heat capacity in J/(m3 K).

@@ -135,6 +135,7 @@ func (p *painter) mix(key mixture) uint32 {
 		fx*fy*b.K[2] + (1-fx*fy)*a.K[2],
 	}
 	m.C = fx*fy*b.C + (1-fx*fy)*a.C
+	p.mesh.Laws.mixedEntry(key)
 	id := p.mesh.add(m)
 	p.mixtures[key] = id
 	return id

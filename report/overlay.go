@@ -94,21 +94,22 @@ func (o *overlay) Plane(k int, dst []float64) error {
 	if err := o.field.Plane(from, o.plane); err != nil {
 		return err
 	}
+	warm := o.from.Warmed(func(plane, cell int) (float64, bool) { return o.plane[cell], plane == from })
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for j := range o.y {
 		g.Go(func() error {
-			o.row(from, j, dst[j*len(o.x):][:len(o.x)])
+			o.row(warm, from, j, dst[j*len(o.x):][:len(o.x)])
 			return nil
 		})
 	}
 	return g.Wait()
 }
 
-// row is row j of the grid in plane from of the other field.
-func (o *overlay) row(from, j int, dst []float64) {
+// row is row j of the grid in plane from of the other field, whose mesh has the properties of its temperatures.
+func (o *overlay) row(m *mesh.Mesh, from, j int, dst []float64) {
 	for i, x := range o.x {
-		at := o.from.InPlane(from, x, o.y[j])
+		at := m.InPlane(from, x, o.y[j])
 		v := at.Constant
 		for n, w := range at.Weight {
 			if w != 0 {

@@ -217,6 +217,9 @@ func (b *pageBuilder) solver() webpage.Group {
 	if v.Fallback != "" {
 		method += ": " + v.Fallback
 	}
+	if v.Nonlinear != nil {
+		iterations += strings.TrimRight("; "+v.Nonlinear.String()+"; "+v.Nonlinear.Warning(), "; ")
+	}
 	return webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
 		fact("Ended", ended), fact("Method", method), fact("Iterations", iterations),
 		fact("Estimated error", relative(v.EstimatedErrorK)+" K"), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),

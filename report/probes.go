@@ -5,11 +5,45 @@ import (
 	"thermsim/mesh"
 )
 
-// points are the stack's probes on the grid: see mesh.SampleAt.
-func points(m *mesh.Mesh) []mesh.Sample {
-	var all []mesh.Sample
-	for _, p := range m.Stack.Probes {
-		all = append(all, reduction.InOrder(m.SampleAt(p.X, p.Y, p.Z, p.Side)))
+// probes make the temperatures of the stack's probes of what a reduction tells: the sum of a sample each, or where conductivities follow the
+// temperature, and with them the weights, the temperatures of the cells around.
+type probes struct {
+	mesh   *mesh.Mesh
+	around [][]mesh.Term // the cells of each probe; nil where nothing follows the temperature
+}
+
+// newProbes also gives the points to ask a reduction for.
+func newProbes(m *mesh.Mesh) (*probes, []mesh.Sample) {
+	p := &probes{mesh: m}
+	var points []mesh.Sample
+	for _, at := range m.Stack.Probes {
+		s := reduction.InOrder(m.SampleAt(at.X, at.Y, at.Z, at.Side))
+		if !m.TemperatureDependent() {
+			points = append(points, s)
+			continue
+		}
+		p.around = append(p.around, s.Terms)
+		for _, t := range s.Terms {
+			t.Weight = 1
+			points = append(points, mesh.Sample{Terms: []mesh.Term{t}})
+		}
+	}
+	return p, points
+}
+
+// kelvin are the temperatures of the probes, values those of the points.
+func (p *probes) kelvin(values []float64) []float64 {
+	if p.around == nil {
+		return values
+	}
+	all := make([]float64, len(p.around))
+	for n, cells := range p.around {
+		known := make(map[[2]int]float64, len(cells))
+		for i, t := range cells {
+			known[[2]int{t.Plane, t.Cell}] = values[i]
+		}
+		values = values[len(cells):]
+		all[n] = p.mesh.AtProbe(&p.mesh.Stack.Probes[n], known)
 	}
 	return all
 }

@@ -48,7 +48,8 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 	for _, plane := range bands {
 		groups = append(groups, plane...)
 	}
-	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: groups, Points: points(m), BinsX: s.peaks.nx, BinsY: s.peaks.ny})
+	probes, points := newProbes(m)
+	r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: groups, Points: points, BinsX: s.peaks.nx, BinsY: s.peaks.ny})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.values, s.probes = v.Extents[:len(s.groups)], v.Points
+	s.values, s.probes = v.Extents[:len(s.groups)], probes.kelvin(v.Points)
 	rest := v.Extents[len(s.groups):]
 	for k, plane := range bands {
 		layer, dz := &s.layers[m.Planes[k].Layer], m.Z[k+1]-m.Z[k]

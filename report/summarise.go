@@ -32,7 +32,7 @@ func Summarise(r *Run) (*Summary, error) {
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs),
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
 		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name, sol.Device.GPUFailure},
-		Solver: summariseSolver(sol),
+		Solver: summariseSolver(m, sol),
 		Power:  PowerSummary{m.Power.Requested, m.Power.Mapped},
 		Energy: summariseEnergy(&sol.Energy),
 		Time: TimeSummary{
@@ -201,12 +201,12 @@ func (s *Summary) finish(r *Run, spent time.Duration) {
 	s.Memory.HostPeakBytes = hostPeakBytes()
 }
 
-func summariseSolver(sol *solution.Solution) SolverSummary {
+func summariseSolver(m *mesh.Mesh, sol *solution.Solution) SolverSummary {
 	st := &sol.Status
 	return SolverSummary{
 		Method: st.Method, Preconditioner: st.Preconditioner, Iterations: st.Iterations,
 		ResidualNormW: st.ResidualW, RelativeResidual: st.RelativeResidual, EstimatedErrorK: st.EstimatedErrorK,
-		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
+		Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback, Nonlinear: summariseNonlinear(m, st.Nonlinear),
 	}
 }
 

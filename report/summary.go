@@ -71,6 +71,8 @@ type SolverSummary struct {
 	Reason           string  `json:"reason"`
 	// Fallback tells which methods stalled before Preconditioner took over; absent where none did. Iterations are those of all.
 	Fallback string `json:"fallback,omitempty"`
+	// Nonlinear is there where properties follow the temperature.
+	Nonlinear *NonlinearSummary `json:"nonlinear,omitempty"`
 }
 
 // Place is a cell: its centre, its layer, the block of that layer that covers most of it, if any, and the region that its centre lies in.

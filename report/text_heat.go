@@ -122,6 +122,12 @@ func (p *page) solver(s *Summary) {
 	if v.Fallback != "" {
 		p.line("  %s", v.Fallback)
 	}
+	if v.Nonlinear != nil {
+		p.line("  %s", v.Nonlinear)
+		if warning := v.Nonlinear.Warning(); warning != "" {
+			p.line("  %s", p.paint(red, warning))
+		}
+	}
 	p.line("  residual %s W, %s relative; estimated largest error %s K",
 		relative(v.ResidualNormW), relative(v.RelativeResidual), relative(v.EstimatedErrorK))
 	t := &s.Time

@@ -24,6 +24,7 @@ type Trace struct {
 	blocks  []*block
 	parts   []*part
 	peaks   *peakWatch
+	probes  *probes
 	regions *reduction.Regions // blocks, parts, bands of the layers, and the probes
 	file    *staging.Output
 	out     *bufio.Writer
@@ -40,8 +41,10 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, erro
 	if keep {
 		t.kept = new(bytes.Buffer)
 	}
+	var points []mesh.Sample
+	t.probes, points = newProbes(m)
 	var err error
-	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups, Points: points(m)})
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups, Points: points})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +113,7 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 		t.kelvin(avg)
 		t.kelvin(hi)
 	}
-	for _, v := range values.Points {
+	for _, v := range t.probes.kelvin(values.Points) {
 		t.kelvin(v)
 	}
 	t.row = append(t.row, '\n')

@@ -89,17 +89,22 @@ func (m *materialTable) decode(def *definition, t *table) {
 		m.composite(def, t)
 		return
 	}
-	var ok bool
-	if def.K, ok = t.conductivity("k"); !ok && !t.has("k") {
+	def.K, def.KCurve = t.conductivity("k")
+	if !t.has("k") {
 		m.fail(t.node.pos, `add k = "130 W/(m K)"`, "material %q has no k", shorten(def.Name))
 	}
 	switch {
 	case t.has("c") && (t.has("rho") || t.has("cp")):
 		m.fail(t.pos("c"), "leave out c, or rho and cp", "material %q gives its heat capacity twice", shorten(def.Name))
 	case t.has("c"):
-		def.C = t.scalar("c")
+		def.C, def.CCurve = t.property("c")
 	case t.has("rho") && t.has("cp"):
-		def.C = t.scalar("rho") * t.scalar("cp")
+		rho := t.scalar("rho")
+		def.C, def.CCurve = t.property("cp")
+		def.C *= rho
+		if def.CCurve != nil {
+			def.CCurve = def.CCurve.Times(rho)
+		}
 	default:
 		m.fail(t.node.pos, `add c = "1.6e6 J/(m^3 K)", or rho and cp`, "material %q has no heat capacity", shorten(def.Name))
 	}

@@ -3,6 +3,7 @@ package stack
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -38,9 +39,22 @@ func (m *materialTable) compose(def *definition) bool {
 	if inclusion == nil || matrix == nil || !ok {
 		return false
 	}
-	def.K, def.C = rule.Mix(&inclusion.Material, &matrix.Material, fraction)
+	mix := func(parts []*Material) ([3]float64, float64) { return rule.Mix(parts[0], parts[1], fraction) }
+	if !m.evaluate(def, t.node.pos, []*Material{&inclusion.Material, &matrix.Material}, mix) {
+		return false
+	}
 	if def.Source == "" {
 		def.Source = fmt.Sprintf("%v of %s in %s, %s", fraction, inclusion.Name, matrix.Name, rule)
+	}
+	return true
+}
+
+// evaluate sets the properties of a composite by its rule, at every temperature where parts follow it.
+func (m *materialTable) evaluate(def *definition, pos Pos, parts []*Material, rule func([]*Material) ([3]float64, float64)) bool {
+	def.K, def.C = rule(parts)
+	if !def.follow(parts, rule) {
+		m.fail(pos, "give all parts ranges that overlap", "material %q is made of materials whose properties hold at no common temperature", shorten(def.Name))
+		return false
 	}
 	return true
 }
@@ -57,7 +71,20 @@ func (m *materialTable) laminate(def *definition) bool {
 	if len(plies) == 0 || len(plies) < len(def.laminate) {
 		return false
 	}
-	def.K, def.C = Laminate(plies)
+	parts := make([]*Material, len(plies))
+	for i := range plies {
+		parts[i] = plies[i].Material
+	}
+	pile := func(parts []*Material) ([3]float64, float64) {
+		at := slices.Clone(plies)
+		for i := range at {
+			at[i].Material = parts[i]
+		}
+		return Laminate(at)
+	}
+	if !m.evaluate(def, def.Pos, parts, pile) {
+		return false
+	}
 	if def.Source == "" {
 		def.Source = "laminate of " + strings.Join(names, ", ")
 	}

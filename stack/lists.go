@@ -56,20 +56,6 @@ func (t *table) rect(n *node, k *keys.Key) (Rect, bool) {
 	return Rect{xs[0], xs[1], xs[2], xs[3]}, ok
 }
 
-// conductivity reads one value or three.
-func (t *table) conductivity(name string) (k3 [3]float64, ok bool) {
-	n, k := t.get(name)
-	if n == nil {
-		return k3, false
-	}
-	if n.kind != arrayNode {
-		x, ok := t.quantity(n, name, k.Quantity, k.Range)
-		return [3]float64{x, x, x}, ok
-	}
-	xs, ok := t.vector(n, k, 3, `["130 W/(m K)", "130 W/(m K)", "10 W/(m K)"]`)
-	return [3]float64{xs[0], xs[1], xs[2]}, ok
-}
-
 // texts reads an array of strings with their places.
 func (t *table) texts(name string) (words []string, nodes []*node) {
 	n, _ := t.get(name)

@@ -52,11 +52,14 @@ type Segment struct {
 	Ratio float64
 }
 
-// Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in J/(m3 K).
+// Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in J/(m3 K). Where a curve says how
+// one of them follows the temperature, the number is the curve's value at 300 K, or at the nearer end of its range.
 type Material struct {
 	Name   string
 	K      [3]float64
 	C      float64
+	KCurve [3]*Curve // nil where constant
+	CCurve *Curve
 	Source string  // where the figures come from
 	Title  string  // full name, for people
 	TRef   float64 // K, temperature at which the figures hold; 0 where not told
@@ -237,6 +240,21 @@ func (s *Stack) Height() float64 {
 		h += l.Thickness
 	}
 	return h
+}
+
+// TemperatureDependent says whether a property of the material follows the temperature.
+func (m *Material) TemperatureDependent() bool {
+	return m.CCurve != nil || m.KCurve != [3]*Curve{}
+}
+
+// TemperatureDependent says whether a property of any material follows the temperature, which makes the equations nonlinear.
+func (s *Stack) TemperatureDependent() bool {
+	for i := range s.Materials {
+		if s.Materials[i].TemperatureDependent() {
+			return true
+		}
+	}
+	return false
 }
 
 // Area of the rectangle in m2.

@@ -158,15 +158,45 @@ func axis(count, runs string, a Axis) string {
 func (p *printer) material(m Material) {
 	p.line("[materials.%s]", quote(m.Name))
 	p.text("title", m.Title)
-	if m.K[0] == m.K[1] && m.K[0] == m.K[2] {
-		p.line("k = %s", quantity(units.Conductivity, m.K[0]))
-	} else {
-		p.line("k = [%s, %s, %s]", quantity(units.Conductivity, m.K[0]), quantity(units.Conductivity, m.K[1]), quantity(units.Conductivity, m.K[2]))
+	var k [3]string
+	for axis := range k {
+		k[axis] = property(units.Conductivity, m.K[axis], m.KCurve[axis])
 	}
-	p.line("c = %s", quantity(units.VolumetricHeat, m.C))
+	if k[0] == k[1] && k[0] == k[2] {
+		p.line("k = %s", k[0])
+	} else {
+		p.line("k = [%s, %s, %s]", k[0], k[1], k[2])
+	}
+	p.line("c = %s", property(units.VolumetricHeat, m.C, m.CCurve))
 	p.text("source", m.Source)
 	p.value("t_ref", units.Temperature, m.TRef)
 	p.text("notes", m.Notes)
+}
+
+// property writes a quantity, or the curve that it follows.
+func property(q units.Quantity, x float64, c *Curve) string {
+	if c == nil {
+		return quantity(q, x)
+	}
+	list := func(v []float64) string {
+		words := make([]string, len(v))
+		for i, x := range v {
+			words[i] = number(x)
+		}
+		return "[" + strings.Join(words, ", ") + "]"
+	}
+	var rows []string
+	for i, t := range c.Temperatures {
+		rows = append(rows, list([]float64{t, c.Values[i]}))
+	}
+	holds := fmt.Sprintf("at = %s, range = [%s, %s]", quantity(units.Temperature, c.At), quantity(units.Temperature, c.Range[0]), quantity(units.Temperature, c.Range[1]))
+	switch c.Law {
+	case TableLaw:
+		return "{ table = [" + strings.Join(rows, ", ") + "] }"
+	case PolynomialLaw:
+		return fmt.Sprintf("{ polynomial = %s, %s }", list(c.Coefficients), holds)
+	}
+	return fmt.Sprintf("{ value = %s, exponent = %s, %s }", quantity(q, c.Value), number(c.Exponent), holds)
 }
 
 func (p *printer) layer(y *Layer, contact string) {

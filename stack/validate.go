@@ -137,6 +137,7 @@ func (v *validator) materials() {
 			v.positive(m.Pos, k, "material %q: k", shorten(m.Name))
 		}
 		v.positive(m.Pos, m.C, "material %q: c", shorten(m.Name))
+		v.curves(&m)
 	}
 }
 
@@ -167,6 +168,9 @@ func (v *validator) layers() {
 			v.region(&y.Regions[j], what)
 		}
 		v.powers(y, what)
+	}
+	for _, e := range v.s.Unfollowable() {
+		v.fail(e.Pos, e.Remedy, "%s", e.Msg)
 	}
 	v.positive(Pos{}, v.s.Height(), "height of the stack")
 }

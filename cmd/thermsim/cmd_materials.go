@@ -108,7 +108,7 @@ func alike(library []stack.Material, name string) string {
 func writeMaterialsTable(c *console, w *bufio.Writer, list []stack.Material) {
 	t := textTable{header: []string{"material", ">k W/(m K)", ">c MJ/(m3 K)", ">at K", "source"}}
 	for _, m := range list {
-		t.add(m.Name, conductivity(m.K), fmt.Sprintf("%.3f", m.C/1e6), referenceTemperature(m), m.Source)
+		t.add(m.Name, materialConductivity(&m), fmt.Sprintf("%.3f", m.C/1e6), referenceTemperature(m), m.Source)
 	}
 	t.write(c, w)
 }
@@ -125,6 +125,7 @@ func writeMaterialsInFull(c *console, w *bufio.Writer, list []stack.Material) {
 		fmt.Fprintln(w, c.bold(m.Name)+title)
 		fmt.Fprintf(w, "  k       %s W/(m K)\n", conductivity(m.K))
 		fmt.Fprintf(w, "  c       %.4g J/(m3 K)\n", m.C)
+		writeCurves(w, &m)
 		for _, line := range [][2]string{{"at", referenceTemperature(m) + " K"}, {"source", m.Source}, {"notes", m.Notes}} {
 			if line[1] != "" {
 				fmt.Fprintf(w, "  %-7s %s\n", line[0], line[1])
@@ -139,6 +140,30 @@ func conductivity(k [3]float64) string {
 		return fmt.Sprintf("%.4g", k[0])
 	}
 	return fmt.Sprintf("%.3g, %.3g, %.3g", k[0], k[1], k[2])
+}
+
+// materialConductivity is the conductivity, marked where it follows the temperature.
+func materialConductivity(m *stack.Material) string {
+	text := conductivity(m.K)
+	if m.KCurve != [3]*stack.Curve{} {
+		text += " (T)"
+	}
+	return text
+}
+
+// writeCurves tells what a material is at some temperatures of its range, where it follows the temperature.
+func writeCurves(w *bufio.Writer, m *stack.Material) {
+	from, to, any := m.Range()
+	if !any {
+		return
+	}
+	fmt.Fprintf(w, "  range   %.4g to %.4g K\n", from, to)
+	for _, kelvin := range []float64{250, 300, 350, 400, 500, 600} {
+		if kelvin >= from && kelvin <= to {
+			at := m.At(kelvin)
+			fmt.Fprintf(w, "  %.0f K   k %s W/(m K), c %.4g J/(m3 K)\n", kelvin, conductivity(at.K), at.C)
+		}
+	}
 }
 
 func referenceTemperature(m stack.Material) string {
@@ -157,6 +182,8 @@ type materialJSON struct {
 	TRef   float64    `json:"t_ref_K"`
 	Source string     `json:"source"`
 	Notes  string     `json:"notes"`
+	// RangeK is that of the properties of a material that follows the temperature; k and c are then those at t_ref_K.
+	RangeK []float64 `json:"range_K,omitempty"`
 }
 
 func writeMaterialsJSON(w *bufio.Writer, list []stack.Material) error {
@@ -165,7 +192,10 @@ func writeMaterialsJSON(w *bufio.Writer, list []stack.Material) error {
 		if m.TRef == 0 {
 			m.TRef = 300
 		}
-		out[i] = materialJSON{m.Name, m.Title, m.K, m.C, m.TRef, m.Source, m.Notes}
+		out[i] = materialJSON{m.Name, m.Title, m.K, m.C, m.TRef, m.Source, m.Notes, nil}
+		if from, to, any := m.Range(); any {
+			out[i].RangeK = []float64{from, to}
+		}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

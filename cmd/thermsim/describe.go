@@ -60,27 +60,30 @@ func (d *description) layers() {
 	for l, layer := range slices.Backward(s.Layers) {
 		material := s.Materials[layer.Material]
 		planes := d.m.LayerPlanes[l]
-		t.add(layer.Name, material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
+		t.add(layer.Name, material.Name, materialConductivity(&material), length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
 		addRegions(&t, s, layer)
 	}
 	d.heading("Layers", "top to bottom")
 	t.write(d.console, d.w)
+	for _, warning := range s.OutOfRange() {
+		d.line("  %s", d.red(warning))
+	}
 }
 
 // addRegions adds a row for each material that regions bring into a layer, and for each fill.
 func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
 	type kind struct {
 		material string
-		k        [3]float64
+		k        string
 	}
 	var order []kind
 	counts := map[kind]int{}
 	for i := range l.Regions {
 		r := &l.Regions[i]
-		of := kind{s.Materials[r.Material].Name, s.Materials[r.Material].K}
+		of := kind{s.Materials[r.Material].Name, materialConductivity(&s.Materials[r.Material])}
 		if r.Fill != nil {
-			of = kind{fillName(s, r), [3]float64{}}
-			of.k, _ = r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
+			k, _ := r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
+			of = kind{fillName(s, r), conductivity(k)}
 		}
 		if counts[of] == 0 {
 			order = append(order, of)
@@ -92,7 +95,7 @@ func addRegions(t *textTable, s *stack.Stack, l stack.Layer) {
 		if counts[of] > 1 {
 			number = fmt.Sprintf("%d regions", counts[of])
 		}
-		t.add("  "+number, of.material, conductivity(of.k), "", "")
+		t.add("  "+number, of.material, of.k, "", "")
 	}
 }
 

@@ -41,6 +41,9 @@ func logSolution(g *globals, r *report.Run) {
 	if s.Status.Fallback != "" {
 		g.detail("%s", s.Status.Fallback)
 	}
+	if n := s.Status.Nonlinear; n != nil {
+		g.detail("properties follow the temperature: %d linear systems, nonlinear residual %.3g W, contraction %.2g", n.OuterTotal, n.ResidualW, n.Contraction)
+	}
 	g.detail("solved in %s: %d iterations, residual %.3g W%s, %s",
 		seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, errorText(&s.Status), s.Status.Reason)
 	g.detail("%s on the device", byteCount(float64(s.Memory.DeviceBytes)))

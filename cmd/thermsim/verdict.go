@@ -43,6 +43,8 @@ func limitText(l *report.LimitSummary, flag bool) string {
 // remedy is what to do about a solve that did not converge.
 func remedy(st *solution.Status) string {
 	switch {
+	case st.Reason == solution.ReasonUnsettled:
+		return "properties change more with the temperature than the iteration can follow: take smaller time steps, less power, or laws that are less steep"
 	case st.Fallback != "":
 		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
 	case st.Reason == solution.ReasonIterations && st.Preconditioner != "multigrid":

@@ -28,6 +28,7 @@ func (s *system) assemble() {
 	// Three sums of a residual, or what LeaveDot speaks of.
 	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny)))
 	s.planes()
+	s.uploadLaws()
 	s.discretise()
 }
 
@@ -40,11 +41,7 @@ func (s *system) Refresh(dt float64) error {
 	s.stepped.dst = nil
 	Send(&s.Space, s.compact.palette, s.properties())
 	Send(&s.Space, s.compact.resistances, s.resistances())
-	for _, p := range []cudriver.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
-		if b, ok := s.buffers[p]; ok && s.err == nil {
-			s.Note(b.Zero(s.Stream))
-		}
-	}
+	s.clearFaces()
 	s.discretise()
 	return s.err
 }

@@ -159,8 +159,11 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	c := &s.compact
 	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		bx := Blocks(na, kernels.AssembleThreads)
-		if s.err == nil {
-			s.Note(s.assembly.FaceHeat(s.Stream, [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}, kernels.AssembleFaceHeatArgs{
+		grid := [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}
+		if s.following != nil {
+			s.followedFaceHeat(grid, face, na, nb, rise, flux, x)
+		} else if s.err == nil {
+			s.Note(s.assembly.FaceHeat(s.Stream, grid, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na),
 				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,

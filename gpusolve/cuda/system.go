@@ -21,6 +21,7 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
+	following  *following // nil where no material follows the temperature
 }
 
 var (

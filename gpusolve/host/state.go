@@ -124,7 +124,8 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				heat[f] -= b.Flux * s.mesh.CellFaceArea(f, i, j, k)
 				return
 			}
-			heat[f] += s.mesh.HeldFaceConductance(f, i, j, k) * (v[k*s.sheet+j*s.nx+i] - rise)
+			held, _ := s.mesh.HeldFaceConductanceOf(f, i, j, k, s.faceMaterial(v, i, j, k))
+			heat[f] += held * (v[k*s.sheet+j*s.nx+i] - rise)
 		})
 	}
 	return heat

@@ -25,6 +25,8 @@ type system struct {
 
 	partial []float64 // sums per row, 4 of them
 
+	following *following // nil where no material follows the temperature
+
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
 	assembleOp    assembleTask
 	residualOp    residualTask
@@ -35,6 +37,7 @@ type system struct {
 	updateOp      updateTask
 	mapOp         mapTask
 	extrapolateOp extrapolateTask
+	combineOp     combineTask
 }
 
 var (
@@ -52,6 +55,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s.ground = make([][]float32, s.nz)
 	s.capacity = make([][]float32, s.nz)
 	s.inflow = make([][]float64, s.nz)
+	s.following = newFollowing(m)
 	s.assemble()
 	return s
 }

@@ -16,27 +16,6 @@ const (
 	AssembleThreads = 128
 )
 
-// Palette entries hold the conductivities of a cell's west, east, south and north half, that along z, and the heat capacity per volume.
-const (
-	AssembleWest     = 0
-	AssembleEast     = 1
-	AssembleSouth    = 2
-	AssembleNorth    = 3
-	AssembleVertical = 4
-	AssembleCapacity = 5
-	AssembleEntry    = 6
-)
-
-// Faces in the order of stack.Face.
-const (
-	AssembleBottom    = 0
-	AssembleTop       = 1
-	AssembleWestface  = 2
-	AssembleEastface  = 3
-	AssembleSouthface = 4
-	AssembleNorthface = 5
-)
-
 // Assemble is the module assemble.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Assemble struct {
 	module     launch.Module

@@ -102,6 +102,9 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vec
 	for restart := 0; ; restart++ {
 		s.result.Norms = c.sys.Residual(c.work, c.single, b, start)
 		start = x
+		if restart == 0 {
+			s.result.Start = Start{s.result.Norms, math.NaN(), math.NaN()}
+		}
 		if c.sys.Err() != nil {
 			s.result.Reason = Failed
 			return s.result

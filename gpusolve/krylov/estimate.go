@@ -42,6 +42,14 @@ func (e *Estimate) Begin(m precond.Preconditioner) {
 	e.mus, e.top, e.rate = e.mus[:0], 0, contraction{}
 }
 
+// Continue takes up a system that differs little from the last one: bounds and reductions go on from there.
+func (e *Estimate) Continue(m precond.Preconditioner) {
+	if r, ok := m.(interface{ Refreshes() int }); ok {
+		e.operator = r.Refreshes()
+	}
+	e.rate = contraction{}
+}
+
 // Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started again.
 func (e *Estimate) Residual(z, rz float64, first bool) {
 	e.rate.add(z, first)

@@ -18,9 +18,15 @@ type Rule struct {
 	MaxIter int
 	// InTime marks one of many steps of time, whose start is close to the solution.
 	InTime bool
+	// Reduction, where positive, ends the solve early: once ||b - A x|| has fallen to this part of what it was at the start, by the word of the recursion. It is
+	// for solves in a sequence whose operator changes from one to the next. The other rules end it too, without a look at the true residual.
+	Reduction float64
+	// Continued says that the operator has changed only a little since the last solve: what was learnt of it still holds, but for a few per cent.
+	Continued bool
 }
 
-func (r Rule) InKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 }
+// InKelvin says that the error in K ends the solve, so that the iteration looks at z.
+func (r Rule) InKelvin() bool { return r.ATol <= 0 && r.RTol <= 0 && r.Reduction <= 0 }
 
 // Solver improves x until a rule is met. It keeps its vectors from solve to solve.
 type Solver interface {
@@ -45,6 +51,14 @@ type Outcome struct {
 	ErrorK     float64   // estimate of the largest error, NaN where the solver gives none or nothing was iterated yet
 	Converged  bool
 	Reason     Reason
+	Start      Start
+}
+
+// Start is what a solve began with.
+type Start struct {
+	Norms  ops.Norms
+	ErrorK float64 // estimate of the largest error, NaN where the solver gives none
+	PlainK float64 // the same as far as the operator is known, without caution
 }
 
 // Reason why a solve ended.
@@ -62,6 +76,7 @@ const (
 	Divergence                // the residual is no number, or has grown beyond all measure
 	Direct                    // no iteration was needed
 	Drift                     // the recursive residual meets the rule and the true one does not, in fixed low precision
+	Unsettled                 // the properties of the materials and the temperatures that they follow did not settle
 )
 
 // PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right sides. The iteration
@@ -142,7 +157,12 @@ type run struct {
 func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
 	s := &run{PCG: c, rule: rule, b: b, x: x}
 	s.out.ErrorK = math.NaN()
-	c.error.Begin(c.pre)
+	s.out.Start = Start{ErrorK: math.NaN(), PlainK: math.NaN()}
+	if rule.Continued {
+		c.error.Continue(c.pre)
+	} else {
+		c.error.Begin(c.pre)
+	}
 	best := math.Inf(1)
 	start := x
 	if c.fromZero {
@@ -151,11 +171,19 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 	for restart := 0; ; restart++ {
 		s.out.Norms = c.sys.Residual(c.r, c.r32, b, start)
 		start = x
+		if restart == 0 {
+			s.out.Start.Norms = s.out.Norms
+		}
 		if done := s.verdict(restart, best); done {
 			return s.out
 		}
 		best = math.Min(best, s.out.Norms.Residual)
-		if reason, stop := s.iterate(ctx); stop {
+		reason, stop := s.iterate(ctx)
+		if !stop && rule.Reduction > 0 {
+			s.out.Converged, s.out.Reason = true, Tolerance
+			return s.out
+		}
+		if stop {
 			s.out.Reason = reason
 			s.out.Norms = c.sys.Residual(c.r, c.r32, b, x)
 			if c.sys.Err() != nil {
@@ -234,6 +262,9 @@ func (s *run) estimate(sc ops.Scalars, first bool) {
 		s.error.Moved(sc.PQ)
 	}
 	s.out.ErrorK = s.error.Value()
+	if first && math.IsNaN(s.out.Start.PlainK) {
+		s.out.Start.ErrorK, s.out.Start.PlainK = s.out.ErrorK, s.error.Plain(sc.MaxZ)
+	}
 }
 
 // precondition applies the preconditioner and, with it, sets Beta.
@@ -270,6 +301,8 @@ func (s *run) met(sc ops.Scalars, moved bool) bool {
 	r := math.Sqrt(sc.RR)
 	switch {
 	case moved && r <= s.out.Norms.Floor/4:
+		return true
+	case s.rule.Reduction > 0 && (moved && r <= s.rule.Reduction*s.out.Start.Norms.Residual || s.rule.ATol <= 0 && s.rule.RTol <= 0 && s.out.ErrorK <= s.rule.Tol):
 		return true
 	case s.rule.ATol > 0:
 		return moved && r <= s.rule.ATol

@@ -162,7 +162,12 @@ type run struct {
 func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
 	s := &run{Solver: c, rule: rule, b: b, x: x, late: c.mode != Adaptive, checked: math.Inf(1), least: math.Inf(1)}
 	s.out.ErrorK = math.NaN()
-	c.error.Begin(c.pre)
+	s.out.Start = krylov.Start{ErrorK: math.NaN(), PlainK: math.NaN()}
+	if rule.Continued {
+		c.error.Continue(c.pre)
+	} else {
+		c.error.Begin(c.pre)
+	}
 	c.log.Solves++
 	from := x
 	if c.fromZero {
@@ -172,6 +177,9 @@ func (c *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 	for restart := 0; ; restart++ {
 		s.out.Norms = c.operator.Residual(c.exact, c.single, b, from)
 		from = x
+		if restart == 0 {
+			s.out.Start.Norms = s.out.Norms
+		}
 		if s.verdict(restart, best) {
 			return s.out
 		}

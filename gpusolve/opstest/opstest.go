@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 		f.krylov()
 		f.forms()
 		f.reductions()
+		f.mixing()
 	})
 }
 

@@ -15,6 +15,7 @@ const (
 	ReasonInterrupted = "interrupted"
 	ReasonDivergence  = "divergence"
 	ReasonDrift       = "drift of the residual"
+	ReasonUnsettled   = "properties did not settle"
 )
 
 // Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
@@ -61,8 +62,23 @@ type Status struct {
 	Fallback string
 	// Precision is the course of a solve in mixed precision, nil for others.
 	Precision *PrecisionLog
+	// Nonlinear is the course of the iteration over properties that follow the temperature, nil where none does.
+	Nonlinear *Nonlinear
 	// Spectrum is what chebyshev's polynomial was made for, nil for others.
 	Spectrum *Spectrum
+}
+
+// Nonlinear tells how the iteration over properties that follow the temperature went.
+type Nonlinear struct {
+	Systems     int     // steady states or time steps
+	Outer       int     // linear systems of the last of them
+	OuterTotal  int     // of all
+	ResidualW   float64 // ||b(x) - A(x) x||2 in W, at the start of the last linear system
+	ChangeK     float64 // how far that system went from there, estimated
+	Contraction float64 // of the error from one linear system to the next, as last seen; 0 where there was one only
+	Settled     bool
+	// Outside counts for each material of the stack the cells outside the range of its properties, at the end.
+	Outside []int64
 }
 
 // Field is a temperature field, wherever it lives.

@@ -71,6 +71,8 @@ type Status struct {
 	Converged        bool   `json:"converged"`
 	Reason           string `json:"reason"`
 	Fallback         string `json:"fallback,omitempty"`
+	// Nonlinear is there where properties follow the temperature.
+	Nonlinear *solution.Nonlinear `json:"nonlinear,omitempty"`
 }
 
 // Energy is solution.Energy.
@@ -152,7 +154,7 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 		Schema: schema, Command: command, Version: version, Stack: s.File,
 		Status: Status{
 			st.Method, st.Preconditioner, st.Details, st.Iterations, st.IterationsTotal,
-			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason, st.Fallback,
+			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason, st.Fallback, st.Nonlinear,
 		},
 		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale), ImbalanceRel: Number(e.ImbalanceRel)},
 		PeakK:  Number(sol.PeakK), DtS: sol.Dt, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
@@ -177,7 +179,7 @@ func (m *Manifest) Solution() *solution.Solution {
 		Status: solution.Status{
 			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.Iterations, IterationsTotal: st.IterationsTotal,
 			ResidualW: float64(st.ResidualW), RelativeResidual: float64(st.RelativeResidual), EstimatedErrorK: float64(st.EstimatedErrorK),
-			Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback,
+			Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback, Nonlinear: st.Nonlinear,
 		},
 		Energy: solution.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
 		PeakK:  float64(m.PeakK), Dt: m.DtS,

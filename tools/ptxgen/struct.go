@@ -78,11 +78,18 @@ func (t *Struct) write(b *bytes.Buffer, prefix string, types map[string]string) 
 	return nil
 }
 
-// takes says whether a kernel has a pointer to a type.
+// takes says whether a kernel has a pointer to a type, or to a struct that points at it.
 func (s *Source) takes(element string) bool {
 	for _, k := range s.Kernels {
 		for _, p := range k.Params {
 			if p.Element == element {
+				return true
+			}
+		}
+	}
+	for _, t := range s.Structs {
+		for _, f := range t.Fields {
+			if f.Element == element && t.Name != element && s.takes(t.Name) {
 				return true
 			}
 		}

@@ -35,8 +35,13 @@ func Check(s *stack.Stack) error {
 	return nil
 }
 
-// CheckGrid judges the grid and the sides alone: what the method needs as a preconditioner too.
+// CheckGrid judges the grid, the sides and whether materials are constant: what the method needs as a preconditioner too.
 func CheckGrid(s *stack.Stack) error {
+	for i := range s.Materials {
+		if m := &s.Materials[i]; m.TemperatureDependent() {
+			return fmt.Errorf("%w: material %s follows the temperature", ErrUnfit, m.Name)
+		}
+	}
 	for a, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
 		if graded(axis, s.Size[a]) {
 			return fmt.Errorf("%w: the grid is graded along %c", ErrUnfit, "xy"[a])

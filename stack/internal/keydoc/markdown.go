@@ -90,8 +90,12 @@ func value(k keys.Key) string {
 		return "array of [x, y, width, height]"
 	case keys.Points:
 		return "array of [x, y], three or more"
-	case keys.ScalarOrTriple:
-		return example + limit + ", or [x, y, z]"
+	case keys.CurveOrTriple:
+		return example + limit + ", or a table, or [x, y, z] of either"
+	case keys.CurveOrScalar:
+		return example + limit + ", or a table"
+	case keys.OwnScalar:
+		return "quantity" + limit
 	case keys.Row:
 		return "whole number from 1, `mean` or `max`"
 	case keys.Table:

@@ -79,8 +79,13 @@ func valueSchema(k keys.Key) object {
 		return object{"type": "array", "items": vector(k, 4), "minItems": 1}
 	case keys.Points:
 		return object{"type": "array", "items": vector(k, 2), "minItems": 3}
-	case keys.ScalarOrTriple:
-		return object{"anyOf": []object{scalar(k), vector(k, 3)}}
+	case keys.CurveOrTriple:
+		one := []object{scalar(k), ref}
+		return object{"anyOf": append(one, object{"type": "array", "items": object{"anyOf": one}, "minItems": 3, "maxItems": 3})}
+	case keys.CurveOrScalar:
+		return object{"anyOf": []object{scalar(k), ref}}
+	case keys.OwnScalar:
+		return object{"type": []string{"number", "string"}}
 	case keys.Row:
 		return object{"anyOf": []object{{"type": "integer", "minimum": 1}, {"enum": []string{"mean", "max"}}}}
 	case keys.Table:

@@ -48,16 +48,24 @@ func domainSpecs() []Spec {
 			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Temperature behind `h` or `resistance`."},
 		}},
 		{"material", "[materials.NAME]", "a material", []Key{
-			{Name: "k", Type: ScalarOrTriple, Quantity: units.Conductivity, Range: Positive, Doc: "Thermal conductivity, one value or [kx, ky, kz]."},
-			{Name: "c", Type: Scalar, Quantity: units.VolumetricHeat, Range: Positive, Doc: "Volumetric heat capacity. Give c, or rho and cp."},
+			{Name: "k", Type: CurveOrTriple, Quantity: units.Conductivity, Range: Positive, Sub: "curve", Doc: "Thermal conductivity, one value or [kx, ky, kz]. A table makes it follow the temperature."},
+			{Name: "c", Type: CurveOrScalar, Quantity: units.VolumetricHeat, Range: Positive, Sub: "curve", Doc: "Volumetric heat capacity. Give c, or rho and cp."},
 			{Name: "rho", Type: Scalar, Quantity: units.Density, Range: Positive, Doc: "Density."},
-			{Name: "cp", Type: Scalar, Quantity: units.SpecificHeat, Range: Positive, Doc: "Specific heat."},
+			{Name: "cp", Type: CurveOrScalar, Quantity: units.SpecificHeat, Range: Positive, Sub: "curve", Doc: "Specific heat."},
 			{Name: "mix", Type: Table, Sub: "mix", Doc: "Homogenised mixture (TSVs, bumps, wires), in place of k and c."},
 			{Name: "laminate", Type: Tables, Sub: "ply", Doc: "Homogenised sheets on each other (BEOL, RDL, boards), in place of k and c."},
 			{Name: "title", Type: Text, Doc: "Full name, for people."},
 			{Name: "source", Type: Text, Doc: "Where the figures come from."},
 			{Name: "t_ref", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Temperature at which the figures hold; for information."},
 			{Name: "notes", Type: Text, Doc: "Remarks, for people."},
+		}},
+		{"curve", "k = { ... }, c = { ... }, cp = { ... }", "a property that follows the temperature", []Key{
+			{Name: "table", Type: NumberRows, Doc: "Rows [temperature in K, value in SI units], temperatures ascending: between them a monotone cubic, which overshoots no row. The range ends with the rows."},
+			{Name: "polynomial", Type: NumberList, Doc: "Coefficients a0, a1, ... of a0 + a1 (T - at) + a2 (T - at)^2 ... in SI units."},
+			{Name: "value", Type: OwnScalar, Range: Positive, DefDoc: "required with `exponent`", Doc: "Of a power law: the property at the temperature `at`, with the unit of the property or as a bare number in SI units."},
+			{Name: "exponent", Type: Scalar, Quantity: units.Number, Doc: "n of the power law value (T/at)^-n. Positive where the property falls."},
+			{Name: "at", Type: Scalar, Quantity: units.Temperature, Range: Positive, Default: "300 K", Doc: "Temperature that a power law or a polynomial refers to."},
+			{Name: "range", Type: Pair, Quantity: units.Temperature, Range: Positive, DefDoc: "required, but for a table", Doc: "The lowest and the highest temperature for which a power law or a polynomial holds."},
 		}},
 	}
 }

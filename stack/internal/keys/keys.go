@@ -9,30 +9,32 @@ type Type int
 
 // The shapes.
 const (
-	Text           Type = iota // any string
-	Name                       // a string that can be part of a file name
-	Enum                       // one of Key.Enum
-	Method                     // one of Key.Enum, alone or with settings: name:key=value,...
-	TextList                   // array of strings
-	Integer                    // whole number of at least Key.Min
-	Bool                       // true or false
-	Scalar                     // one quantity
-	Pair                       // [x, y]
-	Rect                       // [x, y, width, height]
-	RectList                   // array of Rect
-	Points                     // array of Pair, at least three
-	ScalarOrTriple             // one quantity, or [x, y, z]
-	Row                        // whole number from 1, "mean" or "max"
-	Table                      // a table
-	Tables                     // an array of tables
-	TableOrTables              // either
-	NamedTables                // a table of tables under free names
-	TextOrTable                // the only word in Key.Enum, or a table
-	FileOrRows                 // path of a file, or an array of rows of numbers
-	FileOrTable                // path of a file, or a table
-	FileOrScalars              // path of a file, or a table of quantities under free names
-	NumberRows                 // array of rows of numbers
-	NumberList                 // array of numbers
+	Text          Type = iota // any string
+	Name                      // a string that can be part of a file name
+	Enum                      // one of Key.Enum
+	Method                    // one of Key.Enum, alone or with settings: name:key=value,...
+	TextList                  // array of strings
+	Integer                   // whole number of at least Key.Min
+	Bool                      // true or false
+	Scalar                    // one quantity
+	Pair                      // [x, y]
+	Rect                      // [x, y, width, height]
+	RectList                  // array of Rect
+	Points                    // array of Pair, at least three
+	CurveOrTriple             // one quantity or the table that describes a curve, or [x, y, z] of them
+	CurveOrScalar             // one quantity, or the table that describes a curve
+	OwnScalar                 // a quantity of the key that the table stands under
+	Row                       // whole number from 1, "mean" or "max"
+	Table                     // a table
+	Tables                    // an array of tables
+	TableOrTables             // either
+	NamedTables               // a table of tables under free names
+	TextOrTable               // the only word in Key.Enum, or a table
+	FileOrRows                // path of a file, or an array of rows of numbers
+	FileOrTable               // path of a file, or a table
+	FileOrScalars             // path of a file, or a table of quantities under free names
+	NumberRows                // array of rows of numbers
+	NumberList                // array of numbers
 )
 
 // Range limits quantities.

@@ -1,0 +1,109 @@
+package gpusolve
+
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+)
+
+// anderson accelerates a fixed-point iteration x' = G(x) by Anderson's method (D. G. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12
+// (1965) 547; in this form H. F. Walker and P. Ni, SIAM J. Numer. Anal. 49 (2011) 1715): with f = G(x) - x and its last changes df_i, which went with changes dG_i,
+// the next x is G - sum c_i dG_i with the c_i that make f - sum c_i df_i smallest. Depth 2 keeps two changes.
+//
+// What a change of x does to G depends little on the right side: changes are kept from one time step to the next, whose first iteration they speed up already.
+type anderson struct {
+	on    ops.Mixing
+	f, g  ops.Vector // of the last x; while G is sought, f holds x
+	last  bool       // f and g are of this system
+	spare ops.Vector
+	pairs [depth]pair // the latest first
+	held  int
+	gram  [3]float64 // df_0 . df_0, df_0 . df_1, df_1 . df_1
+}
+
+// pair is a change of f and of G.
+type pair struct{ f, g ops.Vector }
+
+const depth = 2
+
+// slow is the contraction from which on mixing is worth its passes over memory.
+const slow = 0.02
+
+// newAnderson makes the vectors.
+func newAnderson(on ops.Mixing) (*anderson, error) {
+	a := &anderson{on: on}
+	vectors := []*ops.Vector{&a.f, &a.g, &a.spare}
+	for i := range a.pairs {
+		vectors = append(vectors, &a.pairs[i].f, &a.pairs[i].g)
+	}
+	for _, v := range vectors {
+		var err error
+		if *v, err = on.New64(); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// begin takes up another system.
+func (a *anderson) begin() { a.last = false }
+
+// before keeps the state that a solve starts from.
+func (a *anderson) before(x ops.Vector) { a.on.Combine(a.spare, 1, x, 0, x) }
+
+// after takes what became of it, and mixes.
+func (a *anderson) after(x ops.Vector) {
+	on := a.on
+	on.Combine(a.spare, 1, x, -1, a.spare)
+	if a.last {
+		oldest := a.pairs[depth-1]
+		copy(a.pairs[1:], a.pairs[:depth-1])
+		a.pairs[0] = oldest
+		a.held = min(a.held+1, depth)
+		on.Combine(oldest.f, 1, a.spare, -1, a.f)
+		on.Combine(oldest.g, 1, x, -1, a.g)
+		a.measure()
+	}
+	a.f, a.spare = a.spare, a.f
+	on.Combine(a.g, 1, x, 0, x)
+	a.last = true
+	for i, c := range a.weights() {
+		if c != 0 {
+			on.Combine(x, 1, x, -c, a.pairs[i].g)
+		}
+	}
+}
+
+// most bounds the weights: beyond it the changes say nothing about f.
+const most = 10
+
+// weights make f less the sum of the changes smallest.
+func (a *anderson) weights() (c [depth]float64) {
+	if a.held == 0 {
+		return c
+	}
+	b1, _ := a.on.Inner(a.f, a.pairs[0].f)
+	d11, d12, d22 := a.gram[0], a.gram[1], a.gram[2]
+	if !(d11 > 0) {
+		return c
+	}
+	if a.held > 1 {
+		b2, _ := a.on.Inner(a.f, a.pairs[1].f)
+		if det := d11*d22 - d12*d12; det > 1e-8*d11*d22 {
+			c[0], c[1] = (b1*d22-b2*d12)/det, (b2*d11-b1*d12)/det
+			if math.Abs(c[0]) < most && math.Abs(c[1]) < most {
+				return c
+			}
+		}
+	}
+	return [depth]float64{math.Max(-most, math.Min(most, b1/d11))}
+}
+
+// measure forms the products of the latest change of f with itself and the one before.
+func (a *anderson) measure() {
+	a.gram[2] = a.gram[0]
+	a.gram[0], _ = a.on.Inner(a.pairs[0].f, a.pairs[0].f)
+	if a.held > 1 {
+		a.gram[1], _ = a.on.Inner(a.pairs[0].f, a.pairs[1].f)
+	}
+}

@@ -1,0 +1,158 @@
+package cuda
+
+import (
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// following is what a system keeps on the device whose materials follow the temperature.
+type following struct {
+	laws    cudriver.Ptr[kernels.FollowLaws]
+	planes  cudriver.Ptr[int32] // 1 where any cell of the plane follows
+	outside cudriver.Ptr[uint64]
+	counts  []uint64 // zeros, and then what is read back
+}
+
+// uploadLaws sends how the palette follows the temperature.
+func (s *system) uploadLaws() {
+	l := s.mesh.Laws
+	if l == nil {
+		return
+	}
+	f := &following{counts: make([]uint64, len(s.mesh.Stack.Materials))}
+	f.laws = Upload(&s.Space, []kernels.FollowLaws{{
+		Entries:   Upload(&s.Space, lawEntries(l)),
+		Mixings:   Upload(&s.Space, lawMixings(l)),
+		Materials: Upload(&s.Space, lawMaterials(l)),
+		Curves:    Upload(&s.Space, lawCurves(l)),
+		Pieces:    Upload(&s.Space, lawPieces(l)),
+		Buckets:   Upload(&s.Space, l.Buckets),
+	}})
+	planes := make([]int32, s.nz)
+	for k, follows := range s.mesh.FollowingPlanes() {
+		if follows {
+			planes[k] = 1
+		}
+	}
+	f.planes, f.outside = Upload(&s.Space, planes), Upload(&s.Space, f.counts)
+	s.following = f
+}
+
+func lawEntries(l *mesh.Laws) []kernels.FollowLawEntry {
+	return converted(l.Entries, func(e *mesh.LawEntry) kernels.FollowLawEntry {
+		return kernels.FollowLawEntry{Material: e.Material, First: e.First, Count: e.Count}
+	})
+}
+
+func lawMixings(l *mesh.Laws) []kernels.FollowLawMixing {
+	return converted(l.Mixings, func(m *mesh.Mixing) kernels.FollowLawMixing {
+		return kernels.FollowLawMixing{Material: m.Material, West: m.West, East: m.East, South: m.South, North: m.North, X: m.X, Y: m.Y}
+	})
+}
+
+func lawMaterials(l *mesh.Laws) []kernels.FollowLawMaterial {
+	return converted(l.Materials, func(m *mesh.MaterialLaw) kernels.FollowLawMaterial {
+		return kernels.FollowLawMaterial{CurveX: m.Curve[mesh.LawKX], CurveY: m.Curve[mesh.LawKY], CurveZ: m.Curve[mesh.LawKZ], CurveC: m.Curve[mesh.LawC],
+			Kx: m.Constant[mesh.LawKX], Ky: m.Constant[mesh.LawKY], Kz: m.Constant[mesh.LawKZ], C: m.Constant[mesh.LawC]}
+	})
+}
+
+func lawCurves(l *mesh.Laws) []kernels.FollowLawCurve {
+	return converted(l.Curves, func(c *mesh.CurveLaw) kernels.FollowLawCurve {
+		return kernels.FollowLawCurve{Low: c.Low, High: c.High, Scale: c.Scale, First: c.First, Count: c.Count, Bucket: c.Bucket, Buckets: c.Buckets}
+	})
+}
+
+func lawPieces(l *mesh.Laws) []kernels.FollowLawPiece {
+	return converted(l.Pieces, func(p *stack.Piece) kernels.FollowLawPiece {
+		return kernels.FollowLawPiece{From: p.From, A0: p.A0, A1: p.A1, A2: p.A2, A3: p.A3}
+	})
+}
+
+func converted[A, B any](from []A, convert func(*A) B) []B {
+	to := make([]B, len(from))
+	for i := range from {
+		to[i] = convert(&from[i])
+	}
+	return to
+}
+
+// kernelsToFollow loads the kernels when first asked for; nil after a failure.
+func (s *system) kernelsToFollow() *kernels.Follow {
+	k, err := Module(s.Device, "follow", kernels.LoadFollow)
+	s.Note(err)
+	if !s.Ready() {
+		return nil
+	}
+	return k
+}
+
+// RefreshAt discretises the planes again whose materials follow the temperature.
+func (s *system) RefreshAt(x, old ops.Vector) error {
+	f := s.following
+	if f == nil {
+		return s.err
+	}
+	k := s.kernelsToFollow()
+	if k == nil {
+		return s.err
+	}
+	clear(f.counts)
+	Send(&s.Space, f.outside, f.counts)
+	s.clearFaces()
+	c, ambient := &s.compact, s.mesh.Stack.Ambient
+	s.Note(k.Follow(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
+		Slot: c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old), Dt: s.dt,
+		Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside,
+	}))
+	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
+		s.Note(k.FollowFace(s.Stream, s.Grid(na, kernels.FollowThreads, nb, 1), kernels.FollowFollowFaceArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
+			Slot: c.slot, Index: c.index, Laws: f.laws, Ambient: ambient, X: F64(x), Face: int32(face), Na: int32(na),
+			Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
+			Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+		}))
+	})
+	return s.err
+}
+
+// OutOfRange counts the cells of each material that the last RefreshAt found outside.
+func (s *system) OutOfRange() []int64 {
+	f := s.following
+	if f == nil {
+		return nil
+	}
+	Receive(&s.Space, f.counts, f.outside)
+	counts := make([]int64, len(f.counts))
+	for m, n := range f.counts {
+		counts[m] = int64(n)
+	}
+	return counts
+}
+
+// clearFaces sets what faces do to zero.
+func (s *system) clearFaces() {
+	for _, p := range []cudriver.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
+		if b, ok := s.buffers[p]; ok && s.err == nil {
+			s.Note(b.Zero(s.Stream))
+		}
+	}
+}
+
+// followedFaceHeat launches the reduction of what leaves through a face with the conductances at the temperatures of x.
+func (s *system) followedFaceHeat(grid [3]uint32, face stack.Face, na, nb int, rise, flux float64, x ops.Vector) {
+	k := s.kernelsToFollow()
+	if k == nil {
+		return
+	}
+	c := &s.compact
+	s.Note(k.FollowFaceHeat(s.Stream, grid, kernels.FollowFollowFaceHeatArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
+		Slot: c.slot, Index: c.index, Laws: s.following.laws, Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
+		Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	}))
+}

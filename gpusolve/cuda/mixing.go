@@ -1,0 +1,36 @@
+package cuda
+
+import (
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+)
+
+var _ ops.Mixing = (*system)(nil)
+
+// mixing returns the kernels and begins an operation: nil after a failure.
+func (s *Space) mixing() *kernels.Mixing {
+	k, err := Module(s.Device, "mixing", kernels.LoadMixing)
+	s.Note(err)
+	if !s.Ready() {
+		return nil
+	}
+	return k
+}
+
+// Combine sets dst = a x + b y.
+func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	if k := s.mixing(); k != nil {
+		s.Note(k.Combine(s.Stream, Flat(s.cells), kernels.MixingCombineArgs{N: s.cells, A: a, X: F64(x), B: b, Y: F64(y), Dst: F64(dst)}))
+	}
+}
+
+// Inner returns x.y and max|x|.
+func (s *Space) Inner(x, y ops.Vector) (product, largest float64) {
+	if k := s.mixing(); k != nil {
+		s.Note(k.Inner(s.Stream, Flat(s.cells), kernels.MixingInnerArgs{
+			N: s.cells, X: F64(x), Y: F64(y), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	v := s.readStatistics()
+	return v[kernels.Scratch], v[kernels.Maxz]
+}

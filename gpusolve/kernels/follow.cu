@@ -1,0 +1,247 @@
+// Couplings, capacities and boundary terms of materials whose properties follow the temperature, formed from the state on the device. All operations are those of
+// package mesh (laws.go, warm.go) in their order, each rounded, so that processor and GPU get the same bits.
+#include "mesh.h"
+
+enum { THREADS = 128 };
+
+// times is a product that no sum swallows: it is rounded by itself, as on the processor.
+DEVICE double times(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+
+// LawEntry is a material with a number of mixings from first on.
+struct LawEntry {
+  int material, first, count;
+};
+
+// LawMixing lays a region of a material over part of a cell.
+struct LawMixing {
+  i64 material;
+  double west, east, south, north, x, y;
+};
+
+// LawMaterial holds the number of each property's curve, -1 where it is the constant beside it.
+struct LawMaterial {
+  int curveX, curveY, curveZ, curveC;
+  double kx, ky, kz, c;
+};
+
+// LawCurve is a run of pieces between two temperatures in K, found through equal buckets.
+struct LawCurve {
+  double low, high, scale;
+  int first, count, bucket, buckets;
+};
+
+// LawPiece is a cubic from a temperature on.
+struct LawPiece {
+  double from, a0, a1, a2, a3;
+};
+
+// Laws say how the palette follows the temperature.
+struct Laws {
+  const LawEntry *entries;
+  const LawMixing *mixings;
+  const LawMaterial *materials;
+  const LawCurve *curves;
+  const LawPiece *pieces;
+  const int *buckets;
+};
+
+DEVICE double cubic(const LawPiece *p, double t) {
+  double u = t - p->from, v = p->a2 + times(u, p->a3);
+  v = p->a1 + times(u, v);
+  return p->a0 + times(u, v);
+}
+
+DEVICE double hold(const LawCurve *c, double t) {
+  if (!(t > c->low)) return c->low;
+  return t < c->high ? t : c->high;
+}
+
+// pieceAt is the number of the piece that holds a temperature within the range.
+DEVICE int pieceAt(const Laws *l, const LawCurve *c, double t) {
+  int b = (int)((t - c->low) * c->scale);
+  if (b > c->buckets - 1) b = c->buckets - 1;
+  int p = l->buckets[c->bucket + b];
+  while (p + 1 < c->count && l->pieces[c->first + p + 1].from <= t) p++;
+  return p;
+}
+
+// valueAt is a curve's value, or the constant where there is no curve.
+DEVICE double valueAt(const Laws *l, int curve, double constant, double t) {
+  if (curve < 0) return constant;
+  const LawCurve *c = l->curves + curve;
+  t = hold(c, t);
+  return cubic(l->pieces + c->first + pieceAt(l, c, t), t);
+}
+
+DEVICE double simpson(const LawPiece *p, double t0, double t1) {
+  return (cubic(p, t0) + times(4, cubic(p, (t0 + t1) / 2)) + cubic(p, t1)) / 6;
+}
+
+// meanBetween is the mean of a curve between two temperatures.
+DEVICE double meanBetween(const Laws *l, int curve, double constant, double t0, double t1) {
+  if (curve < 0) return constant;
+  if (t0 > t1) {
+    double t = t0;
+    t0 = t1;
+    t1 = t;
+  }
+  const LawCurve *c = l->curves + curve;
+  double low = hold(c, t0), high = hold(c, t1);
+  int p = pieceAt(l, c, low), last = pieceAt(l, c, high);
+  const LawPiece *pieces = l->pieces + c->first;
+  if (p == last && low == t0 && high == t1) return simpson(pieces + p, t0, t1);
+  double all = t1 - t0;
+  if (!(all > 0)) return cubic(pieces + p, low);
+  double sum = 0;
+  if (t0 < c->low) sum += times(((c->low < t1 ? c->low : t1) - t0) / all, cubic(pieces + p, low));
+  for (; low < high; p++) {
+    double end = p < last ? pieces[p + 1].from : high;
+    sum += times((end - low) / all, simpson(pieces + p, low, end));
+    low = end;
+  }
+  if (t1 > c->high) sum += times((t1 - (c->high > t0 ? c->high : t0)) / all, cubic(pieces + last, high));
+  return sum;
+}
+
+// conductivityOf is that of a material along the axis of a half.
+DEVICE double conductivityOf(const Laws *l, int material, int half, double t) {
+  const LawMaterial *m = l->materials + material;
+  return half <= EAST    ? valueAt(l, m->curveX, m->kx, t)
+         : half <= NORTH ? valueAt(l, m->curveY, m->ky, t)
+                         : valueAt(l, m->curveZ, m->kz, t);
+}
+
+// conductivity is that of half a cell, or along z, at a temperature.
+DEVICE double conductivity(const Laws *l, u32 id, int half, double t) {
+  const LawEntry *e = l->entries + id;
+  double v = conductivityOf(l, e->material, half, t);
+  for (int n = e->first; n < e->first + e->count; n++) {
+    const LawMixing *x = l->mixings + n;
+    double over = conductivityOf(l, (int)x->material, half, t);
+    if (half == VERTICAL) {
+      double share = times(x->x, x->y);
+      v = times(share, over) + times(1 - share, v);
+      continue;
+    }
+    double along = half == WEST ? x->west : half == EAST ? x->east : half == SOUTH ? x->south : x->north;
+    double across = half <= EAST ? x->y : x->x;
+    v = across / (along / over + (1 - along) / v) + times(1 - across, v);
+  }
+  return v;
+}
+
+// heatCapacity is the mean of a cell's between two temperatures.
+DEVICE double heatCapacity(const Laws *l, u32 id, double t, double before) {
+  const LawEntry *e = l->entries + id;
+  const LawMaterial *m = l->materials + e->material;
+  double v = meanBetween(l, m->curveC, m->c, before, t);
+  for (int n = e->first; n < e->first + e->count; n++) {
+    const LawMixing *x = l->mixings + n;
+    m = l->materials + (int)x->material;
+    double share = times(x->x, x->y);
+    v = times(share, meanBetween(l, m->curveC, m->c, before, t)) + times(1 - share, v);
+  }
+  return v;
+}
+
+DEVICE bool beyond(const Laws *l, int curve, double t) {
+  return curve >= 0 && (t < l->curves[curve].low || t > l->curves[curve].high);
+}
+
+// count adds a cell to those of a material outside the range of its properties.
+DEVICE void count(const Laws *l, int material, double t, u64 *outside) {
+  const LawMaterial *m = l->materials + material;
+  if (beyond(l, m->curveX, t) || beyond(l, m->curveY, t) || beyond(l, m->curveZ, t) || beyond(l, m->curveC, t))
+    __nvvm_atom_add_gen_ll((i64 *)(outside + material), 1);
+}
+
+// follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old stands for x. planes says which
+// planes have cells that follow: what lies between others stays.
+KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
+                                   const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, const int *planes, double ambient,
+                                   const double *x, const double *old, double dt, float *gx, float *gy, float *gz, float *capacity, u64 *outside) {
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  BlockAt at = blockAt(tiles(nx, THREADS), ny);
+  int i = at.x * THREADS + threadX(), j = at.y, k = at.z;
+  bool mine = planes[k], above = k + 1 < nz && planes[k + 1];
+  if (i >= nx || !(mine || above)) return;
+  i64 sheet = (i64)nx * ny, c = k * sheet + (i64)j * nx + i;
+  u32 id = entryOf(m, i, j, k);
+  double t = ambient + x[c], w = dx[i], d = dy[j], h = dz[k];
+  if (k + 1 < nz) {
+    double up = dz[k + 1] / (2 * conductivity(laws, entryOf(m, i, j, k + 1), VERTICAL, ambient + x[c + sheet]));
+    gz[c] = (float)(w * d / (h / (2 * conductivity(laws, id, VERTICAL, t)) + contact[k] + up));
+  }
+  if (!mine) return;
+  if (i + 1 < nx) {
+    double east = dx[i + 1] / (2 * conductivity(laws, entryOf(m, i + 1, j, k), WEST, ambient + x[c + 1]));
+    gx[c] = (float)(d * h / (w / (2 * conductivity(laws, id, EAST, t)) + east));
+  }
+  if (j + 1 < ny) {
+    double north = dy[j + 1] / (2 * conductivity(laws, entryOf(m, i, j + 1, k), SOUTH, ambient + x[c + nx]));
+    gy[c] = (float)(w * h / (d / (2 * conductivity(laws, id, NORTH, t)) + north));
+  }
+  if (capacity) capacity[c] = (float)(heatCapacity(laws, id, t, old ? ambient + old[c] : t) * (d * h) * w / dt);
+  const LawEntry *e = laws->entries + id;
+  count(laws, e->material, t, outside);
+  for (int n = e->first; n < e->first + e->count; n++) count(laws, (int)laws->mixings[n].material, t, outside);
+}
+
+// warm sets the conductivities of a cell's halves and along z.
+DEVICE void warm(const Laws *l, u32 id, double t, double *own) {
+  own[WEST] = conductivity(l, id, WEST, t);
+  own[EAST] = conductivity(l, id, EAST, t);
+  own[SOUTH] = conductivity(l, id, SOUTH, t);
+  own[NORTH] = conductivity(l, id, NORTH, t);
+  own[VERTICAL] = conductivity(l, id, VERTICAL, t);
+}
+
+// followFace adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
+KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
+                                       const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, double ambient, const double *x,
+                                       int face, int na, const double *resistances, double rise, double flux, float *ground, const int *groundSlot,
+                                       double *inflow, const int *inflowSlot) {
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  BlockAt tile = blockAt(tiles(na, THREADS));
+  int a = tile.x * THREADS + threadX(), i, j, k;
+  if (a >= na) return;
+  onFace(face, a, tile.y, m, &i, &j, &k);
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
+  if (resistances[face] < 0) {
+    inflow[inflowSlot[k] * sheet + at] += flux * faceArea(face, m, i, j, k);
+    return;
+  }
+  double own[ENTRY];
+  warm(laws, entryOf(m, i, j, k), ambient + x[k * sheet + at], own);
+  ground[groundSlot[k] * sheet + at] += faceConductance(face, m, i, j, k, resistances[face], own);
+  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += times(heldConductance(face, m, i, j, k, resistances, own), rise);
+}
+
+// followFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x.
+KERNEL void BOUNDS(THREADS) followFaceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
+                                           const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, double ambient, int face, int na,
+                                           int nb, const double *resistances, double rise, double flux, const double *x, double *partial,
+                                           double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  int a = blockX() * THREADS + threadX(), i, j, k;
+  double s = 0;
+  for (int b = blockY(); a < na && b < nb; b += gridY()) {
+    onFace(face, a, b, m, &i, &j, &k);
+    double v = x[((i64)k * ny + j) * nx + i];
+    if (resistances[face] < 0) {
+      s -= flux * faceArea(face, m, i, j, k);
+      continue;
+    }
+    double own[ENTRY];
+    warm(laws, entryOf(m, i, j, k), ambient + v, own);
+    s += heldConductance(face, m, i, j, k, resistances, own) * (v - rise);
+  }
+  s = sumBlock(s, lines, THREADS);
+  int blocks = gridX() * gridY();
+  if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = total(partial, blocks, lines, THREADS);
+  if (threadX() == 0) scalars[SCRATCH] = s;
+}

@@ -1,0 +1,76 @@
+// The compact mesh on the device, and what a face of the domain does to its cells.
+#pragma once
+#include "device.h"
+
+// Properties of a cell: the conductivities of its west, east, south and north half, that along z, and the heat capacity per volume.
+enum { WEST, EAST, SOUTH, NORTH, VERTICAL, CAPACITY, ENTRY };
+
+// The mesh, as arrays: cell sizes, and per plane thickness, contact resistance above, and either one palette entry or a slot of index.
+struct Mesh {
+  int nx, ny, nz;
+  const double *dx, *dy, *dz, *contact;
+  const u32 *uniform;
+  const int *slot;
+  const u32 *index;
+};
+
+// entryOf is the number of a cell's palette entry.
+DEVICE u32 entryOf(const Mesh &m, int i, int j, int k) {
+  int slot = m.slot[k];
+  return slot < 0 ? m.uniform[k] : m.index[((i64)slot * m.ny + j) * m.nx + i];
+}
+
+// Faces in the order of stack.Face.
+enum { BOTTOM, TOP, WESTFACE, EASTFACE, SOUTHFACE, NORTHFACE };
+
+// onFace is the cell of a face that counts along (a, b): (i, j) on bottom and top, (j, k) on west and east, (i, k) on south and north.
+DEVICE void onFace(int face, int a, int b, const Mesh &m, int *i, int *j, int *k) {
+  *i = face == WESTFACE ? 0 : face == EASTFACE ? m.nx - 1 : a;
+  *j = face == SOUTHFACE ? 0 : face == NORTHFACE ? m.ny - 1 : face <= TOP ? b : a;
+  *k = face == BOTTOM ? 0 : face == TOP ? m.nz - 1 : b;
+}
+
+DEVICE double faceArea(int face, const Mesh &m, int i, int j, int k) {
+  return face <= TOP ? m.dx[i] * m.dy[j] : face <= EASTFACE ? m.dy[j] * m.dz[k] : m.dx[i] * m.dz[k];
+}
+
+// lies says whether a cell lies on a face that a temperature drives. resistances are those of the faces in m2K/W, negative where none drives them.
+DEVICE bool lies(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
+  bool on = face == BOTTOM      ? k == 0
+            : face == TOP       ? k == m.nz - 1
+            : face == WESTFACE  ? i == 0
+            : face == EASTFACE  ? i == m.nx - 1
+            : face == SOUTHFACE ? j == 0
+                                : j == m.ny - 1;
+  return on && resistances[face] >= 0;
+}
+
+// faceConductance is area / (resistance + half of the cell), rounded to FP32; resistance in m2K/W, own the cell's properties.
+DEVICE float faceConductance(int face, const Mesh &m, int i, int j, int k, double resistance, const double *own) {
+  double half = face <= TOP            ? m.dz[k] / (2 * own[VERTICAL])
+                : face == WESTFACE     ? m.dx[i] / (2 * own[WEST])
+                : face == EASTFACE     ? m.dx[i] / (2 * own[EAST])
+                : face == SOUTHFACE    ? m.dy[j] / (2 * own[SOUTH])
+                                       : m.dy[j] / (2 * own[NORTH]);
+  return (float)(faceArea(face, m, i, j, k) / (resistance + half));
+}
+
+// heldConductance is the conductance to a face as ground holds it: see HeldFaceConductance in package mesh, which it follows operation by operation.
+DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, const double *resistances, const double *own) {
+  float ground = 0, mine = 0, most = -1;
+  int largest = face;
+#pragma unroll 1
+  for (int f = BOTTOM; f <= NORTHFACE; f++) {
+    if (!lies(f, m, i, j, k, resistances)) continue;
+    float g = faceConductance(f, m, i, j, k, resistances[f], own);
+    ground += g;
+    if (f == face) mine = g;
+    if (g > most) most = g, largest = f;
+  }
+  if (face != largest) return mine;
+  double rest = ground;
+#pragma unroll 1
+  for (int f = BOTTOM; f <= NORTHFACE; f++)
+    if (f != largest && lies(f, m, i, j, k, resistances)) rest -= faceConductance(f, m, i, j, k, resistances[f], own);
+  return rest;
+}

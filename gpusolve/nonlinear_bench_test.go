@@ -1,0 +1,53 @@
+package gpusolve_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
+)
+
+// BenchmarkFollowing compares silicon that follows the temperature with constant silicon, in turns, on 512 x 512 x 10 cells in a steady state and on 256 x 256 x 10
+// in 20 steps of 1 ms: the least time of set-up and solve of each, and their ratio.
+func BenchmarkFollowing(b *testing.B) {
+	compare := func(b *testing.B, n int, solve func(s *stack.Stack) *gpusolve.Solution) {
+		least := [2]float64{math.Inf(1), math.Inf(1)}
+		var iterations [2]float64
+		for b.Loop() {
+			for i, s := range []*stack.Stack{cool10(n), hot10(n)} {
+				sol := solve(s)
+				if !sol.Status.Converged {
+					b.Fatalf("%+v", sol.Status)
+				}
+				least[i] = math.Min(least[i], (sol.Timing.Setup + sol.Timing.Solve).Seconds())
+				iterations[i] = float64(sol.Status.IterationsTotal)
+				sol.Close()
+			}
+		}
+		b.ReportMetric(least[0], "s-constant")
+		b.ReportMetric(least[1], "s-following")
+		b.ReportMetric(least[1]/least[0], "ratio")
+		b.ReportMetric(iterations[0], "iterations-constant")
+		b.ReportMetric(iterations[1], "iterations-following")
+	}
+	b.Run("steady", func(b *testing.B) {
+		compare(b, 512, func(s *stack.Stack) *gpusolve.Solution {
+			sol, err := gpusolve.Steady(context.Background(), build(b, s), gpusolve.Options{Device: "cpu"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return sol
+		})
+	})
+	b.Run("transient", func(b *testing.B) {
+		compare(b, 256, func(s *stack.Stack) *gpusolve.Solution {
+			sol, err := gpusolve.Transient(context.Background(), build(b, s), gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 20, Dt: 1e-3})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return sol
+		})
+	})
+}

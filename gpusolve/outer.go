@@ -1,0 +1,211 @@
+package gpusolve
+
+import (
+	"context"
+	"math"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/solution"
+)
+
+// outer is the fixed-point iteration over the temperatures that properties of the materials follow. With A(x) and b(x) formed at the state x,
+//
+//	x' = G(x) = A(x)^-1 b(x)
+//
+// solved only as far as the change of A makes worth while. Every A(x) is symmetric positive definite, as all conductivities are positive.
+//
+// A solve begins with the nonlinear residual b(x) - A(x) x, and the preconditioned residual estimates the error in K, as it does for a linear system. The
+// iteration contracts by some factor rho near its end, so that the error of x is that estimate over 1 - rho.
+type outer struct {
+	system ops.System
+	old    func() ops.Vector // the state before the step; nil in a steady state
+	mixer  *anderson
+
+	settledAt float64 // largest rise in K when the method was last made for A
+	made      bool    // the method was made for temperatures at all
+	rho       float64 // contraction seen in the last system, 0 while unknown
+	since     int     // steps since it was measured
+	firstK    float64 // how far the first linear system of the last step went
+
+	solution.Nonlinear
+}
+
+// Bounds of the iteration.
+const (
+	mostOuter = 60
+	firstCut  = 0.03 // part of the residual that a linear system leaves while rho is unknown
+	leastCut  = 0.1  // the same where rho is small
+	mostCut   = 0.3
+	lastCut   = 1e-9 // none
+	leastRho  = 1e-3 // that a guess may count on
+	worstRho  = 0.9  // beyond which an estimate says nothing
+	drifts    = 10.0 // K by which the hottest cell may change until the method is made again
+	measures  = 16   // steps between two measurements of rho
+)
+
+// settleProperties improves x until the error of the nonlinear system meets the rule.
+func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	n := s.outer
+	n.mixer.begin()
+	n.Systems++
+	total, last := 0, math.NaN()
+	var out krylov.Outcome
+	for n.Outer = 1; ; n.Outer++ {
+		n.OuterTotal++
+		if err := n.form(s); err != nil {
+			return out, err
+		}
+		inner := n.inner(s, rule, last)
+		mix := n.rho == 0 || n.rho >= slow
+		if mix {
+			n.mixer.before(s.x)
+		}
+		var err error
+		out, err = s.settleLinear(ctx, o, inner, func(iteration int, errorK float64) {
+			if watch != nil {
+				watch(total+iteration, errorK)
+			}
+		})
+		total += out.Iterations
+		if err != nil {
+			return out, err
+		}
+		spent := out
+		out.Iterations = total
+		if n.done(s, rule, &out, &spent, last) {
+			return out, s.failure()
+		}
+		if mix {
+			n.mixer.after(s.x)
+		}
+		last = spent.Start.PlainK
+	}
+}
+
+// form makes A that of the state, and the method where the state has moved far since that was made.
+func (n *outer) form(s *meshed) error {
+	if s.dt == 0 && n.Outer == 1 && !n.made {
+		return nil // A is that of 300 K, and x is zero: as good a guess as any
+	}
+	if err := n.system.RefreshAt(s.x, n.before()); err != nil {
+		return s.failure()
+	}
+	if top := n.system.Max(s.x); !n.made || math.Abs(top-n.settledAt) > drifts || s.holdsCopies() {
+		n.made, n.settledAt = true, top
+		if err := s.pre.Refresh(); err != nil {
+			return blame(err)
+		}
+	}
+	return s.failure()
+}
+
+func (n *outer) before() ops.Vector {
+	if n.old == nil {
+		return nil
+	}
+	return n.old()
+}
+
+// inner is the rule of the next linear system: no further than the change of A is worth, or than the rule of the whole asks. Where the last systems tell
+// that it will be the last one, it must meet the rule itself.
+func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
+	rule.Continued = n.Outer > 1
+	if _, ok := s.solver.(*krylov.PCG); !ok {
+		return rule
+	}
+	expected := n.rho * last
+	if n.Outer == 1 {
+		expected = n.firstK
+	}
+	rule.Reduction = firstCut
+	switch {
+	case rule.InKelvin() && n.rho > 0 && expected > 0 && n.left(expected) <= rule.Tol/2:
+		rule.Reduction = lastCut
+	case n.rho > 0:
+		rule.Reduction = math.Min(mostCut, math.Max(leastCut, n.rho))
+	}
+	rule.Tol /= 3
+	rule.ATol /= 3
+	rule.RTol /= 3
+	return rule
+}
+
+// left is the error in K that the change of A leaves in the solution of a linear system that went so far.
+func (n *outer) left(went float64) float64 {
+	rho := math.Max(n.rho, leastRho)
+	return 2 * rho / (1 - math.Min(rho, worstRho)) * went
+}
+
+// done judges the state that the last linear system began with, and what has become of it.
+func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, last float64) bool {
+	start := spent.Start
+	n.ResidualW = start.Norms.Residual
+	n.ChangeK = start.PlainK
+	if last > 0 && start.PlainK >= 0 {
+		n.Contraction = start.PlainK / last
+		n.rho = math.Max(n.Contraction, leastRho)
+		n.since = 0
+	}
+	if n.Outer == 1 {
+		n.firstK = start.PlainK
+	}
+	end := func(why krylov.Reason) bool {
+		out.Converged, out.Reason = why == krylov.Tolerance || why == krylov.Attainable, why
+		n.Settled = out.Converged
+		return true
+	}
+	switch {
+	case !spent.Converged:
+		return end(spent.Reason)
+	case n.met(rule, spent, out):
+		return end(krylov.Tolerance)
+	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, start.PlainK):
+		if !math.IsNaN(start.ErrorK) {
+			out.ErrorK = start.ErrorK
+		}
+		return end(krylov.Attainable)
+	case n.Outer >= mostOuter:
+		return end(krylov.Unsettled)
+	}
+	return false
+}
+
+// rounded says that the iteration goes round in circles because A holds conductances in FP32: where one of them lies between two numbers, its rounding turns
+// with the last digits of x, and moves the solution by a part of 2^-24.
+func (n *outer) rounded(s *meshed, changeK float64) bool {
+	if n.Outer < 4 || !(n.Contraction > 0.5) {
+		return false
+	}
+	_, largest := n.mixer.on.Inner(s.x, s.x)
+	return changeK <= 0x1p-23*largest
+}
+
+// met applies the rule to the nonlinear system.
+func (n *outer) met(rule krylov.Rule, spent, out *krylov.Outcome) bool {
+	start := spent.Start
+	switch {
+	case rule.ATol > 0:
+		return start.Norms.Residual <= rule.ATol
+	case rule.RTol > 0:
+		return start.Norms.Residual <= rule.RTol*start.Norms.Source
+	}
+	if n.rho == 0 || n.rho >= worstRho || math.IsNaN(start.ErrorK) {
+		return false
+	}
+	if n.Outer == 1 {
+		if n.since++; !rule.InTime || n.since >= measures {
+			return false // rho must be measured again
+		}
+	}
+	// Either the solve has met the rule, or the state that it began with did.
+	out.ErrorK = math.Min(spent.ErrorK+n.left(start.PlainK), start.ErrorK/(1-n.rho))
+	return out.ErrorK <= rule.Tol
+}
+
+// report is how the iteration went.
+func (n *outer) report() *solution.Nonlinear {
+	r := n.Nonlinear
+	r.Outside = n.system.OutOfRange()
+	return &r
+}

@@ -1,0 +1,75 @@
+package mesh
+
+import (
+	"math"
+	"testing"
+
+	"thermsim/geometry"
+	"thermsim/stack"
+)
+
+// Beside materials that follow the temperature, fills and cells that shapes cut keep the properties of the palette at any temperature.
+func TestConstantEntriesOfAStackThatFollows(t *testing.T) {
+	s := warmStack(0)
+	for _, k := range []float64{0.3, 400} {
+		s.Materials = append(s.Materials, stack.Material{Name: "c", K: [3]float64{k, 2 * k, 3 * k}, C: 7 * k})
+	}
+	disc := geometry.Circle{X: 1.3, Y: 0.9, Diameter: 1.1}
+	fill := &stack.Fill{Inclusion: 3, Rule: stack.Square, NX: 1, NY: 1, Values: []float64{0.3}}
+	box := stack.Rect{X: 0.4, Y: 0.2, Width: 2.1, Height: 1.5}
+	s.Layers = append(s.Layers,
+		stack.Layer{Name: "shapes", Material: 2, Thickness: 1, Cells: 1, Regions: []stack.Region{
+			{Material: 2, Rect: box, Fill: fill}, {Material: 3, Rect: stack.Around(disc), Shape: disc}}},
+		stack.Layer{Name: "fill", Material: 2, Thickness: 1, Cells: 1, Regions: []stack.Region{{Material: 2, Rect: box, Fill: fill}}},
+		stack.Layer{Name: "over", Material: 0, Thickness: 1, Cells: 1, Regions: []stack.Region{{Material: 3, Rect: box}}})
+	m, err := Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Laws.Entries) != len(m.Palette) {
+		t.Fatalf("%d entries of the laws for a palette of %d", len(m.Laws.Entries), len(m.Palette))
+	}
+	constant, uneven := 0, 0
+	for id, follows := range m.Laws.Follows() {
+		if follows {
+			continue
+		}
+		constant++
+		want := m.Palette[id]
+		if want.Half[west] != want.Half[east] {
+			uneven++
+		}
+		for _, kelvin := range []float64{200, 300, 471} {
+			got := m.Laws.Warm(uint32(id), kelvin, 310)
+			a := append(append(append([]float64{got.C}, got.K[:]...), got.Half[:]...), 0)
+			b := append(append(append([]float64{want.C}, want.K[:]...), want.Half[:]...), 0)
+			for n := range a {
+				if math.Abs(a[n]-b[n]) > 1e-15*b[n]*4 {
+					t.Errorf("entry %d at %g K: %v, want %v", id, kelvin, got, want)
+				}
+			}
+		}
+	}
+	if constant < 8 || uneven < 2 {
+		t.Errorf("%d constant entries, %d of them uneven, are too few for a test", constant, uneven)
+	}
+	if planes := m.FollowingPlanes(); planes[3] || planes[4] || !planes[5] {
+		t.Errorf("planes that follow: %v", planes)
+	}
+}
+
+// A stack built in Go that was not validated is refused, not solved with the properties of 300 K.
+func TestUnfollowableIsRefused(t *testing.T) {
+	disc := geometry.Circle{X: 1.3, Y: 0.9, Diameter: 1.1}
+	fill := &stack.Fill{Inclusion: 1, Rule: stack.Cylinders, NX: 1, NY: 1, Values: []float64{0.3}}
+	for _, r := range []stack.Region{
+		{Material: 1, Rect: stack.Around(disc), Shape: disc},
+		{Material: 1, Rect: stack.Rect{Width: 1, Height: 1}, Fill: fill},
+	} {
+		s := warmStack(0)
+		s.Layers[0].Regions = []stack.Region{r}
+		if _, err := Build(s); err == nil {
+			t.Errorf("%+v is accepted", r)
+		}
+	}
+}

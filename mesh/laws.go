@@ -1,0 +1,179 @@
+package mesh
+
+import (
+	"math"
+
+	"thermsim/stack"
+)
+
+// Laws say how the properties of the palette follow the temperature, in flat arrays that executors copy to a device as they stand. Whoever evaluates them
+// does the same operations in the same order, each rounded, and so gets the same bits.
+//
+// An entry is a material, into which regions are mixed one after the other where edges cut its cells.
+type Laws struct {
+	Entries   []LawEntry // of the palette, by number
+	Mixings   []Mixing
+	Materials []MaterialLaw // those of the stack, then what fills and cut cells are made of
+	Curves    []CurveLaw
+	Pieces    []stack.Piece
+	Buckets   []int32 // the piece, counted from the curve's first, in which a bucket begins
+}
+
+// LawEntry is a material with a number of mixings from First on.
+type LawEntry struct{ Material, First, Count int32 }
+
+// Mixing lays a region of a material over part of a cell: see painter.mix, whose formulas hold at every temperature.
+type Mixing struct {
+	Material int64
+	// The covered part of the cell's west, east, south and north half along the axis, and of its width and depth.
+	West, East, South, North, X, Y float64
+}
+
+// The properties of a material that may follow the temperature.
+const (
+	LawKX = iota
+	LawKY
+	LawKZ
+	LawC
+	lawProperties
+)
+
+// MaterialLaw holds the number of each property's curve, -1 where it is the constant beside it.
+type MaterialLaw struct {
+	Curve    [lawProperties]int32
+	Constant [lawProperties]float64
+}
+
+// CurveLaw is a run of pieces from Low to High (K), found through equal buckets: Scale is their number over High - Low.
+type CurveLaw struct {
+	Low, High, Scale              float64
+	First, Count, Bucket, Buckets int32
+}
+
+// TemperatureDependent says whether a property of any material follows the temperature, which makes the equations nonlinear.
+func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
+
+// Follows says of each entry of the palette whether any of its properties follows the temperature.
+func (l *Laws) Follows() []bool {
+	material := func(m int64) bool { return l.Materials[m].Curve != [lawProperties]int32{-1, -1, -1, -1} }
+	follows := make([]bool, len(l.Entries))
+	for id, e := range l.Entries {
+		follows[id] = material(int64(e.Material))
+		for _, x := range l.Mixings[e.First : e.First+e.Count] {
+			follows[id] = follows[id] || material(x.Material)
+		}
+	}
+	return follows
+}
+
+// newLaws takes the curves of a stack's materials; nil where there are none. Materials with the same curve share it.
+func newLaws(s *stack.Stack) *Laws {
+	if !s.TemperatureDependent() {
+		return nil
+	}
+	l := &Laws{}
+	known := map[*stack.Curve]int32{}
+	for i := range s.Materials {
+		m := &s.Materials[i]
+		law := MaterialLaw{Constant: [lawProperties]float64{m.K[0], m.K[1], m.K[2], m.C}}
+		for p, c := range [lawProperties]*stack.Curve{m.KCurve[0], m.KCurve[1], m.KCurve[2], m.CCurve} {
+			law.Curve[p] = -1
+			if c == nil {
+				continue
+			}
+			n, ok := known[c]
+			if !ok {
+				n = l.addCurve(c)
+				known[c] = n
+			}
+			law.Curve[p] = n
+		}
+		l.Materials = append(l.Materials, law)
+		l.Entries = append(l.Entries, LawEntry{Material: int32(i)})
+	}
+	return l
+}
+
+func (l *Laws) addCurve(c *stack.Curve) int32 {
+	pieces := c.Pieces()
+	buckets := len(pieces)
+	if c.Law == stack.TableLaw {
+		buckets *= 4 // rows lie unevenly
+	}
+	law := CurveLaw{Low: c.Range[0], High: c.Range[1], Scale: float64(buckets) / (c.Range[1] - c.Range[0]),
+		First: int32(len(l.Pieces)), Count: int32(len(pieces)), Bucket: int32(len(l.Buckets)), Buckets: int32(buckets)}
+	p := 0
+	for b := range buckets {
+		begin := law.Low + float64(b)/law.Scale
+		for p+1 < len(pieces) && pieces[p+1].From <= begin {
+			p++
+		}
+		l.Buckets = append(l.Buckets, int32(p))
+	}
+	l.Pieces = append(l.Pieces, pieces...)
+	l.Curves = append(l.Curves, law)
+	return int32(len(l.Curves) - 1)
+}
+
+// hold is the nearest temperature within the range, the low end for what is no number.
+func (c *CurveLaw) hold(t float64) float64 {
+	if !(t > c.Low) {
+		return c.Low
+	}
+	return math.Min(t, c.High)
+}
+
+// piece is the number of that which holds a temperature within the range.
+func (l *Laws) piece(c *CurveLaw, t float64) int32 {
+	b := min(int32((t-c.Low)*c.Scale), c.Buckets-1)
+	p := l.Buckets[c.Bucket+b]
+	for p+1 < c.Count && l.Pieces[c.First+p+1].From <= t {
+		p++
+	}
+	return p
+}
+
+// of is a curve's value at t, held at the ends of the range.
+func (l *Laws) of(curve int32, t float64) float64 {
+	c := &l.Curves[curve]
+	t = c.hold(t)
+	return l.Pieces[c.First+l.piece(c, t)].Of(t)
+}
+
+// mean is the mean of a curve between two temperatures, (H(t1) - H(t0)) / (t1 - t0) with H its integral: Simpson's rule, which is exact for a cubic, in
+// each piece on the way, weighted by the part of the way. No difference of integrals is formed, so nothing cancels where t1 is close to t0.
+func (l *Laws) mean(curve int32, t0, t1 float64) float64 {
+	if t0 > t1 {
+		t0, t1 = t1, t0
+	}
+	c := &l.Curves[curve]
+	low, high := c.hold(t0), c.hold(t1)
+	p, last := l.piece(c, low), l.piece(c, high)
+	if p == last && low == t0 && high == t1 {
+		return simpson(&l.Pieces[c.First+p], t0, t1)
+	}
+	all := t1 - t0
+	if !(all > 0) {
+		return l.Pieces[c.First+p].Of(low)
+	}
+	sum := 0.0
+	if t0 < c.Low {
+		sum += float64((math.Min(c.Low, t1) - t0) / all * l.Pieces[c.First+p].Of(low))
+	}
+	for ; low < high; p++ {
+		end := high
+		if p < last {
+			end = l.Pieces[c.First+p+1].From
+		}
+		sum += float64((end - low) / all * simpson(&l.Pieces[c.First+p], low, end))
+		low = end
+	}
+	if t1 > c.High {
+		sum += float64((t1 - math.Max(c.High, t0)) / all * l.Pieces[c.First+last].Of(high))
+	}
+	return sum
+}
+
+func simpson(p *stack.Piece, t0, t1 float64) float64 {
+	return (p.Of(t0) + float64(4*p.Of((t0+t1)/2)) + p.Of(t1)) / 6
+}
