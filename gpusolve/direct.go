@@ -163,8 +163,12 @@ func (s *direct) conclude(o *Options, systems int) krylov.Outcome {
 	}
 	// Sums of n terms in the transforms add a few roundings to those of the residual itself.
 	const roundings = 64
-	out.Converged = out.Converged || n.Residual <= roundings*n.Floor
-	if !out.Converged {
+	switch {
+	case out.Converged:
+	case n.Residual <= roundings*n.Floor:
+		// Right to rounding, but the bound of the error does not show that it meets the tolerance.
+		out.Converged, out.Reason = true, krylov.Attainable
+	default:
 		out.Reason = krylov.Stagnation
 	}
 	return out

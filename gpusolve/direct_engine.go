@@ -10,10 +10,10 @@ import (
 	"thermsim/mesh"
 )
 
-// directMethod says whether a method as users write it is the direct solver where it applies.
+// directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the iteration that it preconditions.
 func directMethod(spec string) bool {
-	name, _ := precond.Split(spec)
-	return spec == "" || name == "fourier"
+	name, settings := precond.Split(spec)
+	return spec == "" || name == "fourier" && settings == ""
 }
 
 // modesOf gives back what the direct solver made, as an operator does.

@@ -111,6 +111,16 @@ func TestContourOfAPlane(t *testing.T) {
 	}
 }
 
+// Where one number follows another by more than a step, there are few ticks, not endless ones.
+func TestTicksFarFromZero(t *testing.T) {
+	if at, _ := ticks(1e20, math.Nextafter(1e20, 2e20), 6); len(at) > 20 {
+		t.Errorf("%d ticks", len(at))
+	}
+	if at, _ := ticks(1e16, 1e16+4, 400); len(at) > 1000 {
+		t.Errorf("%d ticks", len(at))
+	}
+}
+
 func TestContourOfASaddleHasTwoLines(t *testing.T) {
 	f := &field{x: []float64{0, 1}, y: []float64{0, 1}, values: []float64{1, 0, 0, 1}}
 	for _, level := range []float64{0.4, 0.6} {

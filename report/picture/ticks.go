@@ -24,8 +24,13 @@ func ticks(lo, hi float64, count int) (at []float64, labels []string) {
 	}
 	step := niceStep(hi-lo, count)
 	slack := 1e-9 * (hi - lo)
-	for n := math.Ceil((lo - slack) / step); n*step <= hi+slack; n++ {
-		v := n * step
+	first := math.Ceil((lo - slack) / step)
+	// Counted in whole numbers: far from zero, first and its successor may be one number.
+	for n := range 2*count + 4 {
+		v := (first + float64(n)) * step
+		if !(v <= hi+slack) {
+			break
+		}
 		at = append(at, v)
 		labels = append(labels, label(v, step))
 	}
