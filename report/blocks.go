@@ -5,28 +5,8 @@ import (
 
 	"thermsim/geometry"
 	"thermsim/mesh"
-	"thermsim/powermap"
 	"thermsim/stack"
 )
-
-// span is the cells that an interval covers along one axis: first..first+len(w)-1 with the covered length of each in m.
-type span struct {
-	first int
-	w     []float64
-}
-
-// cover cuts [a, b] by the cell faces, the way the power map does: a block that ends on a face does not touch the next cell.
-func cover(faces []float64, a, b float64) span {
-	a, b = max(a, faces[0]), min(b, faces[len(faces)-1])
-	first, w := powermap.Overlap(faces, a, b, nil)
-	for i := range w {
-		w[i] *= b - a
-	}
-	return span{first, w}
-}
-
-// tile is one rectangle of a block on the grid.
-type tile struct{ x, y span }
 
 // block is a block of the stack on the grid.
 type block struct {
@@ -45,37 +25,12 @@ func newBlocks(m *mesh.Mesh) []*block {
 			power := &m.Stack.Layers[l].Powers[p]
 			for b := range power.Blocks {
 				drawn := &power.Blocks[b]
-				s := &block{footprint: footprint{layer: l}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
-				for _, r := range drawn.Rects {
-					s.lay(m, r)
-				}
-				for _, shape := range drawn.Shapes {
-					s.tiles = append(s.tiles, rowTiles(m, shape)...)
-				}
+				s := &block{footprint: footprint{l, drawn.Rects, drawn.Shapes}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
 				blocks = append(blocks, s)
 			}
 		}
 	}
 	return blocks
-}
-
-// rowTiles is a shape on the grid: a tile for every run of cells of a row that it touches.
-func rowTiles(m *mesh.Mesh, shape geometry.Shape) []tile {
-	var tiles []tile
-	for _, r := range powermap.Rows(powermap.Grid{X: m.X, Y: m.Y}, shape) {
-		dy := m.DY(r.J)
-		for i := 0; i < len(r.Areas); i++ {
-			first := i
-			for i < len(r.Areas) && r.Areas[i] > 0 {
-				r.Areas[i] /= dy
-				i++
-			}
-			if i > first {
-				tiles = append(tiles, tile{span{r.I + first, r.Areas[first:i]}, span{r.J, []float64{dy}}})
-			}
-		}
-	}
-	return tiles
 }
 
 // blockAt names the block of the layer that covers most of cell (i, j), or "".

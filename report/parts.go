@@ -5,34 +5,22 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/geometry"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
 
-// footprint is an area of a layer on the grid, over the layer's whole thickness.
+// footprint is an area of a layer, over the layer's whole thickness.
 type footprint struct {
-	layer int
-	tiles []tile
-}
-
-// lay adds a rectangle.
-func (f *footprint) lay(m *mesh.Mesh, r stack.Rect) {
-	t := tile{cover(m.X, r.X, r.X+r.Width), cover(m.Y, r.Y, r.Y+r.Height)}
-	if len(t.x.w) > 0 && len(t.y.w) > 0 {
-		f.tiles = append(f.tiles, t)
-	}
+	layer  int
+	shown  []stack.Rect // that do not overlap
+	shapes []geometry.Shape
 }
 
 // rects are the cells, plane by plane, weighed by volume.
 func (f *footprint) rects(m *mesh.Mesh) []reduction.Rect {
-	var all []reduction.Rect
-	for k := m.LayerPlanes[f.layer][0]; k < m.LayerPlanes[f.layer][1]; k++ {
-		for _, t := range f.tiles {
-			all = append(all, reduction.Rect{Plane: k, I: t.x.first, J: t.y.first, X: t.x.w, Y: t.y.w, Z: m.Z[k+1] - m.Z[k]})
-		}
-	}
-	return all
+	return reduction.Cover(m, f.layer, f.shown, f.shapes)
 }
 
 // Kinds of rows beside blocks.
@@ -46,9 +34,8 @@ const (
 type part struct {
 	footprint
 	kind     string
-	name     string // may be empty
-	material int    // of the stack, -1 of a power
-	shown    []stack.Rect
+	name     string        // may be empty
+	material int           // of the stack, -1 of a power
 	area     float64       // m2
 	tmax     float64       // K, 0 for none
 	filled   bool          // with inclusions, which conduct where the material does not
@@ -79,18 +66,11 @@ func newParts(m *mesh.Mesh) []*part {
 				nameless++
 				name = fmt.Sprintf("power %d", nameless)
 			}
-			all = append(all, &part{footprint: footprint{layer: l}, kind: kindPower, name: name, material: -1, shown: powerArea(m.Stack, power), tmax: power.TMax, power: power})
+			all = append(all, &part{footprint: footprint{layer: l, shown: powerArea(m.Stack, power)}, kind: kindPower, name: name, material: -1, tmax: power.TMax, power: power})
 		}
 	}
 	for _, p := range all {
 		p.area = areaOf(p.shown)
-		if p.power != nil && p.power.Shape != nil {
-			p.area, p.tiles = p.power.Shape.Area(), rowTiles(m, p.power.Shape)
-			continue
-		}
-		for _, r := range p.shown {
-			p.lay(m, r)
-		}
 	}
 	return all
 }

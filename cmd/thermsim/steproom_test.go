@@ -36,7 +36,7 @@ func TestRoomForSteps(t *testing.T) {
 		t.Errorf("every step saved: %g bytes a step, the last alone: %g", all, last)
 	}
 	solve := float64(gpusolve.SystemNeed(m, "", true, false).Peak())
-	free := solve + 1000*plain
+	free := solve + maximaBytes(m) + 1000*plain
 	if err := roomForSteps(m, 1000, report.OutputOptions{}, false, free); err != nil {
 		t.Errorf("a thousand steps that fit: %v", err)
 	}
@@ -59,7 +59,7 @@ func TestRoomForSteps(t *testing.T) {
 		t.Error("three files of every second step, which do not fit")
 	}
 	m.Stack.Solver.Device = "gpu:0"
-	if err = roomForSteps(m, 1000, report.OutputOptions{}, false, 1000*plain); err != nil {
+	if err = roomForSteps(m, 1000, report.OutputOptions{}, false, maximaBytes(m)+1000*plain); err != nil {
 		t.Errorf("on a GPU the cells take no memory here: %v", err)
 	}
 }
