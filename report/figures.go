@@ -16,7 +16,7 @@ import (
 
 // FigureNames lists the pictures beside the maps that can be asked for.
 func FigureNames() []string {
-	return []string{"panels", "section-x", "section-y", "traces", "history", "animation"}
+	return []string{"panels", "section-x", "section-y", "traces", "history", "maxima", "animation"}
 }
 
 // PictureStyle is how all pictures of a run are drawn. The zero value is the default.
@@ -175,6 +175,8 @@ func (f *Figures) figure(name string) ([]staging.File, error) {
 		p, err = f.traces()
 	case "history":
 		p, err = f.history()
+	case "maxima":
+		return nil, nil // recorded step by step
 	default:
 		return f.animation()
 	}

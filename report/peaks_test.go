@@ -31,7 +31,7 @@ func pulseRun(t *testing.T, dir string, kept OutputOptions) (*Run, *Summary) {
 	m := build(t, st)
 	files := begin(t, dir, nil)
 	r := &Run{Command: "transient", Mesh: m, Solution: &solution.Solution{Dt: 1e-3, Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
-	w, err := NewRecording(files, r, 6, Options{At: [2]float64{math.NaN(), math.NaN()}, JUnit: true}, kept)
+	w, err := NewRecording(files, r, 6, Options{At: [2]float64{math.NaN(), math.NaN()}, JUnit: true, Figures: []string{"maxima"}}, kept)
 	if err != nil {
 		t.Fatal(err)
 	}

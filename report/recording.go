@@ -58,7 +58,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		}
 		w.recorders = append(w.recorders, w.frames)
 	}
-	if steps > 0 && (r.Recorded == nil || steps == len(r.Solution.Steps)) { // of a saved run, where all steps were saved
+	if steps > 0 && o.Wants("maxima") && (r.Recorded == nil || steps == len(r.Solution.Steps)) { // of a saved run, where all steps were saved
 		maxima, err := newMaximaRecorder(files, r.Mesh, &w.options)
 		if err != nil {
 			return nil, err

@@ -151,7 +151,7 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 			}
 		}
 	}
-	if transient && !r.Complete() && !sameFolder(o.out, home) {
+	if transient && o.pictures.wants("maxima") && !r.Complete() && !sameFolder(o.out, home) {
 		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved), len(r.Solution.Steps))
 	}
 	if kept.Page && !r.Complete() {

@@ -19,9 +19,9 @@ begins at the ambient, at [transient] initial, or at what --initial says: a
 temperature, or the steady state of the stack's steady powers.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
-power, every block, region and probe, step by step), maxima_<layer>.png and .csv
-(the hottest that each cell becomes) and what the steady command writes: tables
-and maps of the last step, and the page with all steps.
+power, every block, region and probe, step by step) and what the steady command
+writes: tables and maps of the last step, and the page with all steps. Maps of
+the hottest that each cell becomes are drawn with --figures maxima.
 Flags beat what the stack file says. A preconditioner takes settings, as in
 --precond NAME:key=value,...; without --precond, layers without regions are
 solved directly (fourier), others by multigrid, and where that stalls another

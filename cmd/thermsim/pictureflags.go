@@ -33,7 +33,7 @@ type pictureOptions struct {
 func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.formats, "formats", nil, "draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST` (default png)")
-	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ", ")+", or all")
+	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ",")+" or all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
 	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
@@ -57,7 +57,7 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 	if err := style.Check(); err != nil {
 		return usagef("%w", err)
 	}
-	for _, name := range []string{"traces", "animation"} {
+	for _, name := range []string{"traces", "maxima", "animation"} {
 		if !transient && slices.Contains(o.figures, name) {
 			return usagef("--figures: %s shows time steps, which a steady state does not have; use 'thermsim transient'", name)
 		}
@@ -71,6 +71,10 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 		}
 	}
 	return nil
+}
+
+func (o *pictureOptions) wants(figure string) bool {
+	return slices.Contains(o.figures, figure) || slices.Contains(o.figures, "all")
 }
 
 func (o *pictureOptions) style() report.PictureStyle {
