@@ -101,7 +101,8 @@ func (s *Summary) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 	return all
 }
 
-// wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is proportional to the power.
+// wattsLeft is the margin in W of a steady state: the rise over the one temperature that all faces refer to is proportional to the power,
+// unless properties follow the temperature.
 func (s *Summary) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 	around := 0.0
 	for _, b := range st.Boundary {
@@ -114,7 +115,7 @@ func (s *Summary) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 		}
 	}
 	rise := l.MaxK - around
-	if s.Steps > 0 || around == 0 || !(rise > 0) {
+	if s.Steps > 0 || around == 0 || !(rise > 0) || st.TemperatureDependent() {
 		return math.NaN()
 	}
 	return s.Power.MappedW * l.MarginK / rise
