@@ -139,7 +139,7 @@ func TestReasons(t *testing.T) {
 		reason    string
 	}{
 		{gpusolve.Options{}, true, solution.ReasonDirect},
-		{gpusolve.Options{RTol: 1e-30}, true, solution.ReasonDirect},
+		{gpusolve.Options{RTol: 1e-30}, true, solution.ReasonAttainable},
 		{gpusolve.Options{Preconditioner: "multigrid"}, true, solution.ReasonTolerance},
 		{gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}, true, solution.ReasonTolerance},
 		{gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-30}, true, solution.ReasonAttainable},

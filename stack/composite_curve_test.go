@@ -7,8 +7,8 @@ import (
 )
 
 const warmParts = "schema = 1\nsize = ['1 mm', '1 mm']\n[materials.die]\nk = { value = 153, exponent = 1.5, range = [250, 500] }\nc = 1.6e6\n" +
-	"[materials.metal]\nk = { polynomial = [400, -0.07], range = [200, 450] }\nc = { polynomial = [3.4e6, 800], range = [200, 450] }\n" +
-	"[materials.cold]\nk = { value = 1, exponent = 1, range = [50, 100] }\nc = 1\n"
+	"[materials.metal]\nk = { polynomial = [400, -0.07], range = ['200 K', '450 K'] }\nc = { polynomial = [3.4e6, 800], range = ['200 K', '450 K'] }\n" +
+	"[materials.cold]\nk = { value = 1, exponent = 1, range = ['50 K', '100 K'] }\nc = 1\n"
 
 // A composite conducts at every temperature what its rule makes of its parts there: by hand for sheets of 2 um and 1 um, and for wires.
 func TestCompositesFollow(t *testing.T) {

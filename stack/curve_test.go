@@ -62,8 +62,8 @@ func TestTableIsMonotoneCubic(t *testing.T) {
 // TestPieces holds what solvers evaluate against the laws themselves.
 func TestPieces(t *testing.T) {
 	for _, property := range []string{
-		`k = { value = 148, exponent = 1.3, range = [200, 600] }`, `k = { value = 148, exponent = -3.7, range = [100, 1600] }`,
-		`k = { polynomial = [712, 0.5, -1e-3, 1e-6], range = [200, 600] }`, `k = { polynomial = [712, 0.5, -1e-3, 1e-6, 1e-8], range = [200, 600] }`,
+		`k = { value = 148, exponent = 1.3, range = ["200 K", "600 K"] }`, `k = { value = 148, exponent = -3.7, range = ["100 K", "1600 K"] }`,
+		`k = { polynomial = [712, 0.5, -1e-3, 1e-6], range = ["200 K", "600 K"] }`, `k = { polynomial = [712, 0.5, -1e-3, 1e-6, 1e-8], range = ["200 K", "600 K"] }`,
 		`k = { table = [[200, 264], [300, 148], [400, 98.9], [600, 61.9]] }`,
 	} {
 		c := parseCurve(t, property+"\nc = 1").KCurve[0]
