@@ -12,13 +12,22 @@ import (
 //
 // What a change of x does to G depends little on the right side: changes are kept from one time step to the next, whose first iteration they speed up already.
 type anderson struct {
-	on    ops.Mixing
+	on    mixing
 	f, g  ops.Vector // of the last x; while G is sought, f holds x
 	last  bool       // f and g are of this system
 	spare ops.Vector
 	pairs [depth]pair // the latest first
 	held  int
 	gram  [3]float64 // df_0 . df_0, df_0 . df_1, df_1 . df_1
+}
+
+// mixing is what it does with FP64 vectors. All mesh systems have it.
+type mixing interface {
+	ops.Space
+	// Combine sets dst = a x + b y. dst may be x or y.
+	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
+	// Inner returns x.y, and the largest |x|.
+	Inner(x, y ops.Vector) (product, largest float64)
 }
 
 // pair is a change of f and of G.
@@ -30,7 +39,7 @@ const depth = 2
 const slow = 0.02
 
 // newAnderson makes the vectors.
-func newAnderson(on ops.Mixing) (*anderson, error) {
+func newAnderson(on mixing) (*anderson, error) {
 	a := &anderson{on: on}
 	vectors := []*ops.Vector{&a.f, &a.g, &a.spare}
 	for i := range a.pairs {

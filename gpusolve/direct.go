@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
@@ -33,7 +32,7 @@ type direct struct {
 	powered          []bool
 	ceiling, warmest float64
 	// reductions are what the device keeps of regions.
-	reductions map[*reduction.Regions]ops.Reduction
+	reductions map[*reduction.Regions]reduction.Reduction
 }
 
 // state is in modes. solved counts how often it was solved for.

@@ -24,7 +24,7 @@ func (m modesOf) Free() { m.Close() }
 
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
 func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
-	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]ops.Reduction{}}
+	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d

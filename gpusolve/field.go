@@ -15,7 +15,7 @@ type field struct {
 	sys ops.System
 	x   ops.Vector
 	// reductions are what the device keeps of regions, for all fields of the system; nil where planes have to be read.
-	reductions map[*reduction.Regions]ops.Reduction
+	reductions map[*reduction.Regions]reduction.Reduction
 }
 
 var _ solution.Reducer = field{}
@@ -57,11 +57,11 @@ func (f field) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 }
 
 // prepared is what a device keeps of regions, made when it is first asked for; nil where planes have to be read.
-func prepared(on any, made map[*reduction.Regions]ops.Reduction, r *reduction.Regions) (ops.Reduction, error) {
+func prepared(on any, made map[*reduction.Regions]reduction.Reduction, r *reduction.Regions) (reduction.Reduction, error) {
 	if known, there := made[r]; there {
 		return known, nil
 	}
-	s, ok := on.(ops.Reducer)
+	s, ok := on.(reduction.Reducer)
 	if !ok {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (f field) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
 	if err := checkCounts(m, q, counts); err != nil {
 		return false, err
 	}
-	s, ok := f.sys.(ops.Reducer)
+	s, ok := f.sys.(reduction.Reducer)
 	if !ok {
 		return false, nil
 	}

@@ -28,7 +28,7 @@ type meshed struct {
 	power  float64 // W, of the current step
 	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
 
-	reductions map[*reduction.Regions]ops.Reduction // of its fields
+	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
 
 var _ thermal = (*meshed)(nil)
@@ -49,7 +49,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 
 // newMeshed sets an iteration up.
 func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	s := &meshed{mesh: m, dt: dt, reductions: map[*reduction.Regions]ops.Reduction{}}
+	s := &meshed{mesh: m, dt: dt, reductions: map[*reduction.Regions]reduction.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
 		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
@@ -108,7 +108,7 @@ func (s *meshed) follow() error {
 	if !s.mesh.TemperatureDependent() {
 		return nil
 	}
-	on, ok := s.sys.(ops.Mixing)
+	on, ok := s.sys.(mixing)
 	if !ok {
 		return fmt.Errorf("%w: this device cannot follow the temperature", ErrOption)
 	}

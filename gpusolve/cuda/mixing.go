@@ -5,8 +5,6 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-var _ ops.Mixing = (*system)(nil)
-
 // mixing returns the kernels and begins an operation: nil after a failure.
 func (s *Space) mixing() *kernels.Mixing {
 	k, err := Module(s.Device, "mixing", kernels.LoadMixing)

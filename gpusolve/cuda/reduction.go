@@ -25,8 +25,8 @@ type Reduction struct {
 }
 
 var (
-	_ ops.Reducer   = (*PlaneReducer)(nil)
-	_ ops.Reduction = (*Reduction)(nil)
+	_ reduction.Reducer   = (*PlaneReducer)(nil)
+	_ reduction.Reduction = (*Reduction)(nil)
 )
 
 // PlaneReducer reduces vectors of nz planes of nx x ny values, one behind the other.
@@ -43,7 +43,7 @@ func NewPlaneReducer(s *Space, nx, ny, nz int) PlaneReducer {
 }
 
 // NewReduction readies the device for regions of the planes.
-func (p *PlaneReducer) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
+func (p *PlaneReducer) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 	at := make([]int64, p.nz)
 	for k := range at {
 		at[k] = int64(k) * p.sheet

@@ -7,7 +7,6 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 )
@@ -48,7 +47,7 @@ func TestReductionsWithoutMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, before := s.(ops.Reducer), d.Allocated()
+	on, before := s.(reduction.Reducer), d.Allocated()
 	for full = 1; full <= 3; full++ {
 		taken = 0
 		if made, err := on.NewReduction(r); made != nil || err != nil || s.Err() != nil {

@@ -6,8 +6,6 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-var _ ops.Mixing = (*system)(nil)
-
 // combineTask sets dst = a x + b y row by row.
 type combineTask struct {
 	s         *system

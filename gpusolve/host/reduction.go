@@ -5,7 +5,7 @@ import (
 	"thermsim/gpusolve/reduction"
 )
 
-var _ ops.Reducer = (*PlaneReducer)(nil)
+var _ reduction.Reducer = (*PlaneReducer)(nil)
 
 // PlaneReducer reduces vectors of nz planes of nx x ny values, one behind the other, where they are.
 type PlaneReducer struct {
@@ -27,7 +27,7 @@ type reducing struct {
 }
 
 // NewReduction holds nothing but the regions.
-func (p *PlaneReducer) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
+func (p *PlaneReducer) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 	return &reducing{p, r}, nil
 }
 

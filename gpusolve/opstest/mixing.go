@@ -8,7 +8,10 @@ import (
 
 // mixing checks what a fixed-point iteration does with vectors.
 func (f *Fixture) mixing() {
-	on, ok := f.Sys.(ops.Mixing)
+	on, ok := f.Sys.(interface {
+		Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
+		Inner(x, y ops.Vector) (product, largest float64)
+	})
 	if !ok {
 		f.Fatal("no operations for fixed-point iterations")
 	}

@@ -12,7 +12,7 @@ import (
 
 // reductions checks statistics and quanta of a field, with and without cells that are no numbers, bit for bit against package reduction.
 func (f *Fixture) reductions() {
-	on, ok := f.Sys.(ops.Reducer)
+	on, ok := f.Sys.(reduction.Reducer)
 	if !ok {
 		f.Error("no reductions")
 		return
@@ -74,7 +74,7 @@ func bits(v *reduction.Values) any {
 	return all
 }
 
-func (f *Fixture) quanta(on ops.Reducer, x ops.Vector, a []float64, offset float64, q reduction.Quanta) {
+func (f *Fixture) quanta(on reduction.Reducer, x ops.Vector, a []float64, offset float64, q reduction.Quanta) {
 	f.Helper()
 	nx, sheet := f.ref.nx, f.ref.nx*f.ref.ny
 	shown := q.Side(nx) * q.Side(f.ref.ny)

@@ -6,7 +6,7 @@ import (
 )
 
 // gpuReduction takes planes for the vectors that they are.
-type gpuReduction struct{ ops.Reduction }
+type gpuReduction struct{ reduction.Reduction }
 
 // Of takes the statistics of planes.
 func (r gpuReduction) Of(p ops.Vector, offset float64) *reduction.Values {
@@ -14,7 +14,7 @@ func (r gpuReduction) Of(p ops.Vector, offset float64) *reduction.Values {
 }
 
 // NewReduction readies the device for regions.
-func (g *gpu) NewReduction(r *reduction.Regions) (ops.Reduction, error) {
+func (g *gpu) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 	made, err := g.reducer.NewReduction(r)
 	if made == nil {
 		return nil, err

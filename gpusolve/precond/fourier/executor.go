@@ -2,6 +2,7 @@ package fourier
 
 import (
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reduction"
 	"thermsim/powermap"
 )
 
@@ -32,7 +33,7 @@ type Norms struct {
 // Executor works on modes. Operations return no errors: as with ops.Space, the first failure is kept in Err, and what follows does nothing.
 type Executor interface {
 	// Reducer takes the vectors that NewPlanes makes for all planes of a state.
-	ops.Reducer
+	reduction.Reducer
 	// NewModes makes a state of zeros.
 	NewModes() (Modes, error)
 	// NewPlanes makes room for n planes.

@@ -1,18 +1,18 @@
-package ops
+package reduction
 
-import "thermsim/gpusolve/reduction"
+import "thermsim/gpusolve/ops"
 
 // Reducer is a System that reduces the planes of its vectors where they are, so that numbers are moved and not planes. offset is added to every value.
 type Reducer interface {
 	// NewReduction readies the device for regions. It is nil where the device has no memory left for it: planes can still be read.
-	NewReduction(r *reduction.Regions) (Reduction, error)
+	NewReduction(r *Regions) (Reduction, error)
 	// Quantise puts the counts of all planes into counts, one plane after the other. It says false, and has done nothing, where the device has no memory left
 	// for it.
-	Quantise(x Vector, offset float64, q reduction.Quanta, counts []int32) (done bool)
+	Quantise(x ops.Vector, offset float64, q Quanta, counts []int32) (done bool)
 }
 
 // Reduction takes the statistics of regions. It lives as long as the system.
 type Reduction interface {
 	// Of takes those of an FP64 vector; after a failure they mean nothing.
-	Of(x Vector, offset float64) *reduction.Values
+	Of(x ops.Vector, offset float64) *Values
 }
