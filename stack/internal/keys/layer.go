@@ -52,6 +52,12 @@ func layerSpecs() []Spec {
 			{Name: "orientation", Type: Enum, Enum: []string{"south-first", "north-first"}, DefDoc: "required with map, but for a PNG, which is north-first", Doc: "Whether the first row of the map is the southern edge (y = 0) or the northern one (as in a picture)."},
 			{Name: "scale", Type: Scalar, Quantity: units.Number, Range: Positive, Default: "1", Doc: "Fraction that the value 1 of the map stands for, or white in a PNG."},
 		}, fractionKeys()...)},
+	}
+}
+
+// blockSpecs are what a layer's floorplan is made of, and the points to watch.
+func blockSpecs() []Spec {
+	return []Spec{
 		{"block", "[[layer.block]]", "a block", []Key{
 			{Name: "name", Type: Text, Required: true, Doc: "Name, unique within the layer."},
 			{Name: "x", Type: Scalar, Quantity: units.Length, Doc: "West edge."},
