@@ -21,9 +21,14 @@ func (l *loader) decodeStack(root *node) {
 	s.Ambient = t.scalar("ambient")
 	s.TMax = t.scalar("tmax")
 	s.Size, _ = t.pair("size")
-	s.Grid = l.grid(t)
-	s.Boundary = l.boundaries(t)
 	l.materials = newMaterialTable(l.decoder, t)
+	s.Boundary = l.boundaries(t)
+	if t.has("package") {
+		l.packaged(t)
+	}
+	if t.has("grid") || !t.has("package") {
+		s.Grid = l.grid(t)
+	}
 	for _, lt := range t.tables("layer") {
 		s.Layers = append(s.Layers, l.layer(lt))
 	}
@@ -36,6 +41,7 @@ func (l *loader) decodeStack(root *node) {
 	for _, pt := range t.tables("probe") {
 		s.Probes = append(s.Probes, l.probe(pt))
 	}
+	l.jedec(t)
 	s.Transient = l.transient(t)
 	s.Solver = l.solver(t)
 	if o := t.sub("output"); o != nil {

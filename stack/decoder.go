@@ -41,7 +41,7 @@ func (d *decoder) open(n *node, spec string) (*table, bool) {
 		}
 	}
 	for _, k := range t.spec.Keys {
-		if k.Required && n.find(k.Name) == nil {
+		if k.Required && n.find(k.Name) == nil && (k.Unless == "" || n.find(k.Unless) == nil) {
 			d.fail(n.pos, "add "+exampleLine(k), "%s needs the key %q", t.spec.What, k.Name)
 		}
 	}

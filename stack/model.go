@@ -20,6 +20,7 @@ type Stack struct {
 	Materials []Material         // those the layers and regions use, in order of first use
 	Layers    []Layer            // bottom to top
 	Probes    []Probe
+	Jedec     Jedec // which figures of JEDEC's standards it is for; empty for none
 	Transient Transient
 	Solver    Solver
 	Output    Output

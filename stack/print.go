@@ -40,6 +40,12 @@ func PrintCommented(w io.Writer, s *Stack, c Comments) error {
 		p.lengths("x", pr.X, "y", pr.Y, "z", pr.Z)
 		p.text("side", string(pr.Side))
 	}
+	if j := s.Jedec; j != (Jedec{}) {
+		p.line("\n[jedec]")
+		p.text("environment", j.Environment)
+		p.text("case", j.Case)
+		p.text("board", j.Board)
+	}
 	p.wishes()
 	return p.w.Flush()
 }

@@ -50,6 +50,8 @@ func escape(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 // standard is the default of a key in words.
 func standard(k keys.Key) string {
 	switch {
+	case k.Unless != "":
+		return "required, unless `" + k.Unless + "` is given"
 	case k.Required:
 		return "required"
 	case k.DefDoc != "":

@@ -34,6 +34,7 @@ func Schema(f *keys.Format) ([]byte, error) {
 func tableSchema(s *keys.Spec) object {
 	properties := object{}
 	required := []string{}
+	unless := map[string][]string{}
 	for _, k := range s.Keys {
 		p := valueSchema(k)
 		p["description"] = k.Doc
@@ -41,11 +42,18 @@ func tableSchema(s *keys.Spec) object {
 			p["description"] = fmt.Sprintf("%s Default: %s.", k.Doc, d)
 		}
 		properties[k.Name] = p
-		if k.Required {
+		switch {
+		case k.Unless != "":
+			unless[k.Unless] = append(unless[k.Unless], k.Name)
+		case k.Required:
 			required = append(required, k.Name)
 		}
 	}
-	return object{"type": "object", "description": s.Header, "properties": properties, "required": required, "additionalProperties": false}
+	table := object{"type": "object", "description": s.Header, "properties": properties, "required": required, "additionalProperties": false}
+	for other, names := range unless { // one at most
+		table["anyOf"] = []object{{"required": names}, {"required": []string{other}}}
+	}
+	return table
 }
 
 // valueSchema is the schema of one key. Units and dimensions are beyond JSON Schema; it knows strings from numbers and the

@@ -57,6 +57,7 @@ type Key struct {
 	Enum     []string // of enums
 	Sub      string   // name of the table that describes the value
 	Required bool
+	Unless   string // name of a key that takes the place of this one, where it is required
 	Default  string // as written in TOML without quotes; empty for none
 	DefDoc   string // the default in words, where it is no fixed value
 	Doc      string
@@ -92,7 +93,7 @@ func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 // New builds the table.
 func New() *Format {
 	f := &Format{specs: map[string]*Spec{}}
-	for _, group := range [][]Spec{domainSpecs(), mixtureSpecs(), layerSpecs(), blockSpecs(), heatSinkSpecs(), powerSpecs(), runSpecs()} {
+	for _, group := range [][]Spec{domainSpecs(), mixtureSpecs(), layerSpecs(), blockSpecs(), heatSinkSpecs(), packageSpecs(), powerSpecs(), runSpecs()} {
 		for i := range group {
 			f.Order = append(f.Order, group[i].Name)
 			f.specs[group[i].Name] = &group[i]

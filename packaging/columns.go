@@ -1,0 +1,154 @@
+package packaging
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// slab is a part of the pile over the footprint of a die.
+type slab struct {
+	what, material string
+	thickness      float64
+	cells          int
+	die, tier      int // as in Part
+	key            string
+}
+
+// dies lays out the dies side by side: their piles are cut wherever one of them changes material, so that every layer is even.
+func (l *layouter) dies() {
+	piles := l.piles()
+	heights := cuts(piles)
+	base := 0.0
+	for n, top := range heights {
+		y := Layer{Thickness: top - base, Cells: 1, Material: l.around, Parts: l.cavity(n == 0 && l.p.Kind != Interposer)}
+		if l.p.Kind == Interposer {
+			y.Parts = append(y.Parts, Part{"mould", l.p.Mould.Material, l.interposerRect(), -1, 0})
+		}
+		for i, pile := range piles {
+			s, bottom, last := at(pile, (base+top)/2)
+			part := l.part(i, s.what, s.material)
+			if s.die >= 0 {
+				part.Name = l.p.Dies[i].Name
+				if s.tier > 0 {
+					part.Name = fmt.Sprintf("%s_tier%d", part.Name, s.tier)
+				}
+			}
+			// The power of a die that is cut arises in the piece of its active side.
+			if heats := s.die >= 0 && (l.p.Kind == WireBond && close(top, last) || l.p.Kind != WireBond && close(base, bottom)); heats {
+				part.Die, part.Tier = s.die, s.tier
+				y.PowerAt = "bottom"
+				if l.p.Kind == WireBond {
+					y.PowerAt = "top"
+				}
+			}
+			y.Parts = append(y.Parts, part)
+			y.Cells = max(y.Cells, int(math.Ceil(float64(s.cells)*y.Thickness/s.thickness-1e-9)))
+			y.Key = s.key
+		}
+		y.Name = l.sliceName(piles, heights, n)
+		l.add(y)
+		base = top
+	}
+}
+
+// sliceName calls a slice by what it is where all piles are alike, else by its number.
+func (l *layouter) sliceName(piles [][]slab, heights []float64, n int) string {
+	if len(heights) == len(piles[0]) {
+		s := piles[0][n]
+		switch {
+		case s.tier > 0:
+			return fmt.Sprintf("tier_%d", s.tier)
+		case s.what == "bond":
+			return fmt.Sprintf("bond_%d", n/2)
+		}
+		return s.what
+	}
+	return fmt.Sprintf("dies_%d", n+1)
+}
+
+// piles are those of all dies, filled up to one height with what lies on top of dies.
+func (l *layouter) piles() [][]slab {
+	p := l.p
+	top := slab{what: "tim1", material: p.TIM1.Material, thickness: p.TIM1.Thickness, cells: p.TIM1.Cells, die: -1, key: "tim1"}
+	if !p.Lidded() {
+		top = slab{what: "top", material: l.around, cells: 1, die: -1, key: "die"}
+		if p.Moulded() {
+			top.material = p.Mould.Material
+		}
+	}
+	piles := make([][]slab, len(p.Dies))
+	highest := 0.0
+	for i := range p.Dies {
+		piles[i] = l.pile(i)
+		highest = max(highest, height(piles[i]))
+	}
+	highest += top.thickness
+	for i := range piles {
+		t := top
+		if t.thickness = highest - height(piles[i]); t.thickness > 1e-9*highest {
+			piles[i] = append(piles[i], t)
+		}
+	}
+	return piles
+}
+
+// pile is a die from its joints up.
+func (l *layouter) pile(i int) []slab {
+	p, d := l.p, &l.p.Dies[i]
+	var pile []slab
+	switch p.Kind {
+	case FlipChip, FlipChipLid:
+		pile = append(pile, slab{"bumps", "bumps", p.Bumps.Height, p.Bumps.Cells, -1, 0, "bumps"})
+	case Interposer, HBM:
+		pile = append(pile, slab{"microbumps", "microbumps", p.Microbumps.Height, p.Microbumps.Cells, -1, 0, "microbumps"})
+	case WireBond:
+		pile = append(pile, slab{"attach", p.Attach.Material, p.Attach.Thickness, p.Attach.Cells, -1, 0, "attach"})
+	case FanOut:
+	}
+	pile = append(pile, slab{"die", d.Material, d.Thickness, dieCells, i, 0, "die"})
+	for t := range d.Tiers {
+		pile = append(pile, slab{"bond", "bond", p.Bond.Height, p.Bond.Cells, -1, 0, "bond"}, slab{"tier", p.Tier.Material, p.Tier.Thickness, p.Tier.Cells, i, t + 1, "tier"})
+	}
+	return pile
+}
+
+// dieCells is the number of cells over the height of a die.
+const dieCells = 3
+
+func height(pile []slab) float64 {
+	h := 0.0
+	for _, s := range pile {
+		h += s.thickness
+	}
+	return h
+}
+
+// cuts are the heights at which piles change, ascending, without 0; those that differ by rounding alone count once.
+func cuts(piles [][]slab) []float64 {
+	var all []float64
+	for _, pile := range piles {
+		z := 0.0
+		for _, s := range pile {
+			z += s.thickness
+			all = append(all, z)
+		}
+	}
+	slices.Sort(all)
+	return slices.CompactFunc(all, close)
+}
+
+// close says whether two heights are the same but for rounding: 1 nm.
+func close(a, b float64) bool { return math.Abs(a-b) <= 1e-9 }
+
+// at finds the slab of a pile at a height, and where it begins and ends.
+func at(pile []slab, z float64) (s slab, bottom, top float64) {
+	for _, s = range pile {
+		top = bottom + s.thickness
+		if z < top {
+			return s, bottom, top
+		}
+		bottom = top
+	}
+	return s, bottom - s.thickness, bottom
+}

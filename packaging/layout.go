@@ -1,0 +1,173 @@
+package packaging
+
+import "fmt"
+
+// Names of the materials that a layout makes of its own, beside those of the library.
+const (
+	// OpenSpace stands for the room above a board in still or moving air: it passes the film at the top of the domain on to what lies below, and
+	// conducts next to nothing sideways.
+	OpenSpace = "open_space"
+	// Insulation is around packages on cold plates.
+	Insulation = "insulation"
+)
+
+// Rect is a rectangle in the domain with its south-west corner at X, Y.
+type Rect struct{ X, Y, Width, Height float64 }
+
+// Layer is a layer of a layout; Key names the table of the stack format that it comes from.
+type Layer struct {
+	Name, Material, Key string
+	Thickness           float64
+	Cells               int
+	Parts               []Part // later ones lie over earlier ones
+	PowerAt             string // bottom or top where dies of the layer heat
+}
+
+// Part is a region of a layer. Die is the number of the die whose power arises in it, from 0, or negative; Tier that of its memory die from 1, or 0.
+type Part struct {
+	Name, Material string
+	Rect
+	Die, Tier int
+}
+
+// Layout is a package in its surroundings.
+type Layout struct {
+	Width, Height float64 // of the domain
+	Body          Rect    // where the package stands
+	Layers        []Layer // bottom to top
+	Case          float64 // height of the top of the package above the bottom of the domain
+	BoardTop      float64 // that of the board; 0 without one
+}
+
+// layouter builds a layout from the bottom to the top.
+type layouter struct {
+	p *Package
+	Layout
+	around string // material outside of the body
+	ring   *ring  // of a cold plate, nil for none
+	z      float64
+}
+
+// add puts a layer on top. Empty ones are left out.
+func (l *layouter) add(y Layer) {
+	if y.Thickness <= 0 {
+		return
+	}
+	if l.ring != nil && y.Key != "board" {
+		y.Parts = append(y.Parts, l.ring.parts()...)
+	}
+	l.Layers = append(l.Layers, y)
+	l.z += y.Thickness
+}
+
+// body is a part over the whole package.
+func (l *layouter) body(name, material string) Part { return Part{name, material, l.Body, -1, 0} }
+
+// sheet is a layer of one material over the body.
+func (l *layouter) sheet(name string, s Sheet) {
+	l.add(Layer{Name: name, Material: l.around, Key: name, Thickness: s.Thickness, Cells: s.Cells, Parts: []Part{l.body(name, s.Material)}})
+}
+
+// package lays out the package itself.
+func (l *layouter) pack() {
+	p := l.p
+	if p.Kind != HBM {
+		if p.Board != nil {
+			l.sheet("balls", Sheet{"balls", p.Balls.Height, p.Balls.Cells})
+		}
+		l.sheet("substrate", Sheet{"substrate", p.Substrate.Thickness, p.Substrate.Cells})
+	}
+	if p.Kind == Interposer {
+		l.interposer()
+	}
+	l.dies()
+	if p.Moulded() {
+		l.sheet("mould", p.Mould)
+	}
+	if p.Lidded() {
+		l.sheet("lid", p.Lid.Sheet)
+	}
+	l.Case = l.z
+	if p.Sink {
+		l.sink()
+	}
+}
+
+// sink is the interface to a heat sink: over the lid or the mould compound, or over bare dies.
+func (l *layouter) sink() {
+	p := l.p
+	if p.Kind == FlipChip || p.Kind == HBM && p.Mould.Thickness == 0 {
+		y := Layer{Name: "tim2", Material: l.around, Key: "tim2", Thickness: p.TIM2.Thickness, Cells: p.TIM2.Cells}
+		for i := range p.Dies {
+			y.Parts = append(y.Parts, l.part(i, "tim2", p.TIM2.Material))
+		}
+		l.add(y)
+		return
+	}
+	l.sheet("tim2", p.TIM2)
+}
+
+// interposer lies on bumps, around all dies.
+func (l *layouter) interposer() {
+	r := l.interposerRect()
+	p := l.p
+	for _, s := range []struct {
+		name string
+		Sheet
+	}{{"bumps", Sheet{"bumps", p.Bumps.Height, p.Bumps.Cells}}, {"interposer", p.Interposer}} {
+		y := Layer{Name: s.name, Material: l.around, Key: s.name, Thickness: s.Thickness, Cells: s.Cells, Parts: l.cavity(s.name == "bumps")}
+		y.Parts = append(y.Parts, Part{s.name, s.Material, r, -1, 0})
+		l.add(y)
+	}
+}
+
+// interposerRect surrounds the dies with a margin, within the body.
+func (l *layouter) interposerRect() Rect {
+	p := l.p
+	west, south, east, north := p.Width, p.Height, 0.0, 0.0
+	for _, d := range p.Dies {
+		west, south = min(west, d.X), min(south, d.Y)
+		east, north = max(east, d.X+d.Width), max(north, d.Y+d.Height)
+	}
+	m := p.InterposerMargin
+	west, south = max(0, west-m), max(0, south-m)
+	east, north = min(p.Width, east+m), min(p.Height, north+m)
+	return Rect{l.Body.X + west, l.Body.Y + south, east - west, north - south}
+}
+
+// cavity is what surrounds the dies within the body: mould compound, or under a lid air and its foot, which stands on adhesive.
+func (l *layouter) cavity(lowest bool) []Part {
+	p := l.p
+	if p.Moulded() {
+		return []Part{l.body("mould", p.Mould.Material)}
+	}
+	if !p.Lidded() {
+		return nil
+	}
+	parts := []Part{l.body("cavity", "air")}
+	material := p.Lid.Material
+	if lowest {
+		material = p.Lid.Adhesive
+	}
+	if p.Lid.Foot > 0 {
+		parts = append(parts, frame("lid_foot", material, l.Body, p.Lid.Foot)...)
+	}
+	return parts
+}
+
+// frame is a rectangular ring of a width inside of a rectangle.
+func frame(name, material string, r Rect, w float64) []Part {
+	inner := r.Height - 2*w
+	return []Part{
+		{name, material, Rect{r.X, r.Y, r.Width, w}, -1, 0},
+		{name, material, Rect{r.X, r.Y + r.Height - w, r.Width, w}, -1, 0},
+		{name, material, Rect{r.X, r.Y + w, w, inner}, -1, 0},
+		{name, material, Rect{r.X + r.Width - w, r.Y + w, w, inner}, -1, 0},
+	}
+}
+
+// part is one over the footprint of a die.
+func (l *layouter) part(die int, name, material string) Part {
+	d := &l.p.Dies[die]
+	return Part{fmt.Sprintf("%s_%s", d.Name, name), material, Rect{l.Body.X + d.X, l.Body.Y + d.Y, d.Width, d.Height}, -1, 0}
+}

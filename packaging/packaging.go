@@ -1,0 +1,106 @@
+// Package packaging lays out chip packages: from a kind of package, its size and its dies to layers, bottom to top, with the parts of each. It knows
+// the usual dimensions and materials of six kinds, the test boards of JEDEC's standards and the environments that they prescribe. Lengths are in m.
+package packaging
+
+// Kind of package.
+type Kind string
+
+// The kinds.
+const (
+	FlipChipLid Kind = "flip-chip-lid" // die on bumps under a lid, on an organic substrate with balls
+	FlipChip    Kind = "flip-chip"     // the same with a bare die
+	WireBond    Kind = "wire-bond"     // die on its back, wires in mould compound, on a substrate with balls
+	FanOut      Kind = "fan-out"       // die in mould compound on a redistribution layer with balls
+	Interposer  Kind = "interposer"    // dies side by side on a silicon interposer under a lid: 2.5D
+	HBM         Kind = "hbm"           // memory dies on a base die, without substrate or board
+)
+
+// Kinds lists them all.
+func Kinds() []Kind { return []Kind{FlipChipLid, FlipChip, WireBond, FanOut, Interposer, HBM} }
+
+// Sheet is a layer of one material.
+type Sheet struct {
+	Material  string
+	Thickness float64
+	Cells     int
+}
+
+// Joints are a square array of solder columns in a matrix, homogenised.
+type Joints struct {
+	Height, Diameter, Pitch float64
+	Solder, Around          string // materials
+	Cells                   int
+}
+
+// Copper is a copper layer: its thickness and the part of its area that is copper.
+type Copper struct{ Thickness, Coverage float64 }
+
+// Wiring is a substrate, a redistribution layer or a board: copper layers in a dielectric, and vias through it.
+type Wiring struct {
+	Thickness  float64
+	Dielectric string
+	Copper     []Copper // bottom to top
+	Vias       float64  // part of the area that is copper along z
+	Cells      int
+}
+
+// Lid is a plate over the dies on a foot around them.
+type Lid struct {
+	Sheet
+	Foot     float64 // width of the foot, 0 for none
+	Adhesive string  // under the foot
+}
+
+// Die is a die, or a stack of memory dies on a base die. X and Y count from the south-west corner of the package.
+type Die struct {
+	Name                string
+	X, Y, Width, Height float64
+	Material            string
+	Thickness           float64
+	Tiers               int // memory dies on this one
+}
+
+// Package is a package in all its dimensions. What its kind has no part of is not used.
+type Package struct {
+	Kind             Kind
+	Width, Height    float64 // of the body along x and y
+	Dies             []Die
+	Board            *Board // nil for none
+	Balls            Joints // between board and substrate
+	Substrate        Wiring // the redistribution layer of a fan-out package
+	Bumps            Joints // under dies, or under the interposer
+	Interposer       Sheet
+	InterposerMargin float64 // by which the interposer sticks out beyond the outermost dies
+	Microbumps       Joints  // on the interposer
+	Attach           Sheet   // under a die with wires
+	Mould            Sheet   // over the dies; around them its material alone counts
+	TIM1             Sheet
+	Lid              Lid
+	TIM2             Sheet // under a heat sink
+	Sink             bool  // a heat sink follows on top
+	Tier             Sheet // memory dies
+	Bond             Joints
+}
+
+// Lidded says whether the package has a lid.
+func (p *Package) Lidded() bool { return p.Kind == FlipChipLid || p.Kind == Interposer }
+
+// Moulded says whether mould compound surrounds the dies.
+func (p *Package) Moulded() bool { return p.Kind == WireBond || p.Kind == FanOut || p.Kind == HBM }
+
+// Uses lists the tables of the stack format that say something about packages of a kind.
+func (k Kind) Uses() []string {
+	switch k {
+	case FlipChipLid:
+		return []string{"board", "balls", "substrate", "bumps", "tim1", "lid", "tim2"}
+	case FlipChip:
+		return []string{"board", "balls", "substrate", "bumps", "tim2"}
+	case WireBond:
+		return []string{"board", "balls", "substrate", "attach", "mould", "tim2"}
+	case FanOut:
+		return []string{"board", "balls", "substrate", "mould", "tim2"}
+	case Interposer:
+		return []string{"board", "balls", "substrate", "bumps", "interposer", "microbumps", "tim1", "lid", "tim2", "tier", "bond"}
+	}
+	return []string{"microbumps", "mould", "tim2", "tier", "bond"}
+}

@@ -1,0 +1,139 @@
+package stack
+
+import (
+	"thermsim/packaging"
+)
+
+// packageDies reads the dies.
+func (l *loader) packageDies(p *loadedPackage) {
+	p.dies = p.tables("die")
+	names := map[string]bool{}
+	for _, t := range p.dies {
+		size, _ := t.pair("size")
+		d := packaging.Die{Name: t.text("name"), Width: size[0], Height: size[1], Material: t.text("material"), Thickness: p.Kind.DefaultDie(), Tiers: t.integer("tiers")}
+		t.replace("thickness", &d.Thickness)
+		if names[d.Name] {
+			l.fail(t.pos("name"), "rename one of them", "two dies are called %q", shorten(d.Name))
+		}
+		names[d.Name] = true
+		d.X, d.Y = (p.Width-d.Width)/2, (p.Height-d.Height)/2
+		t.replace("x", &d.X)
+		t.replace("y", &d.Y)
+		if len(p.dies) > 1 && !(t.has("x") && t.has("y")) {
+			l.fail(t.node.pos, "add x and y, from the south-west corner of the package", "die %q is one of %d and has no place", shorten(d.Name), len(p.dies))
+		}
+		if stacked := p.Kind == packaging.Interposer || p.Kind == packaging.HBM; d.Tiers > 0 && !stacked {
+			l.fail(t.pos("tiers"), `take kind = "hbm" or "interposer"`, "a package of kind %q stacks no memory dies", p.Kind)
+		}
+		if t.has("tier_power") && d.Tiers == 0 {
+			l.fail(t.pos("tier_power"), "add tiers", "die %q has no memory dies to heat", shorten(d.Name))
+		}
+		p.Dies = append(p.Dies, d)
+	}
+	if len(p.dies) == 0 && p.has("die") {
+		l.fail(p.pos("die"), "add a [[package.die]]", "the package has no dies")
+	}
+}
+
+// fits checks that dies lie in the package, clear of each other and of the foot of the lid.
+func (p *loadedPackage) fits(l *loader) {
+	slack := tolerance * max(p.Width, p.Height)
+	inner := Rect{0, 0, p.Width, p.Height}
+	margin := 0.0
+	if p.Lidded() {
+		margin = p.Lid.Foot
+	}
+	clear := Rect{margin, margin, p.Width - 2*margin, p.Height - 2*margin}
+	for i, d := range p.Dies {
+		r := Rect{d.X, d.Y, d.Width, d.Height}
+		at := p.dies[i].pos("size")
+		if out := protrusion(r, inner, slack); out != "" {
+			l.fail(at, "make the package larger, or move the die", "die %q sticks out of %s %s", shorten(d.Name), p.what(), out)
+			continue
+		}
+		if p.Kind == packaging.Interposer {
+			r = Rect{max(0, r.X-p.InterposerMargin), max(0, r.Y-p.InterposerMargin), r.Width + 2*p.InterposerMargin, r.Height + 2*p.InterposerMargin}
+		}
+		if out := protrusion(r, clear, slack); out != "" && p.Lidded() {
+			l.fail(at, "make the package larger, or give lid = { foot = 0 }", "die %q, or the interposer under it, reaches into the foot of the lid, %s wide, %s", shorten(d.Name), metres(margin), out)
+		}
+		for j, e := range p.Dies[:i] {
+			if d.X+slack < e.X+e.Width && e.X+slack < d.X+d.Width && d.Y+slack < e.Y+e.Height && e.Y+slack < d.Y+d.Height {
+				l.fail(at, "move one", "die %q overlaps die %q", shorten(d.Name), shorten(p.Dies[j].Name))
+			}
+		}
+	}
+}
+
+// surroundings are the domain and its faces: those of the test, or those of the stack file.
+func (l *loader) surroundings(t *table, p *loadedPackage) {
+	if p.environment == packaging.NoEnvironment {
+		for axis, extent := range [2]float64{p.Width, p.Height} {
+			if size := l.stack.Size[axis]; size > 0 && size < extent*(1-tolerance) {
+				l.fail(t.pos("size"), "make it larger", "the domain is smaller than %s", p.what())
+			}
+		}
+		if p.Board != nil && p.Board.Width > 0 && l.stack.Size[0] > 0 {
+			l.fail(p.pos("board"), "leave one of them out", "size and the size of the board both give the domain")
+		}
+		return
+	}
+	for _, name := range []string{"size", "boundary", "heat_sink"} {
+		if t.has(name) {
+			l.fail(t.pos(name), "remove it, or environment", "the environment %s of the package leaves no room for %s", p.environment, name)
+		}
+	}
+	if p.Kind == packaging.HBM && p.environment.OnBoard() {
+		l.fail(p.pos("environment"), `take "jesd51-14", or kind = "interposer"`, "an HBM stack stands on no board")
+	}
+	faces := map[Face]Boundary{}
+	set := func(b Boundary, on ...Face) {
+		b.Temperature, b.Pos = l.stack.Ambient, p.pos("environment")
+		for _, f := range on {
+			faces[f] = b
+		}
+	}
+	switch p.environment {
+	case packaging.StillAir:
+		set(Boundary{Kind: Convective, H: 10}, Bottom, Top, West, East, South, North)
+	case packaging.MovingAir:
+		set(Boundary{Kind: Convective, H: p.scalar("h")}, Bottom, Top, West, East, South, North)
+	case packaging.RingColdPlate:
+		set(Boundary{Kind: FixedTemperature}, Bottom, Top)
+	case packaging.TopColdPlate:
+		set(Boundary{Kind: FixedTemperature}, Top)
+	case packaging.NoEnvironment:
+	}
+	for f, b := range faces {
+		l.stack.Boundary[f] = b
+	}
+}
+
+// Jedec says which figures of JEDEC's standards a stack is for: the environment of the test, and the probes on the case and on the board.
+type Jedec struct {
+	Environment string
+	Case, Board string // names of probes; Board may be empty
+}
+
+// jedec reads which figures a stack is for, unless a package has said it.
+func (l *loader) jedec(t *table) {
+	j := t.sub("jedec")
+	if j == nil || l.stack.Jedec != (Jedec{}) {
+		return
+	}
+	l.stack.Jedec = Jedec{Environment: j.text("environment"), Case: j.text("case"), Board: j.text("board")}
+	var names []string
+	known := map[string]bool{"": true}
+	for _, p := range l.stack.Probes {
+		names = append(names, p.Name)
+		known[p.Name] = true
+	}
+	for _, key := range []string{"case", "board"} {
+		if name := j.text(key); !known[name] {
+			l.fail(j.pos(key), didYouMean(name, names), "no probe is called %q", shorten(name))
+		}
+	}
+	if wants := l.stack.Jedec.Environment; j.text("board") == "" && wants == string(packaging.RingColdPlate) {
+		l.fail(j.node.pos, `add board = "..."`, "jesd51-8 needs a probe on the board")
+	}
+}

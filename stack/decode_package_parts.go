@@ -1,0 +1,171 @@
+package stack
+
+import (
+	"math"
+
+	"thermsim/packaging"
+)
+
+// packageParts reads the tables of the parts over the defaults of the kind.
+func (l *loader) packageParts(p *loadedPackage) {
+	p.unused(l)
+	p.joints("balls", &p.Balls)
+	p.joints("bumps", &p.Bumps)
+	p.joints("microbumps", &p.Microbumps)
+	p.joints("bond", &p.Bond)
+	for name, s := range map[string]*packaging.Sheet{"attach": &p.Attach, "mould": &p.Mould, "tim1": &p.TIM1, "tim2": &p.TIM2, "tier": &p.Tier} {
+		if t := p.sub(name); t != nil {
+			t.sheet(s)
+		}
+	}
+	if t := p.sub("mould"); t != nil && t.has("thickness") && p.Kind == packaging.Interposer {
+		l.fail(t.pos("thickness"), "remove it", "mould compound between dies on an interposer is as high as they are")
+	}
+	if t := p.sub("interposer"); t != nil {
+		t.sheet(&p.Interposer)
+		p.InterposerMargin = t.scalar("margin")
+	}
+	if t := p.sub("lid"); t != nil {
+		t.sheet(&p.Lid.Sheet)
+		t.replace("foot", &p.Lid.Foot)
+		t.replaceText("adhesive", &p.Lid.Adhesive)
+	}
+	if t := p.sub("substrate"); t != nil {
+		t.wiring(&p.Substrate)
+	}
+	l.board(p)
+	l.wiringFits(p.sub("substrate"), p.pos("substrate"), &p.Substrate, "the substrate")
+}
+
+// replace reads a quantity where it is given.
+func (t *table) replace(name string, x *float64) {
+	if t.has(name) {
+		*x = t.scalar(name)
+	}
+}
+
+func (t *table) replaceText(name string, s *string) {
+	if t.has(name) {
+		*s = t.text(name)
+	}
+}
+
+func (t *table) replaceCells(n *int) {
+	if t.has("cells") {
+		*n = t.integer("cells")
+	}
+}
+
+func (t *table) sheet(s *packaging.Sheet) {
+	t.replaceText("material", &s.Material)
+	t.replace("thickness", &s.Thickness)
+	t.replaceCells(&s.Cells)
+}
+
+// joints reads the table of joints. Columns that touch are refused.
+func (p *loadedPackage) joints(name string, j *packaging.Joints) {
+	t := p.sub(name)
+	if t == nil {
+		return
+	}
+	t.replace("height", &j.Height)
+	t.replace("diameter", &j.Diameter)
+	t.replace("pitch", &j.Pitch)
+	t.replaceText("solder", &j.Solder)
+	t.replaceText("around", &j.Around)
+	t.replaceCells(&j.Cells)
+	if j.Diameter >= j.Pitch {
+		key := "diameter"
+		if !t.has(key) {
+			key = "pitch"
+		}
+		t.fail(t.pos(key), "", "%s of %s diameter touch at a pitch of %s", name, metres(j.Diameter), metres(j.Pitch))
+	}
+}
+
+func (t *table) wiring(w *packaging.Wiring) {
+	t.replace("thickness", &w.Thickness)
+	t.replaceText("dielectric", &w.Dielectric)
+	t.replaceCells(&w.Cells)
+	if t.has("vias") {
+		w.Vias = t.share("vias")
+	}
+	if t.has("copper") {
+		w.Copper = nil
+		for _, c := range t.tables("copper") {
+			w.Copper = append(w.Copper, packaging.Copper{Thickness: c.scalar("thickness"), Coverage: c.share("coverage")})
+		}
+	}
+}
+
+// share reads a part of an area.
+func (t *table) share(name string) float64 {
+	x := t.scalar(name)
+	if x > 1 {
+		t.fail(t.pos(name), "", "%s must lie between 0 and 1, got %v", name, x)
+		return 0
+	}
+	return x
+}
+
+// wiringFits checks that copper leaves room for the dielectric.
+func (l *loader) wiringFits(t *table, pos Pos, w *packaging.Wiring, what string) {
+	copper := 0.0
+	for _, c := range w.Copper {
+		copper += c.Thickness
+	}
+	if copper < w.Thickness*(1-1e-6) {
+		return
+	}
+	if t != nil && t.has("thickness") {
+		pos = t.pos("thickness")
+	} else if t != nil && t.has("copper") {
+		pos = t.pos("copper")
+	}
+	l.fail(pos, "make it thicker, or the copper thinner", "the copper layers of %s are %s thick in all, and it is %s", what, metres(copper), metres(w.Thickness))
+}
+
+// board reads the board, or that there is none.
+func (l *loader) board(p *loadedPackage) {
+	n, k := p.get("board")
+	if n == nil || p.Kind == packaging.HBM {
+		return
+	}
+	if n.kind == stringNode {
+		if n.text != k.Enum[0] {
+			l.fail(n.pos, `write "none", or a table such as { kind = "1s0p" }`, "board cannot be %q", shorten(n.text))
+		}
+		p.Board = nil
+		if p.environment.OnBoard() {
+			l.fail(n.pos, "remove it", "the environment %s needs a board", p.environment)
+		}
+		return
+	}
+	t := p.sub("board")
+	if t == nil {
+		return
+	}
+	if t.text("kind") == "1s0p" {
+		p.Board = packaging.TestBoard1s0p()
+	}
+	t.wiring(&p.Board.Wiring)
+	size, _ := t.pair("size")
+	p.Board.Width, p.Board.Height = size[0], size[1]
+	l.wiringFits(t, t.node.pos, &p.Board.Wiring, "the board")
+}
+
+// testBoard gives a board the extent of the standard, or makes it an even board of the user's own.
+func (l *loader) testBoard(p *loadedPackage) {
+	b := p.Board
+	switch {
+	case b == nil:
+	case p.environment == packaging.NoEnvironment:
+		b.FanOut, b.Planes = 0, false
+	case b.Width == 0:
+		body := math.Max(p.Width, p.Height)
+		var ok bool
+		if b.Width, b.Height, ok = packaging.Extent(body); !ok {
+			l.fail(p.pos("size"), `give board = { size = ["200 mm", "200 mm"] }`, "JESD51-9 has no board for a package of %s", metres(body))
+		}
+	}
+}
