@@ -47,6 +47,7 @@ func Summarise(r *Run) (*Summary, error) {
 	}
 	s.addSteps(sol)
 	s.addPeaks(r)
+	s.addJedec(m.Stack.Jedec)
 	s.addWarnings(r)
 	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)

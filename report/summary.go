@@ -39,6 +39,8 @@ type Summary struct {
 	Regions []RegionSummary `json:"regions"`
 	Probes  []ProbeSummary  `json:"probes"`
 	Limits  []LimitSummary  `json:"limits"` // worst first
+	// Jedec are figures of JEDEC's standards, where the stack asks for them.
+	Jedec JedecSummary `json:"jedec,omitzero"`
 
 	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
 }

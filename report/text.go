@@ -28,6 +28,7 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	p.verdict(s)
 	p.warnings(s)
 	p.limits(s)
+	p.jedec(s)
 	p.hotSpots(s)
 	p.layers(s)
 	p.regions(s)

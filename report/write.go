@@ -19,7 +19,7 @@ const largePlane = 4_000_000
 // hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
 const hugePlane = 16_000_000
 
-// Write writes summary.json, blocks.csv, layers.csv, where the stack has them regions.csv and limits.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps into a folder, and
+// Write writes summary.json, blocks.csv, layers.csv, where the stack has them regions.csv, limits.csv and jedec.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps into a folder, and
 // returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
 // colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
@@ -39,7 +39,7 @@ const RunFiles = "run"
 
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
-	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", JUnitName, traceName, PageName, saved.FileName}
+	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
 // stageReport stages the tables, maps and figures of a run.
@@ -68,6 +68,9 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 	}
 	if len(s.Limits) > 0 {
 		csvs = append(csvs, table{"limits.csv", writeLimitsCSV})
+	}
+	if len(s.Jedec.Figures) > 0 {
+		csvs = append(csvs, table{"jedec.csv", writeJedecCSV})
 	}
 	for _, t := range csvs {
 		if err := st.Write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {

@@ -147,12 +147,8 @@ func (p *loadedPackage) unused(l *loader) {
 			l.fail(e.pos, "remove it", "%s has no effect on a package of kind %q", e.name, p.Kind)
 		}
 	}
-	if p.has("h") != (p.environment == packaging.MovingAir) {
-		if p.has("h") {
-			l.fail(p.pos("h"), `remove it, or set environment = "jesd51-6"`, "h is for moving air")
-		} else {
-			l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "jesd51-6 needs h of the moving air")
-		}
+	if p.environment == packaging.MovingAir && !p.has("h") {
+		l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "jesd51-6 needs h of the moving air")
 	}
 	if p.has("tim2") && !p.Sink {
 		l.fail(p.pos("tim2"), "add [heat_sink]", "tim2 lies under a heat sink, and there is none")

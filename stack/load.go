@@ -39,6 +39,11 @@ func Parse(name string, data []byte, open Opener) (*Stack, error) {
 	if fault != nil {
 		return nil, ErrorList{fault}
 	}
+	return decodeTree(root, name, data, open)
+}
+
+// decodeTree makes a stack of the tree of its file.
+func decodeTree(root *node, name string, data []byte, open Opener) (*Stack, error) {
 	l := &loader{
 		decoder: &decoder{format: keys.New()},
 		name:    name,

@@ -82,6 +82,7 @@ func temperature() quantity     { return quantity{kind: "TEMP", parse: stack.Par
 func temperatureRise() quantity { return quantity{kind: "K", parse: stack.ParseTemperatureRise} }
 func power() quantity           { return quantity{kind: "W", parse: stack.ParsePower} }
 func duration() quantity        { return quantity{kind: "TIME", parse: stack.ParseTime} }
+func heatTransfer() quantity    { return quantity{kind: "H", parse: stack.ParseHeatTransfer} }
 func ratio() quantity           { return quantity{kind: "REL", parse: parseRatio} }
 
 func parseRatio(text string) (float64, error) {

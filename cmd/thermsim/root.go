@@ -59,6 +59,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newRenderCommand(g),
 		newDiffCommand(g),
 		newConvergeCommand(g),
+		newJedecCommand(g),
 		newVersionCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2

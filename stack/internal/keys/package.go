@@ -21,7 +21,7 @@ func packageSpecs() []Spec {
 			{Name: "size", Type: Pair, Quantity: units.Length, Range: Positive, Required: true, Doc: "Extent of the body."},
 			{Name: "die", Type: Tables, Sub: "die", Required: true, Doc: "The dies."},
 			{Name: "environment", Type: Enum, Enum: []string{"jesd51-2a", "jesd51-6", "jesd51-8", "jesd51-14"}, DefDoc: "none: `boundary`, `heat_sink` and `size` of the stack say it", Doc: "The test that a JEDEC standard prescribes, with its board: still air, moving air, a ring cold plate on the board, a cold plate on the case."},
-			{Name: "h", Type: Scalar, Quantity: units.HeatTransfer, Range: Positive, DefDoc: "required with jesd51-6", Doc: "Heat transfer coefficient on the package and both sides of the board in moving air."},
+			{Name: "h", Type: Scalar, Quantity: units.HeatTransfer, Range: Positive, DefDoc: "required with jesd51-6", Doc: "Heat transfer coefficient on the package and both sides of the board in moving air, for jesd51-6 and `thermsim jedec` alone."},
 			{Name: "board", Type: TextOrTable, Enum: []string{"none"}, Sub: "board", DefDoc: "a 2s2p board, none for hbm", Doc: "The board below."},
 			part("balls", "Solder balls between board and substrate.", "joints"),
 			part("substrate", "The substrate, in a fan-out package its redistribution layer.", "wiring"),
