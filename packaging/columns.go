@@ -83,6 +83,11 @@ func (l *layouter) piles() [][]slab {
 		piles[i] = l.pile(i)
 		highest = max(highest, height(piles[i]))
 	}
+	for i := range piles { // the uppermost memory die is as thick as it takes to reach the height of its neighbours
+		if last := &piles[i][len(piles[i])-1]; last.tier > 0 {
+			last.thickness += highest - height(piles[i])
+		}
+	}
 	highest += top.thickness
 	for i := range piles {
 		t := top

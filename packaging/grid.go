@@ -17,6 +17,7 @@ const (
 	acrossDie = 12
 	growth    = 1.3
 	coarsest  = 0.05 // of the extent of the domain
+	finest    = 1e-4 // likewise
 )
 
 // Grid divides both axes: fine over the dies, growing away from them, with lines on the edges of the body, the dies and what lies around them.
@@ -25,6 +26,7 @@ func (l *Layout) Grid(dies []Die) (x, y []Run) {
 	for _, d := range dies {
 		fine = min(fine, d.Width/acrossDie, d.Height/acrossDie)
 	}
+	fine = max(fine, finest*max(l.Width, l.Height))
 	var xs, ys []float64
 	inner := [2][2]float64{{l.Width, 0}, {l.Height, 0}}
 	span := func(axis int, low, high float64) {

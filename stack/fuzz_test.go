@@ -25,6 +25,8 @@ func checkFaults(t *testing.T, err error) {
 func FuzzTOML(f *testing.F) {
 	f.Add(full)
 	f.Add(small)
+	f.Add(packageFile("flip-chip-lid", "jesd51-8", ""))
+	f.Add(packageFile("interposer", "", "board = { kind = \"1s0p\", size = [0.05, 0.06] }\n"))
 	f.Add(small + "power = { floorplan = \"logic.flp\", watts = \"logic.ptrace\", interval = \"1 ms\", repeat = true }\n")
 	f.Add(small + "power = { map = [[1, 2], [3, 4e-3]], unit = \"W/cm^2\", orientation = \"north-first\", area = [0, 0, 1e-3, 1e-3] }\n")
 	f.Add(small + "[materials.x]\nmix = { inclusion = \"copper\", matrix = \"x\", fraction = 0.1 }\n")

@@ -17,8 +17,12 @@ func TestMutatedFiles(t *testing.T) {
 	value := regexp.MustCompile(`("[^"]*"|[-0-9.e]+)`)
 	extra := []string{`power = { map = [[1, 2]], unit = "W", orientation = "south-first" }`, `power = { floorplan = "logic.flp", watts = "logic.ptrace", interval = 1, area = [1e-3, 1e-3, 5e-3, 6e-3] }`,
 		`power = { floorplan = "logic.flp", trace = { times = [0, 1], end = 2, blocks = ["a", "b"], watts = [[1, 2], [3, 4]] } }`}
+	packaged := packageFile("interposer", "jesd51-6", "board = { kind = \"1s0p\", size = [\"50 mm\", \"60 mm\"], vias = 0.1 }\n"+
+		"lid = { foot = 0, thickness = \"1 mm\", cells = 2 }\nballs = { height = \"0.4 mm\", diameter = \"0.5 mm\", pitch = \"0.8 mm\", solder = \"copper\" }\n"+
+		"substrate = { thickness = \"1 mm\", dielectric = \"abf\", copper = [{ thickness = \"15 um\", coverage = 0.5 }] }\n")
+	packaged = strings.Replace(packaged, "tmax =", "tiers = 2\ntier_power = 1\ntmax =", 1)
 	rapid.Check(t, func(t *rapid.T) {
-		lines := strings.Split(full, "\n")
+		lines := strings.Split(rapid.SampledFrom([]string{full, full, packaged}).Draw(t, "file"), "\n")
 		for range rapid.IntRange(1, 6).Draw(t, "edits") {
 			i := rapid.IntRange(0, len(lines)-1).Draw(t, "line")
 			switch rapid.IntRange(0, 5).Draw(t, "edit") {

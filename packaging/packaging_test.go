@@ -1,0 +1,145 @@
+package packaging
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// twoDies is a 2.5D package of a thick die and a stack of four memory dies.
+func twoDies() *Package {
+	p := Defaults(Interposer)
+	p.Width, p.Height = 40*mm, 30*mm
+	p.Board.Width, p.Board.Height, _ = Extent(40 * mm)
+	p.Dies = []Die{
+		{Name: "soc", X: 6 * mm, Y: 6 * mm, Width: 15 * mm, Height: 16 * mm, Material: "silicon", Thickness: 600 * um},
+		{Name: "hbm", X: 24 * mm, Y: 7 * mm, Width: 8 * mm, Height: 11 * mm, Material: "silicon", Thickness: 60 * um, Tiers: 4},
+	}
+	return &p
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Max(1, math.Abs(want)) {
+		t.Errorf("%s is %.12g, want %.12g", what, got, want)
+	}
+}
+
+// Heights add up: board, balls, substrate, bumps, interposer, micro-bumps, die, interface and lid, whatever the memory dies cut.
+func TestHeights(t *testing.T) {
+	p := twoDies()
+	l := Lay(p, StillAir, 0, 0)
+	sum := 0.0
+	for _, y := range l.Layers {
+		sum += y.Thickness
+	}
+	want := 1.6*mm + 0.5*mm + 1.2*mm + 75*um + 100*um + 30*um + 600*um + 50*um + 1*mm
+	near(t, "the height of the layers", sum, want)
+	near(t, "the height of the case", l.Case, want)
+	near(t, "the height of the board", l.BoardTop, 1.6*mm)
+	// The body in the middle of the square of 101.5 mm that ends at the northern edge.
+	near(t, "west edge", l.Body.X, (101.5-40)/2*mm)
+	near(t, "south edge", l.Body.Y, (114.5-101.5/2-15)*mm)
+}
+
+// Over the footprint of each die its materials have their thicknesses, however other dies cut the layers; the uppermost memory die reaches the
+// height of the thick die. Every source is there once, at the lower surface of its die.
+func TestPiles(t *testing.T) {
+	p := twoDies()
+	l := Lay(p, NoEnvironment, 0, 0)
+	thick := map[string]float64{}
+	sources := map[string]float64{} // height of the bottom
+	z := 0.0
+	for _, y := range l.Layers {
+		for _, part := range y.Parts {
+			thick[part.Name] += y.Thickness
+			if part.Die >= 0 {
+				name := fmt.Sprint(part.Die, part.Tier)
+				if _, twice := sources[name]; twice {
+					t.Errorf("source %s is there twice", name)
+				}
+				sources[name] = z
+				if y.PowerAt != "bottom" {
+					t.Errorf("layer %s heats at %q", y.Name, y.PowerAt)
+				}
+			}
+		}
+		z += y.Thickness
+	}
+	for name, want := range map[string]float64{"soc": 600 * um, "hbm": 60 * um, "hbm_tier1": 50 * um, "hbm_tier3": 50 * um, "hbm_tier4": (600 - 60 - 3*70 - 20) * um,
+		"hbm_bond": 80 * um, "soc_tim1": 50 * um, "hbm_tim1": 50 * um, "soc_microbumps": 30 * um, "hbm_microbumps": 30 * um, "interposer": 100 * um} {
+		near(t, name, thick[name], want)
+	}
+	base := 1.6*mm + 0.5*mm + 1.2*mm + 75*um + 100*um + 30*um
+	for name, want := range map[string]float64{"0 0": base, "1 0": base, "1 1": base + 80*um, "1 4": base + 290*um} {
+		near(t, "source "+name, sources[name], want)
+	}
+	if len(sources) != 6 {
+		t.Errorf("%d sources, want 6: %v", len(sources), sources)
+	}
+}
+
+// The gaps between copper layers leave the board as thick as it is, with planes 0.25 mm below its faces.
+func TestBoards(t *testing.T) {
+	for n := range 9 {
+		b := Board{Wiring: Wiring{Thickness: 1.6 * mm}}
+		for range n {
+			b.Copper = append(b.Copper, Copper{35 * um, 1})
+		}
+		sum := float64(n) * 35 * um
+		for _, g := range b.gaps() {
+			sum += g
+			if g < 0 {
+				t.Errorf("%d layers: a gap of %g", n, g)
+			}
+		}
+		near(t, fmt.Sprint(n, " layers"), sum, 1.6*mm)
+	}
+	g := TestBoard2s2p().gaps()
+	near(t, "the upper prepreg", g[3], 0.25*mm)
+	near(t, "the core", g[2], (1.6-0.5-0.07-0.07-0.035-0.035)*mm)
+}
+
+// The runs of cells of any layout ascend to the end of the axis, have a line at every edge of a part.
+func TestGrid(t *testing.T) {
+	for _, k := range Kinds() {
+		for _, e := range append(Environments(), NoEnvironment) {
+			if k == HBM && e.OnBoard() {
+				continue
+			}
+			p := Defaults(k)
+			p.Width, p.Height = 21*mm, 27*mm
+			if p.Board != nil && e.OnBoard() {
+				p.Board.Width, p.Board.Height, _ = Extent(27 * mm)
+			}
+			p.Dies = []Die{{Name: "a", X: 7 * mm, Y: 5 * mm, Width: 6 * mm, Height: 11 * mm, Material: "silicon", Thickness: 300 * um}}
+			l := Lay(&p, e, 0, 0)
+			for axis, runs := range [2][]Run{first(l.Grid(p.Dies)), second(l.Grid(p.Dies))} {
+				ends := map[int64]bool{0: true}
+				at := 0.0
+				for _, r := range runs {
+					if !(r.To > at) || r.Cells < 1 || !(r.Ratio > 1e-3 && r.Ratio < 1e3) {
+						t.Fatalf("%s in %q: run %+v after %g", k, e, r, at)
+					}
+					at = r.To
+					ends[int64(math.Round(at/1e-8))] = true
+				}
+				near(t, "the end of the grid", at, [2]float64{l.Width, l.Height}[axis])
+				for _, y := range l.Layers {
+					for _, q := range y.Parts {
+						low, extent := q.X, q.Width
+						if axis == 1 {
+							low, extent = q.Y, q.Height
+						}
+						if !ends[int64(math.Round(low/1e-8))] || !ends[int64(math.Round((low+extent)/1e-8))] {
+							t.Errorf("%s in %q: no line at the edges of %s of layer %s, %g to %g", k, e, q.Name, y.Name, low, low+extent)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func first(x, _ []Run) []Run  { return x }
+func second(_, y []Run) []Run { return y }
