@@ -114,13 +114,16 @@ func finer(cells int, factor float64) int {
 	return step * int(math.Ceil(float64(cells)*factor/step*(1-1e-9)))
 }
 
-// cellsAcross is the number of cells, with fractions, along the shorter side of a block's largest rectangle.
+// cellsAcross is the number of cells, with fractions, along the shorter side of a block's largest rectangle, or of that around its shape.
 func (j *judge) cellsAcross(b *stack.Block) float64 {
 	var r stack.Rect
 	for _, next := range b.Rects {
 		if next.Area() > r.Area() {
 			r = next
 		}
+	}
+	if len(b.Rects) == 0 && len(b.Shapes) > 0 {
+		r = stack.Around(b.Shapes[0])
 	}
 	return min(index(j.m.X, r.X+r.Width)-index(j.m.X, r.X), index(j.m.Y, r.Y+r.Height)-index(j.m.Y, r.Y))
 }

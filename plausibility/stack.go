@@ -74,13 +74,15 @@ const (
 	leastSurface, mostSurface = 77, 773.15
 )
 
+// Heat transfer coefficients in W/(m2 K): below free convection, above boiling and jets.
+const leastH, mostH = 0.5, 1e6
+
 // faces are the boundary conditions.
 func (j *judge) faces() {
 	if !j.m.Grounded() {
 		j.warn(NoWayOut, stack.Pos{}, `give a face h, resistance or temperature, such as boundary.top = { h = "5000 W/(m^2 K)" }`,
 			"no face leads heat to a temperature: there is no steady state, and a transient warms up for ever")
 	}
-	const leastH, mostH = 0.5, 1e6 // W/(m2 K): below free convection, above boiling and jets
 	const leastR, mostR = 1e-5, 1e5
 	ambients := 0
 	for f := range stack.Face(stack.NumFaces) {

@@ -31,6 +31,10 @@ const (
 	Cooling      = "cooling"       // a heat transfer coefficient or a resistance of odd value
 	Properties   = "material"      // a conductivity or a heat capacity of odd value
 	Validity     = "validity"      // temperatures far from where the figures of a material hold
+	Cooler       = "small-cooler"  // faces that cannot carry the power away
+	Film         = "film"          // a heat transfer coefficient far beyond what the layers conduct
+	NoPath       = "heat-path"     // a source between air and air
+	Order        = "order"         // a lid or a sink below the dies under a cooled top
 	CoarseLayer  = "coarse-layer"  // one cell through a layer across which the temperature falls much
 )
 
@@ -57,6 +61,10 @@ func Of(m *mesh.Mesh) []Warning {
 	j.sources()
 	j.blocks()
 	j.faces()
+	j.cooler()
+	j.films()
+	j.order()
+	j.path()
 	j.beginning()
 	return j.found
 }

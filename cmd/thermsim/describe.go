@@ -130,7 +130,11 @@ func (d *description) faces() {
 	for f := range stack.Face(stack.NumFaces) {
 		b := &d.m.Stack.Boundary[f]
 		if b.Kind != stack.Adiabatic {
-			d.line("  %-7s %s", f, boundary(b))
+			biot := ""
+			if bi := plausibility.Biot(d.m.Stack, f); bi > 0 {
+				biot = fmt.Sprintf(", Biot number %.2g", bi)
+			}
+			d.line("  %-7s %s%s", f, boundary(b), biot)
 		}
 	}
 	if d.m.Grounded() {
