@@ -65,7 +65,7 @@ func newJedecCommand(g *globals) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&o.h, "h", "heat transfer coefficient in moving air, in place of the file's; without either jesd51-6 is left out")
+	f.Var(&o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
 	f.Var(&o.device, "device", deviceUsage)
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
