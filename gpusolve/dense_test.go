@@ -165,10 +165,34 @@ func (d *dense) faces(c int, r, t []float64, round bool) {
 			r[c] += b.Flux * area
 		case b.Kind == stack.FixedTemperature:
 			r[c] += single(area/half, round) * (b.Temperature - t[c])
+		case b.Follows():
+			r[c] -= area * leaving(&b, t[c], half)
 		default:
 			r[c] += single(area/(1/b.H+half), round) * (b.Temperature - t[c])
 		}
 	}
+}
+
+// leaving is the heat per area through a face whose coefficient follows the temperature, from a cell behind the resistance half in m2 K/W: the surface lies where
+// both fluxes meet.
+func leaving(b *stack.Boundary, kelvin, half float64) float64 {
+	flux := func(surface float64) float64 {
+		q := b.H*(surface-b.Temperature) + b.Emissivity*5.670374419e-8*(math.Pow(surface, 4)-math.Pow(b.Temperature, 4))
+		if b.Law != nil {
+			q += b.Law.Of(surface) * (surface - b.Temperature)
+		}
+		return q
+	}
+	missing := func(surface float64) float64 { return (kelvin - surface) - half*flux(surface) }
+	last, surface := kelvin, kelvin-1e-3*(kelvin-b.Temperature)
+	for range 50 { // secants
+		if math.Abs(surface-last) < 1e-13*kelvin {
+			break
+		}
+		f := missing(surface)
+		last, surface = surface, surface-f*(surface-last)/(f-missing(last))
+	}
+	return flux(surface)
 }
 
 // solve finds the temperatures in K from a start: Newton's method with a Jacobian by differences.

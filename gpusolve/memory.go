@@ -203,7 +203,7 @@ func heatedPlanes(m *mesh.Mesh) int64 {
 	return planesOf(m, func(f stack.Face) bool {
 		b := m.Stack.Boundary[f]
 		if _, ok := m.FaceResistance(f); ok {
-			return b.Temperature != m.Stack.Ambient
+			return b.Temperature != m.Stack.Ambient || b.Follows()
 		}
 		return b.Kind == stack.HeatFlux && b.Flux != 0
 	})

@@ -17,10 +17,18 @@ var airTable = []struct {
 	t float64 // K
 	Air
 }{
-	{250, Air{22.3e-3, 11.44e-6, 0.720}}, {300, Air{26.3e-3, 15.89e-6, 0.707}}, {350, Air{30.0e-3, 20.92e-6, 0.700}}, {400, Air{33.8e-3, 26.41e-6, 0.690}},
+	{200, Air{18.1e-3, 7.590e-6, 0.737}}, {250, Air{22.3e-3, 11.44e-6, 0.720}}, {300, Air{26.3e-3, 15.89e-6, 0.707}},
+	{350, Air{30.0e-3, 20.92e-6, 0.700}}, {400, Air{33.8e-3, 26.41e-6, 0.690}}, {450, Air{37.3e-3, 32.39e-6, 0.686}},
+	{500, Air{40.7e-3, 38.79e-6, 0.684}}, {550, Air{43.9e-3, 45.57e-6, 0.683}}, {600, Air{46.9e-3, 52.69e-6, 0.685}},
 }
 
-// AirAt interpolates the properties of air, from 250 to 400 K.
+// Range in K of the properties of air.
+const (
+	ColdestAir = 200.0
+	HottestAir = 600.0
+)
+
+// AirAt interpolates the properties of air linearly, from 200 to 600 K.
 func AirAt(kelvin float64) (Air, error) {
 	for i, b := range airTable[1:] {
 		a := airTable[i]
@@ -30,7 +38,7 @@ func AirAt(kelvin float64) (Air, error) {
 			return Air{mean(a.K, b.K), mean(a.Nu, b.Nu), mean(a.Pr, b.Pr)}, nil
 		}
 	}
-	return Air{}, fmt.Errorf("properties of air are known from %g to %g K, not at %.4g K", airTable[0].t, airTable[len(airTable)-1].t, kelvin)
+	return Air{}, fmt.Errorf("properties of air are known from %g to %g K, not at %.4g K", ColdestAir, HottestAir, kelvin)
 }
 
 // Limits of Channel's modified Reynolds number.

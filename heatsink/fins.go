@@ -1,4 +1,4 @@
-// Package heatsink works out how finned heat sinks give heat to air, in SI units.
+// Package heatsink works out how plain faces and finned heat sinks give heat to air, in SI units.
 package heatsink
 
 import "math"

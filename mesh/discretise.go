@@ -55,12 +55,15 @@ func (m *Mesh) Capacity(k, j int, dst []float64) {
 	}
 }
 
-// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W; ok is false
-// for faces that no temperature drives.
+// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one where it follows the
+// temperature; ok is false for faces that no temperature drives.
 func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
 	b := m.Stack.Boundary[f]
 	switch b.Kind {
 	case stack.Convective:
+		if law := m.faceLaw(f); law != nil {
+			return 1 / law.Typical, true
+		}
 		return 1 / b.H, b.H > 0
 	case stack.FixedTemperature:
 		return 0, true

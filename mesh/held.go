@@ -14,19 +14,20 @@ import "thermsim/stack"
 // smaller one, at any tolerance. So the largest conductance of a cell is what is left of the ground after the others; that changes it by no
 // more than a few roundings of its own, and the others keep theirs.
 func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
-	held, _ := m.HeldFaceConductanceOf(f, i, j, k, m.At(i, j, k))
+	c := m.At(i, j, k)
+	held, _ := m.heldFaceConductance(f, i, j, k, func(e stack.Face) float64 { return m.faceConductance(e, i, j, k, c) })
 	return held
 }
 
-// HeldFaceConductanceOf is HeldFaceConductance for a cell with the properties of c, beside the face's part of the ground, in FP32 as executors add it up.
-func (m *Mesh) HeldFaceConductanceOf(f stack.Face, i, j, k int, c *Material) (held float64, part float32) {
+// heldFaceConductance is HeldFaceConductance with the conductances of a cell to its faces, beside the face's part of the ground, in FP32 as executors add it up.
+func (m *Mesh) heldFaceConductance(f stack.Face, i, j, k int, conductance func(stack.Face) float64) (held float64, part float32) {
 	var g [stack.NumFaces]float32
 	ground, largest := float32(0), f
 	for e := range stack.Face(stack.NumFaces) {
 		if !m.OnFace(e, i, j, k) {
 			continue
 		}
-		g[e] = float32(m.faceConductance(e, i, j, k, c))
+		g[e] = float32(conductance(e))
 		ground += g[e]
 		if g[e] > g[largest] || g[e] == g[largest] && e < largest {
 			largest = e

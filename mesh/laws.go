@@ -17,6 +17,7 @@ type Laws struct {
 	Curves    []CurveLaw
 	Pieces    []stack.Piece
 	Buckets   []int32 // the piece, counted from the curve's first, in which a bucket begins
+	Faces     [stack.NumFaces]FaceLaw
 }
 
 // LawEntry is a material with a number of mixings from First on.
@@ -50,7 +51,7 @@ type CurveLaw struct {
 	First, Count, Bucket, Buckets int32
 }
 
-// TemperatureDependent says whether a property of any material follows the temperature, which makes the equations nonlinear.
+// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature, which makes the equations nonlinear.
 func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
 
 // Follows says of each entry of the palette whether any of its properties follows the temperature.
@@ -90,6 +91,9 @@ func newLaws(s *stack.Stack) *Laws {
 		}
 		l.Materials = append(l.Materials, law)
 		l.Entries = append(l.Entries, LawEntry{Material: int32(i)})
+	}
+	for f := range l.Faces {
+		l.Faces[f] = l.faceLaw(&s.Boundary[f], s.Ambient)
 	}
 	return l
 }

@@ -102,7 +102,7 @@ func (m *Mesh) vertical(i, j, k int, up bool) sideValue {
 	}
 	r := m.halfResistance(f, i, j, k)
 	if m.OnFace(f, i, j, k) {
-		own, constant := m.surface(f, r)
+		own, constant := m.surface(f, r, i, j, k)
 		return sideValue{own: own, constant: constant}
 	}
 	contact = m.Planes[min(k, beyond)].ContactAbove
@@ -110,10 +110,16 @@ func (m *Mesh) vertical(i, j, k int, up bool) sideValue {
 	return sideValue{own: rest / (r + rest), other: r / (r + rest), plane: beyond}
 }
 
-// surface is the temperature on face f, own times that of the cell behind the resistance r (m2K/W) plus a constant in K.
-func (m *Mesh) surface(f stack.Face, r float64) (own, constant float64) {
+// surface is the temperature on face f, own times that of cell (i, j, k) behind the resistance r (m2K/W) plus a constant in K.
+func (m *Mesh) surface(f stack.Face, r float64, i, j, k int) (own, constant float64) {
 	b := &m.Stack.Boundary[f]
 	if outer, driven := m.FaceResistance(f); driven {
+		if law := m.faceLaw(f); law != nil && m.warm != nil {
+			if kelvin, ok := m.warm(k, j*m.NX()+i); ok {
+				_, h, _ := m.Laws.surface(law, kelvin-law.Ambient, r)
+				outer = 1 / h
+			}
+		}
 		return outer / (outer + r), b.Temperature * (r / (outer + r))
 	}
 	if b.Kind == stack.HeatFlux {

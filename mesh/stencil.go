@@ -118,7 +118,9 @@ func (q *quarter) side(axis, o int) (b blend) {
 	}
 	r := q.half(axis, 0, o)
 	if q.n[axis] == 1 {
-		*weight(0), b.constant = q.m.surface(q.f[axis], r)
+		cell := [2]int{q.at[0][0], q.at[1][0]}
+		cell[1-axis] = q.at[1-axis][o]
+		*weight(0), b.constant = q.m.surface(q.f[axis], r, cell[0], cell[1], q.k)
 		return b
 	}
 	next := q.half(axis, 1, o)
@@ -168,7 +170,7 @@ func (q *quarter) corner(axis int) (b blend) {
 		}
 	}
 	if q.n[axis] == 1 {
-		own, constant := q.m.surface(q.f[axis], width/conductance[0])
+		own, constant := q.m.surface(q.f[axis], width/conductance[0], q.at[0][0], q.at[1][0], q.k)
 		b.add(q.side(across, 0), own)
 		b.constant += constant
 		return b

@@ -90,7 +90,7 @@ func (j *judge) faces() {
 		low, high := float64(leastAmbient), float64(mostAmbient)
 		switch b.Kind {
 		case stack.Convective:
-			if b.H < leastH || b.H > mostH {
+			if !b.Follows() && (b.H < leastH || b.H > mostH) {
 				j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to 1e5 W/(m^2 K); look at the unit", "the %s face has h = %.4g W/(m2 K)", f, b.H)
 			}
 		case stack.LumpedResistance:

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -190,6 +191,9 @@ func boundaryText(b *stack.Boundary) string {
 	celsius := func() string { return trimmed(math.Round((b.Temperature-zeroCelsius)*1e6)/1e6) + " °C" }
 	switch b.Kind {
 	case stack.Convective:
+		if b.Follows() {
+			return strings.Join(b.Means(), ", ") + " to " + celsius()
+		}
 		return fmt.Sprintf("h = %s W/(m² K) to %s", trimmed(b.H), celsius())
 	case stack.FixedTemperature:
 		return "held at " + celsius()

@@ -36,6 +36,7 @@ func (l *loader) decodeStack(root *node) {
 		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
 	}
 	l.heatSink(t)
+	l.characterise()
 	s.Materials = l.materials.used
 	l.checkColumns()
 	for _, pt := range t.tables("probe") {
@@ -130,15 +131,20 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 		b.Temperature = t.scalar("ambient")
 	}
 	given := 0
-	for _, name := range []string{"h", "temperature", "flux", "resistance"} {
+	if t.has("h") || t.has("convection") || t.has("emissivity") {
+		given++
+		b.Kind = Convective
+		if b.H, b.Law = t.property("h"); b.Law != nil {
+			b.H = 0
+		}
+	}
+	for _, name := range []string{"temperature", "flux", "resistance"} {
 		if !t.has(name) {
 			continue
 		}
 		given++
 		x := t.scalar(name)
 		switch name {
-		case "h":
-			b.Kind, b.H = Convective, x
 		case "temperature":
 			b.Kind, b.Temperature = FixedTemperature, x
 		case "flux":
@@ -148,7 +154,9 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 		}
 	}
 	if given != 1 {
-		l.fail(t.node.pos, "", "boundary.%s needs exactly one of h, temperature, flux and resistance, got %d of them", f, given)
+		l.fail(t.node.pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, flux and resistance, got %d of them", f, given)
+	} else {
+		l.films(t, &b, f)
 	}
 	if b.Kind != Convective && b.Kind != LumpedResistance {
 		if t.has("ambient") && given == 1 {

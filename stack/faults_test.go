@@ -20,6 +20,7 @@ const two = small + "[[layer]]\nname = \"lid\"\nmaterial = \"copper\"\nthickness
 
 func TestFaults(t *testing.T) {
 	power := func(p string) string { return small + "power = " + p + "\n" }
+	face := func(s string) string { return strings.Replace(small, "{ h = 1e4 }", "{ "+s+" }", 1) }
 	sink := func(s string) string {
 		return strings.Replace(small, "boundary.top = { h = 1e4 }\n", "", 1) + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\n" + s + "\n"
 	}
@@ -78,7 +79,16 @@ func TestFaults(t *testing.T) {
 		{"mixture of itself", strings.Replace(small, "silicon", "x", 1) + "[materials.x]\nmix = { inclusion = \"x\", matrix = \"copper\", fraction = 0.1 }\n", `stack.toml:9:21: material "x" is a mixture of itself`},
 		{"fraction", strings.Replace(small, "silicon", "x", 1) + "[materials.x]\nmix = { inclusion = \"copper\", matrix = \"silicon\", fraction = 1.5 }\n", "stack.toml:9:62: fraction must lie between 0 and 1, got 1.5"},
 		{"boundary word", strings.Replace(small, "{ h = 1e4 }", `"adiabetic"`, 1), "stack.toml:3:16: boundary.top cannot be \"adiabetic\"; write \"adiabatic\", or a table such as { h = \"10000 W/(m^2 K)\" }"},
-		{"boundary twice", strings.Replace(small, "1e4 }", "1e4, temperature = 300 }", 1), "stack.toml:3:16: boundary.top needs exactly one of h, temperature, flux and resistance, got 2 of them"},
+		{"boundary twice", strings.Replace(small, "1e4 }", "1e4, temperature = 300 }", 1), "stack.toml:3:16: boundary.top needs exactly one of h (with convection and emissivity), temperature, flux and resistance, got 2 of them"},
+		{"law of h", face("h = { table = [[300, 10], [350, -1]] }"), "stack.toml:3:32: h: is -1 at 350 K, and must be positive throughout its range"},
+		{"law and air", face("h = { table = [[300, 10], [350, 11]] }, convection = 'natural'"), "stack.toml:3:71: convection is there, and h follows a law of its own; give h as a constant, or leave one of them out"},
+		{"emissivity", face("emissivity = 1.2"), "stack.toml:3:31: emissivity must lie between 0 and 1, got 1.2; polished metal has 0.05"},
+		{"no emissivity", face("emissivity = 0"), "stack.toml:3:31: emissivity must be positive, got 0"},
+		{"radiation and resistance", face("emissivity = 0.9, resistance = 1"), "stack.toml:3:16: boundary.top needs exactly one of h (with convection and emissivity), temperature, flux and resistance, got 2 of them"},
+		{"forced air", face("convection = 'forced'"), `stack.toml:3:31: convection cannot be "forced"; known: natural`},
+		{"upright top", face("convection = 'natural', orientation = 'vertical'"), `stack.toml:3:56: natural convection on a top that stands upright needs its height; add length = "40 mm"`},
+		{"orientation of h", face("h = 5, orientation = 'down'"), `stack.toml:3:39: orientation belongs to natural convection; add convection = "natural", or remove it`},
+		{"hot air", face("convection = 'natural', ambient = '700 K'"), "stack.toml:3:31: properties of air are known from 200 to 600 K, not at 700 K; give h"},
 		{"boundary face", strings.Replace(small, "top", "tpo", 1), `stack.toml:3:10: unknown key "tpo" in a set of boundaries; did you mean "top"?`},
 		{"grid segments", "grid = { nx = 4, y = [{ to = \"5 mm\", cells = 2 }, { to = \"4 mm\", cells = 2 }, { to = \"9 mm\", cells = 2 }] }\n" + small, "stack.toml:1:22: grid.y: segment 2 ends at 4 mm, not beyond the one before; give the segments in ascending order\nstack.toml:1:22: grid.y ends at 9 mm, the domain at 10 mm; end the last segment there"},
 		{"grid both", "grid = { nx = 4, x = [{ to = \"10 mm\", cells = 2 }] }\n" + small, "stack.toml:1:15: nx and x both divide the same axis; leave one of them out"},
@@ -164,7 +174,7 @@ func TestFaults(t *testing.T) {
 		{"fins without air", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\" }"), `stack.toml:10:8: fins need h or velocity, and not both; add h = "40 W/(m^2 K)", or velocity = "3 m/s"`},
 		{"fins that do not fit", sink("fins = { count = 10, thickness = \"1 mm\", height = \"20 mm\", h = 50 }"), `stack.toml:10:18: 10 fins of 1 mm do not fit on a base 10 mm wide; take fewer or thinner ones`},
 		{"wind beyond the correlation", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"30 m/s\" }"), `stack.toml:10:70: the modified Reynolds number of the channels, 298, lies outside 0.1 to 100, the range of the correlation; give h`},
-		{"no such air", sink("ambient = \"500 K\"\nfins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"1 m/s\" }"), `stack.toml:11:70: properties of air are known from 250 to 400 K, not at 500 K; give h`},
+		{"no such air", sink("ambient = \"700 K\"\nfins = { count = 5, thickness = \"1 mm\", height = \"20 mm\", velocity = \"1 m/s\" }"), `stack.toml:11:70: properties of air are known from 200 to 600 K, not at 700 K; give h`},
 		{"probe outside", small + "[[probe]]\nname = \"p\"\nx = \"11 mm\"\ny = 0\nlayer = \"die\"\n", `stack.toml:8:3: probe "p" at x = 11 mm, y = 0 m lies outside the domain of 10 mm by 10 mm; move it`},
 		{"probe side", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = \"1 mm\"\nside = \"top\"\n", `stack.toml:17:8: side cannot be "top"; known: below or above`},
 		{"probe side within a layer", two + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"lid\"\nside = \"below\"\n", `stack.toml:12:3: probe "p": z = 1.5 mm is no interface between two layers and has no sides; remove side, or give z = "1 mm"`},

@@ -40,6 +40,7 @@ boundary.bottom = { resistance = "2 K/W", ambient = "40 degC" }
 boundary.west = "adiabatic"
 boundary.east = { temperature = "350 K" }
 boundary.north = { flux = "-1 W/cm^2" }
+boundary.south = { h = 2, convection = "natural", orientation = "down", length = "12 mm", emissivity = 0.9, ambient = "20 degC" }
 
 [materials.beol]
 k = ["2.8 W/(m K)", "2.8 W/(m K)", "2.25 W/(m K)"]
@@ -129,7 +130,7 @@ func TestLoadFull(t *testing.T) {
 	b := s.Boundary
 	if b[Top].Kind != Convective || b[Top].H != 1e4 || b[Top].Temperature != 300 ||
 		b[Bottom].Kind != LumpedResistance || b[Bottom].Resistance != 2 || b[Bottom].Temperature != 313.15 ||
-		b[West].Kind != Adiabatic || b[South].Kind != Adiabatic ||
+		b[West].Kind != Adiabatic || b[South].Kind != Convective || b[South].Natural != "down" || b[South].Emissivity != 0.9 ||
 		b[East].Kind != FixedTemperature || b[East].Temperature != 350 ||
 		b[North].Kind != HeatFlux || b[North].Flux != -1e4 {
 		t.Errorf("boundaries %+v", b)

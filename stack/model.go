@@ -179,7 +179,7 @@ type BoundaryKind int
 
 const (
 	Adiabatic        BoundaryKind = iota // no heat passes
-	Convective                           // H to Temperature
+	Convective                           // H, and what follows the surface's temperature, to Temperature
 	FixedTemperature                     // the surface is at Temperature
 	HeatFlux                             // Flux enters
 	LumpedResistance                     // Resistance for the whole face to Temperature, spread evenly over it
@@ -189,6 +189,7 @@ const (
 type Boundary struct {
 	Kind        BoundaryKind
 	H           float64 // W/(m2 K), Convective
+	Film                // beside or in place of H
 	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
 	Flux        float64 // W/m2 into the domain, HeatFlux
 	Resistance  float64 // K/W, LumpedResistance
@@ -248,8 +249,13 @@ func (m *Material) TemperatureDependent() bool {
 	return m.CCurve != nil || m.KCurve != [3]*Curve{}
 }
 
-// TemperatureDependent says whether a property of any material follows the temperature, which makes the equations nonlinear.
+// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature, which makes the equations nonlinear.
 func (s *Stack) TemperatureDependent() bool {
+	for f := range s.Boundary {
+		if s.Boundary[f].Follows() {
+			return true
+		}
+	}
 	for i := range s.Materials {
 		if s.Materials[i].TemperatureDependent() {
 			return true

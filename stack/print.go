@@ -139,7 +139,7 @@ func (p *printer) top() {
 		ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
 		switch b.Kind {
 		case Convective:
-			p.line("boundary.%s = { h = %s%s }%s", Face(f), quantity(units.HeatTransfer, b.H), ambient, remark)
+			p.line("boundary.%s = { %s%s }%s", Face(f), filmEntry(&b), ambient, remark)
 		case LumpedResistance:
 			p.line("boundary.%s = { resistance = %s%s }%s", Face(f), quantity(units.Resistance, b.Resistance), ambient, remark)
 		case FixedTemperature:

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"thermsim/heatsink"
 )
 
 // sameStack compares all that Print promises to keep.
@@ -67,6 +69,21 @@ func TestPrintRoundTrip(t *testing.T) {
 	})
 }
 
+// drawFilm makes a face convective, in any of its ways.
+func drawFilm(t *rapid.T, b *Boundary, positive func(string) float64) {
+	b.H, b.Temperature = positive("h"), positive("T")
+	switch rapid.IntRange(0, 3).Draw(t, "film") {
+	case 1:
+		b.H, b.Law = 0, &Curve{Law: PowerLaw, Value: positive("h"), At: 300, Exponent: rapid.Float64Range(-2, 2).Draw(t, "n"), Range: [2]float64{250, 450}}
+	case 2:
+		b.Natural = rapid.SampledFrom([]heatsink.Orientation{heatsink.Up, heatsink.Down, heatsink.Vertical}).Draw(t, "orientation")
+		b.Length, b.Temperature = positive("length"), rapid.Float64Range(210, 590).Draw(t, "air")
+	case 3:
+		b.H = 0
+		b.Emissivity = rapid.Float64Range(1e-3, 1).Draw(t, "emissivity")
+	}
+}
+
 func drawStack(t *rapid.T) *Stack {
 	positive := func(name string) float64 { return rapid.Float64Range(1e-9, 1e9).Draw(t, name) }
 	watts := rapid.Float64Range(0, 1e3)
@@ -78,7 +95,7 @@ func drawStack(t *rapid.T) *Stack {
 		b.Kind = BoundaryKind(rapid.IntRange(0, 4).Draw(t, "kind"))
 		switch b.Kind {
 		case Convective:
-			b.H, b.Temperature = positive("h"), positive("T")
+			drawFilm(t, b, positive)
 		case LumpedResistance:
 			b.Resistance, b.Temperature = positive("R"), positive("T")
 		case FixedTemperature:

@@ -76,7 +76,7 @@ func (v *validator) domain() {
 		case Adiabatic:
 			continue
 		case Convective:
-			v.positive(b.Pos, b.H, "%s: h", name)
+			v.film(&b, name)
 		case LumpedResistance:
 			v.positive(b.Pos, b.Resistance, "%s: resistance", name)
 		case HeatFlux:

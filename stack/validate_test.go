@@ -21,6 +21,15 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 1, 0}} }, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 0"},
 		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 7, 1}} }, "grid.x: segments have 7 cells, the axis 1"},
 		{func(s *Stack) { s.Boundary[Top] = Boundary{Kind: Convective, H: -1, Temperature: 300} }, "boundary.top: h must be positive and finite, got -1"},
+		{func(s *Stack) {
+			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Natural: "sideways", Length: 1}}
+		}, `boundary.top: no such orientation: "sideways"`},
+		{func(s *Stack) {
+			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Natural: "up"}}
+		}, "boundary.top: length must be positive and finite, got 0"},
+		{func(s *Stack) {
+			s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 300, Film: Film{Emissivity: 1.5}}
+		}, "boundary.top: emissivity must lie between 0 and 1, got 1.5"},
 		{func(s *Stack) { s.Boundary[Top] = Boundary{Kind: LumpedResistance, Resistance: 1} }, "boundary.top: temperature must be positive and finite, got 0"},
 		{func(s *Stack) { s.Boundary[East] = Boundary{Kind: HeatFlux, Flux: inf} }, "boundary.east: flux must be finite"},
 		{func(s *Stack) { s.Boundary[East].Kind = 9 }, "boundary.east: no such kind of boundary"},

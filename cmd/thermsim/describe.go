@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
@@ -147,6 +148,9 @@ func (d *description) faces() {
 func boundary(b *stack.Boundary) string {
 	switch b.Kind {
 	case stack.Convective:
+		if b.Follows() {
+			return fmt.Sprintf("%s to %.2f degC; h = %.4g W/(m2 K) where the surface is 30 K warmer", strings.Join(b.Means(), ", "), celsius(b.Temperature), b.TypicalH())
+		}
 		return fmt.Sprintf("h = %.4g W/(m2 K) to %.2f degC", b.H, celsius(b.Temperature))
 	case stack.FixedTemperature:
 		return fmt.Sprintf("at %.2f degC", celsius(b.Temperature))

@@ -122,6 +122,7 @@ func (s *system) properties() []float64 {
 func (s *system) planes() {
 	grounded, heated := make([]bool, s.nz), make([]bool, s.nz)
 	s.onFaces(func(face stack.Face, _, _ int, resistance, rise, _ float64) {
+		follows := s.mesh.Stack.Boundary[face].Follows()
 		first, last := 0, s.nz-1
 		switch face {
 		case stack.Bottom:
@@ -131,7 +132,7 @@ func (s *system) planes() {
 		}
 		for k := first; k <= last; k++ {
 			grounded[k] = grounded[k] || resistance >= 0
-			heated[k] = heated[k] || resistance < 0 || rise != 0
+			heated[k] = heated[k] || resistance < 0 || rise != 0 || follows
 		}
 	})
 	s.ground = reserve[float32](s, grounded)

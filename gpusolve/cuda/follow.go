@@ -30,6 +30,7 @@ func (s *system) uploadLaws() {
 		Curves:    Upload(&s.Space, lawCurves(l)),
 		Pieces:    Upload(&s.Space, lawPieces(l)),
 		Buckets:   Upload(&s.Space, l.Buckets),
+		Faces:     Upload(&s.Space, lawFaces(l)),
 	}})
 	planes := make([]int32, s.nz)
 	for k, follows := range s.mesh.FollowingPlanes() {
@@ -69,6 +70,16 @@ func lawCurves(l *mesh.Laws) []kernels.FollowLawCurve {
 func lawPieces(l *mesh.Laws) []kernels.FollowLawPiece {
 	return converted(l.Pieces, func(p *stack.Piece) kernels.FollowLawPiece {
 		return kernels.FollowLawPiece{From: p.From, A0: p.A0, A1: p.A1, A2: p.A2, A3: p.A3}
+	})
+}
+
+func lawFaces(l *mesh.Laws) []kernels.FollowLawFace {
+	return converted(l.Faces[:], func(f *mesh.FaceLaw) kernels.FollowLawFace {
+		law := kernels.FollowLawFace{Convection: f.Convection, Radiation: f.Radiation, Constant: f.Constant, Ambient: f.Ambient, Above: f.Above}
+		if f.Follows {
+			law.Follows = 1
+		}
+		return law
 	})
 }
 

@@ -88,7 +88,7 @@ func (s *system) assembleFace(f stack.Face) {
 			s.Account(int64(s.sheet) * 4)
 		}
 		s.ground[k][c] += float32(s.mesh.FaceConductance(f, i, j, k))
-		if rise != 0 {
+		if rise != 0 || b.Follows() {
 			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 		}
 	})

@@ -11,6 +11,7 @@ import (
 // following is what a system keeps whose materials follow the temperature.
 type following struct {
 	planes  []bool         // whether any cell of the plane follows
+	faces   []bool         // whether any cell or face of the plane does
 	outside []atomic.Int64 // by material
 	task    followTask
 }
@@ -25,7 +26,7 @@ func newFollowing(m *mesh.Mesh) *following {
 	if m.Laws == nil {
 		return nil
 	}
-	return &following{planes: m.FollowingPlanes(), outside: make([]atomic.Int64, len(m.Stack.Materials))}
+	return &following{planes: m.FollowingPlanes(), faces: m.RefreshedFaces(), outside: make([]atomic.Int64, len(m.Stack.Materials))}
 }
 
 // RefreshAt discretises the planes again whose materials follow the temperature.
@@ -222,11 +223,11 @@ func (t *followTask) capacity(own *slab, k, j int) {
 	}
 }
 
-// faces writes ground and inflow of row j again, in the planes that follow.
+// faces writes ground and inflow of row j again, in the planes where cells or faces follow.
 func (t *followTask) faces(j int) {
 	s := t.s
 	for k := range s.nz {
-		if !s.following.planes[k] {
+		if !s.following.faces[k] {
 			continue
 		}
 		if g := s.ground[k]; g != nil {
@@ -261,24 +262,23 @@ func (t *followTask) face(f stack.Face, b *stack.Boundary, i, j, k int) {
 	s := t.s
 	c := j*s.nx + i
 	if b.Kind == stack.HeatFlux {
-		s.inflow[k][c] += b.Flux * s.mesh.CellFaceArea(f, i, j, k)
+		s.inflow[k][c] += float64(b.Flux * s.mesh.CellFaceArea(f, i, j, k))
 		return
 	}
-	kelvin := s.mesh.Stack.Ambient + t.x[k*s.sheet+c]
-	w := s.mesh.Laws.Warm(s.mesh.EntryAt(i, j, k), kelvin, kelvin)
-	held, part := s.mesh.HeldFaceConductanceOf(f, i, j, k, &w)
+	x := t.x[k*s.sheet+c]
+	own := s.faceMaterial(t.x, i, j, k)
+	part, inflow, _ := s.mesh.FaceTerm(f, i, j, k, &own, x)
 	s.ground[k][c] += part
-	if rise := b.Temperature - s.mesh.Stack.Ambient; rise != 0 {
-		s.inflow[k][c] += held * rise
+	if b.Follows() || b.Temperature != s.mesh.Stack.Ambient {
+		s.inflow[k][c] += inflow
 	}
 }
 
 // faceMaterial is what a cell on a face is made of, at the temperature of x where that matters.
-func (s *system) faceMaterial(x []float64, i, j, k int) *mesh.Material {
+func (s *system) faceMaterial(x []float64, i, j, k int) mesh.Material {
 	if s.following == nil || !s.following.planes[k] {
-		return s.mesh.At(i, j, k)
+		return *s.mesh.At(i, j, k)
 	}
 	kelvin := s.mesh.Stack.Ambient + x[k*s.sheet+j*s.nx+i]
-	w := s.mesh.Laws.Warm(s.mesh.EntryAt(i, j, k), kelvin, kelvin)
-	return &w
+	return s.mesh.Laws.Warm(s.mesh.EntryAt(i, j, k), kelvin, kelvin)
 }

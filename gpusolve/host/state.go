@@ -118,14 +118,14 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 		if b.Kind == stack.Adiabatic {
 			continue
 		}
-		rise := b.Temperature - s.mesh.Stack.Ambient
 		s.onFace(f, func(i, j, k int) {
 			if b.Kind == stack.HeatFlux {
 				heat[f] -= b.Flux * s.mesh.CellFaceArea(f, i, j, k)
 				return
 			}
-			held, _ := s.mesh.HeldFaceConductanceOf(f, i, j, k, s.faceMaterial(v, i, j, k))
-			heat[f] += held * (v[k*s.sheet+j*s.nx+i] - rise)
+			own := s.faceMaterial(v, i, j, k)
+			_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, v[k*s.sheet+j*s.nx+i])
+			heat[f] += leaves
 		})
 	}
 	return heat

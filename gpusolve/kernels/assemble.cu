@@ -40,7 +40,7 @@ KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx,
     return;
   }
   ground[groundSlot[k] * sheet + at] += faceConductance(face, m, i, j, k, resistances[face], material(m, palette, i, j, k));
-  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += heldConductance(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * rise;
+  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * rise;
 }
 
 // faceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
@@ -55,7 +55,7 @@ KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, c
   for (int b = blockY(); a < na && b < nb; b += gridY()) {
     onFace(face, a, b, m, &i, &j, &k);
     s += resistances[face] < 0 ? -flux * faceArea(face, m, i, j, k)
-                               : heldConductance(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * (x[((i64)k * ny + j) * nx + i] - rise);
+                               : constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * (x[((i64)k * ny + j) * nx + i] - rise);
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();

@@ -35,7 +35,13 @@ struct LawPiece {
   double from, a0, a1, a2, a3;
 };
 
-// Laws say how the palette follows the temperature.
+// LawFace is the heat transfer coefficient of a face by the temperature of its surface, where it follows; see mesh.FaceLaw.
+struct LawFace {
+  int follows, convection, radiation, none;
+  double constant, ambient, above;
+};
+
+// Laws say how the palette and the faces follow the temperature.
 struct Laws {
   const LawEntry *entries;
   const LawMixing *mixings;
@@ -43,6 +49,7 @@ struct Laws {
   const LawCurve *curves;
   const LawPiece *pieces;
   const int *buckets;
+  const LawFace *faces;
 };
 
 DEVICE double cubic(const LawPiece *p, double t) {
@@ -196,6 +203,64 @@ DEVICE void warm(const Laws *l, u32 id, double t, double *own) {
   own[VERTICAL] = conductivity(l, id, VERTICAL, t);
 }
 
+// addFilm adds a curve of a face's coefficient and its derivative at a temperature of the surface.
+DEVICE void addFilm(const Laws *l, int curve, double t, double *h, double *slope) {
+  if (curve < 0) return;
+  const LawCurve *c = l->curves + curve;
+  double held = hold(c, t);
+  const LawPiece *p = l->pieces + c->first + pieceAt(l, c, held);
+  *h += cubic(p, held);
+  if (held != t) return;
+  double u = t - p->from, v = times(2, p->a2) + times(times(3, u), p->a3);
+  *slope += p->a1 + times(u, v);
+}
+
+// exchange is the heat per area that leaves a cell whose centre is u above the ambient of its face, and the conductance per area with which A holds the
+// face: see surface and exchange in package mesh, which it follows operation by operation.
+DEVICE double exchange(const Laws *l, const LawFace *f, double u, double half, double *g) {
+  double low = u < 0 ? u : 0, high = u > 0 ? u : 0, v = u, h, slope;
+#pragma unroll 1
+  for (int n = 0; n < 100; n++) {
+    double bend = 0;
+    h = f->constant;
+#pragma unroll 1
+    for (int part = 0; part < 2; part++) addFilm(l, part ? f->radiation : f->convection, f->ambient + v, &h, &bend);
+    slope = h + times(bend, v);
+    double missing = (u - v) - times(times(half, h), v);
+    if (missing > 0)
+      low = v;
+    else
+      high = v;
+    double next = v + missing / (1 + times(half, slope));
+    if (!(next >= low && next <= high)) next = (low + high) / 2;
+    if (__builtin_fabs(next - v) <= times(0x1p-48, __builtin_fabs(u))) break;
+    v = next;
+  }
+  double derivative = slope / (1 + times(half, slope)), secant = h / (1 + times(half, h));
+  *g = 1 + times(half, slope) > 0 && derivative > secant ? derivative : secant;
+  return times(h, v);
+}
+
+// conductancesOf sets g to those of a cell to its faces, in FP32 as executors hold them; x is the cell's rise over the ambient of the stack. It returns what
+// leaves through one of them in W where that follows the temperature.
+DEVICE double conductancesOf(int face, const Mesh &m, const Laws *l, const double *resistances, int i, int j, int k, double x, const double *own, float *g) {
+  double heat = 0;
+#pragma unroll 1
+  for (int f = BOTTOM; f <= NORTHFACE; f++) {
+    g[f] = 0;
+    if (!lies(f, m, i, j, k, resistances)) continue;
+    const LawFace *law = l->faces + f;
+    if (!law->follows) {
+      g[f] = faceConductance(f, m, i, j, k, resistances[f], own);
+      continue;
+    }
+    double area = faceArea(f, m, i, j, k), conductance, q = exchange(l, law, x - law->above, halfOf(f, m, i, j, k, own), &conductance);
+    g[f] = (float)(area * conductance);
+    if (f == face) heat = times(area, q);
+  }
+  return heat;
+}
+
 // followFace adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
 KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                        const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, double ambient, const double *x,
@@ -208,13 +273,18 @@ KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx,
   onFace(face, a, tile.y, m, &i, &j, &k);
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
   if (resistances[face] < 0) {
-    inflow[inflowSlot[k] * sheet + at] += flux * faceArea(face, m, i, j, k);
+    inflow[inflowSlot[k] * sheet + at] += times(flux, faceArea(face, m, i, j, k));
     return;
   }
-  double own[ENTRY];
-  warm(laws, entryOf(m, i, j, k), ambient + x[k * sheet + at], own);
-  ground[groundSlot[k] * sheet + at] += faceConductance(face, m, i, j, k, resistances[face], own);
-  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += times(heldConductance(face, m, i, j, k, resistances, own), rise);
+  double own[ENTRY], v = x[k * sheet + at];
+  float g[NORTHFACE + 1];
+  warm(laws, entryOf(m, i, j, k), ambient + v, own);
+  double leaves = conductancesOf(face, m, laws, resistances, i, j, k, v, own, g);
+  ground[groundSlot[k] * sheet + at] += g[face];
+  bool follows = laws->faces[face].follows;
+  if (!follows && rise == 0) return;
+  double held = heldConductance(face, m, i, j, k, resistances, [&](int f) { return g[f]; });
+  inflow[inflowSlot[k] * sheet + at] += follows ? times(held, v) - leaves : times(held, rise);
 }
 
 // followFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x.
@@ -235,8 +305,10 @@ KERNEL void BOUNDS(THREADS) followFaceHeat(int nx, int ny, int nz, const double 
       continue;
     }
     double own[ENTRY];
+    float g[NORTHFACE + 1];
     warm(laws, entryOf(m, i, j, k), ambient + v, own);
-    s += heldConductance(face, m, i, j, k, resistances, own) * (v - rise);
+    double leaves = conductancesOf(face, m, laws, resistances, i, j, k, v, own, g);
+    s += laws->faces[face].follows ? leaves : heldConductance(face, m, i, j, k, resistances, [&](int f) { return g[f]; }) * (v - rise);
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();

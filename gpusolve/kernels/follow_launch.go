@@ -44,7 +44,13 @@ type FollowLawPiece struct {
 	From, A0, A1, A2, A3 float64
 }
 
-// FollowLaws say how the palette follows the temperature.
+// FollowLawFace is the heat transfer coefficient of a face by the temperature of its surface, where it follows; see mesh.FaceLaw.
+type FollowLawFace struct {
+	Follows, Convection, Radiation, None int32
+	Constant, Ambient, Above             float64
+}
+
+// FollowLaws say how the palette and the faces follow the temperature.
 type FollowLaws struct {
 	Entries   cudriver.Ptr[FollowLawEntry]
 	Mixings   cudriver.Ptr[FollowLawMixing]
@@ -52,6 +58,7 @@ type FollowLaws struct {
 	Curves    cudriver.Ptr[FollowLawCurve]
 	Pieces    cudriver.Ptr[FollowLawPiece]
 	Buckets   cudriver.Ptr[int32]
+	Faces     cudriver.Ptr[FollowLawFace]
 }
 
 // Follow is the module follow.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.

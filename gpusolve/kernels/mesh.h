@@ -45,24 +45,30 @@ DEVICE bool lies(int face, const Mesh &m, int i, int j, int k, const double *res
   return on && resistances[face] >= 0;
 }
 
+// halfOf is the resistance in m2K/W between the centre of a cell and a face, own the cell's properties.
+DEVICE double halfOf(int face, const Mesh &m, int i, int j, int k, const double *own) {
+  return face <= TOP         ? m.dz[k] / (2 * own[VERTICAL])
+         : face == WESTFACE  ? m.dx[i] / (2 * own[WEST])
+         : face == EASTFACE  ? m.dx[i] / (2 * own[EAST])
+         : face == SOUTHFACE ? m.dy[j] / (2 * own[SOUTH])
+                             : m.dy[j] / (2 * own[NORTH]);
+}
+
 // faceConductance is area / (resistance + half of the cell), rounded to FP32; resistance in m2K/W, own the cell's properties.
 DEVICE float faceConductance(int face, const Mesh &m, int i, int j, int k, double resistance, const double *own) {
-  double half = face <= TOP            ? m.dz[k] / (2 * own[VERTICAL])
-                : face == WESTFACE     ? m.dx[i] / (2 * own[WEST])
-                : face == EASTFACE     ? m.dx[i] / (2 * own[EAST])
-                : face == SOUTHFACE    ? m.dy[j] / (2 * own[SOUTH])
-                                       : m.dy[j] / (2 * own[NORTH]);
-  return (float)(faceArea(face, m, i, j, k) / (resistance + half));
+  return (float)(faceArea(face, m, i, j, k) / (resistance + halfOf(face, m, i, j, k, own)));
 }
 
 // heldConductance is the conductance to a face as ground holds it: see HeldFaceConductance in package mesh, which it follows operation by operation.
-DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, const double *resistances, const double *own) {
+// conductance gives those of the cell to its faces.
+template <class Conductance>
+DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, const double *resistances, Conductance conductance) {
   float ground = 0, mine = 0, most = -1;
   int largest = face;
 #pragma unroll 1
   for (int f = BOTTOM; f <= NORTHFACE; f++) {
     if (!lies(f, m, i, j, k, resistances)) continue;
-    float g = faceConductance(f, m, i, j, k, resistances[f], own);
+    float g = conductance(f);
     ground += g;
     if (f == face) mine = g;
     if (g > most) most = g, largest = f;
@@ -71,6 +77,11 @@ DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, cons
   double rest = ground;
 #pragma unroll 1
   for (int f = BOTTOM; f <= NORTHFACE; f++)
-    if (f != largest && lies(f, m, i, j, k, resistances)) rest -= faceConductance(f, m, i, j, k, resistances[f], own);
+    if (f != largest && lies(f, m, i, j, k, resistances)) rest -= conductance(f);
   return rest;
+}
+
+// constantHeld is heldConductance where the resistances of the faces are constant.
+DEVICE double constantHeld(int face, const Mesh &m, int i, int j, int k, const double *resistances, const double *own) {
+  return heldConductance(face, m, i, j, k, resistances, [&](int f) { return faceConductance(f, m, i, j, k, resistances[f], own); });
 }

@@ -42,6 +42,11 @@ func CheckGrid(s *stack.Stack) error {
 			return fmt.Errorf("%w: material %s follows the temperature", ErrUnfit, m.Name)
 		}
 	}
+	for f := range s.Boundary {
+		if s.Boundary[f].Follows() {
+			return fmt.Errorf("%w: the heat transfer coefficient of the %s face follows the temperature", ErrUnfit, stack.Face(f))
+		}
+	}
 	for a, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
 		if graded(axis, s.Size[a]) {
 			return fmt.Errorf("%w: the grid is graded along %c", ErrUnfit, "xy"[a])

@@ -43,11 +43,15 @@ func domainSpecs() []Spec {
 		}},
 		{"boundary", "boundary", "a set of boundaries", faceKeys()},
 		{"face", "boundary.top and the other faces", "a boundary", []Key{
-			{Name: "h", Type: Scalar, Quantity: units.HeatTransfer, Range: Positive, Doc: "Convection: heat transfer coefficient to `ambient`."},
+			{Name: "h", Type: CurveOrScalar, Quantity: units.HeatTransfer, Range: Positive, Sub: "curve", Doc: "Convection: heat transfer coefficient to `ambient`. A table makes it follow the temperature of the surface."},
+			{Name: "convection", Type: Enum, Enum: []string{"natural"}, Doc: "Natural convection in air at `ambient` and 1 atm, by the temperature of the surface; adds to a constant `h`."},
+			{Name: "orientation", Type: Enum, Enum: []string{"up", "down", "vertical"}, DefDoc: "up for the top, down for the bottom, vertical for the sides", Doc: "Where the face looks, for natural convection."},
+			{Name: "length", Type: Scalar, Quantity: units.Length, Range: Positive, DefDoc: "area over perimeter of a face that looks up or down, height of an upright side", Doc: "Length that natural convection refers to; required of a top or bottom that stands upright: its height."},
+			{Name: "emissivity", Type: Scalar, Quantity: units.Number, Range: Positive, Doc: "Radiation to surroundings at `ambient`, from 0 to 1; adds to convection."},
 			{Name: "resistance", Type: Scalar, Quantity: units.Resistance, Range: Positive, Doc: "Lumped cooler: thermal resistance of the whole face to `ambient`, spread evenly over it."},
 			{Name: "temperature", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "The surface is held at this temperature."},
 			{Name: "flux", Type: Scalar, Quantity: units.Flux, Doc: "Heat that enters per area; negative where it leaves."},
-			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Temperature behind `h` or `resistance`."},
+			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Temperature behind `h`, `convection`, `emissivity` or `resistance`."},
 		}},
 		{"material", "[materials.NAME]", "a material", []Key{
 			{Name: "k", Type: CurveOrTriple, Quantity: units.Conductivity, Range: Positive, Sub: "curve", Doc: "Thermal conductivity, one value or [kx, ky, kz]. A table makes it follow the temperature."},

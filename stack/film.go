@@ -1,0 +1,93 @@
+package stack
+
+import (
+	"fmt"
+
+	"thermsim/heatsink"
+)
+
+// Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its parts and a constant H add, all to the
+// boundary's Temperature.
+type Film struct {
+	Law        *Curve               // of the coefficient in W/(m2 K), in place of H; nil where there is none
+	Natural    heatsink.Orientation // of natural convection; empty where there is none
+	Length     float64              // m, that natural convection refers to
+	Emissivity float64              // 0 where nothing is radiated
+}
+
+// Follows says whether the coefficient follows the temperature of the surface.
+func (b *Boundary) Follows() bool {
+	return b.Kind == Convective && (b.Law != nil || b.Natural != "" || b.Emissivity > 0)
+}
+
+// Films are the parts that follow the temperature of the surface as curves: convection, and radiation,
+//
+//	h = emissivity sigma (Ts^2 + Ta^2) (Ts + Ta)
+//
+// which is a polynomial of the third degree. Natural convection is tabulated. nil stands for none.
+func (b *Boundary) Films() (convection, radiation *Curve) {
+	if !b.Follows() {
+		return nil, nil
+	}
+	convection = b.Law
+	if b.Natural != "" {
+		convection = b.natural()
+	}
+	if a := b.Temperature; b.Emissivity > 0 {
+		e := b.Emissivity * heatsink.StefanBoltzmann
+		// In powers of Ts - Ta: (Ts^2 + Ta^2)(Ts + Ta) = 4 Ta^3 + 6 Ta^2 u + 4 Ta u^2 + u^3.
+		radiation = &Curve{Law: PolynomialLaw, At: a, Coefficients: []float64{e * 4 * a * a * a, e * 6 * a * a, e * 4 * a, e}, Range: [2]float64{1, 1e4}}
+	}
+	return convection, radiation
+}
+
+func (b *Boundary) natural() *Curve {
+	c := &Curve{Law: TableLaw}
+	for _, t := range heatsink.Surfaces(b.Temperature) {
+		if h, _, err := heatsink.Natural(b.Natural, t, b.Temperature, b.Length); err == nil {
+			c.Temperatures, c.Values = append(c.Temperatures, t), append(c.Values, h)
+		}
+	}
+	if n := len(c.Temperatures); n > 0 {
+		c.Range = [2]float64{c.Temperatures[0], c.Temperatures[n-1]}
+	}
+	return c
+}
+
+// typicalRise of a surface over ambient in K, at which a single coefficient stands for one that follows.
+const typicalRise = 30
+
+// TypicalH is the heat transfer coefficient in W/(m2 K) that stands for one that follows the temperature where a single number must: that of a surface
+// 30 K above ambient.
+func (b *Boundary) TypicalH() float64 {
+	h := b.H
+	convection, radiation := b.Films()
+	for _, c := range []*Curve{convection, radiation} {
+		if c != nil {
+			h += c.Of(b.Temperature + typicalRise)
+		}
+	}
+	return h
+}
+
+// Means tells in words what cools a convective face.
+func (b *Boundary) Means() []string {
+	var list []string
+	if b.H != 0 {
+		list = append(list, fmt.Sprintf("h = %.4g W/(m2 K)", b.H))
+	}
+	if b.Law != nil {
+		list = append(list, fmt.Sprintf("h by a %v of the surface's temperature", b.Law.Law))
+	}
+	if b.Natural != "" {
+		text := "natural convection, facing " + string(b.Natural)
+		if b.Natural == heatsink.Vertical {
+			text = "natural convection, upright"
+		}
+		list = append(list, fmt.Sprintf("%s, length %s", text, metres(b.Length)))
+	}
+	if b.Emissivity > 0 {
+		list = append(list, fmt.Sprintf("radiation of emissivity %.4g", b.Emissivity))
+	}
+	return list
+}
