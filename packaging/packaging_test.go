@@ -143,3 +143,23 @@ func TestGrid(t *testing.T) {
 
 func first(x, _ []Run) []Run  { return x }
 func second(_, y []Run) []Run { return y }
+
+// Rings of traces, one inside the other, against the even layer: the resistance from the body to the ends of the traces is the same.
+func TestTraces(t *testing.T) {
+	b := TestBoard2s2p()
+	for _, side := range []float64{5 * mm, 20 * mm, 45 * mm} {
+		b.Traces(side)
+		c := b.Copper[3].Coverage
+		const n = 20000
+		traces, even := 0.0, 0.0
+		for i := range n {
+			dr := 25 * mm / n
+			perimeter := 4 * (side + 2*(float64(i)+0.5)*dr)
+			traces += dr / (4 * 0.4 * side)
+			even += dr / (c * perimeter)
+		}
+		if math.Abs(even/traces-1) > 1e-6 || c > 0.4 {
+			t.Errorf("a body of %g: coverage %g, resistance %g of that of the traces", side, c, even/traces)
+		}
+	}
+}

@@ -113,7 +113,7 @@ power = { uniform = 10 }
 	disc := func(d, p float64) float64 { return math.Pi / 4 * d * d / p / p }
 	pile := 1.2 * mm / (8*15*um/along(0.6, copper, abf) + 2*25*um/along(0.8, copper, abf) + (1200-120-50)*um/abf)
 	want := 2.5*um/silicon + 75*um/along(disc(80, 180), solder, underfill) + 1.2*mm/along(0.003, copper, pile) + 0.5*mm/along(disc(0.6, 1), solder, air) +
-		70*um/along(0.2, copper, fr4) + 70*um/along(0.05, copper, fr4) + 70*um/copper + (1600-210)*um/fr4
+		70*um/along(4*0.4*10*math.Log(1+2*25.0/10)/(8*25), copper, fr4) + 70*um/along(0.05, copper, fr4) + 70*um/copper + (1600-210)*um/fr4
 	if got := figure(t, s, "theta_JA"); math.Abs(got*side*side/want-1) > 1e-6 {
 		t.Errorf("from the junction to the bottom of the board %.9g K/W, want %.9g", got, want/side/side)
 	}

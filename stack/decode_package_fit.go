@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"thermsim/heatsink"
 	"thermsim/packaging"
 )
 
@@ -95,7 +96,7 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 	}
 	switch p.environment {
 	case packaging.StillAir:
-		set(Boundary{Kind: Convective, H: 10}, Bottom, Top, West, East, South, North)
+		l.stillAir(p, set)
 	case packaging.MovingAir:
 		set(Boundary{Kind: Convective, H: p.scalar("h")}, Bottom, Top, West, East, South, North)
 	case packaging.RingColdPlate:
@@ -107,6 +108,22 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 	for f, b := range faces {
 		l.stack.Boundary[f] = b
 	}
+}
+
+// stillAir are natural convection and radiation on both sides of a horizontal board and on its edges.
+func (l *loader) stillAir(p *loadedPackage, set func(Boundary, ...Face)) {
+	const emissivity = 0.9 // solder mask and mould compound
+	face := func(o heatsink.Orientation, length float64) Boundary {
+		return Boundary{Kind: Convective, Film: Film{Natural: o, Length: length, Emissivity: emissivity}}
+	}
+	if p.Board == nil {
+		return // refused
+	}
+	w, h := p.Board.Width, p.Board.Height
+	length := w * h / (2 * (w + h)) // of the edges too, which lie in the flow along the board
+	set(face(heatsink.Down, length), Bottom)
+	set(face(heatsink.Up, length), Top)
+	set(face(heatsink.Vertical, length), West, East, South, North)
 }
 
 // Jedec says which figures of JEDEC's standards a stack is for: the environment of the test, and the probes on the case and on the board.

@@ -157,8 +157,13 @@ func (l *loader) board(p *loadedPackage) {
 // testBoard gives a board the extent of the standard, or makes it an even board of the user's own.
 func (l *loader) testBoard(p *loadedPackage) {
 	b := p.Board
+	if b == nil {
+		return
+	}
+	if n, _ := p.get("board"); n == nil || n.find("copper") == nil {
+		b.Traces((p.Width + p.Height) / 2)
+	}
 	switch {
-	case b == nil:
 	case p.environment == packaging.NoEnvironment:
 		b.FanOut, b.Planes = 0, false
 	case b.Width == 0:
