@@ -169,3 +169,38 @@ func someSide(rng *rand.Rand) stack.Boundary {
 	}
 	return stack.Boundary{Kind: stack.Convective, H: 1e4 * rng.Float64() * float64(rng.IntN(2)), Temperature: 280 + 40*rng.Float64(), Film: stack.Film{Emissivity: 0.1 + 0.9*rng.Float64()}}
 }
+
+// TestFilmsAddUp compares what the report tells of faces with the heat that the solver finds to leave through them, on all six faces of a stack with regions and
+// materials that follow the temperature.
+func TestFilmsAddUp(t *testing.T) {
+	s := hot10(12)
+	air := func(o heatsink.Orientation) stack.Boundary {
+		return stack.Boundary{Kind: stack.Convective, H: 2e3, Temperature: 305, Film: stack.Film{Natural: o, Length: 5e-3, Emissivity: 0.6}}
+	}
+	for f := range s.Boundary {
+		s.Boundary[f] = air(heatsink.Vertical)
+	}
+	s.Boundary[stack.Top], s.Boundary[stack.Bottom] = air(heatsink.Up), air(heatsink.Down)
+	m := build(t, s)
+	sol := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-8})
+	if !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-8 {
+		t.Fatalf("%+v, %+v, %+v", sol.Status, sol.Status.Nonlinear, sol.Energy)
+	}
+	states, err := m.Films(sol.Field.Plane)
+	if err != nil || len(states) != 6 {
+		t.Fatal(err, len(states))
+	}
+	for i := range states {
+		f := &states[i]
+		got, want := f.Constant+f.Law+f.Radiation, sol.Energy.ByFace[f.Face]
+		if math.Abs(got-want) > 1e-9*math.Abs(want) || !(f.Radiation > 0 && f.Law > 0 && f.Constant > f.Law) || f.Outside != 0 {
+			t.Errorf("%s: %+v, and %.12g W leave", f.Face, f, want)
+		}
+		low, _, _ := heatsink.Natural(s.Boundary[f.Face].Natural, f.Coldest, 305, 5e-3)
+		high, _, _ := heatsink.Natural(s.Boundary[f.Face].Natural, f.Hottest, 305, 5e-3)
+		radiant := func(ts float64) float64 { return 0.6 * 5.670374419e-8 * (ts*ts + 305*305) * (ts + 305) }
+		if !(f.MeanH > 2e3+low+radiant(f.Coldest) && f.MeanH < 2e3+high+radiant(f.Hottest)) {
+			t.Errorf("%s: mean h %g", f.Face, f.MeanH)
+		}
+	}
+}

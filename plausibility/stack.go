@@ -90,6 +90,7 @@ func (j *judge) faces() {
 		low, high := float64(leastAmbient), float64(mostAmbient)
 		switch b.Kind {
 		case stack.Convective:
+			j.air(f, b)
 			if !b.Follows() && (b.H < leastH || b.H > mostH) {
 				j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to 1e5 W/(m^2 K); look at the unit", "the %s face has h = %.4g W/(m2 K)", f, b.H)
 			}
@@ -111,6 +112,15 @@ func (j *judge) faces() {
 	}
 	if ambients == 0 && (j.s.Ambient < leastAmbient || j.s.Ambient > mostAmbient) {
 		j.oddTemperature(stack.Pos{}, "ambient", j.s.Ambient)
+	}
+}
+
+// air judges natural convection at a usual rise: ten times outside the range of a formula, it is a guess.
+func (j *judge) air(f stack.Face, b *stack.Boundary) {
+	const rise, slack = 30, 10
+	if ra, from, to, ok := b.Rayleigh(b.Temperature + rise); ok && (ra < from/slack || ra > slack*to) {
+		j.warn(Cooling, b.Pos, "look at length; or give h in place of convection", "natural convection on the %s face has a Rayleigh number of %.2g where the surface is %d K warmer, and its formula holds from %.0e to %.0e",
+			f, ra, rise, from, to)
 	}
 }
 

@@ -79,6 +79,7 @@ func TestSlips(t *testing.T) {
 		"ambient in K":           {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
 		"ambient of a kiln":      {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
 		"h per mm2":              {`6000 W/(m^2 K)`, `6000 W/(mm^2 K)`, Cooling, "h = 6e+09 W/(m2 K)"},
+		"still air on a chip":    {`h = "6000 W/(m^2 K)"`, `convection = "natural"`, Cooling, "natural convection on the top face has a Rayleigh number of"},
 		"resistance in kK/W":     {`h = "6000 W/(m^2 K)"`, `resistance = 1e6`, Cooling, "1e+06 K/W"},
 		"contact in m2":          {`thickness = "20 um"`, `contact_resistance = 1`, Properties, `the contact resistance of layer "bond"`},
 		"cold beginning":         {"[[layer]]\nname = \"active\"", "[transient]\ninitial = \"20 K\"\n[[layer]]\nname = \"active\"", Temperatures, "initial of [transient]"},

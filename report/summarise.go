@@ -45,6 +45,9 @@ func Summarise(r *Run) (*Summary, error) {
 	if err := s.addFields(m, sc, reportInterval(sol)); err != nil {
 		return nil, err
 	}
+	if s.Energy.Films, err = summariseFilms(m, sol.Field); err != nil {
+		return nil, err
+	}
 	s.addSteps(sol)
 	s.addPeaks(r)
 	s.addJedec(m.Stack.Jedec)

@@ -112,6 +112,8 @@ type EnergySummary struct {
 	StoredW      float64     `json:"stored_W"`
 	ImbalanceRel float64     `json:"imbalance_rel"`
 	ByFaceW      FaceSummary `json:"by_face_W"` // leaving heat is positive
+	// Films are the faces whose heat transfer coefficients follow the temperature.
+	Films []FilmSummary `json:"films,omitempty"`
 }
 
 // FaceSummary is one number per face of the domain.

@@ -24,6 +24,13 @@ func (p *page) heat(s *Summary) {
 	}
 	p.wrapped("power      ", power)
 	p.wrapped("faces      ", facesText(e, d))
+	for i := range e.Films {
+		f := &e.Films[i]
+		p.wrapped("film       ", []string{f.String()})
+		if f.Outside != "" {
+			p.wrapped("           ", []string{f.Face + ": " + f.Outside})
+		}
+	}
 	balance := []string{"in " + fixed(e.InW, d), "out " + fixed(e.OutW, d)}
 	if s.Steps > 0 {
 		balance = append(balance, "stored "+fixed(e.StoredW, d))

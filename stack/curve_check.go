@@ -62,7 +62,7 @@ func (v *validator) curves(m *Material) {
 }
 
 // OutOfRange tells which of the temperatures that the stack names lie outside the range of a property that follows the temperature, in a line for each
-// material.
+// material and each face's law.
 func (s *Stack) OutOfRange() []string {
 	low, high := s.Ambient, s.Ambient
 	for _, b := range s.Boundary {
@@ -74,6 +74,12 @@ func (s *Stack) OutOfRange() []string {
 		low, high = math.Min(low, t), math.Max(high, t)
 	}
 	var lines []string
+	for f := range s.Boundary {
+		b := &s.Boundary[f]
+		if b.Follows() && b.Law != nil && (b.Temperature < b.Law.Range[0] || b.Temperature > b.Law.Range[1]) {
+			lines = append(lines, fmt.Sprintf("boundary.%s: h holds from %.4g K to %.4g K of the surface, and its ambient is %.4g K; outside, the values at the ends are used", Face(f), b.Law.Range[0], b.Law.Range[1], b.Temperature))
+		}
+	}
 	for i := range s.Materials {
 		m := &s.Materials[i]
 		from, to, any := m.Range()

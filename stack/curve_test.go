@@ -160,6 +160,12 @@ func TestOutOfRange(t *testing.T) {
 	if lines := s.OutOfRange(); len(lines) != 1 || !strings.Contains(lines[0], "material m: its properties hold from 300 K to 400 K, and the stack names temperatures from 298.1 K to 298.1 K") {
 		t.Errorf("%q", lines)
 	}
+	law := *s.Materials[0].KCurve[0]
+	s.Boundary[Top] = Boundary{Kind: Convective, Temperature: 299, Film: Film{Law: &law}}
+	if lines := s.OutOfRange(); len(lines) != 2 || !strings.Contains(lines[0], "boundary.top: h holds from 300 K to 400 K of the surface, and its ambient is 299 K") {
+		t.Errorf("%q", lines)
+	}
+	s.Boundary[Top] = Boundary{}
 	s.Ambient, s.Transient.Initial = 350, 350
 	if lines := s.OutOfRange(); len(lines) != 0 {
 		t.Errorf("%q", lines)

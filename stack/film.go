@@ -91,3 +91,14 @@ func (b *Boundary) Means() []string {
 	}
 	return list
 }
+
+// Rayleigh is the Rayleigh number of natural convection at a temperature of the surface in K, and the range in which its formula holds; ok is false where there is
+// no such convection, or the properties of air are not known.
+func (b *Boundary) Rayleigh(surface float64) (ra, from, to float64, ok bool) {
+	if b.Natural == "" {
+		return 0, 0, 0, false
+	}
+	_, ra, err := heatsink.Natural(b.Natural, surface, b.Temperature, b.Length)
+	from, to = b.Natural.Range(surface > b.Temperature)
+	return ra, from, to, err == nil
+}

@@ -104,9 +104,10 @@ type System interface {
 	// Refresh discretises the mesh again, whose materials' properties or faces' conditions have changed, with the time step dt, which must be positive
 	// where that of Assemble was, and zero where that was. The faces that lead heat to a temperature must be the same. It takes no memory.
 	Refresh(dt float64) error
-	// RefreshAt discretises the mesh again with the properties that the materials have at the temperatures of the state x. Heat capacities are the means
-	// between old and x, with which Stored(x, old) is the change of the heat content; a nil old stands for x. FaceHeat(x) then tells what leaves x
-	// through the conductances that A holds. Without a material that follows the temperature there is nothing to do. It takes no memory.
+	// RefreshAt discretises the mesh again with the properties that the materials have at the temperatures of the state x, and faces whose heat transfer
+	// coefficients follow the temperature linearised there: see mesh.FaceTerm. Heat capacities are the means between old and x, with which
+	// Stored(x, old) is the change of the heat content; a nil old stands for x. FaceHeat(x) then tells what leaves x through the conductances that A
+	// holds. Without a material or a face that follows the temperature there is nothing to do. It takes no memory.
 	RefreshAt(x, old Vector) error
 	// OutOfRange counts for each material of the stack the cells that the last RefreshAt found outside the range of its properties, a cell with several
 	// materials for each of them. It is nil where no material follows the temperature.

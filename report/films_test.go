@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"thermsim/stack"
+)
+
+// TestFilms tells of a face that radiates from cells that conduct so well that its surface has their temperature.
+func TestFilms(t *testing.T) {
+	s := sampleStack(8, 6)
+	for i := range s.Materials {
+		s.Materials[i].K = [3]float64{1e9, 1e9, 1e9}
+	}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, Temperature: 300, Film: stack.Film{Emissivity: 0.5, Natural: "up", Length: 1e-3}}
+	r := sampleRun(t, 8, 6)
+	r.Mesh = build(t, s)
+	r.Solution.Field = formulaField{r.Mesh, func(float64, float64, float64) float64 { return 350 }}
+	sum, err := Summarise(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Energy.Films) != 1 {
+		t.Fatalf("%+v", sum.Energy.Films)
+	}
+	f := sum.Energy.Films[0]
+	radiated := 0.5 * 5.670374419e-8 * (math.Pow(350, 4) - math.Pow(300, 4)) * s.Size[0] * s.Size[1]
+	if math.Abs(f.RadiationW-radiated) > 1e-6*radiated || math.Abs(f.SurfaceMaxK-350) > 1e-4 || math.Abs(f.MeanH*50*s.Size[0]*s.Size[1]-f.RadiationW-f.ConvectionW) > 1e-6*radiated {
+		t.Errorf("%+v, want %g W of radiation", f, radiated)
+	}
+	if !(f.Rayleigh > 1 && f.Rayleigh < 10) || !strings.Contains(f.Outside, "lies outside 1e+04 to 1e+11") {
+		t.Errorf("%+v", f)
+	}
+	var text bytes.Buffer
+	if err := sum.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "film       top h ") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	if sum, err := Summarise(sampleRun(t, 8, 6)); err != nil || sum.Energy.Films != nil {
+		t.Errorf("%v, %+v", err, sum.Energy.Films)
+	}
+}
