@@ -7,8 +7,8 @@ import (
 	"thermsim/stack"
 )
 
-// Choice is the method that a stack is solved with, and why it is not the direct one where that was left to choose; "" where it is, or where another was named. No method means that the
-// one that was named refuses the stack.
+// Choice is the method that a stack is solved with, and why it is not the direct one where that was left to choose; "" where it is, or where another was named. Refusal says
+// whether one that was named takes the stack.
 func Choice(s *stack.Stack, preconditioner string) (method, why string) {
 	if !directMethod(preconditioner) {
 		return preconditioner, ""
@@ -18,10 +18,7 @@ func Choice(s *stack.Stack, preconditioner string) (method, why string) {
 		return "fourier", ""
 	}
 	why = strings.TrimPrefix(err.Error(), fourier.ErrUnfit.Error()+": ")
-	switch {
-	case preconditioner != "" && fourier.CheckGrid(s) != nil:
-		return "", why
-	case preconditioner != "":
+	if preconditioner != "" {
 		return preconditioner, why
 	}
 	return methods()[0].Name, why

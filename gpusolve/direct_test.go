@@ -261,8 +261,8 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		if !errors.Is(err, gpusolve.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if method, why := gpusolve.Choice(s, "fourier"); method != "" || !strings.Contains(why, want) {
-			t.Errorf("%q, %q, want %q", method, why, want)
+		if refused := gpusolve.Refusal(s, gpusolve.Options{Preconditioner: "fourier"}); refused == nil || refused.Error() != err.Error() {
+			t.Errorf("%v before the mesh, %v after it", refused, err)
 		}
 		if _, why := gpusolve.Choice(s, ""); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)

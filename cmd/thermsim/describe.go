@@ -167,15 +167,15 @@ const (
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
-	method := "default solver"
+	times := ""
 	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
-	if name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); name == "fourier" && why == "" {
+	switch name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); {
+	case name == "fourier" && why == "":
 		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
+	case name != "multigrid":
+		times = "; the times are those of multigrid"
 	}
-	if p := d.m.Stack.Solver.Preconditioner; p != "" {
-		method = "time of the default solver, memory of " + p
-	}
-	d.heading("Estimate", fmt.Sprintf("%d cores, %s", cores, method))
+	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
 	d.line("  method     %s", methodText(d.m.Stack))
 	free := ""
 	if on.memory > 0 {
@@ -198,8 +198,6 @@ func (d *description) estimate(on machine) {
 func methodText(s *stack.Stack) string {
 	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
 	switch {
-	case method == "":
-		return "none: " + s.Solver.Preconditioner + " refuses the stack: " + why
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"
 	case why != "":

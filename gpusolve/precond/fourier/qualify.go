@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -49,6 +50,14 @@ func CheckGrid(s *stack.Stack) error {
 	}
 	_, _, err := endsOf(s)
 	return err
+}
+
+// Refusal is why the method can do nothing for a stack, not even as a preconditioner; nil where it can.
+func Refusal(s *stack.Stack) error {
+	if err := CheckGrid(s); err != nil {
+		return fmt.Errorf("%w: %w; choose another preconditioner", precond.ErrRefused, err)
+	}
+	return nil
 }
 
 // graded says whether cells differ in width.
