@@ -39,10 +39,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		return nil, err
 	}
 	if l := o.directly(m, dt); l != nil {
-		e, err := newDirect(m, l, o, steps, dt)
-		if err == nil || !o.unableDevice(err) {
-			return e, err
-		}
+		return newDirect(m, l, o, steps, dt)
 	}
 	return newMeshed(m, o, steps, dt)
 }
