@@ -264,7 +264,7 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 		if refused := gpusolve.Refusal(s, gpusolve.Options{Preconditioner: "fourier"}); refused == nil || refused.Error() != err.Error() {
 			t.Errorf("%v before the mesh, %v after it", refused, err)
 		}
-		if _, why := gpusolve.Choice(s, ""); !strings.Contains(why, want) {
+		if _, why := gpusolve.Choice(build(t, s), ""); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
 		if st := steady(t, s, gpusolve.Options{Device: "cpu"}).Status; st.Preconditioner != "multigrid" {
@@ -275,7 +275,7 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 	if st := steady(t, regions, gpusolve.Options{Preconditioner: "fourier"}).Status; st.Method != "pcg" || !st.Converged {
 		t.Errorf("%+v", st)
 	}
-	if method, why := gpusolve.Choice(regions, ""); method != "multigrid" || !strings.Contains(why, "has a region of") {
+	if method, why := gpusolve.Choice(build(t, regions), ""); method != "multigrid" || !strings.Contains(why, "has a region of") {
 		t.Errorf("%s, %s", method, why)
 	}
 }

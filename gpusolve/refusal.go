@@ -31,9 +31,6 @@ func Refusal(s *stack.Stack, o Options) error {
 		if err := fourier.Refusal(s); err != nil {
 			return blame(err)
 		}
-		if solvesDirectly(s, o.Preconditioner, false) {
-			return nil
-		}
 	}
 	m, err := mesh.Build(slab())
 	if err != nil {

@@ -169,14 +169,14 @@ func (d *description) estimate(on machine) {
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""
 	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
-	switch name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); {
+	switch name, why := gpusolve.Choice(d.m, d.m.Stack.Solver.Preconditioner); {
 	case name == "fourier" && why == "":
 		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
 	case name != "multigrid":
 		times = "; the times are those of multigrid"
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
-	d.line("  method     %s", methodText(d.m.Stack))
+	d.line("  method     %s", methodText(d.m))
 	free := ""
 	if on.memory > 0 {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
@@ -195,8 +195,8 @@ func (d *description) estimate(on machine) {
 }
 
 // methodText tells how a stack is solved, and why not directly.
-func methodText(s *stack.Stack) string {
-	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
+func methodText(m *mesh.Mesh) string {
+	method, why := gpusolve.Choice(m, m.Stack.Solver.Preconditioner)
 	switch {
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"
