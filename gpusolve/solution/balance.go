@@ -17,10 +17,11 @@ const imbalanceLimit = 1e-3
 // step, into the heat capacity C (J/K): error (G + C/dt) over the largest flow, and twice that because the error is an estimate. Only errors up to
 // 1e-4 K, the default tolerance, excuse an imbalance: a solve that was asked for less has to show that it is good enough.
 func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
-	if s.Energy.ImbalanceRel <= imbalanceLimit {
+	watts := explained(m, s)
+	if s.Energy.ImbalanceRel <= imbalanceLimit || watts == 0 {
 		return imbalanceLimit
 	}
-	return math.Max(imbalanceLimit, explained(m, s)/s.Energy.Scale)
+	return math.Max(imbalanceLimit, watts/s.Energy.Scale)
 }
 
 // AtRest says that no power heats the stack and that every flow of heat is within what the temperature error explains. Then nothing flows, and the differences of what is left of the
