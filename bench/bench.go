@@ -55,6 +55,7 @@ type Bench struct {
 	// exact is the last reference solution.
 	exact    reference
 	defaultS map[string]float64 // solve time of the default method by kind and system
+	directS  map[string]float64 // that of the direct solver
 	slow     map[string]int     // cells of the smallest system on which a method was cut off, by kind and method
 }
 
@@ -64,7 +65,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Options: o, defaultS: map[string]float64{}, slow: map[string]int{}}
+	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, slow: map[string]int{}}
 	if err := b.fill(); err != nil {
 		return nil, err
 	}

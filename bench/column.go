@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"math"
+
+	"thermsim/gpusolve/solution"
 )
 
 // Column of a printed table.
@@ -17,7 +19,7 @@ var (
 	columnCase       = Column{"case", 8, true, func(r *Row) string { return r.Case }}
 	columnGrid       = Column{"grid", 12, true, func(r *Row) string { return r.Grid }}
 	columnMethod     = Column{"method", 26, true, func(r *Row) string { return r.Method }}
-	columnIterations = Column{"it", 6, false, func(r *Row) string { return count(r.Iterations) }}
+	columnIterations = Column{"it", 6, false, func(r *Row) string { return iterations(r) }}
 	columnSetup      = Column{"set-up", 8, false, func(r *Row) string { return duration(r.SetupS) }}
 	columnSolve      = Column{"solve", 8, false, func(r *Row) string { return duration(r.SolveS) }}
 	columnTotal      = Column{"total", 8, false, func(r *Row) string { return duration(r.TotalS) }}
@@ -29,6 +31,7 @@ var (
 	columnToBase     = Column{"x base", 6, false, func(r *Row) string { return figures(r.ToBase) }}
 	columnResidual   = Column{"||r|| W", 7, false, func(r *Row) string { return exponent(r.ResidualW) }}
 	columnToDefault  = Column{"x MG", 6, false, func(r *Row) string { return figures(r.ToDefault) }}
+	columnToDirect   = Column{"x fourier", 9, false, func(r *Row) string { return ratio(r.ToDirect) }}
 	columnError      = Column{"||e|| K", 7, false, func(r *Row) string { return exponent(r.ErrorK) }}
 	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return decimals(r.MaxAEK) }}
 	columnMAE        = Column{"MAE K", 6, false, func(r *Row) string { return decimals(r.MAEK) }}
@@ -36,11 +39,23 @@ var (
 	columnNote       = Column{"", 0, true, func(r *Row) string { return r.Note }}
 )
 
-func count(n int) string {
+// iterations of a row; the direct solver has none.
+func iterations(r *Row) string {
+	switch {
+	case r.Iterations > 0:
+		return fmt.Sprint(r.Iterations)
+	case r.Reason == solution.ReasonDirect:
+		return "direct"
+	}
+	return "-"
+}
+
+// ratio writes one to three figures; files of older builds have none.
+func ratio(n Number) string {
 	if n == 0 {
 		return "-"
 	}
-	return fmt.Sprint(n)
+	return figures(n)
 }
 
 // duration in s, to three figures.

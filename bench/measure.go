@@ -134,7 +134,7 @@ func median(v []float64) Number {
 	return Number(v[len(v)/2])
 }
 
-// compare sets how a row's solve time compares with the default method's, which is measured first.
+// compare sets how a row's solve time compares with those of the default method and of the direct solver, which are measured first.
 func (b *Bench) compare(row *Row, j job, isDefault bool) {
 	key := j.kind + " " + j.system.grid()
 	if isDefault && row.Converged {
@@ -142,5 +142,8 @@ func (b *Bench) compare(row *Row, j job, isDefault bool) {
 	}
 	if base := b.defaultS[key]; base > 0 && row.Converged {
 		row.ToDefault = row.SolveS / Number(base)
+	}
+	if base := b.directS[key]; base > 0 && row.Converged {
+		row.ToDirect = row.SolveS / Number(base)
 	}
 }

@@ -27,7 +27,7 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 	}
 	b.doing("%s, reference solution", j.system.name)
 	b.exact = reference{}
-	j.method, j.rule = "", gpusolve.Options{RTol: attainable}
+	j.method, j.rule = gpusolve.Preconditioners()[0], gpusolve.Options{RTol: attainable}
 	s, err := j.run(ctx, b)
 	if err != nil {
 		s.Close()

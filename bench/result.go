@@ -69,6 +69,7 @@ type Row struct {
 	ProductS   Number `json:"product_s"`        // one product with A
 	ToBase     Number `json:"time_to_base"`     // over that of the row that the table takes for its base
 	ToDefault  Number `json:"solve_to_default"` // solve time over that of the default method on the same system
+	ToDirect   Number `json:"solve_to_direct"`  // solve time over that of the direct solver, where it applies
 
 	ResidualW    Number `json:"residual_W"`
 	ErrorK       Number `json:"error_inf_K"`
@@ -116,7 +117,7 @@ func (n Number) known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(flo
 func newRow() Row {
 	none := Number(math.NaN())
 	return Row{
-		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, PeakK: none,
+		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ToDirect: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, PeakK: none,
 		BytesPerCell: none, CopyBytes: none, LeastBytes: none,
 	}
 }

@@ -108,11 +108,11 @@ func (b *Bench) floorplan(ctx context.Context, name string) error {
 	return nil
 }
 
-// floorplanMethods are the default and Chebyshev's.
+// floorplanMethods are the default, the direct solver and Chebyshev's.
 func (b *Bench) floorplanMethods() []string {
 	var some []string
 	for _, m := range b.Methods {
-		if name, _, _ := strings.Cut(m, ":"); isDefault(m) || name == "chebyshev" {
+		if name, _, _ := strings.Cut(m, ":"); isDefault(m) || m == directMethod || name == "chebyshev" {
 			some = append(some, m)
 		}
 	}

@@ -14,9 +14,9 @@ func steady() Table {
 			"Stops at ||b - A x||2 <= 1e-6 W, the true residual in FP64.",
 			"||e|| is the largest difference of any temperature from the solution to attainable accuracy.",
 			"set-up holds assembly, factorisation, hierarchy and spectrum; times are medians after a warm-up.",
-			"x MG is the solve time over that of the default multigrid.",
+			"x MG is the solve time over that of the default multigrid, x fourier over that of the direct solver.",
 		},
-		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnToDefault, columnError, columnBytes, columnNote},
+		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			return b.everyMethod(ctx, "steady", 0)
 		},
@@ -34,6 +34,9 @@ func (b *Bench) everyMethod(ctx context.Context, kind string, steps int) error {
 			if err := b.timeDefault(ctx, j); err != nil {
 				return err
 			}
+		}
+		if err := b.timeDirect(ctx, j); err != nil {
+			return err
 		}
 		for _, method := range b.Methods {
 			j.method = method
@@ -69,6 +72,22 @@ func (b *Bench) timeDefault(ctx context.Context, j job) error {
 	j.method = gpusolve.Preconditioners()[0]
 	row, err := b.measure(ctx, j, "")
 	b.compare(&row, j, true)
+	return err
+}
+
+// directMethod solves without iterations where layers are uniform.
+const directMethod = "fourier"
+
+// timeDirect times the direct solver on a job's system, where it applies.
+func (b *Bench) timeDirect(ctx context.Context, j job) error {
+	if method, why := gpusolve.Choice(j.mesh, ""); method != directMethod || why != "" {
+		return nil
+	}
+	j.method = directMethod
+	row, err := b.measure(ctx, j, "")
+	if row.Converged {
+		b.directS[j.kind+" "+j.system.grid()] = float64(row.SolveS)
+	}
 	return err
 }
 

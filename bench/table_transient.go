@@ -11,7 +11,7 @@ func transient() Table {
 			"Steps start from the continuation of the steps before, quadratic where the power is constant, with every method alike.",
 			"||e|| is that of the last step, against steps solved to attainable accuracy; iterations are those of all steps.",
 		},
-		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnToDefault, columnError, columnBytes, columnNote},
+		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			return b.everyMethod(ctx, "transient", timeSteps)
 		},

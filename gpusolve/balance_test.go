@@ -68,3 +68,28 @@ func TestAStackAtTheTemperatureOfItsFacesStaysThere(t *testing.T) {
 		t.Errorf("rise %.17g K, want 60", rise)
 	}
 }
+
+// Where the power has been off for long, nothing flows: what rounding and the tolerance leave of the flows is no imbalance.
+func TestNothingFlowsAtRest(t *testing.T) {
+	s := heatedFromBelow(8)
+	s.Boundary[stack.Bottom] = stack.Boundary{}
+	s.Boundary[stack.Top].H = 1e4
+	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Uniform: 1, Schedule: []stack.ScalePoint{{Factor: 1}, {Time: 0.01}}}}
+	m := build(t, s)
+	for _, method := range []string{"fourier", "multigrid", "jacobi"} {
+		for _, steps := range []int{1, 200} {
+			sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "cpu", Preconditioner: method}, gpusolve.TransientOptions{Steps: steps, Dt: 0.01})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := sol.Energy
+			switch {
+			case steps == 1 && (e.In != 1 || solution.AtRest(m, sol)):
+				t.Errorf("%s: at rest with %+v", method, e)
+			case steps > 1 && (e.In != 0 || e.ImbalanceRel > 1e-12):
+				t.Errorf("%s: %+v", method, e)
+			}
+			sol.Close()
+		}
+	}
+}

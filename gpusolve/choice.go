@@ -4,24 +4,21 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/precond/fourier"
-	"thermsim/stack"
+	"thermsim/mesh"
 )
 
-// Choice is the method that a stack is solved with, and why it is not the direct one where that was left to choose; "" where it is, or where another was named. No method means that the
-// one that was named refuses the stack.
-func Choice(s *stack.Stack, preconditioner string) (method, why string) {
+// Choice is the method that a mesh is solved with, and why it is not the direct one where that was left to choose; "" where it is, or where another was named. Refusal says
+// whether one that was named takes a stack.
+func Choice(m *mesh.Mesh, preconditioner string) (method, why string) {
 	if !directMethod(preconditioner) {
 		return preconditioner, ""
 	}
-	err := fourier.Check(s)
+	err := fourier.Check(m)
 	if err == nil {
 		return "fourier", ""
 	}
 	why = strings.TrimPrefix(err.Error(), fourier.ErrUnfit.Error()+": ")
-	switch {
-	case preconditioner != "" && fourier.CheckGrid(s) != nil:
-		return "", why
-	case preconditioner != "":
+	if preconditioner != "" {
 		return preconditioner, why
 	}
 	return methods()[0].Name, why

@@ -10,7 +10,6 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/powermap"
-	"thermsim/stack"
 )
 
 // direct is a mesh's system whose operator transforms diagonalise. States stay in coefficients of the basis functions; planes are made where someone reads them.
@@ -178,7 +177,7 @@ func (s *direct) retreat() {}
 
 // directly is the operator of a mesh where the options leave it to the transforms, nil where an iteration is to solve.
 func (o *Options) directly(m *mesh.Mesh, dt float64) *fourier.Layered {
-	if !solvesDirectly(m.Stack, o.Preconditioner, false) || o.Executor != nil && !fourier.Runs(o.Executor) {
+	if !solvesDirectly(m, o.Preconditioner, false) || o.Executor != nil && !fourier.Runs(o.Executor) {
 		return nil
 	}
 	l, err := fourier.Of(m, dt)
@@ -188,7 +187,7 @@ func (o *Options) directly(m *mesh.Mesh, dt float64) *fourier.Layered {
 	return l
 }
 
-// solvesDirectly says whether a method as users write it solves a stack directly, on a GPU or the processor.
-func solvesDirectly(s *stack.Stack, method string, gpu bool) bool {
-	return directMethod(method) && (!gpu || fourier.OnGPUs) && fourier.Check(s) == nil
+// solvesDirectly says whether a method as users write it solves a mesh directly, on a GPU or the processor.
+func solvesDirectly(m *mesh.Mesh, method string, gpu bool) bool {
+	return directMethod(method) && (!gpu || fourier.OnGPUs) && fourier.Check(m) == nil
 }

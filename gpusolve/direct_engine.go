@@ -1,8 +1,6 @@
 package gpusolve
 
 import (
-	"errors"
-
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
@@ -36,7 +34,7 @@ func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float6
 	if err != nil {
 		return nil, err
 	}
-	return &engine{driver: s.driver, thermal: s, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // setUp makes the states, and room for as many planes as the device has.
@@ -92,9 +90,4 @@ func roomForPlanes(l *fourier.Layered, dev ops.Device) (int, error) {
 	}
 	free, _, err := memoryOf(on)
 	return max(1, min(l.NZ, int(free*3/4/(8*int64(l.NX)*int64(l.NY))))), err
-}
-
-// unableDevice says that auto must do with an iteration, as the device has no transforms.
-func (o *Options) unableDevice(err error) bool {
-	return o.Preconditioner == "" && errors.Is(err, fourier.ErrNoDevice)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/solution"
 )
 
 // hottest looks at the planes that heat enters. Elsewhere no cell is warmer than its neighbours, the temperatures of the faces and its own past: only where the
@@ -36,7 +37,7 @@ func (s *direct) field() Field { return spectralField{s, s.x} }
 // status tells how a direct solve ended.
 func (s *direct) status(out krylov.Outcome) Status {
 	st := Status{
-		Method: "direct", Preconditioner: "fourier", Details: s.layered.String(),
+		Method: solution.MethodDirect, Preconditioner: "fourier", Details: s.layered.String(),
 		ResidualW: out.Norms.Residual, EstimatedErrorK: out.ErrorK, Converged: out.Converged, Reason: reasonText(out.Reason),
 	}
 	if out.Norms.Source > 0 {

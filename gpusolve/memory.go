@@ -34,7 +34,7 @@ func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
 // SystemNeed is the memory that a mesh takes to solve with a method as users write it, on a GPU or the processor; nothing where there is no such method.
 func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	s := shapeOf(m, inTime, gpu)
-	if solvesDirectly(m.Stack, preconditioner, gpu) {
+	if solvesDirectly(m, preconditioner, gpu) {
 		return directNeed(s)
 	}
 	return needOf(s, preconditioner, systemBytes(s))
@@ -53,7 +53,7 @@ func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 		shape.NZ += s.Layers[i].Planes()
 	}
 	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
-	if solvesDirectly(s, preconditioner, gpu) {
+	if directMethod(preconditioner) && fourier.CheckGrid(s) == nil { // its layers may be uniform
 		return directNeed(shape)
 	}
 	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)

@@ -115,7 +115,7 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 	s := shapeOf(m, inTime, true)
 	s.Multiprocessors = int64(d.MultiprocessorCount())
 	need := needOf(s, method, systemBytes(s))
-	if solvesDirectly(m.Stack, method, true) {
+	if solvesDirectly(m, method, true) {
 		need = directNeed(s)
 	}
 	compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), need, d.Peak(), 0, false)

@@ -39,10 +39,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		return nil, err
 	}
 	if l := o.directly(m, dt); l != nil {
-		e, err := newDirect(m, l, o, steps, dt)
-		if err == nil || !o.unableDevice(err) {
-			return e, err
-		}
+		return newDirect(m, l, o, steps, dt)
 	}
 	return newMeshed(m, o, steps, dt)
 }
@@ -76,7 +73,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &engine{driver: s.driver, thermal: s, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // heat makes the right side, with the power of the steady state or of the first time step.

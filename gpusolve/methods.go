@@ -96,7 +96,7 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 // blame tells failures of the device from methods that refuse a matrix or a setting.
 func blame(err error) error {
 	if errors.Is(err, precond.ErrRefused) {
-		return fmt.Errorf("%w: %w", ErrOption, err)
+		return refusal{err}
 	}
 	return fmt.Errorf("%w: %w", ErrDevice, err)
 }

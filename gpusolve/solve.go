@@ -76,7 +76,7 @@ func (o *Options) check() error {
 		}
 	}
 	if err := CheckPreconditioner(o.Preconditioner); err != nil {
-		return fmt.Errorf("%w: %w", ErrOption, err)
+		return refusal{err}
 	}
 	if o.MaxIter < 0 {
 		return fmt.Errorf("%w: limit of %d iterations; give a positive number, or 0 for the default", ErrOption, o.MaxIter)
@@ -87,7 +87,7 @@ func (o *Options) check() error {
 // checkEstimate refuses a rule in K for a solver that cannot tell its error in K.
 func (o *Options) checkEstimate(s krylov.Solver) error {
 	if _, ok := s.(*krylov.BiCGSTAB); ok && o.RTol <= 0 && o.ATol <= 0 {
-		return fmt.Errorf("%w: solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away", ErrOption)
+		return refusal{errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away")}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type thermal interface {
 type engine struct {
 	*driver
 	thermal
+	mesh    *mesh.Mesh // of the fields
 	timing  Timing
 	ambient float64 // K
 	// exchanged is the heat in W that the faces would exchange with a system at ambient temperature.

@@ -154,5 +154,8 @@ func (r *stepper) solution() *Solution {
 	}
 	s.Steps = r.steps
 	s.Dt = r.plan.Dt
+	if solution.AtRest(r.mesh, s) {
+		s.Energy.ImbalanceRel = 0
+	}
 	return s
 }

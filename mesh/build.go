@@ -46,11 +46,11 @@ func (m *Mesh) addLayer(l int, p *painter) {
 	layer := &m.Stack.Layers[l]
 	bottom := m.Z[len(m.Z)-1]
 	first := len(m.Planes)
-	index := p.paint(layer)
-	m.characters = append(m.characters, m.characterise(index, layer.Material))
+	index, uniform := m.settle(p.paint(layer), layer.Material)
+	m.characters = append(m.characters, m.characterise(index, uniform))
 	for p := range layer.Planes() {
 		m.Z = append(m.Z, bottom+layer.PlaneTop(p))
-		m.Planes = append(m.Planes, Plane{Layer: l, Uniform: uint32(layer.Material), Index: index})
+		m.Planes = append(m.Planes, Plane{Layer: l, Uniform: uniform, Index: index})
 	}
 	m.Planes[len(m.Planes)-1].ContactAbove = layer.ContactResistance
 	m.LayerPlanes = append(m.LayerPlanes, [2]int{first, len(m.Planes)})

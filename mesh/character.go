@@ -16,7 +16,7 @@ func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
 func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].Layer].interfaces }
 
 // characterise looks at the materials of a layer: index, or the one entry uniform where index is nil.
-func (m *Mesh) characterise(index []uint32, uniform int) character {
+func (m *Mesh) characterise(index []uint32, uniform uint32) character {
 	if index == nil {
 		u := m.Palette[uniform]
 		return character{kx: u.K[0], ky: u.K[1]}

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"math"
+	"slices"
 
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -15,7 +16,7 @@ const levels = 1 << 16
 // the rectangle around the region.
 func (m *Mesh) fractions(r *stack.Region) func(c int) float64 {
 	f := r.Fill
-	if len(f.Values) == 1 {
+	if slices.Min(f.Values) == slices.Max(f.Values) {
 		return func(int) float64 { return f.Values[0] }
 	}
 	g := powermap.Grid{X: m.X, Y: m.Y}

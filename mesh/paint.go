@@ -12,6 +12,7 @@ import (
 type painter struct {
 	mesh     *Mesh
 	mixtures map[mixture]uint32   // of cells that rectangles cut
+	parts    map[uint32]mixture   // the same by palette index
 	cuts     map[[8]uint64]uint32 // of cells that other shapes cut
 	fills    map[filled]uint32
 }
@@ -30,8 +31,14 @@ func (v interval) length() float64   { return float64(v.hi) - float64(v.lo) }
 func (v interval) lowHalf() float64  { return 2 * max(0, min(float64(v.hi), 0.5)-float64(v.lo)) }
 func (v interval) highHalf() float64 { return 2 * max(0, float64(v.hi)-max(float64(v.lo), 0.5)) }
 
+// and is the interval that two make together, false where there is a gap between them.
+func (v interval) and(w interval) (interval, bool) {
+	const rounding = 1e-6
+	return interval{min(v.lo, w.lo), max(v.hi, w.hi)}, max(v.lo, w.lo) <= min(v.hi, w.hi)+rounding
+}
+
 func newPainter(m *Mesh) *painter {
-	return &painter{m, map[mixture]uint32{}, map[[8]uint64]uint32{}, map[filled]uint32{}}
+	return &painter{m, map[mixture]uint32{}, map[uint32]mixture{}, map[[8]uint64]uint32{}, map[filled]uint32{}}
 }
 
 // paint returns the palette index of every cell of a layer, nil where the layer is uniform.
@@ -116,6 +123,11 @@ func (p *painter) mix(key mixture) uint32 {
 	if key.base == key.over {
 		return key.base
 	}
+	if joined, ok := p.join(key); ok {
+		if key = joined; key.x.whole() && key.y.whole() {
+			return key.over
+		}
+	}
 	if id, ok := p.mixtures[key]; ok {
 		return id
 	}
@@ -138,5 +150,22 @@ func (p *painter) mix(key mixture) uint32 {
 	p.mesh.Laws.mixedEntry(key)
 	id := p.mesh.add(m)
 	p.mixtures[key] = id
+	p.parts[id] = key
 	return id
+}
+
+// join makes one region of two of the same material that lie side by side in a cell: mixed one after the other, they would have what lies below between them.
+func (p *painter) join(key mixture) (mixture, bool) {
+	first, ok := p.parts[key.base]
+	if !ok || first.over != key.over {
+		return key, false
+	}
+	x, alongX := first.x.and(key.x)
+	y, alongY := first.y.and(key.y)
+	joined := mixture{first.base, key.over, x, y}
+	switch {
+	case alongX && first.y == key.y, alongY && first.x == key.x:
+		return joined, true
+	}
+	return key, false
 }

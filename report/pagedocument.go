@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/report/webpage"
@@ -205,15 +206,8 @@ func (b *pageBuilder) heat() webpage.Group {
 
 func (b *pageBuilder) solver() webpage.Group {
 	s, v, t := b.s, &b.s.Solver, &b.s.Time
-	ended := "converged: " + v.Reason
-	if !v.Converged {
-		ended = marked(s.Caveat(), s.Doubt())
-	}
-	iterations := fmt.Sprint(v.Iterations)
-	if s.Steps > 0 {
-		iterations = fmt.Sprintf("%d in %d steps", s.IterationsTotal, s.Steps)
-	}
-	method := v.Method + " with " + v.Preconditioner
+	iterations := s.iterations("")
+	method := solution.MethodText(v.Method, v.Preconditioner)
 	if v.Fallback != "" {
 		method += ": " + v.Fallback
 	}
@@ -221,8 +215,8 @@ func (b *pageBuilder) solver() webpage.Group {
 		iterations += strings.TrimRight("; "+v.Nonlinear.String()+"; "+v.Nonlinear.Warning(), "; ")
 	}
 	return webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
-		fact("Ended", ended), fact("Method", method), fact("Iterations", iterations),
-		fact("Estimated error", relative(v.EstimatedErrorK)+" K"), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
+		fact("Ended", s.ended()), fact("Method", method), fact("Iterations", iterations),
+		fact("Estimated error", s.errorText()), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
 		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
 		fact("Memory", byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),
 	}}

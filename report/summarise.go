@@ -185,7 +185,7 @@ func (s *Summary) addSteps(sol *solution.Solution) {
 	if sol.Steps == nil {
 		return
 	}
-	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, sol.Status.IterationsTotal
+	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, &sol.Status.IterationsTotal
 	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
 		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged && isFinite(st.MaxK)})

@@ -198,8 +198,8 @@ func TestTransientPowersAreThoseOfTheLastStep(t *testing.T) {
 	if !math.IsNaN(s.RthKPerW) {
 		t.Errorf("R_th is %g; a transient has none", s.RthKPerW)
 	}
-	if s.Steps != 3 || s.DtS != 0.5 || s.IterationsTotal != 31 || s.StepMaxima[0].MaxK != 301 {
-		t.Errorf("steps %d dt %g iterations %d maxima %+v", s.Steps, s.DtS, s.IterationsTotal, s.StepMaxima)
+	if s.Steps != 3 || s.DtS != 0.5 || *s.IterationsTotal != 31 || s.StepMaxima[0].MaxK != 301 {
+		t.Errorf("steps %d dt %g iterations %d maxima %+v", s.Steps, s.DtS, *s.IterationsTotal, s.StepMaxima)
 	}
 	if s.Solver.Converged {
 		t.Error("a step that did not converge must show in the verdict")

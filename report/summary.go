@@ -29,7 +29,7 @@ type Summary struct {
 	// Transient runs only.
 	Steps           int           `json:"steps,omitempty"`
 	DtS             float64       `json:"dt_s,omitempty"`
-	IterationsTotal int           `json:"iterations_total,omitempty"`
+	IterationsTotal *int          `json:"iterations_total,omitempty"` // of all steps; 0 by the direct solver; absent from steady runs
 	StepMaxima      []StepSummary `json:"step_maxima,omitempty"`
 
 	HotSpots []HotSpot      `json:"hot_spots"` // hottest first
@@ -61,7 +61,8 @@ type DeviceSummary struct {
 	GPUFailure string `json:"gpu_failure,omitempty"`
 }
 
-// SolverSummary says how the solve ended; in a transient, that of the last step, and Converged that of all steps.
+// SolverSummary says how the solve ended; in a transient, that of the last step, and Converged that of all steps. EstimatedErrorK is that of the whole run: the sum over the steps, or
+// by the direct solver, which judges the last step only, that step's times their number.
 type SolverSummary struct {
 	Method           string  `json:"method"`
 	Preconditioner   string  `json:"preconditioner"`

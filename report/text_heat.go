@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
 
@@ -117,15 +118,11 @@ func relative(v float64) string {
 func (p *page) solver(s *Summary) {
 	v := &s.Solver
 	p.heading("Solver", "")
-	ended := "converged: " + v.Reason
+	ended := s.ended()
 	if !v.Converged {
-		ended = p.paint(red, marked(s.Caveat(), s.Doubt()))
+		ended = p.paint(red, ended)
 	}
-	iterations := fmt.Sprintf("%d iterations", v.Iterations)
-	if s.Steps > 0 {
-		iterations = fmt.Sprintf("%d iterations in %d steps", s.IterationsTotal, s.Steps)
-	}
-	p.line("  %s with %s: %s, %s", v.Method, v.Preconditioner, iterations, ended)
+	p.line("  %s: %s, %s", solution.MethodText(v.Method, v.Preconditioner), s.iterations("iterations"), ended)
 	if v.Fallback != "" {
 		p.line("  %s", v.Fallback)
 	}
@@ -135,8 +132,8 @@ func (p *page) solver(s *Summary) {
 			p.line("  %s", p.paint(red, warning))
 		}
 	}
-	p.line("  residual %s W, %s relative; estimated largest error %s K",
-		relative(v.ResidualNormW), relative(v.RelativeResidual), relative(v.EstimatedErrorK))
+	p.line("  residual %s W, %s relative; estimated largest error %s",
+		relative(v.ResidualNormW), relative(v.RelativeResidual), s.errorText())
 	t := &s.Time
 	p.wrapped("time     ", []string{
 		"parse " + seconds(t.ParseS), "mesh " + seconds(t.MeshS), "device " + seconds(t.DeviceS), "setup " + seconds(t.SetupS),

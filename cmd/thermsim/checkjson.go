@@ -21,7 +21,9 @@ type checkJSON struct {
 	Grid     report.GridSummary     `json:"grid"`
 	Power    report.PowerSummary    `json:"power"`
 	Grounded bool                   `json:"steady_state"` // some face leads heat to a temperature
-	Layers   []checkLayerJSON       `json:"layers"`       // bottom to top
+	Method   string                 `json:"method"`       // fourier where the stack is solved directly
+	Why      string                 `json:"not_direct,omitempty"`
+	Layers   []checkLayerJSON       `json:"layers"` // bottom to top
 	Memory   checkMemoryJSON        `json:"memory"`
 	Pictures []string               `json:"pictures"`
 }
@@ -53,6 +55,7 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, found []plausibility.Warning, pic
 		Grid: report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
 		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
 	}
+	out.Method, out.Why = gpusolve.Choice(m, s.Solver.Preconditioner)
 	for l := range s.Layers {
 		layer, planes := &s.Layers[l], m.LayerPlanes[l]
 		material := &s.Materials[layer.Material]

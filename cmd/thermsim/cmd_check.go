@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
 	"thermsim/report"
@@ -39,12 +40,14 @@ const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check ev6.config -p gcc.ptrace -f ev6.flp   # a HotSpot project`
 
 type checkOptions struct {
-	stack  string
-	out    string
-	grid   gridSize
-	print  bool
-	strict strictness
-	json   bool
+	stack string
+	out   string
+	grid  gridSize
+	// precond takes the place of the stack's preconditioner.
+	precond preconditioner
+	print   bool
+	strict  strictness
+	json    bool
 	project
 }
 
@@ -65,6 +68,8 @@ func newCheckCommand(g *globals) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
+	cmd.Flags().Var(&o.precond, "precond", "judge the stack for this method, as steady takes it")
+	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.addFlag(cmd.Flags())
@@ -78,6 +83,12 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
+		return err
+	}
+	if o.precond != "" {
+		s.Solver.Preconditioner = string(o.precond)
+	}
+	if err := refusal(s, &o.project); err != nil {
 		return err
 	}
 	if o.print {
@@ -132,4 +143,13 @@ func describe(c *console, m *mesh.Mesh, found []plausibility.Warning, on machine
 	d.estimate(on)
 	d.pictures(files)
 	return w.Flush()
+}
+
+// refusal is why the method that the stack names cannot solve it, as steady would say. Networks are solved as matrices.
+func refusal(s *stack.Stack, p *project) error {
+	if p.network() != nil {
+		return nil
+	}
+	v := &s.Solver
+	return gpusolve.Refusal(s, gpusolve.Options{Preconditioner: v.Preconditioner, Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter})
 }

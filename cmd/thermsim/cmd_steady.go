@@ -17,7 +17,7 @@ stack has such regions.csv and limits.csv, and map_<layer>.png and .csv of every
 layer with power and of those in --maps. They take the place of the files of an
 earlier run all together, or not at all. Flags beat what the stack file says. A
 preconditioner takes settings, as in --precond NAME:key=value,...; without
---precond, layers without regions are solved directly (fourier), others by
+--precond, uniform layers are solved directly (fourier), others by
 multigrid, and where that stalls another one takes over.
 ` + exitHelp
 

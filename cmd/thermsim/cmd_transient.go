@@ -23,7 +23,7 @@ power, every block, region and probe, step by step) and what the steady command
 writes: tables and maps of the last step, and the page with all steps. Maps of
 the hottest that each cell becomes are drawn with --figures maxima.
 Flags beat what the stack file says. A preconditioner takes settings, as in
---precond NAME:key=value,...; without --precond, layers without regions are
+--precond NAME:key=value,...; without --precond, uniform layers are
 solved directly (fourier), others by multigrid, and where that stalls another
 one takes over.
 ` + exitHelp

@@ -175,16 +175,16 @@ const (
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
-	method := "default solver"
+	times := ""
 	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
-	if name, why := gpusolve.Choice(d.m.Stack, d.m.Stack.Solver.Preconditioner); name == "fourier" && why == "" {
+	switch name, why := gpusolve.Choice(d.m, d.m.Stack.Solver.Preconditioner); {
+	case name == "fourier" && why == "":
 		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
+	case name != "multigrid":
+		times = "; the times are those of multigrid"
 	}
-	if p := d.m.Stack.Solver.Preconditioner; p != "" {
-		method = "time of the default solver, memory of " + p
-	}
-	d.heading("Estimate", fmt.Sprintf("%d cores, %s", cores, method))
-	d.line("  method     %s", methodText(d.m.Stack))
+	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
+	d.line("  method     %s", methodText(d.m))
 	free := ""
 	if on.memory > 0 {
 		free = fmt.Sprintf(" (%s free)", byteCount(on.memory))
@@ -203,11 +203,9 @@ func (d *description) estimate(on machine) {
 }
 
 // methodText tells how a stack is solved, and why not directly.
-func methodText(s *stack.Stack) string {
-	method, why := gpusolve.Choice(s, s.Solver.Preconditioner)
+func methodText(m *mesh.Mesh) string {
+	method, why := gpusolve.Choice(m, m.Stack.Solver.Preconditioner)
 	switch {
-	case method == "":
-		return "none: " + s.Solver.Preconditioner + " refuses the stack: " + why
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"
 	case why != "":

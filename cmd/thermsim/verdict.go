@@ -55,7 +55,7 @@ func remedy(st *solution.Status) string {
 		return "precision=" + st.Precision.Mode + " is there for comparison; take precision=adaptive"
 	case st.Reason == solution.ReasonStagnation && st.Preconditioner == "multigrid":
 		return "use --precond ic or cmg, accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"
-	case st.Reason == solution.ReasonStagnation && st.Method == "direct":
+	case st.Reason == solution.ReasonStagnation && st.Method == solution.MethodDirect:
 		return "use --precond multigrid, or look for extreme values in the stack with 'thermsim check'"
 	case st.Reason == solution.ReasonStagnation:
 		return "accept a larger --tol, or look for extreme values in the stack with 'thermsim check'"

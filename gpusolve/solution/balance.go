@@ -17,9 +17,24 @@ const imbalanceLimit = 1e-3
 // step, into the heat capacity C (J/K): error (G + C/dt) over the largest flow, and twice that because the error is an estimate. Only errors up to
 // 1e-4 K, the default tolerance, excuse an imbalance: a solve that was asked for less has to show that it is good enough.
 func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
-	err := s.Status.EstimatedErrorK
-	if s.Energy.ImbalanceRel <= imbalanceLimit || !(err > 0) {
+	watts := explained(m, s)
+	if s.Energy.ImbalanceRel <= imbalanceLimit || watts == 0 {
 		return imbalanceLimit
+	}
+	return math.Max(imbalanceLimit, watts/s.Energy.Scale)
+}
+
+// AtRest says that no power heats the stack and that every flow of heat is within what the temperature error explains. Then nothing flows, and the differences of what is left of the
+// flows are no imbalance.
+func AtRest(m *mesh.Mesh, s *Solution) bool {
+	return s.Energy.In == 0 && s.Energy.Scale <= explained(m, s)
+}
+
+// explained is the heat in W that the estimated error of the last step moves; 0 where nothing is known of it.
+func explained(m *mesh.Mesh, s *Solution) float64 {
+	err := s.Status.EstimatedErrorK
+	if !(err > 0) {
+		return 0
 	}
 	err = math.Min(err, excused)
 	conductance := m.GroundConductance()
@@ -28,5 +43,5 @@ func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 		err /= float64(max(1, len(s.Steps)))
 		conductance += m.HeatCapacity() / s.Dt
 	}
-	return math.Max(imbalanceLimit, 2*err*conductance/s.Energy.Scale)
+	return 2 * err * conductance
 }

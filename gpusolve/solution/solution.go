@@ -46,16 +46,27 @@ func (s *Solution) Close() {
 	}
 }
 
+// MethodDirect is the method of a solver without iterations.
+const MethodDirect = "direct"
+
+// MethodText names a solver and its preconditioner.
+func MethodText(method, preconditioner string) string {
+	if method == MethodDirect {
+		return preconditioner + ", direct"
+	}
+	return method + " with " + preconditioner
+}
+
 // Status says how a solve ended. Residuals are those of b - A x, evaluated in FP64 at the end.
 type Status struct {
-	Method           string // "pcg"
+	Method           string // "pcg", MethodDirect
 	Preconditioner   string
 	Details          string // what the preconditioner chose by itself, for people
 	Iterations       int    // of the last system; the sum over steps is IterationsTotal
 	IterationsTotal  int
 	ResidualW        float64 // ||b - A x||2 in W
 	RelativeResidual float64 // ||b - A x||2 / ||b||2
-	EstimatedErrorK  float64 // estimate of the largest temperature error
+	EstimatedErrorK  float64 // estimate of the largest temperature error; in a transient the sum over the steps, by the direct solver the last step's times their number
 	Converged        bool
 	Reason           string // one of the Reason constants
 	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.
@@ -93,7 +104,7 @@ type Energy struct {
 	In, Out, Stored float64
 	ByFace          [6]float64
 	Scale           float64 // the largest single flow
-	ImbalanceRel    float64 // |In - Out - Stored| / Scale
+	ImbalanceRel    float64 // |In - Out - Stored| / Scale; 0 at the end of a transient in which nothing flows any more
 }
 
 // DeviceInfo names what did the work.

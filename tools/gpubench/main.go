@@ -96,10 +96,10 @@ func benchCases() []benchCase {
 	}
 }
 
-// runsOf are the rules of a case: the direct solver where the stack is one for it, and multigrid.
-func runsOf(s *stack.Stack) []gpusolve.Options {
+// runsOf are the rules of a case: the direct solver where the mesh is one for it, and multigrid.
+func runsOf(m *mesh.Mesh) []gpusolve.Options {
 	all := []gpusolve.Options{{Preconditioner: "multigrid"}, {Preconditioner: "multigrid", ATol: 1e-6}}
-	if method, _ := gpusolve.Choice(s, ""); method != "multigrid" {
+	if method, _ := gpusolve.Choice(m, ""); method != "multigrid" {
 		return append([]gpusolve.Options{{}}, all...)
 	}
 	return all
@@ -123,7 +123,7 @@ func run(out, device string, runs, largest int, only string) error {
 		if m.Cells() > largest || only != "" && only != c.name {
 			continue
 		}
-		for _, o := range runsOf(m.Stack) {
+		for _, o := range runsOf(m) {
 			row, err := measure(m, device, c, o, runs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)

@@ -3,8 +3,6 @@ package fourier
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
 import (
-	"fmt"
-
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 )
@@ -23,6 +21,7 @@ type gpu struct {
 	tiles     cudriver.Ptr[float64]
 	partial   cudriver.Ptr[float64] // sums of blocks
 	atOnce    int                   // planes that tiles have room for
+	rooms     cudriver.Ptr[float64] // of blocks that transform long rows
 	system    gpuStack
 	plain     gpuStack // with the right side given as modes
 	// planeParts are the stacks' numbers on the way to the device.
@@ -43,13 +42,22 @@ const tileBytes int64 = 256 << 20
 // residualSums are the sums of a block of the residual.
 const residualSums = 4
 
-// newOnGPU makes an executor with memory of its own. It fails where a row does not fit into a block's shared memory.
+// newOnGPU makes an executor with memory of its own.
 func newOnGPU(dev *cuda.Device, l *Layered) (Executor, error) {
+	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
+	if err != nil {
+		return nil, err
+	}
+	return newWithin(dev, l, shared)
+}
+
+// newWithin makes one whose blocks take no more than so much shared memory for their rows.
+func newWithin(dev *cuda.Device, l *Layered, shared int) (Executor, error) {
 	on, err := cuda.NewIteration(dev, int64(l.NX)*int64(l.NY)*int64(l.NZ))
 	if err != nil {
 		return nil, err
 	}
-	g, err := newOnSpace(on, l)
+	g, err := newOnSpace(on, l, shared)
 	if err != nil {
 		on.Free()
 		return nil, err
@@ -58,11 +66,8 @@ func newOnGPU(dev *cuda.Device, l *Layered) (Executor, error) {
 }
 
 // newOnSpace takes memory of a space, which gives it back.
-func newOnSpace(on *cuda.Iteration, l *Layered) (*gpu, error) {
-	px, py, err := plansFor(on.Device, l)
-	if err != nil {
-		return nil, err
-	}
+func newOnSpace(on *cuda.Iteration, l *Layered, shared int) (*gpu, error) {
+	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
 	g := &gpu{Layered: l, on: on, sheet: int64(l.NX) * int64(l.NY), tile: 4 * int64((l.NX+1)/2) * int64((l.NY+1)/2)}
 	if err := g.load(on.Device); err != nil {
 		return nil, err
@@ -72,6 +77,7 @@ func newOnSpace(on *cuda.Iteration, l *Layered) (*gpu, error) {
 	if g.y = g.x; l.NX != l.NY || l.X != l.Y {
 		g.y = newGPUAxis(on.Space, py, l.Y)
 	}
+	g.takeRooms()
 	g.stacks()
 	g.atOnce = planesAtOnce(g.tile, l.NZ)
 	g.tiles = cuda.Alloc[float64](on.Space, int64(g.atOnce)*g.tile)
@@ -82,20 +88,6 @@ func newOnSpace(on *cuda.Iteration, l *Layered) (*gpu, error) {
 
 // planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together.
 func planesAtOnce(tile int64, nz int) int { return int(min(max(tileBytes/(8*tile), 1), int64(nz))) }
-
-// plansFor are the plans of both axes.
-func plansFor(dev *cuda.Device, l *Layered) (x, y gpuPlan, err error) {
-	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
-	if err != nil {
-		return x, y, err
-	}
-	x, okX := planFor(l.NX, shared)
-	y, okY := planFor(l.NY, shared)
-	if !okX || !okY {
-		err = fmt.Errorf("%w: rows of %d and %d cells do not both fit into the %d bytes of shared memory that a block has on %s; choose multigrid or fewer cells", ErrNoDevice, l.NX, l.NY, shared, dev.Name())
-	}
-	return x, y, err
-}
 
 func (g *gpu) load(dev *cuda.Device) (err error) {
 	if g.transform, err = cuda.Module(dev, "fourier transform", LoadTransform); err != nil {

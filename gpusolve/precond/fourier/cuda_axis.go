@@ -103,6 +103,10 @@ func (g *gpu) run(a *gpuAxis, r rows) {
 	if !g.on.Ready() || r.rows == 0 || r.planes == 0 {
 		return
 	}
+	if a.long {
+		g.runLong(a, r)
+		return
+	}
 	mode, scale := r.mode(a.ends)
 	grid := [3]uint32{cuda.Blocks((r.rows+1)/2, a.together) * uint32(r.planes), 1, 1}
 	shared := uint32(a.sharedBytes())

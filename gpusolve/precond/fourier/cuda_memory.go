@@ -5,8 +5,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// sharedOfLargest is the shared memory that a block has on the GPUs with most of it.
-const sharedOfLargest = 227 << 10
+// leastShared is the shared memory that a block has on the GPUs with least of it, so that room for long rows is counted wherever it may be needed.
+const leastShared = 64 << 10
 
 // gpuBytes is what the executor on a GPU takes beside modes, planes and loads: plans, stacks, tiles, sums.
 func gpuBytes(s precond.Shape) int64 {
@@ -14,19 +14,19 @@ func gpuBytes(s precond.Shape) int64 {
 	if s.Mesh != nil {
 		x, y, _ = endsOf(s.Mesh.Stack)
 	}
-	px, _ := planFor(s.NX, sharedOfLargest)
-	py, _ := planFor(s.NY, sharedOfLargest)
+	px, py := planFor(s.NX, leastShared), planFor(s.NY, leastShared)
 	bytes := tableBytes(px, x)
 	if s.NX != s.NY || x != y {
 		bytes += tableBytes(py, y)
 	}
+	mp := s.Multiprocessors
+	if mp == 0 {
+		mp = manyMultiprocessors
+	}
+	bytes += mp * max(px.roomBytes(), py.roomBytes())
 	nz := int64(s.NZ)
 	bytes += 2*(8*nz*ColumnsParts+4*(nz+1)) + 8*nz + 4*nz + 8*nz
 	if nz > longestClass {
-		mp := s.Multiprocessors
-		if mp == 0 {
-			mp = manyMultiprocessors
-		}
 		blocks := min((s.Sheet()+ColumnsThreads-1)/ColumnsThreads, blocksPerMultiprocessor*mp)
 		bytes += blocks * ColumnsThreads * 8 * 2 * ((nz + ColumnsSegment - 1) / ColumnsSegment)
 	}

@@ -11,6 +11,8 @@ type gpuPlan struct {
 	n, m    int
 	radices []int
 	fixed   int // length that a kernel is compiled for, 0 where the listed one serves
+	// long says that a pair of rows does not fit into shared memory: it is transformed in global memory.
+	long bool
 	// threads of a block work on a pair of rows, together pairs share a block.
 	threads, together int
 }
@@ -32,31 +34,49 @@ const (
 	bytesOfComplex             = 16
 )
 
-// planFor is the plan for rows of n values in blocks of so much shared memory. ok is false where they do not fit.
-func planFor(n, shared int) (p gpuPlan, ok bool) {
+// planFor is the plan for rows of n values in blocks of so much shared memory.
+func planFor(n, shared int) gpuPlan {
+	if p, ok := compiledFor(n); ok && p.sharedBytes() <= shared {
+		return p
+	}
+	p := listedFor(n)
+	p.long = p.sharedBytes() > shared
+	return p
+}
+
+// compiledFor is the compiled plan that suits rows of n values, if any does.
+func compiledFor(n int) (p gpuPlan, ok bool) {
 	for _, c := range compiled {
 		if c.m == n {
 			c.n, c.fixed = n, n
-			return c, c.sharedBytes() <= shared
+			return c, true
 		}
 	}
-	if radices := factorise(n); radices != nil {
-		p = listedPlan(n, n, radices)
-		return p, p.sharedBytes() <= shared
+	if factorise(n) != nil {
+		return p, false
 	}
 	least := 2*n - 1
 	for _, c := range compiled {
 		if c.m >= max(least, convolvesFrom) && c.m <= convolvesTo && float64(c.m) <= longerPays*float64(least) {
 			c.n, c.fixed = n, c.m
-			return c, c.sharedBytes() <= shared
+			return c, true
 		}
 	}
+	return p, false
+}
+
+// listedFor is the plan of the kernel that is told its radices.
+func listedFor(n int) (p gpuPlan) {
+	if radices := factorise(n); radices != nil {
+		return listedPlan(n, n, radices)
+	}
+	least := 2*n - 1
 	for m := least; m <= least+least/8+16; m++ {
 		if radices := factorise(m); radices != nil && (p.radices == nil || m*len(radices) < p.m*len(p.radices)) {
 			p = listedPlan(n, m, radices)
 		}
 	}
-	return p, p.sharedBytes() <= shared
+	return p
 }
 
 // listedPlan gives each thread about eight values.

@@ -1,15 +1,14 @@
 package fourier
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/opstest/devices"
@@ -46,7 +45,21 @@ func (e Ends) norm(k, n int) float64 {
 
 func openGPU(t *testing.T, d *cuda.Device, l *Layered) *gpu {
 	t.Helper()
-	e, err := newOnGPU(d, l)
+	return openWithin(t, d, l, allShared)
+}
+
+// allShared stands for all the shared memory of a block.
+const allShared = -1
+
+func openWithin(t *testing.T, d *cuda.Device, l *Layered, shared int) *gpu {
+	t.Helper()
+	if shared == allShared {
+		var err error
+		if shared, err = d.Attribute(cudriver.MaxSharedMemoryPerBlockOptin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := newWithin(d, l, shared)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +84,11 @@ func noise(rng *rand.Rand, n int) []float64 {
 }
 
 // Rows of every kind of plan are sums of their coefficients times the basis functions, in both directions.
-func transforms(t *testing.T, d *cuda.Device, lengths []int) {
+func transforms(t *testing.T, d *cuda.Device, lengths []int, shared int) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range lengths {
 		for ends := Adiabatic; ends <= HeldHigh; ends++ {
-			g := openGPU(t, d, flat(n, 1, 1, ends, Adiabatic))
+			g := openWithin(t, d, flat(n, 1, 1, ends, Adiabatic), shared)
 			const count = 3
 			c := noise(rng, count*n)
 			sample := samples(rng, n)
@@ -143,18 +156,18 @@ var parsed interpreter.Cache
 // All radices, alone and together, one value, compiled plans, and convolutions in both.
 var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 6, 12, 26, 30, 33, 64, 77, 100, 117, 128, 256, 17, 19, 34, 101, 367, 512, 509}
 
-func TestTransformsOnInterpreter(t *testing.T) { transforms(t, interpreted(t), lengths) }
+func TestTransformsOnInterpreter(t *testing.T) { transforms(t, interpreted(t), lengths, allShared) }
 func TestLongTransformsOnInterpreter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	transforms(t, interpreted(t), []int{1000, 1009, 1024, 1031, 1871, 2048})
+	transforms(t, interpreted(t), []int{1000, 1009, 1024, 1031, 1871, 2048}, allShared)
 }
 func TestTransformsOnGPU(t *testing.T) {
 	d := devices.GPU(t)
 	defer d.Close()
 	defer d.Bind()()
-	transforms(t, d, append(lengths, 1024, 2048, 1871, 4096, 10000, 3001, 6007, 8192, 12288))
+	transforms(t, d, append(lengths, 1024, 2048, 1871, 4096, 10000, 3001, 6007, 8192, 12288), allShared)
 }
 
 // planesFrom reads all planes of a state.
@@ -181,7 +194,7 @@ type shape struct{ nx, ny, nz int }
 var shapes = []shape{{1, 1, 1}, {2, 3, 2}, {7, 5, 3}, {1, 9, 4}, {16, 1, 5}, {17, 23, 10}, {12, 30, 11}, {5, 6, 30}, {9, 4, 33}, {64, 34, 2}, {6, 257, 3}}
 
 // The executor on a GPU and that on the processor agree on all operations.
-func conform(t *testing.T, d *cuda.Device, shapes []shape) {
+func conform(t *testing.T, d *cuda.Device, shapes []shape, shared int) {
 	processor := host.Open()
 	defer processor.Close()
 	for n, s := range shapes {
@@ -190,7 +203,7 @@ func conform(t *testing.T, d *cuda.Device, shapes []shape) {
 			l := randomLayered(rng, s.nx, s.ny, s.nz, inTime == 1)
 			t.Run(fmt.Sprintf("%v,time=%d,sides=%d,%d", s, inTime, l.X, l.Y), func(t *testing.T) {
 				defer d.Bind()()
-				g := openGPU(t, d, l)
+				g := openWithin(t, d, l, shared)
 				defer g.Close()
 				compare(t, rng, l, newOnHost(processor.NewSpace(s.nx*s.ny*s.nz, 0), l), g)
 			})
@@ -318,12 +331,12 @@ func forwards(t *testing.T, rng *rand.Rand, l *Layered, e Executor) {
 	}
 }
 
-func TestConformanceOnInterpreter(t *testing.T) { conform(t, interpreted(t), shapes) }
+func TestConformanceOnInterpreter(t *testing.T) { conform(t, interpreted(t), shapes, allShared) }
 func TestConformanceOnGPU(t *testing.T) {
 	d := devices.GPU(t)
 	defer d.Close()
 	defer d.Bind()()
-	conform(t, d, append(shapes, shape{512, 512, 10}, shape{1024, 100, 3}, shape{256, 400, 4}, shape{1103, 2048, 2}, shape{401, 397, 40}))
+	conform(t, d, append(shapes, shape{512, 512, 10}, shape{1024, 100, 3}, shape{256, 400, 4}, shape{1103, 2048, 2}, shape{401, 397, 40}), allShared)
 }
 
 // Few and small shapes, for a sanitizer.
@@ -331,8 +344,8 @@ func TestSmallOnGPU(t *testing.T) {
 	d := devices.GPU(t)
 	defer d.Close()
 	defer d.Bind()()
-	transforms(t, d, []int{30, 34, 509, 1000})
-	conform(t, d, []shape{{17, 23, 10}, {9, 4, 33}})
+	transforms(t, d, []int{30, 34, 509, 1000}, allShared)
+	conform(t, d, []shape{{17, 23, 10}, {9, 4, 33}}, allShared)
 }
 
 // The same work gives the same bits, whatever the order of blocks and warps.
@@ -369,10 +382,34 @@ func TestBitsRepeatOnInterpreter(t *testing.T) {
 	}
 }
 
-// A block of the interpreter has 96 KiB: rows of 7000 values do not fit.
-func TestLongRowsAreRefused(t *testing.T) {
-	_, err := newOnGPU(interpreted(t), flat(7000, 3, 2, Adiabatic, Adiabatic))
-	if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), "7000") {
-		t.Errorf("error %v, want one that names the length", err)
+// Where shared memory holds no row, all of them are transformed in global memory.
+func TestLongRowsOnInterpreter(t *testing.T) {
+	d := interpreted(t)
+	transforms(t, d, []int{1, 2, 13, 30, 34, 117, 256, 367}, 0)
+	conform(t, d, []shape{{1, 1, 1}, {7, 5, 3}, {12, 30, 4}, {17, 23, 3}}, 0)
+}
+
+// A block of the interpreter has 96 KiB of shared memory, which rows of 5783 values, or convolutions of 2892, exceed.
+func TestRowsBeyondSharedMemory(t *testing.T) {
+	for n, want := range map[int]bool{5760: false, 5824: true, 2879: false, 2897: true, 14000: true} {
+		if p := planFor(n, 96<<10); p.long != want {
+			t.Errorf("plan %+v", p)
+		}
 	}
+	l := flat(5824, 1, 1, Adiabatic, Adiabatic)
+	g := openGPU(t, interpreted(t), l)
+	defer g.Close()
+	if !g.x.long || g.y.long {
+		t.Errorf("plans %+v, %+v", g.x.gpuPlan, g.y.gpuPlan)
+	}
+	forwards(t, rand.New(rand.NewPCG(9, 10)), l, g)
+}
+
+func TestLongRowsOnGPU(t *testing.T) {
+	d := devices.GPU(t)
+	defer d.Close()
+	defer d.Bind()()
+	transforms(t, d, append(lengths, 14000, 20011, 65536), 0)
+	conform(t, d, append(shapes, shape{14000, 3, 2}, shape{3, 14009, 2}), allShared)
+	conform(t, d, shapes, 0)
 }

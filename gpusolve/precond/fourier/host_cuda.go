@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -37,7 +38,12 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 		return e, nil
 	}
 	if on, ok := cuda.SpaceOf(s); ok {
-		g, err := newOnSpace(on.NewIteration(), l)
+		space := on.NewIteration()
+		shared, err := space.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
+		if err != nil {
+			return nil, err
+		}
+		g, err := newOnSpace(space, l, shared)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 		}

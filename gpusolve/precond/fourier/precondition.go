@@ -24,8 +24,8 @@ func NewPreconditioner(s ops.Operator) (*Preconditioner, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: fourier needs the geometry of a stack, and a matrix has none; choose another preconditioner", precond.ErrRefused)
 	}
-	if err := CheckGrid(sys.Mesh().Stack); err != nil {
-		return nil, fmt.Errorf("%w: %w; choose another preconditioner", precond.ErrRefused, err)
+	if err := Refusal(sys.Mesh().Stack); err != nil {
+		return nil, err
 	}
 	l := layeredLike(sys.Mesh(), sys.TimeStep() > 0)
 	l.average(sys.Mesh(), sys.TimeStep())

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -15,25 +17,35 @@ var ErrUnfit = errors.New("fourier does not apply")
 // equidistant is the largest relative deviation of a cell's width from the mean that counts as rounding: widths are differences of coordinates.
 const equidistant = 1e-9
 
-// Check says why the transforms do not diagonalise the operator of a stack, in words for users; nil where they do.
-func Check(s *stack.Stack) error {
-	if err := CheckGrid(s); err != nil {
+// Check says why the transforms do not diagonalise the operator of a mesh, in words for users; nil where they do.
+func Check(m *mesh.Mesh) error {
+	if err := CheckGrid(m.Stack); err != nil {
 		return err
 	}
-	for l := range s.Layers {
-		layer := &s.Layers[l]
-		for r := range layer.Regions {
-			if layer.Regions[r].Fill != nil {
-				return fmt.Errorf("%w: layer %s has a fill that follows a map or covers a part of it", ErrUnfit, layer.Name)
-			}
-			a, b := &s.Materials[layer.Material], &s.Materials[layer.Regions[r].Material]
-			if a.K != b.K || a.C != b.C {
-				return fmt.Errorf("%w: layer %s has a region of %s in %s", ErrUnfit, layer.Name, b.Name, a.Name)
-			}
+	for l, planes := range m.LayerPlanes {
+		if m.Planes[planes[0]].Index != nil {
+			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, &m.Stack.Layers[l]))
 		}
 	}
 	return nil
 }
+
+// uneven is what makes a layer differ from place to place.
+func uneven(s *stack.Stack, l *stack.Layer) string {
+	own := &s.Materials[l.Material]
+	for r := range l.Regions {
+		if f := l.Regions[r].Fill; f != nil && !(covers(s, &l.Regions[r]) && slices.Min(f.Values) == slices.Max(f.Values)) {
+			return fmt.Sprintf("layer %s has a fill that follows a map or covers a part of it", l.Name)
+		}
+		if of := &s.Materials[l.Regions[r].Material]; of.K != own.K || of.C != own.C {
+			return fmt.Sprintf("layer %s has a region of %s in %s", l.Name, of.Name, own.Name)
+		}
+	}
+	return fmt.Sprintf("layer %s is not uniform", l.Name)
+}
+
+// covers says whether a region is the rectangle of the whole stack.
+func covers(s *stack.Stack, r *stack.Region) bool { return r.Shape == nil && r.Rect == s.Domain() }
 
 // CheckGrid judges the grid, the sides and whether materials are constant: what the method needs as a preconditioner too.
 func CheckGrid(s *stack.Stack) error {
@@ -54,6 +66,14 @@ func CheckGrid(s *stack.Stack) error {
 	}
 	_, _, err := endsOf(s)
 	return err
+}
+
+// Refusal is why the method can do nothing for a stack, not even as a preconditioner; nil where it can.
+func Refusal(s *stack.Stack) error {
+	if err := CheckGrid(s); err != nil {
+		return fmt.Errorf("%w: %w; choose another preconditioner", precond.ErrRefused, err)
+	}
+	return nil
 }
 
 // graded says whether cells differ in width.
@@ -103,9 +123,9 @@ func isHeld(f stack.Face, b *stack.Boundary) (bool, error) {
 	return false, nil
 }
 
-// Of is the operator of a mesh whose stack Check accepts, in a steady state or, with a positive dt in s, in a time step.
+// Of is the operator of a mesh that Check accepts, in a steady state or, with a positive dt in s, in a time step.
 func Of(m *mesh.Mesh, dt float64) (*Layered, error) {
-	if err := Check(m.Stack); err != nil {
+	if err := Check(m); err != nil {
 		return nil, err
 	}
 	l := &Layered{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), GZ: make([]float64, m.NZ()+1)}

@@ -167,10 +167,10 @@ template <class P> DEVICE void storeTiles(Pair<P> p, int which, Complex *s, int 
 }
 
 template <class P>
-DEVICE void lines(P plan, const Rows &j, const int *places, const Complex *roots, const Complex *filter, Complex *s) {
+DEVICE void lines(P plan, const Rows &j, const int *places, const Complex *roots, const Complex *filter, Complex *s, int block) {
   int team = P::team(plan), together = P::rows(plan), m = P::m(plan), length = P::pad(m - 1) + 1;
-  int pairs = (j.rows + 1) / 2, blocks = tiles(pairs, together), plane = (u32)blockX() / (u32)blocks, group = threadX() / team;
-  int pair = (blockX() - plane * blocks) * together + group;
+  int pairs = (j.rows + 1) / 2, blocks = tiles(pairs, together), plane = (u32)block / (u32)blocks, group = threadX() / team;
+  int pair = (block - plane * blocks) * together + group;
   Pair<P> p = {j, {plan, s + group * length, threadX() - group * team, team, m}, places, plane, 0, 0, pair < pairs};
   p.first = 2 * (p.on ? pair : pairs - 1);
   p.second = p.first + 1 < j.rows ? p.first + 1 : p.first;
@@ -213,7 +213,7 @@ KERNEL void BOUNDS(LISTED) DYNAMIC listed(const double *RESTRICT in, const float
                                              const double *RESTRICT filter, const double *RESTRICT roots, const int *RESTRICT places, int length,
                                              int threads, int together, int count, const int *RESTRICT radices) {
   DYNAMIC_SHARED Complex room[];
-  lines(Listed{length, threads, together, count, radices}, ROWS_OF_LAUNCH, places, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Listed{length, threads, together, count, radices}, ROWS_OF_LAUNCH, places, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length256 transforms rows of 256 values.
@@ -222,7 +222,7 @@ KERNEL void BOUNDS(SMALL, 4) DYNAMIC length256(const double *RESTRICT in, const 
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<16, 8, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<16, 8, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length512 transforms rows of 512 values.
@@ -231,7 +231,7 @@ KERNEL void BOUNDS(USUAL, 3) DYNAMIC length512(const double *RESTRICT in, const 
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<64, 4, 8, 8, 8>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<64, 4, 8, 8, 8>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length1000 transforms rows of 1000 values.
@@ -240,7 +240,7 @@ KERNEL void BOUNDS(THOUSAND, 2) DYNAMIC length1000(const double *RESTRICT in, co
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<100, 2, 10, 10, 10>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<100, 2, 10, 10, 10>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length1024 transforms rows of 1024 values, or by convolution those of up to 512.
@@ -249,7 +249,7 @@ KERNEL void BOUNDS(USUAL, 2) DYNAMIC length1024(const double *RESTRICT in, const
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<64, 4, 16, 8, 8>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<64, 4, 16, 8, 8>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length2048 transforms rows of 2048 values, or by convolution those of up to 1024.
@@ -258,7 +258,7 @@ KERNEL void BOUNDS(USUAL, 2) DYNAMIC length2048(const double *RESTRICT in, const
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<128, 2, 8, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<128, 2, 8, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length4096 transforms rows of 4096 values, or by convolution those of up to 2048.
@@ -267,7 +267,7 @@ KERNEL void BOUNDS(USUAL, 2) DYNAMIC length4096(const double *RESTRICT in, const
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<256, 1, 16, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<256, 1, 16, 16, 16>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
 }
 
 // length10000 transforms rows of 10000 values.
@@ -276,5 +276,20 @@ KERNEL void BOUNDS(LONG) DYNAMIC length10000(const double *RESTRICT in, const fl
                                              const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
                                              const double *RESTRICT filter, const double *RESTRICT roots) {
   DYNAMIC_SHARED Complex room[];
-  lines(Fixed<512, 1, 10, 10, 10, 10>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room);
+  lines(Fixed<512, 1, 10, 10, 10, 10>{}, ROWS_OF_LAUNCH, 0, (const Complex *)roots, (const Complex *)filter, room, blockX());
+}
+
+// longer transforms rows that do not fit into shared memory: each block has room in global memory for one pair of them, and takes one of count pairs after the other.
+KERNEL void BOUNDS(LISTED) longer(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out,
+                                             float *RESTRICT out32, i64 from, i64 to, int n, int rows, int mode, double scale,
+                                             const double *RESTRICT turns, const double *RESTRICT halves, const double *RESTRICT chirp,
+                                             const double *RESTRICT filter, const double *RESTRICT roots, const int *RESTRICT places, int length,
+                                             int stages, const int *RESTRICT radices, double *RESTRICT rooms, int count) {
+  Listed plan = {length, LISTED, 1, stages, radices};
+  Complex *room = (Complex *)rooms + (i64)blockX() * (Listed::pad(length - 1) + 1);
+#pragma unroll 1
+  for (int pair = blockX(); pair < count; pair += gridX()) {
+    lines(plan, ROWS_OF_LAUNCH, places, (const Complex *)roots, (const Complex *)filter, room, pair);
+    barrier();
+  }
 }

@@ -41,6 +41,7 @@ type Transform struct {
 	length2048  launch.Kernel[TransformLength2048Args]
 	length4096  launch.Kernel[TransformLength4096Args]
 	length10000 launch.Kernel[TransformLength10000Args]
+	longer      launch.Kernel[TransformLongerArgs]
 }
 
 // LoadTransform compiles the module for the device and finds its kernels.
@@ -56,6 +57,7 @@ func LoadTransform(d cudriver.Driver) (*Transform, error) {
 		m.length2048.Prepare("length2048", TransformUsual),
 		m.length4096.Prepare("length4096", TransformUsual),
 		m.length10000.Prepare("length10000", TransformLong),
+		m.longer.Prepare("longer", TransformListed),
 	)
 	if err != nil {
 		return nil, err
@@ -173,4 +175,27 @@ type TransformLength10000Args = TransformLength256Args
 func (m *Transform) Length10000(s cudriver.Stream, grid [3]uint32, shared uint32, a TransformLength10000Args) error {
 	m.length10000.Args = a
 	return m.length10000.LaunchDynamic(s, grid, shared)
+}
+
+// TransformLongerArgs are the arguments of longer.
+type TransformLongerArgs struct {
+	In                                  cudriver.Ptr[float64]
+	In32                                cudriver.Ptr[float32]
+	Out                                 cudriver.Ptr[float64]
+	Out32                               cudriver.Ptr[float32]
+	From, To                            int64
+	N, Rows, Mode                       int32
+	Scale                               float64
+	Turns, Halves, Chirp, Filter, Roots cudriver.Ptr[float64]
+	Places                              cudriver.Ptr[int32]
+	Length, Stages                      int32
+	Radices                             cudriver.Ptr[int32]
+	Rooms                               cudriver.Ptr[float64]
+	Count                               int32
+}
+
+// Longer transforms rows that do not fit into shared memory: each block has room in global memory for one pair of them, and takes one of count pairs after the other.
+func (m *Transform) Longer(s cudriver.Stream, grid [3]uint32, a TransformLongerArgs) error {
+	m.longer.Args = a
+	return m.longer.Launch(s, grid)
 }

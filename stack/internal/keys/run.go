@@ -10,7 +10,7 @@ func runSpecs() []Spec {
 			{Name: "initial", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Uniform temperature at time 0."},
 		}},
 		{"solver", "[solver]", "a solver table", []Key{
-			{Name: "preconditioner", Type: Method, Enum: preconditioners(), DefDoc: "`fourier` where no layer has regions and the grid is equidistant, else multigrid, and `ic`, `cmg` or `jacobi` where it stalls", Doc: "Preconditioner, alone or with settings: `name:key=value,...`."},
+			{Name: "preconditioner", Type: Method, Enum: preconditioners(), DefDoc: "`fourier` where every layer is uniform and constant, the grid is equidistant and the sides are adiabatic, at a temperature or with a heat flux, else multigrid, and `ic`, `cmg` or `jacobi` where it stalls", Doc: "Preconditioner, alone or with settings: `name:key=value,...`."},
 			{Name: "device", Type: Text, DefDoc: "auto", Doc: "auto, cpu, gpu, or gpu:N for the N-th GPU from 0."},
 			{Name: "tol", Type: Scalar, Quantity: units.TemperatureRise, Range: Positive, DefDoc: "1e-4 K", Doc: "Stop when the estimated largest error is below this."},
 			{Name: "rtol", Type: Scalar, Quantity: units.Number, Range: Positive, Doc: "Stop on the residual relative to the right side instead."},

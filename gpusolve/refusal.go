@@ -1,0 +1,56 @@
+package gpusolve
+
+import (
+	"strings"
+
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/fourier"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// refusal is an ErrOption whose text is the reason alone.
+type refusal struct{ error }
+
+// Is says what kind of error it is.
+func (refusal) Is(target error) bool { return target == ErrOption }
+
+func (r refusal) Unwrap() error { return r.error }
+
+func (r refusal) Error() string {
+	return strings.TrimPrefix(r.error.Error(), precond.ErrRefused.Error()+": ")
+}
+
+// Refusal is why the options cannot solve a stack, as Steady and Transient would say after its mesh is built; nil where nothing stands against them. What only the numbers of
+// a matrix show, as a factorisation that breaks down, is not found.
+func Refusal(s *stack.Stack, o Options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if name, _ := precond.Split(o.Preconditioner); name == "fourier" {
+		if err := fourier.Refusal(s); err != nil {
+			return blame(err)
+		}
+	}
+	m, err := mesh.Build(slab())
+	if err != nil {
+		return err
+	}
+	o.Device = "cpu"
+	e, err := newMeshed(m, o, 0, 0)
+	if err == nil {
+		e.close()
+	}
+	return err
+}
+
+// slab is a small stack that every method solves with settings that go together.
+func slab() *stack.Stack {
+	s := &stack.Stack{
+		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{100, 100, 100}, C: 1e6}},
+		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 2}},
+	}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: s.Ambient}
+	return s
+}

@@ -1,0 +1,43 @@
+package gpusolve_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/stack"
+)
+
+// What a method refuses is known before the mesh is built, in the words of the solve; what it takes is not refused.
+func TestRefusalIsThatOfTheSolve(t *testing.T) {
+	stacks := map[string]*stack.Stack{
+		"layers": cases.Stack10(cases.Options{NX: 8}), "graded": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "regions": cases.Interposer(cases.Stack10(cases.Options{NX: 16})),
+	}
+	refused := 0
+	for _, method := range append(gpusolve.Preconditioners(), "", "jacobi:format=csr", "none:solver=bicgstab", "fourier:solver=bicgstab", "chebyshev:format=csr,form=scaled",
+		"cmg:segment=5", "ic:order=2", "peer", "jacobi:precision=adaptive,solver=bicgstab") {
+		for name, s := range stacks {
+			for _, rtol := range []float64{0, 1e-3} {
+				o := gpusolve.Options{Preconditioner: method, Device: "cpu", RTol: rtol}
+				got := gpusolve.Refusal(s, o)
+				sol, want := gpusolve.Steady(t.Context(), build(t, s), o)
+				sol.Close()
+				if (got == nil) != (want == nil) || want != nil && (got.Error() != want.Error() || !errors.Is(got, gpusolve.ErrOption) || !errors.Is(want, gpusolve.ErrOption)) {
+					t.Errorf("%s of %s to %g: %v before, %v after", method, name, rtol, got, want)
+				}
+				if got == nil {
+					continue
+				}
+				refused++
+				if before, _, _ := strings.Cut(got.Error(), ";"); strings.Count(before, ": ") > 1 {
+					t.Errorf("%q has more than a place and a reason", got)
+				}
+			}
+		}
+	}
+	if refused < 20 {
+		t.Errorf("%d refusals", refused)
+	}
+}
