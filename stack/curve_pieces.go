@@ -13,6 +13,13 @@ func (p *Piece) Of(t float64) float64 {
 	return p.A0 + float64(u*v)
 }
 
+// Slope is the derivative, likewise.
+func (p *Piece) Slope(t float64) float64 {
+	u := t - p.From
+	v := 2*p.A2 + float64(u*(3*p.A3))
+	return p.A1 + float64(u*v)
+}
+
 // hermite is the cubic with given values and slopes at both ends.
 func hermite(t0, t1, v0, v1, s0, s1 float64) Piece {
 	h := t1 - t0

@@ -42,6 +42,9 @@ func CheckGrid(s *stack.Stack) error {
 			return fmt.Errorf("%w: material %s follows the temperature", ErrUnfit, m.Name)
 		}
 	}
+	if s.Leaks() {
+		return fmt.Errorf("%w: leakage follows the temperature", ErrUnfit)
+	}
 	for a, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
 		if graded(axis, s.Size[a]) {
 			return fmt.Errorf("%w: the grid is graded along %c", ErrUnfit, "xy"[a])
