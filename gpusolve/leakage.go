@@ -223,6 +223,7 @@ func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule
 		}
 		if holds {
 			low = l.scale
+			out.Norms, out.ErrorK = trial.Norms, trial.ErrorK
 			l.on.Combine(l.stable, 1, s.x, 0, s.x)
 		} else {
 			high = l.scale
@@ -252,6 +253,8 @@ func (s *meshed) judgeStep(ctx context.Context, o *Options, out krylov.Outcome) 
 	out.Reason = krylov.Runaway
 	if l.Time = s.to; broken {
 		l.Time = s.from
+		l.on.Combine(s.x, 1, s.old, 0, s.old)
+		s.measure()
 	}
 	return out, s.failure()
 }
@@ -271,5 +274,8 @@ func (s *meshed) steadyGain(ctx context.Context, o *Options) error {
 	}
 	err := s.gain(ctx, o)
 	s.outer.made = false
-	return errors.Join(err, s.sys.Refresh(s.dt), s.sys.RefreshAt(s.x, s.old), blame(s.pre.Refresh()))
+	if again := errors.Join(s.sys.Refresh(s.dt), s.sys.RefreshAt(s.x, s.old), s.pre.Refresh()); again != nil && err == nil {
+		return blame(again)
+	}
+	return err
 }

@@ -2,6 +2,8 @@ package mesh
 
 import (
 	"math"
+	"reflect"
+	"slices"
 
 	"thermsim/stack"
 )
@@ -14,6 +16,8 @@ type Leakage struct {
 	Terms  []LeakageTerm
 	// Sheets hold W per cell column where the law is 1, x fastest. Planes of one layer share theirs.
 	Sheets [][]float64
+
+	curves []*stack.Curve // what the curves of Laws are of
 }
 
 // LeakagePlane is a plane of the mesh. Share of a layer's leakage falls into it.
@@ -39,6 +43,7 @@ func newLeakage(m *Mesh) *Leakage {
 			if !ok {
 				n = l.Laws.addCurve(t.Law)
 				known[t.Law] = n
+				l.curves = append(l.curves, t.Law)
 			}
 			l.Terms = append(l.Terms, LeakageTerm{n, int32(len(l.Sheets))})
 			l.Sheets = append(l.Sheets, t.Watts)
@@ -86,6 +91,12 @@ func (l *Laws) withSlope(curve int32, t float64, ends bool) (value, slope float6
 		return p.Of(held), 0
 	}
 	return p.Of(held), p.Slope(held)
+}
+
+// Of evaluates a law of the stack, as solvers do.
+func (l *Leakage) Of(law *stack.Curve) func(kelvin float64) float64 {
+	n := slices.IndexFunc(l.curves, func(c *stack.Curve) bool { return c == law || reflect.DeepEqual(c, law) })
+	return func(kelvin float64) float64 { return l.Laws.of(int32(n), kelvin) }
 }
 
 // LeakageState is what a state leaks: the heat in W, and the cells outside the range of their law, of those that leak.

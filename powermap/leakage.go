@@ -91,31 +91,33 @@ func (l *LayerLeakage) term(law *stack.Curve, g Grid) []float64 {
 	return l.Terms[len(l.Terms)-1].Watts
 }
 
-// LeakageWatts is the heat in W that each block of p leaks, or p itself where it has none, with the temperatures in K of the planes that its layer heats.
-func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64) []float64 {
+// LeakageWatts is the heat in W that each block of p leaks, or p itself where it has none, with the temperatures in K of the planes that its layer heats. of evaluates a
+// law; nil is nothing.
+func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64, of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	for i := range m.Layers {
 		for k := range m.Layers[i].sources {
 			if s := &m.Layers[i].sources[k]; s.power == p {
-				return s.leakageWatts(m.Grid, planes)
+				return s.leakageWatts(m.Grid, planes, of)
 			}
 		}
 	}
 	return nil
 }
 
-func (s *source) leakageWatts(g Grid, planes [][]float64) []float64 {
+func (s *source) leakageWatts(g Grid, planes [][]float64, of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	laws, watts := s.leakages()
 	sums := make([]sum, len(laws))
 	for n, p := range s.portions {
-		if p.of >= len(laws) || laws[p.of] == nil {
+		if p.of >= len(laws) || laws[p.of] == nil || watts[p.of] == 0 {
 			continue
 		}
+		law := of(laws[p.of])
 		f := &s.footprints[n]
 		for j, y := range f.Y {
 			row := (f.J+j)*g.NX() + f.I
 			for i, x := range f.X {
 				for _, kelvin := range planes {
-					sums[p.of].add(watts[p.of] * p.share * y * x / float64(len(planes)) * laws[p.of].Of(kelvin[row+i]))
+					sums[p.of].add(watts[p.of] * p.share * y * x / float64(len(planes)) * law(kelvin[row+i]))
 				}
 			}
 		}

@@ -8,6 +8,8 @@ func (s *Summary) Caveat() string {
 	switch {
 	case s.Solver.Converged:
 		return ""
+	case s.Solver.Reason == solution.ReasonRunaway:
+		return "THERMAL RUNAWAY"
 	case s.Solver.Reason == solution.ReasonInterrupted && s.firstBadStep() == 0 && s.Temperature.NonFiniteCells == 0:
 		return "INTERRUPTED"
 	case s.Solver.Reason == solution.ReasonInterrupted:
