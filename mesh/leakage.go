@@ -3,7 +3,9 @@ package mesh
 import (
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
+	"sync"
 
 	"thermsim/stack"
 )
@@ -105,20 +107,37 @@ type LeakageState struct {
 	Outside int64
 }
 
-// State adds up the leakage with the temperatures in K of the leaking planes, which plane reads in their order. The sum is compensated, in the order of the cells.
-func (l *Leakage) State(plane func(n int) []float64) (s LeakageState) {
-	carry := 0.0
+// State adds up the leakage with the temperatures in K of the leaking planes, which plane reads in their order, nx cells a row. Rows are summed side by side and then
+// in their order, so that the bits do not depend on the cores.
+func (l *Leakage) State(nx int, plane func(n int) []float64) (s LeakageState) {
 	for n := range l.Planes {
-		p := &l.Planes[n]
-		for c, kelvin := range plane(n) {
-			watts, _ := l.At(p, c, kelvin, false)
-			y := watts - carry
-			sum := s.Watts + y
-			carry = (sum - s.Watts) - y
-			s.Watts = sum
-			if l.outsideAt(p, c, kelvin) {
-				s.Outside++
-			}
+		kelvin := plane(n)
+		rows := make([]LeakageState, len(kelvin)/nx)
+		workers := min(runtime.GOMAXPROCS(0), len(rows))
+		var group sync.WaitGroup
+		for w := range workers {
+			group.Go(func() {
+				for j := len(rows) * w / workers; j < len(rows)*(w+1)/workers; j++ {
+					rows[j] = l.row(&l.Planes[n], j*nx, kelvin[j*nx:(j+1)*nx])
+				}
+			})
+		}
+		group.Wait()
+		for _, r := range rows {
+			s.Watts += r.Watts
+			s.Outside += r.Outside
+		}
+	}
+	return s
+}
+
+// row is State of a row of cells from one on.
+func (l *Leakage) row(p *LeakagePlane, first int, kelvin []float64) (s LeakageState) {
+	for i, t := range kelvin {
+		watts, _ := l.At(p, first+i, t, false)
+		s.Watts += watts
+		if l.outsideAt(p, first+i, t) {
+			s.Outside++
 		}
 	}
 	return s

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
@@ -46,12 +47,12 @@ func (l *LeakageSummary) String() string {
 	return text
 }
 
-// Verdict tells of a runaway; empty where there is none.
+// Verdict tells where and how power runs away; empty where it does not.
 func (l *LeakageSummary) Verdict() string {
 	if l == nil || !l.Runaway {
 		return ""
 	}
-	text := fmt.Sprintf("thermal runaway%s, loop gain %s", placeWords(l.At), significant(l.LoopGain, 3))
+	text := strings.TrimSpace(placeWords(l.At)) + ", loop gain " + significant(l.LoopGain, 3)
 	switch {
 	case l.LargestFactor > 0:
 		text += fmt.Sprintf("; the largest power with a steady state is %s times that of the stack, and the field is that state", significant(l.LargestFactor, 4))

@@ -257,8 +257,8 @@ func summariseEnergy(e *solution.Energy) EnergySummary {
 
 // thermalResistance is (max - ambient) / power, NaN without power and in a transient, where heat is stored on its way.
 func thermalResistance(s *Summary, sol *solution.Solution) float64 {
-	runaway := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
-	if watts := s.Power.MappedW + s.Power.LeakageW; watts > 0 && len(sol.Steps) == 0 && !runaway {
+	unstable := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
+	if watts := s.Power.MappedW + s.Power.LeakageW; watts > 0 && len(sol.Steps) == 0 && !unstable {
 		return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
 	}
 	return math.NaN()

@@ -85,6 +85,9 @@ func (s *Stack) OutOfRange() []string {
 			lines = append(lines, fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K to %.4g K; outside, the values at the ends are used", shorten(m.Name), from, to, low, high))
 		}
 	}
+	if from, to, any := s.leakageRange(); any && (low < from || high > to) {
+		lines = append(lines, fmt.Sprintf("leakage: its laws hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K to %.4g K; outside, the values at the ends are used", from, to, low, high))
+	}
 	return lines
 }
 

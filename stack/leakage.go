@@ -1,6 +1,9 @@
 package stack
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Leakage is heat that follows the temperature: Watts times the value of Factor at the temperature of each cell. There is none where Factor is nil.
 type Leakage struct {
@@ -13,20 +16,28 @@ func (l *Leakage) leaks() bool { return l.Factor != nil && l.Watts > 0 }
 
 // Leaks says whether any power of the stack follows the temperature, which makes the equations nonlinear.
 func (s *Stack) Leaks() bool {
+	_, _, any := s.leakageRange()
+	return any
+}
+
+// leakageRange is that of the temperatures in K for which all laws of leakage hold; any is false where nothing leaks.
+func (s *Stack) leakageRange() (from, to float64, any bool) {
+	to = math.Inf(1)
+	take := func(l *Leakage) {
+		if l.leaks() {
+			from, to, any = math.Max(from, l.Factor.Range[0]), math.Min(to, l.Factor.Range[1]), true
+		}
+	}
 	for i := range s.Layers {
 		for p := range s.Layers[i].Powers {
 			power := &s.Layers[i].Powers[p]
-			if power.Leakage.leaks() {
-				return true
-			}
+			take(&power.Leakage)
 			for b := range power.Blocks {
-				if power.Blocks[b].Leakage.leaks() {
-					return true
-				}
+				take(&power.Blocks[b].Leakage)
 			}
 		}
 	}
-	return false
+	return from, to, any
 }
 
 // Nonlinear says whether the equations are: where a material or a power follows the temperature.

@@ -12,7 +12,7 @@ import (
 func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
 	if st.Reason == solution.ReasonRunaway {
-		return withStatus(exitRunaway, fmt.Errorf("%s; it is in %s, marked as such; lower the power or the leakage, or cool better", s.Doubt(), out))
+		return withStatus(exitRunaway, fmt.Errorf("thermal runaway %s; it is in %s, marked as such; lower the power or the leakage, or cool better", s.Doubt(), out))
 	}
 	if doubt := s.Doubt(); doubt != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
