@@ -14,20 +14,31 @@ type dense struct {
 	m          *mesh.Mesh
 	nx, ny, nz int
 	power      []float64 // W
+	leaks      [][]leak  // of each cell
 	dt         float64   // s, 0 in a steady state
 	old        []float64 // K
 }
 
+// leak is power that follows the temperature: W at the law's 1.
+type leak struct {
+	watts float64
+	law   *stack.Curve
+}
+
 func newDense(m *mesh.Mesh, dt float64) *dense {
 	d := &dense{s: m.Stack, m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ(), dt: dt}
-	d.power = make([]float64, d.nx*d.ny*d.nz)
+	d.power, d.leaks = make([]float64, d.nx*d.ny*d.nz), make([][]leak, d.nx*d.ny*d.nz)
 	for l := range m.Stack.Layers {
 		planes := m.LayerPlanes[l]
 		for _, p := range m.Stack.Layers[l].Powers {
 			for k := planes[0]; k < planes[1]; k++ {
 				for c := range d.nx * d.ny {
 					area := m.DX(c%d.nx) * m.DY(c/d.nx) / (m.Stack.Size[0] * m.Stack.Size[1])
-					d.power[k*d.nx*d.ny+c] += p.Uniform * area / float64(planes[1]-planes[0])
+					at, share := k*d.nx*d.ny+c, area/float64(planes[1]-planes[0])
+					d.power[at] += p.Uniform * share
+					if p.Leakage.Factor != nil {
+						d.leaks[at] = append(d.leaks[at], leak{p.Leakage.Watts * share, p.Leakage.Factor})
+					}
 				}
 			}
 		}
@@ -94,6 +105,15 @@ func integral(c *stack.Curve, from, to float64) float64 {
 	return sum
 }
 
+// leaking is the leakage of a cell in W.
+func (d *dense) leaking(c int, kelvin float64) float64 {
+	sum := 0.0
+	for _, l := range d.leaks[c] {
+		sum += l.watts * l.law.Of(kelvin)
+	}
+	return sum
+}
+
 func single(v float64, round bool) float64 {
 	if round {
 		return float64(float32(v))
@@ -105,7 +125,7 @@ func single(v float64, round bool) float64 {
 func (d *dense) residual(r, t []float64, round bool) {
 	nx, sheet := d.nx, d.nx*d.ny
 	for c := range r {
-		r[c] = d.power[c]
+		r[c] = d.power[c] + d.leaking(c, t[c])
 	}
 	couple := func(a, b, axis int, area, da, db, contact float64) {
 		g := single(area/(da/(2*d.k(a, axis, t[a]))+contact+db/(2*d.k(b, axis, t[b]))), round)

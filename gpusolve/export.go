@@ -15,8 +15,11 @@ var ErrNonlinear = fmt.Errorf("%w: properties of materials follow the temperatur
 // Export writes out the steady system A theta = b of a mesh, theta the rise over the stack's ambient in K and b in W: the very numbers that Steady
 // solves with. It works on the processor and takes about 200 bytes a cell.
 func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
-	if m.TemperatureDependent() {
+	switch {
+	case m.TemperatureDependent():
 		return nil, nil, ErrNonlinear
+	case m.Leakage != nil:
+		return nil, nil, fmt.Errorf("%w: leakage follows the temperature, so there is no one matrix; leave it away, or give it as a power", ErrOption)
 	}
 	dev := host.Open()
 	defer dev.Close()

@@ -117,7 +117,7 @@ func systemBytes(s precond.Shape) int64 {
 		return bytes
 	}
 	bytes += (4*s.Grounded+8*heatedPlanes(m))*s.Sheet() + powerBytes(s) + reductions(s)
-	bytes += followingBytes(s)
+	bytes += followingBytes(s) + leakingBytes(s)
 	if s.GPU {
 		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette))
 	}
@@ -133,6 +133,23 @@ func followingBytes(s precond.Shape) int64 {
 	bytes := s.Vector((3 + 2*depth) * 8)
 	if s.GPU {
 		bytes += int64(12*len(l.Entries)+56*len(l.Mixings)+48*len(l.Materials)+40*len(l.Curves)+40*len(l.Pieces)+4*len(l.Buckets)) + 4*int64(s.NZ) + 8*int64(len(l.Materials))
+	}
+	return bytes
+}
+
+// leakingBytes is what the iteration over powers that follow the temperature keeps: vectors to find the loop gain, and planes without the leakage.
+func leakingBytes(s precond.Shape) int64 {
+	l := s.Mesh.Leakage
+	if l == nil {
+		return 0
+	}
+	vectors := int64(5)
+	if s.InTime {
+		vectors = 4
+	}
+	bytes := s.Vector(vectors*8) + 12*int64(len(l.Planes))*s.Sheet()
+	if s.GPU {
+		bytes += 8*int64(len(l.Sheets))*s.Sheet() + int64(32*len(l.Planes)+8*len(l.Terms)+40*len(l.Laws.Curves)+40*len(l.Laws.Pieces)+4*len(l.Laws.Buckets))
 	}
 	return bytes
 }
@@ -209,20 +226,26 @@ func heatedPlanes(m *mesh.Mesh) int64 {
 	})
 }
 
-// planesOf counts the planes with cells of the faces asked for.
+// planesOf counts the planes with cells of the faces asked for, and those that leak.
 func planesOf(m *mesh.Mesh, wanted func(stack.Face) bool) int64 {
 	for f := stack.West; f < stack.NumFaces; f++ {
 		if wanted(f) {
 			return int64(m.NZ())
 		}
 	}
-	var n int64
-	for _, f := range []stack.Face{stack.Bottom, stack.Top} {
-		if wanted(f) {
-			n++
+	planes := map[int]bool{}
+	if wanted(stack.Bottom) {
+		planes[0] = true
+	}
+	if wanted(stack.Top) {
+		planes[m.NZ()-1] = true
+	}
+	if l := m.Leakage; l != nil {
+		for n := range l.Planes {
+			planes[l.Planes[n].Plane] = true
 		}
 	}
-	return min(n, int64(m.NZ()))
+	return int64(len(planes))
 }
 
 // limited is a device with memory of its own.

@@ -25,8 +25,9 @@ type meshed struct {
 	outer    *outer             // nil where no property follows the temperature
 	dt       float64            // s, 0 in a steady state
 
-	power  float64 // W, of the current step
-	smooth int     // steps since the power changed: a quadratic continuation needs three states behind the change
+	from, to float64 // s, of the current step
+	power    float64 // W, of the current step
+	smooth   int     // steps since the power changed: a quadratic continuation needs three states behind the change
 
 	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
@@ -60,6 +61,9 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if err := o.checkEstimate(s.solver); err != nil {
 			return err
 		}
+		if _, ok := s.solver.(*krylov.PCG); !ok && m.Leakage != nil {
+			return fmt.Errorf("%w: power that follows the temperature needs conjugate gradients in the usual precision; leave --precond away", ErrOption)
+		}
 		exchanged = exchange(s) // x is zero
 		if err := s.failure(); err != nil {
 			return err
@@ -85,7 +89,7 @@ func (s *meshed) heat() (err error) {
 		return err
 	}
 	if s.dt == 0 {
-		s.source.SetPower(s.mesh.Power.Steady())
+		s.supply(s.mesh.Power.Steady())
 		return nil
 	}
 	s.sequence = s.mesh.Power.Sequence()
@@ -100,24 +104,36 @@ func (s *meshed) heat() (err error) {
 	return err
 }
 
-// follow readies the iteration over the properties, where any of them follows the temperature.
-func (s *meshed) follow() error {
-	if !s.mesh.TemperatureDependent() {
+// supply draws the power of a steady state.
+func (s *meshed) supply(layers []powermap.Drawing) {
+	s.source.SetPower(layers)
+	if s.outer != nil && s.outer.leakage != nil {
+		s.outer.drawn, s.outer.scale, s.outer.cautious = layers, 1, false
+	}
+}
+
+// follow readies the iteration over properties and powers, where any of them follows the temperature.
+func (s *meshed) follow() (err error) {
+	if !s.mesh.Stack.Nonlinear() {
 		return nil
 	}
 	on, ok := s.sys.(mixing)
 	if !ok {
 		return fmt.Errorf("%w: this device cannot follow the temperature", ErrOption)
 	}
-	mixer, err := newAnderson(on)
-	if err != nil {
-		return err
-	}
-	s.outer = &outer{system: s.sys, mixer: mixer}
+	s.outer = &outer{system: s.sys, on: on}
 	if s.dt > 0 {
 		s.outer.old = func() ops.Vector { return s.old }
 	}
-	return nil
+	if s.mesh.TemperatureDependent() {
+		if s.outer.mixer, err = newAnderson(on); err != nil {
+			return err
+		}
+	}
+	if s.mesh.Leakage != nil {
+		s.outer.leakage, err = newLeakage(s.sys, s.dt > 0)
+	}
+	return err
 }
 
 // holdsCopies says whether the solver multiplies with a copy of A that its method holds, which must be made again with every A.
@@ -156,6 +172,7 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 		s.solver.StartFromZero()
 		return s.mesh.Power.Mapped, nil
 	}
+	s.from, s.to = t0, t1
 	changed, err := s.setPower(n, t0, t1)
 	if err != nil {
 		return 0, err
@@ -170,7 +187,7 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 
 // respond solves for another power, from zero.
 func (s *meshed) respond(ctx context.Context, o *Options, layers []powermap.Drawing, _ bool) (krylov.Outcome, error) {
-	s.source.SetPower(layers)
+	s.supply(layers)
 	s.sys.Fill(s.x, 0)
 	s.solver.StartFromZero()
 	return s.settle(ctx, o, 1, nil)

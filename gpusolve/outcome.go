@@ -59,6 +59,8 @@ func reasonText(r krylov.Reason) string {
 		return solution.ReasonDrift
 	case krylov.Unsettled:
 		return solution.ReasonUnsettled
+	case krylov.Runaway:
+		return solution.ReasonRunaway
 	}
 	return solution.ReasonBreakdown
 }

@@ -18,9 +18,11 @@ import (
 // A solve begins with the nonlinear residual b(x) - A(x) x, and the preconditioned residual estimates the error in K, as it does for a linear system. The
 // iteration contracts by some factor rho near its end, so that the error of x is that estimate over 1 - rho.
 type outer struct {
-	system ops.System
-	old    func() ops.Vector // the state before the step; nil in a steady state
-	mixer  *anderson
+	system   ops.System
+	on       mixing
+	old      func() ops.Vector // the state before the step; nil in a steady state
+	mixer    *anderson         // nil where no property follows the temperature
+	*leakage                   // nil where no power does
 
 	settledAt float64 // largest rise in K when the method was last made for A
 	made      bool    // the method was made for temperatures at all
@@ -46,9 +48,38 @@ const (
 
 // settleProperties improves x until the error of the nonlinear system meets the rule.
 func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
+	s.outer.Systems++
+	out, err := s.iterate(ctx, o, rule, watch)
+	if s.outer.leakage == nil || err != nil {
+		return out, err
+	}
+	if out.Reason == krylov.Breakdown && !s.outer.cautious {
+		s.restart()
+		spent := out.Iterations
+		if out, err = s.iterate(ctx, o, rule, watch); err != nil {
+			return out, err
+		}
+		out.Iterations += spent
+	}
+	return s.judgeLeakage(ctx, o, rule, out)
+}
+
+// restart takes up the system again, with caution.
+func (s *meshed) restart() {
+	s.outer.cautious, s.outer.rho = true, 0
+	if s.dt == 0 {
+		s.sys.Fill(s.x, 0)
+		return
+	}
+	s.outer.on.Combine(s.x, 1, s.old, 0, s.old)
+}
+
+// iterate is the iteration itself.
+func (s *meshed) iterate(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	n := s.outer
-	n.mixer.begin()
-	n.Systems++
+	if n.mixer != nil {
+		n.mixer.begin()
+	}
 	total, last := 0, math.NaN()
 	var out krylov.Outcome
 	for n.Outer = 1; ; n.Outer++ {
@@ -57,7 +88,7 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 			return out, err
 		}
 		inner := n.inner(s, rule, last)
-		mix := n.rho == 0 || n.rho >= slow
+		mix := n.mixer != nil && (n.rho == 0 || n.rho >= slow) && !n.careful()
 		if mix {
 			n.mixer.before(s.x)
 		}
@@ -83,10 +114,13 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 	}
 }
 
-// form makes A that of the state, and the method where the state has moved far since that was made.
+// careful says that nothing may carry the states past a solution.
+func (n *outer) careful() bool { return n.leakage != nil && n.cautious }
+
+// form makes A that of the state, and the method where the state has moved far since that was made. The method is made for A without leakage.
 func (n *outer) form(s *meshed) error {
-	if s.dt == 0 && n.Outer == 1 && !n.made {
-		return nil // A is that of 300 K, and x is zero: as good a guess as any
+	if n.mixer == nil || s.dt == 0 && n.Outer == 1 && !n.made {
+		return n.put(s.x) // otherwise A is that of 300 K, and x is zero: as good a guess as any
 	}
 	if err := n.system.RefreshAt(s.x, n.before()); err != nil {
 		return s.failure()
@@ -96,6 +130,9 @@ func (n *outer) form(s *meshed) error {
 		if err := s.pre.Refresh(); err != nil {
 			return blame(err)
 		}
+	}
+	if err := n.put(s.x); err != nil {
+		return err
 	}
 	return s.failure()
 }
@@ -120,6 +157,8 @@ func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	}
 	rule.Reduction = firstCut
 	switch {
+	case n.careful():
+		rule.Reduction = cautiousCut
 	case rule.InKelvin() && n.rho > 0 && expected > 0 && n.left(expected) <= rule.Tol/2:
 		rule.Reduction = lastCut
 	case n.rho > 0:
@@ -177,7 +216,7 @@ func (n *outer) rounded(s *meshed, changeK float64) bool {
 	if n.Outer < 4 || !(n.Contraction > 0.5) {
 		return false
 	}
-	_, largest := n.mixer.on.Inner(s.x, s.x)
+	_, largest := n.on.Inner(s.x, s.x)
 	return changeK <= 0x1p-23*largest
 }
 
@@ -207,5 +246,9 @@ func (n *outer) met(rule krylov.Rule, spent, out *krylov.Outcome) bool {
 func (n *outer) report() *solution.Nonlinear {
 	r := n.Nonlinear
 	r.Outside = n.system.OutOfRange()
+	if n.leakage != nil {
+		leaks := n.leakage.Leakage
+		r.Leakage = &leaks
+	}
 	return &r
 }

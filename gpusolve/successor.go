@@ -74,7 +74,7 @@ func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule,
 	out, err := attempt(ctx, rule, s.source, watch)
 	start := out.Start
 	spent := out.Iterations
-	for ; err == nil && s.line.next < len(successors) && stalled(ctx, o, out); s.line.next++ {
+	for ; err == nil && s.line.next < len(successors) && stalled(ctx, o, out) && !s.indefinite(out); s.line.next++ {
 		name := successors[s.line.next]
 		if !s.fits(name) || !s.succeed(name, out) {
 			continue
@@ -89,6 +89,11 @@ func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule,
 	}
 	out.Iterations, out.Start = spent, start
 	return out, err
+}
+
+// indefinite says that A itself may be at fault: leakage makes it so where there is no stable state, and no method helps.
+func (s *meshed) indefinite(out krylov.Outcome) bool {
+	return out.Reason == krylov.Breakdown && s.mesh.Leakage != nil
 }
 
 // attempt runs the default method until it is done or makes no headway.
@@ -138,9 +143,19 @@ func (s *meshed) fits(name string) bool {
 
 // succeed sets a successor up in place of the method that gave up; false where it cannot be, and the former stays.
 func (s *meshed) succeed(name string, out krylov.Outcome) bool {
+	if s.mesh.Leakage != nil { // methods are made without it
+		if err := s.outer.leakage.on.Unleak(); err != nil {
+			return false
+		}
+	}
 	solver, pre, err := newSolver(s.op, name)
 	if err != nil {
 		return false
+	}
+	if s.mesh.Leakage != nil {
+		if err := s.outer.put(s.x); err != nil {
+			return false
+		}
 	}
 	s.line.tried = append(s.line.tried, fmt.Sprintf("%s gave up after %d iterations (%s)", s.pre.Name(), out.Iterations, reasonText(out.Reason)))
 	s.solver.Close()

@@ -67,7 +67,7 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 	}
 	e.timing.Solve = time.Since(start)
 	s := e.solution(out)
-	s.Energy = e.balance(power, 0)
+	s.Energy = e.balance(e.scaled(power), e.leaking(), 0)
 	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err

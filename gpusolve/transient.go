@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -57,6 +58,7 @@ func (e *engine) transient(ctx context.Context, o Options, t TransientOptions) (
 		return nil, err
 	}
 	err := r.run(ctx)
+	e.lastGain(ctx, &o)
 	e.timing.Solve = time.Since(start)
 	s := r.solution()
 	if failed := e.failure(); failed != nil {
@@ -85,11 +87,20 @@ type stepper struct {
 	errorK       float64 // sum of the steps' estimates
 	allConverged bool
 	firstFailure krylov.Outcome
+	ranAway      bool
 }
+
+// errRunaway ends the steps.
+var errRunaway = errors.New("thermal runaway")
 
 func (r *stepper) run(ctx context.Context) error {
 	for n := range r.plan.Steps {
-		if err := r.step(ctx, n); err != nil {
+		err := r.step(ctx, n)
+		if errors.Is(err, errRunaway) {
+			r.ranAway = true
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -113,6 +124,10 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if err == nil && out.Reason == krylov.Interrupted {
 		err = ctx.Err()
 	}
+	runaway := err == nil && out.Reason == krylov.Runaway
+	if runaway && !out.Converged {
+		err = errRunaway
+	}
 	if err != nil {
 		r.retreat() // the state is half solved
 		return err
@@ -123,12 +138,16 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if !out.Converged && r.allConverged {
 		r.allConverged, r.firstFailure = false, out
 	}
-	step := Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power, MaxK: r.hottest() + r.ambient}
+	leaking := r.leaking()
+	step := Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking, LeakageW: leaking, MaxK: r.hottest() + r.ambient}
 	r.steps = append(r.steps, step)
 	if r.plan.OnStep != nil {
-		return r.plan.OnStep(step, r.field())
+		err = r.plan.OnStep(step, r.field())
 	}
-	return nil
+	if err == nil && runaway {
+		err = errRunaway
+	}
+	return err
 }
 
 // solution reports the last finished step, and the first that failed to converge if any did.
@@ -144,13 +163,17 @@ func (r *stepper) solution() *Solution {
 	s := r.engine.solution(out)
 	s.Status.IterationsTotal = r.iterations
 	s.Status.EstimatedErrorK = r.errorK
-	if len(r.steps) < r.plan.Steps {
+	switch {
+	case r.ranAway:
+		s.Status.Converged, s.Status.Reason = false, solution.ReasonRunaway
+	case len(r.steps) < r.plan.Steps:
 		s.Status.Converged, s.Status.Reason = false, solution.ReasonInterrupted
 	}
 	if n := len(r.steps); n > 0 {
-		s.Energy = r.balance(r.steps[n-1].PowerW, r.stored())
+		last := &r.steps[n-1]
+		s.Energy = r.balance(last.PowerW-last.LeakageW, last.LeakageW, r.stored())
 	} else {
-		s.Energy = r.balance(0, 0)
+		s.Energy = r.balance(0, 0, 0)
 	}
 	s.Steps = r.steps
 	s.Dt = r.plan.Dt

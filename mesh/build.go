@@ -38,6 +38,7 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Leakage = newLeakage(m)
 	return m, nil
 }
 

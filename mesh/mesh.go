@@ -16,8 +16,10 @@ type Mesh struct {
 	// Palette holds the materials of cells: those of the stack first, then mixtures in cells that region edges cut.
 	Palette []Material
 	// Laws say how the palette follows the temperature; nil where nothing does. Palette then holds the properties at 300 K.
-	Laws   *Laws
-	Planes []Plane // one per z, bottom to top
+	Laws *Laws
+	// Leakage is heat that follows the temperature; nil where there is none.
+	Leakage *Leakage
+	Planes  []Plane // one per z, bottom to top
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
 	Power       *powermap.Map

@@ -45,6 +45,22 @@ func (d *Drawing) Multiple() (plane []float64, factor float64) {
 	return d.Planes[0], d.Factors[0]
 }
 
+// Scaled multiplies drawings by a factor.
+func Scaled(layers []Drawing, factor float64) []Drawing {
+	times := func(v []float64) []float64 {
+		w := make([]float64, len(v))
+		for i, x := range v {
+			w[i] = factor * x
+		}
+		return w
+	}
+	all := make([]Drawing, len(layers))
+	for n := range layers {
+		all[n] = Drawing{Outline: layers[n].Outline, Watts: times(layers[n].Watts), Factors: times(layers[n].Factors)}
+	}
+	return all
+}
+
 // Draw fills rows [lo, hi) of a plane of nx cells a row with the watts of its cells. Rows do not depend on each other.
 func (d *Drawing) Draw(nx, lo, hi int, plane []float64) {
 	clear(plane[lo*nx : hi*nx])

@@ -35,6 +35,9 @@ func (s *Summary) Doubt() string {
 		return ""
 	}
 	why := s.Solver.Reason
+	if n := s.Solver.Nonlinear; n != nil && n.Leakage.Verdict() != "" {
+		return n.Leakage.Verdict()
+	}
 	if n := s.firstBadStep(); n > 0 {
 		why += fmt.Sprintf(", first in step %d of %d", n, s.Steps)
 	}

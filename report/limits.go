@@ -115,7 +115,7 @@ func (s *Summary) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 		}
 	}
 	rise := l.MaxK - around
-	if s.Steps > 0 || around == 0 || !(rise > 0) || st.TemperatureDependent() {
+	if s.Steps > 0 || around == 0 || !(rise > 0) || st.Nonlinear() {
 		return math.NaN()
 	}
 	return s.Power.MappedW * l.MarginK / rise

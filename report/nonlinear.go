@@ -15,6 +15,8 @@ type NonlinearSummary struct {
 	Contraction     float64 `json:"contraction"`      // of the error from one linear system to the next, 0 where not seen
 	// OutOfRange counts the cells whose temperature lies outside the range of their material's properties.
 	OutOfRange []OutOfRange `json:"out_of_range,omitempty"`
+	// Leakage is there where powers follow the temperature.
+	Leakage *LeakageSummary `json:"leakage,omitempty"`
 }
 
 // OutOfRange is a material whose properties were asked for temperatures outside their range; there the values at the range's ends were used.
@@ -29,7 +31,7 @@ func summariseNonlinear(m *mesh.Mesh, n *solution.Nonlinear) *NonlinearSummary {
 	if n == nil {
 		return nil
 	}
-	s := &NonlinearSummary{OuterIterations: n.OuterTotal, ResidualNormW: n.ResidualW, Contraction: n.Contraction}
+	s := &NonlinearSummary{OuterIterations: n.OuterTotal, ResidualNormW: n.ResidualW, Contraction: n.Contraction, Leakage: summariseLeakage(m, n.Leakage)}
 	for i, cells := range n.Outside {
 		if cells > 0 {
 			material := &m.Stack.Materials[i]
@@ -42,7 +44,11 @@ func summariseNonlinear(m *mesh.Mesh, n *solution.Nonlinear) *NonlinearSummary {
 
 // String is the course of the iteration in a line.
 func (n *NonlinearSummary) String() string {
-	text := fmt.Sprintf("properties follow the temperature: %d linear systems, nonlinear residual %s W", n.OuterIterations, relative(n.ResidualNormW))
+	what := "properties follow"
+	if n.Leakage != nil {
+		what = "power follows"
+	}
+	text := fmt.Sprintf("%s the temperature: %d linear systems, nonlinear residual %s W", what, n.OuterIterations, relative(n.ResidualNormW))
 	if n.Contraction > 0 {
 		text += fmt.Sprintf(", contraction %.2g", n.Contraction)
 	}
@@ -51,12 +57,22 @@ func (n *NonlinearSummary) String() string {
 
 // Warning says which materials were asked for temperatures outside their range; empty where none was.
 func (n *NonlinearSummary) Warning() string {
-	if n == nil || len(n.OutOfRange) == 0 {
+	if n == nil {
 		return ""
 	}
 	var all []string
 	for _, o := range n.OutOfRange {
 		all = append(all, fmt.Sprintf("%d cells of %s lie outside %.4g to %.4g K", o.Cells, o.Material, o.FromK, o.ToK))
 	}
-	return strings.Join(all, "; ") + ": there the properties at the ends of the range were used"
+	text := ""
+	if len(all) > 0 {
+		text = strings.Join(all, "; ") + ": there the properties at the ends of the range were used"
+	}
+	if l := n.Leakage; l != nil && l.OutOfRange > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%d leaking cells lie outside %.4g to %.4g K: there the leakage at the ends of the range was used", l.OutOfRange, l.FromK, l.ToK)
+	}
+	return text
 }

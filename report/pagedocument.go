@@ -117,7 +117,7 @@ func placeWords(at Place) string {
 
 func (b *pageBuilder) facts() []webpage.Fact {
 	s, t := b.s, &b.s.Temperature
-	kelvin, watts := t.MaxK, s.Power.MappedW
+	kelvin, watts := t.MaxK, s.Power.MappedW+s.Power.LeakageW
 	if s.Steps > 0 {
 		kelvin, _ = s.hottestStep()
 		watts = s.StepMaxima[s.Steps-1].PowerW
@@ -199,6 +199,9 @@ func (b *pageBuilder) heat() webpage.Group {
 	}}
 	if s.Steps > 0 {
 		g.Facts = append(g.Facts, fact("Stored", fixed(e.StoredW, d)+" W"))
+	}
+	if v := s.Solver.Nonlinear; v != nil && v.Leakage != nil {
+		g.Facts = append(g.Facts, fact("Leakage", v.Leakage.String()))
 	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
 		fact("Leaving by face", strings.Join(facesText(e, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}

@@ -90,6 +90,10 @@ func (b *pageBuilder) blocks() webpage.Table {
 		Columns: []webpage.Column{{Name: "block"}, {Name: "layer"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"),
 			numberColumn("power W"), numberColumn("W/cm²"), numberColumn("area mm²")},
 	}
+	leaks := b.s.Power.LeakageW > 0
+	if leaks {
+		t.Columns = append(t.Columns, numberColumn("leaking W"))
+	}
 	b.withPeak(&t, 2)
 	order := make([]int, len(b.s.Blocks))
 	most := 0.0
@@ -106,8 +110,14 @@ func (b *pageBuilder) blocks() webpage.Table {
 		if b.peaks() {
 			at = block.Peak.At
 		}
-		b.row(&t, 2, &block.Peak, b.place(block.Name, at), webpage.Text(block.Layer), b.temperature(block.MaxK), b.temperature(block.AvgK), b.temperature(block.MinK),
-			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))), webpage.Number(density, significant(density, 3)), webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)))
+		cells := []webpage.Cell{
+			b.place(block.Name, at), webpage.Text(block.Layer), b.temperature(block.MaxK), b.temperature(block.AvgK), b.temperature(block.MinK),
+			webpage.Number(block.PowerW, fixed(block.PowerW, wattDecimals(most))), webpage.Number(density, significant(density, 3)), webpage.Number(block.AreaM2, significant(block.AreaM2*1e6, 4)),
+		}
+		if leaks {
+			cells = append(cells, webpage.Number(block.LeakageW, fixed(block.LeakageW, wattDecimals(most))))
+		}
+		b.row(&t, 2, &block.Peak, cells...)
 	}
 	return t
 }

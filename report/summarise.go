@@ -33,7 +33,7 @@ func Summarise(r *Run) (*Summary, error) {
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
 		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name, sol.Device.GPUFailure},
 		Solver: summariseSolver(m, sol),
-		Power:  PowerSummary{m.Power.Requested, m.Power.Mapped},
+		Power:  PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
 		Energy: summariseEnergy(&sol.Energy),
 		Time: TimeSummary{
 			ParseS: r.Parse.Seconds(), MeshS: r.Build.Seconds(),
@@ -46,6 +46,9 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	if s.Energy.Films, err = summariseFilms(m, sol.Field); err != nil {
+		return nil, err
+	}
+	if err := s.addLeakage(m, sc, sol); err != nil {
 		return nil, err
 	}
 	s.addSteps(sol)
@@ -162,6 +165,37 @@ func (s *Summary) addBlocks(m *mesh.Mesh, sc *scan, t interval) error {
 	return nil
 }
 
+// addLeakage adds to powers what leaks at the end.
+func (s *Summary) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) error {
+	l, err := leaksOf(m, sol)
+	if l == nil || err != nil {
+		return err
+	}
+	factor := 1.0 // on the other powers, of the state in the field
+	if n := s.Solver.Nonlinear; n != nil && n.Leakage != nil {
+		s.Power.LeakageW = n.Leakage.PowerW
+		if n.Leakage.LargestFactor > 0 {
+			factor = n.Leakage.LargestFactor
+		}
+	}
+	for i := range s.Layers {
+		row := &s.Layers[i]
+		row.LeakageW = l.layer(&m.Stack.Layers[i])
+		row.PowerW = factor*row.PowerW + row.LeakageW
+	}
+	for i, b := range sc.blocks {
+		row := &s.Blocks[i]
+		row.LeakageW = l.block(b)
+		row.PowerW = factor*row.PowerW + row.LeakageW
+	}
+	for i, p := range sc.parts {
+		row := &s.Regions[i]
+		row.LeakageW = l.part(m, p)
+		row.PowerW = factor*row.PowerW + row.LeakageW
+	}
+	return nil
+}
+
 // addPeaks states the peaks of a transient over its steps.
 func (s *Summary) addPeaks(r *Run) {
 	if r.peaks == nil {
@@ -188,7 +222,7 @@ func (s *Summary) addSteps(sol *solution.Solution) {
 	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, &sol.Status.IterationsTotal
 	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
-		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.Iterations, st.Converged && isFinite(st.MaxK)})
+		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.LeakageW, st.Iterations, st.Converged && isFinite(st.MaxK)})
 	}
 }
 
@@ -227,7 +261,8 @@ func summariseEnergy(e *solution.Energy) EnergySummary {
 
 // thermalResistance is (max - ambient) / power, NaN without power and in a transient, where heat is stored on its way.
 func thermalResistance(s *Summary, sol *solution.Solution) float64 {
-	if watts := s.Power.MappedW; watts > 0 && len(sol.Steps) == 0 {
+	unstable := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
+	if watts := s.Power.MappedW + s.Power.LeakageW; watts > 0 && len(sol.Steps) == 0 && !unstable {
 		return (s.Temperature.MaxK - s.Temperature.AmbientK) / watts
 	}
 	return math.NaN()

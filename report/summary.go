@@ -104,6 +104,7 @@ type TemperatureSummary struct {
 type PowerSummary struct {
 	RequestedW float64 `json:"requested_W"`
 	MappedW    float64 `json:"mapped_W"`
+	LeakageW   float64 `json:"leakage_W,omitempty"` // beside them
 }
 
 // EnergySummary is the heat balance of the solve.
@@ -149,6 +150,7 @@ type StepSummary struct {
 	TimeS      float64 `json:"time_s"`
 	MaxK       float64 `json:"max_K"`
 	PowerW     float64 `json:"power_W"`
+	LeakageW   float64 `json:"leakage_W,omitempty"` // of it, at the end of the step
 	Iterations int     `json:"iterations"`
 	Converged  bool    `json:"converged"`
 }
@@ -169,6 +171,7 @@ type LayerSummary struct {
 	ZBottomM   float64 `json:"z_bottom_m"`
 	ThicknessM float64 `json:"thickness_m"`
 	PowerW     float64 `json:"power_W"`
+	LeakageW   float64 `json:"leakage_W,omitempty"` // of PowerW
 	MaxK       float64 `json:"max_K"`
 	MeanK      float64 `json:"mean_K"`
 	MinK       float64 `json:"min_K"`
@@ -181,15 +184,16 @@ type LayerSummary struct {
 // BlockSummary is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the block
 // covers of it; max and min are over the cells it touches.
 type BlockSummary struct {
-	Layer  string  `json:"layer"`
-	Name   string  `json:"name"`
-	AreaM2 float64 `json:"area_m2"`
-	PowerW float64 `json:"power_W"`
-	MaxK   float64 `json:"max_K"`
-	AvgK   float64 `json:"avg_K"`
-	MinK   float64 `json:"min_K"`
-	MaxAt  Place   `json:"max_at"`
-	Peak   Peak    `json:"peak,omitzero"`
+	Layer    string  `json:"layer"`
+	Name     string  `json:"name"`
+	AreaM2   float64 `json:"area_m2"`
+	PowerW   float64 `json:"power_W"`
+	LeakageW float64 `json:"leakage_W,omitempty"` // of PowerW
+	MaxK     float64 `json:"max_K"`
+	AvgK     float64 `json:"avg_K"`
+	MinK     float64 `json:"min_K"`
+	MaxAt    Place   `json:"max_at"`
+	Peak     Peak    `json:"peak,omitzero"`
 }
 
 // RegionSummary is a region of a layer as far as later regions do not cover it (Kind "region"), what regions leave of their layer ("rest"), or the area of
@@ -202,6 +206,7 @@ type RegionSummary struct {
 	Material string  `json:"material"` // "" of a power
 	AreaM2   float64 `json:"area_m2"`
 	PowerW   float64 `json:"power_W"`
+	LeakageW float64 `json:"leakage_W,omitempty"` // of PowerW
 	MaxK     float64 `json:"max_K"`
 	MeanK    float64 `json:"mean_K"`
 	MinK     float64 `json:"min_K"`

@@ -91,6 +91,8 @@ func (p *page) verdict(s *Summary) {
 	case caveat == "INTERRUPTED":
 		p.line("%s the run ended before its last step.", p.paint(red, caveat+":"))
 		p.line("The figures below are those of the last step it finished.")
+	case caveat == runaway:
+		p.line("%s %s.", p.paint(red, caveat+":"), s.Doubt())
 	case caveat != "":
 		p.line("%s the solve ended by %s.", p.paint(red, caveat+":"), s.Doubt())
 		p.line("The figures below are the best found, not the answer.")

@@ -19,6 +19,9 @@ func (p *page) heat(s *Summary) {
 		onGrid += fmt.Sprintf(" (off by %s)", relative((s.Power.MappedW-s.Power.RequestedW)/s.Power.RequestedW))
 	}
 	power := []string{"requested " + fixed(s.Power.RequestedW, d), onGrid}
+	if s.Power.LeakageW > 0 {
+		power = append(power, "leaking "+fixed(s.Power.LeakageW, d))
+	}
 	if s.Steps > 0 {
 		power[0] = "requested for a steady state " + fixed(s.Power.RequestedW, d)
 		power = append(power, "in the last step "+fixed(s.StepMaxima[s.Steps-1].PowerW, d))
@@ -128,6 +131,9 @@ func (p *page) solver(s *Summary) {
 	}
 	if v.Nonlinear != nil {
 		p.line("  %s", v.Nonlinear)
+		if v.Nonlinear.Leakage != nil {
+			p.line("  %s", v.Nonlinear.Leakage)
+		}
 		if warning := v.Nonlinear.Warning(); warning != "" {
 			p.line("  %s", p.paint(red, warning))
 		}

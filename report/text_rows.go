@@ -110,6 +110,10 @@ func (p *page) blocks(s *Summary) {
 		most = max(most, math.Abs(s.Blocks[i].PowerW))
 	}
 	t := table{columns: []column{name("block"), name("layer"), number("max degC"), number("avg"), number("min"), number("power W"), number("W/cm2"), number("x mm"), number("y mm")}}
+	leaks := s.Power.LeakageW > 0
+	if leaks {
+		t.columns = append(t.columns, number("of it leaking"))
+	}
 	if peaks {
 		t.columns = slices.Insert(t.columns, 2, number("peak degC"), number("at"))
 		t.columns[4] = number("last max")
@@ -120,6 +124,9 @@ func (p *page) blocks(s *Summary) {
 		}
 		cells := []string{b.Name, b.Layer, p.deg.celsius(b.MaxK), p.deg.celsius(b.AvgK), p.deg.celsius(b.MinK),
 			fixed(b.PowerW, wattDecimals(most)), significant(b.PowerW/b.AreaM2*1e-4, 3), millimetres(b.MaxAt.XM), millimetres(b.MaxAt.YM)}
+		if leaks {
+			cells = append(cells, fixed(b.LeakageW, wattDecimals(most)))
+		}
 		if peaks {
 			cells = slices.Insert(cells, 2, p.deg.celsius(b.Peak.MaxK), seconds(b.Peak.TimeS))
 		}

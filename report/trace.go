@@ -79,6 +79,9 @@ func (t *Trace) write(row []byte) error {
 
 func (t *Trace) header() []string {
 	names := []string{"time_s", "power_W", "max_K"}
+	if t.m.Leakage != nil {
+		names = append(names, "leakage_W")
+	}
 	for _, b := range t.blocks {
 		name := t.m.Stack.Layers[b.layer].Name + "/" + b.name
 		names = append(names, name+"_avg_K", name+"_max_K")
@@ -108,6 +111,9 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 	t.row = append(t.row, ',')
 	t.row = strconv.AppendFloat(t.row, step.PowerW, 'g', 10, 64)
 	t.kelvin(step.MaxK)
+	if t.m.Leakage != nil {
+		t.row = strconv.AppendFloat(append(t.row, ','), step.LeakageW, 'g', 10, 64)
+	}
 	for i := range len(t.blocks) + len(t.parts) {
 		_, avg, hi := values.Extents[i].Result()
 		t.kelvin(avg)

@@ -5,11 +5,12 @@ import (
 	"sort"
 )
 
-// Curve is a property of a material as a function of the temperature. Exactly one of the three laws is in use:
+// Curve is a property of a material as a function of the temperature. Exactly one of the four laws is in use:
 //
 //	power law    Value (T/At)^-Exponent
 //	polynomial   sum over i of Coefficients[i] (T - At)^i
 //	table        Values at Temperatures, between them the monotone cubic of Fritsch and Butland
+//	exponential  Value exp(Exponent (T - At)), of leakage
 //
 // A curve holds within its range and nowhere else: outside, Of gives the value at the nearer end, and whoever uses it tells so.
 type Curve struct {
@@ -31,9 +32,12 @@ const (
 	PowerLaw Law = iota
 	PolynomialLaw
 	TableLaw
+	ExponentialLaw
 )
 
-func (l Law) String() string { return [...]string{"power law", "polynomial", "table"}[l] }
+func (l Law) String() string {
+	return [...]string{"power law", "polynomial", "table", "exponential"}[l]
+}
 
 // Of is the property at a temperature in K.
 func (c *Curve) Of(kelvin float64) float64 {
@@ -43,6 +47,8 @@ func (c *Curve) Of(kelvin float64) float64 {
 		return c.Value * math.Pow(t/c.At, -c.Exponent)
 	case PolynomialLaw:
 		return c.polynomial(t)
+	case ExponentialLaw:
+		return c.Value * math.Exp(c.Exponent*(t-c.At))
 	}
 	slopes := monotoneSlopes(c.Temperatures, c.Values)
 	i := min(max(1, sort.SearchFloat64s(c.Temperatures, t)), len(c.Temperatures)-1)
@@ -58,10 +64,13 @@ func (c *Curve) polynomial(t float64) float64 {
 	return v
 }
 
-// slope is the derivative of a power law or a polynomial.
+// slope is the derivative of a law that is no table.
 func (c *Curve) slope(t float64) float64 {
-	if c.Law == PowerLaw {
+	switch c.Law {
+	case PowerLaw:
 		return -c.Exponent * c.Of(t) / t
+	case ExponentialLaw:
+		return c.Exponent * c.Of(t)
 	}
 	u, v := t-c.At, 0.0
 	for i := len(c.Coefficients) - 1; i >= 1; i-- {

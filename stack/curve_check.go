@@ -22,9 +22,9 @@ func (c *Curve) fault() (fault, remedy string) {
 		if len(c.Temperatures) != len(c.Values) || len(c.Temperatures) < 2 || !ascending(c.Temperatures) || c.Range != [2]float64{c.Temperatures[0], c.Temperatures[len(c.Temperatures)-1]} {
 			return "a table needs at least two rows in ascending order of temperature", ""
 		}
-	case PowerLaw:
+	case PowerLaw, ExponentialLaw:
 		if !(c.At > 0) {
-			return "a power law refers to a temperature above 0 K", ""
+			return fmt.Sprintf("refers to %g K, and must refer to a temperature above 0 K", c.At), ""
 		}
 	case PolynomialLaw:
 		if len(c.Coefficients) == 0 {
@@ -58,6 +58,10 @@ func (v *validator) curves(m *Material) {
 			v.fail(m.Pos, remedy, "material %q: %s", shorten(m.Name), fault)
 			return
 		}
+		if c.Law == ExponentialLaw {
+			v.fail(m.Pos, "take a table", "material %q: an exponential law is for leakage", shorten(m.Name))
+			return
+		}
 	}
 }
 
@@ -86,6 +90,9 @@ func (s *Stack) OutOfRange() []string {
 		if any && (low < from || high > to) {
 			lines = append(lines, fmt.Sprintf("material %s: its properties hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K to %.4g K; outside, the values at the ends are used", shorten(m.Name), from, to, low, high))
 		}
+	}
+	if from, to, any := s.leakageRange(); any && (low < from || high > to) {
+		lines = append(lines, fmt.Sprintf("leakage: its laws hold from %.4g K to %.4g K, and the stack names temperatures from %.4g K to %.4g K; outside, the values at the ends are used", from, to, low, high))
 	}
 	return lines
 }

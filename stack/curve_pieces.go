@@ -16,7 +16,7 @@ func (p *Piece) Of(t float64) float64 {
 // Slope is the derivative at a temperature, likewise.
 func (p *Piece) Slope(t float64) float64 {
 	u := t - p.From
-	v := 2*p.A2 + float64(float64(3*u)*p.A3)
+	v := 2*p.A2 + float64(u*(3*p.A3))
 	return p.A1 + float64(u*v)
 }
 

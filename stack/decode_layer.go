@@ -141,6 +141,7 @@ func (l *loader) powers(t *table, o owner) []Power {
 	if p.Blocks, _, ok = l.inlineBlocks(t, true); !ok {
 		return powers
 	}
+	l.lawsOf(p.Blocks, nil)
 	l.place(&p, o.area.X, o.area.Y)
 	return append(powers, p)
 }
@@ -151,6 +152,7 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []Block, given [
 	for _, bt := range t.tables("block") {
 		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.pos}
 		l.blockPlace(bt, &b)
+		b.Leakage = l.ownLeakage(bt, b.Area())
 		if needPower && !bt.has("power") {
 			l.fail(bt.node.pos, `add power = "0 W" if it has none`, "block %q has no power", shorten(b.Name))
 		}

@@ -11,9 +11,9 @@ func keysOf(kind string) []string {
 	always := []string{kind, "area", "schedule", "tmax"}
 	switch kind {
 	case "uniform", "density":
-		return append(always, "name", "circle", "polygon")
+		return append(always, "name", "circle", "polygon", "leakage")
 	case "floorplan", "block":
-		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap")
+		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap", "leakage")
 	case "map":
 		return append(always, "unit", "orientation", "name")
 	}
@@ -62,8 +62,10 @@ func (l *loader) power(t *table, o owner) (Power, bool) {
 		l.blockPower(t, &p, o)
 	case "uniform":
 		p.Uniform = t.scalar("uniform")
+		l.areaLeakage(t, &p)
 	case "density":
 		p.Uniform = t.scalar("density") * p.actsOn()
+		l.areaLeakage(t, &p)
 	case "map":
 		l.mapPower(t, &p)
 	}
@@ -130,6 +132,7 @@ func (l *loader) blockPower(t *table, p *Power, o owner) {
 		return
 	}
 	l.watts(t, p, given)
+	l.blockLeakage(t, p)
 }
 
 func (l *loader) floorplan(t *table) ([]Block, bool) {

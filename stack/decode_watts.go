@@ -28,7 +28,7 @@ func (l *loader) watts(t *table, p *Power, given []bool) {
 		if n.kind == stringNode {
 			l.ptraceWatts(t, n, p)
 		} else {
-			l.tableWatts(n, k, p)
+			l.tableWatts(n, k, p, func(b int, w float64) { p.Blocks[b].Watts = w })
 		}
 	}
 	if t.has("trace") {
@@ -67,7 +67,7 @@ func (l *loader) checkWattsKeys(t *table) {
 }
 
 // tableWatts takes powers from { name = "5 W", ... }.
-func (l *loader) tableWatts(n *node, k *keys.Key, p *Power) {
+func (l *loader) tableWatts(n *node, k *keys.Key, p *Power, set func(block int, watts float64)) {
 	if n.kind != tableNode {
 		l.fail(n.pos, `write watts = "file.ptrace" or watts = { name = "5 W" }`, "watts must be a file or a table, got %s", n.describe())
 		return
@@ -88,7 +88,7 @@ func (l *loader) tableWatts(n *node, k *keys.Key, p *Power) {
 			continue
 		}
 		if w, ok := l.quantity(e.value, e.name, k.Quantity, k.Range); ok {
-			p.Blocks[b].Watts = w
+			set(b, w)
 		}
 	}
 }

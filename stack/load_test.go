@@ -71,7 +71,7 @@ power = { floorplan = "logic.flp", watts = "logic.ptrace", row = 2, origin = ["1
 name = "mould"
 material = "beol"
 thickness = "200 um"
-power = [ { uniform = "1 W" }, { map = "map.csv", unit = "W/cm^2", orientation = "north-first", schedule = [{t=0, factor=1}, {t="1 ms", factor=0.5}] } ]
+power = [ { uniform = "1 W", leakage = { power = "0.2 W", beta = "0.015 1/K", at = "85 degC", range = ["0 degC", "150 degC"] } }, { map = "map.csv", unit = "W/cm^2", orientation = "north-first", schedule = [{t=0, factor=1}, {t="1 ms", factor=0.5}] } ]
   [[layer.region]]
   name = "die"
   material = "pillars"
@@ -87,6 +87,7 @@ power = [ { uniform = "1 W" }, { map = "map.csv", unit = "W/cm^2", orientation =
     width = "1 mm"
     height = "1 mm"
     power = "3 W"
+    leakage = { density = "2 W/cm^2", table = [[300, 0.4], [358, 1], [420, 2.2]] }
   [[layer.block]]
   name = "ring"
   rects = [["5 mm", 0, "1 mm", "1 mm"], ["7 mm", 0, "1 mm", "3 mm"]]

@@ -109,6 +109,8 @@ type Power struct {
 	Blocks  []Block
 	Map     *PowerMap
 	Uniform float64 // W, spread evenly over Area
+	// Leakage of a uniform power is spread as it is, and is not subject to Schedule. Blocks have theirs.
+	Leakage Leakage
 	// Area is where a map or a uniform power acts, and where blocks may lie: the whole layer, or the region the power belongs to.
 	Area Rect
 	// Shape, where there is one, is where a uniform power acts; Area is then the rectangle around it.
@@ -132,8 +134,10 @@ type Block struct {
 	Rects  []Rect
 	Shapes []geometry.Shape
 	Watts  float64 // in a steady state; under a trace, the row or mean that the file asks for
-	TMax   float64 // K
-	Pos    Pos
+	// Leakage comes on top at all times.
+	Leakage Leakage
+	TMax    float64 // K
+	Pos     Pos
 }
 
 // PowerMap is a grid of powers over Power.Area. Values[0] is the south-west tile, x runs fastest.

@@ -201,6 +201,8 @@ func property(q units.Quantity, x float64, c *Curve) string {
 		return "{ table = [" + strings.Join(rows, ", ") + "] }"
 	case PolynomialLaw:
 		return fmt.Sprintf("{ polynomial = %s, %s }", list(c.Coefficients), holds)
+	case ExponentialLaw:
+		return fmt.Sprintf("{ beta = %s, %s }", quantity(units.PerKelvin, c.Exponent), holds)
 	}
 	return fmt.Sprintf("{ value = %s, exponent = %s, %s }", quantity(q, c.Value), number(c.Exponent), holds)
 }

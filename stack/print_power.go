@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"strings"
 
 	"thermsim/stack/internal/units"
 )
@@ -32,6 +33,9 @@ func (p *printer) power(s *Power) {
 		p.blocks(s)
 	default:
 		p.line("uniform = %s", quantity(units.Power, s.Uniform))
+		if s.Leakage.Factor != nil {
+			p.line("leakage = %s", leakageEntry(&s.Leakage))
+		}
 	}
 }
 
@@ -67,12 +71,21 @@ func (p *printer) blocks(s *Power) {
 		if b.TMax != 0 {
 			limit = ", tmax = " + quantity(units.Temperature, b.TMax)
 		}
+		if b.Leakage.Factor != nil {
+			limit += ", leakage = " + leakageEntry(&b.Leakage)
+		}
 		p.line("  { name = %s, %s, power = %s%s },", quote(b.Name), blockEntry(&b), quantity(units.Power, b.Watts), limit)
 	}
 	p.line("]")
 	if s.Trace != nil {
 		p.trace(s)
 	}
+}
+
+// leakageEntry writes a leakage with its law.
+func leakageEntry(l *Leakage) string {
+	law := strings.TrimPrefix(property(units.Number, 0, l.Factor), "{ ")
+	return fmt.Sprintf("{ power = %s, %s", quantity(units.Power, l.Watts), law)
 }
 
 func (p *printer) trace(s *Power) {

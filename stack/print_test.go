@@ -118,7 +118,7 @@ func drawStack(t *rapid.T) *Stack {
 			y.MeanOfAll = rapid.Bool().Draw(t, "mean")
 		}
 		if rapid.Bool().Draw(t, "uniform") {
-			y.Powers = append(y.Powers, Power{Name: rapid.SampledFrom([]string{"", "a \"b\" µ"}).Draw(t, "name"), Area: area, Uniform: watts.Draw(t, "W"), TMax: limit.Draw(t, "tmax")})
+			y.Powers = append(y.Powers, Power{Name: rapid.SampledFrom([]string{"", "a \"b\" µ"}).Draw(t, "name"), Area: area, Uniform: watts.Draw(t, "W"), Leakage: drawLeakage(t), TMax: limit.Draw(t, "tmax")})
 		}
 		if rapid.Bool().Draw(t, "map") {
 			nx, ny := rapid.IntRange(1, 4).Draw(t, "nx"), rapid.IntRange(1, 4).Draw(t, "ny")
@@ -153,11 +153,27 @@ func drawRect(t *rapid.T, in Rect) Rect {
 	return r
 }
 
+// drawLeakage is none, or one of any law.
+func drawLeakage(t *rapid.T) Leakage {
+	watts, part := rapid.Float64Range(1e-9, 1e9).Draw(t, "leakage"), rapid.Float64Range(0.1, 1)
+	from := 200 + 100*part.Draw(t, "from")
+	ends := [2]float64{from, from + 200*part.Draw(t, "range")}
+	switch rapid.IntRange(0, 3).Draw(t, "law") {
+	case 0:
+		return Leakage{watts, &Curve{Law: ExponentialLaw, Value: 1, Exponent: 0.03 * part.Draw(t, "beta"), At: 300 * part.Draw(t, "at"), Range: ends}}
+	case 1:
+		return Leakage{watts, &Curve{Law: PolynomialLaw, Coefficients: []float64{1, 0.001 * part.Draw(t, "a1"), 1e-5}, At: 300 * part.Draw(t, "at"), Range: ends}}
+	case 2:
+		return Leakage{watts, &Curve{Law: TableLaw, Temperatures: ends[:], Values: []float64{0.5, 1 + part.Draw(t, "top")}, Range: ends}}
+	}
+	return Leakage{}
+}
+
 func drawBlocks(t *rapid.T, area Rect, watts *rapid.Generator[float64]) Power {
 	p := Power{Area: area, AllowOverlap: true}
 	n := rapid.IntRange(1, 3).Draw(t, "blocks")
 	for i := range n {
-		b := Block{Name: fmt.Sprintf("b %d\\", i), Watts: watts.Draw(t, "W")}
+		b := Block{Name: fmt.Sprintf("b %d\\", i), Watts: watts.Draw(t, "W"), Leakage: drawLeakage(t)}
 		for range rapid.IntRange(1, 3).Draw(t, "rects") {
 			b.Rects = append(b.Rects, drawRect(t, area))
 		}

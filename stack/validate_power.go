@@ -72,6 +72,10 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	if kinds > 1 {
 		v.fail(p.Pos, "use one power each", "%s mixes blocks, a map and a uniform power", what)
 	}
+	v.leakage(p.Pos, &p.Leakage, what)
+	if p.Leakage.Factor != nil && (len(p.Blocks) > 0 || p.Map != nil) {
+		v.fail(p.Pos, "give it to the blocks, or to a uniform power", "%s: leakage of a power is for uniform ones", what)
+	}
 	for i := range p.Blocks {
 		v.block(&p.Blocks[i], p, layer, seen)
 	}
@@ -112,6 +116,7 @@ func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool
 	seen[b.Name] = true
 	v.notNegative(b.Pos, b.Watts, "%s: power", what)
 	v.notNegative(b.Pos, b.TMax, "%s: tmax", what)
+	v.leakage(b.Pos, &b.Leakage, what)
 	if len(b.Rects)+len(b.Shapes) == 0 {
 		v.fail(b.Pos, "", "%s has no rectangles", what)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve/solution"
 )
 
 const transientHelp = `Step the temperatures of a stack in time by backward Euler, under its power
@@ -87,6 +89,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}
+	if err := atOnce(run.Solution); err != nil {
+		return err
+	}
 	saving, stop := outlast(ctx)
 	defer stop()
 	s, err := run.finish(saving)
@@ -97,4 +102,13 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
+}
+
+// atOnce refuses a transient that runs away in its first step, of which there is nothing to write.
+func atOnce(s *solution.Solution) error {
+	if s.Status.Reason != solution.ReasonRunaway || len(s.Steps) > 0 {
+		return nil
+	}
+	s.Close()
+	return withStatus(exitRunaway, fmt.Errorf("thermal runaway within the first time step of %s: the leakage grows faster than it can follow; take a smaller --dt, less power or less leakage", seconds(s.Dt)))
 }

@@ -18,6 +18,7 @@ const (
 	exitNotConverged = 3
 	exitDevice       = 4
 	exitTooHot       = 5
+	exitRunaway      = 6
 	exitInterrupted  = 130
 )
 
@@ -34,6 +35,8 @@ EXIT STATUS
        written
   4    device failure: no GPU where one was demanded, or not enough memory
   5    hotter than --tmax or a tmax of the stack file; the files were written
+  6    thermal runaway: with its leakage the stack has no stable state; what was
+       written is the largest power that has one, or a transient up to the runaway
   130  interrupted; a steady run writes nothing, a transient what was finished
 ` + crashHelp
 

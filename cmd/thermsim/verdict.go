@@ -11,6 +11,9 @@ import (
 // verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says that --tmax set that of the stack.
 func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
+	if st.Reason == solution.ReasonRunaway {
+		return withStatus(exitRunaway, fmt.Errorf("thermal runaway %s; it is in %s, marked as such; lower the power or the leakage, or cool better", s.Doubt(), out))
+	}
 	if doubt := s.Doubt(); doubt != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
 			doubt, errorText(st), out, remedy(st)))

@@ -29,6 +29,7 @@ func (s *system) assemble() {
 	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny)))
 	s.planes()
 	s.uploadLaws()
+	s.uploadLeakage()
 	s.discretise()
 }
 
@@ -135,6 +136,11 @@ func (s *system) planes() {
 			heated[k] = heated[k] || resistance < 0 || rise != 0 || follows
 		}
 	})
+	if l := s.mesh.Leakage; l != nil {
+		for n := range l.Planes {
+			grounded[l.Planes[n].Plane], heated[l.Planes[n].Plane] = true, true
+		}
+	}
 	s.ground = reserve[float32](s, grounded)
 	s.inflow = reserve[float64](s, heated)
 }

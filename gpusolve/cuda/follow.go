@@ -104,8 +104,8 @@ func (s *system) kernelsToFollow() *kernels.Follow {
 // RefreshAt discretises the planes again whose materials follow the temperature.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	f := s.following
-	if f == nil {
-		return s.err
+	if err := s.Unleak(); f == nil || err != nil {
+		return err
 	}
 	k := s.kernelsToFollow()
 	if k == nil {
@@ -147,6 +147,9 @@ func (s *system) OutOfRange() []int64 {
 
 // clearFaces sets what faces do to zero.
 func (s *system) clearFaces() {
+	if s.leaking != nil {
+		s.leaking.in = false
+	}
 	for _, p := range []cudriver.DevicePtr{s.ground.data.Address(), s.inflow.data.Address()} {
 		if b, ok := s.buffers[p]; ok && s.err == nil {
 			s.Note(b.Zero(s.Stream))

@@ -22,6 +22,7 @@ type system struct {
 	ground     slots[float32]
 	inflow     slots[float64]
 	following  *following // nil where no material follows the temperature
+	leaking    *leaking   // nil where no power does
 }
 
 var (

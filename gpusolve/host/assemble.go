@@ -53,6 +53,9 @@ func (s *system) Refresh(dt float64) error {
 		return ops.ErrRefresh
 	}
 	s.dt = dt
+	if s.leaking != nil {
+		s.leaking.in = false
+	}
 	for k := range s.nz {
 		clear(s.ground[k])
 		clear(s.inflow[k])

@@ -32,8 +32,8 @@ func newFollowing(m *mesh.Mesh) *following {
 // RefreshAt discretises the planes again whose materials follow the temperature.
 func (s *system) RefreshAt(x, old ops.Vector) error {
 	f := s.following
-	if f == nil {
-		return nil
+	if err := s.Unleak(); f == nil || err != nil {
+		return err
 	}
 	for m := range f.outside {
 		f.outside[m].Store(0)

@@ -26,6 +26,7 @@ type system struct {
 	partial []float64 // sums per row, 4 of them
 
 	following *following // nil where no material follows the temperature
+	leaking   *leaking   // nil where no power does
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
 	assembleOp    assembleTask
@@ -57,6 +58,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s.inflow = make([][]float64, s.nz)
 	s.following = newFollowing(m)
 	s.assemble()
+	s.newLeaking()
 	return s
 }
 

@@ -194,6 +194,58 @@ KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, con
   for (int n = e->first; n < e->first + e->count; n++) count(laws, (int)laws->mixings[n].material, t, outside);
 }
 
+// slopeOf is the derivative of a cubic.
+DEVICE double slopeOf(const LawPiece *p, double t) {
+  double u = t - p->from, v = times(2, p->a2) + times(times(3, u), p->a3);
+  return p->a1 + times(u, v);
+}
+
+// LeakPlane is a plane of cells that leaks, with terms first to first + count. share of its layer's leakage falls into it.
+struct LeakPlane {
+  double share;
+  i64 plane, first, count;
+};
+
+// LeakTerm is a sheet of W per cell column that follows a curve.
+struct LeakTerm {
+  int curve, sheet;
+};
+
+// leak puts leakage into the planes of ground and inflow that it goes to, linear around the state x and times scale. without and driven hold, plane after plane, what
+// they are without it, or with save get it. A null x takes the leakage out.
+KERNEL void BOUNDS(THREADS) leak(int sheet, const LeakPlane *planes, const LeakTerm *terms, const double *sheets, const Laws *laws, double ambient, const double *x,
+                                 double scale, int ends, int save, float *without, double *driven, float *ground, const int *groundSlot,
+                                 double *inflow, const int *inflowSlot) {
+  BlockAt at = blockAt(tiles(sheet, THREADS));
+  int c = at.x * THREADS + threadX();
+  if (c >= sheet) return;
+  const LeakPlane *p = planes + at.y;
+  i64 held = (i64)at.y * sheet + c, g = (i64)groundSlot[p->plane] * sheet + c, q = (i64)inflowSlot[p->plane] * sheet + c;
+  if (save) {
+    without[held] = ground[g];
+    driven[held] = inflow[q];
+  }
+  if (!x) {
+    ground[g] = without[held];
+    inflow[q] = driven[held];
+    return;
+  }
+  double rise = x[p->plane * sheet + c], t = ambient + rise, watts = 0, slope = 0;
+  for (i64 n = p->first; n < p->first + p->count; n++) {
+    double power = times(p->share, sheets[(i64)terms[n].sheet * sheet + c]);
+    if (power == 0) continue;
+    const LawCurve *curve = laws->curves + terms[n].curve;
+    double kelvin = hold(curve, t);
+    const LawPiece *piece = laws->pieces + curve->first + pieceAt(laws, curve, kelvin);
+    watts += times(power, cubic(piece, kelvin));
+    slope += times(power, kelvin != t && !ends ? 0 : slopeOf(piece, kelvin));
+  }
+  double base = without[held];
+  float diagonal = (float)(base - times(scale, slope));
+  ground[g] = diagonal;
+  inflow[q] = driven[held] + (times(scale, watts) + times(diagonal - base, rise));
+}
+
 // warm sets the conductivities of a cell's halves and along z.
 DEVICE void warm(const Laws *l, u32 id, double t, double *own) {
   own[WEST] = conductivity(l, id, WEST, t);
@@ -210,9 +262,7 @@ DEVICE void addFilm(const Laws *l, int curve, double t, double *h, double *slope
   double held = hold(c, t);
   const LawPiece *p = l->pieces + c->first + pieceAt(l, c, held);
   *h += cubic(p, held);
-  if (held != t) return;
-  double u = t - p->from, v = times(2, p->a2) + times(times(3, u), p->a3);
-  *slope += p->a1 + times(u, v);
+  if (held == t) *slope += slopeOf(p, held);
 }
 
 // exchange is the heat per area that leaves a cell whose centre is u above the ambient of its face, and the conductance per area with which A holds the

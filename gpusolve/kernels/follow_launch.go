@@ -61,10 +61,22 @@ type FollowLaws struct {
 	Faces     cudriver.Ptr[FollowLawFace]
 }
 
+// FollowLeakPlane is a plane of cells that leaks, with terms first to first + count. share of its layer's leakage falls into it.
+type FollowLeakPlane struct {
+	Share               float64
+	Plane, First, Count int64
+}
+
+// FollowLeakTerm is a sheet of W per cell column that follows a curve.
+type FollowLeakTerm struct {
+	Curve, Sheet int32
+}
+
 // Follow is the module follow.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Follow struct {
 	module         launch.Module
 	follow         launch.Kernel[FollowFollowArgs]
+	leak           launch.Kernel[FollowLeakArgs]
 	followFace     launch.Kernel[FollowFollowFaceArgs]
 	followFaceHeat launch.Kernel[FollowFollowFaceHeatArgs]
 }
@@ -75,6 +87,7 @@ func LoadFollow(d cudriver.Driver) (*Follow, error) {
 	var err error
 	m.module, err = launch.Load(d, "follow", followPTX,
 		m.follow.Prepare("follow", FollowThreads),
+		m.leak.Prepare("leak", FollowThreads),
 		m.followFace.Prepare("followFace", FollowThreads),
 		m.followFaceHeat.Prepare("followFaceHeat", FollowThreads),
 	)
@@ -108,6 +121,32 @@ type FollowFollowArgs struct {
 func (m *Follow) Follow(s cudriver.Stream, grid [3]uint32, a FollowFollowArgs) error {
 	m.follow.Args = a
 	return m.follow.Launch(s, grid)
+}
+
+// FollowLeakArgs are the arguments of leak.
+type FollowLeakArgs struct {
+	Sheet      int32
+	Planes     cudriver.Ptr[FollowLeakPlane]
+	Terms      cudriver.Ptr[FollowLeakTerm]
+	Sheets     cudriver.Ptr[float64]
+	Laws       cudriver.Ptr[FollowLaws]
+	Ambient    float64
+	X          cudriver.Ptr[float64]
+	Scale      float64
+	Ends, Save int32
+	Without    cudriver.Ptr[float32]
+	Driven     cudriver.Ptr[float64]
+	Ground     cudriver.Ptr[float32]
+	GroundSlot cudriver.Ptr[int32]
+	Inflow     cudriver.Ptr[float64]
+	InflowSlot cudriver.Ptr[int32]
+}
+
+// Leak puts leakage into the planes of ground and inflow that it goes to, linear around the state x and times scale. without and driven hold, plane after plane, what
+// they are without it, or with save get it. A null x takes the leakage out.
+func (m *Follow) Leak(s cudriver.Stream, grid [3]uint32, a FollowLeakArgs) error {
+	m.leak.Args = a
+	return m.leak.Launch(s, grid)
 }
 
 // FollowFollowFaceArgs are the arguments of followFace.

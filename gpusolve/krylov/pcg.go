@@ -77,6 +77,7 @@ const (
 	Direct                    // no iteration was needed
 	Drift                     // the recursive residual meets the rule and the true one does not, in fixed low precision
 	Unsettled                 // the properties of the materials and the temperatures that they follow did not settle
+	Runaway                   // power that follows the temperature grows faster than the heat that leaves
 )
 
 // PCG is the preconditioned conjugate gradient method with its vectors, made once and used for any number of right sides. The iteration

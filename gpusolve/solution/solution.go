@@ -16,6 +16,7 @@ const (
 	ReasonDivergence  = "divergence"
 	ReasonDrift       = "drift of the residual"
 	ReasonUnsettled   = "properties did not settle"
+	ReasonRunaway     = "thermal runaway"
 )
 
 // Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
@@ -90,6 +91,28 @@ type Nonlinear struct {
 	Settled     bool
 	// Outside counts for each material of the stack the cells outside the range of its properties, at the end.
 	Outside []int64
+	// Leakage is nil where no power follows the temperature.
+	Leakage *Leakage
+}
+
+// Leakage tells what powers that follow the temperature do to a state.
+type Leakage struct {
+	Watts float64 // leaking at the end
+	// Gain is the loop gain of the state at the end, of the steady equations also in a transient: by how much a small rise of the temperatures comes
+	// back, the largest eigenvalue of K^-1 dq/dT. From 1 on there is no stable state. 0 where it is not known.
+	Gain float64
+	// I, J and K name the leaking cell in which that eigenvector is largest.
+	I, J, K int
+	// Runaway says that there is no stable state, or in a transient that the temperatures leave the range of a law on their way to none.
+	Runaway bool
+	// Time in s at which a transient ended so.
+	Time float64
+	// Factor is the largest one on all powers together with which the steady equations have a solution, where the powers as they are have none. The field is
+	// then that solution.
+	Factor float64
+	// Outside counts the leaking cells outside the range of their law, which holds from From to To, both in K.
+	Outside  int64
+	From, To float64
 }
 
 // Field is a temperature field, wherever it lives.
@@ -134,6 +157,7 @@ type Step struct {
 	Time       float64 // s, end of the step
 	Iterations int
 	MaxK       float64 // K, hottest cell
-	PowerW     float64 // W during the step
+	PowerW     float64 // W during the step, with what leaks at its end
+	LeakageW   float64 // of it
 	Converged  bool
 }

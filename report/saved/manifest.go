@@ -91,6 +91,7 @@ type Step struct {
 	Iterations int     `json:"iterations"`
 	MaxK       Number  `json:"max_K"`
 	PowerW     Number  `json:"power_W"`
+	LeakageW   Number  `json:"leakage_W,omitempty"` // of it
 	Converged  bool    `json:"converged"`
 }
 
@@ -167,7 +168,7 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 	}
 	m.Steps = slices.Grow(m.Steps, len(sol.Steps))
 	for _, step := range sol.Steps {
-		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), step.Converged})
+		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), Number(step.LeakageW), step.Converged})
 	}
 	return m
 }
@@ -190,7 +191,7 @@ func (m *Manifest) Solution() *solution.Solution {
 		sol.Energy.ByFace[i] = float64(w)
 	}
 	for _, step := range m.Steps {
-		sol.Steps = append(sol.Steps, solution.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), Converged: step.Converged})
+		sol.Steps = append(sol.Steps, solution.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), LeakageW: float64(step.LeakageW), Converged: step.Converged})
 	}
 	return sol
 }

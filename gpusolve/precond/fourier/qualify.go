@@ -59,6 +59,9 @@ func CheckGrid(s *stack.Stack) error {
 			return fmt.Errorf("%w: the heat transfer coefficient of the %s face follows the temperature", ErrUnfit, stack.Face(f))
 		}
 	}
+	if s.Leaks() {
+		return fmt.Errorf("%w: leakage follows the temperature", ErrUnfit)
+	}
 	for a, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
 		if graded(axis, s.Size[a]) {
 			return fmt.Errorf("%w: the grid is graded along %c", ErrUnfit, "xy"[a])

@@ -68,6 +68,7 @@ func blockSpecs() []Spec {
 			{Name: "circle", Type: Table, Sub: "circle", Doc: "In place of x, y, width and height: the block is a circle."},
 			{Name: "polygon", Type: Points, Quantity: units.Length, Doc: "In place of x, y, width and height: the block is a polygon, its corners in order."},
 			{Name: "power", Type: Scalar, Quantity: units.Power, Range: NonNegative, DefDoc: "required, unless `watts` or `trace` of the power table give it", Doc: "Heat of the block, spread evenly; under a trace, its heat in a steady state."},
+			{Name: "leakage", Type: Table, Sub: "leakage", DefDoc: "that of the power table", Doc: "Heat of the block that follows the temperature, beside `power`."},
 			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`tmax` of the power table", Doc: "Highest temperature allowed in the block."},
 		}},
 		{"probe", "[[probe]]", "a probe", []Key{

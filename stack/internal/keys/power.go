@@ -15,6 +15,7 @@ func powerSpecs() []Spec {
 			{Name: "repeat", Type: Bool, Default: "false", Doc: "Whether the trace starts again at its end; otherwise its last row holds for ever."},
 			{Name: "uniform", Type: Scalar, Quantity: units.Power, Range: NonNegative, Doc: "Total power, spread evenly over `area`."},
 			{Name: "density", Type: Scalar, Quantity: units.Flux, Range: NonNegative, Doc: "Power per area, the same all over `area`."},
+			{Name: "leakage", Type: Table, Sub: "leakage", Doc: "Heat beside this power that follows the temperature: of the blocks that give none themselves, or of the area of a uniform power. See [leakage.md](leakage.md)."},
 			{Name: "map", Type: FileOrRows, Doc: "Path of a CSV file with one number per tile, or the rows themselves. The tiles divide `area` evenly."},
 			{Name: "unit", Type: Text, DefDoc: "required with map", Doc: "Unit of the map: of power (\"W\", \"mW\": per tile) or of power per area (\"W/m^2\", \"W/cm^2\")."},
 			{Name: "orientation", Type: Enum, Enum: []string{"south-first", "north-first"}, DefDoc: "required with map", Doc: "Whether the first row of the map is the southern edge (y = 0) or the northern one (as in a picture)."},

@@ -48,6 +48,7 @@ var (
 	Density           = Quantity{"a density", "kg/m^3", "2.33 g/cm^3", Dimension{1, -3, 0, 0}, false}
 	HeatCapacity      = Quantity{"a heat capacity", "J/K", "150 J/K", Dimension{1, 2, -2, -1}, false}
 	Velocity          = Quantity{"a velocity", "m/s", "3 m/s", Dimension{Metre: 1, Second: -1}, false}
+	PerKelvin         = Quantity{"a rate per kelvin", "1/K", "0.015 1/K", Dimension{Kelvin: -1}, false}
 	Number            = Quantity{"a number", "", "0.1", Dimension{}, false}
 )
 

@@ -1,0 +1,130 @@
+package powermap
+
+import (
+	"reflect"
+
+	"thermsim/stack"
+)
+
+// LayerLeakage is the leakage of one layer, as a sum over the laws that it follows.
+type LayerLeakage struct {
+	Layer int // index into Stack.Layers
+	Terms []LeakageTerm
+}
+
+// LeakageTerm is leakage that follows one law: W per cell column over the layer's heated thickness where the law is 1, x fastest.
+type LeakageTerm struct {
+	Law   *stack.Curve
+	Watts []float64
+}
+
+// Leakage is that of all layers that leak, bottom to top. Equal laws are one, the same pointer.
+func (m *Map) Leakage() []LayerLeakage {
+	var all []LayerLeakage
+	var known laws
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		leakage := LayerLeakage{Layer: l.Layer}
+		for k := range l.sources {
+			l.sources[k].leak(m.Grid, &known, &leakage)
+		}
+		if len(leakage.Terms) > 0 {
+			all = append(all, leakage)
+		}
+	}
+	return all
+}
+
+// laws are those met so far.
+type laws []*stack.Curve
+
+// one is the first law that equals another.
+func (l *laws) one(law *stack.Curve) *stack.Curve {
+	for _, known := range *l {
+		if known == law || reflect.DeepEqual(known, law) {
+			return known
+		}
+	}
+	*l = append(*l, law)
+	return law
+}
+
+// leak adds the leakage of a source.
+func (s *source) leak(g Grid, known *laws, to *LayerLeakage) {
+	laws, watts := s.leakages()
+	for of, law := range laws {
+		if law == nil || watts[of] == 0 {
+			continue
+		}
+		dst := to.term(known.one(law), g)
+		for n, p := range s.portions {
+			if p.of == of {
+				s.footprints[n].add(watts[of]*p.share, g.NX(), 0, g.NY(), dst)
+			}
+		}
+	}
+}
+
+// leakages are those of each value of the strength.
+func (s *source) leakages() (laws []*stack.Curve, watts []float64) {
+	if s.power.Map != nil {
+		return nil, nil
+	}
+	if len(s.power.Blocks) == 0 {
+		return []*stack.Curve{s.power.Leakage.Factor}, []float64{s.power.Leakage.Watts}
+	}
+	for i := range s.power.Blocks {
+		l := &s.power.Blocks[i].Leakage
+		laws, watts = append(laws, l.Factor), append(watts, l.Watts)
+	}
+	return laws, watts
+}
+
+// term finds that of a law, or adds it.
+func (l *LayerLeakage) term(law *stack.Curve, g Grid) []float64 {
+	for i := range l.Terms {
+		if l.Terms[i].Law == law {
+			return l.Terms[i].Watts
+		}
+	}
+	l.Terms = append(l.Terms, LeakageTerm{law, make([]float64, g.NX()*g.NY())})
+	return l.Terms[len(l.Terms)-1].Watts
+}
+
+// LeakageWatts is the heat in W that each block of p leaks, or p itself where it has none, with the temperatures in K of the planes that its layer heats. of evaluates a
+// law; nil is nothing.
+func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64, of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
+	for i := range m.Layers {
+		for k := range m.Layers[i].sources {
+			if s := &m.Layers[i].sources[k]; s.power == p {
+				return s.leakageWatts(m.Grid, planes, of)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *source) leakageWatts(g Grid, planes [][]float64, of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
+	laws, watts := s.leakages()
+	sums := make([]sum, len(laws))
+	for n, p := range s.portions {
+		if p.of >= len(laws) || laws[p.of] == nil || watts[p.of] == 0 {
+			continue
+		}
+		law := of(laws[p.of])
+		f := &s.footprints[n]
+		for j, y := range f.Y {
+			row := (f.J+j)*g.NX() + f.I
+			for i, x := range f.X {
+				for _, kelvin := range planes {
+					sums[p.of].add(watts[p.of] * p.share * y * x / float64(len(planes)) * law(kelvin[row+i]))
+				}
+			}
+		}
+	}
+	w := make([]float64, len(sums))
+	for i := range sums {
+		w[i] = sums[i].value()
+	}
+	return w
+}
