@@ -28,8 +28,7 @@ func Defaults(k Kind) Package {
 	p.InterposerMargin = 1 * mm
 	switch k {
 	case WireBond:
-		p.Balls = Joints{0.35 * mm, 0.45 * mm, 0.8 * mm, "solder_sac305", "air", 2}
-		p.Substrate = Wiring{0.36 * mm, "bt_core", []Copper{{20 * um, 0.3}, {20 * um, 0.8}, {20 * um, 0.8}, {20 * um, 0.5}}, 0.003, 3}
+		p.Substrate = Wiring{0.56 * mm, "bt_core", []Copper{{27 * um, 0.3}, {36 * um, 0.8}, {36 * um, 0.8}, {27 * um, 0.5}}, 0.003, 3}
 	case FanOut:
 		p.Balls = Joints{0.2 * mm, 0.28 * mm, 0.5 * mm, "solder_sac305", "air", 2}
 		p.Substrate = Wiring{30 * um, "polyimide", []Copper{{5 * um, 0.4}, {5 * um, 0.4}}, 0.01, 2}

@@ -14,17 +14,24 @@ type Run struct {
 
 // Of the grid: cells across the smallest side of a die, and growth from cell to cell away from the dies.
 const (
-	acrossDie = 12
-	growth    = 1.3
-	coarsest  = 0.05 // of the extent of the domain
-	finest    = 1e-4 // likewise
+	acrossDie     = 12
+	acrossBlock   = 4.0
+	mostAcrossDie = 60.0
+
+	growth   = 1.3
+	coarsest = 0.05 // of the extent of the domain
+	finest   = 1e-4 // likewise
 )
 
-// Grid divides both axes: fine over the dies, growing away from them, with lines on the edges of the body, the dies and what lies around them.
-func (l *Layout) Grid(dies []Die) (x, y []Run) {
+// Grid divides both axes: fine over the dies, growing away from them, with lines on the edges of the body, the dies and what lies around them. block is the
+// shortest side of a source in a die, 0 for none: it gets four cells, as long as its die has no more than 60 for it.
+func (l *Layout) Grid(dies []Die, block float64) (x, y []Run) {
 	fine := math.Inf(1)
 	for _, d := range dies {
-		fine = min(fine, d.Width/acrossDie, d.Height/acrossDie)
+		side := min(d.Width, d.Height)
+		if fine = min(fine, side/acrossDie); block > 0 {
+			fine = min(fine, max(block/acrossBlock, side/mostAcrossDie))
+		}
 	}
 	fine = max(fine, finest*max(l.Width, l.Height))
 	var xs, ys []float64

@@ -100,7 +100,7 @@ func (k Kind) Uses() []string {
 	case FanOut:
 		return []string{"board", "balls", "substrate", "mould", "tim2"}
 	case Interposer:
-		return []string{"board", "balls", "substrate", "bumps", "interposer", "microbumps", "tim1", "lid", "tim2", "tier", "bond"}
+		return []string{"board", "balls", "substrate", "bumps", "interposer", "microbumps", "mould", "tim1", "lid", "tim2", "tier", "bond"}
 	}
 	return []string{"microbumps", "mould", "tim2", "tier", "bond"}
 }

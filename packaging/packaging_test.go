@@ -114,7 +114,7 @@ func TestGrid(t *testing.T) {
 			}
 			p.Dies = []Die{{Name: "a", X: 7 * mm, Y: 5 * mm, Width: 6 * mm, Height: 11 * mm, Material: "silicon", Thickness: 300 * um}}
 			l := Lay(&p, e, 0, 0)
-			for axis, runs := range [2][]Run{first(l.Grid(p.Dies)), second(l.Grid(p.Dies))} {
+			for axis, runs := range [2][]Run{first(l.Grid(p.Dies, 2*mm)), second(l.Grid(p.Dies, 2*mm))} {
 				ends := map[int64]bool{0: true}
 				at := 0.0
 				for _, r := range runs {

@@ -60,14 +60,31 @@ func (l *loader) packaged(t *table) {
 	}
 	p.layout = packaging.Lay(&p.Package, p.environment, width, height)
 	l.stack.Size = [2]float64{p.layout.Width, p.layout.Height}
-	if !t.has("grid") {
-		x, y := p.layout.Grid(p.Dies)
-		l.stack.Grid = Grid{axisOf(x, pt.node.pos), axisOf(y, pt.node.pos)}
-	}
 	for i := range p.layout.Layers {
 		l.stack.Layers = append(l.stack.Layers, l.packageLayer(p, &p.layout.Layers[i]))
 	}
+	if !t.has("grid") {
+		x, y := p.layout.Grid(p.Dies, l.stack.narrowest())
+		l.stack.Grid = Grid{axisOf(x, pt.node.pos), axisOf(y, pt.node.pos)}
+	}
 	l.measured(p)
+}
+
+// narrowest is the shortest side of a block with power, 0 where there is none.
+func (s *Stack) narrowest() float64 {
+	side := 0.0
+	for i := range s.Layers {
+		for p := range s.Layers[i].Powers {
+			for b := range s.Layers[i].Powers[p].Blocks {
+				for _, r := range s.Layers[i].Powers[p].Blocks[b].Rects {
+					if short := min(r.Width, r.Height); short > 0 && (side == 0 || short < side) {
+						side = short
+					}
+				}
+			}
+		}
+	}
+	return side
 }
 
 func axisOf(runs []packaging.Run, pos Pos) Axis {

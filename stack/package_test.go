@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"thermsim/heatsink"
 	"thermsim/packaging"
 )
 
@@ -108,6 +109,29 @@ func TestPackageMaterialReplaced(t *testing.T) {
 		switch {
 		case m.Name == "substrate" && m.K != [3]float64{10, 10, 1}, m.Name == "copper" && m.K[0] != 300, m.Name == "board_copper_2" && m.K[0] != 300:
 			t.Errorf("%s conducts %v", m.Name, m.K)
+		}
+	}
+}
+
+// Still air: a horizontal board of JESD51-9, area over perimeter for all faces.
+func TestStillAirFaces(t *testing.T) {
+	s, err := Parse("stack.toml", []byte(packageFile("wire-bond", "jesd51-2a", "")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Size != [2]float64{101.5e-3, 114.5e-3} {
+		t.Errorf("the board is %v", s.Size)
+	}
+	for f, b := range s.Boundary {
+		want := heatsink.Vertical
+		switch Face(f) {
+		case Top:
+			want = heatsink.Up
+		case Bottom:
+			want = heatsink.Down
+		}
+		if length := 101.5e-3 * 114.5e-3 / (2 * (101.5e-3 + 114.5e-3)); b.Natural != want || math.Abs(b.Length/length-1) > 1e-12 || b.Emissivity != 0.9 || b.Temperature != s.Ambient {
+			t.Errorf("%s: %+v", Face(f), b)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,8 @@ the other, and print the thermal resistances that data sheets give:
   jesd51-8   ring cold plate  theta_JB
   jesd51-14  cold plate       theta_JC(top)
 
+In still air the figures depend on the power. That of a package which is meant
+for a heat sink is too much for it: give --power.
 The stack file needs a [package]. Its powers count as they are; size, grid,
 boundaries, heat sink, probes and environment of the file do not. Nothing is written.
 docs/packages.md has the definitions, what each test is modelled as, and how far
@@ -45,12 +49,13 @@ type jedecOptions struct {
 	stack  string
 	device device
 	h      quantity
+	power  quantity
 	tol    quantity
 	json   bool
 }
 
 func newJedecCommand(g *globals) *cobra.Command {
-	o := jedecOptions{tol: temperatureRise(), h: heatTransfer()}
+	o := jedecOptions{tol: temperatureRise(), h: heatTransfer(), power: power()}
 	cmd := &cobra.Command{
 		Use:               "jedec [STACK]",
 		Short:             "Thermal resistances of a package by JEDEC's tests",
@@ -66,6 +71,7 @@ func newJedecCommand(g *globals) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&o.h, "h", "of moving air, in place of the file's (without either no jesd51-6)")
+	f.Var(&o.power, "power", "of the whole package in all tests, in the proportions of the file")
 	f.Var(&o.device, "device", deviceUsage)
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
@@ -132,6 +138,9 @@ func loadTest(g *globals, path, environment string, o *jedecOptions) (*stack.Sta
 		g.detail("%s is left out", environment)
 		return nil, nil
 	}
+	if o.power.value > 0 {
+		s.ScalePower(o.power.value)
+	}
 	if o.device != "" {
 		s.Solver.Device = string(o.device)
 	}
@@ -175,5 +184,11 @@ func writeJedec(c *console, all []jedecFigure) error {
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Thermal resistances"), c.dim(strings.TrimSpace(fmt.Sprintf("%g W, from the hottest cell", all[0].PowerW))))
 	t.write(c, c.stdout)
+	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int { return cmp.Compare(a.JunctionK, b.JunctionK) }); hottest.JunctionK > hotJunction {
+		fmt.Fprintf(c.stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air the figures depend on the power: give --power.\n", hottest.Environment, celsius(hottest.JunctionK))
+	}
 	return nil
 }
+
+// hotJunction is a temperature in K above which no package is tested.
+const hotJunction = 448.15
