@@ -88,7 +88,7 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if o.precond != "" {
 		s.Solver.Preconditioner = string(o.precond)
 	}
-	if err := refusal(s, &o.project); err != nil {
+	if err := refusal(s); err != nil {
 		return err
 	}
 	if o.print {
@@ -145,11 +145,8 @@ func describe(c *console, m *mesh.Mesh, found []plausibility.Warning, on machine
 	return w.Flush()
 }
 
-// refusal is why the method that the stack names cannot solve it, as steady would say. Networks are solved as matrices.
-func refusal(s *stack.Stack, p *project) error {
-	if p.network() != nil {
-		return nil
-	}
+// refusal is why the method that the stack names cannot solve it, as steady would say.
+func refusal(s *stack.Stack) error {
 	v := &s.Solver
 	return gpusolve.Refusal(s, gpusolve.Options{Preconditioner: v.Preconditioner, Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter})
 }
