@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"errors"
+	"math"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -25,16 +26,16 @@ func (m modesOf) Free() { m.Close() }
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
 func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
 	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
-	exchanged := 0.0
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d
 		return s.setUp()
-	}, func(*driver) error {
-		exchanged = exchange(s) // x is zero
-		return s.failure()
-	})
+	}, func(*driver) error { return s.failure() })
 	if err != nil {
 		return nil, err
+	}
+	exchanged := 0.0
+	for _, w := range s.faces.Heat(nil, nil) {
+		exchanged += math.Abs(w)
 	}
 	return &engine{driver: s.driver, thermal: s, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
@@ -84,10 +85,11 @@ func (s *direct) newState() (*state, error) {
 	return &state{Modes: m}, err
 }
 
-// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold.
+// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold. To ask for that takes longer than small
+// solves do.
 func roomForPlanes(l *fourier.Layered, dev ops.Device) (int, error) {
 	on, ok := dev.(limited)
-	if !ok {
+	if !ok || fourier.HoldsAllPlanes(l) {
 		return l.NZ, nil
 	}
 	free, _, err := memoryOf(on)

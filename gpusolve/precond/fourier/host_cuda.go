@@ -37,7 +37,11 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 		return e, nil
 	}
 	if on, ok := cuda.SpaceOf(s); ok {
-		g, err := newOnSpace(on.NewIteration(), l)
+		px, py, err := plansFor(on.Device, l)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
+		}
+		g, err := newOnSpace(on.NewIteration(), l, px, py, tablesAhead(l, px, py))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 		}
