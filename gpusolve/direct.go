@@ -28,9 +28,11 @@ type direct struct {
 
 	x, old *state  // old of a time stepper
 	power  float64 // W, of the current step
-	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face.
+	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face. unseen says
+	// that hottest has not looked at the state of the last step.
 	powered          []bool
 	ceiling, warmest float64
+	unseen           bool
 	// reductions are what the device keeps of regions.
 	reductions map[*reduction.Regions]reduction.Reduction
 }
@@ -113,6 +115,10 @@ func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func
 	}
 	if s.dt > 0 {
 		s.x, s.old = s.old, s.x
+		if s.unseen {
+			s.ceiling = math.Inf(1)
+		}
+		s.unseen = true
 	}
 	s.x.solved++
 	if s.old == nil {

@@ -2,7 +2,6 @@ package gpusolve
 
 import (
 	"fmt"
-	"math"
 
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/reduction"
@@ -35,5 +34,4 @@ func (s *direct) series(r *reduction.Regions, places int) (reduction.Series, err
 // leave makes all planes of the state and takes their statistics.
 func (s *direct) leave(to reduction.Series, place int) {
 	s.planes.reduce(s.x, s.planes.all, func(p fourier.Planes) { to.Leave(place, p, s.mesh.Stack.Ambient) })
-	s.ceiling = math.Inf(1) // nobody has looked at the planes without power
 }

@@ -91,6 +91,14 @@ func AllocRaw[T any](s *Space, n int64) cudriver.Ptr[T] {
 	return cudriver.At[T](at)
 }
 
+// AllocApart is AllocRaw beside what is stocked, for memory that is discarded again.
+func AllocApart[T any](s *Space, n int64) cudriver.Ptr[T] {
+	kept := s.reserved
+	s.reserved = store{}
+	defer func() { s.reserved = kept }()
+	return AllocRaw[T](s, n)
+}
+
 // tryAlloc is Alloc for memory that the caller can do without: that there is none left is no failure of the system.
 func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
 	at, bytes, err := s.obtain(n * sizeOf[T]())

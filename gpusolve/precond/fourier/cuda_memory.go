@@ -72,6 +72,7 @@ func gpuDirect(s precond.Shape, states int64) precond.Need {
 	sheet := 8 * s.Sheet()
 	held := 8*(states+1)*s.Unknowns + gpuBytes(s) + cuda.IterationBytes
 	residual := int64(0)
+	held += smallBytes // of the loads' pieces
 	if s.InTime {
 		residual += sheet
 	}
@@ -82,7 +83,7 @@ func gpuDirect(s precond.Shape, states int64) precond.Need {
 			residual += sheet * int64(1+len(d.Planes))
 		}
 		faces := faceLoads(s)
-		held += faces*(sheet+3*8*int64(s.NX+s.NY)+12*int64(s.NZ)) + smallBytes
+		held += faces * (sheet + 3*8*int64(s.NX+s.NY) + 12*int64(s.NZ))
 		residual += faces * sheet
 	}
 	return precond.Need{SetUp: held + residual, Held: held}

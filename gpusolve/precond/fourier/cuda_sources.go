@@ -73,7 +73,7 @@ func (g *gpu) setOutlines() {
 		g.on.Wait() // for what is on its way out of s.outlines
 		g.on.Discard(s.block)
 	}
-	s.block = cuda.AllocRaw[byte](g.on.Space, bytes)
+	s.block = cuda.AllocApart[byte](g.on.Space, bytes)
 	p := cuda.NewPacker(s.block, o.bytes())
 	startX, fromX, sharesX, startY, fromY, sharesY := o.pack(&p, g)
 	s.outlines = p.Bytes()
