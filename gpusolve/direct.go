@@ -88,8 +88,11 @@ func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
 	return power, s.failure()
 }
 
-// setLoads makes the right side of drawings and faces, and marks the planes that heat enters.
-func (s *direct) setLoads(layers []powermap.Drawing) {
+// setLoads makes the right side of drawings and faces.
+func (s *direct) setLoads(layers []powermap.Drawing) { s.fourier.SetLoads(s.loads(layers)) }
+
+// loads are those of drawings and faces. It marks the planes that heat enters.
+func (s *direct) loads(layers []powermap.Drawing) []fourier.Load {
 	clear(s.powered)
 	s.faces.Powered(s.powered)
 	loads := slices.Clone(s.driven)
@@ -102,7 +105,7 @@ func (s *direct) setLoads(layers []powermap.Drawing) {
 		}
 		loads = append(loads, l)
 	}
-	s.fourier.SetLoads(loads)
+	return loads
 }
 
 // settle solves. In time the rest, residual and error, is left to conclude.

@@ -9,6 +9,7 @@ import (
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the iteration that it preconditions.
@@ -41,8 +42,16 @@ func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float6
 }
 
 // setUp makes the states, and room for as many planes as the device has.
-func (s *direct) setUp() (err error) {
-	if s.fourier, err = fourier.New(s.dev, s.layered); err != nil {
+func (s *direct) setUp() error {
+	s.driven = s.faces.Loads()
+	s.warmest = s.faces.HighestRise()
+	s.ceiling = s.warmest
+	drawn, err := s.firstDrawings()
+	if err != nil {
+		return err
+	}
+	loads := s.loads(drawn)
+	if s.fourier, err = fourier.New(s.dev, s.layered, loads); err != nil {
 		return err
 	}
 	s.kept = modesOf{s.fourier}
@@ -54,30 +63,22 @@ func (s *direct) setUp() (err error) {
 		if s.old, err = s.newState(); err != nil {
 			return err
 		}
-		s.sequence = s.mesh.Power.Sequence()
 	}
-	s.driven = s.faces.Loads()
-	s.warmest = s.faces.HighestRise()
-	s.ceiling = s.warmest
-	if err := s.firstLoads(); err != nil {
+	s.fourier.SetLoads(loads)
+	if err := s.failure(); err != nil {
 		return err
 	}
 	s.planes, err = newShownPlanes(s.fourier, s.layered, s.dev)
 	return err
 }
 
-// firstLoads makes the right side of the steady state or of the first time step.
-func (s *direct) firstLoads() error {
+// firstDrawings are the power of the steady state or of the first time step.
+func (s *direct) firstDrawings() ([]powermap.Drawing, error) {
 	if s.dt == 0 {
-		s.setLoads(s.mesh.Power.Steady())
-		return s.failure()
+		return s.mesh.Power.Steady(), nil
 	}
-	layers, err := s.sequence.Over(0, s.dt)
-	if err != nil {
-		return err
-	}
-	s.setLoads(layers)
-	return s.failure()
+	s.sequence = s.mesh.Power.Sequence()
+	return s.sequence.Over(0, s.dt)
 }
 
 func (s *direct) newState() (*state, error) {

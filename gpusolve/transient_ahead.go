@@ -45,61 +45,63 @@ func (r *stepper) aheadOf() (*ahead, error) {
 	return &ahead{stepper: r, system: d, series: s, most: 1}, nil
 }
 
+// run tells of steps while the device is at the next ones, but where the field of the last of them is read.
 func (a *ahead) run(ctx context.Context) error {
-	for n := 0; n < a.plan.Steps; {
+	var all []*reduction.Values // of the steps before
+	var err error
+	for n := 0; n < a.plan.Steps && err == nil; {
 		start := time.Now()
-		took, err := a.take(ctx, n)
-		all, failed := a.read(took)
-		if failed != nil {
+		var took int
+		var pending []Step
+		pending, err = a.take(ctx, n)
+		if failed := a.look(all); failed != nil {
+			if a.pending = pending; len(pending) > 0 {
+				a.keep(a.series.Read(len(pending))) // they are finished, though nobody is told
+			}
+			return failed
+		}
+		all, a.pending, took = nil, pending, len(pending)
+		if took > 0 {
+			all = a.series.Read(took)
+		}
+		if failed := a.failure(); failed != nil {
 			return failed
 		}
 		// Next as many as the time allows, at the rate of these.
 		a.most = max(1, min(mostAhead, 2*a.most, int(float64(took)*float64(longestAhead)/float64(max(1, time.Since(start))))))
-		if err := a.look(all); err != nil {
-			return err
+		if n += took; took > 0 && a.plan.Reads(n) {
+			if failed := a.look(all); failed != nil {
+				return failed
+			}
+			all = nil
 		}
-		if err != nil {
-			return err
-		}
-		n += took
 	}
-	return nil
+	if failed := a.look(all); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // take leaves steps from n on behind, up to one whose field is read.
-func (a *ahead) take(ctx context.Context, n int) (took int, err error) {
-	for took < a.most && n+took < a.plan.Steps {
-		step, err := a.solve(ctx, n+took)
+func (a *ahead) take(ctx context.Context, n int) (steps []Step, err error) {
+	for len(steps) < a.most && n+len(steps) < a.plan.Steps {
+		step, err := a.solve(ctx, n+len(steps))
 		if err != nil {
-			return took, err
+			return steps, err
 		}
-		a.system.leave(a.series, took)
-		a.pending = append(a.pending, step)
-		if took++; a.plan.Reads(n + took) {
+		a.system.leave(a.series, len(steps))
+		if steps = append(steps, step); a.plan.Reads(n + len(steps)) {
 			break
 		}
 	}
-	return took, a.failure()
+	return steps, a.failure()
 }
 
-// read waits for the statistics of the steps that were taken.
-func (a *ahead) read(took int) ([]*reduction.Values, error) {
-	if took == 0 {
-		return nil, nil
-	}
-	all := a.series.Read(took)
-	return all, a.failure()
-}
-
-// look tells of the steps that were taken.
+// look tells of the pending steps, whose statistics were read.
 func (a *ahead) look(all []*reduction.Values) error {
-	steps := a.pending
-	a.pending = a.pending[:0]
 	first := len(a.steps)
-	for i := range steps {
-		steps[i].MaxK = all[i].Hottest()
-	}
-	a.steps = append(a.steps, steps...)
+	a.keep(all)
+	steps := a.steps[first:]
 	for i, step := range steps {
 		f := &seen{regions: a.plan.Regions, values: all[i]}
 		if i == len(steps)-1 && a.plan.Reads(first+i+1) {
@@ -110,4 +112,13 @@ func (a *ahead) look(all []*reduction.Values) error {
 		}
 	}
 	return nil
+}
+
+// keep lists the pending steps among those that are finished.
+func (a *ahead) keep(all []*reduction.Values) {
+	for i := range a.pending {
+		a.pending[i].MaxK = all[i].Hottest()
+	}
+	a.steps = append(a.steps, a.pending...)
+	a.pending = nil
 }

@@ -134,11 +134,11 @@ func (m *Reduction) launch(planes cudriver.Ptr[float64], offset float64, results
 		m.search.X, m.search.Offset = planes, offset
 		s.Note(m.kernels.SearchPlanes(s.Stream, [3]uint32{n, 1, 1}, m.search))
 	}
-	if n := len(r.Groups) + len(r.Points) + int(m.gather.Planes); n > 0 && s.err == nil {
+	if n := uint32(len(r.Groups)) + perThread(int64(len(r.Points) + int(m.gather.Planes)))[0]; n > 0 && s.err == nil {
 		m.gather.X, m.gather.Offset = planes, offset
 		m.gather.Extents, m.gather.Points = cudriver.At[kernels.StatisticsExtent](results.Address()), points
 		m.gather.Tops = cudriver.At[kernels.StatisticsPeak](bins.Add(int64(r.BinsX * r.BinsY * peakDoubles)).Address())
-		s.Note(m.kernels.Gather(s.Stream, perThread(int64(n)), m.gather))
+		s.Note(m.kernels.Gather(s.Stream, [3]uint32{n, 1, 1}, m.gather))
 	}
 	if n := r.BinsX * r.BinsY; n > 0 && s.err == nil {
 		m.hottest.X, m.hottest.Offset = planes, offset

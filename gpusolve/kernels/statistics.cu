@@ -54,10 +54,14 @@ KERNEL void BOUNDS(THREADS) sumRows(i64 count, int nx, int rects, const Rect *RE
   const double *from = x + t.at + j * nx, *w = weights + t.x;
   double infinity = __builtin_inf();
   Row r = {0, 0, infinity, -infinity, 0, 0};
-  for (int i = 0; i < t.nx; i += AHEAD) {
-    double values[AHEAD];
+  double values[AHEAD], next[AHEAD];
 #pragma unroll
-    for (int a = 0; a < AHEAD; a++) values[a] = from[i + a < t.nx ? i + a : i];
+  for (int a = 0; a < AHEAD; a++) next[a] = from[a < t.nx ? a : 0];
+  for (int i = 0; i < t.nx; i += AHEAD) {
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) values[a] = next[a];
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) next[a] = from[i + AHEAD + a < t.nx ? i + AHEAD + a : 0];
 #pragma unroll
     for (int a = 0; a < AHEAD; a++) {
       if (i + a >= t.nx) break;
@@ -75,44 +79,63 @@ KERNEL void BOUNDS(THREADS) sumRows(i64 count, int nx, int rects, const Rect *RE
   rows[n] = r;
 }
 
-// merge adds the rows of a rectangle, in order.
-DEVICE void merge(Extent *e, const Row *rows, const double *y, int ny, double z, int rect) {
-  enum { SOME = AHEAD / 4 };
-  for (int j = 0; j < ny; j += SOME) {
-    Row some[SOME];
-#pragma unroll
-    for (int a = 0; a < SOME; a++) some[a] = rows[j + a < ny ? j + a : j];
-#pragma unroll
-    for (int a = 0; a < SOME; a++) {
-      if (j + a >= ny) break;
-      Row v = some[a];
-      e->sum = plus(e->sum, times(times(v.sum, y[j + a]), z));
-      e->weight = plus(e->weight, times(times(v.weight, y[j + a]), z));
-      if (v.greatest > e->greatest) e->greatest = v.greatest, e->rect = rect, e->cell = v.cell;
-      if (v.least < e->least) e->least = v.least;
-      e->missing += v.missing;
-    }
-  }
-}
-
-// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows; points[p] = constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] =
-// the first of the hottest of the parts of plane k. A thread for each group, then one for each point, then one for each plane.
+// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows, a block each, of which a thread adds in order what all have brought; points[p] =
+// constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] = the first of the hottest of the parts of plane k. Behind the groups' blocks there is a thread
+// for each point, then one for each plane.
 KERNEL void BOUNDS(THREADS) gather(int groups, const int *RESTRICT first, const Rect *RESTRICT list, const double *RESTRICT weights,
                                    const Row *RESTRICT rows, int count, const int *RESTRICT firstTerm, const double *RESTRICT constants,
                                    const i64 *RESTRICT cells, const double *RESTRICT shares, const double *RESTRICT x, double offset, int planes, int parts,
                                    const Peak *RESTRICT found, Extent *RESTRICT extents, double *RESTRICT points, Peak *RESTRICT tops) {
-  int n = blockX() * THREADS + threadX();
+  SHARED double sums[THREADS], weighed[THREADS], least[THREADS], greatest[THREADS];
+  SHARED int cell[THREADS], missing[THREADS];
+  int own = threadX(), g = blockX();
   double infinity = __builtin_inf();
-  if (n < groups) {
+  if (g < groups) {
     Extent e = {0, 0, infinity, -infinity, 0, 0, 0};
-    for (int r = first[n]; r < first[n + 1]; r++) {
+    for (int r = first[g]; r < first[g + 1]; r++) {
       Rect t = list[r];
-      merge(&e, rows + t.row, weights + t.y, t.ny, t.z, r - first[n]);
+      for (int from = 0; from < t.ny; from += THREADS) {
+        int some = t.ny - from < THREADS ? t.ny - from : THREADS;
+        if (own < some) {
+          Row v = rows[t.row + from + own];
+          double y = weights[t.y + from + own];
+          sums[own] = times(times(v.sum, y), t.z);
+          weighed[own] = times(times(v.weight, y), t.z);
+          least[own] = v.least;
+          greatest[own] = v.greatest;
+          cell[own] = v.cell;
+          missing[own] = v.missing;
+        }
+        barrier();
+        // Each of the results has a thread, in a warp of its own, so that they do not wait for one another.
+        if (own == 0) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) e.sum = plus(e.sum, sums[a]);
+        } else if (own == 32) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) e.weight = plus(e.weight, weighed[a]);
+        } else if (own == 64) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) {
+            if (greatest[a] > e.greatest) e.greatest = greatest[a], e.rect = r - first[g], e.cell = cell[a];
+          }
+        } else if (own == 96) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) {
+            if (least[a] < e.least) e.least = least[a];
+            e.missing += missing[a];
+          }
+        }
+        barrier();
+      }
     }
-    extents[n] = e;
+    if (own == 0) extents[g].sum = e.sum;
+    if (own == 32) extents[g].weight = e.weight;
+    if (own == 64) extents[g].greatest = e.greatest, extents[g].rect = e.rect, extents[g].cell = e.cell;
+    if (own == 96) extents[g].least = e.least, extents[g].missing = e.missing;
     return;
   }
-  int p = n - groups;
+  int p = (g - groups) * THREADS + own;
   if (p < count) {
     double v = constants[p];
     for (int t = firstTerm[p]; t < firstTerm[p + 1]; t++) v = plus(v, times(shares[t], plus(x[cells[t]], offset)));

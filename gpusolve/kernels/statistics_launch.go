@@ -21,10 +21,6 @@ const (
 	StatisticsWidest  = 268435456
 )
 
-const (
-	StatisticsSome = 4
-)
-
 // StatisticsRect is a rectangle of ny rows of nx cells: at is its first cell, row the number of its first row among those of all rectangles, and weights[x] and weights[y]
 // begin the weights of its columns and of its rows. z weighs all of it.
 type StatisticsRect struct {
@@ -119,8 +115,9 @@ type StatisticsGatherArgs struct {
 	Tops          cudriver.Ptr[StatisticsPeak]
 }
 
-// Gather: extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows; points[p] = constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] =
-// the first of the hottest of the parts of plane k. A thread for each group, then one for each point, then one for each plane.
+// Gather: extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows, a block each, of which a thread adds in order what all have brought; points[p] =
+// constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] = the first of the hottest of the parts of plane k. Behind the groups' blocks there is a thread
+// for each point, then one for each plane.
 func (m *Statistics) Gather(s cudriver.Stream, grid [3]uint32, a StatisticsGatherArgs) error {
 	m.gather.Args = a
 	return m.gather.Launch(s, grid)

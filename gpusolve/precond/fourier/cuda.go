@@ -54,8 +54,8 @@ func HoldsAllPlanes(l *Layered) bool {
 	return aligned(8*int64(l.NX)*int64(l.NY)*int64(l.NZ)) <= quietPlanes
 }
 
-// newOnGPU makes an executor with memory of its own, taken in one piece with that of states. It fails where a row does not fit into a block's shared memory.
-func newOnGPU(dev *cuda.Device, l *Layered) (Executor, error) {
+// newOnGPU makes an executor with memory of its own, taken in one piece with that of states and of the first loads. It fails where a row does not fit into a block's shared memory.
+func newOnGPU(dev *cuda.Device, l *Layered, loads []Load) (Executor, error) {
 	px, py, err := plansFor(dev, l)
 	if err != nil {
 		return nil, err
@@ -69,6 +69,7 @@ func newOnGPU(dev *cuda.Device, l *Layered) (Executor, error) {
 	if HoldsAllPlanes(l) {
 		room += state
 	}
+	room += loadBytes(l, loads)
 	tables := tablesAhead(l, px, py)
 	on, err := cuda.NewIteration(dev, cells, room)
 	if err != nil {

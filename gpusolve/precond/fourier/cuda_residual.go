@@ -39,6 +39,9 @@ func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	return n
 }
 
+// residualBlocks are those of a multiprocessor: each ends with sums over its threads.
+const residualBlocks = 8
+
 // residualWork is a residual in progress.
 type residualWork struct {
 	*gpu
@@ -100,7 +103,7 @@ func (r *residualWork) take(k, n int) {
 	if k == 0 {
 		fresh = 1
 	}
-	each := max(1, min(int(cuda.Blocks(int(r.sheet), SheetsFlat)), cuda.ReductionBlocks/n))
+	each := max(1, min(int(cuda.Blocks(int(r.sheet), SheetsFlat)), min(cuda.ReductionBlocks, residualBlocks*r.on.Multiprocessors)/n))
 	_, scalars, ticket := r.on.Sums()
 	r.on.Note(r.planeWork.Residual(r.on.Stream, [3]uint32{uint32(n * each), 1, 1}, SheetsResidualArgs{
 		Nx: int32(r.NX), Ny: int32(r.NY), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh, Below: below, Own: own, Above: above, Old: r.old,

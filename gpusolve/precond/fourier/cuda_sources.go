@@ -63,17 +63,15 @@ func (g *gpu) setOutlines() {
 	o := outlinesOf(g.Layered, s.loads, s.next)
 	s.prints, s.planes = o.prints(), len(o.planes)
 	// What is made on the device lies behind what is sent.
-	prints := int64(s.prints)
-	sizes := []int64{prints * int64(g.NX), prints * int64(g.NY), prints * int64(g.NX), prints * int64(g.NY), int64(s.planes) * g.sheet, int64(len(s.loads)) * g.sheet}
-	bytes := o.bytes()
-	for _, n := range sizes {
-		bytes += aligned(8 * n)
-	}
-	if !s.block.IsNil() {
+	sizes := loadSizes(g.Layered, s.loads)
+	bytes := loadBytes(g.Layered, s.loads)
+	if s.block.IsNil() {
+		s.block = cuda.AllocRaw[byte](g.on.Space, bytes)
+	} else {
 		g.on.Wait() // for what is on its way out of s.outlines
 		g.on.Discard(s.block)
+		s.block = cuda.AllocApart[byte](g.on.Space, bytes)
 	}
-	s.block = cuda.AllocApart[byte](g.on.Space, bytes)
 	p := cuda.NewPacker(s.block, o.bytes())
 	startX, fromX, sharesX, startY, fromY, sharesY := o.pack(&p, g)
 	s.outlines = p.Bytes()
@@ -91,6 +89,26 @@ func (g *gpu) setOutlines() {
 		g.sendPlanes(s.planeSpectra)
 		g.forward(s.planeSpectra, rows{in: s.planeSpectra}, s.planes)
 	}
+}
+
+// loadSizes are the values that the device makes of loads: footprints along x and y, their transforms, planes, and spectra.
+func loadSizes(l *Layered, loads []Load) [6]int64 {
+	prints, planes, sheet := int64(0), int64(0), int64(l.NX)*int64(l.NY)
+	for _, d := range loads {
+		prints += int64(len(d.Footprints))
+		planes += int64(len(d.Planes))
+	}
+	x, y := prints*int64(l.NX), prints*int64(l.NY)
+	return [...]int64{x, y, x, y, planes * sheet, int64(len(loads)) * sheet}
+}
+
+// loadBytes is the memory of loads on the device.
+func loadBytes(l *Layered, loads []Load) int64 {
+	bytes := outlinesOf(l, loads, appendAmounts(nil, loads)).bytes()
+	for _, n := range loadSizes(l, loads) {
+		bytes += aligned(8 * n)
+	}
+	return bytes
 }
 
 // rowsOf are forward transforms of rows.

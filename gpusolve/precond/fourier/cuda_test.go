@@ -46,7 +46,7 @@ func (e Ends) norm(k, n int) float64 {
 
 func openGPU(t *testing.T, d *cuda.Device, l *Layered) *gpu {
 	t.Helper()
-	e, err := newOnGPU(d, l)
+	e, err := newOnGPU(d, l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestBitsRepeatOnInterpreter(t *testing.T) {
 
 // A block of the interpreter has 96 KiB: rows of 7000 values do not fit.
 func TestLongRowsAreRefused(t *testing.T) {
-	_, err := newOnGPU(interpreted(t), flat(7000, 3, 2, Adiabatic, Adiabatic))
+	_, err := newOnGPU(interpreted(t), flat(7000, 3, 2, Adiabatic, Adiabatic), nil)
 	if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), "7000") {
 		t.Errorf("error %v, want one that names the length", err)
 	}

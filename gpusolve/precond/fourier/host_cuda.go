@@ -15,8 +15,8 @@ var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", pr
 // OnGPUs says whether there are kernels.
 const OnGPUs = true
 
-// New makes an executor on a device.
-func New(d ops.Device, l *Layered) (Executor, error) {
+// New makes an executor on a device, with room for the loads that it is going to get first.
+func New(d ops.Device, l *Layered, loads []Load) (Executor, error) {
 	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
 		d = inner.Unwrap()
 	}
@@ -24,7 +24,7 @@ func New(d ops.Device, l *Layered) (Executor, error) {
 	case *host.Device:
 		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l), nil
 	case *cuda.Device:
-		return newOnGPU(on, l)
+		return newOnGPU(on, l, loads)
 	}
 	return nil, ErrNoDevice
 }
