@@ -27,9 +27,11 @@ type direct struct {
 
 	x, old *state  // old of a time stepper
 	power  float64 // W, of the current step
-	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face.
+	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face. unseen says
+	// that hottest has not looked at the state of the last step.
 	powered          []bool
 	ceiling, warmest float64
+	unseen           bool
 	// reductions are what the device keeps of regions.
 	reductions map[*reduction.Regions]reduction.Reduction
 }
@@ -85,8 +87,11 @@ func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
 	return power, s.failure()
 }
 
-// setLoads makes the right side of drawings and faces, and marks the planes that heat enters.
-func (s *direct) setLoads(layers []powermap.Drawing) {
+// setLoads makes the right side of drawings and faces.
+func (s *direct) setLoads(layers []powermap.Drawing) { s.fourier.SetLoads(s.loads(layers)) }
+
+// loads are those of drawings and faces. It marks the planes that heat enters.
+func (s *direct) loads(layers []powermap.Drawing) []fourier.Load {
 	clear(s.powered)
 	s.faces.Powered(s.powered)
 	loads := slices.Clone(s.driven)
@@ -99,7 +104,7 @@ func (s *direct) setLoads(layers []powermap.Drawing) {
 		}
 		loads = append(loads, l)
 	}
-	s.fourier.SetLoads(loads)
+	return loads
 }
 
 // settle solves. In time the rest, residual and error, is left to conclude.
@@ -112,6 +117,10 @@ func (s *direct) settle(ctx context.Context, o *Options, systems int, watch func
 	}
 	if s.dt > 0 {
 		s.x, s.old = s.old, s.x
+		if s.unseen {
+			s.ceiling = math.Inf(1)
+		}
+		s.unseen = true
 	}
 	s.x.solved++
 	if s.old == nil {

@@ -1,11 +1,14 @@
 package gpusolve
 
 import (
+	"math"
+
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // directMethod says whether a method as users write it is the direct solver where it applies. Settings are those of the iteration that it preconditions.
@@ -23,23 +26,31 @@ func (m modesOf) Free() { m.Close() }
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
 func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
 	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
-	exchanged := 0.0
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d
 		return s.setUp()
-	}, func(*driver) error {
-		exchanged = exchange(s) // x is zero
-		return s.failure()
-	})
+	}, func(*driver) error { return s.failure() })
 	if err != nil {
 		return nil, err
+	}
+	exchanged := 0.0
+	for _, w := range s.faces.Heat(nil, nil) {
+		exchanged += math.Abs(w)
 	}
 	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // setUp makes the states, and room for as many planes as the device has.
-func (s *direct) setUp() (err error) {
-	if s.fourier, err = fourier.New(s.dev, s.layered); err != nil {
+func (s *direct) setUp() error {
+	s.driven = s.faces.Loads()
+	s.warmest = s.faces.HighestRise()
+	s.ceiling = s.warmest
+	drawn, err := s.firstDrawings()
+	if err != nil {
+		return err
+	}
+	loads := s.loads(drawn)
+	if s.fourier, err = fourier.New(s.dev, s.layered, loads); err != nil {
 		return err
 	}
 	s.kept = modesOf{s.fourier}
@@ -51,30 +62,22 @@ func (s *direct) setUp() (err error) {
 		if s.old, err = s.newState(); err != nil {
 			return err
 		}
-		s.sequence = s.mesh.Power.Sequence()
 	}
-	s.driven = s.faces.Loads()
-	s.warmest = s.faces.HighestRise()
-	s.ceiling = s.warmest
-	if err := s.firstLoads(); err != nil {
+	s.fourier.SetLoads(loads)
+	if err := s.failure(); err != nil {
 		return err
 	}
 	s.planes, err = newShownPlanes(s.fourier, s.layered, s.dev)
 	return err
 }
 
-// firstLoads makes the right side of the steady state or of the first time step.
-func (s *direct) firstLoads() error {
+// firstDrawings are the power of the steady state or of the first time step.
+func (s *direct) firstDrawings() ([]powermap.Drawing, error) {
 	if s.dt == 0 {
-		s.setLoads(s.mesh.Power.Steady())
-		return s.failure()
+		return s.mesh.Power.Steady(), nil
 	}
-	layers, err := s.sequence.Over(0, s.dt)
-	if err != nil {
-		return err
-	}
-	s.setLoads(layers)
-	return s.failure()
+	s.sequence = s.mesh.Power.Sequence()
+	return s.sequence.Over(0, s.dt)
 }
 
 func (s *direct) newState() (*state, error) {
@@ -82,10 +85,11 @@ func (s *direct) newState() (*state, error) {
 	return &state{Modes: m}, err
 }
 
-// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold.
+// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold. To ask for that takes longer than small
+// solves do.
 func roomForPlanes(l *fourier.Layered, dev ops.Device) (int, error) {
 	on, ok := dev.(limited)
-	if !ok {
+	if !ok || fourier.HoldsAllPlanes(l) {
 		return l.NZ, nil
 	}
 	free, _, err := memoryOf(on)

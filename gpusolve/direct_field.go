@@ -55,10 +55,6 @@ func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, 
 		return false, err
 	}
 	defer f.dev.Bind()()
-	all := make([]int, f.mesh.NZ())
-	for k := range all {
-		all[k] = k
-	}
-	f.planes.reduce(f.of, all, func(p fourier.Planes) { done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts) })
+	f.planes.reduce(f.of, f.planes.all, func(p fourier.Planes) { done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts) })
 	return done, f.failure()
 }

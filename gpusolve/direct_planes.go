@@ -19,6 +19,7 @@ type shownPlanes struct {
 	times int
 	first int    // plane of the first place
 	there []bool // places that hold their plane
+	all   []int  // every plane's number
 }
 
 func newShownPlanes(on fourier.Executor, l *fourier.Layered, dev ops.Device) (*shownPlanes, error) {
@@ -27,7 +28,11 @@ func newShownPlanes(on fourier.Executor, l *fourier.Layered, dev ops.Device) (*s
 		return nil, err
 	}
 	planes, err := on.NewPlanes(room)
-	return &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}, err
+	p := &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
+	for k := range l.NZ {
+		p.all = append(p.all, k)
+	}
+	return p, err
 }
 
 // show has n planes of a state from plane k on, as many as there is room for, and tells where the first of them is.

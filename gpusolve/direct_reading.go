@@ -10,6 +10,7 @@ import (
 // hottest looks at the planes that heat enters. Elsewhere no cell is warmer than its neighbours, the temperatures of the faces and its own past: only where the
 // powered planes stay below these, all planes are looked at.
 func (s *direct) hottest() float64 {
+	s.unseen = false
 	top := s.planes.max(s.x, s.powered)
 	if top >= s.ceiling {
 		if s.dt > 0 {

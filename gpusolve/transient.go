@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
@@ -19,8 +20,13 @@ type TransientOptions struct {
 	Dt    float64 // s
 	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature.
 	Initial Field
-	// OnStep is called after every step with the field at its end; an error stops the run. May be nil.
+	// OnStep is called for every step, in order, with the field at its end; an error stops the run. May be nil.
 	OnStep func(step Step, f Field) error
+	// Regions are those whose statistics OnStep asks of every field, which then are taken with the step; may be nil. Reads says whether OnStep reads more than these of
+	// the field at the end of step n, from 1; nil stands for every step. Where it does not, a device may go on while OnStep is told of former steps, whose fields have
+	// nothing but the statistics. An error of OnStep then stops the run up to a tenth of a second later.
+	Regions *reduction.Regions
+	Reads   func(n int) bool
 }
 
 // Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
@@ -87,17 +93,23 @@ type stepper struct {
 	errorK       float64 // sum of the steps' estimates
 	allConverged bool
 	firstFailure krylov.Outcome
-	ranAway      bool
+	ranAway      bool // the last step is the last of all
 }
 
-// errRunaway ends the steps.
+// errRunaway ends a step that has no solution.
 var errRunaway = errors.New("thermal runaway")
 
 func (r *stepper) run(ctx context.Context) error {
+	a, err := r.aheadOf()
+	if err != nil {
+		return err
+	}
+	if a != nil {
+		return a.run(ctx)
+	}
 	for n := range r.plan.Steps {
 		err := r.step(ctx, n)
-		if errors.Is(err, errRunaway) {
-			r.ranAway = true
+		if r.ranAway && (err == nil || errors.Is(err, errRunaway)) {
 			return nil
 		}
 		if err != nil {
@@ -107,12 +119,42 @@ func (r *stepper) run(ctx context.Context) error {
 	return nil
 }
 
-// step advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
+// step takes step n and looks at what it came to.
 func (r *stepper) step(ctx context.Context, n int) error {
+	step, err := r.solve(ctx, n)
+	if err != nil {
+		return err
+	}
+	f := r.field()
+	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
+		step.MaxK = r.hottest() + r.ambient
+		return r.tell(step, f)
+	}
+	values, err := solution.Reduce(f, r.plan.Regions)
+	if err != nil {
+		return err
+	}
+	if step.MaxK = values.Hottest(); !r.plan.Regions.PlanePeaks {
+		step.MaxK = r.hottest() + r.ambient
+	}
+	return r.tell(step, &seen{f, r.plan.Regions, values})
+}
+
+// tell keeps a finished step and shows it.
+func (r *stepper) tell(step Step, f Field) error {
+	r.steps = append(r.steps, step)
+	if r.plan.OnStep == nil {
+		return nil
+	}
+	return r.plan.OnStep(step, f)
+}
+
+// solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
+func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
 	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
 	power, err := r.advance(n, t0, t1)
 	if err != nil {
-		return err
+		return Step{}, err
 	}
 	var watch func(it int, err float64)
 	if r.opts.Progress != nil {
@@ -124,13 +166,13 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	if err == nil && out.Reason == krylov.Interrupted {
 		err = ctx.Err()
 	}
-	runaway := err == nil && out.Reason == krylov.Runaway
-	if runaway && !out.Converged {
+	r.ranAway = err == nil && out.Reason == krylov.Runaway
+	if r.ranAway && !out.Converged {
 		err = errRunaway
 	}
 	if err != nil {
 		r.retreat() // the state is half solved
-		return err
+		return Step{}, err
 	}
 	r.out = out
 	r.iterations += out.Iterations
@@ -139,15 +181,7 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		r.allConverged, r.firstFailure = false, out
 	}
 	leaking := r.leaking()
-	step := Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking, LeakageW: leaking, MaxK: r.hottest() + r.ambient}
-	r.steps = append(r.steps, step)
-	if r.plan.OnStep != nil {
-		err = r.plan.OnStep(step, r.field())
-	}
-	if err == nil && runaway {
-		err = errRunaway
-	}
-	return err
+	return Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking, LeakageW: leaking}, nil
 }
 
 // solution reports the last finished step, and the first that failed to converge if any did.

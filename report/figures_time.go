@@ -202,6 +202,9 @@ func even(faces []float64, n int) []float64 {
 	return at
 }
 
+// Reads implements Recorder.
+func (r *FrameRecorder) Reads(int) bool { return true }
+
 // Step implements Recorder: it keeps the map at the end of the step.
 func (r *FrameRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	err := layerMap(r.m, f, r.layer, r.plane, func() []float64 {

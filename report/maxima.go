@@ -37,6 +37,9 @@ func newMaximaRecorder(files *staging.Transaction, m *mesh.Mesh, o *Options) (*m
 	return r, nil
 }
 
+// Reads implements Recorder.
+func (r *maximaRecorder) Reads(int) bool { return true }
+
 // Step implements Recorder.
 func (r *maximaRecorder) Step(_ int, _ solution.Step, f solution.Field) error {
 	scratch := func() []float64 {

@@ -62,9 +62,14 @@ func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*
 	return out, out.box.Check(out.grid)
 }
 
+// Reads implements Recorder.
+func (o *fieldFiles) Reads(n int) bool {
+	return n == 0 || len(o.options.Formats) > 0 && slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool { return s.Has(n) })
+}
+
 // Step implements Recorder.
 func (o *fieldFiles) Step(n int, step solution.Step, f solution.Field) error {
-	if n > 0 && !slices.ContainsFunc(o.options.FileSteps, func(s StepRange) bool { return s.Has(n) }) {
+	if !o.Reads(n) {
 		return nil
 	}
 	return o.write(n, step.Time, f)

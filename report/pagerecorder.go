@@ -23,6 +23,9 @@ func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b Page
 	return &pageRecorder{files, g, webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b)}
 }
 
+// Reads implements Recorder.
+func (p *pageRecorder) Reads(n int) bool { return p.fields.Wants(n) }
+
 // Step implements Recorder.
 func (p *pageRecorder) Step(n int, step solution.Step, f solution.Field) error {
 	if !p.fields.Wants(n) {

@@ -41,23 +41,12 @@ func (p *peaks) hottest() moment {
 // peakWatch finds the peaks of a transient from the statistics of its steps.
 type peakWatch struct {
 	found  peaks
-	groups [][]reduction.Rect // of blocks and parts, then of the layers' bands
-	layer  []int              // of every band
+	groups [][]reduction.Rect // of blocks and parts
+	m      *mesh.Mesh
 }
 
-// mostBands of rows share the search of a plane between the threads of a device.
-const mostBands = 32
-
 func newPeakWatch(m *mesh.Mesh, blocks []*block, parts []*part) *peakWatch {
-	w := &peakWatch{found: peaks{moments(len(blocks)), moments(len(parts)), moments(len(m.Stack.Layers))}}
-	w.groups = append(rectsOf(m, blocks), rectsOf(m, parts)...)
-	for k, plane := range bandsOf(m, min(mostBands, m.NY())) {
-		w.groups = append(w.groups, plane...)
-		for range plane {
-			w.layer = append(w.layer, m.Planes[k].Layer)
-		}
-	}
-	return w
+	return &peakWatch{peaks{moments(len(blocks)), moments(len(parts)), moments(len(m.Stack.Layers))}, append(rectsOf(m, blocks), rectsOf(m, parts)...), m}
 }
 
 func moments(n int) []moment {
@@ -69,22 +58,21 @@ func moments(n int) []moment {
 }
 
 // take looks at the statistics of a step.
-func (w *peakWatch) take(step int, extents []reduction.Extent) {
-	own := len(w.found.blocks) + len(w.found.parts)
-	for n := range extents {
-		e := &extents[n]
-		var m *moment
-		switch {
-		case n < len(w.found.blocks):
-			m = &w.found.blocks[n]
-		case n < own:
-			m = &w.found.parts[n-len(w.found.blocks)]
-		default:
-			m = &w.found.layers[w.layer[n-own]]
+func (w *peakWatch) take(step int, v *reduction.Values) {
+	for n := range v.Extents {
+		m := &w.found.blocks
+		at := n
+		if at >= len(w.found.blocks) {
+			m, at = &w.found.parts, at-len(w.found.blocks)
 		}
-		if e.Weight > 0 && !(e.Max <= m.kelvin) {
+		if e := &v.Extents[n]; e.Weight > 0 && !(e.Max <= (*m)[at].kelvin) {
 			i, j, k := e.At(w.groups[n])
-			*m = moment{e.Max, step, i, j, k}
+			(*m)[at] = moment{e.Max, step, i, j, k}
+		}
+	}
+	for k, p := range v.PlanePeaks {
+		if m := &w.found.layers[w.m.Planes[k].Layer]; !math.IsInf(p.Max, -1) && !(p.Max <= m.kelvin) {
+			*m = moment{p.Max, step, int(p.Cell) % w.m.NX(), int(p.Cell) / w.m.NX(), k}
 		}
 	}
 }

@@ -2,8 +2,10 @@ package report
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/report/webpage"
 	"thermsim/staging"
@@ -12,6 +14,8 @@ import (
 // Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The transaction that holds the
 // files commits or aborts them all.
 type Recorder interface {
+	// Reads says whether Step is going to read the field of step n, beyond the statistics of the recording's Regions.
+	Reads(n int) bool
 	// Step takes the field at the end of step n, from 1 and ascending. A steady state is step 0 at time 0.
 	Step(n int, step solution.Step, f solution.Field) error
 	// Finish ends the recording: the run is solved, and its summary made.
@@ -82,6 +86,19 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	}
 	w.recorders = append(w.recorders, more...)
 	return w, nil
+}
+
+// Regions are those whose statistics are taken of every step; nil where there are none.
+func (w *Recording) Regions() *reduction.Regions {
+	if w.trace == nil {
+		return nil
+	}
+	return w.trace.regions
+}
+
+// Reads says whether any recorder reads the field of step n, from 1, beyond the statistics of the regions.
+func (w *Recording) Reads(n int) bool {
+	return slices.ContainsFunc(w.recorders, func(r Recorder) bool { return r.Reads(n) })
 }
 
 // Step shows the field at the end of step n, from 1, to all recorders. Finish does it for a steady state.

@@ -31,9 +31,12 @@ func newSavedRun(files *staging.Transaction, m *mesh.Mesh, every bool) (*savedRu
 	return &savedRun{files, m.NZ(), every, f, saved.NewWriter(f, m.NX()*m.NY())}, nil
 }
 
+// Reads implements Recorder.
+func (s *savedRun) Reads(n int) bool { return n == 0 || s.every }
+
 // Step implements Recorder.
 func (s *savedRun) Step(n int, _ solution.Step, f solution.Field) error {
-	if n > 0 && !s.every {
+	if !s.Reads(n) {
 		return nil
 	}
 	return s.keep(n, f)

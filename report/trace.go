@@ -25,7 +25,7 @@ type Trace struct {
 	parts   []*part
 	peaks   *peakWatch
 	probes  *probes
-	regions *reduction.Regions // blocks, parts, bands of the layers, and the probes
+	regions *reduction.Regions // blocks, parts, peaks of the planes, and the probes
 	file    *staging.Output
 	out     *bufio.Writer
 	row     []byte
@@ -44,7 +44,7 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, erro
 	var points []mesh.Sample
 	t.probes, points = newProbes(m)
 	var err error
-	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups, Points: points})
+	t.regions, err = reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Groups: t.peaks.groups, Points: points, PlanePeaks: true})
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +100,16 @@ func (t *Trace) header() []string {
 	return names
 }
 
+// Reads implements Recorder.
+func (t *Trace) Reads(int) bool { return false }
+
 // Step implements Recorder.
 func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 	values, err := solution.Reduce(f, t.regions)
 	if err != nil {
 		return err
 	}
-	t.peaks.take(n, values.Extents)
+	t.peaks.take(n, values)
 	t.row = strconv.AppendFloat(t.row[:0], step.Time, 'g', 10, 64)
 	t.row = append(t.row, ',')
 	t.row = strconv.AppendFloat(t.row, step.PowerW, 'g', 10, 64)

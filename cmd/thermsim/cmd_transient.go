@@ -83,7 +83,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err := run.record(plan.Steps, stepLog{g, o.lines}); err != nil {
 		return err
 	}
-	plan.OnStep = run.step
+	plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
 	p.enter("stepping")
 	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan, &o.initial)
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {

@@ -95,6 +95,7 @@ func steadyInterrupted(err error) error {
 // peerRecorder writes the files of other simulators.
 type peerRecorder struct{ exporter.Writer }
 
+func (p peerRecorder) Reads(int) bool { return true }
 func (p peerRecorder) Step(_ int, step solution.Step, f solution.Field) error {
 	return p.Writer.Step(step.Time, f)
 }
@@ -105,6 +106,8 @@ type stepLog struct {
 	g     *globals
 	lines bool // of JSON
 }
+
+func (stepLog) Reads(int) bool { return false }
 
 func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
 	l.g.detail("t = %s: %d iterations, hottest cell %.2f degC", seconds(step.Time), step.Iterations, celsius(step.MaxK))

@@ -67,6 +67,11 @@ func NewVector[T number](s *Space, n, pad int64) *vector[T] {
 	return &vector[T]{at: Alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
 }
 
+// NewRawVector is a vector without a pad, written before it is read.
+func NewRawVector[T number](s *Space, n int64) ops.Vector {
+	return &vector[T]{at: AllocRaw[T](s, n), n: n}
+}
+
 func sizeOf[T any]() int64 {
 	var one T
 	return int64(unsafe.Sizeof(one))
@@ -79,21 +84,74 @@ func Alloc[T any](s *Space, n int64) cudriver.Ptr[T] {
 	return p
 }
 
+// AllocRaw is Alloc for memory that is written before it is read.
+func AllocRaw[T any](s *Space, n int64) cudriver.Ptr[T] {
+	at, _, err := s.obtain(n * sizeOf[T]())
+	s.Note(err)
+	return cudriver.At[T](at)
+}
+
+// AllocApart is AllocRaw beside what is stocked, for memory that is discarded again.
+func AllocApart[T any](s *Space, n int64) cudriver.Ptr[T] {
+	kept := s.reserved
+	s.reserved = store{}
+	defer func() { s.reserved = kept }()
+	return AllocRaw[T](s, n)
+}
+
 // tryAlloc is Alloc for memory that the caller can do without: that there is none left is no failure of the system.
 func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
-	bytes := n * sizeOf[T]()
+	at, bytes, err := s.obtain(n * sizeOf[T]())
+	if bytes > 0 && err == nil {
+		s.Note(s.Driver.MemsetD32Async(at, 0, bytes/4, s.Stream))
+	}
+	return cudriver.At[T](at), err
+}
+
+// obtain takes memory out of what is reserved, or asks the driver. It gives more than was asked for, up to whole vectors of 16 bytes.
+func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error) {
 	if s.err != nil || bytes == 0 {
-		return cudriver.Ptr[T]{}, nil
+		return 0, 0, nil
 	}
 	bytes = (bytes + 15) &^ 15
+	if s.scope == nil {
+		if at, ok := s.reserved.take(bytes); ok {
+			return at, bytes, nil
+		}
+	}
 	b, err := s.scope.take(s, bytes)
 	if err != nil {
-		return cudriver.Ptr[T]{}, err
+		return 0, 0, err
 	}
-	at := b.Ptr.Address()
+	at = b.Ptr.Address()
 	s.buffers[at] = b
-	s.Note(b.Zero(s.Stream))
-	return cudriver.At[T](at), nil
+	return at, bytes, nil
+}
+
+// store is memory that was taken in one piece, and is handed out from its beginning. What is handed out is not taken back before the space goes.
+type store struct{ next, end cudriver.DevicePtr }
+
+// StoreAlign is what each piece of a store is rounded up to.
+const StoreAlign = 256
+
+func (r *store) take(bytes int64) (cudriver.DevicePtr, bool) {
+	bytes = (bytes + StoreAlign - 1) &^ (StoreAlign - 1)
+	if r.next+cudriver.DevicePtr(bytes) > r.end {
+		return 0, false
+	}
+	at := r.next
+	r.next += cudriver.DevicePtr(bytes)
+	return at, true
+}
+
+// stock takes memory for what is allocated next: one request takes the driver less time than many.
+func (s *Space) stock(bytes int64) {
+	b, err := s.take((bytes + 15) &^ 15)
+	s.Note(err)
+	if err == nil {
+		at := b.Ptr.Address()
+		s.reserved = store{at, at + cudriver.DevicePtr(b.Bytes())}
+	}
 }
 
 // Discard gives back memory of Alloc before the system goes.
@@ -148,7 +206,7 @@ func current[T number](s *Space, v *vector[T]) *vector[T] {
 
 // Upload copies a slice to new device memory.
 func Upload[T any](s *Space, v []T) cudriver.Ptr[T] {
-	p := Alloc[T](s, int64(len(v)))
+	p := AllocRaw[T](s, int64(len(v)))
 	Send(s, p, v)
 	return p
 }
@@ -162,13 +220,29 @@ func Send[T any](s *Space, dst cudriver.Ptr[T], v []T) {
 	s.Wait()
 }
 
-// ReceivePinned is Receive through pinned memory, which the bus moves at its full rate: for what is read over and over. src begins an allocation.
-func ReceivePinned[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
-	if s.err != nil || len(dst) == 0 {
-		return
+// SendLater is Send without the wait: v must stay as it is until the next one.
+func SendLater[T any](s *Space, dst cudriver.Ptr[T], v []T) {
+	if s.err == nil && len(v) > 0 {
+		s.Note(s.Driver.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.Stream))
 	}
-	words := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), int64(len(dst))*sizeOf[T]()/4)
-	s.Note(s.buffers[src.Address()].Download(s.Stream, 0, words))
+}
+
+// SendPinned is Send through pinned memory, without a wait: v may be changed at once.
+func SendPinned[T any](s *Space, dst cudriver.Ptr[T], v []T) {
+	if s.err == nil && len(v) > 0 {
+		s.Note(s.memory.Upload(s.Stream, dst.Address(), bytesOf(v)))
+	}
+}
+
+// ReceivePinned is Receive through pinned memory, which the bus moves at its full rate: for what is read over and over.
+func ReceivePinned[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
+	if s.err == nil && len(dst) > 0 {
+		s.Note(s.memory.Download(s.Stream, bytesOf(dst), src.Address()))
+	}
+}
+
+func bytesOf[T any](v []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), int64(len(v))*sizeOf[T]())
 }
 
 // Receive fills a slice and waits.

@@ -31,3 +31,6 @@ func Pack[T any](p *Packer, v []T) cudriver.Ptr[T] {
 
 // SendPacked sends what was gathered.
 func SendPacked(s *Space, p *Packer) { Send(s, p.base, p.bytes) }
+
+// Bytes are what was gathered.
+func (p *Packer) Bytes() []byte { return p.bytes }

@@ -20,13 +20,15 @@ type Reduction struct {
 	sums    kernels.StatisticsSumRowsArgs
 	gather  kernels.StatisticsGatherArgs
 	hottest kernels.StatisticsHottestArgs
-	results cudriver.Ptr[float64] // extents, points, peaks
-	host    []float64             // what results were when they were read
+	search  kernels.StatisticsSearchPlanesArgs
+	doubles int    // of extents, points, peaks of bins, peaks of planes
+	alone   series // what a single vector comes to
 }
 
 var (
 	_ reduction.Reducer   = (*PlaneReducer)(nil)
 	_ reduction.Reduction = (*Reduction)(nil)
+	_ reduction.Deferring = (*Reduction)(nil)
 )
 
 // PlaneReducer reduces vectors of nz planes of nx x ny values, one behind the other.
@@ -65,62 +67,84 @@ func NewReduction(s *Space, r *reduction.Regions, at []int64) (*Reduction, error
 	m := &Reduction{s: s, kernels: k, regions: r}
 	p := newPlan(r, at)
 	m.rects, m.count = len(p.rects), p.rows
-	doubles := len(r.Groups)*extentDoubles + len(r.Points) + r.BinsX*r.BinsY*peakDoubles
+	planes, parts := m.searched()
+	m.doubles = len(r.Groups)*extentDoubles + len(r.Points) + (r.BinsX*r.BinsY+planes)*peakDoubles
 	fixed, err := tryAlloc[byte](s, p.bytes())
 	rows, err2 := tryAlloc[kernels.StatisticsRow](s, m.count)
-	results, err3 := tryAlloc[float64](s, int64(doubles))
-	if err := errors.Join(err, err2, err3); err != nil {
-		s.Discard(fixed, rows, results)
+	found, err3 := tryAlloc[kernels.StatisticsPeak](s, int64(planes*parts))
+	results, err4 := tryAlloc[float64](s, int64(m.doubles))
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		s.Discard(fixed, rows, found, results)
 		if errors.Is(err, cudriver.ErrOutOfMemory) {
 			return nil, nil
 		}
 		return nil, err
 	}
-	m.results, m.host = results, make([]float64, doubles)
-	m.place(p, fixed, rows)
+	m.alone = series{m, results, make([]float64, m.doubles)}
+	m.place(p, fixed, rows, found)
 	return m, s.err
 }
 
-// place sends the plan and says where everything is.
-func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow]) {
+// searched is the number of planes whose peaks are asked for, and in how many parts each of them is searched.
+func (m *Reduction) searched() (planes, parts int) {
+	if !m.regions.PlanePeaks {
+		return 0, 0
+	}
+	const cellsEach, most = 16 * kernels.StatisticsSearch, 64
+	return m.regions.NZ, max(1, min(most, m.regions.NX*m.regions.NY/cellsEach))
+}
+
+// place sends the plan and says where everything is but the results.
+func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow], found cudriver.Ptr[kernels.StatisticsPeak]) {
 	r := m.regions
 	b := NewPacker(fixed, p.bytes())
 	rects, weights := Pack(&b, p.rects), Pack(&b, p.weights)
 	constants, cells, shares, at := Pack(&b, p.constants), Pack(&b, p.cells), Pack(&b, p.shares), Pack(&b, p.at)
 	first, firstTerm := Pack(&b, p.first), Pack(&b, p.firstTerm)
 	Send(m.s, fixed, b.bytes)
-	points := m.results.Add(int64(len(r.Groups) * extentDoubles))
+	planes, parts := m.searched()
 	m.sums = kernels.StatisticsSumRowsArgs{Count: m.count, Nx: int32(r.NX), Rects: int32(m.rects), List: rects, Weights: weights, Rows: rows}
 	m.gather = kernels.StatisticsGatherArgs{
 		Groups: int32(len(r.Groups)), First: first, List: rects, Weights: weights, Rows: rows, Count: int32(len(r.Points)), FirstTerm: firstTerm, Constants: constants,
-		Cells: cells, Shares: shares, Extents: cudriver.At[kernels.StatisticsExtent](m.results.Address()), Points: points,
+		Cells: cells, Shares: shares, Planes: int32(planes), Parts: int32(parts), Found: found,
 	}
-	m.hottest = kernels.StatisticsHottestArgs{
-		Nx: int32(r.NX), Ny: int32(r.NY), Planes: int32(r.NZ), At: at, BinsX: int32(r.BinsX), BinsY: int32(r.BinsY),
-		Peaks: cudriver.At[kernels.StatisticsPeak](points.Add(int64(len(r.Points))).Address()),
-	}
+	m.hottest = kernels.StatisticsHottestArgs{Nx: int32(r.NX), Ny: int32(r.NY), Planes: int32(r.NZ), At: at, BinsX: int32(r.BinsX), BinsY: int32(r.BinsY)}
+	m.search = kernels.StatisticsSearchPlanesArgs{Cells: int32(r.NX * r.NY), Parts: int32(parts), At: at, Found: found}
 }
 
 // Of takes the statistics of a vector.
 func (m *Reduction) Of(x ops.Vector, offset float64) *reduction.Values { return m.On(F64(x), offset) }
 
-// On takes the statistics of planes at an address, with two launches, one more for bins, and a read of the numbers alone.
+// On takes the statistics of planes at an address, with a few launches and a read of the numbers alone.
 func (m *Reduction) On(planes cudriver.Ptr[float64], offset float64) *reduction.Values {
+	m.launch(planes, offset, m.alone.at)
+	return m.alone.read(1)[0]
+}
+
+// launch leaves the statistics of planes at an address: two launches, one more for bins, and one for the planes' peaks.
+func (m *Reduction) launch(planes cudriver.Ptr[float64], offset float64, results cudriver.Ptr[float64]) {
 	s, r := m.s, m.regions
+	points := results.Add(int64(len(r.Groups) * extentDoubles))
+	bins := points.Add(int64(len(r.Points)))
 	if s.Ready() && m.count > 0 {
 		m.sums.X, m.sums.Offset = planes, offset
 		s.Note(m.kernels.SumRows(s.Stream, perThread(m.count), m.sums))
 	}
-	if n := len(r.Groups) + len(r.Points); n > 0 && s.err == nil {
+	if n := uint32(m.search.Parts) * uint32(m.gather.Planes); n > 0 && s.err == nil {
+		m.search.X, m.search.Offset = planes, offset
+		s.Note(m.kernels.SearchPlanes(s.Stream, [3]uint32{n, 1, 1}, m.search))
+	}
+	if n := uint32(len(r.Groups)) + perThread(int64(len(r.Points) + int(m.gather.Planes)))[0]; n > 0 && s.err == nil {
 		m.gather.X, m.gather.Offset = planes, offset
-		s.Note(m.kernels.Gather(s.Stream, perThread(int64(n)), m.gather))
+		m.gather.Extents, m.gather.Points = cudriver.At[kernels.StatisticsExtent](results.Address()), points
+		m.gather.Tops = cudriver.At[kernels.StatisticsPeak](bins.Add(int64(r.BinsX * r.BinsY * peakDoubles)).Address())
+		s.Note(m.kernels.Gather(s.Stream, [3]uint32{n, 1, 1}, m.gather))
 	}
 	if n := r.BinsX * r.BinsY; n > 0 && s.err == nil {
 		m.hottest.X, m.hottest.Offset = planes, offset
+		m.hottest.Peaks = cudriver.At[kernels.StatisticsPeak](bins.Address())
 		s.Note(m.kernels.Hottest(s.Stream, perThread(int64(n)), m.hottest))
 	}
-	ReceivePinned(s, m.host, m.results)
-	return m.values()
 }
 
 // perThread is the grid of kernels with a thread for each of n results.
@@ -133,24 +157,3 @@ const (
 	extentDoubles = int(unsafe.Sizeof(kernels.StatisticsExtent{}) / 8)
 	peakDoubles   = int(unsafe.Sizeof(kernels.StatisticsPeak{}) / 8)
 )
-
-// values puts the numbers that were read into Go's form.
-func (m *Reduction) values() *reduction.Values {
-	v := m.regions.NewValues()
-	if m.s.err != nil || len(m.host) == 0 {
-		return v
-	}
-	at := unsafe.Pointer(&m.host[0])
-	for n, e := range unsafe.Slice((*kernels.StatisticsExtent)(at), len(v.Extents)) {
-		v.Extents[n] = reduction.Extent{Sum: e.Sum, Weight: e.Weight, Min: e.Least, Max: e.Greatest, Rect: e.Rect, Cell: e.Cell, NonFinite: e.Missing}
-	}
-	rest := m.host[len(v.Extents)*extentDoubles:]
-	copy(v.Points, rest)
-	if len(v.Peaks) == 0 {
-		return v
-	}
-	for n, p := range unsafe.Slice((*kernels.StatisticsPeak)(unsafe.Pointer(&rest[len(v.Points)])), len(v.Peaks)) {
-		v.Peaks[n] = reduction.Peak{Max: p.Greatest, Plane: p.Plane, Cell: p.Cell}
-	}
-	return v
-}

@@ -27,7 +27,8 @@ type Space struct {
 	maxBlocks           int
 	memory              *cudriver.Memory
 	buffers             map[cudriver.DevicePtr]*cudriver.Buffer[uint32] // all of the system's memory, by address
-	scope               *scope                                          // what is made now belongs to it; nil outside of scopes
+	reserved            store
+	scope               *scope // what is made now belongs to it; nil outside of scopes
 	graphs              []cudriver.GraphExec
 	err                 error
 }

@@ -74,9 +74,14 @@ func (w *Iteration) Close() {
 	}
 }
 
-// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells.
-func NewIteration(d *Device, cells int64) (*Iteration, error) {
+// IterationBytes is what a space of NewIteration takes for itself.
+const IterationBytes = 8*(3*ReductionBlocks+2*scalarCount) + 4*StoreAlign
+
+// NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells. room is how much memory to take for what the method
+// allocates first.
+func NewIteration(d *Device, cells, room int64) (*Iteration, error) {
 	s := newSpace(d, cells, 0)
+	s.stock(IterationBytes + room)
 	s.maxBlocks = ReductionBlocks
 	s.reductions(3 * ReductionBlocks)
 	if err := s.err; err != nil {

@@ -24,19 +24,22 @@ func (b *Buffer[T]) Upload(s Stream, at int, src []T) error {
 	if err := b.within("Upload", at, len(src)); err != nil {
 		return err
 	}
-	from := asBytes(src)
-	to := b.Ptr.Add(int64(at)).Address()
+	return b.m.Upload(s, b.Ptr.Add(int64(at)).Address(), asBytes(src))
+}
+
+// Upload copies bytes to an address in device memory, as that of Buffer does.
+func (m *Memory) Upload(s Stream, to DevicePtr, from []byte) error {
 	for len(from) > 0 {
-		n := min(int64(len(from)), b.m.chunk)
-		sl, err := b.m.take(n)
+		n := min(int64(len(from)), m.chunk)
+		sl, err := m.take(n)
 		if err != nil {
 			return err
 		}
 		copy(unsafe.Slice((*byte)(sl.host), n), from[:n])
-		if err := b.m.d.MemcpyHtoDAsync(to, sl.host, n, s); err != nil {
+		if err := m.d.MemcpyHtoDAsync(to, sl.host, n, s); err != nil {
 			return err
 		}
-		if err := b.m.mark(sl, s); err != nil {
+		if err := m.mark(sl, s); err != nil {
 			return err
 		}
 		from, to = from[n:], to+DevicePtr(n)
@@ -49,9 +52,11 @@ func (b *Buffer[T]) Download(s Stream, at int, dst []T) error {
 	if err := b.within("Download", at, len(dst)); err != nil {
 		return err
 	}
-	m := b.m
-	to := asBytes(dst)
-	from := b.Ptr.Add(int64(at)).Address()
+	return b.m.Download(s, asBytes(dst), b.Ptr.Add(int64(at)).Address())
+}
+
+// Download fills bytes from an address in device memory, as that of Buffer does.
+func (m *Memory) Download(s Stream, to []byte, from DevicePtr) error {
 	issue := func(off int64) (*slot, error) {
 		n := min(int64(len(to))-off, m.chunk)
 		sl, err := m.take(n)

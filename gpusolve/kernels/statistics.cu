@@ -2,7 +2,8 @@
 // and every addition, in the order of that package. Planes lie anywhere in a field of values, to each of which an offset is added.
 #include "device.h"
 
-enum { THREADS = 128, MISSING = -(1 << 30), WIDEST = 1 << 28 };
+// AHEAD is how many values a thread asks for before it waits for the first, SEARCH the threads of a block that searches a plane.
+enum { THREADS = 128, AHEAD = 16, SEARCH = 256, MISSING = -(1 << 30), WIDEST = 1 << 28 };
 
 DEVICE double plus(double a, double b) { return __nvvm_add_rn_d(a, b); }
 DEVICE double times(double a, double b) { return __nvvm_mul_rn_d(a, b); }
@@ -29,7 +30,7 @@ struct Extent {
   i64 missing;
 };
 
-// Peak is the first of the hottest cells of a bin.
+// Peak is the first of the hottest cells of a bin or a plane.
 struct Peak {
   double greatest;
   int plane, cell;
@@ -53,52 +54,131 @@ KERNEL void BOUNDS(THREADS) sumRows(i64 count, int nx, int rects, const Rect *RE
   const double *from = x + t.at + j * nx, *w = weights + t.x;
   double infinity = __builtin_inf();
   Row r = {0, 0, infinity, -infinity, 0, 0};
-#pragma unroll 4
-  for (int i = 0; i < t.nx; i++) {
-    double v = plus(from[i], offset);
-    if (v - v != 0) {
-      r.missing++;
-      continue;
+  double values[AHEAD], next[AHEAD];
+#pragma unroll
+  for (int a = 0; a < AHEAD; a++) next[a] = from[a < t.nx ? a : 0];
+  for (int i = 0; i < t.nx; i += AHEAD) {
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) values[a] = next[a];
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) next[a] = from[i + AHEAD + a < t.nx ? i + AHEAD + a : 0];
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) {
+      if (i + a >= t.nx) break;
+      double v = plus(values[a], offset);
+      if (v - v != 0) {
+        r.missing++;
+        continue;
+      }
+      r.sum = plus(r.sum, times(v, w[i + a]));
+      r.weight = plus(r.weight, w[i + a]);
+      if (v > r.greatest) r.greatest = v, r.cell = (int)j * t.nx + i + a;
+      if (v < r.least) r.least = v;
     }
-    r.sum = plus(r.sum, times(v, w[i]));
-    r.weight = plus(r.weight, w[i]);
-    if (v > r.greatest) r.greatest = v, r.cell = (int)j * t.nx + i;
-    if (v < r.least) r.least = v;
   }
   rows[n] = r;
 }
 
-// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows; points[p] = constants[p] and the terms firstTerm[p] to firstTerm[p+1]. A thread
-// for each group, then one for each point.
+// extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows, a block each, of which a thread adds in order what all have brought; points[p] =
+// constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] = the first of the hottest of the parts of plane k. Behind the groups' blocks there is a thread
+// for each point, then one for each plane.
 KERNEL void BOUNDS(THREADS) gather(int groups, const int *RESTRICT first, const Rect *RESTRICT list, const double *RESTRICT weights,
                                    const Row *RESTRICT rows, int count, const int *RESTRICT firstTerm, const double *RESTRICT constants,
-                                   const i64 *RESTRICT cells, const double *RESTRICT shares, const double *RESTRICT x, double offset,
-                                   Extent *RESTRICT extents, double *RESTRICT points) {
-  int n = blockX() * THREADS + threadX();
-  if (n < groups) {
-    double infinity = __builtin_inf();
+                                   const i64 *RESTRICT cells, const double *RESTRICT shares, const double *RESTRICT x, double offset, int planes, int parts,
+                                   const Peak *RESTRICT found, Extent *RESTRICT extents, double *RESTRICT points, Peak *RESTRICT tops) {
+  SHARED double sums[THREADS], weighed[THREADS], least[THREADS], greatest[THREADS];
+  SHARED int cell[THREADS], missing[THREADS];
+  int own = threadX(), g = blockX();
+  double infinity = __builtin_inf();
+  if (g < groups) {
     Extent e = {0, 0, infinity, -infinity, 0, 0, 0};
-    for (int r = first[n]; r < first[n + 1]; r++) {
+    for (int r = first[g]; r < first[g + 1]; r++) {
       Rect t = list[r];
-#pragma unroll 4
-      for (int j = 0; j < t.ny; j++) {
-        Row v = rows[t.row + j];
-        double y = weights[t.y + j];
-        e.sum = plus(e.sum, times(times(v.sum, y), t.z));
-        e.weight = plus(e.weight, times(times(v.weight, y), t.z));
-        if (v.greatest > e.greatest) e.greatest = v.greatest, e.rect = r - first[n], e.cell = v.cell;
-        if (v.least < e.least) e.least = v.least;
-        e.missing += v.missing;
+      for (int from = 0; from < t.ny; from += THREADS) {
+        int some = t.ny - from < THREADS ? t.ny - from : THREADS;
+        if (own < some) {
+          Row v = rows[t.row + from + own];
+          double y = weights[t.y + from + own];
+          sums[own] = times(times(v.sum, y), t.z);
+          weighed[own] = times(times(v.weight, y), t.z);
+          least[own] = v.least;
+          greatest[own] = v.greatest;
+          cell[own] = v.cell;
+          missing[own] = v.missing;
+        }
+        barrier();
+        // Each of the results has a thread, in a warp of its own, so that they do not wait for one another.
+        if (own == 0) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) e.sum = plus(e.sum, sums[a]);
+        } else if (own == 32) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) e.weight = plus(e.weight, weighed[a]);
+        } else if (own == 64) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) {
+            if (greatest[a] > e.greatest) e.greatest = greatest[a], e.rect = r - first[g], e.cell = cell[a];
+          }
+        } else if (own == 96) {
+#pragma unroll 8
+          for (int a = 0; a < some; a++) {
+            if (least[a] < e.least) e.least = least[a];
+            e.missing += missing[a];
+          }
+        }
+        barrier();
       }
     }
-    extents[n] = e;
+    if (own == 0) extents[g].sum = e.sum;
+    if (own == 32) extents[g].weight = e.weight;
+    if (own == 64) extents[g].greatest = e.greatest, extents[g].rect = e.rect, extents[g].cell = e.cell;
+    if (own == 96) extents[g].least = e.least, extents[g].missing = e.missing;
     return;
   }
-  int p = n - groups;
-  if (p >= count) return;
-  double v = constants[p];
-  for (int t = firstTerm[p]; t < firstTerm[p + 1]; t++) v = plus(v, times(shares[t], plus(x[cells[t]], offset)));
-  points[p] = v;
+  int p = (g - groups) * THREADS + own;
+  if (p < count) {
+    double v = constants[p];
+    for (int t = firstTerm[p]; t < firstTerm[p + 1]; t++) v = plus(v, times(shares[t], plus(x[cells[t]], offset)));
+    points[p] = v;
+    return;
+  }
+  int k = p - count;
+  if (k >= planes) return;
+  Peak top = {-infinity, 0, 0};
+#pragma unroll 8
+  for (int b = 0; b < parts; b++) {
+    Peak o = found[k * parts + b];
+    if (o.greatest > top.greatest) top = o;
+  }
+  tops[k] = top;
+}
+
+// searchPlanes finds the first of the hottest finite cells in each of so many parts of planes that begin at the cells at[k], a block for each part.
+KERNEL void BOUNDS(SEARCH) searchPlanes(int cells, int parts, const i64 *RESTRICT at, const double *RESTRICT x, double offset, Peak *RESTRICT found) {
+  SHARED double values[SEARCH];
+  SHARED int places[SEARCH];
+  int k = (u32)blockX() / (u32)parts, part = blockX() - k * parts, each = tiles(cells, parts), own = threadX();
+  int from = part * each, to = from + each < cells ? from + each : cells;
+  double infinity = __builtin_inf(), best = -infinity;
+  int place = 0;
+  const double *plane = x + at[k];
+#pragma unroll 4
+  for (int c = from + own; c < to; c += SEARCH) {
+    double v = plus(plane[c], offset);
+    if (v > best && v < infinity) best = v, place = c;
+  }
+  values[own] = best;
+  places[own] = place;
+  barrier();
+  for (int half = SEARCH / 2; half; half /= 2) {
+    if (own < half) {
+      double v = values[own + half];
+      int c = places[own + half];
+      if (v > values[own] || (v == values[own] && c < places[own])) values[own] = v, places[own] = c;
+    }
+    barrier();
+  }
+  if (own == 0) found[blockX()] = values[0] > -infinity ? Peak{values[0], k, places[0]} : Peak{-infinity, 0, 0};
 }
 
 // peaks[b] = the first of the hottest finite cells in bin b of planes that begin at the cells at[k], a thread for each bin. Bin b along x holds the cells i with

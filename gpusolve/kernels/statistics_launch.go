@@ -12,8 +12,11 @@ import (
 //go:embed ptx/statistics.ptx
 var statisticsPTX []byte
 
+// AHEAD is how many values a thread asks for before it waits for the first, SEARCH the threads of a block that searches a plane.
 const (
 	StatisticsThreads = 128
+	StatisticsAhead   = 16
+	StatisticsSearch  = 256
 	StatisticsMissing = -1073741824
 	StatisticsWidest  = 268435456
 )
@@ -40,7 +43,7 @@ type StatisticsExtent struct {
 	Missing                      int64
 }
 
-// StatisticsPeak is the first of the hottest cells of a bin.
+// StatisticsPeak is the first of the hottest cells of a bin or a plane.
 type StatisticsPeak struct {
 	Greatest    float64
 	Plane, Cell int32
@@ -48,11 +51,12 @@ type StatisticsPeak struct {
 
 // Statistics is the module statistics.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Statistics struct {
-	module   launch.Module
-	sumRows  launch.Kernel[StatisticsSumRowsArgs]
-	gather   launch.Kernel[StatisticsGatherArgs]
-	hottest  launch.Kernel[StatisticsHottestArgs]
-	quantise launch.Kernel[StatisticsQuantiseArgs]
+	module       launch.Module
+	sumRows      launch.Kernel[StatisticsSumRowsArgs]
+	gather       launch.Kernel[StatisticsGatherArgs]
+	searchPlanes launch.Kernel[StatisticsSearchPlanesArgs]
+	hottest      launch.Kernel[StatisticsHottestArgs]
+	quantise     launch.Kernel[StatisticsQuantiseArgs]
 }
 
 // LoadStatistics compiles the module for the device and finds its kernels.
@@ -62,6 +66,7 @@ func LoadStatistics(d cudriver.Driver) (*Statistics, error) {
 	m.module, err = launch.Load(d, "statistics", statisticsPTX,
 		m.sumRows.Prepare("sumRows", StatisticsThreads),
 		m.gather.Prepare("gather", StatisticsThreads),
+		m.searchPlanes.Prepare("searchPlanes", StatisticsSearch),
 		m.hottest.Prepare("hottest", StatisticsThreads),
 		m.quantise.Prepare("quantise", StatisticsThreads),
 	)
@@ -92,26 +97,45 @@ func (m *Statistics) SumRows(s cudriver.Stream, grid [3]uint32, a StatisticsSumR
 
 // StatisticsGatherArgs are the arguments of gather.
 type StatisticsGatherArgs struct {
-	Groups    int32
-	First     cudriver.Ptr[int32]
-	List      cudriver.Ptr[StatisticsRect]
-	Weights   cudriver.Ptr[float64]
-	Rows      cudriver.Ptr[StatisticsRow]
-	Count     int32
-	FirstTerm cudriver.Ptr[int32]
-	Constants cudriver.Ptr[float64]
-	Cells     cudriver.Ptr[int64]
-	Shares, X cudriver.Ptr[float64]
-	Offset    float64
-	Extents   cudriver.Ptr[StatisticsExtent]
-	Points    cudriver.Ptr[float64]
+	Groups        int32
+	First         cudriver.Ptr[int32]
+	List          cudriver.Ptr[StatisticsRect]
+	Weights       cudriver.Ptr[float64]
+	Rows          cudriver.Ptr[StatisticsRow]
+	Count         int32
+	FirstTerm     cudriver.Ptr[int32]
+	Constants     cudriver.Ptr[float64]
+	Cells         cudriver.Ptr[int64]
+	Shares, X     cudriver.Ptr[float64]
+	Offset        float64
+	Planes, Parts int32
+	Found         cudriver.Ptr[StatisticsPeak]
+	Extents       cudriver.Ptr[StatisticsExtent]
+	Points        cudriver.Ptr[float64]
+	Tops          cudriver.Ptr[StatisticsPeak]
 }
 
-// Gather: extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows; points[p] = constants[p] and the terms firstTerm[p] to firstTerm[p+1]. A thread
-// for each group, then one for each point.
+// Gather: extents[g] = what the rectangles first[g] to first[g+1] come to, from their rows, a block each, of which a thread adds in order what all have brought; points[p] =
+// constants[p] and the terms firstTerm[p] to firstTerm[p+1]; tops[k] = the first of the hottest of the parts of plane k. Behind the groups' blocks there is a thread
+// for each point, then one for each plane.
 func (m *Statistics) Gather(s cudriver.Stream, grid [3]uint32, a StatisticsGatherArgs) error {
 	m.gather.Args = a
 	return m.gather.Launch(s, grid)
+}
+
+// StatisticsSearchPlanesArgs are the arguments of searchPlanes.
+type StatisticsSearchPlanesArgs struct {
+	Cells, Parts int32
+	At           cudriver.Ptr[int64]
+	X            cudriver.Ptr[float64]
+	Offset       float64
+	Found        cudriver.Ptr[StatisticsPeak]
+}
+
+// SearchPlanes finds the first of the hottest finite cells in each of so many parts of planes that begin at the cells at[k], a block for each part.
+func (m *Statistics) SearchPlanes(s cudriver.Stream, grid [3]uint32, a StatisticsSearchPlanesArgs) error {
+	m.searchPlanes.Args = a
+	return m.searchPlanes.Launch(s, grid)
 }
 
 // StatisticsHottestArgs are the arguments of hottest.

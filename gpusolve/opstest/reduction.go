@@ -43,6 +43,9 @@ func (f *Fixture) reductions() {
 			f.Fatal(err)
 		}
 		got := prepared.Of(x, offset)
+		if later, ok := prepared.(reduction.Deferring); ok && round > 0 {
+			got = f.later(later, x, offset)
+		}
 		if !reflect.DeepEqual(bits(got), bits(want)) {
 			f.Fatalf("round %d: statistics are\n%+v, want\n%+v", round, got, want)
 		}
@@ -51,6 +54,25 @@ func (f *Fixture) reductions() {
 		}
 		f.quanta(on, x, a, offset, reduction.Quanta{Factor: 1, Base: 300.1, Quantum: 2}) // halves
 	}
+}
+
+// later leaves statistics in several places, of another vector between two of x, and reads them together.
+func (f *Fixture) later(on reduction.Deferring, x ops.Vector, offset float64) *reduction.Values {
+	s, err := on.Series(3)
+	if err != nil || s == nil {
+		f.Fatal(s, err)
+	}
+	other := f.Must(f.Sys.New64())
+	f.Random(other)
+	for place, v := range []ops.Vector{x, other, x} {
+		s.Leave(place, v, offset)
+	}
+	all := s.Read(3)
+	if !reflect.DeepEqual(bits(all[0]), bits(all[2])) || !reflect.DeepEqual(bits(all[1]), bits(on.Of(other, offset))) {
+		f.Error("statistics left in places are not those of their vectors")
+	}
+	f.Sys.Release(other)
+	return all[2]
 }
 
 // bits are numbers that compare equal where they are the same; numbers that are none are all alike.
@@ -69,6 +91,9 @@ func bits(v *reduction.Values) any {
 		all = append(all, of(p))
 	}
 	for _, p := range v.Peaks {
+		all = append(all, of(p.Max), uint64(p.Plane), uint64(p.Cell))
+	}
+	for _, p := range v.PlanePeaks {
 		all = append(all, of(p.Max), uint64(p.Plane), uint64(p.Cell))
 	}
 	return all
@@ -99,7 +124,7 @@ func (f *Fixture) quanta(on reduction.Reducer, x ops.Vector, a []float64, offset
 // randomRegions are groups of no, one and several rectangles, points and bins.
 func (f *Fixture) randomRegions() *reduction.Regions {
 	nx, ny, nz := f.ref.nx, f.ref.ny, f.ref.nz
-	r := reduction.Regions{NX: nx, NY: ny, NZ: nz, BinsX: 1 + f.rng.IntN(nx), BinsY: 1 + f.rng.IntN(ny)}
+	r := reduction.Regions{NX: nx, NY: ny, NZ: nz, BinsX: 1 + f.rng.IntN(nx), BinsY: 1 + f.rng.IntN(ny), PlanePeaks: true}
 	for range 5 {
 		var group []reduction.Rect
 		for k := range nz {

@@ -16,3 +16,18 @@ type Reduction interface {
 	// Of takes those of an FP64 vector; after a failure they mean nothing.
 	Of(x ops.Vector, offset float64) *Values
 }
+
+// Deferring is a Reduction that can leave numbers where they are until those of several vectors are read together.
+type Deferring interface {
+	Reduction
+	// Series has room for the statistics of so many vectors. It is nil where the device has no memory left for it.
+	Series(places int) (Series, error)
+}
+
+// Series are the statistics of several vectors, which may change as soon as theirs were taken.
+type Series interface {
+	// Leave takes those of a vector into a place, from 0.
+	Leave(place int, x ops.Vector, offset float64)
+	// Read waits for the first n places; after a failure they mean nothing.
+	Read(n int) []*Values
+}

@@ -54,11 +54,40 @@ func (r *Regions) plane(v *Values, k int, plane []float64, offset float64) {
 			return nil
 		})
 	}
+	var parts []Peak
+	if r.PlanePeaks {
+		parts = make([]Peak, (r.NY+searchRows-1)/searchRows)
+		for n := range parts {
+			g.Go(func() error {
+				parts[n] = r.search(k, n*searchRows, min((n+1)*searchRows, r.NY), plane, offset)
+				return nil
+			})
+		}
+	}
 	for _, t := range r.terms[k] {
 		at := &r.Points[t.point].Terms[t.term]
 		addTerm(&v.Points[t.point], at, plane[at.Cell]+offset)
 	}
 	_ = g.Wait() // none of them fails
+	for _, p := range parts {
+		if p.Max > v.PlanePeaks[k].Max {
+			v.PlanePeaks[k] = p
+		}
+	}
+}
+
+// searchRows is how many rows of a plane are searched at a time.
+const searchRows = 64
+
+// search finds the peak of rows from j on, before row end, of plane k.
+func (r *Regions) search(k, j, end int, plane []float64, offset float64) Peak {
+	p := Peak{Max: math.Inf(-1)}
+	for c := j * r.NX; c < end*r.NX; c++ {
+		if v := plane[c] + offset; v > p.Max && !math.IsInf(v, 1) {
+			p = Peak{v, int32(k), int32(c)}
+		}
+	}
+	return p
 }
 
 // pieces takes in rectangles of a plane. No other goroutine has rectangles of their groups.

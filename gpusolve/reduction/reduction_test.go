@@ -37,7 +37,7 @@ func TestStatisticsOfARamp(t *testing.T) {
 	r := made(t, Regions{
 		Groups: [][]Rect{group, nil},
 		Points: []mesh.Sample{{Constant: 3, Terms: []mesh.Term{{Plane: 0, Cell: 1, Weight: 0.5}, {Plane: 1, Cell: nx, Weight: 0.25}}}, {Constant: 8}},
-		BinsX:  2, BinsY: 5,
+		BinsX:  2, BinsY: 5, PlanePeaks: true,
 	})
 	v, err := r.Reduce(ramp, 1)
 	if err != nil {
@@ -63,6 +63,35 @@ func TestStatisticsOfARamp(t *testing.T) {
 		if want := 321 + 2*float64(i) + 3*float64(j); p.Max != want || p.Plane != 2 || int(p.Cell) != j*nx+i {
 			t.Errorf("bin %d: %+v, want %g K in cell %d of plane 2", b, p, want, j*nx+i)
 		}
+	}
+}
+
+// The last cell of each plane is its hottest.
+func TestPeaksOfPlanes(t *testing.T) {
+	r := made(t, Regions{PlanePeaks: true})
+	v, err := r.Reduce(ramp, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range v.PlanePeaks {
+		if want := (Peak{301 + 2*(nx-1) + 3*(ny-1) + 10*float64(k), int32(k), nx*ny - 1}); p != want {
+			t.Errorf("plane %d: %+v, want %+v", k, p, want)
+		}
+	}
+	if top := v.Hottest(); top != 345 {
+		t.Errorf("%g K, want 345", top)
+	}
+	broken := func(k int) ([]float64, error) {
+		plane, err := ramp(k)
+		for c := range plane {
+			if k == 1 {
+				plane[c] = math.NaN()
+			}
+		}
+		return plane, err
+	}
+	if v, err = r.Reduce(broken, 0); err != nil || v.Hottest() == v.Hottest() || v.PlanePeaks[2].Max != 344 {
+		t.Errorf("%v, %+v", err, v)
 	}
 }
 

@@ -27,6 +27,8 @@ type Regions struct {
 	Points []mesh.Sample
 	// BinsX x BinsY bins share the ground plan, none where they are 0. Of each there is a Peak over all planes.
 	BinsX, BinsY int
+	// PlanePeaks asks for a Peak of every plane.
+	PlanePeaks bool
 
 	planes []int     // that are read, ascending
 	work   [][]piece // of every plane
@@ -62,7 +64,7 @@ func New(r Regions) (*Regions, error) {
 		return nil, fmt.Errorf("%d x %d bins of %d x %d cells", r.BinsX, r.BinsY, r.NX, r.NY)
 	}
 	for k := range r.NZ {
-		if r.BinsX > 0 || len(r.work[k])+len(r.terms[k]) > 0 {
+		if r.BinsX > 0 || r.PlanePeaks || len(r.work[k])+len(r.terms[k]) > 0 {
 			r.planes = append(r.planes, k)
 		}
 	}

@@ -8,9 +8,10 @@ import (
 
 // Values are the statistics of regions.
 type Values struct {
-	Extents []Extent  // of the groups
-	Points  []float64 // K
-	Peaks   []Peak    // of the bins, x fastest
+	Extents    []Extent  // of the groups
+	Points     []float64 // K
+	Peaks      []Peak    // of the bins, x fastest
+	PlanePeaks []Peak    // of the planes, where they are asked for
 }
 
 // Extent gathers the temperatures of the finite cells of a group.
@@ -22,7 +23,7 @@ type Extent struct {
 	NonFinite  int64 // cells that were left out
 }
 
-// Peak is the first of the hottest cells of a bin: Max is -Inf where none is finite.
+// Peak is the first of the hottest cells of a bin or a plane: Max is -Inf where none is finite.
 type Peak struct {
 	Max         float64
 	Plane, Cell int32
@@ -34,6 +35,9 @@ func NewExtent() Extent { return Extent{Min: math.Inf(1), Max: math.Inf(-1)} }
 // NewValues are those before the first plane.
 func (r *Regions) NewValues() *Values {
 	v := &Values{Extents: make([]Extent, len(r.Groups)), Points: make([]float64, len(r.Points)), Peaks: make([]Peak, r.BinsX*r.BinsY)}
+	if r.PlanePeaks {
+		v.PlanePeaks = make([]Peak, r.NZ)
+	}
 	for n := range v.Extents {
 		v.Extents[n] = NewExtent()
 	}
@@ -42,6 +46,9 @@ func (r *Regions) NewValues() *Values {
 	}
 	for n := range v.Peaks {
 		v.Peaks[n].Max = math.Inf(-1)
+	}
+	for n := range v.PlanePeaks {
+		v.PlanePeaks[n].Max = math.Inf(-1)
 	}
 	return v
 }
@@ -57,6 +64,20 @@ func (e *Extent) Merge(o *Extent, z float64) {
 	e.Sum += float64(o.Sum * z)
 	e.Weight += float64(o.Weight * z)
 	e.NonFinite += o.NonFinite
+}
+
+// Hottest is the highest temperature of all planes in K, NaN where one of them has no finite one, or where planes were not asked for.
+func (v *Values) Hottest() float64 {
+	top := math.NaN()
+	for n, p := range v.PlanePeaks {
+		if math.IsInf(p.Max, -1) {
+			return math.NaN()
+		}
+		if n == 0 || p.Max > top {
+			top = p.Max
+		}
+	}
+	return top
 }
 
 // Result is minimum, mean and maximum, NaN where no cell is finite.

@@ -132,6 +132,9 @@ func (f *Fields) Frames() int {
 
 // Wants says whether a step is to be shown: long transients leave steps out.
 func (f *Fields) Wants(step int) bool {
+	if step > 0 && step%f.stride != 0 {
+		return false
+	}
 	_ = f.settle() // which may leave out more of them
 	return step < 1 || step%f.stride == 0
 }

@@ -92,6 +92,7 @@ func benchCases() []benchCase {
 		{"1871x1871x10", square(1871), 0},
 		{"1871x1871x10 2.5D", func() *stack.Stack { return cases.Interposer(cases.Stack10(cases.Options{NX: 1871})) }, 0},
 		{"1871x1871x10, 50 steps", func() *stack.Stack { return cases.PowerSteps(square(1871)()) }, 50},
+		{"2048x2048x10", square(2048), 0},
 		{"10000x10000x10", square(10000), 0},
 	}
 }

@@ -3,6 +3,8 @@ package fourier
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
 import (
+	"golang.org/x/sync/errgroup"
+
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 )
@@ -24,8 +26,9 @@ type gpu struct {
 	rooms     cudriver.Ptr[float64] // of blocks that transform long rows
 	system    gpuStack
 	plain     gpuStack // with the right side given as modes
-	// planeParts are the stacks' numbers on the way to the device.
+	// planeParts are the stacks' numbers on the way to the device, tables those of the axes too.
 	planeParts []float64
+	tables     []byte
 	sources    gpuSources
 	weights    []gpuWeight
 	sums       cudriver.Ptr[float64] // of each plane
@@ -42,22 +45,43 @@ const tileBytes int64 = 256 << 20
 // residualSums are the sums of a block of the residual.
 const residualSums = 4
 
-// newOnGPU makes an executor with memory of its own.
-func newOnGPU(dev *cuda.Device, l *Layered) (Executor, error) {
+// quietPlanes is the size up to which all planes of a state are taken with the rest, without asking how much memory is free.
+const quietPlanes int64 = 256 << 20
+
+// HoldsAllPlanes says that a GPU has room for all planes of a state from the beginning.
+func HoldsAllPlanes(l *Layered) bool {
+	return aligned(8*int64(l.NX)*int64(l.NY)*int64(l.NZ)) <= quietPlanes
+}
+
+// newOnGPU makes an executor with memory of its own, taken in one piece with that of states and of the first loads.
+func newOnGPU(dev *cuda.Device, l *Layered, loads []Load) (Executor, error) {
 	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
 		return nil, err
 	}
-	return newWithin(dev, l, shared)
+	return newWithin(dev, l, loads, shared)
 }
 
 // newWithin makes one whose blocks take no more than so much shared memory for their rows.
-func newWithin(dev *cuda.Device, l *Layered, shared int) (Executor, error) {
-	on, err := cuda.NewIteration(dev, int64(l.NX)*int64(l.NY)*int64(l.NZ))
+func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int) (Executor, error) {
+	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
+	cells := int64(l.NX) * int64(l.NY) * int64(l.NZ)
+	state := aligned(8 * cells)
+	room := fixedBytes(l.NX, l.NY, l.NZ, int64(dev.Multiprocessors), px, py, l.X, l.Y) + state
+	if l.Capacity != nil {
+		room += state
+	}
+	if HoldsAllPlanes(l) {
+		room += state
+	}
+	room += loadBytes(l, loads)
+	tables := tablesAhead(l, px, py)
+	on, err := cuda.NewIteration(dev, cells, room)
 	if err != nil {
+		tables() // ends what makes them
 		return nil, err
 	}
-	g, err := newOnSpace(on, l, shared)
+	g, err := newOnSpace(on, l, px, py, tables)
 	if err != nil {
 		on.Free()
 		return nil, err
@@ -65,29 +89,79 @@ func newWithin(dev *cuda.Device, l *Layered, shared int) (Executor, error) {
 	return g, nil
 }
 
+// tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result waits for them.
+func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
+	tables := make([]*axisTables, 1, 2)
+	var g errgroup.Group
+	g.Go(func() error { tables[0] = tablesOf(px, l.X); return nil })
+	if l.NX != l.NY || l.X != l.Y {
+		tables = tables[:2]
+		g.Go(func() error { tables[1] = tablesOf(py, l.Y); return nil })
+	}
+	return func() []*axisTables {
+		_ = g.Wait() // none of them fails
+		return tables
+	}
+}
+
 // newOnSpace takes memory of a space, which gives it back.
-func newOnSpace(on *cuda.Iteration, l *Layered, shared int) (*gpu, error) {
-	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
+func newOnSpace(on *cuda.Iteration, l *Layered, px, py gpuPlan, tables func() []*axisTables) (*gpu, error) {
 	g := &gpu{Layered: l, on: on, sheet: int64(l.NX) * int64(l.NY), tile: 4 * int64((l.NX+1)/2) * int64((l.NY+1)/2)}
 	if err := g.load(on.Device); err != nil {
 		return nil, err
 	}
 	g.reducer = cuda.NewPlaneReducer(on.Space, l.NX, l.NY, l.NZ)
-	g.x = newGPUAxis(on.Space, px, l.X)
-	if g.y = g.x; l.NX != l.NY || l.X != l.Y {
-		g.y = newGPUAxis(on.Space, py, l.Y)
+	g.x = &gpuAxis{gpuPlan: px, ends: l.X}
+	g.y = g.x
+	made := tables()
+	if len(made) > 1 {
+		g.y = &gpuAxis{gpuPlan: py, ends: l.Y}
+	}
+	g.sendTables(made)
+	if l.NZ > longestClass {
+		g.kept = cuda.AllocRaw[float64](on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((l.NZ+ColumnsSegment-1)/ColumnsSegment)))
 	}
 	g.takeRooms()
-	g.stacks()
 	g.atOnce = planesAtOnce(g.tile, l.NZ)
-	g.tiles = cuda.Alloc[float64](on.Space, int64(g.atOnce)*g.tile)
-	g.partial = cuda.Alloc[float64](on.Space, residualSums*cuda.ReductionBlocks)
-	g.sums = cuda.Alloc[float64](on.Space, int64(l.NZ))
+	g.tiles = cuda.AllocRaw[float64](on.Space, int64(g.atOnce)*g.tile)
+	g.partial = cuda.AllocRaw[float64](on.Space, residualSums*cuda.ReductionBlocks)
+	g.sums = cuda.AllocRaw[float64](on.Space, int64(l.NZ))
 	return g, on.Err()
 }
 
-// planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together.
-func planesAtOnce(tile int64, nz int) int { return int(min(max(tileBytes/(8*tile), 1), int64(nz))) }
+// sendTables sends those of the axes and the planes' numbers in one piece, values of 16 bytes first.
+func (g *gpu) sendTables(tables []*axisTables) {
+	axes := []*gpuAxis{g.x, g.y}
+	numbers, none := g.columnNumbers(), make([]int32, g.NZ+1)
+	bytes := cuda.BytesOf(numbers) + cuda.BytesOf(none)
+	for _, t := range tables {
+		bytes += t.bytes()
+	}
+	p := cuda.NewPacker(cuda.AllocRaw[byte](g.on.Space, bytes), bytes)
+	for i, t := range tables {
+		a := axes[i]
+		a.turns, a.halves, a.rootsOnDevice = packComplex(&p, t.turns), packComplex(&p, t.halves), packComplex(&p, t.roots)
+		a.chirps, a.filters = packComplex(&p, t.chirp), packComplex(&p, t.filter)
+	}
+	for i, t := range tables {
+		axes[i].eigenvalues = cuda.Pack(&p, t.eigenvalues)
+	}
+	g.system.parts = cuda.Pack(&p, numbers)
+	g.plain.parts = g.system.parts.Add(int64(len(numbers) / 2))
+	for i, t := range tables {
+		axes[i].placesOnDevice, axes[i].radicesOnDevice = cuda.Pack(&p, t.places), cuda.Pack(&p, t.radices)
+	}
+	g.plain.first = cuda.Pack(&p, none)
+	g.system.first = g.plain.first
+	g.tables = p.Bytes()
+	cuda.SendPacked(g.on.Space, &p)
+}
+
+// planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together: of all planes, in parts of about one size.
+func planesAtOnce(tile int64, nz int) int {
+	parts := (int64(nz)*8*tile + tileBytes - 1) / tileBytes
+	return max(1, int((int64(nz)+parts-1)/parts))
+}
 
 func (g *gpu) load(dev *cuda.Device) (err error) {
 	if g.transform, err = cuda.Module(dev, "fourier transform", LoadTransform); err != nil {

@@ -2,7 +2,6 @@ package fourier
 
 import (
 	"slices"
-	"unsafe"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
@@ -23,46 +22,56 @@ func (e Ends) fourth() bool { return e == HeldLow || e == HeldHigh }
 // sines says that the basis functions are sines.
 func (e Ends) sines() bool { return e == Held || e == HeldLow }
 
-func newGPUAxis(s *cuda.Space, p gpuPlan, ends Ends) *gpuAxis {
-	a := &gpuAxis{gpuPlan: p, ends: ends, rootsOnDevice: sendComplex(s, p.roots())}
-	n := p.n
-	if ends.fourth() {
-		pre, post := make([]complex128, n), make([]complex128, n)
-		for j := range n {
-			pre[j], post[j] = root(2*j+1, 8*n), root(j, 2*n)
-		}
-		a.turns, a.halves = sendComplex(s, pre), sendComplex(s, post)
-	} else {
-		h := make([]complex128, n/2+1)
-		for k := range h {
-			h[k] = root(k, 4*n)
-		}
-		a.turns = sendComplex(s, h)
-	}
-	if p.convolves() {
-		w := p.chirp()
-		a.chirps, a.filters = sendComplex(s, w), sendComplex(s, p.filter(w))
-	}
-	if p.fixed == 0 {
-		radices := make([]int32, len(p.radices))
-		for k, r := range p.radices {
-			radices[k] = int32(r)
-		}
-		a.placesOnDevice, a.radicesOnDevice = cuda.Upload(s, p.places()), cuda.Upload(s, radices)
-	}
-	values := ends.eigenvalues(n)
-	if ends.sines() {
-		slices.Reverse(values)
-	}
-	a.eigenvalues = cuda.Upload(s, values)
-	return a
+// axisTables are what an axis is told of on the host.
+type axisTables struct {
+	turns, halves, chirp, filter, roots []complex128
+	eigenvalues                         []float64
+	places, radices                     []int32
 }
 
-func sendComplex(s *cuda.Space, v []complex128) cudriver.Ptr[float64] {
+func tablesOf(p gpuPlan, ends Ends) *axisTables {
+	t := &axisTables{roots: p.roots()}
+	n := p.n
+	if ends.fourth() {
+		t.turns, t.halves = make([]complex128, n), make([]complex128, n)
+		for j := range n {
+			t.turns[j], t.halves[j] = root(2*j+1, 8*n), root(j, 2*n)
+		}
+	} else {
+		t.turns = make([]complex128, n/2+1)
+		for k := range t.turns {
+			t.turns[k] = root(k, 4*n)
+		}
+	}
+	if p.convolves() {
+		t.chirp = p.chirp()
+		t.filter = p.filter(t.chirp)
+	}
+	if p.fixed == 0 {
+		t.places = p.places()
+		for _, r := range p.radices {
+			t.radices = append(t.radices, int32(r))
+		}
+	}
+	t.eigenvalues = ends.eigenvalues(n)
+	if ends.sines() {
+		slices.Reverse(t.eigenvalues)
+	}
+	return t
+}
+
+// bytes on the device.
+func (t *axisTables) bytes() int64 {
+	complexes := len(t.turns) + len(t.halves) + len(t.chirp) + len(t.filter) + len(t.roots)
+	return int64(bytesOfComplex*complexes) + cuda.BytesOf(t.eigenvalues) + cuda.BytesOf(t.places) + cuda.BytesOf(t.radices)
+}
+
+// packComplex is nowhere for no table.
+func packComplex(p *cuda.Packer, v []complex128) cudriver.Ptr[float64] {
 	if len(v) == 0 {
 		return cudriver.Ptr[float64]{}
 	}
-	return cuda.Upload(s, unsafe.Slice((*float64)(unsafe.Pointer(&v[0])), 2*len(v)))
+	return cudriver.At[float64](cuda.Pack(p, v).Address())
 }
 
 // rows is a launch of transforms: of each plane so many rows along an axis, from one plane to the next so many values in and out. in32 and out32 stand in

@@ -10,7 +10,6 @@ type gpuStack struct {
 	parts, share cudriver.Ptr[float64]
 	first, sheet cudriver.Ptr[int32]
 	sheets       cudriver.Ptr[float64] // spectra
-	firstOnHost  []int32
 }
 
 // longestClass is the length of the longest columns that stay in registers.
@@ -19,22 +18,12 @@ const longestClass = 32
 // blocksPerMultiprocessor of the general path, which keeps values in memory for each thread.
 const blocksPerMultiprocessor = 8
 
-// stacks takes memory for the planes' numbers and sends them.
-func (g *gpu) stacks() {
-	none := make([]int32, g.NZ+1)
-	g.planeParts = make([]float64, g.NZ*ColumnsParts)
-	for _, s := range []*gpuStack{&g.system, &g.plain} {
-		*s = gpuStack{parts: cuda.Alloc[float64](g.on.Space, int64(len(g.planeParts))), first: cuda.Upload(g.on.Space, none)}
+// columnNumbers are the planes' numbers, those of the system and then those with the right side given as modes.
+func (g *gpu) columnNumbers() []float64 {
+	n := g.NZ * ColumnsParts
+	if g.planeParts == nil {
+		g.planeParts = make([]float64, 2*n)
 	}
-	g.system.firstOnHost = none
-	g.Refresh()
-	if g.NZ > longestClass {
-		g.kept = cuda.Alloc[float64](g.on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((g.NZ+ColumnsSegment-1)/ColumnsSegment)))
-	}
-}
-
-// Refresh sends the planes' numbers again.
-func (g *gpu) Refresh() {
 	for k := range g.NZ {
 		p := g.planeParts[k*ColumnsParts : (k+1)*ColumnsParts]
 		p[ColumnsAlongX], p[ColumnsAlongY], p[ColumnsRest], p[ColumnsUpwards], p[ColumnsGain] = g.GX[k], g.GY[k], g.ground(k), 0, 0
@@ -45,12 +34,15 @@ func (g *gpu) Refresh() {
 			p[ColumnsGain] = g.Capacity[k]
 		}
 	}
-	cuda.Send(g.on.Space, g.system.parts, g.planeParts)
+	copy(g.planeParts[n:], g.planeParts[:n])
 	for k := range g.NZ {
-		g.planeParts[k*ColumnsParts+ColumnsGain] = 1
+		g.planeParts[n+k*ColumnsParts+ColumnsGain] = 1
 	}
-	cuda.Send(g.on.Space, g.plain.parts, g.planeParts)
+	return g.planeParts
 }
+
+// Refresh sends the planes' numbers again.
+func (g *gpu) Refresh() { cuda.Send(g.on.Space, g.system.parts, g.columnNumbers()) }
 
 // Solve steps so many times.
 func (g *gpu) Solve(x, old Modes, steps int) {

@@ -15,7 +15,7 @@ func (p *gpuPlan) roomBytes() int64 {
 // takeRooms has room for a block on every multiprocessor.
 func (g *gpu) takeRooms() {
 	if bytes := max(g.x.roomBytes(), g.y.roomBytes()); bytes > 0 {
-		g.rooms = cuda.Alloc[float64](g.on.Space, int64(g.on.Multiprocessors)*bytes/8)
+		g.rooms = cuda.AllocRaw[float64](g.on.Space, int64(g.on.Multiprocessors)*bytes/8)
 	}
 }
 

@@ -3,6 +3,7 @@ package fourier
 import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/precond"
+	"thermsim/powermap"
 )
 
 // leastShared is the shared memory that a block has on the GPUs with least of it, so that room for long rows is counted wherever it may be needed.
@@ -15,30 +16,35 @@ func gpuBytes(s precond.Shape) int64 {
 		x, y, _ = endsOf(s.Mesh.Stack)
 	}
 	px, py := planFor(s.NX, leastShared), planFor(s.NY, leastShared)
-	bytes := tableBytes(px, x)
-	if s.NX != s.NY || x != y {
-		bytes += tableBytes(py, y)
-	}
 	mp := s.Multiprocessors
 	if mp == 0 {
 		mp = manyMultiprocessors
 	}
-	bytes += mp * max(px.roomBytes(), py.roomBytes())
-	nz := int64(s.NZ)
-	bytes += 2*(8*nz*ColumnsParts+4*(nz+1)) + 8*nz + 4*nz + 8*nz
-	if nz > longestClass {
-		blocks := min((s.Sheet()+ColumnsThreads-1)/ColumnsThreads, blocksPerMultiprocessor*mp)
-		bytes += blocks * ColumnsThreads * 8 * 2 * ((nz + ColumnsSegment - 1) / ColumnsSegment)
+	return fixedBytes(s.NX, s.NY, s.NZ, mp, px, py, x, y)
+}
+
+// fixedBytes is that of a grid and plans on a GPU of so many multiprocessors.
+func fixedBytes(nx, ny, nz int, multiprocessors int64, px, py gpuPlan, x, y Ends) int64 {
+	bytes := tableBytes(px, x)
+	if nx != ny || x != y {
+		bytes += tableBytes(py, y)
 	}
-	tile := 4 * int64((s.NX+1)/2) * int64((s.NY+1)/2)
-	return bytes + int64(planesAtOnce(tile, s.NZ))*8*tile + 8*residualSums*cuda.ReductionBlocks + smallBytes
+	bytes += multiprocessors * max(px.roomBytes(), py.roomBytes())
+	planes, sheet := int64(nz), int64(nx)*int64(ny)
+	bytes += 2*8*planes*ColumnsParts + 4*(planes+1) + 8*planes
+	if nz > longestClass {
+		blocks := min((sheet+ColumnsThreads-1)/ColumnsThreads, blocksPerMultiprocessor*multiprocessors)
+		bytes += blocks * ColumnsThreads * 8 * 2 * ((planes + ColumnsSegment - 1) / ColumnsSegment)
+	}
+	tile := 4 * int64((nx+1)/2) * int64((ny+1)/2)
+	return bytes + int64(planesAtOnce(tile, nz))*8*tile + 8*residualSums*cuda.ReductionBlocks + smallBytes
 }
 
 // manyMultiprocessors stands for a GPU that is not known yet.
 const manyMultiprocessors = 132
 
-// smallBytes is for what is rounded up to 16 bytes, and scalars.
-const smallBytes = 1 << 10
+// smallBytes is for what pieces are rounded up to.
+const smallBytes = 8 * cuda.StoreAlign
 
 // tableBytes are an axis's tables.
 func tableBytes(p gpuPlan, ends Ends) int64 {
@@ -64,22 +70,32 @@ func tableBytes(p gpuPlan, ends Ends) int64 {
 // gpuDirect is what a direct solve takes on a GPU: states and their planes, loads, weights of faces, and while the residual is taken the loads in space.
 func gpuDirect(s precond.Shape, states int64) precond.Need {
 	sheet := 8 * s.Sheet()
-	held := 8*states*s.Unknowns + 8*s.Vector(1) + gpuBytes(s) + 3*8*cuda.ReductionBlocks
+	held := 8*(states+1)*s.Unknowns + gpuBytes(s) + cuda.IterationBytes
 	residual := int64(0)
+	held += smallBytes // of the loads' pieces
 	if s.InTime {
 		residual += sheet
 	}
 	if s.Mesh != nil {
 		held += 2 * 8 * 6 * int64(s.NX+s.NY) // weights of the faces
 		for _, d := range drawings(s) {
-			held += 2*8*int64(len(d.Footprints))*int64(s.NX+s.NY) + sheet*int64(1+len(d.Planes)) + 8*int64(len(d.Footprints)+len(d.Planes)+1)
+			held += 2*8*int64(len(d.Footprints))*int64(s.NX+s.NY) + sheet*int64(1+len(d.Planes)) + outlineBytes(&d, s.NZ)
 			residual += sheet * int64(1+len(d.Planes))
 		}
 		faces := faceLoads(s)
-		held += faces * (sheet + 2*8*int64(s.NX+s.NY))
+		held += faces * (sheet + 3*8*int64(s.NX+s.NY) + 12*int64(s.NZ))
 		residual += faces * sheet
 	}
 	return precond.Need{SetUp: held + residual, Held: held}
+}
+
+// outlineBytes is what is sent of a drawing: shares of its footprints, amounts, and entries.
+func outlineBytes(d *powermap.Drawing, nz int) int64 {
+	bytes := 12*int64(nz) + 8*int64(len(d.Planes))
+	for n := range d.Footprints {
+		bytes += 8*int64(len(d.Footprints[n].X)+len(d.Footprints[n].Y)) + 24
+	}
+	return bytes
 }
 
 // faceLoads is the number of loads that temperatures and fluxes of faces make.

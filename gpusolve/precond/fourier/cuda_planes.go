@@ -24,7 +24,7 @@ func (g *gpu) newModes() *gpuModes {
 	return &gpuModes{at: cuda.Alloc[float64](g.on.Space, n), count: n}
 }
 
-// gpuPlanes are planes in space on the GPU: a vector, with a pad of a row on either side.
+// gpuPlanes are planes in space on the GPU, one behind the other.
 type gpuPlanes struct {
 	ops.Vector
 	count int
@@ -35,7 +35,7 @@ func (p *gpuPlanes) Count() int { return p.count }
 
 // NewPlanes makes room for n planes.
 func (g *gpu) NewPlanes(n int) (Planes, error) {
-	return &gpuPlanes{cuda.NewVector[float64](g.on.Space, g.sheet*int64(n), int64(g.NX)), n}, g.on.Err()
+	return &gpuPlanes{cuda.NewRawVector[float64](g.on.Space, g.sheet*int64(n)), n}, g.on.Err()
 }
 
 // plane is where plane i of p begins.

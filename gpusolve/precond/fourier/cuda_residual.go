@@ -8,29 +8,25 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Residual takes the differences of planes and draws the right side in space. Where planes are not given it makes them one by one, of which three are needed
-// at a time.
+// Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch, as many as there is room for sums of. Otherwise
+// it makes them one by one, of which three are needed at a time, and in time those of the state before.
 func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	nan := math.NaN()
 	failed := Norms{ops.Norms{Residual: nan, Source: nan, Floor: nan}, nan}
 	t := cuda.NewTemporary(g.on.Space)
 	defer t.Discard()
-	drawn := g.draw(t)
-	_, scalars, _ := g.on.Sums()
-	cuda.Send(g.on.Space, scalars, make([]float64, 4))
-	ring := planeRing{g: g, given: p, from: x}
+	r := residualWork{gpu: g, together: 1, ring: planeRing{g: g, given: p, from: x}}
 	if p == nil {
-		ring.own = cuda.Take[float64](t, 3*g.sheet)
+		r.ring.own = cuda.Take[float64](t, 3*g.sheet)
 	}
-	var former cudriver.Ptr[float64]
 	if old != nil {
-		former = cuda.Take[float64](t, g.sheet)
+		r.former, r.old = old.(*gpuModes), cuda.Take[float64](t, g.sheet)
+	} else if p != nil {
+		r.together = min(g.NZ, cuda.ReductionBlocks)
 	}
-	for k := range g.NZ {
-		if old != nil {
-			g.inverse(rows{out: former}, old.(*gpuModes).at.Add(int64(k)*g.sheet), 1)
-		}
-		g.residualOf(k, &ring, former, drawn)
+	r.draw(t)
+	for k := 0; k < g.NZ; k += r.together {
+		r.take(k, min(r.together, g.NZ-k))
 	}
 	v := g.on.ReadScalars()
 	if g.on.Err() != nil {
@@ -43,17 +39,31 @@ func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	return n
 }
 
-// draw makes the sheets in space.
-func (g *gpu) draw(t *cuda.Temporary) cudriver.Ptr[float64] {
-	drawn := cuda.Take[float64](t, int64(len(g.sources.all))*g.sheet)
-	at := g.sources.amount
-	for n, s := range g.sources.all {
-		planes := cuda.Take[float64](t, int64(len(s.Planes))*g.sheet)
-		g.sendPlanes(planes, s.Planes)
-		g.product(drawn.Add(int64(n)*g.sheet), s, sum{at, g.NY, g.NX, s.alongY, s.alongX, planes})
-		at = at.Add(int64(s.footprints + len(s.Planes)))
+// residualBlocks are those of a multiprocessor: each ends with sums over its threads.
+const residualBlocks = 8
+
+// residualWork is a residual in progress.
+type residualWork struct {
+	*gpu
+	ring     planeRing
+	together int                   // planes of a launch
+	former   *gpuModes             // in time
+	old      cudriver.Ptr[float64] // a plane of it
+	drawn    cudriver.Ptr[float64] // the loads in space
+}
+
+// draw makes the loads in space: in the tiles, where no plane goes through these and there is room, else in memory of its own.
+func (r *residualWork) draw(t *cuda.Temporary) {
+	s := &r.sources
+	loads, planes := int64(len(s.loads))*r.sheet, int64(s.planes)*r.sheet
+	if r.ring.given != nil && r.former == nil && loads+planes <= int64(r.atOnce)*r.tile {
+		r.drawn = r.tiles
+	} else {
+		r.drawn = cuda.Take[float64](t, loads+planes)
 	}
-	return drawn
+	maps := r.drawn.Add(loads)
+	r.sendPlanes(maps)
+	r.product(r.drawn, r.NY, r.NX, s.alongY, s.alongX, maps)
 }
 
 // planeRing has the planes of a state as they are needed, in ascending order.
@@ -79,21 +89,26 @@ func (r *planeRing) plane(k int) cudriver.Ptr[float64] {
 	return at(k)
 }
 
-func (g *gpu) residualOf(k int, ring *planeRing, old, drawn cudriver.Ptr[float64]) {
-	above := ring.plane(k + 1)
-	own, below := ring.plane(k), ring.plane(k-1)
-	if !g.on.Ready() {
+// take adds n planes from plane k on.
+func (r *residualWork) take(k, n int) {
+	if r.former != nil {
+		r.inverse(rows{out: r.old}, r.former.at.Add(int64(k)*r.sheet), 1)
+	}
+	above := r.ring.plane(k + n)
+	own, below := r.ring.plane(k), r.ring.plane(k-1)
+	if !r.on.Ready() {
 		return
 	}
-	gain := 0.0
-	if g.Capacity != nil {
-		gain = g.Capacity[k]
+	fresh := int32(0)
+	if k == 0 {
+		fresh = 1
 	}
-	_, scalars, ticket := g.on.Sums()
-	g.on.Note(g.planeWork.Residual(g.on.Stream, cuda.Flat(g.sheet), SheetsResidualArgs{
-		Nx: int32(g.NX), Ny: int32(g.NY), Below: below, Own: own, Above: above, Old: old, Gx: g.GX[k], Gy: g.GY[k], Down: g.GZ[k], Up: g.GZ[k+1], Gain: gain,
-		XEnds: g.X.bits(), YEnds: g.Y.bits(), First: g.system.firstOnHost[k], Last: g.system.firstOnHost[k+1], Share: g.system.share, Sheet: g.system.sheet,
-		Sheets: drawn, Partial: g.partial, Scalars: scalars, Ticket: ticket,
+	each := max(1, min(int(cuda.Blocks(int(r.sheet), SheetsFlat)), min(cuda.ReductionBlocks, residualBlocks*r.on.Multiprocessors)/n))
+	_, scalars, ticket := r.on.Sums()
+	r.on.Note(r.planeWork.Residual(r.on.Stream, [3]uint32{uint32(n * each), 1, 1}, SheetsResidualArgs{
+		Nx: int32(r.NX), Ny: int32(r.NY), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh, Below: below, Own: own, Above: above, Old: r.old,
+		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: r.X.bits(), YEnds: r.Y.bits(), First: r.system.first, Share: r.system.share,
+		Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}))
 }
 

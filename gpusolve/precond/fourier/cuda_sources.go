@@ -5,156 +5,151 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
-	"thermsim/powermap"
 )
 
-// gpuSources are the loads on the device. The watts and factors of all loads lie one behind the other, and so do their spectra.
+// gpuSources are the loads on the device. The footprints, planes, and watts and factors of all loads lie one behind the other, and so do their spectra.
 type gpuSources struct {
-	all    []*gpuSource
-	loads  []Load
-	amount cudriver.Ptr[float64]
-	sent   []float64
-}
-
-// gpuSource is what stays of an outline as long as it is asked for.
-type gpuSource struct {
-	*powermap.Outline
-	footprints   int
-	alongX       cudriver.Ptr[float64] // shares of the footprints' cells, NX for each
-	alongY       cudriver.Ptr[float64]
-	spectraX     cudriver.Ptr[float64] // their transforms
-	spectraY     cudriver.Ptr[float64]
-	planeSpectra cudriver.Ptr[float64]
+	loads          []Load
+	prints, planes int                // of all loads
+	block          cudriver.Ptr[byte] // memory of all that follows
+	amount         cudriver.Ptr[float64]
+	firstPrint     cudriver.Ptr[int32]
+	firstPlane     cudriver.Ptr[int32]
+	alongX         cudriver.Ptr[float64] // shares of the footprints' cells, NX for each
+	alongY         cudriver.Ptr[float64]
+	spectraX       cudriver.Ptr[float64] // their transforms
+	spectraY       cudriver.Ptr[float64]
+	planeSpectra   cudriver.Ptr[float64]
+	sent           []float64 // amounts on the device
+	next           []float64 // amounts to compare with them
+	outlines       []byte    // on the way to the device
 }
 
 // SetLoads makes the right side. Spectra of footprints are products, however many there are: a product costs a mode one multiplication and addition, and the
 // plane in space would cost the same.
 func (g *gpu) SetLoads(loads []Load) {
+	s := &g.sources
 	if g.on.Err() != nil {
 		return
 	}
-	fresh := g.outlines(loads)
-	amounts := amountsOf(loads)
-	if fresh || !slices.Equal(amounts, g.sources.sent) {
-		cuda.Send(g.on.Space, g.sources.amount, amounts)
-		g.sources.sent = amounts
-		g.spectra()
+	s.next = appendAmounts(s.next[:0], loads)
+	same := func(a, b Load) bool {
+		return a.Outline == b.Outline && a.First == b.First && slices.Equal(a.Shares, b.Shares)
 	}
+	switch {
+	case s.block.IsNil() || !slices.EqualFunc(s.loads, loads, same):
+		s.loads = slices.Clone(loads)
+		g.setOutlines()
+	case slices.Equal(s.next, s.sent):
+		return
+	default:
+		cuda.SendPinned(g.on.Space, s.amount, s.next)
+	}
+	s.sent, s.next = s.next, s.sent
+	g.spectra()
 }
 
-// amountsOf are the watts and factors of all loads.
-func amountsOf(loads []Load) []float64 {
-	var all []float64
+// appendAmounts adds the watts and factors of all loads.
+func appendAmounts(all []float64, loads []Load) []float64 {
 	for _, l := range loads {
 		all = append(append(all, l.Watts...), l.Factors...)
 	}
 	return all
 }
 
-// outlines keeps what was made for outlines that stay, and says whether anything but watts has changed.
-func (g *gpu) outlines(loads []Load) (fresh bool) {
+// setOutlines sends the loads' outlines and amounts in one piece, and transforms the footprints and planes.
+func (g *gpu) setOutlines() {
 	s := &g.sources
-	same := func(a, b Load) bool {
-		return a.Outline == b.Outline && a.First == b.First && slices.Equal(a.Shares, b.Shares)
+	o := outlinesOf(g.Layered, s.loads, s.next)
+	s.prints, s.planes = o.prints(), len(o.planes)
+	// What is made on the device lies behind what is sent.
+	sizes := loadSizes(g.Layered, s.loads)
+	bytes := loadBytes(g.Layered, s.loads)
+	if s.block.IsNil() {
+		s.block = cuda.AllocRaw[byte](g.on.Space, bytes)
+	} else {
+		g.on.Wait() // for what is on its way out of s.outlines
+		g.on.Discard(s.block)
+		s.block = cuda.AllocApart[byte](g.on.Space, bytes)
 	}
-	defer func() { s.loads = slices.Clone(loads) }()
-	if slices.EqualFunc(s.loads, loads, same) {
-		return false
+	p := cuda.NewPacker(s.block, o.bytes())
+	startX, fromX, sharesX, startY, fromY, sharesY := o.pack(&p, g)
+	s.outlines = p.Bytes()
+	cuda.SendLater(g.on.Space, s.block, s.outlines)
+	at := s.block.Add(o.bytes())
+	for i, to := range []*cudriver.Ptr[float64]{&s.alongX, &s.alongY, &s.spectraX, &s.spectraY, &s.planeSpectra, &g.system.sheets} {
+		*to = cudriver.At[float64](at.Address())
+		at = at.Add(aligned(8 * sizes[i]))
 	}
-	former := s.all
-	s.all = nil
-	for _, l := range loads {
-		known := slices.IndexFunc(former, func(f *gpuSource) bool { return f != nil && f.Outline == l.Outline })
-		if known < 0 {
-			s.all = append(s.all, g.newSource(l.Outline))
-			continue
-		}
-		s.all = append(s.all, former[known])
-		former[known] = nil
+	g.spread(g.NX, startX, fromX, sharesX, s.alongX)
+	g.spread(g.NY, startY, fromY, sharesY, s.alongY)
+	g.run(g.x, rowsOf(s.alongX, s.spectraX, s.prints, g.NX))
+	g.run(g.y, rowsOf(s.alongY, s.spectraY, s.prints, g.NY))
+	if s.planes > 0 {
+		g.sendPlanes(s.planeSpectra)
+		g.forward(s.planeSpectra, rows{in: s.planeSpectra}, s.planes)
 	}
-	for _, f := range former {
-		if f != nil {
-			g.on.Discard(f.alongX, f.alongY, f.spectraX, f.spectraY, f.planeSpectra)
-		}
-	}
-	g.on.Discard(s.amount, g.system.sheets)
-	s.amount = cuda.Alloc[float64](g.on.Space, int64(len(amountsOf(loads))))
-	g.system.sheets = cuda.Alloc[float64](g.on.Space, int64(len(loads))*g.sheet)
-	g.entries(loads)
-	return true
 }
 
-// entries tells the columns which sheets heat a plane.
-func (g *gpu) entries(loads []Load) {
-	s := &g.system
-	s.firstOnHost = []int32{0}
-	var sheet []int32
-	var share []float64
-	for k := range g.NZ {
-		for n, l := range loads {
-			if i := k - l.First; i >= 0 && i < len(l.Shares) {
-				sheet, share = append(sheet, int32(n)), append(share, l.Shares[i])
-			}
+// loadSizes are the values that the device makes of loads: footprints along x and y, their transforms, planes, and spectra.
+func loadSizes(l *Layered, loads []Load) [6]int64 {
+	prints, planes, sheet := int64(0), int64(0), int64(l.NX)*int64(l.NY)
+	for _, d := range loads {
+		prints += int64(len(d.Footprints))
+		planes += int64(len(d.Planes))
+	}
+	x, y := prints*int64(l.NX), prints*int64(l.NY)
+	return [...]int64{x, y, x, y, planes * sheet, int64(len(loads)) * sheet}
+}
+
+// loadBytes is the memory of loads on the device.
+func loadBytes(l *Layered, loads []Load) int64 {
+	bytes := outlinesOf(l, loads, appendAmounts(nil, loads)).bytes()
+	for _, n := range loadSizes(l, loads) {
+		bytes += aligned(8 * n)
+	}
+	return bytes
+}
+
+// rowsOf are forward transforms of rows.
+func rowsOf(in, out cudriver.Ptr[float64], count, n int) rows {
+	return rows{in: in, out: out, planes: 1, rows: count, unit: 1 / float64(n)}
+}
+
+// spread lays the footprints' shares out in whole rows.
+func (g *gpu) spread(n int, start, from cudriver.Ptr[int32], shares, out cudriver.Ptr[float64]) {
+	count := int64(g.sources.prints) * int64(n)
+	if !g.on.Ready() || count == 0 {
+		return
+	}
+	grid := [3]uint32{uint32((count + SheetsFlat - 1) / SheetsFlat), 1, 1}
+	g.on.Note(g.planeWork.Spread(g.on.Stream, grid, SheetsSpreadArgs{Count: count, N: int32(n), Start: start, From: from, Shares: shares, Out: out}))
+}
+
+// sendPlanes copies the planes of all loads in space.
+func (g *gpu) sendPlanes(dst cudriver.Ptr[float64]) {
+	for _, l := range g.sources.loads {
+		for _, p := range l.Planes {
+			cuda.Send(g.on.Space, dst, p)
+			dst = dst.Add(g.sheet)
 		}
-		s.firstOnHost = append(s.firstOnHost, int32(len(sheet)))
-	}
-	g.on.Discard(s.sheet, s.share)
-	s.sheet, s.share = cuda.Upload(g.on.Space, sheet), cuda.Upload(g.on.Space, share)
-	cuda.Send(g.on.Space, s.first, s.firstOnHost)
-}
-
-// newSource transforms an outline's footprints and planes.
-func (g *gpu) newSource(o *powermap.Outline) *gpuSource {
-	s := &gpuSource{Outline: o, footprints: len(o.Footprints)}
-	x, y := make([]float64, s.footprints*g.NX), make([]float64, s.footprints*g.NY)
-	for n := range o.Footprints {
-		f := &o.Footprints[n]
-		copy(x[n*g.NX+f.I:(n+1)*g.NX], f.X)
-		copy(y[n*g.NY+f.J:(n+1)*g.NY], f.Y)
-	}
-	s.alongX, s.alongY = cuda.Upload(g.on.Space, x), cuda.Upload(g.on.Space, y)
-	s.spectraX, s.spectraY = cuda.Alloc[float64](g.on.Space, int64(len(x))), cuda.Alloc[float64](g.on.Space, int64(len(y)))
-	g.run(g.x, rows{in: s.alongX, out: s.spectraX, planes: 1, rows: s.footprints, unit: 1 / float64(g.NX)})
-	g.run(g.y, rows{in: s.alongY, out: s.spectraY, planes: 1, rows: s.footprints, unit: 1 / float64(g.NY)})
-	if len(o.Planes) == 0 {
-		return s
-	}
-	s.planeSpectra = cuda.Alloc[float64](g.on.Space, int64(len(o.Planes))*g.sheet)
-	g.sendPlanes(s.planeSpectra, o.Planes)
-	g.forward(s.planeSpectra, rows{in: s.planeSpectra}, len(o.Planes))
-	return s
-}
-
-func (g *gpu) sendPlanes(dst cudriver.Ptr[float64], planes [][]float64) {
-	for n, p := range planes {
-		cuda.Send(g.on.Space, dst.Add(int64(n)*g.sheet), p)
 	}
 }
 
 // spectra sums the loads' spectra with the watts of now.
 func (g *gpu) spectra() {
-	at := g.sources.amount
-	for n, s := range g.sources.all {
-		g.product(g.system.sheets.Add(int64(n)*g.sheet), s, sum{at, g.NX, g.NY, s.spectraX, s.spectraY, s.planeSpectra})
-		at = at.Add(int64(s.footprints + len(s.Planes)))
-	}
+	s := &g.sources
+	g.product(g.system.sheets, g.NX, g.NY, s.spectraX, s.spectraY, s.planeSpectra)
 }
 
-// sum is one of products of profiles along a and b and of planes.
-type sum struct {
-	amount cudriver.Ptr[float64]
-	na, nb int
-	a, b   cudriver.Ptr[float64]
-	planes cudriver.Ptr[float64]
-}
-
-func (g *gpu) product(dst cudriver.Ptr[float64], s *gpuSource, p sum) {
-	if !g.on.Ready() {
+// product sums products of profiles along a and b, and planes, for each load.
+func (g *gpu) product(dst cudriver.Ptr[float64], na, nb int, a, b, planes cudriver.Ptr[float64]) {
+	s := &g.sources
+	if !g.on.Ready() || len(s.loads) == 0 {
 		return
 	}
-	grid := [3]uint32{cuda.Blocks(p.na, SheetsTile) * cuda.Blocks(p.nb, SheetsThreads), 1, 1}
+	grid := [3]uint32{cuda.Blocks(na, SheetsTile) * cuda.Blocks(nb, SheetsThreads) * uint32(len(s.loads)), 1, 1}
 	g.on.Note(g.planeWork.Product(g.on.Stream, grid, SheetsProductArgs{
-		Na: int32(p.na), Nb: int32(p.nb), Footprints: int32(s.footprints), Watts: p.amount, X: p.a, Y: p.b, Planes: int32(len(s.Planes)),
-		Factors: p.amount.Add(int64(s.footprints)), Plane: p.planes, Out: dst,
+		Na: int32(na), Nb: int32(nb), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane, Amounts: s.amount, X: a, Y: b, Plane: planes, Out: dst,
 	}))
 }

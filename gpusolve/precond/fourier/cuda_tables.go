@@ -107,10 +107,19 @@ func (p *gpuPlan) filter(chirp []complex128) []complex128 {
 	places := p.places()
 	v := make([]complex128, p.m)
 	for j, w := range chirp {
-		v[places[j]] = cmplx.Conj(w)
-		v[places[(p.m-j)%p.m]] = cmplx.Conj(w)
+		v[j] = cmplx.Conj(w)
+		v[(p.m-j)%p.m] = cmplx.Conj(w)
 	}
-	p.transform(v)
+	if _, ok := stockhamCost(p.m); ok {
+		newStockham(p.m).transform(v)
+	} else {
+		reversed := make([]complex128, p.m)
+		for j, w := range v {
+			reversed[places[j]] = w
+		}
+		p.transform(reversed)
+		v = reversed
+	}
 	filter := make([]complex128, p.m)
 	for k, x := range v {
 		at := int(places[k])

@@ -59,7 +59,7 @@ func openWithin(t *testing.T, d *cuda.Device, l *Layered, shared int) *gpu {
 			t.Fatal(err)
 		}
 	}
-	e, err := newWithin(d, l, shared)
+	e, err := newWithin(d, l, nil, shared)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func (f *Faces) Powered(planes []bool) {
 	}
 }
 
-// Heat is what leaves a state through each face in W.
+// Heat is what leaves a state through each face in W; a nil state is that at ambient temperature.
 func (f *Faces) Heat(e Executor, x Modes) (heat [6]float64) {
 	for face := range stack.Face(stack.NumFaces) {
 		wx, wy := f.weights(face)
@@ -149,7 +149,11 @@ func (f *Faces) Heat(e Executor, x Modes) (heat [6]float64) {
 		}
 		first, g := f.conductances(face)
 		for n, v := range g {
-			heat[face] += v * (e.Sum(x, first+n, wx, wy) - cells*f.rise(face))
+			sum := 0.0
+			if x != nil {
+				sum = e.Sum(x, first+n, wx, wy)
+			}
+			heat[face] += v * (sum - cells*f.rise(face))
 		}
 	}
 	return heat

@@ -16,8 +16,8 @@ var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", pr
 // OnGPUs says whether there are kernels.
 const OnGPUs = true
 
-// New makes an executor on a device.
-func New(d ops.Device, l *Layered) (Executor, error) {
+// New makes an executor on a device, with room for the loads that it is going to get first.
+func New(d ops.Device, l *Layered, loads []Load) (Executor, error) {
 	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
 		d = inner.Unwrap()
 	}
@@ -25,7 +25,7 @@ func New(d ops.Device, l *Layered) (Executor, error) {
 	case *host.Device:
 		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l), nil
 	case *cuda.Device:
-		return newOnGPU(on, l)
+		return newOnGPU(on, l, loads)
 	}
 	return nil, ErrNoDevice
 }
@@ -38,12 +38,12 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 		return e, nil
 	}
 	if on, ok := cuda.SpaceOf(s); ok {
-		space := on.NewIteration()
-		shared, err := space.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
+		shared, err := on.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 		if err != nil {
 			return nil, err
 		}
-		g, err := newOnSpace(space, l, shared)
+		px, py := planFor(l.NX, shared), planFor(l.NY, shared)
+		g, err := newOnSpace(on.NewIteration(), l, px, py, tablesAhead(l, px, py))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 		}

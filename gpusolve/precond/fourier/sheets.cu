@@ -8,26 +8,38 @@ struct __attribute__((aligned(16))) Two {
   double x, y;
 };
 
-// product sets out[a][b], a < na, b < nb, to the sum over so many footprints n of watts[n] x[n][a] y[n][b], and over planes p of factors[p] times plane p.
-// A block makes TILE rows of THREADS values.
-KERNEL void BOUNDS(THREADS) product(int na, int nb, int footprints, const double *RESTRICT watts, const double *RESTRICT x, const double *RESTRICT y,
-                                    int planes, const double *RESTRICT factors, const double *RESTRICT plane, double *RESTRICT out) {
+// spread sets out[f][i], i < n, to the share of cell i in footprint f: those that begin at shares[from[f]] belong to the cells from start[f] on, others are 0.
+KERNEL void BOUNDS(FLAT) spread(i64 count, int n, const int *RESTRICT start, const int *RESTRICT from, const double *RESTRICT shares, double *RESTRICT out) {
+  i64 c = (i64)blockX() * FLAT + threadX();
+  if (c >= count) return;
+  int f = (int)(c / n), i = (int)(c - (i64)f * n) - start[f], at = from[f];
+  out[c] = i >= 0 && i < from[f + 1] - at ? shares[at + i] : 0;
+}
+
+// product sets out[a][b] of every load, a < na, b < nb, to the sum over its footprints n of watts times x[n][a] y[n][b], and over its planes of factors times these.
+// The footprints and planes of load l are those from firstPrint[l] and firstPlane[l] on, before those of the next; its watts and then its factors follow those of the
+// load before. A block makes TILE rows of THREADS values.
+KERNEL void BOUNDS(THREADS) product(int na, int nb, const int *RESTRICT firstPrint, const int *RESTRICT firstPlane, const double *RESTRICT amounts,
+                                    const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT plane, double *RESTRICT out) {
   SHARED Two weight[BATCH * TILE / 2];
-  int across = tiles(nb, THREADS), row = (u32)blockX() / (u32)across, a = row * TILE, b = (blockX() - row * across) * THREADS + threadX();
-  int at = b < nb ? b : nb - 1;
+  int across = tiles(nb, THREADS), each = across * tiles(na, TILE), load = (u32)blockX() / (u32)each, within = blockX() - load * each;
+  int row = (u32)within / (u32)across, a = row * TILE, b = (within - row * across) * THREADS + threadX();
+  int at = b < nb ? b : nb - 1, print = firstPrint[load], footprints = firstPrint[load + 1] - print;
+  int map = firstPlane[load], planes = firstPlane[load + 1] - map;
+  const double *watts = amounts + print + map, *factors = watts + footprints;
   double sum[TILE];
 #pragma unroll
   for (int r = 0; r < TILE; r++) sum[r] = 0;
   for (int from = 0; from < footprints; from += BATCH) {
     for (int n = threadX(); n < BATCH * TILE; n += THREADS) {
       int f = from + n / TILE, r = a + n % TILE;
-      ((double *)weight)[n] = f < footprints && r < na ? watts[f] * x[(i64)f * na + r] : 0;
+      ((double *)weight)[n] = f < footprints && r < na ? watts[f] * x[(i64)(print + f) * na + r] : 0;
     }
     barrier();
     int count = footprints - from < BATCH ? footprints - from : BATCH;
 #pragma unroll 8
     for (int f = 0; f < count; f++) {
-      double v = y[(i64)(from + f) * nb + at];
+      double v = y[(i64)(print + from + f) * nb + at];
 #pragma unroll
       for (int r = 0; r < TILE; r += 2) {
         Two w = weight[(f * TILE + r) / 2];
@@ -38,12 +50,13 @@ KERNEL void BOUNDS(THREADS) product(int na, int nb, int footprints, const double
     barrier();
   }
   if (b >= nb) return;
+  i64 size = (i64)na * nb;
 #pragma unroll
   for (int r = 0; r < TILE; r++)
     if (a + r < na) {
       i64 c = (i64)(a + r) * nb + b;
-      for (int p = 0; p < planes; p++) sum[r] += factors[p] * plane[p * (i64)na * nb + c];
-      out[c] = sum[r];
+      for (int p = 0; p < planes; p++) sum[r] += factors[p] * plane[(map + p) * size + c];
+      out[load * size + c] = sum[r];
     }
 }
 
@@ -81,28 +94,38 @@ DEVICE Terms add(Terms t, double g, double own, double other) { return {t.flow +
 // end is the term of the low or the high end of an axis: 2 g to a held one. ends has bit 0 for a held low end, bit 1 for a held high one.
 DEVICE Terms end(Terms t, int held, double g, double own) { return held ? add(t, 2 * g, own, 0) : t; }
 
-// residual adds to scalars[0..2] the squares of the residual of plane k, of its right side, and of |A| |x| + |b|, and raises scalars[3] to its largest
-// absolute value. own is the plane, below and above are its
-// neighbours; null ones do not exist, and old is null in a steady state. gx, gy couple along the axes, down and up to the planes or what holds the outer ones,
-// gain is C/dt. The heat is the sum of share[e] times sheet[e] for the entries first to last-1.
-KERNEL void BOUNDS(FLAT) residual(int nx, int ny, const double *below, const double *own, const double *above, const double *old, double gx, double gy,
-                                  double down, double up, double gain, int xEnds, int yEnds, int first, int last, const double *RESTRICT share,
-                                  const int *RESTRICT sheet, const double *RESTRICT sheets, double *partial, double *scalars, u32 *ticket) {
+// Numbers of a plane, as those of columns.cu.
+enum { alongX, alongY, rest, upwards, gain, PARTS };
+
+// residual takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
+// and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
+// null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
+// sheet[e] for the entries first[k] to first[k+1]-1.
+KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int k0, int each, int fresh, const double *below, const double *own, const double *above,
+                                  const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
+                                  const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
+                                  double *partial, double *scalars, u32 *ticket) {
   SHARED double room[32];
   SHARED int final;
-  i64 plane = (i64)nx * ny, stride = (i64)gridX() * FLAT;
+  i64 plane = (i64)nx * ny, stride = (i64)each * FLAT;
+  int at = (u32)blockX() / (u32)each, last = gridX() / each - 1, k = k0 + at;
+  const double *x = own + at * plane, *down = at ? x - plane : below, *up = at < last ? x + plane : above, *before = old ? old + at * plane : 0;
+  const double *parts = planes + k * PARTS;
+  double gx = parts[alongX], gy = parts[alongY], c = parts[gain];
+  double gDown = k ? parts[upwards - PARTS] : bottom, gUp = k + 1 < nz ? parts[upwards] : top;
+  int from = first[k], to = first[k + 1];
   double rr = 0, bb = 0, ss = 0, most = 0;
-  for (i64 c = (i64)blockX() * FLAT + threadX(); c < plane; c += stride) {
-    int j = (u32)c / (u32)nx, i = (int)c - j * nx;
-    double x = own[c], b = old ? gain * old[c] : 0;
-    for (int e = first; e < last; e++) b += share[e] * sheets[sheet[e] * plane + c];
-    Terms t = {gain * x, __builtin_fabs(gain * x)};
-    t = i ? add(t, gx, x, own[c - 1]) : end(t, xEnds & 1, gx, x);
-    t = i + 1 < nx ? add(t, gx, x, own[c + 1]) : end(t, xEnds & 2, gx, x);
-    t = j ? add(t, gy, x, own[c - nx]) : end(t, yEnds & 1, gy, x);
-    t = j + 1 < ny ? add(t, gy, x, own[c + nx]) : end(t, yEnds & 2, gy, x);
-    t = add(t, down, x, below ? below[c] : 0);
-    t = add(t, up, x, above ? above[c] : 0);
+  for (i64 n = (i64)(blockX() - at * each) * FLAT + threadX(); n < plane; n += stride) {
+    int j = (u32)n / (u32)nx, i = (int)n - j * nx;
+    double v = x[n], b = before ? c * before[n] : 0;
+    for (int e = from; e < to; e++) b += share[e] * sheets[sheet[e] * plane + n];
+    Terms t = {c * v, __builtin_fabs(c * v)};
+    t = i ? add(t, gx, v, x[n - 1]) : end(t, xEnds & 1, gx, v);
+    t = i + 1 < nx ? add(t, gx, v, x[n + 1]) : end(t, xEnds & 2, gx, v);
+    t = j ? add(t, gy, v, x[n - nx]) : end(t, yEnds & 1, gy, v);
+    t = j + 1 < ny ? add(t, gy, v, x[n + nx]) : end(t, yEnds & 2, gy, v);
+    t = add(t, gDown, v, down ? down[n] : 0);
+    t = add(t, gUp, v, up ? up[n] : 0);
     double r = b - t.flow, size = t.size + __builtin_fabs(b);
     rr += r * r;
     bb += b * b;
@@ -121,8 +144,8 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, const double *below, const dou
 #pragma unroll
   for (int n = 0; n < 3; n++) {
     double s = total(partial + n * gridX(), gridX(), room, FLAT);
-    if (threadX() == 0) scalars[n] = load(scalars + n) + s;
+    if (threadX() == 0) scalars[n] = fresh ? s : load(scalars + n) + s;
   }
   most = greatest(partial + 3 * gridX(), gridX(), room, FLAT);
-  if (threadX() == 0) scalars[3] = larger(most, load(scalars + 3));
+  if (threadX() == 0) scalars[3] = fresh ? most : larger(most, load(scalars + 3));
 }

@@ -19,9 +19,20 @@ const (
 	SheetsFlat    = 256
 )
 
+// Numbers of a plane, as those of columns.cu.
+const (
+	SheetsAlongX  = 0
+	SheetsAlongY  = 1
+	SheetsRest    = 2
+	SheetsUpwards = 3
+	SheetsGain    = 4
+	SheetsParts   = 5
+)
+
 // Sheets is the module sheets.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Sheets struct {
 	module   launch.Module
+	spread   launch.Kernel[SheetsSpreadArgs]
 	product  launch.Kernel[SheetsProductArgs]
 	weigh    launch.Kernel[SheetsWeighArgs]
 	residual launch.Kernel[SheetsResidualArgs]
@@ -32,6 +43,7 @@ func LoadSheets(d cudriver.Driver) (*Sheets, error) {
 	m := new(Sheets)
 	var err error
 	m.module, err = launch.Load(d, "sheets", sheetsPTX,
+		m.spread.Prepare("spread", SheetsFlat),
 		m.product.Prepare("product", SheetsThreads),
 		m.weigh.Prepare("weigh", SheetsFlat),
 		m.residual.Prepare("residual", SheetsFlat),
@@ -45,16 +57,30 @@ func LoadSheets(d cudriver.Driver) (*Sheets, error) {
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
 func (m *Sheets) Unload() error { return m.module.Unload() }
 
-// SheetsProductArgs are the arguments of product.
-type SheetsProductArgs struct {
-	Na, Nb, Footprints  int32
-	Watts, X, Y         cudriver.Ptr[float64]
-	Planes              int32
-	Factors, Plane, Out cudriver.Ptr[float64]
+// SheetsSpreadArgs are the arguments of spread.
+type SheetsSpreadArgs struct {
+	Count       int64
+	N           int32
+	Start, From cudriver.Ptr[int32]
+	Shares, Out cudriver.Ptr[float64]
 }
 
-// Product sets out[a][b], a < na, b < nb, to the sum over so many footprints n of watts[n] x[n][a] y[n][b], and over planes p of factors[p] times plane p.
-// A block makes TILE rows of THREADS values.
+// Spread sets out[f][i], i < n, to the share of cell i in footprint f: those that begin at shares[from[f]] belong to the cells from start[f] on, others are 0.
+func (m *Sheets) Spread(s cudriver.Stream, grid [3]uint32, a SheetsSpreadArgs) error {
+	m.spread.Args = a
+	return m.spread.Launch(s, grid)
+}
+
+// SheetsProductArgs are the arguments of product.
+type SheetsProductArgs struct {
+	Na, Nb                    int32
+	FirstPrint, FirstPlane    cudriver.Ptr[int32]
+	Amounts, X, Y, Plane, Out cudriver.Ptr[float64]
+}
+
+// Product sets out[a][b] of every load, a < na, b < nb, to the sum over its footprints n of watts times x[n][a] y[n][b], and over its planes of factors times these.
+// The footprints and planes of load l are those from firstPrint[l] and firstPlane[l] on, before those of the next; its watts and then its factors follow those of the
+// load before. A block makes TILE rows of THREADS values.
 func (m *Sheets) Product(s cudriver.Stream, grid [3]uint32, a SheetsProductArgs) error {
 	m.product.Args = a
 	return m.product.Launch(s, grid)
@@ -75,20 +101,21 @@ func (m *Sheets) Weigh(s cudriver.Stream, grid [3]uint32, a SheetsWeighArgs) err
 
 // SheetsResidualArgs are the arguments of residual.
 type SheetsResidualArgs struct {
-	Nx, Ny                    int32
-	Below, Own, Above, Old    cudriver.Ptr[float64]
-	Gx, Gy, Down, Up, Gain    float64
-	XEnds, YEnds, First, Last int32
-	Share                     cudriver.Ptr[float64]
-	Sheet                     cudriver.Ptr[int32]
-	Sheets, Partial, Scalars  cudriver.Ptr[float64]
-	Ticket                    cudriver.Ptr[uint32]
+	Nx, Ny, Nz, K0, Each, Fresh    int32
+	Below, Own, Above, Old, Planes cudriver.Ptr[float64]
+	Bottom, Top                    float64
+	XEnds, YEnds                   int32
+	First                          cudriver.Ptr[int32]
+	Share                          cudriver.Ptr[float64]
+	Sheet                          cudriver.Ptr[int32]
+	Sheets, Partial, Scalars       cudriver.Ptr[float64]
+	Ticket                         cudriver.Ptr[uint32]
 }
 
-// Residual adds to scalars[0..2] the squares of the residual of plane k, of its right side, and of |A| |x| + |b|, and raises scalars[3] to its largest
-// absolute value. own is the plane, below and above are its
-// neighbours; null ones do not exist, and old is null in a steady state. gx, gy couple along the axes, down and up to the planes or what holds the outer ones,
-// gain is C/dt. The heat is the sum of share[e] times sheet[e] for the entries first to last-1.
+// Residual takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
+// and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
+// null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
+// sheet[e] for the entries first[k] to first[k+1]-1.
 func (m *Sheets) Residual(s cudriver.Stream, grid [3]uint32, a SheetsResidualArgs) error {
 	m.residual.Args = a
 	return m.residual.Launch(s, grid)

@@ -1,0 +1,124 @@
+package gpusolve
+
+import (
+	"context"
+	"time"
+
+	"thermsim/gpusolve/reduction"
+)
+
+// deferring is a thermal system whose device takes steps one after the other, and leaves their statistics to be read together.
+type deferring interface {
+	thermal
+	// series has room for the statistics of so many steps; nil where each has to be waited for.
+	series(r *reduction.Regions, places int) (reduction.Series, error)
+	// leave takes those of the state into a place.
+	leave(s reduction.Series, place int)
+}
+
+const (
+	// mostAhead is how many steps are taken before the first of them is looked at.
+	mostAhead = 64
+	// longestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later.
+	longestAhead = 50 * time.Millisecond
+)
+
+// ahead is a stepper that takes steps while those before wait to be looked at.
+type ahead struct {
+	*stepper
+	system  deferring
+	series  reduction.Series
+	pending []Step
+	most    int // steps to take together
+}
+
+// aheadOf is the stepper ahead, nil where steps are looked at one by one.
+func (r *stepper) aheadOf() (*ahead, error) {
+	d, ok := r.thermal.(deferring)
+	if !ok || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
+		return nil, nil
+	}
+	s, err := d.series(r.plan.Regions, min(mostAhead, r.plan.Steps))
+	if s == nil || err != nil {
+		return nil, err
+	}
+	return &ahead{stepper: r, system: d, series: s, most: 1}, nil
+}
+
+// run tells of steps while the device is at the next ones, but where the field of the last of them is read.
+func (a *ahead) run(ctx context.Context) error {
+	var all []*reduction.Values // of the steps before
+	var err error
+	for n := 0; n < a.plan.Steps && err == nil; {
+		start := time.Now()
+		var took int
+		var pending []Step
+		pending, err = a.take(ctx, n)
+		if failed := a.look(all); failed != nil {
+			if a.pending = pending; len(pending) > 0 {
+				a.keep(a.series.Read(len(pending))) // they are finished, though nobody is told
+			}
+			return failed
+		}
+		all, a.pending, took = nil, pending, len(pending)
+		if took > 0 {
+			all = a.series.Read(took)
+		}
+		if failed := a.failure(); failed != nil {
+			return failed
+		}
+		// Next as many as the time allows, at the rate of these.
+		a.most = max(1, min(mostAhead, 2*a.most, int(float64(took)*float64(longestAhead)/float64(max(1, time.Since(start))))))
+		if n += took; took > 0 && a.plan.Reads(n) {
+			if failed := a.look(all); failed != nil {
+				return failed
+			}
+			all = nil
+		}
+	}
+	if failed := a.look(all); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// take leaves steps from n on behind, up to one whose field is read.
+func (a *ahead) take(ctx context.Context, n int) (steps []Step, err error) {
+	for len(steps) < a.most && n+len(steps) < a.plan.Steps {
+		step, err := a.solve(ctx, n+len(steps))
+		if err != nil {
+			return steps, err
+		}
+		a.system.leave(a.series, len(steps))
+		if steps = append(steps, step); a.plan.Reads(n + len(steps)) {
+			break
+		}
+	}
+	return steps, a.failure()
+}
+
+// look tells of the pending steps, whose statistics were read.
+func (a *ahead) look(all []*reduction.Values) error {
+	first := len(a.steps)
+	a.keep(all)
+	steps := a.steps[first:]
+	for i, step := range steps {
+		f := &seen{regions: a.plan.Regions, values: all[i]}
+		if i == len(steps)-1 && a.plan.Reads(first+i+1) {
+			f.of = a.field()
+		}
+		if err := a.plan.OnStep(step, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep lists the pending steps among those that are finished.
+func (a *ahead) keep(all []*reduction.Values) {
+	for i := range a.pending {
+		a.pending[i].MaxK = all[i].Hottest()
+	}
+	a.steps = append(a.steps, a.pending...)
+	a.pending = nil
+}
