@@ -19,6 +19,8 @@ type anderson struct {
 	pairs [depth]pair // the latest first
 	held  int
 	gram  [3]float64 // df_0 . df_0, df_0 . df_1, df_1 . df_1
+
+	paired bool // the latest change is of this system
 }
 
 // mixing is what it does with FP64 vectors. All mesh systems have it.
@@ -34,9 +36,6 @@ type mixing interface {
 type pair struct{ f, g ops.Vector }
 
 const depth = 2
-
-// slow is the contraction from which on mixing is worth its passes over memory.
-const slow = 0.02
 
 // newAnderson makes the vectors.
 func newAnderson(on mixing) (*anderson, error) {
@@ -55,7 +54,7 @@ func newAnderson(on mixing) (*anderson, error) {
 }
 
 // begin takes up another system.
-func (a *anderson) begin() { a.last = false }
+func (a *anderson) begin() { a.last, a.paired = false, false }
 
 // before keeps the state that a solve starts from.
 func (a *anderson) before(x ops.Vector) { a.on.Combine(a.spare, 1, x, 0, x) }
@@ -69,6 +68,7 @@ func (a *anderson) after(x ops.Vector) {
 		copy(a.pairs[1:], a.pairs[:depth-1])
 		a.pairs[0] = oldest
 		a.held = min(a.held+1, depth)
+		a.paired = true
 		on.Combine(oldest.f, 1, a.spare, -1, a.f)
 		on.Combine(oldest.g, 1, x, -1, a.g)
 		a.measure()
@@ -81,6 +81,18 @@ func (a *anderson) after(x ops.Vector) {
 			on.Combine(x, 1, x, -c, a.pairs[i].g)
 		}
 	}
+}
+
+// contraction is how far the last change of x changed G, the Euclidean norm of one over that of the other; ok is false before there are two systems of a step.
+func (a *anderson) contraction() (rho float64, ok bool) {
+	if !a.paired {
+		return 0, false
+	}
+	p := &a.pairs[0]
+	gg, _ := a.on.Inner(p.g, p.g)
+	gf, _ := a.on.Inner(p.g, p.f)
+	moved := gg - 2*gf + a.gram[0] // dx = dG - df
+	return math.Sqrt(gg / moved), gg > 0 && moved > 0
 }
 
 // most bounds the weights: beyond it the changes say nothing about f.

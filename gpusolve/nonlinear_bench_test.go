@@ -34,7 +34,7 @@ func BenchmarkFollowing(b *testing.B) {
 	}
 	b.Run("steady", func(b *testing.B) {
 		compare(b, 512, func(s *stack.Stack) *gpusolve.Solution {
-			sol, err := gpusolve.Steady(context.Background(), build(b, s), gpusolve.Options{Device: "cpu"})
+			sol, err := gpusolve.Steady(context.Background(), build(b, s), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func BenchmarkFollowing(b *testing.B) {
 	})
 	b.Run("transient", func(b *testing.B) {
 		compare(b, 256, func(s *stack.Stack) *gpusolve.Solution {
-			sol, err := gpusolve.Transient(context.Background(), build(b, s), gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 20, Dt: 1e-3})
+			sol, err := gpusolve.Transient(context.Background(), build(b, s), gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"}, gpusolve.TransientOptions{Steps: 20, Dt: 1e-3})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -24,8 +24,10 @@ type outer struct {
 
 	settledAt float64 // largest rise in K when the method was last made for A
 	made      bool    // the method was made for temperatures at all
-	rho       float64 // contraction seen in the last system, 0 while unknown
+	rho       float64 // contraction seen in the last system, that of mixing, 0 while unknown
+	plain     float64 // contraction without mixing, which the last system of a step has, 0 while unknown
 	since     int     // steps since it was measured
+	again     bool    // this step measures it again: its first system is solved for good and not mixed
 	firstK    float64 // how far the first linear system of the last step went
 
 	solution.Nonlinear
@@ -35,13 +37,14 @@ type outer struct {
 const (
 	mostOuter = 60
 	firstCut  = 0.03 // part of the residual that a linear system leaves while rho is unknown
-	leastCut  = 0.1  // the same where rho is small
+	leastCut  = 0.15 // the same where rho is small
 	mostCut   = 0.3
 	lastCut   = 1e-9 // none
 	leastRho  = 1e-3 // that a guess may count on
 	worstRho  = 0.9  // beyond which an estimate says nothing
+	slow      = 0.02 // plain contraction from which on mixing is worth its passes over memory
 	drifts    = 10.0 // K by which the hottest cell may change until the method is made again
-	measures  = 16   // steps between two measurements of rho
+	measures  = 32   // steps between two measurements of the plain contraction
 )
 
 // settleProperties improves x until the error of the nonlinear system meets the rule.
@@ -49,6 +52,8 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 	n := s.outer
 	n.mixer.begin()
 	n.Systems++
+	n.since++
+	n.again = rule.InTime && n.plain > 0 && n.since >= measures
 	total, last := 0, math.NaN()
 	var out krylov.Outcome
 	for n.Outer = 1; ; n.Outer++ {
@@ -57,7 +62,7 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 			return out, err
 		}
 		inner := n.inner(s, rule, last)
-		mix := n.rho == 0 || n.rho >= slow
+		mix := (n.plain == 0 || n.plain >= slow) && !(n.again && n.Outer == 1)
 		if mix {
 			n.mixer.before(s.x)
 		}
@@ -79,6 +84,7 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 		if mix {
 			n.mixer.after(s.x)
 		}
+		n.measure(mix, rule.InTime)
 		last = spent.Start.PlainK
 	}
 }
@@ -120,7 +126,7 @@ func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	}
 	rule.Reduction = firstCut
 	switch {
-	case rule.InKelvin() && n.rho > 0 && expected > 0 && n.left(expected) <= rule.Tol/2:
+	case n.again && n.Outer == 1, rule.InKelvin() && n.plain > 0 && expected > 0 && n.left(expected) <= rule.Tol/2:
 		rule.Reduction = lastCut
 	case n.rho > 0:
 		rule.Reduction = math.Min(mostCut, math.Max(leastCut, n.rho))
@@ -131,9 +137,23 @@ func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	return rule
 }
 
+// measure finds the contraction without mixing: as seen, or from the last two systems of a steady state or of a first step, where mixing hides it.
+func (n *outer) measure(mixed, inTime bool) {
+	switch {
+	case !mixed:
+		if n.Outer > 1 {
+			n.plain, n.since = n.rho, 0
+		}
+	case !inTime || n.plain == 0:
+		if rho, ok := n.mixer.contraction(); ok {
+			n.plain, n.since = math.Max(rho, leastRho), 0
+		}
+	}
+}
+
 // left is the error in K that the change of A leaves in the solution of a linear system that went so far.
 func (n *outer) left(went float64) float64 {
-	rho := math.Max(n.rho, leastRho)
+	rho := math.Max(n.plain, leastRho)
 	return 2 * rho / (1 - math.Min(rho, worstRho)) * went
 }
 
@@ -145,7 +165,9 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 	if last > 0 && start.PlainK >= 0 {
 		n.Contraction = start.PlainK / last
 		n.rho = math.Max(n.Contraction, leastRho)
-		n.since = 0
+		if n.again && n.Outer == 2 {
+			n.plain, n.since = n.rho, 0
+		}
 	}
 	if n.Outer == 1 {
 		n.firstK = start.PlainK
@@ -190,16 +212,14 @@ func (n *outer) met(rule krylov.Rule, spent, out *krylov.Outcome) bool {
 	case rule.RTol > 0:
 		return start.Norms.Residual <= rule.RTol*start.Norms.Source
 	}
-	if n.rho == 0 || n.rho >= worstRho || math.IsNaN(start.ErrorK) {
+	if n.plain == 0 || n.plain >= worstRho || math.IsNaN(start.ErrorK) {
 		return false
 	}
-	if n.Outer == 1 {
-		if n.since++; !rule.InTime || n.since >= measures {
-			return false // rho must be measured again
-		}
+	if n.Outer == 1 && (!rule.InTime || n.again) {
+		return false // the contraction must be measured
 	}
 	// Either the solve has met the rule, or the state that it began with did.
-	out.ErrorK = math.Min(spent.ErrorK+n.left(start.PlainK), start.ErrorK/(1-n.rho))
+	out.ErrorK = math.Min(spent.ErrorK+n.left(start.PlainK), start.ErrorK/(1-n.plain))
 	return out.ErrorK <= rule.Tol
 }
 
