@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
+	"thermsim/heatsink"
 	"thermsim/stack"
 )
 
@@ -201,6 +202,7 @@ func TestFollowingStepsOnGPU(t *testing.T) {
 // TestNonlinearBitsIndependentOfCores solves with one and with four workers.
 func TestNonlinearBitsIndependentOfCores(t *testing.T) {
 	s := hot10(33)
+	s.Boundary[stack.Top].Film = stack.Film{Natural: heatsink.Up, Length: 3e-3, Emissivity: 0.9}
 	run := func(n int) []float64 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 		sol := steady(t, s, gpusolve.Options{Device: "cpu"})

@@ -144,26 +144,16 @@ func (l *layouter) cavity(lowest bool) []Part {
 	if !p.Lidded() {
 		return nil
 	}
-	parts := []Part{l.body("cavity", "air")}
+	foot := p.Lid.Foot
+	if foot == 0 {
+		return []Part{l.body("cavity", "air")}
+	}
 	material := p.Lid.Material
 	if lowest {
 		material = p.Lid.Adhesive
 	}
-	if p.Lid.Foot > 0 {
-		parts = append(parts, frame("lid_foot", material, l.Body, p.Lid.Foot)...)
-	}
-	return parts
-}
-
-// frame is a rectangular ring of a width inside of a rectangle.
-func frame(name, material string, r Rect, w float64) []Part {
-	inner := r.Height - 2*w
-	return []Part{
-		{name, material, Rect{r.X, r.Y, r.Width, w}, -1, 0},
-		{name, material, Rect{r.X, r.Y + r.Height - w, r.Width, w}, -1, 0},
-		{name, material, Rect{r.X, r.Y + w, w, inner}, -1, 0},
-		{name, material, Rect{r.X + r.Width - w, r.Y + w, w, inner}, -1, 0},
-	}
+	inner := Rect{l.Body.X + foot, l.Body.Y + foot, l.Body.Width - 2*foot, l.Body.Height - 2*foot}
+	return []Part{l.body("lid_foot", material), {"cavity", "air", inner, -1, 0}}
 }
 
 // part is one over the footprint of a die.
