@@ -52,6 +52,7 @@ const (
 	gainWithin  = 1e-4 // of the gain, from one estimate to the next
 	gainSolve   = 1e-2 // part of the residual that its solves leave
 	mostScales  = 24
+	enoughGain  = 0.9 // from which on a breakdown is that of the leakage: estimates of the gain are from below
 	scaleWithin = 2.5e-4
 	cautiousCut = 1e-3 // part of the residual that a cautious solve leaves
 )
@@ -179,7 +180,7 @@ func (s *meshed) judgeLeakage(ctx context.Context, o *Options, rule krylov.Rule,
 	if err := s.gain(ctx, o); err != nil {
 		return out, err
 	}
-	l.Runaway = l.Gain >= 1 || out.Reason == krylov.Breakdown
+	l.Runaway = l.Gain >= 1 || l.broke(out)
 	if !l.Runaway {
 		return out, nil
 	}
@@ -196,6 +197,11 @@ func (s *meshed) judgeLeakage(ctx context.Context, o *Options, rule krylov.Rule,
 		out.Reason = krylov.Interrupted
 	}
 	return out, s.failure()
+}
+
+// broke says that conjugate gradients broke down because of the leakage: of a gain well below 1 they do not.
+func (l *leakage) broke(out krylov.Outcome) bool {
+	return out.Reason == krylov.Breakdown && l.Gain > enoughGain
 }
 
 // largestFactor brackets the largest factor on all powers with which there is a solution, and leaves that solution in x. It starts from the last one: for colder
@@ -247,7 +253,7 @@ func (s *meshed) judgeStep(ctx context.Context, o *Options, out krylov.Outcome) 
 	if err := s.steadyGain(ctx, o); err != nil {
 		return out, err
 	}
-	if l.Runaway = broken || l.Gain >= 1 || !s.mesh.Grounded(); !l.Runaway {
+	if l.Runaway = l.broke(out) || l.Gain >= 1 || !s.mesh.Grounded(); !l.Runaway {
 		return out, s.failure()
 	}
 	out.Reason = krylov.Runaway
