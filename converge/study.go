@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -78,6 +79,9 @@ func quantities(s *stack.Stack) []Quantity {
 // ErrNotConverged marks a solve that did not reach its tolerance: a study of its values would mean nothing.
 var ErrNotConverged = errors.New("not converged")
 
+// ErrRunaway marks a stack whose leakage leaves no steady state.
+var ErrRunaway = errors.New("thermal runaway")
+
 // measure solves one grid: the maximum of the stack, of every block, and the probes, in K.
 func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]float64, error) {
 	if d := m.Stack.Solver.Device; d != "" {
@@ -89,6 +93,9 @@ func measure(ctx context.Context, m *mesh.Mesh, options gpusolve.Options) ([]flo
 	}
 	defer sol.Close()
 	if !sol.Status.Converged {
+		if sol.Status.Reason == solution.ReasonRunaway {
+			return nil, fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to converge to; 'thermsim steady' tells the largest power that has one", ErrRunaway, m.NX(), m.NY(), m.NZ())
+		}
 		return nil, fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; choose another preconditioner or a larger tolerance", ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
 	}
 	blocks := patches(m)

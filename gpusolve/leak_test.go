@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/gpusolve/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -110,5 +111,46 @@ func checkLeak(t *testing.T, m *mesh.Mesh, without, with *assembled, rises []flo
 	}
 	if slices.Equal(with.matrix[0], without.matrix[0]) {
 		t.Error("the diagonal has no slopes")
+	}
+}
+
+// TestLeakageMemory holds the memory that is stated before a solve against what it holds, with leakage.
+func TestLeakageMemory(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 20})
+	ends := [2]float64{250, 700}
+	for l := range s.Layers {
+		for p := range s.Layers[l].Powers {
+			for b := range s.Layers[l].Powers[p].Blocks {
+				s.Layers[l].Powers[p].Blocks[b].Leakage = stack.Leakage{Watts: 0.01, Factor: &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358, Range: ends}}
+			}
+		}
+	}
+	m, err := mesh.Build(s)
+	if err != nil || m.Leakage == nil {
+		t.Fatal(err)
+	}
+	for name, open := range executors(t) {
+		for _, inTime := range []bool{false, true} {
+			o := Options{Executor: open(), Preconditioner: "multigrid"}
+			var sol *Solution
+			if inTime {
+				sol, err = Transient(t.Context(), m, o, TransientOptions{Steps: 1, Dt: 1e-3})
+			} else {
+				sol, err = Steady(t.Context(), m, o)
+			}
+			if err != nil || !sol.Status.Converged {
+				t.Fatal(err, sol)
+			}
+			held, need := sol.Memory.DeviceBytes, SystemNeed(m, "multigrid", inTime, name != "host")
+			sol.Close()
+			if name == "host" {
+				held += 256 << 10 // the workers' scratch, which is not part of a device
+			}
+			ratio := float64(need.Held()) / float64(held)
+			t.Logf("%s, in time %v: %.1f bytes a cell, %.3f of them stated", name, inTime, float64(held)/float64(m.Cells()), ratio)
+			if ratio < 1 || ratio > 1.25 {
+				t.Errorf("%s, in time %v: %d bytes stated for %d held", name, inTime, need.Held(), held)
+			}
+		}
 	}
 }

@@ -323,6 +323,33 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 	}
 }
 
+// TestLeakyStepsOnGPU takes steps with a GPU's kernels and on the processor, and asks both for the limit of a lump that runs away.
+func TestLeakyStepsOnGPU(t *testing.T) {
+	cache := new(interpreter.Cache)
+	gpu := func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache}) }
+	s := leakyNonlinear(t, rand.New(rand.NewPCG(0, 4)), true)
+	m := build(t, s)
+	run := func(device ops.Device) ([]float64, solution.Leakage) {
+		sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-6}, gpusolve.TransientOptions{Steps: 3, Dt: 1e-3})
+		if err != nil || !sol.Status.Converged || sol.Energy.ImbalanceRel > 1e-6 {
+			t.Fatalf("%v, %+v, %+v", err, sol.Status, sol.Energy)
+		}
+		defer sol.Close()
+		return field(t, s, sol.Field), *sol.Status.Nonlinear.Leakage
+	}
+	a, first := run(nil)
+	b, second := run(gpu())
+	if d := largestDifference(a, b); d > 1e-6 || math.Abs(first.Gain/second.Gain-1) > 1e-3 {
+		t.Errorf("the fields differ by %.3g K; %+v, %+v", d, first, second)
+	}
+	hot, r := leakyLump(20, exponential(60, 0.015))
+	sol := steady(t, hot, gpusolve.Options{Device: "cpu", Executor: gpu()})
+	want := lumpedLimit(r, 20, 60, 0.015)
+	if n := sol.Status.Nonlinear.Leakage; sol.Status.Reason != solution.ReasonRunaway || math.Abs(n.Factor/want-1) > 1e-3 {
+		t.Errorf("%+v, %+v; want factor %g", sol.Status, n, want)
+	}
+}
+
 // leakyRate is that of a lump in K/s at a temperature.
 func leakyRate(s *stack.Stack, r, kelvin float64) float64 {
 	p := &s.Layers[0].Powers[0]

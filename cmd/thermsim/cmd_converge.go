@@ -104,6 +104,9 @@ func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
 		m, _, err := buildMesh(g, s, on, false)
 		return m, err
 	})
+	if errors.Is(err, converge.ErrRunaway) {
+		return withStatus(exitRunaway, err)
+	}
 	if errors.Is(err, converge.ErrNotConverged) {
 		return withStatus(exitNotConverged, err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -61,6 +62,9 @@ func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolv
 		return nil, err
 	}
 	defer first.Close()
+	if first.Status.Reason == solution.ReasonRunaway {
+		return nil, withStatus(exitRunaway, errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' tells the largest power that has one; nothing was written"))
+	}
 	if !first.Status.Converged {
 		return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written", first.Status.Reason, first.Status.Iterations))
 	}

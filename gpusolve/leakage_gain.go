@@ -1,0 +1,102 @@
+package gpusolve
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+)
+
+// Bounds of the power iteration.
+const (
+	mostGains  = 40
+	gainWithin = 1e-4 // of the gain, from one estimate to the next
+	gainSolve  = 1e-2 // part of the residual that its solves leave
+)
+
+// gain finds the loop gain at the state x, the largest eigenvalue g of K^-1 D, by power iteration with Rayleigh's quotient, whose error is the square of that of
+// the vector. Where a law has ended its slope at the end counts: the clamp must not hide a runaway. K - D is singular where g is 1.
+func (s *meshed) gain(ctx context.Context, o *Options) error {
+	l := s.outer.leakage
+	on := l.on
+	l.Gain = 0
+	if _, top := on.Inner(s.x, s.x); top > 0 {
+		on.Combine(l.mode, 1/top, s.x, 0, s.x)
+	} else {
+		on.Fill(l.mode, 1)
+	}
+	rule := o.rule(s.pre, 1)
+	rule.Tol, rule.ATol, rule.RTol = 0, 0, gainSolve
+	for range mostGains {
+		// D v = K v - (K - D) v, with the D that the diagonal holds.
+		if err := errors.Join(on.Unleak(), s.applied(l.held, l.mode), on.Leak(s.x, l.scale, true), s.applied(l.lost, l.mode), on.Unleak()); err != nil {
+			return err
+		}
+		on.Combine(l.lost, 1, l.held, -1, l.lost)
+		held, _ := on.Inner(l.mode, l.held)
+		lost, _ := on.Inner(l.mode, l.lost)
+		last := l.Gain
+		l.Gain = lost / held
+		if !(l.Gain > 0) || math.Abs(l.Gain-last) <= gainWithin*l.Gain {
+			break
+		}
+		on.Combine(l.next, l.Gain, l.mode, 0, l.mode)
+		source := s.sys.SourceOf(l.lost)
+		out := s.solver.Solve(ctx, rule, source, l.next)
+		source.Close()
+		if out.Reason == krylov.Interrupted || out.Reason == krylov.Failed {
+			break
+		}
+		_, top := on.Inner(l.next, l.next)
+		if !(top > 0) {
+			break
+		}
+		on.Combine(l.mode, 1/top, l.next, 0, l.next)
+	}
+	s.place()
+	return s.failure()
+}
+
+func (s *meshed) applied(y, x ops.Vector) error {
+	s.sys.Apply(y, x)
+	return s.sys.Err()
+}
+
+// place finds the leaking cell in which the mode is largest.
+func (s *meshed) place() {
+	l := s.outer.leakage
+	most := -1.0
+	nx := s.mesh.NX()
+	for n := range l.of.Planes {
+		p := &l.of.Planes[n]
+		s.sys.Plane(p.Plane, l.mode, l.plane)
+		for c, v := range l.plane {
+			if a := math.Abs(v); a > most && l.of.Leaks(p, c) {
+				most, l.I, l.J, l.K = a, c%nx, c/nx, p.Plane
+			}
+		}
+	}
+}
+
+// eternity is a time step in s in which no capacity holds anything.
+const eternity = 1e60
+
+// steadyGain is the gain of the steady equations in a transient. A stack without a way out for its heat has none: what leaks there runs away.
+func (s *meshed) steadyGain(ctx context.Context, o *Options) error {
+	if !s.mesh.Grounded() {
+		s.outer.on.Combine(s.outer.mode, 1, s.x, 0, s.x)
+		s.place()
+		return s.failure()
+	}
+	if err := errors.Join(s.sys.Refresh(eternity), s.sys.RefreshAt(s.x, nil), s.pre.Refresh()); err != nil {
+		return blame(err)
+	}
+	err := s.gain(ctx, o)
+	s.outer.made = false
+	if again := errors.Join(s.sys.Refresh(s.dt), s.sys.RefreshAt(s.x, s.old), s.pre.Refresh()); again != nil && err == nil {
+		return blame(again)
+	}
+	return err
+}
