@@ -53,7 +53,7 @@ func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 		shape.NZ += s.Layers[i].Planes()
 	}
 	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
-	if directMethod(preconditioner) && fourier.CheckGrid(s) == nil { // its layers may be uniform
+	if directMethod(preconditioner) && fourier.MayApply(s) {
 		return directNeed(shape)
 	}
 	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)

@@ -8,6 +8,7 @@ import (
 	"thermsim/geometry"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/stack"
 )
 
@@ -60,6 +61,9 @@ func TestUniformLayersAreSolvedDirectly(t *testing.T) {
 			l.Material = otherMaterial
 		}
 		m := build(t, s)
+		if before, after := gpusolve.StackNeed(s, "", false, false).Peak(), gpusolve.SystemNeed(m, "", false, false).Peak(); before > after || !fourier.MayApply(s) {
+			t.Errorf("%s: %d bytes before meshing, %d after", name, before, after)
+		}
 		if method, why := gpusolve.Choice(m, ""); method != "fourier" || why != "" {
 			t.Errorf("%s: %s: %s", name, method, why)
 			continue

@@ -47,6 +47,49 @@ func uneven(s *stack.Stack, l *stack.Layer) string {
 // covers says whether a region is the rectangle of the whole stack.
 func covers(s *stack.Stack, r *stack.Region) bool { return r.Shape == nil && r.Rect == s.Domain() }
 
+// MayApply says before there is a mesh whether Check may accept it: every layer is of one material, or regions that are alike are together as large as it.
+func MayApply(s *stack.Stack) bool {
+	if CheckGrid(s) != nil {
+		return false
+	}
+	for l := range s.Layers {
+		if !mayBeEven(s, &s.Layers[l]) {
+			return false
+		}
+	}
+	return true
+}
+
+func mayBeEven(s *stack.Stack, l *stack.Layer) bool {
+	type kind struct {
+		k    [3]float64
+		c    float64
+		fill stack.Rule
+		part float64
+	}
+	of := func(material int) kind { return kind{k: s.Materials[material].K, c: s.Materials[material].C} }
+	areas, own, others := map[kind]float64{}, of(l.Material), false
+	for i := range l.Regions {
+		r := &l.Regions[i]
+		key := of(r.Material)
+		if f := r.Fill; f != nil {
+			key.fill, key.part = f.Rule, slices.Max(f.Values)
+		}
+		area := r.Width * r.Height
+		if r.Shape != nil {
+			area = r.Shape.Area()
+		}
+		areas[key] += area
+		others = others || key != own
+	}
+	for _, area := range areas {
+		if area >= s.Size[0]*s.Size[1]*(1-equidistant) {
+			return true
+		}
+	}
+	return !others
+}
+
 // CheckGrid judges the grid, the sides and whether materials are constant: what the method needs as a preconditioner too.
 func CheckGrid(s *stack.Stack) error {
 	for i := range s.Materials {
