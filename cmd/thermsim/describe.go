@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"thermsim/autogrid"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
@@ -52,6 +53,26 @@ func (d *description) warnings(found []plausibility.Warning) {
 	}
 	d.heading("Warnings", "possible, but seldom meant; --strict refuses them")
 	_ = plausibility.Write(d.w, found, d.style.Width) // errors stay in the writer until Flush
+}
+
+// grid tells why a grid was chosen.
+func (d *description) grid(c *autogrid.Choice) {
+	if c == nil {
+		return
+	}
+	d.heading("Grid", "chosen; --print writes it")
+	for _, line := range c.Reasons() {
+		for i, part := range plausibility.Fold(line, d.style.Width-4) {
+			lead := "  - "
+			if i > 0 {
+				lead = "    "
+			}
+			d.line("%s%s", lead, part)
+		}
+	}
+	if doubt := c.Doubt(); doubt != "" {
+		d.line("  %s", d.red(doubt))
+	}
 }
 
 func (d *description) layers() {
