@@ -18,7 +18,7 @@ type Choice struct {
 	Stack   *stack.Stack // the stack on it
 	Uniform bool         // equal cells, for the direct solver
 	Piloted bool         // whether small solves told the error; without a steady state there are none
-	Pilots  [3]int       // cells of those solves
+	Pilots  [2]int       // cells of those solves: of the middle and of the largest grid
 	Rise    float64      // K, the largest they saw
 	Wanted  float64      // K, error of maxima
 	Lateral float64      // K, error estimated of the grid, from the widths of its cells
@@ -32,6 +32,9 @@ type Choice struct {
 	Passed    [2]int  // edges too close to those
 	Growth    float64 // largest ratio of the sizes of neighbours
 	Narrowest float64 // cells across the narrowest source along x or y, with fractions
+
+	scale  float64 // of the family
+	planes []int   // cells over each layer
 }
 
 // Least numbers of cells.
@@ -81,7 +84,6 @@ func (f *family) choose(ctx context.Context, axes [2]lines) (*Choice, error) {
 	for axis := range axes {
 		c.Lines[axis], c.Passed[axis] = axes[axis].snapped, axes[axis].passed
 	}
-	first := f.on(1, f.first)
 	if !grounded(f.s) {
 		planes := slices.Clone(f.first)
 		for l := range planes {
@@ -96,17 +98,32 @@ func (f *family) choose(ctx context.Context, axes [2]lines) (*Choice, error) {
 		c.take(f, min(scale, 1), planes)
 		return c, nil
 	}
-	p, err := pilots(ctx, first, pilotTol(auto))
-	if err != nil {
-		return nil, fmt.Errorf("choosing the grid: %w", err)
+	return c, f.settle(ctx, c)
+}
+
+// settle solves on grids of half the fineness that the error asks for, from the first grid on: the rule of the second order is not trusted further.
+func (f *family) settle(ctx context.Context, c *Choice) error {
+	const rounds, far = 6, 2.2
+	scale, planes := 1.0, f.first
+	for range rounds { // never content with the first grid: two cells across a source say little
+		p, err := f.pilots(ctx, scale, planes, pilotTol(f.s.Grid.Auto))
+		if err != nil {
+			return fmt.Errorf("choosing the grid: %w", err)
+		}
+		f.fit(c, p)
+		ratio := scale / c.scale
+		next := slices.Clone(c.planes)
+		for l := range next {
+			ratio = max(ratio, float64(next[l])/float64(p.planes[l]))
+			next[l] = max(min((next[l]+1)/2, 2*p.planes[l]), f.s.Layers[l].Cells)
+		}
+		finer := min(largestScale, max(2*c.scale, scale/2))
+		if ratio <= far && scale < 1 || f.cells(finer, next) > pilotCells {
+			return nil
+		}
+		scale, planes = finer, next
 	}
-	c.Piloted, c.Pilots, c.Rise = true, p.cells, p.rise
-	if auto.Relative > 0 {
-		c.Wanted = auto.Relative * math.Abs(p.rise)
-	}
-	p.round()
-	f.fit(c, p, float64(auto.MaxCells))
-	return c, nil
+	return nil
 }
 
 // pilotTol is the error in K of the small solves: well below what they shall tell.
@@ -133,44 +150,56 @@ func (p *pilot) round() {
 }
 
 // fit takes the coarsest grid that meets the wanted error, or the finest that is allowed.
-func (f *family) fit(c *Choice, p *pilot, most float64) {
+func (f *family) fit(c *Choice, p *pilot) {
+	c.Piloted, c.Pilots, c.Rise, c.Needed = true, p.cells, p.rise, 0
+	if part := f.s.Grid.Auto.Relative; part > 0 {
+		c.Wanted = part * math.Abs(p.rise)
+	}
+	p.round()
 	try := func(wanted float64) (scale float64, planes []int) {
 		// Cells grow with 1/scale^2 and with 1/height: two thirds of the error from the widths take the fewest.
 		scale = largestScale
 		if p.lateral > 0 {
-			scale = min(scale, quarters(math.Sqrt(wanted*2/3/p.lateral)))
+			scale = min(scale, quarters(p.scale*math.Sqrt(wanted*2/3/p.lateral)))
 		}
-		return scale, planesFor(f.s, f.first, p.layers, wanted-p.lateral*scale*scale)
+		return scale, planesFor(f.s, p.planes, p.layers, wanted-p.widths(scale))
 	}
 	wanted := math.Max(c.Wanted, 1e-9)
 	scale, planes := try(wanted)
-	if n := f.cells(scale, planes); n > most {
+	if n := f.cells(scale, planes); n > float64(c.Most) {
 		c.Needed = n
-		low, high := 1.0, 1e6
-		for range 40 {
-			middle := math.Sqrt(low * high)
-			if scale, planes = try(wanted * middle); f.cells(scale, planes) > most {
-				low = middle
-			} else {
-				high = middle
-			}
-		}
-		scale, planes = try(wanted * high)
-		for scale < 1 && f.cells(scale, planes) > most {
-			scale *= 1.05
-		}
-		if f.cells(scale, planes) > most {
-			scale, planes = 1, f.first
+		scale, planes = f.within(float64(c.Most), func(more float64) (float64, []int) { return try(wanted * more) })
+	}
+	c.Lateral, c.Height = p.widths(scale), errorOf(p.planes, p.layers, planes)
+	c.take(f, scale, planes)
+}
+
+// within finds the least error, as a multiple of the wanted one, with which the grid has at most a number of cells.
+func (f *family) within(most float64, try func(more float64) (float64, []int)) (scale float64, planes []int) {
+	low, high := 1.0, 1e6
+	for range 40 {
+		middle := math.Sqrt(low * high)
+		if scale, planes = try(middle); f.cells(scale, planes) > most {
+			low = middle
+		} else {
+			high = middle
 		}
 	}
-	c.Lateral, c.Height = p.lateral*scale*scale, errorOf(f.first, p.layers, planes)
-	c.take(f, scale, planes)
+	scale, planes = try(high)
+	for scale < 1 && f.cells(scale, planes) > most {
+		scale = min(1, scale*1.05)
+	}
+	if f.cells(scale, planes) > most {
+		return 1, f.first
+	}
+	return scale, planes
 }
 
 // quarters rounds a scale down to a power of the fourth root of two.
 func quarters(scale float64) float64 { return math.Exp2(math.Floor(math.Log2(scale)*4) / 4) }
 
 func (c *Choice) take(f *family, scale float64, planes []int) {
+	c.scale, c.planes = scale, planes
 	c.Stack = f.on(scale, planes)
 	c.Cells = cellsOf(c.Stack)
 }

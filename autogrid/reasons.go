@@ -24,8 +24,8 @@ func (c *Choice) Reasons() []string {
 	if c.Piloted {
 		add("maxima of the stack and of each block are off by about %.2g K (%.2g K wanted): %.2g K from the widths of cells, %.2g K from their heights",
 			c.Lateral+c.Height, c.Wanted, c.Lateral, c.Height)
-		add("as estimated from solves with %d, %d and %d cells, by Richardson's rule for the second order and a factor of %g; thermsim converge verifies it",
-			c.Pilots[0], c.Pilots[1], c.Pilots[2], safety)
+		add("as estimated by Richardson's rule from solves with about %d cells, coarser and finer ones of up to %d; thermsim converge verifies it",
+			c.Pilots[0], c.Pilots[1])
 	} else {
 		add("no face leads heat to a temperature, so the error is not estimated: %d cells across each source", int(acrossSource/largestScale))
 	}

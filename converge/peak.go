@@ -2,7 +2,6 @@ package converge
 
 import (
 	"math"
-	"slices"
 
 	"thermsim/geometry"
 	"thermsim/gpusolve"
@@ -73,27 +72,31 @@ func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
 	return best, at
 }
 
-// Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as reports have them.
-func Maxima(m *mesh.Mesh, field gpusolve.Field) ([]float64, error) {
+// Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as reports have them, and of the
+// parabolas through them, as studies have them.
+func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err error) {
 	blocks := patches(m)
-	values := make([]float64, 1+len(blocks))
-	for n := range values {
-		values[n] = math.Inf(-1)
+	for range 1 + len(blocks) {
+		centres, peaks = append(centres, math.Inf(-1)), append(peaks, math.Inf(-1))
+	}
+	note := func(n int, p *patch, plane []float64) {
+		hottest, _ := p.hottest(m, plane)
+		centres[n], peaks[n] = max(centres[n], hottest), max(peaks[n], p.peak(m, plane))
 	}
 	plane := make([]float64, m.NX()*m.NY())
 	for k := range m.NZ() {
 		if err := field.Plane(k, plane); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		values[0] = max(values[0], slices.Max(plane))
+		whole := everywhere(m, k)
+		note(0, &whole, plane)
 		for n := range blocks {
 			if b := &blocks[n]; k >= b.planes[0] && k < b.planes[1] {
-				hottest, _ := b.hottest(m, plane)
-				values[n+1] = max(values[n+1], hottest)
+				note(n+1, b, plane)
 			}
 		}
 	}
-	return values, nil
+	return centres, peaks, nil
 }
 
 // above is how far the parabola through cell i and its neighbours along an axis rises above the cell's own value, within the cell. Beyond an
