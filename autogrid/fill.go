@@ -43,6 +43,7 @@ func (l *lines) profile(k int, sizes, caps []float64, grow float64) profile {
 // choice.
 func (l *lines) settle(sizes, caps []float64, grow float64) {
 	const rounds, flat, close = 8, 1.3, 0.95
+	tighten(l.x, sizes, caps, grow) // stretches that lost lines have the cap of their narrowest part
 	for range rounds {
 		changed := false
 		for k := range caps {

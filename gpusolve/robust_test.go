@@ -46,6 +46,16 @@ func robustCases() []robustCase {
 	for _, dt := range []float64{1e-3, 1e-5} {
 		list = append(list, robustCase{"kinds of stack", fmt.Sprintf("transient, one step of %g s", dt), 96, 512, square(cases.Options{}), dt})
 	}
+	flip := func(n int) *stack.Stack { return cases.FlipChip(cases.Options{NX: n}) }
+	for _, n := range []int{50, 64, 96, 100, 112} {
+		add("flip-chip package with lid and sink", fmt.Sprintf("%d x %d", n, n), n, n, flip)
+	}
+	for _, n := range []int{128, 144, 150, 160, 192, 200, 224, 250, 256, 320, 400, 500, 512} {
+		add("flip-chip package with lid and sink", fmt.Sprintf("%d x %d", n, n), 0, n, flip)
+	}
+	for _, dt := range []float64{1e-3, 1e-5} {
+		list = append(list, robustCase{"flip-chip package with lid and sink", fmt.Sprintf("one step of %g s", dt), 112, 144, flip, dt})
+	}
 	for h := 1.0; h <= 1e6; h *= 10 {
 		add("h on the top face", fmt.Sprintf("%g W/(m2 K)", h), 96, 512, square(cases.Options{H: h}))
 	}
