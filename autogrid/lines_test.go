@@ -1,6 +1,7 @@
 package autogrid
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,7 +16,7 @@ func plan(width, depth float64, blocks ...stack.Rect) *stack.Stack {
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{width, depth}, Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.6e6}}}
 	l := stack.Layer{Name: "die", Thickness: 300e-6, Cells: 1, Powers: []stack.Power{{Area: s.Domain(), AllowOverlap: true}}}
 	for n, r := range blocks {
-		l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: string(rune('a' + n%26)), Rects: []stack.Rect{r}, Watts: 1})
+		l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: fmt.Sprint("b", n), Rects: []stack.Rect{r}, Watts: 1})
 	}
 	s.Layers = []stack.Layer{l}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 300}

@@ -29,7 +29,7 @@ func coarsenings(m *mesh.Mesh) []Coarsening {
 		nx, px := x.merge(size, high)
 		ny, py := y.merge(size, high)
 		before, after := len(x.size)*len(y.size), len(nx.size)*len(ny.size)
-		if float64(after) > partedShare*float64(before) && (parted(x.edge) || parted(y.edge)) {
+		if float64(after) > partedShare*float64(before) && (x.hasEdges() || y.hasEdges()) {
 			x.edge, y.edge = nil, nil
 			continue
 		}
@@ -59,10 +59,15 @@ func lateralConductivity(m *mesh.Mesh) (kx, ky float64) {
 // axis is one direction of a level: the cells' nodes and sizes, in scaled units.
 type axis struct {
 	node, size []float64
-	edge       []bool // edge[i] says that no pair reaches across the face below cell i; nil where all may
+	edge       []bool // edge[i] says that materials change at the face below cell i; nil where pairs may ignore that
 }
 
-func parted(edge []bool) bool { return slices.Contains(edge, true) }
+// parted says whether an edge keeps cells i-1 and i from making a pair of a level that merges cells up to size.
+func (a axis) parted(i int, size float64) bool {
+	return a.edge != nil && a.edge[i] && min(a.size[i-1], a.size[i]) >= narrow*size
+}
+
+func (a axis) hasEdges() bool { return slices.Contains(a.edge, true) }
 
 func newAxis(faces []float64, unit float64) axis {
 	n := len(faces) - 1
@@ -115,7 +120,7 @@ func (a axis) merge(size float64, fromHigh bool) (axis, Pairing) {
 // starts returns the first cell of every coarse cell, ascending.
 func (a axis) starts(size float64, fromHigh bool) []int {
 	fits := func(i int) bool { return i >= 0 && i < len(a.size) && a.size[i] <= size }
-	pair := func(i int) bool { return fits(i) && fits(i+1) && (a.edge == nil || !a.edge[i+1]) }
+	pair := func(i int) bool { return fits(i) && fits(i+1) && !a.parted(i+1, size) }
 	var s []int
 	if !fromHigh {
 		for i := 0; i < len(a.size); i++ {
