@@ -93,9 +93,13 @@ func compare(t *testing.T, name string, s *stack.Stack, exact []float64) compare
 	return compared{name, c, off(c.Stack), off(equal(s, c.Cells, s.Layers)), off(equal(s, c.Cells, c.Stack.Layers))}
 }
 
-// On fifty plates at random the maximum of the chosen grid is as close to the exact one as was asked for.
+// On fifty plates at random the maximum of the chosen grid is as close to the exact one as was asked for, or misses that by a tenth.
 func TestWantedErrorOnPlates(t *testing.T) {
-	for _, wanted := range []float64{0.01, 0.002} {
+	parts := []float64{0.01}
+	if *autoTable != "" {
+		parts = []float64{0.05, 0.01, 0.002}
+	}
+	for _, wanted := range parts {
 		rng := rand.New(rand.NewPCG(50, 14))
 		var list []compared
 		for n := range 50 {
@@ -103,7 +107,7 @@ func TestWantedErrorOnPlates(t *testing.T) {
 			s.Grid.Auto = &stack.AutoGrid{Relative: wanted, MaxCells: stack.DefaultMaxCells}
 			v := compare(t, fmt.Sprint("plate ", n), s, []float64{exact})
 			list = append(list, v)
-			if limit := wanted * (exact - 300); v.auto > limit && v.c.Needed == 0 {
+			if limit := wanted * (exact - 300); v.auto > 1.1*limit {
 				t.Errorf("%s: off by %.3g K, wanted %.3g K, estimated %.3g K: %v", v.name, v.auto, limit, v.c.Lateral+v.c.Height, v.c.Reasons())
 			}
 		}
@@ -145,19 +149,22 @@ func TestExamples(t *testing.T) {
 // summary is a row: quartiles of errors over wanted errors, and of what equal cells do in their place.
 func summary(wanted float64, list []compared) string {
 	var auto, plain, same, estimate, cells []float64
-	uniform := 0
+	uniform, met := 0, 0
 	for _, v := range list {
 		auto, plain, same = append(auto, v.auto/v.c.Wanted), append(plain, v.plain/v.c.Wanted), append(same, v.sameRows/v.c.Wanted)
 		estimate, cells = append(estimate, v.auto/(v.c.Lateral+v.c.Height)), append(cells, v.c.Cells)
 		if v.c.Uniform {
 			uniform++
 		}
+		if v.auto <= v.c.Wanted {
+			met++
+		}
 	}
 	of := func(v []float64) string {
 		slices.Sort(v)
 		return fmt.Sprintf("%.3g (%.3g)", v[len(v)/2], v[len(v)-1])
 	}
-	return fmt.Sprintf("| %g %% | %s | %s | %s | %s | %s | %d |\n", 100*wanted, of(cells), of(auto), of(estimate), of(plain), of(same), uniform)
+	return fmt.Sprintf("| %g %% | %s | %s | %s | %s | %s | %d | %d |\n", 100*wanted, of(cells), of(auto), of(estimate), of(plain), of(same), met, uniform)
 }
 
 func appendTable(t *testing.T, text string) {
