@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/geometry"
+	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -48,14 +49,7 @@ func everywhere(m *mesh.Mesh, k int) patch {
 // peak is the largest temperature of a patch in a plane: that of its hottest cell, and of the parabolas through the neighbours of that cell along
 // x and y. The cells' own centres miss a peak by up to half a cell, by another part of it on every grid.
 func (p *patch) peak(m *mesh.Mesh, plane []float64) float64 {
-	best, at := math.Inf(-1), -1
-	for _, r := range p.rows {
-		for n, area := range r.Areas {
-			if c := r.J*m.NX() + r.I + n; area > 0 && plane[c] > best {
-				best, at = plane[c], c
-			}
-		}
-	}
+	best, at := p.hottest(m, plane)
 	if at < 0 {
 		return best
 	}
@@ -63,6 +57,46 @@ func (p *patch) peak(m *mesh.Mesh, plane []float64) float64 {
 	along := above(m, m.X, i, stack.West, stack.East, func(i int) float64 { return plane[j*nx+i] })
 	across := above(m, m.Y, j, stack.South, stack.North, func(j int) float64 { return plane[j*nx+i] })
 	return best + along + across
+}
+
+// hottest cell of a patch in a plane, and its temperature; -1 where there is none.
+func (p *patch) hottest(m *mesh.Mesh, plane []float64) (best float64, at int) {
+	best, at = math.Inf(-1), -1
+	for _, r := range p.rows {
+		for n, area := range r.Areas {
+			if c := r.J*m.NX() + r.I + n; area > 0 && plane[c] > best {
+				best, at = plane[c], c
+			}
+		}
+	}
+	return best, at
+}
+
+// Maxima are those of the stack and of each block, in the order of [Study.Quantities], in K: of the cells' centres, as reports have them, and of the
+// parabolas through them, as studies have them.
+func Maxima(m *mesh.Mesh, field gpusolve.Field) (centres, peaks []float64, err error) {
+	blocks := patches(m)
+	for range 1 + len(blocks) {
+		centres, peaks = append(centres, math.Inf(-1)), append(peaks, math.Inf(-1))
+	}
+	note := func(n int, p *patch, plane []float64) {
+		hottest, _ := p.hottest(m, plane)
+		centres[n], peaks[n] = max(centres[n], hottest), max(peaks[n], p.peak(m, plane))
+	}
+	plane := make([]float64, m.NX()*m.NY())
+	for k := range m.NZ() {
+		if err := field.Plane(k, plane); err != nil {
+			return nil, nil, err
+		}
+		whole := everywhere(m, k)
+		note(0, &whole, plane)
+		for n := range blocks {
+			if b := &blocks[n]; k >= b.planes[0] && k < b.planes[1] {
+				note(n+1, b, plane)
+			}
+		}
+	}
+	return centres, peaks, nil
 }
 
 // above is how far the parabola through cell i and its neighbours along an axis rises above the cell's own value, within the cell. Beyond an

@@ -10,12 +10,19 @@ import (
 
 // Refine is the stack on a grid with every cell cut in two along x, y and z. Graded cells are cut in their own ratio, so that the sizes stay graded
 // and every face stays one.
-func Refine(s *stack.Stack) (*stack.Stack, error) {
+func Refine(s *stack.Stack) (*stack.Stack, error) { return RefineAlong(s, true, true) }
+
+// RefineAlong is Refine along x and y, or along z, or both, or neither.
+func RefineAlong(s *stack.Stack, lateral, height bool) (*stack.Stack, error) {
 	fine := *s
-	fine.Grid = stack.Grid{X: halved(s.Grid.X), Y: halved(s.Grid.Y)}
+	if lateral {
+		fine.Grid = stack.Grid{X: halved(s.Grid.X), Y: halved(s.Grid.Y)}
+	}
 	fine.Layers = slices.Clone(s.Layers)
 	for i := range fine.Layers {
-		fine.Layers[i].Cells *= 2
+		if height {
+			fine.Layers[i].Cells *= 2
+		}
 	}
 	if err := stack.Validate(&fine); err != nil {
 		return nil, fmt.Errorf("the grid cannot be refined: %w", err)

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"errors"
 	"fmt"
 
 	"thermsim/powermap"
@@ -12,6 +13,9 @@ const MaxCells = 16 << 30
 
 // Build puts a stack on the grid it asks for: cells, materials and power.
 func Build(s *stack.Stack) (*Mesh, error) {
+	if s.Grid.Auto != nil {
+		return nil, errors.New("the grid of the stack is still to be chosen; package autogrid does that")
+	}
 	planes := 0.0
 	for _, l := range s.Layers {
 		planes += float64(l.Planes())

@@ -10,7 +10,7 @@ import (
 // Write lists warnings in lines of at most width characters, as far as words allow, each with a hyphen before it.
 func Write(w io.Writer, warnings []Warning, width int) error {
 	for _, warning := range warnings {
-		for i, line := range folded(warning.String(), width-4) {
+		for i, line := range Fold(warning.String(), width-4) {
 			lead := "    "
 			if i == 0 {
 				lead = "  - "
@@ -23,8 +23,8 @@ func Write(w io.Writer, warnings []Warning, width int) error {
 	return nil
 }
 
-// folded breaks a text between words, and words that are longer than a line.
-func folded(text string, width int) []string {
+// Fold breaks a text between words, and words that are longer than a line.
+func Fold(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {

@@ -99,11 +99,11 @@ func (j *judge) blocks() {
 	if len(few.names) == 0 {
 		return
 	}
-	remedy := "grade the grid towards it"
+	remedy := `grid = "auto", or --grid auto, refines towards it`
 	const finest = 8192 // cells, beyond which no remedy but a graded grid makes sense
 	factor := fewCells / least
 	if nx, ny := finer(j.m.NX(), factor), finer(j.m.NY(), factor); max(nx, ny) <= finest {
-		remedy = fmt.Sprintf("--grid %dx%d gives every one %d", nx, ny, fewCells)
+		remedy = fmt.Sprintf("--grid auto refines towards them; --grid %dx%d gives every one %d", nx, ny, fewCells)
 	}
 	j.warn(CoarseGrid, few.pos, remedy, "%d of %d blocks with power are fewer than %d cells wide, %q but %.2g: their peaks come out too low", len(few.names), powered, fewCells, narrowest, least)
 }

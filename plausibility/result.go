@@ -82,7 +82,7 @@ func (j *judge) gradients(layers []Range) {
 		worst = max(worst, drop)
 	}
 	if len(coarse.names) > 0 {
-		j.warn(CoarseLayer, coarse.pos, "give it cells = 4", "%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are hotter and colder",
+		j.warn(CoarseLayer, coarse.pos, `give it cells = 4, or let grid = "auto" choose them`, "%.3g K fall across %s of one cell: the row of that layer tells of its middle alone, and its edges are hotter and colder",
 			worst, coarse.list("layer", "layers"))
 	}
 }

@@ -65,7 +65,7 @@ func (l *loader) packaged(t *table) {
 	}
 	if !t.has("grid") {
 		x, y := p.layout.Grid(p.Dies, l.stack.narrowest())
-		l.stack.Grid = Grid{axisOf(x, pt.node.pos), axisOf(y, pt.node.pos)}
+		l.stack.Grid = Grid{X: axisOf(x, pt.node.pos), Y: axisOf(y, pt.node.pos)}
 	}
 	l.measured(p)
 }

@@ -60,15 +60,56 @@ func (l *loader) openRoot(root *node) (*table, bool) {
 }
 
 func (l *loader) grid(t *table) Grid {
+	n, k := t.get("grid")
+	switch {
+	case n == nil:
+		return Grid{X: Axis{Cells: defaultCells}, Y: Axis{Cells: defaultCells}}
+	case n.kind == stringNode:
+		if n.text != k.Enum[0] {
+			l.fail(n.pos, `write "auto", or a table such as { nx = 256, ny = 256 }`, "grid cannot be %q", shorten(n.text))
+		}
+		auto := DefaultAutoGrid()
+		auto.Pos = n.pos
+		return Grid{Auto: auto}
+	}
 	g := t.sub("grid")
 	if g == nil {
-		return Grid{Axis{Cells: defaultCells}, Axis{Cells: defaultCells}}
+		return Grid{}
 	}
-	grid := Grid{l.axis(g, "nx", "x"), l.axis(g, "ny", "y")}
+	if auto := l.autoGrid(g); auto != nil {
+		return Grid{Auto: auto}
+	}
+	grid := Grid{X: l.axis(g, "nx", "x"), Y: l.axis(g, "ny", "y")}
 	if grid.X.Cells*grid.Y.Cells > keys.MaxPlaneCells {
 		l.fail(g.node.pos, "ask for fewer", "%d x %d cells are more than %d in one plane", grid.X.Cells, grid.Y.Cells, keys.MaxPlaneCells)
 	}
 	return grid
+}
+
+// autoGrid reads what a grid is to be chosen for; nil where the table divides the axes itself.
+func (l *loader) autoGrid(g *table) *AutoGrid {
+	var asked string
+	for _, name := range []string{"error", "relative_error", "max_cells"} {
+		if g.has(name) {
+			asked = name
+		}
+	}
+	if asked == "" {
+		return nil
+	}
+	for _, name := range []string{"nx", "ny", "x", "y"} {
+		if g.has(name) {
+			l.fail(g.pos(name), "leave one of them out", "%s divides an axis, and %s lets the grid be chosen", name, asked)
+		}
+	}
+	a := &AutoGrid{Error: g.scalar("error"), Relative: g.scalar("relative_error"), MaxCells: g.integer("max_cells"), Pos: g.node.pos}
+	switch {
+	case g.has("error") && g.has("relative_error"):
+		l.fail(g.pos("relative_error"), "leave one of them out", "error and relative_error both say how far maxima may be off")
+	case !g.has("error") && !g.has("relative_error"):
+		a.Relative = DefaultRelativeError
+	}
+	return a
 }
 
 // axis reads a number of equal cells or runs of graded ones.

@@ -192,6 +192,27 @@ func TestLoadFull(t *testing.T) {
 	}
 }
 
+// A grid that is to be chosen reads as what it shall achieve.
+func TestLoadAutoGrid(t *testing.T) {
+	for text, want := range map[string]AutoGrid{
+		`"auto"`:                   {Relative: 0.01, MaxCells: 4_000_000},
+		`{ error = "50 mK" }`:      {Error: 0.05, MaxCells: 4_000_000},
+		`{ max_cells = 5000 }`:     {Relative: 0.01, MaxCells: 5000},
+		`{ relative_error = 0.2 }`: {Relative: 0.2, MaxCells: 4_000_000},
+	} {
+		s, err := Parse("stack.toml", []byte("grid = "+text+"\n"+small), nil)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got := *s.Grid.Auto
+		got.Pos = Pos{}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
 func TestLoadMissingFile(t *testing.T) {
 	_, err := Load("no/such/stack.toml")
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "no/such/stack.toml: cannot read the stack file: no such file") {

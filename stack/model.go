@@ -35,8 +35,31 @@ type Input struct {
 	SHA256 string // hexadecimal
 }
 
-// Grid is the lateral grid the user asks for; z cells are a property of each layer.
-type Grid struct{ X, Y Axis }
+// Grid is the lateral grid the user asks for; z cells are a property of each layer. With Auto both are to be chosen, by package autogrid, and the axes
+// say nothing yet.
+type Grid struct {
+	X, Y Axis
+	Auto *AutoGrid // nil for a grid that stands
+}
+
+// AutoGrid is what a grid that is to be chosen shall achieve.
+type AutoGrid struct {
+	Error    float64 // K, error wanted of maxima; 0 where Relative says it
+	Relative float64 // the same as a part of the highest rise
+	MaxCells int     // of the whole grid
+	Pos      Pos
+}
+
+// What a grid is chosen for unless told otherwise.
+const (
+	DefaultRelativeError = 0.01
+	DefaultMaxCells      = 4_000_000
+)
+
+// DefaultAutoGrid is what grid = "auto" asks for.
+func DefaultAutoGrid() *AutoGrid {
+	return &AutoGrid{Relative: DefaultRelativeError, MaxCells: DefaultMaxCells}
+}
 
 // Axis divides one lateral direction into cells. Without segments the cells are equal.
 type Axis struct {

@@ -133,7 +133,7 @@ func (p *printer) top() {
 	p.value("tmax", units.Temperature, s.TMax)
 	p.line("size = %s", lengthList(s.Size[:]...))
 	p.comment(p.comments.Grid...)
-	p.line("grid = { %s, %s }", axis("nx", "x", s.Grid.X), axis("ny", "y", s.Grid.Y))
+	p.line("grid = %s", grid(&s.Grid))
 	for f, b := range s.Boundary {
 		remark := behind(p.comments.Boundary[f])
 		ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
@@ -147,6 +147,17 @@ func (p *printer) top() {
 		case HeatFlux:
 			p.line("boundary.%s = { flux = %s }%s", Face(f), quantity(units.Flux, b.Flux), remark)
 		}
+	}
+}
+
+func grid(g *Grid) string {
+	switch a := g.Auto; {
+	case a == nil:
+		return fmt.Sprintf("{ %s, %s }", axis("nx", "x", g.X), axis("ny", "y", g.Y))
+	case a.Error > 0:
+		return fmt.Sprintf("{ error = %s, max_cells = %d }", quantity(units.TemperatureRise, a.Error), a.MaxCells)
+	default:
+		return fmt.Sprintf("{ relative_error = %s, max_cells = %d }", number(a.Relative), a.MaxCells)
 	}
 }
 

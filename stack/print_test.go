@@ -84,12 +84,23 @@ func drawFilm(t *rapid.T, b *Boundary, positive func(string) float64) {
 	}
 }
 
+func drawGrid(t *rapid.T, size [2]float64) Grid {
+	most := rapid.IntRange(1000, 1_000_000_000)
+	switch rapid.IntRange(0, 3).Draw(t, "auto") {
+	case 0:
+		return Grid{Auto: &AutoGrid{Error: rapid.Float64Range(1e-9, 1e9).Draw(t, "error"), MaxCells: most.Draw(t, "most")}}
+	case 1:
+		return Grid{Auto: &AutoGrid{Relative: rapid.Float64Range(1e-9, 1e9).Draw(t, "relative"), MaxCells: most.Draw(t, "most")}}
+	}
+	return Grid{X: drawAxis(t, size[0]), Y: drawAxis(t, size[1])}
+}
+
 func drawStack(t *rapid.T) *Stack {
 	positive := func(name string) float64 { return rapid.Float64Range(1e-9, 1e9).Draw(t, name) }
 	watts := rapid.Float64Range(0, 1e3)
 	limit := rapid.SampledFrom([]float64{0, 358.15, 1.0 / 3})
 	s := &Stack{Schema: 1, Title: rapid.String().Draw(t, "title"), Ambient: positive("ambient"), TMax: limit.Draw(t, "tmax"), Size: [2]float64{positive("sx"), positive("sy")}}
-	s.Grid = Grid{drawAxis(t, s.Size[0]), drawAxis(t, s.Size[1])}
+	s.Grid = drawGrid(t, s.Size)
 	for f := range s.Boundary {
 		b := &s.Boundary[f]
 		b.Kind = BoundaryKind(rapid.IntRange(0, 4).Draw(t, "kind"))

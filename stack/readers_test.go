@@ -142,7 +142,7 @@ func TestOverlapsAgainstAllPairs(t *testing.T) {
 
 // gridOfBlocks is a stack with one layer, fully covered by nx*ny unit blocks.
 func gridOfBlocks(nx, ny int) (*Stack, []Block) {
-	s := &Stack{Schema: 1, Ambient: 300, Size: [2]float64{float64(nx), float64(ny)}, Grid: Grid{Axis{Cells: 1}, Axis{Cells: 1}},
+	s := &Stack{Schema: 1, Ambient: 300, Size: [2]float64{float64(nx), float64(ny)}, Grid: Grid{X: Axis{Cells: 1}, Y: Axis{Cells: 1}},
 		Materials: []Material{{Name: "m", K: [3]float64{1, 1, 1}, C: 1}},
 		Layers:    []Layer{{Name: "l", Thickness: 1, Cells: 1}}}
 	var blocks []Block

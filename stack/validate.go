@@ -67,9 +67,7 @@ func (v *validator) domain() {
 	v.positive(Pos{}, s.Size[1], "size in y")
 	v.positive(Pos{}, s.Ambient, "ambient")
 	v.notNegative(Pos{}, s.TMax, "tmax")
-	for i, a := range []Axis{s.Grid.X, s.Grid.Y} {
-		v.axis(a, "xy"[i:i+1], s.Size[i])
-	}
+	v.grid()
 	for f, b := range s.Boundary {
 		name := "boundary." + Face(f).String()
 		switch b.Kind {
@@ -90,6 +88,24 @@ func (v *validator) domain() {
 			continue
 		}
 		v.positive(b.Pos, b.Temperature, "%s: temperature", name)
+	}
+}
+
+func (v *validator) grid() {
+	s := v.s
+	if a := s.Grid.Auto; a != nil {
+		v.notNegative(a.Pos, a.Error, "error of the grid")
+		v.notNegative(a.Pos, a.Relative, "relative_error of the grid")
+		if (a.Error > 0) == (a.Relative > 0) {
+			v.fail(a.Pos, "", "a grid that is chosen needs error or relative_error, and not both")
+		}
+		if a.MaxCells < keys.MinAutoCells || a.MaxCells > keys.MaxAutoCells {
+			v.fail(a.Pos, "", "max_cells must lie between %d and %d, got %d", keys.MinAutoCells, keys.MaxAutoCells, a.MaxCells)
+		}
+		return
+	}
+	for i, a := range []Axis{s.Grid.X, s.Grid.Y} {
+		v.axis(a, "xy"[i:i+1], s.Size[i])
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 
+	"thermsim/autogrid"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
@@ -19,6 +20,7 @@ type checkJSON struct {
 	Warnings []plausibility.Warning `json:"warnings"`
 	Size     [3]float64             `json:"size_m"`
 	Grid     report.GridSummary     `json:"grid"`
+	Chosen   *chosenGridJSON        `json:"chosen_grid,omitempty"` // where the grid was
 	Power    report.PowerSummary    `json:"power"`
 	Grounded bool                   `json:"steady_state"` // some face leads heat to a temperature
 	Method   string                 `json:"method"`       // fourier where the stack is solved directly
@@ -38,21 +40,45 @@ type checkLayerJSON struct {
 	Mapped     float64    `json:"mapped_W"`
 }
 
+// chosenGridJSON is why a grid is as it is.
+type chosenGridJSON struct {
+	Uniform  bool     `json:"uniform"`
+	WantedK  float64  `json:"wanted_error_K"`
+	LateralK *float64 `json:"lateral_error_K"` // estimated; null without a steady state, as the next
+	HeightK  *float64 `json:"height_error_K"`
+	Needed   float64  `json:"cells_needed,omitempty"` // for the wanted error, where that is more than are allowed
+	Growth   float64  `json:"growth"`                 // largest ratio of neighbouring cells along x and y
+	Reasons  []string `json:"reasons"`
+	Doubt    string   `json:"doubt,omitempty"`
+}
+
+func chosenGrid(c *autogrid.Choice) *chosenGridJSON {
+	if c == nil {
+		return nil
+	}
+	out := &chosenGridJSON{Uniform: c.Uniform, WantedK: c.Wanted, Needed: c.Needed, Growth: c.Growth, Reasons: c.Reasons(), Doubt: c.Doubt()}
+	if c.Piloted {
+		out.LateralK, out.HeightK = &c.Lateral, &c.Height
+	}
+	return out
+}
+
 // checkMemoryJSON is the need of a run on the processor.
 type checkMemoryJSON struct {
 	Steady    int64 `json:"steady_bytes"`
 	Transient int64 `json:"transient_bytes"`
 }
 
-func writeCheckJSON(w io.Writer, m *mesh.Mesh, found []plausibility.Warning, pictures []string) error {
+func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, pictures []string) error {
 	s := m.Stack
 	need := func(inTime bool) int64 {
 		return int64(gpusolve.SystemNeed(m, s.Solver.Preconditioner, inTime, false).Peak())
 	}
 	out := checkJSON{
 		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title, Warnings: append([]plausibility.Warning{}, found...),
-		Size: [3]float64{s.Size[0], s.Size[1], s.Height()},
-		Grid: report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
+		Size:   [3]float64{s.Size[0], s.Size[1], s.Height()},
+		Chosen: chosenGrid(choice),
+		Grid:   report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
 		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
 	}
 	out.Method, out.Why = gpusolve.Choice(m, s.Solver.Preconditioner)

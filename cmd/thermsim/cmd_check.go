@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/autogrid"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
@@ -42,7 +43,7 @@ const checkExample = `  thermsim check examples/interposer-2.5d
 type checkOptions struct {
 	stack string
 	out   string
-	grid  gridSize
+	grid  gridWish
 	// precond takes the place of the stack's preconditioner.
 	precond preconditioner
 	print   bool
@@ -88,6 +89,10 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if o.precond != "" {
 		s.Solver.Preconditioner = string(o.precond)
 	}
+	choice, err := chooseGrid(ctx, g, s)
+	if err != nil {
+		return steadyInterrupted(err)
+	}
 	if err := refusal(s); err != nil {
 		return err
 	}
@@ -123,20 +128,21 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 		return steadyInterrupted(err)
 	}
 	if o.json {
-		return writeCheckJSON(g.stdout, m, found, done.Files)
+		return writeCheckJSON(g.stdout, m, choice, found, done.Files)
 	}
 	if g.quiet {
 		return nil
 	}
-	return describe(g.console, m, found, machine, done.Files)
+	return describe(g.console, m, choice, found, machine, done.Files)
 }
 
 // describe prints what is known before a solve.
-func describe(c *console, m *mesh.Mesh, found []plausibility.Warning, on machine, files []string) error {
+func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, on machine, files []string) error {
 	w := bufio.NewWriter(c.stdout)
 	d := &description{console: c, w: w, m: m}
 	d.headline(len(found))
 	d.warnings(found)
+	d.grid(choice)
 	d.layers()
 	d.power()
 	d.faces()

@@ -46,7 +46,7 @@ const convergeTol = 1e-5
 
 type convergeOptions struct {
 	stack   string
-	grid    gridSize
+	grid    gridWish
 	device  device
 	precond preconditioner
 	tol     quantity
@@ -87,6 +87,9 @@ func runConverge(ctx context.Context, g *globals, o convergeOptions) error {
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
+	}
+	if _, err := chooseGrid(ctx, g, s); err != nil {
+		return steadyInterrupted(err)
 	}
 	if o.device != "" {
 		s.Solver.Device = string(o.device)

@@ -33,7 +33,7 @@ const exportExample = `  thermsim export examples/quickstart --out system
 
 type exportOptions struct {
 	stack, out string
-	grid       gridSize
+	grid       gridWish
 	project
 }
 
@@ -67,6 +67,9 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err
+	}
+	if _, err := chooseGrid(ctx, g, s); err != nil {
+		return steadyInterrupted(err)
 	}
 	if cells(s) > maxExportCells {
 		return usagef("%.3g cells are too many for a text file, which takes up to %.3g; give a coarser --grid", cells(s), float64(maxExportCells))

@@ -49,7 +49,7 @@ func newSteadyCommand(g *globals) *cobra.Command {
 func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	run, err := prepare(g, p, "steady", &o)
+	run, err := prepare(ctx, g, p, "steady", &o)
 	if err != nil {
 		return err
 	}

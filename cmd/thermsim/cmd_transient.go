@@ -71,7 +71,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	run, err := prepare(g, p, "transient", &o.simulateOptions)
+	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions)
 	if err != nil {
 		return err
 	}

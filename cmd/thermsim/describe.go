@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/autogrid"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
@@ -53,6 +54,26 @@ func (d *description) warnings(found []plausibility.Warning) {
 	}
 	d.heading("Warnings", "possible, but seldom meant; --strict refuses them")
 	_ = plausibility.Write(d.w, found, d.style.Width) // errors stay in the writer until Flush
+}
+
+// grid tells why a grid was chosen.
+func (d *description) grid(c *autogrid.Choice) {
+	if c == nil {
+		return
+	}
+	d.heading("Grid", "chosen; --print writes it")
+	for _, line := range c.Reasons() {
+		for i, part := range plausibility.Fold(line, d.style.Width-4) {
+			lead := "  - "
+			if i > 0 {
+				lead = "    "
+			}
+			d.line("%s%s", lead, part)
+		}
+	}
+	if doubt := c.Doubt(); doubt != "" {
+		d.line("  %s", d.red(doubt))
+	}
 }
 
 func (d *description) layers() {
@@ -162,25 +183,40 @@ func boundary(b *stack.Boundary) string {
 	return "adiabatic"
 }
 
-// Time that set-up and solve take per cell on one core, from runs of the ten-layer examples on one server: eight iterations of a steady
-// solve, three of a time step. A guess for other machines, good to a factor of three.
-const (
-	steadySecondsPerCell = 0.4e-6
-	stepSecondsPerCell   = 0.2e-6
+// pace is the processor time in s per cell of one core, for a steady run and for a step. Iterations make the difference between stacks of a kind, and are
+// not known before: eight to eleven of a steady solve, two to eight of a step.
+type pace struct{ steady, step float64 }
 
-	directSecondsPerCell     = 0.06e-6
-	directStepSecondsPerCell = 0.04e-6
+// Paces from runs of the examples on one server: each comes out within a factor of two, of the processor time over the cores. Other machines differ.
+var (
+	directPace  = pace{0.12e-6, 0.045e-6}
+	layeredPace = pace{0.4e-6, 0.2e-6}  // iterations on layers without regions
+	regionsPace = pace{1.0e-6, 0.43e-6} // a smoother of the second degree
 )
+
+// besideSeconds is what a run takes on one core before and after, for the pictures and the page.
+const besideSeconds = 0.06
+
+// paceOf is the pace of the method that the stack is solved with, or of the default one.
+func paceOf(m *mesh.Mesh) pace {
+	s := m.Stack
+	if name, why := gpusolve.Choice(m, s.Solver.Preconditioner); name == "fourier" && why == "" {
+		return directPace
+	}
+	for l := range s.Layers {
+		if len(s.Layers[l].Regions) > 0 {
+			return regionsPace
+		}
+	}
+	return layeredPace
+}
 
 func (d *description) estimate(on machine) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""
-	perSolve, perStep := steadySecondsPerCell, stepSecondsPerCell
-	switch name, why := gpusolve.Choice(d.m, d.m.Stack.Solver.Preconditioner); {
-	case name == "fourier" && why == "":
-		perSolve, perStep = directSecondsPerCell, directStepSecondsPerCell
-	case name != "multigrid":
+	p := paceOf(d.m)
+	if name, _ := gpusolve.Choice(d.m, d.m.Stack.Solver.Preconditioner); name != "multigrid" && p != directPace {
 		times = "; the times are those of multigrid"
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
@@ -193,12 +229,12 @@ func (d *description) estimate(on machine) {
 		return float64(gpusolve.SystemNeed(d.m, d.m.Stack.Solver.Preconditioner, inTime, gpu).Peak())
 	}
 	steady, transient := need(false, false), need(true, false)
-	d.line("  steady     about %s, %s of memory%s", seconds(roundUp(perSolve*perCore)), byteCount(steady), free)
+	d.line("  steady     about %s, %s of memory%s", seconds(twoDigits(besideSeconds+p.steady*perCore)), byteCount(steady), free)
 	steps := d.m.Stack.Transient.Steps
 	if steps == 0 {
 		steps = defaultSteps
 	}
-	d.line("  transient  about %s for %d steps, %s", seconds(roundUp(perStep*perCore*float64(steps))), steps, byteCount(transient))
+	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))), steps, byteCount(transient))
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
 }
 
@@ -223,11 +259,10 @@ func (m machine) gpuMemory() string {
 	return fmt.Sprintf("; %s has %s", gpus[0], byteCount(float64(gpus[0].MemoryBytes)))
 }
 
-// roundUp leaves one figure, as an estimate has no more, and at least 10 ms.
-func roundUp(s float64) float64 {
-	s = math.Max(s, 0.01)
-	unit := math.Pow(10, math.Floor(math.Log10(s)))
-	return math.Ceil(s/unit) * unit
+// twoDigits are more than an estimate has, but one would add half of itself in rounding.
+func twoDigits(s float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(s))-1)
+	return math.Round(s/unit) * unit
 }
 
 func (d *description) pictures(files []string) {

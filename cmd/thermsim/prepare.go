@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -48,7 +49,7 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 }
 
 // prepare does everything that can fail because of the input before anything is solved, and takes the output folder.
-func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simulation, error) {
+func prepare(ctx context.Context, g *globals, p *progress, command string, o *simulateOptions) (*simulation, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -59,6 +60,9 @@ func prepare(g *globals, p *progress, command string, o *simulateOptions) (*simu
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := chooseGrid(ctx, g, s); err != nil {
+		return nil, steadyInterrupted(err)
 	}
 	o.apply(s)
 	o.project.printed(&s.Solver)

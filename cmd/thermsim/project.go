@@ -147,7 +147,7 @@ func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (e
 }
 
 // loadInput reads a stack file, or imports a project.
-func loadInput(g *globals, argument string, grid gridSize, p *project) (*stack.Stack, time.Duration, error) {
+func loadInput(g *globals, argument string, grid gridWish, p *project) (*stack.Stack, time.Duration, error) {
 	start := time.Now()
 	path := stackPath(argument)
 	if err := p.check(path); err != nil {
@@ -163,14 +163,14 @@ func loadInput(g *globals, argument string, grid gridSize, p *project) (*stack.S
 	if err != nil {
 		return nil, 0, err
 	}
-	if grid.nx > 0 {
+	if grid.given() {
 		if p.network() != nil {
 			return nil, 0, usagef("--grid: with --compat the cells are those of the project; leave one of the two out")
 		}
-		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 {
+		if len(s.Grid.X.Segments)+len(s.Grid.Y.Segments) > 0 && grid.auto == nil {
 			g.note("--grid takes the place of the graded grid in %s; its cells are equal", path)
 		}
-		s.Grid = stack.Grid{X: stack.Axis{Cells: grid.nx}, Y: stack.Axis{Cells: grid.ny}}
+		s.Grid = grid.grid(s)
 	}
 	spent := time.Since(start)
 	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))

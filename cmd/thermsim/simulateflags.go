@@ -13,7 +13,7 @@ import (
 type simulateOptions struct {
 	stack    string // STACK as given
 	out      string
-	grid     gridSize
+	grid     gridWish
 	device   device
 	precond  preconditioner
 	tol      quantity
@@ -93,8 +93,8 @@ func addJUnitFlag(cmd *cobra.Command, junit *bool) {
 	cmd.Flags().BoolVar(junit, "junit", false, "write the limits as JUnit XML too, limits.xml")
 }
 
-func addGridFlag(cmd *cobra.Command, grid *gridSize) {
-	cmd.Flags().Var(grid, "grid", "cells along x and y, of equal size")
+func addGridFlag(cmd *cobra.Command, grid *gridWish) {
+	cmd.Flags().Var(grid, "grid", "cells along x and y, of equal size; or auto, auto:0.1K, auto:1%: chosen for an error of maxima")
 }
 
 func completeFlag(cmd *cobra.Command, flag string, values []string) {

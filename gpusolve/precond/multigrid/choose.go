@@ -21,6 +21,7 @@ const likeSizes = math.Sqrt2
 func coarsenings(m *mesh.Mesh) []Coarsening {
 	kx, ky := lateralConductivity(m)
 	x, y := newAxis(m.X, math.Sqrt(kx)), newAxis(m.Y, math.Sqrt(ky))
+	x.edge, y.edge = edges(m)
 	size := likeSizes * math.Min(x.smallest(), y.smallest())
 	var list []Coarsening
 	for len(x.size) > 1 || len(y.size) > 1 {
@@ -28,6 +29,10 @@ func coarsenings(m *mesh.Mesh) []Coarsening {
 		nx, px := x.merge(size, high)
 		ny, py := y.merge(size, high)
 		before, after := len(x.size)*len(y.size), len(nx.size)*len(ny.size)
+		if float64(after) > partedShare*float64(before) && (x.hasEdges() || y.hasEdges()) {
+			x.edge, y.edge = nil, nil
+			continue
+		}
 		size *= 2
 		if float64(after) > worthwhile*float64(before) && after > 1 {
 			continue
@@ -52,11 +57,21 @@ func lateralConductivity(m *mesh.Mesh) (kx, ky float64) {
 }
 
 // axis is one direction of a level: the cells' nodes and sizes, in scaled units.
-type axis struct{ node, size []float64 }
+type axis struct {
+	node, size []float64
+	edge       []bool // edge[i] says that materials change at the face below cell i; nil where pairs may ignore that
+}
+
+// parted says whether an edge keeps cells i-1 and i from making a pair of a level that merges cells up to size.
+func (a axis) parted(i int, size float64) bool {
+	return a.edge != nil && a.edge[i] && min(a.size[i-1], a.size[i]) >= narrow*size
+}
+
+func (a axis) hasEdges() bool { return slices.Contains(a.edge, true) }
 
 func newAxis(faces []float64, unit float64) axis {
 	n := len(faces) - 1
-	a := axis{make([]float64, n), make([]float64, n)}
+	a := axis{node: make([]float64, n), size: make([]float64, n)}
 	for i := range n {
 		a.size[i] = (faces[i+1] - faces[i]) / unit
 		a.node[i] = (faces[i+1] + faces[i]) / (2 * unit)
@@ -79,9 +94,15 @@ func (a axis) merge(size float64, fromHigh bool) (axis, Pairing) {
 	if len(starts) == len(a.size) {
 		return a, Pairing{}
 	}
-	c := axis{make([]float64, len(starts)), make([]float64, len(starts))}
+	c := axis{node: make([]float64, len(starts)), size: make([]float64, len(starts))}
+	if a.edge != nil {
+		c.edge = make([]bool, len(starts))
+	}
 	parent := make([]int32, len(a.size))
 	for p, lo := range starts {
+		if a.edge != nil {
+			c.edge[p] = a.edge[lo]
+		}
 		hi := len(a.size)
 		if p+1 < len(starts) {
 			hi = starts[p+1]
@@ -99,18 +120,19 @@ func (a axis) merge(size float64, fromHigh bool) (axis, Pairing) {
 // starts returns the first cell of every coarse cell, ascending.
 func (a axis) starts(size float64, fromHigh bool) []int {
 	fits := func(i int) bool { return i >= 0 && i < len(a.size) && a.size[i] <= size }
+	pair := func(i int) bool { return fits(i) && fits(i+1) && !a.parted(i+1, size) }
 	var s []int
 	if !fromHigh {
 		for i := 0; i < len(a.size); i++ {
 			s = append(s, i)
-			if fits(i) && fits(i+1) {
+			if pair(i) {
 				i++
 			}
 		}
 		return s
 	}
 	for i := len(a.size) - 1; i >= 0; i-- {
-		if fits(i) && fits(i-1) {
+		if pair(i - 1) {
 			i--
 		}
 		s = append(s, i)

@@ -8,6 +8,8 @@ const (
 	MaxPlaneCells = 1_000_000_000
 	MaxLayerCells = 10_000
 	MaxSteps      = 1_000_000_000
+	MinAutoCells  = 1_000
+	MaxAutoCells  = 1_000_000_000
 )
 
 func domainSpecs() []Spec {
@@ -18,7 +20,7 @@ func domainSpecs() []Spec {
 			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, Default: "25 degC", Doc: "Temperature that boundaries refer to unless they carry their own, and where a transient starts."},
 			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed anywhere. Commands that solve report the margin and exit with status 5 where it is exceeded; `--tmax` takes its place."},
 			{Name: "size", Type: Pair, Quantity: units.Length, Range: Positive, Required: true, Unless: "package", Doc: "Extent of the domain in x (west to east) and y (south to north). The origin is the south-west corner."},
-			{Name: "grid", Type: Table, Sub: "grid", DefDoc: "128 by 128 equal cells, graded around the dies with `package`", Doc: "Lateral cells."},
+			{Name: "grid", Type: TextOrTable, Enum: []string{"auto"}, Sub: "grid", DefDoc: "128 by 128 equal cells, graded around the dies with `package`", Doc: "Lateral cells. With `auto` the grid is chosen, along z too."},
 			{Name: "boundary", Type: Table, Sub: "boundary", DefDoc: "all faces adiabatic", Doc: "What happens on the six faces."},
 			{Name: "materials", Type: NamedTables, Sub: "material", Doc: "Materials of this stack, by name. Those of the library need no entry; an entry of the same name replaces the library's."},
 			{Name: "layer", Type: Tables, Sub: "layer", Required: true, Unless: "package", Doc: "The layers, bottom to top."},
@@ -35,6 +37,9 @@ func domainSpecs() []Spec {
 			{Name: "ny", Type: Integer, Min: 1, Max: MaxAxisCells, DefDoc: "128, unless y is given", Doc: "Number of equal cells along y."},
 			{Name: "x", Type: Tables, Sub: "segment", Doc: "Runs of cells along x from west to east, in place of nx."},
 			{Name: "y", Type: Tables, Sub: "segment", Doc: "Runs of cells along y from south to north, in place of ny."},
+			{Name: "error", Type: Scalar, Quantity: units.TemperatureRise, Range: Positive, Doc: "Lets the grid be chosen so that maxima are off by about this much at most."},
+			{Name: "relative_error", Type: Scalar, Quantity: units.Number, Range: Positive, DefDoc: "1 %, where the grid is chosen and `error` says nothing", Doc: "The same as a part of the highest rise."},
+			{Name: "max_cells", Type: Integer, Min: MinAutoCells, Max: MaxAutoCells, Default: "4000000", Doc: "Largest number of cells of a grid that is chosen, layers included."},
 		}},
 		{"segment", "grid.x, grid.y", "a grid segment", []Key{
 			{Name: "to", Type: Scalar, Quantity: units.Length, Range: Positive, Required: true, Doc: "Where the run ends, measured from the south-west corner. The last run ends at the size of the domain."},

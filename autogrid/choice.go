@@ -1,0 +1,247 @@
+// Package autogrid chooses the grid of a stack: lines on the edges of sources and regions, cells that grow away from them, cells along z where the flux
+// changes, and as many of all as an error of the maxima asks for. docs/auto-grid.md tells the rules and how well they hold.
+package autogrid
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// Choice is a grid and why it is so.
+type Choice struct {
+	Stack   *stack.Stack // the stack on it
+	Uniform bool         // equal cells, for the direct solver
+	Piloted bool         // whether small solves told the error; without a steady state there are none
+	Pilots  [2]int       // cells of those solves: of the middle and of the largest grid
+	Rise    float64      // K, the largest they saw
+	Wanted  float64      // K, error of maxima
+	Lateral float64      // K, error estimated of the grid, from the widths of its cells
+	Height  float64      // K, that from their heights
+	Needed  float64      // cells that the wanted error needs, where that is more than are allowed; else 0
+	Cells   float64
+	Most    int     // cells allowed
+	Other   float64 // what the kind of grid not taken would cost, over the cost of this one; 0 where there was one kind
+
+	Lines     [2]int  // edges along x and y that lie on faces
+	Passed    [2]int  // edges too close to those
+	Growth    float64 // largest ratio of the sizes of neighbours
+	Narrowest float64 // cells across the narrowest source along x or y, with fractions
+
+	scale  float64 // of the family
+	planes []int   // cells over each layer
+}
+
+// Least numbers of cells.
+const (
+	// largestScale makes four cells of two across a source.
+	largestScale = 0.5
+	// pilotCells are those of the first grid of a family at most; it is solved a few times.
+	pilotCells = 200_000
+)
+
+// Choose finds the grid that a stack with Grid.Auto asks for. The same stack gives the same grid, whatever the machine.
+func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
+	most := min(pilotCells, float64(s.Grid.Auto.MaxCells)/4)
+	family, axes, _ := graded(s, most)
+	c, err := family.choose(ctx, axes)
+	if err != nil {
+		return nil, err
+	}
+	equal := uniform(s, most)
+	m, err := mesh.Build(equal.on(1, family.first))
+	if err != nil {
+		return nil, err
+	}
+	if method, why := gpusolve.Choice(m, s.Solver.Preconditioner); method == "fourier" && why == "" {
+		other, err := equal.choose(ctx, [2]lines{})
+		if err != nil {
+			return nil, err
+		}
+		c = cheaper(c, other)
+	}
+	c.measure()
+	return c, nil
+}
+
+// cheaper takes the grid of equal cells where that costs less, or alone meets the wanted error.
+func cheaper(graded, uniform *Choice) *Choice {
+	uniform.Uniform = true
+	a, b := graded.Cells, uniform.Cells*directCost
+	switch met, other := graded.Needed == 0, uniform.Needed == 0; {
+	case other && (!met || b <= a), !met && uniform.Lateral+uniform.Height < graded.Lateral+graded.Height:
+		uniform.Other = a / b
+		return uniform
+	}
+	graded.Other = b / a
+	return graded
+}
+
+// choose finds the grid of a family.
+func (f *family) choose(ctx context.Context, axes [2]lines) (*Choice, error) {
+	auto := f.s.Grid.Auto
+	c := &Choice{Wanted: auto.Error, Most: auto.MaxCells}
+	for axis := range axes {
+		c.Lines[axis], c.Passed[axis] = axes[axis].snapped, axes[axis].passed
+	}
+	if !grounded(f.s) {
+		planes := slices.Clone(f.first)
+		for l := range planes {
+			if planes[l] > f.s.Layers[l].Cells {
+				planes[l] *= 2
+			}
+		}
+		scale := largestScale
+		for scale < 1 && f.cells(scale, planes) > float64(auto.MaxCells) {
+			scale *= 1.1
+		}
+		c.take(f, min(scale, 1), planes)
+		return c, nil
+	}
+	return c, f.settle(ctx, c)
+}
+
+// settle solves on grids of half the fineness that the error asks for, from the first grid on: the rule of the second order is not trusted further.
+func (f *family) settle(ctx context.Context, c *Choice) error {
+	const rounds, far = 6, 2.2
+	scale, planes := 1.0, f.first
+	for range rounds { // never content with the first grid: two cells across a source say little
+		p, err := f.pilots(ctx, scale, planes, pilotTol(f.s.Grid.Auto))
+		if err != nil {
+			return fmt.Errorf("choosing the grid: %w", err)
+		}
+		f.fit(c, p)
+		ratio := scale / c.scale
+		next := slices.Clone(c.planes)
+		for l := range next {
+			ratio = max(ratio, float64(next[l])/float64(p.planes[l]))
+			next[l] = max(min((next[l]+1)/2, 2*p.planes[l]), f.s.Layers[l].Cells)
+		}
+		finer := min(largestScale, max(2*c.scale, scale/2))
+		if ratio <= far && scale < 1 || f.cells(finer, next) > pilotCells {
+			return nil
+		}
+		scale, planes = finer, next
+	}
+	return nil
+}
+
+// pilotTol is the error in K of the small solves: well below what they shall tell.
+func pilotTol(a *stack.AutoGrid) float64 {
+	if a.Error > 0 {
+		return min(gpusolve.DefaultTol, a.Error/50)
+	}
+	return gpusolve.DefaultTol
+}
+
+// round leaves two digits, upwards, so that the last bits of temperatures decide nothing.
+func (p *pilot) round() {
+	up := func(v float64) float64 {
+		if !(v > 0) {
+			return 0
+		}
+		unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+		return math.Ceil(v/unit) * unit
+	}
+	p.lateral, p.height = up(p.lateral), up(p.height)
+	for l := range p.layers {
+		p.layers[l] = up(p.layers[l])
+	}
+}
+
+// fit takes the coarsest grid that meets the wanted error, or the finest that is allowed.
+func (f *family) fit(c *Choice, p *pilot) {
+	c.Piloted, c.Pilots, c.Rise, c.Needed = true, p.cells, p.rise, 0
+	if part := f.s.Grid.Auto.Relative; part > 0 {
+		c.Wanted = part * math.Abs(p.rise)
+	}
+	p.round()
+	try := func(wanted float64) (scale float64, planes []int) {
+		// Cells grow with 1/scale^2 and with 1/height: two thirds of the error from the widths take the fewest.
+		scale = largestScale
+		if p.lateral > 0 {
+			scale = min(scale, quarters(p.scale*math.Sqrt(wanted*2/3/p.lateral)))
+		}
+		return scale, planesFor(f.s, p.planes, p.layers, wanted-p.widths(scale))
+	}
+	wanted := math.Max(c.Wanted, 1e-9)
+	scale, planes := try(wanted)
+	if n := f.cells(scale, planes); n > float64(c.Most) {
+		c.Needed = n
+		scale, planes = f.within(float64(c.Most), func(more float64) (float64, []int) { return try(wanted * more) })
+	}
+	c.Lateral, c.Height = p.widths(scale), errorOf(p.planes, p.layers, planes)
+	c.take(f, scale, planes)
+}
+
+// within finds the least error, as a multiple of the wanted one, with which the grid has at most a number of cells.
+func (f *family) within(most float64, try func(more float64) (float64, []int)) (scale float64, planes []int) {
+	low, high := 1.0, 1e6
+	for range 40 {
+		middle := math.Sqrt(low * high)
+		if scale, planes = try(middle); f.cells(scale, planes) > most {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	scale, planes = try(high)
+	for scale < 1 && f.cells(scale, planes) > most {
+		scale = min(1, scale*1.05)
+	}
+	if f.cells(scale, planes) > most {
+		return 1, f.first
+	}
+	return scale, planes
+}
+
+// quarters rounds a scale down to a power of the fourth root of two.
+func quarters(scale float64) float64 { return math.Exp2(math.Floor(math.Log2(scale)*4) / 4) }
+
+func (c *Choice) take(f *family, scale float64, planes []int) {
+	c.scale, c.planes = scale, planes
+	c.Stack = f.on(scale, planes)
+	c.Cells = cellsOf(c.Stack)
+}
+
+// grounded says whether a steady state exists.
+func grounded(s *stack.Stack) bool {
+	for f := range s.Boundary {
+		if k := s.Boundary[f].Kind; k != stack.Adiabatic && k != stack.HeatFlux {
+			return true
+		}
+	}
+	return false
+}
+
+// measure looks at the grid that was taken.
+func (c *Choice) measure() {
+	x, y, err := mesh.Faces(c.Stack)
+	if err != nil {
+		return // which Build tells
+	}
+	c.Growth, c.Narrowest = 1, math.Inf(1)
+	for axis, faces := range [2][]float64{x, y} {
+		for i := 2; i < len(faces); i++ {
+			q := (faces[i] - faces[i-1]) / (faces[i-1] - faces[i-2])
+			c.Growth = max(c.Growth, q, 1/q)
+		}
+		for _, p := range spansOf(c.Stack, axis) {
+			if p.rank == poweredEdge {
+				c.Narrowest = min(c.Narrowest, place(faces, p.hi)-place(faces, p.lo))
+			}
+		}
+	}
+}
+
+// place of x on an axis, counted in cells from its beginning.
+func place(faces []float64, x float64) float64 {
+	n, _ := slices.BinarySearch(faces, x)
+	n = min(max(n, 1), len(faces)-1)
+	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
+}

@@ -1,0 +1,117 @@
+package autogrid
+
+import (
+	"math"
+
+	"thermsim/stack"
+)
+
+// family is a kind of grid in all finenesses: cells are scale times as large as those of its first grid.
+type family struct {
+	s *stack.Stack
+	// grid at a scale.
+	grid  func(scale float64) stack.Grid
+	first []int   // cells over each layer in the first grid
+	cost  float64 // of a cell, in those of iterations on a graded grid
+}
+
+// on is the stack on a grid of the family.
+func (f *family) on(scale float64, planes []int) *stack.Stack {
+	s := *f.s
+	s.Grid = f.grid(scale)
+	s.Layers = append([]stack.Layer(nil), f.s.Layers...)
+	for l := range s.Layers {
+		s.Layers[l].Cells = planes[l]
+	}
+	return &s
+}
+
+// cells of a grid of the family.
+func (f *family) cells(scale float64, planes []int) float64 { return cellsOf(f.on(scale, planes)) }
+
+// cellsOf is the number of cells of a stack.
+func cellsOf(s *stack.Stack) float64 {
+	planes := 0
+	for l := range s.Layers {
+		planes += s.Layers[l].Planes()
+	}
+	return float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * float64(planes)
+}
+
+// graded grids have lines on edges. floor is the smallest cell of the first grid, so that it has at most the given number of cells; 0 where no floor is
+// needed.
+func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float64) {
+	spans := [2][]span{spansOf(s, 0), spansOf(s, 1)}
+	f = &family{s: s, first: firstPlanes(s), cost: 1}
+	f.grid = func(scale float64) stack.Grid { return stack.Grid{X: axes[0].axis(scale), Y: axes[1].axis(scale)} }
+	fits := func(size float64) bool {
+		floor = size
+		axes = [2]lines{linesOf(spans[0], size), linesOf(spans[1], size)}
+		return f.cells(1, f.first) <= most
+	}
+	if !fits(0) {
+		leastFloor(min(s.Size[0], s.Size[1]), fits)
+	}
+	return f, axes, floor
+}
+
+// leastFloor looks for the least size that fits, and leaves it as the last one tried.
+func leastFloor(size float64, fits func(size float64) bool) {
+	low, high := size*1e-6, size
+	for range 24 {
+		if middle := math.Sqrt(low * high); fits(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	fits(high)
+}
+
+// directCost is what a cell costs that transforms solve, in those of iterations on graded grids: times per cell of docs/performance.md.
+const directCost = 0.15
+
+// uniform grids have equal cells along each axis, as small as the smallest source asks for.
+func uniform(s *stack.Stack, most float64) *family {
+	var size [2]float64
+	for axis := range 2 {
+		size[axis] = s.Size[axis] / acrossDomain
+		for _, p := range spansOf(s, axis) {
+			if p.rank == poweredEdge {
+				size[axis] = min(size[axis], p.size)
+			}
+		}
+	}
+	f := &family{s: s, first: firstPlanes(s), cost: directCost}
+	floor := 0.0
+	f.grid = func(scale float64) stack.Grid {
+		var n [2]int
+		for axis := range 2 {
+			n[axis] = lengthFor(s.Size[axis] / (scale * max(size[axis], floor)))
+		}
+		return stack.Grid{X: stack.Axis{Cells: n[0]}, Y: stack.Axis{Cells: n[1]}}
+	}
+	fits := func(least float64) bool {
+		floor = least
+		return f.cells(1, f.first) <= most
+	}
+	if !fits(0) {
+		leastFloor(min(s.Size[0], s.Size[1]), fits)
+	}
+	return f
+}
+
+// lengthFor is the next number from n on whose factors are 2, 3 and 5, of which transforms are fast.
+func lengthFor(n float64) int {
+	for k := max(1, int(math.Ceil(n-1e-9))); ; k++ {
+		rest := k
+		for _, factor := range []int{2, 3, 5} {
+			for rest%factor == 0 {
+				rest /= factor
+			}
+		}
+		if rest == 1 {
+			return k
+		}
+	}
+}

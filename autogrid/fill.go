@@ -1,0 +1,130 @@
+package autogrid
+
+import (
+	"math"
+	"slices"
+
+	"thermsim/stack"
+)
+
+// spare is the part of a cell that may be missing in a stretch: cells are then up to that much larger.
+const spare = 0.15
+
+// axis divides the lines into cells that are scale times as large as those of the first grid. Every line is a face.
+func (l *lines) axis(scale float64) stack.Axis {
+	sizes, caps := slices.Clone(l.at), slices.Clone(l.cap)
+	for k := range sizes {
+		sizes[k] *= scale
+	}
+	for k := range caps {
+		caps[k] *= scale
+	}
+	grow := slope * scale
+	l.settle(sizes, caps, grow)
+	var a stack.Axis
+	for k := range caps {
+		p := l.profile(k, sizes, caps, grow)
+		a.Segments = appendRuns(a.Segments, l.x[k], l.x[k+1], facesOf(&p))
+	}
+	for _, s := range a.Segments {
+		a.Cells += s.Cells
+	}
+	if even(&a) {
+		a.Segments = nil
+	}
+	return a
+}
+
+func (l *lines) profile(k int, sizes, caps []float64, grow float64) profile {
+	return profile{l.x[k+1] - l.x[k], sizes[k], sizes[k+1], caps[k], grow}
+}
+
+// settle makes the neighbours of stretches whose cells come out smaller than they may be grow from those sizes: whole numbers of cells leave no other
+// choice.
+func (l *lines) settle(sizes, caps []float64, grow float64) {
+	const rounds, flat, close = 8, 1.3, 0.95
+	tighten(l.x, sizes, caps, grow) // stretches that lost lines have the cap of their narrowest part
+	for range rounds {
+		changed := false
+		for k := range caps {
+			p := l.profile(k, sizes, caps, grow)
+			n := count(&p)
+			part := p.cells() / float64(n)
+			if part > close {
+				continue
+			}
+			_, _, top := p.pieces()
+			if n == 1 || top < flat*min(p.low, p.high) {
+				caps[k] = min(caps[k], p.length/float64(n))
+			} else {
+				sizes[k], sizes[k+1] = sizes[k]*math.Sqrt(part), sizes[k+1]*math.Sqrt(part)
+			}
+			changed = true
+		}
+		if !changed {
+			return
+		}
+		tighten(l.x, sizes, caps, grow)
+	}
+}
+
+// count is the number of cells of a stretch.
+func count(p *profile) int { return max(1, int(math.Ceil(p.cells()-spare))) }
+
+// facesOf are the faces of a stretch from its low end, without the first.
+func facesOf(p *profile) []float64 {
+	n := count(p)
+	total := p.cells()
+	faces := make([]float64, n)
+	for i := range n - 1 {
+		faces[i] = p.place(total * float64(i+1) / float64(n))
+	}
+	faces[n-1] = p.length
+	return faces
+}
+
+// appendRuns writes faces as runs of cells of which each is as many times as large as the one before.
+func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []stack.Segment {
+	const alike = 1e-9
+	size := func(i int) float64 {
+		if i == 0 {
+			return faces[0]
+		}
+		return faces[i] - faces[i-1]
+	}
+	for first := 0; first < len(faces); {
+		last := first
+		for last+1 < len(faces) {
+			q := size(last+1) / size(last)
+			if last > first && math.Abs(q-size(first+1)/size(first)) > alike*q {
+				break
+			}
+			last++
+		}
+		if last == first+1 && last+1 < len(faces) {
+			last = first // two cells of any sizes would make a run and hide the longer one behind them
+		}
+		seg := stack.Segment{To: from + faces[last], Cells: last - first + 1, Ratio: 1}
+		if q := size(last) / size(first); math.Abs(q-1) > alike {
+			seg.Ratio = q
+		}
+		if last+1 == len(faces) {
+			seg.To = to
+		}
+		segments = append(segments, seg)
+		first = last + 1
+	}
+	return segments
+}
+
+// even says whether all cells of an axis are of one size.
+func even(a *stack.Axis) bool {
+	width, from := a.Segments[len(a.Segments)-1].To/float64(a.Cells), 0.0
+	for _, s := range a.Segments {
+		if s.Ratio != 1 || math.Abs((s.To-from)/float64(s.Cells)-width) > 1e-9*width {
+			return false
+		}
+		from = s.To
+	}
+	return true
+}

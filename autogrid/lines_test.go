@@ -1,0 +1,86 @@
+package autogrid
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// plan is a stack of one die with blocks.
+func plan(width, depth float64, blocks ...stack.Rect) *stack.Stack {
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{width, depth}, Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.6e6}}}
+	l := stack.Layer{Name: "die", Thickness: 300e-6, Cells: 1, Powers: []stack.Power{{Area: s.Domain(), AllowOverlap: true}}}
+	for n, r := range blocks {
+		l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: fmt.Sprint("b", n), Rects: []stack.Rect{r}, Watts: 1})
+	}
+	s.Layers = []stack.Layer{l}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 300}
+	return s
+}
+
+// growth is the largest ratio of the sizes of neighbours.
+func growth(faces []float64) float64 {
+	most := 1.0
+	for i := 2; i < len(faces); i++ {
+		q := (faces[i] - faces[i-1]) / (faces[i-1] - faces[i-2])
+		most = max(most, q, 1/q)
+	}
+	return most
+}
+
+// Every kept edge is a face, every block has four cells or more, and sizes grow slowly, on floorplans drawn at random.
+func TestLinesOnRandomFloorplans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 5))
+	worst, steep, faceCount := 1.0, 0, 0
+	for trial := range 300 {
+		var blocks []stack.Rect
+		for range 1 + rng.IntN(30) {
+			w, h := 10e-3*math.Pow(0.02, rng.Float64()), 8e-3*math.Pow(0.02, rng.Float64())
+			blocks = append(blocks, stack.Rect{X: (10e-3 - w) * rng.Float64(), Y: (8e-3 - h) * rng.Float64(), Width: w, Height: h})
+		}
+		s := plan(10e-3, 8e-3, blocks...)
+		for axis := range 2 {
+			l := linesOf(spansOf(s, axis), 0)
+			a := l.axis(0.5)
+			s.Grid.X, s.Grid.Y = a, a
+			s.Size = [2]float64{s.Size[axis], s.Size[axis]}
+			faces, _, err := mesh.Faces(s)
+			s.Size = [2]float64{10e-3, 8e-3}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range l.x {
+				at, _ := slices.BinarySearch(faces, x-1e-12)
+				if math.Abs(faces[min(at, len(faces)-1)]-x) > 1e-12 {
+					t.Errorf("trial %d: no face at %g", trial, x)
+				}
+			}
+			for _, b := range blocks {
+				lo, hi := b.X, b.X+b.Width
+				if axis == 1 {
+					lo, hi = b.Y, b.Y+b.Height
+				}
+				if n := place(faces, hi) - place(faces, lo); n < 3.6 {
+					t.Errorf("trial %d: %.2f cells across a block of %g", trial, n, hi-lo)
+				}
+			}
+			worst = max(worst, growth(faces))
+			for i := 2; i < len(faces); i++ {
+				if growth(faces[i-2:i+1]) > 1.6 {
+					steep++
+				}
+			}
+			faceCount += len(faces)
+		}
+	}
+	t.Logf("growth at most %.2f, above 1.6 at %d of %d faces", worst, steep, faceCount)
+	// Edges of blocks that overlap at random may leave room for one cell or two, and no size in between.
+	if worst > 2.5 || steep > faceCount/200 {
+		t.Errorf("neighbouring cells differ by up to %.2f, by more than 1.6 at %d of %d faces", worst, steep, faceCount)
+	}
+}
