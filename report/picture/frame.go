@@ -3,7 +3,9 @@ package picture
 import (
 	"image"
 	"image/color"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"thermsim/stack"
 )
@@ -216,15 +218,20 @@ func (f *frame) barBelow() {
 
 // fit cuts text to a width in pixels and marks the cut.
 func (c *canvas) fit(s style, text string, width int) string {
-	if w, _ := c.text.size(s, text); w <= width {
-		return text
-	}
-	r := []rune(strings.TrimSpace(text))
-	for len(r) > 0 {
-		r = r[:len(r)-1]
-		if w, _ := c.text.size(s, string(r)+"…"); w <= width {
-			return string(r) + "…"
+	if utf8.RuneCountInString(text) <= width {
+		if w, _ := c.text.size(s, text); w <= width {
+			return text
 		}
+	}
+	// A letter is hardly narrower than a pixel, so that what is longer need not be looked at.
+	r := []rune(strings.TrimSpace(text))
+	r = r[:min(len(r), max(width, 0))]
+	fits := func(n int) bool {
+		w, _ := c.text.size(s, string(r[:n])+"…")
+		return w <= width
+	}
+	if n := sort.Search(len(r), func(n int) bool { return !fits(n + 1) }); n > 0 {
+		return string(r[:min(n, len(r)-1)]) + "…"
 	}
 	return ""
 }
