@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"thermsim/printable"
 )
 
 func main() {
@@ -37,7 +39,7 @@ func execute(g *globals, args []string) int {
 	cmd := newRootCommand(g)
 	cmd.SetArgs(args)
 	cmd.SetOut(g.stdout)
-	cmd.SetErr(g.stderr)
+	cmd.SetErr(printable.Writer(g.stderr, false))
 	err := cmd.ExecuteContext(ctx)
 	if err == nil {
 		err = g.unknown

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"thermsim/printable"
 	"thermsim/stack"
 )
 
@@ -218,6 +219,7 @@ func (f *frame) barBelow() {
 
 // fit cuts text to a width in pixels and marks the cut.
 func (c *canvas) fit(s style, text string, width int) string {
+	text = printable.Text(text)
 	if utf8.RuneCountInString(text) <= width {
 		if w, _ := c.text.size(s, text); w <= width {
 			return text
