@@ -149,6 +149,9 @@ func (t *table) text(name string) string {
 // checkText refuses what tables, pictures and terminals cannot show. Notes and sources may have lines.
 func (t *table) checkText(n *node, name string) {
 	text, most := n.text, mostNameBytes
+	if name == "floorplan" {
+		most = mostPathBytes
+	}
 	if name == "notes" || name == "source" {
 		text, most = strings.NewReplacer("\n", " ", "\t", " ").Replace(text), mostNoteBytes
 	}

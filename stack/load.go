@@ -89,6 +89,10 @@ func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) 
 		l.fail(n.pos, "", "%s is empty", key)
 		return "", nil, false
 	}
+	if fault := textFault(n.text, mostPathBytes); fault != "" {
+		l.fail(n.pos, "", "%s: the path %q %s", key, shorten(n.text), fault)
+		return "", nil, false
+	}
 	path = n.text
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(l.name), path)

@@ -326,6 +326,7 @@ func labelFault(name string) string {
 const (
 	mostNameBytes = 1000
 	mostNoteBytes = 100_000
+	mostPathBytes = 4096 // the limit of Linux
 )
 
 // textFault says why a text cannot be shown as it is; empty if it can.

@@ -44,6 +44,9 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 		return err
 	}
 	peer, err := s.o.project.writer(s.Mesh, s.files, steps)
+	if errors.Is(err, staging.ErrName) {
+		return usagef("the project asks for an output that cannot be written: %w; give it another name there", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,8 @@ func packedMatrix(rows, entries int) func(string) ([]string, error) {
 // manifest is that of a saved run, with further entries.
 const manifest = `{"schema":1,"command":%q,"version":"","stack":"stack.toml","inputs":[],"status":{"converged":true},"energy":{"by_face_W":[0,0,0,0,0,0]},"peak_K":300,"saved_steps":[%d]%s}`
 
-// archive writes a saved run: its manifest, stack and further entries.
-func archive(about, stack string, more map[string]func(io.Writer)) func(string) ([]string, error) {
+// archive writes a saved run, packed or stored as thermsim does: its manifest, stack and further entries.
+func archive(stored bool, about, stack string, more map[string]func(io.Writer)) func(string) ([]string, error) {
 	return func(dir string) ([]string, error) {
 		f, err := os.Create(filepath.Join(dir, "run.zip"))
 		if err != nil {
@@ -48,7 +48,11 @@ func archive(about, stack string, more map[string]func(io.Writer)) func(string) 
 		}
 		maps.Copy(entries, more)
 		for _, name := range slices.Sorted(maps.Keys(entries)) {
-			w, err := z.Create(name)
+			h := &zip.FileHeader{Name: name, Method: zip.Deflate}
+			if stored {
+				h.Method = zip.Store
+			}
+			w, err := z.CreateHeader(h)
 			if err != nil {
 				return nil, err
 			}
@@ -80,9 +84,9 @@ func archiveInputs() []input {
 	return []input{
 		{"mtx-bomb", "packed matrix that opens to 1e8 entries", packedMatrix(10, 100_000_000), true},
 		{"mtx-announced", "packed matrix that announces 1e9 rows and entries", packedMatrix(1_000_000_000, 1_000_000_000), true},
-		{"zip-bomb-manifest", "saved run whose manifest opens to 1.5 GB", archive("", text, map[string]func(io.Writer){"run.json": blanks(1500)}), true},
-		{"zip-bomb-stack", "saved run whose stack opens to 1.5 GB", archive(steady, "", map[string]func(io.Writer){"stack.toml": blanks(1500)}), true},
-		{"zip-bomb-trace", "saved run whose trace opens to 1.5 GB", archive(steady, text, map[string]func(io.Writer){"field/step_000000/plane_0000.f64": plane, "trace.csv": blanks(1500)}), true},
+		{"zip-bomb-manifest", "saved run whose manifest opens to 1.5 GB", archive(false, "", text, map[string]func(io.Writer){"run.json": blanks(1500)}), true},
+		{"zip-bomb-stack", "saved run whose stack opens to 1.5 GB", archive(false, steady, "", map[string]func(io.Writer){"stack.toml": blanks(1500)}), true},
+		{"zip-bomb-trace", "saved run whose trace opens to 1.5 GB", archive(false, steady, text, map[string]func(io.Writer){"field/step_000000/plane_0000.f64": plane, "trace.csv": blanks(1500)}), true},
 		{"zip-steps-1M", "saved run of a million steps, drawn", longRun(1_000_000), false},
 	}
 }
@@ -91,7 +95,7 @@ func archiveInputs() []input {
 func longRun(n int) func(string) ([]string, error) {
 	return func(dir string) ([]string, error) {
 		head, tail, _ := strings.Cut(fmt.Sprintf(manifest, "transient", n, `,"dt_s":1,"steps":[|]`), "|")
-		return archive("", sheet("saved", heated, ""), map[string]func(io.Writer){
+		return archive(true, "", sheet("saved", heated, ""), map[string]func(io.Writer){
 			"run.json": func(w io.Writer) {
 				io.WriteString(w, head)
 				for i := range n {

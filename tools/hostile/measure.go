@@ -19,7 +19,7 @@ const mostVirtual = 6_000_000
 type measured struct {
 	wall    time.Duration
 	cpu     time.Duration // what other programs on the machine take does not count
-	memory  int64 // bytes, largest resident size
+	memory  int64         // bytes, largest resident size
 	status  int
 	killed  bool
 	message string
