@@ -18,6 +18,7 @@ import (
 // globals is what every command shares.
 type globals struct {
 	*console
+	departure
 	start   time.Time                   // of the process
 	started bool                        // a command has begun: errors from here on are not cobra's
 	unknown error                       // the help of a command that does not exist was asked for

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -29,6 +30,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			status = reportPanic(g, fault, debug.Stack())
 		}
 	}()
+	g.exit = os.Exit
 	return execute(g, args)
 }
 
@@ -36,6 +38,8 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 func execute(g *globals, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	g.say = func(text string) { g.fail(errors.New(text)) }
+	defer g.watch()()
 	cmd := newRootCommand(g)
 	cmd.SetArgs(args)
 	cmd.SetOut(g.stdout)

@@ -69,7 +69,11 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 // step shows a step of a transient to the recorders.
 func (s *simulation) step(step solution.Step, f solution.Field) error {
 	s.steps++
-	return s.recording.Step(s.steps, step, f)
+	if err := s.recording.Step(s.steps, step, f); err != nil {
+		return err
+	}
+	s.g.keep()
+	return nil
 }
 
 // finish writes all files of a run that is solved.
