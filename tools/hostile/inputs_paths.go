@@ -33,7 +33,7 @@ func pipeInputs() []input {
 		{"fifo-matrix", "FIFO as matrix", pipe("a.mtx", "solve", "a.mtx", "--quiet", "--out", "out"), true},
 		{"fifo-stk", "FIFO as project of 3D-ICE", pipe("case.stk", "check", "case.stk", "--quiet", "--out", "out"), true},
 		{"fifo-hotspot", "FIFO as project of HotSpot", pipe("case.config", "check", "case.config", "--quiet", "--out", "out"), true},
-		{"fifo-def", "FIFO as DEF", pipe("a.def", "import", "eda", "--def", "a.def", "--lef", "a.def", "--power", "a.def"), true},
+		{"fifo-def", "FIFO as DEF", pipe("a.def", "import", "eda", "--def", "a.def", "--lef", "a.def", "--power", "a.def", "--out", "chip"), true},
 		{"device-zero", "/dev/zero as stack", func(string) ([]string, error) { return []string{"check", "/dev/zero", "--quiet", "--out", "out"}, nil }, true},
 	}
 }
