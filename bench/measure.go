@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"thermsim/gpusolve"
@@ -90,7 +91,7 @@ func (j *job) run(ctx context.Context, b *Bench) (*solution.Solution, error) {
 func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Solution, err error) (stop bool, failed error) {
 	if s != nil {
 		st := &s.Status
-		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason, st.Details
+		row.Iterations, row.Converged, row.Reason, row.Details = st.IterationsTotal, st.Converged, st.Reason, strings.Trim(st.Details+"; "+st.Timings, "; ")
 		row.ResidualW = Number(st.ResidualW)
 		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(row.Cells))
 		if !st.Converged && st.Reason != solution.ReasonInterrupted {

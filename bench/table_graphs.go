@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"thermsim/gpusolve"
@@ -120,7 +121,7 @@ func (b *Bench) measureMatrix(ctx context.Context, name string, a *gpusolve.Matr
 		if err != nil {
 			return row, nil
 		}
-		row.Runs, row.Iterations, row.Converged, row.Reason, row.Details = max(1, n), s.Status.Iterations, s.Status.Converged, s.Status.Reason, s.Status.Details
+		row.Runs, row.Iterations, row.Converged, row.Reason, row.Details = max(1, n), s.Status.Iterations, s.Status.Converged, s.Status.Reason, strings.Trim(s.Status.Details+"; "+s.Status.Timings, "; ")
 		row.BytesPerCell = Number(float64(s.Memory.DeviceBytes) / float64(a.N()))
 		if n == 1 {
 			setup, solve, total = nil, nil, nil // the first one only warmed up

@@ -25,6 +25,9 @@ func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Statu
 	if d, ok := solver.(interface{ Details() string }); ok {
 		s.Details = strings.Trim(s.Details+"; "+d.Details(), "; ")
 	}
+	if t, ok := pre.Unwrap().(interface{ Timings() string }); ok {
+		s.Timings = t.Timings()
+	}
 	if m, ok := solver.(*mixed.Solver); ok {
 		log := m.PrecisionLog()
 		s.Precision = &log

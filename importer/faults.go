@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -68,23 +66,6 @@ func (f *Faults) Err(first string) error {
 		list = append(list[:maxFaults], &stack.Error{Pos: stack.Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first"})
 	}
 	return list
-}
-
-// maxInputBytes is the largest file that is read.
-const maxInputBytes = 1 << 28
-
-// ReadFile reads an input file of sensible size.
-func ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxInputBytes+1))
-	if err == nil && len(data) > maxInputBytes {
-		err = fmt.Errorf("larger than %d MiB", maxInputBytes>>20)
-	}
-	return data, err
 }
 
 // Reason is the cause of a failed read without the path, which messages name already.

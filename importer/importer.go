@@ -43,7 +43,7 @@ type Request struct {
 	Emulate []string
 	// Direct says that the result is solved and not written as a stack file, so that it may come with a Network.
 	Direct bool
-	Open   stack.Opener // reads inputs; nil stands for ReadFile
+	Open   stack.Opener // reads inputs; nil stands for inputfile.Read
 }
 
 // Emulates reports whether the deviation of that name is to be emulated.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/inputfile"
 	"thermsim/stack"
 )
 
@@ -53,7 +54,7 @@ func TestWriteStack(t *testing.T) {
 			t.Errorf("missing:\n%s\nin\n%s", want, b.String())
 		}
 	}
-	if _, err := stack.Parse("stack.toml", b.Bytes(), ReadFile); err != nil {
+	if _, err := stack.Parse("stack.toml", b.Bytes(), inputfile.Read); err != nil {
 		t.Error(err)
 	}
 }
@@ -99,7 +100,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	_, err := ReadFile(t.TempDir() + "/none")
+	_, err := inputfile.Read(t.TempDir() + "/none")
 	if !errors.Is(err, fs.ErrNotExist) || strings.Contains(Reason(err), "/none") {
 		t.Errorf("%v: %s", err, Reason(err))
 	}

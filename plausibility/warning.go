@@ -4,7 +4,6 @@ package plausibility
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"thermsim/mesh"
@@ -88,13 +87,15 @@ func (j *judge) warn(code string, pos stack.Pos, remedy, format string, args ...
 type group struct {
 	pos   stack.Pos
 	names []string
+	known map[string]bool
 }
 
 func (g *group) add(name string, pos stack.Pos) {
 	if len(g.names) == 0 {
-		g.pos = pos
+		g.pos, g.known = pos, map[string]bool{}
 	}
-	if !slices.Contains(g.names, name) {
+	if !g.known[name] {
+		g.known[name] = true
 		g.names = append(g.names, name)
 	}
 }

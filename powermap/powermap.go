@@ -37,8 +37,17 @@ type LayerMap struct {
 	sources []source
 }
 
-// conservation is the largest relative difference between requested and mapped watts that counts as rounding.
+// conservation is the largest relative difference between requested and mapped watts that counts as rounding where few terms were added. Each term adds
+// half a unit in the last place at most (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 4.4).
 const conservation = 1e-12
+
+// checkConserved compares the watts that were asked for with those on the grid, which are sums of so many terms in each cell.
+func checkConserved(requested, mapped, magnitude float64, terms int) error {
+	if d := math.Abs(requested - mapped); !(d <= (conservation+epsilon/2*float64(terms))*magnitude) {
+		return fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this stack as a bug", requested, mapped)
+	}
+	return nil
+}
 
 // New rasterises every source of s onto g. A layer whose sources draw nothing in a steady state is listed too: it may have
 // a trace. Errors are of type *stack.Error where a source is at fault.
@@ -48,6 +57,7 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 	}
 	m := &Map{Grid: g, stack: s}
 	var requested, mapped, magnitude sum
+	terms := 0
 	for l := range s.Layers {
 		layer := &s.Layers[l]
 		if len(layer.Powers) == 0 {
@@ -63,6 +73,7 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 			src.draw(g, src.steady, lm.Watts)
 			requested.add(src.total(src.steady))
 			magnitude.add(src.magnitude())
+			terms += src.terms()
 			lm.sources = append(lm.sources, src)
 		}
 		for _, w := range lm.Watts {
@@ -71,8 +82,8 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 		m.Layers = append(m.Layers, lm)
 	}
 	m.Requested, m.Mapped = requested.value(), mapped.value()
-	if d := math.Abs(m.Requested - m.Mapped); !(d <= conservation*magnitude.value()) {
-		return nil, fmt.Errorf("power map: %g W were requested but %g W arrived on the grid; please report this stack as a bug", m.Requested, m.Mapped)
+	if err := checkConserved(m.Requested, m.Mapped, magnitude.value(), terms); err != nil {
+		return nil, err
 	}
 	return m, nil
 }

@@ -93,6 +93,14 @@ func (s *source) magnitude() float64 {
 	return total.value()
 }
 
+// terms is how many numbers draw adds up in one cell at most. A map is summed along x, then along y.
+func (s *source) terms() int {
+	if s.power.Map != nil {
+		return s.power.Map.NX + s.power.Map.NY
+	}
+	return len(s.footprints)
+}
+
 func checkBlock(s *stack.Stack, b *stack.Block, layer *stack.Layer) error {
 	if len(b.Rects)+len(b.Shapes) == 0 {
 		return fault(b.Pos, "block %q of layer %q has no rectangle", b.Name, layer.Name)

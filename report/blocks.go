@@ -35,25 +35,7 @@ func newBlocks(m *mesh.Mesh) []*block {
 
 // blockAt names the block of the layer that covers most of cell (i, j), or "".
 func blockAt(m *mesh.Mesh, layer, i, j int) string {
-	name, most := "", 0.0
-	for p := range m.Stack.Layers[layer].Powers {
-		for b := range m.Stack.Layers[layer].Powers[p].Blocks {
-			block := &m.Stack.Layers[layer].Powers[p].Blocks[b]
-			area := 0.0
-			for _, r := range block.Rects {
-				w := min(m.X[i+1], r.X+r.Width) - max(m.X[i], r.X)
-				h := min(m.Y[j+1], r.Y+r.Height) - max(m.Y[j], r.Y)
-				area += max(w, 0) * max(h, 0)
-			}
-			for _, shape := range block.Shapes {
-				area += geometry.Within(shape, geometry.Box{X0: m.X[i], Y0: m.Y[j], X1: m.X[i+1], Y1: m.Y[j+1]})
-			}
-			if area > most {
-				name, most = block.Name, area
-			}
-		}
-	}
-	return name
+	return newLocator(m).place(i, j, m.LayerPlanes[layer][0]).Block
 }
 
 // regionAt names the region of the layer that the middle of cell (i, j) lies in, or of other shapes half of the cell, or "".

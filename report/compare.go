@@ -92,14 +92,24 @@ func Compare(ctx context.Context, a, b *Run, names [2]string) (*Comparison, erro
 	}
 	c.All = all.result()
 	c.judge([2]*Run{a, b}, sums, all.cells)
-	for _, x := range sums[0].Blocks {
-		for _, y := range sums[1].Blocks {
-			if x.Layer == y.Layer && x.Name == y.Name {
-				c.Blocks = append(c.Blocks, BlockDifference{x.Layer, x.Name, x.MaxK - y.MaxK, x.AvgK - y.AvgK})
-			}
+	c.Blocks = blockDifferences(sums[0].Blocks, sums[1].Blocks)
+	return c, nil
+}
+
+// blockDifferences compares the blocks of one name in the same layer. A stack has each name once in a layer.
+func blockDifferences(first, second []BlockSummary) []BlockDifference {
+	type place struct{ layer, name string }
+	theirs := make(map[place]*BlockSummary, len(second))
+	for i := range second {
+		theirs[place{second[i].Layer, second[i].Name}] = &second[i]
+	}
+	var all []BlockDifference
+	for _, x := range first {
+		if y := theirs[place{x.Layer, x.Name}]; y != nil {
+			all = append(all, BlockDifference{x.Layer, x.Name, x.MaxK - y.MaxK, x.AvgK - y.AvgK})
 		}
 	}
-	return c, nil
+	return all
 }
 
 func newDifferences() differences {

@@ -148,3 +148,18 @@ func TestDifferencesBesideTheEdgeOfARegion(t *testing.T) {
 		near(t, "most", c.All.MaxK, 0, 1e-9)
 	}
 }
+
+// Means are by volume: of a difference that is linear in x, the midpoints of the cells weighed by their widths give half of its end, however the grid is
+// graded; cells counted alike would not.
+func TestMeansOfDifferencesAreByVolume(t *testing.T) {
+	graded := func() *stack.Stack {
+		s := sampleStack(20, 16)
+		s.Grid.X = stack.Axis{Cells: 20, Segments: []stack.Segment{{To: 2e-3, Cells: 15, Ratio: 3}, {To: 10e-3, Cells: 5, Ratio: 0.2}}}
+		return s
+	}
+	const slope = 500.0 // K/m
+	linear := func(x, _, _ float64) float64 { return 300 + slope*x }
+	c := compare(t, runOf(t, graded(), linear), runOf(t, graded(), func(_, _, _ float64) float64 { return 300 }))
+	near(t, "mean of all", c.All.MeanK, slope*10e-3/2, 1e-9)
+	near(t, "mean of a layer", c.Layers[0].MeanK, slope*10e-3/2, 1e-9)
+}

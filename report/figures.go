@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/stack"
 	"thermsim/staging"
 )
 
@@ -56,6 +57,14 @@ func (p *PictureStyle) Check() error {
 		if !(v >= 0) || v > 20000 {
 			return fmt.Errorf("the %s of a picture cannot be %g; give a positive number", name, v)
 		}
+	}
+	return nil
+}
+
+// CheckSize finds maps of a stack that would have too many pixels.
+func (p *PictureStyle) CheckSize(s *stack.Stack) error {
+	if look := p.look(); slices.Contains(p.formats(), picture.PNG) {
+		return look.CheckMap(s.Domain())
 	}
 	return nil
 }

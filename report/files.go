@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"reflect"
+
+	"thermsim/printable"
 )
 
 // WriteJSON writes a struct as indented JSON, fields in the order of the type. Numbers that are not finite become null.
@@ -12,6 +14,6 @@ func WriteJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(b, '\n'))
+	_, err = printable.Writer(w, false).Write(append(b, '\n'))
 	return err
 }

@@ -138,12 +138,3 @@ func (p *peakMap) hotSpots(m *mesh.Mesh) []HotSpot {
 	}
 	return spots
 }
-
-// placeOf describes cell (i, j, k).
-func placeOf(m *mesh.Mesh, i, j, k int) Place {
-	layer := m.Planes[k].Layer
-	return Place{
-		XM: (m.X[i] + m.X[i+1]) / 2, YM: (m.Y[j] + m.Y[j+1]) / 2, ZM: (m.Z[k] + m.Z[k+1]) / 2,
-		Layer: m.Stack.Layers[layer].Name, Block: blockAt(m, layer, i, j), Region: regionAt(m, layer, i, j),
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"reflect"
 	"strings"
+
+	"thermsim/printable"
 )
 
 // WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become null.
@@ -114,6 +116,6 @@ func WriteJSONLine(w io.Writer, event string, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = printable.Writer(w, false).Write(append(line, '\n'))
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+
+	"thermsim/printable"
 )
 
 // JUnitName is the file of the limits as test cases.
@@ -61,7 +63,7 @@ func writeJUnit(w io.Writer, s *Summary) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
-	e := xml.NewEncoder(w)
+	e := xml.NewEncoder(printable.Writer(w, false))
 	e.Indent("", "  ")
 	if err := e.Encode(junitSuites{Suite: suite}); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"thermsim/mesh"
+	"thermsim/printable"
 	"thermsim/report/fieldfile"
 )
 
@@ -14,7 +15,7 @@ func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, note st
 	planes := m.LayerPlanes[layer]
 	_, err := fmt.Fprintf(w, "# layer %s, z %s to %s m, %d plane(s)%s%s\n"+
 		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
-		m.Stack.Layers[layer].Name, metres(m.Z[planes[0]]), metres(m.Z[planes[1]]), planes[1]-planes[0], hottestNote(planes), comma(note))
+		printable.Text(m.Stack.Layers[layer].Name), metres(m.Z[planes[0]]), metres(m.Z[planes[1]]), planes[1]-planes[0], hottestNote(planes), comma(printable.Text(note)))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func (b *pageBuilder) row(t *webpage.Table, at int, p *Peak, cells ...webpage.Ce
 
 // manyRows makes a table long enough for a filter.
 const manyRows = 12
+
+// mostRows of blocks go into a page: browsers take long over more, and ten times as many bytes as all else in it.
+const mostRows = 20_000
 
 func (b *pageBuilder) limits() webpage.Table {
 	t := webpage.Table{
@@ -103,6 +107,10 @@ func (b *pageBuilder) blocks() webpage.Table {
 	}
 	hottest := func(i int) float64 { return b.s.Blocks[i].Peak.reached(b.s.Blocks[i].MaxK) }
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(hottest(j), hottest(i)) })
+	if n := len(order); n > mostRows {
+		t.Note += fmt.Sprintf(" The hottest %d of %d; blocks.csv has all.", mostRows, n)
+		order = order[:mostRows]
+	}
 	for _, i := range order {
 		block := &b.s.Blocks[i]
 		density := block.PowerW / block.AreaM2 * 1e-4

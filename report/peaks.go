@@ -103,11 +103,11 @@ func restorePeaks(m *mesh.Mesh, steps int, from []saved.Peak) *peaks {
 }
 
 // peak is a moment for people.
-func (m *moment) peak(of *mesh.Mesh, steps []solution.Step) Peak {
+func (m *moment) peak(of *locator, steps []solution.Step) Peak {
 	if m.step < 1 || m.step > len(steps) {
 		return Peak{MaxK: math.NaN()}
 	}
-	return Peak{MaxK: m.kelvin, TimeS: steps[m.step-1].Time, At: placeOf(of, m.i, m.j, m.k)}
+	return Peak{MaxK: m.kelvin, TimeS: steps[m.step-1].Time, At: of.place(m.i, m.j, m.k)}
 }
 
 // Peak is the hottest of a place over a transient, with its time (the end of a step).

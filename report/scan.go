@@ -33,12 +33,13 @@ type scan struct {
 	parts  []*part
 	values []reduction.Extent // of the blocks, then of the parts
 	groups [][]reduction.Rect // of the values
-	probes []float64          // K
+	places *locator
+	probes []float64 // K
 }
 
 // scanField takes the statistics of a field where it is, or reads each of its planes once.
 func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
-	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()), blocks: newBlocks(m), parts: newParts(m)}
+	s := &scan{layers: make([]extent, len(m.Stack.Layers)), all: newExtent(), peaks: newPeakMap(m.NX(), m.NY()), blocks: newBlocks(m), parts: newParts(m), places: newLocator(m)}
 	for l := range s.layers {
 		s.layers[l] = newExtent()
 	}
@@ -74,10 +75,10 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 // hottest is the place of the maximum of group n, a corner of its layer where it has no finite temperature.
 func (s *scan) hottest(m *mesh.Mesh, n, layer int) Place {
 	if s.values[n].Weight == 0 {
-		return placeOf(m, 0, 0, m.LayerPlanes[layer][0])
+		return s.places.place(0, 0, m.LayerPlanes[layer][0])
 	}
 	i, j, k := s.values[n].At(s.groups[n])
-	return placeOf(m, i, j, k)
+	return s.places.place(i, j, k)
 }
 
 // rectsOf are the cells of blocks or parts.

@@ -52,7 +52,7 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, err
 	}
 	s.addSteps(sol)
-	s.addPeaks(r)
+	s.addPeaks(r, sc.places)
 	s.addJedec(m.Stack.Jedec)
 	s.addWarnings(r)
 	s.judge()
@@ -66,7 +66,7 @@ func Summarise(r *Run) (*Summary, error) {
 func (s *Summary) addFields(m *mesh.Mesh, sc *scan, t interval) error {
 	s.Temperature = TemperatureSummary{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.all.NonFinite)}
 	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.all.Result()
-	s.Temperature.MaxAt = placeOf(m, sc.all.i, sc.all.j, sc.all.k)
+	s.Temperature.MaxAt = sc.places.place(sc.all.i, sc.all.j, sc.all.k)
 
 	if err := s.addLayers(m, sc, t); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Summary) addLayers(m *mesh.Mesh, sc *scan, t interval) error {
 		if e.Weight == 0 {
 			k = m.LayerPlanes[l][0]
 		}
-		row.MaxAt = placeOf(m, e.i, e.j, k)
+		row.MaxAt = sc.places.place(e.i, e.j, k)
 	}
 	s.leaveOutFillers(m, sc)
 	return nil
@@ -197,21 +197,21 @@ func (s *Summary) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) err
 }
 
 // addPeaks states the peaks of a transient over its steps.
-func (s *Summary) addPeaks(r *Run) {
+func (s *Summary) addPeaks(r *Run, places *locator) {
 	if r.peaks == nil {
 		return
 	}
-	m, steps := r.Mesh, r.Solution.Steps
+	steps := r.Solution.Steps
 	whole := r.peaks.hottest()
-	s.Peak = whole.peak(m, steps)
+	s.Peak = whole.peak(places, steps)
 	for i := range s.Layers {
-		s.Layers[i].Peak = r.peaks.layers[i].peak(m, steps)
+		s.Layers[i].Peak = r.peaks.layers[i].peak(places, steps)
 	}
 	for i := range s.Blocks {
-		s.Blocks[i].Peak = r.peaks.blocks[i].peak(m, steps)
+		s.Blocks[i].Peak = r.peaks.blocks[i].peak(places, steps)
 	}
 	for i := range s.Regions {
-		s.Regions[i].Peak = r.peaks.parts[i].peak(m, steps)
+		s.Regions[i].Peak = r.peaks.parts[i].peak(places, steps)
 	}
 }
 

@@ -295,3 +295,32 @@ func (p samePlane) Plane(_ int, dst []float64) error {
 	copy(dst, p)
 	return nil
 }
+
+// Two summits make two hot spots only where they lie apart by more than a fiftieth of the diagonal, which is 12.8 mm.
+func TestHotSpotsLieApart(t *testing.T) {
+	for _, c := range []struct {
+		apart float64
+		want  int
+	}{{0.25e-3, 1}, {0.75e-3, 2}} {
+		s := sampleStack(200, 160)
+		m := build(t, s)
+		peak := func(x, y, x0 float64) float64 {
+			return math.Exp(-(math.Pow(x-x0, 2) + math.Pow(y-4e-3, 2)) / math.Pow(30e-6, 2))
+		}
+		bins := newPeakMap(m.NX(), m.NY())
+		plane := make([]float64, m.NX()*m.NY())
+		field := formulaField{m, func(x, y, _ float64) float64 { return 300 + 50*peak(x, y, 5.025e-3) + 40*peak(x, y, 5.025e-3+c.apart) }}
+		if err := field.Plane(0, plane); err != nil {
+			t.Fatal(err)
+		}
+		for at, kelvin := range plane {
+			b := at/m.NX()*bins.ny/m.NY()*bins.nx + at%m.NX()*bins.nx/m.NX()
+			if kelvin > bins.bins[b].t {
+				bins.bins[b].t, bins.bins[b].i, bins.bins[b].j = kelvin, int32(at%m.NX()), int32(at/m.NX())
+			}
+		}
+		if spots := bins.hotSpots(m); len(spots) != c.want {
+			t.Errorf("summits %g m apart: %d hot spots, want %d", c.apart, len(spots), c.want)
+		}
+	}
+}

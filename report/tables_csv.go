@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"thermsim/printable"
 )
 
 // peakHead and peakCells are the columns of peaks over time, which transients have.
@@ -46,7 +48,7 @@ func writeBlocksCSV(w io.Writer, s *Summary) error {
 		rows = append(rows, s.leakCells(b.LeakageW, s.peakCells(&b.Peak, b.Layer, b.Name, csvNumber(b.AreaM2), csvNumber(b.PowerW), csvNumber(b.PowerW/b.AreaM2),
 			csvNumber(b.MaxK), csvNumber(b.AvgK), csvNumber(b.MinK), csvNumber(b.MaxAt.XM), csvNumber(b.MaxAt.YM), csvNumber(b.MaxAt.ZM))))
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return writeRows(w, rows)
 }
 
 // writeRegionsCSV lists regions, what they leave of their layers, and uniform powers, in the order of the layers.
@@ -57,7 +59,7 @@ func writeRegionsCSV(w io.Writer, s *Summary) error {
 		rows = append(rows, s.leakCells(r.LeakageW, s.peakCells(&r.Peak, r.Layer, r.Name, r.Kind, r.Material, csvNumber(r.AreaM2), csvNumber(r.PowerW),
 			csvNumber(r.MaxK), csvNumber(r.MeanK), csvNumber(r.MinK), csvNumber(r.MaxAt.XM), csvNumber(r.MaxAt.YM), csvNumber(r.MaxAt.ZM))))
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return writeRows(w, rows)
 }
 
 // writeLimitsCSV lists the limits, worst first.
@@ -72,7 +74,7 @@ func writeLimitsCSV(w io.Writer, s *Summary) error {
 		rows = append(rows, []string{l.Kind, l.Layer, l.Name, csvNumber(l.TMaxK), csvNumber(l.MaxK), csvNumber(l.MarginK), csvNumber(l.MarginW), time,
 			csvNumber(l.At.XM), csvNumber(l.At.YM), csvNumber(l.At.ZM), l.At.Layer, l.At.Block, l.At.Region, strconv.FormatBool(l.OK)})
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return writeRows(w, rows)
 }
 
 // writeLayersCSV lists the layers from the bottom.
@@ -84,6 +86,18 @@ func writeLayersCSV(w io.Writer, s *Summary) error {
 		rows = append(rows, s.leakCells(l.LeakageW, s.peakCells(&l.Peak, l.Name, l.Material, csvNumber(l.ZBottomM), csvNumber(l.ThicknessM), csvNumber(l.PowerW),
 			csvNumber(l.MaxK), csvNumber(l.MeanK), csvNumber(l.MinK),
 			csvNumber(l.MaxAt.XM), csvNumber(l.MaxAt.YM), csvNumber(l.MaxAt.ZM), l.MaxAt.Block, strings.Join(l.MeanWithout, " "))))
+	}
+	return writeRows(w, rows)
+}
+
+// writeRows writes a table. What is no number is text, which must not run as a formula where a spreadsheet opens the file.
+func writeRows(w io.Writer, rows [][]string) error {
+	for _, row := range rows {
+		for i, cell := range row {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil {
+				row[i] = printable.Cell(cell)
+			}
+		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"strconv"
@@ -53,9 +52,7 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, erro
 	}
 	t.out = bufio.NewWriterSize(t.file, 1<<16)
 	var head bytes.Buffer
-	w := csv.NewWriter(&head)
-	_ = w.Write(t.header()) // a buffer takes anything
-	w.Flush()
+	_ = writeRows(&head, [][]string{t.header()}) // a buffer takes anything
 	return t, t.write(head.Bytes())
 }
 

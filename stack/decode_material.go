@@ -39,6 +39,7 @@ type materialTable struct {
 	*decoder
 	known map[string]*definition
 	used  []Material
+	depth int // of composites that are being worked out
 }
 
 func loadLibrary(d *decoder) *materialTable {
@@ -63,9 +64,22 @@ func newMaterialTable(d *decoder, t *table) *materialTable {
 	m := loadLibrary(d)
 	if n, _ := t.get("materials"); n != nil {
 		m.define(n)
+		m.composeAll(n)
 	}
 	return m
 }
+
+// composeAll works out the composites of a stack file, used or not: one that is made of itself is a fault of the file.
+func (m *materialTable) composeAll(n *node) {
+	for _, e := range n.entries {
+		if def := m.known[e.name]; def != nil && !def.faulty && (def.mix != nil || def.laminate != nil) {
+			m.resolve(e.name, e.pos)
+		}
+	}
+}
+
+// mostMixing is how deep composites may lie in each other. Real ones have three or four levels: wires in a dielectric in a laminate in a board.
+const mostMixing = 100
 
 func (m *materialTable) define(n *node) {
 	if n.kind != tableNode {
@@ -149,8 +163,15 @@ func (m *materialTable) resolve(name string, pos Pos) *definition {
 	case def.mix == nil && def.laminate == nil:
 		return def
 	}
+	if m.depth == mostMixing {
+		m.fail(pos, "mix what they are made of", "material %q lies in more than %d others that are made of each other", shorten(name), mostMixing)
+		def.faulty = true
+		return nil
+	}
 	def.mixing = true
+	m.depth++
 	ok := m.compose(def)
+	m.depth--
 	def.mixing = false
 	if !ok {
 		def.faulty = true

@@ -142,7 +142,22 @@ func (t *table) text(name string) string {
 	if n.text == "" && k.Required {
 		t.fail(n.pos, "", "%s is empty", name)
 	}
+	t.checkText(n, name)
 	return n.text
+}
+
+// checkText refuses what tables, pictures and terminals cannot show. Notes and sources may have lines.
+func (t *table) checkText(n *node, name string) {
+	text, most := n.text, mostNameBytes
+	if name == "floorplan" {
+		most = mostPathBytes
+	}
+	if name == "notes" || name == "source" {
+		text, most = strings.NewReplacer("\n", " ", "\t", " ").Replace(text), mostNoteBytes
+	}
+	if fault := textFault(text, most); fault != "" {
+		t.fail(n.pos, "", "%s %q %s", name, shorten(n.text), fault)
+	}
 }
 
 // boolean of a key, false if missing.

@@ -56,6 +56,9 @@ func (l *loader) densities(t *table) (g densityGrid, ok bool) {
 
 // densities reads rows of equally many numbers and where each of them stands.
 func (r *fileReader) densities(data []byte) (rows [][]float64, places [][]Pos) {
+	if !r.fits(data) {
+		return nil, nil
+	}
 	r.records(data, func(line int, fields []field) bool {
 		row, at := make([]float64, len(fields)), make([]Pos, len(fields))
 		for i, f := range fields {

@@ -3,6 +3,7 @@ package stack
 import (
 	"strconv"
 
+	"thermsim/inputfile"
 	"thermsim/packaging"
 )
 
@@ -19,7 +20,7 @@ func TestEnvironments() []string {
 // moving air in W/(m2 K), 0 for the file's. The stack is nil where the test does not apply: moving air without h, a board under an HBM stack. The
 // error is as that of Load; a file without a package is one.
 func LoadIn(path, environment string, h float64) (*Stack, error) {
-	data, err := readFile(path)
+	data, err := inputfile.ReadAsked(path)
 	if err != nil {
 		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
 			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
@@ -35,7 +36,7 @@ func LoadIn(path, environment string, h float64) (*Stack, error) {
 	if !putInto(root, p.value, packaging.Environment(environment), h) {
 		return nil, nil
 	}
-	return decodeTree(root, path, data, readFile)
+	return decodeTree(root, path, data, inputfile.Read)
 }
 
 // putInto changes the surroundings of a package; false where the test does not apply.

@@ -7,29 +7,26 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"thermsim/inputfile"
 	"thermsim/stack/internal/keys"
 )
-
-// maxInputBytes is the largest file that is read.
-const maxInputBytes = 1 << 28
 
 // Opener reads the whole of an input file.
 type Opener func(path string) ([]byte, error)
 
 // Load reads a stack file and the files it names, relative to its folder. The error is an [ErrorList] that tells every
-// fault with its place, or an *[Error] if the file cannot be read at all.
+// fault with its place, or an *[Error] if the file cannot be read at all. The path "-" stands for standard input, and the files it names are relative
+// to the working folder.
 func Load(path string) (*Stack, error) {
-	data, err := readFile(path)
+	data, err := inputfile.ReadAsked(path)
 	if err != nil {
 		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
 			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
 	}
-	return Parse(path, data, readFile)
+	return Parse(path, data, inputfile.Read)
 }
 
 // Parse reads a stack from the text of a stack file. The name stands in messages and is what other inputs are relative
@@ -60,20 +57,6 @@ func decodeTree(root *node, name string, data []byte, open Opener) (*Stack, erro
 		return nil, err
 	}
 	return l.stack, nil
-}
-
-// readFile reads a file of sensible size.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxInputBytes+1))
-	if err == nil && len(data) > maxInputBytes {
-		err = fmt.Errorf("larger than %d MiB", maxInputBytes>>20)
-	}
-	return data, err
 }
 
 // reason is the cause of a failed read without the path, which the message names already.
@@ -109,6 +92,10 @@ func (l *loader) record(path string, data []byte) {
 func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) {
 	if n.text == "" {
 		l.fail(n.pos, "", "%s is empty", key)
+		return "", nil, false
+	}
+	if fault := textFault(n.text, mostPathBytes); fault != "" {
+		l.fail(n.pos, "", "%s: the path %q %s", key, shorten(n.text), fault)
 		return "", nil, false
 	}
 	path = n.text

@@ -48,3 +48,11 @@ func didYouMean(name string, candidates []string) string {
 	}
 	return "known: " + joinWords(candidates)
 }
+
+// suggest is didYouMean for names that a file may have thousands of: only the faults that are told get one.
+func (d *decoder) suggest(name string, candidates []string) string {
+	if len(d.faults.list) >= maxFaults {
+		return ""
+	}
+	return didYouMean(name, candidates)
+}

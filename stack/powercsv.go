@@ -10,6 +10,9 @@ import (
 // or white space separates them; lines that start with # are comments. The error is an [ErrorList].
 func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
 	r := &fileReader{file: path}
+	if !r.fits(data) {
+		return nil, r.err()
+	}
 	var rows [][]float64
 	r.records(data, func(line int, fields []field) bool {
 		row := make([]float64, len(fields))

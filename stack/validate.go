@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
 
+	"thermsim/printable"
 	"thermsim/stack/internal/keys"
 )
 
@@ -61,12 +61,29 @@ func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) 
 	}
 }
 
+// The strongest heat that is taken: what all power stations of the world make, on a chip, and the surface of the Sun seen from within it. Beyond, the
+// squares that solvers form leave the range of numbers.
+const (
+	mostWatts = 1e13 // of one source
+	mostFlux  = 1e15 // W/m^2
+)
+
+// heat checks watts.
+func (v *validator) heat(pos Pos, watts float64, format string, args ...any) {
+	if v.notNegative(pos, watts, format, args...); watts > mostWatts && !math.IsInf(watts, 0) {
+		v.fail(pos, "is the unit right?", "%s must not exceed %g W, got %v W", fmt.Sprintf(format, args...), mostWatts, watts)
+	}
+}
+
 func (v *validator) domain() {
 	s := v.s
 	v.positive(Pos{}, s.Size[0], "size in x")
 	v.positive(Pos{}, s.Size[1], "size in y")
 	v.positive(Pos{}, s.Ambient, "ambient")
 	v.notNegative(Pos{}, s.TMax, "tmax")
+	if fault := textFault(s.Title, mostNameBytes); fault != "" {
+		v.fail(Pos{}, "", "title %q %s", shorten(s.Title), fault)
+	}
 	v.grid()
 	for f, b := range s.Boundary {
 		name := "boundary." + Face(f).String()
@@ -80,6 +97,8 @@ func (v *validator) domain() {
 		case HeatFlux:
 			if math.IsNaN(b.Flux) || math.IsInf(b.Flux, 0) {
 				v.fail(b.Pos, "", "%s: flux must be finite", name)
+			} else if math.Abs(b.Flux) > mostFlux {
+				v.fail(b.Pos, "", "%s: flux must lie between -%g and %g W/m^2, got %v", name, mostFlux, mostFlux, b.Flux)
 			}
 			continue
 		case FixedTemperature:
@@ -157,9 +176,16 @@ func (v *validator) materials() {
 	}
 }
 
+// mostLayers are as many as there are planes of cells in the thickest stacks; chips have tens.
+const mostLayers = 5000
+
 func (v *validator) layers() {
 	if len(v.s.Layers) == 0 {
 		v.fail(Pos{}, "add a layer", "the stack has no layers")
+		return
+	}
+	if n := len(v.s.Layers); n > mostLayers {
+		v.fail(v.s.Layers[mostLayers].Pos, "give thin layers of the same material one layer with cells", "a stack has %d layers at most, this one %d", mostLayers, n)
 		return
 	}
 	seen := map[string]string{}
@@ -315,7 +341,23 @@ func labelFault(name string) string {
 	if name == "" {
 		return "is empty"
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
+	return textFault(name, mostNameBytes)
+}
+
+// Lengths of texts in bytes. Names of instances in a design of a billion transistors have some hundreds; titles are lines of pictures, which cut them; notes
+// are read as they are.
+const (
+	mostNameBytes = 1000
+	mostNoteBytes = 100_000
+	mostPathBytes = 4096 // the limit of Linux
+)
+
+// textFault says why a text cannot be shown as it is; empty if it can.
+func textFault(text string, most int) string {
+	if len(text) > most {
+		return fmt.Sprintf("is longer than %d bytes", most)
+	}
+	if strings.ContainsFunc(text, printable.Unsafe) {
 		return "holds control characters"
 	}
 	return ""

@@ -3,6 +3,7 @@ package stack
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/stack/internal/units"
 )
@@ -67,7 +68,7 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 	}
 	if p.Uniform != 0 {
 		kinds++
-		v.notNegative(p.Pos, p.Uniform, "%s: uniform", what)
+		v.heat(p.Pos, p.Uniform, "%s: uniform", what)
 	}
 	if kinds > 1 {
 		v.fail(p.Pos, "use one power each", "%s mixes blocks, a map and a uniform power", what)
@@ -88,6 +89,7 @@ func (v *validator) power(p *Power, layer string, seen map[string]bool) {
 			break
 		}
 		v.notNegative(p.Pos, sp.Factor, "%s: factor of the schedule", what)
+		v.heat(p.Pos, sp.Factor*v.strongest(p), "%s: power at a factor of the schedule", what)
 	}
 }
 
@@ -98,8 +100,8 @@ func (v *validator) powerMap(p *Power, what string) {
 		return
 	}
 	for i, w := range m.Values {
-		if !(w >= 0) || math.IsInf(w, 0) {
-			v.fail(p.Pos, "", "%s: tile %d, %d of the map must be finite and not negative, got %v W", what, i%m.NX, i/m.NX, w)
+		if !(w >= 0 && w <= mostWatts) {
+			v.heat(p.Pos, w, "%s: tile %d, %d of the map", what, i%m.NX, i/m.NX)
 			return
 		}
 	}
@@ -114,7 +116,7 @@ func (v *validator) block(b *Block, p *Power, layer string, seen map[string]bool
 		v.fail(b.Pos, "rename one of them", "%s: two blocks are called %q", layer, shorten(b.Name))
 	}
 	seen[b.Name] = true
-	v.notNegative(b.Pos, b.Watts, "%s: power", what)
+	v.heat(b.Pos, b.Watts, "%s: power", what)
 	v.notNegative(b.Pos, b.TMax, "%s: tmax", what)
 	v.leakage(b.Pos, &b.Leakage, what)
 	if len(b.Rects)+len(b.Shapes) == 0 {
@@ -159,10 +161,22 @@ func (v *validator) trace(p *Power, what string) {
 			return
 		}
 		for b, w := range row {
-			if !(w >= 0) || math.IsInf(w, 0) {
-				v.fail(p.Pos, "", "%s: power of block %q in row %d of the trace must be finite and not negative, got %v", what, shorten(p.Blocks[b].Name), i+1, w)
+			if !(w >= 0 && w <= mostWatts) {
+				v.heat(p.Pos, w, "%s: power of block %q in row %d of the trace", what, shorten(p.Blocks[b].Name), i+1)
 				return
 			}
 		}
 	}
+}
+
+// strongest is the largest of the watts of a power.
+func (v *validator) strongest(p *Power) float64 {
+	most := p.Uniform
+	for i := range p.Blocks {
+		most = max(most, p.Blocks[i].Watts)
+	}
+	if p.Map != nil {
+		most = max(most, slices.Max(append([]float64{0}, p.Map.Values...)))
+	}
+	return most
 }

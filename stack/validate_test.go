@@ -52,7 +52,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) { *power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 2, NY: 2}} }, `layer "l": power: map of 2 by 2 tiles has 0 values`},
 		{func(s *Stack) {
 			*power(s) = Power{Area: s.Domain(), Map: &PowerMap{NX: 1, NY: 1, Values: []float64{nan}}}
-		}, `layer "l": power: tile 0, 0 of the map must be finite and not negative, got NaN W`},
+		}, `layer "l": power: tile 0, 0 of the map must be finite and not negative, got NaN`},
 		{func(s *Stack) { power(s).Blocks[1].Name = "0" }, `layer "l": two blocks are called "0"; rename one of them`},
 		{func(s *Stack) { power(s).Blocks[1].Name = "a\nb" }, `layer "l": block name "a\nb" holds control characters`},
 		{func(s *Stack) { power(s).Blocks[1].Watts = nan }, `layer "l": block "1": power must be finite and not negative, got NaN`},

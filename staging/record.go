@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Record says which files of a folder thermsim wrote, and in which run.
@@ -91,8 +92,16 @@ func (d *disk) readRecord(name string) (*Record, error) {
 	return r, nil
 }
 
+// mostNameBytes is the longest name that common file systems take.
+const mostNameBytes = 255
+
 // validName says whether a name, with slashes, is that of a file in the folder that is not the transaction's own.
 func validName(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > mostNameBytes {
+			return false
+		}
+	}
 	return filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && name != "." && name != home && !isBelow(name, home)
 }
 

@@ -87,11 +87,14 @@ func (t *Transaction) Undone() bool { return t.undone }
 // Before is what the folder holds as the transaction begins.
 func (t *Transaction) Before() *Record { return t.before }
 
+// ErrName says that a name cannot be that of a file of the folder.
+var ErrName = errors.New("is no name for a file")
+
 // Create starts a file, whose name may lie in folders below the output folder. It is the caller's to close; Abort does so too.
 func (t *Transaction) Create(name string) (*Output, error) {
 	slashed := path.Clean(filepath.ToSlash(name))
 	if !validName(slashed) {
-		return nil, fmt.Errorf("%q is no name for a file in %s", name, t.dir)
+		return nil, fmt.Errorf("%.300q %w in %s", name, ErrName, t.dir)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"thermsim/bench"
+	"thermsim/inputfile"
 	"thermsim/staging"
 )
 
@@ -209,7 +209,7 @@ func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
 func printBench(g *globals, o benchOptions) error {
 	var results []*bench.Result
 	for _, name := range o.from {
-		f, err := os.Open(name)
+		f, err := inputfile.Open(name)
 		if err != nil {
 			return usagef("cannot read %s: %w; name a .json file that --out wrote", name, err)
 		}

@@ -11,12 +11,14 @@ import (
 	"golang.org/x/term"
 
 	"thermsim/gpusolve"
+	"thermsim/printable"
 	"thermsim/report"
 )
 
 // globals is what every command shares.
 type globals struct {
 	*console
+	departure
 	start   time.Time                   // of the process
 	started bool                        // a command has begun: errors from here on are not cobra's
 	unknown error                       // the help of a command that does not exist was asked for
@@ -46,12 +48,13 @@ const defaultWidth = 100
 func newConsole(stdout, stderr *os.File, getenv func(string) (string, bool)) *console {
 	name, _ := getenv("TERM")
 	noColor, _ := getenv("NO_COLOR")
-	c := &console{stdout: stdout, stderr: stderr}
+	c := &console{stderr: stderr}
 	c.style.Width = terminalWidth(stdout)
 	c.style.Color = term.IsTerminal(int(stdout.Fd())) && noColor == "" && name != "dumb"
 	if c.style.Color {
 		c.depth = colorDepth(name, getenv)
 	}
+	c.stdout = printable.Writer(stdout, c.style.Color)
 	c.width = func() int { return terminalWidth(stderr) }
 	c.live = term.IsTerminal(int(stderr.Fd())) && name != "dumb"
 	return c
@@ -79,24 +82,24 @@ func terminalWidth(f *os.File) int {
 // note tells the user something on stderr.
 func (c *console) note(format string, args ...any) {
 	if !c.quiet {
-		c.print("thermsim: " + fmt.Sprintf(format, args...))
+		c.print(printable.Message("thermsim: " + fmt.Sprintf(format, args...)))
 	}
 }
 
 // detail is a line of the log that -v asks for.
 func (c *console) detail(format string, args ...any) {
 	if c.verbose {
-		c.print("thermsim: " + fmt.Sprintf(format, args...))
+		c.print(printable.Lines("thermsim: " + fmt.Sprintf(format, args...)))
 	}
 }
 
 // fail prints an error. Where an input file is at fault, the place comes first, as editors expect it.
 func (c *console) fail(err error) {
 	if isInputError(err) {
-		c.print(err.Error())
+		c.print(printable.Message(err.Error()))
 		return
 	}
-	c.print("thermsim: " + err.Error())
+	c.print(printable.Message("thermsim: " + err.Error()))
 }
 
 func (c *console) print(text string) {
@@ -110,7 +113,7 @@ func (c *console) print(text string) {
 func (c *console) redraw(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	runes := []rune(strings.ReplaceAll(text, "\n", " "))
+	runes := []rune(printable.Text(strings.ReplaceAll(text, "\n", " ")))
 	if width := c.width(); len(runes) >= width {
 		runes = runes[:max(0, width-1)]
 	}

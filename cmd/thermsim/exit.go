@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/report/saved"
 	"thermsim/stack"
 )
 
@@ -80,7 +81,7 @@ func exitStatus(err error) int {
 		return exitInterrupted
 	case errors.Is(err, gpusolve.ErrDevice):
 		return exitDevice
-	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix), isInputError(err):
+	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix), errors.Is(err, saved.ErrDamaged), isInputError(err):
 		return exitInput
 	}
 	return exitInternal

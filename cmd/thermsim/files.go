@@ -35,12 +35,15 @@ func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, err
 	if t.Undone() {
 		g.note("a run into %s was cut off while its files got their names; the files of the run before are back", dir)
 	}
+	g.opened(t)
 	return t, nil
 }
 
 // commit gives the files their names, and tells what became of those of runs before.
 func commit(ctx context.Context, g *globals, t *staging.Transaction) (*staging.Result, error) {
+	done := g.commits()
 	r, err := t.Commit(ctx)
+	done()
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,9 @@ func logSolution(g *globals, r *report.Run) {
 	s := r.Solution
 	g.detail("device: %s (%s), opened in %s", deviceText(s.Device), s.Device.Why, seconds(s.Timing.Device.Seconds()))
 	g.detail("%s: %s; set up in %s", solution.MethodText(s.Status.Method, s.Status.Preconditioner), s.Status.Details, seconds(s.Timing.Setup.Seconds()))
+	if s.Status.Timings != "" {
+		g.detail("set-up of %s: %s", s.Status.Preconditioner, s.Status.Timings)
+	}
 	if s.Status.Fallback != "" {
 		g.detail("%s", s.Status.Fallback)
 	}

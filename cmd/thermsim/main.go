@@ -6,12 +6,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"thermsim/printable"
 )
 
 func main() {
@@ -27,6 +30,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			status = reportPanic(g, fault, debug.Stack())
 		}
 	}()
+	g.exit = os.Exit
 	return execute(g, args)
 }
 
@@ -34,10 +38,12 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 func execute(g *globals, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	g.say = func(text string) { g.fail(errors.New(text)) }
+	defer g.watch()()
 	cmd := newRootCommand(g)
 	cmd.SetArgs(args)
 	cmd.SetOut(g.stdout)
-	cmd.SetErr(g.stderr)
+	cmd.SetErr(printable.Writer(g.stderr, false))
 	err := cmd.ExecuteContext(ctx)
 	if err == nil {
 		err = g.unknown

@@ -57,6 +57,9 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 	if err := style.Check(); err != nil {
 		return usagef("%w", err)
 	}
+	if err := style.CheckSize(s); err != nil {
+		return usagef("--width and --dpi: %w", err)
+	}
 	for _, name := range []string{"traces", "maxima", "animation"} {
 		if !transient && slices.Contains(o.figures, name) {
 			return usagef("--figures: %s shows time steps, which a steady state does not have; use 'thermsim transient'", name)

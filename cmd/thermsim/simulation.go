@@ -44,6 +44,9 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 		return err
 	}
 	peer, err := s.o.project.writer(s.Mesh, s.files, steps)
+	if errors.Is(err, staging.ErrName) {
+		return usagef("the project asks for an output that cannot be written: %w; give it another name there", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,11 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 // step shows a step of a transient to the recorders.
 func (s *simulation) step(step solution.Step, f solution.Field) error {
 	s.steps++
-	return s.recording.Step(s.steps, step, f)
+	if err := s.recording.Step(s.steps, step, f); err != nil {
+		return err
+	}
+	s.g.keep()
+	return nil
 }
 
 // finish writes all files of a run that is solved.

@@ -62,7 +62,8 @@ func MethodText(method, preconditioner string) string {
 type Status struct {
 	Method           string // "pcg", MethodDirect
 	Preconditioner   string
-	Details          string // what the preconditioner chose by itself, for people
+	Details          string // what the preconditioner chose by itself, for people; the same in every run
+	Timings          string // of the parts of its set-up, for people; no file of results holds them
 	Iterations       int    // of the last system; the sum over steps is IterationsTotal
 	IterationsTotal  int
 	ResidualW        float64 // ||b - A x||2 in W

@@ -27,7 +27,7 @@ type Request struct {
 	NX, NY int // tiles of the map
 	// Spread spreads the watts of instances without a place evenly over the die. Otherwise they are an error.
 	Spread bool
-	Open   Opener // nil stands for os.Open
+	Open   Opener // nil stands for inputfile.Open
 }
 
 // MaxTiles is the largest number of tiles of a map; more would not fit the size of a file that stack files may name.

@@ -2,12 +2,11 @@ package eda
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 
 	"thermsim/importer"
+	"thermsim/inputfile"
 	"thermsim/stack"
 )
 
@@ -21,7 +20,7 @@ const bufferSize = 1 << 18
 func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	open := m.open
 	if open == nil {
-		open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
+		open = func(path string) (io.ReadCloser, error) { return inputfile.Open(path) }
 	}
 	if path == "" {
 		m.faults.Add(stack.Pos{}, "", "no %s was given", what)
@@ -35,7 +34,7 @@ func (m *reading) input(path, what string) (*bufio.Reader, func()) {
 	done := func() { _ = f.Close() } // only read from
 	r := bufio.NewReaderSize(f, bufferSize)
 	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		unpacked, err := gzip.NewReader(r)
+		unpacked, err := inputfile.Unpack(r)
 		if err != nil {
 			m.faults.AddError(&stack.Error{Pos: stack.Pos{File: path, Line: 1}, Msg: fmt.Sprintf("the %s cannot be unpacked: %v", what, err), Err: err})
 			done()

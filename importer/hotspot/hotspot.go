@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"thermsim/importer"
+	"thermsim/inputfile"
 	"thermsim/stack"
 )
 
@@ -43,7 +44,7 @@ func (f Format) Import(r importer.Request) (*importer.Result, error) {
 		return nil, &stack.Error{Msg: "a HotSpot project begins with its configuration", Remedy: "give a .config file, then the .ptrace and the .flp or .lcf file"}
 	}
 	if r.Open == nil {
-		r.Open = importer.ReadFile
+		r.Open = inputfile.Read
 	}
 	c := newConverter(f, r)
 	data, err := r.Open(r.Files[0])

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"thermsim/importer"
+	"thermsim/inputfile"
 	"thermsim/stack"
 )
 
@@ -30,7 +31,7 @@ func (f Format) Import(r importer.Request) (*importer.Result, error) {
 			Remedy: "give one .stk file"}
 	}
 	if r.Open == nil {
-		r.Open = importer.ReadFile
+		r.Open = inputfile.Read
 	}
 	c := newConverter(f, r)
 	data, err := r.Open(r.Files[0])

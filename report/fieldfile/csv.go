@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"thermsim/printable"
 	"thermsim/report/field"
 )
 
@@ -49,7 +50,7 @@ func WriteCSVMatrix(w io.Writer, d *Data) error {
 	p := newFormatter(g.NY())
 	return d.each(func(k int, plane []float64) error {
 		_, err := fmt.Fprintf(w, "# plane %d, layer %s, z %s to %s m; temperature in K at cell centres; first row: x in m; first column: y in m\ny\\x,%s\n",
-			k, d.Grid.Layers[d.Grid.Layer[k]], AppendMetres(nil, d.Grid.Z[k]), AppendMetres(nil, d.Grid.Z[k+1]), strings.Join(xs, ","))
+			k, printable.Text(d.Grid.Layers[d.Grid.Layer[k]]), AppendMetres(nil, d.Grid.Z[k]), AppendMetres(nil, d.Grid.Z[k+1]), strings.Join(xs, ","))
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,8 @@ func texts(v []float64) []string {
 }
 
 func quoted(name string) string {
-	if !strings.ContainsAny(name, ",\"\r\n") {
+	name = printable.Cell(name)
+	if !strings.ContainsAny(name, `,"`) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

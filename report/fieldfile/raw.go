@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"thermsim/printable"
 	"thermsim/report/field"
 )
 
@@ -50,7 +51,7 @@ func WriteRawHeader(w io.Writer, d *Data, file string) error {
 	if !math.IsNaN(d.Time) {
 		h.TimeS = &d.Time
 	}
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(printable.Writer(w, false))
 	e.SetEscapeHTML(false) // "<f8" as it is
 	return e.Encode(h)
 }

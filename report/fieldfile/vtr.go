@@ -10,9 +10,11 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"thermsim/printable"
 	"thermsim/report/field"
 )
 
@@ -95,6 +97,12 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// comment is text for an XML comment, which must not hold two dashes. A replacement leaves every other pair of a row of dashes, hence two.
+func comment(text string) []byte {
+	text = strings.ReplaceAll(printable.Text(text), "--", "- -")
+	return escaped(strings.ReplaceAll(text, "--", "- -"))
+}
+
 func vtrHeader(d *Data, g *field.Grid, offsets []int) []byte {
 	var b bytes.Buffer
 	kind := "Float64"
@@ -103,8 +111,7 @@ func vtrHeader(d *Data, g *field.Grid, offsets []int) []byte {
 	}
 	extent := fmt.Sprintf("0 %d 0 %d 0 %d", g.NX(), g.NY(), g.NZ())
 	b.WriteString(`<?xml version="1.0"?>` + "\n<!-- ")
-	// Text of a comment must not hold two dashes.
-	b.Write(bytes.ReplaceAll(escaped(d.Title), []byte("--"), []byte("- -")))
+	b.Write(comment(d.Title))
 	b.WriteString(" -->\n")
 	fmt.Fprintf(&b, `<VTKFile type="RectilinearGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor">
 <RectilinearGrid WholeExtent="%s">

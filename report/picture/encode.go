@@ -43,10 +43,19 @@ func (c *canvas) write(w io.Writer, format Format) error {
 	return nil
 }
 
-func (c *canvas) writeScaledPNG(w io.Writer, factor float64) error {
-	width, height := math.Round(float64(c.w)*factor), math.Round(float64(c.h)*factor)
+func scaled(pixels int, factor float64) float64 { return math.Round(float64(pixels) * factor) }
+
+func checkPixels(width, height float64) error {
 	if width*height > maxPixels || width < 1 || height < 1 {
-		return fmt.Errorf("drawing a picture: %.0f x %.0f pixels are too many; take a smaller width or resolution", width, height)
+		return fmt.Errorf("%.0f x %.0f pixels are too many; take a smaller width or resolution", width, height)
+	}
+	return nil
+}
+
+func (c *canvas) writeScaledPNG(w io.Writer, factor float64) error {
+	width, height := scaled(c.w, factor), scaled(c.h, factor)
+	if err := checkPixels(width, height); err != nil {
+		return fmt.Errorf("drawing a picture: %w", err)
 	}
 	to := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(72), vgimg.UseBackgroundColor(white))
 	to.Scale(factor, factor)

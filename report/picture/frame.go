@@ -3,8 +3,11 @@ package picture
 import (
 	"image"
 	"image/color"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
+	"thermsim/printable"
 	"thermsim/stack"
 )
 
@@ -58,20 +61,7 @@ type frame struct {
 func newFrame(title, subtitle string, extent stack.Rect, s scale, look Look, format Format) (*frame, error) {
 	w, h := areaSize(extent, look.width())
 	standing := h >= standingBar
-	width, height := marginLeft+w+marginRight, marginTop+h+marginBottom
-	if standing {
-		width += barGap + barThickness + barLabels - marginRight/2
-	} else {
-		height += barRoom
-	}
-	left, least := marginLeft, minWidth
-	if wish := look.width(); wish > 0 {
-		least = wish
-	}
-	if width < least {
-		left += (least - width) / 2
-		width = least
-	}
+	left, width, height := frameSize(w, h, &look)
 	c, err := newCanvas(width, height, look, format)
 	if err != nil {
 		return nil, err
@@ -87,6 +77,32 @@ func newFrame(title, subtitle string, extent stack.Rect, s scale, look Look, for
 		f.barBelow()
 	}
 	return f, nil
+}
+
+// frameSize is the size in the layout's pixels of a picture of w x h pixels of data, and where those begin.
+func frameSize(w, h int, look *Look) (left, width, height int) {
+	width, height = marginLeft+w+marginRight, marginTop+h+marginBottom
+	if h >= standingBar {
+		width += barGap + barThickness + barLabels - marginRight/2
+	} else {
+		height += barRoom
+	}
+	left, least := marginLeft, minWidth
+	if wish := look.width(); wish > 0 {
+		least = wish
+	}
+	if width < least {
+		left += (least - width) / 2
+		width = least
+	}
+	return left, width, height
+}
+
+// CheckMap finds out before anything is drawn whether maps of an area would have too many pixels.
+func (l *Look) CheckMap(extent stack.Rect) error {
+	w, h := areaSize(extent, l.width())
+	_, width, height := frameSize(w, h, l)
+	return checkPixels(scaled(width, l.factor()), scaled(height, l.factor()))
 }
 
 // areaSize is the size of the data in pixels: square pixels, the long side from 720 for a square to 1200 for a thin strip, or what a picture
@@ -216,15 +232,21 @@ func (f *frame) barBelow() {
 
 // fit cuts text to a width in pixels and marks the cut.
 func (c *canvas) fit(s style, text string, width int) string {
-	if w, _ := c.text.size(s, text); w <= width {
-		return text
-	}
-	r := []rune(strings.TrimSpace(text))
-	for len(r) > 0 {
-		r = r[:len(r)-1]
-		if w, _ := c.text.size(s, string(r)+"…"); w <= width {
-			return string(r) + "…"
+	text = printable.Text(text)
+	if utf8.RuneCountInString(text) <= width {
+		if w, _ := c.text.size(s, text); w <= width {
+			return text
 		}
+	}
+	// A letter is hardly narrower than a pixel, so that what is longer need not be looked at.
+	r := []rune(strings.TrimSpace(text))
+	r = r[:min(len(r), max(width, 0))]
+	fits := func(n int) bool {
+		w, _ := c.text.size(s, string(r[:n])+"…")
+		return w <= width
+	}
+	if n := sort.Search(len(r), func(n int) bool { return !fits(n + 1) }); n > 0 {
+		return string(r[:min(n, len(r)-1)]) + "…"
 	}
 	return ""
 }

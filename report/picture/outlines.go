@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image"
+	"unicode/utf8"
 
 	"thermsim/stack"
 )
@@ -98,7 +99,9 @@ func (f *frame) nameOutline(o *Outline, colored bool) {
 			room = b
 		}
 	}
-	if o.Name == "" || room.Empty() {
+	// No letter is lower than leastLetter or, but for a few, narrower than a pixel: of a million blocks most need no measuring.
+	const leastLetter = 10
+	if o.Name == "" || min(room.Dx(), room.Dy()) < leastLetter || utf8.RuneCountInString(o.Name) > max(room.Dx(), room.Dy()) {
 		return
 	}
 	for _, size := range []int{14, 12, 10} {

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font/liberation"
+
+	"thermsim/printable"
 )
 
 // typesetter sets text in Liberation Sans, gonum/plot's own font. It is for one goroutine.
@@ -98,6 +100,7 @@ type anchor struct{ x, y float64 }
 
 // print sets text at (x, y) and returns the pixels it covers.
 func (c *canvas) print(s style, text string, x, y float64, a anchor) image.Rectangle {
+	text = printable.Text(text)
 	box := c.textBox(s, text, x, y, a)
 	if box.Empty() {
 		return box

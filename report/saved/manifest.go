@@ -10,6 +10,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/plausibility"
+	"thermsim/printable"
 	"thermsim/stack"
 )
 
@@ -171,6 +172,19 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 		m.Steps = append(m.Steps, Step{step.Time, step.Iterations, Number(step.MaxK), Number(step.PowerW), Number(step.LeakageW), step.Converged})
 	}
 	return m
+}
+
+// clean makes texts fit to be shown: anybody may have written the file.
+func (m *Manifest) clean() {
+	for _, text := range []*string{&m.ID, &m.Version, &m.Stack, &m.Status.Method, &m.Status.Preconditioner, &m.Status.Details, &m.Status.Reason, &m.Status.Fallback, &m.DeviceKind, &m.DeviceName} {
+		*text = printable.Text(*text)
+	}
+	for i := range m.Warnings {
+		w := &m.Warnings[i]
+		for _, text := range []*string{&w.Code, &w.Place, &w.Text, &w.Remedy} {
+			*text = printable.Text(*text)
+		}
+	}
 }
 
 // Solution is the solution without its field.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"thermsim/inputfile"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -24,7 +25,8 @@ type Run struct {
 	Mesh     *mesh.Mesh
 	Trace    []byte // trace.csv of a transient, nil without one
 
-	zip *zip.ReadCloser
+	file *os.File
+	zip  *zip.Reader
 }
 
 // Path of a saved run: the file itself, or the folder that holds one.
@@ -39,7 +41,7 @@ func Path(path string) string {
 // stack is meshed, and its error returned as it is.
 func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 	path = Path(path)
-	z, err := zip.OpenReader(path)
+	f, z, err := openArchive(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or name the folder of another run", filepath.Dir(path), filepath.Base(path))
@@ -48,9 +50,9 @@ func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot open the saved run: %w", err)
 	}
-	r := &Run{Path: path, zip: z}
+	r := &Run{Path: path, file: f, zip: z}
 	if err := r.read(room); err != nil {
-		_ = z.Close() // read only
+		_ = f.Close() // read only
 		if refused := (*roomError)(nil); errors.As(err, &refused) {
 			return nil, refused.error
 		}
@@ -60,7 +62,24 @@ func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 }
 
 // Close closes the file. Fields cannot be read afterwards.
-func (r *Run) Close() error { return r.zip.Close() }
+func (r *Run) Close() error { return r.file.Close() }
+
+// openArchive opens a ZIP file.
+func openArchive(path string) (*os.File, *zip.Reader, error) {
+	f, err := inputfile.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		var z *zip.Reader
+		if z, err = zip.NewReader(f, info.Size()); err == nil {
+			return f, z, nil
+		}
+	}
+	_ = f.Close() // nothing was read from it
+	return nil, nil, err
+}
 
 // roomError is what the caller's room says.
 type roomError struct{ error }
@@ -73,6 +92,7 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	if err := json.Unmarshal(about, &r.Manifest); err != nil {
 		return err
 	}
+	r.Manifest.clean()
 	if r.Manifest.Schema != schema {
 		return fmt.Errorf("its schema is %d, expected %d", r.Manifest.Schema, schema)
 	}
@@ -114,14 +134,33 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	return nil
 }
 
-// entry reads a small entry whole.
+// Entries are stored as they are. An archive that was packed again is read too, as long as what is read whole opens to no more than mostRatio times
+// its size, beyond the first freeBytes: tables of numbers pack ten times smaller at most.
+const (
+	mostRatio = 20
+	freeBytes = 1 << 20
+)
+
+// entry reads an entry whole.
 func (r *Run) entry(name string) ([]byte, error) {
 	f, err := r.zip.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	if h, ok := info.Sys().(*zip.FileHeader); !ok || size < 0 || uint64(size) > freeBytes+mostRatio*h.CompressedSize64 {
+		return nil, fmt.Errorf("%s opens to %d bytes, more than %d times its size; unzip it and zip it again with zip -0 if it is meant so", name, size, mostRatio)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, size+1))
+	if err == nil && int64(len(data)) > size {
+		err = fmt.Errorf("%s is longer than the archive says", name)
+	}
+	return data, err
 }
 
 // Last is the number of the last step that was saved, 0 of a steady state.
@@ -196,6 +235,9 @@ func tooLong(err error) error {
 	return err
 }
 
+// ErrDamaged says that a saved run was changed since it was written.
+var ErrDamaged = errors.New("is damaged")
+
 func (f *Field) damaged(err error) error {
-	return fmt.Errorf("%s is damaged, step %d: %w; solve again with --save last", f.run.Path, f.step, err)
+	return fmt.Errorf("%s %w, step %d: %w; solve again with --save last", f.run.Path, ErrDamaged, f.step, err)
 }

@@ -11,6 +11,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"thermsim/printable"
 )
 
 //go:embed assets
@@ -110,7 +112,7 @@ func (d *Document) frame() ([]byte, error) {
 		Mark      template.HTML
 		Precision string
 	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision()})
-	return out.Bytes(), err
+	return []byte(printable.Lines(out.String())), err
 }
 
 // precision tells how exact the map is.

@@ -160,6 +160,9 @@ func (c *Cycle) add(l level) error {
 	return nil
 }
 
+// Timings says how long the parts of the set-up took.
+func (c *Cycle) Timings() string { return strings.TrimLeft(c.timing.String(), ",; ") }
+
 // Details of the hierarchy, level by level.
 func (c *Cycle) Details() string {
 	var b strings.Builder
@@ -170,7 +173,6 @@ func (c *Cycle) Details() string {
 	if c.doubled {
 		b.WriteString(" of the double cover")
 	}
-	b.WriteString(c.timing.String())
 	for n, l := range c.levels {
 		fmt.Fprintf(&b, "\n  level %d: %d vertices, %s", n, l.graph.Len(), l.graph.Layout())
 		switch f := l.figures; {

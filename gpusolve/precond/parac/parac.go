@@ -96,7 +96,7 @@ func (p *Factor) Report() Report { return p.f.report() }
 // Details names the order, the size of the factor and the depth of its solves, and what is unusual.
 func (p *Factor) Details() string {
 	r := p.f.report()
-	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d, factor %.3f s, sorting %.3f s", r.Order, r.Entries, r.Fill, r.Depth, r.Tree, r.Factor, r.Sort)
+	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d", r.Order, r.Entries, r.Fill, r.Depth, r.Tree)
 	if p.cover {
 		text += ", of the double cover"
 	}
@@ -107,6 +107,12 @@ func (p *Factor) Details() string {
 		text += ", dense: the elimination has little to do in parallel and is slow"
 	}
 	return text
+}
+
+// Timings says how long the parts of the set-up took.
+func (p *Factor) Timings() string {
+	r := p.f.report()
+	return fmt.Sprintf("factor %.3f s, sorting %.3f s", r.Factor, r.Sort)
 }
 
 // Apply sets z = (G D G^T)^-1 r.

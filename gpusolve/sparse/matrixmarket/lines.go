@@ -3,7 +3,6 @@ package matrixmarket
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"thermsim/inputfile"
 )
 
 // lines walks over the lines of a file that say something.
@@ -20,6 +21,8 @@ type lines struct {
 	r    *bufio.Reader
 	text []byte // of the current line, without its end
 	line int    // its number
+
+	packed int64 // bytes of a file that is packed, 0 where not known
 }
 
 // maxLine is the longest line; the format allows 1024 characters.
@@ -28,11 +31,16 @@ const maxLine = 1 << 16
 func newLines(file string, r io.Reader) (*lines, error) {
 	l := &lines{file: file, r: bufio.NewReaderSize(r, maxLine)}
 	if magic, err := l.r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		unpacked, err := gzip.NewReader(l.r)
+		unpacked, err := inputfile.Unpack(l.r)
 		if err != nil {
 			return nil, &Error{File: file, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or leave it unpacked", Err: err}
 		}
 		l.r = bufio.NewReaderSize(unpacked, maxLine)
+		if f, ok := r.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				l.packed = info.Size()
+			}
+		}
 	}
 	return l, nil
 }
@@ -165,13 +173,8 @@ func (l *lines) fail(col int, remedy, format string, args ...any) error {
 
 // open opens a file for reading.
 func open(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := inputfile.OpenAsked(path)
 	if err == nil {
-		info, statErr := f.Stat()
-		if statErr == nil && info.IsDir() {
-			f.Close()
-			return nil, &Error{File: path, Msg: "is a folder", Remedy: "name a Matrix Market file"}
-		}
 		return f, nil
 	}
 	cause := err

@@ -98,6 +98,10 @@ func matrixSize(l *lines) (n, entries int64, err error) {
 	if entries < rows {
 		return 0, 0, l.fail(1, "every row needs its diagonal entry", "%d entries for %d rows: the matrix is singular", entries, rows)
 	}
+	// No two lines of a matrix are alike, and what tells them apart takes more than a byte however well it is packed.
+	if l.packed > 0 && entries > l.packed {
+		return 0, 0, l.fail(1, "unpack it if it is meant so", "%d entries are announced by a packed file of %d bytes", entries, l.packed)
+	}
 	return rows, entries, nil
 }
 

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"thermsim/staging"
+)
+
+// patience is how long a command may take to end after a signal, before it is left where it stands. Solvers look for signals in each iteration; parsing,
+// set-ups of preconditioners and pictures do not, and may take minutes.
+const patience = 700 * time.Millisecond
+
+// farewell is how long a commit, or the removal of what was staged, may take once a command is left. What it does not get done, the next run does.
+const farewell = 200 * time.Millisecond
+
+// departure ends the program where a command does not end by itself after a signal. What it has staged is removed; a commit that goes on is waited for.
+type departure struct {
+	exit func(status int) // os.Exit; nil where nothing is ended by force, as in tests
+	say  func(text string)
+
+	mu         sync.Mutex
+	open       *staging.Transaction
+	committing chan struct{} // closed after the commit; nil before
+	keeps      bool          // what was finished shall be saved: the first signal does not end the program
+	written    bool          // a commit has ended
+	gone       bool
+}
+
+// watch waits for signals until the command has ended.
+func (d *departure) watch() (stop func()) {
+	if d.exit == nil {
+		return func() {}
+	}
+	signals, done := make(chan os.Signal, 4), make(chan struct{})
+	signal.Notify(signals, endings()...)
+	go func() {
+		for n := 1; ; n++ {
+			select {
+			case <-signals:
+				time.AfterFunc(patience, func() { d.leave(n > 1) })
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		d.mu.Lock()
+		d.gone = true
+		d.mu.Unlock()
+	}
+}
+
+// opened notes what is to be removed.
+func (d *departure) opened(t *staging.Transaction) {
+	d.mu.Lock()
+	d.open, d.committing = t, nil
+	d.mu.Unlock()
+}
+
+// commits notes that files get their names, until done is called.
+func (d *departure) commits() (done func()) {
+	committing := make(chan struct{})
+	d.mu.Lock()
+	d.committing = committing
+	d.mu.Unlock()
+	return func() {
+		close(committing)
+		d.mu.Lock()
+		d.open, d.committing, d.keeps, d.written = nil, nil, false, true
+		d.mu.Unlock()
+	}
+}
+
+// keep notes that a transient has finished a step, which the first signal must not lose.
+func (d *departure) keep() {
+	d.mu.Lock()
+	d.keeps = true
+	d.mu.Unlock()
+}
+
+// leave ends the program, at a second signal in any case.
+func (d *departure) leave(second bool) {
+	d.mu.Lock()
+	if d.gone || d.keeps && !second || d.committing != nil && !second {
+		d.mu.Unlock()
+		return
+	}
+	d.gone = true
+	open, committing, written := d.open, d.committing, d.written
+	d.mu.Unlock()
+	text := "interrupted; nothing was written"
+	if written {
+		text = "interrupted after the files were written"
+	}
+	ended := make(chan struct{})
+	switch {
+	case committing != nil:
+		text, ended = "interrupted while files got their names", committing
+	case open != nil:
+		go func() {
+			open.Abort()
+			close(ended)
+		}()
+	default:
+		close(ended)
+	}
+	select {
+	case <-ended:
+	case <-time.After(farewell):
+	}
+	d.say(text)
+	d.exit(exitInterrupted)
+}

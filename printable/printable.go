@@ -1,0 +1,174 @@
+// Package printable shows texts that come from outside: names, paths, messages. A terminal obeys control characters, a spreadsheet runs what looks like
+// a formula, and bidirectional overrides make a text read as another; all of these are written as escapes that do nothing.
+package printable
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Unsafe reports whether a character is not shown but obeyed: control characters (C0 with NUL and ESC, DEL, C1), bidirectional controls, separators of lines and
+// paragraphs, marks without width at which texts differ unseen, and what stands for bytes that are no UTF-8.
+func Unsafe(r rune) bool {
+	switch {
+	case r < 0x20, r >= 0x7f && r < 0xa0, r == utf8.RuneError:
+		return true
+	case r >= 0x200b && r <= 0x200f && r != 0x200c && r != 0x200d: // zero width but for the joiners that scripts need; directional marks
+		return true
+	case r == 0x061c, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb:
+		return true
+	}
+	return r >= 0xe0000 && r <= 0xe007f // tags: invisible
+}
+
+// Text is a text for one line: what is unsafe stands as \u and four digits, which JSON and TOML read as the same character.
+func Text(s string) string { return escape(s, Unsafe) }
+
+// Lines is Text for a text of several lines: ends of lines and tabs stay.
+func Lines(s string) string {
+	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Unsafe(r) })
+}
+
+// Cell is a text for a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which it shows as text.
+func Cell(s string) string {
+	s = Text(s)
+	if s != "" && strings.IndexByte("=+-@", s[0]) >= 0 {
+		return "'" + s
+	}
+	return s
+}
+
+// Lengths of messages in bytes: of each line, and in all. Twenty faults of five lines each fit.
+const (
+	mostLine    = 2000
+	mostMessage = 20_000
+)
+
+// Message is Lines for an error, cut where it is longer than people read.
+func Message(s string) string {
+	lines := strings.Split(s, "\n")
+	length := 0
+	for i, line := range lines {
+		line = cut(line, mostLine)
+		if length += len(line) + 1; length > mostMessage {
+			lines = append(lines[:i], "...")
+			break
+		}
+		lines[i] = line
+	}
+	return Lines(strings.Join(lines, "\n"))
+}
+
+// cut leaves beginning and end of a text, where the remedy stands.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	head, tail := s[:most/2], s[len(s)-most/2:]
+	return strings.ToValidUTF8(head, "") + " ... " + strings.ToValidUTF8(tail, "")
+}
+
+func escape(s string, unsafe func(rune) bool) string {
+	if strings.IndexFunc(s, unsafe) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unsafe(r) {
+			writeEscape(&b, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// writeEscape writes \uXXXX, as a pair of surrogates beyond the first plane.
+func writeEscape(b *strings.Builder, r rune) {
+	if r > 0xffff {
+		r -= 0x10000
+		writeEscape(b, 0xd800+r>>10)
+		r = 0xdc00 + r&0x3ff
+	}
+	const digits = "0123456789abcdef"
+	b.WriteString(`\u`)
+	for shift := 12; shift >= 0; shift -= 4 {
+		b.WriteByte(digits[r>>shift&0xf])
+	}
+}
+
+// writer passes text on with what is unsafe escaped.
+type writer struct {
+	w      io.Writer
+	colour bool
+	rest   []byte // of a character that the last write cut
+}
+
+// Writer is a terminal or a pipe that is given text. Ends of lines and tabs pass, and where colour is set, the sequences that change it.
+func Writer(w io.Writer, colour bool) io.Writer { return &writer{w: w, colour: colour} }
+
+// Write implements io.Writer.
+func (p *writer) Write(text []byte) (int, error) {
+	n := len(text)
+	if len(p.rest) > 0 {
+		text = append(p.rest, text...)
+		p.rest = nil
+	}
+	if p.plain(text) {
+		return passed(n, p.w, text)
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		if k := colourLength(text); p.colour && k > 0 {
+			b.Write(text[:k])
+			text = text[k:]
+			continue
+		}
+		if !utf8.FullRune(text) {
+			p.rest = append([]byte(nil), text...)
+			break
+		}
+		r, size := utf8.DecodeRune(text)
+		if r != '\n' && r != '\t' && Unsafe(r) {
+			writeEscape(&b, r)
+		} else {
+			b.Write(text[:size])
+		}
+		text = text[size:]
+	}
+	return passed(n, p.w, []byte(b.String()))
+}
+
+func passed(n int, w io.Writer, text []byte) (int, error) {
+	if _, err := w.Write(text); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// plain reports whether a text is ASCII without anything unsafe, as almost all is.
+func (p *writer) plain(text []byte) bool {
+	for _, c := range text {
+		if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// colourLength is the length of ESC [ digits and semicolons m at the start of a text, else 0.
+func colourLength(text []byte) int {
+	if len(text) < 3 || text[0] != 0x1b || text[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,130 @@
+package saved
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// rewrite copies an archive with one entry changed, packed if asked for.
+func rewrite(t *testing.T, path, name string, method uint16, change func([]byte) []byte) string {
+	t.Helper()
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		r.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name == name {
+			data = change(data)
+		}
+		e, err := w.CreateHeader(&zip.FileHeader{Name: f.Name, Method: method})
+		if err == nil {
+			_, err = e.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(t.TempDir(), "run.zip")
+	if err := os.WriteFile(changed, out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+// A run of another version of the format is not read as if it were of this one.
+func TestSchemaIsChecked(t *testing.T) {
+	path := write(t, sampleMesh(t))
+	for _, number := range []string{"0", "2", "-1"} {
+		other := rewrite(t, path, manifestName, zip.Store, func(b []byte) []byte {
+			return bytes.Replace(b, []byte(`"schema": 1`), []byte(`"schema": `+number), 1)
+		})
+		if _, err := Open(other, nil); err == nil || !strings.Contains(err.Error(), "its schema is "+number+", expected 1") {
+			t.Errorf("schema %s: %v", number, err)
+		}
+	}
+}
+
+// An archive that was packed again is read; one that opens to absurdly much is refused before it does.
+func TestPackedArchives(t *testing.T) {
+	path := write(t, sampleMesh(t))
+	r, err := Open(rewrite(t, path, "", zip.Deflate, nil), nil)
+	if err != nil {
+		t.Fatalf("packed again: %v", err)
+	}
+	r.Close()
+	for _, name := range []string{manifestName, stackName, traceName} {
+		bomb := rewrite(t, path, name, zip.Deflate, func(b []byte) []byte { return append(b, bytes.Repeat([]byte(" "), 20<<20)...) })
+		if _, err := Open(bomb, nil); err == nil || !strings.Contains(err.Error(), "more than 20 times its size") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Whatever texts a manifest holds, none of them reaches a terminal or a file as more than text.
+func TestTextsOfAManifestAreShownAsText(t *testing.T) {
+	const evil = "\x1b[2J\u202e\u009b"
+	path := rewrite(t, write(t, sampleMesh(t)), manifestName, zip.Store, func(b []byte) []byte {
+		var m map[string]any
+		if err := json.Unmarshal(b, &m); err != nil {
+			t.Fatal(err)
+		}
+		m["version"], m["stack"], m["device_name"] = evil, evil, evil
+		m["status"].(map[string]any)["details"] = evil
+		m["warnings"] = []map[string]string{{"code": evil, "place": evil, "text": evil, "remedy": evil}}
+		out, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	})
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	m := &r.Manifest
+	for _, text := range []string{m.Version, m.Stack, m.DeviceName, m.Status.Details, m.Warnings[0].Text, m.Warnings[0].Place} {
+		if text != `\u001b[2J\u202e\u009b` {
+			t.Errorf("got %q", text)
+		}
+	}
+}
+
+// Damage can be told from other failures: it is the input that is at fault.
+func TestDamageIsAKindOfItsOwn(t *testing.T) {
+	path := rewrite(t, write(t, sampleMesh(t)), planeName(1, 0), zip.Store, func(b []byte) []byte { return b[:len(b)/2] })
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := r.Field(1)
+	if err == nil {
+		err = f.Plane(0, make([]float64, 63))
+	}
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("half a plane: %v", err)
+	}
+}
