@@ -3,6 +3,7 @@ package autogrid
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -54,6 +55,17 @@ func TestSameStackSameGrid(t *testing.T) {
 	}
 	if texts[0] != texts[1] || texts[1] != texts[2] {
 		t.Error("the grids differ")
+	}
+}
+
+// An interrupt ends the choice, and is told as one.
+func TestInterrupt(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	s := plan(10e-3, 8e-3, corner)
+	s.Grid = stack.Grid{Auto: stack.DefaultAutoGrid()}
+	if _, err := Choose(ctx, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package autogrid
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"thermsim/converge"
@@ -74,6 +75,14 @@ func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 		return nil
 	}
 	defer sol.Close()
+	switch {
+	case v.ctx.Err() != nil:
+		v.err = v.ctx.Err()
+		return nil
+	case !sol.Status.Converged:
+		v.err = fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; give the grid by numbers of cells", converge.ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
+		return nil
+	}
 	centres, peaks, err := converge.Maxima(m, sol.Field)
 	maxima, v.err = append(centres, peaks...), err
 	if layers != nil && v.err == nil {

@@ -19,7 +19,8 @@ const checkHelp = `Check a stack without solving it: read and validate every inp
 and its floorplans as PNG into --out, list layers and mesh, say how much power
 was requested and how much arrived on the grid, and estimate memory and time.
 Warn of what is possible but seldom meant: slips of units, blocks of few cells,
-heat without a way out.
+heat without a way out. Where the grid is to be chosen (--grid auto), say which
+and why; that takes a few small solves.
 
 With --print, write the stack to stdout with everything resolved (materials,
 floorplans, powers, units), and nothing else. That file stands alone and gives
@@ -31,6 +32,7 @@ EXIT STATUS
   0    the stack is valid, with or without warnings
   1    internal failure, or a file could not be written
   2    wrong usage, invalid input, or with --strict a warning; nothing was written
+  3    a small solve that the choice of a grid takes did not converge
   4    the grid does not fit into memory
   130  interrupted; nothing was written
 ` + crashHelp

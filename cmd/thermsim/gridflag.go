@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"thermsim/autogrid"
+	"thermsim/converge"
 	"thermsim/stack"
 )
 
@@ -79,6 +80,9 @@ func chooseGrid(ctx context.Context, g *globals, s *stack.Stack) (*autogrid.Choi
 		return nil, nil
 	}
 	c, err := autogrid.Choose(ctx, s)
+	if errors.Is(err, converge.ErrNotConverged) {
+		return nil, withStatus(exitNotConverged, err)
+	}
 	if err != nil {
 		return nil, err
 	}

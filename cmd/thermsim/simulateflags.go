@@ -94,7 +94,7 @@ func addJUnitFlag(cmd *cobra.Command, junit *bool) {
 }
 
 func addGridFlag(cmd *cobra.Command, grid *gridWish) {
-	cmd.Flags().Var(grid, "grid", "cells along x and y, of equal size; or auto, auto:0.1K, auto:1%: chosen for an error of maxima")
+	cmd.Flags().Var(grid, "grid", "equal cells along x and y, or chosen ones: auto, auto:0.1K, auto:1%")
 }
 
 func completeFlag(cmd *cobra.Command, flag string, values []string) {
