@@ -106,5 +106,6 @@ func planInputs() []input {
 		{"map-2M-rows", "power map of 2,000,000 rows", powerMap(1, 2_000_000, "1e-6"), false},
 		{"map-1e308", "power map that sums to infinity", powerMap(10, 10, "1e308"), true},
 		{"stk-20000", "project of 3D-ICE with 20,000 layers", iceStack(20_000, "t.txt"), true},
+		{"stk-500000", "project of 3D-ICE with 500,000 layers (8 MB)", iceStack(500_000, "t.txt"), true},
 	}
 }
