@@ -45,6 +45,13 @@ func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 // pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies under the pointer.
 func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
+	blocks := 0
+	for p := range s.Layers[layer].Powers {
+		blocks += len(s.Layers[layer].Powers[p].Blocks)
+	}
+	if blocks > mostOutlines {
+		return out
+	}
 	for p := range s.Layers[layer].Powers {
 		for b := range s.Layers[layer].Powers[p].Blocks {
 			block := &s.Layers[layer].Powers[p].Blocks[b]

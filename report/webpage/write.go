@@ -112,8 +112,14 @@ func (d *Document) frame() ([]byte, error) {
 		Mark      template.HTML
 		Precision string
 	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision()})
-	return []byte(printable.Lines(out.String())), err
+	if text := out.String(); strings.ContainsFunc(text, unsafe) {
+		return []byte(printable.Lines(text)), err
+	}
+	return out.Bytes(), err
 }
+
+// unsafe says what must not stand in a page.
+func unsafe(r rune) bool { return r != '\n' && r != '\t' && printable.Unsafe(r) }
 
 // precision tells how exact the map is.
 func (d *Document) precision() string {
