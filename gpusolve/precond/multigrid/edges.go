@@ -2,6 +2,7 @@ package multigrid
 
 import (
 	"math"
+	"slices"
 
 	"thermsim/mesh"
 )
@@ -27,19 +28,34 @@ func edges(m *mesh.Mesh) (x, y []bool) {
 		if index == nil {
 			continue
 		}
-		for j := range ny {
-			for i := range nx {
-				c := j*nx + i
-				if i > 0 && index[c] != index[c-1] {
-					sumX[i] += step(m, index[c], index[c-1]) * m.DY(j)
-				}
-				if j > 0 && index[c] != index[c-nx] {
-					sumY[j] += step(m, index[c], index[c-nx]) * m.DX(i)
+		addEdges(m, index, sumX, sumY)
+	}
+	return above(sumX, edgeStrength*(m.Y[ny]-m.Y[0])), above(sumY, edgeStrength*(m.X[nx]-m.X[0]))
+}
+
+// addEdges adds those of a layer. Most rows are like the one below: they are compared only.
+func addEdges(m *mesh.Mesh, index []uint32, sumX, sumY []float64) {
+	nx := m.NX()
+	for j := 0; j < m.NY(); {
+		row := index[j*nx : (j+1)*nx]
+		if j > 0 {
+			below := index[(j-1)*nx : j*nx]
+			for i := range row {
+				if row[i] != below[i] {
+					sumY[j] += step(m, row[i], below[i]) * m.DX(i)
 				}
 			}
 		}
+		height := m.DY(j)
+		for j++; j < m.NY() && slices.Equal(row, index[j*nx:(j+1)*nx]); j++ {
+			height += m.DY(j)
+		}
+		for i := 1; i < nx; i++ {
+			if row[i] != row[i-1] {
+				sumX[i] += step(m, row[i], row[i-1]) * height
+			}
+		}
 	}
-	return above(sumX, edgeStrength*(m.Y[ny]-m.Y[0])), above(sumY, edgeStrength*(m.X[nx]-m.X[0]))
 }
 
 // step is |ln(k/k')| along z, in which cells of two materials are their mean.
