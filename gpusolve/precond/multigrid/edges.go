@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"thermsim/mesh"
 )
 
@@ -22,13 +24,24 @@ const (
 // edges finds the lines of the grid at which materials change: x[i] and y[j] are those below column i and row j.
 func edges(m *mesh.Mesh) (x, y []bool) {
 	nx, ny := m.NX(), m.NY()
-	sumX, sumY := make([]float64, nx), make([]float64, ny)
-	for _, planes := range m.LayerPlanes {
-		index := m.Planes[planes[0]].Index
-		if index == nil {
-			continue
+	type sums struct{ x, y []float64 }
+	layers := make([]sums, len(m.LayerPlanes))
+	var work errgroup.Group
+	for l, planes := range m.LayerPlanes {
+		if index := m.Planes[planes[0]].Index; index != nil {
+			layers[l] = sums{make([]float64, nx), make([]float64, ny)}
+			work.Go(func() error { addEdges(m, index, layers[l].x, layers[l].y); return nil })
 		}
-		addEdges(m, index, sumX, sumY)
+	}
+	_ = work.Wait() // none of them fails
+	sumX, sumY := make([]float64, nx), make([]float64, ny)
+	for _, of := range layers {
+		for i, v := range of.x {
+			sumX[i] += v
+		}
+		for j, v := range of.y {
+			sumY[j] += v
+		}
 	}
 	return above(sumX, edgeStrength*(m.Y[ny]-m.Y[0])), above(sumY, edgeStrength*(m.X[nx]-m.X[0]))
 }
