@@ -61,6 +61,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newConvergeCommand(g),
 		newJedecCommand(g),
 		newVersionCommand(g),
+		newManCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())
