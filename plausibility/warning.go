@@ -12,10 +12,10 @@ import (
 
 // Warning is a doubt about an input or a result. Code is short and stable, for programs.
 type Warning struct {
-	Code   string `json:"code"`
-	Place  string `json:"place"` // file, line and column, as far as they are known
-	Text   string `json:"text"`
-	Remedy string `json:"remedy"`
+	Code   string `json:"code"`   // short and stable, for programs
+	Place  string `json:"place"`  // file, line and column, as far as they are known
+	Text   string `json:"text"`   // what is doubted
+	Remedy string `json:"remedy"` // what to do; may be ""
 }
 
 // The codes of warnings.

@@ -11,15 +11,16 @@ import (
 
 // FilmSummary is a face whose heat transfer coefficient follows the temperature of its surface, at the end.
 type FilmSummary struct {
-	Face        string  `json:"face"`
-	MeanH       float64 `json:"mean_h_W_m2K"` // over the area
-	SurfaceMinK float64 `json:"surface_min_K"`
-	SurfaceMaxK float64 `json:"surface_max_K"`
-	ConvectionW float64 `json:"convection_W"` // by the constant, the law and natural convection; leaving is positive
-	RadiationW  float64 `json:"radiation_W"`
-	// Rayleigh is the number at the surface's temperature farthest from ambient, Outside what lies beyond the range of the formula or the law.
+	Face        string  `json:"face"`          // bottom, top, west, east, south or north
+	MeanH       float64 `json:"mean_h_W_m2K"`  // over the area
+	SurfaceMinK float64 `json:"surface_min_K"` // lowest of the surface
+	SurfaceMaxK float64 `json:"surface_max_K"` // highest of the surface
+	ConvectionW float64 `json:"convection_W"`  // by the constant, the law and natural convection; leaving is positive
+	RadiationW  float64 `json:"radiation_W"`   // leaving is positive
+	// Rayleigh number at the surface's temperature farthest from ambient; absent without natural convection.
 	Rayleigh float64 `json:"rayleigh,omitempty"`
-	Outside  string  `json:"outside,omitempty"`
+	// What lies beyond the range of the formula or the law; absent where nothing does.
+	Outside string `json:"outside,omitempty"`
 }
 
 func summariseFilms(m *mesh.Mesh, f solution.Field) ([]FilmSummary, error) {

@@ -13,18 +13,18 @@ import (
 // cell. Resistances theta are those of JESD51-12 between the junction and a point that all the heat passes; parameters psi divide by the same power,
 // though only some of the heat goes that way.
 type JedecSummary struct {
-	Environment string        `json:"environment"`
-	JunctionK   float64       `json:"junction_K"`
-	PowerW      float64       `json:"power_W"`
-	Figures     []JedecFigure `json:"figures"`
+	Environment string        `json:"environment"` // the standard, such as jesd51-2a
+	JunctionK   float64       `json:"junction_K"`  // hottest cell
+	PowerW      float64       `json:"power_W"`     // of the package
+	Figures     []JedecFigure `json:"figures"`     // those of the environment
 }
 
 // JedecFigure is (junction - reference) / power.
 type JedecFigure struct {
-	Name       string  `json:"name"`
-	KPerW      float64 `json:"K_per_W"`
-	Reference  string  `json:"reference"`
-	ReferenceK float64 `json:"reference_K"`
+	Name       string  `json:"name"`        // theta_JA, theta_JB, theta_JC(top), psi_JT or psi_JB
+	KPerW      float64 `json:"K_per_W"`     // (junction - reference) / power
+	Reference  string  `json:"reference"`   // in words
+	ReferenceK float64 `json:"reference_K"` // its temperature
 }
 
 // addJedec states the figures of the test that the stack stands for, by all its power: what leaks heats the package too.

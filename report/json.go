@@ -54,6 +54,8 @@ func allFinite(v reflect.Value) bool {
 	case reflect.Float64:
 		f := v.Float()
 		return f-f == 0
+	case reflect.Pointer:
+		return v.IsNil() || allFinite(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if !allFinite(v.Field(i)) {
@@ -77,6 +79,10 @@ func finite(v reflect.Value) any {
 	case reflect.Float64:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
 			return nil
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return finite(v.Elem())
 		}
 	case reflect.Struct:
 		return members(v, nil)

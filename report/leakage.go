@@ -12,18 +12,18 @@ import (
 
 // LeakageSummary tells what powers that follow the temperature do; in a transient at its end.
 type LeakageSummary struct {
-	PowerW float64 `json:"power_W"`
-	// LoopGain is by how much a small rise comes back, see docs/leakage.md; NaN where it is not known.
+	PowerW float64 `json:"power_W"` // all that leaks
+	// By how much a small rise comes back, see docs/leakage.md; null where it is not known.
 	LoopGain float64 `json:"loop_gain"`
-	At       Place   `json:"at"` // the leaking cell where that rise is largest
-	Runaway  bool    `json:"runaway"`
-	TimeS    float64 `json:"time_s,omitempty"` // of a transient's runaway
-	// LargestFactor is the largest one on all powers with which there is a steady state, where with the powers as they are there is none.
+	At       Place   `json:"at"`               // the leaking cell where that rise is largest
+	Runaway  bool    `json:"runaway"`          // the verdict, exit status 6
+	TimeS    float64 `json:"time_s,omitempty"` // of a transient's runaway; absent otherwise
+	// The largest factor on all powers with which there is a steady state; absent where there is one with the powers as they are.
 	LargestFactor float64 `json:"largest_factor,omitempty"`
-	// OutOfRange counts the leaking cells outside the range of their law.
+	// Leaking cells outside the range of their law; absent without any.
 	OutOfRange int64   `json:"out_of_range,omitempty"`
-	FromK      float64 `json:"from_K"`
-	ToK        float64 `json:"to_K"`
+	FromK      float64 `json:"from_K"` // lower end of that range
+	ToK        float64 `json:"to_K"`   // upper end of that range
 }
 
 func summariseLeakage(m *mesh.Mesh, l *solution.Leakage) *LeakageSummary {

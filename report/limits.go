@@ -10,21 +10,21 @@ import (
 	"thermsim/stack"
 )
 
-// LimitSummary is a highest temperature that the stack allows, and what is left of it: MarginK is negative where it is exceeded, and OK false. In a
+// LimitSummary is a highest temperature that the stack allows, and what is left of it. In a
 // transient all of it is about the peak over time.
 type LimitSummary struct {
-	Kind    string  `json:"kind"` // stack, layer, region, power or block
-	Layer   string  `json:"layer"`
-	Name    string  `json:"name"`
-	TMaxK   float64 `json:"tmax_K"`
-	MaxK    float64 `json:"max_K"`
-	MarginK float64 `json:"margin_K"`
-	// MarginW is how many watts more the whole stack may draw, its powers in their present proportions, until the limit is reached; negative where it
-	// has to draw less. NaN in a transient, and where the temperatures are not proportional to the power: faces with temperatures of their own, or fluxes.
+	Kind    string  `json:"kind"`     // stack, layer, region, power or block
+	Layer   string  `json:"layer"`    // "" of the stack's
+	Name    string  `json:"name"`     // of the region, power or block; "" of the others
+	TMaxK   float64 `json:"tmax_K"`   // highest temperature allowed
+	MaxK    float64 `json:"max_K"`    // highest found
+	MarginK float64 `json:"margin_K"` // negative where the limit is exceeded
+	// How many watts more the whole stack may draw, its powers in their present proportions, until the limit is reached; negative where it
+	// has to draw less. Null in a transient, and where the temperatures are not proportional to the power: faces with temperatures of their own, or fluxes.
 	MarginW float64 `json:"margin_W"`
-	TimeS   float64 `json:"time_s,omitzero"` // of the maximum, in a transient
-	At      Place   `json:"at"`
-	OK      bool    `json:"ok"`
+	TimeS   float64 `json:"time_s,omitzero"` // of the maximum, in a transient; absent otherwise
+	At      Place   `json:"at"`              // hottest cell
+	OK      bool    `json:"ok"`              // the limit is kept
 }
 
 // Label names what the limit is of.

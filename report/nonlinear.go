@@ -11,20 +11,20 @@ import (
 // NonlinearSummary tells how the iteration over properties that follow the temperature went; in a transient over all steps, and the residual of the last.
 type NonlinearSummary struct {
 	OuterIterations int     `json:"outer_iterations"` // linear systems of the steady state, or of all steps
-	ResidualNormW   float64 `json:"residual_norm_W"`  // ||b(x) - A(x) x||
+	ResidualNormW   float64 `json:"residual_norm_W"`  // Euclidean norm of b(x) - A(x) x
 	Contraction     float64 `json:"contraction"`      // of the error from one linear system to the next, 0 where not seen
-	// OutOfRange counts the cells whose temperature lies outside the range of their material's properties.
+	// Cells whose temperature lies outside the range of their material's properties; absent without any.
 	OutOfRange []OutOfRange `json:"out_of_range,omitempty"`
-	// Leakage is there where powers follow the temperature.
+	// Absent where no power follows the temperature.
 	Leakage *LeakageSummary `json:"leakage,omitempty"`
 }
 
 // OutOfRange is a material whose properties were asked for temperatures outside their range; there the values at the range's ends were used.
 type OutOfRange struct {
-	Material string  `json:"material"`
-	FromK    float64 `json:"from_K"`
-	ToK      float64 `json:"to_K"`
-	Cells    int64   `json:"cells"`
+	Material string  `json:"material"` // its name
+	FromK    float64 `json:"from_K"`   // lower end of its range
+	ToK      float64 `json:"to_K"`     // upper end of its range
+	Cells    int64   `json:"cells"`    // how many
 }
 
 func summariseNonlinear(m *mesh.Mesh, n *solution.Nonlinear) *NonlinearSummary {

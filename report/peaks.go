@@ -112,9 +112,9 @@ func (m *moment) peak(of *locator, steps []solution.Step) Peak {
 
 // Peak is the hottest of a place over a transient, with its time (the end of a step).
 type Peak struct {
-	MaxK  float64 `json:"max_K"`
-	TimeS float64 `json:"time_s"`
-	At    Place   `json:"at"`
+	MaxK  float64 `json:"max_K"`  // highest of a cell at the end of a step
+	TimeS float64 `json:"time_s"` // of it
+	At    Place   `json:"at"`     // hottest cell
 }
 
 // reached is the peak of a transient, the maximum of a steady state.

@@ -1,45 +1,49 @@
 package report
 
+//go:generate go run thermsim/tools/resultdoc/gen
+
 import "thermsim/plausibility"
 
 // Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in kelvin.
+//
 // Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke down)
 // are null in the file and NaN here.
 type Summary struct {
-	Schema      int                `json:"schema"` // 1
-	Command     string             `json:"command"`
-	Version     string             `json:"version"`
-	Stack       string             `json:"stack"` // path of the stack file
-	Title       string             `json:"title"`
-	InputSHA256 string             `json:"input_sha256"`
-	Grid        GridSummary        `json:"grid"`
-	Device      DeviceSummary      `json:"device"`
-	Solver      SolverSummary      `json:"solver"`
-	Temperature TemperatureSummary `json:"temperature"`
-	Power       PowerSummary       `json:"power"`
-	Energy      EnergySummary      `json:"energy"`
-	// Peak is the hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not known. Temperature, layers,
+	Schema      int                `json:"schema"`       // 1; a change of what a field means raises it, a new field does not
+	Command     string             `json:"command"`      // steady or transient
+	Version     string             `json:"version"`      // of thermsim
+	Stack       string             `json:"stack"`        // path of the stack file
+	Title       string             `json:"title"`        // of the stack
+	InputSHA256 string             `json:"input_sha256"` // of the stack file and of every file that it names, in hexadecimal
+	Grid        GridSummary        `json:"grid"`         // size of the grid
+	Device      DeviceSummary      `json:"device"`       // what solved
+	Solver      SolverSummary      `json:"solver"`       // how the solve ended
+	Temperature TemperatureSummary `json:"temperature"`  // over all cells
+	Power       PowerSummary       `json:"power"`        // watts asked for and watts on the grid
+	Energy      EnergySummary      `json:"energy"`       // heat balance
+	// The hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not known. Temperature, layers,
 	// blocks and regions are as at the end of the last step, but for peaks of their own.
 	Peak Peak `json:"peak,omitzero"`
-	// RthKPerW is (max - ambient) over the mapped power; NaN in a transient, which has none.
+	// (max - ambient) over the power on the grid; null in a transient, which has none.
 	RthKPerW float64       `json:"rth_K_per_W"`
-	Time     TimeSummary   `json:"time"`
-	Memory   MemorySummary `json:"memory"`
+	Time     TimeSummary   `json:"time"`   // wall time by phase
+	Memory   MemorySummary `json:"memory"` // memory used
 
 	// Transient runs only.
-	Steps           int           `json:"steps,omitempty"`
-	DtS             float64       `json:"dt_s,omitempty"`
+
+	Steps           int           `json:"steps,omitempty"`            // number of steps; absent from steady runs, as the next three
+	DtS             float64       `json:"dt_s,omitempty"`             // length of a step
 	IterationsTotal *int          `json:"iterations_total,omitempty"` // of all steps; 0 by the direct solver; absent from steady runs
-	StepMaxima      []StepSummary `json:"step_maxima,omitempty"`
+	StepMaxima      []StepSummary `json:"step_maxima,omitempty"`      // one for each step
 
 	HotSpots []HotSpot      `json:"hot_spots"` // hottest first
 	Layers   []LayerSummary `json:"layers"`    // bottom to top
 	Blocks   []BlockSummary `json:"blocks"`    // in the order of the layers and their floorplans
-	// Regions are those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
+	// Those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
 	Regions []RegionSummary `json:"regions"`
-	Probes  []ProbeSummary  `json:"probes"`
+	Probes  []ProbeSummary  `json:"probes"` // in the order of the file
 	Limits  []LimitSummary  `json:"limits"` // worst first
-	// Jedec are figures of JEDEC's standards, where the stack asks for them.
+	// Figures of JEDEC's standards; absent where the stack asks for none, in transients and without power.
 	Jedec JedecSummary `json:"jedec,omitzero"`
 
 	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
@@ -47,171 +51,169 @@ type Summary struct {
 
 // GridSummary is the size of the grid.
 type GridSummary struct {
-	NX    int `json:"nx"`
-	NY    int `json:"ny"`
-	NZ    int `json:"nz"`
-	Cells int `json:"cells"`
+	NX    int `json:"nx"`    // cells along x
+	NY    int `json:"ny"`    // cells along y
+	NZ    int `json:"nz"`    // cells along z
+	Cells int `json:"cells"` // their product
 }
 
 // DeviceSummary names what solved.
 type DeviceSummary struct {
 	Kind string `json:"kind"` // cpu or gpu
-	Name string `json:"name"`
-	// GPUFailure is why the processor took the place of a GPU, where it did.
+	Name string `json:"name"` // of the processor or GPU
+	// Why the processor took the place of a GPU; absent where it did not.
 	GPUFailure string `json:"gpu_failure,omitempty"`
 }
 
-// SolverSummary says how the solve ended; in a transient, that of the last step, and Converged that of all steps. EstimatedErrorK is that of the whole run: the sum over the steps, or
+// SolverSummary is how the solve ended; in a transient, that of the last step. The estimated error is that of the whole run: the sum over the steps, or
 // by the direct solver, which judges the last step only, that step's times their number.
 type SolverSummary struct {
-	Method           string  `json:"method"`
-	Preconditioner   string  `json:"preconditioner"`
-	Iterations       int     `json:"iterations"`
-	ResidualNormW    float64 `json:"residual_norm_W"`
-	RelativeResidual float64 `json:"relative_residual"`
-	EstimatedErrorK  float64 `json:"estimated_error_K"`
-	Converged        bool    `json:"converged"`
-	Reason           string  `json:"reason"`
-	// Fallback tells which methods stalled before Preconditioner took over; absent where none did. Iterations are those of all.
+	Method           string  `json:"method"`            // pcg, bicgstab, direct and so on
+	Preconditioner   string  `json:"preconditioner"`    // that took part at the end; fourier of the direct solver
+	Iterations       int     `json:"iterations"`        // of the linear solver; 0 by the direct solver
+	ResidualNormW    float64 `json:"residual_norm_W"`   // Euclidean norm of b - A x
+	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
+	EstimatedErrorK  float64 `json:"estimated_error_K"` // estimated largest distance to the exact solution of the discrete equations
+	Converged        bool    `json:"converged"`         // in a transient, in every step
+	Reason           string  `json:"reason"`            // why it stopped
+	// Which methods stalled before the one named took over; absent where none did. Iterations are those of all.
 	Fallback string `json:"fallback,omitempty"`
-	// Nonlinear is there where properties follow the temperature.
+	// Absent where nothing follows the temperature.
 	Nonlinear *NonlinearSummary `json:"nonlinear,omitempty"`
 }
 
 // Place is a cell: its centre, its layer, the block of that layer that covers most of it, if any, and the region that its centre lies in.
 type Place struct {
-	XM    float64 `json:"x_m"`
-	YM    float64 `json:"y_m"`
-	ZM    float64 `json:"z_m"`
-	Layer string  `json:"layer"`
-	Block string  `json:"block"`
-	// Region is "" outside of regions and in those without a name.
+	XM    float64 `json:"x_m"`   // centre of the cell
+	YM    float64 `json:"y_m"`   // centre of the cell
+	ZM    float64 `json:"z_m"`   // centre of the cell; 0 is the bottom of the stack
+	Layer string  `json:"layer"` // its name
+	Block string  `json:"block"` // that covers most of the cell; "" for none
+	// That its centre lies in; "" outside of regions and in those without a name.
 	Region string `json:"region"`
 }
 
 // TemperatureSummary is over all cells; the mean is weighted by volume.
 type TemperatureSummary struct {
-	AmbientK float64 `json:"ambient_K"`
-	MaxK     float64 `json:"max_K"`
-	MinK     float64 `json:"min_K"`
-	MeanK    float64 `json:"mean_K"`
-	MaxAt    Place   `json:"max_at"`
-	// NonFiniteCells counts cells without a finite temperature, left out of everything else: a solve that broke down.
+	AmbientK float64 `json:"ambient_K"` // of the stack file
+	MaxK     float64 `json:"max_K"`     // highest of a cell
+	MinK     float64 `json:"min_K"`     // lowest of a cell
+	MeanK    float64 `json:"mean_K"`    // weighted by volume
+	MaxAt    Place   `json:"max_at"`    // hottest cell
+	// Cells without a finite temperature, left out of everything else: a solve that broke down; absent where there are none.
 	NonFiniteCells int `json:"non_finite_cells,omitempty"`
 }
 
 // PowerSummary compares the watts asked for with those on the grid.
 type PowerSummary struct {
-	RequestedW float64 `json:"requested_W"`
-	MappedW    float64 `json:"mapped_W"`
-	LeakageW   float64 `json:"leakage_W,omitempty"` // beside them
+	RequestedW float64 `json:"requested_W"`         // in the files
+	MappedW    float64 `json:"mapped_W"`            // in cells
+	LeakageW   float64 `json:"leakage_W,omitempty"` // beside them; absent without leakage
 }
 
 // EnergySummary is the heat balance of the solve.
 type EnergySummary struct {
-	InW          float64     `json:"in_W"`
-	OutW         float64     `json:"out_W"`
-	StoredW      float64     `json:"stored_W"`
-	ImbalanceRel float64     `json:"imbalance_rel"`
-	ByFaceW      FaceSummary `json:"by_face_W"` // leaving heat is positive
-	// Films are the faces whose heat transfer coefficients follow the temperature.
+	InW          float64     `json:"in_W"`          // power, and what faces let in
+	OutW         float64     `json:"out_W"`         // what faces let out
+	StoredW      float64     `json:"stored_W"`      // in a step, by heat capacities; 0 in a steady state
+	ImbalanceRel float64     `json:"imbalance_rel"` // of in - out - stored to the largest flow
+	ByFaceW      FaceSummary `json:"by_face_W"`     // leaving heat is positive
+	// Faces whose heat transfer coefficients follow the temperature; absent without any.
 	Films []FilmSummary `json:"films,omitempty"`
 }
 
 // FaceSummary is one number per face of the domain.
 type FaceSummary struct {
-	Bottom float64 `json:"bottom"`
-	Top    float64 `json:"top"`
-	West   float64 `json:"west"`
-	East   float64 `json:"east"`
-	South  float64 `json:"south"`
-	North  float64 `json:"north"`
+	Bottom float64 `json:"bottom"` // z = 0
+	Top    float64 `json:"top"`    // z at its largest
+	West   float64 `json:"west"`   // x = 0
+	East   float64 `json:"east"`   // x at its largest
+	South  float64 `json:"south"`  // y = 0
+	North  float64 `json:"north"`  // y at its largest
 }
 
 // TimeSummary splits the wall time in s.
 type TimeSummary struct {
-	ParseS  float64 `json:"parse_s"`
-	MeshS   float64 `json:"mesh_s"`
-	DeviceS float64 `json:"device_s"`
-	SetupS  float64 `json:"setup_s"`
-	SolveS  float64 `json:"solve_s"`
-	ReportS float64 `json:"report_s"`
-	TotalS  float64 `json:"total_s"`
+	ParseS  float64 `json:"parse_s"`  // reading the stack file
+	MeshS   float64 `json:"mesh_s"`   // making the grid and its coefficients
+	DeviceS float64 `json:"device_s"` // opening the device
+	SetupS  float64 `json:"setup_s"`  // building the preconditioner or the direct solver
+	SolveS  float64 `json:"solve_s"`  // solving
+	ReportS float64 `json:"report_s"` // taking the figures from the field
+	TotalS  float64 `json:"total_s"`  // from the start until the figures were taken
 }
 
 // MemorySummary counts bytes.
 type MemorySummary struct {
-	DeviceBytes   int64 `json:"device_bytes"`
-	HostPeakBytes int64 `json:"host_peak_bytes"`
+	DeviceBytes   int64 `json:"device_bytes"`    // held by the solver at most, on the GPU or in the host's memory
+	HostPeakBytes int64 `json:"host_peak_bytes"` // of the whole process; 0 where the system does not tell
 }
 
 // StepSummary is one time step.
 type StepSummary struct {
-	TimeS      float64 `json:"time_s"`
-	MaxK       float64 `json:"max_K"`
-	PowerW     float64 `json:"power_W"`
-	LeakageW   float64 `json:"leakage_W,omitempty"` // of it, at the end of the step
-	Iterations int     `json:"iterations"`
-	Converged  bool    `json:"converged"`
+	TimeS      float64 `json:"time_s"`              // end of the step
+	MaxK       float64 `json:"max_K"`               // hottest cell at that time
+	PowerW     float64 `json:"power_W"`             // of the step, leakage included
+	LeakageW   float64 `json:"leakage_W,omitempty"` // part of the power at the end of the step; absent without leakage
+	Iterations int     `json:"iterations"`          // of the linear solver
+	Converged  bool    `json:"converged"`           // the step met the tolerance
 }
 
-// HotSpot is a local maximum of the hottest temperature over the height. ProminenceK is how far the temperature must fall on the
-// way to any hotter point; for the hottest spot, to the coldest point of that map.
+// HotSpot is a local maximum of the hottest temperature over the height, with its place.
 type HotSpot struct {
-	MaxK        float64 `json:"max_K"`
-	ProminenceK float64 `json:"prominence_K"`
+	MaxK        float64 `json:"max_K"`        // at the maximum
+	ProminenceK float64 `json:"prominence_K"` // how far the temperature must fall on the way to a hotter point; for the hottest spot, to the coldest point
 	Place
 }
 
-// LayerSummary is one layer over all its planes. The mean is weighted by volume, and leaves out the materials in MeanWithout, which fill the room
-// around the layer's chips.
+// LayerSummary is one layer over all its planes.
 type LayerSummary struct {
-	Name       string  `json:"name"`
-	Material   string  `json:"material"`
-	ZBottomM   float64 `json:"z_bottom_m"`
-	ThicknessM float64 `json:"thickness_m"`
-	PowerW     float64 `json:"power_W"`
-	LeakageW   float64 `json:"leakage_W,omitempty"` // of PowerW
-	MaxK       float64 `json:"max_K"`
-	MeanK      float64 `json:"mean_K"`
-	MinK       float64 `json:"min_K"`
-	MaxAt      Place   `json:"max_at"`
+	Name       string  `json:"name"`                // of the layer
+	Material   string  `json:"material"`            // of the layer outside its regions
+	ZBottomM   float64 `json:"z_bottom_m"`          // height of its lower face
+	ThicknessM float64 `json:"thickness_m"`         // of the layer
+	PowerW     float64 `json:"power_W"`             // in the layer
+	LeakageW   float64 `json:"leakage_W,omitempty"` // part of the power; absent without leakage
+	MaxK       float64 `json:"max_K"`               // highest of a cell
+	MeanK      float64 `json:"mean_K"`              // weighted by volume
+	MinK       float64 `json:"min_K"`               // lowest of a cell
+	MaxAt      Place   `json:"max_at"`              // hottest cell
 
-	MeanWithout []string `json:"mean_without,omitempty"`
-	Peak        Peak     `json:"peak,omitzero"`
+	MeanWithout []string `json:"mean_without,omitempty"` // materials around the layer's chips that the mean leaves out; absent where it is over everything
+	Peak        Peak     `json:"peak,omitzero"`          // over the steps of a transient; absent from steady runs
 }
 
 // BlockSummary is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the block
 // covers of it; max and min are over the cells it touches.
 type BlockSummary struct {
-	Layer    string  `json:"layer"`
-	Name     string  `json:"name"`
-	AreaM2   float64 `json:"area_m2"`
-	PowerW   float64 `json:"power_W"`
-	LeakageW float64 `json:"leakage_W,omitempty"` // of PowerW
-	MaxK     float64 `json:"max_K"`
-	AvgK     float64 `json:"avg_K"`
-	MinK     float64 `json:"min_K"`
-	MaxAt    Place   `json:"max_at"`
-	Peak     Peak    `json:"peak,omitzero"`
+	Layer    string  `json:"layer"`               // name of its layer
+	Name     string  `json:"name"`                // of the block
+	AreaM2   float64 `json:"area_m2"`             // of the block
+	PowerW   float64 `json:"power_W"`             // of the block
+	LeakageW float64 `json:"leakage_W,omitempty"` // part of the power; absent without leakage
+	MaxK     float64 `json:"max_K"`               // highest of the cells it touches
+	AvgK     float64 `json:"avg_K"`               // weighted by the area covered
+	MinK     float64 `json:"min_K"`               // lowest of the cells it touches
+	MaxAt    Place   `json:"max_at"`              // hottest cell
+	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent from steady runs
 }
 
-// RegionSummary is a region of a layer as far as later regions do not cover it (Kind "region"), what regions leave of their layer ("rest"), or the area of
+// RegionSummary is a region of a layer as far as later regions do not cover it (kind "region"), what regions leave of their layer ("rest"), or the area of
 // a uniform power or a map ("power"). Mean, max and min are as those of blocks. Regions of one name in a layer are one, and so are those without a
 // name of one material.
 type RegionSummary struct {
-	Layer    string  `json:"layer"`
-	Name     string  `json:"name"`
-	Kind     string  `json:"kind"`
-	Material string  `json:"material"` // "" of a power
-	AreaM2   float64 `json:"area_m2"`
-	PowerW   float64 `json:"power_W"`
-	LeakageW float64 `json:"leakage_W,omitempty"` // of PowerW
-	MaxK     float64 `json:"max_K"`
-	MeanK    float64 `json:"mean_K"`
-	MinK     float64 `json:"min_K"`
-	MaxAt    Place   `json:"max_at"`
-	Peak     Peak    `json:"peak,omitzero"`
+	Layer    string  `json:"layer"`               // name of its layer
+	Name     string  `json:"name"`                // of the region or power; "" where it has none
+	Kind     string  `json:"kind"`                // region, rest or power
+	Material string  `json:"material"`            // "" of a power
+	AreaM2   float64 `json:"area_m2"`             // as far as later regions do not cover it
+	PowerW   float64 `json:"power_W"`             // of the sources over it
+	LeakageW float64 `json:"leakage_W,omitempty"` // part of the power; absent without leakage
+	MaxK     float64 `json:"max_K"`               // highest of the cells it touches
+	MeanK    float64 `json:"mean_K"`              // weighted by the volume covered
+	MinK     float64 `json:"min_K"`               // lowest of the cells it touches
+	MaxAt    Place   `json:"max_at"`              // hottest cell
+	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent from steady runs
 }
 
 // Label names the row for people.
@@ -229,10 +231,10 @@ func (r *RegionSummary) Label() string {
 
 // ProbeSummary is the temperature at a probe.
 type ProbeSummary struct {
-	Name         string  `json:"name"`
-	XM           float64 `json:"x_m"`
-	YM           float64 `json:"y_m"`
-	ZM           float64 `json:"z_m"`
-	TemperatureK float64 `json:"temperature_K"`
+	Name         string  `json:"name"`           // of the probe
+	XM           float64 `json:"x_m"`            // its place
+	YM           float64 `json:"y_m"`            // its place
+	ZM           float64 `json:"z_m"`            // its place
+	TemperatureK float64 `json:"temperature_K"`  // there
 	Side         string  `json:"side,omitempty"` // of the interface at z: "below" or "above", where the stack says which
 }

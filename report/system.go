@@ -11,64 +11,64 @@ import (
 
 // SystemSummary is what summary.json holds after solving a system that was given as a matrix. Norms are in the units of the right side.
 type SystemSummary struct {
-	Schema  int    `json:"schema"` // 1
-	Command string `json:"command"`
-	Version string `json:"version"`
+	Schema  int    `json:"schema"`  // 1
+	Command string `json:"command"` // solve
+	Version string `json:"version"` // of thermsim
 
-	Matrix   MatrixSummary       `json:"matrix"`
-	Source   SourceSummary       `json:"source"`
-	Device   DeviceSummary       `json:"device"`
-	Solver   SystemSolverSummary `json:"solver"`
-	Solution VectorSummary       `json:"solution"`
-	Time     SystemTimeSummary   `json:"time"`
-	Memory   MemorySummary       `json:"memory"`
+	Matrix   MatrixSummary       `json:"matrix"`   // the matrix A
+	Source   SourceSummary       `json:"source"`   // the right side b
+	Device   DeviceSummary       `json:"device"`   // what solved
+	Solver   SystemSolverSummary `json:"solver"`   // how the solve ended
+	Solution VectorSummary       `json:"solution"` // the solution x
+	Time     SystemTimeSummary   `json:"time"`     // wall time by phase
+	Memory   MemorySummary       `json:"memory"`   // memory used
 }
 
 // MatrixSummary describes the matrix.
 type MatrixSummary struct {
-	File      string `json:"file"`
-	Rows      int    `json:"rows"`
-	Entries   int    `json:"entries"`
+	File      string `json:"file"`             // its path
+	Rows      int    `json:"rows"`             // number of unknowns
+	Entries   int    `json:"entries"`          // that are stored
 	Repeated  int    `json:"repeated_entries"` // entries of the file that were added to others in their place
-	Symmetric bool   `json:"symmetric"`
-	Storage   string `json:"storage"`        // diagonals or rows
-	Grid      []int  `json:"grid,omitempty"` // nx, ny, nz where stored by diagonals
+	Symmetric bool   `json:"symmetric"`        // A equals its transpose
+	Storage   string `json:"storage"`          // diagonals or rows
+	Grid      []int  `json:"grid,omitempty"`   // nx, ny, nz where stored by diagonals
 }
 
 // SourceSummary describes the right side.
 type SourceSummary struct {
 	File string  `json:"file"` // "" where it was made as A times ones
-	Norm float64 `json:"norm"`
+	Norm float64 `json:"norm"` // Euclidean norm
 }
 
 // SystemSolverSummary says how the solve ended.
 type SystemSolverSummary struct {
-	Method           string  `json:"method"`
-	Preconditioner   string  `json:"preconditioner"`
-	Details          string  `json:"details"`
-	Iterations       int     `json:"iterations"`
-	ResidualNorm     float64 `json:"residual_norm"`
-	RelativeResidual float64 `json:"relative_residual"`
-	Converged        bool    `json:"converged"`
-	Reason           string  `json:"reason"`
+	Method           string  `json:"method"`            // of the iteration
+	Preconditioner   string  `json:"preconditioner"`    // its name
+	Details          string  `json:"details"`           // of the preconditioner, in words
+	Iterations       int     `json:"iterations"`        // of the solver
+	ResidualNorm     float64 `json:"residual_norm"`     // Euclidean norm of b - A x
+	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
+	Converged        bool    `json:"converged"`         // it met the tolerance
+	Reason           string  `json:"reason"`            // why it stopped
 }
 
-// VectorSummary describes the solution. LargestError is the distance from ones where the right side was made as A times ones, else null.
+// VectorSummary describes the solution.
 type VectorSummary struct {
-	Min          float64 `json:"min"`
-	Max          float64 `json:"max"`
-	Norm         float64 `json:"norm"`
-	LargestError float64 `json:"largest_error"`
+	Min          float64 `json:"min"`           // smallest element
+	Max          float64 `json:"max"`           // largest element
+	Norm         float64 `json:"norm"`          // Euclidean norm
+	LargestError float64 `json:"largest_error"` // largest distance from ones where b was made as A times ones, else null
 }
 
 // SystemTimeSummary splits the wall time in s.
 type SystemTimeSummary struct {
-	ReadS   float64 `json:"read_s"` // files
-	CheckS  float64 `json:"check_s"`
-	DeviceS float64 `json:"device_s"`
-	SetupS  float64 `json:"setup_s"`
-	SolveS  float64 `json:"solve_s"`
-	TotalS  float64 `json:"total_s"`
+	ReadS   float64 `json:"read_s"`   // files
+	CheckS  float64 `json:"check_s"`  // checking the matrix
+	DeviceS float64 `json:"device_s"` // opening the device
+	SetupS  float64 `json:"setup_s"`  // building the preconditioner
+	SolveS  float64 `json:"solve_s"`  // solving
+	TotalS  float64 `json:"total_s"`  // all
 }
 
 // NewSystemSummary gathers the numbers of a solve. What is known of the matrix, names of files, the largest error and the times of reading are the caller's.

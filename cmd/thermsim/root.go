@@ -61,6 +61,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newConvergeCommand(g),
 		newJedecCommand(g),
 		newVersionCommand(g),
+		newManCommand(g),
 	)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommand(newHelpCommand())
@@ -99,6 +100,9 @@ func unknownCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := fmt.Sprintf("run '%s --help' for the commands", c.CommandPath())
+	if !c.HasSubCommands() {
+		hint = fmt.Sprintf("%s has none", c.CommandPath())
+	}
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
 	}
@@ -111,8 +115,11 @@ func newHelpCommand() *cobra.Command {
 		Short: "Show the help of a command",
 		RunE: func(c *cobra.Command, args []string) error {
 			target, rest, err := c.Root().Find(args)
-			if err != nil || target == nil || len(rest) > 0 {
+			if err != nil || target == nil {
 				return unknownCommand(c.Root(), args)
+			}
+			if len(rest) > 0 {
+				return unknownCommand(target, rest)
 			}
 			return target.Help()
 		},
