@@ -168,6 +168,7 @@ func (v *validator) layers() {
 			v.region(&y.Regions[j], what)
 		}
 		v.powers(y, what)
+		v.coolant(i)
 	}
 	for _, e := range v.s.Unfollowable() {
 		v.fail(e.Pos, e.Remedy, "%s", e.Msg)
