@@ -22,6 +22,9 @@ func Check(s *stack.Stack) error {
 	}
 	for l := range s.Layers {
 		layer := &s.Layers[l]
+		if layer.Coolant != nil {
+			return fmt.Errorf("%w: coolant flows through layer %s", ErrUnfit, layer.Name)
+		}
 		for r := range layer.Regions {
 			if layer.Regions[r].Fill != nil {
 				return fmt.Errorf("%w: layer %s has a fill that follows a map or covers a part of it", ErrUnfit, layer.Name)
