@@ -38,7 +38,9 @@ type Summary struct {
 	// Regions are those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
 	Regions []RegionSummary `json:"regions"`
 	Probes  []ProbeSummary  `json:"probes"`
-	Limits  []LimitSummary  `json:"limits"` // worst first
+	// Coolant has a row for each cavity, bottom to top.
+	Coolant []CoolantSummary `json:"coolant,omitempty"`
+	Limits  []LimitSummary   `json:"limits"` // worst first
 
 	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
 }
@@ -110,6 +112,7 @@ type EnergySummary struct {
 	StoredW      float64     `json:"stored_W"`
 	ImbalanceRel float64     `json:"imbalance_rel"`
 	ByFaceW      FaceSummary `json:"by_face_W"` // leaving heat is positive
+	CoolantW     float64     `json:"coolant_W,omitempty"`
 }
 
 // FaceSummary is one number per face of the domain.

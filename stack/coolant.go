@@ -26,6 +26,7 @@ type Fluid struct {
 	C         float64 // volumetric heat capacity, J/(m3 K)
 	Density   float64 // kg/m3, 0 where not told
 	Viscosity float64 // dynamic, Pa s, 0 where not told
+	Boiling   float64 // K, 0 where not told
 }
 
 // Direction of a flow.

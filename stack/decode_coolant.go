@@ -30,7 +30,7 @@ func (l *loader) coolant(t *table, y *Layer) {
 
 // fluid reads the coolant's properties; those of the library at the inlet.
 func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
-	own := s.has("c") || s.has("k") || s.has("rho") || s.has("viscosity")
+	own := s.has("c") || s.has("k") || s.has("rho") || s.has("viscosity") || s.has("boiling")
 	switch {
 	case s.has("fluid") && own:
 		l.fail(s.pos("fluid"), "leave out fluid, or k, c, rho and viscosity", "a coolant has the properties of a liquid or its own, and not both")
@@ -49,11 +49,14 @@ func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
 			l.fail(s.posOr("inlet"), "give k, c, rho and viscosity", "%v", err)
 			return
 		}
-		c.Fluid = Fluid{Name: name, K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density, Viscosity: liquid.Viscosity}
+		c.Fluid = Fluid{Name: name, K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density, Viscosity: liquid.Viscosity, Boiling: of.Boiling}
 	case !s.has("c"):
 		l.fail(s.node.pos, `add fluid = "water", or k and c`, "the coolant has no heat capacity")
 	default:
-		c.Fluid = Fluid{K: s.scalar("k"), C: s.scalar("c"), Density: s.scalar("rho"), Viscosity: s.scalar("viscosity")}
+		c.Fluid = Fluid{K: s.scalar("k"), C: s.scalar("c"), Density: s.scalar("rho"), Viscosity: s.scalar("viscosity"), Boiling: s.scalar("boiling")}
+		if c.Fluid.Boiling > 0 && c.Inlet >= c.Fluid.Boiling {
+			l.fail(s.posOr("inlet"), "lower it", "the coolant boils at %.4g K and would enter at %.4g K", c.Fluid.Boiling, c.Inlet)
+		}
 		if c.Fluid.Density > 0 {
 			liquid = coolant.Fluid{K: c.Fluid.K, Cp: c.Fluid.C / c.Fluid.Density, Density: c.Fluid.Density, Viscosity: c.Fluid.Viscosity}
 		}
@@ -218,7 +221,7 @@ func (l *loader) gridOfChannels(t *table) {
 	g := t.sub("grid")
 	for i := range l.stack.Layers {
 		c := l.stack.Layers[i].Coolant
-		if c == nil || c.Model != ResolvedChannels || c.Channels == nil || c.Channels.Count < 1 || c.Channels.Count > maxChannels {
+		if c == nil || c.Model != ResolvedChannels || c.Channels == nil || c.Channels.Count < 1 || c.Channels.Count > maxChannels || !(c.Channels.FirstWall > 0) {
 			continue
 		}
 		across := 1 - c.Direction.Axis()

@@ -9,6 +9,7 @@ func (p *printer) coolant(c *Coolant) {
 	p.line("c = %s", quantity(units.VolumetricHeat, c.Fluid.C))
 	p.value("rho", units.Density, c.Fluid.Density)
 	p.value("viscosity", units.Viscosity, c.Fluid.Viscosity)
+	p.value("boiling", units.Temperature, c.Fluid.Boiling)
 	p.line("inlet = %s", quantity(units.Temperature, c.Inlet))
 	p.text("direction", string(c.Direction))
 	p.line("flow = %s", quantity(units.VolumeFlow, c.Flow))

@@ -33,6 +33,7 @@ func (v *validator) coolant(i int) {
 	v.notNegative(c.Pos, c.Fluid.Density, "%s: density", what)
 	v.notNegative(c.Pos, c.Fluid.Viscosity, "%s: viscosity", what)
 	v.positive(c.Pos, c.Inlet, "%s: inlet", what)
+	v.notNegative(c.Pos, c.Fluid.Boiling, "%s: boiling", what)
 	v.positive(c.Pos, c.HBottom, "%s: h_bottom", what)
 	v.positive(c.Pos, c.HTop, "%s: h_top", what)
 	switch c.Direction {
@@ -71,7 +72,7 @@ func (v *validator) channels(c *Coolant, what string) {
 	v.positive(c.Pos, ch.Width, "%s: channel_width", what)
 	v.positive(c.Pos, ch.Wall, "%s: wall_width", what)
 	width := v.s.Size[1-c.Direction.Axis()]
-	taken := ch.FirstWall + float64(ch.Count)*(ch.Width+ch.Wall) - ch.Wall
+	taken := math.Max(ch.FirstWall, v.slack) + float64(ch.Count)*(ch.Width+ch.Wall) - ch.Wall
 	switch {
 	case ch.Count < 1 || c.Model == ResolvedChannels && !(taken <= width*(1+tolerance)):
 		v.fail(c.Pos, "take fewer or narrower ones", "%s: %d channels of %s with walls of %s do not fit into a chip of %s", what, ch.Count, metres(ch.Width), metres(ch.Wall), metres(width))

@@ -13,6 +13,7 @@ func coolantSpecs() []Spec {
 			{Name: "c", Type: Scalar, Quantity: units.VolumetricHeat, Range: Positive, Doc: "Volumetric heat capacity of the coolant."},
 			{Name: "rho", Type: Scalar, Quantity: units.Density, Range: Positive, Doc: "Density of the coolant."},
 			{Name: "viscosity", Type: Scalar, Quantity: units.Viscosity, Range: Positive, Doc: "Dynamic viscosity of the coolant."},
+			{Name: "boiling", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Temperature at which the coolant boils: a run warns where it gets as hot."},
 			{Name: "inlet", Type: Scalar, Quantity: units.Temperature, Range: Positive, DefDoc: "`ambient` of the stack", Doc: "Temperature at which the coolant enters."},
 			{Name: "direction", Type: Enum, Enum: []string{"+x", "-x", "+y", "-y"}, Required: true, Doc: "Where the coolant flows."},
 			{Name: "flow", Type: Scalar, Quantity: units.VolumeFlow, Range: Positive, Doc: "Flow through the whole cavity. Give flow, velocity or pressure_drop."},
