@@ -79,10 +79,11 @@ func alongCoolant(m *mesh.Mesh, c *mesh.Cavity, plane []float64) []CoolantAlong 
 			if !wet {
 				continue
 			}
-			v := plane[cell*m.NX()+line]
+			at := cell*m.NX() + line
 			if c.Along == 0 {
-				v = plane[line*m.NX()+cell]
+				at = line*m.NX() + cell
 			}
+			v := plane[at]
 			sum += c.Heat[line] * v
 			carried += c.Heat[line]
 			a.MinK, a.MaxK = math.Min(a.MinK, v), math.Max(a.MaxK, v)

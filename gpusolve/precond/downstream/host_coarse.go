@@ -6,8 +6,8 @@ import (
 	"thermsim/mesh"
 )
 
-// coarse is the operator on blocks of cells: a number of blocks along x and y, and in each one unknown for the solids between two cavities, for the walls of
-// a cavity and for its coolant. Conduction between blocks has the cells of a block in series; what is carried passes from block to block. It is factored by Gaussian elimination
+// coarse is the operator on blocks of cells: a number of blocks along x and y, and in each one unknown for the solids between the coolant of two cavities,
+// the walls of the upper one included, and one for the coolant of each. Conduction between blocks has the cells of a block in series; what is carried passes from block to block. It is factored by Gaussian elimination
 // within its band, blocks along the flow running last so that the band is narrow.
 type coarse struct {
 	nb    [2]int   // blocks along x and y
@@ -22,11 +22,17 @@ type coarse struct {
 	fluid []*stream // by plane
 }
 
-// work is what the elimination may cost in multiplications; there are lengthwise times as many blocks along the flow as across.
-const work, lengthwise = 2e8, 4
+// The elimination may cost so many multiplications a cell, within bounds; there are lengthwise times as many blocks along the flow as across.
+const (
+	perCell    = 300
+	leastWork  = 2e8
+	mostWork   = 2e9
+	lengthwise = 4
+)
 
 // across is the number of blocks across the flow for so many unknowns in a block.
-func across(slots int) int {
+func across(cells, slots int) int {
+	work := math.Min(mostWork, math.Max(leastWork, perCell*float64(cells)))
 	return max(1, int(math.Pow(work/lengthwise/math.Pow(float64(slots), 3), 0.25)))
 }
 
@@ -47,7 +53,7 @@ func layout(m *mesh.Mesh) *coarse {
 	c := &coarse{slot: make([][2]int, m.NZ()), fluid: make([]*stream, m.NZ())}
 	for k := range m.NZ() {
 		own := m.Planes[k].Cavity
-		if k > 0 && (own != nil || m.Planes[k-1].Cavity != nil) {
+		if below := k - 1; below >= 0 && (own != nil && own.Fluid == k && own.Wall != k || m.Planes[below].Cavity != nil) {
 			c.slots++
 		}
 		c.slot[k] = [2]int{c.slots, c.slots}
@@ -59,7 +65,7 @@ func layout(m *mesh.Mesh) *coarse {
 	c.slots++
 	c.major = m.Cavities[0].Along
 	for axis, n := range [2]int{m.NX(), m.NY()} {
-		most := across(c.slots)
+		most := across(m.Cells(), c.slots)
 		if axis == c.major {
 			most *= lengthwise
 		}
