@@ -15,7 +15,9 @@ func Refine(s *stack.Stack) (*stack.Stack, error) {
 	fine.Grid = stack.Grid{X: halved(s.Grid.X), Y: halved(s.Grid.Y)}
 	fine.Layers = slices.Clone(s.Layers)
 	for i := range fine.Layers {
-		fine.Layers[i].Cells *= 2
+		if fine.Layers[i].Coolant == nil { // a cavity has one cell over its height
+			fine.Layers[i].Cells *= 2
+		}
 	}
 	if err := stack.Validate(&fine); err != nil {
 		return nil, fmt.Errorf("the grid cannot be refined: %w", err)

@@ -18,6 +18,9 @@ func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
 	if m.TemperatureDependent() {
 		return nil, nil, ErrNonlinear
 	}
+	if m.Cooled() {
+		return nil, nil, fmt.Errorf("%w: coolant couples cells beyond their neighbours, which the form that is written cannot hold", ErrOption)
+	}
 	dev := host.Open()
 	defer dev.Close()
 	defer dev.Bind()()

@@ -62,7 +62,7 @@ func (m *Mesh) addCavity(l int) error {
 			c.Lines[n] = true
 		}
 	} else if err := m.channelLines(c, across, carried/float64(w.Channels.Count)); err != nil {
-		return fmt.Errorf("layer %q: %w", layer.Name, err)
+		return err
 	}
 	for k := r[0]; k < r[1]; k++ {
 		m.Planes[k].Cavity = c
@@ -85,8 +85,8 @@ func (m *Mesh) channelLines(c *Cavity, across []float64, carried float64) error 
 			}
 		}
 		if line < 0 {
-			return fmt.Errorf("channel %d, from %.6g to %.6g um across the flow, is not exactly one cell wide; let the grid follow the channels, or take model = \"porous\"",
-				n+1, lo*1e6, hi*1e6)
+			return &stack.Error{Pos: c.Of.Pos, Remedy: `let the grid follow the channels, or take model = "porous"`,
+				Msg: fmt.Sprintf("layer %q: channel %d, from %.6g to %.6g um across the flow, is not exactly one cell wide", m.Stack.Layers[c.Layer].Name, n+1, lo*1e6, hi*1e6)}
 		}
 		c.Heat[line], c.Lines[line] = carried, true
 	}

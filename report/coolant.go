@@ -116,6 +116,15 @@ func (p *page) coolant(s *Summary) {
 	p.table(&t)
 }
 
+// text is a cavity in a line.
+func (c *CoolantSummary) text(decimals int) string {
+	t := fmt.Sprintf("%s W leave, %s, %.4g ml/min, from %.2f to %.2f degC", fixed(c.HeatW, decimals), c.Direction, c.FlowM3PerS*6e7, c.InletK-zeroCelsius, c.OutletK-zeroCelsius)
+	if !math.IsNaN(c.PressureDrop) {
+		t += fmt.Sprintf(", %.4g kPa, %.4g mW of pumping, Re %.4g", c.PressureDrop*1e-3, c.PumpingW*1e3, c.Reynolds)
+	}
+	return t
+}
+
 // coolantText is the coolant's share of the heat that leaves.
 func coolantText(s *Summary, decimals int) []string {
 	var parts []string

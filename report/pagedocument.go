@@ -199,6 +199,10 @@ func (b *pageBuilder) heat() webpage.Group {
 	if s.Steps > 0 {
 		g.Facts = append(g.Facts, fact("Stored", fixed(e.StoredW, d)+" W"))
 	}
+	for i := range s.Coolant {
+		c := &s.Coolant[i]
+		g.Facts = append(g.Facts, fact("Coolant in "+c.Layer, c.text(d)))
+	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
 		fact("Leaving by face", strings.Join(facesText(e, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
 }

@@ -1,6 +1,9 @@
 package stack
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Coolant is what flows through a layer: along straight channels between walls, or past pins. The layer's material is that of walls and pins.
 type Coolant struct {
@@ -17,6 +20,11 @@ type Coolant struct {
 	// Central discretises the advection by central differences, as 3D-ICE does, and leaves out conduction along the flow. It is for the comparison with 3D-ICE.
 	Central bool
 	Pos     Pos
+}
+
+// Cooled says whether coolant flows through a layer.
+func (s *Stack) Cooled() bool {
+	return slices.ContainsFunc(s.Layers, func(y Layer) bool { return y.Coolant != nil })
 }
 
 // Fluid is a liquid at the temperature that its properties were taken at.

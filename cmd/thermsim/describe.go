@@ -202,6 +202,8 @@ func methodText(s *stack.Stack) string {
 		return "none: " + s.Solver.Preconditioner + " refuses the stack: " + why
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"
+	case s.Cooled():
+		return fmt.Sprintf("%s with BiCGSTAB; not fourier alone: %s", method, why)
 	case why != "":
 		return fmt.Sprintf("%s with conjugate gradients; not fourier alone: %s", method, why)
 	}
