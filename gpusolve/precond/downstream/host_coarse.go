@@ -20,13 +20,14 @@ type coarse struct {
 	band  []float64
 	value []float64
 	fluid []*stream // by plane
+	task  blockTask
 }
 
 // The elimination may cost so many multiplications a cell, within bounds; there are lengthwise times as many blocks along the flow as across.
 const (
 	perCell    = 300
 	leastWork  = 2e8
-	mostWork   = 2e9
+	mostWork   = 1e9
 	lengthwise = 4
 )
 
@@ -217,23 +218,61 @@ func (c *coarse) solve(v []float64) {
 	}
 }
 
+// blockTask moves values between the cells of a run of blocks along y and their unknowns, so that no two workers share one.
+type blockTask struct {
+	c    *coarse
+	p    *parts
+	body func(unknown []int32, from int)
+}
+
+func (t *blockTask) Run(lo, hi, _ int) {
+	c, p := t.c, t.p
+	unknown := make([]int32, p.NX)
+	for j := range p.NY {
+		if b := c.of[1][j]; b < lo || b >= hi {
+			continue
+		}
+		for k := range p.NZ {
+			c.row(unknown, k, j)
+			t.body(unknown, (k*p.NY+j)*p.NX)
+		}
+	}
+}
+
+// row fills in the unknowns of row j of plane k.
+func (c *coarse) row(unknown []int32, k, j int) {
+	f := c.fluid[k]
+	along := c.of[1][j]
+	for i := range unknown {
+		b := [2]int{c.of[0][i], along}
+		s := c.slot[k][0]
+		if f != nil && f.Wet(i, j) {
+			s = c.slot[k][1]
+		}
+		unknown[i] = int32((b[c.major]*c.nb[1-c.major]+b[1-c.major])*c.slots + s)
+	}
+}
+
 // correct restricts the residual by sums, solves, and adds what comes out to every cell of a block.
 func (c *coarse) correct(p *parts, z, r []float64) {
 	clear(c.value)
-	sheet := p.NX * p.NY
-	for k := range p.NZ {
-		for j := range p.NY {
-			for i := range p.NX {
-				c.value[c.unknown(i, j, k)] += r[k*sheet+j*p.NX+i]
-			}
+	c.over(p, func(unknown []int32, from int) {
+		for i, v := range r[from : from+p.NX] {
+			c.value[unknown[i]] += v
 		}
-	}
+	})
 	c.solve(c.value)
-	for k := range p.NZ {
-		for j := range p.NY {
-			for i := range p.NX {
-				z[k*sheet+j*p.NX+i] += c.value[c.unknown(i, j, k)]
-			}
+	c.over(p, func(unknown []int32, from int) {
+		row := z[from : from+p.NX]
+		for i := range row {
+			row[i] += c.value[unknown[i]]
 		}
-	}
+	})
+}
+
+// over calls body with every row of cells and its unknowns.
+func (c *coarse) over(p *parts, body func(unknown []int32, from int)) {
+	c.task = blockTask{c, p, body}
+	p.Run(&c.task, c.nb[1], p.NX*p.NY*p.NZ)
+	c.task = blockTask{}
 }
