@@ -29,7 +29,6 @@ func (s *Stack) Cooled() bool {
 
 // Fluid is a liquid at the temperature that its properties were taken at.
 type Fluid struct {
-	Name      string
 	K         float64 // thermal conductivity, W/(m K)
 	C         float64 // volumetric heat capacity, J/(m3 K)
 	Density   float64 // kg/m3, 0 where not told

@@ -35,8 +35,7 @@ func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
 	case s.has("fluid") && own:
 		l.fail(s.pos("fluid"), "leave out fluid, or k, c, rho and viscosity", "a coolant has the properties of a liquid or its own, and not both")
 	case s.has("fluid"):
-		name := s.text("fluid")
-		of := coolant.Find(name)
+		of := coolant.Find(s.text("fluid"))
 		if of == nil {
 			return
 		}
@@ -49,7 +48,7 @@ func (l *loader) fluid(s *table, c *Coolant) (liquid coolant.Fluid) {
 			l.fail(s.posOr("inlet"), "give k, c, rho and viscosity", "%v", err)
 			return
 		}
-		c.Fluid = Fluid{Name: name, K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density, Viscosity: liquid.Viscosity, Boiling: of.Boiling}
+		c.Fluid = Fluid{K: liquid.K, C: liquid.Cp * liquid.Density, Density: liquid.Density, Viscosity: liquid.Viscosity, Boiling: of.Boiling}
 	case !s.has("c"):
 		l.fail(s.node.pos, `add fluid = "water", or k and c`, "the coolant has no heat capacity")
 	default:
@@ -204,7 +203,7 @@ func (r *resolver) coefficients() {
 func (r *resolver) correlation() float64 {
 	if p := r.c.Pins; p != nil {
 		const slack = 1e-6
-		if math.Abs(p.Diameter-coolant.PinDiameter) > slack*p.Diameter || math.Abs(p.Pitch-coolant.PinPitch) > slack*p.Pitch || r.c.Fluid.Name != "water" {
+		if math.Abs(p.Diameter-coolant.PinDiameter) > slack*p.Diameter || math.Abs(p.Pitch-coolant.PinPitch) > slack*p.Pitch || r.s.text("fluid") != "water" {
 			r.fail(r.s.node.pos, "give h_bottom and h_top", "the correlation of pins is for pins of %s in a pitch of %s in water", metres(coolant.PinDiameter), metres(coolant.PinPitch))
 			return 0
 		}

@@ -20,7 +20,7 @@ func (c *converter) cavity(i int) {
 	c.comments.Layers[n] = []string{fmt.Sprintf("stack element %s: %s (%s)", e.name, from.title(), place(from.pos))}
 	c.outputs.layers[e.name] = n
 	w := &stack.Coolant{
-		Fluid: stack.Fluid{Name: "coolant", C: from.capacity.shifted(18)}, Inlet: from.incoming.value, Direction: stack.TowardsNorth, Pos: from.pos,
+		Fluid: stack.Fluid{C: from.capacity.shifted(18)}, Inlet: from.incoming.value, Direction: stack.TowardsNorth, Pos: from.pos,
 		HSide: from.side.shifted12(), HTop: from.top.shifted12(), HBottom: from.bottom.shifted12(),
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // coarse is the operator on blocks of cells: a number of blocks along x and y, and in each one unknown for the solids between the coolant of two cavities,
-// the walls of the upper one included, and one for the coolant of each. Conduction between blocks has the cells of a block in series; what is carried passes from block to block. It is factored by Gaussian elimination
+// the walls of the upper one included where they conduct well, and one for the coolant of each. Conduction between blocks has the cells of a block in series; what is carried passes from block to block. It is factored by Gaussian elimination
 // within its band, blocks along the flow running last so that the band is narrow.
 type coarse struct {
 	nb    [2]int   // blocks along x and y
@@ -54,7 +54,7 @@ func layout(m *mesh.Mesh) *coarse {
 	c := &coarse{slot: make([][2]int, m.NZ()), fluid: make([]*stream, m.NZ())}
 	for k := range m.NZ() {
 		own := m.Planes[k].Cavity
-		if below := k - 1; below >= 0 && (own != nil && own.Fluid == k && own.Wall != k || m.Planes[below].Cavity != nil) {
+		if k > 0 && (m.Planes[k-1].Cavity != nil || own != nil && loose(m, own)) {
 			c.slots++
 		}
 		c.slot[k] = [2]int{c.slots, c.slots}
@@ -80,6 +80,13 @@ func layout(m *mesh.Mesh) *coarse {
 	c.n = c.nb[0] * c.nb[1] * c.slots
 	c.w = c.nb[1-c.major] * c.slots
 	return c
+}
+
+// loose says whether walls are tied to the coolant more than to the solids below, and so have an unknown of their own.
+func loose(m *mesh.Mesh, v *mesh.Cavity) bool {
+	y := &m.Stack.Layers[v.Layer]
+	conductance := (1 - v.Of.Porosity()) * m.Stack.Materials[y.Material].K[2] / (y.Thickness / 2)
+	return conductance < math.Max(v.Of.HBottom, v.Of.HTop)
 }
 
 // unknown of a cell.
