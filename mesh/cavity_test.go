@@ -85,3 +85,33 @@ func TestChannelsMustBeCells(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Temperatures at points in and around cavities lie between those of the cells around them.
+func TestPointsInCavities(t *testing.T) {
+	s := cavities(5)
+	s.Boundary[stack.South] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 300}
+	m, err := Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := m.FaceConductance(stack.South, 1, 0, 1); g != 0 {
+		t.Errorf("coolant gives %g W/K to a side", g)
+	}
+	for x := 0.1e-3; x < 5e-3; x += 0.37e-3 {
+		for y := 0.3e-3; y < 4e-3; y += 0.51e-3 {
+			for z := 3e-6; z < 350e-6; z += 13e-6 {
+				sample := m.SampleAt(x, y, z, stack.Below)
+				sum := 0.0
+				for _, term := range sample.Terms {
+					if !(term.Weight >= -1e-12) {
+						t.Fatalf("weight %g at %g, %g, %g", term.Weight, x, y, z)
+					}
+					sum += term.Weight
+				}
+				if constant := sample.Constant / 300; math.Abs(sum+constant-1) > 1e-9 {
+					t.Fatalf("weights add up to %g at %g, %g, %g", sum+constant, x, y, z)
+				}
+			}
+		}
+	}
+}

@@ -92,10 +92,11 @@ func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 
 func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
 	r, ok := m.FaceResistance(f)
-	if !ok {
+	half := m.halfOf(f, i, j, k, c)
+	if !ok || half >= noWay {
 		return 0
 	}
-	return m.CellFaceArea(f, i, j, k) / (r + m.halfOf(f, i, j, k, c))
+	return m.CellFaceArea(f, i, j, k) / (r + half)
 }
 
 // halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.

@@ -1,10 +1,6 @@
 package mesh
 
-import (
-	"math"
-
-	"thermsim/stack"
-)
+import "thermsim/stack"
 
 // The discretisation around coolant. A film of coefficient h stands for half a cell of coolant, with the resistance 1/h:
 //
@@ -187,19 +183,27 @@ func (m *Mesh) coolCapacity(k, j int, dst []float64) {
 	}
 }
 
+// noWay is a resistance in m2K/W that lets nothing through, for the sides of coolant that heat does not pass. It is finite, so that temperatures between the
+// centres of two such cells are the mean.
+const noWay = 1e30
+
 // coolHalf is the resistance from the middle of a cell of coolant, or of the walls of a porous cavity, to a side, in m2K/W; false of other cells. Coolant
 // has no side of the domain: it enters and leaves there.
 func (m *Mesh) coolHalf(f stack.Face, i, j, k int) (r float64, ok bool) {
 	c := m.Planes[k].Cavity
+	vertical := f == stack.Bottom || f == stack.Top
+	across := c != nil && (f == stack.West || f == stack.East) == (c.Along == 1)
 	switch {
 	case c == nil || c.Wall == c.Fluid && !c.Wet(i, j):
 		return 0, false
-	case k != c.Fluid && (f == stack.Bottom || f == stack.Top):
+	case k != c.Fluid && vertical:
 		return 1 / m.wallHalf(c, i, j), true
 	case f == stack.Bottom:
 		return 1 / c.Of.HBottom, true
 	case f == stack.Top:
 		return 1 / c.Of.HTop, true
+	case c.Wall == c.Fluid && across && !m.OnFace(f, i, j, k):
+		return 1 / c.Of.HSide, true
 	}
-	return math.Inf(1), true
+	return noWay, true
 }
