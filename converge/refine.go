@@ -20,7 +20,7 @@ func RefineAlong(s *stack.Stack, lateral, height bool) (*stack.Stack, error) {
 	}
 	fine.Layers = slices.Clone(s.Layers)
 	for i := range fine.Layers {
-		if height {
+		if height && fine.Layers[i].Coolant == nil { // a cavity has one cell over its height
 			fine.Layers[i].Cells *= 2
 		}
 	}

@@ -80,6 +80,8 @@ func (w *threeDICE) heading(f *file, ins *threedice.Output) {
 		fmt.Fprintln(f)
 	case "Tflpel":
 		fmt.Fprintf(f, "%% %s temperatures for the floorplan element %s of the die %s\n%% Time(s) \t %[3]s.%[2]s(K)\n", quantity, ins.Block, ins.Element)
+	case "Tcoolant":
+		fmt.Fprintf(f, "%% %s temperatures for the outlet of the channel %s\n%% Time(s) \t Temperature(K)\n", quantity, ins.Element)
 	case "T":
 		column, x := w.cells.location(0, ins.X)
 		row, y := w.cells.location(1, ins.Y)
@@ -169,8 +171,12 @@ func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f solu
 		return w.powerMap(out, ins.Element, layer, time)
 	}
 	if layer != w.layer {
-		if err := f.Plane(w.mesh.LayerPlanes[layer][0], w.plane); err != nil {
-			return fmt.Errorf("reading plane %d of the temperature field: %w", w.mesh.LayerPlanes[layer][0], err)
+		k := w.mesh.LayerPlanes[layer][0]
+		if c := w.mesh.Planes[k].Cavity; c != nil {
+			k = c.Fluid
+		}
+		if err := f.Plane(k, w.plane); err != nil {
+			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
 		}
 		w.layer = layer
 	}
@@ -179,6 +185,8 @@ func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f solu
 		w.printMap(out, ins.Element, w.plane, w.cells.mean)
 	case "T":
 		fmt.Fprintf(out, "%f \t %16.12f\n", time, w.cells.at(ins, w.plane))
+	case "Tcoolant":
+		fmt.Fprintf(out, "%5.3f \t %*.*f\n", time, w.decimals+4, w.decimals, w.outlet(ins, layer))
 	case "Tflp":
 		fmt.Fprintf(out, "%5.3f \t ", time)
 		for i := range w.outputs.Floorplans[ins.Element] {

@@ -29,6 +29,7 @@ type demand struct {
 	cells  int
 	steps  int // of time, 0 in a steady solve
 	direct bool
+	cooled bool // only the processor can
 	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
 	warm func(d *cuda.Device) error
 	// need is the memory on a device, nil where nothing is known.
@@ -38,7 +39,7 @@ type demand struct {
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
-	return demand{cells: m.Cells(), steps: steps, warm: warm, need: func(gpu bool, multiprocessors int64) Need {
+	return demand{cells: m.Cells(), steps: steps, cooled: m.Cooled(), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors = multiprocessors
 		return needOf(s, o.Preconditioner, systemBytes(s))
@@ -96,6 +97,9 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
+	if need.cooled {
+		return openCPU("stacks with coolant are solved on the processor")
+	}
 	cpu := need.onProcessor()
 	if cpu < gpuOpening {
 		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))

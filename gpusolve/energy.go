@@ -18,6 +18,13 @@ func (e *engine) balance(power, leaking, stored float64) Energy {
 		b.Out += w
 		b.Scale = math.Max(b.Scale, math.Abs(w))
 	}
+	if s, ok := e.thermal.(*meshed); ok {
+		b.Coolant = s.coolantHeat()
+	}
+	for _, w := range b.Coolant {
+		b.Out += w
+		b.Scale = math.Max(b.Scale, math.Abs(w))
+	}
 	b.Scale = math.Max(b.Scale, idleShare*e.exchanged)
 	if b.Scale > 0 {
 		b.ImbalanceRel = math.Abs(b.In-b.Out-b.Stored) / b.Scale

@@ -37,6 +37,9 @@ func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
 	if err := Exportable(m.Stack); err != nil {
 		return nil, nil, err
 	}
+	if m.Cooled() {
+		return nil, nil, fmt.Errorf("%w: coolant couples cells beyond their neighbours, which the form that is written cannot hold", ErrOption)
+	}
 	dev := host.Open()
 	defer dev.Close()
 	defer dev.Bind()()

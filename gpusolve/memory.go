@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -95,6 +96,9 @@ func needOf(s precond.Shape, spec string, system int64) Need {
 	if err != nil {
 		return Need{System: system}
 	}
+	if s.Assembled && !s.Symmetric {
+		m = downstream.Definition()
+	}
 	n := m.Memory(s, set)
 	return Need{System: system, SetUp: n.SetUp, Method: n.Held, Krylov: m.SolverMemory(s, set), collected: !s.GPU}
 }
@@ -102,7 +106,7 @@ func needOf(s precond.Shape, spec string, system int64) Need {
 // shapeOf is what memory depends on.
 func shapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
 	return precond.Shape{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Unknowns: int64(m.Cells()), Entries: precond.GridEntries(m.NX(), m.NY(), m.NZ()),
-		Symmetric: true, Assembled: true, Mesh: m, InTime: inTime, Grounded: groundedPlanes(m), GPU: gpu}
+		Symmetric: !m.Cooled(), Assembled: true, Mesh: m, InTime: inTime, Grounded: groundedPlanes(m), GPU: gpu}
 }
 
 // systemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and two former states. Without a mesh it is the
@@ -118,6 +122,11 @@ func systemBytes(s precond.Shape) int64 {
 	}
 	bytes += (4*s.Grounded+8*heatedPlanes(m))*s.Sheet() + powerBytes(s) + reductions(s)
 	bytes += followingBytes(s) + leakingBytes(s)
+	for _, c := range m.Cavities {
+		if c.Wall != c.Fluid {
+			bytes += 2 * 4 * s.Sheet()
+		}
+	}
 	if s.GPU {
 		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette))
 	}

@@ -39,6 +39,9 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if err := o.checkCoolant(m); err != nil {
+		return nil, err
+	}
 	if l := o.directly(m, dt); l != nil {
 		return newDirect(m, l, o, steps, dt)
 	}
@@ -217,6 +220,19 @@ func (s *meshed) retreat() { s.x, s.old, s.older = s.old, s.older, s.x }
 func (s *meshed) hottest() float64 { return s.sys.Max(s.x) }
 
 func (s *meshed) faceHeat() [6]float64 { return s.sys.FaceHeat(s.x) }
+
+// cooled is a system that coolant carries heat out of.
+type cooled interface {
+	CoolantHeat(x ops.Vector) []float64
+}
+
+// coolantHeat is what the coolant of each cavity carries out, nil without any.
+func (s *meshed) coolantHeat() []float64 {
+	if c, ok := s.sys.(cooled); ok {
+		return c.CoolantHeat(s.x)
+	}
+	return nil
+}
 
 // stored is the change of the heat content. Where properties follow the temperature they are taken at the end of the step, for the faces too.
 func (s *meshed) stored() float64 {

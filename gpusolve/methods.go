@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/ic"
 	"thermsim/gpusolve/precond/jacobi"
@@ -89,6 +90,9 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 	m, set, err := findMethod(spec)
 	if err != nil {
 		return nil, nil, err
+	}
+	if _, stack := s.(ops.System); stack && !s.Symmetric() {
+		m = downstream.Definition()
 	}
 	return m.SetUp(s, set)
 }

@@ -64,7 +64,7 @@ func (s *meshed) settle(ctx context.Context, o *Options, systems int, watch func
 // settleLinear improves x until a rule is met. Where the default method stalls, its successors take over, and stay. A method that the user named is left to
 // its fate, and so is one that ends at a limit of iterations that the user set.
 func (s *meshed) settleLinear(ctx context.Context, o *Options, rule krylov.Rule, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
-	if o.Preconditioner != "" {
+	if o.Preconditioner != "" || !s.op.Symmetric() { // the successors need a symmetric operator
 		return s.solve(ctx, rule, s.source, watch)
 	}
 	attempt := s.solve

@@ -37,6 +37,9 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	p := newPainter(m)
 	for l := range s.Layers {
 		m.addLayer(l, p)
+		if err := m.addCavity(l); err != nil {
+			return nil, err
+		}
 	}
 	m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y})
 	if err != nil {

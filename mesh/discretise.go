@@ -21,6 +21,7 @@ func (m *Mesh) CouplingX(k, j int, dst []float64) {
 		own = next
 	}
 	dst[nx-1] = 0
+	m.coolX(k, j, dst)
 }
 
 // CouplingY fills the conductances between rows j and j+1; all 0 in the last row.
@@ -33,6 +34,7 @@ func (m *Mesh) CouplingY(k, j int, dst []float64) {
 	for i := range dst {
 		dst[i] = m.DX(i) * dz / (dy/(2*m.At(i, j, k).Half[north]) + dy1/(2*m.At(i, j+1, k).Half[south]))
 	}
+	m.coolY(k, j, dst)
 }
 
 // CouplingZ fills the conductances between planes k and k+1; all 0 in the top plane.
@@ -45,6 +47,7 @@ func (m *Mesh) CouplingZ(k, j int, dst []float64) {
 	for i := range dst {
 		dst[i] = m.DX(i) * dy / (dz/(2*m.At(i, j, k).K[2]) + contact + dz1/(2*m.At(i, j, k+1).K[2]))
 	}
+	m.coolZ(k, j, dst)
 }
 
 // Capacity fills the heat capacities of the cells in J/K.
@@ -53,6 +56,7 @@ func (m *Mesh) Capacity(k, j int, dst []float64) {
 	for i := range dst {
 		dst[i] = m.At(i, j, k).C * area * m.DX(i)
 	}
+	m.coolCapacity(k, j, dst)
 }
 
 // FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one where it follows the
@@ -91,10 +95,11 @@ func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 
 func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
 	r, ok := m.FaceResistance(f)
-	if !ok {
+	half := m.halfOf(f, i, j, k, c)
+	if !ok || half >= noWay {
 		return 0
 	}
-	return m.CellFaceArea(f, i, j, k) / (r + m.halfOf(f, i, j, k, c))
+	return m.CellFaceArea(f, i, j, k) / (r + half)
 }
 
 // halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.
@@ -111,6 +116,9 @@ func (m *Mesh) halfResistance(f stack.Face, i, j, k int) float64 {
 
 // halfOf is halfResistance for a cell with the properties of c.
 func (m *Mesh) halfOf(f stack.Face, i, j, k int, c *Material) float64 {
+	if r, ok := m.coolHalf(f, i, j, k); ok {
+		return r
+	}
 	switch f {
 	case stack.Bottom, stack.Top:
 		return m.DZ(k) / (2 * c.K[2])
@@ -137,6 +145,9 @@ func (m *Mesh) CellFaceArea(f stack.Face, i, j, k int) float64 {
 
 // Grounded reports whether some face ties the stack to a temperature; without one a steady state does not exist.
 func (m *Mesh) Grounded() bool {
+	if m.Cooled() {
+		return true // the inlet is at a temperature
+	}
 	for f := range stack.Face(stack.NumFaces) {
 		if _, ok := m.FaceResistance(f); ok {
 			return true

@@ -23,6 +23,7 @@ type Mesh struct {
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
 	Power       *powermap.Map
+	Cavities    []*Cavity // that coolant flows through, bottom to top
 
 	characters []character // of the layers
 	// warm knows temperatures in K at which halfResistance takes properties; nil for those of the palette.
@@ -55,6 +56,8 @@ type Plane struct {
 	Index []uint32
 	// ContactAbove is the contact resistance between this plane and the next in m2 K/W.
 	ContactAbove float64
+	// Cavity is what the plane belongs to, nil of solids.
+	Cavity *Cavity
 }
 
 // NX is the number of cells along x.

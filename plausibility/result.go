@@ -7,13 +7,17 @@ import (
 )
 
 // Range of temperatures in K.
-type Range struct{ Min, Mean, Max float64 }
+type Range struct {
+	Min, Mean, Max float64
+	Coolant        float64 // the hottest of the layer's coolant, 0 without
+}
 
 // OfTemperatures judges temperatures, one range a layer from the bottom.
 func OfTemperatures(m *mesh.Mesh, layers []Range) []Warning {
 	j := &judge{m: m, s: m.Stack}
 	j.validity(layers)
 	j.gradients(layers)
+	j.boiling(layers)
 	return j.found
 }
 

@@ -27,6 +27,7 @@ const (
 	CoarseGrid   = "coarse-grid"   // powered blocks of few cells
 	NoWayOut     = "no-way-out"    // no face leads heat to a temperature
 	Temperatures = "temperature"   // an ambient, a limit or a beginning of odd value
+	Coolant      = "coolant"       // a flow beyond laminar, or a coolant that boils
 	Cooling      = "cooling"       // a heat transfer coefficient or a resistance of odd value
 	Properties   = "material"      // a conductivity or a heat capacity of odd value
 	Validity     = "validity"      // temperatures far from where the figures of a material hold
@@ -64,6 +65,7 @@ func Of(m *mesh.Mesh) []Warning {
 	j.films()
 	j.order()
 	j.path()
+	j.coolants()
 	j.beginning()
 	return j.found
 }

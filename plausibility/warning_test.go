@@ -117,15 +117,15 @@ func TestLimits(t *testing.T) {
 // Materials far from their temperature, and a poor conductor of one cell across which 40 of 60 K fall.
 func TestResults(t *testing.T) {
 	m := meshOf(t, sane)
-	even := Range{320, 325, 330}
+	even := Range{320, 325, 330, 0}
 	if found := OfTemperatures(m, []Range{even, even, even}); len(found) > 0 {
 		t.Errorf("an even field: %v", found)
 	}
-	found := OfTemperatures(m, []Range{{350, 355, 358}, {320, 335, 350}, {310, 315, 320}})
+	found := OfTemperatures(m, []Range{{350, 355, 358, 0}, {320, 335, 350, 0}, {310, 315, 320, 0}})
 	if !slices.Equal(codes(found), []string{CoarseLayer}) || !strings.Contains(found[0].Text, `40 K fall across layer "bond"`) {
 		t.Errorf("a steep layer: %v", found)
 	}
-	hot := Range{440, 445, 450}
+	hot := Range{440, 445, 450, 0}
 	found = OfTemperatures(m, []Range{hot, hot, hot})
 	if !slices.Equal(codes(found), []string{Validity}) || !strings.Contains(found[0].Text, `"silicon", "tim_grease" and "copper": 166.9 degC to 176.9 degC`) {
 		t.Errorf("hot materials: %v", found)

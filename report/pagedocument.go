@@ -219,6 +219,10 @@ func (b *pageBuilder) heat() webpage.Group {
 	if v := s.Solver.Nonlinear; v != nil && v.Leakage != nil {
 		g.Facts = append(g.Facts, fact("Leakage", v.Leakage.String()))
 	}
+	for i := range s.Coolant {
+		c := &s.Coolant[i]
+		g.Facts = append(g.Facts, fact("Coolant in "+c.Layer, c.text(d)))
+	}
 	return webpage.Group{ID: g.ID, Title: g.Title, Facts: append(g.Facts,
 		fact("Leaving by face", strings.Join(facesText(e, d), ", ")), fact("Imbalance", relative(e.ImbalanceRel)+" of the largest flow"))}
 }

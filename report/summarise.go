@@ -45,6 +45,9 @@ func Summarise(r *Run) (*Summary, error) {
 	if err := s.addFields(m, sc, reportInterval(sol)); err != nil {
 		return nil, err
 	}
+	if err := s.addCoolant(m, sol); err != nil {
+		return nil, err
+	}
 	if s.Energy.Films, err = summariseFilms(m, sol.Field); err != nil {
 		return nil, err
 	}
@@ -251,7 +254,7 @@ func summariseSolver(m *mesh.Mesh, sol *solution.Solution) SolverSummary {
 func summariseEnergy(e *solution.Energy) EnergySummary {
 	f := e.ByFace
 	return EnergySummary{
-		InW: e.In, OutW: e.Out, StoredW: e.Stored, ImbalanceRel: e.ImbalanceRel,
+		InW: e.In, OutW: e.Out, StoredW: e.Stored, ImbalanceRel: e.ImbalanceRel, CoolantW: coolantShare(e),
 		ByFaceW: FaceSummary{
 			Bottom: f[stack.Bottom], Top: f[stack.Top], West: f[stack.West],
 			East: f[stack.East], South: f[stack.South], North: f[stack.North],

@@ -42,7 +42,9 @@ type Summary struct {
 	// Those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
 	Regions []RegionSummary `json:"regions"`
 	Probes  []ProbeSummary  `json:"probes"` // in the order of the file
-	Limits  []LimitSummary  `json:"limits"` // worst first
+	// Coolant has a row for each cavity, bottom to top.
+	Coolant []CoolantSummary `json:"coolant,omitempty"`
+	Limits  []LimitSummary   `json:"limits"` // worst first
 	// Figures of JEDEC's standards; absent where the stack asks for none, in transients and without power.
 	Jedec JedecSummary `json:"jedec,omitzero"`
 
@@ -119,7 +121,8 @@ type EnergySummary struct {
 	ImbalanceRel float64     `json:"imbalance_rel"` // of in - out - stored to the largest flow
 	ByFaceW      FaceSummary `json:"by_face_W"`     // leaving heat is positive
 	// Faces whose heat transfer coefficients follow the temperature; absent without any.
-	Films []FilmSummary `json:"films,omitempty"`
+	Films    []FilmSummary `json:"films,omitempty"`
+	CoolantW float64       `json:"coolant_W,omitempty"` // of Out, what coolant carries away above what it brings in
 }
 
 // FaceSummary is one number per face of the domain.

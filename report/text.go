@@ -34,6 +34,7 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	p.regions(s)
 	p.blocks(s)
 	p.probes(s)
+	p.coolant(s)
 	p.steps(s)
 	p.heat(s)
 	p.solver(s)

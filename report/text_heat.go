@@ -35,6 +35,9 @@ func (p *page) heat(s *Summary) {
 			p.wrapped("           ", []string{f.Face + ": " + f.Outside})
 		}
 	}
+	if len(s.Coolant) > 0 {
+		p.wrapped("coolant    ", coolantText(s, d))
+	}
 	balance := []string{"in " + fixed(e.InW, d), "out " + fixed(e.OutW, d)}
 	if s.Steps > 0 {
 		balance = append(balance, "stored "+fixed(e.StoredW, d))
@@ -48,6 +51,7 @@ func facesText(e *EnergySummary, decimals int) []string {
 	flows := e.ByFaceW.list()
 	leaving, entering := 0.0, max(0, e.InW)
 	both := false
+	leaving += max(0, e.CoolantW)
 	for _, w := range flows {
 		leaving += max(0, w)
 		entering += max(0, -w)

@@ -19,6 +19,11 @@ func (s *Summary) addWarnings(r *Run) {
 		l := &s.Layers[i]
 		layers[i] = plausibility.Range{Min: l.MinK, Mean: l.MeanK, Max: l.MaxK}
 	}
+	for n, c := range r.Mesh.Cavities {
+		for _, a := range s.Coolant[n].Along {
+			layers[c.Layer].Coolant = max(layers[c.Layer].Coolant, a.MaxK)
+		}
+	}
 	s.Warnings = slices.Concat(s.Warnings, plausibility.Of(r.Mesh), r.Warnings, plausibility.OfTemperatures(r.Mesh, layers))
 }
 

@@ -39,7 +39,7 @@ const RunFiles = "run"
 
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
-	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", JUnitName, traceName, PageName, saved.FileName}
+	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
 // stageReport stages the tables, maps and figures of a run.
@@ -71,6 +71,9 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 	}
 	if len(s.Jedec.Figures) > 0 {
 		csvs = append(csvs, table{"jedec.csv", writeJedecCSV})
+	}
+	if len(s.Coolant) > 0 {
+		csvs = append(csvs, table{"coolant.csv", writeCoolantCSV})
 	}
 	for _, t := range csvs {
 		if err := st.Write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {

@@ -25,6 +25,7 @@ func (l *loader) layer(t *table) Layer {
 	}
 	l.heated(t, &y)
 	y.Material = l.material(t)
+	l.coolant(t, &y)
 	o := owner{what: fmt.Sprintf("layer %q", shorten(y.Name)), area: l.stack.Domain()}
 	y.Powers = l.powers(t, o)
 	if f := l.fill(t, o.area); f != nil {

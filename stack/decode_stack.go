@@ -35,6 +35,7 @@ func (l *loader) decodeStack(root *node) {
 	if len(s.Layers) == 0 && t.has("layer") {
 		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
 	}
+	l.gridOfChannels(t)
 	l.heatSink(t)
 	l.characterise()
 	s.Materials = l.materials.used

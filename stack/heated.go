@@ -27,9 +27,12 @@ func (y *Layer) HeatedDepth() float64 {
 	return y.Thickness
 }
 
-// Planes is the number of planes of cells: Cells, and one more for a heated slice.
+// twin says whether the layer has a plane for the walls and one for the coolant, half as thick each, which stand for the same place.
+func (y *Layer) twin() bool { return y.Coolant != nil && y.Coolant.Model == PorousCavity }
+
+// Planes is the number of planes of cells: Cells, and one more for a heated slice, or for the coolant beside the walls of a porous cavity.
 func (y *Layer) Planes() int {
-	if y.sliced() {
+	if y.sliced() || y.twin() {
 		return y.Cells + 1
 	}
 	return y.Cells
@@ -38,6 +41,8 @@ func (y *Layer) Planes() int {
 // PlaneThickness is that of plane p, from the bottom of the layer, in m.
 func (y *Layer) PlaneThickness(p int) float64 {
 	switch {
+	case y.twin():
+		return y.Thickness / 2
 	case !y.sliced():
 		return y.Thickness / float64(y.Cells)
 	case p == y.heatedPlane():
@@ -51,6 +56,8 @@ func (y *Layer) PlaneTop(p int) float64 {
 	switch {
 	case p+1 == y.Planes():
 		return y.Thickness
+	case y.twin():
+		return y.Thickness / 2
 	case !y.sliced():
 		return y.Thickness * (float64(p+1) / float64(y.Cells))
 	case y.PowerAt == HeatedTop:

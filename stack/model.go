@@ -107,7 +107,9 @@ type Layer struct {
 	TMax       float64 // K
 	// MeanOfAll makes reports take the layer's mean over what fills the room around its chips too.
 	MeanOfAll bool
-	Pos       Pos
+	// Coolant makes the layer a cavity, nil of solids.
+	Coolant *Coolant
+	Pos     Pos
 }
 
 // Rect is a rectangle with its south-west corner at (X, Y), all in m.

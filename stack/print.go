@@ -249,6 +249,9 @@ func (p *printer) layer(y *Layer, contact string) {
 		}
 		p.value("tmax", units.Temperature, r.TMax)
 	}
+	if y.Coolant != nil {
+		p.coolant(y.Coolant)
+	}
 	for i := range y.Powers {
 		p.power(&y.Powers[i])
 	}

@@ -113,6 +113,9 @@ func (v *validator) domain() {
 func (v *validator) grid() {
 	s := v.s
 	if a := s.Grid.Auto; a != nil {
+		if s.Cooled() {
+			v.fail(a.Pos, "give nx and ny; the axis across resolved channels may be left open", "a grid cannot be chosen where coolant flows")
+		}
 		v.notNegative(a.Pos, a.Error, "error of the grid")
 		v.notNegative(a.Pos, a.Relative, "relative_error of the grid")
 		if (a.Error > 0) == (a.Relative > 0) {
@@ -210,6 +213,7 @@ func (v *validator) layers() {
 			v.region(&y.Regions[j], what)
 		}
 		v.powers(y, what)
+		v.coolant(i)
 	}
 	for _, e := range v.s.Unfollowable() {
 		v.fail(e.Pos, e.Remedy, "%s", e.Msg)

@@ -244,6 +244,8 @@ func methodText(m *mesh.Mesh) string {
 	switch {
 	case method == "fourier" && why == "":
 		return "fourier, which needs no iteration"
+	case m.Stack.Cooled():
+		return fmt.Sprintf("%s with BiCGSTAB; not fourier alone: %s", method, why)
 	case why != "":
 		return fmt.Sprintf("%s with conjugate gradients; not fourier alone: %s", method, why)
 	}

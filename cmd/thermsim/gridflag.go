@@ -79,6 +79,9 @@ func chooseGrid(ctx context.Context, g *globals, s *stack.Stack) (*autogrid.Choi
 	if s.Grid.Auto == nil {
 		return nil, nil
 	}
+	if s.Cooled() {
+		return nil, usagef("--grid auto: a grid cannot be chosen where coolant flows; give NXxNY, or leave --grid out")
+	}
 	c, err := autogrid.Choose(ctx, s)
 	if errors.Is(err, converge.ErrRunaway) {
 		return nil, withStatus(exitRunaway, err)

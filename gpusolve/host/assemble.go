@@ -70,6 +70,9 @@ func (s *system) discretise() {
 	for f := range stack.Face(stack.NumFaces) {
 		s.assembleFace(f)
 	}
+	if s.cooling != nil {
+		s.cooling.assemble(s)
+	}
 }
 
 // assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to inflow. The

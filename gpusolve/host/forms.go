@@ -1,6 +1,8 @@
 package host
 
 import (
+	"errors"
+
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
@@ -71,10 +73,27 @@ func (s *Space) newRows(a *sparse.CSR, own bool) *rows {
 }
 
 // Diagonals of the mesh's operator, from its couplings.
-func (s *system) Diagonals() (ops.Diagonals, error) { return s.newDiagonals(s.expand(), true), nil }
+func (s *system) Diagonals() (ops.Diagonals, error) {
+	if s.cooling != nil {
+		return nil, errCoolant
+	}
+	return s.newDiagonals(s.expand(), true), nil
+}
+
+// errCoolant is why the operator of a stack with coolant has no diagonals.
+var errCoolant = errors.New("coolant couples cells beyond the seven diagonals of a grid")
 
 // Rows of the mesh's operator.
-func (s *system) Rows() (ops.Rows, error) { return s.newRows(s.expand().CSRIn(s.Arrays()), true), nil }
+func (s *system) Rows() (ops.Rows, error) {
+	if s.cooling != nil {
+		a, err := s.cooledRows()
+		if err != nil {
+			return nil, err
+		}
+		return s.newRows(a, true), nil
+	}
+	return s.newRows(s.expand().CSRIn(s.Arrays()), true), nil
+}
 
 // expand sums the diagonal in FP64.
 func (s *system) expand() *sparse.Diagonals {

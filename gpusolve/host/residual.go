@@ -90,4 +90,7 @@ func (s *system) magnitude(size, x []float64, k, j int, zero []float32) {
 	if g := s.ground[k]; g != nil {
 		simd.AddMagnitude(size, g[j*n:j*n+n], x[c:c+n])
 	}
+	if s.cooling != nil {
+		s.cooling.addMagnitude(s, size, x, k, j)
+	}
 }

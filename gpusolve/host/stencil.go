@@ -57,6 +57,9 @@ func flow[T float32 | float64](s *system, q []float64, x []T, k, j int, zero []f
 	if g := s.ground[k]; g != nil {
 		simd.AddProduct(q, g[j*n:j*n+n], x[c:c+n])
 	}
+	if s.cooling != nil {
+		addCooling(s, q, x, k, j)
+	}
 }
 
 // heldIn is the row of a plane's capacities, nil where it has none.

@@ -27,6 +27,7 @@ type system struct {
 
 	following *following // nil where no material follows the temperature
 	leaking   *leaking   // nil where no power does
+	cooling   *cooling   // nil where no coolant flows
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
 	assembleOp    assembleTask
@@ -57,6 +58,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s.capacity = make([][]float32, s.nz)
 	s.inflow = make([][]float64, s.nz)
 	s.following = newFollowing(m)
+	s.cooling = newCooling(s)
 	s.assemble()
 	s.newLeaking()
 	return s
@@ -68,8 +70,8 @@ func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 // TimeStep is dt.
 func (s *system) TimeStep() float64 { return s.dt }
 
-// Symmetric is true: heat flows by differences of temperature.
-func (s *system) Symmetric() bool { return true }
+// Symmetric is true where heat flows by differences of temperature alone, and no coolant carries it.
+func (s *system) Symmetric() bool { return s.cooling == nil }
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {

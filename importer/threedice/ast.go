@@ -9,6 +9,7 @@ type project struct {
 	materials  []material
 	top        *sink
 	bottom     *sink
+	cavity     *cavity
 	dimensions *dimensions
 	layers     []layer
 	dies       []die
@@ -65,7 +66,7 @@ type diePart struct {
 
 type element struct {
 	name         string
-	die          bool
+	die, channel bool
 	of           string // layer or die
 	ofPos        stack.Pos
 	floorplan    string // path
@@ -106,7 +107,7 @@ type layoutPatch struct {
 
 // Output is an instruction of the output section.
 type Output struct {
-	Kind     string // T, Tflp, Tflpel, Tmap, Pmap
+	Kind     string // T, Tflp, Tflpel, Tmap, Pmap, Tcoolant
 	Element  string // stack element
 	Block    string // of Tflpel
 	X, Y     float64

@@ -3,6 +3,7 @@ package threedice
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/importer"
 	"thermsim/stack"
@@ -14,12 +15,20 @@ const micro = 1e-6 // m per um
 func (c *converter) grid() {
 	d := c.project.dimensions
 	c.stack.Size = [2]float64{d.length.shifted(-6), d.width.shifted(-6)}
+	if d.nonUniform && slices.ContainsFunc(c.project.stack, func(e element) bool { return e.channel }) {
+		c.Faults.Add(d.pos, "say non-uniform false", "channels in non-uniform mode cannot be imported")
+		return
+	}
 	if d.nonUniform {
 		c.nonUniformGrid()
 		c.checkPlane(d.pos)
 		return
 	}
-	c.stack.Grid.X = c.axis(0, d.length, d.cellLength)
+	if c.project.cavity != nil && c.project.cavity.kind == "4rm" {
+		c.stack.Grid.X = c.resolvedColumns()
+	} else {
+		c.stack.Grid.X = c.axis(0, d.length, d.cellLength)
+	}
 	c.stack.Grid.Y = c.axis(1, d.width, d.cellWidth)
 	c.checkPlane(d.cellLength.pos)
 	c.comments.Grid = []string{fmt.Sprintf("cells of %s um by %s um (%s)", d.cellLength.text, d.cellWidth.text, place(d.pos))}

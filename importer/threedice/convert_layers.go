@@ -15,6 +15,10 @@ func (c *converter) element(i int) {
 	if e.cells[0] > 0 && !c.project.dimensions.nonUniform {
 		c.Note(importer.NotCarried, e.pos, "discretization of %q: 3D-ICE heeds it in non-uniform mode only", e.name)
 	}
+	if e.channel {
+		c.cavity(i)
+		return
+	}
 	if !e.die {
 		for _, y := range c.project.layers {
 			if y.name == e.of {

@@ -205,14 +205,21 @@ func malformed() []mutation {
 		{"empty path", "case.stk", `"a.flp"`, `""`, "case.stk:21:28: the path is empty"},
 
 		// What thermsim cannot model.
-		{"4rm channels", "case.stk", "dimensions", "microchannel 4rm : height 100 ; channel length 50 ; wall length 50 ; wall material SI ;\ndimensions", "case.stk:10:1: a micro-channel cavity (4rm) cannot be modelled; only stacks of solids can be imported"},
-		{"2rm channels", "case.stk", "dimensions", "microchannel 2rm : height 100 ;\ndimensions", "case.stk:10:1: a micro-channel cavity (2rm) cannot be modelled"},
-		{"pin fins", "case.stk", "dimensions", "pinfin : height 100 ; pin diameter 50 ; darcy velocity 1 ;\ndimensions", "case.stk:10:1: a cavity of pin fins cannot be modelled"},
-		{"channel in the stack", "case.stk", "layer MIDDLE BOND ;", "channel CH ;", "case.stk:22:4: channel CH cannot be modelled"},
-		{"coolant", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "Tcoolant (CH, \"c.txt\", average)", "case.stk:29:4: a coolant (Tcoolant) cannot be modelled"},
+		{"cut off channels", "case.stk", "dimensions", "microchannel 4rm : height 100 ; channel length 50 ; wall length 50 ; wall material SI ;\ndimensions", `case.stk:11:1: expected "coolant", got "dimensions"`},
+		{"channels without flow", "case.stk", "dimensions", channels("0") + "dimensions", "case.stk:10:107: the flow rate of the coolant must be positive"},
+		{"channels that do not fit", "case.stk", "dimensions", channels("42") + "dimensions", "case.stk:10:1: channels of 50 um, walls of 30 um and outer walls of 30 and 30 um do not make up a chip of 1000 um"},
+		{"channel without a cavity", "case.stk", "layer MIDDLE BOND ;", "channel CH ;", "case.stk:22:4: channel \"CH\": no cavity is described"},
+		{"coolant of nothing", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "Tcoolant (CH, \"c.txt\", average)", "case.stk:29:4: no stack element is called \"CH\""},
+		{"coolant of a die", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "Tcoolant (UPPER, \"c.txt\", average)", "case.stk:29:4: Tcoolant needs a channel"},
 		{"pluggable sink", "case.stk", "top heat sink", "top pluggable heat sink : spreader length 1, width 1, height 1 ; material CU ; plugin \"x.so\" ;\nbottom heat sink", "case.stk:7:1: a pluggable heat sink cannot be modelled"},
 		{"three-dimensional output", "case.stk", "Tmap (UPPER, \"map.txt\", slot)", "T3d (\"x.vtk\")", "+case.stk:29:4: not carried over: T3d: 3D-ICE writes \"x.vtk\" in non-uniform mode only"},
 	}
+}
+
+// channels is a section of micro-channels with a flow rate.
+func channels(flow string) string {
+	return "microchannel 4rm : height 100 ; channel length 50 ; wall length 30 ; wall material SI ; coolant flow rate " + flow +
+		" ; coolant heat transfer coefficient 1e-8 ; coolant volumetric heat capacity 4e-12 ; coolant incoming temperature 300 ;\n"
 }
 
 // swapped has layers and dies before the dimensions.

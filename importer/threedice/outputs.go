@@ -17,6 +17,7 @@ type Outputs struct {
 	StepsPerSlot int
 	NonUniform   bool
 	Cell         [2]float64 // um, of the uniform grid
+	Channels     int        // by which Tcoolant divides its average; 0 of pin fins
 	// LayerCells is the grid of stack elements that are layers, in non-uniform mode.
 	LayerCells map[string][2]int
 	// Floorplans by stack element, in the order of the file. Rectangles are in um.
@@ -81,6 +82,10 @@ func (c *converter) convertOutputs() {
 		n, known := c.outputs.layers[o.Element]
 		if !known {
 			c.Faults.Add(o.Pos, didYouMean(o.Element, names), "no stack element is called %q", o.Element)
+			continue
+		}
+		if o.Kind == "Tcoolant" && !slices.ContainsFunc(c.project.stack, func(e element) bool { return e.channel && e.name == o.Element }) {
+			c.Faults.Add(o.Pos, "", "Tcoolant needs a channel, and %q is none", o.Element)
 			continue
 		}
 		floor, isDie := c.outputs.Floorplans[o.Element]
@@ -218,6 +223,12 @@ func (c *converter) outputDeviations() {
 		switch {
 		case o.Kind == "T":
 			c.Emulates(cellProbe(o.Pos))
+		case o.Kind == "Tcoolant":
+			c.Emulates(importer.Deviation{
+				Name: "outlet-column", Pos: o.Pos,
+				What:    "3D-ICE's Tcoolant counts the first column, be it a wall, and divides its average by a number of channels that is not that of the cells",
+				Instead: "maximum, minimum and mean are those of the cells of coolant at the outlet",
+			})
 		case o.Kind == "Tflp" || o.Kind == "Tflpel":
 			c.Emulates(importer.Deviation{
 				Name: "cell-average", Pos: o.Pos,

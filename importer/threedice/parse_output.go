@@ -57,9 +57,5 @@ func (p *stkParser) oneOf(words ...string) string {
 }
 
 func (p *stkParser) addOutput(o Output) {
-	if o.Kind == "Tcoolant" {
-		p.refuse(o.Pos, "a coolant (Tcoolant)")
-		return
-	}
 	p.outputs = append(p.outputs, o)
 }

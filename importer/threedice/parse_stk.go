@@ -57,7 +57,7 @@ func (p *stkParser) section() {
 		p.bottom = p.sink(pos)
 	case p.is("microchannel"), p.is("pinfin"), p.is("channel"):
 		p.enter("cavity")
-		p.cavity()
+		p.readCavity()
 	case p.is("dimensions"), p.is("dimension"):
 		p.enter("dimensions")
 		p.only(p.dimensions != nil, pos, "the dimensions section")
@@ -171,20 +171,6 @@ func (p *stkParser) skipTo(words ...string) {
 	}
 }
 
-// cavity refuses channels and pin fins by name, and goes on after them so that their uses are told too.
-func (p *stkParser) cavity() {
-	pos := p.tok.pos
-	what := "a cavity of pin fins"
-	if name := p.advance(); name.text != "pinfin" {
-		what = "a micro-channel cavity"
-		if p.is("2rm") || p.is("4rm") {
-			what += " (" + p.tok.text + ")"
-		}
-	}
-	p.refuse(pos, what)
-	p.skipTo("dimensions", "dimension", "layer", "die", "stack", "solver", "output")
-}
-
 func (p *stkParser) dims() {
 	d := &dimensions{pos: p.tok.pos}
 	p.advance()
@@ -295,10 +281,8 @@ func (p *stkParser) elements() {
 			p.expect("floorplan")
 			e.floorplan, e.floorplanPos = p.quoted("the path of a floorplan")
 		case p.accept("channel"):
-			name, _ := p.identifier("the name of a stack element")
-			p.expect(";")
-			p.refuse(e.pos, "channel "+name)
-			continue
+			e.channel = true
+			e.name, _ = p.identifier("the name of a stack element")
 		default:
 			return
 		}

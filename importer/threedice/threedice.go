@@ -1,5 +1,5 @@
 // Package threedice imports projects of 3D-ICE 2.x to 4.0: stack descriptions (.stk), the floorplans (.flp) and layouts (.mlt) they name.
-// What 3D-ICE can do and thermsim cannot (channels, pin fins, pluggable heat sinks) is refused with its line.
+// What 3D-ICE can do and thermsim cannot (pluggable heat sinks, channels in non-uniform mode) is refused with its line.
 //
 // docs/import.md tells the grammar, the units and every way in which 3D-ICE's arithmetic differs from thermsim's.
 package threedice

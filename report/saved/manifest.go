@@ -84,6 +84,7 @@ type Energy struct {
 	ByFaceW      [6]Number `json:"by_face_W"` // in the order of stack.Face
 	ScaleW       Number    `json:"scale_W"`
 	ImbalanceRel Number    `json:"imbalance_rel"`
+	CoolantW     []Number  `json:"coolant_W,omitempty"` // by cavity, from the bottom
 }
 
 // Step is a time step.
@@ -161,6 +162,9 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale), ImbalanceRel: Number(e.ImbalanceRel)},
 		PeakK:  Number(sol.PeakK), DtS: sol.Dt, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
 	}
+	for _, w := range e.Coolant {
+		m.Energy.CoolantW = append(m.Energy.CoolantW, Number(w))
+	}
 	for i, w := range e.ByFace {
 		m.Energy.ByFaceW[i] = Number(w)
 	}
@@ -200,6 +204,9 @@ func (m *Manifest) Solution() *solution.Solution {
 		PeakK:  float64(m.PeakK), Dt: m.DtS,
 		Device: solution.DeviceInfo{Kind: m.DeviceKind, Name: m.DeviceName},
 		Memory: solution.Memory{DeviceBytes: m.Memory.DeviceBytes},
+	}
+	for _, w := range e.CoolantW {
+		sol.Energy.Coolant = append(sol.Energy.Coolant, float64(w))
 	}
 	for i, w := range e.ByFaceW {
 		sol.Energy.ByFace[i] = float64(w)

@@ -23,8 +23,12 @@ func Check(m *mesh.Mesh) error {
 		return err
 	}
 	for l, planes := range m.LayerPlanes {
+		layer := &m.Stack.Layers[l]
+		if layer.Coolant != nil {
+			return fmt.Errorf("%w: coolant flows through layer %s", ErrUnfit, layer.Name)
+		}
 		if m.Planes[planes[0]].Index != nil {
-			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, &m.Stack.Layers[l]))
+			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, layer))
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ func layerSpecs() []Spec {
 			{Name: "mean", Type: Enum, Enum: []string{"chip", "all"}, DefDoc: "chip", Doc: "What the layer's mean temperature is of, where it has regions: `chip` leaves out what fills the room around them, parts without power that conduct below 1.5 W/(m K), or less than a tenth as well in the plane as the best of the layer; `all` takes everything."},
 			{Name: "region", Type: Tables, Sub: "region", Doc: "Parts of another material; later ones lie over earlier ones."},
 			{Name: "fill", Type: Table, Sub: "fill", Doc: "Inclusions in the layer's material, such as vias; regions lie over them."},
+			{Name: "coolant", Type: Table, Sub: "coolant", Doc: "Makes the layer a cavity that coolant flows through, between layers of solids."},
 			{Name: "power", Type: TableOrTables, Sub: "power", Doc: "Sources of heat in this layer; they add."},
 			{Name: "block", Type: Tables, Sub: "block", Doc: "Floorplan blocks written here: short for one more power with these blocks."},
 		}},

@@ -32,6 +32,8 @@ func lookup(name string) (symbol, bool) {
 		return symbol{Dimension{Kelvin: 1}, 0, 1, 273.15}, true
 	case "degF", "°F", "℉":
 		return symbol{Dimension{Kelvin: 1}, 0, 5.0 / 9.0, 459.67 * 5 / 9}, true
+	case "bar":
+		return symbol{Dimension{Kilogram: 1, Metre: -1, Second: -2}, 5, 1, 0}, true
 	case "%":
 		return symbol{Dimension{}, -2, 1, 0}, true
 	}
@@ -60,6 +62,10 @@ func prefixable(name string) (symbol, bool) {
 		return symbol{Dimension{Kilogram: 1, Metre: 2, Second: -3}, 0, 1, 0}, true
 	case "J":
 		return symbol{Dimension{Kilogram: 1, Metre: 2, Second: -2}, 0, 1, 0}, true
+	case "Pa":
+		return symbol{Dimension{Kilogram: 1, Metre: -1, Second: -2}, 0, 1, 0}, true
+	case "l", "L":
+		return symbol{Dimension{Metre: 3}, -3, 1, 0}, true
 	}
 	return symbol{}, false
 }

@@ -1,0 +1,272 @@
+package host
+
+import (
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+	"thermsim/mesh"
+)
+
+// cooling is what the operator of a stack with coolant has beside its couplings:
+//
+//	far      couplings of planes k and k+2, symmetric
+//	carried  Heat_n (theta_face downstream - theta_face upstream) in the rows of the coolant, which is not
+type cooling struct {
+	far [][]float32 // per lower plane, nil where there are none
+	of  []*mesh.Cavity
+	at  []*mesh.Cavity // by plane of coolant, nil elsewhere
+}
+
+func newCooling(s *system) *cooling {
+	if !s.mesh.Cooled() {
+		return nil
+	}
+	c := &cooling{far: make([][]float32, s.nz), of: s.mesh.Cavities, at: make([]*mesh.Cavity, s.nz)}
+	for _, v := range c.of {
+		c.at[v.Fluid] = v
+	}
+	row := make([]float64, s.nx)
+	for k := range s.nz {
+		if s.mesh.CouplingFar(k, 0, row) {
+			c.far[k] = make([]float32, s.sheet)
+			s.Account(4 * int64(s.sheet))
+		}
+	}
+	return c
+}
+
+// assemble rounds the far couplings and lets the inlets drive their heat in.
+func (c *cooling) assemble(s *system) {
+	row := make([]float64, s.nx)
+	for k, far := range c.far {
+		if far == nil {
+			continue
+		}
+		for j := range s.ny {
+			s.mesh.CouplingFar(k, j, row)
+			round(far[j*s.nx:(j+1)*s.nx], row)
+		}
+	}
+	for _, v := range c.of {
+		rise := v.Of.Inlet - s.mesh.Stack.Ambient
+		if rise == 0 {
+			continue
+		}
+		q := s.planeInflow(v.Fluid)
+		v.Inlets(s.nx, s.ny, func(cell, line int) { q[cell] += v.Heat[line] * rise })
+	}
+}
+
+// add adds what cooling does in row j of plane k to q = A x. x is padded.
+func addCooling[T float32 | float64](s *system, q []float64, x []T, k, j int) {
+	c := s.cooling
+	at := s.pad + k*s.sheet + j*s.nx
+	for _, o := range [2]int{0, -2} {
+		if k+o < 0 || c.far[k+o] == nil {
+			continue
+		}
+		far := c.far[k+o][j*s.nx : (j+1)*s.nx]
+		other := at + (2+2*o)*s.sheet
+		for i, g := range far {
+			q[i] += float64(g) * (float64(x[at+i]) - float64(x[other+i]))
+		}
+	}
+	if v := c.at[k]; v != nil {
+		for i := range q {
+			q[i] += carriedAt(s, v, x, at+i, i, j)
+		}
+	}
+}
+
+// carriedAt is the heat that the coolant carries out of a cell, with the inlet at the ambient.
+func carriedAt[T float32 | float64](s *system, v *mesh.Cavity, x []T, at, i, j int) float64 {
+	w := v.Carry(i, j, s.nx, s.ny)
+	if w.Heat == 0 {
+		return 0
+	}
+	step := s.nx
+	if v.Along == 0 {
+		step = 1
+	}
+	if v.Backward {
+		step = -step
+	}
+	sum := w.Own * float64(x[at])
+	if w.Up != 0 {
+		sum += w.Up * float64(x[at-step])
+	}
+	if w.Down != 0 {
+		sum += w.Down * float64(x[at+step])
+	}
+	return w.Heat * sum
+}
+
+// addMagnitude is the same with absolute values.
+func (c *cooling) addMagnitude(s *system, size, x []float64, k, j int) {
+	at := s.pad + k*s.sheet + j*s.nx
+	for _, o := range [2]int{0, -2} {
+		if k+o < 0 || c.far[k+o] == nil {
+			continue
+		}
+		other := at + (2+2*o)*s.sheet
+		for i, g := range c.far[k+o][j*s.nx : (j+1)*s.nx] {
+			size[i] += float64(g) * (math.Abs(x[at+i]) + math.Abs(x[other+i]))
+		}
+	}
+	if v := c.at[k]; v != nil {
+		for i := range size {
+			if heat := v.Heat[v.Line(i, j)]; heat > 0 {
+				size[i] += heat * math.Abs(x[at+i])
+			}
+		}
+	}
+}
+
+// addEntries adds the entries to those of the couplings.
+func (c *cooling) addEntries(s *system, t *sparse.Triplets) {
+	for k, far := range c.far {
+		for n, g := range far {
+			a, b, v := int32(k*s.sheet+n), int32((k+2)*s.sheet+n), float64(g)
+			t.Add(a, a, v)
+			t.Add(b, b, v)
+			t.Add(a, b, -v)
+			t.Add(b, a, -v)
+		}
+	}
+	for _, v := range c.of {
+		step := s.nx
+		if v.Along == 0 {
+			step = 1
+		}
+		if v.Backward {
+			step = -step
+		}
+		for j := range s.ny {
+			for i := range s.nx {
+				cell := v.Fluid*s.sheet + j*s.nx + i
+				w := v.Carry(i, j, s.nx, s.ny)
+				for _, e := range [3]struct {
+					to    int
+					value float64
+				}{{cell, w.Own}, {cell - step, w.Up}, {cell + step, w.Down}} {
+					if e.value != 0 && w.Heat != 0 {
+						t.Add(int32(cell), int32(e.to), w.Heat*e.value)
+					}
+				}
+			}
+		}
+	}
+}
+
+// rows is the matrix of a stack with coolant.
+func (s *system) cooledRows() (*sparse.CSR, error) {
+	plain := s.expand()
+	var t sparse.Triplets
+	rows := plain.CSR()
+	for r := range rows.N() {
+		cols, vals := rows.Row(r)
+		for n, col := range cols {
+			t.Add(int32(r), col, vals[n])
+		}
+	}
+	s.cooling.addEntries(s, &t)
+	a, _, err := sparse.FromTriplets(s.cells, &t)
+	return a, err
+}
+
+// Cooling is what coolant adds to the operator of a mesh on the processor, for methods that work on couplings: Far couples planes k and k+2, nil where there
+// is none, and the cavities carry heat. ok is false where no coolant flows or the operator lives elsewhere.
+func CoolingOf(a ops.Space) (far [][]float32, cavities []*mesh.Cavity, ok bool) {
+	s, ok := a.(*system)
+	if !ok || s.cooling == nil {
+		return nil, nil, false
+	}
+	return s.cooling.far, s.cooling.of, true
+}
+
+// CoolantHeat is the heat in W that the coolant of each cavity carries out, above what it brings in.
+func (s *system) CoolantHeat(x ops.Vector) []float64 {
+	if s.cooling == nil {
+		return nil
+	}
+	v := x.(*vec64).values()
+	heat := make([]float64, len(s.cooling.of))
+	for n, c := range s.cooling.of {
+		rise := c.Of.Inlet - s.mesh.Stack.Ambient
+		c.Outlets(s.nx, s.ny, func(cell, line int) { heat[n] += c.Heat[line] * (v[c.Fluid*s.sheet+cell] - rise) })
+	}
+	return heat
+}
+
+// Leak is the share of the heat that coolant carries through a cell which the operator of Relaxed gives a cell of coolant as a ground.
+const leak = 0.2
+
+// stiff binds coolant to the walls of a porous cavity, so that what the walls conduct upwards finds its way through the column.
+const stiff = 100
+
+// Relaxed is a symmetric operator close to that of a stack with coolant, for a preconditioner that treats the coolant by itself: nothing is carried along,
+// a cell of coolant leads what it can give off to the ambient, and the coolant of a porous cavity has the temperature of its walls. ok is false where no
+// coolant flows or the operator lives elsewhere.
+func Relaxed(a ops.System) (r ops.System, ok bool) {
+	s, ok := a.(*system)
+	if !ok || s.cooling == nil {
+		return nil, false
+	}
+	c := *s
+	c.cooling = nil
+	c.gx, c.gy, c.gz = s.new32(), s.new32(), s.new32()
+	c.ground = make([][]float32, s.nz)
+	c.relax(s)
+	return &c, true
+}
+
+// RelaxAgain follows changed coefficients.
+func RelaxAgain(r, a ops.System) { r.(*system).relax(a.(*system)) }
+
+func (c *system) relax(s *system) {
+	copy(c.gx.buf, s.gx.buf)
+	copy(c.gy.buf, s.gy.buf)
+	copy(c.gz.buf, s.gz.buf)
+	for k, g := range s.ground {
+		switch {
+		case g == nil:
+			c.ground[k] = nil
+		case c.ground[k] == nil || s.cooling.at[k] == nil:
+			c.ground[k] = g
+		}
+	}
+	for _, v := range s.cooling.of {
+		if c.ground[v.Fluid] == nil || s.ground[v.Fluid] != nil {
+			c.ground[v.Fluid] = make([]float32, s.sheet)
+			s.Account(4 * int64(s.sheet))
+		}
+		copy(c.ground[v.Fluid], s.ground[v.Fluid])
+		porous := v.Wall != v.Fluid
+		for cell := range s.sheet {
+			i, j := cell%s.nx, cell/s.nx
+			if !v.Wet(i, j) {
+				continue
+			}
+			heat := leak * float32(v.Heat[v.Line(i, j)])
+			if !porous {
+				at, side, film := s.pad+v.Fluid*s.sheet+cell, c.gx.buf, s.gx.buf
+				step := 1
+				if v.Along == 0 {
+					side, film, step = c.gy.buf, s.gy.buf, s.nx
+				}
+				sum := film[at] + film[at-step] + s.gz.buf[at] + s.gz.buf[at-s.sheet]
+				side[at-step] *= stiff
+				c.ground[v.Fluid][cell] += heat * (sum / (sum + heat))
+				continue
+			}
+			at := s.pad + v.Wall*s.sheet + cell
+			below, above := s.cooling.far[v.Wall-1][cell], s.cooling.far[v.Wall][cell]
+			film := below + s.gz.buf[at] + s.gz.buf[at+s.sheet]
+			c.gz.buf[at-s.sheet] += below
+			c.gz.buf[at] += stiff * above
+			c.gz.buf[at+s.sheet] += above
+			c.ground[v.Fluid][cell] += heat * (film / (film + heat))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package downstream
+
+import (
+	"math"
+
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
+)
+
+// diagonal fills v with that of the operator.
+func (p *parts) diagonal(v ops.Vector) {
+	d := host.Doubles(v)
+	sheet := p.NX * p.NY
+	for k := range p.NZ {
+		for j := range p.NY {
+			p.Diagonal(d[k*sheet+j*p.NX:k*sheet+(j+1)*p.NX], k, j)
+		}
+		for _, from := range [2]int{k, k - 2} {
+			if from < 0 || p.far[from] == nil {
+				continue
+			}
+			for c, g := range p.far[from] {
+				d[k*sheet+c] += float64(g)
+			}
+		}
+	}
+	for n := range p.streams {
+		s := &p.streams[n]
+		for c := range sheet {
+			w := s.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
+			d[s.first+c] += w.Heat * w.Own
+		}
+	}
+}
+
+// firm is the part of the diagonal that A w must reach everywhere.
+const firm = 0.5
+
+// dominates says whether w is positive and A w at least the firm part of the diagonal.
+func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
+	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
+	for c, v := range a {
+		if !(v >= firm*d[c] && w[c] > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// scale makes the weight d / max w.
+func (p *parts) scale(weight, product ops.Vector) {
+	w, a := host.Doubles(weight), host.Doubles(product)
+	top := 0.0
+	for _, v := range w {
+		top = math.Max(top, v)
+	}
+	for c, v := range a {
+		w[c] = v / top
+	}
+}
+
+// most is the largest |r_i|/d_i.
+func (p *parts) most(r, d ops.Vector) float64 {
+	weight := host.Doubles(d)
+	top := 0.0
+	for c, v := range host.Doubles(r) {
+		if q := math.Abs(v) / weight[c]; !(q <= top) {
+			top = q
+		}
+	}
+	return top
+}
+
+// largest is the largest magnitude.
+func (p *parts) largest(v ops.Vector) float64 {
+	top := 0.0
+	for _, x := range host.Singles(v) {
+		if a := math.Abs(float64(x)); !(a <= top) {
+			top = a
+		}
+	}
+	return top
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+const cooled = `schema = 1
+ambient = "27 degC"
+size = ["10 mm", "6 mm"]
+grid = { nx = 20, ny = 12 }
+[[layer]]
+name = "lower"
+material = "silicon"
+thickness = "50 um"
+power = { uniform = "30 W" }
+[[layer]]
+name = "cavity"
+material = "silicon"
+thickness = "100 um"
+coolant = { fluid = "water", inlet = "20 degC", direction = "DIRECTION", flow = "30 ml/min", model = "porous", channel_width = "50 um", wall_width = "50 um" }
+[[layer]]
+name = "upper"
+material = "silicon"
+thickness = "50 um"
+power = { uniform = "10 W" }
+`
+
+// The coolant of a summary: what it carries, and that it warms up on its way, whatever its direction on a grid that is not square.
+func TestCoolantSummary(t *testing.T) {
+	for _, direction := range []string{"+x", "-x", "+y", "-y"} {
+		st, err := stack.Parse("stack.toml", []byte(strings.Replace(cooled, "DIRECTION", direction, 1)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := mesh.Build(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sol, err := gpusolve.Steady(t.Context(), m, gpusolve.Options{Device: "cpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sol.Close()
+		s, err := Summarise(&Run{Command: "steady", Mesh: m, Solution: sol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Coolant[0]
+		w := st.Layers[1].Coolant
+		if want := 293.15 + 40/(w.Fluid.C*w.Flow); math.Abs(c.OutletK-want) > 1e-4 || math.Abs(c.HeatW-40) > 1e-3 || math.Abs(s.Energy.CoolantW-40) > 1e-3 {
+			t.Errorf("%s: %g K at the outlet, want %g; %g W", direction, c.OutletK, want, c.HeatW)
+		}
+		for i := 1; i < len(c.Along); i++ {
+			if c.Along[i].MixedK <= c.Along[i-1].MixedK || c.Along[i].DistanceM <= c.Along[i-1].DistanceM {
+				t.Errorf("%s: %+v after %+v", direction, c.Along[i], c.Along[i-1])
+			}
+		}
+		var text, table bytes.Buffer
+		if err := s.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) || !strings.Contains(text.String(), "coolant    cavity 40.00") {
+			t.Errorf("%s: %v\n%s", direction, err, text.String())
+		}
+		if err := writeCoolantCSV(&table, s); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
+			t.Errorf("%s: %v, %s", direction, err, table.String())
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+)
+
+// coolant checks a cavity, layer i.
+func (v *validator) coolant(i int) {
+	y := &v.s.Layers[i]
+	c := y.Coolant
+	if c == nil {
+		return
+	}
+	what := fmt.Sprintf("layer %q: coolant", shorten(y.Name))
+	if i == 0 || i == len(v.s.Layers)-1 {
+		v.fail(c.Pos, "put a layer of a solid beyond it", "layer %q: coolant has no solid on both sides", shorten(y.Name))
+	} else if v.s.Layers[i-1].Coolant != nil {
+		v.fail(c.Pos, "put a layer of a solid between", "layers %q and %q: two cavities lie on each other", shorten(v.s.Layers[i-1].Name), shorten(y.Name))
+	}
+	if y.Cells != 1 || y.PowerAt != "" {
+		v.fail(c.Pos, "leave out cells and power_at", "layer %q: a cavity has one cell over its height", shorten(y.Name))
+	}
+	if len(y.Regions) > 0 || len(y.Powers) > 0 {
+		v.fail(c.Pos, "give them to a layer of a solid", "layer %q: a cavity has no regions and makes no heat", shorten(y.Name))
+	}
+	if v.s.TemperatureDependent() {
+		v.fail(c.Pos, "give the materials constants for the temperature that you mean", "%s cannot be solved for beside materials that follow the temperature", what)
+	}
+	v.positive(c.Pos, c.Flow, "%s: flow", what)
+	v.positive(c.Pos, c.Fluid.C, "%s: volumetric heat capacity", what)
+	v.notNegative(c.Pos, c.Fluid.K, "%s: thermal conductivity", what)
+	v.notNegative(c.Pos, c.Fluid.Density, "%s: density", what)
+	v.notNegative(c.Pos, c.Fluid.Viscosity, "%s: viscosity", what)
+	v.positive(c.Pos, c.Inlet, "%s: inlet", what)
+	v.notNegative(c.Pos, c.Fluid.Boiling, "%s: boiling", what)
+	v.positive(c.Pos, c.HBottom, "%s: h_bottom", what)
+	v.positive(c.Pos, c.HTop, "%s: h_top", what)
+	switch c.Direction {
+	case TowardsEast, TowardsWest, TowardsNorth, TowardsSouth:
+	default:
+		v.fail(c.Pos, "", "%s: direction cannot be %q", what, string(c.Direction))
+		return
+	}
+	v.cavity(y, what)
+}
+
+// cavity checks what a cavity is made of.
+func (v *validator) cavity(y *Layer, what string) {
+	c := y.Coolant
+	switch c.Model {
+	case ResolvedChannels:
+		v.positive(c.Pos, c.HSide, "%s: h_side", what)
+	case PorousCavity:
+	default:
+		v.fail(c.Pos, "", "%s: model cannot be %q", what, string(c.Model))
+	}
+	switch {
+	case (c.Channels == nil) == (c.Pins == nil) || c.Pins != nil && c.Model == ResolvedChannels:
+		v.fail(c.Pos, "", "%s: a cavity needs channels, or pins in a porous one", what)
+	case c.Pins != nil:
+		v.positive(c.Pos, c.Pins.Diameter, "%s: pin_diameter", what)
+		v.positive(c.Pos, c.Pins.Pitch-c.Pins.Diameter, "%s: pin_pitch less pin_diameter", what)
+		v.positive(c.Pos, c.Pins.Pitch, "%s: pin_pitch", what)
+	default:
+		v.channels(c, what)
+	}
+}
+
+func (v *validator) channels(c *Coolant, what string) {
+	ch := c.Channels
+	v.positive(c.Pos, ch.Width, "%s: channel_width", what)
+	v.positive(c.Pos, ch.Wall, "%s: wall_width", what)
+	width := v.s.Size[1-c.Direction.Axis()]
+	taken := math.Max(ch.FirstWall, v.slack) + float64(ch.Count)*(ch.Width+ch.Wall) - ch.Wall
+	switch {
+	case ch.Count < 1 || c.Model == ResolvedChannels && !(taken <= width*(1+tolerance)):
+		v.fail(c.Pos, "take fewer or narrower ones", "%s: %d channels of %s with walls of %s do not fit into a chip of %s", what, ch.Count, metres(ch.Width), metres(ch.Wall), metres(width))
+	case c.Model == ResolvedChannels && !(ch.FirstWall > 0 && width-taken > v.slack) || math.IsNaN(ch.FirstWall):
+		v.fail(c.Pos, "take fewer channels or give first_wall", "%s: the outermost channels need walls beyond them", what)
+	}
+}
