@@ -81,7 +81,7 @@ func (j *judge) blocks() {
 			power := &j.s.Layers[i].Powers[p]
 			for b := range power.Blocks {
 				block := &power.Blocks[b]
-				if block.Watts == 0 && power.Trace == nil {
+				if block.Watts == 0 && block.Leakage.Watts == 0 && power.Trace == nil {
 					continue
 				}
 				powered++

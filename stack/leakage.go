@@ -79,5 +79,16 @@ func (c *Curve) leakageFault() (fault, remedy string) {
 	case c.Law == ExponentialLaw && c.Value != 1:
 		return fmt.Sprintf("has an exponential law of %g at %g K, and must be 1 there", c.Value, c.At), ""
 	}
-	return c.fault()
+	if fault, remedy = c.fault(); fault != "" {
+		return fault, remedy
+	}
+	for _, kelvin := range c.Range {
+		if v := c.Of(kelvin); !(v <= mostLeakage) {
+			return fmt.Sprintf("is %.3g at %g K, and no law may exceed %.0e", v, kelvin, mostLeakage), "narrow the range, or correct the numbers"
+		}
+	}
+	return "", ""
 }
+
+// mostLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
+const mostLeakage = 1e20
