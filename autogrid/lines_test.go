@@ -33,6 +33,28 @@ func growth(faces []float64) float64 {
 	return most
 }
 
+// A block or a uniform power that only leaks is a source as one with watts is.
+func TestLeakageIsASource(t *testing.T) {
+	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.015, At: 358.15, Range: [2]float64{250, 450}}
+	for _, uniform := range []bool{false, true} {
+		withPower := func(watts float64, leakage stack.Leakage) *stack.Stack {
+			s := plan(10e-3, 8e-3, stack.Rect{X: 1e-3, Y: 2e-3, Width: 1.3e-3, Height: 0.7e-3})
+			p := &s.Layers[0].Powers[0]
+			if p.Blocks[0].Watts, p.Blocks[0].Leakage = watts, leakage; uniform {
+				*p = stack.Power{Area: p.Blocks[0].Rects[0], Uniform: watts, Leakage: leakage}
+			}
+			return s
+		}
+		given, leaks := withPower(1, stack.Leakage{}), withPower(0, stack.Leakage{Watts: 1, Factor: law})
+		for axis := range 2 {
+			want, got := linesOf(spansOf(given, axis), 0), linesOf(spansOf(leaks, axis), 0)
+			if a, b := fmt.Sprint(want.axis(0.5)), fmt.Sprint(got.axis(0.5)); a != b {
+				t.Errorf("uniform %v, axis %d: %s, want %s", uniform, axis, b, a)
+			}
+		}
+	}
+}
+
 // Every kept edge is a face, every block has four cells or more, and sizes grow slowly, on floorplans drawn at random.
 func TestLinesOnRandomFloorplans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 5))

@@ -30,8 +30,11 @@ func (c *Choice) Reasons() []string {
 		add("no face leads heat to a temperature, so the error is not estimated: %d cells across each source", int(acrossSource/largestScale))
 	}
 	if !c.Uniform {
-		add("%d and %d edges lie on faces along x and y, %d and %d lie closer than a quarter of a coarse cell to those and cut cells; neighbours differ by a factor of %.2f at most",
-			c.Lines[0], c.Lines[1], c.Passed[0], c.Passed[1], c.Growth)
+		cut := ""
+		if c.Passed != [2]int{} {
+			cut = fmt.Sprintf(", %d and %d lie closer than a quarter of a coarse cell to those and cut cells", c.Passed[0], c.Passed[1])
+		}
+		add("%d and %d edges lie on faces along x and y%s; neighbours differ by a factor of %.2f at most", c.Lines[0], c.Lines[1], cut, c.Growth)
 	}
 	if !math.IsInf(c.Narrowest, 1) {
 		add("the narrowest source is %.2g cells wide", c.Narrowest)

@@ -87,7 +87,7 @@ func (c *collector) power(l *stack.Layer, p *stack.Power) {
 		for b := range p.Blocks {
 			c.block(l, p, &p.Blocks[b])
 		}
-	case p.Uniform != 0:
+	case p.Uniform != 0 || p.Leakage.Watts != 0:
 		c.source(l, p.Area)
 	}
 }
@@ -98,7 +98,7 @@ func (c *collector) block(l *stack.Layer, p *stack.Power, b *stack.Block) {
 		parts = append(parts[:len(parts):len(parts)], stack.Around(shape))
 	}
 	for _, r := range parts {
-		if b.Watts == 0 && p.Trace == nil {
+		if b.Watts == 0 && b.Leakage.Watts == 0 && p.Trace == nil {
 			c.add(r, math.Inf(1), quietEdge)
 			continue
 		}

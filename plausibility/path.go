@@ -86,11 +86,11 @@ func densest(s *stack.Stack) (at stack.Rect, layer int, found bool) {
 			power := &s.Layers[i].Powers[p]
 			for b := range power.Blocks {
 				if block := &power.Blocks[b]; len(block.Rects) > 0 {
-					look(block.Watts, block.Area(), block.Rects[0], i)
+					look(block.Watts+block.Leakage.Watts, block.Area(), block.Rects[0], i)
 				}
 			}
 			if len(power.Blocks) == 0 {
-				look(power.Watts(), power.Area.Area(), power.Area, i)
+				look(power.Watts()+power.Leakage.Watts, power.Area.Area(), power.Area, i)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"thermsim/stack"
 )
 
-// sources are the densities of power and the heights over which it is spread.
+// sources are the densities of power, with the leakage where its law is 1, and the heights over which it is spread.
 func (j *judge) sources() {
 	const most = 2000.0    // W/cm2: above the hot spots of chips
 	const thickest = 50e-6 // m: a die that is not thinned
@@ -28,10 +28,10 @@ func (j *judge) sources() {
 			any = any || power.Trace != nil
 			for b := range power.Blocks {
 				block := &power.Blocks[b]
-				look(block.Watts, block.Area(), block.Name, block.Pos)
+				look(block.Watts+block.Leakage.Watts, block.Area(), block.Name, block.Pos)
 			}
 			if len(power.Blocks) == 0 {
-				look(power.Watts(), power.Area.Area(), l.Name, power.Pos)
+				look(power.Watts()+power.Leakage.Watts, power.Area.Area(), l.Name, power.Pos)
 			}
 			if l.HeatedDepth() > thickest && l.PowerAt != stack.HeatedVolume {
 				thick.add(l.Name, l.Pos)
@@ -81,7 +81,7 @@ func (j *judge) blocks() {
 			power := &j.s.Layers[i].Powers[p]
 			for b := range power.Blocks {
 				block := &power.Blocks[b]
-				if block.Watts == 0 && power.Trace == nil {
+				if block.Watts == 0 && block.Leakage.Watts == 0 && power.Trace == nil {
 					continue
 				}
 				powered++

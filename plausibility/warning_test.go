@@ -41,6 +41,11 @@ material = "copper"
 thickness = "1 mm"
 `
 
+// leaking is a line of a block.
+func leaking(watts string) string {
+	return "\n  leakage = { power = \"" + watts + "\", at = \"85 degC\", beta = \"0.015 1/K\", range = [\"0 degC\", \"150 degC\"] }"
+}
+
 func meshOf(t *testing.T, text string) *mesh.Mesh {
 	t.Helper()
 	s, err := stack.Parse("chip.toml", []byte(text), nil)
@@ -71,6 +76,8 @@ func TestSlips(t *testing.T) {
 		"nm for um":              {`thickness = "20 um"`, `thickness = "0.02 nm"`, Size, `layer "bond" is thinner than 1 nm`},
 		"too many watts":         {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`}, // 8 kW on 8 mm2
 		"no watts":               {`power = "8 W"`, `power = "0 W"`, NoPower, "nothing heats"},
+		"leakage alone":          {`power = "8 W"`, `power = "0 W"` + leaking("1 W"), "", ""},
+		"leaking too many watts": {`power = "8 W"`, `power = "8 W"` + leaking("8 kW"), Density, `up to 1.001e+05 W/cm2 in source "core"`},
 		"thick die":              {`thickness = "10 um"`, `thickness = "300 um"`, ThickSource, `the power of layer "active"`},
 		"thick die, thick slice": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"\npower_depth = \"60 um\"", ThickSource, `the power of layer "active"`},
 		"heated at a surface":    {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"", "", ""},

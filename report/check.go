@@ -187,12 +187,29 @@ func length(m float64) string {
 
 func trimmed(v float64) string { return fmt.Sprintf("%.5g", v) }
 
+// cooling is what cools a face whose coefficient follows its temperature, as short as a drawing needs it.
+func cooling(b *stack.Boundary) (means []string) {
+	if b.H != 0 {
+		means = append(means, fmt.Sprintf("h = %s W/(m² K)", trimmed(b.H)))
+	}
+	if b.Law != nil {
+		means = append(means, "h of the temperature")
+	}
+	if b.Natural != "" {
+		means = append(means, "natural convection")
+	}
+	if b.Emissivity > 0 {
+		means = append(means, "radiation")
+	}
+	return means
+}
+
 func boundaryText(b *stack.Boundary) string {
 	celsius := func() string { return trimmed(math.Round((b.Temperature-zeroCelsius)*1e6)/1e6) + " °C" }
 	switch b.Kind {
 	case stack.Convective:
 		if b.Follows() {
-			return strings.Join(b.Means(), ", ") + " to " + celsius()
+			return strings.Join(cooling(b), ", ") + " to " + celsius()
 		}
 		return fmt.Sprintf("h = %s W/(m² K) to %s", trimmed(b.H), celsius())
 	case stack.FixedTemperature:

@@ -43,7 +43,10 @@ func summariseFilms(m *mesh.Mesh, f solution.Field) ([]FilmSummary, error) {
 			}
 		}
 		if s.Outside > 0 {
-			sum.Outside = fmt.Sprintf("the surface of %d cells lies outside the temperatures for which h is known; there the value at the end of the range was used", s.Outside)
+			if sum.Outside != "" {
+				sum.Outside += "; "
+			}
+			sum.Outside += fmt.Sprintf("the surface of %d cells lies outside the temperatures for which h is known, and there the value at the end of the range was used", s.Outside)
 		}
 		all = append(all, sum)
 	}
@@ -51,7 +54,9 @@ func summariseFilms(m *mesh.Mesh, f solution.Field) ([]FilmSummary, error) {
 }
 
 // String is the face in a line.
-func (f *FilmSummary) String() string {
+func (f *FilmSummary) String() string { return strings.Join(f.parts(), ", ") }
+
+func (f *FilmSummary) parts() []string {
 	parts := []string{fmt.Sprintf("%s h %.4g W/(m2 K) on average", f.Face, f.MeanH), fmt.Sprintf("surface %.2f to %.2f degC", f.SurfaceMinK-zeroCelsius, f.SurfaceMaxK-zeroCelsius)}
 	if f.ConvectionW != 0 {
 		parts = append(parts, fmt.Sprintf("convection %.4g", f.ConvectionW))
@@ -59,5 +64,5 @@ func (f *FilmSummary) String() string {
 	if f.RadiationW != 0 {
 		parts = append(parts, fmt.Sprintf("radiation %.4g", f.RadiationW))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -40,7 +40,11 @@ func summariseLeakage(m *mesh.Mesh, l *solution.Leakage) *LeakageSummary {
 
 // String is the state of the loop in a line.
 func (l *LeakageSummary) String() string {
-	text := fmt.Sprintf("leakage %s W, loop gain %s", significant(l.PowerW, 4), significant(l.LoopGain, 3))
+	text := "leakage " + significant(l.PowerW, 4) + " W, "
+	if math.IsNaN(l.LoopGain) {
+		return text + "no loop gain"
+	}
+	text += "loop gain " + significant(l.LoopGain, 3)
 	if l.At.Layer != "" {
 		text += ", largest" + placeWords(l.At)
 	}

@@ -30,9 +30,9 @@ func (p *page) heat(s *Summary) {
 	p.wrapped("faces      ", facesText(e, d))
 	for i := range e.Films {
 		f := &e.Films[i]
-		p.wrapped("film       ", []string{f.String()})
+		p.wrapped("film       ", f.parts())
 		if f.Outside != "" {
-			p.wrapped("           ", []string{f.Face + ": " + f.Outside})
+			p.wrapped("           ", strings.Split(f.Face+": "+f.Outside, ", "))
 		}
 	}
 	if len(s.Coolant) > 0 {

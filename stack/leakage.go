@@ -23,9 +23,23 @@ func (s *Stack) Leaks() bool {
 // leakageRange is that of the temperatures in K for which all laws of leakage hold; any is false where nothing leaks.
 func (s *Stack) leakageRange() (from, to float64, any bool) {
 	to = math.Inf(1)
+	s.eachLeakage(func(l *Leakage) {
+		from, to, any = math.Max(from, l.Factor.Range[0]), math.Min(to, l.Factor.Range[1]), true
+	})
+	return from, to, any
+}
+
+// LeakageAt is what leaks in W where all of the stack has one temperature in K.
+func (s *Stack) LeakageAt(kelvin float64) (watts float64) {
+	s.eachLeakage(func(l *Leakage) { watts += l.Watts * l.Factor.Of(kelvin) })
+	return watts
+}
+
+// eachLeakage visits those of all powers and blocks that leak.
+func (s *Stack) eachLeakage(visit func(*Leakage)) {
 	take := func(l *Leakage) {
 		if l.leaks() {
-			from, to, any = math.Max(from, l.Factor.Range[0]), math.Min(to, l.Factor.Range[1]), true
+			visit(l)
 		}
 	}
 	for i := range s.Layers {
@@ -37,7 +51,6 @@ func (s *Stack) leakageRange() (from, to float64, any bool) {
 			}
 		}
 	}
-	return from, to, any
 }
 
 // Nonlinear says whether the equations are: where a material or a power follows the temperature.
@@ -66,5 +79,16 @@ func (c *Curve) leakageFault() (fault, remedy string) {
 	case c.Law == ExponentialLaw && c.Value != 1:
 		return fmt.Sprintf("has an exponential law of %g at %g K, and must be 1 there", c.Value, c.At), ""
 	}
-	return c.fault()
+	if fault, remedy = c.fault(); fault != "" {
+		return fault, remedy
+	}
+	for _, kelvin := range c.Range {
+		if v := c.Of(kelvin); !(v <= mostLeakage) {
+			return fmt.Sprintf("is %.3g at %g K, and no law may exceed %.0e", v, kelvin, mostLeakage), "narrow the range, or correct the numbers"
+		}
+	}
+	return "", ""
 }
+
+// mostLeakage is far beyond what leaks anywhere, and far below the largest number in FP32.
+const mostLeakage = 1e20

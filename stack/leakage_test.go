@@ -75,6 +75,7 @@ func TestFaultyLeakage(t *testing.T) {
 		{"", "leakage = { power = 3, polynomial = [], range = [250, 400] }", `a polynomial needs coefficients`},
 		{"", "leakage = { power = 3, table = [[300, 1], [300, 2]] }", `does not lie above the 300 K before it`},
 		{"", "leakage = { power = 3, table = [[300, 1], [400, 2]], at = 300 }", `s.toml:14:59: at does not belong to a table; remove it`},
+		{"", "leakage = { power = 3, beta = 10, at = 300, range = [250, 1000] }", `s.toml:14:31: leakage: is +Inf at 1000 K, and no law may exceed 1e+20; narrow the range, or correct the numbers`},
 		{"", "leakage = { power = 3, beta = 0.01, table = [[300, 1], [400, 2]] }", `a leakage has both beta and table`},
 		{"", "leakage = { power = 3, beta = '1 W', range = [250, 400] }", `s.toml:14:31: beta: `},
 		{"", "leakage = { power = 3, betta = 0.01 }", `unknown key "betta" in a leakage; did you mean "beta"?`},

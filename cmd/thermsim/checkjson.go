@@ -78,7 +78,7 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []
 		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title, Warnings: append([]plausibility.Warning{}, found...),
 		Size:   [3]float64{s.Size[0], s.Size[1], s.Height()},
 		Chosen: chosenGrid(choice),
-		Grid:   report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
+		Grid:   report.GridSummary{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()}, Power: report.PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped, LeakageW: m.Stack.LeakageAt(m.Stack.Ambient)},
 		Grounded: m.Grounded(), Memory: checkMemoryJSON{need(false), need(true)}, Pictures: pictures,
 	}
 	out.Method, out.Why = gpusolve.Choice(m, s.Solver.Preconditioner)

@@ -142,16 +142,22 @@ func (d *description) power() {
 	d.heading("Power", note)
 	if len(p.Layers) == 0 {
 		d.line("  none")
-		return
+	} else {
+		t.write(d.console, d.w)
 	}
-	t.write(d.console, d.w)
+	if s := d.m.Stack; s.Leaks() {
+		d.line("  and leakage by the temperature, %s W at the ambient of %.2f degC", watts(s.LeakageAt(s.Ambient)), celsius(s.Ambient))
+	}
 }
 
 func (d *description) faces() {
 	d.heading("Faces", "")
+	adiabatic := 0
 	for f := range stack.Face(stack.NumFaces) {
 		b := &d.m.Stack.Boundary[f]
-		if b.Kind != stack.Adiabatic {
+		if b.Kind == stack.Adiabatic {
+			adiabatic++
+		} else {
 			biot := ""
 			if bi := plausibility.Biot(d.m.Stack, f); bi > 0 {
 				biot = fmt.Sprintf(", Biot number %.2g", bi)
@@ -160,7 +166,9 @@ func (d *description) faces() {
 		}
 	}
 	if d.m.Grounded() {
-		d.line("  the others are adiabatic")
+		if adiabatic > 0 {
+			d.line("  the others are adiabatic")
+		}
 		return
 	}
 	d.line("  %s", d.red("no face leads heat to a temperature: only a transient makes sense"))
