@@ -214,7 +214,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
-	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()), Lo: lo, Hi: hi, Look: f.Style.look()}
+	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()) + f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
 	for _, l := range layers {
 		kelvin := make([]float64, cells)
@@ -234,10 +234,17 @@ func (f *Figures) panels() (*picture.Panels, error) {
 // section cuts along x (axis 0) or y (axis 1).
 func (f *Figures) section(axis int) (*picture.Section, error) {
 	m := f.Mesh
-	hottest := f.Summary.Temperature.MaxAt
-	across, other, at, name := m.X, m.Y, hottest.YM, "x"
+	hottest := [2]float64{f.Summary.Temperature.MaxAt.XM, f.Summary.Temperature.MaxAt.YM}
+	shown, zoomed, err := f.hottestShown()
+	if err != nil {
+		return nil, err
+	}
+	if zoomed {
+		hottest = shown
+	}
+	across, other, at, name := m.X, m.Y, hottest[1], "x"
 	if axis == 1 {
-		across, other, at, name = m.Y, m.X, hottest.XM, "y"
+		across, other, at, name = m.Y, m.X, hottest[0], "y"
 	}
 	if v := f.At[1-axis]; !math.IsNaN(v) {
 		at = v
@@ -273,7 +280,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	s.Borders = sectionBorders(m.Stack, axis, (other[cut]+other[cut+1])/2)
 	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],
 		millimetres((other[cut]+other[cut+1])/2), s.Lo-zeroCelsius, s.Hi-zeroCelsius)
-	s.Subtitle += comma(f.Summary.lastStepNote())
+	s.Subtitle += comma(f.Summary.lastStepNote()) + f.Style.zoomNote()
 	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
 	return s, nil
 }

@@ -83,12 +83,47 @@ func (p *PictureStyle) crop(s *stack.Stack, m *picture.HeatMap) {
 		return
 	}
 	m.Crop(part)
+	if m.Subtitle != "" {
+		m.Subtitle += p.zoomNote()
+	}
 	hidden := func(o picture.Outline) bool {
 		return !slices.ContainsFunc(o.Rects, func(r stack.Rect) bool {
 			return r.X < part.X+part.Width && r.X+r.Width > part.X && r.Y < part.Y+part.Height && r.Y+r.Height > part.Y
 		})
 	}
 	m.Blocks, m.Regions = slices.DeleteFunc(m.Blocks, hidden), slices.DeleteFunc(m.Regions, hidden)
+}
+
+// zoomNote follows a subtitle.
+func (p *PictureStyle) zoomNote() string {
+	if p.Zoom == "" {
+		return ""
+	}
+	return ", shown around " + p.Zoom
+}
+
+// hottestShown is the place of the hottest cell in the part that pictures show; false where they show all.
+func (f *Figures) hottestShown() (at [2]float64, ok bool, err error) {
+	m := f.Mesh
+	if _, cut := f.Style.zoomed(m.Stack); !cut {
+		return at, false, nil
+	}
+	i0, i1 := f.Style.window(m.Stack, 0, m.X)
+	j0, j1 := f.Style.window(m.Stack, 1, m.Y)
+	plane, nx, most := make([]float64, m.NX()*m.NY()), m.NX(), math.Inf(-1)
+	for k := range m.NZ() {
+		if err := f.Field.Plane(k, plane); err != nil {
+			return at, false, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+		}
+		for j := j0; j < j1; j++ {
+			for i := i0; i < i1; i++ {
+				if v := plane[j*nx+i]; v > most {
+					most, at, ok = v, [2]float64{(m.X[i] + m.X[i+1]) / 2, (m.Y[j] + m.Y[j+1]) / 2}, true
+				}
+			}
+		}
+	}
+	return at, ok, nil
 }
 
 // window is the cells, from first up to last, that sections along an axis show.

@@ -20,7 +20,7 @@ func TestSectionBorders(t *testing.T) {
 		{Name: "over that", Rect: rect(5.25e-3, 3e-3, 1e-3, 2e-3)[0]},
 		{Name: "round", Rect: rect(6e-3, 3e-3, 2e-3, 2e-3)[0], Shape: circle},
 	}
-	half := math.Sqrt(1 - 0.36) * 1e-3 // of the chord 0.6 mm from the centre
+	half := math.Sqrt(1-0.36) * 1e-3 // of the chord 0.6 mm from the centre
 	check := func(what string, got []picture.SectionBorder, want ...float64) {
 		t.Helper()
 		for _, w := range want {
