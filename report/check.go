@@ -43,7 +43,7 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		watts += w
 	}
 	p := &picture.Floorplan{
-		Title: pictureTitle(s), Extent: s.Domain(), Regions: regionOutlines(s, l.Layer),
+		Title: pictureTitle(s), Extent: powered(m, l), Regions: regionOutlines(s, l.Layer),
 		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, significant(watts, 4)),
 	}
 	onGrid := false
@@ -63,6 +63,33 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		p.Cells = &picture.DensityGrid{X: m.X, Y: m.Y, Values: densities(m, l.Watts)}
 	}
 	return p
+}
+
+// powered is the part of the domain to show of a layer: what has power with a tenth of it around, or all where that is most of it.
+func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
+	nx := m.NX()
+	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for n, w := range l.Watts {
+		if w != 0 {
+			i, j := n%nx, n/nx
+			x0, y0, x1, y1 = min(x0, m.X[i]), min(y0, m.Y[j]), max(x1, m.X[i+1]), max(y1, m.Y[j+1])
+		}
+	}
+	if !(x1 > x0) {
+		return m.Stack.Domain()
+	}
+	return withEdge(m.Stack, stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}, 0.1)
+}
+
+// withEdge is a rectangle with a share of its longer side around it, as far as the domain goes; the whole domain where it is most of that.
+func withEdge(s *stack.Stack, r stack.Rect, share float64) stack.Rect {
+	all, edge := s.Domain(), share*max(r.Width, r.Height)
+	x0, y0 := max(all.X, r.X-edge), max(all.Y, r.Y-edge)
+	x1, y1 := min(all.X+all.Width, r.X+r.Width+edge), min(all.Y+all.Height, r.Y+r.Height+edge)
+	if (x1-x0)*(y1-y0) > 0.7*all.Width*all.Height {
+		return all
+	}
+	return stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
 // wattsText suits a small block.
@@ -99,6 +126,9 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	}
 	if b := &s.Boundary[stack.East]; b.Kind != stack.Adiabatic {
 		c.East = "east: " + boundaryText(b)
+	}
+	for i := range s.Materials {
+		c.Materials = append(c.Materials, s.Materials[i].Name)
 	}
 	legend := "Heights grow with the logarithm of the thickness. Dashed red: layers with power."
 	contact := false

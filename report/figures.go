@@ -29,6 +29,7 @@ type PictureStyle struct {
 	DPI      float64  // of PNGs, 0 for one pixel a point
 	Title    string   // in place of the stack's
 	LoK, HiK float64  // range of the colours; both 0 for that of the data
+	Zoom     string   // name of the regions or blocks around which maps, panels and sections are cut; all is shown where it is empty
 }
 
 // PictureFormats lists the formats of maps and figures, the default first.
@@ -213,17 +214,19 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		return nil, fmt.Errorf("%w: no layer has power; name some with --maps", errNoData)
 	}
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
-	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()), Lo: lo, Hi: hi, Look: f.Style.look()}
+	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()) + f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
 	for _, l := range layers {
 		kelvin := make([]float64, cells)
 		if err := layerMap(m, f.Field, l, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
 			return nil, err
 		}
-		p.Maps = append(p.Maps, picture.HeatMap{
+		panel := picture.HeatMap{
 			Title: m.Stack.Layers[l].Name, X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
 			Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Look: f.Style.look(),
-		})
+		}
+		f.Style.crop(m.Stack, &panel)
+		p.Maps = append(p.Maps, panel)
 	}
 	return p, nil
 }
@@ -231,10 +234,17 @@ func (f *Figures) panels() (*picture.Panels, error) {
 // section cuts along x (axis 0) or y (axis 1).
 func (f *Figures) section(axis int) (*picture.Section, error) {
 	m := f.Mesh
-	hottest := f.Summary.Temperature.MaxAt
-	across, other, at, name := m.X, m.Y, hottest.YM, "x"
+	hottest := [2]float64{f.Summary.Temperature.MaxAt.XM, f.Summary.Temperature.MaxAt.YM}
+	shown, zoomed, err := f.hottestShown()
+	if err != nil {
+		return nil, err
+	}
+	if zoomed {
+		hottest = shown
+	}
+	across, other, at, name := m.X, m.Y, hottest[1], "x"
 	if axis == 1 {
-		across, other, at, name = m.Y, m.X, hottest.XM, "y"
+		across, other, at, name = m.Y, m.X, hottest[0], "y"
 	}
 	if v := f.At[1-axis]; !math.IsNaN(v) {
 		at = v
@@ -243,8 +253,9 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s = %s mm is outside the stack, which goes from %s to %s mm", []string{"y", "x"}[axis], millimetres(at), millimetres(other[0]), millimetres(other[len(other)-1]))
 	}
+	first, last := f.Style.window(m.Stack, axis, across)
 	s := &picture.Section{
-		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across, Z: m.Z, ToScale: f.ToScale, Look: f.Style.look(),
+		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across[first : last+1], Z: m.Z, ToScale: f.ToScale, Look: f.Style.look(),
 		Lo: math.Inf(1), Hi: math.Inf(-1),
 	}
 	plane, nx := make([]float64, m.NX()*m.NY()), m.NX()
@@ -252,7 +263,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 		if err := f.Field.Plane(k, plane); err != nil {
 			return nil, fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
 		}
-		for i := range len(across) - 1 {
+		for i := first; i < last; i++ {
 			c := cut*nx + i
 			if axis == 1 {
 				c = i*nx + cut
@@ -266,9 +277,10 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 		planes := m.LayerPlanes[l]
 		s.Layers = append(s.Layers, picture.Interval{Name: m.Stack.Layers[l].Name, From: m.Z[planes[0]], To: m.Z[planes[1]]})
 	}
+	s.Borders = sectionBorders(m.Stack, axis, (other[cut]+other[cut+1])/2)
 	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],
 		millimetres((other[cut]+other[cut+1])/2), s.Lo-zeroCelsius, s.Hi-zeroCelsius)
-	s.Subtitle += comma(f.Summary.lastStepNote())
+	s.Subtitle += comma(f.Summary.lastStepNote()) + f.Style.zoomNote()
 	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
 	return s, nil
 }

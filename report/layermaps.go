@@ -93,11 +93,13 @@ func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch 
 // range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
 func layerPicture(m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
 	lo, hi = style.colors(lo, hi)
-	return &picture.HeatMap{
+	p := &picture.HeatMap{
 		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, layer, kelvin, note),
 		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
 		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer), Look: style.look(),
 	}
+	style.crop(m.Stack, p)
+	return p
 }
 
 func pictureTitle(s *stack.Stack) string {

@@ -73,6 +73,7 @@ func TestPageInChromium(t *testing.T) {
 	t.Run("colours and limits", func(t *testing.T) { b.t = t; checkColours(b) })
 	t.Run("tables", func(t *testing.T) { b.t = t; checkTables(b) })
 	t.Run("paper", func(t *testing.T) { b.t = t; checkPaper(b) })
+	t.Run("isotherms", func(t *testing.T) { b.t = t; checkUnrounded(b) })
 	t.Run("looks", func(t *testing.T) { b.t = t; checkLooks(b) })
 	t.Run("two runs", func(t *testing.T) { b.t = t; checkTwoRuns(b) })
 	b.t = t

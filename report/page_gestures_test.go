@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -174,6 +176,29 @@ func checkPaper(b *browser) {
 	if end > 1047 {
 		b.t.Errorf("on paper the map ends at %g pixels, on the second page", end)
 	}
+}
+
+// checkUnrounded rounds a smooth hill to whole quanta: what isotherms are drawn from stays within half a quantum of the rounded values, and comes closer to
+// the hill, whose slope of up to 0.3 quanta a cell is all steps when rounded.
+func checkUnrounded(b *browser) {
+	b.t.Helper()
+	source, err := os.ReadFile(filepath.Join("webpage", "assets", "isotherms.js"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var got struct{ Off, Before, After float64 }
+	b.js("{"+string(source)+`
+		const nx = 60, ny = 50, hill = Float64Array.from({length: nx * ny}, (_, n) => 12 * Math.exp(-(((n % nx) - 30) ** 2 + (Math.floor(n / nx) - 24) ** 2) / 900));
+		const v = hill.map(Math.round);
+		const out = unrounded({v, nx, ny}, 0.5).v;
+		const rms = (a) => Math.sqrt(a.reduce((sum, x, n) => sum + (x - hill[n]) ** 2, 0) / a.length);
+		globalThis.result = {Off: Math.max(...out.map((x, n) => Math.abs(x - v[n]))), Before: rms(v), After: rms(out)};
+	}`, nil)
+	b.js("globalThis.result", &got)
+	if got.Off > 0.5 || !(got.After < got.Before/2) {
+		b.t.Errorf("%g from the rounded values; from the hill %g before, %g after", got.Off, got.Before, got.After)
+	}
+	b.t.Logf("root mean square from the hill: %.3f quanta rounded, %.3f unrounded", got.Before, got.After)
 }
 
 // A page shades what the stack's own limits say: of a block that one, elsewhere that of the stack.

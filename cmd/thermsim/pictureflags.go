@@ -28,6 +28,7 @@ type pictureOptions struct {
 	cut     cutPoint
 	toScale bool
 	frames  string
+	zoom    string
 }
 
 func (o *pictureOptions) addFlags(cmd *cobra.Command) {
@@ -43,6 +44,7 @@ func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f.Var(&o.cut, "cut", `point in mm through which sections go (default the hottest point)`)
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
+	f.StringVar(&o.zoom, "zoom", "", "`REGION` or block around which maps, panels and sections are cut")
 	for flag, values := range map[string][]string{"formats": report.PictureFormats(), "figures": append(report.FigureNames(), "all"), "colors": report.Colormaps()} {
 		completeFlag(cmd, flag, values)
 	}
@@ -59,6 +61,9 @@ func (o *pictureOptions) check(s *stack.Stack, transient bool) error {
 	}
 	if err := style.CheckSize(s); err != nil {
 		return usagef("--width and --dpi: %w", err)
+	}
+	if err := style.CheckZoom(s); err != nil {
+		return usagef("--zoom: %w", err)
 	}
 	for _, name := range []string{"traces", "maxima", "animation"} {
 		if !transient && slices.Contains(o.figures, name) {
@@ -81,7 +86,7 @@ func (o *pictureOptions) wants(figure string) bool {
 }
 
 func (o *pictureOptions) style() report.PictureStyle {
-	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, WidthPt: o.width.points, FontPt: o.font, DPI: o.dpi}
+	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, Zoom: o.zoom, WidthPt: o.width.points, FontPt: o.font, DPI: o.dpi}
 	if o.span.given {
 		s.LoK, s.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
 	}

@@ -16,6 +16,7 @@ type CrossSection struct {
 	// Top, Bottom, West and East say what happens on the faces; empty for nothing. Notes are lines below everything.
 	Top, Bottom, West, East string
 	Notes                   []string
+	Materials               []string // names of all materials, by their numbers; those drawn stand in a legend
 	Look                    Look
 }
 
@@ -51,17 +52,14 @@ const (
 )
 
 // okabeIto is the palette of M. Okabe and K. Ito (2008), which people with any colour vision can tell apart, with grey for black:
-// pastel at first, stronger when it starts again.
+// pastel at first, stronger when it starts again, then palest, then full.
 func okabeIto(n int) color.RGBA {
 	palette := [...]color.RGBA{
 		{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
 		{240, 228, 66, 255}, {0, 114, 178, 255}, {213, 94, 0, 255}, {150, 150, 150, 255},
 	}
 	c := palette[n%len(palette)]
-	strength := 0.45
-	if n/len(palette)%2 == 1 {
-		strength = 0.8
-	}
+	strength := [...]float64{0.5, 0.85, 0.25, 1}[n/len(palette)%4]
 	soft := func(v uint8) uint8 { return uint8(float64(v)*strength + 255*(1-strength)) }
 	return color.RGBA{soft(c.R), soft(c.G), soft(c.B), 255}
 }
@@ -81,7 +79,9 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 	}
 	columns, tableWidth := s.columnWidths(probe)
 	left, top := sideRoom, marginTop+44
-	c, err := newCanvas(left+slabWidth+sideRoom+tableWidth+20, top+total+56+18*len(s.Notes), s.Look, format)
+	width := left + slabWidth + sideRoom + tableWidth + 20
+	legend := s.legend(probe, width-2*left)
+	c, err := newCanvas(width, top+total+56+18*len(s.Notes)+legend.height, s.Look, format)
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,12 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 	}
 	y := body.Max.Y
 	for i := range s.Slabs {
-		s.drawSlab(c, i, image.Rect(body.Min.X, y-heights[i], body.Max.X, y), columns)
+		s.drawSlab(c, i, image.Rect(body.Min.X, y-heights[i], body.Max.X, y), columns, legend.colors)
 		y -= heights[i]
 	}
 	c.frame(body.Inset(-1), black)
 	s.drawFaces(c, body)
+	legend.draw(c, left, body.Max.Y+46+18*len(s.Notes))
 	return c.write(w, format)
 }
 
@@ -146,25 +147,11 @@ func (l *Slab) column(i int) string {
 }
 
 // drawSlab draws layer i in r and its row of the table to the right.
-func (s *CrossSection) drawSlab(c *canvas, i int, r image.Rectangle, columns []int) {
+func (s *CrossSection) drawSlab(c *canvas, i int, r image.Rectangle, columns []int, colors map[int]color.RGBA) {
 	l := &s.Slabs[i]
 	heat := color.RGBA{200, 30, 20, 255}
-	c.fill(r, okabeIto(l.Material))
-	for _, p := range l.Parts {
-		at := func(x float64) int {
-			return r.Min.X + int(min(max(x/s.Width, 0), 1)*float64(r.Dx())+0.5)
-		}
-		b := image.Rect(at(p.X0), r.Min.Y, at(p.X1), r.Max.Y)
-		c.fill(b, okabeIto(p.Material))
-		c.frame(b, fade(black, 0.5))
-		text := style{size: 12, color: black}
-		for _, label := range []string{p.Name + p.Note, p.Name} {
-			if w, _ := c.text.size(text, label); w > 0 && w+8 <= b.Dx() {
-				c.print(text, label, float64(b.Min.X+b.Max.X)/2, float64(b.Min.Y+b.Max.Y)/2, anchor{0.5, 0.5})
-				break
-			}
-		}
-	}
+	c.fill(r, colors[l.Material])
+	s.drawParts(c, l, r, colors)
 	if l.Powered {
 		middle := (r.Min.Y + r.Max.Y) / 2
 		for x := r.Min.X + 2; x < r.Max.X-4; x += 9 {
@@ -186,6 +173,39 @@ func (s *CrossSection) drawSlab(c *canvas, i int, r image.Rectangle, columns []i
 		}
 		c.print(text, l.column(k), x, float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
 		x += float64(w)
+	}
+}
+
+// drawParts draws the regions of a layer, and then their names where most of each is seen.
+func (s *CrossSection) drawParts(c *canvas, l *Slab, r image.Rectangle, colors map[int]color.RGBA) {
+	at := func(x float64) int {
+		return r.Min.X + int(min(max(x/s.Width, 0), 1)*float64(r.Dx())+0.5)
+	}
+	owner := make([]int, r.Dx()) // the part seen at each pixel, from 1
+	for i, p := range l.Parts {
+		b := image.Rect(at(p.X0), r.Min.Y, at(p.X1), r.Max.Y)
+		c.fill(b, colors[p.Material])
+		c.frame(b, fade(black, 0.5))
+		for x := b.Min.X; x < b.Max.X; x++ {
+			owner[x-r.Min.X] = i + 1
+		}
+	}
+	text := style{size: 12, color: black}
+	for from := 0; from < len(owner); {
+		to := from + 1
+		for to < len(owner) && owner[to] == owner[from] {
+			to++
+		}
+		if n := owner[from]; n > 0 {
+			p := &l.Parts[n-1]
+			for _, label := range []string{p.Name + p.Note, p.Name} {
+				if w, _ := c.text.size(text, label); w > 0 && w+8 <= to-from {
+					c.print(text, label, float64(r.Min.X)+float64(from+to)/2, float64(r.Min.Y+r.Max.Y)/2, anchor{0.5, 0.5})
+					break
+				}
+			}
+		}
+		from = to
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 
 	"thermsim/stack"
 )
@@ -11,7 +12,7 @@ import (
 // Floorplan is a layer with power, coloured by power density.
 type Floorplan struct {
 	Title, Subtitle string
-	Extent          stack.Rect
+	Extent          stack.Rect // what is shown, with cells cut at those around it
 	Blocks          []Outline
 	// Density of each block in W/cm2.
 	Density []float64
@@ -48,13 +49,18 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	if !(s.hi > s.lo) {
 		s.hi = s.lo + 1
 	}
-	f, err := newFrame(p.Title, p.Subtitle, p.Extent, s, p.Look, format)
+	extent, cells := p.Extent, p.Cells
+	if cells != nil {
+		cells = cells.crop(extent)
+		extent = (&HeatMap{X: cells.X, Y: cells.Y}).extent()
+	}
+	f, err := newFrame(p.Title, p.Subtitle, extent, s, p.Look, format)
 	if err != nil {
 		return err
 	}
 	f.fill(f.area, s.colors.at(s.part(0)))
-	if p.Cells != nil {
-		f.paint(p.Cells.X, p.Cells.Y, p.Cells.Values, 0)
+	if cells != nil {
+		f.paint(cells.X, cells.Y, cells.Values, 0)
 	} else {
 		for i := range p.Blocks {
 			for _, r := range p.Blocks[i].Rects {
@@ -71,7 +77,7 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	for i := range p.Blocks {
 		f.nameOutline(&p.Blocks[i], p.Cells == nil)
 	}
-	for i := range p.Regions {
+	for i := range slices.Backward(p.Regions) {
 		f.nameRegion(&p.Regions[i])
 	}
 	return f.write(w, format)

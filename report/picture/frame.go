@@ -138,8 +138,11 @@ func (f *frame) py(y float64) float64 {
 }
 
 // box is a rectangle in pixels, cut to the data. Rectangles that meet in m meet here.
-func (f *frame) box(r stack.Rect) image.Rectangle {
-	return image.Rect(int(f.px(r.X)+0.5), int(f.py(r.Y)+0.5), int(f.px(r.X+r.Width)+0.5), int(f.py(r.Y+r.Height)+0.5)).Intersect(f.area)
+func (f *frame) box(r stack.Rect) image.Rectangle { return f.whole(r).Intersect(f.area) }
+
+// whole is the same where it goes beyond the data.
+func (f *frame) whole(r stack.Rect) image.Rectangle {
+	return image.Rect(int(f.px(r.X)+0.5), int(f.py(r.Y)+0.5), int(f.px(r.X+r.Width)+0.5), int(f.py(r.Y+r.Height)+0.5))
 }
 
 // paint shows a plane of cells in the data area, less zero: reduced by maximum where cells are smaller than pixels, crisp where they are larger.

@@ -6,6 +6,7 @@ import (
 	"image"
 	"io"
 	"math"
+	"slices"
 
 	"thermsim/stack"
 )
@@ -21,6 +22,8 @@ type HeatMap struct {
 	Blocks          []Outline // thin lines with names
 	Regions         []Outline // dashed lines
 	Look            Look
+	// IsothermStep is between isotherms, in K; 0 for what suits the map. Maps of one figure have one.
+	IsothermStep float64
 	// Difference says that Kelvin holds differences of temperatures, which are drawn in K.
 	Difference bool
 }
@@ -108,7 +111,7 @@ func (m *HeatMap) draw(f *frame) {
 	for i := range m.Blocks {
 		f.nameOutline(&m.Blocks[i], false)
 	}
-	for i := range m.Regions {
+	for i := range slices.Backward(m.Regions) { // the topmost first
 		f.nameRegion(&m.Regions[i])
 	}
 	for i := range levels {

@@ -22,7 +22,10 @@ func (m *HeatMap) isotherms(f *frame) []isotherm {
 		return nil
 	}
 	var all []isotherm
-	step := niceStep(hi-lo, isotherms+1)
+	step := m.IsothermStep
+	if !(step > 0) || (hi-lo)/step > 10*isotherms {
+		step = isothermStep(lo, hi)
+	}
 	for n := math.Floor(lo/step) + 1; n*step < hi; n++ {
 		level := n * step
 		iso := isotherm{celsius: level, label: label(level, step)}
@@ -36,6 +39,9 @@ func (m *HeatMap) isotherms(f *frame) []isotherm {
 	}
 	return all
 }
+
+// isothermStep is a round step of about so many isotherms.
+func isothermStep(lo, hi float64) float64 { return niceStep(hi-lo, isotherms+1) }
 
 // contourField samples the map in degrees Celsius for the isotherms, at places in pixels: at the cell centres, or where these lie
 // closer than two pixels, at groups of cells reduced by maximum. Up to the border it is constant.

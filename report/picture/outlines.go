@@ -39,7 +39,7 @@ func (c *canvas) ink(x, y int, alpha float64) {
 func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 	boxes := make([]image.Rectangle, 0, len(rects))
 	for _, r := range rects {
-		if b := f.box(r); !b.Empty() {
+		if b := f.whole(r); b.Overlaps(f.area) {
 			boxes = append(boxes, b)
 		}
 	}
@@ -53,6 +53,9 @@ func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 	}
 	for n, b := range boxes {
 		visit := func(x, y int) {
+			if !(image.Point{X: x, Y: y}).In(f.area) {
+				return // outside of what the picture shows
+			}
 			if dash > 0 && (x+y)/dash%2 == 1 {
 				return
 			}
@@ -74,13 +77,13 @@ func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 				f.inked[at] = true
 			}
 		}
-		for x := b.Min.X; x < b.Max.X; x++ {
+		for x := max(b.Min.X, f.area.Min.X); x < min(b.Max.X, f.area.Max.X); x++ {
 			visit(x, b.Min.Y)
 			if b.Dy() > 1 {
 				visit(x, b.Max.Y-1)
 			}
 		}
-		for y := b.Min.Y + 1; y < b.Max.Y-1; y++ {
+		for y := max(b.Min.Y+1, f.area.Min.Y); y < min(b.Max.Y-1, f.area.Max.Y); y++ {
 			visit(b.Min.X, y)
 			if b.Dx() > 1 {
 				visit(b.Max.X-1, y)

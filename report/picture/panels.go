@@ -60,13 +60,16 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 	c.print(titleStyle, c.fit(titleStyle, p.Title, c.w-40), 20, 14, anchor{})
 	c.print(subtitleStyle, c.fit(subtitleStyle, p.Subtitle, c.w-40), 20, 40, anchor{})
 	s := celsiusScale(p.Lo, p.Hi, &p.Look)
+	step := p.isothermStep()
 	top := marginTop - 8
 	for i := range p.Maps {
 		row, column := i/columns, i%columns
 		x, y := marginLeft+column*(wide+panelGap), top+row*(tall+panelTitle+panelGap/2)+panelTitle
 		f := &frame{canvas: c, area: image.Rect(x, y, x+wide, y+tall), extent: extent, scale: s, inked: map[image.Point]bool{}}
 		c.print(panelStyle, c.fit(panelStyle, p.Maps[i].Title, wide), float64(x), float64(y-4), anchor{0, 1})
-		p.Maps[i].draw(f)
+		m := p.Maps[i]
+		m.IsothermStep = step
+		m.draw(f)
 		f.frame(f.area.Inset(-1), black)
 		if column == 0 {
 			f.ticksBeside("y (mm)")
@@ -78,6 +81,22 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 	bar := &frame{canvas: c, area: image.Rect(marginLeft, top+panelTitle, marginLeft+bodyWidth, top+max(bodyHeight, 120)), scale: s}
 	bar.barBeside()
 	return c.write(w, format)
+}
+
+// isothermStep is one for all maps, by their temperatures together.
+func (p *Panels) isothermStep() float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range p.Maps {
+		for _, v := range p.Maps[i].Kelvin {
+			if v-v == 0 {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	if !(hi > lo) {
+		return 0
+	}
+	return isothermStep(lo, hi)
 }
 
 // columns is the number of panels in a row that brings the whole nearest to 4 : 3.

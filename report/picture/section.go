@@ -19,6 +19,8 @@ type Section struct {
 	Kelvin          []float64 // along the axis fastest, bottom first
 	Lo, Hi          float64   // K, the range of the colours
 	Layers          []Interval
+	// Borders of regions of another material are dashed.
+	Borders []SectionBorder
 	// ToScale draws heights and widths alike. Otherwise thin layers are stretched: each can be read, and a thicker one is still taller.
 	ToScale bool
 	Look    Look
@@ -28,6 +30,12 @@ type Section struct {
 type Interval struct {
 	Name     string
 	From, To float64
+}
+
+// SectionBorder is a place along the section, in m, where a layer changes its material.
+type SectionBorder struct {
+	Layer int
+	At    float64
 }
 
 const (
@@ -71,7 +79,12 @@ func (s *Section) Write(w io.Writer, format Format) error {
 	c.print(titleStyle, c.fit(titleStyle, s.Title, total-40), 20, 14, anchor{})
 	c.print(subtitleStyle, c.fit(subtitleStyle, s.Subtitle, total-40), 20, 40, anchor{})
 	f.paint(s.Across, stretched, s.Kelvin, zeroCelsius)
+	s.borders(f, stretched)
 	s.layers(f, stretched)
+	hot := HeatMap{X: s.Across, Y: stretched, Kelvin: s.Kelvin}
+	if mark := hot.placeMark(f); mark != nil {
+		mark.draw(f)
+	}
 	f.frame(f.area.Inset(-1), black)
 	f.ticksBelow(s.Axis + " (mm)")
 	bar := *f
@@ -125,16 +138,41 @@ func (s *Section) stretch(width int) (at []float64, height int) {
 	return at, int(bottom)
 }
 
-// layers draws the boundaries, with names on the left and heights on the right where there is room.
-func (s *Section) layers(f *frame, stretched []float64) {
-	place := func(z float64) float64 {
-		for k := range s.Z {
-			if math.Abs(s.Z[k]-z) <= 1e-9*(s.Z[len(s.Z)-1]-s.Z[0]) {
-				return f.py(stretched[k])
+// borders draws those of regions as dashes over the height of their layer.
+func (s *Section) borders(f *frame, stretched []float64) {
+	const dash = 4
+	for _, b := range s.Borders {
+		if b.Layer < 0 || b.Layer >= len(s.Layers) {
+			continue
+		}
+		below, above := s.place(f, stretched, s.Layers[b.Layer].From), s.place(f, stretched, s.Layers[b.Layer].To)
+		if below != below || above != above {
+			continue
+		}
+		at := image.Pt(int(f.px(b.At)+0.5), 0)
+		for at.Y = int(above + 0.5); at.Y < int(below+0.5); at.Y++ {
+			if at.X > f.area.Min.X && at.In(f.area) && at.Y/dash%2 == 0 && !f.inked[at] {
+				f.ink(at.X, at.Y, 0.6)
+				f.inked[at] = true
 			}
 		}
-		return math.NaN()
 	}
+	f.keepInk()
+}
+
+// place is the height of a face of the layers on the picture, NaN where there is none.
+func (s *Section) place(f *frame, stretched []float64, z float64) float64 {
+	for k := range s.Z {
+		if math.Abs(s.Z[k]-z) <= 1e-9*(s.Z[len(s.Z)-1]-s.Z[0]) {
+			return f.py(stretched[k])
+		}
+	}
+	return math.NaN()
+}
+
+// layers draws the boundaries, with names on the left and heights on the right where there is room.
+func (s *Section) layers(f *frame, stretched []float64) {
+	place := func(z float64) float64 { return s.place(f, stretched, z) }
 	lastName, lastHeight := math.Inf(1), math.Inf(1)
 	heightAt := func(z float64) {
 		y := place(z)

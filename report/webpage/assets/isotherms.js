@@ -13,6 +13,9 @@ function samplesOf(values, run, most, part) {
       out.from.push(a);
       out.to.push(b);
     }
+    // Up to the border of the stack the outermost cells go on.
+    if (first === 0) for (const [list, v] of [[out.at, faces[0]], [out.from, out.from[0]], [out.to, out.to[0]]]) list.unshift(v);
+    if (end === faces.length - 1) for (const [list, v] of [[out.at, faces[end]], [out.from, out.from.at(-1)], [out.to, out.to.at(-1)]]) list.push(v);
     return out;
   };
   const gx = group(run.x, part.x, part.w);
