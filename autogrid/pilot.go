@@ -7,6 +7,7 @@ import (
 
 	"thermsim/converge"
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -78,6 +79,9 @@ func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
 	switch {
 	case v.ctx.Err() != nil:
 		v.err = v.ctx.Err()
+		return nil
+	case sol.Status.Reason == solution.ReasonRunaway:
+		v.err = fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to judge a grid by; give the grid by numbers of cells, and 'thermsim steady' tells the largest power that has one", converge.ErrRunaway, m.NX(), m.NY(), m.NZ())
 		return nil
 	case !sol.Status.Converged:
 		v.err = fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; give the grid by numbers of cells", converge.ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)

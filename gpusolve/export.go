@@ -7,19 +7,35 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
-// ErrNonlinear refuses to write out a system whose matrix depends on its solution.
-var ErrNonlinear = fmt.Errorf("%w: properties of materials follow the temperature, so there is no one matrix; give constants for the temperature that you mean", ErrOption)
+// Exportable refuses a stack whose matrix depends on its solution, and names what makes it so.
+func Exportable(s *stack.Stack) error {
+	refuse := func(what, remedy string) error {
+		return fmt.Errorf("%w: %s follows the temperature, so there is no one matrix; %s", ErrOption, what, remedy)
+	}
+	for i := range s.Materials {
+		if m := &s.Materials[i]; m.TemperatureDependent() {
+			return refuse("material "+m.Name, "give constants for the temperature that you mean")
+		}
+	}
+	for f := range s.Boundary {
+		if s.Boundary[f].Follows() {
+			return refuse(fmt.Sprintf("the heat transfer coefficient of the %s face", stack.Face(f)), "give a constant h")
+		}
+	}
+	if s.Leaks() {
+		return refuse("leakage", "leave it away, or give it as a power")
+	}
+	return nil
+}
 
 // Export writes out the steady system A theta = b of a mesh, theta the rise over the stack's ambient in K and b in W: the very numbers that Steady
 // solves with. It works on the processor and takes about 200 bytes a cell.
 func Export(m *mesh.Mesh) (a *sparse.Diagonals, b []float64, err error) {
-	switch {
-	case m.TemperatureDependent():
-		return nil, nil, ErrNonlinear
-	case m.Leakage != nil:
-		return nil, nil, fmt.Errorf("%w: leakage follows the temperature, so there is no one matrix; leave it away, or give it as a power", ErrOption)
+	if err := Exportable(m.Stack); err != nil {
+		return nil, nil, err
 	}
 	dev := host.Open()
 	defer dev.Close()

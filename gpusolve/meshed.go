@@ -62,7 +62,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 			return err
 		}
 		if _, ok := s.solver.(*krylov.PCG); !ok && m.Leakage != nil {
-			return fmt.Errorf("%w: power that follows the temperature needs conjugate gradients in the usual precision; leave --precond away", ErrOption)
+			return refusal{fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual precision; choose another preconditioner", o.Preconditioner)}
 		}
 		exchanged = exchange(s) // x is zero
 		if err := s.failure(); err != nil {

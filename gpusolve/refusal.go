@@ -32,7 +32,7 @@ func Refusal(s *stack.Stack, o Options) error {
 			return blame(err)
 		}
 	}
-	m, err := mesh.Build(slab())
+	m, err := mesh.Build(slab(s.Leaks()))
 	if err != nil {
 		return err
 	}
@@ -44,12 +44,16 @@ func Refusal(s *stack.Stack, o Options) error {
 	return err
 }
 
-// slab is a small stack that every method solves with settings that go together.
-func slab() *stack.Stack {
+// slab is a small stack that every method solves with settings that go together, but for leakage where it has some.
+func slab(leaks bool) *stack.Stack {
 	s := &stack.Stack{
 		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 1e-3}, Grid: stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 4}},
 		Materials: []stack.Material{{Name: "silicon", K: [3]float64{100, 100, 100}, C: 1e6}},
 		Layers:    []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 2}},
+	}
+	if leaks {
+		law := &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{1, 1e-3}, At: 300, Range: [2]float64{250, 400}}
+		s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e-6, Factor: law}}}
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: s.Ambient}
 	return s

@@ -14,6 +14,7 @@ import (
 func TestRefusalIsThatOfTheSolve(t *testing.T) {
 	stacks := map[string]*stack.Stack{
 		"layers": cases.Stack10(cases.Options{NX: 8}), "graded": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6), "regions": cases.Interposer(cases.Stack10(cases.Options{NX: 16})),
+		"leakage": leaking(cases.Stack10(cases.Options{NX: 8})),
 	}
 	refused := 0
 	for _, method := range append(gpusolve.Preconditioners(), "", "jacobi:format=csr", "none:solver=bicgstab", "fourier:solver=bicgstab", "chebyshev:format=csr,form=scaled",
@@ -40,4 +41,11 @@ func TestRefusalIsThatOfTheSolve(t *testing.T) {
 	if refused < 20 {
 		t.Errorf("%d refusals", refused)
 	}
+}
+
+// leaking gives a stack a little leakage.
+func leaking(s *stack.Stack) *stack.Stack {
+	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358.15, Range: [2]float64{250, 600}}
+	s.Layers[0].Powers = append(s.Layers[0].Powers, stack.Power{Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e-3, Factor: law}})
+	return s
 }

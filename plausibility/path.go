@@ -59,16 +59,16 @@ func Biot(s *stack.Stack, f stack.Face) float64 {
 		}
 		path += l.Thickness / s.Materials[materialAt(l, x, y)].K[2]
 	}
-	return b.H * path
+	return b.TypicalH() * path
 }
 
 // films looks at films that are no resistance beside the layers under them.
 func (j *judge) films() {
 	const most = 1000.0
 	for _, f := range []stack.Face{stack.Bottom, stack.Top} {
-		if bi := Biot(j.s, f); bi > most && j.s.Boundary[f].H <= mostH {
+		if bi := Biot(j.s, f); bi > most && j.s.Boundary[f].TypicalH() <= mostH {
 			j.warn(Film, j.s.Boundary[f].Pos, "look at the unit, or hold the face at a temperature; where a layer insulates on purpose it is all right",
-				"the Biot number of the %s face is %.2g: its h = %.4g W/(m2 K) is no resistance beside the layers between it and the densest source", f, bi, j.s.Boundary[f].H)
+				"the Biot number of the %s face is %.2g: its h = %.4g W/(m2 K) is no resistance beside the layers between it and the densest source", f, bi, j.s.Boundary[f].TypicalH())
 		}
 	}
 }

@@ -47,6 +47,9 @@ func (j *judge) properties() {
 	)
 	for i := range j.s.Materials {
 		m := &j.s.Materials[i]
+		if m.Name == stack.OpenSpace {
+			continue
+		}
 		for _, k := range m.K {
 			if k < leastK || k > mostK {
 				j.warn(Properties, m.Pos, "solids conduct 0.02 to 2500 W/(m K); look at the unit", "material %q has k = %.4g W/(m K)", m.Name, k)

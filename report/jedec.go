@@ -4,11 +4,12 @@ import (
 	"encoding/csv"
 	"io"
 
+	"thermsim/gpusolve/solution"
 	"thermsim/report/webpage"
 	"thermsim/stack"
 )
 
-// JedecSummary are figures of JEDEC's standards: empty where the stack asks for none, in transients and without power. The junction is the hottest
+// JedecSummary are figures of JEDEC's standards: empty where the stack asks for none, in transients, without power and after a runaway. The junction is the hottest
 // cell. Resistances theta are those of JESD51-12 between the junction and a point that all the heat passes; parameters psi divide by the same power,
 // though only some of the heat goes that way.
 type JedecSummary struct {
@@ -26,9 +27,11 @@ type JedecFigure struct {
 	ReferenceK float64 `json:"reference_K"` // its temperature
 }
 
-// addJedec states the figures of the test that the stack stands for.
+// addJedec states the figures of the test that the stack stands for, by all its power: what leaks heats the package too.
 func (s *Summary) addJedec(j stack.Jedec) {
-	if j == (stack.Jedec{}) || s.Steps > 0 || !(s.Power.MappedW > 0) {
+	watts := s.Power.MappedW + s.Power.LeakageW
+	runaway := s.Solver.Reason == solution.ReasonRunaway // its field is not of this power
+	if j == (stack.Jedec{}) || s.Steps > 0 || !(watts > 0) || runaway {
 		return
 	}
 	at := func(probe string) (kelvin float64, found bool) {
@@ -39,7 +42,7 @@ func (s *Summary) addJedec(j stack.Jedec) {
 		}
 		return 0, false
 	}
-	out := JedecSummary{Environment: j.Environment, JunctionK: s.Temperature.MaxK, PowerW: s.Power.MappedW}
+	out := JedecSummary{Environment: j.Environment, JunctionK: s.Temperature.MaxK, PowerW: watts}
 	add := func(name, reference string, kelvin float64) {
 		out.Figures = append(out.Figures, JedecFigure{name, (out.JunctionK - kelvin) / out.PowerW, reference, kelvin})
 	}

@@ -152,7 +152,7 @@ grid = { nx = 40, ny = 30 }
 boundary.top = { h = 12 }
 boundary.bottom = { h = 7 }
 [materials.open_space]
-k = [5e-3, 5e-3, 1e3]
+k = [1e-5, 1e-5, 1e3]
 c = 1200
 [[layer]]
 name = "board"

@@ -69,7 +69,10 @@ func TestPageInChromium(t *testing.T) {
 	t.Run("shows what the field holds", func(t *testing.T) { b.t = t; checkReadings(b, r) })
 	t.Run("controls", func(t *testing.T) { b.t = t; checkControls(b) })
 	t.Run("pointer and keys", func(t *testing.T) { b.t = t; checkPointer(b) })
+	t.Run("wheel and pan", func(t *testing.T) { b.t = t; checkZoom(b) })
+	t.Run("colours and limits", func(t *testing.T) { b.t = t; checkColours(b) })
 	t.Run("tables", func(t *testing.T) { b.t = t; checkTables(b) })
+	t.Run("paper", func(t *testing.T) { b.t = t; checkPaper(b) })
 	t.Run("looks", func(t *testing.T) { b.t = t; checkLooks(b) })
 	t.Run("two runs", func(t *testing.T) { b.t = t; checkTwoRuns(b) })
 	b.t = t
@@ -215,7 +218,7 @@ func checkPointer(b *browser) {
 	b.js(`document.getElementById("map").scrollIntoView({block: "center"})`, nil)
 	var box struct{ X, Y, W, H float64 }
 	b.js(`(() => { const r = document.getElementById("map").getBoundingClientRect(); return {X: r.x, Y: r.y, W: r.width, H: r.height}; })()`, &box)
-	at := func(u, v float64) (x, y float64) { return box.X + 44 + u*(box.W-118), box.Y + 30 + v*(box.H-68) }
+	at := func(u, v float64) (x, y float64) { return box.X + 50 + u*(box.W-124), box.Y + 30 + v*(box.H-68) }
 	mouse := func(kind input.MouseType, x, y float64) chromedp.Action {
 		return input.DispatchMouseEvent(kind, x, y).WithButton(input.Left).WithClickCount(1)
 	}
@@ -284,6 +287,7 @@ func checkTables(b *browser) {
 		b.t.Errorf("a click on block io shows %q", got)
 	}
 	b.click("#hotspots tbody button")
+	checkCSV(b)
 }
 
 // checkLooks compares screenshots with golden ones: wide and narrow, light and dark, and the exploded view.

@@ -42,7 +42,7 @@ func pageDocument(r *Run, s *Summary, f *webpage.Fields) *webpage.Document {
 
 // describeStack tells a page what it shows temperatures of.
 func describeStack(d *webpage.Document, m *mesh.Mesh) {
-	d.Size, d.Z = m.Stack.Size, m.Z
+	d.Size, d.Z, d.TMax = m.Stack.Size, m.Z, m.Stack.TMax
 	for _, p := range m.Planes {
 		d.PlaneLayer = append(d.PlaneLayer, p.Layer)
 	}
@@ -50,12 +50,28 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		layer := &m.Stack.Layers[l]
 		d.Layers = append(d.Layers, webpage.Layer{
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
-			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l),
+			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax, Limits: pageLimits(m.Stack, l),
 		})
 	}
-	for _, c := range picture.Inferno() {
-		d.Colours = append(d.Colours, webpage.Colour{c.R, c.G, c.B})
+	for i := range m.Power.Layers {
+		p := &m.Power.Layers[i]
+		d.Layers[p.Layer].Density = densities(m, p.Watts)
 	}
+	for _, name := range picture.Colormaps() {
+		colours, err := picture.NamedColormap(name)
+		if err == nil { // as it is for all listed names
+			d.Colormaps = append(d.Colormaps, webpage.Colormap{Name: name, Colours: pageColours(colours)})
+		}
+	}
+	d.PowerColours = pageColours(picture.Density())
+}
+
+func pageColours(m *picture.Colormap) []webpage.Colour {
+	out := make([]webpage.Colour, 0, len(m))
+	for _, c := range m {
+		out = append(out, webpage.Colour{c.R, c.G, c.B})
+	}
+	return out
 }
 
 // pageBuilder turns a summary into parts of a page.

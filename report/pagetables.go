@@ -45,6 +45,9 @@ const manyRows = 12
 // mostRows of blocks go into a page: browsers take long over more, and ten times as many bytes as all else in it.
 const mostRows = 20_000
 
+// mostOutlines of blocks are drawn on the map of a layer; more would cover it, and take longer than the map.
+const mostOutlines = 50_000
+
 func (b *pageBuilder) limits() webpage.Table {
 	t := webpage.Table{
 		ID: "limits", Title: "Limits", Long: len(b.s.Limits) > manyRows, Note: "Worst first. Watts: what the whole power may grow by, in its present proportions, until the limit is reached.",

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+
 	"thermsim/geometry"
 	"thermsim/report/webpage"
 	"thermsim/stack"
@@ -45,6 +47,13 @@ func regionRects(s *stack.Stack, r *stack.Region) []stack.Rect {
 // pageBlocks are the outlines of a layer's blocks on a page, which draws shapes as they are; strips tell it what lies under the pointer.
 func pageBlocks(s *stack.Stack, layer int) []webpage.Outline {
 	out := []webpage.Outline{}
+	blocks := 0
+	for p := range s.Layers[layer].Powers {
+		blocks += len(s.Layers[layer].Powers[p].Blocks)
+	}
+	if blocks > mostOutlines {
+		return out
+	}
 	for p := range s.Layers[layer].Powers {
 		for b := range s.Layers[layer].Powers[p].Blocks {
 			block := &s.Layers[layer].Powers[p].Blocks[b]
@@ -69,6 +78,35 @@ func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 			o.Rects = []stack.Rect{{X: room.X0, Y: room.Y0, Width: room.X1 - room.X0, Height: room.Y1 - room.Y0}}
 		}
 		out = append(out, o)
+	}
+	return out
+}
+
+// pageLimits are the parts of a layer that have a highest temperature of their own.
+func pageLimits(s *stack.Stack, layer int) []webpage.Outline {
+	var out []webpage.Outline
+	add := func(tmax float64, rects func() []stack.Rect) {
+		if tmax > 0 {
+			out = append(out, webpage.Outline{Rects: rects(), TMax: tmax})
+		}
+	}
+	l := &s.Layers[layer]
+	for i := range l.Regions {
+		add(l.Regions[i].TMax, func() []stack.Rect { return regionRects(s, &l.Regions[i]) })
+	}
+	for i := range l.Powers {
+		p := &l.Powers[i]
+		for b := range p.Blocks {
+			add(cmp.Or(p.Blocks[b].TMax, p.TMax), func() []stack.Rect { return blockRects(s, &p.Blocks[b]) })
+		}
+		if len(p.Blocks) == 0 {
+			add(p.TMax, func() []stack.Rect {
+				if p.Shape != nil {
+					return shapeRects(s, p.Shape)
+				}
+				return []stack.Rect{p.Area}
+			})
+		}
 	}
 	return out
 }

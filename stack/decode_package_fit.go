@@ -39,6 +39,16 @@ func (l *loader) packageDies(p *loadedPackage) {
 // fits checks that dies lie in the package, clear of each other and of the foot of the lid.
 func (p *loadedPackage) fits(l *loader) {
 	slack := tolerance * max(p.Width, p.Height)
+	if b := p.Board; b != nil && (p.environment.OnBoard() || b.Width > 0) {
+		room := 0.0
+		if p.environment == packaging.RingColdPlate {
+			room = packaging.RingRoom
+		}
+		if least := min(b.Width-p.Width, b.Height-p.Height) / 2; least < room-slack {
+			l.fail(p.pos("board"), "give it a larger size", "a board of %s by %s leaves %s around %s, and %s are needed", metres(b.Width), metres(b.Height), metres(least), p.what(), metres(room))
+			return
+		}
+	}
 	inner := Rect{0, 0, p.Width, p.Height}
 	margin := 0.0
 	if p.Lidded() {

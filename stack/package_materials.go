@@ -7,6 +7,9 @@ import (
 	"thermsim/packaging"
 )
 
+// OpenSpace is the material of the room above a board: no real one, and not to be judged as such.
+const OpenSpace = packaging.OpenSpace
+
 // packageMaterial finds a material of a package's layout: one of the file or the library, or one that the package makes of its own. A material of
 // the file takes the place of the package's of the same name.
 func (l *loader) packageMaterial(p *loadedPackage, name string, pos Pos) int {
@@ -37,7 +40,7 @@ func (l *loader) packageComposite(p *loadedPackage, name string, pos Pos) *defin
 	case "board_vias":
 		ok = l.mixed(def, Cylinders, "copper", p.Board.Dielectric, p.Board.Vias)
 	case packaging.OpenSpace:
-		def.K, def.C = [3]float64{5e-3, 5e-3, 1e3}, 1200
+		def.K, def.C = [3]float64{1e-5, 1e-5, 1e3}, 1200
 		def.Source = "passes the film at the top of the domain on to what lies below, and nothing sideways: no real material"
 	case packaging.Insulation:
 		def.K, def.C = [3]float64{5e-3, 5e-3, 5e-3}, 1200

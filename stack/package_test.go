@@ -169,6 +169,8 @@ func TestPackageFaults(t *testing.T) {
 		"tiers of a flip chip":    {replaced(`tmax =`, "tiers = 4\n  tmax ="), `stack.toml:9:11: a package of kind "flip-chip-lid" stacks no memory dies`},
 		"tier power alone":        {replaced(`tmax =`, "tier_power = 1\n  tmax ="), `stack.toml:9:16: die "soc" has no memory dies to heat; add tiers`},
 		"board none in a test":    {part(`board = "none"`), `stack.toml:5:9: the environment jesd51-2a needs a board; remove it`},
+		"board too small":         {part(`board = { size = ["20 mm", "20 mm"] }`), `stack.toml:5:9: a board of 20 mm by 20 mm leaves -500 um around a package of 21 mm by 17 mm, and 0 m are needed; give it a larger size`},
+		"no room for the ring":    {packageFile("flip-chip", "jesd51-8", "board = { size = [\"30 mm\", \"30 mm\"] }\n"), `stack.toml:5:9: a board of 30 mm by 30 mm leaves 4.5 mm around a package of 21 mm by 17 mm, and 6 mm are needed`},
 		"domain too small":        {"size = [0.02, 0.02]\n" + packageFile("flip-chip", "", ""), `stack.toml:1:8: the domain is smaller than a package of 21 mm by 17 mm; make it larger`},
 		"neither":                 {"schema = 1\n", `stack.toml:1:1: a stack file needs the key "size"`},
 		"probe of figures":        {small + "[jedec]\nenvironment = \"jesd51-2a\"\ncase = \"lid\"\n", `stack.toml:10:8: no probe is called "lid"`},

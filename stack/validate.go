@@ -176,16 +176,16 @@ func (v *validator) materials() {
 	}
 }
 
-// mostLayers are as many as there are planes of cells in the thickest stacks; chips have tens.
-const mostLayers = 5000
+// MaxLayers is the largest number of layers: chips have tens.
+const MaxLayers = 5000
 
 func (v *validator) layers() {
 	if len(v.s.Layers) == 0 {
 		v.fail(Pos{}, "add a layer", "the stack has no layers")
 		return
 	}
-	if n := len(v.s.Layers); n > mostLayers {
-		v.fail(v.s.Layers[mostLayers].Pos, "give thin layers of the same material one layer with cells", "a stack has %d layers at most, this one %d", mostLayers, n)
+	if n := len(v.s.Layers); n > MaxLayers {
+		v.fail(v.s.Layers[MaxLayers].Pos, "give thin layers of the same material one layer with cells", "a stack has %d layers at most, this one %d", MaxLayers, n)
 		return
 	}
 	seen := map[string]string{}

@@ -34,6 +34,7 @@ EXIT STATUS
   2    wrong usage, invalid input, or with --strict a warning; nothing was written
   3    a small solve that the choice of a grid takes did not converge
   4    the grid does not fit into memory
+  6    thermal runaway in such a solve: the stack has no steady state
   130  interrupted; nothing was written
 ` + crashHelp
 

@@ -34,6 +34,7 @@ EXIT STATUS
   2    wrong usage or invalid input
   3    a solve did not converge
   4    device failure, or the finest grid does not fit into memory
+  6    thermal runaway: with its leakage the stack has no steady state
   130  interrupted
 ` + crashHelp
 

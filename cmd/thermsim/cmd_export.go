@@ -25,6 +25,7 @@ EXIT STATUS
   0    done
   1    internal failure, or a file could not be written
   2    wrong usage or invalid input; nothing was written
+  3    a small solve that the choice of a grid takes did not converge
   130  interrupted; nothing was written
 ` + crashHelp
 
@@ -66,6 +67,9 @@ func runExport(ctx context.Context, g *globals, o exportOptions) error {
 	defer p.stop()
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
+		return err
+	}
+	if err := gpusolve.Exportable(s); err != nil {
 		return err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {

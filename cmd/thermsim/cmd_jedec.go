@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 	"thermsim/report"
 	"thermsim/stack"
 )
@@ -24,7 +24,8 @@ the other, and print the thermal resistances that data sheets give:
   jesd51-14  cold plate       theta_JC(top)
 
 In still air the figures depend on the power. That of a package which is meant
-for a heat sink is too much for it: give --power.
+for a heat sink is too much for it: give --power. What leaks comes on top of the
+power given, by the temperature in each test, and the figures divide by both.
 The stack file needs a [package]. Its powers count as they are; size, grid,
 boundaries, heat sink, probes and environment of the file do not. Nothing is written.
 docs/packages.md has the definitions, what each test is modelled as, and how far
@@ -38,6 +39,7 @@ EXIT STATUS
   2    wrong usage or invalid input
   3    a solve did not converge
   4    device failure, or not enough memory
+  6    thermal runaway: with its leakage the package has no steady state in a test
   130  interrupted
 ` + crashHelp
 
@@ -162,6 +164,9 @@ func testPackage(ctx context.Context, g *globals, s *stack.Stack, p *progress) (
 	}
 	defer sol.Close()
 	environment := s.Jedec.Environment
+	if sol.Status.Reason == solution.ReasonRunaway {
+		return nil, withStatus(exitRunaway, fmt.Errorf("thermal runaway in %s: the package has no steady state there; lower the power (--power) or the leakage", environment))
+	}
 	if !sol.Status.Converged {
 		return nil, withStatus(exitNotConverged, fmt.Errorf("%s did not converge: %s", environment, sol.Status.Reason))
 	}
@@ -182,7 +187,12 @@ func writeJedec(c *console, all []jedecFigure) error {
 		digits := max(2, 2-int(math.Floor(math.Log10(math.Abs(f.KPerW)+1e-9))))
 		t.add(f.Figure, fmt.Sprintf("%.*f", min(digits, 4), f.KPerW), f.Environment, fmt.Sprintf("%.2f", celsius(f.JunctionK)), fmt.Sprintf("%.2f", celsius(f.ReferenceK)), f.Reference)
 	}
-	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Thermal resistances"), c.dim(strings.TrimSpace(fmt.Sprintf("%g W, from the hottest cell", all[0].PowerW))))
+	power := fmt.Sprintf("%g W", all[0].PowerW)
+	watts := func(a, b jedecFigure) int { return cmp.Compare(a.PowerW, b.PowerW) }
+	if least, most := slices.MinFunc(all, watts).PowerW, slices.MaxFunc(all, watts).PowerW; least < most { // by the temperature in each test
+		power = fmt.Sprintf("%.4g to %.4g W with the leakage", least, most)
+	}
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Thermal resistances"), c.dim(power+", from the hottest cell"))
 	t.write(c, c.stdout)
 	if hottest := slices.MaxFunc(all, func(a, b jedecFigure) int { return cmp.Compare(a.JunctionK, b.JunctionK) }); hottest.JunctionK > hotJunction {
 		fmt.Fprintf(c.stdout, "\n%s heats the junction to %.0f degC, where no package is tested, and in still air the figures depend on the power: give --power.\n", hottest.Environment, celsius(hottest.JunctionK))

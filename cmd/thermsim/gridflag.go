@@ -80,6 +80,9 @@ func chooseGrid(ctx context.Context, g *globals, s *stack.Stack) (*autogrid.Choi
 		return nil, nil
 	}
 	c, err := autogrid.Choose(ctx, s)
+	if errors.Is(err, converge.ErrRunaway) {
+		return nil, withStatus(exitRunaway, err)
+	}
 	if errors.Is(err, converge.ErrNotConverged) {
 		return nil, withStatus(exitNotConverged, err)
 	}

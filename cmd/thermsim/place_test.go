@@ -12,7 +12,8 @@ import (
 // square is a stack of ten cells along z with a grid of n x n and the wish for a device.
 func square(n int, device string) *stack.Stack {
 	return &stack.Stack{
-		Layers: []stack.Layer{{Cells: 3}, {Cells: 7}}, Solver: stack.Solver{Device: device},
+		Materials: []stack.Material{{K: [3]float64{1, 1, 1}, C: 1}},
+		Layers:    []stack.Layer{{Cells: 3}, {Cells: 7}}, Solver: stack.Solver{Device: device},
 		Grid: stack.Grid{X: stack.Axis{Cells: n}, Y: stack.Axis{Cells: n}},
 	}
 }

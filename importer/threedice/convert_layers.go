@@ -84,6 +84,9 @@ func (c *converter) die(i int, d *die) {
 
 // addLayer appends a layer of one cell, as 3D-ICE has it, and returns its index.
 func (c *converter) addLayer(name string, pos stack.Pos, height decimal, mat string, matPos stack.Pos, layoutName string, layoutPos stack.Pos) int {
+	if n := len(c.stack.Layers); n > stack.MaxLayers {
+		return n - 1 // refused by the validation, which sees one too many
+	}
 	for name == "all" || slices.ContainsFunc(c.stack.Layers, func(y stack.Layer) bool { return y.Name == name }) {
 		name += "_"
 	}

@@ -228,7 +228,10 @@ func (p *stkParser) layer() {
 			p.faults.Add(y.pos, "rename one of them", "layer %q is there twice, first at line %d", y.name, other.pos.Line)
 		}
 	}
-	p.layers = append(p.layers, y)
+	if p.layers = append(p.layers, y); len(p.layers) > stack.MaxLayers {
+		p.faults.Add(y.pos, "join layers of the same material", "a project has %d layers at most", stack.MaxLayers)
+		p.failed = true
+	}
 }
 
 func (p *stkParser) die() {
@@ -310,7 +313,10 @@ func (p *stkParser) elements() {
 				p.faults.Add(e.pos, "rename one of them", "stack element %q is there twice, first at line %d", e.name, other.pos.Line)
 			}
 		}
-		p.stack = append(p.stack, e)
+		if p.stack = append(p.stack, e); len(p.stack) > stack.MaxLayers {
+			p.faults.Add(e.pos, "join layers of the same material", "a stack has %d layers at most", stack.MaxLayers)
+			p.failed = true
+		}
 	}
 }
 

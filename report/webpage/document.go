@@ -33,7 +33,17 @@ type Document struct {
 	Pick       [2]float64 // point shown first, m
 	// CompareRuns opens the page on the difference of its runs.
 	CompareRuns bool
-	Colours     []Colour // 256, cold to hot
+	Colormaps   []Colormap // of temperatures, the first at first
+	// PowerColours are those of power densities.
+	PowerColours []Colour
+	// TMax is the highest temperature allowed anywhere, K; 0 for none.
+	TMax float64
+}
+
+// Colormap is 256 colours from cold to hot.
+type Colormap struct {
+	Name    string
+	Colours []Colour
 }
 
 // Colour is red, green and blue.
@@ -46,6 +56,10 @@ type Layer struct {
 	Thickness float64   `json:"thickness"` // m
 	Blocks    []Outline `json:"blocks"`
 	Regions   []Outline `json:"regions"`
+	TMax      float64   `json:"tmax,omitempty"`   // K, of the whole layer; 0 for none
+	Limits    []Outline `json:"limits,omitempty"` // parts that have a TMax
+	// Density is the power density in W/cm2 of the grid's cells, x fastest; nil without power.
+	Density []float64 `json:"-"`
 }
 
 // Outline is a named union of rectangles. Where there are shapes, those are drawn in place of the rectangles.
@@ -53,6 +67,7 @@ type Outline struct {
 	Name   string
 	Rects  []stack.Rect
 	Shapes []geometry.Shape
+	TMax   float64 // K, 0 for none
 }
 
 // MarshalJSON writes rectangles as x, y, width and height, circles as x, y and diameter, and polygons as their corners, in m; of shapes, which are
@@ -76,6 +91,9 @@ func (o Outline) MarshalJSON() ([]byte, error) {
 			b = appendShape(b, s)
 		}
 		b = append(b, ']')
+	}
+	if o.TMax > 0 {
+		b = fmt.Appendf(b, `,"tmax":%g`, o.TMax)
 	}
 	return append(b, '}'), nil
 }

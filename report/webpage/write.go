@@ -20,7 +20,7 @@ var assets embed.FS
 
 // scripts in the order they are joined.
 func scripts() []string {
-	return []string{"planes.js", "format.js", "canvas.js", "isotherms.js", "state.js", "map.js", "charts.js", "solid.js", "tables.js", "main.js"}
+	return []string{"planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js", "map.js", "charts.js", "solid.js", "tables.js", "main.js"}
 }
 
 // fieldsMark is where the packed temperatures stand in the page.
@@ -28,8 +28,13 @@ const fieldsMark = "<!--fields-->"
 
 // Write writes the page.
 func Write(w io.Writer, d *Document) error {
-	if len(d.Runs) == 0 || len(d.Colours) != 256 {
-		return errors.New("a page needs a run and 256 colours")
+	if len(d.Runs) == 0 || len(d.Colormaps) == 0 {
+		return errors.New("a page needs a run and colours")
+	}
+	for _, m := range append(d.Colormaps[:len(d.Colormaps):len(d.Colormaps)], Colormap{"power", d.PowerColours}) {
+		if len(m.Colours) != 256 {
+			return fmt.Errorf("colour map %s of a page has %d colours, not 256", m.Name, len(m.Colours))
+		}
 	}
 	for _, r := range d.Runs {
 		if r.Fields != nil {
@@ -97,7 +102,7 @@ func (d *Document) frame() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		script.Write(text)
+		script.Write(lean(text))
 	}
 	data, err := d.data()
 	if err != nil {
@@ -112,7 +117,24 @@ func (d *Document) frame() ([]byte, error) {
 		Mark      template.HTML
 		Precision string
 	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision()})
-	return []byte(printable.Lines(out.String())), err
+	if text := out.String(); strings.ContainsFunc(text, unsafe) {
+		return []byte(printable.Lines(text)), err
+	}
+	return out.Bytes(), err
+}
+
+// unsafe says what must not stand in a page.
+func unsafe(r rune) bool { return r != '\n' && r != '\t' && printable.Unsafe(r) }
+
+// lean leaves indents and lines of comment out of a script, none of which has texts of several lines.
+func lean(script []byte) []byte {
+	out := make([]byte, 0, len(script))
+	for line := range bytes.Lines(script) {
+		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) {
+			out = append(out, line...)
+		}
+	}
+	return out
 }
 
 // precision tells how exact the map is.
@@ -159,12 +181,22 @@ func (d *Document) data() ([]byte, error) {
 		StartTime  float64      `json:"startTime,omitempty"`
 		Pick       [2]float64   `json:"pick"`
 		Compare    string       `json:"compare"`
-		Colours    string       `json:"colours"`
+		Maps       [][2]string  `json:"maps"` // names and colours
 		Diverging  string       `json:"diverging"`
+		PowerMap   string       `json:"powerColours"`
+		Power      []power      `json:"power"`
+		TMax       float64      `json:"tmax"`
 		Runs       []runAbout   `json:"runs"`
 	}{
 		Title: d.Title, Caveat: d.Caveat, Size: d.Size, Z: d.Z, PlaneLayer: d.PlaneLayer, Layers: d.Layers, Start: d.Start, StartTime: d.StartTime, Pick: d.Pick,
-		Colours: hex(d.Colours), Diverging: hex(diverging()), Steps: [][2]float64{},
+		Diverging: hex(diverging()), PowerMap: hex(knots(d.PowerColours)), TMax: d.TMax, Steps: [][2]float64{},
+	}
+	for _, m := range d.Colormaps {
+		about.Maps = append(about.Maps, [2]string{m.Name, hex(knots(m.Colours))})
+	}
+	var err error
+	if about.Power, err = d.power(); err != nil {
+		return nil, err
 	}
 	if d.CompareRuns {
 		about.Compare = "run"
@@ -198,6 +230,18 @@ func zeroForNaN(v float64) float64 {
 func quoteJSON(s string) []byte {
 	b, _ := json.Marshal(s) // strings always marshal
 	return b
+}
+
+// knotEvery: of a smooth colour map, every fifth of 256 colours tells the others within what eyes see.
+const knotEvery = 5
+
+// knots are evenly spaced colours, the first and the last among them; assets/canvas.js draws lines between them.
+func knots(colours []Colour) []Colour {
+	var out []Colour
+	for n := 0; n < len(colours); n += knotEvery {
+		out = append(out, colours[n])
+	}
+	return out
 }
 
 func hex(colours []Colour) string {

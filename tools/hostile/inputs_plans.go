@@ -102,9 +102,10 @@ func planInputs() []input {
 		{"flp-unnamed", "floorplan of 250,000 blocks, none of which the powers name", unnamed(500), true},
 		{"map-columns", "power map of 20,000,000 columns", powerMap(20_000_000, 1, "1e-7"), true},
 		{"map-rows", "power map of 20,000,000 rows", powerMap(1, 20_000_000, "1e-7"), true},
-		{"map-2M-columns", "power map of 2,000,000 columns", powerMap(2_000_000, 1, "1e-6"), false},
-		{"map-2M-rows", "power map of 2,000,000 rows", powerMap(1, 2_000_000, "1e-6"), false},
+		{"map-1M-columns", "power map of 1,000,000 columns", powerMap(1_000_000, 1, "1e-6"), false},
+		{"map-1M-rows", "power map of 1,000,000 rows", powerMap(1, 1_000_000, "1e-6"), false},
 		{"map-1e308", "power map that sums to infinity", powerMap(10, 10, "1e308"), true},
 		{"stk-20000", "project of 3D-ICE with 20,000 layers", iceStack(20_000, "t.txt"), true},
+		{"stk-500000", "project of 3D-ICE with 500,000 layers (8 MB)", iceStack(500_000, "t.txt"), true},
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch, as many as there is room for sums of. Otherwise
-// it makes them one by one, of which three are needed at a time, and in time those of the state before.
+// Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch, as many as there is room for sums of, unless
+// they are so large that blocks which drift apart read their neighbours again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 36 with a launch each.
+// Otherwise it makes them one by one, of which three are needed at a time, and in time those of the state before.
 func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	nan := math.NaN()
 	failed := Norms{ops.Norms{Residual: nan, Source: nan, Floor: nan}, nan}
@@ -21,7 +22,7 @@ func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	}
 	if old != nil {
 		r.former, r.old = old.(*gpuModes), cuda.Take[float64](t, g.sheet)
-	} else if p != nil {
+	} else if p != nil && 8*g.sheet <= tileBytes {
 		r.together = min(g.NZ, cuda.ReductionBlocks)
 	}
 	r.draw(t)

@@ -2,6 +2,9 @@ package multigrid
 
 import (
 	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/mesh"
 )
@@ -21,25 +24,51 @@ const (
 // edges finds the lines of the grid at which materials change: x[i] and y[j] are those below column i and row j.
 func edges(m *mesh.Mesh) (x, y []bool) {
 	nx, ny := m.NX(), m.NY()
-	sumX, sumY := make([]float64, nx), make([]float64, ny)
-	for _, planes := range m.LayerPlanes {
-		index := m.Planes[planes[0]].Index
-		if index == nil {
-			continue
+	type sums struct{ x, y []float64 }
+	layers := make([]sums, len(m.LayerPlanes))
+	var work errgroup.Group
+	for l, planes := range m.LayerPlanes {
+		if index := m.Planes[planes[0]].Index; index != nil {
+			layers[l] = sums{make([]float64, nx), make([]float64, ny)}
+			work.Go(func() error { addEdges(m, index, layers[l].x, layers[l].y); return nil })
 		}
-		for j := range ny {
-			for i := range nx {
-				c := j*nx + i
-				if i > 0 && index[c] != index[c-1] {
-					sumX[i] += step(m, index[c], index[c-1]) * m.DY(j)
-				}
-				if j > 0 && index[c] != index[c-nx] {
-					sumY[j] += step(m, index[c], index[c-nx]) * m.DX(i)
-				}
-			}
+	}
+	_ = work.Wait() // none of them fails
+	sumX, sumY := make([]float64, nx), make([]float64, ny)
+	for _, of := range layers {
+		for i, v := range of.x {
+			sumX[i] += v
+		}
+		for j, v := range of.y {
+			sumY[j] += v
 		}
 	}
 	return above(sumX, edgeStrength*(m.Y[ny]-m.Y[0])), above(sumY, edgeStrength*(m.X[nx]-m.X[0]))
+}
+
+// addEdges adds those of a layer. Most rows are like the one below: they are compared only.
+func addEdges(m *mesh.Mesh, index []uint32, sumX, sumY []float64) {
+	nx := m.NX()
+	for j := 0; j < m.NY(); {
+		row := index[j*nx : (j+1)*nx]
+		if j > 0 {
+			below := index[(j-1)*nx : j*nx]
+			for i := range row {
+				if row[i] != below[i] {
+					sumY[j] += step(m, row[i], below[i]) * m.DX(i)
+				}
+			}
+		}
+		height := m.DY(j)
+		for j++; j < m.NY() && slices.Equal(row, index[j*nx:(j+1)*nx]); j++ {
+			height += m.DY(j)
+		}
+		for i := 1; i < nx; i++ {
+			if row[i] != row[i-1] {
+				sumX[i] += step(m, row[i], row[i-1]) * height
+			}
+		}
+	}
 }
 
 // step is |ln(k/k')| along z, in which cells of two materials are their mean.

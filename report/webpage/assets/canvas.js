@@ -42,12 +42,16 @@ function label(c, content, x, y, align) {
   c.fillText(content, x, y);
 }
 
-// Colours as 32-bit pixels: 256 of a map, and one for missing cells.
+// Colours as 32-bit pixels: 256 of a map, of which evenly spaced ones are given, and one for missing cells.
 function lut(hex) {
   const out = new Uint32Array(257);
+  const last = hex.length / 6 - 1;
+  const channel = (knot, shift) => (parseInt(hex.slice(6 * knot, 6 * knot + 6), 16) >> shift) & 255;
   for (let n = 0; n < 256; n++) {
-    const rgb = parseInt(hex.slice(6 * n, 6 * n + 6), 16);
-    out[n] = 0xff000000 | ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16);
+    const knot = Math.min(last - 1, Math.floor((n * last) / 255));
+    const part = (n * last) / 255 - knot;
+    const [r, g, b] = [16, 8, 0].map((shift) => Math.round((1 - part) * channel(knot, shift) + part * channel(knot + 1, shift)));
+    out[n] = 0xff000000 | (b << 16) | (g << 8) | r;
   }
   out[256] = 0xff808080;
   return out;

@@ -27,7 +27,6 @@ function drawProfile() {
     return values ? shown(of.kelvin(values[n])) : NaN;
   });
   const kelvins = column(run);
-  if (kelvins.includes(NaN)) return;
   const others = runs.filter((r) => r !== run).map(column);
   const left = 92, right = 14, top = 8, bottom = 34;
   const [lo, hi] = spread([...kelvins, ...others.flat()]);
@@ -52,7 +51,7 @@ function drawProfile() {
   text(c, unitName(), width - right, height - 8, "right", colors.soft);
   for (const other of others) polyline(c, other.map((v, k) => [px(v), py(k)]), colors.soft, 1);
   polyline(c, kelvins.map((v, k) => [px(v), py(k)]), colors.accent);
-  for (let k = 0; k < planes; k++) dot(c, px(kelvins[k]), py(k), k === state.plane ? 4.5 : planes > 24 ? 0 : 2.5, colors.accent);
+  for (let k = 0; k < planes; k++) if (Number.isFinite(kelvins[k])) dot(c, px(kelvins[k]), py(k), k === state.plane ? 4.5 : planes > 24 ? 0 : 2.5, colors.accent);
   document.getElementById("profile-title").textContent = `Profile in z at ${millimetres(state.pick.x)}, ${millimetres(state.pick.y)} mm`;
 }
 
@@ -100,7 +99,7 @@ function drawSection() {
   const run = runs[state.run];
   const colors = palette();
   const planes = data.planeLayer.length;
-  const at = prepare(sectionCanvas, 320);
+  const at = prepare(sectionCanvas, document.documentElement.classList.contains("paper") ? 260 : 320);
   if (!at || !state.line) return;
   const { c, width, height } = at;
   const { x0, y0, x1, y1 } = state.line;
@@ -135,6 +134,7 @@ function drawSection() {
   polyline(c, curve.map((v, p) => [left + p + 0.5, py(v)]), colors.accent);
   const h = height - middle - gap - bottom;
   const [from, to] = rangeOf(run, state.plane);
+  const colours = thermal();
   const image = new ImageData(w, planes);
   const pixels = new Uint32Array(image.data.buffer);
   for (let k = 0; k < planes; k++) {
@@ -142,7 +142,7 @@ function drawSection() {
     if (!plane) return;
     for (let p = 0; p < w; p++) {
       const t = (255 * (run.kelvin(plane[cells[p]]) - from)) / (to - from);
-      pixels[(planes - 1 - k) * w + p] = t !== t ? inferno[256] : inferno[Math.max(0, Math.min(255, Math.round(t)))];
+      pixels[(planes - 1 - k) * w + p] = t !== t ? colours[256] : colours[Math.max(0, Math.min(255, Math.round(t)))];
     }
   }
   heat.width = w;
@@ -199,7 +199,12 @@ function polyline(c, points, color, width = 2) {
   c.lineWidth = width;
   c.lineJoin = "round";
   c.beginPath();
-  points.forEach(([x, y], n) => (n ? c.lineTo(x, y) : c.moveTo(x, y)));
+  let joined = false; // not over what is missing
+  for (const [x, y] of points) {
+    if (joined) c.lineTo(x, y);
+    else c.moveTo(x, y);
+    joined = Number.isFinite(x) && Number.isFinite(y);
+  }
   c.stroke();
 }
 

@@ -15,8 +15,8 @@ function redraw() {
 
 function draw() {
   const start = performance.now();
-  if (state.view === "map") drawMap();
-  else drawSolid();
+  if (state.view === "solid") drawSolid();
+  else drawMap();
   drawCharts();
   syncControls();
   performance.clearMeasures("draw"); // the browser's profiler shows the last one
@@ -33,18 +33,65 @@ function syncControls() {
   $("frame").setAttribute("aria-valuetext", when);
   for (const button of document.querySelectorAll("#layers button")) {
     const l = Number(button.dataset.layer);
+    if (data.planeLayer[state.plane] === l && button.getAttribute("aria-current") !== "true") bringIntoList(button);
     button.setAttribute("aria-current", String(data.planeLayer[state.plane] === l));
     const planes = data.planeLayer.flatMap((v, k) => (v === l ? [k] : []));
     const [lo, hi] = rangeOfRun(run);
     const top = Math.max(...planes.map((k) => run.hi[k]));
     button.querySelector(".hot").textContent = `${temperatureText(run.kelvin(top), 1)} · ${lengthText(data.layers[l].thickness)}`;
-    button.style.setProperty("--swatch", cssColor(inferno[Math.max(0, Math.min(255, Math.round((255 * (top - lo)) / Math.max(1, hi - lo))))]));
+    button.style.setProperty("--swatch", cssColor(thermal()[Math.max(0, Math.min(255, Math.round((255 * (top - lo)) / Math.max(1, hi - lo))))]));
   }
   for (const button of document.querySelectorAll("[data-set]")) button.setAttribute("aria-pressed", String(state[button.dataset.set] === button.dataset.value));
-  $("zoom-out").disabled = state.zoom === 1;
+  $("zoom-out").disabled = $("zoom-all").disabled = state.zoom === 1;
   $("zoom-in").disabled = state.zoom >= 64;
+  syncNumbers();
+  mapCanvas.style.cursor = state.drag === "pan" ? "grab" : "";
+  mapCanvas.style.touchAction = state.drag === "pan" ? "none" : "";
   if (!hovering) $("readout").textContent = describe(state.pick);
   mapCanvas.setAttribute("aria-label", `Temperature map of ${mapTitle()}. ${describe(state.pick)}`);
+}
+
+// Scrolls the list of layers, not the page, to the one shown.
+function bringIntoList(button) {
+  const list = $("layers"), item = button.parentElement;
+  if (item.offsetTop < list.scrollTop) list.scrollTop = item.offsetTop;
+  else if (item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = item.offsetTop + item.offsetHeight - list.clientHeight;
+}
+
+// Numbers that are typed, in the page's unit, unless someone is typing.
+function syncNumbers() {
+  const offset = state.unit === "K" ? 0 : ZERO_CELSIUS;
+  const put = (id, kelvin) => {
+    const input = $(id);
+    if (document.activeElement !== input) input.value = kelvin === null ? "" : fixed(kelvin - offset, 2);
+    if (document.activeElement !== input) input.removeAttribute("aria-invalid");
+  };
+  const [lo, hi] = rangeOf(runs[state.run], state.plane);
+  put("range-lo", lo);
+  put("range-hi", hi);
+  $("range-lo").disabled = $("range-hi").disabled = $("colours").disabled = state.view === "power" || (state.view === "map" && state.compare !== "");
+  put("limit", state.limit);
+}
+
+// A number typed into a field in K: null where it is empty, NaN where it is none.
+function typedKelvin(id) {
+  const text = $(id).value.trim();
+  return text === "" ? ($(id).validity.badInput ? NaN : null) : Number(text) + (state.unit === "K" ? 0 : ZERO_CELSIUS);
+}
+
+function typeRange() {
+  const [lo, hi] = [typedKelvin("range-lo"), typedKelvin("range-hi")];
+  const fine = lo !== null && hi !== null && hi > lo && hi - lo < 1e9;
+  for (const id of ["range-lo", "range-hi"]) $(id).setAttribute("aria-invalid", String(!fine));
+  if (fine) change({ range: "typed", typed: [lo, hi] });
+}
+
+function typeLimit() {
+  const limit = typedKelvin("limit");
+  $("limit").setAttribute("aria-invalid", String(Number.isNaN(limit)));
+  if (Number.isNaN(limit)) return;
+  $("shade").checked = limit !== null || hasLimits();
+  change({ limit, shade: $("shade").checked });
 }
 
 function rangeOfRun(run) {
@@ -64,9 +111,28 @@ function setPlane(plane) {
   change({ plane: Math.max(0, Math.min(data.planeLayer.length - 1, plane)) });
 }
 
+function zoomIn(zoom) {
+  return zoom < 1.02 ? 1 : Math.min(64, zoom);
+}
+
 // Zooms on the picked point.
 function zoomBy(factor) {
-  change({ zoom: Math.max(1, Math.min(64, state.zoom * factor)), centre: { ...state.pick } });
+  change({ zoom: zoomIn(state.zoom * factor), centre: { ...state.pick } });
+}
+
+// Zooms so that a place stays where it is on the screen.
+function zoomAt(place, zoom) {
+  const part = shownPart();
+  const u = (place.x - part.x) / part.w, v = (place.y - part.y) / part.h;
+  const w = data.size[0] / zoom, h = data.size[1] / zoom;
+  change({ zoom, centre: { x: place.x + (0.5 - u) * w, y: place.y + (0.5 - v) * h } });
+}
+
+// Moves the map to a centre, as far as its borders let it.
+function panTo(x, y) {
+  change({ centre: { x, y } });
+  const part = shownPart();
+  state.centre = { x: part.x + part.w / 2, y: part.y + part.h / 2 };
 }
 
 // The hottest plane of a layer.
@@ -126,12 +192,23 @@ function play(on) {
 
 let hovering = false;
 function wireMap() {
-  let from = null;
+  let from = null, hand = null;
   mapCanvas.addEventListener("pointerdown", (e) => {
     from = placeAt(e, false);
     if (from) mapCanvas.setPointerCapture(e.pointerId);
+    hand = null;
+    if (!from || (state.drag !== "pan" && !e.shiftKey && e.button !== 1)) return;
+    const part = shownPart();
+    hand = { u: e.clientX, v: e.clientY, x: part.x + part.w / 2, y: part.y + part.h / 2, moved: false };
+    e.preventDefault(); // the middle button would scroll
   });
   mapCanvas.addEventListener("pointermove", (e) => {
+    if (hand) {
+      const u = e.clientX - hand.u, v = e.clientY - hand.v;
+      hand.moved ||= Math.hypot(u, v) >= 6;
+      if (hand.moved) panTo(hand.x - u / frameOfMap.scale, hand.y + v / frameOfMap.scale);
+      return;
+    }
     const place = placeAt(e, from !== null);
     hovering = place !== null;
     $("readout").textContent = describe(place ?? state.pick);
@@ -140,14 +217,34 @@ function wireMap() {
   });
   mapCanvas.addEventListener("pointerup", (e) => {
     const place = placeAt(e, true);
-    if (from && place && Math.hypot(place.x - from.x, place.y - from.y) * frameOfMap.scale < 6) change({ pick: place });
-    from = null;
+    if (hand ? !hand.moved : from && place && Math.hypot(place.x - from.x, place.y - from.y) * frameOfMap.scale < 6) change({ pick: place });
+    from = hand = null;
   });
+  mapCanvas.addEventListener("pointercancel", () => (from = hand = null));
+  mapCanvas.addEventListener("dblclick", (e) => zoomAt(placeAt(e, true), e.shiftKey ? 1 : zoomIn(state.zoom * 2)));
+  wireWheel();
   mapCanvas.addEventListener("pointerleave", () => {
     hovering = false;
     $("readout").textContent = describe(state.pick);
   });
   mapCanvas.addEventListener("keydown", keys);
+}
+
+// The wheel zooms, but a page that is being scrolled goes on, and where there is nothing to zoom out of, it scrolls.
+function wireWheel() {
+  let scrolled = -Infinity, zoomed = -Infinity;
+  addEventListener("scroll", () => (scrolled = performance.now()), { passive: true });
+  mapCanvas.addEventListener("wheel", (e) => {
+    const now = performance.now();
+    const place = placeAt(e, false);
+    if (!place || (now - scrolled < 250 && now - zoomed > 250 && !e.ctrlKey)) return;
+    const lines = e.deltaMode === 1 ? 16 : 1;
+    const zoom = zoomIn(state.zoom * 2 ** ((-e.deltaY * lines) / 240));
+    if (zoom === state.zoom && now - zoomed > 400) return;
+    e.preventDefault();
+    zoomed = now;
+    zoomAt(place, zoom);
+  }, { passive: false });
 }
 
 function keys(e) {
@@ -157,11 +254,15 @@ function keys(e) {
     const far = e.shiftKey ? 10 : 1;
     const i = Math.max(0, Math.min(run.w - 1, cellAt(run.x, state.pick.x) + far * move[0]));
     const j = Math.max(0, Math.min(run.h - 1, cellAt(run.y, state.pick.y) + far * move[1]));
-    change({ pick: { x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 } });
+    const pick = { x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 };
+    change({ pick });
+    const part = shownPart(); // which follows the point
+    if (pick.x < part.x || pick.x > part.x + part.w || pick.y < part.y || pick.y > part.y + part.h) panTo(pick.x, pick.y);
   } else if (e.key === "PageUp") setPlane(state.plane + 1);
   else if (e.key === "PageDown") setPlane(state.plane - 1);
   else if (e.key === "+") zoomBy(2);
   else if (e.key === "-") zoomBy(0.5);
+  else if (e.key === "0") zoomBy(0);
   else if (e.key === ",") setFrame(state.frame - 1);
   else if (e.key === ".") setFrame(state.frame + 1);
   else return;
@@ -171,7 +272,7 @@ function keys(e) {
 
 // The picture on paper's colours, with the title of the page above.
 function savePNG() {
-  const source = state.view === "map" ? mapCanvas : solidCanvas;
+  const source = state.view === "solid" ? solidCanvas : mapCanvas;
   onPaper(true);
   const dense = Math.min(3, window.devicePixelRatio || 1);
   const out = document.createElement("canvas");
@@ -211,7 +312,17 @@ function wireControls() {
     });
   }
   for (const id of ["outlines", "isotherms"]) $(id).addEventListener("change", (e) => change({ [id]: e.target.checked }));
+  $("shade").checked = state.shade;
+  $("limit").placeholder = hasLimits() ? "tmax" : "limit";
+  $("shade").addEventListener("change", (e) => change({ shade: e.target.checked }));
+  $("limit").addEventListener("input", typeLimit);
+  for (const id of ["range-lo", "range-hi"]) $(id).addEventListener("input", typeRange);
+  for (const id of ["range-lo", "range-hi", "limit"]) $(id).addEventListener("blur", redraw);
+  $("colours").replaceChildren(...data.maps.map(([name]) => new Option(name, name)));
+  $("colours").addEventListener("change", (e) => change({ colours: e.target.value }));
+  document.querySelector("[data-value=power]").hidden = data.power.length === 0;
   $("zoom-in").addEventListener("click", () => zoomBy(2));
+  $("zoom-all").addEventListener("click", () => zoomBy(0));
   $("zoom-out").addEventListener("click", () => zoomBy(0.5));
   $("plane").max = data.planeLayer.length - 1;
   $("plane").addEventListener("input", (e) => setPlane(Number(e.target.value)));
@@ -245,13 +356,13 @@ function showFrames() {
 }
 
 function showView() {
-  mapCanvas.hidden = state.view !== "map";
-  solidCanvas.hidden = $("spread-label").hidden = state.view === "map";
+  mapCanvas.hidden = state.view === "solid";
+  solidCanvas.hidden = $("spread-label").hidden = state.view !== "solid";
 }
 
 // Shows a place, from a table.
 function show(plane, x, y) {
-  state.view = "map";
+  if (state.view === "solid") state.view = "map";
   showView();
   change({ plane, pick: { x, y } });
   $("explore").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
@@ -262,7 +373,10 @@ async function unpackAll() {
   const run = runs[0];
   const planes = data.planeLayer.map((_, k) => k);
   const pause = () => new Promise((done) => setTimeout(done));
-  for (const k of planes) await run.get(state.frame, k);
+  for (const k of planes) {
+    await run.get(state.frame, k);
+    if (k % 8 === 7) redraw(); // the profile, as far as it is
+  }
   redraw();
   for (let f = 0; f < run.frames.length; f++) await run.get(f, state.plane);
   redraw();

@@ -8,7 +8,7 @@ function drawMap() {
   const colors = palette();
   const width = mapCanvas.clientWidth || mapCanvas.parentElement.clientWidth;
   const part = shownPart();
-  const left = 44, right = 74, top = 30, bottom = 38;
+  const left = 50, right = 74, top = 30, bottom = 38; // the same at every zoom, so that the map stays in place
   const room = Math.max(60, width - left - right);
   const tallest = document.documentElement.classList.contains("paper") ? 420 : Math.max(260, Math.min(720, window.innerHeight * 0.74));
   const scale = Math.min(room / part.w, tallest / part.h);
@@ -29,9 +29,14 @@ function drawMap() {
   c.rect(left, top, w, h);
   c.clip();
   const hot = hottestOf(now);
-  if (state.outlines) outlines(c, px, py, scale, hot && [px(hot.x), py(hot.y)]);
-  if (state.isotherms) isolines(c, now, px, py, part);
-  marks(c, now, px, py, hot);
+  const names = state.outlines ? outlines(c, px, py, scale) : [];
+  const levels = state.isotherms && !now.power ? isolines(c, now, px, py, part) : [];
+  marks(c, px, py);
+  const { x0, y0, x1, y1 } = state.line;
+  const places = new Places([left + 2, top + 2, left + w - 2, top + h - 2], [px(x0), py(y0), px(x1), py(y1)]);
+  markHottest(c, now, px, py, hot, places);
+  labelParts(c, names, places);
+  labelLevels(c, now, levels, places);
   c.restore();
   c.strokeStyle = colors.soft;
   c.lineWidth = 1;
@@ -42,8 +47,9 @@ function drawMap() {
 }
 
 function mapTitle() {
-  let title = planeTitle(state.plane);
   const run = runs[state.run];
+  if (state.view === "power") return `${runs.length > 1 ? `${runs[0].name}: ` : ""}power density of ${layerOf(state.plane).name}${run.frames.length > 1 ? ", mean over time" : ""}`;
+  let title = planeTitle(state.plane);
   if (run.frames.length > 1) title += ` at ${timeText(run.frames[state.frame].time)}`;
   const versus = comparison();
   if (versus) {
@@ -55,7 +61,7 @@ function mapTitle() {
 
 // Colours every pixel by the hottest of the cells it shows (the one furthest from zero in a difference).
 function paint(now, w, h, part) {
-  const { run, values, scale, colours, lo, hi, difference } = now;
+  const { run, values, scale, colours, lo, hi, difference, limits } = now;
   heat.width = w;
   heat.height = h;
   const c = heat.getContext("2d");
@@ -67,22 +73,27 @@ function paint(now, w, h, part) {
   const offset = ((scale.base - lo) * 255) / (hi - lo);
   const single = bx.first.every((v, n) => v === bx.last[n]) && by.first.every((v, n) => v === by.last[n]);
   for (let q = 0; q < h; q++) {
-    if (q > 0 && by.first[q] === by.first[q - 1] && by.last[q] === by.last[q - 1]) {
+    if (!limits && q > 0 && by.first[q] === by.first[q - 1] && by.last[q] === by.last[q - 1]) {
       pixels.copyWithin(q * w, (q - 1) * w, q * w);
       continue;
     }
     for (let p = 0; p < w; p++) {
-      let v = values[by.first[q] * run.w + bx.first[p]];
+      const n = by.first[q] * run.w + bx.first[p];
+      let v = values[n];
+      let above = limits && v > limits[n];
       if (!single) {
         for (let j = by.first[q]; j <= by.last[q]; j++) {
           for (let i = bx.first[p]; i <= bx.last[p]; i++) {
             const other = values[j * run.w + i];
+            if (limits && other > limits[j * run.w + i]) above = true;
             if (difference ? Math.abs(other) > Math.abs(v) : other > v) v = other;
           }
         }
       }
       const t = v * factor + offset;
-      pixels[q * w + p] = v === MISSING || t !== t ? colours[256] : colours[t < 0 ? 0 : t > 255 ? 255 : (t + 0.5) | 0];
+      const stripe = (p + q) % 12; // black and white, to be seen on any colours
+      if (above && stripe < 4) pixels[q * w + p] = stripe < 2 ? 0xff000000 : 0xffffffff;
+      else pixels[q * w + p] = v === MISSING || t !== t ? colours[256] : colours[t < 0 ? 0 : t > 255 ? 255 : (t + 0.5) | 0];
     }
   }
   c.putImageData(image, 0, 0);
@@ -94,7 +105,8 @@ function ringsOf(part) {
   return part.shapes.map((s) => (s[0].length ? s : Array.from({ length: 48 }, (_, n) => [s[0] + (s[2] / 2) * Math.cos((n * Math.PI) / 24), s[1] + (s[2] / 2) * Math.sin((n * Math.PI) / 24)])));
 }
 
-function outlines(c, px, py, scale, hot) {
+// Draws the outlines and returns the names that fit: [name, where its middle may be, width].
+function outlines(c, px, py, scale) {
   const layer = layerOf(state.plane);
   c.lineWidth = 1;
   const names = [];
@@ -113,45 +125,79 @@ function outlines(c, px, py, scale, hot) {
       if (!part.name || !part.rects.length) continue;
       const [x, y, w, h] = part.rects.reduce((a, b) => (b[2] * b[3] > a[2] * a[3] ? b : a));
       const wide = c.measureText(part.name).width + 6;
-      const [u, v] = [px(x + w / 2), py(y + h / 2)];
-      const covered = hot && Math.abs(v - hot[1] + 6) < 20 && u + wide / 2 > hot[0] - 80 && u - wide / 2 < hot[0] + 80;
-      if (wide < w * scale && h * scale > 14 && !covered) names.push([part.name, u, v, wide]);
+      if (!(wide < w * scale && h * scale > 14)) continue;
+      const away = (h - 16 / scale) / 2, aside = (w - wide / scale) / 2;
+      const middles = [0, 0.35, -0.35, 0.7, -0.7, 1, -1].map((f) => [x + w / 2, y + h / 2 + f * away]);
+      for (const v of [1, -1]) middles.push([x + w / 2 - aside, y + h / 2 + v * away], [x + w / 2 + aside, y + h / 2 + v * away]);
+      for (const u of [-1, 1]) middles.push([x + w / 2 + u * aside, y + h / 2]);
+      // A region's name stands where no later region covers it.
+      const half = wide / 2 / scale;
+      const seen = parts === layer.blocks ? middles : middles.filter(([a, b]) => [a - half, a, a + half].every((e) => regionAt(layer, e, b) === part.name));
+      names.push([part.name, seen.map(([a, b]) => [px(a), py(b)]), wide]);
     }
   }
   c.setLineDash([]);
-  const set = [];
-  for (const [name, x, y, wide] of names) {
-    if (set.some(([u, v, other]) => Math.abs(v - y) < 14 && Math.abs(u - x) < (wide + other) / 2)) continue;
-    set.push([x, y, wide]);
-    label(c, name, x, y, "center");
+  return names;
+}
+
+// Where the section's line leaves no place to a name, it is written over the line.
+function labelParts(c, names, places) {
+  for (const [name, centres, wide] of names) {
+    const at = places.first(centres, wide, 14) ?? places.first(centres, wide, 14, null);
+    if (at) label(c, name, at[0], at[1], "center");
   }
 }
 
 function isolines(c, now, px, py, part) {
-  const s = samplesOf(now.values, now.run, 220, part);
+  const given = samplesOf(now.values, now.run, 220, part);
+  const levels = [];
   let lo = Infinity, hi = -Infinity;
-  for (const q of s.v) {
-    if (q === MISSING || q !== q) return;
+  for (const q of given.v) {
+    if (q === MISSING || q !== q) return levels;
     lo = Math.min(lo, q);
     hi = Math.max(hi, q);
   }
   const { base, quantum } = now.scale;
   const offset = now.difference || state.unit === "K" ? 0 : ZERO_CELSIUS;
   const value = (q) => base + q * quantum - offset;
-  if (!(value(hi) - value(lo) > 20 * now.run.quantum)) return;
+  if (!(value(hi) - value(lo) > 6 * now.run.quantum)) return levels;
+  // A difference holds the rounding of two temperatures.
+  const s = unrounded(given, now.difference ? now.run.quantum : 0.5);
   c.lineWidth = 1;
-  for (const level of ticks(value(lo), value(hi), 7).at) {
+  const scale = ticks(value(lo), value(hi), 7);
+  for (const level of scale.at) {
     if (now.difference && Math.abs(level) < 4 * now.run.quantum) continue; // where nothing differs, rounding would draw
     const t = (level + offset - now.lo) / (now.hi - now.lo);
     c.strokeStyle = !now.difference && t < 0.62 ? "rgba(255,255,255,0.55)" : "rgba(0,0,0,0.5)";
     c.beginPath();
-    traceLevel(c, s, (level + offset - base) / quantum, px, py);
+    levels.push([fixed(level, scale.decimals), traceLevel(c, s, (level + offset - base) / quantum, px, py)]);
     c.stroke();
   }
+  return levels;
+}
+
+// Writes each level once on its line, if that is long enough.
+function labelLevels(c, now, levels, places) {
+  c.font = '11px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+  for (const [name, pieces] of levels) {
+    let length = 0;
+    const middles = [];
+    for (let n = 0; n < pieces.length; n += 4) {
+      length += Math.hypot(pieces[n + 2] - pieces[n], pieces[n + 3] - pieces[n + 1]);
+      if (n % 16 === 0) middles.push([(pieces[n] + pieces[n + 2]) / 2, (pieces[n + 1] + pieces[n + 3]) / 2]);
+    }
+    if (length < 60) continue;
+    // From the middle of the list outwards, so that levels beside one another are not all labelled at the border.
+    middles.push(...middles.splice(0, middles.length >> 1));
+    const at = places.first(middles, c.measureText(name).width + 8, 15);
+    if (at) label(c, name, at[0], at[1], "center");
+  }
+  c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
 }
 
 // The hottest cell, or the one that differs most; null where no cell has a temperature.
 function hottestOf(now) {
+  if (now.power && now.values.every((v) => v === 0)) return null;
   let best = -1;
   for (let n = 0; n < now.values.length; n++) {
     const v = now.difference ? Math.abs(now.values[n]) : now.values[n];
@@ -163,32 +209,43 @@ function hottestOf(now) {
   return { cell: best, x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 };
 }
 
-function marks(c, now, px, py, hot) {
+function markHottest(c, now, px, py, hot, places) {
   const { part } = frameOfMap;
-  if (hot && hot.x >= part.x && hot.x <= part.x + part.w && hot.y >= part.y && hot.y <= part.y + part.h) {
-    const best = hot.cell, x = px(hot.x), y = py(hot.y);
-    disc(c, x, y, 4.5);
-    c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
-    const end = x > frameOfMap.left + frameOfMap.w - 90;
-    const content = now.difference ? `${now.kelvin(best) > 0 ? "+" : ""}${fixed(now.kelvin(best), exactness())} K` : temperatureText(now.kelvin(best));
-    label(c, content, x + (end ? -10 : 10), y > frameOfMap.top + 24 ? y - 13 : y + 14, end ? "right" : "left");
-    c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+  if (!hot || hot.x < part.x || hot.x > part.x + part.w || hot.y < part.y || hot.y > part.y + part.h) return;
+  const x = px(hot.x), y = py(hot.y);
+  disc(c, x, y, 4.5);
+  c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+  const content = valueText(now, hot.cell);
+  const wide = c.measureText(content).width + 4, aside = wide / 2 + 10;
+  const around = [[aside, -15], [-aside, -15], [aside, 15], [-aside, 15], [0, -22], [0, 22], [aside, -26], [-aside, 26]].map(([u, v]) => [x + u, y + v]);
+  const at = places.first(around, wide, 16) ?? places.first(around, wide, 16, null);
+  if (at) label(c, content, at[0], at[1], "center");
+  places.taken.push([x - 8, y - 8, x + 8, y + 8]);
+  c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+}
+
+// The value of a cell, for people.
+function valueText(now, cell) {
+  if (now.power) return `${Number(now.kelvin(cell).toPrecision(3))} W/cm²`;
+  if (now.difference) return `${now.kelvin(cell) > 0 ? "+" : ""}${fixed(now.kelvin(cell), exactness())} K`;
+  return temperatureText(now.kelvin(cell));
+}
+
+// The line of the section and the picked point.
+function marks(c, px, py) {
+  const { x0, y0, x1, y1 } = state.line;
+  for (const [color, width] of [["rgba(0,0,0,0.7)", 3.5], ["#ffffff", 1.5]]) {
+    c.strokeStyle = color;
+    c.lineWidth = width;
+    c.beginPath();
+    c.moveTo(px(x0), py(y0));
+    c.lineTo(px(x1), py(y1));
+    c.stroke();
   }
-  if (state.line) {
-    const { x0, y0, x1, y1 } = state.line;
-    for (const [color, width] of [["rgba(0,0,0,0.7)", 3.5], ["#ffffff", 1.5]]) {
-      c.strokeStyle = color;
-      c.lineWidth = width;
-      c.beginPath();
-      c.moveTo(px(x0), py(y0));
-      c.lineTo(px(x1), py(y1));
-      c.stroke();
-    }
-    const { left, top, w } = frameOfMap;
-    const inside = (x) => Math.max(left + 8, Math.min(left + w - 8, x));
-    label(c, "A", inside(px(x0)), Math.max(top + 9, py(y0) - 9), "center");
-    label(c, "B", inside(px(x1)), Math.max(top + 9, py(y1) - 9), "center");
-  }
+  const { left, top, w } = frameOfMap;
+  const inside = (x) => Math.max(left + 8, Math.min(left + w - 8, x));
+  label(c, "A", inside(px(x0)), Math.max(top + 9, py(y0) - 9), "center");
+  label(c, "B", inside(px(x1)), Math.max(top + 9, py(y1) - 9), "center");
   if (state.pick) {
     const x = px(state.pick.x), y = py(state.pick.y);
     for (const [color, width] of [["rgba(0,0,0,0.8)", 4], ["#ffffff", 2]]) {
@@ -232,17 +289,13 @@ function axes(c, colors, px, py, left, top, w, h, part) {
     mark(px(v / 1e3), top + h + 1, px(v / 1e3), top + h + 5);
     text(c, fixed(v, along.decimals), px(v / 1e3), top + h + 14, "center", colors.soft);
   }
-  text(c, "x in mm", left + w / 2, top + h + 30, "center", colors.soft);
+  text(c, "x, mm", left + w / 2, top + h + 30, "center", colors.soft);
   const up = ticks(part.y * 1e3, (part.y + part.h) * 1e3, Math.max(2, h / 60));
   for (const v of up.at) {
     mark(left - 5, py(v / 1e3), left - 1, py(v / 1e3));
     text(c, fixed(v, up.decimals), left - 8, py(v / 1e3), "right", colors.soft);
   }
-  c.save();
-  c.translate(10, top + h / 2);
-  c.rotate(-Math.PI / 2);
-  text(c, "y in mm", 0, 0, "center", colors.soft);
-  c.restore();
+  text(c, "y, mm", left - 6, top - 16, "right", colors.soft); // above the numbers, which may be long
 }
 
 function colourBar(c, colors, now, x, top, h) {
@@ -254,11 +307,11 @@ function colourBar(c, colors, now, x, top, h) {
   c.strokeStyle = colors.soft;
   c.lineWidth = 1;
   c.strokeRect(x - 0.5, top - 0.5, w + 1, h + 1);
-  const offset = now.difference || state.unit === "K" ? 0 : ZERO_CELSIUS;
+  const offset = now.difference || now.power || state.unit === "K" ? 0 : ZERO_CELSIUS;
   const lo = now.lo - offset, hi = now.hi - offset;
   const scale = ticks(lo, hi, Math.max(2, h / 50));
   for (const v of scale.at) text(c, fixed(v, scale.decimals), x + w + 6, top + h - ((v - lo) / (hi - lo)) * h, "left", colors.ink);
-  text(c, now.difference ? "K" : unitName(), x + w / 2, top - 13, "center", colors.soft);
+  text(c, unitOf(now), x + w / 2, top - 13, "center", colors.soft);
 }
 
 // The place in m under a point of the canvas, held inside the map; null outside unless held.
@@ -279,8 +332,8 @@ function describe(place) {
   const now = current();
   if (!now || !place) return "";
   const n = cellAt(now.run.y, place.y) * now.run.w + cellAt(now.run.x, place.x);
-  const value = now.difference ? `${fixed(now.kelvin(n), exactness())} K difference` : temperatureText(now.kelvin(n));
+  const value = now.difference ? `${fixed(now.kelvin(n), exactness())} K difference` : valueText(now, n);
   const layer = layerOf(state.plane);
-  const block = blockAt(layer, place.x, place.y);
-  return `${value} at x ${millimetres(place.x)}, y ${millimetres(place.y)} mm in ${layer.name}${block ? `, block ${block}` : ""}`;
+  const block = blockAt(layer, place.x, place.y), region = regionAt(layer, place.x, place.y);
+  return `${value} at x ${millimetres(place.x)}, y ${millimetres(place.y)} mm in ${layer.name}${region ? `, region ${region}` : ""}${block ? `, block ${block}` : ""}${now.limits && now.values[n] > now.limits[n] ? ", above its limit" : ""}`;
 }

@@ -16,7 +16,8 @@ function drawSolid() {
   const across = Math.abs(lx * cos) + Math.abs(ly * sin);
   const deep = (Math.abs(lx * sin) + Math.abs(ly * cos)) * low;
   const side = Math.min(130, width * 0.28);
-  const room = Math.max(80, width - side - 30);
+  const bar = state.range === "plane" ? 0 : 66; // without one where each layer has colours of its own
+  const room = Math.max(80, width - side - 30 - bar);
   // The spread shares the height between the sheets and the gaps.
   const s = Math.min(room / across, (tallest - 70) / (deep * (1 + camera.spread * 0.4 * count)));
   const lift = (tallest - 70 - deep * s) / Math.max(1, count - 1);
@@ -27,7 +28,7 @@ function drawSolid() {
   if (!at) return;
   const { c, dense } = at;
   texture(run);
-  const cx = 20 + room / 2;
+  const cx = 20 + bar + room / 2;
   const cy = 25 + total + (deep * s) / 2;
   const place = (x, y, l) => {
     const u = x - lx / 2, v = y - ly / 2;
@@ -70,9 +71,11 @@ function drawSolid() {
     c.stroke();
     text(c, clipped(c, data.layers[l].name, side - 10), width - side + 6, y, "left", data.planeLayer[state.plane] === l ? colors.ink : colors.soft);
   }
-  const title = run.frames.length > 1 ? `at ${timeText(run.frames[state.frame].time)}; ` : "";
   const [lo, hi] = rangeOf(run, state.plane);
-  text(c, clipped(c, `${title}${temperatureText(lo, 1)} to ${temperatureText(hi, 1)}; hottest plane of each layer, heights not to scale`, width - 12), 6, height - 12, "left", colors.soft);
+  if (bar) colourBar(c, colors, { lo, hi, colours: thermal() }, 8, 28, Math.min(240, height - 70));
+  const title = run.frames.length > 1 ? `at ${timeText(run.frames[state.frame].time)}; ` : "";
+  const colouring = bar ? "" : "each layer in its own colours; ";
+  text(c, clipped(c, `${title}${colouring}hottest plane of each layer, heights not to scale`, width - 12), 6, height - 12, "left", colors.soft);
 }
 
 function outlineSheet(c, l, place) {
@@ -90,18 +93,18 @@ function outlineSheet(c, l, place) {
 
 // Draws the layers' images anew when the field or the colours have changed.
 function texture(run) {
-  const key = [state.run, state.frame, state.range].join();
+  const key = [state.run, state.frame, state.range, state.typed, state.colours, state.shade, state.limit].join();
   if (sheets.key === key) return;
   const images = data.layers.map((_, l) => {
     const planes = data.planeLayer.flatMap((v, k) => (v === l ? [k] : []));
     const values = planes.map((k) => run.ready(state.frame, k));
     const hottest = Float32Array.from(values[0], (q, n) => Math.max(...values.map((v) => v[n])));
-    const [lo, hi] = state.range === "shared" ? rangeOf(run, planes[0]) : [run.kelvin(Math.min(...planes.map((k) => run.lo[k]))), run.kelvin(Math.max(...planes.map((k) => run.hi[k])))];
+    const [lo, hi] = state.range !== "plane" ? rangeOf(run, planes[0]) : [run.kelvin(Math.min(...planes.map((k) => run.lo[k]))), run.kelvin(Math.max(...planes.map((k) => run.hi[k])))];
     const image = document.createElement("canvas");
     const scale = Math.min(1, 300 / Math.max(run.w, run.h));
     const shape = data.size[1] / data.size[0];
     const w = Math.max(48, Math.round(run.w * scale));
-    paint({ run, values: hottest, scale: run, colours: inferno, lo, hi: hi > lo ? hi : lo + 1, difference: false }, w, Math.max(2, Math.round(w * shape)), { x: 0, y: 0, w: data.size[0], h: data.size[1] });
+    paint({ run, values: hottest, scale: run, colours: thermal(), limits: limitsOf(run, l), lo, hi: hi > lo ? hi : lo + 1, difference: false }, w, Math.max(2, Math.round(w * shape)), { x: 0, y: 0, w: data.size[0], h: data.size[1] });
     image.width = heat.width;
     image.height = heat.height;
     image.getContext("2d").drawImage(heat, 0, 0);

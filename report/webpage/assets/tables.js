@@ -7,6 +7,10 @@ function wireTables(show) {
       if (button) show(Number(button.dataset.plane), Number(button.dataset.x), Number(button.dataset.y));
     });
   }
+  for (const button of document.querySelectorAll("[data-csv]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => saveCSV(document.getElementById(button.dataset.csv)));
+  }
   for (const input of document.querySelectorAll("[data-filter]")) {
     input.addEventListener("input", () => {
       const words = input.value.toLowerCase().split(/\s+/);
@@ -16,6 +20,30 @@ function wireTables(show) {
       }
     });
   }
+}
+
+// A table as comma-separated values (RFC 4180): its rows as they are sorted and filtered, numbers as exact as the page has them.
+function csvOf(table) {
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const temperature = [...table.querySelectorAll("th")].map((h) => h.querySelector(".unit") !== null);
+  const head = [...table.querySelectorAll("th")].map((h) => h.textContent.trim());
+  const value = (cell, n) => {
+    if (cell.dataset.v === undefined) return cell.textContent.trim();
+    const v = Number(cell.dataset.v);
+    if (cell.dataset.v === "" || !Number.isFinite(v)) return "";
+    return temperature[n] ? String(Number(shown(v).toFixed(9))) : cell.dataset.v;
+  };
+  const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(value));
+  return [head, ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
+}
+
+function saveCSV(table) {
+  const blob = new Blob([csvOf(table)], { type: "text/csv" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `${table.id.replace("-table", "")}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 function sortBy(table, column) {

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// place is what the readout tells of a point of the map.
+func (b *browser) place() (x, y float64) {
+	b.t.Helper()
+	_, after, _ := strings.Cut(b.text("#readout"), " at ")
+	if _, err := fmt.Sscanf(after, "x %g, y %g mm", &x, &y); err != nil {
+		b.t.Fatalf("%q: %v", b.text("#readout"), err)
+	}
+	return x, y
+}
+
+// mapPoint is a point of the page at parts u and v of the map, from its upper left corner.
+func (b *browser) mapPoint(u, v float64) (x, y float64) {
+	b.t.Helper()
+	var p [2]float64
+	b.js(fmt.Sprintf(`(() => { const c = document.getElementById("map"); c.scrollIntoView({block: "center"}); const r = c.getBoundingClientRect();
+		return [r.x + 50 + %g * (r.width - 124), r.y + 30 + %g * (r.height - 68)]; })()`, u, v), &p)
+	return p[0], p[1]
+}
+
+func (b *browser) mouse(kind input.MouseType, x, y float64, m input.Modifier) chromedp.Action {
+	return input.DispatchMouseEvent(kind, x, y).WithButton(input.Left).WithClickCount(1).WithModifiers(m)
+}
+
+func (b *browser) wheel(x, y, down float64) {
+	b.t.Helper()
+	b.run(input.DispatchMouseEvent(input.MouseWheel, x, y).WithDeltaX(0).WithDeltaY(down))
+	b.settle()
+}
+
+// The wheel zooms with what is under the pointer held in place; dragging with Shift, or where dragging pans, moves the map and nothing else.
+func checkZoom(b *browser) {
+	b.t.Helper()
+	x, y := b.mapPoint(0.3, 0.3)
+	b.js("new Promise((done) => setTimeout(done, 300))", nil) // until the page has stopped scrolling
+	hover := func(u, v float64) (float64, float64) {
+		b.run(input.DispatchMouseEvent(input.MouseMoved, u, v))
+		b.settle()
+		return b.place()
+	}
+	x0, y0 := hover(x, y)
+	b.changes("the wheel", "#map", func() { b.wheel(x, y, -240) })
+	x1, y1 := hover(x, y)
+	near(b.t, "x under the wheel", x1, x0, 0.011)
+	near(b.t, "y under the wheel", y1, y0, 0.011)
+	// Twice as near, a hundred pixels are half as long.
+	x2, _ := hover(x+100, y)
+	b.key("#map", "0", false)
+	x3, _ := hover(x+100, y)
+	near(b.t, "length of 100 pixels", x2-x1, (x3-x0)/2, 0.02)
+
+	b.wheel(x, y, -240)
+	section, profile := b.picture("#section"), b.picture("#profile")
+	drag := func(m input.Modifier) {
+		b.run(b.mouse(input.MousePressed, x, y, m), b.mouse(input.MouseMoved, x+30, y+10, m), b.mouse(input.MouseMoved, x+60, y+20, m), b.mouse(input.MouseReleased, x+60, y+20, m))
+		b.settle()
+	}
+	before, _ := hover(x+60, y+20)
+	here, _ := hover(x, y)
+	b.changes("dragging with Shift", "#map", func() { drag(input.ModifierShift) })
+	if after, _ := hover(x+60, y+20); math.Abs(after-here) > 0.011 || math.Abs(before-here) < 0.1 {
+		b.t.Errorf("what was at %g mm has moved to %g mm", here, after)
+	}
+	b.click("[data-value=pan]")
+	b.changes("dragging to pan", "#map", func() { drag(0) })
+	b.click("[data-value=section]")
+	if b.picture("#section") != section || b.picture("#profile") != profile {
+		b.t.Error("moving the map changes the section or the profile")
+	}
+	b.click("#zoom-all")
+	for _, id := range []string{"#zoom-out", "#zoom-all"} {
+		var off bool
+		if b.js(fmt.Sprintf("document.querySelector(%q).disabled", id), &off); !off {
+			b.t.Errorf("%s is not disabled with all in view", id)
+		}
+	}
+	// Zoomed in, the map follows the point that keys move: to the eastern border, whose cells end at 10 mm.
+	b.wheel(x, y, -480)
+	for range 6 {
+		b.key("#map", "ArrowRight", true)
+	}
+	right, middle := b.mapPoint(0.999, 0.5)
+	if east, _ := hover(right, middle); math.Abs(east-10) > 0.02 {
+		b.t.Errorf("after the point has gone to the east, the map ends at %g mm", east)
+	}
+	b.click("#zoom-all")
+	b.js(`document.getElementById("map").dispatchEvent(new PointerEvent("pointerleave"))`, nil)
+}
+
+// checkColours types ranges and limits, and looks at the power.
+func checkColours(b *browser) {
+	b.t.Helper()
+	b.set("#plane", "2", "input")
+	b.changes("a typed range", "#map", func() { b.set("#range-lo", "20", "input") })
+	var pressed int
+	if b.js(`document.querySelectorAll("[data-set=range][aria-pressed=true]").length`, &pressed); pressed != 0 {
+		b.t.Error("a typed range is neither shared nor of this layer")
+	}
+	b.set("#range-hi", "10", "input")
+	var invalid string
+	if b.js(`document.getElementById("range-hi").getAttribute("aria-invalid")`, &invalid); invalid != "true" {
+		b.t.Error("a range that ends below its beginning is taken")
+	}
+	b.click("[data-value=shared]")
+	for _, name := range []string{"viridis", "turbo", "coolwarm"} {
+		b.changes(name, "#map", func() { b.set("#colours", name, "change") })
+	}
+	b.set("#colours", "inferno", "change")
+	b.click("#hotspots tbody button")
+	b.changes("a limit", "#map", func() { b.set("#limit", "60", "input") })
+	if got := b.text("#readout"); !strings.HasSuffix(got, ", above its limit") {
+		b.t.Errorf("above 60 °C, %q", got)
+	}
+	b.changes("no shading", "#map", func() { b.click("#shade") })
+	b.set("#limit", "", "input")
+
+	b.changes("power", "#map", func() { b.click("[data-value=power]") })
+	b.click("#blocks tbody button") // core: 12 W on 3.3 mm x 2.7 mm
+	var density float64
+	if _, err := fmt.Sscanf(b.text("#readout"), "%g W/cm²", &density); err != nil {
+		b.t.Errorf("power reads %q", b.text("#readout"))
+	}
+	near(b.t, "power density", density, 12/(0.33*0.27), 0.51)
+	b.click("[data-value=map]")
+}
+
+// checkCSV saves a table: rows as they stand, numbers exact, temperatures in the page's unit.
+func checkCSV(b *browser) {
+	b.t.Helper()
+	b.js(`{ window.blobs = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => (window.blobs.push(blob), make.call(URL, blob)); }`, nil)
+	b.click("[data-value=K]")
+	b.click("[data-csv=blocks]")
+	b.click("[data-value=C]")
+	var saved string
+	b.js("window.blobs[0].text()", &saved)
+	lines := strings.Split(saved, "\r\n")
+	if want := "block,layer,peak K,at s,max K,mean K,min K,power W,W/cm²,area mm²"; lines[0] != want {
+		b.t.Errorf("the columns are %q, want %q", lines[0], want)
+	}
+	if len(lines) != 5 || lines[4] != "" || strings.Count(lines[1], ",") != 9 {
+		b.t.Errorf("rows %q", lines)
+	}
+	var kelvin float64
+	b.js(`Number(document.querySelector("#blocks tbody tr").cells[4].dataset.v)`, &kelvin)
+	var got float64
+	if fields := strings.Split(lines[1], ","); len(fields) > 4 {
+		_, _ = fmt.Sscan(fields[4], &got)
+	}
+	near(b.t, "the first block's maximum", got, kelvin, 1e-8)
+}
+
+// checkPaper prints: the first page holds the map.
+func checkPaper(b *browser) {
+	b.t.Helper()
+	defer b.run(emulation.SetEmulatedMedia())
+	b.run(emulation.SetDeviceMetricsOverride(718, 1047, 1, false), emulation.SetEmulatedMedia().WithMedia("print")) // A4 with margins of a centimetre
+	b.settle()
+	b.js(`dispatchEvent(new Event("beforeprint"))`, nil)
+	var end float64
+	b.js(`document.getElementById("explore").getBoundingClientRect().bottom + scrollY`, &end)
+	b.js(`dispatchEvent(new Event("afterprint"))`, nil)
+	if end > 1047 {
+		b.t.Errorf("on paper the map ends at %g pixels, on the second page", end)
+	}
+}
+
+// A page shades what the stack's own limits say: of a block that one, elsewhere that of the stack.
+func TestPageKnowsLimits(t *testing.T) {
+	r := sampleRun(t, 30, 24)
+	s := r.Mesh.Stack
+	s.TMax, s.Layers[3].TMax = 380, 370
+	p := &s.Layers[1].Powers[0]
+	p.TMax, p.Blocks[1].TMax = 365, 360
+	got := pageLimits(s, 1)
+	if len(got) != len(p.Blocks) || got[0].TMax != 365 || got[1].TMax != 360 {
+		t.Fatalf("limits %+v", got)
+	}
+	text := pageOf(t, r)
+	for _, want := range []string{`"tmax":380`, `"tmax":370`, `"tmax":360`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
