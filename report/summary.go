@@ -43,7 +43,7 @@ type Summary struct {
 	Regions []RegionSummary `json:"regions"`
 	Probes  []ProbeSummary  `json:"probes"` // in the order of the file
 	Limits  []LimitSummary  `json:"limits"` // worst first
-	// Figures of JEDEC's standards; absent where the stack asks for none, in transients and without power.
+	// Figures of JEDEC's standards; absent where the stack asks for none, in transients, without power and after a runaway.
 	Jedec JedecSummary `json:"jedec,omitzero"`
 
 	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
