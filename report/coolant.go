@@ -12,28 +12,28 @@ import (
 
 // CoolantSummary is what the coolant of a cavity does. Numbers that are not known, as the pressure drop of pins, are null in the file.
 type CoolantSummary struct {
-	Layer         string  `json:"layer"`
-	Direction     string  `json:"direction"`
-	FlowM3PerS    float64 `json:"flow_m3_per_s"`
-	VelocityMPerS float64 `json:"velocity_m_per_s"`
-	Reynolds      float64 `json:"reynolds"`
-	PressureDrop  float64 `json:"pressure_drop_Pa"`
-	PumpingW      float64 `json:"pumping_W"`
-	InletK        float64 `json:"inlet_K"`
-	OutletK       float64 `json:"outlet_K"` // mixed: the mean weighted by what each line carries
-	OutletMinK    float64 `json:"outlet_min_K"`
-	OutletMaxK    float64 `json:"outlet_max_K"`
-	HeatW         float64 `json:"heat_W"` // what it carries out, above what it brings in
+	Layer         string  `json:"layer"`            // the cavity
+	Direction     string  `json:"direction"`        // where the coolant flows: +x, -x, +y or -y
+	FlowM3PerS    float64 `json:"flow_m3_per_s"`    // through the whole cavity
+	VelocityMPerS float64 `json:"velocity_m_per_s"` // mean one in the channels, past pins that over the section of the empty cavity
+	Reynolds      float64 `json:"reynolds"`         // of a channel by its hydraulic diameter; null where none is known
+	PressureDrop  float64 `json:"pressure_drop_Pa"` // from inlet to outlet of the channels; null where none is known
+	PumpingW      float64 `json:"pumping_W"`        // flow times pressure drop; null where none is known
+	InletK        float64 `json:"inlet_K"`          // at which the coolant enters
+	OutletK       float64 `json:"outlet_K"`         // mixed: the mean weighted by what each line carries
+	OutletMinK    float64 `json:"outlet_min_K"`     // of the coldest line
+	OutletMaxK    float64 `json:"outlet_max_K"`     // of the hottest line
+	HeatW         float64 `json:"heat_W"`           // what it carries out, above what it brings in
 	// Along are its temperatures along the flow, from the inlet on.
 	Along []CoolantAlong `json:"along"`
 }
 
 // CoolantAlong are the temperatures of a cavity's coolant at a distance from the inlet.
 type CoolantAlong struct {
-	DistanceM float64 `json:"distance_m"`
-	MixedK    float64 `json:"mixed_K"`
-	MinK      float64 `json:"min_K"`
-	MaxK      float64 `json:"max_K"`
+	DistanceM float64 `json:"distance_m"` // from the inlet
+	MixedK    float64 `json:"mixed_K"`    // mean weighted by what each line carries
+	MinK      float64 `json:"min_K"`      // of the coldest line
+	MaxK      float64 `json:"max_K"`      // of the hottest line
 }
 
 // addCoolant reads the planes of coolant.

@@ -62,8 +62,6 @@ func allFinite(v reflect.Value) bool {
 				return false
 			}
 		}
-	case reflect.Pointer:
-		return v.IsNil() || allFinite(v.Elem())
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			if !allFinite(v.Index(i)) {
@@ -88,10 +86,6 @@ func finite(v reflect.Value) any {
 		}
 	case reflect.Struct:
 		return members(v, nil)
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return finite(v.Elem())
-		}
 	case reflect.Slice, reflect.Array:
 		if v.Len() > 0 && allFinite(v) {
 			break

@@ -45,7 +45,7 @@ type Summary struct {
 	// Coolant has a row for each cavity, bottom to top.
 	Coolant []CoolantSummary `json:"coolant,omitempty"`
 	Limits  []LimitSummary   `json:"limits"` // worst first
-	// Figures of JEDEC's standards; absent where the stack asks for none, in transients and without power.
+	// Figures of JEDEC's standards; absent where the stack asks for none, in transients, without power and after a runaway.
 	Jedec JedecSummary `json:"jedec,omitzero"`
 
 	Warnings []plausibility.Warning `json:"warnings"` // doubts about the stack and its temperatures
