@@ -172,6 +172,7 @@ func checkPaper(b *browser) {
 	b.js(`dispatchEvent(new Event("beforeprint"))`, nil)
 	var end float64
 	b.js(`document.getElementById("explore").getBoundingClientRect().bottom + scrollY`, &end)
+	b.screenshot("paper")
 	b.js(`dispatchEvent(new Event("afterprint"))`, nil)
 	if end > 1047 {
 		b.t.Errorf("on paper the map ends at %g pixels, on the second page", end)

@@ -85,7 +85,7 @@ function drawTrace() {
   const [factor, unit] = end >= 1 ? [1, "s"] : end >= 1e-3 ? [1e3, "ms"] : end >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
   const along = ticks(0, end * factor, (width - left) / 60);
   for (const t of along.at) text(c, fixed(t, along.decimals), px(t / factor), height - bottom + 12, "center", colors.soft);
-  text(c, `time in ${unit}; grey: hottest cell anywhere`, width - right, height - 8, "right", colors.soft);
+  text(c, clipped(c, `time in ${unit}; grey: hottest cell anywhere`, width - right), width - right, height - 8, "right", colors.soft);
   polyline(c, hottest.map(([t, v]) => [px(t), py(v)]), colors.soft, 1);
   polyline(c, points.map(([t, v]) => [px(t), py(v)]), colors.accent);
   const now = run.frames[state.frame].time;
@@ -162,7 +162,7 @@ function drawSection() {
   text(c, "z", left - 8, middle + gap + h / 2, "right", colors.soft);
   const marks = ticks(0, length * 1e3, (width - left) / 60);
   for (const s of marks.at) text(c, fixed(s, marks.decimals), left + (s / 1e3 / length) * w, height - bottom + 12, "center", colors.soft);
-  text(c, "A to B in mm; layers not to scale", left + w, height - 7, "right", colors.soft);
+  text(c, clipped(c, "A to B in mm; layers not to scale", width - right), left + w, height - 7, "right", colors.soft);
   document.getElementById("section-title").textContent = `Section in ${layerOf(state.plane).name}, ${unitName()}`;
 }
 
