@@ -128,8 +128,8 @@ type Energy struct {
 	In, Out, Stored float64
 	ByFace          [6]float64
 	Coolant         []float64 // what the coolant of each cavity carries out, above what it brings in; nil without coolant. Out includes it.
-	Scale           float64 // the largest single flow
-	ImbalanceRel    float64 // |In - Out - Stored| / Scale; 0 at the end of a transient in which nothing flows any more
+	Scale           float64   // the largest single flow
+	ImbalanceRel    float64   // |In - Out - Stored| / Scale; 0 at the end of a transient in which nothing flows any more
 }
 
 // DeviceInfo names what did the work.
