@@ -166,7 +166,11 @@ func (d *description) faces() {
 		}
 	}
 	if d.m.Grounded() {
-		if adiabatic > 0 {
+		switch adiabatic {
+		case 0:
+		case stack.NumFaces:
+			d.line("  all of them are adiabatic; coolant carries the heat out")
+		default:
 			d.line("  the others are adiabatic")
 		}
 		return
@@ -243,6 +247,10 @@ func (d *description) estimate(on machine) {
 		steps = defaultSteps
 	}
 	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))), steps, byteCount(transient))
+	if d.m.Stack.Cooled() {
+		d.line("  on a GPU   not yet: stacks with coolant are solved on the processor")
+		return
+	}
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Residual takes the differences of planes and draws the right side in space. Planes that are given go in one launch, as many as there is room for sums of, unless
-// they are so large that blocks which drift apart read their neighbours again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 36 with a launch each.
+// they are so large that blocks which drift apart read their neighbours again: a whole solve of ten planes of 1e8 cells took 44 ms so on an H200, 40 with a launch each.
 // Otherwise it makes them one by one, of which three are needed at a time, and in time those of the state before.
 func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	nan := math.NaN()

@@ -23,12 +23,8 @@ func Check(m *mesh.Mesh) error {
 		return err
 	}
 	for l, planes := range m.LayerPlanes {
-		layer := &m.Stack.Layers[l]
-		if layer.Coolant != nil {
-			return fmt.Errorf("%w: coolant flows through layer %s", ErrUnfit, layer.Name)
-		}
 		if m.Planes[planes[0]].Index != nil {
-			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, layer))
+			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, &m.Stack.Layers[l]))
 		}
 	}
 	return nil
@@ -96,6 +92,11 @@ func mayBeEven(s *stack.Stack, l *stack.Layer) bool {
 
 // CheckGrid judges the grid, the sides and whether materials are constant: what the method needs as a preconditioner too.
 func CheckGrid(s *stack.Stack) error {
+	for l := range s.Layers {
+		if s.Layers[l].Coolant != nil {
+			return fmt.Errorf("%w: coolant flows through layer %s", ErrUnfit, s.Layers[l].Name)
+		}
+	}
 	for i := range s.Materials {
 		if m := &s.Materials[i]; m.TemperatureDependent() {
 			return fmt.Errorf("%w: material %s follows the temperature", ErrUnfit, m.Name)
