@@ -218,48 +218,20 @@ func someLaw(rng *rand.Rand) *stack.Curve {
 
 // TestLeakageAgainstNewton compares random stacks with the independent code, with and without properties that follow the temperature.
 func TestLeakageAgainstNewton(t *testing.T) {
-	cache := new(interpreter.Cache)
-	for seed := range uint64(40) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			s := leakyNonlinear(t, rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
-			m := build(t, s)
-			d := newDense(m, 0)
-			want := make([]float64, m.Cells())
-			for c := range want {
-				want[c] = 300
-			}
-			d.solve(want)
-			open := map[string]ops.Device{"": nil}
-			if seed < 6 {
-				open["interpreter"] = devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache})
-			}
-			for name, device := range open {
-				sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-8})
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := field(t, s, sol.Field)
-				n := sol.Status.Nonlinear
-				limit := 1e-7
-				if sol.Status.Reason == solution.ReasonAttainable || sharesCells(s) {
-					limit = 0x1p-24 * (slices.Max(want) - 300) / (1 - n.Leakage.Gain)
-				}
-				if e := largestDifference(got, want); !sol.Status.Converged || !(e <= limit) {
-					t.Errorf("%s: off by %.3g K of a rise of %.3g K; %+v, %+v, %+v", name, e, slices.Max(want)-300, sol.Status, n, n.Leakage)
-				}
-				leaking := 0.0
-				for c, kelvin := range want {
-					leaking += d.leaking(c, kelvin)
-				}
-				if math.Abs(n.Leakage.Watts-leaking) > 1e-7*leaking || sol.Energy.ImbalanceRel > 1e-8 {
-					t.Errorf("%s: %.10g W leak, want %.10g W; imbalance %.3g", name, n.Leakage.Watts, leaking, sol.Energy.ImbalanceRel)
-				}
-				t.Logf("%s: gain %.4f, %d systems", name, n.Leakage.Gain, n.OuterTotal)
-				sol.Close()
-			}
-		})
+	random := func(t *testing.T, seed uint64) *stack.Stack {
+		return leakyNonlinear(t, rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
 	}
+	gain := func(sol *gpusolve.Solution) float64 { return 1 / (1 - sol.Status.Nonlinear.Leakage.Gain) }
+	againstNewton(t, random, 300, gain, func(t *testing.T, d *dense, want []float64, sol *gpusolve.Solution) {
+		leaking, n := 0.0, sol.Status.Nonlinear
+		for c, kelvin := range want {
+			leaking += d.leaking(c, kelvin)
+		}
+		if math.Abs(n.Leakage.Watts-leaking) > 1e-7*leaking || sol.Energy.ImbalanceRel > 1e-8 {
+			t.Errorf("%.10g W leak, want %.10g W; imbalance %.3g", n.Leakage.Watts, leaking, sol.Energy.ImbalanceRel)
+		}
+		t.Logf("gain %.4f, %d systems", n.Leakage.Gain, n.OuterTotal)
+	})
 }
 
 // TestLeakageBitsIndependentOfCores solves with one and with four workers, below the limit and beyond it.
