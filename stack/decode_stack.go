@@ -15,6 +15,7 @@ func (l *loader) decodeStack(root *node) {
 	if !ok {
 		return
 	}
+	l.define(t)
 	s := l.stack
 	s.Schema = t.integer("schema")
 	s.Title = t.text("title")
@@ -53,11 +54,19 @@ func (l *loader) decodeStack(root *node) {
 
 // openRoot checks the version before anything else: a file of another version is not worth a list of unknown keys.
 func (l *loader) openRoot(root *node) (*table, bool) {
-	if e := root.find("schema"); e != nil && e.value.kind == integerNode && e.value.text != "1" {
-		l.fail(e.value.pos, "this thermsim reads schema = 1; a newer thermsim may read this file", "schema %s is not supported", shorten(e.value.text))
+	if !l.knownVersion(root) {
 		return nil, false
 	}
 	return l.decoder.open(root, "stack")
+}
+
+func (l *loader) knownVersion(root *node) bool {
+	e := root.find("schema")
+	if e == nil || e.value.kind != integerNode || e.value.text == "1" {
+		return true
+	}
+	l.fail(e.value.pos, "this thermsim reads schema = 1; a newer thermsim may read this file", "schema %s is not supported", shorten(e.value.text))
+	return false
 }
 
 func (l *loader) grid(t *table) Grid {

@@ -13,8 +13,9 @@ import (
 
 // decoder turns nodes into values by the table of keys and collects every fault it meets.
 type decoder struct {
-	format *keys.Format
-	faults faults
+	format    *keys.Format
+	faults    faults
+	constants *constants // of [define]; nil without
 }
 
 // table is a node opened as one of the tables of the format.
@@ -182,11 +183,20 @@ func (t *table) integer(name string) int {
 		}
 		return i
 	}
-	if n.kind != integerNode {
+	i, err := int64(0), error(nil)
+	switch {
+	case n.kind == integerNode:
+		i, err = strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
+	case n.kind == stringNode && t.constants != nil:
+		whole, ok := t.wholeNumber(n, name)
+		if !ok {
+			return 0
+		}
+		i = int64(whole)
+	default:
 		t.fail(n.pos, "", "%s must be a whole number, got %s", name, n.describe())
 		return 0
 	}
-	i, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
 	if err != nil || i < int64(k.Min) || i > int64(k.Max) {
 		t.fail(n.pos, "", "%s must lie between %d and %d, got %s", name, k.Min, k.Max, n.describe())
 		return 0
@@ -215,12 +225,9 @@ func (t *table) scalar(name string) float64 {
 func (d *decoder) quantity(n *node, name string, q units.Quantity, r keys.Range) (x float64, ok bool) {
 	switch n.kind {
 	case stringNode:
-		v, err := q.Parse(shorten(n.text))
-		if err != nil {
-			d.fail(n.pos, "", "%s: %v", name, err)
+		if x, ok = d.measure(n, name, q); !ok {
 			return 0, false
 		}
-		x = v
 	case integerNode, floatNode:
 		v, err := parseNumber(n)
 		if err != nil {

@@ -101,7 +101,7 @@ func TestFaults(t *testing.T) {
 		{"region outside", small + "[[layer.region]]\nmaterial = \"copper\"\nx = 0\ny = \"9 mm\"\nwidth = \"1 mm\"\nheight = \"2 mm\"\n", `stack.toml:8:9: layer "die": region at x = 0 m, y = 9 mm sticks out of the domain by 1 mm in the north; shrink or move it`},
 		{"no source", power(`{ origin = [0, 0] }`), "stack.toml:8:9: power of layer \"die\" needs exactly one of floorplan, block, uniform, density and map, got none; use an array of tables for several sources"},
 		{"misplaced key", power(`{ uniform = 1, row = 2 }`), "stack.toml:8:24: row has no effect on a power with uniform; remove it"},
-		{"missing file", power(`{ floorplan = "no.flp", watts = "two.ptrace" }`), "stack.toml:8:23: cannot read no.flp: file does not exist; paths are relative to the folder of the stack file"},
+		{"missing file", power(`{ floorplan = "no.flp", watts = "two.ptrace" }`), "stack.toml:8:23: cannot read no.flp: file does not exist; paths are relative to the folder of the file that names them"},
 		{"floorplan without watts", power(`{ floorplan = "two.flp" }`), `stack.toml:8:9: floorplan without watts; add watts = "file.ptrace" or watts = { block = "5 W" }`},
 		{"flp outside", power(`{ floorplan = "wide.flp", watts = "one.ptrace" }`), `wide.flp:1:1: layer "die": block "a" at x = 0 m, y = 0 m sticks out of the domain by 1 mm in the east; shrink or move it, or set origin`},
 		{"flp short", power(`{ floorplan = "short.flp", watts = "one.ptrace" }`), `short.flp:1:1: line of three words that connects no two blocks: "a" is none; a block has name, width, height, left-x and bottom-y`},

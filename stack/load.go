@@ -49,7 +49,7 @@ func decodeTree(root *node, name string, data []byte, open Opener) (*Stack, erro
 		stack:   &Stack{File: name},
 	}
 	l.record(name, data)
-	l.decodeStack(root)
+	l.decodeStack(l.include(root, []string{filepath.Clean(name)}))
 	if len(l.faults.list) == 0 {
 		validate(l.stack, &l.faults)
 	}
@@ -75,6 +75,7 @@ type loader struct {
 	open      Opener
 	stack     *Stack
 	materials *materialTable
+	included  []string           // files that were included
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
 }
 
@@ -100,13 +101,13 @@ func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) 
 	}
 	path = n.text
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(l.name), path)
+		path = filepath.Join(filepath.Dir(n.pos.File), path)
 	}
 	data, err := l.open(path)
 	if err != nil {
 		remedy := ""
 		if errors.Is(err, fs.ErrNotExist) {
-			remedy = "paths are relative to the folder of the stack file"
+			remedy = "paths are relative to the folder of the file that names them"
 		}
 		l.faults.add(&Error{Pos: n.pos, Msg: fmt.Sprintf("cannot read %s: %s", path, reason(err)), Remedy: remedy, Err: err})
 		return "", nil, false

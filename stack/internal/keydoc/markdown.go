@@ -120,6 +120,8 @@ func value(k keys.Key) string {
 		return "array of rows of numbers"
 	case keys.NumberList:
 		return "array of numbers"
+	case keys.Constants:
+		return "table of numbers and quantities"
 	}
 	return ""
 }

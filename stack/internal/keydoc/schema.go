@@ -74,7 +74,7 @@ func valueSchema(k keys.Key) object {
 	case keys.TextList:
 		return object{"type": "array", "items": text}
 	case keys.Integer:
-		return object{"type": "integer", "minimum": k.Min, "maximum": k.Max}
+		return object{"anyOf": []object{{"type": "integer", "minimum": k.Min, "maximum": k.Max}, text}} // an expression of constants
 	case keys.Bool:
 		return object{"type": "boolean"}
 	case keys.Scalar:
@@ -116,6 +116,8 @@ func valueSchema(k keys.Key) object {
 		return object{"type": "array", "items": row, "minItems": 1}
 	case keys.NumberList:
 		return row
+	case keys.Constants:
+		return object{"type": "object", "additionalProperties": object{"type": []string{"number", "string"}}}
 	}
 	return object{}
 }

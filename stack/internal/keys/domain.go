@@ -16,6 +16,8 @@ func domainSpecs() []Spec {
 	return []Spec{
 		{"stack", "top of the file", "a stack file", []Key{
 			{Name: "schema", Type: Integer, Min: 1, Max: 1, Required: true, Doc: "Version of this format."},
+			{Name: "include", Type: TextList, Doc: "Files whose tables belong to this one, such as materials and dies of one's own: paths relative to this file."},
+			{Name: "define", Type: Constants, Doc: "Constants, by name, for the quantities and whole numbers of this file."},
 			{Name: "title", Type: Text, Doc: "Free text, shown in reports."},
 			{Name: "ambient", Type: Scalar, Quantity: units.Temperature, Range: Positive, Default: "25 degC", Doc: "Temperature that boundaries refer to unless they carry their own, and where a transient starts."},
 			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed anywhere. Commands that solve report the margin and exit with status 5 where it is exceeded; `--tmax` takes its place."},

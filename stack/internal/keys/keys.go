@@ -35,6 +35,7 @@ const (
 	FileOrScalars             // path of a file, or a table of quantities under free names
 	NumberRows                // array of rows of numbers
 	NumberList                // array of numbers
+	Constants                 // a table of values of any kind under free names
 )
 
 // Range limits quantities.

@@ -79,7 +79,7 @@ func (q Quantity) Parse(text string) (float64, error) {
 		return 0, fmt.Errorf("expected %s, got %q", q.such(), text)
 	}
 	if expression == "" {
-		x, err := q.finite(number, 0, text)
+		x, err := decimal(number, 0, text)
 		if err == nil {
 			err = q.Bare(x)
 		}
@@ -89,7 +89,7 @@ func (q Quantity) Parse(text string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x, err := q.finite(number, v.pow10, text)
+	x, err := decimal(number, v.pow10, text)
 	if err != nil {
 		return 0, err
 	}
@@ -142,8 +142,8 @@ func (q Quantity) such() string {
 	return fmt.Sprintf("%s such as %q", q.Name, q.Example)
 }
 
-// finite converts number * 10^pow10 with a single rounding.
-func (q Quantity) finite(number string, pow10 int, text string) (float64, error) {
+// decimal converts number * 10^pow10 with a single rounding.
+func decimal(number string, pow10 int, text string) (float64, error) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	e := 0
 	if exponent != "" {

@@ -1,0 +1,284 @@
+package units
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Constant is a value of any dimension, in SI units.
+type Constant struct {
+	X   float64
+	Dim Dimension
+	// Absolute marks a temperature that was given on a scale with an offset. A difference may be added to it, and it has no multiples.
+	Absolute bool
+}
+
+// Limits on arithmetic: what people write by hand is far below them.
+const (
+	maxArithmetic = 400 // bytes
+	maxNesting    = 32
+)
+
+// UnknownName is a name in an arithmetic expression that is neither a constant nor a unit.
+type UnknownName struct{ Name string }
+
+func (e *UnknownName) Error() string { return fmt.Sprintf("no constant or unit is called %q", e.Name) }
+
+// IsUnit says whether a name is that of a unit, which no constant can have.
+func IsUnit(name string) bool {
+	_, ok := lookup(name)
+	return ok
+}
+
+// Evaluate works out an arithmetic expression of numbers with units and of constants, such as "die_w/2 - 1 mm":
+//
+//	sum     = product { ("+" | "-") product }
+//	product = factor { ("*" | "/") factor }
+//	factor  = "-" factor | "(" sum ")" | constant | number [ units ] | units
+//	units   = unit [ "^" digits ] { unit [ "^" digits ] }
+//
+// Units that follow a number belong to it: "1 mm / 2 mm" is 0.5.
+func Evaluate(text string, constants func(name string) (Constant, bool)) (Constant, error) {
+	if len(text) > maxArithmetic {
+		return Constant{}, fmt.Errorf("an expression has at most %d characters", maxArithmetic)
+	}
+	e := evaluator{rest: text, constants: constants}
+	c, err := e.sum()
+	if err == nil && e.space() != "" {
+		err = fmt.Errorf("unexpected %q", e.rest)
+	}
+	if err == nil && (math.IsInf(c.X, 0) || math.IsNaN(c.X)) {
+		err = errors.New("it is not a finite number")
+	}
+	return c, err
+}
+
+// Of is the constant as a value of q.
+func (q Quantity) Of(c Constant) (float64, error) {
+	switch {
+	case c.Dim != q.Dim:
+		return 0, fmt.Errorf("expected %s", q.such())
+	case c.Absolute && !q.Absolute:
+		return 0, fmt.Errorf("expected %s, not a temperature on the scale of degC or degF", q.such())
+	}
+	return c.X, nil
+}
+
+type evaluator struct {
+	rest      string
+	constants func(string) (Constant, bool)
+	depth     int
+}
+
+func (e *evaluator) space() string {
+	e.rest = strings.TrimLeftFunc(e.rest, unicode.IsSpace)
+	return e.rest
+}
+
+// accept takes one of the characters, 0 if none of them follows.
+func (e *evaluator) accept(characters string) byte {
+	if e.space() != "" && strings.IndexByte(characters, e.rest[0]) >= 0 {
+		c := e.rest[0]
+		e.rest = e.rest[1:]
+		return c
+	}
+	return 0
+}
+
+func (e *evaluator) sum() (Constant, error) {
+	a, err := e.product()
+	for err == nil {
+		sign := e.accept("+-")
+		if sign == 0 {
+			break
+		}
+		var b Constant
+		if b, err = e.product(); err == nil {
+			a, err = add(a, b, sign == '-')
+		}
+	}
+	return a, err
+}
+
+func add(a, b Constant, minus bool) (Constant, error) {
+	switch {
+	case a.Dim != b.Dim:
+		return a, errors.New("only quantities of one kind can be added")
+	case b.Absolute && (a.Absolute != minus || !a.Absolute && minus):
+		return a, errors.New("temperatures in degC cannot be added; give the difference in K")
+	}
+	if minus {
+		b.X = -b.X
+	}
+	return Constant{a.X + b.X, a.Dim, a.Absolute != b.Absolute}, nil
+}
+
+func (e *evaluator) product() (Constant, error) {
+	a, err := e.factor()
+	for err == nil {
+		sign := e.accept("*/")
+		if sign == 0 {
+			break
+		}
+		var b Constant
+		if b, err = e.factor(); err != nil {
+			break
+		}
+		if a.Absolute || b.Absolute {
+			return a, errors.New("a temperature in degC has no multiples; use K")
+		}
+		a = a.times(b, sign == '/')
+	}
+	return a, err
+}
+
+func (c Constant) times(b Constant, divide bool) Constant {
+	sign := 1
+	if divide {
+		sign, c.X = -1, c.X/b.X
+	} else {
+		c.X *= b.X
+	}
+	for i := range c.Dim {
+		c.Dim[i] += sign * b.Dim[i]
+	}
+	return c
+}
+
+func (e *evaluator) factor() (Constant, error) {
+	if e.depth++; e.depth > maxNesting {
+		return Constant{}, errors.New("too many brackets or signs in each other")
+	}
+	defer func() { e.depth-- }()
+	switch {
+	case e.accept("-") != 0:
+		c, err := e.factor()
+		if err == nil && c.Absolute {
+			err = errors.New("a temperature in degC has no negative; use K")
+		}
+		c.X = -c.X
+		return c, err
+	case e.accept("(") != 0:
+		c, err := e.sum()
+		if err == nil && e.accept(")") == 0 {
+			err = errors.New("missing )")
+		}
+		return c, err
+	}
+	number, rest := "", e.rest
+	if e.rest != "" && (isDigit(e.rest[0]) || e.rest[0] == '.') {
+		number, rest = cutNumber(e.rest)
+	}
+	if number == "" {
+		if name := e.name(); name != "" {
+			if c, ok := e.constants(name); ok {
+				e.rest = e.rest[len(name):]
+				return c, nil
+			}
+		}
+		number = "1"
+		if w := e.word(); w == "" {
+			return Constant{}, e.unexpected()
+		}
+	} else {
+		e.rest = rest
+	}
+	return e.measured(number)
+}
+
+func (e *evaluator) unexpected() error {
+	if e.rest == "" {
+		return errors.New("the expression ends too early")
+	}
+	return fmt.Errorf("unexpected %q", e.rest)
+}
+
+// measured reads the units behind a number.
+func (e *evaluator) measured(number string) (Constant, error) {
+	v, units := value{factor: 1}, 0
+	for e.space(); e.word() != ""; e.space() {
+		if name := e.name(); name != "" {
+			if _, ok := e.constants(name); ok {
+				return Constant{}, fmt.Errorf("write * before %s", name)
+			}
+		}
+		w, err := e.unit()
+		if err != nil {
+			return Constant{}, err
+		}
+		if units++; units == 1 {
+			v = w
+		} else {
+			v = v.times(w, 1)
+		}
+	}
+	x, err := decimal(number, v.pow10, number)
+	if err != nil {
+		return Constant{}, err
+	}
+	c := Constant{X: x * v.factor, Dim: v.dim}
+	if v.lone && v.offset != 0 {
+		c.X, c.Absolute = c.X+v.offset, true
+	}
+	return c, nil
+}
+
+// unit reads a unit and its power.
+func (e *evaluator) unit() (value, error) {
+	word := e.word()
+	s, ok := lookup(word)
+	if !ok {
+		if name := e.name(); name != "" {
+			word = name
+		}
+		return value{}, &UnknownName{word}
+	}
+	e.rest = e.rest[len(word):]
+	if e.rest != "" && e.rest[0] == '_' {
+		return value{}, &UnknownName{word + e.name()}
+	}
+	v := value{s.dim, s.pow10, s.factor, s.offset, true}
+	// A sign behind a unit is one of the expression: a negative power needs ^.
+	next, _ := utf8.DecodeRuneInString(e.rest)
+	if next != '^' && !strings.HasPrefix(e.rest, "**") && digit(next) < 0 {
+		return v, nil
+	}
+	p := parser{text: e.rest}
+	n, _, err := p.exponent()
+	e.rest = p.text
+	return v.power(n), err
+}
+
+// word is the run of letters that follows, as a unit is written.
+func (e *evaluator) word() string {
+	for i, r := range e.rest {
+		if !isUnitRune(r) {
+			return e.rest[:i]
+		}
+	}
+	return e.rest
+}
+
+// name is the run of characters that follows, as a constant's name is written.
+func (e *evaluator) name() string {
+	for i := range len(e.rest) {
+		if !nameByte(e.rest[i], i == 0) {
+			return e.rest[:i]
+		}
+	}
+	return e.rest
+}
+
+func nameByte(c byte, first bool) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || !first && isDigit(c)
+}
+
+// IsName says whether a constant may have the name, units apart: ASCII letters, digits and _, no digit first.
+func IsName(name string) bool {
+	e := evaluator{rest: name}
+	return name != "" && e.name() == name
+}
