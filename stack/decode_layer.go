@@ -36,7 +36,30 @@ func (l *loader) layer(t *table) Layer {
 		y.Regions = append(y.Regions, regions...)
 		y.Powers = append(y.Powers, powers...)
 	}
+	y.Regions = append(y.Regions, l.blockMaterials(y.Powers)...)
 	return y
+}
+
+// blockMaterials are regions where blocks have a material of their own.
+func (l *loader) blockMaterials(powers []Power) (regions []Region) {
+	for i := range powers {
+		for j := range powers[i].Blocks {
+			b := &powers[i].Blocks[j]
+			material, ok := l.ofBlock[b.Pos]
+			if !ok {
+				continue
+			}
+			r := Region{Name: b.Name, Material: material, TMax: b.TMax, Pos: b.Pos}
+			for _, r.Rect = range b.Rects {
+				regions = append(regions, r)
+			}
+			for _, r.Shape = range b.Shapes {
+				r.Rect = Around(r.Shape)
+				regions = append(regions, r)
+			}
+		}
+	}
+	return regions
 }
 
 // heated reads where over its height a layer is heated.
@@ -154,6 +177,12 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []Block, given [
 		b := Block{Name: bt.text("name"), Watts: bt.scalar("power"), TMax: bt.scalar("tmax"), Pos: bt.node.pos}
 		l.blockPlace(bt, &b)
 		b.Leakage = l.ownLeakage(bt, b.Area())
+		if bt.has("material") {
+			if l.ofBlock == nil {
+				l.ofBlock = map[Pos]int{}
+			}
+			l.ofBlock[b.Pos] = l.material(bt)
+		}
 		if needPower && !bt.has("power") {
 			l.fail(bt.node.pos, `add power = "0 W" if it has none`, "block %q has no power", shorten(b.Name))
 		}

@@ -39,7 +39,8 @@ type materialTable struct {
 	*decoder
 	known map[string]*definition
 	used  []Material
-	depth int // of composites that are being worked out
+	turns map[int]int // of those in use, to what they are when their x and y change places
+	depth int         // of composites that are being worked out
 }
 
 func loadLibrary(d *decoder) *materialTable {

@@ -114,6 +114,7 @@ func (l *loader) packageLayer(p *loadedPackage, from *packaging.Layer) Layer {
 		}
 		y.Regions = append(y.Regions, r)
 	}
+	y.Regions = append(y.Regions, l.blockMaterials(y.Powers)...)
 	return y
 }
 

@@ -30,10 +30,12 @@ func (l *loader) decodeStack(root *node) {
 	if t.has("grid") || !t.has("package") {
 		s.Grid = l.grid(t)
 	}
+	before := len(l.faults.list)
+	l.dies(t)
 	for _, lt := range t.tables("layer") {
-		s.Layers = append(s.Layers, l.layer(lt))
+		s.Layers = append(s.Layers, l.layersOf(lt)...)
 	}
-	if len(s.Layers) == 0 && t.has("layer") {
+	if len(s.Layers) == 0 && t.has("layer") && len(l.faults.list) == before {
 		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
 	}
 	l.gridOfChannels(t)

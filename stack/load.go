@@ -76,7 +76,11 @@ type loader struct {
 	stack     *Stack
 	materials *materialTable
 	included  []string           // files that were included
+	templates map[string]*die    // of [[die]]
+	ofBlock   map[Pos]int        // materials of blocks that have their own
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
+	// Traces of dies that are powered by a part of them, each once.
+	scaledTraces map[traceShare]*Trace
 }
 
 func (l *loader) record(path string, data []byte) {

@@ -25,6 +25,7 @@ func domainSpecs() []Spec {
 			{Name: "grid", Type: TextOrTable, Enum: []string{"auto"}, Sub: "grid", DefDoc: "128 by 128 equal cells, graded around the dies with `package`", Doc: "Lateral cells. With `auto` the grid is chosen, along z too."},
 			{Name: "boundary", Type: Table, Sub: "boundary", DefDoc: "all faces adiabatic", Doc: "What happens on the six faces."},
 			{Name: "materials", Type: NamedTables, Sub: "material", Doc: "Materials of this stack, by name. Those of the library need no entry; an entry of the same name replaces the library's."},
+			{Name: "die", Type: Tables, Sub: "template", Doc: "Dies that layers may hold, as often as one likes."},
 			{Name: "layer", Type: Tables, Sub: "layer", Required: true, Unless: "package", Doc: "The layers, bottom to top."},
 			{Name: "package", Type: Table, Sub: "package", Doc: "A package of a usual kind, in place of layers: it becomes layers, regions and probes."},
 			{Name: "jedec", Type: Table, Sub: "jedec", DefDoc: "that of `package`", Doc: "Figures of JEDEC's standards to report, such as the resistance from junction to ambient."},

@@ -94,7 +94,7 @@ func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 // New builds the table.
 func New() *Format {
 	f := &Format{specs: map[string]*Spec{}}
-	for _, group := range [][]Spec{domainSpecs(), mixtureSpecs(), layerSpecs(), blockSpecs(), coolantSpecs(), heatSinkSpecs(), packageSpecs(), powerSpecs(), leakageSpecs(), runSpecs()} {
+	for _, group := range [][]Spec{domainSpecs(), mixtureSpecs(), layerSpecs(), dieSpecs(), blockSpecs(), coolantSpecs(), heatSinkSpecs(), packageSpecs(), powerSpecs(), leakageSpecs(), runSpecs()} {
 		for i := range group {
 			f.Order = append(f.Order, group[i].Name)
 			f.specs[group[i].Name] = &group[i]

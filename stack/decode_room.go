@@ -1,0 +1,252 @@
+package stack
+
+import (
+	"math"
+	"slices"
+)
+
+// room is a layer that holds dies while it becomes layers: one for every height range in which nothing begins or ends.
+type room struct {
+	Layer // its material fills the room around the dies
+	dies  []placedDie
+	parts []part
+	slack float64 // m, how far heights may miss each other
+}
+
+// layersOf reads a layer; one that holds dies becomes several.
+func (l *loader) layersOf(t *table) []Layer {
+	y := l.layer(t)
+	if !t.has("die") {
+		return []Layer{y}
+	}
+	for _, key := range []string{"power", "block", "power_at", "power_depth", "coolant"} {
+		if t.has(key) {
+			l.fail(t.pos(key), "give it to a die, or to a layer of its own", "layer %q holds dies and has no %s", shorten(y.Name), key)
+			return nil
+		}
+	}
+	before := len(l.faults.list)
+	r := &room{Layer: y, dies: l.placements(t)}
+	if len(l.faults.list) > before || len(r.dies) == 0 {
+		return nil
+	}
+	l.fits(r, t.has("thickness"))
+	if len(l.faults.list) > before {
+		return nil
+	}
+	for i := range r.dies {
+		r.parts = append(r.parts, r.dies[i].parts()...)
+	}
+	heights := r.heights()
+	if n := len(heights) - 1; n > MaxLayers {
+		l.fail(t.node.pos, "give dies common heights", "the dies of layer %q make %d layers, more than %d", shorten(y.Name), n, MaxLayers)
+		return nil
+	}
+	return l.slabs(r, heights)
+}
+
+// fits reports dies that stick out of the room or into each other, and makes a room without a thickness as high as the tallest of them.
+func (l *loader) fits(r *room, given bool) {
+	if !given {
+		for i := range r.dies {
+			r.Thickness = max(r.Thickness, r.dies[i].z+r.dies[i].thickness())
+		}
+	}
+	r.slack = tolerance * r.Thickness
+	for i := range r.dies {
+		p := &r.dies[i]
+		if top := p.z + p.thickness(); top > r.Thickness+r.slack {
+			l.fail(p.pos, "make the layer thicker", "die %q reaches up to %s in layer %q, which is %s thick", shorten(p.name), metres(top), shorten(r.Name), metres(r.Thickness))
+			return
+		}
+		if out := protrusion(p.footprint(), l.stack.Domain(), l.slack()); out != "" {
+			l.fail(p.pos, "move it", "die %q sticks out of the domain %s", shorten(p.name), out)
+			return
+		}
+		for j := range i {
+			if l.collide(p, &r.dies[j], r.slack) {
+				l.fail(p.pos, "move one of them", "die %q lies partly where die %q does", shorten(p.name), shorten(r.dies[j].name))
+				return
+			}
+			if p.name == r.dies[j].name {
+				l.fail(p.pos, "give one of them another name", "two dies in layer %q are called %q", shorten(r.Name), shorten(p.name))
+				return
+			}
+		}
+	}
+}
+
+// collide says whether two dies share more than rounding.
+func (l *loader) collide(p, q *placedDie, slack float64) bool {
+	if math.Min(p.z+p.thickness(), q.z+q.thickness())-math.Max(p.z, q.z) <= slack {
+		return false
+	}
+	w, h := shared(p.footprint(), q.footprint())
+	return min(w, h) > l.slack()
+}
+
+// heights are those at which something begins or ends, ascending.
+func (r *room) heights() []float64 {
+	all := []float64{0, r.Thickness}
+	for i := range r.parts {
+		all = append(all, r.parts[i].from, r.parts[i].to)
+	}
+	slices.Sort(all)
+	distinct := all[:1]
+	for _, z := range all[1:] {
+		if z > distinct[len(distinct)-1]+r.slack {
+			distinct = append(distinct, z)
+		}
+	}
+	return distinct
+}
+
+// slabs makes a layer between each height and the next.
+func (l *loader) slabs(r *room, heights []float64) (list []Layer) {
+	n := len(heights) - 1
+	for i := range n {
+		from, to := heights[i], heights[i+1]
+		y := r.Layer
+		y.Name += numbered(i, n, ".")
+		y.Thickness = to - from
+		y.Cells = cells(r.Cells, y.Thickness/r.Thickness)
+		y.Regions = slices.Clone(r.Regions)
+		if i < n-1 {
+			y.ContactResistance = 0
+		}
+		for j := range r.parts {
+			p := &r.parts[j]
+			share := p.share(from, to, r.slack)
+			if share == 0 {
+				continue
+			}
+			if share > 1-tolerance {
+				share, y.Thickness = 1, p.thick // to the last bit
+			}
+			y.Cells = max(y.Cells, cells(p.cells, share))
+			l.put(&y, p, share)
+		}
+		list = append(list, y)
+	}
+	return list
+}
+
+// cells is how many of a layer's cells a share of its thickness gets.
+func cells(n int, share float64) int { return max(1, int(math.Ceil(float64(n)*share-tolerance))) }
+
+// put adds a part of a die to a layer.
+func (l *loader) put(y *Layer, p *part, share float64) {
+	d, from := p.of, p.layer
+	name := d.name
+	if len(d.layers) > 1 {
+		name += "." + from.Name
+	}
+	material := func(i int) int {
+		if d.odd() {
+			return l.materials.turned(i)
+		}
+		return i
+	}
+	base := Region{Name: name, Material: material(from.Material), Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
+	if fault := nameFault(name); fault != "" {
+		l.fail(d.pos, "choose a shorter name", "the name %q of a die's layer %s", shorten(name), fault)
+	}
+	y.Regions = append(y.Regions, base)
+	for i := range from.Regions {
+		r := d.region(from.Regions[i])
+		r.Material, r.TMax = material(r.Material), limit(r.TMax, d.tmax)
+		if r.Fill != nil {
+			r.Fill.Inclusion = material(r.Fill.Inclusion)
+		}
+		switch {
+		case r.Name != "":
+			r.Name = d.name + "." + r.Name
+		case r.Rect == base.Rect: // the fill of the whole layer
+			r.Name = name
+		}
+		r.Rect = clamp(r.Rect, l.stack.Domain(), l.slack())
+		y.Regions = append(y.Regions, r)
+	}
+	if !p.heated {
+		return
+	}
+	for i := range from.Powers {
+		q := l.scaled(d.power(from.Powers[i]), share, d.scale)
+		q.Area = clamp(q.Area, l.stack.Domain(), l.slack())
+		switch {
+		case len(q.Blocks) > 0:
+		case q.Name == "":
+			q.Name = name
+		default:
+			q.Name = d.name + "." + q.Name
+		}
+		for b := range q.Blocks {
+			block := &q.Blocks[b]
+			block.Name, block.TMax = d.name+"."+block.Name, limit(block.TMax, d.tmax)
+		}
+		y.Powers = append(y.Powers, q)
+	}
+}
+
+// limit is the first of two limits that is given.
+func limit(first, second float64) float64 {
+	if first > 0 {
+		return first
+	}
+	return second
+}
+
+// scaled is the share of a source that arises in a part of its layer, times a factor for what does not leak.
+func (l *loader) scaled(p Power, share, factor float64) Power {
+	if f := share * factor; f != 1 {
+		p.Uniform *= f
+		for b := range p.Blocks {
+			p.Blocks[b].Watts *= f
+		}
+		if p.Map != nil {
+			m := *p.Map
+			m.Values = times(m.Values, f)
+			p.Map = &m
+		}
+		p.Trace = l.scaledTrace(p.Trace, f)
+	}
+	p.Leakage.Watts *= share
+	for b := range p.Blocks {
+		p.Blocks[b].Leakage.Watts *= share
+	}
+	return p
+}
+
+func times(xs []float64, f float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = x * f
+	}
+	return out
+}
+
+// traceShare is a trace times a factor.
+type traceShare struct {
+	of     *Trace
+	factor float64
+}
+
+// scaledTrace is a trace with all its watts times a factor. Dies that have it in common have one copy of it.
+func (l *loader) scaledTrace(t *Trace, f float64) *Trace {
+	if t == nil {
+		return nil
+	}
+	key := traceShare{t, f}
+	if l.scaledTraces[key] == nil {
+		out := *t
+		out.Watts = make([][]float64, len(t.Watts))
+		for i := range t.Watts {
+			out.Watts[i] = times(t.Watts[i], f)
+		}
+		if l.scaledTraces == nil {
+			l.scaledTraces = map[traceShare]*Trace{}
+		}
+		l.scaledTraces[key] = &out
+	}
+	return l.scaledTraces[key]
+}
