@@ -49,6 +49,10 @@ func (l *loader) blockMaterials(powers []Power) (regions []Region) {
 			if !ok {
 				continue
 			}
+			if fault := nameFault(b.Name); fault != "" {
+				l.fail(b.Pos, "choose a name that can be part of a file name", "block %q has a material, and its name %s", shorten(b.Name), fault)
+				continue
+			}
 			r := Region{Name: b.Name, Material: material, TMax: b.TMax, Pos: b.Pos}
 			for _, r.Rect = range b.Rects {
 				regions = append(regions, r)

@@ -148,9 +148,6 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		return i
 	}
 	base := Region{Name: name, Material: material(from.Material), Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
-	if fault := nameFault(name); fault != "" {
-		l.fail(d.pos, "choose a shorter name", "the name %q of a die's layer %s", shorten(name), fault)
-	}
 	y.Regions = append(y.Regions, base)
 	for i := range from.Regions {
 		r := d.region(from.Regions[i])
@@ -164,15 +161,24 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		case r.Rect == base.Rect: // the fill of the whole layer
 			r.Name = name
 		}
-		r.Rect = clamp(r.Rect, l.stack.Domain(), l.slack())
+		if r.Shape == nil {
+			r.Rect = clamp(r.Rect, base.Rect, l.slack())
+		}
 		y.Regions = append(y.Regions, r)
+	}
+	for i := range y.Regions {
+		if fault := nameFault(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" {
+			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", shorten(d.name), shorten(y.Regions[i].Name), fault)
+			return
+		}
 	}
 	if !p.heated {
 		return
 	}
 	for i := range from.Powers {
 		q := l.scaled(d.power(from.Powers[i]), share, d.scale)
-		q.Area = clamp(q.Area, l.stack.Domain(), l.slack())
+		q.Area = clamp(clamp(q.Area, base.Rect, l.slack()), l.stack.Domain(), l.slack())
+		l.place(&q, 0, 0)
 		switch {
 		case len(q.Blocks) > 0:
 		case q.Name == "":
@@ -249,4 +255,40 @@ func (l *loader) scaledTrace(t *Trace, f float64) *Trace {
 		l.scaledTraces[key] = &out
 	}
 	return l.scaledTraces[key]
+}
+
+// inOrder numbers the materials anew, by their first use in the layers, and drops those of dies that lie nowhere.
+func (m *materialTable) inOrder(layers []Layer) {
+	to := make(map[int]int, len(m.used))
+	var used []Material
+	number := func(i *int) {
+		n, seen := to[*i]
+		if !seen {
+			n = len(used)
+			to[*i] = n
+			used = append(used, m.used[*i])
+		}
+		*i = n
+	}
+	for i := range layers {
+		number(&layers[i].Material)
+		for j := range layers[i].Regions {
+			r := &layers[i].Regions[j]
+			number(&r.Material)
+			if r.Fill != nil {
+				f := *r.Fill // dies share theirs
+				number(&f.Inclusion)
+				r.Fill = &f
+			}
+		}
+	}
+	for _, def := range m.known {
+		if def.usedAt1 > 0 {
+			n, seen := to[def.usedAt1-1]
+			if def.usedAt1 = n + 1; !seen {
+				def.usedAt1 = 0
+			}
+		}
+	}
+	m.used = used
 }

@@ -38,6 +38,9 @@ func (l *loader) decodeStack(root *node) {
 	if len(s.Layers) == 0 && t.has("layer") && len(l.faults.list) == before {
 		l.fail(t.pos("layer"), "add a [[layer]]", "the stack has no layers")
 	}
+	if l.templates != nil || l.ofBlock != nil {
+		l.materials.inOrder(s.Layers)
+	}
 	l.gridOfChannels(t)
 	l.heatSink(t)
 	l.characterise()

@@ -22,7 +22,7 @@ func TestMutatedFiles(t *testing.T) {
 		"substrate = { thickness = \"1 mm\", dielectric = \"abf\", copper = [{ thickness = \"15 um\", coverage = 0.5 }] }\n")
 	packaged = strings.Replace(packaged, "tmax =", "tiers = 2\ntier_power = 1\ntmax =", 1)
 	rapid.Check(t, func(t *rapid.T) {
-		lines := strings.Split(rapid.SampledFrom([]string{full, full, packaged}).Draw(t, "file"), "\n")
+		lines := strings.Split(rapid.SampledFrom([]string{full, full, packaged, diesFile + placements}).Draw(t, "file"), "\n")
 		for range rapid.IntRange(1, 6).Draw(t, "edits") {
 			i := rapid.IntRange(0, len(lines)-1).Draw(t, "line")
 			switch rapid.IntRange(0, 5).Draw(t, "edit") {
