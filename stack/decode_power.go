@@ -1,7 +1,10 @@
 package stack
 
 import (
+	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"thermsim/stack/internal/units"
 )
@@ -15,7 +18,7 @@ func keysOf(kind string) []string {
 	case "floorplan", "block":
 		return append(always, "watts", "row", "interval", "trace", "end", "repeat", "origin", "allow_overlap", "leakage")
 	case "map":
-		return append(always, "unit", "orientation", "name")
+		return append(always, "unit", "orientation", "scale", "name")
 	}
 	return always
 }
@@ -154,24 +157,15 @@ func (l *loader) floorplan(t *table) ([]Block, bool) {
 
 // mapPower reads a power map from a file or from rows in the table.
 func (l *loader) mapPower(t *table, p *Power) {
-	for _, name := range []string{"unit", "orientation"} {
-		if !t.has(name) {
-			remedy := `say which: unit = "W" (per tile) or "W/m^2" (per area)`
-			if name == "orientation" {
-				remedy = `say which row comes first: orientation = "south-first" or "north-first"`
-			}
-			l.fail(t.node.pos, remedy, "a power map needs %s", name)
-		}
-	}
-	unit, orientation := t.text("unit"), t.text("orientation")
-	if unit == "" || orientation == "" {
+	if !l.mapMeaning(t) {
 		return
 	}
-	rows, path, ok := l.mapRows(t)
+	g, ok := l.powerMap(t)
 	if !ok {
 		return
 	}
-	m := &PowerMap{NX: len(rows[0]), NY: len(rows), File: path}
+	unit := t.text("unit")
+	m := &PowerMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file}
 	scale, err := units.Power.Scale(unit)
 	if err != nil {
 		density, fluxErr := units.Flux.Scale(unit)
@@ -181,11 +175,12 @@ func (l *loader) mapPower(t *table, p *Power) {
 		}
 		scale = density * (p.Area.Width / float64(m.NX)) * (p.Area.Height / float64(m.NY))
 	}
-	if orientation == "north-first" {
-		slices.Reverse(rows)
+	scale *= t.scalar("scale")
+	if t.text("orientation") == "north-first" || !t.has("orientation") { // pictures are
+		slices.Reverse(g.rows)
 	}
 	m.Values = make([]float64, 0, m.NX*m.NY)
-	for _, row := range rows {
+	for _, row := range g.rows {
 		for _, v := range row {
 			m.Values = append(m.Values, v*scale)
 		}
@@ -193,22 +188,57 @@ func (l *loader) mapPower(t *table, p *Power) {
 	p.Map = m
 }
 
-// mapRows returns the numbers of a map as they stand in the file.
-func (l *loader) mapRows(t *table) (rows [][]float64, path string, ok bool) {
+// mapMeaning reports maps that do not say what their numbers are and where they lie.
+func (l *loader) mapMeaning(t *table) bool {
+	before := len(l.faults.list)
 	n, _ := t.get("map")
-	if n.kind == stringNode {
-		path, data, ok := l.input(n, "map")
-		if !ok {
-			return nil, "", false
-		}
-		rows, err := ReadPowerCSV(path, data)
-		if err != nil {
-			l.addAll(err)
-		}
-		return rows, path, err == nil
+	picture := strings.EqualFold(filepath.Ext(n.text), ".png")
+	if !t.has("unit") {
+		l.fail(t.node.pos, `say which: unit = "W" (per tile) or "W/m^2" (per area)`, "a power map needs unit")
 	}
-	rows, ok = t.numberRows(n, "map")
-	return rows, "", ok
+	if !t.has("orientation") && !picture {
+		l.fail(t.node.pos, `say which row comes first: orientation = "south-first" or "north-first"`, "a power map needs orientation")
+	}
+	if !t.has("scale") && picture {
+		l.fail(t.node.pos, `add scale = 100 with unit = "W/cm^2", say`, "a picture as a power map needs scale: what white stands for")
+	}
+	t.text("unit")
+	t.text("orientation")
+	t.scalar("scale")
+	return len(l.faults.list) == before
+}
+
+// powerMap returns the numbers of a map as they stand in the file.
+func (l *loader) powerMap(t *table) (g densityGrid, ok bool) {
+	n, _ := t.get("map")
+	switch strings.ToLower(filepath.Ext(n.text)) {
+	case ".npy", ".png":
+		if g, ok = l.densities(t); !ok {
+			return g, false
+		}
+		for j, row := range g.rows {
+			for i, v := range row {
+				if !(v >= 0) || math.IsInf(v, 0) {
+					l.fail(g.pos(i, j), "", "a value of a power map must be finite and not negative, got %v", v)
+					return g, false
+				}
+			}
+		}
+		return g, true
+	}
+	if n.kind != stringNode {
+		g.rows, ok = t.numberRows(n, "map")
+		return g, ok
+	}
+	path, data, ok := l.input(n, "map")
+	if !ok {
+		return g, false
+	}
+	rows, err := ReadPowerCSV(path, data)
+	if err != nil {
+		l.addAll(err)
+	}
+	return densityGrid{rows: rows, file: path}, err == nil
 }
 
 // numberRows reads an array of equally long rows of numbers that are not negative.

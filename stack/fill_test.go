@@ -211,3 +211,50 @@ func TestValidateShapes(t *testing.T) {
 		}
 	}
 }
+
+// A power map in every format: 1 2 3 W in the south, 4 5 6 W in the north.
+func TestPowerMaps(t *testing.T) {
+	inputs := map[string]string{
+		"f8.npy":    npy("<f8", "False", 2, 3, []float64{1, 2, 3, 4, 5, 6}),
+		"minus.npy": npy("<f8", "False", 1, 2, []float64{1, -2}),
+		"grey.png":  greys(t, [][]uint8{{102, 127, 153}, {25, 51, 76}}),
+	}
+	for _, tt := range []struct {
+		entry     string
+		tolerance float64
+	}{
+		{`map = "f8.npy", unit = "W", orientation = "south-first"`, 0},
+		{`map = "f8.npy", unit = "mW", orientation = "south-first", scale = 1000`, 1e-14},
+		{`map = "grey.png", unit = "W", scale = 10`, 0.03},
+		{`map = [[0.5, 1, 1.5], [2, 2.5, 3]], unit = "W", orientation = "south-first", scale = 2`, 0},
+	} {
+		f := files{"stack.toml": small + "power = { " + tt.entry + " }\n"}
+		for name, data := range inputs {
+			f[name] = data
+		}
+		m := mustParse(t, f).Layers[0].Powers[0].Map
+		if m.NX != 3 || m.NY != 2 {
+			t.Errorf("%s: %d x %d", tt.entry, m.NX, m.NY)
+			continue
+		}
+		for i, v := range m.Values {
+			if math.Abs(v-float64(i+1)) > tt.tolerance {
+				t.Errorf("%s: tile %d is %v", tt.entry, i, v)
+			}
+		}
+	}
+	for entry, want := range map[string]string{
+		`map = "grey.png", unit = "W"`:                               "a picture as a power map needs scale: what white stands for",
+		`map = "f8.npy", unit = "W"`:                                 "a power map needs orientation",
+		`map = "minus.npy", unit = "W", orientation = "south-first"`: "minus.npy:1:2: a value of a power map must be finite and not negative, got -2",
+		`uniform = "1 W", scale = 2`:                                 "scale has no effect on a power with uniform",
+	} {
+		f := files{"stack.toml": small + "power = { " + entry + " }\n"}
+		for name, data := range inputs {
+			f[name] = data
+		}
+		if _, err := Parse("stack.toml", []byte(f["stack.toml"]), f.open); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", entry, err)
+		}
+	}
+}
