@@ -19,7 +19,7 @@ func TestEnvironments() []string {
 // LoadIn reads a stack file with a package as [Load] does, but puts the package into a test in place of what surrounds it in the file. h is that of
 // moving air in W/(m2 K), 0 for the file's. The stack is nil where the test does not apply: moving air without h, a board under an HBM stack. The
 // error is as that of Load; a file without a package is one.
-func LoadIn(path, environment string, h float64) (*Stack, error) {
+func LoadIn(path, environment string, h float64, overrides ...Override) (*Stack, error) {
 	data, err := inputfile.ReadAsked(path)
 	if err != nil {
 		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
@@ -29,6 +29,8 @@ func LoadIn(path, environment string, h float64) (*Stack, error) {
 	if fault != nil {
 		return nil, ErrorList{fault}
 	}
+	l := newLoader(path, data, inputfile.Read)
+	root = l.whole(root, overrides)
 	p := root.find("package")
 	if p == nil || p.value.kind != tableNode {
 		return nil, ErrorList{{Pos: root.pos, Msg: "the stack has no package to test", Remedy: "describe it by [package]; a stack of layers gets its figures from [jedec] and 'thermsim steady'"}}
@@ -36,7 +38,7 @@ func LoadIn(path, environment string, h float64) (*Stack, error) {
 	if !putInto(root, p.value, packaging.Environment(environment), h) {
 		return nil, nil
 	}
-	return decodeTree(root, path, data, inputfile.Read)
+	return l.stackOf(root)
 }
 
 // putInto changes the surroundings of a package; false where the test does not apply.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"thermsim/inputfile"
 	"thermsim/stack/internal/keys"
@@ -19,28 +20,29 @@ type Opener func(path string) ([]byte, error)
 
 // Load reads a stack file and the files it names, relative to its folder. The error is an [ErrorList] that tells every
 // fault with its place, or an *[Error] if the file cannot be read at all. The path "-" stands for standard input, and the files it names are relative
-// to the working folder.
-func Load(path string) (*Stack, error) {
+// to the working folder. Overrides come last, one after the other.
+func Load(path string, overrides ...Override) (*Stack, error) {
 	data, err := inputfile.ReadAsked(path)
 	if err != nil {
 		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
 			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
 	}
-	return Parse(path, data, inputfile.Read)
+	return Parse(path, data, inputfile.Read, overrides...)
 }
 
 // Parse reads a stack from the text of a stack file. The name stands in messages and is what other inputs are relative
 // to; open reads them.
-func Parse(name string, data []byte, open Opener) (*Stack, error) {
+func Parse(name string, data []byte, open Opener, overrides ...Override) (*Stack, error) {
 	root, fault := parseTree(name, data)
 	if fault != nil {
 		return nil, ErrorList{fault}
 	}
-	return decodeTree(root, name, data, open)
+	l := newLoader(name, data, open)
+	return l.stackOf(l.whole(root, overrides))
 }
 
-// decodeTree makes a stack of the tree of its file.
-func decodeTree(root *node, name string, data []byte, open Opener) (*Stack, error) {
+// newLoader reads a stack file and those that it names.
+func newLoader(name string, data []byte, open Opener) *loader {
 	l := &loader{
 		decoder: &decoder{format: keys.New()},
 		name:    name,
@@ -49,11 +51,24 @@ func decodeTree(root *node, name string, data []byte, open Opener) (*Stack, erro
 		stack:   &Stack{File: name},
 	}
 	l.record(name, data)
-	l.decodeStack(l.include(root, []string{filepath.Clean(name)}))
-	if len(l.faults.list) == 0 {
+	return l
+}
+
+// whole is the tree of a stack file with what it includes and what is put in place of it.
+func (l *loader) whole(root *node, overrides []Override) *node {
+	root = l.include(root, []string{filepath.Clean(l.name)})
+	for _, o := range overrides {
+		l.override(root, o)
+	}
+	return root
+}
+
+// stackOf makes a stack of a tree.
+func (l *loader) stackOf(root *node) (*Stack, error) {
+	if l.decodeStack(root); len(l.faults.list) == 0 {
 		validate(l.stack, &l.faults)
 	}
-	if err := l.faults.err(name); err != nil {
+	if err := l.faults.err(l.name); err != nil {
 		return nil, err
 	}
 	return l.stack, nil
@@ -93,6 +108,14 @@ func (l *loader) record(path string, data []byte) {
 	l.stack.Inputs = append(l.stack.Inputs, Input{path, hex.EncodeToString(sum[:])})
 }
 
+// folderOf is where paths begin that are written at a place: the folder of its file, and the working folder for an override.
+func folderOf(pos Pos) string {
+	if strings.HasPrefix(pos.File, overrideMark) {
+		return "."
+	}
+	return filepath.Dir(pos.File)
+}
+
 // input reads a file that the stack file names at n. ok is false, and the fault noted, if that fails.
 func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) {
 	if n.text == "" {
@@ -105,7 +128,7 @@ func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) 
 	}
 	path = n.text
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(n.pos.File), path)
+		path = filepath.Join(folderOf(n.pos), path)
 	}
 	data, err := l.open(path)
 	if err != nil {

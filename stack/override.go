@@ -1,0 +1,145 @@
+package stack
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Override puts a value in place of what a stack file says: "boundary.top.h=5000 W/(m^2 K)".
+type Override struct {
+	Text  string   // as it was given
+	steps []string // keys from the top of the file; one of an array of tables follows it by its name or its number from 0
+	value string   // TOML, or the text of a string; empty to leave the key out
+}
+
+// overrideMark begins the place of what an override says.
+const overrideMark = "--set "
+
+// ParseOverride reads one. Keys with dots stand in double quotes.
+func ParseOverride(text string) (Override, error) {
+	o := Override{Text: text}
+	rest := text
+	for {
+		var step string
+		if strings.HasPrefix(rest, `"`) {
+			end := strings.IndexByte(rest[1:], '"')
+			if end < 0 {
+				return o, errors.New(`a quote is not closed`)
+			}
+			step, rest = rest[1:1+end], rest[2+end:]
+		} else {
+			end := strings.IndexAny(rest, ".=")
+			if end < 0 {
+				return o, errors.New(`write KEY=VALUE, such as boundary.top.h=5000`)
+			}
+			step, rest = strings.TrimSpace(rest[:end]), rest[end:]
+		}
+		if step == "" {
+			return o, errors.New("a key is empty")
+		}
+		o.steps = append(o.steps, step)
+		switch {
+		case strings.HasPrefix(rest, "."):
+			rest = rest[1:]
+		case strings.HasPrefix(rest, "="):
+			o.value = strings.TrimSpace(rest[1:])
+			return o, nil
+		default:
+			return o, errors.New(`write KEY=VALUE, such as boundary.top.h=5000`)
+		}
+	}
+}
+
+// mostSteps bounds how deep an override may reach: no key of the format lies deeper.
+const mostSteps = 12
+
+// override changes the tree of a stack file.
+func (l *loader) override(root *node, o Override) {
+	pos := Pos{File: overrideMark + strings.Join(o.steps, ".")}
+	fail := func(remedy, format string, args ...any) {
+		l.faults.add(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
+	}
+	if len(o.steps) > mostSteps {
+		fail("", "no key lies that deep")
+		return
+	}
+	at := root
+	for i, step := range o.steps {
+		switch {
+		case tables(at):
+			next, candidates := member(at, step)
+			if next == nil {
+				fail(didYouMean(step, candidates), "%s has no table called %q", o.path(i), shorten(step))
+				return
+			}
+			if i == len(o.steps)-1 {
+				fail("go on with a key of it", "%s is a table", o.path(i+1))
+				return
+			}
+			at = next
+		case i == len(o.steps)-1:
+			if at.remove(step); o.value != "" {
+				at.add(step, pos, valueNode(o.value, pos))
+			}
+		default:
+			at = at.below(step, pos)
+			if at.kind != tableNode && !tables(at) {
+				fail("", "%s is %s, which has no keys", o.path(i+1), at.describe())
+				return
+			}
+		}
+	}
+}
+
+// path of the first steps.
+func (o *Override) path(n int) string { return strings.Join(o.steps[:n], ".") }
+
+// member of an array of tables by its name, or by its number from 0.
+func member(n *node, step string) (found *node, names []string) {
+	for _, item := range n.items {
+		if e := item.find("name"); e != nil && e.value.kind == stringNode {
+			if e.value.text == step {
+				return item, nil
+			}
+			names = append(names, e.value.text)
+		}
+	}
+	if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.items) {
+		return n.items[i], nil
+	}
+	return nil, names
+}
+
+// below is the table under a key, which takes the place of a word such as "adiabatic", and is made where there is nothing.
+func (n *node) below(step string, pos Pos) *node {
+	if e := n.find(step); e != nil && e.value.kind != stringNode {
+		return e.value
+	}
+	fresh := &node{pos: pos, kind: tableNode}
+	n.set(step, fresh)
+	return fresh
+}
+
+// valueNode reads a value: TOML where it is that, else the text of a string.
+func valueNode(text string, pos Pos) *node {
+	root, fault := parseTree(pos.File, []byte("value = "+text))
+	if fault == nil && len(root.entries) == 1 {
+		root.entries[0].value.place(pos)
+		return root.entries[0].value
+	}
+	return &node{pos: pos, kind: stringNode, text: text}
+}
+
+// place puts a value and all in it at one position.
+func (n *node) place(pos Pos) {
+	n.pos = pos
+	for i := range n.entries {
+		n.entries[i].pos = pos
+		n.entries[i].value.place(pos)
+	}
+	for _, item := range n.items {
+		item.place(pos)
+	}
+}
