@@ -251,6 +251,9 @@ func (b *pageBuilder) run() webpage.Group {
 		fact("Command", s.Command), fact("Stack", s.Stack), fact("SHA-256 of inputs", s.InputSHA256), fact("Cells", cellCount(s.Grid.Cells)),
 		fact("Size", fmt.Sprintf("%s × %s mm, %s high", trimmed(b.mesh.Stack.Size[0]*1e3), trimmed(b.mesh.Stack.Size[1]*1e3), length(b.mesh.Stack.Height()))),
 	}}
+	for _, set := range s.Set {
+		g.Facts = append(g.Facts, fact("Set", set))
+	}
 	for f := range stack.Face(stack.NumFaces) {
 		if bound := &b.mesh.Stack.Boundary[f]; bound.Kind != stack.Adiabatic {
 			g.Facts = append(g.Facts, fact(strings.ToUpper(f.String()[:1])+f.String()[1:]+" face", boundaryText(bound)))

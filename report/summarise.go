@@ -29,7 +29,7 @@ func Summarise(r *Run) (*Summary, error) {
 	}
 	s := &Summary{
 		Schema: 1, Command: r.Command, Version: r.Version,
-		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs),
+		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs), Set: m.Stack.Set,
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
 		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name, sol.Device.GPUFailure},
 		Solver: summariseSolver(m, sol),

@@ -9,18 +9,19 @@ import "thermsim/plausibility"
 // Field order here is the order in the file. Numbers that do not exist (a division by zero watts, a field that broke down)
 // are null in the file and NaN here.
 type Summary struct {
-	Schema      int                `json:"schema"`       // 1; a change of what a field means raises it, a new field does not
-	Command     string             `json:"command"`      // steady or transient
-	Version     string             `json:"version"`      // of thermsim
-	Stack       string             `json:"stack"`        // path of the stack file
-	Title       string             `json:"title"`        // of the stack
-	InputSHA256 string             `json:"input_sha256"` // of the stack file and of every file that it names, in hexadecimal
-	Grid        GridSummary        `json:"grid"`         // size of the grid
-	Device      DeviceSummary      `json:"device"`       // what solved
-	Solver      SolverSummary      `json:"solver"`       // how the solve ended
-	Temperature TemperatureSummary `json:"temperature"`  // over all cells
-	Power       PowerSummary       `json:"power"`        // watts asked for and watts on the grid
-	Energy      EnergySummary      `json:"energy"`       // heat balance
+	Schema      int                `json:"schema"`        // 1; a change of what a field means raises it, a new field does not
+	Command     string             `json:"command"`       // steady or transient
+	Version     string             `json:"version"`       // of thermsim
+	Stack       string             `json:"stack"`         // path of the stack file
+	Title       string             `json:"title"`         // of the stack
+	InputSHA256 string             `json:"input_sha256"`  // of the stack file and of every file that it names, in hexadecimal
+	Set         []string           `json:"set,omitempty"` // what --set put in place of the file's values
+	Grid        GridSummary        `json:"grid"`          // size of the grid
+	Device      DeviceSummary      `json:"device"`        // what solved
+	Solver      SolverSummary      `json:"solver"`        // how the solve ended
+	Temperature TemperatureSummary `json:"temperature"`   // over all cells
+	Power       PowerSummary       `json:"power"`         // watts asked for and watts on the grid
+	Energy      EnergySummary      `json:"energy"`        // heat balance
 	// The hottest cell over all steps of a transient; absent from steady runs, and from transients of which it is not known. Temperature, layers,
 	// blocks and regions are as at the end of the last step, but for peaks of their own.
 	Peak Peak `json:"peak,omitzero"`

@@ -59,6 +59,7 @@ func (l *loader) whole(root *node, overrides []Override) *node {
 	root = l.include(root, []string{filepath.Clean(l.name)})
 	for _, o := range overrides {
 		l.override(root, o)
+		l.stack.Set = append(l.stack.Set, o.Text)
 	}
 	return root
 }

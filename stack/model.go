@@ -25,8 +25,9 @@ type Stack struct {
 	Solver    Solver
 	Output    Output
 
-	File   string  // path of the stack file, empty for a stack built in Go
-	Inputs []Input // every file read, the stack file first
+	File   string   // path of the stack file, empty for a stack built in Go
+	Inputs []Input  // every file read, the stack file first
+	Set    []string // overrides of the file, as they were given
 }
 
 // Input is a file that the stack was read from.

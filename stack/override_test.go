@@ -49,7 +49,7 @@ func TestOverrideFaults(t *testing.T) {
 		"layer.7.thickness=1 mm":        `has no table called "7"`,
 		"layer.die=1 mm":                "layer.die is a table; go on with a key of it",
 		"layer.die.thickness=1 W":       `--set layer.die.thickness: thickness: expected a length such as "10 um", got W`,
-		"layer.die.thickness.x=1 W":     `unknown key`,
+		"layer.die.thickness.x=1 W":     `thickness: expected a length such as "10 um", got a table`,
 		"schema.x=1":                    "schema is 1, which has no keys",
 		"size=[1,":                      "--set size: size",
 		"a.b.c.d.e.f.g.h.i.j.k.l.m.n=1": "no key lies that deep",

@@ -72,6 +72,7 @@ func newCheckCommand(g *globals) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
+	o.set.addFlag(cmd.Flags())
 	cmd.Flags().Var(&o.precond, "precond", "judge the stack for this method, as steady takes it")
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")

@@ -72,6 +72,7 @@ func newConvergeCommand(g *globals) *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	addGridFlag(cmd, &o.grid)
+	o.set.addFlag(f)
 	f.Var(&o.device, "device", deviceUsage)
 	f.Var(&o.precond, "precond", "as for steady (default multigrid)")
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-5 K)")

@@ -55,6 +55,7 @@ func newExportCommand(g *globals) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	addOutFlag(cmd, &o.out)
 	addGridFlag(cmd, &o.grid)
+	o.set.addFlag(cmd.Flags())
 	o.addOptions(cmd.Flags(), formats()...)
 	return cmd
 }

@@ -54,6 +54,7 @@ type jedecOptions struct {
 	power  quantity
 	tol    quantity
 	json   bool
+	set    overrides
 }
 
 func newJedecCommand(g *globals) *cobra.Command {
@@ -76,6 +77,7 @@ func newJedecCommand(g *globals) *cobra.Command {
 	f.Var(&o.power, "power", "of the whole package in all tests, in the proportions of the file")
 	f.Var(&o.device, "device", deviceUsage)
 	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
+	o.set.addFlag(f)
 	f.BoolVar(&o.json, "json", false, "print JSON in place of the table")
 	completeFlag(cmd, "device", deviceNames())
 	return cmd
@@ -132,7 +134,7 @@ func runJedec(ctx context.Context, g *globals, o jedecOptions) error {
 
 // loadTest reads the stack file with its package in a test; nil where the test does not apply.
 func loadTest(g *globals, path, environment string, o *jedecOptions) (*stack.Stack, error) {
-	s, err := stack.LoadIn(path, environment, o.h.value)
+	s, err := stack.LoadIn(path, environment, o.h.value, o.set...)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady examples/mol10-ev6 --maps all --out ev6
   thermsim steady chip.toml --files vtr,npz        # the whole field for other tools
   thermsim steady chip.toml --tmax "105 degC" --quiet && echo cool enough
+  thermsim steady chip.toml --set boundary.top.h=5000 --set layer.tim.thickness="40 um"
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *globals) *cobra.Command {

@@ -36,6 +36,7 @@ type project struct {
 	format   string // of further outputs, "" for none
 	decimals places
 	named    map[string]*string // options of the formats, by name
+	set      overrides          // of a stack file of thermsim's own
 	inTime   bool               // a transient is run
 
 	result *importer.Result // nil where the stack is thermsim's own
@@ -44,6 +45,7 @@ type project struct {
 // addFlags offers the flags of projects. Options that two formats share are offered once.
 func (p *project) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	group(f, groupSolver, func() { p.set.addFlag(f) })
 	group(f, groupProjects, func() {
 		f.BoolVar(&p.compat, "compat", false, "calculate as the simulator does that the project was made for")
 		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, as `FORMAT`: "+formatNames())
@@ -92,6 +94,8 @@ func (p *project) check(path string) error {
 	switch {
 	case p.format != "" && !slices.Contains(strings.Split(formatNames(), ", "), p.format):
 		return usagef("--format %s: no such format; there are %s", p.format, formatNames())
+	case format != nil && len(p.set) > 0:
+		return usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path, format.Title(), format.Name())
 	case format == nil && (p.compat || p.format != "" || len(p.values()) > 0):
 		return usagef("--compat, --format and a simulator's own options need a project of that simulator, and %s is a stack file; for one made by 'thermsim import', give the option to the import", path)
 	case p.format != "" && p.format != format.Name():
@@ -158,7 +162,7 @@ func loadInput(g *globals, argument string, grid gridWish, p *project) (*stack.S
 	if format := formatOf(path); format != nil {
 		s, err = p.load(g, format, path)
 	} else {
-		s, err = stack.Load(path)
+		s, err = stack.Load(path, p.set...)
 	}
 	if err != nil {
 		return nil, 0, err
