@@ -61,6 +61,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newConvergeCommand(g),
 		newJedecCommand(g),
 		newRthCommand(g),
+		newZthCommand(g),
 		newVersionCommand(g),
 		newManCommand(g),
 	)

@@ -46,6 +46,7 @@ func Networks(ctx context.Context, x *response.Steps) ([]Network, error) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", x.Inputs[c.From].Name, err)
 			}
+			cauer = cauer.Within(response.FilterBound)
 			all[i] = Network{c.From, f, cauer, cauer.Structure()}
 			return nil
 		})

@@ -7,6 +7,7 @@ import (
 
 	"thermsim/report/picture"
 	"thermsim/response"
+	"thermsim/response/ladder"
 )
 
 // MatrixPicture colours the matrix of the means: row, column.
@@ -92,11 +93,22 @@ func SpectrumPicture(title string, x *response.Steps, networks []Network) *pictu
 	return c
 }
 
+// shown is the part of a structure function that responses tell: near the ambient, where less than a hundredth of the resistance is left, it rises without bounds.
+func shown(s *ladder.Structure, total float64) int {
+	for n, r := range s.R {
+		if r > 0.99*total {
+			return n
+		}
+	}
+	return len(s.R)
+}
+
 // CumulativePicture shows the heat capacity that is reached up to each resistance.
 func CumulativePicture(title string, x *response.Steps, networks []Network) *picture.Chart {
 	c := &picture.Chart{Title: title, Subtitle: "Cumulative structure function, from the heated volume to the ambient", X: "thermal resistance (K/W)", Y: "heat capacity (J/K)", Log: true}
 	for _, n := range highest(networks) {
-		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R, Y: n.Structure.C})
+		to := shown(n.Structure, n.Foster.Total())
+		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to], Y: n.Structure.C[:to]})
 	}
 	return c
 }
@@ -105,7 +117,8 @@ func CumulativePicture(title string, x *response.Steps, networks []Network) *pic
 func DifferentialPicture(title string, x *response.Steps, networks []Network) *picture.Chart {
 	c := &picture.Chart{Title: title, Subtitle: "Differential structure function, from the heated volume to the ambient", X: "thermal resistance (K/W)", Y: "dC/dR (W2 s/K2)", Log: true}
 	for _, n := range highest(networks) {
-		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R, Y: n.Structure.K})
+		to := shown(n.Structure, n.Foster.Total())
+		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to], Y: n.Structure.K[:to]})
 	}
 	return c
 }

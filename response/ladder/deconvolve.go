@@ -89,15 +89,21 @@ func partsOf(t []float64) []float64 {
 	return parts
 }
 
-// significant leaves out what adds nothing that a plot could show, and gives its resistance to what is left.
+// significant leaves out what adds nothing that a plot could show, and at the slow end what is below the accuracy of responses: there the least growth, over a long time, would stand
+// for a capacitance without bounds. The resistance goes to what is left.
 func (f *Foster) significant() *Foster {
-	const negligible = 1e-9
+	const negligible, accuracy = 1e-9, 1e-4
 	total := f.Total()
 	s := &Foster{}
 	for k, r := range f.R {
 		if r > negligible*total {
 			s.R, s.Tau = append(s.R, r), append(s.Tau, f.Tau[k])
 		}
+	}
+	tail := 0.0
+	for n := len(s.R) - 1; n > 0 && tail+s.R[n] < accuracy*total; n-- {
+		tail += s.R[n]
+		s.R, s.Tau = s.R[:n], s.Tau[:n]
 	}
 	left := s.Total()
 	for k := range s.R {
