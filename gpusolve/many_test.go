@@ -7,6 +7,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -16,7 +18,7 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 	for method, tolerance := range map[string]float64{"fourier": 1e-10, "multigrid": 1e-6} {
 		s := cases.Stack10(cases.Options{NX: 29, NY: 31})
 		m := build(t, s)
-		blocks := gpusolve.BlocksOf(m)
+		blocks := ports.InputsOf(s)
 		rng := rand.New(rand.NewPCG(3, 5))
 		watts := make([][]float64, 4)
 		for v := range watts {
@@ -25,7 +27,7 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 			}
 		}
 		o := gpusolve.Options{Preconditioner: method, RTol: 1e-12, Device: "cpu"}
-		many, err := gpusolve.SolveMany(t.Context(), m, o, watts)
+		many, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,18 +35,15 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 			t.Errorf("%s: %+v for %d vectors", method, many.Status, len(many.Mean))
 		}
 		for v := range watts {
-			n := 0
-			each(s, func(b *stack.Block, _ int) { b.Watts = watts[v][n]; n++ })
+			setWatts(s, watts[v])
 			alone := build(t, s)
 			f := field(t, s, solve(t, alone, o).Field)
-			n = 0
-			each(s, func(b *stack.Block, layer int) {
-				mean, top := average(alone, b.Rects[0], f[layer*29*31:][:29*31])
+			for n, in := range blocks {
+				mean, top := average(alone, areaOf(s, &in), f[in.Layer*29*31:][:29*31])
 				if math.Abs(mean-many.Mean[v][n]) > tolerance || math.Abs(top-many.Max[v][n]) > tolerance {
-					t.Errorf("%s, vector %d, block %s: %g and %g K, alone %g and %g", method, v, b.Name, many.Mean[v][n], many.Max[v][n], mean, top)
+					t.Errorf("%s, vector %d, input %s: %g and %g K, alone %g and %g", method, v, in.Name, many.Mean[v][n], many.Max[v][n], mean, top)
 				}
-				n++
-			})
+			}
 		}
 	}
 }
@@ -54,13 +53,13 @@ func TestSolveManyFollowsTheTemperature(t *testing.T) {
 	s := hot10(23)
 	m := build(t, s)
 	watts := make([][]float64, 2)
-	for n := range gpusolve.BlocksOf(m) {
+	for n := range ports.InputsOf(s) {
 		for v := range watts {
 			watts[v] = append(watts[v], []float64{0.4, 0.02}[v]*float64(1+n%3))
 		}
 	}
 	o := gpusolve.Options{Tol: 1e-6, Device: "cpu"}
-	many, err := gpusolve.SolveMany(t.Context(), m, o, watts)
+	many, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,30 +67,37 @@ func TestSolveManyFollowsTheTemperature(t *testing.T) {
 		t.Errorf("%+v", many.Status)
 	}
 	for v := range watts {
-		n := 0
-		each(s, func(b *stack.Block, _ int) { b.Watts = watts[v][n]; n++ })
+		setWatts(s, watts[v])
 		alone := build(t, s)
 		f := field(t, s, solve(t, alone, o).Field)
-		n = 0
-		each(s, func(b *stack.Block, layer int) {
-			mean, top := average(alone, b.Rects[0], f[layer*m.NX()*m.NY():][:m.NX()*m.NY()])
+		for n, in := range many.Inputs {
+			mean, top := average(alone, areaOf(s, &in), f[in.Layer*m.NX()*m.NY():][:m.NX()*m.NY()])
 			if math.Abs(mean-many.Mean[v][n]) > 2e-5 || math.Abs(top-many.Max[v][n]) > 2e-5 {
-				t.Errorf("vector %d, block %s: %g and %g K, alone %g and %g", v, b.Name, many.Mean[v][n], many.Max[v][n], mean, top)
-			}
-			n++
-		})
-	}
-}
-
-// each calls f for the blocks of a stack whose layers are one plane each.
-func each(s *stack.Stack, f func(b *stack.Block, layer int)) {
-	for l := range s.Layers {
-		for p := range s.Layers[l].Powers {
-			for b := range s.Layers[l].Powers[p].Blocks {
-				f(&s.Layers[l].Powers[p].Blocks[b], l)
+				t.Errorf("vector %d, input %s: %g and %g K, alone %g and %g", v, in.Name, many.Mean[v][n], many.Max[v][n], mean, top)
 			}
 		}
 	}
+}
+
+// setWatts gives the inputs of a stack whose powers are blocks and uniform ones their watts.
+func setWatts(s *stack.Stack, watts []float64) {
+	for n, in := range ports.InputsOf(s) {
+		p := &s.Layers[in.Layer].Powers[in.Power]
+		if in.Block < 0 {
+			p.Uniform = watts[n]
+		} else {
+			p.Blocks[in.Block].Watts = watts[n]
+		}
+	}
+}
+
+// areaOf is the rectangle of an input.
+func areaOf(s *stack.Stack, in *ports.Input) stack.Rect {
+	p := &s.Layers[in.Layer].Powers[in.Power]
+	if in.Block < 0 {
+		return p.Area
+	}
+	return p.Blocks[in.Block].Rects[0]
 }
 
 // average goes through the cells that a rectangle covers.
@@ -113,10 +119,70 @@ func average(m *mesh.Mesh, r stack.Rect, plane []float64) (mean, top float64) {
 
 func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 8}))
-	n := len(gpusolve.BlocksOf(m))
+	n := len(ports.InputsOf(m.Stack))
 	for _, watts := range [][][]float64{{make([]float64, n-1)}, {append(make([]float64, n-1), math.NaN())}} {
-		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, watts); err == nil {
+		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: watts}); err == nil {
 			t.Errorf("%v is taken", watts)
 		}
+	}
+}
+
+// On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and at a shift.
+func TestSolveManyOnAGPU(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 11, NY: 9})
+	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
+	s = ports.Responding(s)
+	m := build(t, s)
+	units := make([][]float64, len(ports.InputsOf(s)))
+	for n := range units {
+		units[n] = make([]float64, len(units))
+		units[n][n] = 1
+	}
+	for _, method := range []string{"fourier", "multigrid"} {
+		for _, shift := range []float64{0, 1e4} {
+			q := gpusolve.Many{Watts: units, Shift: shift, Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 2, Cell: 7, Weight: 1}}}}}
+			many := func(o gpusolve.Options) *gpusolve.ManyResult {
+				o.Preconditioner, o.RTol = method, 1e-11
+				r, err := gpusolve.SolveMany(t.Context(), m, o, q)
+				if err != nil || !r.Status.Converged {
+					t.Fatal(method, shift, err)
+				}
+				return r
+			}
+			host, gpu := many(gpusolve.Options{Device: "cpu"}), many(gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))})
+			for v := range units {
+				for n := range units {
+					if d := math.Abs(gpu.Mean[v][n] - host.Mean[v][n]); d > 1e-9*host.Mean[v][v] || math.Abs(gpu.Max[v][n]-host.Max[v][n]) > 1e-9*host.Max[v][v] {
+						t.Errorf("%s, shift %g: %g K in %d for 1 W in %d, the processor has %g", method, shift, gpu.Mean[v][n], n, v, host.Mean[v][n])
+					}
+				}
+				if d := math.Abs(gpu.Points[v][0] - host.Points[v][0]); d > 1e-9*host.Mean[v][v] {
+					t.Errorf("%s, shift %g: a cell at %g K, the processor has %g", method, shift, gpu.Points[v][0], host.Points[v][0])
+				}
+			}
+		}
+	}
+}
+
+// Where nothing leaves, what is stored at a shift is the power: over the whole stack s C x adds up to it, and as s falls x becomes even, power / (s C).
+func TestShiftStoresHeat(t *testing.T) {
+	s := ports.Responding(cases.Stack10(cases.Options{NX: 8}))
+	s.Boundary[stack.Top] = stack.Boundary{}
+	m := build(t, s)
+	units := make([]float64, len(ports.InputsOf(s)))
+	units[0] = 1
+	const shift = 1e-3
+	r, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{units}, Shift: shift})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 1 / (shift * m.HeatCapacity())
+	for n, got := range r.Mean[0] {
+		if math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("input %d: %g K, want %g", n, got, want)
+		}
+	}
+	if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{units}, Shift: -1}); err == nil {
+		t.Error("a negative shift is taken")
 	}
 }

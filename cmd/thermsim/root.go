@@ -60,6 +60,8 @@ func newRootCommand(g *globals) *cobra.Command {
 		newDiffCommand(g),
 		newConvergeCommand(g),
 		newJedecCommand(g),
+		newRthCommand(g),
+		newZthCommand(g),
 		newVersionCommand(g),
 		newManCommand(g),
 	)
