@@ -105,8 +105,13 @@ func (l *loader) record(path string, data []byte) {
 			return
 		}
 	}
+	l.stack.Inputs = append(l.stack.Inputs, Input{path, digest(data)})
+}
+
+// digest of a file, in hexadecimal.
+func digest(data []byte) string {
 	sum := sha256.Sum256(data)
-	l.stack.Inputs = append(l.stack.Inputs, Input{path, hex.EncodeToString(sum[:])})
+	return hex.EncodeToString(sum[:])
 }
 
 // folderOf is where paths begin that are written at a place: the folder of its file, and the working folder for an override.

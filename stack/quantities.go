@@ -19,3 +19,6 @@ func ParseLength(text string) (float64, error) { return units.Length.Parse(text)
 
 // ParseHeatTransfer reads a heat transfer coefficient such as "25 W/(m^2 K)". A bare number is in W/(m2 K).
 func ParseHeatTransfer(text string) (float64, error) { return units.HeatTransfer.Parse(text) }
+
+// SplitQuantity reads a number and leaves what follows it, whatever unit that is.
+func SplitQuantity(text string) (x float64, unit string, err error) { return units.Split(text) }

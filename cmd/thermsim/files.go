@@ -21,6 +21,9 @@ func shown(s *stack.Stack, p *project) string {
 	for _, in := range s.Inputs {
 		fmt.Fprintln(h, in.SHA256)
 	}
+	for _, set := range s.Set {
+		fmt.Fprintln(h, set)
+	}
 	fmt.Fprintln(h, s.Grid.X.Cells, s.Grid.Y.Cells, p.compat, p.values()) // maps print in the order of their keys
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -62,6 +62,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newJedecCommand(g),
 		newRthCommand(g),
 		newZthCommand(g),
+		newSweepCommand(g),
 		newVersionCommand(g),
 		newManCommand(g),
 	)

@@ -33,7 +33,7 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := Schema(keys.New())
+	fresh, err := Schema(keys.New(), "stack file", "docs/stack-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

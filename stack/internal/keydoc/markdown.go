@@ -120,6 +120,10 @@ func value(k keys.Key) string {
 		return "array of rows of numbers"
 	case keys.NumberList:
 		return "array of numbers"
+	case keys.Value:
+		return "number or string"
+	case keys.Values:
+		return "array of numbers and strings"
 	case keys.Constants:
 		return "table of numbers and quantities"
 	}

@@ -11,17 +11,17 @@ import (
 // object is a JSON object; encoding/json sorts its keys, so the output is stable.
 type object = map[string]any
 
-// Schema is the JSON Schema (draft 2020-12) of the stack format, indented.
-func Schema(f *keys.Format) ([]byte, error) {
+// Schema is the JSON Schema (draft 2020-12) of a format, indented. The file has such a name, and the page explains it.
+func Schema(f *keys.Format, file, page string) ([]byte, error) {
 	defs := object{}
 	for _, name := range f.Order {
 		defs[name] = tableSchema(f.Spec(name))
 	}
 	root := object{
 		"$schema":     "https://json-schema.org/draft/2020-12/schema",
-		"title":       "thermsim stack file",
-		"description": "The format of stack.toml; docs/stack-format.md explains it. Generated, do not edit.",
-		"$ref":        "#/$defs/stack",
+		"title":       "thermsim " + file,
+		"description": "The format of a " + file + "; " + page + " explains it. Generated, do not edit.",
+		"$ref":        "#/$defs/" + f.Order[0],
 		"$defs":       defs,
 	}
 	out, err := json.MarshalIndent(root, "", "  ")
@@ -116,6 +116,10 @@ func valueSchema(k keys.Key) object {
 		return object{"type": "array", "items": row, "minItems": 1}
 	case keys.NumberList:
 		return row
+	case keys.Value:
+		return object{"type": []string{"number", "string"}}
+	case keys.Values:
+		return object{"type": "array", "items": object{"type": []string{"number", "string", "boolean"}}, "minItems": 1}
 	case keys.Constants:
 		return object{"type": "object", "additionalProperties": object{"type": []string{"number", "string"}}}
 	}

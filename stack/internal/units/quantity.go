@@ -103,6 +103,16 @@ func (q Quantity) Parse(text string) (float64, error) {
 	return x, nil
 }
 
+// Split reads a number and leaves what follows it, whatever unit that is.
+func Split(text string) (x float64, rest string, err error) {
+	number, rest := cutNumber(strings.TrimSpace(strings.ReplaceAll(text, "_", "")))
+	if number == "" {
+		return 0, "", fmt.Errorf("expected a number, got %q", text)
+	}
+	x, err = decimal(number, 0, text)
+	return x, rest, err
+}
+
 // Scale reads a unit alone and returns its size in SI units, for example 1e4 for "W/cm^2".
 func (q Quantity) Scale(expression string) (float64, error) {
 	v, err := q.choose(expression)

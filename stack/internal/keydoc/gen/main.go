@@ -1,5 +1,5 @@
-// Command gen brings docs/stack-format.md and configs/stack.schema.json up to date with the table of keys. It runs in the
-// folder of package stack, by go generate.
+// Command gen brings the pages and the JSON Schemas of stack files and sweep files up to date with the tables of keys. It runs in the folder of package stack, by
+// go generate.
 package main
 
 import (
@@ -18,22 +18,28 @@ func main() {
 }
 
 func run() error {
-	const pageFile = "../docs/stack-format.md"
-	format := keys.New()
-	page, err := os.ReadFile(pageFile)
+	if err := write(keys.New(), "stack file", "docs/stack-format.md", "configs/stack.schema.json"); err != nil {
+		return err
+	}
+	return write(keys.Sweep(), "sweep file", "docs/sweep.md", "configs/sweep.schema.json")
+}
+
+// write fills a page and makes a schema; their paths are those from the root of the repository.
+func write(format *keys.Format, file, page, schema string) error {
+	text, err := os.ReadFile("../" + page)
 	if err != nil {
 		return err
 	}
-	filled, err := keydoc.Fill(string(page), format)
+	filled, err := keydoc.Fill(string(text), format)
 	if err != nil {
-		return fmt.Errorf("%s: %w", pageFile, err)
+		return fmt.Errorf("%s: %w", page, err)
 	}
-	if err := os.WriteFile(pageFile, []byte(filled), 0o644); err != nil {
+	if err := os.WriteFile("../"+page, []byte(filled), 0o644); err != nil {
 		return err
 	}
-	schema, err := keydoc.Schema(format)
+	made, err := keydoc.Schema(format, file, page)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("../configs/stack.schema.json", schema, 0o644)
+	return os.WriteFile("../"+schema, made, 0o644)
 }

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/inputfile"
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/stack"
+	"thermsim/sweep"
+)
+
+const sweepHelp = `Solve a stack many times, with other values in each run, in one process on one
+device: heat transfer coefficients, powers, thicknesses, anything --set takes.
+
+A sweep file says what varies:
+
+  stack = "chip.toml"
+  [[vary]]
+  key    = "boundary.top.h"
+  values = [1000, 2000, 5000]
+  [[vary]]
+  key   = "layer.tim.thickness"
+  from  = "20 um"
+  to    = "100 um"
+  count = 5
+
+Into --out go sweep.csv, a row for each run with its values, its maximum and where
+it is, the margin to the limits, and the temperatures asked for; and a picture of
+it. Rows are written as runs end. A sweep that was cut off goes on where it was
+when it is started again. With --shard it does a part of the runs; --merge makes
+one table of the parts. With --lines, runs come as lines of JSON on stdin, and
+their outcomes go to stdout, for programs that choose runs by what came of others.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input; nothing was solved
+  3    a run has no result: the column status says which and why
+  4    device failure, or not enough memory
+  130  interrupted; the rows of finished runs were written
+` + crashHelp
+
+const sweepExample = `  thermsim sweep cooling.toml
+  thermsim sweep cooling.toml --shard 0/8          # the first of eight parts
+  thermsim sweep cooling.toml --shard auto         # in an array of Slurm or AWS Batch
+  thermsim sweep cooling.toml --merge
+  echo '{"set": {"boundary.top.h": 2000}}' | thermsim sweep cooling.toml --lines`
+
+type sweepOptions struct {
+	file, out string
+	device    device
+	precond   preconditioner
+	tol       quantity
+	shard     string
+	merge     bool
+	lines     bool
+	set       overrides
+}
+
+func newSweepCommand(g *globals) *cobra.Command {
+	o := sweepOptions{tol: temperatureRise()}
+	cmd := &cobra.Command{
+		Use:     "sweep FILE",
+		Short:   "Solve a stack many times with other values in each run",
+		Long:    sweepHelp,
+		Example: sweepExample,
+		Args:    exactly(1, "a sweep file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.file = args[0]
+			return runSweep(cmd.Context(), g, o, cmd.InOrStdin())
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
+	o.set.addFlag(f)
+	f.Var(&o.device, "device", deviceUsage)
+	f.Var(&o.precond, "precond", "as for steady")
+	f.Var(&o.tol, "tol", "largest error of each solve, as estimated (default 1e-4 K)")
+	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
+	f.BoolVar(&o.merge, "merge", false, "make sweep.csv of the parts in --out")
+	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
+	completeFlag(cmd, "device", deviceNames())
+	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	return cmd
+}
+
+// sweeper evaluates the runs of a sweep.
+type sweeper struct {
+	g       *globals
+	o       *sweepOptions
+	file    *stack.SweepFile
+	plan    *sweep.Plan
+	columns *sweep.Columns
+	text    []byte // of the stack file
+	open    stack.Opener
+	on      machine
+	device  *gpusolve.SharedDevice
+	solving sync.Mutex // the device does one solve at a time, while the next stacks are read and meshed
+}
+
+func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) error {
+	v, err := o.load(g)
+	if err != nil {
+		return err
+	}
+	shard := sweep.Whole
+	if o.shard != "" {
+		if shard, err = sweep.ParseShard(o.shard); err != nil {
+			return usagef("--shard %s: %v", o.shard, err)
+		}
+	}
+	if o.lines && (o.merge || o.shard != "") || o.merge && o.shard != "" {
+		return usagef("--lines, --merge and --shard are three things to do; give one of them")
+	}
+	if o.merge {
+		return v.merge()
+	}
+	if v.device, err = gpusolve.OpenDevice(string(o.device)); err != nil {
+		return err
+	}
+	defer v.device.Release()
+	if o.lines {
+		return v.answer(ctx, stdin)
+	}
+	return v.sweep(ctx, shard)
+}
+
+// load reads the sweep file, the runs and the stack file.
+func (o *sweepOptions) load(g *globals) (*sweeper, error) {
+	file, err := stack.LoadSweep(o.file)
+	if err != nil {
+		return nil, err
+	}
+	var points []byte
+	if file.Points != "" {
+		if points, err = inputfile.Read(file.Points); err != nil {
+			return nil, withStatus(exitInput, err)
+		}
+	}
+	plan, err := sweep.New(file, points)
+	if o.lines && errors.Is(err, sweep.ErrNothing) {
+		plan, err = &sweep.Plan{}, nil
+	}
+	if err != nil {
+		return nil, withStatus(exitInput, fmt.Errorf("%s: %w", o.file, err))
+	}
+	path := stackPath(file.Stack)
+	if formatOf(path) != nil {
+		return nil, usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'", path)
+	}
+	file.Stack = path
+	text, err := inputfile.Read(path)
+	if err != nil {
+		return nil, withStatus(exitInput, fmt.Errorf("cannot read the stack file: %w", err))
+	}
+	return &sweeper{g: g, o: o, file: file, plan: plan, text: text, open: cached(inputfile.Read), on: thisMachine()}, nil
+}
+
+// cached reads every file once.
+func cached(read stack.Opener) stack.Opener {
+	var mu sync.Mutex
+	files := map[string][]byte{}
+	return func(path string) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if data, ok := files[path]; ok {
+			return data, nil
+		}
+		data, err := read(path)
+		if err == nil {
+			files[path] = data
+		}
+		return data, err
+	}
+}
+
+// stack of a run.
+func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
+	all := append(append([]stack.Override(nil), v.file.Set...), v.o.set...)
+	s, err := stack.Parse(v.file.Stack, v.text, v.open, append(all, set...)...)
+	if err != nil {
+		return nil, err
+	}
+	if v.o.precond != "" {
+		s.Solver.Preconditioner = string(v.o.precond)
+	}
+	if v.o.tol.value > 0 {
+		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = v.o.tol.value, 0, 0
+	}
+	return s, nil
+}
+
+// solve a stack and tell what came of it.
+func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, error) {
+	if _, err := chooseGrid(ctx, v.g, s); err != nil {
+		return nil, err
+	}
+	note, err := v.on.place(s, false)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		v.g.detail("%s", note)
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		return nil, withStatus(exitInput, err)
+	}
+	options := solverOptions(v.g, s.Solver, startProgress(v.g.console, "sweeping"))
+	options.Progress = nil
+	options.Executor = v.device
+	v.solving.Lock()
+	defer v.solving.Unlock()
+	solution, err := gpusolve.Steady(ctx, m, options)
+	if err != nil {
+		return nil, err
+	}
+	defer solution.Close()
+	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution, Start: v.g.start})
+}
+
+// row of a run. Faults of its values make a row too; those of the machine end the sweep.
+func (v *sweeper) row(ctx context.Context, run int) (*sweep.Row, error) {
+	values := v.plan.Values(run)
+	set, err := v.plan.Set(run)
+	if err != nil {
+		return v.columns.Fault(run, values, sweep.Invalid, err), nil
+	}
+	s, err := v.stack(set)
+	if err != nil {
+		return v.columns.Fault(run, values, sweep.Invalid, err), nil
+	}
+	summary, err := v.solve(ctx, s)
+	switch {
+	case err == nil:
+		return v.columns.Row(run, values, summary), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case exitStatus(err) == exitInput:
+		return v.columns.Fault(run, values, sweep.Invalid, err), nil
+	case exitStatus(err) == exitDevice:
+		return nil, err
+	}
+	return v.columns.Fault(run, values, sweep.Failed, err), nil
+}
+
+// identity is a digest of all that the rows depend on.
+func (v *sweeper) identity(first *stack.Stack) string {
+	h := sha256.New()
+	io.WriteString(h, v.file.SHA256)
+	for _, in := range first.Inputs {
+		io.WriteString(h, "\n"+in.SHA256)
+	}
+	for _, set := range v.o.set {
+		io.WriteString(h, "\n"+set.Text)
+	}
+	fmt.Fprintf(h, "\n%d %s %g", v.plan.Count(), v.o.precond, v.o.tol.value)
+	for run := range v.plan.Count() {
+		for _, value := range v.plan.Values(run) {
+			io.WriteString(h, "\n"+value)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// first solves run 0, so that what is wrong with all runs is told before anything is written, and chooses the columns by it.
+func (v *sweeper) first(ctx context.Context) (*stack.Stack, error) {
+	set, err := v.plan.Set(0)
+	if err != nil {
+		return nil, withStatus(exitInput, err)
+	}
+	s, err := v.stack(set)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := v.solve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	v.columns, err = sweep.NewColumns(v.plan, v.file.Outputs, summary)
+	if err != nil {
+		return nil, withStatus(exitInput, fmt.Errorf("%s: %w", v.o.file, err))
+	}
+	return s, nil
+}
+
+// sweep does the runs of a part that are not done yet.
+func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
+	p := startProgress(v.g.console, "sweeping")
+	defer p.stop()
+	first, err := v.first(ctx)
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	journal, err := sweep.Open(v.o.out, sweep.State{Schema: 1, Version: versionText(), Sweep: v.o.file, Identity: v.identity(first), Runs: v.plan.Count(),
+		Shard: shard.Index, Shards: shard.Of, Header: v.columns.Header()})
+	if errors.Is(err, sweep.ErrOther) {
+		return usagef("%v; give another --out, or remove it", err)
+	}
+	if err != nil {
+		return err
+	}
+	runs := shard.Runs(v.plan.Count())
+	if journal.Done > 0 {
+		v.g.note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
+	}
+	start, done, faults := time.Now(), journal.Done, 0
+	err = sweep.Each(ctx, runs[journal.Done:], max(2, runtime.GOMAXPROCS(0)), v.row, func(r *sweep.Row) error {
+		done++
+		if r.Status != sweep.Done {
+			faults++
+			v.g.note("run %d: %s: %s", r.Run, r.Status, r.Message)
+		}
+		p.enter(fmt.Sprintf("run %d of %d", done, len(runs)))
+		return journal.Add(r)
+	})
+	if err = errors.Join(err, journal.Close()); err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	spent := time.Since(start)
+	v.g.detail("%d runs in %s", len(runs)-journal.Done, seconds(spent.Seconds()))
+	if shard == sweep.Whole {
+		if err := v.finish(journal.Path); err != nil {
+			return err
+		}
+	}
+	if faults > 0 {
+		return withStatus(exitNotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why", faults, len(runs), journal.Path))
+	}
+	return nil
+}

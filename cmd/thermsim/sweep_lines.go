@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"thermsim/report"
+	"thermsim/stack"
+	"thermsim/sweep"
+)
+
+// question is a run that is asked for as a line of JSON.
+type question struct {
+	ID  json.RawMessage            `json:"id"` // comes back with the answer; any JSON
+	Set map[string]json.RawMessage `json:"set"`
+}
+
+// answerLine is its outcome, SI units.
+type answerLine struct {
+	ID      json.RawMessage    `json:"id,omitempty"`
+	Status  string             `json:"status"` // done, not-converged, runaway, invalid or failed, as in the table
+	Message string             `json:"message,omitempty"`
+	MaxK    *float64           `json:"max_K,omitempty"`
+	MaxAt   *report.Place      `json:"max_at,omitempty"`
+	PowerW  *float64           `json:"power_W,omitempty"`
+	MarginK *float64           `json:"margin_K,omitempty"`
+	Outputs map[string]float64 `json:"outputs,omitempty"`
+}
+
+// longestQuestion is in bytes.
+const longestQuestion = 1 << 20
+
+// answer solves a run for each line on stdin until it ends.
+func (v *sweeper) answer(ctx context.Context, stdin io.Reader) error {
+	lines, failed := make(chan []byte), make(chan error, 1)
+	go func() {
+		defer close(lines)
+		in := bufio.NewScanner(stdin)
+		in.Buffer(make([]byte, 0, 4096), longestQuestion)
+		for in.Scan() {
+			select {
+			case lines <- bytes.Clone(in.Bytes()):
+			case <-ctx.Done():
+				return
+			}
+		}
+		failed <- in.Err()
+	}()
+	out := json.NewEncoder(v.g.stdout)
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, ok := <-lines:
+			if !ok {
+				if err := <-failed; err != nil {
+					return usagef("stdin: %v; a line has up to %d bytes", err, longestQuestion)
+				}
+				return nil
+			}
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			reply, err := v.reply(ctx, line)
+			if err != nil {
+				return err
+			}
+			if err := out.Encode(reply); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// reply to one line. What is wrong with the line is an answer too.
+func (v *sweeper) reply(ctx context.Context, line []byte) (*answerLine, error) {
+	var q question
+	in := json.NewDecoder(bytes.NewReader(line))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&q); err != nil {
+		return &answerLine{Status: "invalid", Message: fmt.Sprintf(`%v; write {"id": 1, "set": {"boundary.top.h": 2000}}`, err)}, nil
+	}
+	set, err := q.overrides()
+	if err == nil {
+		var s *stack.Stack
+		if s, err = v.stack(set); err == nil {
+			return v.outcome(ctx, &q, s)
+		}
+	}
+	return &answerLine{ID: q.ID, Status: "invalid", Message: err.Error()}, nil
+}
+
+// overrides of a line, in the order of their keys.
+func (q *question) overrides() (set []stack.Override, err error) {
+	var keys []string
+	for key := range q.Set {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		text := string(q.Set[key])
+		var word string
+		if json.Unmarshal(q.Set[key], &word) == nil {
+			text = word
+		}
+		o, err := stack.ParseOverride(key + "=" + text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		set = append(set, o)
+	}
+	return set, nil
+}
+
+// outcome of a stack.
+func (v *sweeper) outcome(ctx context.Context, q *question, s *stack.Stack) (*answerLine, error) {
+	summary, err := v.solve(ctx, s)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && exitStatus(err) == exitDevice:
+		return nil, err
+	case err != nil && exitStatus(err) == exitInput:
+		return &answerLine{ID: q.ID, Status: "invalid", Message: err.Error()}, nil
+	case err != nil:
+		return &answerLine{ID: q.ID, Status: "failed", Message: err.Error()}, nil
+	}
+	if v.columns == nil {
+		if v.columns, err = sweep.NewColumns(v.plan, v.file.Outputs, summary); err != nil {
+			return nil, withStatus(exitInput, fmt.Errorf("%s: %w", v.o.file, err))
+		}
+	}
+	row := v.columns.Row(0, nil, summary)
+	a := &answerLine{ID: q.ID, Status: row.Status, Message: row.Message, Outputs: v.columns.Outputs(summary)}
+	t, power := &summary.Temperature, summary.Power.MappedW+summary.Power.LeakageW
+	a.MaxK, a.MaxAt, a.PowerW = &t.MaxK, &t.MaxAt, &power
+	if len(summary.Limits) > 0 {
+		a.MarginK = &summary.Limits[0].MarginK
+	}
+	return a, nil
+}

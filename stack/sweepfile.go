@@ -1,0 +1,178 @@
+package stack
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"thermsim/inputfile"
+	"thermsim/stack/internal/keys"
+	"thermsim/stack/internal/units"
+)
+
+// SweepFile is what a sweep file says: which runs of a stack to make, and what to tell of them.
+type SweepFile struct {
+	Stack   string // path of the stack file
+	Set     []Override
+	Method  string // grid, list or latin-hypercube
+	Samples int
+	Seed    uint64
+	Points  string // path of a CSV file of runs; empty where Vary makes them
+	Outputs []string
+	Vary    []Vary
+	SHA256  string // of the file
+}
+
+// Vary is what varies from run to run.
+type Vary struct {
+	Keys   []string
+	Label  string
+	Values []string // as --set takes them; nil between From and To
+	From   float64
+	To     float64
+	Unit   string // behind the numbers; may be empty
+	Count  int
+	Log    bool
+	Pos    Pos
+}
+
+// LoadSweep reads a sweep file. The error is an [ErrorList] or an *[Error], as of [Load].
+func LoadSweep(path string) (*SweepFile, error) {
+	data, err := inputfile.ReadAsked(path)
+	if err != nil {
+		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the sweep file: " + reason(err), Remedy: "give the path of a sweep file", Err: err}
+	}
+	return ParseSweep(path, data)
+}
+
+// ParseSweep reads a sweep file from its text.
+func ParseSweep(path string, data []byte) (*SweepFile, error) {
+	root, fault := parseTree(path, data)
+	if fault != nil {
+		return nil, ErrorList{fault}
+	}
+	d := &decoder{format: keys.Sweep()}
+	f := &SweepFile{SHA256: digest(data)}
+	if t, ok := d.open(root, "sweep"); ok {
+		f.decode(t)
+	}
+	if err := d.faults.err(path); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *SweepFile) decode(t *table) {
+	at := func(path string) string {
+		if path == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(filepath.Dir(t.node.pos.File), path)
+	}
+	f.Stack, f.Points = at(t.text("stack")), at(t.text("points"))
+	f.Method, f.Samples, f.Seed = t.text("method"), t.integer("samples"), uint64(t.integer("seed"))
+	f.Outputs, _ = t.texts("outputs")
+	sets, nodes := t.texts("set")
+	for i, text := range sets {
+		o, err := ParseOverride(text)
+		if err != nil {
+			t.fail(nodes[i].pos, "", "set: %q: %v", shorten(text), err)
+		}
+		f.Set = append(f.Set, o)
+	}
+	for _, vt := range t.tables("vary") {
+		f.Vary = append(f.Vary, f.vary(vt))
+	}
+	hypercube := f.Method == "latin-hypercube"
+	switch {
+	case f.Points != "" && t.has("vary"):
+		t.fail(t.pos("points"), "leave one of them out", "points and vary both say which runs there are")
+	case f.Points != "" && t.has("method"):
+		t.fail(t.pos("method"), "remove it", "method has no effect beside points")
+	case t.has("samples") != hypercube:
+		t.fail(t.pos("samples"), "", "samples belongs to method = \"latin-hypercube\", which needs it")
+	case f.Method == "list" && len(f.Vary) > 0:
+		for _, v := range f.Vary[1:] {
+			if v.Count != f.Vary[0].Count {
+				t.fail(v.Pos, "give all of them as many", "%s has %d values, %s has %d", v.Label, v.Count, f.Vary[0].Label, f.Vary[0].Count)
+			}
+		}
+	}
+}
+
+// vary reads one parameter.
+func (f *SweepFile) vary(t *table) Vary {
+	v := Vary{Label: t.text("label"), Log: t.text("scale") == "log", Count: t.integer("count"), Pos: t.node.pos}
+	more, _ := t.texts("keys")
+	v.Keys = append([]string{t.text("key")}, more...)
+	if v.Label == "" {
+		v.Label = v.Keys[0]
+	}
+	for _, key := range v.Keys {
+		if _, err := ParseOverride(key + "=1"); err != nil {
+			t.fail(t.pos("key"), "", "key %q: %v", shorten(key), err)
+		}
+	}
+	if t.has("values") {
+		if given := t.given("from", "to", "count", "scale"); len(given) > 0 {
+			t.fail(t.pos(given[0]), "leave one of them out", "%s has both values and %s", v.Label, given[0])
+		}
+		v.Values = t.values("values")
+		v.Count = len(v.Values)
+		return v
+	}
+	if !t.has("from") || !t.has("to") {
+		t.fail(t.node.pos, `add values = ["1 mm", "2 mm"], or from, to and count`, "%s has no values", v.Label)
+		return v
+	}
+	switch hypercube := f.Method == "latin-hypercube"; {
+	case hypercube && t.has("count"):
+		t.fail(t.pos("count"), "remove it", "samples of a Latin hypercube take the place of count")
+	case !hypercube && !t.has("count"):
+		t.fail(t.node.pos, "add count = 5", "from and to need count")
+	}
+	var unit string
+	v.From, v.Unit = t.measured("from")
+	v.To, unit = t.measured("to")
+	switch {
+	case unit != v.Unit:
+		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", orElse(v.Unit, "bare numbers")), "from and to must have the same unit")
+	case v.Log && !(v.From > 0 && v.To > 0):
+		t.fail(t.pos("from"), `write scale = "linear"`, "equal ratios need numbers above 0")
+	}
+	return v
+}
+
+// values reads an array of numbers and strings as they stand.
+func (t *table) values(name string) (list []string) {
+	n, _ := t.get(name)
+	if !t.array(n, name, -1, `["1 mm", "2 mm"]`) {
+		return nil
+	}
+	for _, item := range n.items {
+		switch item.kind {
+		case tableNode, arrayNode, dateNode:
+			t.fail(item.pos, "", "%s must hold numbers and strings, got %s", name, item.describe())
+		}
+		list = append(list, item.text)
+	}
+	if len(list) == 0 {
+		t.fail(n.pos, "add one", "%s is empty", name)
+	}
+	return list
+}
+
+// measured reads a number and the unit behind it, whatever it is.
+func (t *table) measured(name string) (x float64, unit string) {
+	n, _ := t.get(name)
+	switch n.kind {
+	case integerNode, floatNode, stringNode:
+	default:
+		t.fail(n.pos, "", "%s must be a number with or without a unit, got %s", name, n.describe())
+		return 0, ""
+	}
+	x, unit, err := units.Split(n.text)
+	if err != nil {
+		t.fail(n.pos, "", "%s must be a number with or without a unit, got %s", name, n.describe())
+	}
+	return x, unit
+}

@@ -1,0 +1,206 @@
+// Package sweep makes many runs of one stack: which they are, in which order, what is kept of each, and how a sweep that was cut off goes on. It solves nothing
+// itself.
+package sweep
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"thermsim/stack"
+)
+
+// Plan lists the runs of a sweep, numbered from 0.
+type Plan struct {
+	Labels  []string // of the parameters, in the order of their columns
+	Numbers []bool   // which of them are numbers, with one unit in all runs
+	Units   []string // behind them
+
+	keys   [][]string // of each parameter
+	count  int
+	values func(run int) []string
+}
+
+// Count is the number of runs.
+func (p *Plan) Count() int { return p.count }
+
+// Values of a run, one for each label.
+func (p *Plan) Values(run int) []string { return p.values(run) }
+
+// Set is what a run puts in place of the stack file's values.
+func (p *Plan) Set(run int) ([]stack.Override, error) {
+	var set []stack.Override
+	for i, value := range p.Values(run) {
+		for _, key := range p.keys[i] {
+			o, err := stack.ParseOverride(key + "=" + value)
+			if err != nil {
+				return nil, fmt.Errorf("%s=%s: %w", key, value, err)
+			}
+			set = append(set, o)
+		}
+	}
+	return set, nil
+}
+
+// mostRuns is the largest number of runs.
+const mostRuns = 1_000_000
+
+// ErrNothing is a sweep file in which nothing varies.
+var ErrNothing = errors.New("nothing varies; add a [[vary]] table, or points")
+
+// New makes the runs that a sweep file asks for. points is the content of the CSV file that it names, if it does.
+func New(f *stack.SweepFile, points []byte) (*Plan, error) {
+	if f.Points != "" {
+		return fromPoints(f.Points, points)
+	}
+	if len(f.Vary) == 0 {
+		return nil, ErrNothing
+	}
+	p := &Plan{}
+	for i := range f.Vary {
+		p.Labels = append(p.Labels, f.Vary[i].Label)
+		p.keys = append(p.keys, f.Vary[i].Keys)
+	}
+	switch f.Method {
+	case "list":
+		p.count = f.Vary[0].Count
+		p.values = func(run int) []string {
+			return p.each(func(i int) string { return valueOf(&f.Vary[i], run, f.Vary[i].Count) })
+		}
+	case "latin-hypercube":
+		p.hypercube(f)
+	default:
+		if err := p.grid(f); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.measure()
+}
+
+// each collects a value for every parameter.
+func (p *Plan) each(value func(parameter int) string) []string {
+	list := make([]string, len(p.Labels))
+	for i := range list {
+		list[i] = value(i)
+	}
+	return list
+}
+
+// valueOf is the n-th of so many values of a parameter.
+func valueOf(v *stack.Vary, n, of int) string {
+	if v.Values != nil {
+		return v.Values[n]
+	}
+	if of == 1 {
+		return between(v, 0)
+	}
+	return between(v, float64(n)/float64(of-1))
+}
+
+// between is a value from the first, at 0, to the last, at 1.
+func between(v *stack.Vary, at float64) string {
+	x := v.From + (v.To-v.From)*at
+	if v.Log {
+		x = v.From * math.Pow(v.To/v.From, at)
+	}
+	if at == 1 {
+		x = v.To
+	}
+	text := strconv.FormatFloat(x, 'g', 6, 64)
+	if v.Unit != "" {
+		text += " " + v.Unit
+	}
+	return text
+}
+
+// grid has every combination; the last parameter changes from run to run.
+func (p *Plan) grid(f *stack.SweepFile) error {
+	p.count = 1
+	for i := range f.Vary {
+		if p.count *= f.Vary[i].Count; p.count > mostRuns {
+			return fmt.Errorf("the grid has more than %d runs; vary less at once, or take a Latin hypercube", mostRuns)
+		}
+	}
+	p.values = func(run int) []string {
+		list := make([]string, len(f.Vary))
+		for i := len(f.Vary) - 1; i >= 0; i-- {
+			n := f.Vary[i].Count
+			list[i] = valueOf(&f.Vary[i], run%n, n)
+			run /= n
+		}
+		return list
+	}
+	return nil
+}
+
+// hypercube divides each parameter into as many equal parts as there are runs and takes a random place in each part once: M. D. McKay, R. J. Beckman and W. J. Conover,
+// Technometrics 21, 239 (1979).
+func (p *Plan) hypercube(f *stack.SweepFile) {
+	p.count = f.Samples
+	at := make([][]float64, len(f.Vary))
+	for i := range f.Vary {
+		r := rand.New(rand.NewPCG(f.Seed, uint64(i)))
+		at[i] = make([]float64, p.count)
+		for run, part := range r.Perm(p.count) {
+			at[i][run] = (float64(part) + r.Float64()) / float64(p.count)
+		}
+	}
+	p.values = func(run int) []string {
+		return p.each(func(i int) string {
+			if v := &f.Vary[i]; v.Values != nil {
+				return v.Values[min(int(at[i][run]*float64(len(v.Values))), len(v.Values)-1)]
+			}
+			return between(&f.Vary[i], at[i][run])
+		})
+	}
+}
+
+// fromPoints reads runs from a CSV file: a header of keys, then a row of values for each run.
+func fromPoints(path string, data []byte) (*Plan, error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	r.Comment, r.TrimLeadingSpace = '#', true
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) < 2 {
+		return nil, fmt.Errorf("%s:1: a header of keys and a row of values for each run are needed", path)
+	}
+	if len(rows)-1 > mostRuns {
+		return nil, fmt.Errorf("%s:%d: a sweep has at most %d runs", path, mostRuns+2, mostRuns)
+	}
+	p := &Plan{Labels: rows[0], count: len(rows) - 1, values: func(run int) []string { return rows[run+1] }}
+	for i, key := range rows[0] {
+		if _, err := stack.ParseOverride(key + "=1"); err != nil {
+			return nil, fmt.Errorf("%s:1: column %d, %q: %w; name the columns by keys of the stack file", path, i+1, key, err)
+		}
+		p.keys = append(p.keys, []string{key})
+	}
+	return p, p.measure()
+}
+
+// measure finds the parameters that are numbers of one unit in all runs. Values with line breaks are refused: a row of the table is a line.
+func (p *Plan) measure() error {
+	p.Numbers, p.Units = make([]bool, len(p.Labels)), make([]string, len(p.Labels))
+	for i := range p.Numbers {
+		p.Numbers[i] = true
+	}
+	for run := range p.count {
+		for i, text := range p.values(run) {
+			if strings.ContainsAny(text, "\r\n") {
+				return fmt.Errorf("a value of %s has a line break", p.Labels[i])
+			}
+			_, unit, err := stack.SplitQuantity(text)
+			if run == 0 {
+				p.Units[i] = unit
+			}
+			p.Numbers[i] = p.Numbers[i] && err == nil && unit == p.Units[i]
+		}
+	}
+	return nil
+}
