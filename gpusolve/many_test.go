@@ -186,3 +186,29 @@ func TestShiftStoresHeat(t *testing.T) {
 		t.Error("a negative shift is taken")
 	}
 }
+
+// Statistics of many vectors are read from the GPU in several parts.
+func TestSolveManyReadsInParts(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
+	m := build(t, s)
+	watts := make([][]float64, 130)
+	for v := range watts {
+		watts[v] = make([]float64, len(ports.InputsOf(s)))
+		watts[v][v%len(watts[v])] = float64(v + 1)
+	}
+	var results []*gpusolve.ManyResult
+	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))}} {
+		r, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	for v := range watts {
+		for n, want := range results[0].Mean[v] {
+			if got := results[1].Mean[v][n]; math.Abs(got-want) > 1e-10*want {
+				t.Errorf("vector %d, input %d: %g K, the processor has %g", v, n, got, want)
+			}
+		}
+	}
+}

@@ -110,10 +110,10 @@ func (o *responseOptions) load(ctx context.Context, g *globals, command string) 
 		return nil, nil, err
 	}
 	if err := ports.CheckLinear(s); err != nil {
-		return nil, nil, withStatus(exitInput, err)
+		return nil, nil, withStatus(exitInput, fmt.Errorf("%s: %w", s.File, err))
 	}
 	if len(ports.InputsOf(s)) == 0 {
-		return nil, nil, withStatus(exitInput, response.ErrNoInput)
+		return nil, nil, withStatus(exitInput, fmt.Errorf("%s: %w", s.File, response.ErrNoInput))
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
 		return nil, nil, steadyInterrupted(err)
@@ -269,7 +269,7 @@ func couplings(x *response.Matrix) *textTable {
 
 func symmetryText(x *response.Matrix) string {
 	if x.Cooled {
-		return fmt.Sprintf("Coolant carries heat one way: the matrix is not symmetric, by up to %.2g of the resistances themselves.", x.Asymmetry)
+		return fmt.Sprintf("Coolant carries heat one way, so that the matrix need not be symmetric: heating a and reading b, and the reverse, differ by up to %.1g of their own resistances.", x.Asymmetry)
 	}
 	return fmt.Sprintf("Reciprocity holds to %.1g: so much of their own resistances do heating a and reading b, and the reverse, differ at most.", x.Asymmetry)
 }

@@ -108,7 +108,7 @@ func newZthCommand(g *globals) *cobra.Command {
 	}
 	cmd.Flags().SortFlags = false
 	f := cmd.Flags()
-	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, as BLOCK or LAYER/BLOCK (default all, one at a time)")
+	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")
 	f.StringSliceVar(&o.to, "to", nil, "tell the mean of the inputs in `LIST` too, or of all")
 	f.BoolVar(&o.probes, "probes", false, "tell every probe too")
 	f.Var(&o.times, "times", "times in place of 9 decades by the stack's time constants")

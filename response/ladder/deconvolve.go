@@ -26,24 +26,25 @@ func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) 
 	for k := range f.R {
 		f.R[k] = total / float64(n)
 	}
-	ratio := make([]float64, n+1)
+	gain := make([]float64, n)
 	for range iterations {
-		for i := range ratio {
+		clear(gain)
+		for i, g := range growth {
+			row := parts[i*n : (i+1)*n]
 			sum := 0.0
 			for k, r := range f.R {
-				sum += parts[i*n+k] * r
+				sum += row[k] * r
 			}
-			ratio[i] = 0
-			if sum > 0 {
-				ratio[i] = growth[i] / sum
+			if !(sum > 0) {
+				continue
+			}
+			q := g / sum
+			for k, part := range row {
+				gain[k] += part * q
 			}
 		}
 		for k := range f.R {
-			gain := 0.0
-			for i, q := range ratio {
-				gain += parts[i*n+k] * q
-			}
-			f.R[k] *= gain
+			f.R[k] *= gain[k]
 		}
 	}
 	return f.significant(), nil
