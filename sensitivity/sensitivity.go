@@ -82,6 +82,7 @@ var (
 	ErrCoolant   = errors.New("coolant carries heat one way; sensitivities are of stacks without")
 	ErrNoInput   = errors.New("the stack has no power")
 	ErrConverged = errors.New("a solve did not converge")
+	ErrObjective = errors.New("no such objective")
 )
 
 // Of finds the sensitivities of a linear stack.
@@ -168,7 +169,7 @@ func (r *Result) objective(s *stack.Stack, inputs []ports.Input, means []float64
 		}
 		n, err := ports.Find(names, want.Of)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrObjective, err)
 		}
 		r.Name, r.Kelvin, weights[n] = inputs[n].Name, means[n], 1
 		return weights, nil
@@ -182,7 +183,7 @@ func (r *Result) objective(s *stack.Stack, inputs []ports.Input, means []float64
 		top = math.Max(top, t-s.Ambient)
 	}
 	if top == 0 {
-		return nil, errors.New("nothing is above the ambient")
+		return nil, fmt.Errorf("%w: nothing is above the ambient", ErrObjective)
 	}
 	sum := 0.0 // of (rise/top)^p, so that no power overflows
 	for _, t := range means {

@@ -63,6 +63,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newRthCommand(g),
 		newZthCommand(g),
 		newSweepCommand(g),
+		newSensitivityCommand(g),
 		newVersionCommand(g),
 		newManCommand(g),
 	)

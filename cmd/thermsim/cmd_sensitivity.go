@@ -1,0 +1,217 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/report/picture"
+	"thermsim/sensitivity"
+	"thermsim/stack"
+	"thermsim/staging"
+)
+
+const sensitivityHelp = `Tell how far a temperature moves with every power, thickness, conductivity, contact
+and film of a stack: all derivatives by one further solve (the adjoint).
+
+The temperature is the mean of a block, or without --of a norm of the rises of all
+blocks that comes close to the hottest. Stacks in which something follows the
+temperature, and those with coolant, are refused.
+
+Into --out go sensitivity.csv, sensitivity.json and sensitivity.png, a tornado chart
+of what 1 % more of each does.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input; nothing was written
+  3    a solve did not converge; nothing was written
+  4    device failure, or not enough memory
+  130  interrupted; nothing was written
+` + crashHelp
+
+const sensitivityExample = `  thermsim sensitivity examples/mol10-ev6
+  thermsim sensitivity chip.toml --of core0
+  thermsim sensitivity chip.toml --json | jq '.of[] | select(.kind == "thickness")'`
+
+type sensitivityOptions struct {
+	responseOptions
+	of   string
+	norm float64
+}
+
+func newSensitivityCommand(g *globals) *cobra.Command {
+	var o sensitivityOptions
+	cmd := &cobra.Command{
+		Use:               "sensitivity [STACK]",
+		Short:             "How a temperature changes with every power, thickness, k and h",
+		Long:              sensitivityHelp,
+		Example:           sensitivityExample,
+		Args:              stackArgument,
+		ValidArgsFunction: completeStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.stack = firstArgument(args)
+			return runSensitivity(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.of, "of", "", "the mean of this block, as `BLOCK` or LAYER/BLOCK (default all of them)")
+	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "of the rises of all blocks; larger is closer to the hottest")
+	o.addFlags(cmd)
+	return cmd
+}
+
+func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error {
+	if !(o.norm >= 1 && o.norm <= 1000) {
+		return usagef("--norm %g: write a number from 1 to 1000", o.norm)
+	}
+	p := startProgress(g.console, "preparing")
+	defer p.stop()
+	s, out, err := o.load(ctx, g, "sensitivity")
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	p.enter("solving")
+	on, solver := thisMachine(), solverOptions(g, s.Solver, p)
+	r, err := sensitivity.Of(ctx, s, sensitivity.Objective{Of: o.of, Norm: o.norm}, sensitivity.Options{Solver: solver, Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
+		m, _, err := buildMesh(g, s, on, false)
+		return m, err
+	}})
+	switch {
+	case errors.Is(err, sensitivity.ErrConverged):
+		return withStatus(exitNotConverged, err)
+	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput), errors.Is(err, sensitivity.ErrObjective):
+		return withStatus(exitInput, err)
+	case err != nil:
+		return unlessStated(exitStatus(err), steadyInterrupted(err))
+	}
+	// The strongest first.
+	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
+		return cmp.Compare(math.Abs(b.PerPercent()), math.Abs(a.PerPercent()))
+	})
+	chart := tornado(cmp.Or(s.Title, s.File), r)
+	err = out.WriteFiles(ctx,
+		staging.File{Name: "sensitivity.csv", Write: func(w io.Writer) error { return sensitivityCSV(w, r) }},
+		staging.File{Name: "sensitivity.json", Write: func(w io.Writer) error { return sensitivityJSON(w, r) }},
+		staging.File{Name: "sensitivity.png", Write: func(w io.Writer) error { return chart.Write(w, picture.PNG) }})
+	if err == nil {
+		_, err = commit(ctx, g, out)
+	}
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	switch {
+	case o.json:
+		return sensitivityJSON(g.stdout, r)
+	case g.quiet:
+		return nil
+	}
+	return writeSensitivity(g.console, r, out.Dir())
+}
+
+// strength of a parameter for the order of tables. Temperatures come last: 1 % of 300 K says nothing.
+func strength(v *sensitivity.Sensitivity) float64 {
+	if v.Kind == sensitivity.Temperature {
+		return -1
+	}
+	return math.Abs(v.PerPercent())
+}
+
+// sensitivityLabel names a parameter.
+func sensitivityLabel(v *sensitivity.Sensitivity) string {
+	switch v.Kind {
+	case sensitivity.Contact:
+		return "contact above " + v.Name
+	case sensitivity.Temperature:
+		return "ambient of " + v.Name
+	}
+	return string(v.Kind) + " of " + v.Name
+}
+
+// mostBars is how many of the strongest a chart and the terminal show.
+const mostBars = 25
+
+// tornado draws the strongest, without temperatures.
+func tornado(title string, r *sensitivity.Result) *picture.Tornado {
+	t := &picture.Tornado{Title: title, Subtitle: fmt.Sprintf("%s: %.2f °C", r.Name, celsius(r.Kelvin)), X: "K for 1 % more"}
+	for i := range r.Of {
+		if v := &r.Of[i]; v.Kind != sensitivity.Temperature && len(t.Names) < mostBars {
+			t.Names, t.Values = append(t.Names, sensitivityLabel(v)), append(t.Values, v.PerPercent())
+		}
+	}
+	return t
+}
+
+func sensitivityCSV(w io.Writer, r *sensitivity.Result) error {
+	rows := [][]string{{"kind", "name", "value", "unit", "K_per_unit", "K_per_percent"}}
+	for i := range r.Of {
+		v := &r.Of[i]
+		number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
+		rows = append(rows, []string{string(v.Kind), v.Name, number(v.Value), v.Unit, number(v.Derivative), number(v.PerPercent())})
+	}
+	table := csv.NewWriter(w)
+	return errors.Join(table.WriteAll(rows), table.Error())
+}
+
+func sensitivityJSON(w io.Writer, r *sensitivity.Result) error {
+	type row struct {
+		Kind        sensitivity.Kind `json:"kind"`
+		Name        string           `json:"name"`
+		Value       float64          `json:"value"`
+		Unit        string           `json:"unit"`
+		KPerUnit    float64          `json:"K_per_unit"`
+		KPerPercent float64          `json:"K_per_percent"`
+	}
+	out := struct {
+		Objective string  `json:"objective"`
+		Kelvin    float64 `json:"objective_K"`
+		Of        []row   `json:"of"`
+	}{Objective: r.Name, Kelvin: r.Kelvin}
+	for i := range r.Of {
+		v := &r.Of[i]
+		out.Of = append(out.Of, row{v.Kind, v.Name, v.Value, v.Unit, v.Derivative, v.PerPercent()})
+	}
+	return report.WriteJSON(w, out)
+}
+
+func writeSensitivity(c *console, r *sensitivity.Result, dir string) error {
+	t := textTable{header: []string{"parameter", ">value", "unit", ">K per unit", ">K per +1 %"}}
+	shown := 0
+	for i := range r.Of {
+		v := &r.Of[i]
+		if shown++; shown > mostBars {
+			break
+		}
+		percent := fmt.Sprintf("%+.4f", v.PerPercent())
+		if v.Kind == sensitivity.Temperature {
+			percent = "-"
+		}
+		unit := v.Unit
+		if v.Kind == sensitivity.Conductivity {
+			unit = "times"
+		}
+		t.add(sensitivityLabel(v), strconv.FormatFloat(v.Value, 'g', 5, 64), unit, strconv.FormatFloat(v.Derivative, 'g', 5, 64), percent)
+	}
+	fmt.Fprintf(c.stdout, "%s  %s, %.3f degC\n", c.bold("Sensitivities"), r.Name, celsius(r.Kelvin))
+	t.write(c, c.stdout)
+	if more := len(r.Of) - mostBars; more > 0 {
+		fmt.Fprintf(c.stdout, "and %d weaker ones in sensitivity.csv\n", more)
+	}
+	_, err := fmt.Fprintf(c.stdout, "\nWrote sensitivity.csv, sensitivity.json, sensitivity.png into %s\n", dir)
+	return err
+}
