@@ -99,10 +99,7 @@ func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error
 	case err != nil:
 		return unlessStated(exitStatus(err), steadyInterrupted(err))
 	}
-	// The strongest first.
-	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int {
-		return cmp.Compare(math.Abs(b.PerPercent()), math.Abs(a.PerPercent()))
-	})
+	slices.SortStableFunc(r.Of, func(a, b sensitivity.Sensitivity) int { return cmp.Compare(strength(&b), strength(&a)) })
 	chart := tornado(cmp.Or(s.Title, s.File), r)
 	err = out.WriteFiles(ctx,
 		staging.File{Name: "sensitivity.csv", Write: func(w io.Writer) error { return sensitivityCSV(w, r) }},
