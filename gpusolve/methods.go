@@ -14,7 +14,7 @@ import (
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
-	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
@@ -26,9 +26,10 @@ func methods() []method.Definition {
 		multigrid.Definition(),
 		fourier.Definition(),
 		chebyshev.Definition(),
-		ic.Definition(),
+		ilu.DefinitionOfCholesky(),
 		cmg.Definition(),
 		ddilu.Definition(),
+		ilu.Definition(),
 		parac.Definition(),
 		jacobi.Definition(),
 		jacobi.DefinitionOfNone(),

@@ -1,4 +1,4 @@
-// Command icbench measures incomplete Cholesky factors on a GPU: factorisation, triangular solves per level and against the copy bandwidth, and
+// Command ilubench measures incomplete Cholesky factors on a GPU: factorisation, triangular solves per level and against the copy bandwidth, and
 // iterations of conjugate gradients on Poisson's equation and on the 10-layer stack. Like gpubench it is a single binary for GPU machines without Go.
 package main
 
@@ -20,7 +20,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 )
@@ -61,7 +61,7 @@ func main() {
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "icbench:", err)
+		fmt.Fprintln(os.Stderr, "ilubench:", err)
 		os.Exit(1)
 	}
 }
@@ -173,11 +173,11 @@ func (p problem) measure(d *cuda.Device, order int, tile [3]int, runs int, solve
 	if !solve {
 		return rows, nil
 	}
-	set, err := precond.Parse(fmt.Sprintf("order=%d", order), ic.Keys())
+	set, err := precond.Parse(fmt.Sprintf("order=%d", order), ilu.Keys())
 	if err != nil {
 		return nil, err
 	}
-	m, err := ic.New(s, set)
+	m, err := ilu.New(s, set)
 	if err != nil {
 		return nil, err
 	}
@@ -232,14 +232,14 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 		return r, err
 	}
 	defer a.Release()
-	how := ic.Options{Order: order, TileY: tile[0], TileZ: tile[1], Chunk: tile[2]}
-	var f ic.Factor
+	how := ilu.Options{Order: order, TileY: tile[0], TileZ: tile[1], Chunk: tile[2]}
+	var f ilu.Factor
 	for range 2 {
 		if f != nil {
 			f.Release()
 		}
 		start := time.Now()
-		if f, err = ic.Factorise(s, a, how); err != nil {
+		if f, err = ilu.Factorise(s, a, how); err != nil {
 			return r, err
 		}
 		r.FactorMS = ms(time.Since(start))
@@ -280,7 +280,7 @@ func (p problem) timeParts(s ops.Operator, order int, tile [3]int, runs int) (ro
 	}
 	r.ApplyMS = best
 	r.LevelUS = 1000 * best / 2 / float64(r.Levels)
-	off := len(ic.Neighbours(order))
+	off := len(ilu.Neighbours(order))
 	// Both changes of layout, and for each solve its diagonals and the vector twice; the upper one reads 1/D too.
 	bytes := 4 * float64(n) * float64(4+2*(off+2)+1)
 	r.TBPerS = bytes / (best / 1000) / 1e12
