@@ -86,6 +86,14 @@ func findMethod(spec string) (method.Definition, precond.Settings, error) {
 	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
 }
 
+// besideCoolant is what stands for a method where coolant makes a stack's matrix lose its symmetry.
+func besideCoolant(m method.Definition) method.Definition {
+	if m.Name == methods()[0].Name {
+		return downstream.Definition()
+	}
+	return m
+}
+
 // newSolver sets a method up on a system.
 func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, error) {
 	m, set, err := findMethod(spec)
@@ -93,7 +101,7 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 		return nil, nil, err
 	}
 	if _, stack := s.(ops.System); stack && !s.Symmetric() {
-		m = downstream.Definition()
+		m = besideCoolant(m)
 	}
 	return m.SetUp(s, set)
 }

@@ -37,11 +37,10 @@ func NewCholesky(s ops.Operator, set precond.Settings) (precond.Preconditioner, 
 
 func factored(name string, s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	how := Options{Order: set.Int("order"), Shift: set.Float("shift"), Double: set.Text("precision") == "fp64"}
-	forms, ok := s.(ops.Forms)
+	a, beside, ok, err := ops.NearDiagonals(s)
 	if !ok {
 		return nil, errNoDevice
 	}
-	a, err := forms.Diagonals()
 	if err != nil {
 		if s.Err() == nil {
 			err = fmt.Errorf("%w: %w", precond.ErrRefused, err)
@@ -61,6 +60,9 @@ func factored(name string, s ops.Operator, set precond.Settings) (precond.Precon
 	details := fmt.Sprintf("order %d", how.Order)
 	if how.Shift > 0 {
 		details += fmt.Sprintf(", shift %g", how.Shift)
+	}
+	if beside > 0 {
+		details += fmt.Sprintf(", without %d entries between planes two apart", beside)
 	}
 	if how.Double {
 		details += ", FP64"
