@@ -136,3 +136,22 @@ func TestIncompleteFactorsCool(t *testing.T) {
 		}
 	}
 }
+
+// What is stated beforehand covers what the methods then take beside coolant.
+func TestNeedBesideCoolant(t *testing.T) {
+	for _, model := range []stack.CavityModel{stack.ResolvedChannels, stack.PorousCavity} {
+		s := cooledStack(65, 65, model)
+		s.Transient.Initial = s.Ambient
+		m, err := mesh.Build(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range []string{"ilu:order=0", "ilu", "ilu:precision=fp64", "ddilu"} {
+			for _, inTime := range []bool{false, true} {
+				d := host.Open()
+				held := solveOnce(t, m, d, spec, inTime)
+				compare(t, string(model)+", "+spec, m.Cells(), SystemNeed(m, spec, inTime, false), d.Peak(), held, true)
+			}
+		}
+	}
+}

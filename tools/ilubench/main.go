@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -27,6 +28,8 @@ import (
 
 // row is what was measured of a grid.
 type row struct {
+	Commit      string  `json:"commit,omitempty"`
+	Device      string  `json:"device"`
 	Case        string  `json:"case"`
 	Order       int     `json:"order"`
 	Precision   string  `json:"precision"`
@@ -191,6 +194,11 @@ func (p problem) measure(d *cuda.Device, tile [3]int, runs int, solve bool) (row
 		return nil, err
 	}
 	defer s.Free()
+	defer func() {
+		for n := range rows {
+			rows[n].Commit, rows[n].Device = commit(), d.Name()
+		}
+	}()
 	for order := range 2 {
 		for _, precision := range []string{"fp32", "fp64"} {
 			r, err := p.timeParts(s, order, precision, tile, runs)
@@ -210,6 +218,18 @@ func (p problem) measure(d *cuda.Device, tile [3]int, runs int, solve bool) (row
 		}
 	}
 	return rows, nil
+}
+
+// commit is that of the program, "" where it was built without.
+func commit() string {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range b.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return ""
 }
 
 // count solves with each right side.

@@ -23,12 +23,10 @@ type hostTriangles[T float32 | float64] struct {
 
 // Triangles rounds the factor, or takes it over as it is.
 func (f *hostFactor) Triangles() (Triangles, error) {
-	same := func(v []float64) []float64 { return v }
 	if f.how.Double {
-		t := trianglesOf(f, same)
 		f.s.Account(-f.bytes)
 		f.bytes = 0
-		return t, nil
+		return trianglesOf(f, func(v []float64) []float64 { return v }), nil
 	}
 	return trianglesOf(f, func(v []float64) []float32 {
 		r := reuse.Make[float32](f.s.Arrays(), len(v))
