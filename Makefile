@@ -7,7 +7,7 @@ BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
-GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/fourier gpusolve/precond/ic gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
+GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
 .PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance clean
 
@@ -64,9 +64,9 @@ gpu-test:
 	cp -r examples bin/gpu-test/
 	cp tools/gpubench/run-tests.sh bin/gpu-test/run
 
-# The benchmark programs, for the same machine: bin/gpubench -json NAME.json, and bin/icbench for incomplete factors (docs/ic.md)
+# The benchmark programs, for the same machine: bin/gpubench -json NAME.json, and bin/ilubench for incomplete factors (docs/ilu.md)
 gpu-bench:
-	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/icbench
+	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/ilubench
 
 # docs/performance.md, the GPUs' figures in README.md, and docs/bench-h200.md, from the measurements.
 MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))

@@ -317,7 +317,8 @@ func TestCoolantIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []Options{{Preconditioner: "ic"}, {Preconditioner: "cmg"}, {Preconditioner: "fourier"}, {Preconditioner: "ddilu"}, {Preconditioner: "multigrid:solver=pcg"}, {Device: "gpu"}} {
+	for _, o := range []Options{{Preconditioner: "ic"}, {Preconditioner: "cmg"}, {Preconditioner: "fourier"}, {Preconditioner: "jacobi"}, {Preconditioner: "ilu"}, {Preconditioner: "ddilu", Tol: 1e-3},
+		{Preconditioner: "ilu:solver=pcg", RTol: 1e-3}, {Preconditioner: "multigrid:solver=pcg"}, {Device: "gpu"}} {
 		if _, err := Steady(context.Background(), m, o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -87,9 +87,13 @@ func TestConvectionAgainstElimination(t *testing.T) {
 			b[i] = math.Sin(float64(i * i))
 		}
 		want := opstest.Eliminate(d.CSR(), b)
-		for _, spec := range []string{"", "ddilu:rows=40", "jacobi", "none"} {
+		for _, spec := range []string{"", "ddilu:rows=40", "ilu:order=0", "ilu", "ilu:order=0,precision=fp64", "ilu:precision=fp64", "jacobi", "none"} {
+			ilu := strings.HasPrefix(spec, "ilu")
+			if ilu && form == "rows" {
+				continue // a grid is all that it takes
+			}
 			for name, executor := range executors(t) {
-				if name == "interpreter" && spec != "" {
+				if name == "interpreter" && spec != "" && !ilu {
 					continue
 				}
 				s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-11, Executor: executor()})
@@ -133,6 +137,9 @@ func TestMethodsRefuse(t *testing.T) {
 	}{
 		{general, "jacobi:solver=pcg", "need a symmetric matrix"},
 		{general, "ddilu:solver=pcg", "need a symmetric matrix"},
+		{general, "ilu:solver=pcg", "need a symmetric matrix"},
+		{general, "ic", "methods for such matrices are ddilu, ilu, jacobi, none"},
+		{&gpusolve.Matrix{Rows: d.CSR(), Entries: d.CSR().Entries()}, "ilu", "the matrix is given by rows"},
 		{symmetric, "ddilu", "cell (1, 0, 0); raise the diagonal with ddilu:shift="},
 	} {
 		_, err := gpusolve.SolveMatrix(context.Background(), c.a, make([]float64, c.a.N()), gpusolve.Options{Device: "cpu", Preconditioner: c.spec})

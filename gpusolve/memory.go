@@ -2,7 +2,6 @@ package gpusolve
 
 import (
 	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -97,7 +96,7 @@ func needOf(s precond.Shape, spec string, system int64) Need {
 		return Need{System: system}
 	}
 	if s.Assembled && !s.Symmetric {
-		m = downstream.Definition()
+		m = besideCoolant(m)
 	}
 	n := m.Memory(s, set)
 	return Need{System: system, SetUp: n.SetUp, Method: n.Held, Krylov: m.SolverMemory(s, set), collected: !s.GPU}

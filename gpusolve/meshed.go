@@ -61,7 +61,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		})
 	}, func(d *driver) error {
 		s.driver = d
-		if err := o.checkEstimate(s.solver); err != nil {
+		if err := o.checkEstimate(s.solver, m.Cooled()); err != nil {
 			return err
 		}
 		if _, ok := s.solver.(*krylov.PCG); !ok && m.Leakage != nil {

@@ -14,7 +14,7 @@ import (
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
-	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
@@ -26,9 +26,10 @@ func methods() []method.Definition {
 		multigrid.Definition(),
 		fourier.Definition(),
 		chebyshev.Definition(),
-		ic.Definition(),
+		ilu.DefinitionOfCholesky(),
 		cmg.Definition(),
 		ddilu.Definition(),
+		ilu.Definition(),
 		parac.Definition(),
 		jacobi.Definition(),
 		jacobi.DefinitionOfNone(),
@@ -85,6 +86,14 @@ func findMethod(spec string) (method.Definition, precond.Settings, error) {
 	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name, strings.Join(Preconditioners(), ", "))
 }
 
+// besideCoolant is what stands for a method where coolant makes a stack's matrix lose its symmetry.
+func besideCoolant(m method.Definition) method.Definition {
+	if m.Name == methods()[0].Name {
+		return downstream.Definition()
+	}
+	return m
+}
+
 // newSolver sets a method up on a system.
 func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, error) {
 	m, set, err := findMethod(spec)
@@ -92,7 +101,7 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 		return nil, nil, err
 	}
 	if _, stack := s.(ops.System); stack && !s.Symmetric() {
-		m = downstream.Definition()
+		m = besideCoolant(m)
 	}
 	return m.SetUp(s, set)
 }

@@ -85,11 +85,14 @@ func (o *Options) check() error {
 }
 
 // checkEstimate refuses a rule in K for a solver that cannot tell its error in K.
-func (o *Options) checkEstimate(s krylov.Solver) error {
-	if _, ok := s.(*krylov.BiCGSTAB); ok && o.RTol <= 0 && o.ATol <= 0 {
-		return refusal{errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away")}
+func (o *Options) checkEstimate(s krylov.Solver, cooled bool) error {
+	if _, ok := s.(*krylov.BiCGSTAB); !ok || o.RTol > 0 || o.ATol > 0 {
+		return nil
 	}
-	return nil
+	if name := methods()[0].Name; cooled {
+		return refusal{fmt.Errorf("%s gives no estimate of the error in K where coolant flows; give --rtol or --atol, or choose %s, which does", o.Preconditioner, name)}
+	}
+	return refusal{errors.New("solver=bicgstab gives no estimate of the error in K; give --rtol or --atol, or leave solver=bicgstab away")}
 }
 
 // Steady solves for the steady temperature field. A solve that ends short of its tolerance is not an error: see Status.

@@ -43,6 +43,7 @@ EXIT STATUS
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
+  thermsim solve A.mtx --precond ilu:order=0,precision=fp64
   thermsim export examples/quickstart && thermsim solve thermsim-out/A.mtx thermsim-out/b.mtx`
 
 type solveOptions struct {

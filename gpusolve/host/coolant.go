@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 )
@@ -125,15 +126,26 @@ func (c *cooling) addMagnitude(s *system, size, x []float64, k, j int) {
 
 // addEntries adds the entries to those of the couplings.
 func (c *cooling) addEntries(s *system, t *sparse.Triplets) {
+	c.farEntries(s, func(a, b int, g float64) {
+		t.Add(int32(a), int32(a), g)
+		t.Add(int32(b), int32(b), g)
+		t.Add(int32(a), int32(b), -g)
+		t.Add(int32(b), int32(a), -g)
+	})
+	c.carriedEntries(s, func(row, col int, v float64) { t.Add(int32(row), int32(col), v) })
+}
+
+// farEntries visits the couplings two planes apart.
+func (c *cooling) farEntries(s *system, visit func(a, b int, g float64)) {
 	for k, far := range c.far {
 		for n, g := range far {
-			a, b, v := int32(k*s.sheet+n), int32((k+2)*s.sheet+n), float64(g)
-			t.Add(a, a, v)
-			t.Add(b, b, v)
-			t.Add(a, b, -v)
-			t.Add(b, a, -v)
+			visit(k*s.sheet+n, (k+2)*s.sheet+n, float64(g))
 		}
 	}
+}
+
+// carriedEntries visits what the coolant carries, all of it between neighbours.
+func (c *cooling) carriedEntries(s *system, visit func(row, col int, v float64)) {
 	for _, v := range c.of {
 		step := s.nx
 		if v.Along == 0 {
@@ -151,12 +163,44 @@ func (c *cooling) addEntries(s *system, t *sparse.Triplets) {
 					value float64
 				}{{cell, w.Own}, {cell - step, w.Up}, {cell + step, w.Down}} {
 					if e.value != 0 && w.Heat != 0 {
-						t.Add(int32(cell), int32(e.to), w.Heat*e.value)
+						visit(cell, e.to, w.Heat*e.value)
 					}
 				}
 			}
 		}
 	}
+}
+
+// addDiagonals makes the seven diagonals of the couplings those of the operator, and counts the entries that lie beside them. The main one keeps the share of
+// couplings two planes apart: factors without that share need a third to a half more iterations.
+func (c *cooling) addDiagonals(s *system, d *sparse.Diagonals) (beside int64) {
+	l := s.Arrays()
+	d.LowerX, d.LowerY, d.LowerZ = reuse.Make[float64](l, len(d.X)), reuse.Make[float64](l, len(d.Y)), reuse.Make[float64](l, len(d.Z))
+	copy(d.LowerX, d.X)
+	copy(d.LowerY, d.Y)
+	copy(d.LowerZ, d.Z)
+	c.farEntries(s, func(a, b int, g float64) {
+		d.Main[a] += g
+		d.Main[b] += g
+		if g != 0 {
+			beside += 2
+		}
+	})
+	c.carriedEntries(s, func(row, col int, v float64) {
+		switch col - row {
+		case 0:
+			d.Main[row] += v
+		case 1: // first, as offsets coincide on a grid one cell wide
+			d.X[row] += v
+		case -1:
+			d.LowerX[col] += v
+		case s.nx:
+			d.Y[row] += v
+		case -s.nx:
+			d.LowerY[col] += v
+		}
+	})
+	return beside
 }
 
 // rows is the matrix of a stack with coolant.

@@ -74,14 +74,25 @@ func (s *Space) newRows(a *sparse.CSR, own bool) *rows {
 
 // Diagonals of the mesh's operator, from its couplings.
 func (s *system) Diagonals() (ops.Diagonals, error) {
-	if s.cooling != nil {
+	d, beside, err := s.NearDiagonals()
+	if err == nil && beside > 0 {
+		d.Release()
 		return nil, errCoolant
 	}
-	return s.newDiagonals(s.expand(), true), nil
+	return d, err
 }
 
-// errCoolant is why the operator of a stack with coolant has no diagonals.
-var errCoolant = errors.New("coolant couples cells beyond the seven diagonals of a grid")
+// NearDiagonals are those of the mesh's operator, without the couplings two planes apart that porous cavities have.
+func (s *system) NearDiagonals() (d ops.Diagonals, beside int64, err error) {
+	a := s.expand()
+	if s.cooling != nil {
+		beside = s.cooling.addDiagonals(s, a)
+	}
+	return s.newDiagonals(a, true), beside, nil
+}
+
+// errCoolant is why the operator of a stack with a porous cavity has no diagonals.
+var errCoolant = errors.New("a porous cavity couples cells beyond the seven diagonals of a grid")
 
 // Rows of the mesh's operator.
 func (s *system) Rows() (ops.Rows, error) {

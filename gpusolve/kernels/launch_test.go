@@ -17,7 +17,7 @@ import (
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/precond/fourier"
-	"thermsim/gpusolve/precond/ic"
+	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
@@ -148,7 +148,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("quaddiag", func(d cudriver.Driver) (any, error) { return mixed.LoadQuaddiag(d) })
 	add("assemble", func(d cudriver.Driver) (any, error) { return kernels.LoadAssemble(d) })
 	add("forms", func(d cudriver.Driver) (any, error) { return kernels.LoadForms(d) })
-	add("ic", func(d cudriver.Driver) (any, error) { return ic.LoadKernels(d) })
+	add("ilu", func(d cudriver.Driver) (any, error) { return ilu.LoadKernels(d) })
 	add("cmg", func(d cudriver.Driver) (any, error) { return cmg.LoadKernels(d) })
 	add("segments", func(d cudriver.Driver) (any, error) { return cmg.LoadSegments(d) })
 	add("jacobi", func(d cudriver.Driver) (any, error) { return jacobi.LoadKernels(d) })

@@ -10,6 +10,27 @@ type Forms interface {
 	Rows() (Rows, error)
 }
 
+// Near is a Space whose matrix may have entries beside the seven diagonals of a grid that a preconditioner can do without.
+type Near interface {
+	// NearDiagonals are the seven diagonals alone, the main one as it is in the matrix, and the number of entries beside them.
+	NearDiagonals() (d Diagonals, beside int64, err error)
+}
+
+// NearDiagonals are the seven diagonals of the operator's matrix for a preconditioner: those of Near where the operator offers it, else those of Forms, and the
+// number of entries that they leave out. forms is false where the operator has no forms at all.
+func NearDiagonals(a Operator) (d Diagonals, beside int64, forms bool, err error) {
+	if near, ok := a.(Near); ok {
+		d, beside, err = near.NearDiagonals()
+		return d, beside, true, err
+	}
+	on, ok := a.(Forms)
+	if !ok {
+		return nil, 0, false, nil
+	}
+	d, err = on.Diagonals()
+	return d, 0, true, err
+}
+
 // Diagonals is a matrix on a device in the form of sparse.Diagonals, FP64.
 type Diagonals interface {
 	Shape() (nx, ny, nz int)

@@ -41,8 +41,11 @@ func (s *Shape) Grid() bool { return s.NX > 0 }
 
 // Diagonals is what the matrix takes by diagonals in FP64, as a form that methods build on; nothing where the system is stored so anyway.
 func (s *Shape) Diagonals() int64 {
-	if !s.Assembled {
+	switch {
+	case !s.Assembled:
 		return 0
+	case !s.Symmetric:
+		return 56 * s.Unknowns
 	}
 	return 32 * s.Unknowns
 }

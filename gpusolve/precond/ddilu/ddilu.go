@@ -40,7 +40,7 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	forms, ok := s.(ops.Forms)
+	d, beside, ok, err := ops.NearDiagonals(s)
 	if !ok {
 		return nil, errNoDevice
 	}
@@ -49,15 +49,20 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	if rows == 0 {
 		rows = device.brickRows()
 	}
-	grid, err := forms.Diagonals()
 	if _, mesh := s.(ops.System); err != nil && (mesh || s.Err() != nil) {
 		return nil, err
 	}
 	if err != nil { // given by rows
-		return p, p.graph(device, forms, rows, set)
+		return p, p.graph(device, s.(ops.Forms), rows, set)
 	}
-	defer grid.Release()
-	return p, p.grid(device, grid, rows, set)
+	defer d.Release()
+	if err := p.grid(device, d, rows, set); err != nil {
+		return nil, err
+	}
+	if beside > 0 {
+		p.details += fmt.Sprintf(", without %d entries between planes two apart", beside)
+	}
+	return p, nil
 }
 
 // grid factors by bricks.

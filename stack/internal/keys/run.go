@@ -32,6 +32,7 @@ func preconditioners() []string {
 		"ic",
 		"cmg",
 		"ddilu",
+		"ilu",
 		"parac",
 		"jacobi",
 		"none",

@@ -1,4 +1,4 @@
-package ic
+package ilu
 
 import (
 	"cmp"

@@ -1,15 +1,16 @@
-package ic_test
+package ilu_test
 
 import "thermsim/gpusolve/sparse"
 
-// rowFactor is L and D by rows.
+// rowFactor is L and D U by rows.
 type rowFactor struct {
 	lower []map[int]float64 // columns below the diagonal
+	upper []map[int]float64 // columns above it
 	pivot []float64
 }
 
 // eliminate is incomplete elimination with levels of fill, row by row, as in Y. Saad, Iterative Methods for Sparse Linear Systems (2nd
-// edition, 2003), algorithm 10.6. It knows nothing of grids. The matrix is symmetric, so that U = D L^T.
+// edition, 2003), algorithm 10.6. It knows nothing of grids, nor of symmetry.
 func eliminate(a *sparse.CSR, order int, shift float64) *rowFactor {
 	n := a.N()
 	type entry struct {
@@ -17,7 +18,7 @@ func eliminate(a *sparse.CSR, order int, shift float64) *rowFactor {
 		level int
 	}
 	upper := make([]map[int]entry, n)
-	out := &rowFactor{lower: make([]map[int]float64, n), pivot: make([]float64, n)}
+	out := &rowFactor{lower: make([]map[int]float64, n), upper: make([]map[int]float64, n), pivot: make([]float64, n)}
 	for i := range n {
 		row := map[int]entry{}
 		cols, vals := a.Row(i)
@@ -50,17 +51,17 @@ func eliminate(a *sparse.CSR, order int, shift float64) *rowFactor {
 			}
 		}
 		out.pivot[i] = row[i].value
-		upper[i] = map[int]entry{}
+		upper[i], out.upper[i] = map[int]entry{}, map[int]float64{}
 		for c, e := range row {
 			if c > i && e.level <= order {
-				upper[i][c] = e
+				upper[i][c], out.upper[i][c] = e, e.value
 			}
 		}
 	}
 	return out
 }
 
-// solve returns (L D L^T)^-1 r.
+// solve returns (L D U)^-1 r.
 func (f *rowFactor) solve(r []float64) []float64 {
 	x := append([]float64(nil), r...)
 	for i, row := range f.lower {
@@ -68,13 +69,11 @@ func (f *rowFactor) solve(r []float64) []float64 {
 			x[i] -= l * x[c]
 		}
 	}
-	for i, p := range f.pivot {
-		x[i] /= p
-	}
-	for i := len(f.lower) - 1; i >= 0; i-- {
-		for c, l := range f.lower[i] {
-			x[c] -= l * x[i]
+	for i := len(x) - 1; i >= 0; i-- {
+		for c, u := range f.upper[i] {
+			x[i] -= u * x[c]
 		}
+		x[i] /= f.pivot[i]
 	}
 	return x
 }

@@ -1,7 +1,8 @@
-// Package ic preconditions with an incomplete Cholesky factor of a grid's matrix, in natural order: level 0 or 1 of fill.
+// Package ilu preconditions with incomplete factors L D U of a grid's matrix, in natural order: level 0 or 1 of fill. Of a symmetric matrix they are the
+// Cholesky factors L D L^T.
 //
-// The triangular solves go along wavefronts; see docs/ic.md for what that costs on flat grids. Kernels is their GPU side, made of ic.cu.
-package ic
+// The triangular solves go along wavefronts; see docs/ilu.md for what that costs on flat grids. Kernels is their GPU side, made of ilu.cu.
+package ilu
 
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
@@ -13,15 +14,8 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// Keys are the settings of the method.
-func Keys() []precond.Key {
-	return []precond.Key{
-		{Name: "order", Kind: precond.Integer, Default: "1", Min: 0, Max: 1, Doc: "level of fill: 0 keeps the matrix's own pattern, 1 adds six diagonals"},
-		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 10, Doc: "share of the diagonal that is added before the factorisation"},
-	}
-}
-
 type incomplete struct {
+	name      string
 	triangles Triangles
 	details   string
 }
@@ -30,12 +24,23 @@ var _ precond.Preconditioner = (*incomplete)(nil)
 
 // New factorises the system's matrix.
 func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	how := Options{Order: set.Int("order"), Shift: set.Float("shift")}
-	forms, ok := s.(ops.Forms)
+	return factored("ilu", s, set)
+}
+
+// NewCholesky factorises the system's matrix, which must be symmetric.
+func NewCholesky(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+	if !s.Symmetric() {
+		return nil, fmt.Errorf("%w: incomplete Cholesky factors need a symmetric matrix, and this one is not; choose ilu", precond.ErrRefused)
+	}
+	return factored("ic", s, set)
+}
+
+func factored(name string, s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
+	how := Options{Order: set.Int("order"), Shift: set.Float("shift"), Double: set.Text("precision") == "fp64"}
+	a, beside, ok, err := ops.NearDiagonals(s)
 	if !ok {
 		return nil, errNoDevice
 	}
-	a, err := forms.Diagonals()
 	if err != nil {
 		if s.Err() == nil {
 			err = fmt.Errorf("%w: %w", precond.ErrRefused, err)
@@ -56,7 +61,13 @@ func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 	if how.Shift > 0 {
 		details += fmt.Sprintf(", shift %g", how.Shift)
 	}
-	return &incomplete{t, details}, nil
+	if beside > 0 {
+		details += fmt.Sprintf(", without %d entries between planes two apart", beside)
+	}
+	if how.Double {
+		details += ", FP64"
+	}
+	return &incomplete{name, t, details}, nil
 }
 
 var errNoDevice = fmt.Errorf("%w: this device has no incomplete factorisations", precond.ErrRefused)
@@ -68,13 +79,13 @@ func explain(err error, how Options) error {
 		return err
 	}
 	remedy := "choose another preconditioner"
-	if m.Reason == NotPositive {
+	if m.Reason == NotPositive || m.Reason == NoPivot {
 		remedy = fmt.Sprintf("add a share of the diagonal with shift=%g, or choose another preconditioner", max(0.001, 4*how.Shift))
 	}
 	return fmt.Errorf("%w: incomplete factorisation of order %d: %w; %s", precond.ErrRefused, how.Order, m, remedy)
 }
 
-func (p *incomplete) Name() string    { return "ic" }
+func (p *incomplete) Name() string    { return p.name }
 func (p *incomplete) Details() string { return p.details }
 
 func (p *incomplete) Apply(z, r ops.Vector) { p.triangles.Solve(z, r) }

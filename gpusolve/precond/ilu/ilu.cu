@@ -1,5 +1,6 @@
-// Incomplete Cholesky factors L D L^T of a grid's matrix, level 0 and level 1 of fill, by wavefronts (see wavefront.h). Factors are computed in
-// FP64 and kept by levels: first the diagonals of L, then 1/D. L has a unit diagonal, which is not kept.
+// Incomplete factors L D U of a grid's matrix, level 0 and level 1 of fill, by wavefronts (see wavefront.h). L and U have unit diagonals, which are not
+// kept. Factors are computed in FP64 and kept by levels: first the diagonals of L, then those of U^T, which has the pattern of L, then 1/D. A symmetric
+// matrix has U = L^T, which is not kept twice.
 //
 // Diagonals of L at the offsets of lower neighbours:
 //   order 0: X (-1,0,0), Y (0,-1,0), Z (0,0,-1)
@@ -24,19 +25,27 @@ KERNEL void BOUNDS(THREADS) wraps(int nx, int ny, int nz, const double *RESTRICT
 }
 
 // pivot inverts d, or notes the cell and goes on with 1: cells before it in natural order do not depend on it, so the least one noted is the
-// one at which elimination in that order would have failed.
-DEVICE double pivot(double d, i64 cell, u64 *place) {
-  if (d > 0 && d <= 1.7976931348623157e308) return 1 / d;
+// one at which elimination in that order would have failed. Pivots of a symmetric matrix must be positive.
+template <int SIDES> DEVICE double pivot(double d, i64 cell, u64 *place) {
+  if ((d > 0 && d <= 1.7976931348623157e308) || (SIDES > 1 && d < 0 && d >= -1.7976931348623157e308)) return 1 / d;
   __nvvm_atom_min_gen_ull(place, (u64)cell);
   return 1;
 }
 
+// Bands are diagonals of the matrix on one side of the main one.
+struct Bands {
+  const double *x, *y, *z;
+};
+
 // factorise runs one tile. The matrix comes in natural order. Each level has two stages: what depends on levels below l-1 alone is computed
 // one level ahead, while other warps still finish.
-template <int ORDER>
+//
+// Of SIDES, the first is the rows of L and the second those of U^T, computed from the bands above the diagonal. With V = L D on the one side and (D U)^T on
+// the other, the recurrence of either is that of a symmetric matrix with the other's entries in its products.
+template <int ORDER, int SIDES>
 DEVICE void factorise(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const double *RESTRICT diagonal,
-                      const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT z, double scale, double *f, u64 *place) {
-  enum { OFF = Shape<ORDER>::OFF };
+                      const Bands (&a)[SIDES], double scale, double *f, u64 *place) {
+  enum { OFF = Shape<ORDER>::OFF, PIVOTS = SIDES * OFF, OTHER = SIDES - 1 };
   SHARED int ticket;
   int t = threadX(), own = take(state, &ticket);
   const int *tile = plan + own * PLAN;
@@ -45,15 +54,15 @@ DEVICE void factorise(int nx, int ny, int nz, int tileP, int tileQ, int chunk, c
   int last = tile[LAST_LEVEL];
   Column c = columnAt<ORDER>(p, q, ny, nz, false);
   c.valid = c.valid && t < tileP * tileQ;
-  i64 plane = (i64)ny * nz, n = plane * nx, sheet = (i64)nx * ny, row = (c.k * (i64)ny + c.j) * nx;
+  i64 plane = (i64)ny * nz, n = plane * nx, sheet = (i64)nx * ny, row = (c.k * (i64)ny + c.j) * nx, side = OFF * n;
   bool hasLeft = c.valid && c.j > 0, hasBelow = c.valid && c.k > 0 && c.j + ORDER < ny, hasDiagonal = ORDER && c.valid && c.k > 0;
 
   // What the next cell of the column needs of former ones: its own, and those of columns read a level ago.
-  double selfInverse = 0, selfXY = 0, selfXZ = 0;
-  double formerYZ = 0, formerInverse = 0;          // of (i,j-1,k)
-  double farInverse = 0, nearX = 0, nearInverse = 0;  // of (i,j,k-1) and (i+1,j,k-1)
+  double selfInverse = 0, selfXY[SIDES] = {}, selfXZ[SIDES] = {};
+  double formerYZ[SIDES] = {}, formerInverse = 0;                // of (i,j-1,k)
+  double farInverse = 0, nearX[SIDES] = {}, nearInverse = 0;     // of (i,j,k-1) and (i+1,j,k-1)
   // The first stage's results.
-  double vz = 0, vxz = 0, vy = 0, lz = 0, lxz = 0, ly = 0;
+  double vz[SIDES] = {}, vxz[SIDES] = {}, vy[SIDES] = {}, lz[SIDES] = {}, lxz[SIDES] = {}, ly[SIDES] = {};
 
   int start = (tile[FIRST_LEVEL] - 3 * ORDER) & ~(chunk - 1);
   for (int l = start; l <= last; l++) {
@@ -70,66 +79,78 @@ DEVICE void factorise(int nx, int ny, int nz, int tileP, int tileQ, int chunk, c
     const double *before = f + slabOf(l - 1, nx) * plane + c.at; // level l-1 of the columns around
     double *mine = f + slabOf(l, nx) * plane + c.at;
     // Of the columns (j-1,k), (j+ORDER,k-1) and (j,k-1), as far as they have a cell of level l-1.
-    double leftX = 0, leftYZ = 0, leftInverse = 0;
+    double leftX[SIDES] = {}, leftYZ[SIDES] = {}, leftInverse = 0;
     if (hasLeft && i + ORDER >= 0 && i + ORDER < nx) {
-      leftInverse = before[OFF * n - 1];
-      if (ORDER) leftX = before[X * n - 1], leftYZ = before[YZ * n - 1];
+      leftInverse = before[PIVOTS * n - 1];
+      if (ORDER)
+        for (int s = 0; s < SIDES; s++) leftX[s] = before[X * n + s * side - 1], leftYZ[s] = before[YZ * n + s * side - 1];
     }
     if (!ORDER) {
       if (active) {
-        double belowInverse = c.k > 0 ? before[OFF * n - ny] : 0;
+        double belowInverse = c.k > 0 ? before[PIVOTS * n - ny] : 0;
         i64 cell = row + i;
-        double vx = i ? x[cell - 1] : 0, v2 = c.j ? y[cell - nx] : 0, v3 = c.k ? z[cell - sheet] : 0;
-        double a = v3 * belowInverse, b = v2 * leftInverse, d = vx * selfInverse;
-        mine[X * n] = d;
-        mine[Y * n] = b;
-        mine[Z * n] = a;
-        selfInverse = pivot(scale * diagonal[cell] - v3 * a - v2 * b - vx * d, cell, place);
-        mine[OFF * n] = selfInverse;
+        double vx[SIDES], lx[SIDES];
+        for (int s = 0; s < SIDES; s++) {
+          vx[s] = i ? a[s].x[cell - 1] : 0, vy[s] = c.j ? a[s].y[cell - nx] : 0, vz[s] = c.k ? a[s].z[cell - sheet] : 0;
+          lz[s] = vz[s] * belowInverse, ly[s] = vy[s] * leftInverse, lx[s] = vx[s] * selfInverse;
+          mine[X * n + s * side] = lx[s];
+          mine[Y * n + s * side] = ly[s];
+          mine[Z * n + s * side] = lz[s];
+        }
+        selfInverse = pivot<SIDES>(scale * diagonal[cell] - vz[0] * lz[OTHER] - vy[0] * ly[OTHER] - vx[0] * lx[OTHER], cell, place);
+        mine[PIVOTS * n] = selfInverse;
       }
     } else {
-      double ahead = 0, aheadX = 0;
+      double ahead = 0, aheadX[SIDES] = {};
       if (hasDiagonal && i + 2 >= 0 && i + 2 < nx) {
-        aheadX = before[X * n - ny];
-        ahead = before[OFF * n - ny];
+        for (int s = 0; s < SIDES; s++) aheadX[s] = before[X * n + s * side - ny];
+        ahead = before[PIVOTS * n - ny];
       }
       if (active) {
-        double belowY = 0, belowXY = 0, belowInverse = 0;
+        double belowY[SIDES] = {}, belowXY[SIDES] = {}, belowInverse = 0;
         if (hasBelow) {
           const double *b = before - ny + 1;
-          belowY = b[Y * n], belowXY = b[XY * n], belowInverse = b[OFF * n];
+          for (int s = 0; s < SIDES; s++) belowY[s] = b[Y * n + s * side], belowXY[s] = b[XY * n + s * side];
+          belowInverse = b[PIVOTS * n];
         }
         i64 cell = row + i;
-        double vyz = -vz * belowY - vxz * belowXY;
-        double vxy = -vxz * leftYZ - vy * leftX;
-        double vx = (i ? x[cell - 1] : 0) - vz * selfXZ - vy * selfXY;
-        double lyz = vyz * belowInverse, lxy = vxy * leftInverse, lx = vx * selfInverse;
-        double d = scale * diagonal[cell] - vz * lz - vxz * lxz - vyz * lyz - vy * ly - vxy * lxy - vx * lx;
-        mine[X * n] = lx;
-        mine[Y * n] = ly;
-        mine[Z * n] = lz;
-        mine[XY * n] = lxy;
-        mine[XZ * n] = lxz;
-        mine[YZ * n] = lyz;
-        selfInverse = pivot(d, cell, place);
-        mine[OFF * n] = selfInverse;
-        selfXY = lxy;
-        selfXZ = lxz;
+        double vyz[SIDES], vxy[SIDES], vx[SIDES], lyz[SIDES], lxy[SIDES], lx[SIDES];
+        for (int s = 0; s < SIDES; s++) {
+          int o = OTHER - s;
+          vyz[s] = -vz[s] * belowY[o] - vxz[s] * belowXY[o];
+          vxy[s] = -vxz[s] * leftYZ[o] - vy[s] * leftX[o];
+          vx[s] = (i ? a[s].x[cell - 1] : 0) - vz[s] * selfXZ[o] - vy[s] * selfXY[o];
+          lyz[s] = vyz[s] * belowInverse, lxy[s] = vxy[s] * leftInverse, lx[s] = vx[s] * selfInverse;
+          double *at = mine + s * side;
+          at[X * n] = lx[s];
+          at[Y * n] = ly[s];
+          at[Z * n] = lz[s];
+          at[XY * n] = lxy[s];
+          at[XZ * n] = lxz[s];
+          at[YZ * n] = lyz[s];
+        }
+        double d = scale * diagonal[cell] - vz[0] * lz[OTHER] - vxz[0] * lxz[OTHER] - vyz[0] * lyz[OTHER] - vy[0] * ly[OTHER] - vxy[0] * lxy[OTHER] -
+                   vx[0] * lx[OTHER];
+        selfInverse = pivot<SIDES>(d, cell, place);
+        mine[PIVOTS * n] = selfInverse;
+        for (int s = 0; s < SIDES; s++) selfXY[s] = lxy[s], selfXZ[s] = lxz[s];
       }
       // First stage of the next cell: its neighbour in y is the one read as XY now, and so on.
       formerInverse = leftInverse;
-      formerYZ = leftYZ;
       farInverse = nearInverse;
       nearInverse = ahead;
-      nearX = aheadX;
+      for (int s = 0; s < SIDES; s++) formerYZ[s] = leftYZ[s], nearX[s] = aheadX[s];
       if (c.valid && i + 1 >= 0 && i + 1 < nx) {
         i64 next = row + i + 1;
-        vz = c.k ? z[next - sheet] : 0;
-        vxz = -vz * nearX;
-        vy = (c.j ? y[next - nx] : 0) - vz * formerYZ;
-        lz = vz * farInverse;
-        lxz = vxz * nearInverse;
-        ly = vy * formerInverse;
+        for (int s = 0; s < SIDES; s++) {
+          int o = OTHER - s;
+          vz[s] = c.k ? a[s].z[next - sheet] : 0;
+          vxz[s] = -vz[s] * nearX[o];
+          vy[s] = (c.j ? a[s].y[next - nx] : 0) - vz[s] * formerYZ[o];
+          lz[s] = vz[s] * farInverse;
+          lxz[s] = vxz[s] * nearInverse;
+          ly[s] = vy[s] * formerInverse;
+        }
       }
     }
     barrier();
@@ -140,16 +161,35 @@ DEVICE void factorise(int nx, int ny, int nz, int tileP, int tileQ, int chunk, c
 KERNEL void BOUNDS(WIDE) factoriseStar(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
                                        const double *RESTRICT diagonal, const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT z,
                                        double scale, double *f, u64 *place) {
-  factorise<0>(nx, ny, nz, tileP, tileQ, chunk, plan, state, diagonal, x, y, z, scale, f, place);
+  const Bands a[1] = {{x, y, z}};
+  factorise<0>(nx, ny, nz, tileP, tileQ, chunk, plan, state, diagonal, a, scale, f, place);
 }
 
 KERNEL void BOUNDS(WIDE) factoriseDiamond(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
                                           const double *RESTRICT diagonal, const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT z,
                                           double scale, double *f, u64 *place) {
-  factorise<1>(nx, ny, nz, tileP, tileQ, chunk, plan, state, diagonal, x, y, z, scale, f, place);
+  const Bands a[1] = {{x, y, z}};
+  factorise<1>(nx, ny, nz, tileP, tileQ, chunk, plan, state, diagonal, a, scale, f, place);
 }
 
-// narrow rounds a factor to FP32, 1/D included.
+// factoriseStarBoth is for a matrix that is not symmetric: lowerX, lowerY and lowerZ are below its diagonal.
+KERNEL void BOUNDS(WIDE) factoriseStarBoth(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                           const double *RESTRICT diagonal, const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT z,
+                                           const double *RESTRICT lowerX, const double *RESTRICT lowerY, const double *RESTRICT lowerZ, double scale,
+                                           double *f, u64 *place) {
+  const Bands a[2] = {{lowerX, lowerY, lowerZ}, {x, y, z}};
+  factorise<0>(nx, ny, nz, tileP, tileQ, chunk, plan, state, diagonal, a, scale, f, place);
+}
+
+KERNEL void BOUNDS(WIDE) factoriseDiamondBoth(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                              const double *RESTRICT diagonal, const double *RESTRICT x, const double *RESTRICT y,
+                                              const double *RESTRICT z, const double *RESTRICT lowerX, const double *RESTRICT lowerY,
+                                              const double *RESTRICT lowerZ, double scale, double *f, u64 *place) {
+  const Bands a[2] = {{lowerX, lowerY, lowerZ}, {x, y, z}};
+  factorise<1>(nx, ny, nz, tileP, tileQ, chunk, plan, state, diagonal, a, scale, f, place);
+}
+
+// narrow rounds a factor to FP32.
 KERNEL void BOUNDS(THREADS) narrow(i64 n, const double *RESTRICT from, float *RESTRICT to) {
   i64 stride = (i64)gridX() * THREADS;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) to[c] = (float)from[c];
@@ -180,8 +220,7 @@ DEVICE int firstIn(int nx, int order, Place s, int j) { return slabOf(s.slab - (
 // Rows of a square are taken in turns of TURN.
 enum { TURN = THREADS / SQUARE };
 
-// toLevels lays a field out by levels, and readies the states of the solves that follow.
-KERNEL void BOUNDS(THREADS) toLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to, int *state, int states) {
+template <typename REAL> DEVICE void layByLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, REAL *RESTRICT to, int *state, int states) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
   Place s = placeOf(nx, ny);
@@ -199,14 +238,13 @@ KERNEL void BOUNDS(THREADS) toLevels(int nx, int ny, int nz, int order, const fl
     if (s.slab + r < nx && s.j + x < ny) to[((u32)(s.slab + r) * nz + s.k) * ny + s.j + x] = square[x][r];
 }
 
-// fromLevels is the way back.
-KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to) {
+template <typename REAL> DEVICE void layNaturally(int nx, int ny, int nz, int order, const REAL *RESTRICT from, float *RESTRICT to) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
   Place s = placeOf(nx, ny);
 #pragma unroll
   for (int r = y; r < SQUARE; r += TURN)
-    if (s.slab + r < nx && s.j + x < ny) square[x][r] = from[((u32)(s.slab + r) * nz + s.k) * ny + s.j + x];
+    if (s.slab + r < nx && s.j + x < ny) square[x][r] = (float)from[((u32)(s.slab + r) * nz + s.k) * ny + s.j + x];
   barrier();
   int first = firstIn(nx, order, s, s.j + y), step = TURN * (1 + order) % nx;
 #pragma unroll
@@ -217,41 +255,62 @@ KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const 
   }
 }
 
+// toLevels lays a field out by levels, and readies the states of the solves that follow.
+KERNEL void BOUNDS(THREADS) toLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to, int *state, int states) {
+  layByLevels(nx, ny, nz, order, from, to, state, states);
+}
+
+KERNEL void BOUNDS(THREADS) toLevelsDouble(int nx, int ny, int nz, int order, const float *RESTRICT from, double *RESTRICT to, int *state, int states) {
+  layByLevels(nx, ny, nz, order, from, to, state, states);
+}
+
+// fromLevels is the way back.
+KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to) {
+  layNaturally(nx, ny, nz, order, from, to);
+}
+
+KERNEL void BOUNDS(THREADS) fromLevelsDouble(int nx, int ny, int nz, int order, const double *RESTRICT from, float *RESTRICT to) {
+  layNaturally(nx, ny, nz, order, from, to);
+}
+
 // AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
-// powers of two, of 2 AHEAD levels or more.
+// powers of two, of 2 AHEAD levels or more. Values of FP64 take twice the registers, and half as many are under way.
 enum { AHEAD = 8 };
+
+template <typename REAL> struct Ahead { enum { LEVELS = sizeof(REAL) == sizeof(float) ? AHEAD : AHEAD / 2 }; };
 
 // Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
 // most that columns times levels may be.
 enum { KEPT = 4096 };
 
 // Entry is what a cell needs from memory: its right side, 1/D in upper solves, and its diagonals of L. Beside the grid it means nothing.
-template <int ORDER> struct Entry {
-  float right, inverse, off[Shape<ORDER>::OFF];
+template <int ORDER, typename REAL> struct Entry {
+  REAL right, inverse, off[Shape<ORDER>::OFF];
 
   // begin is what the products with the neighbours' values are taken from.
-  METHOD float begin(bool upper) const { return upper ? right * inverse : right; }
+  METHOD REAL begin(bool upper) const { return upper ? right * inverse : right; }
 };
 
 // Reader loads the entries of a column, level after level. Entries that tie to cells beside the grid need no care: the values that they are multiplied
 // with are zero. Places further on may lie behind a diagonal's end, but never behind 1/D.
-template <int ORDER, bool UPPER> struct Reader {
+template <int ORDER, bool UPPER, typename REAL> struct Reader {
   enum { OFF = Shape<ORDER>::OFF };
-  const float *w, *diagonal[OFF + 1];
+  const REAL *w, *diagonal[OFF + 1];
   u32 plane, n, at;         // cells of a slab and of the grid, place of the next cell
   u32 back1, back2, back3;  // where that was 1, 2 and 3 levels ago
   int nx, i;                // i is primed, of the next cell; far below 0 for a thread without a column
 
-  METHOD void start(int nxOf, u32 planeOf, int level, int iOf, u32 column, const float *f, const float *wOf, int ny) {
+  METHOD void start(int nxOf, u32 planeOf, int level, int iOf, u32 column, const REAL *off, const REAL *inverse, const REAL *wOf, int ny) {
     nx = nxOf;
     i = iOf;
     plane = planeOf;
     n = plane * nx;
     w = wOf;
-    // Rows of L turned into columns: in upper solves, the entry that ties a cell to an upper neighbour is kept at the neighbour.
+    // Rows of L, or of U^T, turned into columns: in upper solves, the entry that ties a cell to an upper neighbour is kept at the neighbour.
     const int on[7] = {0, 1, ny, ORDER ? 1 : 0, ny, ny - 1, 0};
 #pragma unroll
-    for (int t = 0; t <= OFF; t++) diagonal[t] = f + (i64)n * t + (UPPER && t < OFF ? on[t] : 0);
+    for (int t = 0; t < OFF; t++) diagonal[t] = off + (i64)n * t + (UPPER ? on[t] : 0);
+    diagonal[OFF] = inverse;
     at = slabOf(UPPER ? level + 3 : level - 3, nx) * plane + column;
     back3 = at;
     move(&at);
@@ -268,7 +327,7 @@ template <int ORDER, bool UPPER> struct Reader {
       if (*p >= n) *p -= n;
     }
   }
-  METHOD void next(Entry<ORDER> *e) {
+  METHOD void next(Entry<ORDER, REAL> *e) {
     if ((u32)i < (u32)nx) {
       e->right = w[at];
       if (!UPPER) {
@@ -302,25 +361,25 @@ struct Line {
 };
 
 // Sweep is a thread on its way along its column.
-template <int ORDER, bool UPPER> struct Sweep {
-  enum { OFF = Shape<ORDER>::OFF };
-  Reader<ORDER, UPPER> reader;
+template <int ORDER, bool UPPER, typename REAL> struct Sweep {
+  enum { OFF = Shape<ORDER>::OFF, LEVELS = Ahead<REAL>::LEVELS };
+  Reader<ORDER, UPPER, REAL> reader;
   Line left, below, corner;
-  float *w;
+  REAL *w;
   u32 mine; // place of the cell that is computed next
   int i;    // primed
-  float self, formerCorner, partial;
+  REAL self, formerCorner, partial;
 
-  // pass computes AHEAD levels from `first`, an even one, and loads as many after them.
-  METHOD void pass(int first, const Entry<ORDER> *now, Entry<ORDER> *soon, float *value) {
+  // pass computes LEVELS levels from `first`, an even one, and loads as many after them.
+  METHOD void pass(int first, const Entry<ORDER, REAL> *now, Entry<ORDER, REAL> *soon, REAL *value) {
     int t = threadX(), l = left.at(first - 1), b = below.at(first - 1), c = corner.at(first - 1);
 #pragma unroll
-    for (int s = 0; s < AHEAD; s++) reader.next(&soon[s]);
+    for (int s = 0; s < LEVELS; s++) reader.next(&soon[s]);
 #pragma unroll
-    for (int s = 0; s < AHEAD; s++) {
-      const Entry<ORDER> &here = now[s], &next = s + 1 < AHEAD ? now[s + 1] : soon[0];
-      float fromLeft = value[l], fromBelow = value[b];
-      float v = partial;
+    for (int s = 0; s < LEVELS; s++) {
+      const Entry<ORDER, REAL> &here = now[s], &next = s + 1 < LEVELS ? now[s + 1] : soon[0];
+      REAL fromLeft = value[l], fromBelow = value[b];
+      REAL v = partial;
       v -= here.off[ORDER ? YZ % OFF : Z] * fromBelow;
       v -= here.off[ORDER ? XY % OFF : Y] * fromLeft;
       v -= here.off[X] * self;
@@ -331,7 +390,7 @@ template <int ORDER, bool UPPER> struct Sweep {
       partial = next.begin(UPPER);
       if (ORDER) {
         // The first stage of the next cell's sum: what comes from levels below this one.
-        float fromCorner = value[c];
+        REAL fromCorner = value[c];
         partial -= next.off[Z] * formerCorner;
         partial -= next.off[XZ % OFF] * fromCorner;
         partial -= next.off[Y] * fromLeft;
@@ -350,10 +409,13 @@ template <int ORDER, bool UPPER> struct Sweep {
 
 // solve runs one tile of a triangular solve, in place: w holds the right side and then the solution. A thread keeps its own last value in a
 // register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, a chunk of levels at a time.
-template <int ORDER, bool UPPER>
-DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const float *RESTRICT f, float *w) {
+// off are the diagonals of L, or those of U^T.
+template <int ORDER, bool UPPER, typename REAL>
+DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const REAL *RESTRICT off,
+                  const REAL *RESTRICT inverse, REAL *w) {
+  enum { LEVELS = Ahead<REAL>::LEVELS };
   SHARED int ticket;
-  SHARED float value[2 * WIDE + KEPT];
+  SHARED REAL value[2 * WIDE + KEPT];
   int t = threadX(), own = take(state, &ticket);
   const int *tile = plan + own * PLAN;
   int *flags = state + 1;
@@ -362,11 +424,11 @@ DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const
   int top = (nx - 1) + (1 + ORDER) * (ny - 1) + (1 + 2 * ORDER) * (nz - 1);
   int start = (tile[FIRST_LEVEL] - 3 * ORDER) & ~(chunk - 1);
 
-  Sweep<ORDER, UPPER> sweep;
+  Sweep<ORDER, UPPER, REAL> sweep;
   Column c = columnAt<ORDER>(p0 + tp, q0 + tq, ny, nz, UPPER);
   bool valid = c.valid && tq < tileQ;
   sweep.i = valid ? start - c.base : -(1 << 30);
-  sweep.reader.start(nx, plane, UPPER ? top - start : start, sweep.i, valid ? (u32)c.at : 0, f, w, ny);
+  sweep.reader.start(nx, plane, UPPER ? top - start : start, sweep.i, valid ? (u32)c.at : 0, off, inverse, w, ny);
   sweep.mine = sweep.reader.at;
   sweep.w = w;
 
@@ -389,13 +451,13 @@ DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const
   e.valid = e.valid && (ORDER || edge < tileQ + tileP);
 
   value[t] = value[WIDE + t] = 0;
-  Entry<ORDER> one[AHEAD] = {}, two[AHEAD] = {};
+  Entry<ORDER, REAL> one[LEVELS] = {}, two[LEVELS] = {};
 #pragma unroll
-  for (int s = 0; s < AHEAD; s++) sweep.reader.next(&one[s]);
+  for (int s = 0; s < LEVELS; s++) sweep.reader.next(&one[s]);
   sweep.self = sweep.formerCorner = 0;
   sweep.partial = one[0].begin(UPPER);
 
-  for (int first = start; first <= last; first += 2 * AHEAD) {
+  for (int first = start; first <= last; first += 2 * LEVELS) {
     if ((first & mask) == 0) {
       if (t == 0 && first > start) release(flags + own, first);
       if (t % 32 == 0 && t >= 32 && t < 128) {
@@ -406,7 +468,7 @@ DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const
       int slab = slabOf(UPPER ? top - (first - 1) : first - 1, nx);
       if (offset < rows)
         for (int d = offset; d < chunk; d += 4 * rows) {
-          float v[4];
+          REAL v[4];
 #pragma unroll
           for (int u = 0; u < 4; u++) {
             int down = d + u * rows, s = UPPER ? slab - down : slab + down;
@@ -422,27 +484,47 @@ DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const
       barrier();
     }
     sweep.pass(first, one, two, value);
-    sweep.pass(first + AHEAD, two, one, value);
+    sweep.pass(first + LEVELS, two, one, value);
   }
   if (t == 0) release(flags + own, ALL_LEVELS);
 }
 
 KERNEL void BOUNDS(WIDE) lowerStar(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
-                                   const float *RESTRICT f, float *w) {
-  solve<0, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, f, w);
+                                   const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<0, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
 }
 
 KERNEL void BOUNDS(WIDE) upperStar(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
-                                   const float *RESTRICT f, float *w) {
-  solve<0, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, f, w);
+                                   const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<0, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
 }
 
 KERNEL void BOUNDS(WIDE) lowerDiamond(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
-                                      const float *RESTRICT f, float *w) {
-  solve<1, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, f, w);
+                                      const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<1, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
 }
 
 KERNEL void BOUNDS(WIDE) upperDiamond(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
-                                      const float *RESTRICT f, float *w) {
-  solve<1, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, f, w);
+                                      const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<1, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) lowerStarDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                         const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<0, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) upperStarDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                         const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<0, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) lowerDiamondDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                            const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<1, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) upperDiamondDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                            const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<1, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
 }

@@ -1,4 +1,4 @@
-package ic
+package ilu
 
 import (
 	"thermsim/gpusolve/host"
@@ -37,36 +37,38 @@ func (t *levelTask) sweep(s *host.Space, down bool) {
 	}
 }
 
-// hostFactor is L and 1/D in FP64.
+// hostFactor is L, U and 1/D in FP64.
 type hostFactor struct {
 	s *host.Space
 	*Entries
-	order int
+	how   Options
 	bytes int64
 }
 
 // factoriseOnHost computes a factor on the processor.
 func factoriseOnHost(s *host.Space, a ops.Diagonals, how Options) (Factor, error) {
 	d := a.Download()
-	if !d.Symmetric() {
-		return nil, &Misfit{Reason: NotSymmetric}
-	}
 	misfit := func(c int, reason MisfitReason) error {
 		return &Misfit{I: c % d.NX, J: c / d.NX % d.NY, K: c / (d.NX * d.NY), Reason: reason}
 	}
 	n := d.N()
+	lowerX, lowerY, lowerZ := d.Lower()
+	crosses := func(band []float64, c int) bool { return c < len(band) && band[c] != 0 }
 	for c := range n {
-		if c%d.NX == d.NX-1 && c < len(d.X) && d.X[c] != 0 || c/d.NX%d.NY == d.NY-1 && c < len(d.Y) && d.Y[c] != 0 {
+		if c%d.NX == d.NX-1 && (crosses(d.X, c) || crosses(lowerX, c)) || c/d.NX%d.NY == d.NY-1 && (crosses(d.Y, c) || crosses(lowerY, c)) {
 			return nil, misfit(c, WrapsAround)
 		}
 	}
-	f := &hostFactor{s: s, order: how.Order, Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: reuse.Make[float64](s.Arrays(), n)}}
-	for range Neighbours(how.Order) {
-		f.Off = append(f.Off, reuse.Make[float64](s.Arrays(), n))
+	f := &hostFactor{s: s, how: how, Entries: &Entries{NX: d.NX, NY: d.NY, NZ: d.NZ, Inverse: reuse.Make[float64](s.Arrays(), n)}}
+	e := &elimination{Entries: f.Entries, main: d.Main, scale: 1 + how.Shift, symmetric: d.Symmetric()}
+	f.Lower = e.side(s, how.Order, lowerX, lowerY, lowerZ)
+	f.Upper = f.Lower
+	f.bytes = 8 * int64(n) * int64(len(f.Lower)+1)
+	if !e.symmetric {
+		f.Upper = e.side(s, how.Order, d.X, d.Y, d.Z)
+		f.bytes += 8 * int64(n) * int64(len(f.Upper))
 	}
-	f.bytes = 8 * int64(n) * int64(len(f.Off)+1)
 	s.Account(f.bytes)
-	e := &elimination{Diagonals: d, Entries: f.Entries, scale: 1 + how.Shift}
 	w := &levelTask{order: how.Order, nx: d.NX, ny: d.NY, nz: d.NZ, body: e.star}
 	if how.Order == 1 {
 		w.body = e.diamond
@@ -75,7 +77,7 @@ func factoriseOnHost(s *host.Space, a ops.Diagonals, how Options) (Factor, error
 	for c, v := range f.Inverse {
 		if v == 0 {
 			f.Release()
-			return nil, misfit(c, NotPositive)
+			return nil, misfit(c, badPivot(e.symmetric))
 		}
 	}
 	return f, nil

@@ -1,0 +1,162 @@
+package ilu
+
+import (
+	"math"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/ops"
+)
+
+// cudaFactor is L, U^T where that is not L, and 1/D in FP64, by levels.
+type cudaFactor struct {
+	s          *cuda.Space
+	k          *Kernels
+	nx, ny, nz int // of the grid as it was given
+	*wavefront
+	sides   int64 // 1 for a symmetric matrix
+	double  bool
+	planned cudriver.Ptr[int32]
+	data    cudriver.Ptr[float64]
+}
+
+// off is the number of diagonals of L.
+func (w *wavefront) off() int64 { return int64(len(Neighbours(w.order))) }
+
+// values is the length of the factor.
+func (f *cudaFactor) values() int64 { return (f.sides*f.off() + 1) * f.s.Cells() }
+
+// states is the length of a solve's state: the tiles taken, and a flag for each.
+func (w *wavefront) states() int64 { return int64(w.tiles()) + 1 }
+
+// factoriseOnGPU computes a factor on the GPU.
+func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error) {
+	k, err := cuda.Module(s.Device, "ilu", LoadKernels)
+	if err != nil {
+		return nil, err
+	}
+	d := a.(*cuda.Diagonals)
+	if s.Cells() > math.MaxInt32 {
+		return nil, &Misfit{Reason: TooLarge} // places of cells are numbers of 32 bits in solves
+	}
+	nx, ny, nz := d.Shape()
+	shape, from := squeezed(nx, ny, nz)
+	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1, double: how.Double}
+	if !d.Symmetric() {
+		f.sides = 2
+	}
+	place := cuda.Alloc[uint64](s, 1)
+	defer s.Discard(place)
+	state := cuda.Alloc[int32](s, f.states())
+	defer s.Discard(state)
+	f.planned = cuda.Upload(s, f.plan)
+	f.data = cuda.Alloc[float64](s, f.values())
+	_, x, y, _, lowerX, lowerY, _ := d.Arrays()
+	if s.Ready() {
+		s.Note(s.Driver.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.Stream))
+		wraps := KernelsWrapsArgs{Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), X: x, Y: y, Place: place}
+		s.Note(k.Wraps(s.Stream, cuda.Flat(s.Cells()), wraps))
+		if f.sides > 1 {
+			wraps.X, wraps.Y = lowerX, lowerY
+			s.Note(k.Wraps(s.Stream, cuda.Flat(s.Cells()), wraps))
+		}
+	}
+	if err := f.check(place, WrapsAround); err != nil {
+		f.Release()
+		return nil, err
+	}
+	f.eliminate(d, how, state, place, from)
+	if err := f.check(place, badPivot(f.sides == 1)); err != nil {
+		f.Release()
+		return nil, err
+	}
+	return f, nil
+}
+
+// eliminate launches the factorisation. from tells which directions of the grid the wavefront's are.
+func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], place cudriver.Ptr[uint64], from [3]int) {
+	s, k := f.s, f.k
+	if !s.Ready() {
+		return
+	}
+	main, x, y, z, lowerX, lowerY, lowerZ := d.Arrays()
+	upper, lower := [3]cudriver.Ptr[float64]{x, y, z}, [3]cudriver.Ptr[float64]{lowerX, lowerY, lowerZ}
+	tiles := [3]uint32{uint32(f.tiles()), 1, 1}
+	nx, ny, nz := int32(f.wavefront.nx), int32(f.wavefront.ny), int32(f.wavefront.nz)
+	if f.sides == 1 {
+		run := k.FactoriseStar
+		if how.Order == 1 {
+			run = k.FactoriseDiamond
+		}
+		s.Note(run(s.Stream, tiles, KernelsFactoriseStarArgs{
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+			Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
+		}))
+		return
+	}
+	run := k.FactoriseStarBoth
+	if how.Order == 1 {
+		run = k.FactoriseDiamondBoth
+	}
+	s.Note(run(s.Stream, tiles, KernelsFactoriseStarBothArgs{
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+		Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]], LowerY: lower[from[1]], LowerZ: lower[from[2]],
+		Scale: 1 + how.Shift, F: f.data, Place: place,
+	}))
+}
+
+// check waits and reads which cell a kernel found to stand in the way, if any.
+func (f *cudaFactor) check(place cudriver.Ptr[uint64], reason MisfitReason) error {
+	var cell [1]uint64
+	cuda.Receive(f.s, cell[:], place)
+	if err := f.s.Err(); err != nil || cell[0] == math.MaxUint64 {
+		return err
+	}
+	c := int(cell[0])
+	return &Misfit{I: c % f.nx, J: c / f.nx % f.ny, K: c / (f.nx * f.ny), Reason: reason}
+}
+
+// Release gives the memory back.
+func (f *cudaFactor) Release() {
+	f.s.Discard(f.planned, f.data)
+}
+
+// Download copies the factor to the host.
+func (f *cudaFactor) Download() *Entries {
+	w := f.wavefront
+	n := int(f.s.Cells())
+	all := make([]float64, f.values())
+	cuda.Receive(f.s, all, f.data)
+	out := &Entries{NX: f.nx, NY: f.ny, NZ: f.nz}
+	natural := func(from []float64) []float64 {
+		v := make([]float64, n)
+		for c := range v {
+			v[c] = from[w.place(c%w.nx, c/w.nx%w.ny, c/(w.nx*w.ny))]
+		}
+		return v
+	}
+	side := func(from []float64) (to [][]float64) {
+		_, given := squeezed(f.nx, f.ny, f.nz)
+		for _, step := range Neighbours(w.order) {
+			band := make([]float64, n)
+			for at, squeezed := range Neighbours(w.order) {
+				var back [3]int
+				for d, axis := range given {
+					back[axis] = squeezed[d]
+				}
+				if back == step {
+					band = natural(from[at*n : (at+1)*n])
+				}
+			}
+			to = append(to, band)
+		}
+		return to
+	}
+	out.Lower = side(all)
+	out.Upper = out.Lower
+	if f.sides > 1 {
+		out.Upper = side(all[int(w.off())*n:])
+	}
+	out.Inverse = natural(all[int(f.sides*w.off())*n:])
+	return out
+}
