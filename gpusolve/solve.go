@@ -40,6 +40,7 @@ type Progress struct {
 	Iteration   int
 	ErrorK      float64 // current estimate, NaN where there is none
 	Time        float64 // s, simulated
+	Until       float64 // s, where steps follow the temperatures: the end of the run, which may be infinite
 }
 
 // ErrDevice marks failures of the device: none where one was demanded, out of memory, lost.

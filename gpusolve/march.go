@@ -1,0 +1,358 @@
+package gpusolve
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+)
+
+// march is a run of TR-BDF2 in progress.
+type march struct {
+	*engine
+	system staged
+	opts   Options
+	plan   *AdaptiveOptions
+	ladder ladder
+
+	// Numbers of states: that at the time, the stages of the step, the first of the next one, what a stage starts from, and room for the estimate and for fields
+	// between steps. steady is that state, -1 where nobody asks.
+	now, mid, end, ahead, driven, spare, steady int
+
+	time     float64 // s
+	dt       float64 // s, of the operator's stages
+	power    float64 // W, of the interval
+	last     bool    // no power changes after the interval
+	ready    bool    // mid is solved
+	grow     bool    // the last estimate allows twice the length
+	fresh    bool    // no step of the interval was accepted
+	endFlows flows
+	midFlows flows
+	heat     heat
+	moments  []float64 // that are still to be told
+	since    int       // iterations when the last moment was told
+	telling  bool      // of moments, to whom asked for them
+
+	// script are the rungs of the steps that were accepted while recording; otherwise the run takes these steps, where there are any, without asking for their error.
+	recording bool
+	script    []int
+	line      int // of the script
+
+	steps        []Step
+	out          krylov.Outcome
+	iterations   int
+	errorK       float64
+	allConverged bool
+	firstFailure krylov.Outcome
+	ranAway      bool
+	solution.Stepping
+}
+
+const (
+	// mostMoments is the number of changes of the power that are looked at for a common unit of the steps.
+	mostMoments = 1000
+	// solveShare is the part of the error of a step that a solve may leave.
+	solveShare = 0.05
+	// growBelow is the part of the tolerance that twice the length is expected to stay below, 8 times the error.
+	growBelow = 0.8
+	// firstShare of the heat capacity over the conductance to the faces is what the first step begins with at most.
+	firstShare = 1e-3
+	// shortestShare of its time is a step that leads nowhere.
+	shortestShare = 1e-13
+)
+
+// newMarch plans a run.
+func newMarch(m *mesh.Mesh, o Options, a *AdaptiveOptions) *march {
+	r := &march{opts: o, plan: a, allConverged: true, steady: -1, telling: true, steps: []Step{}}
+	if r.opts.Tol <= 0 {
+		r.opts.Tol = DefaultTol
+	}
+	r.opts.Tol = solveShare * math.Min(r.opts.Tol, a.Tol)
+	r.Method, r.TolK = solution.MethodTRBDF2, a.Tol
+	moments := []float64{0}
+	for t := 0.0; len(moments) < mostMoments; {
+		if t = math.Min(m.Power.NextChange(t), a.Until); math.IsInf(t, 1) {
+			break
+		}
+		if moments = append(moments, t); t >= a.Until {
+			break
+		}
+	}
+	natural := 1.0
+	if m.Grounded() {
+		natural = m.HeatCapacity() / m.GroundConductance()
+	} else if len(moments) > 1 {
+		natural = moments[1]
+	}
+	r.ladder = newLadder(moments, natural)
+	r.ladder.enter(0, r.intervalEnd(m, 0))
+	r.ladder.first = int(math.Floor(math.Log2(firstShare * natural / r.ladder.own)))
+	r.ladder.enter(0, r.ladder.end)
+	return r
+}
+
+// intervalEnd is the end of the interval of constant power that begins at t.
+func (r *march) intervalEnd(m *mesh.Mesh, t float64) float64 {
+	end := math.Min(m.Power.NextChange(t), r.plan.Until)
+	if math.IsInf(end, 1) {
+		const forever = 1 << 60 // steps of the unit
+		end = t + forever*math.Max(r.ladder.unit, together)
+	}
+	return end
+}
+
+// open takes the engine, and the state to start from. It makes room for more states beside its own, from number 6 on.
+func (r *march) open(e *engine, start Field, more int) error {
+	system, ok := e.thermal.(staged)
+	if !ok {
+		return fmt.Errorf("%w: this system steps by backward Euler alone", ErrOption)
+	}
+	r.engine, r.system = e, system
+	if err := e.begin(start); err != nil {
+		return err
+	}
+	r.now, r.mid, r.end, r.ahead, r.driven, r.spare = 0, 1, 2, 3, 4, 5
+	n := 6 + more
+	if r.plan.ToSteady > 0 {
+		r.steady = n
+		n++
+	}
+	r.Setups, r.dt = 1, stageShare*r.ladder.step()
+	r.restart()
+	return system.hold(n)
+}
+
+// restart goes back to time 0.
+func (r *march) restart() {
+	r.time, r.line, r.moments = 0, 0, r.plan.At
+}
+
+// run takes the whole way, and tells the end.
+func (r *march) run(ctx context.Context) error {
+	if err := r.advance(ctx); err != nil {
+		return err
+	}
+	return r.finish()
+}
+
+// advance takes one interval of constant power after the other.
+func (r *march) advance(ctx context.Context) error {
+	for r.time < r.plan.Until && !r.Steady {
+		end := r.intervalEnd(r.mesh, r.time)
+		if err := r.enter(ctx, end); err != nil {
+			return err
+		}
+		for !r.ladder.done() && !r.Steady {
+			if err := r.step(ctx); err != nil {
+				return err
+			}
+			if r.ranAway {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// finish tells the end, where nobody was told yet.
+func (r *march) finish() error {
+	if n := len(r.steps); r.Steps > 0 && (n == 0 || r.steps[n-1].Time < r.time) {
+		r.system.show(r.now, r.driven)
+		return r.tell(r.time)
+	}
+	return nil
+}
+
+// enter draws the power of the interval from the present time to another.
+func (r *march) enter(ctx context.Context, end float64) (err error) {
+	if r.power, err = r.system.load(r.time, end); err != nil {
+		return err
+	}
+	if r.time > 0 {
+		r.Changes++
+	}
+	r.ladder.enter(r.time, end)
+	r.ready, r.grow, r.fresh = false, false, true
+	r.last = math.IsInf(r.mesh.Power.NextChange(r.time), 1)
+	if r.plan.ToSteady > 0 && r.last {
+		return r.findSteady(ctx)
+	}
+	return nil
+}
+
+// findSteady solves for the steady state under the present power.
+func (r *march) findSteady(ctx context.Context) error {
+	if err := r.retime(eternity); err != nil {
+		return err
+	}
+	r.system.combine(r.steady, 1, r.now, 0, r.now)
+	out, err := r.solve(ctx, r.steady, r.now)
+	if err == nil && !out.Converged {
+		err = fmt.Errorf("%w: the steady state to end at was not reached: %s", ErrOption, reasonText(out.Reason))
+	}
+	if err != nil {
+		return err
+	}
+	return r.arrived()
+}
+
+// arrived looks how far the steady state is.
+func (r *march) arrived() error {
+	if r.steady < 0 || !r.last {
+		return nil
+	}
+	r.system.combine(r.spare, 1, r.steady, -1, r.now)
+	r.RestK = r.system.largest(r.spare)
+	r.Steady = r.RestK <= r.plan.ToSteady
+	return r.failure()
+}
+
+// retime sets the operator up for stages of another length.
+func (r *march) retime(dt float64) error {
+	if dt == r.dt {
+		return nil
+	}
+	r.dt = dt
+	r.Setups++
+	return r.system.retime(dt)
+}
+
+// step takes one step, shorter ones where the error asks for them.
+func (r *march) step(ctx context.Context) error {
+	if r.scripted() {
+		r.follow()
+	} else if r.grow && r.ladder.double() {
+		r.ready = false
+	}
+	for {
+		if r.ladder.fit() {
+			r.ready = false
+		}
+		if r.ladder.step() < shortestShare*r.ladder.next() {
+			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrOption, r.ladder.step(), r.time, r.plan.Tol)
+		}
+		errorK, err := r.attempt(ctx)
+		if err != nil {
+			return err
+		}
+		if r.ranAway || errorK <= r.plan.Tol || r.scripted() && !math.IsInf(errorK, 1) {
+			return r.accept(errorK)
+		}
+		r.Rejected++
+		r.ready, r.grow = false, false
+		r.ladder.halve(shorter(errorK / r.plan.Tol))
+	}
+}
+
+// scripted says that the steps are known.
+func (r *march) scripted() bool { return !r.recording && len(r.script) > 0 }
+
+// follow goes to the rung of the script.
+func (r *march) follow() {
+	for r.ladder.rung < r.script[r.line] && r.ladder.double() {
+		r.ready = false
+	}
+	if above := r.ladder.rung - r.script[r.line]; above > 0 {
+		r.ladder.halve(above)
+		r.ready = false
+	}
+}
+
+// estimated says that the error of a step is asked for.
+func (r *march) estimated() bool { return !r.scripted() || r.telling }
+
+// shorter is how many halves an error so many times too large asks for.
+func shorter(excess float64) int {
+	if math.IsNaN(excess) || math.IsInf(excess, 0) {
+		return 3
+	}
+	return max(1, min(6, int(math.Ceil(math.Log2(excess)/3))))
+}
+
+// attempt solves the stages of a step, and the first one of the next, and estimates the error in K. It is infinite where a stage has no solution.
+func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
+	h := r.ladder.step()
+	if err := r.retime(stageShare * h); err != nil {
+		return 0, err
+	}
+	s := r.system
+	if !r.ready {
+		s.combine(r.mid, 1, r.now, 0, r.now)
+		if ok, err := r.stage(ctx, r.mid, r.now, &r.midFlows); !ok || err != nil {
+			return math.Inf(1), err
+		}
+		r.ready = true
+	}
+	s.combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
+	s.combine(r.end, 1, r.driven, 1, r.mid)
+	s.combine(r.end, 1, r.end, -1, r.now) // as if the heat went on to flow as in the first stage
+	if ok, err := r.stage(ctx, r.end, r.driven, &r.endFlows); !ok || err != nil {
+		return math.Inf(1), err
+	}
+	if r.ranAway {
+		return 0, nil
+	}
+	if !r.estimated() {
+		return 0, nil
+	}
+	out := r.out
+	s.combine(r.ahead, 2, r.end, -1, r.driven)
+	if ok, err := r.stage(ctx, r.ahead, r.end, nil); !ok || err != nil {
+		return math.Inf(1), err
+	}
+	r.out = out
+	s.combine(r.spare, estimateMid, r.mid, estimateAhead, r.ahead)
+	s.combine(r.spare, 1, r.spare, -estimateScale, r.now)
+	s.combine(r.spare, 1, r.spare, -estimateScale, r.end)
+	return s.largest(r.spare), r.failure()
+}
+
+// stage solves one, and says false where there is no solution.
+func (r *march) stage(ctx context.Context, dst, from int, f *flows) (bool, error) {
+	out, err := r.solve(ctx, dst, from)
+	if err != nil {
+		return false, err
+	}
+	if out.Reason == krylov.Runaway && !out.Converged {
+		if s, ok := r.thermal.(*meshed); ok {
+			s.outer.Runaway = false // a shorter step may have one
+		}
+		return false, nil
+	}
+	r.ranAway = out.Reason == krylov.Runaway
+	if f != nil && r.telling {
+		*f = r.flows(r.system.held())
+	}
+	r.out = out
+	return true, r.failure()
+}
+
+// solve counts what a solve takes.
+func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return krylov.Outcome{}, err
+	}
+	if s, ok := r.thermal.(*meshed); ok {
+		s.from, s.to = r.time, r.ladder.next()
+	}
+	var watch func(it int, err float64)
+	if r.opts.Progress != nil {
+		watch = func(it int, err float64) {
+			r.opts.Progress(Progress{Step: r.Steps, Iteration: it, ErrorK: err, Time: r.time, Until: r.plan.Until})
+		}
+	}
+	out, err := r.system.stage(ctx, &r.opts, dst, from, watch)
+	r.Solves++
+	r.iterations += out.Iterations
+	r.errorK += out.ErrorK
+	if err == nil && out.Reason == krylov.Interrupted {
+		err = ctx.Err()
+	}
+	if err == nil && !out.Converged && out.Reason != krylov.Runaway && r.allConverged {
+		r.allConverged, r.firstFailure = false, out
+	}
+	return out, err
+}
