@@ -81,11 +81,9 @@ func newMarch(m *mesh.Mesh, o Options, a *AdaptiveOptions) *march {
 			break
 		}
 	}
-	natural := 1.0
-	if m.Grounded() {
-		natural = m.HeatCapacity() / m.GroundConductance()
-	} else if len(moments) > 1 {
-		natural = moments[1]
+	natural := relaxation(m)
+	if math.IsInf(natural, 1) {
+		natural = moments[1] // there is an end: nothing else stops such a run
 	}
 	r.ladder = newLadder(moments, natural)
 	r.ladder.enter(0, r.intervalEnd(m, 0))

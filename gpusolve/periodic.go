@@ -165,7 +165,7 @@ func (c *cycle) loadMean() error {
 
 // long is a step that is as good as none.
 func (c *cycle) long() float64 {
-	return lasting * math.Max(c.period, c.mesh.HeatCapacity()/c.mesh.GroundConductance())
+	return lasting * math.Max(c.period, relaxation(c.mesh))
 }
 
 // within solves a stage of another length under the mean power.

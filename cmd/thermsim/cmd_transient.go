@@ -41,10 +41,11 @@ type transientOptions struct {
 	steps   count
 	dt      quantity
 	initial beginning
+	follow  followOptions
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
-	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}}
+	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}, follow: newFollowOptions()}
 	cmd := &cobra.Command{
 		Use:               "transient [STACK]",
 		Short:             "Step the temperatures in time",
@@ -62,6 +63,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 	group(f, "Time", func() {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
+		o.follow.addFlags(f)
 		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
 	})
 	o.addFlags(cmd)
@@ -69,6 +71,9 @@ func newTransientCommand(g *globals) *cobra.Command {
 }
 
 func runTransient(ctx context.Context, g *globals, o transientOptions) error {
+	if err := o.checkTimes(); err != nil {
+		return err
+	}
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
 	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions)
@@ -76,16 +81,15 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	defer run.end()
-	plan, err := planSteps(ctx, g, run.Mesh.Stack, &o)
+	steps, solve, err := o.plan(ctx, g, run)
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	if err := run.record(plan.Steps, stepLog{g, o.lines}); err != nil {
+	if err := run.record(steps, stepLog{g, o.lines}); err != nil {
 		return err
 	}
-	plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
 	p.enter("stepping")
-	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan, &o.initial)
+	run.Solution, err = solve()
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}
@@ -99,9 +103,45 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s", finished(run.Solution, steps), o.out))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
+}
+
+// finished tells how far an interrupted run got.
+func finished(s *solution.Solution, steps int) string {
+	if s.Stepping != nil {
+		return fmt.Sprintf("%d steps, at t = %s", s.Stepping.Steps, seconds(s.Steps[len(s.Steps)-1].Time))
+	}
+	return fmt.Sprintf("%d of %d steps", len(s.Steps), steps)
+}
+
+// plan settles how the run steps, and returns about how many times it will write.
+func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int, solve func() (*solution.Solution, error), err error) {
+	m := run.Mesh
+	t := &m.Stack.Transient
+	fileDt := t.Dt
+	if o.applyTimes(t) {
+		if o.initial.value > 0 {
+			t.Initial = o.initial.value
+		}
+		a, err := following(m, t, fileDt)
+		if err != nil {
+			return 0, nil, err
+		}
+		if steps = len(a.At) + 1; a.At == nil {
+			steps = expectedTimes
+		}
+		return steps, func() (*solution.Solution, error) {
+			a.OnStep, a.Regions = run.step, run.recording.Regions()
+			return o.project.follow(ctx, m, run.solver, a, t, &o.initial)
+		}, nil
+	}
+	plan, err := planSteps(ctx, g, m.Stack, o)
+	return plan.Steps, func() (*solution.Solution, error) {
+		plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
+		return o.project.transient(ctx, m, run.solver, plan, &o.initial)
+	}, err
 }
 
 // atOnce refuses a transient that runs away in its first step, of which there is nothing to write.
