@@ -38,14 +38,14 @@ func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (
 	if err := a.check(m); err != nil {
 		return nil, err
 	}
-	r := newMarch(m, o, &a)
+	r := newMarch(m, o, &a, 0)
 	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
 		return nil, err
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	err = r.open(e, a.Initial, 0)
+	err = r.open(e, a.Initial)
 	if err != nil {
 		e.close()
 		return nil, err
@@ -105,7 +105,7 @@ func (r *march) conclude(ctx context.Context, err error) (*Solution, error) {
 	}
 	s.Energy = r.heat.mean(r.time, e.exchanged)
 	s.Steps, s.Stepping = r.steps, &r.Stepping
-	s.Dt = r.LongestS
+	s.Dt = r.lastStep
 	if solution.AtRest(r.mesh, s) {
 		s.Energy.ImbalanceRel = 0
 	}

@@ -23,6 +23,7 @@ type march struct {
 	now, mid, end, ahead, driven, spare, steady int
 
 	time     float64 // s
+	lastStep float64 // s
 	dt       float64 // s, of the operator's stages
 	power    float64 // W, of the interval
 	last     bool    // no power changes after the interval
@@ -52,6 +53,8 @@ type march struct {
 }
 
 const (
+	// marchStates is the number of states of a march. One to the steady state has another, numbered next.
+	marchStates = 6
 	// mostMoments is the number of changes of the power that are looked at for a common unit of the steps.
 	mostMoments = 1000
 	// solveShare is the part of the error of a step that a solve may leave.
@@ -64,13 +67,16 @@ const (
 	shortestShare = 1e-13
 )
 
-// newMarch plans a run.
-func newMarch(m *mesh.Mesh, o Options, a *AdaptiveOptions) *march {
+// newMarch plans a run with so many states beside its own.
+func newMarch(m *mesh.Mesh, o Options, a *AdaptiveOptions, more int64) *march {
 	r := &march{opts: o, plan: a, allConverged: true, steady: -1, telling: true, steps: []Step{}}
 	if r.opts.Tol <= 0 {
 		r.opts.Tol = DefaultTol
 	}
 	r.opts.Tol = solveShare * math.Min(r.opts.Tol, a.Tol)
+	if r.opts.states = marchStates + more; a.ToSteady > 0 {
+		r.opts.states++
+	}
 	r.Method, r.TolK = solution.MethodTRBDF2, a.Tol
 	moments := []float64{0}
 	for t := 0.0; len(moments) < mostMoments; {
@@ -102,8 +108,8 @@ func (r *march) intervalEnd(m *mesh.Mesh, t float64) float64 {
 	return end
 }
 
-// open takes the engine, and the state to start from. It makes room for more states beside its own, from number 6 on.
-func (r *march) open(e *engine, start Field, more int) error {
+// open takes the engine, and the state to start from.
+func (r *march) open(e *engine, start Field) error {
 	system, ok := e.thermal.(staged)
 	if !ok {
 		return fmt.Errorf("%w: this system steps by backward Euler alone", ErrOption)
@@ -113,14 +119,12 @@ func (r *march) open(e *engine, start Field, more int) error {
 		return err
 	}
 	r.now, r.mid, r.end, r.ahead, r.driven, r.spare = 0, 1, 2, 3, 4, 5
-	n := 6 + more
 	if r.plan.ToSteady > 0 {
-		r.steady = n
-		n++
+		r.steady = marchStates
 	}
 	r.Setups, r.dt = 1, stageShare*r.ladder.step()
 	r.restart()
-	return system.hold(n)
+	return system.hold(int(r.opts.states))
 }
 
 // restart goes back to time 0.

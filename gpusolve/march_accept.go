@@ -15,6 +15,7 @@ func (r *march) accept(errorK float64) error {
 	h, t0, t1 := r.ladder.step(), r.time, r.ladder.next()
 	r.heat.add(h, r.power, &r.midFlows, &r.endFlows)
 	r.Steps++
+	r.lastStep = h
 	r.LargestErrorK = math.Max(r.LargestErrorK, errorK)
 	r.LongestS = math.Max(r.LongestS, h)
 	if r.ShortestS == 0 || h < r.ShortestS {

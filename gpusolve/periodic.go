@@ -56,7 +56,7 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	if err := plan.check(m); err != nil {
 		return nil, err
 	}
-	r := newMarch(m, o, &plan)
+	r := newMarch(m, o, &plan, cycleStates)
 	r.opts.Tol = math.Min(r.opts.Tol, closing*p.Tol)
 	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
@@ -64,11 +64,11 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	}
 	defer e.dev.Bind()()
 	start := time.Now()
-	if err := r.open(e, nil, 3); err != nil {
+	if err := r.open(e, nil); err != nil {
 		e.close()
 		return nil, err
 	}
-	c := &cycle{march: r, period: period, begin: 6, mean: 7, change: 8}
+	c := &cycle{march: r, period: period, begin: marchStates, mean: marchStates + 1, change: marchStates + 2}
 	err = c.find(ctx, p.Tol)
 	if err == nil {
 		err = c.show(ctx)
@@ -80,6 +80,9 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	}
 	return r.conclude(ctx, err)
 }
+
+// cycleStates is the number of states beside those of a march.
+const cycleStates = 3
 
 // closing is the part of the error of a periodic state that a solve may leave.
 const closing = 1e-3

@@ -32,6 +32,7 @@ type Options struct {
 	Driver cudriver.Driver
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
+	states int64 // of steps that follow the temperatures
 }
 
 // Progress of a running solve.

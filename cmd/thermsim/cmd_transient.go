@@ -10,14 +10,24 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-const transientHelp = `Step the temperatures of a stack in time by backward Euler, under its power
-traces and schedules.
+const transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules:
+by backward Euler in steps of one length, or by TR-BDF2 in steps that follow the
+temperatures.
 
-The number of steps comes from --steps, else from [transient] steps, else it is
+Steps of one length: their number comes from --steps, else from [transient] steps, else it is
 50. The time step comes from --dt, else from [transient] dt, else it is a
 fiftieth of the stack's slowest time constant, which is then told on stderr.
-Every step takes the exact mean of the powers over its length. The first one
-begins at the ambient, at [transient] initial, or at what --initial says: a
+Every step takes the exact mean of the powers over its length.
+
+Steps that follow the temperatures: --dt-tol says how large the error of a step
+may be, 0.01 K unless told otherwise, and steps end where powers change. Such a
+run ends at --until, or once it is as close to the steady state as --to-steady
+says; --every or --at choose the times that are written, which steps do not have
+to meet. --periodic finds the state that repeating traces lead to, without
+stepping all the way there, and shows one period of it. --until alone chooses
+such steps too, where the stack file has no dt.
+
+The first step begins at the ambient, at [transient] initial, or at what --initial says: a
 temperature, or the steady state of the stack's steady powers.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
@@ -34,6 +44,9 @@ const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
   thermsim transient examples/trace --initial steady
   thermsim transient examples/quickstart            # the time step is chosen
+  thermsim transient examples/trace --dt-tol 0.1 --until 1s --every "1 ms"
+  thermsim transient examples/quickstart --to-steady "0.1 K"
+  thermsim transient examples/trace --periodic --every "1 ms"
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
 type transientOptions struct {
@@ -127,6 +140,9 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 		}
 		a, err := following(m, t, fileDt)
 		if err != nil {
+			return 0, nil, err
+		}
+		if err := thisMachine().confirmAdaptive(m, t.Periodic); err != nil {
 			return 0, nil, err
 		}
 		if steps = len(a.At) + 1; a.At == nil {

@@ -30,7 +30,7 @@ type Solution struct {
 	Memory Memory
 	// Steps is nil for a steady solve.
 	Steps []Step
-	Dt    float64 // s, transient only; the longest step where their lengths differ
+	Dt    float64 // s, transient only; the last step where their lengths differ
 	// Stepping tells of steps that follow the temperatures, nil where all have one length. Steps are then the moments that were asked for.
 	Stepping *Stepping
 
