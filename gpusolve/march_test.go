@@ -69,7 +69,6 @@ func TestPeriodicAgainstPeriodsStepped(t *testing.T) {
 	r := marching(t, m, Options{Device: "cpu"}, AdaptiveOptions{Tol: 0.5, Until: m.Power.Period()}, 4)
 	const found = 9
 	c := &cycle{march: r, period: 5e-3, begin: 6, mean: 7, change: 8}
-	c.telling = false
 	if err := c.find(t.Context(), 1e-7); err != nil {
 		t.Fatal(err)
 	}
@@ -260,11 +259,21 @@ func TestPeriodicWithProperties(t *testing.T) {
 		k := &stack.Curve{Law: stack.PowerLaw, Value: s.Materials[i].K[2], Exponent: 1.2, At: 300, Range: [2]float64{250, 900}}
 		s.Materials[i].KCurve = [3]*stack.Curve{k, k, k}
 	}
-	sol, err := Periodic(t.Context(), meshOf(t, s), Options{Device: "cpu"}, PeriodicOptions{StepTol: 2})
+	last := 0.0
+	sol, err := Periodic(t.Context(), meshOf(t, s), Options{Device: "cpu"}, PeriodicOptions{StepTol: 2, OnStep: func(step Step, _ Field) error {
+		if step.Time <= last {
+			t.Errorf("%g s follows %g s", step.Time, last)
+		}
+		last = step.Time
+		return nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer sol.Close()
+	if last != 5e-3 {
+		t.Errorf("the period ends at %g s", last)
+	}
 	if v := sol.Stepping; v.ClosureK > 1e-6 || v.Periods > 20 || sol.Energy.ImbalanceRel > 1e-8 {
 		t.Errorf("%+v %+v", v, sol.Energy)
 	}

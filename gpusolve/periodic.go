@@ -101,6 +101,7 @@ type cycle struct {
 // find looks for the state at the start, and leaves it in begin.
 func (c *cycle) find(ctx context.Context, tol float64) error {
 	s := c.system
+	c.telling = false
 	if err := c.steadyMean(ctx); err != nil {
 		return err
 	}
