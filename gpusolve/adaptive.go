@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -26,6 +27,12 @@ type AdaptiveOptions struct {
 	OnStep  func(step Step, f Field) error
 	Regions *reductionRegions
 }
+
+// Errors of runs that do not get where they are to go.
+var (
+	ErrUnsettled = errors.New("not converged")
+	ErrRunaway   = errRunaway
+)
 
 // DefaultStepTol is the largest error in K of a step in time unless told otherwise.
 const DefaultStepTol = 0.01

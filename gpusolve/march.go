@@ -192,8 +192,12 @@ func (r *march) findSteady(ctx context.Context) error {
 	}
 	r.system.combine(r.steady, 1, r.now, 0, r.now)
 	out, err := r.solve(ctx, r.steady, r.now)
-	if err == nil && !out.Converged {
-		err = fmt.Errorf("%w: the steady state to end at was not reached: %s", ErrOption, reasonText(out.Reason))
+	switch {
+	case err != nil:
+	case out.Reason == krylov.Runaway:
+		err = fmt.Errorf("%w: there is no steady state to end at; a steady solve tells the largest power that has one", ErrRunaway)
+	case !out.Converged:
+		err = fmt.Errorf("%w: the steady state to end at was not reached: %s", ErrUnsettled, reasonText(out.Reason))
 	}
 	if err != nil {
 		return err
@@ -234,7 +238,7 @@ func (r *march) step(ctx context.Context) error {
 			r.ready = false
 		}
 		if r.ladder.step() < shortestShare*r.ladder.next() {
-			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrOption, r.ladder.step(), r.time, r.plan.Tol)
+			return fmt.Errorf("%w: steps of %g s at %g s still err by more than %g K; allow more", ErrUnsettled, r.ladder.step(), r.time, r.plan.Tol)
 		}
 		errorK, err := r.attempt(ctx)
 		if err != nil {

@@ -134,16 +134,13 @@ func (c *cycle) find(ctx context.Context, tol float64) error {
 	return nil
 }
 
-// ErrUnsettled is returned for a periodic state that was not found.
-var ErrUnsettled = errors.New("not converged")
-
 // lap steps from begin through a period.
 func (c *cycle) lap(ctx context.Context) error {
 	c.system.combine(c.now, 1, c.begin, 0, c.begin)
 	c.restart()
 	err := c.advance(ctx)
 	if err == nil && c.ranAway {
-		err = errRunaway
+		err = fmt.Errorf("%w: there is no periodic state", ErrRunaway)
 	}
 	return err
 }
@@ -179,7 +176,7 @@ func (c *cycle) within(ctx context.Context, dt float64, dst, from int) error {
 	}
 	ok, err := c.stage(ctx, dst, from, nil)
 	if err == nil && (!ok || c.ranAway) {
-		err = errRunaway
+		err = fmt.Errorf("%w: there is no periodic state", ErrRunaway)
 	}
 	return err
 }
