@@ -93,6 +93,9 @@ func (a *AdaptiveOptions) check(m *mesh.Mesh) error {
 func (r *march) conclude(ctx context.Context, err error) (*Solution, error) {
 	e := r.engine
 	r.system.show(r.now, r.driven)
+	if s, ok := e.thermal.(*meshed); ok && s.outer != nil && s.outer.leakage != nil {
+		s.measure() // the last solve was for the step after
+	}
 	e.lastGain(ctx, &r.opts)
 	out := r.out
 	if d, ok := e.thermal.(*direct); ok && r.Steps > 0 {

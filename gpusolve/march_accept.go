@@ -13,6 +13,7 @@ type reductionRegions = reduction.Regions
 // accept makes the end of a step the present state, and tells the moments up to it.
 func (r *march) accept(errorK float64) error {
 	h, t0, t1 := r.ladder.step(), r.time, r.ladder.next()
+	estimated := r.estimated()
 	r.heat.add(h, r.power, &r.midFlows, &r.endFlows)
 	r.Steps++
 	r.lastStep = h
@@ -45,7 +46,7 @@ func (r *march) accept(errorK float64) error {
 	r.now, r.end = r.end, r.now
 	r.mid, r.ahead = r.ahead, r.mid
 	r.midFlows = flows{}
-	if r.ready = !r.ranAway && r.estimated(); r.ready {
+	if r.ready = !r.ranAway && estimated; r.ready {
 		r.system.show(r.mid, r.now)
 		r.midFlows = r.flows(r.system.held())
 		r.system.show(r.now, r.driven)
