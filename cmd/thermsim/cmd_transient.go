@@ -14,10 +14,10 @@ const transientHelp = `Step the temperatures of a stack in time, under its power
 by backward Euler in steps of one length, or by TR-BDF2 in steps that follow the
 temperatures.
 
-Steps of one length: their number comes from --steps, else from [transient] steps, else it is
-50. The time step comes from --dt, else from [transient] dt, else it is a
-fiftieth of the stack's slowest time constant, which is then told on stderr.
-Every step takes the exact mean of the powers over its length.
+Steps of one length: their number comes from --steps, else from [transient]
+steps, else it is 50. The time step comes from --dt, else from [transient] dt,
+else it is a fiftieth of the stack's slowest time constant, which is then told
+on stderr. Every step takes the exact mean of the powers over its length.
 
 Steps that follow the temperatures: --dt-tol says how large the error of a step
 may be, 0.01 K unless told otherwise, and steps end where powers change. Such a
@@ -27,8 +27,8 @@ to meet. --periodic finds the state that repeating traces lead to, without
 stepping all the way there, and shows one period of it. --until alone chooses
 such steps too, where the stack file has no dt.
 
-The first step begins at the ambient, at [transient] initial, or at what --initial says: a
-temperature, or the steady state of the stack's steady powers.
+The first step begins at the ambient, at [transient] initial, or at what
+--initial says: a temperature, or the steady state of the stack's steady powers.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
 power, every block, region and probe, step by step) and what the steady command
