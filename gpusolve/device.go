@@ -41,14 +41,18 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
 	return demand{cells: m.Cells(), steps: steps, cooled: m.Cooled(), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
-		s.Multiprocessors = multiprocessors
+		s.Multiprocessors, s.States = multiprocessors, o.states
 		return needOf(s, o.Preconditioner, systemBytes(s))
 	}}
 }
 
 // directDemand is that of the direct solver.
 func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
+	return demand{cells: m.Cells(), steps: steps, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need {
+		s := shapeOf(m, steps > 0, gpu)
+		s.States = o.states
+		return directNeed(s)
+	}}
 }
 
 // openFor returns the executor of the options, or opens a device.

@@ -25,8 +25,9 @@ type direct struct {
 	dt       float64            // s, 0 in a steady state
 	gain     float64            // K per W of the residual
 
-	x, old *state  // old of a time stepper
-	power  float64 // W, of the current step
+	x, old *state   // old of a time stepper
+	states []*state // of stages, by number; nil where there are none
+	power  float64  // W, of the current step
 	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face. unseen says
 	// that hottest has not looked at the state of the last step.
 	powered          []bool

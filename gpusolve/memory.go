@@ -40,6 +40,18 @@ func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	return needOf(s, preconditioner, systemBytes(s))
 }
 
+// AdaptiveNeed is SystemNeed of steps that follow the temperatures: Adaptive, or Periodic.
+func AdaptiveNeed(m *mesh.Mesh, preconditioner string, periodic, gpu bool) Need {
+	s := shapeOf(m, true, gpu)
+	if s.States = marchStates + 1; periodic {
+		s.States = marchStates + cycleStates
+	}
+	if solvesDirectly(m, preconditioner, gpu) {
+		return directNeed(s)
+	}
+	return needOf(s, preconditioner, systemBytes(s))
+}
+
 // directNeed is that of the direct solver, which needs no matrix.
 func directNeed(s precond.Shape) Need {
 	n := fourier.DirectMemory(s)
@@ -113,7 +125,7 @@ func shapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
 func systemBytes(s precond.Shape) int64 {
 	bytes := s.Vector(3*4 + 8)
 	if s.InTime {
-		bytes += s.Vector(4 + 2*8)
+		bytes += s.Vector(4 + 2*8 + 8*max(0, s.States-3))
 	}
 	m := s.Mesh
 	if m == nil {

@@ -21,6 +21,7 @@ type meshed struct {
 	source   ops.HeatSource
 	old      ops.Vector         // of a time stepper
 	older    ops.Vector         // the state before old
+	states   []ops.Vector       // of stages, by number; nil where there are none
 	sequence *powermap.Sequence // of a time stepper
 	outer    *outer             // nil where no property follows the temperature
 	dt       float64            // s, 0 in a steady state

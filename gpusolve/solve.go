@@ -32,6 +32,7 @@ type Options struct {
 	Driver cudriver.Driver
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
+	states int64 // of steps that follow the temperatures
 }
 
 // Progress of a running solve.
@@ -40,6 +41,7 @@ type Progress struct {
 	Iteration   int
 	ErrorK      float64 // current estimate, NaN where there is none
 	Time        float64 // s, simulated
+	Until       float64 // s, where steps follow the temperatures: the end of the run, which may be infinite
 }
 
 // ErrDevice marks failures of the device: none where one was demanded, out of memory, lost.

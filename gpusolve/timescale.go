@@ -9,6 +9,18 @@ import (
 	"thermsim/mesh"
 )
 
+// relaxation is the heat capacity over what leads heat away, the conductance of the faces and the flow of coolant, in s: too short for the slowest time constant, but
+// of its order in a stack that conducts well inside. It is infinite where nothing leads heat away.
+func relaxation(m *mesh.Mesh) float64 {
+	away := m.GroundConductance()
+	for i := range m.Cavities {
+		for _, w := range m.Cavities[i].Heat {
+			away += w
+		}
+	}
+	return m.HeatCapacity() / away
+}
+
 // SlowestTimeConstant estimates the slowest time constant of a stack in s: 1/lambda for the smallest eigenvalue of A u = lambda C u.
 // A coarse mesh is enough, for the slowest mode is smooth. Without a face that leads heat to a temperature it is infinite.
 //
@@ -17,8 +29,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	if !m.Grounded() {
 		return math.Inf(1), nil
 	}
-	// The heat capacity over the conductance of the faces is too short, but the right order for a stack that conducts well inside.
-	dt := 10 * m.HeatCapacity() / m.GroundConductance()
+	dt := 10 * relaxation(m)
 	dev := host.Open()
 	defer dev.Close()
 	sys, err := dev.Assemble(m, dt)

@@ -25,7 +25,11 @@ func (s *Summary) ended() string {
 func (s *Summary) iterations(unit string) string {
 	count := func(n int) string { return strings.TrimSpace(fmt.Sprint(n, " ", unit)) }
 	if s.Steps > 0 && s.IterationsTotal != nil {
-		return fmt.Sprintf("%s in %d steps", count(*s.IterationsTotal), s.Steps)
+		steps := s.Steps
+		if s.Stepping != nil {
+			steps = s.Stepping.Steps
+		}
+		return fmt.Sprintf("%s in %d steps", count(*s.IterationsTotal), steps)
 	}
 	return count(s.Solver.Iterations)
 }

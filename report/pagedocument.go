@@ -237,12 +237,16 @@ func (b *pageBuilder) solver() webpage.Group {
 	if v.Nonlinear != nil {
 		iterations += strings.TrimRight("; "+v.Nonlinear.String()+"; "+v.Nonlinear.Warning(), "; ")
 	}
-	return webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
+	g := webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
 		fact("Ended", s.ended()), fact("Method", method), fact("Iterations", iterations),
 		fact("Estimated error", s.errorText()), fact("Residual", relative(v.ResidualNormW)+" W, "+relative(v.RelativeResidual)+" relative"),
 		fact("Device", deviceText(s)), fact("Set-up and solve", seconds(t.SetupS)+" and "+seconds(t.SolveS)),
 		fact("Memory", byteCount(s.Memory.DeviceBytes)+" on the device, "+byteCount(s.Memory.HostPeakBytes)+" host peak"),
 	}}
+	if s.Stepping != nil {
+		g.Facts = slices.Insert(g.Facts, 3, fact("Steps in time", s.Stepping.text()))
+	}
+	return g
 }
 
 func (b *pageBuilder) run() webpage.Group {

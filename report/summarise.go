@@ -223,6 +223,7 @@ func (s *Summary) addSteps(sol *solution.Solution) {
 		return
 	}
 	s.Steps, s.DtS, s.IterationsTotal = len(sol.Steps), sol.Dt, &sol.Status.IterationsTotal
+	s.Stepping = summariseStepping(sol.Stepping)
 	s.StepMaxima = slices.Grow(s.StepMaxima, len(sol.Steps))
 	for _, st := range sol.Steps {
 		s.StepMaxima = append(s.StepMaxima, StepSummary{st.Time, st.MaxK, st.PowerW, st.LeakageW, st.Iterations, st.Converged && isFinite(st.MaxK)})

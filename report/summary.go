@@ -33,9 +33,11 @@ type Summary struct {
 	// Transient runs only.
 
 	Steps           int           `json:"steps,omitempty"`            // number of steps; absent from steady runs, as the next three
-	DtS             float64       `json:"dt_s,omitempty"`             // length of a step
+	DtS             float64       `json:"dt_s,omitempty"`             // length of a step; of the last one where steps follow the temperatures
 	IterationsTotal *int          `json:"iterations_total,omitempty"` // of all steps; 0 by the direct solver; absent from steady runs
 	StepMaxima      []StepSummary `json:"step_maxima,omitempty"`      // one for each step
+	// How steps followed the temperatures; absent where all have one length. The steps above are then the times that were asked for.
+	Stepping *SteppingSummary `json:"stepping,omitempty"`
 
 	HotSpots []HotSpot      `json:"hot_spots"` // hottest first
 	Layers   []LayerSummary `json:"layers"`    // bottom to top

@@ -129,7 +129,14 @@ func (p *page) peak(s *Summary) {
 	}
 	last := s.StepMaxima[s.Steps-1].TimeS
 	p.line("%s%s", p.paint(bold, "Peak "+p.deg.celsius(kelvin)+" degC"), where)
-	p.line("%s, at t = %s of %d steps to %s", rise(kelvin), seconds(at), s.Steps, seconds(last))
+	of := fmt.Sprintf("%d steps", s.Steps)
+	if s.Stepping != nil {
+		of = fmt.Sprintf("%d times", s.Steps)
+	}
+	p.line("%s, at t = %s of %s to %s", rise(kelvin), seconds(at), of, seconds(last))
+	if v := s.Stepping; v != nil && v.PeakK > kelvin+v.TolK {
+		p.line("Between these times a step ended with %s degC, at t = %s", p.deg.celsius(v.PeakK), seconds(v.PeakS))
+	}
 	p.line("Last step: %s degC in %s", p.deg.celsius(t.MaxK), placeText(t.MaxAt, (p.style.Width-52)/2))
 }
 
@@ -203,8 +210,14 @@ func (p *page) steps(s *Summary) {
 	row("first", s.StepMaxima[0])
 	row("hottest", hottest)
 	row("last", last)
-	p.heading("Time steps", "trace.csv has every step")
+	if s.Stepping == nil {
+		p.heading("Time steps", "trace.csv has every step")
+		p.table(&t)
+		return
+	}
+	p.heading("Times", "trace.csv has every time")
 	p.table(&t)
+	p.wrapped("stepping   ", s.Stepping.parts())
 }
 
 func deviceText(s *Summary) string {

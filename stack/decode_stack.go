@@ -258,7 +258,32 @@ func (l *loader) transient(t *table) Transient {
 	if r.has("initial") {
 		tr.Initial = r.scalar("initial")
 	}
+	l.following(r, &tr)
 	return tr
+}
+
+// following reads the keys of steps that follow the temperatures.
+func (l *loader) following(r *table, tr *Transient) {
+	tr.Until, tr.DtTol, tr.ToSteady, tr.Every, tr.Periodic = r.scalar("until"), r.scalar("dt_tol"), r.scalar("to_steady"), r.scalar("every"), r.boolean("periodic")
+	if n, _ := r.get("at"); n != nil {
+		tr.At, _ = l.numbers(n, "at")
+		for i, t := range tr.At {
+			if !(t > 0) || math.IsInf(t, 0) || i > 0 && !(t > tr.At[i-1]) {
+				l.fail(r.pos("at"), "give times in s that ascend from above 0", "the times in at do not ascend: entry %d is %s", i+1, number(t))
+				break
+			}
+		}
+	}
+	switch {
+	case tr.Dt > 0 && tr.follows():
+		l.fail(r.pos("dt"), "leave dt away, or the keys dt_tol, to_steady, every, at and periodic", "dt gives all steps one length, which goes with none of the keys of steps that follow the temperatures")
+	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.follows()):
+		l.fail(r.pos("steps"), "leave steps away, or until", "steps and until both say when the run ends")
+	case len(tr.At) > 0 && tr.Every > 0:
+		l.fail(r.pos("every"), "leave one of them away", "at and every both say when the temperatures are written")
+	case tr.Periodic && (tr.Until > 0 || tr.ToSteady > 0):
+		l.fail(r.pos("periodic"), "leave until and to_steady away", "a periodic state is shown over one period")
+	}
 }
 
 func (l *loader) solver(t *table) Solver {

@@ -184,7 +184,7 @@ func TestLoadFull(t *testing.T) {
 	if pr := s.Probes[0]; pr.X != 5e-3 || !near(pr.Z, 102e-6) {
 		t.Errorf("probe %+v", pr)
 	}
-	if s.Transient != (Transient{1e-3, 10, 300}) || s.Solver.Tol != 1e-3 || s.Solver.Preconditioner != "multigrid" || s.Output.Maps[0] != "all" {
+	if tr := s.Transient; tr.Dt != 1e-3 || tr.Steps != 10 || tr.Initial != 300 || s.Solver.Tol != 1e-3 || s.Solver.Preconditioner != "multigrid" || s.Output.Maps[0] != "all" {
 		t.Errorf("wishes %+v %+v %+v", s.Transient, s.Solver, s.Output)
 	}
 	if len(s.Inputs) != 4 || s.Inputs[0].Path != "stack.toml" || len(s.Inputs[1].SHA256) != 64 {

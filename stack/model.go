@@ -249,6 +249,23 @@ type Transient struct {
 	Dt      float64 // s
 	Steps   int
 	Initial float64 // K, uniform initial temperature; Ambient unless given
+	// Steps that follow the temperatures, none of which goes with Dt but Until.
+	Until    float64   // s
+	DtTol    float64   // K, largest error of a step
+	ToSteady float64   // K from the steady state at which the run ends
+	Every    float64   // s from one output to the next
+	At       []float64 // s, times of output, ascending
+	Periodic bool      // the periodic state that the traces lead to
+}
+
+// given says that a file wishes for anything.
+func (t *Transient) given() bool {
+	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.follows() || t.Until != 0
+}
+
+// follows says that steps are to follow the temperatures.
+func (t *Transient) follows() bool {
+	return t.DtTol != 0 || t.ToSteady != 0 || t.Every != 0 || len(t.At) > 0 || t.Periodic
 }
 
 // Solver holds the file's wishes for the solver; zero values mean not given.

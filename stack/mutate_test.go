@@ -16,7 +16,8 @@ func TestMutatedFiles(t *testing.T) {
 		"true", "1979-05-27", "[0, 0]", "[1, 2, 3]", `"logic.flp"`, `"logic.ptrace"`, `"map.csv"`, `"mean"`, `"all"`, "9223372036854775807", `"100 %"`, `"10 mm"`, "\"\\u0000\""}
 	value := regexp.MustCompile(`("[^"]*"|[-0-9.e]+)`)
 	extra := []string{`power = { map = [[1, 2]], unit = "W", orientation = "south-first" }`, `power = { floorplan = "logic.flp", watts = "logic.ptrace", interval = 1, area = [1e-3, 1e-3, 5e-3, 6e-3] }`,
-		`power = { floorplan = "logic.flp", trace = { times = [0, 1], end = 2, blocks = ["a", "b"], watts = [[1, 2], [3, 4]] } }`}
+		`power = { floorplan = "logic.flp", trace = { times = [0, 1], end = 2, blocks = ["a", "b"], watts = [[1, 2], [3, 4]] } }`,
+		`transient = { until = 1, dt_tol = 0.1, to_steady = 2, at = [0.1, 0.2] }`, `transient = { periodic = true, every = 0.2 }`}
 	packaged := packageFile("interposer", "jesd51-6", "board = { kind = \"1s0p\", size = [\"50 mm\", \"60 mm\"], vias = 0.1 }\n"+
 		"lid = { foot = 0, thickness = \"1 mm\", cells = 2 }\nballs = { height = \"0.4 mm\", diameter = \"0.5 mm\", pitch = \"0.8 mm\", solder = \"copper\" }\n"+
 		"substrate = { thickness = \"1 mm\", dielectric = \"abf\", copper = [{ thickness = \"15 um\", coverage = 0.5 }] }\n")

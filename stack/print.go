@@ -258,12 +258,26 @@ func (p *printer) layer(y *Layer, contact string) {
 }
 
 func (p *printer) wishes() {
-	if t := p.s.Transient; t != (Transient{}) {
+	if t := p.s.Transient; t.given() {
 		p.line("")
 		p.comment(p.comments.Transient...)
 		p.line("[transient]")
 		p.value("dt", units.Time, t.Dt)
 		p.count("steps", t.Steps)
+		p.value("until", units.Time, t.Until)
+		p.value("dt_tol", units.TemperatureRise, t.DtTol)
+		p.value("to_steady", units.TemperatureRise, t.ToSteady)
+		p.value("every", units.Time, t.Every)
+		if len(t.At) > 0 {
+			words := make([]string, len(t.At))
+			for i, x := range t.At {
+				words[i] = number(x)
+			}
+			p.line("at = [%s]", strings.Join(words, ", "))
+		}
+		if t.Periodic {
+			p.line("periodic = true")
+		}
 		p.value("initial", units.Temperature, t.Initial)
 	}
 	if v := p.s.Solver; v != (Solver{}) {

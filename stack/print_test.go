@@ -55,6 +55,22 @@ func TestPrintRoundTripFiles(t *testing.T) {
 	}
 }
 
+// drawTransient draws steps of one length, or such as follow the temperatures.
+func drawTransient(t *rapid.T, positive func(string) float64) Transient {
+	tr := Transient{Initial: positive("T0")}
+	switch rapid.IntRange(0, 3).Draw(t, "time") {
+	case 0:
+		tr.Dt, tr.Steps = positive("dt"), rapid.IntRange(0, 99).Draw(t, "steps")
+	case 1:
+		tr.Dt, tr.Until = positive("dt"), positive("until")
+	case 2:
+		tr.Until, tr.DtTol, tr.ToSteady, tr.At = positive("until"), positive("dt_tol"), positive("to_steady"), []float64{1e-3, 1. / 3, 7}
+	case 3:
+		tr.Periodic, tr.DtTol, tr.Every = true, positive("dt_tol"), positive("every")
+	}
+	return tr
+}
+
 // Any valid stack must survive Print and Parse bit by bit.
 func TestPrintRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -141,7 +157,7 @@ func drawStack(t *rapid.T) *Stack {
 		}
 		s.Layers = append(s.Layers, y)
 	}
-	s.Transient = Transient{Dt: positive("dt"), Steps: rapid.IntRange(0, 99).Draw(t, "steps"), Initial: positive("T0")}
+	s.Transient = drawTransient(t, positive)
 	s.Solver = Solver{Preconditioner: "jacobi", Device: "gpu:1", Tol: positive("tol"), RTol: positive("rtol"), ATol: positive("atol"), MaxIter: 7}
 	s.Output.Maps = []string{"layer0", "all"}
 	s.Probes = []Probe{{Name: "p", X: s.Size[0] / 3, Y: s.Size[1] / 7, Z: s.Height() / 2}}

@@ -10,15 +10,25 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-const transientHelp = `Step the temperatures of a stack in time by backward Euler, under its power
-traces and schedules.
+const transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules:
+by backward Euler in steps of one length, or by TR-BDF2 in steps that follow the
+temperatures.
 
-The number of steps comes from --steps, else from [transient] steps, else it is
-50. The time step comes from --dt, else from [transient] dt, else it is a
-fiftieth of the stack's slowest time constant, which is then told on stderr.
-Every step takes the exact mean of the powers over its length. The first one
-begins at the ambient, at [transient] initial, or at what --initial says: a
-temperature, or the steady state of the stack's steady powers.
+Steps of one length: their number comes from --steps, else from [transient]
+steps, else it is 50. The time step comes from --dt, else from [transient] dt,
+else it is a fiftieth of the stack's slowest time constant, which is then told
+on stderr. Every step takes the exact mean of the powers over its length.
+
+Steps that follow the temperatures: --dt-tol says how large the error of a step
+may be, 0.01 K unless told otherwise, and steps end where powers change. Such a
+run ends at --until, or once it is as close to the steady state as --to-steady
+says; --every or --at choose the times that are written, which steps do not have
+to meet. --periodic finds the state that repeating traces lead to, without
+stepping all the way there, and shows one period of it. --until alone chooses
+such steps too, where the stack file has no dt.
+
+The first step begins at the ambient, at [transient] initial, or at what
+--initial says: a temperature, or the steady state of the stack's steady powers.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
 power, every block, region and probe, step by step) and what the steady command
@@ -34,6 +44,9 @@ const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
   thermsim transient examples/trace --initial steady
   thermsim transient examples/quickstart            # the time step is chosen
+  thermsim transient examples/trace --dt-tol 0.1 --until 1s --every "1 ms"
+  thermsim transient examples/quickstart --to-steady "0.1 K"
+  thermsim transient examples/trace --periodic --every "1 ms"
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
 type transientOptions struct {
@@ -41,10 +54,11 @@ type transientOptions struct {
 	steps   count
 	dt      quantity
 	initial beginning
+	follow  followOptions
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
-	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}}
+	o := transientOptions{simulateOptions: newSimulateOptions(), dt: duration(), initial: beginning{quantity: temperature()}, follow: newFollowOptions()}
 	cmd := &cobra.Command{
 		Use:               "transient [STACK]",
 		Short:             "Step the temperatures in time",
@@ -62,6 +76,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 	group(f, "Time", func() {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
+		o.follow.addFlags(f)
 		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
 	})
 	o.addFlags(cmd)
@@ -69,6 +84,9 @@ func newTransientCommand(g *globals) *cobra.Command {
 }
 
 func runTransient(ctx context.Context, g *globals, o transientOptions) error {
+	if err := o.checkTimes(); err != nil {
+		return err
+	}
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
 	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions)
@@ -76,16 +94,15 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	defer run.end()
-	plan, err := planSteps(ctx, g, run.Mesh.Stack, &o)
+	steps, solve, err := o.plan(ctx, g, run)
 	if err != nil {
 		return steadyInterrupted(err)
 	}
-	if err := run.record(plan.Steps, stepLog{g, o.lines}); err != nil {
+	if err := run.record(steps, stepLog{g, o.lines}); err != nil {
 		return err
 	}
-	plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
 	p.enter("stepping")
-	run.Solution, err = o.project.transient(ctx, run.Mesh, run.solver, plan, &o.initial)
+	run.Solution, err = solve()
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}
@@ -99,9 +116,48 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %d of %d steps; what was finished is in %s", len(run.Solution.Steps), plan.Steps, o.out))
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s", finished(run.Solution, steps), o.out))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
+}
+
+// finished tells how far an interrupted run got.
+func finished(s *solution.Solution, steps int) string {
+	if s.Stepping != nil {
+		return fmt.Sprintf("%d steps, at t = %s", s.Stepping.Steps, seconds(s.Steps[len(s.Steps)-1].Time))
+	}
+	return fmt.Sprintf("%d of %d steps", len(s.Steps), steps)
+}
+
+// plan settles how the run steps, and returns about how many times it will write.
+func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int, solve func() (*solution.Solution, error), err error) {
+	m := run.Mesh
+	t := &m.Stack.Transient
+	fileDt := t.Dt
+	if o.applyTimes(t) {
+		if o.initial.value > 0 {
+			t.Initial = o.initial.value
+		}
+		a, err := following(m, t, fileDt)
+		if err != nil {
+			return 0, nil, err
+		}
+		if err := thisMachine().confirmAdaptive(m, t.Periodic); err != nil {
+			return 0, nil, err
+		}
+		if steps = len(a.At) + 1; a.At == nil {
+			steps = expectedTimes
+		}
+		return steps, func() (*solution.Solution, error) {
+			a.OnStep, a.Regions = run.step, run.recording.Regions()
+			return o.project.follow(ctx, m, run.solver, a, t, &o.initial)
+		}, nil
+	}
+	plan, err := planSteps(ctx, g, m.Stack, o)
+	return plan.Steps, func() (*solution.Solution, error) {
+		plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
+		return o.project.transient(ctx, m, run.solver, plan, &o.initial)
+	}, err
 }
 
 // atOnce refuses a transient that runs away in its first step, of which there is nothing to write.

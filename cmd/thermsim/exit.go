@@ -81,6 +81,10 @@ func exitStatus(err error) int {
 		return exitInterrupted
 	case errors.Is(err, gpusolve.ErrDevice):
 		return exitDevice
+	case errors.Is(err, gpusolve.ErrRunaway):
+		return exitRunaway
+	case errors.Is(err, gpusolve.ErrUnsettled):
+		return exitNotConverged
 	case errors.Is(err, gpusolve.ErrOption), errors.Is(err, gpusolve.ErrSingular), errors.Is(err, gpusolve.ErrMatrix), errors.Is(err, saved.ErrDamaged), isInputError(err):
 		return exitInput
 	}

@@ -76,6 +76,20 @@ func (m machine) confirm(built *mesh.Mesh, transient bool) error {
 		return nil
 	}
 	need := gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak()
+	return m.confirmNeed(built, need)
+}
+
+// confirmAdaptive does so for steps that follow the temperatures, which hold more states.
+func (m machine) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
+	s := built.Stack
+	if strings.HasPrefix(s.Solver.Device, "gpu") {
+		return nil
+	}
+	return m.confirmNeed(built, gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())
+}
+
+func (m machine) confirmNeed(built *mesh.Mesh, need int64) error {
+	s := built.Stack
 	err := checkRoom(s, float64(need)+columnBytes*float64(built.NX()*built.NY()), m.memory, "memory")
 	if err != nil && s.Solver.Device != "cpu" && m.hasGPU() {
 		return nil

@@ -87,6 +87,10 @@ func (p *progress) line(now time.Time) string {
 		line += fmt.Sprintf(": step %d of %d (%s, %s to go), t = %s, %s steps/s", s.Step+1, s.Steps, spent, toGo, seconds(s.Time), plain(1/perStep.Seconds()))
 	case s.Steps > 0:
 		line += fmt.Sprintf(": step 1 of %d (%s)", s.Steps, spent)
+	case s.Time > 0 && s.Until > 0 && !math.IsInf(s.Until, 1):
+		line += fmt.Sprintf(": t = %s of %s (%s), step %d", seconds(s.Time), seconds(s.Until), spent, s.Step+1)
+	case s.Time > 0:
+		line += fmt.Sprintf(": t = %s (%s), step %d", seconds(s.Time), spent, s.Step+1)
 	case s.Iteration > 0:
 		line += fmt.Sprintf(": iteration %d (%s)", s.Iteration, spent)
 		if !math.IsNaN(s.ErrorK) {

@@ -57,19 +57,29 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 
 // fromSteady starts a transient from the steady state of the steady powers.
 func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
-	first, err := gpusolve.Steady(ctx, m, o)
+	first, err := steadyStart(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
 	defer first.Close()
+	t.Initial = first.Field
+	return gpusolve.Transient(ctx, m, o, t)
+}
+
+// steadyStart is the steady state to start from.
+func steadyStart(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
+	first, err := gpusolve.Steady(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if first.Status.Converged {
+		return first, nil
+	}
+	first.Close()
 	if first.Status.Reason == solution.ReasonRunaway {
 		return nil, withStatus(exitRunaway, errors.New("thermal runaway: there is no steady state to start from; 'thermsim steady' tells the largest power that has one; nothing was written"))
 	}
-	if !first.Status.Converged {
-		return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written", first.Status.Reason, first.Status.Iterations))
-	}
-	t.Initial = first.Field
-	return gpusolve.Transient(ctx, m, o, t)
+	return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations; nothing was written", first.Status.Reason, first.Status.Iterations))
 }
 
 // finestTol is the tolerance in K below which --compat does not go by itself.

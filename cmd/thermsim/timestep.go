@@ -32,6 +32,13 @@ func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOpti
 	if o.dt.value > 0 {
 		plan.Dt = o.dt.value
 	}
+	if until := s.Transient.Until; until > 0 {
+		if o.steps > 0 && o.dt.value == 0 {
+			plan.Dt = until / float64(plan.Steps)
+		} else if o.steps == 0 && plan.Dt > 0 {
+			plan.Steps = int(math.Min(math.Ceil(until/plan.Dt*(1-1e-12)), math.MaxInt32))
+		}
+	}
 	if plan.Dt > 0 {
 		return plan, nil
 	}

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
 )
@@ -17,8 +18,13 @@ func (s *Space) mixing() *kernels.Mixing {
 
 // Combine sets dst = a x + b y.
 func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	s.CombineValues(s.cells, F64(dst), a, F64(x), b, F64(y))
+}
+
+// CombineValues sets n values dst = a x + b y. dst may be x or y.
+func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64, y cudriver.Ptr[float64]) {
 	if k := s.mixing(); k != nil {
-		s.Note(k.Combine(s.Stream, Flat(s.cells), kernels.MixingCombineArgs{N: s.cells, A: a, X: F64(x), B: b, Y: F64(y), Dst: F64(dst)}))
+		s.Note(k.Combine(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
 	}
 }
 

@@ -13,6 +13,7 @@ type Shape struct {
 	Assembled bool
 	Mesh      *mesh.Mesh
 	InTime    bool
+	States    int64 // of steps that follow the temperatures, 0 in others
 	Grounded  int64 // planes with cells of a face with a temperature
 	// GPU marks the executor for GPUs, and Multiprocessors tells how many the GPU has; 0 stands for a large one.
 	GPU             bool

@@ -30,7 +30,9 @@ type Solution struct {
 	Memory Memory
 	// Steps is nil for a steady solve.
 	Steps []Step
-	Dt    float64 // s, transient only
+	Dt    float64 // s, transient only; the last step where their lengths differ
+	// Stepping tells of steps that follow the temperatures, nil where all have one length. Steps are then the moments that were asked for.
+	Stepping *Stepping
 
 	// closer gives back what the field lives on.
 	closer func()
@@ -122,8 +124,34 @@ type Field interface {
 	Plane(k int, dst []float64) error
 }
 
+// MethodTRBDF2 is the method of steps that follow the temperatures.
+const MethodTRBDF2 = "TR-BDF2"
+
+// Stepping tells how steps followed the temperatures.
+type Stepping struct {
+	Method        string
+	TolK          float64 // largest error of a step that was allowed
+	Steps         int     // that were accepted
+	Rejected      int     // tried again, shorter
+	Solves        int     // linear systems, or where properties follow the temperature nonlinear ones
+	Setups        int     // of the operator, for another length
+	Changes       int     // of the power, at which steps end
+	LargestErrorK float64 // estimate of the largest error of a step
+	ShortestS     float64
+	LongestS      float64
+	PeakK, PeakS  float64 // hottest cell at the end of any step, and when
+	// Steady says that the run ended close to the steady state; RestK is how far the cell that is furthest was from it, 0 where nobody asked.
+	Steady bool
+	RestK  float64
+	// Period in s of a periodic state, 0 in others. Periods were stepped to find it, and ClosureK is how far the state at the end of one is from that at its start.
+	Period   float64
+	Periods  int
+	ClosureK float64
+}
+
 // Energy is the heat balance in W. Out is what leaves through the faces, net of what enters through them; ByFace counts heat that leaves
-// as positive, in the order of stack.Face. Stored is the rate of change of the heat content over the last step, 0 in a steady state.
+// as positive, in the order of stack.Face. Stored is the rate of change of the heat content over the last step, 0 in a steady state. Where steps follow
+// the temperatures all are means over the run.
 type Energy struct {
 	In, Out, Stored float64
 	ByFace          [6]float64

@@ -2,6 +2,7 @@ package threedice
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func check(t *testing.T, files map[string]string) {
 func same(t *testing.T, r *importer.Result, again *stack.Stack) {
 	s := r.Stack
 	if len(s.Layers) != len(again.Layers) || s.Size != again.Size || s.Grid.X.Cells != again.Grid.X.Cells || s.Grid.Y.Cells != again.Grid.Y.Cells ||
-		s.Ambient != again.Ambient || len(s.Probes) != len(again.Probes) || s.Transient != again.Transient {
+		s.Ambient != again.Ambient || len(s.Probes) != len(again.Probes) || !reflect.DeepEqual(s.Transient, again.Transient) {
 		t.Fatalf("stack %+v became %+v", s, again)
 	}
 	for i := range s.Layers {

@@ -35,6 +35,8 @@ type Manifest struct {
 	PeakK  Number  `json:"peak_K"`
 	DtS    float64 `json:"dt_s,omitempty"`
 	Steps  []Step  `json:"steps,omitempty"` // all of a transient, saved or not
+	// Stepping is there where steps followed the temperatures.
+	Stepping *solution.Stepping `json:"stepping,omitempty"`
 
 	DeviceKind string `json:"device_kind"`
 	DeviceName string `json:"device_name"`
@@ -160,7 +162,7 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 			Number(st.ResidualW), Number(st.RelativeResidual), Number(st.EstimatedErrorK), st.Converged, st.Reason, st.Fallback, st.Nonlinear,
 		},
 		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale), ImbalanceRel: Number(e.ImbalanceRel)},
-		PeakK:  Number(sol.PeakK), DtS: sol.Dt, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
+		PeakK:  Number(sol.PeakK), DtS: sol.Dt, Stepping: sol.Stepping, DeviceKind: sol.Device.Kind, DeviceName: sol.Device.Name,
 	}
 	for _, w := range e.Coolant {
 		m.Energy.CoolantW = append(m.Energy.CoolantW, Number(w))
@@ -201,7 +203,7 @@ func (m *Manifest) Solution() *solution.Solution {
 			Converged: st.Converged, Reason: st.Reason, Fallback: st.Fallback, Nonlinear: st.Nonlinear,
 		},
 		Energy: solution.Energy{In: float64(e.InW), Out: float64(e.OutW), Stored: float64(e.StoredW), Scale: float64(e.ScaleW), ImbalanceRel: float64(e.ImbalanceRel)},
-		PeakK:  float64(m.PeakK), Dt: m.DtS,
+		PeakK:  float64(m.PeakK), Dt: m.DtS, Stepping: m.Stepping,
 		Device: solution.DeviceInfo{Kind: m.DeviceKind, Name: m.DeviceName},
 		Memory: solution.Memory{DeviceBytes: m.Memory.DeviceBytes},
 	}

@@ -24,6 +24,13 @@ func (g *gpu) newModes() *gpuModes {
 	return &gpuModes{at: cuda.Alloc[float64](g.on.Space, n), count: n}
 }
 
+// Combine takes all coefficients alike.
+func (g *gpu) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
+	to := dst.(*gpuModes)
+	to.changes++
+	g.on.CombineValues(to.count, to.at, a, x.(*gpuModes).at, b, y.(*gpuModes).at)
+}
+
 // gpuPlanes are planes in space on the GPU, one behind the other.
 type gpuPlanes struct {
 	ops.Vector

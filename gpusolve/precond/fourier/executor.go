@@ -44,6 +44,8 @@ type Executor interface {
 	// Solve sets x = (A + C/dt)^-1 (b + C/dt old), so many times in a row, each time with x as old. In a steady state old is nil and steps is 1. x may
 	// be old.
 	Solve(x, old Modes, steps int)
+	// Combine sets dst = a x + b y. dst may be x or y.
+	Combine(dst Modes, a float64, x Modes, b float64, y Modes)
 	// Inverse sets plane at+i of dst to plane first+i of m in space, i = 0..n-1.
 	Inverse(dst Planes, at int, m Modes, first, n int)
 	// Forward is the reverse: it replaces planes first to first+n-1 of m by src.

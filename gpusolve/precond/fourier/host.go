@@ -120,6 +120,16 @@ func (e *processor) Max(p Planes, at, n int) float64 {
 	return top
 }
 
+// Combine works row by row.
+func (e *processor) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
+	to, from, other := dst.(hostModes), x.(hostModes), y.(hostModes)
+	e.perRow(e.NZ*e.NY, func(lo, hi int) {
+		for c := lo * e.NX; c < hi*e.NX; c++ {
+			to[c] = float64(a*from[c]) + float64(b*other[c])
+		}
+	})
+}
+
 // Read copies plane i to dst.
 func (e *processor) Read(p Planes, i int, dst []float64) {
 	copy(dst, p.(*hostPlanes).hostModes[i*e.sheet:(i+1)*e.sheet])

@@ -21,7 +21,7 @@ func Memory(s precond.Shape, _ precond.Settings) precond.Need {
 func DirectMemory(s precond.Shape) precond.Need {
 	states := int64(1)
 	if s.InTime {
-		states = 2
+		states = max(2, s.States)
 	}
 	if s.GPU {
 		return gpuDirect(s, states)
