@@ -24,6 +24,8 @@ type Many struct {
 	Points []mesh.Sample
 	// Solved, if not nil, is called after each vector.
 	Solved func(v int)
+	// Read, if not nil, is shown the temperatures under each vector, which are there until it returns. An error ends the solves.
+	Read func(v int, f Field) error
 }
 
 // ManyResult holds the temperatures of inputs under many powers.
@@ -88,6 +90,11 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 		r.take(v, e.status(out), out)
 		if err := r.gather(e.field(), regions); err != nil {
 			return nil, err
+		}
+		if q.Read != nil {
+			if err := q.Read(v, e.field()); err != nil {
+				return nil, err
+			}
 		}
 		if q.Solved != nil {
 			q.Solved(v)

@@ -1,0 +1,240 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/ports"
+	"thermsim/mesh"
+	"thermsim/reducedmodel"
+)
+
+// projection is a projection on its way.
+type projection struct {
+	ctx     context.Context
+	mesh    *mesh.Mesh
+	options Options
+	inputs  []ports.Input
+	wanted  float64 // K, of the projection at any real frequency
+	basis   basis
+	model   *reducedmodel.Model
+	heldOut []reducedmodel.Matrix // transfer functions of the full model
+	peaks   []mesh.Term
+	solves  int
+}
+
+// span is a range of shifts between two that the basis answers.
+type span struct{ lo, hi float64 }
+
+// closest is the ratio of two shifts between which none is looked for.
+const closest = 2
+
+// project makes the basis: the steady states, then shifts that halve, on a logarithmic axis, the range from the slowest time constant to where a step is too short to heat
+// anything, until the error between them is small. A frequency at which it is small already stays out of the basis: it is held out.
+func (r *projection) project(ranges []float64) error {
+	like := &reducedmodel.Model{}
+	for n, in := range r.inputs {
+		like.Inputs = append(like.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts, Range: ranges[n]})
+	}
+	r.model = like
+	if err := r.steady(); err != nil {
+		return err
+	}
+	slow, fast := 1/r.model.Tau[0], r.fastest()
+	spans := []span{}
+	if err := r.visit(slow, nil); err != nil {
+		return err
+	}
+	if fast > closest*slow {
+		spans = append(spans, span{slow, fast})
+	}
+	for len(spans) > 0 {
+		s := spans[0]
+		spans = spans[1:]
+		middle := math.Sqrt(s.lo * s.hi)
+		err := r.visit(middle, func() {
+			for _, half := range []span{{s.lo, middle}, {middle, s.hi}} {
+				if half.hi > closest*half.lo {
+					spans = append(spans, half)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fastest is the shift from which on no mean rises by what is wanted: H(s) is at most B' (s C)^-1 B.
+func (r *projection) fastest() float64 {
+	top := 0.0
+	for i := range r.inputs {
+		sum, b := 0.0, &r.basis.inputs[i]
+		for n, c := range b.cells {
+			sum += b.weights[n] * b.weights[n] / r.basis.ops.capacity[c]
+		}
+		top = math.Max(top, sum*r.model.Inputs[i].Range)
+	}
+	return top / r.wanted
+}
+
+// steady starts the basis with the steady states under all inputs, and settles the outputs.
+func (r *projection) steady() error {
+	fields, peaks, err := r.solve(0)
+	if err != nil {
+		return err
+	}
+	outputs := ports.Means(r.inputs)
+	if r.options.Peaks {
+		outputs = append(outputs, ports.Peaks(r.inputs)...)
+	}
+	outputs = append(outputs, ports.Probes(r.mesh.Stack)...)
+	for _, o := range outputs {
+		of := o.Of
+		if o.Kind == ports.Probe {
+			of = -1
+		}
+		r.model.Outputs = append(r.model.Outputs, reducedmodel.Output{Name: o.Name, Kind: string(o.Kind), Of: of})
+	}
+	r.peaks = peaks
+	r.basis.outputs = outputsOf(r.mesh, r.inputs, outputs, peaks)
+	return r.enrich(0, fields)
+}
+
+// enrich adds fields to the basis.
+func (r *projection) enrich(shift float64, fields [][]float32) error {
+	r.basis.extend(fields)
+	m, err := r.basis.model(r.model)
+	if err != nil {
+		return err
+	}
+	m.Error.Shifts = append(m.Error.Shifts, shift)
+	r.model = m
+	return nil
+}
+
+// visit compares the model with the full one at a shift. Where they differ by more than is wanted, fields are added to the basis, and after is called.
+func (r *projection) visit(shift float64, after func()) error {
+	fields, _, err := r.solve(shift)
+	if err != nil {
+		return err
+	}
+	h := r.full(fields)
+	e := h.Minus(r.model.Transfer(shift))
+	wrong := reducedmodel.Worst(r.model.Inputs, e)
+	if wrong <= r.wanted {
+		r.model.Error.HeldOut, r.heldOut = append(r.model.Error.HeldOut, shift), append(r.heldOut, h)
+		r.model.Error.ProjectionK = math.Max(r.model.Error.ProjectionK, wrong)
+		return nil
+	}
+	var picked [][]float32
+	for _, i := range r.pick(e) {
+		picked = append(picked, fields[i])
+	}
+	if err := r.enrich(shift, picked); err != nil {
+		return err
+	}
+	if after != nil {
+		after()
+	}
+	return nil
+}
+
+// full is the transfer function of the full model, outputs by inputs, from the responses to each input's range.
+func (r *projection) full(fields [][]float32) reducedmodel.Matrix {
+	h := reducedmodel.NewMatrix(len(r.basis.outputs), len(r.inputs))
+	for i, x := range fields {
+		for o, v := range values(r.basis.outputs, x) {
+			h.Data[o*len(r.inputs)+i] = v / r.model.Inputs[i].Range
+		}
+	}
+	return h
+}
+
+// pick chooses the inputs whose responses take the error at a shift away, the worst first. With the response of input i in the basis the error e becomes
+// e - e_i e_ii^-1 e_i', at that shift exactly; e_ii is that of the heat of i, of which the mean over i is the transpose.
+func (r *projection) pick(e reducedmodel.Matrix) []int {
+	const enough = 0.25 // of what is wanted
+	var picked []int
+	taken := make([]bool, len(r.inputs))
+	for range r.inputs {
+		if reducedmodel.Worst(r.model.Inputs, e) <= enough*r.wanted {
+			break
+		}
+		worst, top := -1, 0.0
+		for i, in := range r.model.Inputs {
+			for o := range e.Rows {
+				if v := math.Abs(e.At(o, i)) * in.Range; !taken[i] && v > top {
+					worst, top = i, v
+				}
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		taken[worst] = true
+		picked = append(picked, worst)
+		take(e, worst)
+	}
+	return picked
+}
+
+// take takes column i away from the error.
+func take(e reducedmodel.Matrix, i int) {
+	own := e.At(i, i)
+	if !(own > 0) {
+		for o := range e.Rows {
+			e.Data[o*e.Cols+i] = 0
+		}
+		return
+	}
+	row := append([]float64(nil), e.Row(i)...)
+	for o := range e.Rows {
+		f := e.At(o, i) / own
+		for j, v := range row {
+			e.Data[o*e.Cols+j] -= f * v
+		}
+	}
+}
+
+// solve solves the full model for the range of each input, in turn.
+func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term, err error) {
+	n := len(r.inputs)
+	watts := make([][]float64, n)
+	for i := range watts {
+		watts[i] = make([]float64, n)
+		watts[i][i] = r.model.Inputs[i].Range
+	}
+	sheet := r.mesh.NX() * r.mesh.NY()
+	plane := make([]float64, sheet)
+	many, err := gpusolve.SolveMany(r.ctx, r.mesh, r.options.Solve, gpusolve.Many{Watts: watts, Shift: shift, Read: func(v int, f gpusolve.Field) error {
+		x := make([]float32, r.mesh.Cells())
+		for k := range r.mesh.NZ() {
+			if err := f.Plane(k, plane); err != nil {
+				return err
+			}
+			for c, t := range plane {
+				x[k*sheet+c] = float32(t)
+			}
+		}
+		fields = append(fields, x)
+		r.solves++
+		if r.options.Progress != nil {
+			r.options.Progress(r.solves, len(r.basis.fields))
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !many.Status.Converged {
+		return nil, nil, fmt.Errorf("%w: a solve with the shift %g /s stopped with %s; choose another preconditioner or a larger tolerance", ErrNotConverged, shift, many.Status.Reason)
+	}
+	for i := range n {
+		peaks = append(peaks, many.Hottest[i][i])
+	}
+	return fields, peaks, nil
+}
