@@ -21,7 +21,7 @@ type Model struct {
 	Title   string
 	Ambient float64 // K
 	Inputs  []Input
-	Outputs []Output
+	Outputs []Output  // the means of all inputs first, in their order
 	Tau     []float64 // s, descending
 	B       Matrix    // states x inputs, K/W
 	L       Matrix    // outputs x states, a number
@@ -125,7 +125,13 @@ func (m *Model) Check() error {
 			}
 		}
 	}
-	for _, o := range m.Outputs {
+	if len(m.Outputs) < len(m.Inputs) {
+		return fmt.Errorf("%w: %d outputs for %d inputs, each of which has its mean", ErrModel, len(m.Outputs), len(m.Inputs))
+	}
+	for n, o := range m.Outputs {
+		if n < len(m.Inputs) && (o.Kind != "mean" || o.Of != n) {
+			return fmt.Errorf("%w: output %d is not the mean of input %s", ErrModel, n+1, m.Inputs[n].Name)
+		}
 		if !(o.Rest >= 0) || math.IsInf(o.Rest, 0) || o.Of >= len(m.Inputs) {
 			return fmt.Errorf("%w: output %s rests at %g K and is of input %d", ErrModel, o.Name, o.Rest, o.Of)
 		}

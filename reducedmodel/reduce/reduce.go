@@ -35,14 +35,14 @@ type Options struct {
 	Progress func(solves, states int)
 }
 
+// ErrRefused marks stacks of which there is no reduced model.
+var ErrRefused = errors.New("this stack has no reduced model")
+
 // ErrNotConverged marks a reduction whose full model was not solved to its tolerance.
 var ErrNotConverged = errors.New("not converged")
 
-// ErrNoPower refuses stacks without heat sources.
-var ErrNoPower = errors.New("the stack has no powers, so there is nothing to drive a model with")
-
-// ErrCoolant refuses coolant.
-var ErrCoolant = errors.New("coolant carries heat one way, so that the operator is not symmetric, and projection would not promise a stable model; replace the cavity by a face with the film's coefficient to reduce the stack")
+// coolant says why it is refused.
+const coolant = "coolant carries heat one way, so that the operator is not symmetric, and projection would not promise a stable model; in place of the cavity give a face with the film's coefficient"
 
 const (
 	// caution is the part of the wanted error that the projection may leave at a frequency.
@@ -54,28 +54,17 @@ const (
 	solving = 0.01
 )
 
-// Check refuses stacks that are not linear, and coolant.
-func Check(m *mesh.Mesh) error {
-	if m.Cooled() {
-		return ErrCoolant
-	}
-	if !m.Grounded() {
-		return gpusolve.ErrSingular
-	}
-	return ports.CheckLinear(m.Stack)
-}
-
 // Builder puts a stack on its grid.
 type Builder func(*stack.Stack) (*mesh.Mesh, error)
 
 // Run reduces a stack.
 func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reducedmodel.Model, error) {
 	if err := ports.CheckLinear(s); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	inputs := ports.InputsOf(s)
 	if len(inputs) == 0 {
-		return nil, ErrNoPower
+		return nil, fmt.Errorf("%w: it has no powers to drive a model with", ErrRefused)
 	}
 	if !(o.Tol > 0) || math.IsInf(o.Tol, 0) {
 		return nil, fmt.Errorf("%w: a tolerance of %g K; it must be positive", gpusolve.ErrOption, o.Tol)
@@ -86,7 +75,7 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	}
 	switch {
 	case m.Cooled():
-		return nil, ErrCoolant
+		return nil, fmt.Errorf("%w: %s", ErrRefused, coolant)
 	case !m.Grounded():
 		return nil, gpusolve.ErrSingular
 	}
@@ -134,4 +123,13 @@ func (r *projection) run(s *stack.Stack) (*reducedmodel.Model, error) {
 		e.FrequencyK = math.Max(e.FrequencyK, reducedmodel.Worst(small.Inputs, r.heldOut[n].Minus(small.Transfer(shift))))
 	}
 	return small, nil
+}
+
+// expected is how many fields there are for each input, in the basis and of the last shift, in most stacks.
+const expected = 7
+
+// Bytes is about the memory that the fields of a reduction take, and what multiplies them.
+func Bytes(m *mesh.Mesh) float64 {
+	cells := float64(m.Cells())
+	return cells * (4*expected*float64(len(ports.InputsOf(m.Stack))) + 8*(2*together+1) + 3*4 + 3*8)
 }
