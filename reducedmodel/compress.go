@@ -8,7 +8,7 @@ import (
 )
 
 // Compress leaves as few states as keep the differences from a model, after steps of any of the inputs together, below a bound in K. Steady states are kept
-// exactly: the directions that all inputs lead to are among those that are left. The others are the first of a balanced truncation.
+// exactly: the directions that all inputs lead to, and the start, are among those that are left. The others are the first of a balanced truncation.
 //
 // With the states w = z sqrt(tau), whose mass is the identity, the symmetric model of means under the inputs' ranges D has the Gramian, reached and seen alike,
 //
@@ -51,11 +51,18 @@ func (m *Model) Compress(bound float64) (*Model, error) {
 func (m *Model) balanced() ([][]float64, error) {
 	n := m.States()
 	gram := mat.NewSymDense(n, nil)
+	total := 0.0
+	for _, in := range m.Inputs {
+		total += in.Range
+	}
 	for a := range n {
 		for b := a; b < n; b++ {
 			sum := 0.0
 			for i, in := range m.Inputs {
 				sum += m.B.At(a, i) * in.Range * m.B.At(b, i)
+			}
+			if m.Start != nil { // what is left when powers end that lead to it
+				sum += m.Start[a] * m.Start[b] / total
 			}
 			gram.SetSym(a, b, sum*math.Sqrt(m.Tau[a])*math.Sqrt(m.Tau[b])/(m.Tau[a]+m.Tau[b]))
 		}
@@ -87,6 +94,9 @@ func (m *Model) onto(directions [][]float64, k int) (*Model, error) {
 		}
 		v = append(v, column)
 	}
+	if m.Start != nil {
+		v = append(v, m.Start)
+	}
 	v = append(v, directions[:k]...)
 	p := Pencil{G: mat.NewSymDense(len(v), nil), C: mat.NewSymDense(len(v), nil), B: NewMatrix(len(v), len(m.Inputs)), L: NewMatrix(len(m.Outputs), len(v))}
 	for a := range v {
@@ -104,17 +114,19 @@ func (m *Model) onto(directions [][]float64, k int) (*Model, error) {
 				p.B.Data[a*len(m.Inputs)+i] += x * b
 			}
 		}
+		if m.Start != nil {
+			heat := 0.0
+			for s, x := range v[a] {
+				heat += x * m.Tau[s] * m.Start[s]
+			}
+			p.H = append(p.H, heat)
+		}
 		for o := range m.Outputs {
 			for s, x := range v[a] {
 				p.L.Data[o*len(v)+a] += m.L.At(o, s) * x
 			}
 		}
 	}
-	tau, b, l, err := p.Diagonal()
-	if err != nil {
-		return nil, err
-	}
 	r := *m
-	r.Tau, r.B, r.L = tau, b, l
-	return &r, nil
+	return &r, p.Diagonal(&r)
 }

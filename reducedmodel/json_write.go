@@ -17,7 +17,9 @@ func (j *modelJSON) write(w io.Writer) error {
 	lines(&o, "outputs", j.Outputs)
 	o.value("error", j.Error)
 	o.value("origin", j.Origin)
+	o.value("initial_K", j.Initial)
 	o.value("tau_s", j.Tau)
+	o.value("start_K", j.Start)
 	lines(&o, "B_K_per_W", j.B)
 	lines(&o, "L", j.L)
 	if o.err != nil {

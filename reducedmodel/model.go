@@ -6,6 +6,8 @@
 //
 //	tau_m dz_m/dt = -z_m + sum over i of B[m][i] P_i        T_o = Rest_o + sum over m of L[o][m] z_m
 //
+// from z_m = Start_m at time 0.
+//
 // so that L[o][m] B[m][i] is a thermal resistance in K/W, tau_m its time constant, and the sum of the resistances over m the steady rise of o per watt in i. All
 // time constants are positive: the poles -1/tau_m are real and negative.
 package reducedmodel
@@ -25,6 +27,9 @@ type Model struct {
 	Tau     []float64 // s, descending
 	B       Matrix    // states x inputs, K/W
 	L       Matrix    // outputs x states, a number
+	// Start is the state in K that a transient of the stack starts from; nil where that is the state without power, 0. Initial is its temperature in K, uniform in the stack.
+	Start   []float64
+	Initial float64
 	// Error tells how far the model is from the stack it was made of.
 	Error  Accuracy
 	Origin Origin
@@ -96,6 +101,14 @@ func (m Matrix) Minus(o Matrix) Matrix {
 	return d
 }
 
+// start is Start, 0 where that is nil.
+func (m *Model) start() []float64 {
+	if m.Start != nil {
+		return m.Start
+	}
+	return make([]float64, len(m.Tau))
+}
+
 // States is how many there are.
 func (m *Model) States() int { return len(m.Tau) }
 
@@ -113,12 +126,15 @@ func (m *Model) Check() error {
 	case m.L.Rows != len(m.Outputs) || m.L.Cols != n || len(m.L.Data) != n*len(m.Outputs):
 		return fmt.Errorf("%w: L is %d x %d for %d outputs and %d states", ErrModel, m.L.Rows, m.L.Cols, len(m.Outputs), n)
 	}
+	if m.Start != nil && len(m.Start) != n || m.Initial < 0 {
+		return fmt.Errorf("%w: a start of %d states, of %d, at %g K", ErrModel, len(m.Start), n, m.Initial)
+	}
 	for k, tau := range m.Tau {
 		if !(tau > 0) || math.IsInf(tau, 0) {
 			return fmt.Errorf("%w: time constant %d is %g s; all must be positive", ErrModel, k, tau)
 		}
 	}
-	for _, data := range [][]float64{m.B.Data, m.L.Data} {
+	for _, data := range [][]float64{m.B.Data, m.L.Data, m.Start, {m.Ambient, m.Initial}} {
 		for _, v := range data {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return fmt.Errorf("%w: it holds %g", ErrModel, v)

@@ -8,11 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pencil is a projected model: G z + C dz/dt = B P with symmetric G and C, and the rises L z. Inputs and outputs are those of the model that it becomes.
+// Pencil is a projected model: G z + C dz/dt = B P with symmetric G and C, and the rises L z. Inputs and outputs are those of the model that it becomes. H is what the start
+// has of heat in each direction, in J; nil where there is none.
 type Pencil struct {
 	G, C *mat.SymDense
 	B    Matrix // states x inputs
 	L    Matrix // outputs x states
+	H    []float64
 }
 
 const (
@@ -22,14 +24,14 @@ const (
 	shortest = 1e-13
 )
 
-// Diagonal turns a pencil into modes. With the Cholesky factor G = R' R, whose rows are made in order and passed over where nothing is left of a direction, the eigenvalues of
+// Diagonal gives a model the modes of a pencil. With the Cholesky factor G = R' R, whose rows are made in order and passed over where nothing is left of a direction, the eigenvalues of
 // R^-T C R^-1 are the time constants. They are positive, since C is positive: rounding below the shortest is put at the shortest.
-func (p *Pencil) Diagonal() (tau []float64, b, l Matrix, err error) {
+func (p *Pencil) Diagonal(m *Model) error {
 	n := p.G.SymmetricDim()
 	t := orthonormal(p.G)
 	k := len(t)
 	if k == 0 {
-		return nil, b, l, fmt.Errorf("%w: nothing is left of %d directions", ErrModel, n)
+		return fmt.Errorf("%w: nothing is left of %d directions", ErrModel, n)
 	}
 	reduced := mat.NewSymDense(k, nil)
 	half := NewMatrix(k, n)
@@ -53,7 +55,7 @@ func (p *Pencil) Diagonal() (tau []float64, b, l Matrix, err error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(reduced, true) {
-		return nil, b, l, fmt.Errorf("%w: the eigenvalues of %d states were not found", ErrModel, k)
+		return fmt.Errorf("%w: the eigenvalues of %d states were not found", ErrModel, k)
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
@@ -63,26 +65,29 @@ func (p *Pencil) Diagonal() (tau []float64, b, l Matrix, err error) {
 		order[i] = i
 	}
 	sort.Slice(order, func(i, j int) bool { return values[order[i]] > values[order[j]] })
-	b, l = NewMatrix(k, p.B.Cols), NewMatrix(p.L.Rows, k)
-	tau = make([]float64, k)
+	m.B, m.L, m.Tau, m.Start = NewMatrix(k, p.B.Cols), NewMatrix(p.L.Rows, k), make([]float64, k), nil
+	if p.H != nil {
+		m.Start = make([]float64, k)
+	}
 	direction := make([]float64, n)
-	for m, of := range order {
-		tau[m] = math.Max(values[of], shortest*values[order[0]])
+	for q, of := range order {
+		m.Tau[q] = math.Max(values[of], shortest*values[order[0]])
 		clear(direction)
 		for i := range t {
-			q := vectors.At(i, of)
+			part := vectors.At(i, of)
 			for r, w := range t[i] {
-				direction[r] += q * w
+				direction[r] += part * w
 			}
 		}
-		p.project(direction, b.Row(m), l, m)
+		p.project(direction, m, q)
 	}
-	return tau, b, l, nil
+	return nil
 }
 
-// project makes a direction mode m: a row of B and a column of L. The sign is that of a mode which heats on the whole.
-func (p *Pencil) project(direction, b []float64, l Matrix, m int) {
+// project makes a direction mode q of a model. The sign is that of a mode which heats on the whole.
+func (p *Pencil) project(direction []float64, m *Model, q int) {
 	sum := 0.0
+	b := m.B.Row(q)
 	for r, w := range direction {
 		for i, v := range p.B.Row(r) {
 			b[i] += w * v
@@ -96,12 +101,15 @@ func (p *Pencil) project(direction, b []float64, l Matrix, m int) {
 	for i := range b {
 		b[i] *= sign
 	}
-	for o := range l.Rows {
+	for o := range m.L.Rows {
 		v := 0.0
 		for r, w := range direction {
 			v += w * p.L.At(o, r)
 		}
-		l.Data[o*l.Cols+m] = sign * v
+		m.L.Data[o*m.L.Cols+q] = sign * v
+	}
+	for r, h := range p.H {
+		m.Start[q] += sign * direction[r] * h / m.Tau[q]
 	}
 }
 

@@ -81,7 +81,45 @@ func Difference(a, b *Model) (step, anyPower float64, err error) {
 		}
 		anyPower = math.Max(anyPower, math.Max(up, down))
 	}
-	return step, anyPower, nil
+	return step + startDifference(a, b), anyPower, nil
+}
+
+// startDifference is the largest difference of what the start leaves of itself.
+func startDifference(a, b *Model) float64 {
+	top := 0.0
+	if a.Start == nil || b.Start == nil {
+		return top
+	}
+	from, to := a.Span()
+	for _, t := range append(LogTimes(from, to, 8), 0) {
+		x, y := a.StartResponse(t), b.StartResponse(t)
+		for o := range x {
+			top = math.Max(top, math.Abs(x[o]-y[o]))
+		}
+	}
+	return top
+}
+
+// StartResponse is what the start adds to each output at time t in K.
+func (m *Model) StartResponse(t float64) []float64 {
+	return m.decayed(func(tau float64) float64 { return math.Exp(-t / tau) })
+}
+
+// decayed is L diag(f(tau)) Start.
+func (m *Model) decayed(f func(tau float64) float64) []float64 {
+	rise := make([]float64, len(m.Outputs))
+	for k, z := range m.Start {
+		w := z * f(m.Tau[k])
+		for o := range rise {
+			rise[o] += m.L.At(o, k) * w
+		}
+	}
+	return rise
+}
+
+// StartStep is what one step of backward Euler of the length dt leaves of the start, in K.
+func (m *Model) StartStep(dt float64) []float64 {
+	return m.decayed(func(tau float64) float64 { return tau / (tau + dt) })
 }
 
 // worst is the largest rise in K of an output under any of the powers' ranges together: rises of one sign add up.

@@ -31,7 +31,7 @@ func (m *Model) WriteSPICE(w io.Writer) error {
 	fmt.Fprintf(out, ".subckt %s amb\n", Subcircuit)
 	writePins(out, pins)
 	for k, tau := range m.Tau {
-		fmt.Fprintf(out, "C%d z%d 0 %.17g\nR%d z%d 0 1\n", k+1, k+1, tau, k+1, k+1)
+		fmt.Fprintf(out, "C%d z%d 0 %.17g ic=%.17g\nR%d z%d 0 1\n", k+1, k+1, tau, m.start()[k], k+1, k+1)
 		for i, b := range m.B.Row(k) {
 			if b != 0 {
 				fmt.Fprintf(out, "F%d_%d 0 z%d Vp%d %.17g\n", k+1, i+1, k+1, i+1, b)

@@ -17,13 +17,13 @@ type Stepper struct {
 	plain bool      // backward Euler
 }
 
-// NewStepper starts a model at rest: no power has acted yet.
+// NewStepper starts a model where a transient of its stack starts.
 func NewStepper(m *Model) (*Stepper, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	n := m.States()
-	return &Stepper{m: m, z: make([]float64, n), drive: make([]float64, n), watts: make([]float64, len(m.Inputs)), keep: make([]float64, n), gain: make([]float64, n)}, nil
+	return &Stepper{m: m, z: append(make([]float64, 0, n), m.start()...), drive: make([]float64, n), watts: make([]float64, len(m.Inputs)), keep: make([]float64, n), gain: make([]float64, n)}, nil
 }
 
 // Model that is stepped.
@@ -93,6 +93,31 @@ func (s *Stepper) Settle(watts []float64) error {
 	copy(s.z, s.drive)
 	return nil
 }
+
+// Begin sets the state of a uniform temperature in K: that which the model starts from, or any other where the stack without power is at the ambient throughout.
+func (s *Stepper) Begin(kelvin float64) error {
+	m := s.m
+	uniform := true
+	for _, o := range m.Outputs {
+		uniform = uniform && o.Rest == m.Ambient
+	}
+	switch {
+	case m.Start != nil && kelvin == m.Initial:
+		copy(s.z, m.Start)
+	case uniform && kelvin == m.Ambient:
+		s.Rest()
+	case uniform && m.Start != nil:
+		for k, z := range m.Start {
+			s.z[k] = z * ((kelvin - m.Ambient) / (m.Initial - m.Ambient))
+		}
+	default:
+		return fmt.Errorf("the model does not know how to start at %g K; reduce the stack with initial = \"%g K\" in [transient]", kelvin, kelvin)
+	}
+	return nil
+}
+
+// Rest sets the state without power.
+func (s *Stepper) Rest() { clear(s.z) }
 
 // Temperatures of the outputs in K go into dst, which has one place for each.
 func (s *Stepper) Temperatures(dst []float64) {

@@ -34,6 +34,7 @@ const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
   thermsim transient examples/trace --initial steady
   thermsim transient examples/quickstart            # the time step is chosen
+  thermsim transient examples/trace --model model/model.json   # see thermsim reduce
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
 type transientOptions struct {
@@ -41,6 +42,7 @@ type transientOptions struct {
 	steps   count
 	dt      quantity
 	initial beginning
+	model   string
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
@@ -54,6 +56,9 @@ func newTransientCommand(g *globals) *cobra.Command {
 		ValidArgsFunction: completeStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.stack = firstArgument(args)
+			if o.model != "" {
+				return runReduced(cmd.Context(), g, cmd, &o)
+			}
 			return runTransient(cmd.Context(), g, o)
 		},
 	}
@@ -63,6 +68,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
+		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
 	})
 	o.addFlags(cmd)
 	return cmd

@@ -16,6 +16,8 @@ type basis struct {
 	g, c    [][]float64 // lower triangles, row by row
 	b       [][]float64 // by field and input
 	l       [][]float64 // by field and output
+	stored  []float64   // J by cell, of the field that a transient starts from beside that without power; nil where they are the same
+	heat    []float64   // by field, the product with it
 }
 
 // extend adds fields.
@@ -45,6 +47,9 @@ func (b *basis) add(fields [][]float32) {
 			g[v], c[v] = sums[v*2*n+k], sums[v*2*n+n+k]
 		}
 		b.g, b.c = append(b.g, g), append(b.c, c)
+		if b.stored != nil {
+			b.heat = append(b.heat, products([][]float32{x}, [][]float64{b.stored})[0])
+		}
 		b.b, b.l = append(b.b, values(b.inputs, x)), append(b.l, values(b.outputs, x))
 	}
 }
@@ -71,8 +76,7 @@ func (b *basis) model(like *reducedmodel.Model) (*reducedmodel.Model, error) {
 			p.L.Data[o*n+r] = v
 		}
 	}
+	p.H = b.heat
 	m := *like
-	var err error
-	m.Tau, m.B, m.L, err = p.Diagonal()
-	return &m, err
+	return &m, p.Diagonal(&m)
 }

@@ -86,7 +86,11 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	defer on.Release()
 	o.Solve.Executor, o.Solve.Tol, o.Solve.RTol, o.Solve.ATol = on, min(gpusolve.DefaultTol, solving*caution*o.Tol), 0, 0
 	r := &projection{ctx: ctx, mesh: m, options: o, inputs: inputs, wanted: caution * o.Tol}
-	small, err := r.run(s)
+	from, err := r.startOf(s, build)
+	if err != nil {
+		return nil, err
+	}
+	small, err := r.run(s, from)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +102,7 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 }
 
 // run projects, then leaves as few states as the wanted error allows.
-func (r *projection) run(s *stack.Stack) (*reducedmodel.Model, error) {
+func (r *projection) run(s *stack.Stack, from *start) (*reducedmodel.Model, error) {
 	dev := host.Open()
 	defer dev.Close()
 	var err error
@@ -109,7 +113,7 @@ func (r *projection) run(s *stack.Stack) (*reducedmodel.Model, error) {
 	if r.basis.inputs, err = heats(r.mesh, r.basis.ops.sys, len(r.inputs)); err != nil {
 		return nil, err
 	}
-	if err := r.project(Ranges(s)); err != nil {
+	if err := r.project(Ranges(s), from); err != nil {
 		return nil, err
 	}
 	r.basis.fields = nil

@@ -33,16 +33,25 @@ const closest = 2
 
 // project makes the basis: the steady states, then shifts that halve, on a logarithmic axis, the range from the slowest time constant to where a step is too short to heat
 // anything, until the error between them is small. A frequency at which it is small already stays out of the basis: it is held out.
-func (r *projection) project(ranges []float64) error {
+func (r *projection) project(ranges []float64, s *start) error {
 	like := &reducedmodel.Model{}
 	for n, in := range r.inputs {
 		like.Inputs = append(like.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts, Range: ranges[n]})
 	}
 	r.model = like
+	if s != nil {
+		r.basis.stored = s.stored(r.basis.ops.capacity)
+		r.model.Initial = s.kelvin
+	}
 	if err := r.steady(); err != nil {
 		return err
 	}
 	slow, fast := 1/r.model.Tau[0], r.fastest()
+	if s != nil {
+		if err := r.begin(s, slow, fast); err != nil {
+			return err
+		}
+	}
 	spans := []span{}
 	if err := r.visit(slow, nil); err != nil {
 		return err
@@ -104,14 +113,16 @@ func (r *projection) steady() error {
 	return r.enrich(0, fields)
 }
 
-// enrich adds fields to the basis.
+// enrich adds fields to the basis; those of an infinite shift are not solved for.
 func (r *projection) enrich(shift float64, fields [][]float32) error {
 	r.basis.extend(fields)
 	m, err := r.basis.model(r.model)
 	if err != nil {
 		return err
 	}
-	m.Error.Shifts = append(m.Error.Shifts, shift)
+	if !math.IsInf(shift, 0) {
+		m.Error.Shifts = append(m.Error.Shifts, shift)
+	}
 	r.model = m
 	return nil
 }
