@@ -52,6 +52,7 @@ type errorJSON struct {
 	FrequencyK  float64   `json:"held_out_K"`
 	HeldOut     []float64 `json:"held_out_per_s"`
 	Shifts      []float64 `json:"shifts_per_s"`
+	BasisK      float64   `json:"basis_K"`
 	ProjectionK float64   `json:"projection_K"`
 	StepK       float64   `json:"order_step_K"`
 	OrderK      float64   `json:"order_any_power_K"`
@@ -70,7 +71,7 @@ func (m *Model) WriteJSON(w io.Writer) error {
 	e := &m.Error
 	j := modelJSON{
 		Format: Format, Title: m.Title, Equations: equations, AmbientK: m.Ambient, Tau: m.Tau, B: rows(m.B), L: rows(m.L), Initial: m.Initial, Start: m.start(), Inputs: []inputJSON{}, Outputs: []outputJSON{},
-		Error:  errorJSON{e.WantedK, e.EstimateK, e.FrequencyK, slices.Clone(e.HeldOut), slices.Clone(e.Shifts), e.ProjectionK, e.StepK, e.OrderK, e.BasisStates, e.Solves},
+		Error:  errorJSON{e.WantedK, e.EstimateK, e.FrequencyK, slices.Clone(e.HeldOut), slices.Clone(e.Shifts), e.BasisK, e.ProjectionK, e.StepK, e.OrderK, e.BasisStates, e.Solves},
 		Origin: originJSON{m.Origin.StackSHA256, m.Origin.Grid, m.Origin.Version},
 	}
 	for _, in := range m.Inputs {
@@ -111,7 +112,7 @@ func ReadJSON(data []byte) (*Model, error) {
 	e := &j.Error
 	m := &Model{
 		Title: j.Title, Ambient: j.AmbientK, Tau: j.Tau, Initial: j.Initial, Start: j.Start, Origin: Origin{j.Origin.StackSHA256, j.Origin.Grid, j.Origin.Version},
-		Error: Accuracy{WantedK: e.WantedK, EstimateK: e.EstimateK, FrequencyK: e.FrequencyK, HeldOut: e.HeldOut, Shifts: e.Shifts, ProjectionK: e.ProjectionK, StepK: e.StepK,
+		Error: Accuracy{WantedK: e.WantedK, EstimateK: e.EstimateK, FrequencyK: e.FrequencyK, HeldOut: e.HeldOut, Shifts: e.Shifts, BasisK: e.BasisK, ProjectionK: e.ProjectionK, StepK: e.StepK,
 			OrderK: e.OrderK, BasisStates: e.BasisStates, Solves: e.Solves},
 	}
 	index := map[string]int{}

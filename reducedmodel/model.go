@@ -54,11 +54,13 @@ type Output struct {
 // Accuracy states errors in K, for powers between 0 and Range in all inputs at once, at the worst output.
 type Accuracy struct {
 	WantedK float64
-	// EstimateK is what the model is expected to keep after steps of any of the powers: StepK and five times ProjectionK.
+	// EstimateK is what the model is expected to keep after steps of any of the powers: BasisK and StepK.
 	EstimateK float64
 	// FrequencyK is the largest error of the model as it is at the held-out frequencies.
 	FrequencyK float64
-	// ProjectionK is the largest error of the projection at held-out real frequencies, solved with the full model and not used for the basis.
+	// BasisK is what the last refinement of the basis changed after steps of powers.
+	BasisK float64
+	// ProjectionK is the largest error of the whole basis at held-out real frequencies, at which the full model was solved but which the basis does not hold.
 	ProjectionK float64
 	HeldOut     []float64 // 1/s
 	Shifts      []float64 // 1/s, of the basis, 0 of the steady states

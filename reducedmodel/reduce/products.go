@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -57,6 +58,15 @@ func (o *operators) apply(x []float32, g, c []float64) {
 	for n, v := range o.capacity {
 		c[n] *= v
 	}
+}
+
+// fastest is the largest rate in K/s at which heat in W, cell by cell, warms or cools a cell.
+func (o *operators) fastest(watts []float64) float64 {
+	top := 0.0
+	for c, w := range watts {
+		top = max(top, math.Abs(w)/o.capacity[c])
+	}
+	return top
 }
 
 // products are the sums v'Gx and v'Cx of vectors v, by rows, with a few vectors x: columns of G x first, then those of C x.

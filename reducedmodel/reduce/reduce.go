@@ -45,11 +45,10 @@ var ErrNotConverged = errors.New("not converged")
 const coolant = "coolant carries heat one way, so that the operator is not symmetric, and projection would not promise a stable model; in place of the cavity give a face with the film's coefficient"
 
 const (
-	// caution is the part of the wanted error that the projection may leave at a frequency.
-	caution = 0.1
-	// inTime is how many times larger errors after steps of power are than those at real frequencies, where errors of many times meet and cancel in part. Bases beside finer
-	// ones showed 3 to 4.5.
-	inTime = 5
+	// caution is the part of the wanted error that the first basis may leave at a frequency.
+	caution = 0.2
+	// bases is the part of the wanted error that the last refinement of the basis may change.
+	bases = 0.3
 	// solving is the part of the projection's that each solve may be wrong by. Its square is what reaches the model.
 	solving = 0.01
 )
@@ -117,14 +116,15 @@ func (r *projection) run(s *stack.Stack, from *start) (*reducedmodel.Model, erro
 		return nil, err
 	}
 	r.basis.fields = nil
-	small, err := r.model.Compress(r.options.Tol - inTime*r.model.Error.ProjectionK)
+	small, err := r.model.Compress(r.options.Tol - r.model.Error.BasisK)
 	if err != nil {
 		return nil, err
 	}
 	e := &small.Error
-	e.WantedK, e.EstimateK, e.Solves = r.options.Tol, e.StepK+inTime*e.ProjectionK, r.solves
-	for n, shift := range e.HeldOut {
-		e.FrequencyK = math.Max(e.FrequencyK, reducedmodel.Worst(small.Inputs, r.heldOut[n].Minus(small.Transfer(shift))))
+	e.WantedK, e.EstimateK, e.Solves = r.options.Tol, e.StepK+e.BasisK, r.solves
+	r.model = small
+	for _, h := range r.heldOut {
+		e.FrequencyK = math.Max(e.FrequencyK, r.wrong(h.shift, h.h))
 	}
 	return small, nil
 }

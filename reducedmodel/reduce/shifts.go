@@ -20,7 +20,8 @@ type projection struct {
 	wanted  float64 // K, of the projection at any real frequency
 	basis   basis
 	model   *reducedmodel.Model
-	heldOut []reducedmodel.Matrix // transfer functions of the full model
+	heldOut []sample
+	begun   []sample // of the start
 	peaks   []mesh.Term
 	solves  int
 }
@@ -28,11 +29,25 @@ type projection struct {
 // span is a range of shifts between two that the basis answers.
 type span struct{ lo, hi float64 }
 
-// closest is the ratio of two shifts between which none is looked for.
-const closest = 2
+// sample is a shift at which the full model was solved and that is not in the basis, between two that are.
+type sample struct {
+	span
+	shift float64
+	h     reducedmodel.Matrix // transfer function of the full model
+	left  []float64           // K by output, of the start
+}
 
-// project makes the basis: the steady states, then shifts that halve, on a logarithmic axis, the range from the slowest time constant to where a step is too short to heat
-// anything, until the error between them is small. A frequency at which it is small already stays out of the basis: it is held out.
+const (
+	// closest is the ratio of two shifts between which none is looked for.
+	closest = 2
+	// finer is what the error wanted at frequencies is divided by from one basis to the next.
+	finer = 4
+	// mostBases is how often.
+	mostBases = 8
+)
+
+// project makes bases until errors in time are small enough. The error of a model after steps of power is not bounded by that at real frequencies, and the more so the
+// smaller it is to be. So a basis is refined, and what that changes after steps is taken for the error of the finer one, which is smaller.
 func (r *projection) project(ranges []float64, s *start) error {
 	like := &reducedmodel.Model{}
 	for n, in := range r.inputs {
@@ -43,51 +58,98 @@ func (r *projection) project(ranges []float64, s *start) error {
 		r.basis.stored = s.stored(r.basis.ops.capacity)
 		r.model.Initial = s.kelvin
 	}
+	if err := r.first(s); err != nil {
+		return err
+	}
+	for range mostBases {
+		before := r.model
+		r.wanted /= finer
+		if err := r.refine(s); err != nil {
+			return err
+		}
+		change, _, err := reducedmodel.Difference(before, r.model)
+		if err != nil {
+			return err
+		}
+		if r.model.Error.BasisK = change; change <= bases*r.options.Tol {
+			break
+		}
+	}
+	for _, h := range r.heldOut {
+		e := &r.model.Error
+		e.HeldOut = append(e.HeldOut, h.shift)
+		e.ProjectionK = math.Max(e.ProjectionK, r.wrong(h.shift, h.h))
+	}
+	return nil
+}
+
+// first makes a basis of the steady states, then of shifts that halve, on a logarithmic axis, the range from below the slowest time constant to where a step is too short to
+// heat anything, until the error between them is small. A frequency at which it is small already stays out of the basis: it is held out.
+func (r *projection) first(s *start) error {
 	if err := r.steady(); err != nil {
 		return err
 	}
 	slow, fast := 1/r.model.Tau[0], r.fastest()
 	if s != nil {
-		if err := r.begin(s, slow, fast); err != nil {
+		if err := r.begin(s, slow); err != nil {
 			return err
 		}
 	}
-	spans := []span{}
-	if err := r.visit(slow, nil); err != nil {
+	spans, err := r.visit(span{slow / 10, slow * 10})
+	if err != nil {
 		return err
 	}
 	if fast > closest*slow {
 		spans = append(spans, span{slow, fast})
 	}
+	return r.halve(spans)
+}
+
+// halve visits the middle of spans, and of their halves where that went into the basis.
+func (r *projection) halve(spans []span) error {
 	for len(spans) > 0 {
-		s := spans[0]
-		spans = spans[1:]
-		middle := math.Sqrt(s.lo * s.hi)
-		err := r.visit(middle, func() {
-			for _, half := range []span{{s.lo, middle}, {middle, s.hi}} {
-				if half.hi > closest*half.lo {
-					spans = append(spans, half)
-				}
-			}
-		})
+		more, err := r.visit(spans[0])
 		if err != nil {
+			return err
+		}
+		spans = append(spans[1:], more...)
+	}
+	return nil
+}
+
+// refine looks at what was held out again, with a smaller error in mind.
+func (r *projection) refine(s *start) error {
+	if err := r.beginAgain(s); err != nil {
+		return err
+	}
+	held := r.heldOut
+	r.heldOut = nil
+	for _, h := range held {
+		if r.wrong(h.shift, h.h) <= r.wanted {
+			r.heldOut = append(r.heldOut, h)
+			continue
+		}
+		if err := r.halve([]span{h.span}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fastest is the shift from which on no mean rises by what is wanted: H(s) is at most B' (s C)^-1 B.
+// wrong is the error of the model at a shift, in K.
+func (r *projection) wrong(shift float64, full reducedmodel.Matrix) float64 {
+	return reducedmodel.Worst(r.model.Inputs, full.Minus(r.model.Transfer(shift)))
+}
+
+// fastest is the shift from which on no cell rises by what is wanted under all powers at once: no cell warms faster than its own heat lets it.
 func (r *projection) fastest() float64 {
-	top := 0.0
-	for i := range r.inputs {
-		sum, b := 0.0, &r.basis.inputs[i]
-		for n, c := range b.cells {
-			sum += b.weights[n] * b.weights[n] / r.basis.ops.capacity[c]
+	watts := make([]float64, len(r.basis.ops.capacity))
+	for i, in := range r.model.Inputs {
+		for n, c := range r.basis.inputs[i].cells {
+			watts[c] += in.Range * math.Abs(r.basis.inputs[i].weights[n])
 		}
-		top = math.Max(top, sum*r.model.Inputs[i].Range)
 	}
-	return top / r.wanted
+	return r.basis.ops.fastest(watts) / r.wanted
 }
 
 // steady starts the basis with the steady states under all inputs, and settles the outputs.
@@ -127,31 +189,29 @@ func (r *projection) enrich(shift float64, fields [][]float32) error {
 	return nil
 }
 
-// visit compares the model with the full one at a shift. Where they differ by more than is wanted, fields are added to the basis, and after is called.
-func (r *projection) visit(shift float64, after func()) error {
+// visit compares the model with the full one in the middle of a span. Where they differ by more than is wanted, fields are added to the basis, and the halves are to be
+// visited.
+func (r *projection) visit(of span) (halves []span, err error) {
+	shift := math.Sqrt(of.lo * of.hi)
 	fields, _, err := r.solve(shift)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	h := r.full(fields)
-	e := h.Minus(r.model.Transfer(shift))
-	wrong := reducedmodel.Worst(r.model.Inputs, e)
-	if wrong <= r.wanted {
-		r.model.Error.HeldOut, r.heldOut = append(r.model.Error.HeldOut, shift), append(r.heldOut, h)
-		r.model.Error.ProjectionK = math.Max(r.model.Error.ProjectionK, wrong)
-		return nil
+	if r.wrong(shift, h) <= r.wanted {
+		r.heldOut = append(r.heldOut, sample{span: of, shift: shift, h: h})
+		return nil, nil
 	}
 	var picked [][]float32
-	for _, i := range r.pick(e) {
+	for _, i := range r.pick(h.Minus(r.model.Transfer(shift))) {
 		picked = append(picked, fields[i])
 	}
-	if err := r.enrich(shift, picked); err != nil {
-		return err
+	for _, half := range []span{{of.lo, shift}, {shift, of.hi}} {
+		if half.hi > closest*half.lo {
+			halves = append(halves, half)
+		}
 	}
-	if after != nil {
-		after()
-	}
-	return nil
+	return halves, r.enrich(shift, picked)
 }
 
 // full is the transfer function of the full model, outputs by inputs, from the responses to each input's range.

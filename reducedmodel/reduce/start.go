@@ -95,41 +95,70 @@ func (s *start) stored(capacity []float64) []float64 {
 }
 
 // wider is the ratio of the shifts at which the start is looked at.
-const wider = 10
+const wider = 4
 
 // begin has the basis hold the start itself, and what a step of backward Euler leaves of it, s (G + s C)^-1 C start, at shifts over the range where the model is off.
-func (r *projection) begin(s *start, slow, fast float64) error {
-	if err := r.enrich(math.Inf(1), [][]float32{s.first()}); err != nil {
+func (r *projection) begin(s *start, slow float64) error {
+	x := s.first()
+	if err := r.enrich(math.Inf(1), [][]float32{x}); err != nil {
 		return err
 	}
+	leaving, stored := make([]float64, len(x)), make([]float64, len(x))
+	r.basis.ops.apply(x, leaving, stored)
+	fast := r.basis.ops.fastest(leaving) / r.wanted
 	for shift := slow / wider; shift < fast; shift *= wider {
-		run, err := gpusolve.Transient(r.ctx, s.quiet, r.options.Solve, gpusolve.TransientOptions{Steps: 1, Dt: 1 / shift})
-		if err != nil {
-			return err
-		}
-		field := make([]float64, len(s.rest))
-		err = readPlanes(s.quiet, run.Field, field)
-		status := run.Status
-		run.Close()
-		if err != nil {
-			return err
-		}
-		if !status.Converged {
-			return fmt.Errorf("%w: a step of %g s stopped with %s", ErrNotConverged, 1/shift, status.Reason)
-		}
-		r.solves++
-		x, wrong := s.beside(field), 0.0
-		left := r.model.StartStep(1 / shift)
-		for o, v := range values(r.basis.outputs, x) {
-			wrong = math.Max(wrong, math.Abs(v-left[o]))
-		}
-		if wrong <= r.wanted {
-			r.model.Error.ProjectionK = math.Max(r.model.Error.ProjectionK, wrong)
-			continue
-		}
-		if err := r.enrich(shift, [][]float32{x}); err != nil {
+		if err := r.beginAt(s, shift); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// beginAgain looks at what was held out of the start again.
+func (r *projection) beginAgain(s *start) error {
+	held := r.begun
+	r.begun = nil
+	for _, h := range held {
+		if r.leftWrong(h.shift, h.left) <= r.wanted {
+			r.begun = append(r.begun, h)
+		} else if err := r.beginAt(s, h.shift); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftWrong is the error in K of what the model leaves of the start.
+func (r *projection) leftWrong(shift float64, full []float64) float64 {
+	wrong := 0.0
+	for o, v := range r.model.StartStep(1 / shift) {
+		wrong = math.Max(wrong, math.Abs(v-full[o]))
+	}
+	return wrong
+}
+
+// beginAt compares the model with the full one after a step from the start, and adds what that leaves to the basis where they differ.
+func (r *projection) beginAt(s *start, shift float64) error {
+	run, err := gpusolve.Transient(r.ctx, s.quiet, r.options.Solve, gpusolve.TransientOptions{Steps: 1, Dt: 1 / shift})
+	if err != nil {
+		return err
+	}
+	field := make([]float64, len(s.rest))
+	err = readPlanes(s.quiet, run.Field, field)
+	status := run.Status
+	run.Close()
+	if err != nil {
+		return err
+	}
+	if !status.Converged {
+		return fmt.Errorf("%w: a step of %g s stopped with %s", ErrNotConverged, 1/shift, status.Reason)
+	}
+	r.solves++
+	x := s.beside(field)
+	left := values(r.basis.outputs, x)
+	if r.leftWrong(shift, left) <= r.wanted {
+		r.begun = append(r.begun, sample{shift: shift, left: left})
+		return nil
+	}
+	return r.enrich(shift, [][]float32{x})
 }
