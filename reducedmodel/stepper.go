@@ -3,6 +3,8 @@ package reducedmodel
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Stepper steps a model in time. It is for one goroutine at a time, and allocates nothing after the first step of a length.
@@ -76,11 +78,7 @@ func (s *Stepper) power(watts []float64) error {
 	}
 	copy(s.watts, watts)
 	for k := range s.drive {
-		sum := 0.0
-		for i, b := range s.m.B.Row(k) {
-			sum += float64(b * watts[i])
-		}
-		s.drive[k] = sum
+		s.drive[k] = floats.Dot(s.m.B.Row(k), watts)
 	}
 	return nil
 }
@@ -122,11 +120,7 @@ func (s *Stepper) Rest() { clear(s.z) }
 // Temperatures of the outputs in K go into dst, which has one place for each.
 func (s *Stepper) Temperatures(dst []float64) {
 	for o := range dst {
-		sum := 0.0
-		for k, l := range s.m.L.Row(o) {
-			sum += float64(l * s.z[k])
-		}
-		dst[o] = s.m.Outputs[o].Rest + sum
+		dst[o] = s.m.Outputs[o].Rest + floats.Dot(s.m.L.Row(o), s.z)
 	}
 }
 

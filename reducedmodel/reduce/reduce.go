@@ -61,6 +61,11 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	if err := ports.CheckLinear(s); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
+	for l := range s.Layers {
+		if s.Layers[l].Coolant != nil {
+			return nil, fmt.Errorf("%w: layer %s: %s", ErrRefused, s.Layers[l].Name, coolant)
+		}
+	}
 	inputs := ports.InputsOf(s)
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("%w: it has no powers to drive a model with", ErrRefused)
@@ -72,10 +77,7 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case m.Cooled():
-		return nil, fmt.Errorf("%w: %s", ErrRefused, coolant)
-	case !m.Grounded():
+	if !m.Grounded() {
 		return nil, gpusolve.ErrSingular
 	}
 	on, err := gpusolve.OpenDevice(o.Solve.Device)
