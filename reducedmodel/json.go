@@ -75,7 +75,7 @@ func (m *Model) WriteJSON(w io.Writer) error {
 		Origin: originJSON{m.Origin.StackSHA256, m.Origin.Grid, m.Origin.Version},
 	}
 	for _, in := range m.Inputs {
-		j.Inputs = append(j.Inputs, inputJSON{in.Name, in.Kind, in.Watts, in.Range})
+		j.Inputs = append(j.Inputs, inputJSON(in))
 	}
 	for _, o := range m.Outputs {
 		out := outputJSON{Name: o.Name, Kind: o.Kind, Rest: o.Rest}
@@ -121,7 +121,7 @@ func ReadJSON(data []byte) (*Model, error) {
 			return nil, fmt.Errorf("%w: two inputs are called %.60q", ErrModel, in.Name)
 		}
 		index[in.Name] = n
-		m.Inputs = append(m.Inputs, Input{in.Name, in.Kind, in.Watts, in.Range})
+		m.Inputs = append(m.Inputs, Input(in))
 	}
 	for _, out := range j.Outputs {
 		of := -1

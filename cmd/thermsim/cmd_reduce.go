@@ -170,7 +170,7 @@ func printModel(c *console, m *reducedmodel.Model, ports []*reducedmodel.OnePort
 	t.add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
 	t.add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
 	t.add("time constants", fmt.Sprintf("%s to %s", seconds(m.Tau[len(m.Tau)-1]), seconds(m.Tau[0])))
-	t.add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, for powers between 0 and the largest of each input", e.EstimateK, e.WantedK))
+	t.add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power", e.EstimateK, e.WantedK))
 	t.add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK, len(e.HeldOut)))
 	sections := 0
 	for _, p := range ports {
