@@ -2,10 +2,8 @@ package reduce
 
 import (
 	"context"
-	"fmt"
 	"math"
 
-	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/reducedmodel"
@@ -212,100 +210,4 @@ func (r *projection) visit(of span) (halves []span, err error) {
 		}
 	}
 	return halves, r.enrich(shift, picked)
-}
-
-// full is the transfer function of the full model, outputs by inputs, from the responses to each input's range.
-func (r *projection) full(fields [][]float32) reducedmodel.Matrix {
-	h := reducedmodel.NewMatrix(len(r.basis.outputs), len(r.inputs))
-	for i, x := range fields {
-		for o, v := range values(r.basis.outputs, x) {
-			h.Data[o*len(r.inputs)+i] = v / r.model.Inputs[i].Range
-		}
-	}
-	return h
-}
-
-// pick chooses the inputs whose responses take the error at a shift away, the worst first. With the response of input i in the basis the error e becomes
-// e - e_i e_ii^-1 e_i', at that shift exactly; e_ii is that of the heat of i, of which the mean over i is the transpose.
-func (r *projection) pick(e reducedmodel.Matrix) []int {
-	const enough = 0.25 // of what is wanted
-	var picked []int
-	taken := make([]bool, len(r.inputs))
-	for range r.inputs {
-		if reducedmodel.Worst(r.model.Inputs, e) <= enough*r.wanted {
-			break
-		}
-		worst, top := -1, 0.0
-		for i, in := range r.model.Inputs {
-			for o := range e.Rows {
-				if v := math.Abs(e.At(o, i)) * in.Range; !taken[i] && v > top {
-					worst, top = i, v
-				}
-			}
-		}
-		if worst < 0 {
-			break
-		}
-		taken[worst] = true
-		picked = append(picked, worst)
-		take(e, worst)
-	}
-	return picked
-}
-
-// take takes column i away from the error.
-func take(e reducedmodel.Matrix, i int) {
-	own := e.At(i, i)
-	if !(own > 0) {
-		for o := range e.Rows {
-			e.Data[o*e.Cols+i] = 0
-		}
-		return
-	}
-	row := append([]float64(nil), e.Row(i)...)
-	for o := range e.Rows {
-		f := e.At(o, i) / own
-		for j, v := range row {
-			e.Data[o*e.Cols+j] -= f * v
-		}
-	}
-}
-
-// solve solves the full model for the range of each input, in turn.
-func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term, err error) {
-	n := len(r.inputs)
-	watts := make([][]float64, n)
-	for i := range watts {
-		watts[i] = make([]float64, n)
-		watts[i][i] = r.model.Inputs[i].Range
-	}
-	sheet := r.mesh.NX() * r.mesh.NY()
-	plane := make([]float64, sheet)
-	many, err := gpusolve.SolveMany(r.ctx, r.mesh, r.options.Solve, gpusolve.Many{Watts: watts, Shift: shift, Read: func(v int, f gpusolve.Field) error {
-		x := make([]float32, r.mesh.Cells())
-		for k := range r.mesh.NZ() {
-			if err := f.Plane(k, plane); err != nil {
-				return err
-			}
-			for c, t := range plane {
-				x[k*sheet+c] = float32(t)
-			}
-		}
-		fields = append(fields, x)
-		r.solves++
-		if r.options.Progress != nil {
-			r.options.Progress(r.solves, len(r.basis.fields))
-		}
-		return nil
-	}})
-	if err != nil {
-		return nil, nil, err
-	}
-	if !many.Status.Converged {
-		return nil, nil, fmt.Errorf("%w: a solve with the shift %g /s stopped with %s; choose another preconditioner or a larger tolerance", ErrNotConverged, shift, many.Status.Reason)
-	}
-	for i := range n {
-		peaks = append(peaks, many.Hottest[i][i])
-	}
-	return fields, peaks, nil
 }
