@@ -14,7 +14,15 @@ func (s *direct) series(r *reduction.Regions, places int) (reduction.Series, err
 	if err := checkRegions(s.mesh, r); err != nil {
 		return nil, err
 	}
-	if !r.PlanePeaks || s.planes.Count() < s.layered.NZ {
+	if !r.PlanePeaks {
+		return nil, nil
+	}
+	return s.later(r, places)
+}
+
+// later is series without the peaks of planes.
+func (s *direct) later(r *reduction.Regions, places int) (reduction.Series, error) {
+	if s.planes.Count() < s.layered.NZ {
 		return nil, nil
 	}
 	on, err := prepared(s.fourier, s.reductions, r)
@@ -33,5 +41,10 @@ func (s *direct) series(r *reduction.Regions, places int) (reduction.Series, err
 
 // leave makes all planes of the state and takes their statistics.
 func (s *direct) leave(to reduction.Series, place int) {
-	s.planes.reduce(s.x, s.planes.all, func(p fourier.Planes) { to.Leave(place, p, s.mesh.Stack.Ambient) })
+	s.planes.reduce(s.x, s.planes.all, s.leaving(to, place))
+}
+
+// leaving takes statistics of planes into a place.
+func (s *direct) leaving(to reduction.Series, place int) func(p fourier.Planes) {
+	return func(p fourier.Planes) { to.Leave(place, p, s.mesh.Stack.Ambient) }
 }

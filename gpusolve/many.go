@@ -8,8 +8,6 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ports"
-	"thermsim/gpusolve/reduction"
-	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -76,29 +74,11 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 	if err != nil {
 		return nil, err
 	}
-	vectors := m.Power.Vectors()
+	run := &manyRun{engine: e, options: &o, result: r, regions: regions, vectors: m.Power.Vectors()}
 	r.Device = e.info
 	start := time.Now()
-	for v := range q.Watts {
-		out, err := e.thermal.(powered).respond(ctx, &o, vectors.Of(q.Watts[v]), v == 0)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.take(v, e.status(out), out)
-		if err := r.gather(e.field(), regions); err != nil {
-			return nil, err
-		}
-		if q.Read != nil {
-			if err := q.Read(v, e.field()); err != nil {
-				return nil, err
-			}
-		}
-		if q.Solved != nil {
-			q.Solved(v)
-		}
+	if err := run.solve(ctx, &q); err != nil {
+		return nil, err
 	}
 	r.Timing = e.timing
 	r.Timing.Solve = time.Since(start)
@@ -106,9 +86,9 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 }
 
 // take adds how vector v was solved.
-func (r *ManyResult) take(v int, s Status, out krylov.Outcome) {
+func (r *ManyResult) take(v int, status func(krylov.Outcome) Status, out krylov.Outcome) {
 	if v == 0 {
-		r.Status = s
+		r.Status = status(out)
 		return
 	}
 	r.Status.IterationsTotal += out.Iterations
@@ -136,29 +116,4 @@ func (q *Many) check(inputs int) (dt float64, err error) {
 		return 0, nil
 	}
 	return 1 / q.Shift, nil
-}
-
-// regions has a group for every input.
-func (q *Many) regions(m *mesh.Mesh, inputs []ports.Input) (*reduction.Regions, error) {
-	r := reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Points: q.Points}
-	for n := range inputs {
-		r.Groups = append(r.Groups, inputs[n].Heated(m))
-	}
-	return reduction.New(r)
-}
-
-// gather adds the temperatures of a field.
-func (r *ManyResult) gather(f Field, regions *reduction.Regions) error {
-	values, err := solution.Reduce(f, regions)
-	if err != nil {
-		return err
-	}
-	mean, top, at := make([]float64, len(r.Inputs)), make([]float64, len(r.Inputs)), make([]mesh.Term, len(r.Inputs))
-	for n, e := range values.Extents {
-		mean[n], top[n] = e.Sum/e.Weight, e.Max
-		i, j, k := e.At(regions.Groups[n])
-		at[n] = mesh.Term{Plane: k, Cell: j*regions.NX + i, Weight: 1}
-	}
-	r.Mean, r.Max, r.Hottest, r.Points = append(r.Mean, mean), append(r.Max, top), append(r.Hottest, at), append(r.Points, values.Points)
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -122,6 +123,92 @@ func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 	for _, watts := range [][][]float64{{make([]float64, n-1)}, {append(make([]float64, n-1), math.NaN())}} {
 		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: watts}); err == nil {
 			t.Errorf("%v is taken", watts)
+		}
+	}
+}
+
+// On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and at a shift.
+func TestSolveManyOnAGPU(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 11, NY: 9})
+	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
+	s = ports.Responding(s)
+	m := build(t, s)
+	units := make([][]float64, len(ports.InputsOf(s)))
+	for n := range units {
+		units[n] = make([]float64, len(units))
+		units[n][n] = 1
+	}
+	for _, method := range []string{"fourier", "multigrid"} {
+		for _, shift := range []float64{0, 1e4} {
+			q := gpusolve.Many{Watts: units, Shift: shift, Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 2, Cell: 7, Weight: 1}}}}}
+			many := func(o gpusolve.Options) *gpusolve.ManyResult {
+				o.Preconditioner, o.RTol = method, 1e-11
+				r, err := gpusolve.SolveMany(t.Context(), m, o, q)
+				if err != nil || !r.Status.Converged {
+					t.Fatal(method, shift, err)
+				}
+				return r
+			}
+			host, gpu := many(gpusolve.Options{Device: "cpu"}), many(gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))})
+			for v := range units {
+				for n := range units {
+					if d := math.Abs(gpu.Mean[v][n] - host.Mean[v][n]); d > 1e-9*host.Mean[v][v] || math.Abs(gpu.Max[v][n]-host.Max[v][n]) > 1e-9*host.Max[v][v] {
+						t.Errorf("%s, shift %g: %g K in %d for 1 W in %d, the processor has %g", method, shift, gpu.Mean[v][n], n, v, host.Mean[v][n])
+					}
+				}
+				if d := math.Abs(gpu.Points[v][0] - host.Points[v][0]); d > 1e-9*host.Mean[v][v] {
+					t.Errorf("%s, shift %g: a cell at %g K, the processor has %g", method, shift, gpu.Points[v][0], host.Points[v][0])
+				}
+			}
+		}
+	}
+}
+
+// Where nothing leaves, what is stored at a shift is the power: over the whole stack s C x adds up to it, and as s falls x becomes even, power / (s C).
+func TestShiftStoresHeat(t *testing.T) {
+	s := ports.Responding(cases.Stack10(cases.Options{NX: 8}))
+	s.Boundary[stack.Top] = stack.Boundary{}
+	m := build(t, s)
+	units := make([]float64, len(ports.InputsOf(s)))
+	units[0] = 1
+	const shift = 1e-3
+	r, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{units}, Shift: shift})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 1 / (shift * m.HeatCapacity())
+	for n, got := range r.Mean[0] {
+		if math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("input %d: %g K, want %g", n, got, want)
+		}
+	}
+	if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: [][]float64{units}, Shift: -1}); err == nil {
+		t.Error("a negative shift is taken")
+	}
+}
+
+// Statistics of many vectors are read from the GPU in several parts.
+func TestSolveManyReadsInParts(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
+	m := build(t, s)
+	watts := make([][]float64, 130)
+	for v := range watts {
+		watts[v] = make([]float64, len(ports.InputsOf(s)))
+		watts[v][v%len(watts[v])] = float64(v + 1)
+	}
+	var results []*gpusolve.ManyResult
+	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))}} {
+		r, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	for v := range watts {
+		for n, want := range results[0].Mean[v] {
+			if got := results[1].Mean[v][n]; math.Abs(got-want) > 1e-10*want {
+				t.Errorf("vector %d, input %d: %g K, the processor has %g", v, n, got, want)
+			}
 		}
 	}
 }

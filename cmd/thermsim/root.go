@@ -61,6 +61,8 @@ func newRootCommand(g *globals) *cobra.Command {
 		newConvergeCommand(g),
 		newJedecCommand(g),
 		newReduceCommand(g),
+		newRthCommand(g),
+		newZthCommand(g),
 		newVersionCommand(g),
 		newManCommand(g),
 	)

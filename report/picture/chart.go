@@ -15,6 +15,7 @@ type Chart struct {
 	X, Y            string // labels of the axes, with units
 	Curves          []Curve
 	Log             bool // a logarithmic y axis; values that are not positive are left out
+	LogX            bool // a logarithmic x axis, of positive values
 	Look            Look
 }
 
@@ -70,7 +71,7 @@ func (c *Chart) Write(w io.Writer, format Format) error {
 	if err != nil {
 		return err
 	}
-	p := &plane{canvas: pic, area: image.Rect(left, marginTop, left+width, marginTop+height), x0: x0, x1: x1, y0: y0, y1: y1, log: c.Log}
+	p := &plane{canvas: pic, area: image.Rect(left, marginTop, left+width, marginTop+height), x0: x0, x1: x1, y0: y0, y1: y1, log: c.Log, logX: c.LogX}
 	pic.print(titleStyle, pic.fit(titleStyle, c.Title, pic.w-left-12), float64(left), 14, anchor{})
 	pic.print(subtitleStyle, pic.fit(subtitleStyle, c.Subtitle, pic.w-left-12), float64(left), 40, anchor{})
 	p.axes(c.X, c.Y)
@@ -127,11 +128,15 @@ type plane struct {
 	*canvas
 	area           image.Rectangle
 	x0, x1, y0, y1 float64
-	log            bool
+	log, logX      bool
 }
 
 func (p *plane) px(x float64) float64 {
-	return float64(p.area.Min.X) + (x-p.x0)/(p.x1-p.x0)*float64(p.area.Dx())
+	part := (x - p.x0) / (p.x1 - p.x0)
+	if p.logX {
+		part = math.Log(x/p.x0) / math.Log(p.x1/p.x0)
+	}
+	return float64(p.area.Min.X) + part*float64(p.area.Dx())
 }
 
 func (p *plane) py(y float64) float64 {
@@ -144,7 +149,7 @@ func (p *plane) py(y float64) float64 {
 
 func (p *plane) axes(xLabel, yLabel string) {
 	a, faint := p.area, color.RGBA{228, 228, 228, 255}
-	at, labels := ticks(p.x0, p.x1, max(2, min(10, a.Dx()/75)))
+	at, labels := p.ticksAcross()
 	for i, v := range at {
 		x := int(p.px(v) + 0.5)
 		p.fill(image.Rect(x, a.Min.Y, x+1, a.Max.Y), faint)
@@ -173,7 +178,19 @@ func (p *plane) ticksUp() (at []float64, labels []string) {
 		return ticks(p.y0, p.y1, max(2, min(10, p.area.Dy()/45)))
 	}
 	low, high := int(math.Round(math.Log10(p.y0))), int(math.Round(math.Log10(p.y1)))
-	every := max(1, (high-low)*22/max(1, p.area.Dy())+1)
+	return powersOfTen(low, high, max(1, (high-low)*22/max(1, p.area.Dy())+1))
+}
+
+// ticksAcross are round values, or the powers of ten that lie on the axis.
+func (p *plane) ticksAcross() (at []float64, labels []string) {
+	if !p.logX {
+		return ticks(p.x0, p.x1, max(2, min(10, p.area.Dx()/75)))
+	}
+	low, high := int(math.Ceil(math.Log10(p.x0)-1e-9)), int(math.Floor(math.Log10(p.x1)+1e-9))
+	return powersOfTen(low, high, max(1, (high-low)*45/max(1, p.area.Dx())+1))
+}
+
+func powersOfTen(low, high, every int) (at []float64, labels []string) {
 	for e := low; e <= high; e += every {
 		at = append(at, math.Pow(10, float64(e)))
 		labels = append(labels, fmt.Sprintf("1e%d", e))

@@ -22,28 +22,30 @@ func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) 
 		}
 	}
 	growth, parts := growthOf(z, total), partsOf(t)
+	from := firsts(parts, n)
 	f := &Foster{R: make([]float64, n), Tau: append([]float64(nil), t...)}
 	for k := range f.R {
 		f.R[k] = total / float64(n)
 	}
-	ratio := make([]float64, n+1)
+	gain := make([]float64, n)
 	for range iterations {
-		for i := range ratio {
+		clear(gain)
+		for i, g := range growth {
+			row, r, into := parts[i*n+from[i]:(i+1)*n], f.R[from[i]:], gain[from[i]:]
 			sum := 0.0
-			for k, r := range f.R {
-				sum += parts[i*n+k] * r
+			for k, part := range row {
+				sum += part * r[k]
 			}
-			ratio[i] = 0
-			if sum > 0 {
-				ratio[i] = growth[i] / sum
+			if !(sum > 0) {
+				continue
+			}
+			q := g / sum
+			for k, part := range row {
+				into[k] += part * q
 			}
 		}
 		for k := range f.R {
-			gain := 0.0
-			for i, q := range ratio {
-				gain += parts[i*n+k] * q
-			}
-			f.R[k] *= gain
+			f.R[k] *= gain[k]
 		}
 	}
 	return f.significant(), nil
@@ -89,15 +91,33 @@ func partsOf(t []float64) []float64 {
 	return parts
 }
 
-// significant leaves out what adds nothing that a plot could show, and gives its resistance to what is left.
+// firsts has for each row the column from which on it counts: long after a time constant nothing of its growth is left.
+func firsts(parts []float64, n int) []int {
+	const nothing = 1e-20
+	from := make([]int, n+1)
+	for i := range from {
+		for from[i] < n-1 && parts[i*n+from[i]] < nothing {
+			from[i]++
+		}
+	}
+	return from
+}
+
+// significant leaves out what adds nothing that a plot could show, and at the slow end what is below the accuracy of responses: there the least growth, over a long time, would stand
+// for a capacitance without bounds. The resistance goes to what is left.
 func (f *Foster) significant() *Foster {
-	const negligible = 1e-9
+	const negligible, accuracy = 1e-9, 1e-4
 	total := f.Total()
 	s := &Foster{}
 	for k, r := range f.R {
 		if r > negligible*total {
 			s.R, s.Tau = append(s.R, r), append(s.Tau, f.Tau[k])
 		}
+	}
+	tail := 0.0
+	for n := len(s.R) - 1; n > 0 && tail+s.R[n] < accuracy*total; n-- {
+		tail += s.R[n]
+		s.R, s.Tau = s.R[:n], s.Tau[:n]
 	}
 	left := s.Total()
 	for k := range s.R {

@@ -170,3 +170,20 @@ func TestWhatHasNoLadder(t *testing.T) {
 		}
 	}
 }
+
+// What is cut off changes the impedance by less than its part of the resistance.
+func TestFarSectionsOfHardlyAnyResistance(t *testing.T) {
+	c := &Cauer{R: []float64{1, 2, 1e-5, 1e-6}, C: []float64{1, 3, 1e9, 1e12}}
+	w := c.Within(1e-4)
+	if len(w.R) != 2 || math.Abs(w.R[1]-2.000011) > 1e-12 {
+		t.Errorf("%+v", w)
+	}
+	for _, s := range []float64{0, 1e-15, 1e-6, 1, 1e3} {
+		if d := math.Abs(w.At(s) - c.At(s)); d > 1e-4*3 {
+			t.Errorf("at %g: %g and %g", s, w.At(s), c.At(s))
+		}
+	}
+	if w := (&Cauer{R: []float64{1}, C: []float64{2}}).Within(2); len(w.R) != 1 || w.R[0] != 1 {
+		t.Errorf("%+v", w)
+	}
+}

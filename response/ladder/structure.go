@@ -19,3 +19,20 @@ func (c *Cauer) Structure() *Structure {
 	}
 	return s
 }
+
+// Within leaves out the far sections that hold less than a part of the whole resistance, together, and gives theirs to the last that stays: the impedance changes by no more than
+// that part. A spectrum that is smeared by its measurement ends in sections of hardly any resistance and capacitances without bounds.
+func (c *Cauer) Within(part float64) *Cauer {
+	total := 0.0
+	for _, r := range c.R {
+		total += r
+	}
+	rest, n := 0.0, len(c.R)
+	for n > 1 && rest+c.R[n-1] < part*total {
+		n--
+		rest += c.R[n]
+	}
+	w := &Cauer{append([]float64(nil), c.R[:n]...), append([]float64(nil), c.C[:n]...)}
+	w.R[n-1] += rest
+	return w
+}

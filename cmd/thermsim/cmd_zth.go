@@ -1,0 +1,296 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve/ports"
+	"thermsim/report/picture"
+	"thermsim/response"
+	"thermsim/response/display"
+	"thermsim/stack"
+	"thermsim/staging"
+)
+
+const zthHelp = `Find how the temperatures of a stack answer to a step of 1 W in each of its
+inputs: the thermal impedance Zth(t), in K/W, on a logarithmic time axis of 9
+decades that ends long after the slowest time constant. Of every input that is
+heated its own mean and its hottest cell are told, and what --to and --probes
+name. No time is stepped through: the response follows from solves at real
+frequencies, within 1e-4 of the value at any time.
+
+From the response at its own mean come, by the deconvolution of JESD51-14, the
+spectrum of time constants (a Foster network), the Cauer network with the same
+impedance, and the structure function: the heat capacity along the way from the
+heated volume to the ambient.
+
+Written are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html and
+the pictures zth.png, zth_spectrum.png, zth_structure.png and
+zth_differential.png. A stack in which something follows the temperature
+(materials, films, leakage) is refused. docs/rth-zth.md has the method.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input; nothing was written
+  3    a solve did not converge; nothing was written
+  4    device failure, or not enough memory
+  130  interrupted; nothing was written
+` + crashHelp
+
+const zthExample = `  thermsim zth examples/quickstart
+  thermsim zth examples/mol10-ev6 --grid 64x64 --from IntReg_0,L2 --to Icache
+  thermsim zth chip.toml --times 1us:100s --probes`
+
+type zthOptions struct {
+	responseOptions
+	from, to []string
+	probes   bool
+	times    timeSpan
+}
+
+// timeSpan is a range of times, such as 1us:10s.
+type timeSpan struct {
+	start, end float64 // s
+	text       string
+}
+
+// mostDecades is what --times may span at most: more than any stack has.
+const mostDecades = 15
+
+func (t *timeSpan) Set(text string) error {
+	a, b, ok := strings.Cut(text, ":")
+	if !ok {
+		return errors.New("write it as START:END, such as 1us:10s")
+	}
+	for i, part := range []string{a, b} {
+		v, err := stack.ParseTime(part)
+		if err != nil {
+			return err
+		}
+		*[]*float64{&t.start, &t.end}[i] = v
+	}
+	if !(t.start > 0) || !(t.end >= 10*t.start) || t.end > t.start*math.Pow(10, mostDecades+0.01) || math.IsInf(t.end, 0) {
+		return fmt.Errorf("the times must be positive, and the end 10 times to 1e%d times the start", mostDecades)
+	}
+	t.text = text
+	return nil
+}
+
+func (t *timeSpan) String() string { return t.text }
+
+// Type is the placeholder in the help.
+func (t *timeSpan) Type() string { return "START:END" }
+
+func newZthCommand(g *globals) *cobra.Command {
+	var o zthOptions
+	cmd := &cobra.Command{
+		Use:               "zth [STACK]",
+		Short:             "Step responses, time constants and structure functions",
+		Long:              zthHelp,
+		Example:           zthExample,
+		Args:              stackArgument,
+		ValidArgsFunction: completeStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.stack = firstArgument(args)
+			return runZth(cmd.Context(), g, o)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	f := cmd.Flags()
+	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")
+	f.StringSliceVar(&o.to, "to", nil, "tell the mean of the inputs in `LIST` too, or of all")
+	f.BoolVar(&o.probes, "probes", false, "tell every probe too")
+	f.Var(&o.times, "times", "times in place of 9 decades by the stack's time constants")
+	o.addFlags(cmd)
+	return cmd
+}
+
+// wish turns names into inputs.
+func (o *zthOptions) wish(s *stack.Stack) (w response.Wish, err error) {
+	w.Probes, w.Start, w.End = o.probes, o.times.start, o.times.end
+	if o.probes && len(s.Probes) == 0 {
+		return w, usagef("--probes: the stack has no probes")
+	}
+	if w.From, err = chosenInputs("--from", s, o.from); err != nil {
+		return w, err
+	}
+	w.To, err = chosenInputs("--to", s, o.to)
+	return w, err
+}
+
+// chosenInputs are those that a flag names; nil where none are named.
+func chosenInputs(flag string, s *stack.Stack, given []string) ([]int, error) {
+	inputs := ports.InputsOf(s)
+	if len(given) == 1 && given[0] == "all" {
+		return indices(len(inputs)), nil
+	}
+	var names []string
+	for n := range inputs {
+		names = append(names, inputs[n].Name)
+	}
+	var found []int
+	for _, name := range given {
+		n, err := ports.Find(names, name)
+		if err != nil {
+			return nil, usagef("%s: %w", flag, err)
+		}
+		if !slices.Contains(found, n) {
+			found = append(found, n)
+		}
+	}
+	return found, nil
+}
+
+func runZth(ctx context.Context, g *globals, o zthOptions) error {
+	p := startProgress(g.console, "preparing")
+	defer p.stop()
+	s, out, err := o.load(ctx, g, "zth")
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	wish, err := o.wish(s)
+	if err != nil {
+		return err
+	}
+	p.enter("solving")
+	x, err := response.StepResponses(ctx, s, o.solving(g, s, p, true), wish)
+	if err != nil {
+		return responseError(err)
+	}
+	p.enter("deconvolving")
+	networks, err := display.Networks(ctx, x)
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	p.enter("writing")
+	title := cmp.Or(s.Title, s.File)
+	table := zthTable(x)
+	files, err := zthFiles(title, x, networks, table, o.noPage)
+	if err != nil {
+		return err
+	}
+	if err := out.WriteFiles(ctx, files...); err != nil {
+		return steadyInterrupted(err)
+	}
+	done, err := commit(ctx, g, out)
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	switch {
+	case o.json:
+		return display.StepsJSON(g.stdout, x, networks)
+	case g.quiet:
+		return nil
+	}
+	c := g.console
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Step responses"), c.dim(fmt.Sprintf("Zth in K/W after a step of 1 W; %d times from %s to %s", len(x.Times), seconds(x.Times[0]), seconds(x.Times[len(x.Times)-1]))))
+	table.write(c, c.stdout)
+	_, err = fmt.Fprintf(c.stdout, "\n%s\nWrote %d files into %s, the curves as zth.csv\n", resolvedText(x), len(done.Files), out.Dir())
+	return err
+}
+
+// zthFiles are all files of a run.
+func zthFiles(title string, x *response.Steps, networks []display.Network, t *textTable, noPage bool) ([]staging.File, error) {
+	files := []staging.File{
+		{Name: "zth.csv", Write: func(w io.Writer) error { return display.Steps(w, x) }},
+		{Name: "zth_spectrum.csv", Write: func(w io.Writer) error { return display.Spectra(w, x, networks) }},
+		{Name: "zth_structure.csv", Write: func(w io.Writer) error { return display.Structures(w, x, networks) }},
+		{Name: "zth.json", Write: func(w io.Writer) error { return display.StepsJSON(w, x, networks) }},
+	}
+	page := &display.Page{
+		Title: title, What: "step responses", Foot: "thermsim " + versionText() + ". " + resolvedText(x),
+		Lead: "Thermal impedances after a step of 1 W, and what they tell of the way that the heat takes.",
+		Facts: [][2]string{
+			{"curves", fmt.Sprint(len(x.Curves))}, {"slowest time constant", seconds(x.Slowest)}, {"resolved from", seconds(x.Resolved)},
+			{"solved by", x.Status.Method + ", " + x.Status.Preconditioner}, {"device", x.Device.Kind},
+		},
+	}
+	for _, d := range []struct {
+		name, title string
+		drawing     *picture.Chart
+	}{
+		{"zth.png", "Thermal impedance", display.StepPicture(title, x)},
+		{"zth_spectrum.png", "Time constants", display.SpectrumPicture(title, x, networks)},
+		{"zth_structure.png", "Cumulative structure function", display.CumulativePicture(title, x, networks)},
+		{"zth_differential.png", "Differential structure function", display.DifferentialPicture(title, x, networks)},
+	} {
+		files = append(files, staging.File{Name: d.name, Write: func(w io.Writer) error { return d.drawing.Write(w, picture.PNG) }})
+		if noPage {
+			continue
+		}
+		if err := page.AddPicture(d.title, d.drawing); err != nil {
+			return nil, err
+		}
+	}
+	if !noPage {
+		page.AddTable("Step responses", t.header, t.rows)
+		files = append(files, staging.File{Name: "zth.html", Write: page.Write})
+	}
+	return files, nil
+}
+
+// zthTable lists the curves with their values a few decades apart, the highest resistance first.
+func zthTable(x *response.Steps) *textTable {
+	t := &textTable{header: []string{"heated", "output", ">Rth", ">90 % at"}}
+	const every, columns = 40, 3 // two decades
+	var at []int
+	for n := len(x.Times) - 1 - every; n >= 0 && len(at) < columns; n -= every {
+		at = append(at, n)
+	}
+	slices.Reverse(at)
+	for _, n := range at {
+		t.header = append(t.header, ">"+seconds(x.Times[n]))
+	}
+	order := indices(len(x.Curves))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.Curves[b].Steady, x.Curves[a].Steady) })
+	for _, n := range order {
+		c := &x.Curves[n]
+		if c.To.Kind == ports.Peak {
+			continue
+		}
+		row := []string{x.Inputs[c.From].Name, outputText(c), kPerW(c.Steady), reaches(x, c, 0.9)}
+		for _, n := range at {
+			if math.Abs(c.Z[n]) < response.FilterBound*c.Steady {
+				row = append(row, "0") // below what the response is good to
+				continue
+			}
+			row = append(row, kPerW(c.Z[n]))
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+func outputText(c *response.Curve) string {
+	if c.Own() {
+		return "itself"
+	}
+	return c.To.Name
+}
+
+// reaches is the time at which a curve has come to a part of its end.
+func reaches(x *response.Steps, c *response.Curve, part float64) string {
+	for n, z := range c.Z {
+		if z >= part*c.Steady {
+			return seconds(x.Times[n])
+		}
+	}
+	return "later"
+}
+
+func resolvedText(x *response.Steps) string {
+	return fmt.Sprintf("The grid resolves the heated layers from %s on; before, they warm as if no heat left their cells. Slowest time constant: %s.", seconds(x.Resolved), seconds(x.Slowest))
+}
