@@ -30,7 +30,7 @@ type Options struct {
 	// Tol is the wanted error in K, for powers between 0 and each input's range.
 	Tol   float64
 	Peaks bool             // the cell of every input that is hottest under it is an output too
-	Solve gpusolve.Options // the tolerance apart, which follows Tol
+	Solve gpusolve.Options // the tolerance apart, which follows Tol; an Executor stays open
 	// Progress tells of solves of the full model, of all so far, and of states of the basis. May be nil.
 	Progress func(solves, states int)
 }
@@ -80,11 +80,13 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	if !m.Grounded() {
 		return nil, gpusolve.ErrSingular
 	}
-	on, err := gpusolve.OpenDevice(o.Solve.Device)
-	if err != nil {
-		return nil, err
+	on := &gpusolve.SharedDevice{Device: o.Solve.Executor}
+	if o.Solve.Executor == nil {
+		if on, err = gpusolve.OpenDevice(o.Solve.Device); err != nil {
+			return nil, err
+		}
+		defer on.Release()
 	}
-	defer on.Release()
 	o.Solve.Executor, o.Solve.Tol, o.Solve.RTol, o.Solve.ATol = on, min(gpusolve.DefaultTol, solving*caution*o.Tol), 0, 0
 	r := &projection{ctx: ctx, mesh: m, options: o, inputs: inputs, wanted: caution * o.Tol}
 	from, err := r.startOf(s, build)
