@@ -19,7 +19,7 @@ type Pencil struct {
 
 const (
 	// dependent is the part of a direction, in the norm of G, that has to be left when those before are taken off; less is rounding.
-	dependent = 1e-11
+	dependent = 1e-9
 	// shortest is the least time constant beside the longest: below, a state is at once what it is driven to.
 	shortest = 1e-13
 )

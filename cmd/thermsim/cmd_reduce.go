@@ -142,6 +142,9 @@ func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
 		return steadyInterrupted(err)
 	}
 	p.stop()
+	if e := &model.Error; e.EstimateK > e.WantedK {
+		g.note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK, e.WantedK)
+	}
 	if !g.quiet {
 		printModel(g.console, model, ports, o.out)
 	}

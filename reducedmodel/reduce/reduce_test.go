@@ -328,6 +328,10 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	small := reduce.Options{Tol: 1e-6, Solve: gpusolve.Options{Device: "cpu"}}
+	if _, err := reduce.Run(t.Context(), cases.Stack10(cases.Options{NX: 8}), mesh.Build, small); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("1e-6 K: %v", err)
+	}
 	floating := cases.Stack10(cases.Options{NX: 8})
 	floating.Boundary = [stack.NumFaces]stack.Boundary{}
 	if _, err := reduce.Run(t.Context(), floating, mesh.Build, reduce.Options{Tol: 0.1}); !errors.Is(err, gpusolve.ErrSingular) {

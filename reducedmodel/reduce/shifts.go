@@ -2,8 +2,10 @@ package reduce
 
 import (
 	"context"
+	"fmt"
 	"math"
 
+	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/reducedmodel"
@@ -42,6 +44,10 @@ const (
 	finer = 4
 	// mostBases is how often.
 	mostBases = 8
+	// inTime is the most that errors after steps of power were seen to exceed those at real frequencies by.
+	inTime = 34
+	// finest is the least error that fields in FP32 can show, as a part of the rise under all powers.
+	finest = 5e-6
 )
 
 // project makes bases until errors in time are small enough. The error of a model after steps of power is not bounded by that at real frequencies, and the more so the
@@ -59,24 +65,30 @@ func (r *projection) project(ranges []float64, s *start) error {
 	if err := r.first(s); err != nil {
 		return err
 	}
-	for range mostBases {
-		before := r.model
+	shown := false
+	for n := 0; n < mostBases && !shown; n++ {
+		before, fields := r.model, len(r.basis.fields)
 		r.wanted /= finer
 		if err := r.refine(s); err != nil {
 			return err
+		}
+		if len(r.basis.fields) == fields {
+			continue // nothing was wrong by so much: that tells nothing of the model
 		}
 		change, _, err := reducedmodel.Difference(before, r.model)
 		if err != nil {
 			return err
 		}
-		if r.model.Error.BasisK = change; change <= bases*r.options.Tol {
-			break
-		}
+		r.model.Error.BasisK = change
+		shown = change <= bases*r.options.Tol
 	}
+	e := &r.model.Error
 	for _, h := range r.heldOut {
-		e := &r.model.Error
 		e.HeldOut = append(e.HeldOut, h.shift)
 		e.ProjectionK = math.Max(e.ProjectionK, r.wrong(h.shift, h.h))
+	}
+	if !shown {
+		e.BasisK = math.Max(e.BasisK, inTime*e.ProjectionK)
 	}
 	return nil
 }
@@ -86,6 +98,9 @@ func (r *projection) project(ranges []float64, s *start) error {
 func (r *projection) first(s *start) error {
 	if err := r.steady(); err != nil {
 		return err
+	}
+	if rise := reducedmodel.Worst(r.model.Inputs, r.model.Transfer(0)); r.options.Tol < finest*rise {
+		return fmt.Errorf("%w: an error of %g K is too little beside a rise of %.3g K; ask for %.1g K or more", gpusolve.ErrOption, r.options.Tol, rise, 2*finest*rise)
 	}
 	slow, fast := 1/r.model.Tau[0], r.fastest()
 	if s != nil {
