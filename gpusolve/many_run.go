@@ -25,7 +25,7 @@ type manyRun struct {
 // solve takes all vectors. A GPU that solves directly is not waited for: statistics stay on it until those of several vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 	places := min(mostAhead, len(q.Watts))
-	if d, ok := r.thermal.(*direct); ok && places > 1 {
+	if d, ok := r.thermal.(*direct); ok && places > 1 && q.Read == nil {
 		if r.series, err = d.later(r.regions, places); err != nil {
 			return err
 		}
@@ -41,6 +41,11 @@ func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 		r.result.take(v, r.status, out)
 		if err := r.look(v == len(q.Watts)-1, places); err != nil {
 			return err
+		}
+		if q.Read != nil {
+			if err := q.Read(v, r.field()); err != nil {
+				return err
+			}
 		}
 		if q.Solved != nil {
 			q.Solved(v)

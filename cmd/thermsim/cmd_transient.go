@@ -47,6 +47,7 @@ const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --dt-tol 0.1 --until 1s --every "1 ms"
   thermsim transient examples/quickstart --to-steady "0.1 K"
   thermsim transient examples/trace --periodic --every "1 ms"
+  thermsim transient examples/trace --model model/model.json   # see thermsim reduce
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
 type transientOptions struct {
@@ -55,6 +56,7 @@ type transientOptions struct {
 	dt      quantity
 	initial beginning
 	follow  followOptions
+	model   string
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
@@ -68,6 +70,9 @@ func newTransientCommand(g *globals) *cobra.Command {
 		ValidArgsFunction: completeStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.stack = firstArgument(args)
+			if o.model != "" {
+				return runReduced(cmd.Context(), g, cmd, &o)
+			}
 			return runTransient(cmd.Context(), g, o)
 		},
 	}
@@ -78,6 +83,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
 		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
+		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
 	})
 	o.addFlags(cmd)
 	return cmd

@@ -60,6 +60,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newDiffCommand(g),
 		newConvergeCommand(g),
 		newJedecCommand(g),
+		newReduceCommand(g),
 		newRthCommand(g),
 		newZthCommand(g),
 		newSweepCommand(g),

@@ -10,7 +10,7 @@ import (
 var errPrecision = errors.New("the ladder of this network needs more digits than are sensible")
 
 const (
-	bitsPerPole = 48
+	bitsPerPole = 4 // at first
 	mostBits    = 1 << 16
 	// agreement is the largest relative deviation of the ladder's impedance from that of the network.
 	agreement = 1e-9

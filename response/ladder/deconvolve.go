@@ -22,6 +22,7 @@ func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) 
 		}
 	}
 	growth, parts := growthOf(z, total), partsOf(t)
+	from := firsts(parts, n)
 	f := &Foster{R: make([]float64, n), Tau: append([]float64(nil), t...)}
 	for k := range f.R {
 		f.R[k] = total / float64(n)
@@ -30,17 +31,17 @@ func Deconvolve(t, z []float64, total float64, iterations int) (*Foster, error) 
 	for range iterations {
 		clear(gain)
 		for i, g := range growth {
-			row := parts[i*n : (i+1)*n]
+			row, r, into := parts[i*n+from[i]:(i+1)*n], f.R[from[i]:], gain[from[i]:]
 			sum := 0.0
-			for k, r := range f.R {
-				sum += row[k] * r
+			for k, part := range row {
+				sum += part * r[k]
 			}
 			if !(sum > 0) {
 				continue
 			}
 			q := g / sum
 			for k, part := range row {
-				gain[k] += part * q
+				into[k] += part * q
 			}
 		}
 		for k := range f.R {
@@ -88,6 +89,18 @@ func partsOf(t []float64) []float64 {
 		parts[n*n+k] = left
 	}
 	return parts
+}
+
+// firsts has for each row the column from which on it counts: long after a time constant nothing of its growth is left.
+func firsts(parts []float64, n int) []int {
+	const nothing = 1e-20
+	from := make([]int, n+1)
+	for i := range from {
+		for from[i] < n-1 && parts[i*n+from[i]] < nothing {
+			from[i]++
+		}
+	}
+	return from
 }
 
 // significant leaves out what adds nothing that a plot could show, and at the slow end what is below the accuracy of responses: there the least growth, over a long time, would stand

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/reducedmodel"
+	"thermsim/reducedmodel/reduce"
+	"thermsim/stack"
+)
+
+const reduceHelp = `Make a model of few states that stands for a stack: temperatures of blocks and
+probes from the watts of its powers, whatever these are, in microseconds a step.
+
+Inputs are the stack's blocks, uniform powers and power maps. Outputs are the
+mean temperature of what each input heats, the probes, and with --peaks the cell
+that is hottest when an input alone is at work. The model is linear: it takes
+other powers and traces than the stack file has, but no other geometry. --tol is
+the error in K that it may have after steps of power between 0 and the largest
+that the stack file gives each input. Poles are real and negative, and steady
+states are those of the full model.
+
+Into --out go model.json (for 'thermsim transient --model'), model.npz (for
+NumPy), model.cir and run.cir (a SPICE subcircuit, and a run of it with the
+stack's powers), foster.csv and cauer.csv (networks of each input by itself).
+Stacks with something that follows the temperature, and coolant, are refused.
+docs/reduced-models.md has the equations and how well the error is kept.
+
+EXIT STATUS
+===========
+
+  0    done
+  1    internal failure, or a file could not be written
+  2    wrong usage or invalid input, such as a stack that is not linear
+  3    a solve of the full model did not converge
+  4    device failure, or not enough memory
+  130  interrupted; nothing was written
+` + crashHelp
+
+const reduceExample = `  thermsim reduce examples/trace --out model
+  thermsim transient examples/trace --model model/model.json --dt "1 ms" --steps 1000
+  thermsim reduce chip.toml --tol "0.02 K" --peaks
+  cd model && ngspice -b run.cir`
+
+// reduceTol is the wanted error in K unless told otherwise.
+const reduceTol = 0.1
+
+type reduceOptions struct {
+	stack   string
+	out     string
+	grid    gridWish
+	device  device
+	precond preconditioner
+	tol     quantity
+	peaks   bool
+	project
+}
+
+func newReduceCommand(g *globals) *cobra.Command {
+	o := reduceOptions{tol: temperatureRise()}
+	cmd := &cobra.Command{
+		Use:               "reduce [STACK]",
+		Short:             "Make a model of few states, for stepping and for SPICE",
+		Long:              reduceHelp,
+		Example:           reduceExample,
+		Args:              stackArgument,
+		ValidArgsFunction: completeStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.stack = firstArgument(args)
+			return runReduce(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	addOutFlag(cmd, &o.out)
+	f.Var(&o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
+	f.BoolVar(&o.peaks, "peaks", false, "the hottest cell of every input is an output too")
+	addGridFlag(cmd, &o.grid)
+	f.Var(&o.device, "device", deviceUsage)
+	f.Var(&o.precond, "precond", "as for steady")
+	completeFlag(cmd, "device", deviceNames())
+	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	o.addOptions(f, formats()...)
+	return cmd
+}
+
+func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
+	p := startProgress(g.console, "preparing")
+	defer p.stop()
+	if o.out == "" {
+		return usagef("--out is empty; name a folder")
+	}
+	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	if err != nil {
+		return err
+	}
+	if _, err := chooseGrid(ctx, g, s); err != nil {
+		return steadyInterrupted(err)
+	}
+	if o.device != "" {
+		s.Solver.Device = string(o.device)
+	}
+	if o.precond != "" {
+		s.Solver.Preconditioner = string(o.precond)
+	}
+	wish := reduce.Options{Tol: reduceTol, Peaks: o.peaks, Solve: solverOptions(g, s.Solver, p)}
+	wish.Solve.Progress = nil // a solve is one of hundreds
+	if o.tol.value > 0 {
+		wish.Tol = o.tol.value
+	}
+	wish.Progress = func(solves, states int) {
+		p.enter(fmt.Sprintf("solve %d of the full model, %d directions", solves, states))
+	}
+	files, err := begin(g, o.out, modelFiles)
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	on := thisMachine()
+	model, err := reduce.Run(ctx, s, func(s *stack.Stack) (*mesh.Mesh, error) {
+		m, _, err := buildMesh(g, s, on, true)
+		if err == nil {
+			err = checkRoom(s, reduce.Bytes(m), on.memory, "memory")
+		}
+		return m, err
+	}, wish)
+	if err != nil {
+		return reduceFailed(err)
+	}
+	model.Origin.StackSHA256, model.Origin.Version = shown(s, &o.project), versionText()
+	p.enter("writing")
+	ports, err := writeModel(ctx, files, model, s)
+	if err == nil {
+		_, err = commit(ctx, g, files)
+	}
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	p.stop()
+	if e := &model.Error; e.EstimateK > e.WantedK {
+		g.note("the model is as good as %.2g K, by its own estimate, and not %.2g K as was asked for", e.EstimateK, e.WantedK)
+	}
+	if !g.quiet {
+		printModel(g.console, model, ports, o.out)
+	}
+	return nil
+}
+
+// reduceFailed gives an error of a reduction its exit status.
+func reduceFailed(err error) error {
+	switch {
+	case errors.Is(err, reduce.ErrNotConverged):
+		return withStatus(exitNotConverged, err)
+	case errors.Is(err, reduce.ErrRefused):
+		return withStatus(exitInput, err)
+	}
+	return steadyInterrupted(err)
+}
+
+// printModel tells what the model is.
+func printModel(c *console, m *reducedmodel.Model, ports []*reducedmodel.OnePort, out string) {
+	e := &m.Error
+	if m.Title != "" {
+		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
+	}
+	fmt.Fprintf(c.stdout, "%s  %s\n", c.bold("Reduced model"), c.dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2], e.Solves)))
+	t := textTable{header: []string{"", ""}}
+	t.add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
+	t.add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
+	t.add("time constants", fmt.Sprintf("%s to %s", seconds(m.Tau[len(m.Tau)-1]), seconds(m.Tau[0])))
+	t.add("error after steps", fmt.Sprintf("%.2g K estimated, %.2g K wanted, within the inputs' ranges of power", e.EstimateK, e.WantedK))
+	t.add("error held out", fmt.Sprintf("%.2g K at %d frequencies that are not in the basis", e.FrequencyK, len(e.HeldOut)))
+	sections := 0
+	for _, p := range ports {
+		sections = max(sections, len(p.Foster.R))
+	}
+	t.add("Foster and Cauer", fmt.Sprintf("%d networks of up to %d sections", len(ports), sections))
+	t.write(c, c.stdout)
+	fmt.Fprintf(c.stdout, "\nmodel.json, model.npz, model.cir, run.cir, foster.csv and cauer.csv are in %s\n", out)
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"thermsim/gpusolve/ports"
+	"thermsim/inputfile"
+	"thermsim/reducedmodel"
+	"thermsim/report"
+	"thermsim/stack"
+	"thermsim/staging"
+)
+
+// modelFlags are the flags that a run of a reduced model takes.
+var modelFlags = []string{"model", "steps", "dt", "initial", "out", "quiet", "verbose"}
+
+// modelRun steps a reduced model in place of a stack.
+type modelRun struct {
+	*reducedmodel.Stepper
+	dt    float64
+	steps int
+	from  []int // the model's input of each input of the stack
+	watts []float64
+	// kelvin are the temperatures of the outputs; top the highest of each, and when.
+	kelvin, top, when []float64
+}
+
+// runReduced runs transient --model.
+func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transientOptions) error {
+	var refused error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(modelFlags, f.Name) && refused == nil {
+			refused = usagef("--%s has no meaning with --model, which has no grid and no fields; leave it out", f.Name)
+		}
+	})
+	if refused != nil {
+		return refused
+	}
+	s, _, err := loadInput(g, o.stack, gridWish{}, &o.project)
+	if err != nil {
+		return err
+	}
+	r, err := newModelRun(s, o)
+	if err != nil {
+		return err
+	}
+	if o.dt.value == 0 && s.Transient.Dt == 0 {
+		g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(r.dt), seconds(r.Model().Tau[0]))
+	}
+	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	power, err := inputPowers(s)
+	if err != nil {
+		return err
+	}
+	err = files.Write(ctx, "trace.csv", func(w io.Writer) error {
+		return r.trace(ctx, w, power.InputWatts)
+	})
+	if err == nil {
+		_, err = commit(ctx, g, files)
+	}
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	if !g.quiet {
+		r.print(g.console, o.out)
+	}
+	return nil
+}
+
+// newModelRun reads the model, and finds its inputs among those of the stack.
+func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
+	data, err := inputfile.Read(o.model)
+	if err != nil {
+		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w", o.model, err))
+	}
+	m, err := reducedmodel.ReadJSON(data)
+	if err != nil {
+		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w; 'thermsim reduce' makes one", o.model, err))
+	}
+	r := &modelRun{dt: o.dt.value, steps: int(o.steps), watts: make([]float64, len(m.Inputs))}
+	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
+		return nil, withStatus(exitInput, err)
+	}
+	if r.dt == 0 {
+		r.dt = s.Transient.Dt
+	}
+	if r.dt == 0 {
+		r.dt = m.Tau[0] / stepsPerTimeConstant
+	}
+	if r.steps == 0 {
+		r.steps = s.Transient.Steps
+	}
+	if r.steps == 0 {
+		r.steps = defaultSteps
+	}
+	n := len(m.Outputs)
+	r.kelvin, r.top, r.when = make([]float64, n), make([]float64, n), make([]float64, n)
+	inputs := ports.InputsOf(s)
+	for _, in := range inputs {
+		at := slices.IndexFunc(m.Inputs, func(i reducedmodel.Input) bool { return i.Name == in.Name })
+		if at < 0 {
+			return nil, usagef("%s: the stack has the power %q, which is no input of %s; reduce the stack again", s.File, in.Name, o.model)
+		}
+		r.from = append(r.from, at)
+	}
+	if len(inputs) != len(m.Inputs) {
+		return nil, usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model, len(m.Inputs), s.File, len(inputs))
+	}
+	return r, r.begin(s, inputs, &o.initial)
+}
+
+// begin sets the state that the first step starts from.
+func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *beginning) error {
+	if at.steady {
+		for n, in := range inputs {
+			r.watts[r.from[n]] = in.Watts
+		}
+		return r.Settle(r.watts)
+	}
+	kelvin := s.Ambient
+	for _, asked := range []float64{s.Transient.Initial, at.value} {
+		if asked > 0 {
+			kelvin = asked
+		}
+	}
+	if err := r.Begin(kelvin); err != nil {
+		return withStatus(exitInput, err)
+	}
+	return nil
+}
+
+// trace steps, and writes a row of temperatures after every step.
+func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 float64) ([]float64, error)) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	row := []byte("time_s,power_W")
+	for _, o := range r.Model().Outputs {
+		row = append(append(row, ','), csvText(columnOf(&o))...)
+	}
+	if _, err := out.Write(append(row, '\n')); err != nil {
+		return err
+	}
+	for n := range r.steps {
+		t0, t1 := float64(n)*r.dt, float64(n+1)*r.dt
+		watts, err := power(t0, t1)
+		if err != nil {
+			return withStatus(exitInput, err)
+		}
+		sum := 0.0
+		for k, v := range watts {
+			r.watts[r.from[k]] = v
+			sum += v
+		}
+		if err := r.Step(t1-t0, r.watts); err != nil {
+			return err
+		}
+		r.Temperatures(r.kelvin)
+		row = strconv.AppendFloat(row[:0], t1, 'g', 10, 64)
+		row = strconv.AppendFloat(append(row, ','), sum, 'g', 10, 64)
+		for k, v := range r.kelvin {
+			row = strconv.AppendFloat(append(row, ','), v, 'f', 6, 64)
+			if v > r.top[k] {
+				r.top[k], r.when[k] = v, t1
+			}
+		}
+		if _, err := out.Write(append(row, '\n')); err != nil {
+			return err
+		}
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return out.Flush()
+}
+
+// columnOf is what trace.csv of the full model calls an output. Peaks are of one cell, where the full model's follow the hottest.
+func columnOf(o *reducedmodel.Output) string {
+	switch ports.OutputKind(o.Kind) {
+	case ports.Mean:
+		return o.Name + "_avg_K"
+	case ports.Probe:
+		return o.Name[len("probe/"):] + "_K"
+	}
+	return o.Name + "_K"
+}
+
+// shownOutputs is how many outputs the terminal gets, the hottest first.
+const shownOutputs = 12
+
+func (r *modelRun) print(c *console, out string) {
+	m := r.Model()
+	if m.Title != "" {
+		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
+	}
+	fmt.Fprintf(c.stdout, "%s  %s\n\n", c.bold(fmt.Sprintf("%d steps of %s", r.steps, seconds(r.dt))), c.dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(), m.Error.EstimateK)))
+	order := make([]int, len(m.Outputs))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if r.top[a] > r.top[b] {
+			return -1
+		}
+		return 1
+	})
+	t := textTable{header: []string{"output", ">highest", ">at", ">end"}}
+	for _, k := range order[:min(len(order), shownOutputs)] {
+		t.add(m.Outputs[k].Name, fmt.Sprintf("%.2f", celsius(r.top[k])), seconds(r.when[k]), fmt.Sprintf("%.2f", celsius(r.kelvin[k])))
+	}
+	t.write(c, c.stdout)
+	if more := len(order) - shownOutputs; more > 0 {
+		fmt.Fprintf(c.stdout, "  and %d more\n", more)
+	}
+	fmt.Fprintf(c.stdout, "\ntrace.csv is in %s\n", out)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"thermsim/powermap"
+	"thermsim/reducedmodel"
+	"thermsim/report/fieldfile"
+	"thermsim/stack"
+	"thermsim/staging"
+)
+
+// modelFiles are the files of reduce, as records of folders call them.
+var modelFiles = staging.Options{Set: "reduce", Command: "reduce"}
+
+// onePortPart is the part of the model's wanted error that a network of an input by itself may differ from it by.
+const onePortPart = 0.1
+
+// writeModel writes a model in all forms. The networks that it returns are those of inputs that have them.
+func writeModel(ctx context.Context, files *staging.Transaction, m *reducedmodel.Model, s *stack.Stack) ([]*reducedmodel.OnePort, error) {
+	var ports []*reducedmodel.OnePort
+	for i := range m.Inputs {
+		if _, ok := m.DrivingPoint(i); !ok {
+			continue
+		}
+		p, err := m.OnePort(i, onePortPart*m.Error.WantedK)
+		if err != nil {
+			return nil, err
+		}
+		ports = append(ports, p)
+	}
+	plan := reducedmodel.Deck{Netlist: "model.cir", Table: "run.txt"}
+	var err error
+	if plan.Dt, plan.Watts, err = deckPowers(s, m); err != nil {
+		return nil, err
+	}
+	return ports, files.WriteFiles(ctx,
+		staging.File{Name: "model.json", Write: m.WriteJSON},
+		staging.File{Name: "model.npz", Write: func(w io.Writer) error { return writeModelNPZ(w, m) }},
+		staging.File{Name: "model.cir", Write: m.WriteSPICE},
+		staging.File{Name: "run.cir", Write: func(w io.Writer) error { return m.WriteDeck(w, plan) }},
+		staging.File{Name: "foster.csv", Write: func(w io.Writer) error { return writeFoster(w, ports) }},
+		staging.File{Name: "cauer.csv", Write: func(w io.Writer) error { return writeCauer(w, ports) }},
+	)
+}
+
+// deckSteps is how many steps a SPICE run takes at most: each is a corner of every source.
+const deckSteps = 2000
+
+// deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are given.
+func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]float64, err error) {
+	dt, steps := s.Transient.Dt, s.Transient.Steps
+	if dt == 0 {
+		dt = m.Tau[0] / stepsPerTimeConstant
+	}
+	if steps == 0 {
+		steps = defaultSteps
+	}
+	source, err := inputPowers(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	for n := range min(steps, deckSteps) {
+		w, err := source.InputWatts(float64(n)*dt, float64(n+1)*dt)
+		if err != nil {
+			return 0, nil, err
+		}
+		watts = append(watts, w)
+	}
+	return dt, watts, nil
+}
+
+// inputPowers is the power of a stack on a single cell: sums are all that is asked of it.
+func inputPowers(s *stack.Stack) (*powermap.Map, error) {
+	p, err := powermap.New(s, powermap.Grid{X: []float64{0, s.Size[0]}, Y: []float64{0, s.Size[1]}})
+	if err != nil {
+		return nil, withStatus(exitInput, err)
+	}
+	return p, nil
+}
+
+// writeModelNPZ writes the state space dx/dt = A x + B P, T = rest_K + C x, as SciPy and others take it, with D = 0.
+func writeModelNPZ(w io.Writer, m *reducedmodel.Model) error {
+	n, in, out := m.States(), len(m.Inputs), len(m.Outputs)
+	a, b := make([]float64, n*n), make([]float64, n*in)
+	for k, tau := range m.Tau {
+		a[k*n+k] = -1 / tau
+		for i, v := range m.B.Row(k) {
+			b[k*in+i] = v / tau
+		}
+	}
+	z := fieldfile.NewArrays(w)
+	z.Doubles("A", a, n, n)
+	z.Doubles("B", b, n, in)
+	z.Doubles("C", m.L.Data, out, n)
+	z.Doubles("D", make([]float64, out*in), out, in)
+	z.Doubles("tau_s", m.Tau, n)
+	z.Doubles("steady_K_per_W", m.Transfer(0).Data, out, in)
+	z.Doubles("ambient_K", []float64{m.Ambient})
+	var inputs, outputs []string
+	var watts, ranges, rest []float64
+	for _, i := range m.Inputs {
+		inputs, watts, ranges = append(inputs, i.Name), append(watts, i.Watts), append(ranges, i.Range)
+	}
+	for _, o := range m.Outputs {
+		outputs, rest = append(outputs, o.Name), append(rest, o.Rest)
+	}
+	z.Texts("inputs", inputs)
+	z.Texts("outputs", outputs)
+	z.Doubles("watts_W", watts, in)
+	z.Doubles("range_W", ranges, in)
+	z.Doubles("rest_K", rest, out)
+	return z.Close()
+}
+
+// writeFoster writes the Foster networks of the inputs, a section to a line.
+func writeFoster(w io.Writer, ports []*reducedmodel.OnePort) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "input,section,R_K_per_W,tau_s,C_J_per_K")
+	for _, p := range ports {
+		for k, r := range p.Foster.R {
+			fmt.Fprintf(out, "%s,%d,%s,%s,%s\n", csvText(p.Input), k+1, digits10(r), digits10(p.Foster.Tau[k]), digits10(p.Foster.Tau[k]/r))
+		}
+	}
+	return out.Flush()
+}
+
+// writeCauer writes the Cauer networks of the inputs, a section to a line, the one at the input first.
+func writeCauer(w io.Writer, ports []*reducedmodel.OnePort) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "input,section,C_J_per_K,R_K_per_W")
+	for _, p := range ports {
+		for k, r := range p.Cauer.R {
+			fmt.Fprintf(out, "%s,%d,%s,%s\n", csvText(p.Input), k+1, digits10(p.Cauer.C[k]), digits10(r))
+		}
+	}
+	return out.Flush()
+}
+
+func digits10(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
+
+// csvText quotes a text where CSV asks for it.
+func csvText(text string) string {
+	if !strings.ContainsAny(text, ",\"\r\n") {
+		return text
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+}

@@ -1,0 +1,164 @@
+package reduce
+
+import (
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// start is the field that a transient of the stack starts from.
+type start struct {
+	kelvin float64    // of all cells
+	quiet  *mesh.Mesh // the stack without powers
+	rest   []float64  // K, without power
+}
+
+// startOf is nil where a transient starts from the state without power.
+func (r *projection) startOf(s *stack.Stack, build Builder) (*start, error) {
+	kelvin := s.Transient.Initial
+	if kelvin == 0 {
+		kelvin = s.Ambient
+	}
+	if kelvin == s.Ambient && !driven(s) {
+		return nil, nil
+	}
+	m, err := build(withoutPower(s))
+	if err != nil {
+		return nil, err
+	}
+	from := &start{kelvin: kelvin, quiet: m, rest: make([]float64, m.Cells())}
+	if !driven(s) {
+		for c := range from.rest {
+			from.rest[c] = s.Ambient
+		}
+		return from, nil
+	}
+	solved, err := gpusolve.Steady(r.ctx, m, r.options.Solve)
+	if err != nil {
+		return nil, err
+	}
+	defer solved.Close()
+	if !solved.Status.Converged {
+		return nil, fmt.Errorf("%w: the state without power stopped with %s", ErrNotConverged, solved.Status.Reason)
+	}
+	return from, readPlanes(m, solved.Field, from.rest)
+}
+
+// withoutPower is a copy of a stack that nothing heats.
+func withoutPower(s *stack.Stack) *stack.Stack {
+	quiet := *s
+	quiet.Layers = append([]stack.Layer(nil), s.Layers...)
+	for l := range quiet.Layers {
+		quiet.Layers[l].Powers = nil
+	}
+	return &quiet
+}
+
+func readPlanes(m *mesh.Mesh, f gpusolve.Field, dst []float64) error {
+	sheet := m.NX() * m.NY()
+	for k := range m.NZ() {
+		if err := f.Plane(k, dst[k*sheet:(k+1)*sheet]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside is a temperature field less that without power.
+func (s *start) beside(field []float64) []float32 {
+	x := make([]float32, len(field))
+	for c, t := range field {
+		x[c] = float32(t - s.rest[c])
+	}
+	return x
+}
+
+// first is the start itself.
+func (s *start) first() []float32 {
+	field := make([]float64, len(s.rest))
+	for c := range field {
+		field[c] = s.kelvin
+	}
+	return s.beside(field)
+}
+
+// stored is its heat in J, with the heat capacities of the cells.
+func (s *start) stored(capacity []float64) []float64 {
+	heat := make([]float64, len(capacity))
+	for c, t := range s.rest {
+		heat[c] = capacity[c] * (s.kelvin - t)
+	}
+	return heat
+}
+
+// wider is the ratio of the shifts at which the start is looked at.
+const wider = 4
+
+// begin has the basis hold the start itself, and what a step of backward Euler leaves of it, s (G + s C)^-1 C start, at shifts over the range where the model is off.
+func (r *projection) begin(s *start, slow float64) error {
+	x := s.first()
+	if err := r.enrich(math.Inf(1), [][]float32{x}); err != nil {
+		return err
+	}
+	leaving, stored := make([]float64, len(x)), make([]float64, len(x))
+	r.basis.ops.apply(x, leaving, stored)
+	fast := r.basis.ops.fastest(leaving) / r.wanted
+	for shift := slow / wider; shift < fast; shift *= wider {
+		if err := r.beginAt(s, shift); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginAgain looks at what was held out of the start again.
+func (r *projection) beginAgain(s *start) error {
+	held := r.begun
+	r.begun = nil
+	for _, h := range held {
+		if r.leftWrong(h.shift, h.left) <= r.wanted {
+			r.begun = append(r.begun, h)
+		} else if err := r.beginAt(s, h.shift); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftWrong is the error in K of what the model leaves of the start.
+func (r *projection) leftWrong(shift float64, full []float64) float64 {
+	wrong := 0.0
+	for o, v := range r.model.StartStep(1 / shift) {
+		wrong = math.Max(wrong, math.Abs(v-full[o]))
+	}
+	return wrong
+}
+
+// beginAt compares the model with the full one after a step from the start, and adds what that leaves to the basis where they differ.
+func (r *projection) beginAt(s *start, shift float64) error {
+	run, err := gpusolve.Transient(r.ctx, s.quiet, r.options.Solve, gpusolve.TransientOptions{Steps: 1, Dt: 1 / shift})
+	if err != nil {
+		return err
+	}
+	field := make([]float64, len(s.rest))
+	err = readPlanes(s.quiet, run.Field, field)
+	status := run.Status
+	run.Close()
+	if err != nil {
+		return err
+	}
+	if !status.Converged {
+		return fmt.Errorf("%w: a step of %g s stopped with %s", ErrNotConverged, 1/shift, status.Reason)
+	}
+	r.solves++
+	x := s.beside(field)
+	left := values(r.basis.outputs, x)
+	if r.leftWrong(shift, left) <= r.wanted {
+		r.begun = append(r.begun, sample{shift: shift, left: left})
+		return nil
+	}
+	return r.enrich(shift, [][]float32{x})
+}

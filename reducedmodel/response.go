@@ -1,0 +1,143 @@
+package reducedmodel
+
+import (
+	"fmt"
+	"math"
+)
+
+// Transfer is the matrix of outputs by inputs H(s) = L (1 + s tau)^-1 B in K/W at a real frequency s in 1/s: the rises after one step of backward Euler of the
+// length 1/s under 1 W, steady rises at s = 0.
+func (m *Model) Transfer(s float64) Matrix {
+	return m.weighted(func(tau float64) float64 { return 1 / (1 + s*tau) })
+}
+
+// StepResponse is the matrix of the rises in K/W at time t after steps of 1 W at time 0.
+func (m *Model) StepResponse(t float64) Matrix {
+	return m.weighted(func(tau float64) float64 { return -math.Expm1(-t / tau) })
+}
+
+// weighted is L diag(f(tau)) B.
+func (m *Model) weighted(f func(tau float64) float64) Matrix {
+	h := NewMatrix(len(m.Outputs), len(m.Inputs))
+	for k, tau := range m.Tau {
+		w, b := f(tau), m.B.Row(k)
+		for o := range m.Outputs {
+			l := w * m.L.At(o, k)
+			row := h.Row(o)
+			for i := range row {
+				row[i] += l * b[i]
+			}
+		}
+	}
+	return h
+}
+
+// Span is the range of times in which step responses move, in s: from far below the shortest time constant to far above the longest.
+func (m *Model) Span() (from, to float64) {
+	return m.Tau[len(m.Tau)-1] / 100, 30 * m.Tau[0]
+}
+
+// LogTimes are times from one to another, so many in every decade.
+func LogTimes(from, to float64, perDecade int) []float64 {
+	n := max(1, int(math.Ceil(math.Log10(to/from)*float64(perDecade))))
+	times := make([]float64, n+1)
+	for k := range times {
+		times[k] = from * math.Pow(to/from, float64(k)/float64(n))
+	}
+	return times
+}
+
+// Difference bounds what the outputs of two models of one stack differ by, in K, for powers between 0 and each input's Range. Step is the largest difference after steps of
+// any of the inputs together. Any holds for powers that change in time in any way within their range: half the total variation of the difference of the step responses,
+// which is the integral of the positive part of the difference of the impulse responses, and of the negative part where both come to the same steady state.
+func Difference(a, b *Model) (step, anyPower float64, err error) {
+	if len(a.Inputs) != len(b.Inputs) || len(a.Outputs) != len(b.Outputs) {
+		return 0, 0, fmt.Errorf("%w: %d inputs and %d outputs beside %d and %d", ErrModel, len(a.Inputs), len(a.Outputs), len(b.Inputs), len(b.Outputs))
+	}
+	from, to := a.Span()
+	if f, t := b.Span(); f < from || t > to {
+		from, to = math.Min(f, from), math.Max(t, to)
+	}
+	n := len(a.Outputs) * len(a.Inputs)
+	last, ups, downs := make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, t := range LogTimes(from, to, 8) {
+		x, y := a.StepResponse(t), b.StepResponse(t)
+		for k := range last {
+			d := x.Data[k] - y.Data[k]
+			if rise := d - last[k]; rise > 0 {
+				ups[k] += rise
+			} else {
+				downs[k] -= rise
+			}
+			last[k] = d
+		}
+		step = math.Max(step, worst(a.Inputs, last))
+	}
+	for o := range a.Outputs {
+		up, down := 0.0, 0.0
+		for i, in := range a.Inputs {
+			k := o*len(a.Inputs) + i
+			up, down = up+ups[k]*in.Range, down+downs[k]*in.Range
+		}
+		anyPower = math.Max(anyPower, math.Max(up, down))
+	}
+	return step + startDifference(a, b), anyPower, nil
+}
+
+// startDifference is the largest difference of what the start leaves of itself.
+func startDifference(a, b *Model) float64 {
+	top := 0.0
+	if a.Start == nil || b.Start == nil {
+		return top
+	}
+	from, to := a.Span()
+	for _, t := range append(LogTimes(from, to, 8), 0) {
+		x, y := a.StartResponse(t), b.StartResponse(t)
+		for o := range x {
+			top = math.Max(top, math.Abs(x[o]-y[o]))
+		}
+	}
+	return top
+}
+
+// StartResponse is what the start adds to each output at time t in K.
+func (m *Model) StartResponse(t float64) []float64 {
+	return m.decayed(func(tau float64) float64 { return math.Exp(-t / tau) })
+}
+
+// decayed is L diag(f(tau)) Start.
+func (m *Model) decayed(f func(tau float64) float64) []float64 {
+	rise := make([]float64, len(m.Outputs))
+	for k, z := range m.Start {
+		w := z * f(m.Tau[k])
+		for o := range rise {
+			rise[o] += m.L.At(o, k) * w
+		}
+	}
+	return rise
+}
+
+// StartStep is what one step of backward Euler of the length dt leaves of the start, in K.
+func (m *Model) StartStep(dt float64) []float64 {
+	return m.decayed(func(tau float64) float64 { return tau / (tau + dt) })
+}
+
+// worst is the largest rise in K of an output under any of the powers' ranges together: rises of one sign add up.
+func worst(inputs []Input, h []float64) float64 {
+	top := 0.0
+	for first := 0; first < len(h); first += len(inputs) {
+		up, down := 0.0, 0.0
+		for i, v := range h[first : first+len(inputs)] {
+			if v > 0 {
+				up += v * inputs[i].Range
+			} else {
+				down -= v * inputs[i].Range
+			}
+		}
+		top = math.Max(top, math.Max(up, down))
+	}
+	return top
+}
+
+// Worst is the largest sum in K of entries of one sign of a row, each times the range of its input.
+func Worst(inputs []Input, h Matrix) float64 { return worst(inputs, h.Data) }

@@ -1,0 +1,142 @@
+package reducedmodel
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Stepper steps a model in time. It is for one goroutine at a time, and allocates nothing after the first step of a length.
+type Stepper struct {
+	m     *Model
+	z     []float64 // K
+	drive []float64 // B P of the powers
+	watts []float64
+	dt    float64
+	keep  []float64 // what is left of each state after dt
+	gain  []float64 // what is added of what drives it
+	plain bool      // backward Euler
+}
+
+// NewStepper starts a model where a transient of its stack starts.
+func NewStepper(m *Model) (*Stepper, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	n := m.States()
+	return &Stepper{m: m, z: append(make([]float64, 0, n), m.start()...), drive: make([]float64, n), watts: make([]float64, len(m.Inputs)), keep: make([]float64, n), gain: make([]float64, n)}, nil
+}
+
+// Model that is stepped.
+func (s *Stepper) Model() *Model { return s.m }
+
+// Step goes on by dt in s under watts that are constant meanwhile, one value in W for each input. It is exact for any length.
+func (s *Stepper) Step(dt float64, watts []float64) error { return s.step(dt, watts, false) }
+
+// StepBackwardEuler goes on by dt as the full model does by one step of backward Euler, to compare the two.
+func (s *Stepper) StepBackwardEuler(dt float64, watts []float64) error {
+	return s.step(dt, watts, true)
+}
+
+func (s *Stepper) step(dt float64, watts []float64, plain bool) error {
+	if !(dt > 0) || math.IsInf(dt, 0) {
+		return fmt.Errorf("a step of %g s; it must be positive", dt)
+	}
+	if err := s.power(watts); err != nil {
+		return err
+	}
+	if dt != s.dt || plain != s.plain {
+		s.dt, s.plain = dt, plain
+		for k, tau := range s.m.Tau {
+			s.keep[k], s.gain[k] = math.Exp(-dt/tau), -math.Expm1(-dt/tau)
+			if plain {
+				s.keep[k], s.gain[k] = tau/(tau+dt), dt/(tau+dt)
+			}
+		}
+	}
+	for k, z := range s.z {
+		s.z[k] = float64(s.keep[k]*z) + float64(s.gain[k]*s.drive[k])
+	}
+	return nil
+}
+
+// power works out what drives the states, unless the powers are those of the step before.
+func (s *Stepper) power(watts []float64) error {
+	if len(watts) != len(s.watts) {
+		return fmt.Errorf("%d powers for a model with %d inputs", len(watts), len(s.watts))
+	}
+	same := true
+	for i, w := range watts {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return fmt.Errorf("%g W in input %s", w, s.m.Inputs[i].Name)
+		}
+		same = same && w == s.watts[i]
+	}
+	if same {
+		return nil
+	}
+	copy(s.watts, watts)
+	for k := range s.drive {
+		s.drive[k] = floats.Dot(s.m.B.Row(k), watts)
+	}
+	return nil
+}
+
+// Settle sets the steady state under watts.
+func (s *Stepper) Settle(watts []float64) error {
+	if err := s.power(watts); err != nil {
+		return err
+	}
+	copy(s.z, s.drive)
+	return nil
+}
+
+// Begin sets the state of a uniform temperature in K: that which the model starts from, or any other where the stack without power is at the ambient throughout.
+func (s *Stepper) Begin(kelvin float64) error {
+	m := s.m
+	uniform := true
+	for _, o := range m.Outputs {
+		uniform = uniform && o.Rest == m.Ambient
+	}
+	switch {
+	case m.Start != nil && kelvin == m.Initial:
+		copy(s.z, m.Start)
+	case uniform && kelvin == m.Ambient:
+		s.Rest()
+	case uniform && m.Start != nil:
+		for k, z := range m.Start {
+			s.z[k] = z * ((kelvin - m.Ambient) / (m.Initial - m.Ambient))
+		}
+	default:
+		return fmt.Errorf("the model does not know how to start at %g K; reduce the stack with initial = \"%g K\" in [transient]", kelvin, kelvin)
+	}
+	return nil
+}
+
+// Rest sets the state without power.
+func (s *Stepper) Rest() { clear(s.z) }
+
+// Temperatures of the outputs in K go into dst, which has one place for each.
+func (s *Stepper) Temperatures(dst []float64) {
+	for o := range dst {
+		dst[o] = s.m.Outputs[o].Rest + floats.Dot(s.m.L.Row(o), s.z)
+	}
+}
+
+// State is a copy of the states in K, to be saved.
+func (s *Stepper) State() []float64 { return append([]float64(nil), s.z...) }
+
+// Restore sets states that State gave.
+func (s *Stepper) Restore(z []float64) error {
+	if len(z) != len(s.z) {
+		return fmt.Errorf("%d values for a model with %d states", len(z), len(s.z))
+	}
+	for _, v := range z {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("a state of %g K", v)
+		}
+	}
+	copy(s.z, z)
+	return nil
+}
