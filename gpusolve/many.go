@@ -24,6 +24,8 @@ type Many struct {
 	Planned int
 	// Solved, if not nil, is called after each vector.
 	Solved func(v int)
+	// Read, if not nil, is shown the temperatures under each vector, which are there until it returns. An error ends the solves.
+	Read func(v int, f Field) error
 }
 
 // ManyResult holds the temperatures of inputs under many powers.

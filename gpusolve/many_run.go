@@ -42,6 +42,11 @@ func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 		if err := r.look(v == len(q.Watts)-1, places); err != nil {
 			return err
 		}
+		if q.Read != nil {
+			if err := q.Read(v, r.field()); err != nil {
+				return err
+			}
+		}
 		if q.Solved != nil {
 			q.Solved(v)
 		}
