@@ -131,7 +131,7 @@ func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 
 // On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and at a shift.
 func TestSolveManyOnAGPU(t *testing.T) {
-	s := cases.Stack10(cases.Options{NX: 11, NY: 9})
+	s := cases.Stack10(cases.Options{NX: 7, NY: 6})
 	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
 	s = ports.Responding(s)
 	m := build(t, s)
