@@ -25,7 +25,7 @@ type manyRun struct {
 // solve takes all vectors. A GPU that solves directly is not waited for: statistics stay on it until those of several vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
 	places := min(mostAhead, len(q.Watts))
-	if d, ok := r.thermal.(*direct); ok && places > 1 && q.Read == nil {
+	if d, ok := r.thermal.(*direct); ok && places > 1 {
 		if r.series, err = d.later(r.regions, places); err != nil {
 			return err
 		}

@@ -33,6 +33,8 @@ type Options struct {
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
 	states int64 // of steps that follow the temperatures
+
+	solves int // that "auto" weighs, where there are several
 }
 
 // Progress of a running solve.
