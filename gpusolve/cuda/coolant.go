@@ -179,3 +179,43 @@ func (s *system) CoolantHeat(x ops.Vector) []float64 {
 	Receive(&s.Space, heat, w.heat)
 	return heat
 }
+
+// Cooling is what coolant adds to the operator of a mesh on a GPU, for methods with kernels that work on couplings. Plane k of Far, which couples planes k and
+// k+2, is in slot FarSlot[k], -1 where there is none.
+type Cooling struct {
+	*Conductances
+	Of      []*mesh.Cavity
+	Far     cudriver.Ptr[float32]
+	FarSlot cudriver.Ptr[int32]
+	Slots   []int32 // those of FarSlot
+	system  *system
+}
+
+// CoolingOf is that of a mesh's system on a GPU. ok is false where no coolant flows or the operator lives elsewhere.
+func CoolingOf(a ops.Space) (c *Cooling, ok bool) {
+	s, ok := a.(*system)
+	if !ok || s.cooling == nil {
+		return nil, false
+	}
+	g, _ := ConductancesOf(a)
+	w := s.cooling
+	return &Cooling{g, w.of, w.far.data, w.far.onDev, w.far.of, s}, true
+}
+
+// Diagonal fills the FP64 vector v with the diagonal of A.
+func (c *Cooling) Diagonal(v ops.Vector) {
+	s, w := c.system, c.system.cooling
+	if k := s.kernelsToCool(); k != nil {
+		s.Note(k.CooledDiagonal(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data, FarSlot: w.far.onDev,
+			Flowing: w.flowing, Out: F64(v),
+		}))
+	}
+}
+
+// CavityLines are the heat in W/K that each line of cavity n carries, and 1 where it holds coolant, on the device.
+func (c *Cooling) CavityLines(n int) (heat cudriver.Ptr[float64], wet cudriver.Ptr[int32]) {
+	v := &c.system.cooling.sent[n]
+	return v.Heat, v.Wet
+}

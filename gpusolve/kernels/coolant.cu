@@ -171,3 +171,29 @@ KERNEL void BOUNDS(THREADS) cooledResidual(int nx, int ny, int nz, const float *
     residualOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars,
                       ticket, lines, &last, cooled);
 }
+
+// cooledDiagonal sets out to the diagonal of A.
+KERNEL void BOUNDS(THREADS) cooledDiagonal(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                           const Cavity *RESTRICT cavities, const float *RESTRICT far, const int *RESTRICT farSlot,
+                                           const int *RESTRICT flowing, double *RESTRICT out) {
+  int i = blockX() * THREADS + threadX();
+  for (int j = blockY(); i < nx && j < ny; j += gridY()) {
+    i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+    double below = 0;
+    for (int k = 0; k < nz; k++, c += sheet) {
+      double up = gz[c], v = (double)gx[c] + gx[c - 1] + gy[c] + gy[c - nx] + up + below;
+      int slot = groundSlot[k];
+      if (slot >= 0) v += ground[slot * sheet + at];
+      if (capacity) v += capacity[c];
+      if ((slot = farSlot[k]) >= 0) v += far[slot * sheet + at];
+      if (k >= 2 && (slot = farSlot[k - 2]) >= 0) v += far[slot * sheet + at];
+      if ((slot = flowing[k]) >= 0) {
+        Carry e = carryAt(cavities[slot], i, j, nx, ny);
+        v += e.heat * e.own;
+      }
+      out[c] = v;
+      below = up;
+    }
+  }
+}

@@ -25,6 +25,7 @@ type Coolant struct {
 	outlets        launch.Kernel[CoolantOutletsArgs]
 	cooledMultiply launch.Kernel[CoolantCooledMultiplyArgs]
 	cooledResidual launch.Kernel[CoolantCooledResidualArgs]
+	cooledDiagonal launch.Kernel[CoolantCooledDiagonalArgs]
 }
 
 // LoadCoolant compiles the module for the device and finds its kernels.
@@ -38,6 +39,7 @@ func LoadCoolant(d cudriver.Driver) (*Coolant, error) {
 		m.outlets.Prepare("outlets", CoolantThreads),
 		m.cooledMultiply.Prepare("cooledMultiply", CoolantThreads),
 		m.cooledResidual.Prepare("cooledResidual", CoolantThreads),
+		m.cooledDiagonal.Prepare("cooledDiagonal", CoolantThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -155,4 +157,22 @@ type CoolantCooledResidualArgs struct {
 func (m *Coolant) CooledResidual(s cudriver.Stream, grid [3]uint32, a CoolantCooledResidualArgs) error {
 	m.cooledResidual.Args = a
 	return m.cooledResidual.Launch(s, grid)
+}
+
+// CoolantCooledDiagonalArgs are the arguments of cooledDiagonal.
+type CoolantCooledDiagonalArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity           cudriver.Ptr[float32]
+	Cavities           cudriver.Ptr[Cavity]
+	Far                cudriver.Ptr[float32]
+	FarSlot, Flowing   cudriver.Ptr[int32]
+	Out                cudriver.Ptr[float64]
+}
+
+// CooledDiagonal sets out to the diagonal of A.
+func (m *Coolant) CooledDiagonal(s cudriver.Stream, grid [3]uint32, a CoolantCooledDiagonalArgs) error {
+	m.cooledDiagonal.Args = a
+	return m.cooledDiagonal.Launch(s, grid)
 }

@@ -8,6 +8,8 @@
 // and the coolant once more. What solids conduct is the cycle's; how far heat given off upstream warms what lies downstream is seen by the coarse operator.
 package downstream
 
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+
 import (
 	"fmt"
 
@@ -21,7 +23,7 @@ type Preconditioner struct {
 	sys         ops.System
 	relaxed     ops.System
 	cycle       *multigrid.Cycle
-	parts       *parts
+	parts       operations
 	z, t        ops.Vector // FP64
 	short, part ops.Vector // FP32: what the cycle takes and gives
 }
@@ -31,11 +33,10 @@ var _ precond.Refresher = (*Preconditioner)(nil)
 // New sets the parts up. Executors that do not know coolant are refused.
 func New(s ops.System) (*Preconditioner, error) {
 	p := &Preconditioner{sys: s}
-	var ok bool
-	if p.relaxed, p.parts, ok = onHost(s); !ok {
-		return nil, fmt.Errorf("%w: stacks with coolant are solved on the processor; choose --device cpu", precond.ErrRefused)
-	}
 	var err error
+	if p.relaxed, p.parts, err = on(s); err != nil {
+		return nil, err
+	}
 	plan := multigrid.Choose(s.Mesh())
 	plan.Smoother = multigrid.LineChebyshev2
 	if p.cycle, err = multigrid.NewPlanned(p.relaxed, plan); err != nil {
@@ -59,19 +60,21 @@ func (p *Preconditioner) Name() string { return p.cycle.Name() }
 
 // Details of the parts.
 func (p *Preconditioner) Details() string {
-	return fmt.Sprintf("%s; %d lines of coolant solved downstream; transport over %d blocks", p.cycle.Details(), p.parts.lines(), p.parts.coarse.n)
+	return fmt.Sprintf("%s; %d lines of coolant solved downstream; transport over %d blocks", p.cycle.Details(), p.lines(), p.parts.blocks())
 }
 
 // Refresh follows changed coefficients.
 func (p *Preconditioner) Refresh() error {
-	p.parts.refresh(p.relaxed)
+	if err := p.parts.refresh(p.relaxed); err != nil {
+		return err
+	}
 	return p.cycle.Refresh()
 }
 
 // Apply sets z = M^-1 r.
 func (p *Preconditioner) Apply(z, r ops.Vector) {
 	p.sys.Fill(p.z, 0)
-	p.parts.residual(p.t, r, nil)
+	p.parts.subtract(p.t, r, nil)
 	p.parts.sweep(p.z, p.t)
 	p.residual(r)
 	p.parts.narrow(p.short, p.t)
@@ -87,5 +90,18 @@ func (p *Preconditioner) Apply(z, r ops.Vector) {
 // residual sets t = r - A z.
 func (p *Preconditioner) residual(r ops.Vector) {
 	p.sys.Apply(p.t, p.z)
-	p.parts.residual(p.t, r, p.t)
+	p.parts.subtract(p.t, r, p.t)
+}
+
+// lines is the number of lines of coolant.
+func (p *Preconditioner) lines() int {
+	n := 0
+	for _, v := range p.sys.Mesh().Cavities {
+		for _, wet := range v.Lines {
+			if wet {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -17,13 +17,13 @@ type parts struct {
 	elements elementsTask
 }
 
-func onHost(s ops.System) (relaxed ops.System, p *parts, ok bool) {
+func onHost(s ops.System) (relaxed ops.System, o operations, ok bool) {
 	far, cavities, ok := host.CoolingOf(s)
 	if !ok {
 		return nil, nil, false
 	}
 	c, _ := host.ConductancesOf(s)
-	p = &parts{Conductances: c, sys: s, mesh: s.Mesh(), far: far}
+	p := &parts{Conductances: c, sys: s, mesh: s.Mesh(), far: far}
 	for _, v := range cavities {
 		p.streams = append(p.streams, newStream(p, v))
 	}
@@ -34,9 +34,10 @@ func onHost(s ops.System) (relaxed ops.System, p *parts, ok bool) {
 }
 
 // refresh follows changed coefficients.
-func (p *parts) refresh(relaxed ops.System) {
+func (p *parts) refresh(relaxed ops.System) error {
 	host.RelaxAgain(relaxed, p.sys)
 	p.factor()
+	return nil
 }
 
 func (p *parts) factor() {
@@ -46,18 +47,8 @@ func (p *parts) factor() {
 	p.coarse.factor(p)
 }
 
-// lines is the number of lines of coolant.
-func (p *parts) lines() int {
-	n := 0
-	for _, s := range p.streams {
-		for _, wet := range s.Lines {
-			if wet {
-				n++
-			}
-		}
-	}
-	return n
-}
+// blocks is the number of unknowns of the coarse operator.
+func (p *parts) blocks() int { return p.coarse.n }
 
 // blockRows is the length of a block of elementwise work.
 const blockRows = 4096
@@ -76,8 +67,8 @@ func (p *parts) each(n int, body func(lo, hi int)) {
 	p.elements = elementsTask{}
 }
 
-// residual sets t = r - y, r being of FP32; a nil y is zero.
-func (p *parts) residual(t, r, y ops.Vector) {
+// subtract sets t = r - y, r being of FP32; a nil y is zero.
+func (p *parts) subtract(t, r, y ops.Vector) {
 	dst, from := host.Doubles(t), host.Singles(r)
 	if y == nil {
 		p.each(len(dst), func(lo, hi int) {

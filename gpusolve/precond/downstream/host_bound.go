@@ -64,9 +64,7 @@ func (p *parts) most(r, d ops.Vector) float64 {
 	weight := host.Doubles(d)
 	top := 0.0
 	for c, v := range host.Doubles(r) {
-		if q := math.Abs(v) / weight[c]; !(q <= top) {
-			top = q
-		}
+		top = math.Max(top, math.Abs(v)/weight[c]) // keeps what is not a number
 	}
 	return top
 }
@@ -75,9 +73,7 @@ func (p *parts) most(r, d ops.Vector) float64 {
 func (p *parts) largest(v ops.Vector) float64 {
 	top := 0.0
 	for _, x := range host.Singles(v) {
-		if a := math.Abs(float64(x)); !(a <= top) {
-			top = a
-		}
+		top = math.Max(top, math.Abs(float64(x)))
 	}
 	return top
 }
