@@ -2,13 +2,12 @@ package gpusolve
 
 import (
 	"fmt"
-	"strings"
 
 	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 )
 
-// checkCoolant refuses methods and devices that cannot solve for stacks with coolant, whose operator is not symmetric.
+// checkCoolant refuses methods that cannot solve for stacks with coolant, whose operator is not symmetric.
 func (o *Options) checkCoolant(m *mesh.Mesh) error {
 	if !m.Cooled() {
 		return nil
@@ -16,9 +15,6 @@ func (o *Options) checkCoolant(m *mesh.Mesh) error {
 	if name, _ := precond.Split(o.Preconditioner); name != "" && name != methods()[0].Name {
 		return fmt.Errorf("%w: preconditioner %s cannot solve a stack with coolant, whose matrix is not symmetric and couples cells beyond their neighbours; choose %s, or leave it to auto",
 			ErrOption, name, methods()[0].Name)
-	}
-	if strings.HasPrefix(o.Device, "gpu") || o.Executor != nil && o.Executor.Threads() == 0 {
-		return fmt.Errorf("%w: stacks with coolant are solved on the processor; choose --device cpu, or leave it to auto", ErrOption)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type demand struct {
 	cells  int
 	steps  int // of time, 0 in a steady solve
 	direct bool
-	cooled bool // only the processor can
+	cooled bool
 	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
 	warm func(d *cuda.Device) error
 	// need is the memory on a device, nil where nothing is known.
@@ -97,9 +97,6 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
-	if need.cooled {
-		return openCPU("stacks with coolant are solved on the processor")
-	}
 	cpu := need.onProcessor()
 	if cpu < gpuOpening {
 		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))

@@ -8,7 +8,7 @@ import (
 )
 
 // diagonal fills v with that of the operator.
-func (p *parts) diagonal(v ops.Vector) {
+func (p *hostBound) diagonal(v ops.Vector) {
 	d := host.Doubles(v)
 	sheet := p.NX * p.NY
 	for k := range p.NZ {
@@ -24,20 +24,16 @@ func (p *parts) diagonal(v ops.Vector) {
 			}
 		}
 	}
-	for n := range p.streams {
-		s := &p.streams[n]
+	for _, v := range p.cavities {
 		for c := range sheet {
-			w := s.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
-			d[s.first+c] += w.Heat * w.Own
+			w := v.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
+			d[v.Fluid*sheet+c] += w.Heat * w.Own
 		}
 	}
 }
 
-// firm is the part of the diagonal that A w must reach everywhere.
-const firm = 0.5
-
 // dominates says whether w is positive and A w at least the firm part of the diagonal.
-func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
+func (p *hostBound) dominates(product, diagonal, weight ops.Vector) bool {
 	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
 	for c, v := range a {
 		if !(v >= firm*d[c] && w[c] > 0) {
@@ -48,7 +44,7 @@ func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
 }
 
 // scale makes the weight d / max w.
-func (p *parts) scale(weight, product ops.Vector) {
+func (p *hostBound) scale(weight, product ops.Vector) {
 	w, a := host.Doubles(weight), host.Doubles(product)
 	top := 0.0
 	for _, v := range w {
@@ -60,7 +56,7 @@ func (p *parts) scale(weight, product ops.Vector) {
 }
 
 // most is the largest |r_i|/d_i.
-func (p *parts) most(r, d ops.Vector) float64 {
+func (p *hostBound) most(r, d ops.Vector) float64 {
 	weight := host.Doubles(d)
 	top := 0.0
 	for c, v := range host.Doubles(r) {
@@ -70,7 +66,7 @@ func (p *parts) most(r, d ops.Vector) float64 {
 }
 
 // largest is the largest magnitude.
-func (p *parts) largest(v ops.Vector) float64 {
+func (p *hostBound) largest(v ops.Vector) float64 {
 	top := 0.0
 	for _, x := range host.Singles(v) {
 		top = math.Max(top, math.Abs(float64(x)))

@@ -27,6 +27,8 @@ type Operations interface {
 	Restrict(fine, coarse Level, bc, b, x ops.Vector)
 	// Prolong sets x += P xc.
 	Prolong(fine, coarse Level, x, xc ops.Vector)
+	// Streams makes x of the cells of coolant the solution of their own equations, for b and the rest of x. Nothing is done where no coolant flows.
+	Streams(l Level, x, b ops.Vector)
 	// Bottom prepares a V-cycle over the levels of rungs in a single operation, fine to coarse, the last a single column: from the first rung's B to its
 	// Z. It returns nil where the executor would gain nothing.
 	Bottom(rungs []Rung, s Smoothing) (cycle func(), err error)
@@ -76,6 +78,9 @@ func (p Pairing) Coarse(n int) int {
 // On gives the operations on a mesh's system.
 func On(s ops.System) (Operations, error) {
 	if o, ok := onHost(s); ok {
+		return o, nil
+	}
+	if o, ok := cooledOnGPU(s); ok {
 		return o, nil
 	}
 	if o, ok := onGPU(s); ok {
