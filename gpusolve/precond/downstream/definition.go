@@ -23,7 +23,6 @@ func Definition() method.Definition {
 		}
 		return method.Made(New(s))
 	}
-	d.Memory = memory
 	d.General = true
 	d.Solver = method.Solver{
 		New: func(a ops.Operator, m *precond.Method, _ precond.Settings) (krylov.Solver, error) {
@@ -32,19 +31,4 @@ func Definition() method.Definition {
 		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(4*8+4) },
 	}
 	return d
-}
-
-// memory adds to multigrid the copies of couplings, the vectors between the parts, the streams' factors and the coarse operator.
-func memory(s precond.Shape, _ precond.Settings) precond.Need {
-	n := multigrid.Memory(s)
-	cavities, coarse := int64(1), int64(0)
-	if s.Mesh != nil {
-		cavities = int64(len(s.Mesh.Cavities))
-		c := layout(s.Mesh)
-		coarse = 8 * int64(c.n) * int64(2*c.w+2)
-	}
-	more := s.Vector(3*4+2*8+2*4) + cavities*(3*8+4)*s.Sheet() + coarse
-	n.SetUp += more
-	n.Held += more
-	return n
 }

@@ -24,11 +24,10 @@ func (p *parts) diagonal(v ops.Vector) {
 			}
 		}
 	}
-	for n := range p.streams {
-		s := &p.streams[n]
+	for _, v := range p.cavities {
 		for c := range sheet {
-			w := s.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
-			d[s.first+c] += w.Heat * w.Own
+			w := v.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
+			d[v.Fluid*sheet+c] += w.Heat * w.Own
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (s *solver) parts() *parts { return s.pre.Unwrap().(*Preconditioner).parts 
 // weigh finds the weight where there is none for the operator as it is; false where there can be none.
 func (s *solver) weigh(ctx context.Context) bool {
 	p := s.parts()
-	for _, v := range p.streams {
+	for _, v := range p.cavities {
 		if v.Of.Central {
 			return false
 		}
