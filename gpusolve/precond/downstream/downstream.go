@@ -37,6 +37,7 @@ func New(s ops.System) (*Preconditioner, error) {
 	}
 	plan := multigrid.Choose(s.Mesh())
 	plan.Smoother = multigrid.LineChebyshev2
+	clear(plan.Weighted) // weights follow couplings of neighbours alone
 	p.Cycle, err = multigrid.NewPlanned(s, plan)
 	return p, err
 }

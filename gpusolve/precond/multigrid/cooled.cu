@@ -4,9 +4,9 @@
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
 #include "cooled.h"
 
-enum { THREADS = 128, SWEEP = 512, SEGMENTS = 32, LINES = SWEEP / SEGMENTS };
+enum { THREADS = 128, SWEEP = 512, SEGMENTS = 32, ABREAST = SWEEP / SEGMENTS };
 
-DEVICE bool wetLine(const Flow &f, int i, int j) { return f.heat[f.axis == 0 ? j : i] != 0; }
+DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
 
 // pivot is one over d, or nothing where a cell has no equation.
 DEVICE double pivot(double d) { return d > 0 ? d : 1e30; }
@@ -49,83 +49,102 @@ KERNEL void BOUNDS(THREADS) factorColumns(int nx, int ny, int nz, const float *R
   }
 }
 
-// factorFlows eliminates the coolant's own equations downstream, in FP64. A thread factors a line.
-KERNEL void BOUNDS(THREADS) factorFlows(int nx, int ny, int most, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+// Lines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
+// would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
+// lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
+// elimination downstream, as the plane's cells lie, and rest is room for a right side.
+struct Lines {
+  i64 first, across, step;
+  int plane, lines, length, axis;
+  const float *heat;
+  const int *colour;
+  float *inverse, *rest;
+};
+
+// factorLines eliminates lines downstream. With u what ties a cell to the one upstream, heat carried included, d to the one downstream, and m to everything
+// beside, where the heat carried belongs at the inlet,
+//
+//	t_n = m_n + u_n t_{n-1} / pivot_{n-1},   pivot_n = d_n + t_n
+//
+// All terms are positive. A thread factors a line.
+KERNEL void BOUNDS(THREADS) factorLines(int nx, int ny, int most, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                         const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
-                                        const float *RESTRICT far, const int *RESTRICT farSlot, const Flow *RESTRICT flows,
-                                        const int *RESTRICT flowing) {
+                                        const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all) {
   BlockAt tile = blockAt(tiles(most, THREADS));
-  const Flow &f = flows[tile.y];
-  int line = tile.x * THREADS + threadX();
-  if (line >= f.lines || f.heat[line] == 0) return;
-  i64 sheet = (i64)nx * ny, at = f.first + line * f.across;
-  const float *g = (f.axis == 0 ? gx : gy) + f.plane * sheet;
-  double before = 1, upper = 0;
-  for (int m = 0; m < f.length; m++, at += f.step) {
-    int along = f.step > 0 ? m : f.length - 1 - m;
-    int i = f.axis == 0 ? along : line, j = f.axis == 0 ? line : along;
-    double d = diagonalOf(nx, sheet, i, j, f.plane, gx, gy, gz, ground, groundSlot, capacity, far, farSlot, flows, flowing), lower = 0;
-    if (m > 0) {
-      lower = (-(double)f.heat[line] - g[f.step > 0 ? at - f.step : at]) / before;
-      d -= lower * upper;
-    }
-    upper = m + 1 < f.length ? -(double)g[f.step > 0 ? at : at + f.step] : 0;
-    before = pivot(d);
-    f.lower[at] = (float)lower, f.upper[at] = (float)upper, f.inverse[at] = (float)(1 / before);
+  const Lines &s = all[tile.y];
+  int line = tile.x * THREADS + threadX(), k = s.plane;
+  if (line >= s.lines || s.colour[line] < 0) return;
+  i64 sheet = (i64)nx * ny, at = s.first + line * s.across, base = k * sheet, beside = s.axis == 0 ? nx : 1;
+  const float *along = (s.axis == 0 ? gx : gy) + base, *side = (s.axis == 0 ? gy : gx) + base;
+  int held = groundSlot[k], above = farSlot[k], below = k > 1 ? farSlot[k - 2] : -1;
+  double heat = s.heat ? s.heat[line] : 0, t = 0, pivot = 1;
+  for (int m = 0; m < s.length; m++, at += s.step) {
+    i64 c = base + at;
+    double rest = (double)side[at] + side[at - beside] + gz[c] + gz[c - sheet];
+    if (held >= 0) rest += ground[held * sheet + at];
+    if (capacity) rest += capacity[c];
+    if (above >= 0) rest += far[above * sheet + at];
+    if (below >= 0) rest += far[below * sheet + at];
+    t = rest + (m > 0 ? (heat + along[s.step > 0 ? at - s.step : at]) * (t / pivot) : heat);
+    pivot = t + (m + 1 < s.length ? along[s.step > 0 ? at : at + s.step] : 0);
+    s.inverse[at] = (float)(1 / pivot);
   }
 }
 
-// streams makes x of the cells of coolant the solution of their own equations, for b and the rest of x. A block solves LINES neighbouring lines, each in
-// SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined one after
-// the other, and each is solved again from its true start. First downstream, then back.
-KERNEL void BOUNDS(SWEEP) streams(int nx, int ny, int most, const float *gx, const float *gy, const float *gz, const float *far,
-                                  const int *farSlot, const Flow *flows, const float *b, float *x) {
+// streams makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring lines,
+// each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined
+// one after the other, and each is solved again from its true start. First downstream, then back.
+KERNEL void BOUNDS(SWEEP) streams(int nx, int ny, int most, int colour, const float *gx, const float *gy, const float *gz, const float *far,
+                                  const int *farSlot, const Lines *all, const float *b, float *x) {
   SHARED float ends[SWEEP], passes[SWEEP];
-  BlockAt tile = blockAt(tiles(most, LINES));
-  const Flow f = flows[tile.y];
-  int t = threadX(), part = t / LINES, line = tile.x * LINES + t % LINES, each = tiles(f.length, SEGMENTS);
-  int from = part * each < f.length ? part * each : f.length, to = from + each < f.length ? from + each : f.length;
-  if (line >= f.lines || f.heat[line] == 0) to = from;
-  i64 sheet = (i64)nx * ny, first = f.first + line * f.across, base = f.plane * sheet, across = f.axis == 0 ? nx : 1;
-  const float *side = (f.axis == 0 ? gy : gx) + base;
-  int k = f.plane, below = k > 1 ? farSlot[k - 2] : -1, above = farSlot[k];
-  float end = 0, pass = 1;
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  const Lines s = all[tile.y];
+  int t = threadX(), part = t / ABREAST, line = tile.x * ABREAST + t % ABREAST, each = tiles(s.length, SEGMENTS);
+  int from = part * each < s.length ? part * each : s.length, to = from + each < s.length ? from + each : s.length;
+  if (line >= s.lines || s.colour[line] != colour) to = from;
+  i64 sheet = (i64)nx * ny, first = s.first + line * s.across, base = s.plane * sheet, beside = s.axis == 0 ? nx : 1;
+  const float *along = (s.axis == 0 ? gx : gy) + base, *side = (s.axis == 0 ? gy : gx) + base;
+  i64 up = s.step > 0 ? -s.step : 0, down = s.step > 0 ? 0 : s.step; // where the couplings upstream and downstream are
+  int k = s.plane, below = k > 1 ? farSlot[k - 2] : -1, above = farSlot[k];
+  float end = 0, pass = 1, heat = to > from && s.heat ? s.heat[line] : 0;
   for (int m = from; m < to; m++) {
-    i64 at = first + m * f.step, c = base + at;
-    float v = b[c] + gz[c - sheet] * x[c - sheet] + gz[c] * x[c + sheet], g = side[at], h = side[at - across];
+    i64 at = first + m * s.step, c = base + at;
+    float v = b[c] + gz[c - sheet] * x[c - sheet] + gz[c] * x[c + sheet], g = side[at], h = side[at - beside];
     if (below >= 0) v += far[below * sheet + at] * x[c - 2 * sheet];
     if (above >= 0) v += far[above * sheet + at] * x[c + 2 * sheet];
-    if (g != 0) v += g * x[c + across];
-    if (h != 0) v += h * x[c - across];
-    f.rest[at] = v;
-    float l = f.lower[at];
-    end = v - l * end;
-    pass *= -l;
+    if (g != 0) v += g * x[c + beside];
+    if (h != 0) v += h * x[c - beside];
+    s.rest[at] = v;
+    float w = s.inverse[at], u = m > 0 ? (heat + along[at + up]) * w : 0;
+    end = v * w + u * end;
+    pass *= u;
   }
   ends[t] = end, passes[t] = pass;
   barrier();
   float v = 0;
-  for (int p = 0; p < part; p++) v = ends[p * LINES + t % LINES] + passes[p * LINES + t % LINES] * v;
+  for (int p = 0; p < part; p++) v = ends[p * ABREAST + t % ABREAST] + passes[p * ABREAST + t % ABREAST] * v;
   barrier();
-  end = 0, pass = 1;
   for (int m = from; m < to; m++) {
-    i64 at = first + m * f.step;
-    v = f.rest[at] - f.lower[at] * v;
-    f.rest[at] = v;
+    i64 at = first + m * s.step;
+    float w = s.inverse[at], u = m > 0 ? (heat + along[at + up]) * w : 0;
+    v = s.rest[at] * w + u * v;
+    s.rest[at] = v;
   }
+  end = 0, pass = 1;
   for (int m = to - 1; m >= from; m--) {
-    i64 at = first + m * f.step;
-    float u = f.upper[at], w = f.inverse[at];
-    end = (f.rest[at] - u * end) * w;
-    pass *= -u * w;
+    i64 at = first + m * s.step;
+    float d = m + 1 < s.length ? along[at + down] * s.inverse[at] : 0;
+    end = s.rest[at] + d * end;
+    pass *= d;
   }
   ends[t] = end, passes[t] = pass;
   barrier();
   v = 0;
-  for (int p = SEGMENTS - 1; p > part; p--) v = ends[p * LINES + t % LINES] + passes[p * LINES + t % LINES] * v;
+  for (int p = SEGMENTS - 1; p > part; p--) v = ends[p * ABREAST + t % ABREAST] + passes[p * ABREAST + t % ABREAST] * v;
   for (int m = to - 1; m >= from; m--) {
-    i64 at = first + m * f.step;
-    v = (f.rest[at] - f.upper[at] * v) * f.inverse[at];
+    i64 at = first + m * s.step;
+    float d = m + 1 < s.length ? along[at + down] * s.inverse[at] : 0;
+    v = s.rest[at] + d * v;
     x[base + at] = v;
   }
 }
@@ -261,9 +280,7 @@ KERNEL void BOUNDS(THREADS) completeCooled(int cx, int cy, int flow, const Flow 
 }
 
 // farther is the weight of the coarse cell beyond a fine cell's own along one axis: far, and none in coolant where that line has none.
-DEVICE float farther(const Flow *flow, int axis, const float *heat, int beyond, float far) {
-  return flow && flow->axis != axis && heat[beyond] == 0 ? 0 : far;
-}
+DEVICE float farther(const Flow *flow, int axis, int beyond, float far) { return flow && flow->axis != axis && !flow->wet[beyond] ? 0 : far; }
 
 // gatherCooled sets bc = P^T r, a thread for each coarse cell. origin is the plane that a coarse plane comes from, and kind what of it: 0 all, 1 walls, 2
 // coolant. flows are those of this level, cflows those of the coarse one.
@@ -283,13 +300,13 @@ KERNEL void BOUNDS(THREADS) gatherCooled(int nx, int ny, int cx, int cy, const i
   int jlo = firstY[J] > 0 ? firstY[J] - 1 : 0, jhi = firstY[J + 1] < ny ? firstY[J + 1] : ny - 1;
   float sum = 0;
   for (int j = jlo; j <= jhi; j++) {
-    float v = farther(coarse, 1, coarse ? coarse->heat : nullptr, beyondY[j], farY[j]);
+    float v = farther(coarse, 1, beyondY[j], farY[j]);
     v = (parentY[j] == J ? 1 - v : 0) + (beyondY[j] == J ? v : 0);
     if (v == 0) continue;
     float line = 0;
     for (int i = ilo; i <= ihi; i++) {
       if (part && wetLine(*fine, i, j) != (part == 2)) continue;
-      float u = farther(coarse, 0, coarse ? coarse->heat : nullptr, beyondX[i], farX[i]);
+      float u = farther(coarse, 0, beyondX[i], farX[i]);
       line += ((parentX[i] == I ? 1 - u : 0) + (beyondX[i] == I ? u : 0)) * r[base + (i64)j * nx + i];
     }
     sum += v * line;
@@ -310,8 +327,7 @@ KERNEL void BOUNDS(THREADS) prolongCooled(int nx, int ny, int cx, int cy, const 
   if (split[k] >= 0 && wetLine(flows[split[k]], i, j)) K++;
   int flow = cflowing[K];
   const Flow *coarse = flow >= 0 ? cflows + flow : nullptr;
-  const float *heat = coarse ? coarse->heat : nullptr;
-  float u = farther(coarse, 0, heat, beyondX[i], farX[i]), v = farther(coarse, 1, heat, beyondY[j], farY[j]);
+  float u = farther(coarse, 0, beyondX[i], farX[i]), v = farther(coarse, 1, beyondY[j], farY[j]);
   const float *p0 = xc + ((i64)K * cy + parentY[j]) * cx, *p1 = xc + ((i64)K * cy + beyondY[j]) * cx;
   int I = parentX[i], I1 = beyondX[i];
   x[((i64)k * ny + j) * nx + i] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);

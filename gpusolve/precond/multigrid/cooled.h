@@ -3,15 +3,13 @@
 #pragma once
 #include "device.h"
 
-// Flow is the coolant of a cavity on a level. heat is what a line carries in W/K, 0 in lines without coolant; line l begins at cell first + l across of the
-// plane, and step leads to the next cell downstream. lower, upper and inverse are the factors of its own equations, one tridiagonal system for each line, as
-// the plane's cells lie: the entry of a cell towards the one upstream over that one's pivot, that towards the one downstream, and one over the pivot. rest is
-// room for a right side.
+// Flow is the coolant of a cavity on a level: its plane, the axis along which it flows, the step from a cell to the one downstream and the cells along it. heat
+// is what a line carries in W/K, and wet is 1 where a line holds coolant.
 struct Flow {
-  i64 first, across, step;
-  int plane, lines, length, axis;
+  i64 step;
+  int plane, axis, length, none;
   const float *heat;
-  float *lower, *upper, *inverse, *rest;
+  const int *wet;
 };
 
 // carriedTo is what coolant brings into cell (i, j) of its plane, of which c is the number, from the cell upstream.

@@ -16,14 +16,26 @@ const (
 	CooledThreads  = 128
 	CooledSweep    = 512
 	CooledSegments = 32
-	CooledLines    = 16
+	CooledAbreast  = 16
 )
+
+// CooledLines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
+// would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
+// lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
+// elimination downstream, as the plane's cells lie, and rest is room for a right side.
+type CooledLines struct {
+	First, Across, Step        int64
+	Plane, Lines, Length, Axis int32
+	Heat                       cudriver.Ptr[float32]
+	Colour                     cudriver.Ptr[int32]
+	Inverse, Rest              cudriver.Ptr[float32]
+}
 
 // Cooled is the module cooled.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Cooled struct {
 	module         launch.Module
 	factorColumns  launch.Kernel[CooledFactorColumnsArgs]
-	factorFlows    launch.Kernel[CooledFactorFlowsArgs]
+	factorLines    launch.Kernel[CooledFactorLinesArgs]
 	streams        launch.Kernel[CooledStreamsArgs]
 	residualCooled launch.Kernel[CooledResidualCooledArgs]
 	coarsenCooled  launch.Kernel[CooledCoarsenCooledArgs]
@@ -38,7 +50,7 @@ func LoadCooled(d cudriver.Driver) (*Cooled, error) {
 	var err error
 	m.module, err = launch.Load(d, "cooled", cooledPTX,
 		m.factorColumns.Prepare("factorColumns", CooledThreads),
-		m.factorFlows.Prepare("factorFlows", CooledThreads),
+		m.factorLines.Prepare("factorLines", CooledThreads),
 		m.streams.Prepare("streams", CooledSweep),
 		m.residualCooled.Prepare("residualCooled", CooledThreads),
 		m.coarsenCooled.Prepare("coarsenCooled", CooledThreads),
@@ -73,35 +85,39 @@ func (m *Cooled) FactorColumns(s cudriver.Stream, grid [3]uint32, a CooledFactor
 	return m.factorColumns.Launch(s, grid)
 }
 
-// CooledFactorFlowsArgs are the arguments of factorFlows.
-type CooledFactorFlowsArgs struct {
+// CooledFactorLinesArgs are the arguments of factorLines.
+type CooledFactorLinesArgs struct {
 	Nx, Ny, Most       int32
 	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
 	GroundSlot         cudriver.Ptr[int32]
 	Capacity, Far      cudriver.Ptr[float32]
 	FarSlot            cudriver.Ptr[int32]
-	Flows              cudriver.Ptr[Flow]
-	Flowing            cudriver.Ptr[int32]
+	All                cudriver.Ptr[CooledLines]
 }
 
-// FactorFlows eliminates the coolant's own equations downstream, in FP64. A thread factors a line.
-func (m *Cooled) FactorFlows(s cudriver.Stream, grid [3]uint32, a CooledFactorFlowsArgs) error {
-	m.factorFlows.Args = a
-	return m.factorFlows.Launch(s, grid)
+// FactorLines eliminates lines downstream. With u what ties a cell to the one upstream, heat carried included, d to the one downstream, and m to everything
+// beside, where the heat carried belongs at the inlet,
+//
+// t_n = m_n + u_n t_{n-1} / pivot_{n-1},   pivot_n = d_n + t_n
+//
+// All terms are positive. A thread factors a line.
+func (m *Cooled) FactorLines(s cudriver.Stream, grid [3]uint32, a CooledFactorLinesArgs) error {
+	m.factorLines.Args = a
+	return m.factorLines.Launch(s, grid)
 }
 
 // CooledStreamsArgs are the arguments of streams.
 type CooledStreamsArgs struct {
-	Nx, Ny, Most    int32
-	Gx, Gy, Gz, Far cudriver.Ptr[float32]
-	FarSlot         cudriver.Ptr[int32]
-	Flows           cudriver.Ptr[Flow]
-	B, X            cudriver.Ptr[float32]
+	Nx, Ny, Most, Colour int32
+	Gx, Gy, Gz, Far      cudriver.Ptr[float32]
+	FarSlot              cudriver.Ptr[int32]
+	All                  cudriver.Ptr[CooledLines]
+	B, X                 cudriver.Ptr[float32]
 }
 
-// Streams makes x of the cells of coolant the solution of their own equations, for b and the rest of x. A block solves LINES neighbouring lines, each in
-// SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined one after
-// the other, and each is solved again from its true start. First downstream, then back.
+// Streams makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring lines,
+// each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined
+// one after the other, and each is solved again from its true start. First downstream, then back.
 func (m *Cooled) Streams(s cudriver.Stream, grid [3]uint32, a CooledStreamsArgs) error {
 	m.streams.Args = a
 	return m.streams.Launch(s, grid)

@@ -37,17 +37,17 @@ func cooledClass(nz int) int {
 	return anyLength
 }
 
-// linesOf loads the kernels for columns of nz cells.
-func (s *gpuCooled) linesOf(nz int) *Cooledlines {
+// columnsOf loads the kernels for columns of nz cells.
+func (s *gpuCooled) columnsOf(nz int) *Cooledlines {
 	class := cooledClass(nz)
 	k, err := cuda.Module(s.Device, fmt.Sprintf("cooledlines_%d", class), func(d cudriver.Driver) (*Cooledlines, error) { return LoadCooledlines(d, class) })
 	s.Note(err)
 	return k
 }
 
-// columns is the grid of kernels with a thread for each column, cells with one for each cell.
-func (s *gpuCooled) columns(l *cooledLevel) [3]uint32 { return s.Grid(l.nx, CooledThreads, l.ny, 1) }
-func (s *gpuCooled) each(l *cooledLevel) [3]uint32    { return s.Grid(l.nx, CooledThreads, l.ny, l.nz) }
+// eachColumn is the grid of kernels with a thread for each column, each that of those with one for each cell.
+func (s *gpuCooled) eachColumn(l *cooledLevel) [3]uint32 { return s.Grid(l.nx, CooledThreads, l.ny, 1) }
+func (s *gpuCooled) each(l *cooledLevel) [3]uint32       { return s.Grid(l.nx, CooledThreads, l.ny, l.nz) }
 
 // NewVector makes a vector on a level.
 func (s *gpuCooled) NewVector(l Level) (ops.Vector, error) {
@@ -61,7 +61,7 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	s.Note(lv.lines.StartCooled(s.Stream, s.columns(lv), CooledlinesStartCooledArgs{
+	s.Note(lv.columns.StartCooled(s.Stream, s.eachColumn(lv), CooledlinesStartCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), E: lv.e, Inverse: lv.inverse, Far: lv.far, FarSlot: lv.farSlot,
 		B: cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
 	}))
@@ -73,23 +73,25 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	s.Note(lv.lines.StepCooled(s.Stream, s.columns(lv), CooledlinesStepCooledArgs{
+	s.Note(lv.columns.StepCooled(s.Stream, s.eachColumn(lv), CooledlinesStepCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse, Far: lv.far,
 		FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst),
 		A: a, Scale: c, Scratch: s.room,
 	}))
 }
 
-// Streams makes x of the cells of coolant the solution of their own equations, for b and the rest of x.
+// Streams makes x of the cells of coolant and of walls the solution of the equations of their lines, for b and the rest of x, one colour after the other.
 func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
-	if !s.Ready() {
-		return
-	}
 	lv := l.(*cooledLevel)
-	s.Note(s.kernels.Streams(s.Stream, s.Grid(lv.widest, CooledLines, len(lv.streams), 1), CooledStreamsArgs{
-		Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(lv.widest), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Far: lv.far, FarSlot: lv.farSlot,
-		Flows: lv.flows, B: cuda.F32(b), X: cuda.F32(x),
-	}))
+	for colour, lines := range lv.coloured {
+		if lines.count == 0 || !s.Ready() {
+			continue
+		}
+		s.Note(s.kernels.Streams(s.Stream, s.Grid(lv.widest, CooledAbreast, lines.count, 1), CooledStreamsArgs{
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(lv.widest), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Far: lv.far,
+			FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
+		}))
+	}
 }
 
 // Restrict sets bc = P^T (b - A x).
@@ -98,7 +100,7 @@ func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 		return
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
-	s.Note(s.kernels.ResidualCooled(s.Stream, s.columns(f), CooledResidualCooledArgs{
+	s.Note(s.kernels.ResidualCooled(s.Stream, s.eachColumn(f), CooledResidualCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground, GroundSlot: f.groundSlot,
 		Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Flowing: f.flowing, B: cuda.F32(b), X: cuda.F32(x), R: s.room,
 	}))

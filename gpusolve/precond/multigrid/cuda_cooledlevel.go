@@ -1,6 +1,8 @@
 package multigrid
 
 import (
+	"slices"
+
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 )
@@ -22,9 +24,19 @@ type cooledLevel struct {
 	flowing cudriver.Ptr[int32] // by plane, -1 of solids
 	widest  int                 // number of lines of a cavity
 
-	lines *Cooledlines
-	from  *cooledLevel // the finer one, nil of the finest
-	next  cooledTransfer
+	all      lineSet
+	coloured [3]lineSet // of which some have the colour: coolant, even and odd lines of walls
+	colours  map[cudriver.Ptr[int32]][]int32
+
+	columns *Cooledlines
+	from    *cooledLevel // the finer one, nil of the finest
+	next    cooledTransfer
+}
+
+// lineSet are lines on the device.
+type lineSet struct {
+	data  cudriver.Ptr[CooledLines]
+	count int
 }
 
 // cooledStream is the coolant of a cavity on a level, on the host: its plane, and what each line carries.
@@ -32,7 +44,8 @@ type cooledStream struct {
 	plane, axis int
 	backward    bool
 	heat        []float32
-	whole       bool // all lines hold coolant
+	wet         []bool // lines with coolant
+	whole       bool   // walls have a plane of their own, below
 	onDevice    cudriver.Ptr[float32]
 }
 
@@ -74,11 +87,9 @@ func (s *gpuCooled) Finest() (Level, error) {
 		l.grounded[k] = slot >= 0 || !l.capacity.IsNil()
 	}
 	for _, v := range s.Of {
-		whole := true
-		for _, wet := range v.Lines {
-			whole = whole && wet
-		}
-		l.streams = append(l.streams, cooledStream{plane: v.Fluid, axis: v.Along, backward: v.Backward, heat: make([]float32, len(v.Heat)), whole: whole})
+		l.streams = append(l.streams, cooledStream{
+			plane: v.Fluid, axis: v.Along, backward: v.Backward, heat: make([]float32, len(v.Heat)), wet: v.Lines, whole: v.Wall != v.Fluid,
+		})
 	}
 	s.room = s.newField(l)
 	s.finish(l)
@@ -87,17 +98,27 @@ func (s *gpuCooled) Finest() (Level, error) {
 
 // finish takes the memory of what every level has and computes it.
 func (s *gpuCooled) finish(l *cooledLevel) {
-	l.e, l.inverse, l.lines = s.newField(l), s.newField(l), s.linesOf(l.nz)
+	l.e, l.inverse, l.columns = s.newField(l), s.newField(l), s.columnsOf(l.nz)
 	flowing := minus(l.nz)
 	var flows []Flow
+	var all []CooledLines
 	for n := range l.streams {
 		v := &l.streams[n]
 		flowing[v.plane] = int32(n)
 		v.onDevice = cuda.AllocRaw[float32](s.Space, int64(len(v.heat)))
 		l.widest = max(l.widest, len(v.heat))
 		flows = append(flows, s.flow(l, v))
+		all = append(all, s.linesIn(l, v, v.plane))
+		if v.whole {
+			all = append(all, s.linesIn(l, v, v.plane-1))
+		}
 	}
 	l.flows, l.flowing = cuda.Upload(s.Space, flows), cuda.Upload(s.Space, flowing)
+	l.all = lineSet{cuda.Upload(s.Space, all), len(all)}
+	for colour := range l.coloured {
+		own := slices.DeleteFunc(slices.Clone(all), func(t CooledLines) bool { return !slices.Contains(l.colours[t.Colour], int32(colour)) })
+		l.coloured[colour] = lineSet{cuda.Upload(s.Space, own), len(own)}
+	}
 	s.compute(l)
 }
 
@@ -110,21 +131,56 @@ func minus(n int) []int32 {
 	return v
 }
 
-// flow takes the memory of the coolant's own equations.
+// flow is the coolant of a cavity as kernels see it.
 func (s *gpuCooled) flow(l *cooledLevel, v *cooledStream) Flow {
-	f := Flow{Plane: int32(v.plane), Lines: int32(len(v.heat)), Axis: int32(v.axis), Heat: v.onDevice}
+	wet := make([]int32, len(v.wet))
+	for line, holds := range v.wet {
+		if holds {
+			wet[line] = 1
+		}
+	}
+	length, step, _ := v.geometry(l)
+	return Flow{Step: step, Plane: int32(v.plane), Axis: int32(v.axis), Length: length, Heat: v.onDevice, Wet: cuda.Upload(s.Space, wet)}
+}
+
+// geometry of a cavity's lines: their cells, the step downstream, and that from line to line.
+func (v *cooledStream) geometry(l *cooledLevel) (length int32, step, across int64) {
+	length, step, across = int32(l.ny), int64(l.nx), 1
 	if v.axis == 0 {
-		f.Length, f.Across, f.Step = int32(l.nx), int64(l.nx), 1
-	} else {
-		f.Length, f.Across, f.Step = int32(l.ny), 1, int64(l.nx)
+		length, step, across = int32(l.nx), 1, int64(l.nx)
 	}
 	if v.backward {
-		f.First, f.Step = (int64(f.Length)-1)*f.Step, -f.Step
+		step = -step
 	}
-	for _, p := range []*cudriver.Ptr[float32]{&f.Lower, &f.Upper, &f.Inverse, &f.Rest} {
-		*p = cuda.Alloc[float32](s.Space, l.sheet)
+	return length, step, across
+}
+
+// linesIn are the lines of a cavity's plane: of coolant, and of walls of the colours that even and odd lines have.
+func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLines {
+	t := CooledLines{Plane: int32(plane), Lines: int32(len(v.heat)), Axis: int32(v.axis)}
+	t.Length, t.Step, t.Across = v.geometry(l)
+	if v.backward {
+		t.First = int64(t.Length-1) * -t.Step
 	}
-	return f
+	colour := minus(len(v.heat))
+	for line, wet := range v.wet {
+		switch {
+		case plane == v.plane && wet:
+			colour[line] = 0
+		case plane != v.plane || !v.whole:
+			colour[line] = 1 + int32(line%2)
+		}
+	}
+	if plane == v.plane {
+		t.Heat = v.onDevice
+	}
+	t.Colour = cuda.Upload(s.Space, colour)
+	if l.colours == nil {
+		l.colours = map[cudriver.Ptr[int32]][]int32{}
+	}
+	l.colours[t.Colour] = colour
+	t.Inverse, t.Rest = cuda.Alloc[float32](s.Space, l.sheet), cuda.Alloc[float32](s.Space, l.sheet)
+	return t
 }
 
 // Coarsen builds the next level and the transfer between.
@@ -155,15 +211,21 @@ func (s *gpuCooled) Coarsen(fine Level, c Coarsening) (Level, error) {
 	l.ground, l.groundSlot, _ = s.planesOf(l, l.grounded)
 	l.far, l.farSlot, l.farOf = s.planesOf(l, far)
 	for _, v := range f.streams {
-		along := c.X
+		across := c.X
 		if v.axis == 0 {
-			along = c.Y
+			across = c.Y
 		}
 		plane := int(p.low[v.plane])
 		if !v.whole {
 			plane++
 		}
-		l.streams = append(l.streams, cooledStream{plane: plane, axis: v.axis, backward: v.backward, heat: make([]float32, along.Coarse(len(v.heat))), whole: true})
+		n := across.Coarse(len(v.heat))
+		w := cooledStream{plane: plane, axis: v.axis, backward: v.backward, heat: make([]float32, n), wet: make([]bool, n), whole: true}
+		for line, wet := range v.wet {
+			at := across.parentOf(line)
+			w.wet[at] = w.wet[at] || wet
+		}
+		l.streams = append(l.streams, w)
 	}
 	s.finish(l)
 	return l, s.Err()
@@ -218,14 +280,22 @@ func (s *gpuCooled) compute(l *cooledLevel) {
 	if s.Err() != nil {
 		return
 	}
-	s.Note(s.kernels.FactorColumns(s.Stream, s.columns(l), CooledFactorColumnsArgs{
+	s.Note(s.kernels.FactorColumns(s.Stream, s.eachColumn(l), CooledFactorColumnsArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground, GroundSlot: l.groundSlot,
 		Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows, Flowing: l.flowing, E: l.e, Inverse: l.inverse,
 	}))
-	s.Note(s.kernels.FactorFlows(s.Stream, s.Grid(l.widest, CooledThreads, len(l.streams), 1), CooledFactorFlowsArgs{
+	s.Note(s.kernels.FactorLines(s.Stream, s.Grid(l.widest, CooledThreads, l.all.count, 1), CooledFactorLinesArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Most: int32(l.widest), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground, GroundSlot: l.groundSlot,
-		Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows, Flowing: l.flowing,
+		Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
 	}))
+}
+
+// parentOf is the coarse cell of a fine one.
+func (p Pairing) parentOf(i int) int {
+	if p.Parent == nil {
+		return i
+	}
+	return int(p.Parent[i])
 }
 
 // carry sends what each line carries: on coarse levels the sum of the lines that it stands for.
@@ -238,15 +308,12 @@ func (s *gpuCooled) carry(l *cooledLevel) {
 			}
 		} else {
 			clear(v.heat)
-			along := l.from.next.X
+			across := l.from.next.X
 			if v.axis == 0 {
-				along = l.from.next.Y
+				across = l.from.next.Y
 			}
 			for line, heat := range l.from.streams[n].heat {
-				if along.Parent != nil {
-					line = int(along.Parent[line])
-				}
-				v.heat[line] += heat
+				v.heat[across.parentOf(line)] += heat
 			}
 		}
 		cuda.Send(s.Space, v.onDevice, v.heat)

@@ -29,9 +29,6 @@ func values(v ops.Vector) []float32 {
 	return host.PaddedSingles(v)
 }
 
-// Streams is for stacks with coolant.
-func (s *hostOperations) Streams(Level, ops.Vector, ops.Vector) {}
-
 // Bottom is for devices on which an operation costs more than its work.
 func (s *hostOperations) Bottom([]Rung, Smoothing) (cycle func(), err error) { return nil, nil }
 

@@ -21,14 +21,15 @@ type Operations interface {
 	Start(l Level, x, b ops.Vector, c float32)
 	// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). A nil prev counts as zero. dst may be prev, never x.
 	Step(l Level, dst, x, prev, b ops.Vector, a, c float32)
+	// Streams sets x in every cell of coolant, and then of the walls between, to the solution of the equations of its line along the flow, the rest of x
+	// given. It is nothing where no coolant flows.
+	Streams(l Level, x, b ops.Vector)
 	// RestrictStart sets bc = P^T (b - A x) where x = omega T^-1 b, which lets it do without the columns' matrices.
 	RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32)
 	// Restrict sets bc = P^T (b - A x).
 	Restrict(fine, coarse Level, bc, b, x ops.Vector)
 	// Prolong sets x += P xc.
 	Prolong(fine, coarse Level, x, xc ops.Vector)
-	// Streams makes x of the cells of coolant the solution of their own equations, for b and the rest of x. Nothing is done where no coolant flows.
-	Streams(l Level, x, b ops.Vector)
 	// Bottom prepares a V-cycle over the levels of rungs in a single operation, fine to coarse, the last a single column: from the first rung's B to its
 	// Z. It returns nil where the executor would gain nothing.
 	Bottom(rungs []Rung, s Smoothing) (cycle func(), err error)
