@@ -59,39 +59,3 @@ func (d *drawing) cavity(n int, cells [2]int) stack.Layer {
 	}
 	return stack.Layer{Name: fmt.Sprintf("cavity%d", n), Material: 1, Thickness: d.log(50e-6, 400e-6), Cells: 1, Coolant: w}
 }
-
-// Tiers are three dies of 10 x 10 mm with 30 W each, and water of 0.4 ml/s in a cavity below the second, against it in one below the third: n by n cells and 12
-// planes.
-func Tiers(n int, model stack.CavityModel) *stack.Stack {
-	const side = 10e-3
-	s := &stack.Stack{Schema: 1, Title: "coolant between three dies", Ambient: 300, Size: [2]float64{side, side}}
-	s.Grid.X, s.Grid.Y = stack.Axis{Cells: n}, stack.Axis{Cells: n}
-	s.Materials = []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.628e6}, {Name: "beol", K: [3]float64{2.25, 2.25, 2.25}, C: 2.175e6}}
-	add := func(name string, material int, thickness float64) *stack.Layer {
-		s.Layers = append(s.Layers, stack.Layer{Name: name, Material: material, Thickness: thickness, Cells: 1})
-		return &s.Layers[len(s.Layers)-1]
-	}
-	width := side / float64(n)
-	for d := range 3 {
-		if d > 0 {
-			w := &stack.Coolant{Model: model, Fluid: stack.Fluid{K: 0.6, C: 4.172e6}, Inlet: 300, Direction: stack.TowardsNorth, Flow: 4e-7,
-				Channels: &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: (n - 1) / 2}, HSide: 27132, HTop: 57132, HBottom: 47132}
-			if d == 2 {
-				w.Direction = stack.TowardsSouth
-			}
-			add(fmt.Sprintf("cavity%d", d), 0, 100e-6).Coolant = w
-		}
-		add(fmt.Sprintf("silicon%d", d), 0, 50e-6)
-		add(fmt.Sprintf("feol%d", d), 0, 2e-6).Powers = []stack.Power{{Area: s.Domain(), Blocks: []stack.Block{
-			{Name: "hot", Rects: []stack.Rect{{X: side / 8, Y: side / 8, Width: side / 4, Height: side / 4}}, Watts: 15},
-			{Name: "cold", Rects: []stack.Rect{{X: side / 2, Y: 0, Width: side / 2, Height: side}}, Watts: 15},
-		}}}
-		if model == stack.ResolvedChannels || d != 1 {
-			add(fmt.Sprintf("beol%d", d), 1, 10e-6)
-		}
-	}
-	if model == stack.ResolvedChannels {
-		add("lid", 0, 200e-6)
-	}
-	return s
-}
