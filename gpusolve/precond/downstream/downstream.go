@@ -13,7 +13,8 @@ import (
 // Preconditioner of a mesh's system with coolant.
 type Preconditioner struct {
 	*multigrid.Cycle
-	parts *parts
+	parts   *parts
+	central *central // nil where all differences are upwind ones
 }
 
 var _ precond.Refresher = (*Preconditioner)(nil)
@@ -28,11 +29,31 @@ func New(s ops.System) (*Preconditioner, error) {
 	plan := multigrid.Choose(s.Mesh())
 	plan.Smoother = multigrid.LineChebyshev2
 	var err error
-	p.Cycle, err = multigrid.NewPlanned(s, plan)
+	if p.Cycle, err = multigrid.NewPlanned(s, plan); err != nil {
+		return nil, err
+	}
+	if len(p.parts.streams) > 0 {
+		p.central, err = newCentral(s)
+	}
 	return p, err
 }
 
 // Details of the parts.
 func (p *Preconditioner) Details() string {
 	return fmt.Sprintf("%s; %d lines of coolant solved downstream", p.Cycle.Details(), p.parts.lines())
+}
+
+// Refresh follows changed coefficients.
+func (p *Preconditioner) Refresh() error {
+	p.parts.factor()
+	return p.Cycle.Refresh()
+}
+
+// Apply sets z = M^-1 r.
+func (p *Preconditioner) Apply(z, r ops.Vector) {
+	if p.central != nil {
+		p.central.apply(p, z, r)
+		return
+	}
+	p.Cycle.Apply(z, r)
 }

@@ -6,11 +6,13 @@ import (
 	"thermsim/mesh"
 )
 
-// parts are the operations of the bound on the processor.
+// parts are the operations of the method on the processor.
 type parts struct {
 	*host.Conductances
 	far      [][]float32
 	cavities []*mesh.Cavity
+	streams  []stream // of cavities with central differences
+	elements elementsTask
 }
 
 func onHost(s ops.System) (p *parts, ok bool) {
@@ -19,8 +21,23 @@ func onHost(s ops.System) (p *parts, ok bool) {
 		return nil, false
 	}
 	p = &parts{Conductances: c}
-	p.far, p.cavities, ok = c.Cooling()
-	return p, ok
+	if p.far, p.cavities, ok = c.Cooling(); !ok {
+		return nil, false
+	}
+	for _, v := range p.cavities {
+		if v.Of.Central {
+			p.streams = append(p.streams, newStream(p, v))
+		}
+	}
+	p.factor()
+	return p, true
+}
+
+// factor takes the entries of the lines from the operator again.
+func (p *parts) factor() {
+	for n := range p.streams {
+		p.streams[n].factor(p)
+	}
 }
 
 // lines is the number of lines of coolant.
