@@ -213,3 +213,9 @@ func (c *Cooling) Diagonal(v ops.Vector) {
 		}))
 	}
 }
+
+// CavityLines are the heat in W/K that each line of cavity n carries, and 1 where it holds coolant, on the device.
+func (c *Cooling) CavityLines(n int) (heat cudriver.Ptr[float64], wet cudriver.Ptr[int32]) {
+	v := &c.system.cooling.sent[n]
+	return v.Heat, v.Wet
+}

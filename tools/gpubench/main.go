@@ -126,7 +126,7 @@ func run(out, device string, runs, largest int, only string) error {
 		if err != nil {
 			return err
 		}
-		if m.Cells() > largest || only != "" && only != c.name || m.Cooled() && device != "cpu" {
+		if m.Cells() > largest || only != "" && only != c.name {
 			continue
 		}
 		for _, o := range runsOf(m) {

@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/mesh"
 )
 
 func TestBound(t *testing.T)              { bounds(t, devices.Processor) }
@@ -30,6 +31,10 @@ func bounds(t *testing.T, open func(testing.TB) ops.Device) {
 			fixture.Fatal(err)
 		}
 		f := &probe{fixture, o}
+		if slices.ContainsFunc(fixture.Sys.Mesh().Cavities, func(v *mesh.Cavity) bool { return v.Of.Central }) {
+			f.elements()
+			f.sweep()
+		}
 		f.largest()
 		f.bound()
 		if err := f.Sys.Err(); err != nil {

@@ -6,11 +6,12 @@ import (
 	"thermsim/gpusolve/ops"
 )
 
-// gpuBound are the operations of the bound on a GPU.
-type gpuBound struct {
+// gpuParts are the operations of the method on a GPU.
+type gpuParts struct {
 	*cuda.Cooling
 	kernels *Bound
 	work    *cuda.Iteration // of reductions
+	central gpuStreams
 }
 
 func onGPU(s ops.System) (o operations, ok bool, err error) {
@@ -22,15 +23,16 @@ func onGPU(s ops.System) (o operations, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	return &gpuBound{c, k, c.NewIteration()}, true, c.Err()
+	p := &gpuParts{Cooling: c, kernels: k, work: c.NewIteration()}
+	return p, true, p.newStreams()
 }
 
-func (p *gpuBound) diagonal(v ops.Vector) { p.Diagonal(v) }
+func (p *gpuParts) diagonal(v ops.Vector) { p.Diagonal(v) }
 
 // scratch is what the last reduction came to.
-func (p *gpuBound) scratch() float64 { return p.work.ReadScalars()[kernels.Scratch] }
+func (p *gpuParts) scratch() float64 { return p.work.ReadScalars()[kernels.Scratch] }
 
-func (p *gpuBound) dominates(product, diagonal, weight ops.Vector) bool {
+func (p *gpuParts) dominates(product, diagonal, weight ops.Vector) bool {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Dominates(p.Stream, cuda.Flat(p.Cells()), BoundDominatesArgs{
@@ -41,7 +43,7 @@ func (p *gpuBound) dominates(product, diagonal, weight ops.Vector) bool {
 	return p.scratch() == 0
 }
 
-func (p *gpuBound) scale(weight, product ops.Vector) {
+func (p *gpuParts) scale(weight, product ops.Vector) {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.GreatestWeight(p.Stream, cuda.Flat(p.Cells()), BoundGreatestWeightArgs{
@@ -53,7 +55,7 @@ func (p *gpuBound) scale(weight, product ops.Vector) {
 	}
 }
 
-func (p *gpuBound) most(r, d ops.Vector) float64 {
+func (p *gpuParts) most(r, d ops.Vector) float64 {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Most(p.Stream, cuda.Flat(p.Cells()), BoundMostArgs{
@@ -63,7 +65,7 @@ func (p *gpuBound) most(r, d ops.Vector) float64 {
 	return p.scratch()
 }
 
-func (p *gpuBound) largest(v ops.Vector) float64 {
+func (p *gpuParts) largest(v ops.Vector) float64 {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.Largest(p.Stream, cuda.Flat(p.Cells()), BoundLargestArgs{

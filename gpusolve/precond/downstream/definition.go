@@ -23,6 +23,7 @@ func Definition() method.Definition {
 		}
 		return method.Made(New(s))
 	}
+	d.Memory = func(s precond.Shape, _ precond.Settings) precond.Need { return memory(s) }
 	d.General = true
 	d.Solver = method.Solver{
 		New: func(a ops.Operator, m *precond.Method, _ precond.Settings) (krylov.Solver, error) {
@@ -31,4 +32,21 @@ func Definition() method.Definition {
 		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(4*8+4) },
 	}
 	return d
+}
+
+// memory adds to multigrid, whose levels count coolant, what central differences take: vectors around the cycle, and factors of lines.
+func memory(s precond.Shape) precond.Need {
+	n := multigrid.Memory(s)
+	if s.Mesh == nil {
+		return n
+	}
+	more := int64(0)
+	for _, c := range s.Mesh.Cavities {
+		if c.Of.Central {
+			more = max(more, s.Vector(2*8+2*4)) + 3*8*s.Sheet()
+		}
+	}
+	n.SetUp += more
+	n.Held += more
+	return n
 }

@@ -15,8 +15,9 @@ import (
 // Preconditioner of a mesh's system with coolant.
 type Preconditioner struct {
 	*multigrid.Cycle
-	bound operations
-	lines int // of coolant
+	parts   operations
+	lines   int      // of coolant
+	central *central // nil where all differences are upwind ones
 }
 
 var _ precond.Refresher = (*Preconditioner)(nil)
@@ -25,10 +26,12 @@ var _ precond.Refresher = (*Preconditioner)(nil)
 func New(s ops.System) (*Preconditioner, error) {
 	p := new(Preconditioner)
 	var err error
-	if p.bound, err = on(s); err != nil {
+	if p.parts, err = on(s); err != nil {
 		return nil, err
 	}
+	anyCentral := false
 	for _, v := range s.Mesh().Cavities {
+		anyCentral = anyCentral || v.Of.Central
 		for _, wet := range v.Lines {
 			if wet {
 				p.lines++
@@ -38,11 +41,33 @@ func New(s ops.System) (*Preconditioner, error) {
 	plan := multigrid.Choose(s.Mesh())
 	plan.Smoother = multigrid.LineChebyshev2
 	clear(plan.Weighted) // weights follow couplings of neighbours alone
-	p.Cycle, err = multigrid.NewPlanned(s, plan)
+	if p.Cycle, err = multigrid.NewPlanned(s, plan); err != nil {
+		return nil, err
+	}
+	if anyCentral {
+		p.central, err = newCentral(s)
+	}
 	return p, err
 }
 
 // Details of the parts.
 func (p *Preconditioner) Details() string {
 	return fmt.Sprintf("%s; %d lines of coolant solved downstream", p.Cycle.Details(), p.lines)
+}
+
+// Refresh follows changed coefficients.
+func (p *Preconditioner) Refresh() error {
+	if err := p.parts.factor(); err != nil {
+		return err
+	}
+	return p.Cycle.Refresh()
+}
+
+// Apply sets z = M^-1 r.
+func (p *Preconditioner) Apply(z, r ops.Vector) {
+	if p.central != nil {
+		p.central.apply(p, z, r)
+		return
+	}
+	p.Cycle.Apply(z, r)
 }

@@ -6,11 +6,13 @@ import (
 	"thermsim/mesh"
 )
 
-// hostBound are the operations of the bound on the processor.
-type hostBound struct {
+// parts are the operations of the method on the processor.
+type parts struct {
 	*host.Conductances
 	far      [][]float32
 	cavities []*mesh.Cavity
+	streams  []stream // of cavities with central differences
+	elements elementsTask
 }
 
 func onHost(s ops.System) (operations, bool) {
@@ -18,7 +20,22 @@ func onHost(s ops.System) (operations, bool) {
 	if !ok {
 		return nil, false
 	}
-	p := &hostBound{Conductances: c}
-	p.far, p.cavities, ok = c.Cooling()
-	return p, ok
+	p := &parts{Conductances: c}
+	if p.far, p.cavities, ok = c.Cooling(); !ok {
+		return nil, false
+	}
+	for _, v := range p.cavities {
+		if v.Of.Central {
+			p.streams = append(p.streams, newStream(p, v))
+		}
+	}
+	return p, p.factor() == nil
+}
+
+// factor takes the entries of the lines from the operator again.
+func (p *parts) factor() error {
+	for n := range p.streams {
+		p.streams[n].factor(p)
+	}
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // diagonal fills v with that of the operator.
-func (p *hostBound) diagonal(v ops.Vector) {
+func (p *parts) diagonal(v ops.Vector) {
 	d := host.Doubles(v)
 	sheet := p.NX * p.NY
 	for k := range p.NZ {
@@ -33,7 +33,7 @@ func (p *hostBound) diagonal(v ops.Vector) {
 }
 
 // dominates says whether w is positive and A w at least the firm part of the diagonal.
-func (p *hostBound) dominates(product, diagonal, weight ops.Vector) bool {
+func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
 	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
 	for c, v := range a {
 		if !(v >= firm*d[c] && w[c] > 0) {
@@ -44,7 +44,7 @@ func (p *hostBound) dominates(product, diagonal, weight ops.Vector) bool {
 }
 
 // scale makes the weight d / max w.
-func (p *hostBound) scale(weight, product ops.Vector) {
+func (p *parts) scale(weight, product ops.Vector) {
 	w, a := host.Doubles(weight), host.Doubles(product)
 	top := 0.0
 	for _, v := range w {
@@ -56,7 +56,7 @@ func (p *hostBound) scale(weight, product ops.Vector) {
 }
 
 // most is the largest |r_i|/d_i.
-func (p *hostBound) most(r, d ops.Vector) float64 {
+func (p *parts) most(r, d ops.Vector) float64 {
 	weight := host.Doubles(d)
 	top := 0.0
 	for c, v := range host.Doubles(r) {
@@ -66,7 +66,7 @@ func (p *hostBound) most(r, d ops.Vector) float64 {
 }
 
 // largest is the largest magnitude.
-func (p *hostBound) largest(v ops.Vector) float64 {
+func (p *parts) largest(v ops.Vector) float64 {
 	top := 0.0
 	for _, x := range host.Singles(v) {
 		top = math.Max(top, math.Abs(float64(x)))

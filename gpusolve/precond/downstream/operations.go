@@ -7,8 +7,19 @@ import (
 	"thermsim/gpusolve/precond"
 )
 
-// operations are those of the bound on a system with coolant. Vectors are FP64 but where it is said.
+// operations are those of the method on a system with coolant. Vectors are FP64, but those that the cycle takes and gives are FP32: r, short and part.
 type operations interface {
+	// factor takes what follows changed coefficients from the operator again.
+	factor() error
+	// residual sets t = r - y; a nil y is zero. t may be y.
+	residual(t, r, y ops.Vector)
+	// narrow rounds v to FP32.
+	narrow(short, v ops.Vector)
+	// add adds part to z.
+	add(z, part ops.Vector)
+	// sweep adds to z the solution of the own equations of coolant with central differences for the residual t, which it may overwrite there.
+	sweep(z, t ops.Vector)
+
 	// diagonal fills v with that of the operator.
 	diagonal(v ops.Vector)
 	// dominates says whether the weight is positive and its product with A at least the firm part of the diagonal.

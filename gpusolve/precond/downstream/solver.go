@@ -150,8 +150,8 @@ func (s *solver) part(ctx context.Context, rule krylov.Rule, b ops.Source, x ops
 	return s.BiCGSTAB.Solve(ctx, rule, b, x)
 }
 
-// parts are the operations of the bound.
-func (s *solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).bound }
+// parts are the operations of the method.
+func (s *solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).parts }
 
 // weigh finds the weight where there is none for the operator as it is; false where there can be none.
 func (s *solver) weigh(ctx context.Context) bool {
