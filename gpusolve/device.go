@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
@@ -22,6 +23,7 @@ const (
 	cpuPerCell     = 170 * time.Nanosecond
 	cpuPerCellStep = 85 * time.Nanosecond
 	cpuDirect      = 30 * time.Nanosecond // the direct solver, per cell and solve
+	cpuCooled      = 3                    // times as long with coolant
 )
 
 // demand is what a solve asks of a device. The zero value asks for nothing in particular.
@@ -39,6 +41,9 @@ type demand struct {
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
+	if m.Cooled() {
+		warm = func(d *cuda.Device) error { return downstream.Warm(d, m) }
+	}
 	return demand{cells: m.Cells(), steps: steps, cooled: m.Cooled(), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors = multiprocessors
@@ -112,6 +117,9 @@ func (need *demand) onProcessor() time.Duration {
 		perSolve = cpuDirect
 	case need.steps > 0:
 		perSolve = cpuPerCellStep
+	}
+	if need.cooled {
+		perSolve *= cpuCooled
 	}
 	return time.Duration(need.cells) * time.Duration(max(1, need.steps)) * perSolve
 }

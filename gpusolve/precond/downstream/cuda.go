@@ -4,6 +4,8 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/mesh"
 )
 
 // gpuParts are the operations of the method on a GPU.
@@ -25,6 +27,15 @@ func onGPU(s ops.System) (o operations, ok bool, err error) {
 	}
 	p := &gpuParts{Cooling: c, kernels: k, work: c.NewIteration()}
 	return p, true, p.newStreams()
+}
+
+// Warm loads the kernels for a stack with coolant, so that set-up need not.
+func Warm(d *cuda.Device, m *mesh.Mesh) error {
+	defer d.Bind()()
+	if _, err := cuda.Module(d, "bound", LoadBound); err != nil {
+		return err
+	}
+	return multigrid.WarmCooled(d, m)
 }
 
 func (p *gpuParts) diagonal(v ops.Vector) { p.Diagonal(v) }

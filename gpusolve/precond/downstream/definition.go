@@ -29,7 +29,7 @@ func Definition() method.Definition {
 		New: func(a ops.Operator, m *precond.Method, _ precond.Settings) (krylov.Solver, error) {
 			return newSolver(a.(ops.System), m)
 		},
-		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(4*8+4) },
+		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(3*8+4) },
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
 )
 
 // gpuCooled are the operations of a system on a GPU that coolant flows through.
@@ -37,10 +38,35 @@ func cooledClass(nz int) int {
 	return anyLength
 }
 
+// WarmCooled loads the kernels for a stack with coolant, so that set-up need not.
+func WarmCooled(d *cuda.Device, m *mesh.Mesh) error {
+	defer d.Bind()()
+	if _, err := cuda.Module(d, "cooled", LoadCooled); err != nil {
+		return err
+	}
+	channels := 0
+	for _, c := range m.Cavities {
+		if c.Wall == c.Fluid {
+			channels++
+		}
+	}
+	for _, nz := range []int{m.NZ(), m.NZ() + channels} {
+		if _, err := columnsFor(d, nz); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnsFor are the kernels for columns of nz cells.
+func columnsFor(d *cuda.Device, nz int) (*Cooledlines, error) {
+	class := cooledClass(nz)
+	return cuda.Module(d, fmt.Sprintf("cooledlines_%d", class), func(d cudriver.Driver) (*Cooledlines, error) { return LoadCooledlines(d, class) })
+}
+
 // columnsOf loads the kernels for columns of nz cells.
 func (s *gpuCooled) columnsOf(nz int) *Cooledlines {
-	class := cooledClass(nz)
-	k, err := cuda.Module(s.Device, fmt.Sprintf("cooledlines_%d", class), func(d cudriver.Driver) (*Cooledlines, error) { return LoadCooledlines(d, class) })
+	k, err := columnsFor(s.Device, nz)
 	s.Note(err)
 	return k
 }

@@ -11,6 +11,9 @@ func Memory(s precond.Shape) precond.Need {
 		return memory(s, halvings(s.NX, s.NY), 0, 0, 0)
 	}
 	plan := Choose(s.Mesh)
+	if s.GPU && s.Mesh.Cooled() {
+		return cooledMemory(s, sizes(s.NX, s.NY, plan.Coarsenings))
+	}
 	weighted := int64(0)
 	for _, w := range plan.Weighted {
 		if w {
@@ -88,4 +91,30 @@ func halvings(nx, ny int) []size {
 		levels = append(levels, size{nx, ny, 2})
 	}
 	return levels
+}
+
+// cooledMemory is that of a stack with coolant on a GPU: factors of columns, room for a residual, and for each cavity couplings two planes apart and lines of
+// coolant and of walls. Channels part into two planes on the second level.
+func cooledMemory(s precond.Shape, levels []size) precond.Need {
+	cavities, channels, lines := int64(len(s.Mesh.Cavities)), int64(0), int64(0)
+	for _, c := range s.Mesh.Cavities {
+		lines += int64(len(c.Heat))
+		if c.Wall == c.Fluid {
+			channels++
+		}
+	}
+	const perLine, perPlane = 5 * 4, 8 * 4
+	held := s.Vector(4*4) + 4*s.Sheet()*(4*cavities-2*channels) + perLine*lines + perPlane*int64(s.NZ)
+	nz, grounded := int64(s.NZ)+channels, s.Grounded
+	if s.InTime || grounded == int64(s.NZ) {
+		grounded = nz
+	}
+	fine := size{s.NX, s.NY, 0}
+	for _, l := range levels {
+		sheet := int64(l.nx) * int64(l.ny)
+		held += 4*8*precond.Padded(sheet*nz, l.nx) + 4*(grounded+6*cavities)*sheet
+		held += 16*int64(fine.nx+fine.ny) + perLine*cavities*int64(max(l.nx, l.ny)) + perPlane*nz + 1024
+		fine = l
+	}
+	return precond.Need{SetUp: held, Held: held}
 }
