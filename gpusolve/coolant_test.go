@@ -293,7 +293,7 @@ func cooledTwins(t *testing.T, open func(testing.TB) ops.Device, stacks uint64, 
 					t.Errorf("stack %d, %d steps: coolant of cavity %d carries %.12g W, on the processor %.12g", seed, steps, n, got.Energy.Coolant[n], w)
 				}
 			}
-			if got.Status.Iterations > want.Status.Iterations+3 {
+			if got.Status.Iterations > want.Status.Iterations*11/10+3 {
 				t.Errorf("stack %d, %d steps: %d iterations, on the processor %d", seed, steps, got.Status.Iterations, want.Status.Iterations)
 			}
 		}

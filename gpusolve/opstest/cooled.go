@@ -17,15 +17,20 @@ func OnCooled(t *testing.T, open func(testing.TB) ops.Device, check func(*Fixtur
 	for n, shape := range [][2]int{{3, 3}, {5, 3}, {3, 8}, {9, 7}, {17, 5}, {4, 33}, {33, 9}} {
 		for _, dt := range []float64{0, 1e-3} {
 			t.Run(fmt.Sprintf("cooled,%dx%d,dt=%g", shape[0], shape[1], dt), func(t *testing.T) {
-				rng := rand.New(rand.NewPCG(uint64(n), 1915))
-				s := cases.Cooled(rng, shape[0], shape[1])
-				if err := stack.Validate(s); err != nil {
-					t.Fatal(err)
-				}
-				check(newFixture(t, open(t), rng, s, dt))
+				check(NewCooled(t, open(t), uint64(n), shape, dt))
 			})
 		}
 	}
+}
+
+// NewCooled assembles a random stack with coolant of a shape along x and y.
+func NewCooled(t *testing.T, d ops.Device, seed uint64, shape [2]int, dt float64) *Fixture {
+	rng := rand.New(rand.NewPCG(seed, 1915))
+	s := cases.Cooled(rng, shape[0], shape[1])
+	if err := stack.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	return newFixture(t, d, rng, s, dt)
 }
 
 // cavity adds what the coolant of a cavity carries: straight from the definition in package mesh.

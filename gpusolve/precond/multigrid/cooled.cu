@@ -4,7 +4,7 @@
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
 #include "cooled.h"
 
-enum { THREADS = 128, SWEEP = 512, SEGMENTS = 32, ABREAST = SWEEP / SEGMENTS };
+enum { THREADS = 128, SWEEP = 512, SEGMENTS = 64, ABREAST = SWEEP / SEGMENTS, SHORT = 4, MEDIUM = 9, LONG = 18 };
 
 DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
 
@@ -52,10 +52,10 @@ KERNEL void BOUNDS(THREADS) factorColumns(int nx, int ny, int nz, const float *R
 // Lines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
 // would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
 // lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
-// elimination downstream, as the plane's cells lie, and rest is room for a right side.
+// elimination downstream, as the plane's cells lie, and rest is room for a right side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
 struct Lines {
   i64 first, across, step;
-  int plane, lines, length, axis;
+  int plane, lines, length, axis, lone, none;
   const float *heat;
   const int *colour;
   float *inverse, *rest;
@@ -91,61 +91,159 @@ KERNEL void BOUNDS(THREADS) factorLines(int nx, int ny, int most, const float *R
   }
 }
 
-// streams makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring lines,
-// each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined
-// one after the other, and each is solved again from its true start. First downstream, then back.
-KERNEL void BOUNDS(SWEEP) streams(int nx, int ny, int most, int colour, const float *gx, const float *gy, const float *gz, const float *far,
-                                  const int *farSlot, const Lines *all, const float *b, float *x) {
-  SHARED float ends[SWEEP], passes[SWEEP];
-  BlockAt tile = blockAt(tiles(most, ABREAST));
-  const Lines s = all[tile.y];
-  int t = threadX(), part = t / ABREAST, line = tile.x * ABREAST + t % ABREAST, each = tiles(s.length, SEGMENTS);
-  int from = part * each < s.length ? part * each : s.length, to = from + each < s.length ? from + each : s.length;
-  if (line >= s.lines || s.colour[line] != colour) to = from;
-  i64 sheet = (i64)nx * ny, first = s.first + line * s.across, base = s.plane * sheet, beside = s.axis == 0 ? nx : 1;
-  const float *along = (s.axis == 0 ? gx : gy) + base, *side = (s.axis == 0 ? gy : gx) + base;
-  i64 up = s.step > 0 ? -s.step : 0, down = s.step > 0 ? 0 : s.step; // where the couplings upstream and downstream are
-  int k = s.plane, below = k > 1 ? farSlot[k - 2] : -1, above = farSlot[k];
-  float end = 0, pass = 1, heat = to > from && s.heat ? s.heat[line] : 0;
-  for (int m = from; m < to; m++) {
-    i64 at = first + m * s.step, c = base + at;
-    float v = b[c] + gz[c - sheet] * x[c - sheet] + gz[c] * x[c + sheet], g = side[at], h = side[at - beside];
-    if (below >= 0) v += far[below * sheet + at] * x[c - 2 * sheet];
-    if (above >= 0) v += far[above * sheet + at] * x[c + 2 * sheet];
-    if (g != 0) v += g * x[c + beside];
-    if (h != 0) v += h * x[c - beside];
-    s.rest[at] = v;
-    float w = s.inverse[at], u = m > 0 ? (heat + along[at + up]) * w : 0;
-    end = v * w + u * end;
-    pass *= u;
-  }
+// Segment is the part of a line that a thread solves: cells [from, to) downstream, and what the thread reads.
+struct Segment {
+  int part, line, from, to;
+  i64 sheet, first, base, beside, up, down;
+  i64 higher, lower; // steps to the cells beside, 0 where none is
+  int below, above;
+  float heat;
+};
+
+DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const int *farSlot) {
+  Segment g;
+  int t = threadX(), each = tiles(s.length, SEGMENTS), k = s.plane;
+  g.part = t / ABREAST, g.line = tile * ABREAST + t % ABREAST;
+  g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
+  if (g.line >= s.lines || s.colour[g.line] != colour) g.to = g.from;
+  g.sheet = (i64)nx * ny, g.first = s.first + g.line * s.across, g.base = k * g.sheet, g.beside = s.axis == 0 ? nx : 1;
+  g.up = s.step > 0 ? -s.step : 0, g.down = s.step > 0 ? 0 : s.step; // where the couplings upstream and downstream are
+  g.below = k > 1 ? farSlot[k - 2] : -1, g.above = farSlot[k];
+  g.heat = g.to > g.from && s.heat ? s.heat[g.line] : 0;
+  bool lone = s.lone && colour == 0;
+  g.higher = lone || g.line + 1 >= s.lines ? 0 : g.beside, g.lower = lone || g.line == 0 ? 0 : g.beside;
+  return g;
+}
+
+// rightSide is b and what a cell's neighbours beside its line add.
+DEVICE float rightSide(const Segment &g, i64 at, const float *side, const float *gz, const float *far, const float *b, const float *x) {
+  i64 c = g.base + at;
+  float v = b[c] + gz[c - g.sheet] * x[c - g.sheet] + gz[c] * x[c + g.sheet];
+  if (g.below >= 0) v += far[g.below * g.sheet + at] * x[c - 2 * g.sheet];
+  if (g.above >= 0) v += far[g.above * g.sheet + at] * x[c + 2 * g.sheet];
+  return v + (side[at] * x[c + g.higher] + side[at - g.beside] * x[c - g.lower]); // couplings are zero where no cell is
+}
+
+// joined is the value before a thread's segment, from what all segments make of a start at zero and how much of any start comes through them: those before it
+// downstream, or those behind.
+DEVICE float joined(float end, float pass, float *ends, float *passes, int part, bool back) {
+  int t = threadX(), line = t % ABREAST;
+  barrier();
   ends[t] = end, passes[t] = pass;
   barrier();
   float v = 0;
-  for (int p = 0; p < part; p++) v = ends[p * ABREAST + t % ABREAST] + passes[p * ABREAST + t % ABREAST] * v;
-  barrier();
-  for (int m = from; m < to; m++) {
-    i64 at = first + m * s.step;
-    float w = s.inverse[at], u = m > 0 ? (heat + along[at + up]) * w : 0;
-    v = s.rest[at] * w + u * v;
+  if (back)
+    for (int p = SEGMENTS - 1; p > part; p--) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+  else
+    for (int p = 0; p < part; p++) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+  return v;
+}
+
+// streamsOf solves lines whose segments have up to CELLS cells, which stay in registers.
+template <int CELLS>
+DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                      const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b, float *x, float *ends,
+                      float *passes) {
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  const Lines &s = all[tile.y];
+  Segment g = segmentOf(s, nx, ny, tile.x, colour, farSlot);
+  const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
+  int count = g.to - g.from;
+  float y[CELLS], u[CELLS], d[CELLS], end = 0, pass = 1;
+  if (count > 0) {
+    // Cells beyond the segment repeat its last, so that all loads can be under way together.
+#pragma unroll
+    for (int n = 0; n < CELLS; n++) {
+      int m = g.from + (n < count ? n : count - 1);
+      i64 at = g.first + m * s.step;
+      float w = s.inverse[at];
+      y[n] = rightSide(g, at, side, gz, far, b, x) * w;
+      u[n] = m > 0 ? (g.heat + along[at + g.up]) * w : 0;
+      d[n] = m + 1 < s.length ? along[at + g.down] * w : 0;
+    }
+#pragma unroll
+    for (int n = 0; n < CELLS; n++)
+      if (n < count) end = y[n] + u[n] * end, pass *= u[n];
+  }
+  float v = joined(end, pass, ends, passes, g.part, false);
+  end = 0, pass = 1;
+  if (count > 0) {
+#pragma unroll
+    for (int n = 0; n < CELLS; n++)
+      if (n < count) y[n] = v = y[n] + u[n] * v;
+#pragma unroll
+    for (int n = CELLS - 1; n >= 0; n--)
+      if (n < count) end = y[n] + d[n] * end, pass *= d[n];
+  }
+  v = joined(end, pass, ends, passes, g.part, true);
+  if (count > 0) {
+#pragma unroll
+    for (int n = CELLS - 1; n >= 0; n--)
+      if (n < count) x[g.base + g.first + (g.from + n) * s.step] = v = y[n] + d[n] * v;
+  }
+}
+
+// streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
+// lines, each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then
+// joined one after the other, and each is solved again from its true start. First downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
+// and any number in streamsOfAnyLength.
+KERNEL void BOUNDS(SWEEP) streamsShort(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  streamsOf<SHORT>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+}
+
+// streamsMedium is streamsShort for longer lines.
+KERNEL void BOUNDS(SWEEP) streamsMedium(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  streamsOf<MEDIUM>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+}
+
+// streamsLong is streamsShort for longer lines.
+KERNEL void BOUNDS(SWEEP) streamsLong(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  streamsOf<LONG>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+}
+
+// streamsOfAnyLength is streamsShort for lines of any length, which keeps the right side in memory.
+KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colour, const float *gx, const float *gy, const float *gz, const float *far,
+                                             const int *farSlot, const Lines *all, const float *b, float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  const Lines s = all[tile.y];
+  Segment g = segmentOf(s, nx, ny, tile.x, colour, farSlot);
+  const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
+  float end = 0, pass = 1;
+  for (int m = g.from; m < g.to; m++) {
+    i64 at = g.first + m * s.step;
+    float v = rightSide(g, at, side, gz, far, b, x) * s.inverse[at], u = m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0;
+    s.rest[at] = v;
+    end = v + u * end;
+    pass *= u;
+  }
+  float v = joined(end, pass, ends, passes, g.part, false);
+  for (int m = g.from; m < g.to; m++) {
+    i64 at = g.first + m * s.step;
+    v = s.rest[at] + (m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0) * v;
     s.rest[at] = v;
   }
   end = 0, pass = 1;
-  for (int m = to - 1; m >= from; m--) {
-    i64 at = first + m * s.step;
-    float d = m + 1 < s.length ? along[at + down] * s.inverse[at] : 0;
+  for (int m = g.to - 1; m >= g.from; m--) {
+    i64 at = g.first + m * s.step;
+    float d = m + 1 < s.length ? along[at + g.down] * s.inverse[at] : 0;
     end = s.rest[at] + d * end;
     pass *= d;
   }
-  ends[t] = end, passes[t] = pass;
-  barrier();
-  v = 0;
-  for (int p = SEGMENTS - 1; p > part; p--) v = ends[p * ABREAST + t % ABREAST] + passes[p * ABREAST + t % ABREAST] * v;
-  for (int m = to - 1; m >= from; m--) {
-    i64 at = first + m * s.step;
-    float d = m + 1 < s.length ? along[at + down] * s.inverse[at] : 0;
-    v = s.rest[at] + d * v;
-    x[base + at] = v;
+  v = joined(end, pass, ends, passes, g.part, true);
+  for (int m = g.to - 1; m >= g.from; m--) {
+    i64 at = g.first + m * s.step;
+    v = s.rest[at] + (m + 1 < s.length ? along[at + g.down] * s.inverse[at] : 0) * v;
+    x[g.base + at] = v;
   }
 }
 

@@ -15,33 +15,39 @@ var cooledPTX []byte
 const (
 	CooledThreads  = 128
 	CooledSweep    = 512
-	CooledSegments = 32
-	CooledAbreast  = 16
+	CooledSegments = 64
+	CooledAbreast  = 8
+	CooledShort    = 4
+	CooledMedium   = 9
+	CooledLong     = 18
 )
 
 // CooledLines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
 // would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
 // lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
-// elimination downstream, as the plane's cells lie, and rest is room for a right side.
+// elimination downstream, as the plane's cells lie, and rest is room for a right side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
 type CooledLines struct {
-	First, Across, Step        int64
-	Plane, Lines, Length, Axis int32
-	Heat                       cudriver.Ptr[float32]
-	Colour                     cudriver.Ptr[int32]
-	Inverse, Rest              cudriver.Ptr[float32]
+	First, Across, Step                    int64
+	Plane, Lines, Length, Axis, Lone, None int32
+	Heat                                   cudriver.Ptr[float32]
+	Colour                                 cudriver.Ptr[int32]
+	Inverse, Rest                          cudriver.Ptr[float32]
 }
 
 // Cooled is the module cooled.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Cooled struct {
-	module         launch.Module
-	factorColumns  launch.Kernel[CooledFactorColumnsArgs]
-	factorLines    launch.Kernel[CooledFactorLinesArgs]
-	streams        launch.Kernel[CooledStreamsArgs]
-	residualCooled launch.Kernel[CooledResidualCooledArgs]
-	coarsenCooled  launch.Kernel[CooledCoarsenCooledArgs]
-	completeCooled launch.Kernel[CooledCompleteCooledArgs]
-	gatherCooled   launch.Kernel[CooledGatherCooledArgs]
-	prolongCooled  launch.Kernel[CooledProlongCooledArgs]
+	module             launch.Module
+	factorColumns      launch.Kernel[CooledFactorColumnsArgs]
+	factorLines        launch.Kernel[CooledFactorLinesArgs]
+	streamsShort       launch.Kernel[CooledStreamsShortArgs]
+	streamsMedium      launch.Kernel[CooledStreamsMediumArgs]
+	streamsLong        launch.Kernel[CooledStreamsLongArgs]
+	streamsOfAnyLength launch.Kernel[CooledStreamsOfAnyLengthArgs]
+	residualCooled     launch.Kernel[CooledResidualCooledArgs]
+	coarsenCooled      launch.Kernel[CooledCoarsenCooledArgs]
+	completeCooled     launch.Kernel[CooledCompleteCooledArgs]
+	gatherCooled       launch.Kernel[CooledGatherCooledArgs]
+	prolongCooled      launch.Kernel[CooledProlongCooledArgs]
 }
 
 // LoadCooled compiles the module for the device and finds its kernels.
@@ -51,7 +57,10 @@ func LoadCooled(d cudriver.Driver) (*Cooled, error) {
 	m.module, err = launch.Load(d, "cooled", cooledPTX,
 		m.factorColumns.Prepare("factorColumns", CooledThreads),
 		m.factorLines.Prepare("factorLines", CooledThreads),
-		m.streams.Prepare("streams", CooledSweep),
+		m.streamsShort.Prepare("streamsShort", CooledSweep),
+		m.streamsMedium.Prepare("streamsMedium", CooledSweep),
+		m.streamsLong.Prepare("streamsLong", CooledSweep),
+		m.streamsOfAnyLength.Prepare("streamsOfAnyLength", CooledSweep),
 		m.residualCooled.Prepare("residualCooled", CooledThreads),
 		m.coarsenCooled.Prepare("coarsenCooled", CooledThreads),
 		m.completeCooled.Prepare("completeCooled", CooledThreads),
@@ -106,8 +115,8 @@ func (m *Cooled) FactorLines(s cudriver.Stream, grid [3]uint32, a CooledFactorLi
 	return m.factorLines.Launch(s, grid)
 }
 
-// CooledStreamsArgs are the arguments of streams.
-type CooledStreamsArgs struct {
+// CooledStreamsShortArgs are the arguments of streamsShort.
+type CooledStreamsShortArgs struct {
 	Nx, Ny, Most, Colour int32
 	Gx, Gy, Gz, Far      cudriver.Ptr[float32]
 	FarSlot              cudriver.Ptr[int32]
@@ -115,12 +124,40 @@ type CooledStreamsArgs struct {
 	B, X                 cudriver.Ptr[float32]
 }
 
-// Streams makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring lines,
-// each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then joined
-// one after the other, and each is solved again from its true start. First downstream, then back.
-func (m *Cooled) Streams(s cudriver.Stream, grid [3]uint32, a CooledStreamsArgs) error {
-	m.streams.Args = a
-	return m.streams.Launch(s, grid)
+// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
+// lines, each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then
+// joined one after the other, and each is solved again from its true start. First downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
+// and any number in streamsOfAnyLength.
+func (m *Cooled) StreamsShort(s cudriver.Stream, grid [3]uint32, a CooledStreamsShortArgs) error {
+	m.streamsShort.Args = a
+	return m.streamsShort.Launch(s, grid)
+}
+
+// CooledStreamsMediumArgs are those of streamsShort.
+type CooledStreamsMediumArgs = CooledStreamsShortArgs
+
+// StreamsMedium is streamsShort for longer lines.
+func (m *Cooled) StreamsMedium(s cudriver.Stream, grid [3]uint32, a CooledStreamsMediumArgs) error {
+	m.streamsMedium.Args = a
+	return m.streamsMedium.Launch(s, grid)
+}
+
+// CooledStreamsLongArgs are those of streamsShort.
+type CooledStreamsLongArgs = CooledStreamsShortArgs
+
+// StreamsLong is streamsShort for longer lines.
+func (m *Cooled) StreamsLong(s cudriver.Stream, grid [3]uint32, a CooledStreamsLongArgs) error {
+	m.streamsLong.Args = a
+	return m.streamsLong.Launch(s, grid)
+}
+
+// CooledStreamsOfAnyLengthArgs are those of streamsShort.
+type CooledStreamsOfAnyLengthArgs = CooledStreamsShortArgs
+
+// StreamsOfAnyLength is streamsShort for lines of any length, which keeps the right side in memory.
+func (m *Cooled) StreamsOfAnyLength(s cudriver.Stream, grid [3]uint32, a CooledStreamsOfAnyLengthArgs) error {
+	m.streamsOfAnyLength.Args = a
+	return m.streamsOfAnyLength.Launch(s, grid)
 }
 
 // CooledResidualCooledArgs are the arguments of residualCooled.

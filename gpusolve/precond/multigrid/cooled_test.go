@@ -21,25 +21,47 @@ func TestCooledOnInterpreter(t *testing.T) {
 func TestCooledWithFewRows(t *testing.T) { cooledTwins(t, devices.OnInterpreter(devices.FewRows())) }
 func TestCooledOnGPU(t *testing.T)       { cooledTwins(t, devices.OnGPU(t)) }
 
+// Lines of every length that kernels tell apart, and columns of any.
+func TestLongLinesOnInterpreter(t *testing.T) {
+	longLines(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), []int{300, 700, 1300})
+}
+func TestLongLinesOnGPU(t *testing.T) { longLines(t, devices.OnGPU(t), []int{300, 700, 1300, 5000}) }
+
+func longLines(t *testing.T, open func(testing.TB) ops.Device, lengths []int) {
+	for n, length := range lengths {
+		for _, shape := range [][2]int{{length, 3}, {3, length}} {
+			p := newTwins(opstest.NewCooled(t, open(t), uint64(n), shape, 0))
+			p.tolerance = 2e-7 * float64(length)
+			p.smoothing(fmt.Sprintf("%d x %d cells", shape[0], shape[1]))
+		}
+	}
+}
+
+// newTwins sets the finest levels up.
+func newTwins(f *opstest.Fixture) *twins {
+	d := host.Open()
+	f.Cleanup(func() { d.Close() })
+	sys, err := d.Assemble(f.Sys.Mesh(), f.Sys.TimeStep())
+	if err != nil {
+		f.Fatal(err)
+	}
+	p := &twins{Fixture: f, rng: f.Rand(), tolerance: 2e-5}
+	for n, s := range []ops.System{f.Sys, sys} {
+		p.sys[n] = s
+		if p.ops[n], err = multigrid.On(s); err != nil {
+			f.Fatal(err)
+		}
+		if p.level[n], err = p.ops[n].Finest(); err != nil {
+			f.Fatal(err)
+		}
+	}
+	return p
+}
+
 // cooledTwins compares every operation on every level of stacks with coolant with the processor's.
 func cooledTwins(t *testing.T, open func(testing.TB) ops.Device) {
 	opstest.OnCooled(t, open, func(f *opstest.Fixture) {
-		d := host.Open()
-		defer d.Close()
-		sys, err := d.Assemble(f.Sys.Mesh(), f.Sys.TimeStep())
-		if err != nil {
-			f.Fatal(err)
-		}
-		p := &twins{Fixture: f, rng: f.Rand()}
-		for n, s := range []ops.System{f.Sys, sys} {
-			p.sys[n] = s
-			if p.ops[n], err = multigrid.On(s); err != nil {
-				f.Fatal(err)
-			}
-			if p.level[n], err = p.ops[n].Finest(); err != nil {
-				f.Fatal(err)
-			}
-		}
+		p := newTwins(f)
 		p.smoothing("finest level")
 		for n, c := range multigrid.Choose(f.Sys.Mesh()).Coarsenings {
 			c.Weighted = make([]bool, f.Sys.Mesh().NZ())
@@ -60,6 +82,8 @@ type twins struct {
 	ops   [2]multigrid.Operations
 	level [2]multigrid.Level
 	all   [][2]multigrid.Level // finer ones
+
+	tolerance float64 // of FP32 sums, through recurrences as long as columns and lines are
 }
 
 // pair is a vector of both.
@@ -109,22 +133,19 @@ func (p *twins) both(f func(n int, o multigrid.Operations, l multigrid.Level)) {
 	}
 }
 
-// FP32 sums of a few dozen terms, through recurrences as long as columns and lines are.
-const twinned = 2e-5
-
 func (p *twins) smoothing(where string) {
 	p.Helper()
 	b, x, y, prev := p.random(), p.pair(), p.pair(), p.random()
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Start(l, x[n], b[n], 0.8) })
-	p.near(where+": Start", x, twinned)
+	p.near(where+": Start", x, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Step(l, y[n], x[n], nil, b[n], 0.2, 0.9) })
-	p.near(where+": Step", y, twinned)
+	p.near(where+": Step", y, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) {
 		o.Step(l, prev[n], x[n], prev[n], b[n], 0.2, 0.9)
 	})
-	p.near(where+": Step in place of the one before", prev, twinned)
+	p.near(where+": Step in place of the one before", prev, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Streams(l, y[n], b[n]) })
-	p.near(where+": Streams", y, twinned)
+	p.near(where+": Streams", y, p.tolerance)
 }
 
 // descend compares the transfers to the next level, and what is done there.
@@ -141,7 +162,7 @@ func (p *twins) descend(where string, c multigrid.Coarsening) {
 	}
 	bc, xc := p.pair(), p.random()
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Restrict(fine[n], l, bc[n], b[n], x[n]) })
-	p.near(where+": Restrict", bc, twinned)
+	p.near(where+": Restrict", bc, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Prolong(fine[n], l, x[n], xc[n]) })
 	p.near(where+": Prolong", x, 1e-6)
 	p.smoothing(where)

@@ -113,10 +113,25 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 		if lines.count == 0 || !s.Ready() {
 			continue
 		}
-		s.Note(s.kernels.Streams(s.Stream, s.Grid(lv.widest, CooledAbreast, lines.count, 1), CooledStreamsArgs{
+		s.solveLines(lv, CooledStreamsShortArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(lv.widest), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Far: lv.far,
 			FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
-		}))
+		}, lines.count)
+	}
+}
+
+// solveLines takes the kernel for lines as long as the longest.
+func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsShortArgs, count int) {
+	grid := s.Grid(l.widest, CooledAbreast, count, 1)
+	switch cells := (l.longest + CooledSegments - 1) / CooledSegments; {
+	case cells <= CooledShort:
+		s.Note(s.kernels.StreamsShort(s.Stream, grid, a))
+	case cells <= CooledMedium:
+		s.Note(s.kernels.StreamsMedium(s.Stream, grid, a))
+	case cells <= CooledLong:
+		s.Note(s.kernels.StreamsLong(s.Stream, grid, a))
+	default:
+		s.Note(s.kernels.StreamsOfAnyLength(s.Stream, grid, a))
 	}
 }
 

@@ -23,6 +23,7 @@ type cooledLevel struct {
 	flows   cudriver.Ptr[Flow]
 	flowing cudriver.Ptr[int32] // by plane, -1 of solids
 	widest  int                 // number of lines of a cavity
+	longest int                 // number of cells of a line
 
 	all      lineSet
 	coloured [3]lineSet // of which some have the colour: coolant, even and odd lines of walls
@@ -159,6 +160,10 @@ func (v *cooledStream) geometry(l *cooledLevel) (length int32, step, across int6
 func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLines {
 	t := CooledLines{Plane: int32(plane), Lines: int32(len(v.heat)), Axis: int32(v.axis)}
 	t.Length, t.Step, t.Across = v.geometry(l)
+	l.longest = max(l.longest, int(t.Length))
+	if v.whole {
+		t.Lone = 1
+	}
 	if v.backward {
 		t.First = int64(t.Length-1) * -t.Step
 	}
