@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance clean
+.PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance robustness clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -74,6 +74,11 @@ performance:
 	go run ./tools/gpubench -readme README.md $(MEASURED)
 	go run ./tools/gpubench -table $(MEASURED) > docs/performance.md
 	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --markdown > docs/bench-h200.md
+
+# The tables of iterations in docs/robustness.md and docs/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
+robustness:
+	go test ./gpusolve -run 'TestRobust$$' -v -timeout 0 -robust-table ../docs/robustness.md
+	go test ./gpusolve/precond/downstream -run 'TestRobustTable$$' -v -timeout 0 -robust-table ../../../docs/liquid-cooling.md
 
 clean:
 	rm -rf bin thermsim-out

@@ -71,9 +71,7 @@ func (s *bounded) bound(r []float64) float64 {
 	}
 	t := 0.0
 	for i, v := range r {
-		if q := math.Abs(v) / s.d[i]; !(q <= t) {
-			t = q
-		}
+		t = math.Max(t, math.Abs(v)/s.d[i]) // keeps what is not a number
 	}
 	return t
 }

@@ -3,15 +3,17 @@ package gpusolve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
 
+	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -173,62 +175,25 @@ func TestStillCoolantIsASolid(t *testing.T) {
 	}
 }
 
-// randomCooled is a small stack with one to three cavities in any direction.
-func randomCooled(r *rand.Rand) *stack.Stack {
-	n := [2]int{3 + 2*r.IntN(2), 3 + 2*r.IntN(2)}
-	s := cooledStack(n[0], n[1], stack.PorousCavity)
-	if r.IntN(2) == 0 {
-		s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: math.Exp(10 * r.Float64()), Temperature: 300}
-	}
-	spread := func(from, to float64) float64 { return from * math.Pow(to/from, r.Float64()) }
-	die := s.Layers[0]
-	s.Layers = nil
-	cavities := 1 + r.IntN(3)
-	for c := range cavities + 1 {
-		y := die
-		y.Name, y.Thickness = fmt.Sprintf("die%d", c), spread(5e-6, 500e-6)
-		y.Powers = []stack.Power{{Uniform: spread(0.1, 30), Area: s.Domain()}}
-		if r.IntN(3) == 0 {
-			y.ContactResistance = spread(1e-7, 1e-5)
-		}
-		s.Layers = append(s.Layers, y)
-		if c == cavities {
-			break
-		}
-		w := &stack.Coolant{Fluid: stack.Fluid{K: spread(0.01, 1), C: spread(1e6, 4e6)}, Inlet: 280 + 40*r.Float64(), Flow: spread(1e-9, 1e-4), HSide: spread(1e3, 1e5), HBottom: spread(1e3, 1e5),
-			HTop: spread(1e3, 1e5), Direction: []stack.Direction{"+x", "-x", "+y", "-y"}[r.IntN(4)], Model: stack.PorousCavity, Central: r.IntN(4) == 0}
-		across := 1 - w.Direction.Axis()
-		width := s.Size[across] / float64(n[across])
-		w.Channels = &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: (n[across] - 1) / 2}
-		switch r.IntN(3) {
-		case 0:
-			w.Model = stack.ResolvedChannels
-		case 1:
-			w.Channels, w.Pins = nil, &stack.Pins{Diameter: 50e-6, Pitch: 120e-6}
-		}
-		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprintf("cavity%d", c), Material: 1, Thickness: spread(50e-6, 400e-6), Cells: 1, Coolant: w})
-	}
-	return s
+// Random stacks against Gaussian elimination of the same matrix, formed by entries and not by rows of products, steady and in time.
+func TestCooledStacksAgainstElimination(t *testing.T) { againstElimination(t, devices.Processor, 200) }
+func TestCooledStacksAgainstEliminationOnInterpreter(t *testing.T) {
+	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), 8)
+}
+func TestCooledStacksAgainstEliminationOnGPU(t *testing.T) {
+	againstElimination(t, devices.OnGPU(t), 200)
 }
 
-// Random stacks against Gaussian elimination of the same matrix, formed by entries and not by rows of products, steady and in time.
-func TestCooledStacksAgainstElimination(t *testing.T) {
+func againstElimination(t *testing.T, open func(testing.TB) ops.Device, stacks uint64) {
 	worst, iterations := 0.0, 0
-	for seed := range uint64(60) {
+	for seed := range stacks {
 		r := rand.New(rand.NewPCG(seed, 15))
-		s := randomCooled(r)
-		if err := stack.Validate(s); err != nil {
-			t.Fatal(err)
-		}
-		m, err := mesh.Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := cooledMesh(t, r, 3+2*r.IntN(2), 3+2*r.IntN(2))
 		dt := 0.0
 		if r.IntN(2) == 0 {
 			dt = math.Pow(10, -5+4*r.Float64())
 		}
-		worst = math.Max(worst, eliminated(t, m, dt, &iterations))
+		worst = math.Max(worst, eliminated(t, open(t), m, dt, &iterations))
 	}
 	if worst > 1e-9 {
 		t.Errorf("off by %.2g of the largest rise", worst)
@@ -236,33 +201,47 @@ func TestCooledStacksAgainstElimination(t *testing.T) {
 	t.Logf("off by %.2g of the largest rise; at most %d iterations", worst, iterations)
 }
 
-// eliminated solves one way and the other.
-func eliminated(t *testing.T, m *mesh.Mesh, dt float64, most *int) float64 {
+// cooledMesh is a random stack on its grid.
+func cooledMesh(t *testing.T, r *rand.Rand, nx, ny int) *mesh.Mesh {
 	t.Helper()
-	d := host.Open()
-	defer d.Close()
-	sys, err := d.Assemble(m, dt)
+	s := cases.Cooled(r, nx, ny)
+	if err := stack.Validate(s); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// eliminated solves one way on a device, and the other on the host.
+func eliminated(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64, most *int) float64 {
+	t.Helper()
+	defer d.Close()
+	sys, source := discretised(t, d, m, dt)
 	solver, pre, err := newSolver(sys, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, _ := sys.NewSource(true)
-	source.SetPower(m.Power.Steady())
 	x, _ := sys.New64()
 	solver.StartFromZero()
 	o := Options{Tol: 1e-12}
 	out := solver.Solve(context.Background(), o.rule(pre, 1), source, x)
 	*most = max(*most, out.Iterations)
+	got := make([]float64, m.Cells())
+	sys.Read(x, got)
+	sys.Free()
+
+	onHost := host.Open()
+	defer onHost.Close()
+	sys, source = discretised(t, onHost, m, dt)
 	rows, err := sys.(ops.Forms).Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, got := make([]float64, m.Cells()), make([]float64, m.Cells())
+	b := make([]float64, m.Cells())
 	source.Read(b)
-	sys.Read(x, got)
 	want := opstest.Eliminate(rows.Download(), b)
 	largest, off := 0.0, 0.0
 	for c, v := range want {
@@ -272,6 +251,80 @@ func eliminated(t *testing.T, m *mesh.Mesh, dt float64, most *int) float64 {
 		t.Errorf("%+v: off by %g of %g K", out, off, largest)
 	}
 	return off / largest
+}
+
+func discretised(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64) (ops.System, ops.HeatSource) {
+	t.Helper()
+	sys, err := d.Assemble(m, dt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := sys.NewSource(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.SetPower(m.Power.Steady())
+	return sys, source
+}
+
+// Processor and kernels give one field: steady and in time, with the coolant's heat, several cavities and directions.
+func TestCooledKernelsSolveAsTheProcessorDoes(t *testing.T) {
+	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), 3, 5)
+}
+func TestCooledOnGPU(t *testing.T) { cooledTwins(t, devices.OnGPU(t), 40, 20) }
+
+func cooledTwins(t *testing.T, open func(testing.TB) ops.Device, stacks uint64, size int) {
+	most := 0.0
+	for seed := range stacks {
+		r := rand.New(rand.NewPCG(seed, 1516))
+		m := cooledMesh(t, r, size+r.IntN(size), size+r.IntN(size))
+		for _, steps := range []int{0, 2} {
+			want, got := cooledRun(t, m, Options{Device: "cpu", Tol: 1e-9}, steps), cooledRun(t, m, Options{Executor: open(t), Tol: 1e-9}, steps)
+			largest, off := 0.0, 0.0
+			for c, v := range want.field {
+				largest, off = math.Max(largest, math.Abs(v-m.Stack.Ambient)), math.Max(off, math.Abs(v-got.field[c]))
+			}
+			most = math.Max(most, off/largest)
+			if off > 1e-9*largest {
+				t.Errorf("stack %d, %d steps: fields differ by %g of %g K", seed, steps, off, largest)
+			}
+			for n, w := range want.Energy.Coolant {
+				if math.Abs(w-got.Energy.Coolant[n]) > 1e-8*(math.Abs(w)+math.Abs(want.Energy.Out)) {
+					t.Errorf("stack %d, %d steps: coolant of cavity %d carries %.12g W, on the processor %.12g", seed, steps, n, got.Energy.Coolant[n], w)
+				}
+			}
+			if got.Status.Iterations > want.Status.Iterations*11/10+3 {
+				t.Errorf("stack %d, %d steps: %d iterations, on the processor %d", seed, steps, got.Status.Iterations, want.Status.Iterations)
+			}
+		}
+	}
+	t.Logf("fields differ by at most %.2g of the largest rise", most)
+}
+
+// cooledResult is a solution with its field.
+type cooledResult struct {
+	*Solution
+	field []float64
+}
+
+func cooledRun(t *testing.T, m *mesh.Mesh, o Options, steps int) cooledResult {
+	t.Helper()
+	var sol *Solution
+	var err error
+	if steps == 0 {
+		sol, err = Steady(context.Background(), m, o)
+	} else {
+		sol, err = Transient(context.Background(), m, o, TransientOptions{Steps: steps, Dt: 2e-3, OnStep: func(Step, Field) error { return nil }})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	var all []float64
+	for k := range m.NZ() {
+		all = append(all, planeOf(t, sol, m, k)...)
+	}
+	return cooledResult{sol, all}
 }
 
 // Heat that does not leave is stored, and a long transient ends in the steady state.
@@ -311,14 +364,14 @@ func TestCooledBitsDoNotDependOnCores(t *testing.T) {
 	}
 }
 
-// Methods and devices that cannot do it say so.
+// Methods that cannot do it say so.
 func TestCoolantIsRefused(t *testing.T) {
 	m, err := mesh.Build(cooledStack(9, 9, stack.PorousCavity))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range []Options{{Preconditioner: "ic"}, {Preconditioner: "cmg"}, {Preconditioner: "fourier"}, {Preconditioner: "jacobi"}, {Preconditioner: "ilu"}, {Preconditioner: "ddilu", Tol: 1e-3},
-		{Preconditioner: "ilu:solver=pcg", RTol: 1e-3}, {Preconditioner: "multigrid:solver=pcg"}, {Device: "gpu"}} {
+		{Preconditioner: "ilu:solver=pcg", RTol: 1e-3}, {Preconditioner: "multigrid:solver=pcg"}} {
 		if _, err := Steady(context.Background(), m, o); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}

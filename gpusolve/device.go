@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
@@ -22,6 +23,7 @@ const (
 	cpuPerCell     = 170 * time.Nanosecond
 	cpuPerCellStep = 85 * time.Nanosecond
 	cpuDirect      = 30 * time.Nanosecond // the direct solver, per cell and solve
+	cpuCooled      = 3                    // times as long with coolant
 )
 
 // demand is what a solve asks of a device. The zero value asks for nothing in particular.
@@ -30,7 +32,9 @@ type demand struct {
 	steps  int // of time, 0 in a steady solve
 	solves int // that share the device; 0 where nobody said
 	direct bool
-	cooled bool // only the processor can
+	cooled bool
+	// processor is told where no GPU can do it.
+	processor bool
 	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
 	warm func(d *cuda.Device) error
 	// need is the memory on a device, nil where nothing is known.
@@ -40,7 +44,10 @@ type demand struct {
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
-	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
+	if m.Cooled() {
+		warm = func(d *cuda.Device) error { return downstream.Warm(d, m) }
+	}
+	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors, s.States = multiprocessors, o.states
 		return needOf(s, o.Preconditioner, systemBytes(s))
@@ -103,10 +110,10 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 
 // chooseDevice takes the GPU where there is one that fits and the processor would take longer than opening the GPU does.
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
-	if need.cooled {
-		return openCPU("stacks with coolant are solved on the processor")
-	}
 	cpu := need.onProcessor()
+	if need.processor {
+		return openCPU("the method solves stacks with coolant there alone")
+	}
 	if cpu < gpuOpening {
 		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
@@ -121,6 +128,9 @@ func (need *demand) onProcessor() time.Duration {
 		perSolve = cpuDirect
 	case need.steps > 0:
 		perSolve = cpuPerCellStep
+	}
+	if need.cooled {
+		perSolve *= cpuCooled
 	}
 	return time.Duration(need.cells) * time.Duration(max(1, need.steps, need.solves)) * perSolve
 }

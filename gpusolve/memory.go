@@ -137,6 +137,9 @@ func systemBytes(s precond.Shape) int64 {
 		if c.Wall != c.Fluid {
 			bytes += 2 * 4 * s.Sheet()
 		}
+		if s.GPU { // what the inlet brings in
+			bytes += 8*s.Sheet() + 12*int64(len(c.Heat)) + 4*int64(s.NX+s.NY)
+		}
 	}
 	if s.GPU {
 		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette))

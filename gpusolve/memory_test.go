@@ -132,3 +132,22 @@ func needOfLargeGraph(t *testing.T, open func(testing.TB) *cuda.Device) {
 	}
 	allocated(t, open(t), "2.5D, 21160 cells", m, "cmg:direct=64", false)
 }
+
+// The same with coolant, on both.
+func TestNeedWithCoolant(t *testing.T) {
+	for _, model := range []stack.CavityModel{stack.PorousCavity, stack.ResolvedChannels} {
+		m, err := mesh.Build(cases.Tiers(49, 2, 2e-6, model))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, inTime := range []bool{false, true} {
+			what := string(model) + map[bool]string{true: ", in time"}[inTime]
+			d := host.Open()
+			held := solveOnce(t, m, d, "", inTime)
+			compare(t, what, m.Cells(), SystemNeed(m, "", inTime, false), d.Peak(), held, true)
+			g := devices.Interpreter(t, interpreter.Options{NoRaces: true})
+			held = solveOnce(t, m, g, "", inTime)
+			compare(t, what+", on a GPU", m.Cells(), SystemNeed(m, "", inTime, true), g.Peak(), held, false)
+		}
+	}
+}

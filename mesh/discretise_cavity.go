@@ -51,7 +51,7 @@ func (m *Mesh) coolLateral(c *Cavity, k, i0, j0, i1, j1 int, solid float64) floa
 	if c.Wall != c.Fluid { // porous
 		share, conductivity := 1-c.Of.Porosity(), m.At(i0, j0, k).K[axis]
 		if k == c.Fluid {
-			share, conductivity = c.Of.Porosity(), c.alongFlow()
+			share, conductivity = c.Of.Porosity(), c.AlongFlow()
 		}
 		if axis != c.Along || k == c.Wall && c.Of.Pins != nil {
 			return 0
@@ -62,7 +62,7 @@ func (m *Mesh) coolLateral(c *Cavity, k, i0, j0, i1, j1 int, solid float64) floa
 	case !a && !b:
 		return solid
 	case a && b && axis == c.Along:
-		return c.alongFlow() * area / distance
+		return c.AlongFlow() * area / distance
 	case a && b:
 		return 0 // two channels side by side are kept apart by the validation
 	case a:
@@ -81,8 +81,8 @@ func (m *Mesh) halfSolid(axis, upper, i, j, k int) float64 {
 	return m.DY(j) / (2 * c.Half[[2]int{north, south}[upper]])
 }
 
-// alongFlow is the conductivity of the coolant along the flow.
-func (c *Cavity) alongFlow() float64 {
+// AlongFlow is the conductivity of the coolant along the flow in W/(m K).
+func (c *Cavity) AlongFlow() float64 {
 	if c.Of.Central {
 		return 0
 	}

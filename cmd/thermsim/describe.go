@@ -247,10 +247,6 @@ func (d *description) estimate(on machine) {
 		steps = defaultSteps
 	}
 	d.line("  transient  about %s for %d steps, %s", seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))), steps, byteCount(transient))
-	if d.m.Stack.Cooled() {
-		d.line("  on a GPU   not yet: stacks with coolant are solved on the processor")
-		return
-	}
 	d.line("  on a GPU   %s steady, %s transient%s", byteCount(need(false, true)), byteCount(need(true, true)), on.gpuMemory())
 }
 

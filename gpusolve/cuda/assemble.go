@@ -15,6 +15,7 @@ type compact struct {
 	index               cudriver.Ptr[uint32]
 	palette             cudriver.Ptr[float64]
 	resistances         cudriver.Ptr[float64] // of the faces in m2K/W, -1 where no temperature drives them
+	closed, closedLine  cudriver.Ptr[int32]   // sides that heat does not pass, see kernels/mesh.h; nowhere without coolant
 }
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
@@ -30,6 +31,7 @@ func (s *system) assemble() {
 	s.planes()
 	s.uploadLaws()
 	s.uploadLeakage()
+	s.uploadCavities()
 	s.discretise()
 }
 
@@ -43,6 +45,7 @@ func (s *system) Refresh(dt float64) error {
 	Send(&s.Space, s.compact.palette, s.properties())
 	Send(&s.Space, s.compact.resistances, s.resistances())
 	s.clearFaces()
+	s.sendCavities()
 	s.discretise()
 	return s.err
 }
@@ -61,10 +64,11 @@ func (s *system) discretise() {
 	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-			Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na), Resistances: c.resistances, Rise: rise,
-			Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+			Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
+			Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))
 	})
+	s.cool()
 	s.Wait()
 }
 
@@ -140,6 +144,9 @@ func (s *system) planes() {
 		for n := range l.Planes {
 			grounded[l.Planes[n].Plane], heated[l.Planes[n].Plane] = true, true
 		}
+	}
+	for _, v := range s.mesh.Cavities {
+		heated[v.Fluid] = true
 	}
 	s.ground = reserve[float32](s, grounded)
 	s.inflow = reserve[float64](s, heated)

@@ -15,6 +15,7 @@ type Conductances struct {
 	Ground, Capacity cudriver.Ptr[float32]
 	GroundSlot       cudriver.Ptr[int32]
 	GroundPlanes     int
+	GroundSlots      []int32 // those of GroundSlot
 }
 
 // ConductancesOf are those of a mesh's system on a GPU. ok is false for what lives elsewhere or came as a matrix.
@@ -24,6 +25,6 @@ func ConductancesOf(a ops.Space) (c *Conductances, ok bool) {
 		return nil, false
 	}
 	return &Conductances{
-		&s.Space, s.nx, s.ny, s.nz, s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.capacity.address(), s.ground.onDev, s.ground.count,
+		&s.Space, s.nx, s.ny, s.nz, s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.capacity.address(), s.ground.onDev, s.ground.count, s.ground.of,
 	}, true
 }

@@ -193,9 +193,6 @@ func (d *Device) Close() error {
 
 // Assemble discretises the mesh on the GPU.
 func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
-	if m.Cooled() {
-		return nil, errors.New("coolant is not known on this device")
-	}
 	s := newSystem(d, m, dt)
 	s.assemble()
 	if s.err != nil {

@@ -100,6 +100,9 @@ func (r *Rows) Release() {
 
 // Diagonals of the mesh's operator, from its couplings.
 func (s *system) Diagonals() (ops.Diagonals, error) {
+	if s.cooling != nil {
+		return nil, errCoolant
+	}
 	forms, err := Module(s.Device, "forms", kernels.LoadForms)
 	if err != nil {
 		return nil, err
@@ -129,6 +132,10 @@ func (s *system) Rows() (ops.Rows, error) {
 
 // Apply sets y = A x.
 func (s *system) Apply(y, x ops.Vector) {
+	if s.cooling != nil {
+		s.cooledApply(y, x)
+		return
+	}
 	forms, err := Module(s.Device, "forms", kernels.LoadForms)
 	s.Note(err)
 	if s.Ready() {

@@ -103,7 +103,9 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 			Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
 			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}
-		if s.capacity != nil && h.old == nil {
+		if s.cooling != nil {
+			s.cooledResidual(&args)
+		} else if s.capacity != nil && h.old == nil {
 			s.Note(s.residual.ResidualOldZero(s.Stream, s.rows(residualBlocks), kernels.ResidualResidualOldZeroArgs(args)))
 		} else {
 			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
@@ -165,7 +167,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 		} else if s.err == nil {
 			s.Note(s.assembly.FaceHeat(s.Stream, grid, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
-				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Face: int32(face), Na: int32(na),
+				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
 				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
 				Ticket: s.ticket,
 			}))

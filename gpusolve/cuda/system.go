@@ -23,6 +23,7 @@ type system struct {
 	inflow     slots[float64]
 	following  *following // nil where no material follows the temperature
 	leaking    *leaking   // nil where no power does
+	cooling    *cooling   // nil where no coolant flows
 }
 
 var (
@@ -52,8 +53,8 @@ func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 // TimeStep is dt.
 func (s *system) TimeStep() float64 { return s.dt }
 
-// Symmetric is true: heat flows by differences of temperature.
-func (s *system) Symmetric() bool { return true }
+// Symmetric is true where heat flows by differences of temperature alone, and no coolant carries it.
+func (s *system) Symmetric() bool { return s.cooling == nil }
 
 // Plane copies plane k of x.
 func (s *system) Plane(k int, x ops.Vector, dst []float64) {

@@ -219,14 +219,13 @@ func (s *system) cooledRows() (*sparse.CSR, error) {
 	return a, err
 }
 
-// Cooling is what coolant adds to the operator of a mesh on the processor, for methods that work on couplings: Far couples planes k and k+2, nil where there
-// is none, and the cavities carry heat. ok is false where no coolant flows or the operator lives elsewhere.
-func CoolingOf(a ops.Space) (far [][]float32, cavities []*mesh.Cavity, ok bool) {
-	s, ok := a.(*system)
-	if !ok || s.cooling == nil {
+// Cooling is what coolant adds to the operator of a mesh, for methods that work on couplings: far couples planes k and k+2, nil where there is none, and the
+// cavities carry heat. ok is false where no coolant flows.
+func (c *Conductances) Cooling() (far [][]float32, cavities []*mesh.Cavity, ok bool) {
+	if c.system.cooling == nil {
 		return nil, nil, false
 	}
-	return s.cooling.far, s.cooling.of, true
+	return c.system.cooling.far, c.system.cooling.of, true
 }
 
 // CoolantHeat is the heat in W that the coolant of each cavity carries out, above what it brings in.
@@ -241,76 +240,4 @@ func (s *system) CoolantHeat(x ops.Vector) []float64 {
 		c.Outlets(s.nx, s.ny, func(cell, line int) { heat[n] += c.Heat[line] * (v[c.Fluid*s.sheet+cell] - rise) })
 	}
 	return heat
-}
-
-// Leak is the share of the heat that coolant carries through a cell which the operator of Relaxed gives a cell of coolant as a ground.
-const leak = 0.2
-
-// stiff binds coolant to the walls of a porous cavity, so that what the walls conduct upwards finds its way through the column.
-const stiff = 100
-
-// Relaxed is a symmetric operator close to that of a stack with coolant, for a preconditioner that treats the coolant by itself: nothing is carried along,
-// a cell of coolant leads what it can give off to the ambient, and the coolant of a porous cavity has the temperature of its walls. ok is false where no
-// coolant flows or the operator lives elsewhere.
-func Relaxed(a ops.System) (r ops.System, ok bool) {
-	s, ok := a.(*system)
-	if !ok || s.cooling == nil {
-		return nil, false
-	}
-	c := *s
-	c.cooling = nil
-	c.gx, c.gy, c.gz = s.new32(), s.new32(), s.new32()
-	c.ground = make([][]float32, s.nz)
-	c.relax(s)
-	return &c, true
-}
-
-// RelaxAgain follows changed coefficients.
-func RelaxAgain(r, a ops.System) { r.(*system).relax(a.(*system)) }
-
-func (c *system) relax(s *system) {
-	copy(c.gx.buf, s.gx.buf)
-	copy(c.gy.buf, s.gy.buf)
-	copy(c.gz.buf, s.gz.buf)
-	for k, g := range s.ground {
-		switch {
-		case g == nil:
-			c.ground[k] = nil
-		case c.ground[k] == nil || s.cooling.at[k] == nil:
-			c.ground[k] = g
-		}
-	}
-	for _, v := range s.cooling.of {
-		if c.ground[v.Fluid] == nil || s.ground[v.Fluid] != nil {
-			c.ground[v.Fluid] = make([]float32, s.sheet)
-			s.Account(4 * int64(s.sheet))
-		}
-		copy(c.ground[v.Fluid], s.ground[v.Fluid])
-		porous := v.Wall != v.Fluid
-		for cell := range s.sheet {
-			i, j := cell%s.nx, cell/s.nx
-			if !v.Wet(i, j) {
-				continue
-			}
-			heat := leak * float32(v.Heat[v.Line(i, j)])
-			if !porous {
-				at, side, film := s.pad+v.Fluid*s.sheet+cell, c.gx.buf, s.gx.buf
-				step := 1
-				if v.Along == 0 {
-					side, film, step = c.gy.buf, s.gy.buf, s.nx
-				}
-				sum := film[at] + film[at-step] + s.gz.buf[at] + s.gz.buf[at-s.sheet]
-				side[at-step] *= stiff
-				c.ground[v.Fluid][cell] += heat * (sum / (sum + heat))
-				continue
-			}
-			at := s.pad + v.Wall*s.sheet + cell
-			below, above := s.cooling.far[v.Wall-1][cell], s.cooling.far[v.Wall][cell]
-			film := below + s.gz.buf[at] + s.gz.buf[at+s.sheet]
-			c.gz.buf[at-s.sheet] += below
-			c.gz.buf[at] += stiff * above
-			c.gz.buf[at+s.sheet] += above
-			c.ground[v.Fluid][cell] += heat * (film / (film + heat))
-		}
-	}
 }

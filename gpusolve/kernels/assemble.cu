@@ -26,10 +26,10 @@ KERNEL void BOUNDS(THREADS) couplings(int nx, int ny, int nz, const double *dx, 
 
 // ground adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
 KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
-                                       const u32 *uniform, const int *slot, const u32 *index, const double *palette, int face, int na,
-                                       const double *resistances, double rise, double flux, float *ground, const int *groundSlot, double *inflow,
-                                       const int *inflowSlot) {
-  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+                                       const u32 *uniform, const int *slot, const u32 *index, const double *palette, const int *closed,
+                                       const int *closedLine, int face, int na, const double *resistances, double rise, double flux,
+                                       float *ground, const int *groundSlot, double *inflow, const int *inflowSlot) {
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, closed, closedLine};
   BlockAt tile = blockAt(tiles(na, THREADS));
   int a = tile.x * THREADS + threadX(), i, j, k;
   if (a >= na) return;
@@ -45,11 +45,11 @@ KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx,
 
 // faceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
 KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
-                                     const u32 *uniform, const int *slot, const u32 *index, const double *palette, int face, int na,
-                                     int nb, const double *resistances, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
+                                     const u32 *uniform, const int *slot, const u32 *index, const double *palette, const int *closed,
+                                     const int *closedLine, int face, int na, int nb, const double *resistances, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, closed, closedLine};
   int a = blockX() * THREADS + threadX(), i, j, k;
   double s = 0;
   for (int b = blockY(); a < na && b < nb; b += gridY()) {

@@ -68,6 +68,7 @@ type AssembleGroundFaceArgs struct {
 	Slot                cudriver.Ptr[int32]
 	Index               cudriver.Ptr[uint32]
 	Palette             cudriver.Ptr[float64]
+	Closed, ClosedLine  cudriver.Ptr[int32]
 	Face, Na            int32
 	Resistances         cudriver.Ptr[float64]
 	Rise, Flux          float64
@@ -91,6 +92,7 @@ type AssembleFaceHeatArgs struct {
 	Slot                cudriver.Ptr[int32]
 	Index               cudriver.Ptr[uint32]
 	Palette             cudriver.Ptr[float64]
+	Closed, ClosedLine  cudriver.Ptr[int32]
 	Face, Na, Nb        int32
 	Resistances         cudriver.Ptr[float64]
 	Rise, Flux          float64

@@ -162,6 +162,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("statistics", func(d cudriver.Driver) (any, error) { return kernels.LoadStatistics(d) })
 	add("transfer", func(d cudriver.Driver) (any, error) { return multigrid.LoadTransfer(d) })
 	add("weigh", func(d cudriver.Driver) (any, error) { return multigrid.LoadWeigh(d) })
+	add("coolant", func(d cudriver.Driver) (any, error) { return kernels.LoadCoolant(d) })
 	add("follow", func(d cudriver.Driver) (any, error) { return kernels.LoadFollow(d) })
 	add("mixing", func(d cudriver.Driver) (any, error) { return kernels.LoadMixing(d) })
 	for _, class := range multigrid.LinesClasses() {

@@ -12,7 +12,16 @@ struct Mesh {
   const u32 *uniform;
   const int *slot;
   const u32 *index;
+  // Per plane where its lines start in closedLine, which has a number for each column and one for each row, and -1 where all sides are open; null where that
+  // is so in all planes. Heat does not pass the sides of a cell where either is set: cells of coolant, and of porous cavities.
+  const int *closed = nullptr, *closedLine = nullptr;
 };
+
+// closedAt says whether heat does not pass the sides of a cell.
+DEVICE bool closedAt(const Mesh &m, int i, int j, int k) {
+  int first = m.closed ? m.closed[k] : -1;
+  return first >= 0 && (m.closedLine[first + i] || m.closedLine[first + m.nx + j]);
+}
 
 // entryOf is the number of a cell's palette entry.
 DEVICE u32 entryOf(const Mesh &m, int i, int j, int k) {
@@ -45,8 +54,9 @@ DEVICE bool lies(int face, const Mesh &m, int i, int j, int k, const double *res
   return on && resistances[face] >= 0;
 }
 
-// halfOf is the resistance in m2K/W between the centre of a cell and a face, own the cell's properties.
+// halfOf is the resistance in m2K/W between the centre of a cell and a face, own the cell's properties; infinite where heat does not pass.
 DEVICE double halfOf(int face, const Mesh &m, int i, int j, int k, const double *own) {
+  if (face > TOP && closedAt(m, i, j, k)) return __builtin_huge_val();
   return face <= TOP         ? m.dz[k] / (2 * own[VERTICAL])
          : face == WESTFACE  ? m.dx[i] / (2 * own[WEST])
          : face == EASTFACE  ? m.dx[i] / (2 * own[EAST])

@@ -19,7 +19,7 @@ type BiCGSTAB struct {
 	scalars                  ops.Workspace
 	ops                      Stabilised
 	pre                      precond.Preconditioner
-	work, single             ops.Vector // the true residual
+	work, single             ops.Vector // the true residual in FP64, where the recursion starts again from it, and in FP32
 	r, shadow, p, v, t, wide ops.Vector // FP64
 	in, out                  ops.Vector // FP32: what the preconditioner takes and gives
 	fromZero                 bool
@@ -42,18 +42,12 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 		return nil, err
 	}
 	c := &BiCGSTAB{sys: s, ops: k, scalars: w, pre: m}
-	if c.work, err = s.NewWork(); err != nil {
-		return nil, err
-	}
-	if c.single, err = s.Single(c.work); err != nil {
-		return nil, err
-	}
-	for _, v := range []*ops.Vector{&c.r, &c.shadow, &c.p, &c.v, &c.t, &c.wide} {
+	for _, v := range []*ops.Vector{&c.work, &c.r, &c.shadow, &c.p, &c.v, &c.t, &c.wide} {
 		if *v, err = s.New64(); err != nil {
 			return nil, err
 		}
 	}
-	for _, v := range []*ops.Vector{&c.in, &c.out} {
+	for _, v := range []*ops.Vector{&c.single, &c.in, &c.out} {
 		if *v, err = s.New32(); err != nil {
 			return nil, err
 		}
@@ -64,10 +58,7 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 // Close gives the vectors back.
 func (c *BiCGSTAB) Close() {
 	c.recorded.Drop()
-	if c.single != c.work {
-		c.sys.Release(c.single)
-	}
-	c.sys.Release(c.work, c.r, c.shadow, c.p, c.v, c.t, c.wide, c.in, c.out)
+	c.sys.Release(c.work, c.single, c.r, c.shadow, c.p, c.v, c.t, c.wide, c.in, c.out)
 	c.scalars.Close()
 }
 

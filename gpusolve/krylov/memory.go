@@ -12,9 +12,4 @@ func PCGMemory(s precond.Shape) int64 {
 }
 
 // BiCGSTABMemory is what NewBiCGSTAB takes.
-func BiCGSTABMemory(s precond.Shape) int64 {
-	if s.GPU && s.Assembled {
-		return s.Vector(4 + 6*8 + 2*4)
-	}
-	return s.Vector(8 + 4 + 6*8 + 2*4)
-}
+func BiCGSTABMemory(s precond.Shape) int64 { return s.Vector(7*8 + 3*4) }

@@ -24,6 +24,12 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 		f.reductions()
 		f.mixing()
 	})
+	OnCooled(t, open, func(f *Fixture) {
+		f.state()
+		f.residual()
+		f.cooled()
+		f.reductions()
+	})
 }
 
 // OnMeshes checks operations of the executor that open makes on random stacks with odd, prime, flat and thin grids, steady and in time.
@@ -57,9 +63,13 @@ type Fixture struct {
 
 // NewFixture assembles a random stack of a shape.
 func NewFixture(t *testing.T, d ops.Device, shape [3]int, dt float64) *Fixture {
-	t.Cleanup(func() { d.Close() })
 	rng := rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]*100+shape[2])))
-	m, err := mesh.Build(randomStack(rng, shape))
+	return newFixture(t, d, rng, randomStack(rng, shape), dt)
+}
+
+func newFixture(t *testing.T, d ops.Device, rng *rand.Rand, s *stack.Stack, dt float64) *Fixture {
+	t.Cleanup(func() { d.Close() })
+	m, err := mesh.Build(s)
 	if err != nil {
 		t.Fatal(err)
 	}

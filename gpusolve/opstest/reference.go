@@ -18,7 +18,15 @@ type reference struct {
 	held       [stack.NumFaces][]float64 // W/K to the faces; they add up to ground
 	capacity   []float64                 // C/dt, W/K
 	inflow     []float64                 // W from boundaries
-	source     []float64                 // W from power and boundaries
+	inlets     []float64                 // W with coolant
+	source     []float64                 // W from power, boundaries and inlets
+	carried    []entry                   // of A, by coolant
+}
+
+// entry of A.
+type entry struct {
+	row, col int
+	value    float64
 }
 
 // link couples cells a and b.
@@ -31,7 +39,7 @@ type link struct {
 func newReference(m *mesh.Mesh, dt float64) *reference {
 	r := &reference{m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
 	n := m.Cells()
-	r.ground, r.capacity, r.inflow, r.source = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	r.ground, r.capacity, r.inflow, r.inlets, r.source = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	row := make([]float64, r.nx)
 	for k := range r.nz {
 		for j := range r.ny {
@@ -46,6 +54,9 @@ func newReference(m *mesh.Mesh, dt float64) *reference {
 				m.CouplingZ(k, j, row)
 				r.link(row, c, r.nx*r.ny, false)
 			}
+			if m.CouplingFar(k, j, row) {
+				r.link(row, c, 2*r.nx*r.ny, false)
+			}
 			if dt > 0 {
 				m.Capacity(k, j, row)
 				for i, v := range row {
@@ -59,6 +70,9 @@ func newReference(m *mesh.Mesh, dt float64) *reference {
 	}
 	for c := range n {
 		r.faces(c)
+	}
+	for _, v := range m.Cavities {
+		r.cavity(v)
 	}
 	return r
 }
@@ -109,7 +123,9 @@ func (r *reference) touches(c int) [stack.NumFaces]bool {
 // setPower makes the source that of layers with power and of the boundaries. Where planes is not nil, it holds the watts of the layers' cells
 // instead of those of a steady state.
 func (r *reference) setPower(layers []powermap.LayerMap, planes [][]float64) {
-	copy(r.source, r.inflow)
+	for c, q := range r.inflow {
+		r.source[c] = q + r.inlets[c]
+	}
 	for n, l := range layers {
 		p, watts := r.m.PowerPlanes(l.Layer), l.Watts
 		if planes != nil {
@@ -130,6 +146,9 @@ func (r *reference) apply(x []float64) []float64 {
 		q := l.g * (x[l.a] - x[l.b])
 		y[l.a] += q
 		y[l.b] -= q
+	}
+	for _, e := range r.carried {
+		y[e.row] += e.value * x[e.col]
 	}
 	for c := range y {
 		y[c] += (r.ground[c] + r.capacity[c]) * x[c]
@@ -154,6 +173,11 @@ func (r *reference) diagonal() []float64 {
 	for _, l := range r.links {
 		d[l.a] += l.g
 		d[l.b] += l.g
+	}
+	for _, e := range r.carried {
+		if e.row == e.col {
+			d[e.row] += e.value
+		}
 	}
 	for c := range d {
 		d[c] += r.ground[c] + r.capacity[c]

@@ -85,6 +85,9 @@ func benchCases() []benchCase {
 	square := func(n int) func() *stack.Stack {
 		return func() *stack.Stack { return cases.Stack10(cases.Options{NX: n, H: 1000}) }
 	}
+	tiers := func(n int, model stack.CavityModel) func() *stack.Stack {
+		return func() *stack.Stack { return cases.Tiers(n, 2, 2e-6, model) }
+	}
 	return []benchCase{
 		{"512x512x10", square(512), 0},
 		{"714x714x10", square(714), 0},
@@ -94,6 +97,8 @@ func benchCases() []benchCase {
 		{"1871x1871x10, 50 steps", func() *stack.Stack { return cases.PowerSteps(square(1871)()) }, 50},
 		{"2048x2048x10", square(2048), 0},
 		{"10000x10000x10", square(10000), 0},
+		{"1024x1024x13, 2 porous cavities", tiers(1024, stack.PorousCavity), 0},
+		{"1025x1025x11, 2 cavities of channels", tiers(1025, stack.ResolvedChannels), 0},
 	}
 }
 

@@ -23,6 +23,7 @@ The ten-layer memory-on-logic stack (10 x 10 mm, h = 1000 W/(m2 K) on top), with
 * *as a copy*: bytes per cell and iteration that the GPU would have copied in the time of the solve. The least that an iteration has to move on a stack of homogeneous layers is 136 B
   (52 B for conjugate gradients in two kernels, 84 B for the cycle), so 136 over this figure is the share of the copy bandwidth that the solver makes use of.
   Small systems do not fill a GPU: there the time goes into starting kernels. Stacks with regions inside layers take a smoother of degree 2, which moves more.
+* *cavities* are three dies of three planes with coolant between ([liquid-cooling.md](liquid-cooling.md)), 2e-6 m3/s each against the other, solved by BiCGSTAB, whose iterations have two cycles each.
 * *steps* is a transient by backward Euler with dt = 1 ms; iterations and solve are those of all steps.
 
 Made from the files in [measurements](measurements) by ` + "`make performance`" + `; [gpu.md](gpu.md) says how to measure another GPU.

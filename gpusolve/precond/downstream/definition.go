@@ -23,27 +23,29 @@ func Definition() method.Definition {
 		}
 		return method.Made(New(s))
 	}
-	d.Memory = memory
+	d.Memory = func(s precond.Shape, _ precond.Settings) precond.Need { return memory(s) }
 	d.General = true
 	d.Solver = method.Solver{
 		New: func(a ops.Operator, m *precond.Method, _ precond.Settings) (krylov.Solver, error) {
 			return newSolver(a.(ops.System), m)
 		},
-		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(4*8+4) },
+		Memory: func(s precond.Shape, _ precond.Settings) int64 { return krylov.BiCGSTABMemory(s) + s.Vector(3*8+4) },
 	}
 	return d
 }
 
-// memory adds to multigrid the copies of couplings, the vectors between the parts, the streams' factors and the coarse operator.
-func memory(s precond.Shape, _ precond.Settings) precond.Need {
+// memory adds to multigrid, whose levels count coolant, what central differences take: vectors around the cycle, and factors of lines.
+func memory(s precond.Shape) precond.Need {
 	n := multigrid.Memory(s)
-	cavities, coarse := int64(1), int64(0)
-	if s.Mesh != nil {
-		cavities = int64(len(s.Mesh.Cavities))
-		c := layout(s.Mesh)
-		coarse = 8 * int64(c.n) * int64(2*c.w+2)
+	if s.Mesh == nil {
+		return n
 	}
-	more := s.Vector(3*4+2*8+2*4) + cavities*(3*8+4)*s.Sheet() + coarse
+	more := int64(0)
+	for _, c := range s.Mesh.Cavities {
+		if c.Of.Central {
+			more = max(more, s.Vector(2*8+2*4)) + 3*8*s.Sheet()
+		}
+	}
 	n.SetUp += more
 	n.Held += more
 	return n

@@ -9,118 +9,33 @@ import (
 // parts are the operations of the method on the processor.
 type parts struct {
 	*host.Conductances
-	sys      ops.System
-	mesh     *mesh.Mesh
 	far      [][]float32
-	streams  []stream
-	coarse   *coarse
+	cavities []*mesh.Cavity
+	streams  []stream // of cavities with central differences
 	elements elementsTask
 }
 
-func onHost(s ops.System) (relaxed ops.System, p *parts, ok bool) {
-	far, cavities, ok := host.CoolingOf(s)
+func onHost(s ops.System) (operations, bool) {
+	c, ok := host.ConductancesOf(s)
 	if !ok {
-		return nil, nil, false
+		return nil, false
 	}
-	c, _ := host.ConductancesOf(s)
-	p = &parts{Conductances: c, sys: s, mesh: s.Mesh(), far: far}
-	for _, v := range cavities {
-		p.streams = append(p.streams, newStream(p, v))
+	p := &parts{Conductances: c}
+	if p.far, p.cavities, ok = c.Cooling(); !ok {
+		return nil, false
 	}
-	p.coarse = newCoarse(p)
-	relaxed, _ = host.Relaxed(s)
-	p.factor()
-	return relaxed, p, true
+	for _, v := range p.cavities {
+		if v.Of.Central {
+			p.streams = append(p.streams, newStream(p, v))
+		}
+	}
+	return p, p.factor() == nil
 }
 
-// refresh follows changed coefficients.
-func (p *parts) refresh(relaxed ops.System) {
-	host.RelaxAgain(relaxed, p.sys)
-	p.factor()
-}
-
-func (p *parts) factor() {
+// factor takes the entries of the lines from the operator again.
+func (p *parts) factor() error {
 	for n := range p.streams {
 		p.streams[n].factor(p)
 	}
-	p.coarse.factor(p)
+	return nil
 }
-
-// lines is the number of lines of coolant.
-func (p *parts) lines() int {
-	n := 0
-	for _, s := range p.streams {
-		for _, wet := range s.Lines {
-			if wet {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// blockRows is the length of a block of elementwise work.
-const blockRows = 4096
-
-// elementsTask is elementwise work.
-type elementsTask struct {
-	n    int
-	body func(lo, hi int)
-}
-
-func (t *elementsTask) Run(lo, hi, _ int) { t.body(lo*blockRows, min(t.n, hi*blockRows)) }
-
-func (p *parts) each(n int, body func(lo, hi int)) {
-	p.elements = elementsTask{n, body}
-	p.Run(&p.elements, (n+blockRows-1)/blockRows, n)
-	p.elements = elementsTask{}
-}
-
-// residual sets t = r - y, r being of FP32; a nil y is zero.
-func (p *parts) residual(t, r, y ops.Vector) {
-	dst, from := host.Doubles(t), host.Singles(r)
-	if y == nil {
-		p.each(len(dst), func(lo, hi int) {
-			for c := lo; c < hi; c++ {
-				dst[c] = float64(from[c])
-			}
-		})
-		return
-	}
-	minus := host.Doubles(y)
-	p.each(len(dst), func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			dst[c] = float64(from[c]) - minus[c]
-		}
-	})
-}
-
-// narrow rounds v to FP32.
-func (p *parts) narrow(dst, v ops.Vector) {
-	to, from := host.Singles(dst), host.Doubles(v)
-	p.each(len(to), func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			to[c] = float32(from[c])
-		}
-	})
-}
-
-// add adds an FP32 vector to z.
-func (p *parts) add(z, v ops.Vector) {
-	to, from := host.Doubles(z), host.Singles(v)
-	p.each(len(to), func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			to[c] += float64(from[c])
-		}
-	})
-}
-
-// sweep adds to z the solution of the coolant's own equations for the residual t.
-func (p *parts) sweep(z, t ops.Vector) {
-	for n := range p.streams {
-		p.streams[n].solve(p, host.Doubles(z), host.Doubles(t))
-	}
-}
-
-// transport adds to z what the coarse operator gives for the residual t.
-func (p *parts) transport(z, t ops.Vector) { p.coarse.correct(p, host.Doubles(z), host.Doubles(t)) }

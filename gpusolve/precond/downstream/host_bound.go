@@ -24,17 +24,13 @@ func (p *parts) diagonal(v ops.Vector) {
 			}
 		}
 	}
-	for n := range p.streams {
-		s := &p.streams[n]
+	for _, v := range p.cavities {
 		for c := range sheet {
-			w := s.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
-			d[s.first+c] += w.Heat * w.Own
+			w := v.Carry(c%p.NX, c/p.NX, p.NX, p.NY)
+			d[v.Fluid*sheet+c] += w.Heat * w.Own
 		}
 	}
 }
-
-// firm is the part of the diagonal that A w must reach everywhere.
-const firm = 0.5
 
 // dominates says whether w is positive and A w at least the firm part of the diagonal.
 func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
@@ -64,9 +60,7 @@ func (p *parts) most(r, d ops.Vector) float64 {
 	weight := host.Doubles(d)
 	top := 0.0
 	for c, v := range host.Doubles(r) {
-		if q := math.Abs(v) / weight[c]; !(q <= top) {
-			top = q
-		}
+		top = math.Max(top, math.Abs(v)/weight[c]) // keeps what is not a number
 	}
 	return top
 }
@@ -75,9 +69,7 @@ func (p *parts) most(r, d ops.Vector) float64 {
 func (p *parts) largest(v ops.Vector) float64 {
 	top := 0.0
 	for _, x := range host.Singles(v) {
-		if a := math.Abs(float64(x)); !(a <= top) {
-			top = a
-		}
+		top = math.Max(top, math.Abs(float64(x)))
 	}
 	return top
 }

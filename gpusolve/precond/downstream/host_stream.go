@@ -4,8 +4,8 @@ import (
 	"thermsim/mesh"
 )
 
-// stream is the coolant of a cavity with the factors of its own equations, one tridiagonal system for each line, in the order of the flow. Pivots are
-// positive: with central differences the products beside the diagonal are negative.
+// stream is the coolant of a cavity with central differences, and the factors of its own equations, one tridiagonal system for each line, in the order of the flow. Pivots are
+// positive: the products of the entries beside the diagonal are negative.
 type stream struct {
 	*mesh.Cavity
 	first int // cell of the plane of coolant

@@ -23,7 +23,7 @@ type solver struct {
 	*krylov.BiCGSTAB
 	sys         ops.System
 	pre         *precond.Method
-	work, small ops.Vector // a residual
+	work, small ops.Vector // a residual in FP64 and FP32
 	weight, b   ops.Vector // w, then d max w, which a residual is compared with
 	bounded     bool
 	operator    int // refreshes when the weight was found
@@ -40,13 +40,10 @@ func newSolver(s ops.System, m *precond.Method) (*solver, error) {
 		return nil, err
 	}
 	v := &solver{BiCGSTAB: inner, sys: s, pre: m, operator: -1}
-	if v.work, err = s.NewWork(); err != nil {
+	if v.small, err = s.New32(); err != nil {
 		return nil, err
 	}
-	if v.small, err = s.Single(v.work); err != nil {
-		return nil, err
-	}
-	for _, x := range []*ops.Vector{&v.weight, &v.b} {
+	for _, x := range []*ops.Vector{&v.work, &v.weight, &v.b} {
 		if *x, err = s.New64(); err != nil {
 			return nil, err
 		}
@@ -153,13 +150,13 @@ func (s *solver) part(ctx context.Context, rule krylov.Rule, b ops.Source, x ops
 	return s.BiCGSTAB.Solve(ctx, rule, b, x)
 }
 
-// parts are those of the preconditioner.
-func (s *solver) parts() *parts { return s.pre.Unwrap().(*Preconditioner).parts }
+// parts are the operations of the method.
+func (s *solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).parts }
 
 // weigh finds the weight where there is none for the operator as it is; false where there can be none.
 func (s *solver) weigh(ctx context.Context) bool {
 	p := s.parts()
-	for _, v := range p.streams {
+	for _, v := range s.sys.Mesh().Cavities {
 		if v.Of.Central {
 			return false
 		}

@@ -5,20 +5,25 @@ package multigrid
 // couplings add.
 func (s *hostOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 	f := fine.(*hostLevel)
-	l := newHostLevel(s, c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)
+	planes, nz := newPlanes(f)
+	l := newHostLevel(s, c.X.Coarse(f.nx), c.Y.Coarse(f.ny), nz)
 	f.next = hostTransfer{
 		x: newHostDirection(c.X, f.nx), y: newHostDirection(c.Y, f.ny),
-		wx: make([][]float32, f.nz), wy: make([][]float32, f.nz),
+		wx: make([][]float32, f.nz), wy: make([][]float32, f.nz), planesTo: planes,
 	}
 	l.gx, l.gy, l.gz = l.new32(), l.new32(), l.new32()
 	l.ground = make([][]float32, l.nz)
-	for k := range l.ground {
-		if f.ground[k] != nil {
-			l.ground[k] = make([]float32, l.sheet)
-			s.Account(int64(l.sheet) * 4)
+	for k, g := range f.ground {
+		if g == nil {
+			continue
+		}
+		l.ground[planes.plane(k)] = l.newSheet()
+		if planes.parts(k) != nil {
+			l.ground[planes.plane(k)+1] = l.newSheet()
 		}
 	}
 	l.from, l.inverse = f, l.new32()
+	l.coarsenCooling()
 	f.reserveWeights(c.Weighted)
 	l.compute()
 	return l, nil
@@ -27,7 +32,10 @@ func (s *hostOperations) Coarsen(fine Level, c Coarsening) (Level, error) {
 type coarsenTask struct{ fine, coarse *hostLevel }
 
 func (t *coarsenTask) Run(lo, hi, _ int) {
-	for k := range t.coarse.nz {
+	for k := range t.fine.nz {
+		if t.fine.next.parts(k) != nil {
+			continue // cooledCoarsenTask
+		}
 		for j := lo; j < hi; j++ {
 			for i := range t.coarse.nx {
 				t.cell(i, j, k)
@@ -40,7 +48,8 @@ func (t *coarsenTask) cell(i, j, k int) {
 	f, l := t.fine, t.coarse
 	i0, i1 := f.next.x.span(i)
 	j0, j1 := f.next.y.span(j)
-	c := l.pad + k*l.sheet + j*l.nx + i
+	plane := f.next.plane(k)
+	c := l.pad + plane*l.sheet + j*l.nx + i
 	var gx, gy, gz, ground float32
 	for jj := j0; jj < j1; jj++ {
 		for ii := i0; ii < i1; ii++ {
@@ -58,8 +67,8 @@ func (t *coarsenTask) cell(i, j, k int) {
 		gy += f.next.y.series(f.gy[f.pad+k*f.sheet+ii:], j, f.nx)
 	}
 	l.gx[c], l.gy[c], l.gz[c] = gx, gy, gz
-	if l.ground[k] != nil {
-		l.ground[k][j*l.nx+i] = ground
+	if l.ground[plane] != nil {
+		l.ground[plane][j*l.nx+i] = ground
 	}
 }
 

@@ -2,6 +2,7 @@ package multigrid
 
 // hostTransfer describes the interpolation between a level and the next.
 type hostTransfer struct {
+	planesTo
 	x, y hostDirection
 	// wx[k] and wy[k] are, cell by cell, the weights of the farther coarse neighbour along x and y; nil for planes that interpolate
 	// geometrically.

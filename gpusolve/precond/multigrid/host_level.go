@@ -16,6 +16,7 @@ type hostLevel struct {
 	from         *hostLevel   // the finer one, nil of the finest
 	inverse      []float32    // padded: 1/pivot of the columns' elimination from the bottom
 	next         hostTransfer // to the next coarser level
+	cool         *hostCooling // nil where no coolant flows
 }
 
 // Shape of the level in cells.
@@ -51,6 +52,7 @@ func (s *hostOperations) Finest() (Level, error) {
 		}
 	}
 	l.inverse = l.new32()
+	l.cooled()
 	l.compute()
 	return l, nil
 }
@@ -79,7 +81,11 @@ func (l *hostLevel) compute() {
 	} else {
 		l.rows(&coarsenTask{l.from, l}, l.ny)
 	}
-	l.rows(&factorTask{l}, l.ny)
+	if l.cool == nil {
+		l.rows(&factorTask{l}, l.ny)
+	} else {
+		l.computeCooled()
+	}
 	if l.from != nil {
 		l.from.rows(&weighTask{l.from}, l.from.ny)
 	}

@@ -21,29 +21,52 @@ func (s *hostOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 func (t *prolongTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
-	line := f.s.Scratch(worker).Floats(c.nx + 2)
+	w := f.s.Scratch(worker).Floats(c.nx + 2 + f.nx)
+	line, part := w[:c.nx+2], w[c.nx+2:]
 	for k := range f.nz {
 		for j := lo; j < hi; j++ {
-			near, far, weight := tr.y.rowsOf(j)
-			a := t.xc[c.pad+k*c.sheet+near*c.nx:][:c.nx]
-			b := a
-			if far >= 0 {
-				b = t.xc[c.pad+k*c.sheet+far*c.nx:][:c.nx]
-			}
 			o := f.pad + k*f.sheet + j*f.nx
 			x := t.x[o : o+f.nx]
-			if tr.wx[k] != nil || tr.wy[k] != nil {
-				t.weighted(x, a, b, weight, k, j)
+			v := tr.parts(k)
+			if v == nil {
+				t.row(x, line, rowTo{k, tr.plane(k), tr.limits(k)}, j)
 				continue
 			}
-			simd.Towards(line[1:1+c.nx], a, b, weight)
-			f.prolongLine(x, line)
+			for _, coolant := range [2]bool{false, true} {
+				to := rowTo{k, tr.plane(k), nil}
+				if coolant {
+					to = rowTo{k, tr.plane(k) + 1, tr.limits(k)}
+				}
+				clear(part)
+				t.row(part, line, to, j)
+				v.kind(part, part, j, coolant)
+				simd.Add(x, part, 1)
+			}
 		}
 	}
 }
 
+// row adds the interpolation of row j from a plane of the coarse level.
+func (t *prolongTask) row(x, line []float32, to rowTo, j int) {
+	f, c := t.fine, t.coarse
+	tr := &f.next
+	near, far, weight := tr.y.rowsOf(j)
+	a := t.xc[c.pad+to.plane*c.sheet+near*c.nx:][:c.nx]
+	b := a
+	if far >= 0 {
+		b = t.xc[c.pad+to.plane*c.sheet+far*c.nx:][:c.nx]
+	}
+	if to.limited == nil && (tr.wx[to.k] != nil || tr.wy[to.k] != nil) {
+		t.weighted(x, a, b, weight, to.k, j)
+		return
+	}
+	wx, weight := to.weights(tr, j, f.nx, weight)
+	simd.Towards(line[1:1+c.nx], a, b, weight)
+	f.prolongLine(x, line, wx)
+}
+
 // prolongLine adds the geometric interpolation along x of a coarse row, line[1:len(line)-1].
-func (l *hostLevel) prolongLine(x, line []float32) {
+func (l *hostLevel) prolongLine(x, line, wx []float32) {
 	d := &l.next.x
 	m := len(line) - 2
 	v := line[1 : 1+m]
@@ -51,8 +74,11 @@ func (l *hostLevel) prolongLine(x, line []float32) {
 	case d.kept():
 		simd.Add(x, v, 1)
 		return
-	case !d.regular:
-		for i, w := range d.Far {
+	case !d.regular || wx != nil:
+		if wx == nil {
+			wx = d.Far
+		}
+		for i, w := range wx {
 			own := v[d.Parent[i]]
 			if w > 0 {
 				own += w * (v[d.beyond(i)] - own)

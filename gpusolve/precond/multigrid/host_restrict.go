@@ -32,10 +32,13 @@ func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep 
 func (t *restrictTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
-	w := f.s.Scratch(worker).Floats(2*(f.nx+2) + c.nx)
-	res, u, line := w[:f.nx+2], w[f.nx+2:2*(f.nx+2)], w[2*(f.nx+2):]
-	for k := range f.nz {
+	w := f.s.Scratch(worker).Floats(3*(f.nx+2) + c.nx)
+	res, u, part, line := w[:f.nx+2], w[f.nx+2:2*(f.nx+2)], w[2*(f.nx+2):3*(f.nx+2)], w[3*(f.nx+2):]
+	for k := range c.nz {
 		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
+	}
+	for k := range f.nz {
+		plane := tr.plane(k)
 		first, last := lo, hi
 		if !tr.y.kept() {
 			first, _ = tr.y.span(lo)
@@ -44,7 +47,15 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 		}
 		for j := first; j < last; j++ {
 			t.residual(res[1:1+f.nx], k, j)
-			t.scatter(res, u, line, k, j, lo, hi)
+			v := tr.parts(k)
+			if v == nil {
+				t.scatter(rowTo{k, plane, tr.limits(k)}, res, u, line, j, lo, hi)
+				continue
+			}
+			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, false)
+			t.scatter(rowTo{k, plane, nil}, part, u, line, j, lo, hi)
+			v.kind(part[1:1+f.nx], res[1:1+f.nx], j, true)
+			t.scatter(rowTo{k, plane + 1, tr.limits(k)}, part, u, line, j, lo, hi)
 		}
 	}
 }
@@ -70,26 +81,47 @@ func (t *restrictTask) residual(res []float32, k, j int) {
 	if g := l.ground[k]; g != nil {
 		simd.Drain(res, g[j*n:j*n+n], own)
 	}
+	if l.cool != nil {
+		l.restCooled(res, t.x, k, j, c)
+	}
+}
+
+// rowTo is a row of plane k on its way to a plane of the coarse level, with the weights of coolant where there are any.
+type rowTo struct {
+	k, plane int
+	limited  *limited
+}
+
+// weights are those of row j along x, nil for geometric ones, and that of the farther coarse row.
+func (r rowTo) weights(tr *hostTransfer, j, n int, geometric float32) (wx []float32, wy float32) {
+	switch {
+	case r.limited == nil:
+	case r.limited.along == 1:
+		return r.limited.weight, geometric
+	default:
+		return nil, r.limited.weight[j]
+	}
+	if tr.wx[r.k] != nil {
+		wx = tr.wx[r.k][j*n : j*n+n]
+	}
+	return wx, geometric
 }
 
 // scatter adds one fine row, res[1:1+nx], to the coarse rows it belongs to.
-func (t *restrictTask) scatter(res, u, line []float32, k, j, lo, hi int) {
+func (t *restrictTask) scatter(to rowTo, res, u, line []float32, j, lo, hi int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
 	n := f.nx
 	res[0], res[n+1] = 0, 0
-	var wx []float32
-	if tr.wx[k] != nil {
-		wx = tr.wx[k][j*n : j*n+n]
-	}
 	near, far, weight := tr.y.rowsOf(j)
+	wx, weight := to.weights(tr, j, n, weight)
 	out := func(row int) []float32 {
-		o := c.pad + k*c.sheet + row*c.nx
+		o := c.pad + to.plane*c.sheet + row*c.nx
 		return t.bc[o : o+c.nx]
 	}
-	if tr.wy[k] != nil {
+	if tr.wy[to.k] != nil && to.limited == nil {
 		u[0], u[n+1] = 0, 0
-		wy := tr.wy[k][j*n : j*n+n]
+		wy := tr.wy[to.k][j*n : j*n+n]
 		if near >= lo && near < hi {
 			for i, w := range wy {
 				u[1+i] = (1 - w) * res[1+i]

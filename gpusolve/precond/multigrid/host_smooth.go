@@ -24,7 +24,7 @@ func (s *hostOperations) Start(l Level, x, b ops.Vector, c float32) {
 
 func (t *startTask) Run(lo, hi, worker int) {
 	l := t.l
-	y := l.s.Scratch(worker).Floats(l.nz * min(tile, l.nx))
+	y := l.s.Scratch(worker).Floats((l.nz + 1) * min(tile, l.nx)) // the planes, and a right side
 	for j := lo; j < hi; j++ {
 		for i := 0; i < l.nx; i += tile {
 			t.columns(j, i, min(tile, l.nx-i), y)
@@ -38,7 +38,8 @@ func (t *startTask) columns(j, i0, n int, y []float32) {
 	var below []float32
 	for k := range l.nz {
 		yk := y[k*n : k*n+n]
-		simd.Start(yk, t.b[c:c+n], l.inverse[c:c+n], l.below(k, c, n), below)
+		b := l.right(y[l.nz*n:(l.nz+1)*n], t.b[c:c+n], y, nil, k, c, n)
+		simd.Start(yk, b, l.inverse[c:c+n], l.below(k, c, n), below)
 		below = yk
 		c += l.sheet
 	}
@@ -46,24 +47,37 @@ func (t *startTask) columns(j, i0, n int, y []float32) {
 		c -= l.sheet
 		yk := y[k*n : k*n+n]
 		if k < l.nz-1 {
-			l.substitute(yk, y[(k+1)*n:(k+2)*n], c)
+			l.substitute(yk, y[(k+1)*n:], k, c)
 		}
 		simd.Scale(t.x[c:c+n], yk, t.c)
 	}
 }
 
-// below are the couplings of n cells of plane k to the plane below, nil at the bottom; c is the offset of the first cell.
+// below are the couplings of n cells of plane k to the plane below, nil at the bottom, as the elimination leaves them; c is the offset of the first cell.
 func (l *hostLevel) below(k, c, n int) []float32 {
 	if k == 0 {
 		return nil
 	}
-	return l.gz[c-l.sheet : c-l.sheet+n]
+	return l.above(k-1, c-l.sheet, n)
 }
 
-// substitute adds to yk what the solved plane above contributes.
-func (l *hostLevel) substitute(yk, above []float32, c int) {
+// above are those to the plane above.
+func (l *hostLevel) above(k, c, n int) []float32 {
+	if l.cool != nil && l.cool.eliminated[k] != nil {
+		cell := c - l.pad - k*l.sheet
+		return l.cool.eliminated[k][cell : cell+n]
+	}
+	return l.gz[c : c+n]
+}
+
+// substitute adds to yk what the solved planes above contribute, one after the other in solved.
+func (l *hostLevel) substitute(yk, solved []float32, k, c int) {
 	n := len(yk)
-	simd.Substitute(yk, l.gz[c:c+n], l.inverse[c:c+n], above)
+	simd.Substitute(yk, l.above(k, c, n), l.inverse[c:c+n], solved[:n])
+	if l.cool != nil && l.cool.far[k] != nil {
+		cell := c - l.pad - k*l.sheet
+		simd.Substitute(yk, l.cool.far[k][cell:cell+n], l.inverse[c:c+n], solved[n:2*n])
+	}
 }
 
 type stepTask struct {
@@ -84,7 +98,7 @@ func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32)
 
 func (t *stepTask) Run(lo, hi, worker int) {
 	l := t.l
-	y := l.s.Scratch(worker).Floats(l.nz * min(tile, l.nx))
+	y := l.s.Scratch(worker).Floats((l.nz + 1) * min(tile, l.nx)) // the planes, and a right side
 	for j := lo; j < hi; j++ {
 		for i := 0; i < l.nx; i += tile {
 			t.columns(j, i, min(tile, l.nx-i), y)
@@ -99,7 +113,8 @@ func (t *stepTask) columns(j, i0, n int, y []float32) {
 	for k := range l.nz {
 		yk := y[k*n : k*n+n]
 		x := l.around(t.x, c, n)
-		simd.Eliminate(yk, t.b[c:c+n], l.inverse[c:c+n], l.below(k, c, n), below, &x)
+		b := l.right(y[l.nz*n:(l.nz+1)*n], t.b[c:c+n], y, t.x, k, c, n)
+		simd.Eliminate(yk, b, l.inverse[c:c+n], l.below(k, c, n), below, &x)
 		below = yk
 		c += l.sheet
 	}
@@ -107,7 +122,7 @@ func (t *stepTask) columns(j, i0, n int, y []float32) {
 		c -= l.sheet
 		yk := y[k*n : k*n+n]
 		if k < l.nz-1 {
-			l.substitute(yk, y[(k+1)*n:(k+2)*n], c)
+			l.substitute(yk, y[(k+1)*n:], k, c)
 		}
 		dst, x := t.dst[c:c+n], t.x[c:c+n]
 		if t.prev != nil {

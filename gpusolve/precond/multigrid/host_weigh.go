@@ -1,10 +1,10 @@
 package multigrid
 
-// reserveWeights takes memory for conductance-weighted interpolation in the planes asked for.
+// reserveWeights takes memory for conductance-weighted interpolation in the planes asked for, where planes have parted in all or none.
 func (l *hostLevel) reserveWeights(weighted []bool) {
 	t := &l.next
-	for k, w := range weighted {
-		if !w {
+	for k := range l.nz {
+		if !weighted[min(k, len(weighted)-1)] {
 			continue
 		}
 		if !t.x.kept() {

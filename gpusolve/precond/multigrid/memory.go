@@ -8,22 +8,33 @@ import (
 // has weights: the least that any stack takes.
 func Memory(s precond.Shape) precond.Need {
 	if s.Mesh == nil {
-		return memory(s, halvings(s.NX, s.NY), 0)
+		return memory(s, halvings(s.NX, s.NY), 0, 0, 0)
 	}
 	plan := Choose(s.Mesh)
+	if s.GPU && s.Mesh.Cooled() {
+		return cooledMemory(s, sizes(s.NX, s.NY, plan.Coarsenings))
+	}
 	weighted := int64(0)
 	for _, w := range plan.Weighted {
 		if w {
 			weighted++
 		}
 	}
-	return memory(s, sizes(s.NX, s.NY, plan.Coarsenings), weighted)
+	channels := int64(0)
+	for _, c := range s.Mesh.Cavities {
+		if c.Wall == c.Fluid {
+			channels++
+		}
+	}
+	return memory(s, sizes(s.NX, s.NY, plan.Coarsenings), weighted, int64(len(s.Mesh.Cavities)), channels)
 }
 
 // size of a coarser level, and how many directions it merges.
 type size struct{ nx, ny, directions int }
 
-func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
+// memory of a hierarchy. Coolant adds five sheets a cavity: couplings beyond neighbours, what elimination fills in for them, and lines; but one of channels on
+// the finest level. Those part there into two planes.
+func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) precond.Need {
 	grounded, nz := s.Grounded, int64(s.NZ)
 	held := s.Vector(2 * 4) // pivots and x of the finest level
 	switch {
@@ -33,6 +44,11 @@ func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
 	case s.GPU && lineClass(s.NZ) == anyLength: // scratch of the columns
 		held += s.Vector(4)
 	}
+	held += 4 * s.Sheet() * (5*cavities - 4*channels)
+	if grounded == nz {
+		grounded += channels
+	}
+	nz += channels
 	vectors := int64(3 + 1 + 3) // conductances, pivots; b, z and x
 	if s.GPU && s.InTime {
 		vectors++ // capacity
@@ -45,7 +61,8 @@ func memory(s precond.Shape, levels []size, weighted int64) precond.Need {
 			held += 16*int64(fine.nx+fine.ny) + 4*nz + 256 // parents and weights of both directions, slots, and what rounding up takes
 		}
 		sheet := int64(l.nx) * int64(l.ny)
-		held += 4*vectors*precond.Padded(sheet*nz, l.nx) + 4*grounded*sheet
+		held += 4*vectors*precond.Padded(sheet*nz, l.nx) + 4*(grounded+5*cavities)*sheet
+		weighted = min(nz, weighted*nz) // all planes or none
 		fine = l
 	}
 	return precond.Need{SetUp: held, Held: held}
@@ -74,4 +91,30 @@ func halvings(nx, ny int) []size {
 		levels = append(levels, size{nx, ny, 2})
 	}
 	return levels
+}
+
+// cooledMemory is that of a stack with coolant on a GPU: factors of columns, room for a residual, and for each cavity couplings two planes apart and lines of
+// coolant and of walls. Channels part into two planes on the second level.
+func cooledMemory(s precond.Shape, levels []size) precond.Need {
+	cavities, channels, lines := int64(len(s.Mesh.Cavities)), int64(0), int64(0)
+	for _, c := range s.Mesh.Cavities {
+		lines += int64(len(c.Heat))
+		if c.Wall == c.Fluid {
+			channels++
+		}
+	}
+	const perLine, perPlane = 5 * 4, 8 * 4
+	held := s.Vector(4*4) + 4*s.Sheet()*(4*cavities-2*channels) + perLine*lines + perPlane*int64(s.NZ)
+	nz, grounded := int64(s.NZ)+channels, s.Grounded
+	if s.InTime || grounded == int64(s.NZ) {
+		grounded = nz
+	}
+	fine := size{s.NX, s.NY, 0}
+	for _, l := range levels {
+		sheet := int64(l.nx) * int64(l.ny)
+		held += 4*8*precond.Padded(sheet*nz, l.nx) + 4*(grounded+6*cavities)*sheet
+		held += 16*int64(fine.nx+fine.ny) + perLine*cavities*int64(max(l.nx, l.ny)) + perPlane*nz + 1024
+		fine = l
+	}
+	return precond.Need{SetUp: held, Held: held}
 }

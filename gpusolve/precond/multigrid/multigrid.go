@@ -159,9 +159,11 @@ func (c *Cycle) cycle(n int) {
 	}
 	c.ops.Start(l.level, l.x, l.b, s.First)
 	c.ops.Step(l.level, l.z, l.x, nil, l.b, s.Momentum, s.Second)
+	c.ops.Streams(l.level, l.z, l.b)
 	c.ops.Restrict(l.level, next.level, next.b, l.b, l.z)
 	c.cycle(n + 1)
 	c.ops.Prolong(l.level, next.level, l.z, next.z)
+	c.ops.Streams(l.level, l.z, l.b)
 	c.ops.Step(l.level, l.x, l.z, nil, l.b, 0, s.First)
 	c.ops.Step(l.level, l.z, l.x, l.z, l.b, s.Momentum, s.Second)
 }

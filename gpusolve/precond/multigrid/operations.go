@@ -21,6 +21,9 @@ type Operations interface {
 	Start(l Level, x, b ops.Vector, c float32)
 	// Step sets dst = x + a (x - prev) + c T^-1 (b - A x). A nil prev counts as zero. dst may be prev, never x.
 	Step(l Level, dst, x, prev, b ops.Vector, a, c float32)
+	// Streams sets x in every cell of coolant, and then of the walls between, to the solution of the equations of its line along the flow, the rest of x
+	// given. It is nothing where no coolant flows.
+	Streams(l Level, x, b ops.Vector)
 	// RestrictStart sets bc = P^T (b - A x) where x = omega T^-1 b, which lets it do without the columns' matrices.
 	RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32)
 	// Restrict sets bc = P^T (b - A x).
@@ -76,6 +79,9 @@ func (p Pairing) Coarse(n int) int {
 // On gives the operations on a mesh's system.
 func On(s ops.System) (Operations, error) {
 	if o, ok := onHost(s); ok {
+		return o, nil
+	}
+	if o, ok := cooledOnGPU(s); ok {
 		return o, nil
 	}
 	if o, ok := onGPU(s); ok {

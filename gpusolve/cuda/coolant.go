@@ -1,0 +1,221 @@
+package cuda
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+)
+
+// cooling is what the operator of a stack with coolant has on the device beside its couplings; kernels/coolant.h has the equations.
+type cooling struct {
+	of       []*mesh.Cavity
+	cavities cudriver.Ptr[kernels.Cavity]
+	sent     []kernels.Cavity
+	lines    []cudriver.Ptr[float64] // heat of each cavity's lines
+	far      slots[float32]          // couplings of planes k and k+2, by the lower one
+	flowing  cudriver.Ptr[int32]     // by plane the cavity whose coolant it is, -1 of others
+	rise     cudriver.Ptr[float64]   // of the inlets above the ambient, K
+	heat     cudriver.Ptr[float64]   // that the cavities carry out, W
+}
+
+// errCoolant is why the operator of a stack with coolant has no diagonals.
+var errCoolant = errors.New("coolant couples cells beyond the seven diagonals of a grid")
+
+// uploadCavities sends what does not change with a refresh, and takes the memory of far couplings.
+func (s *system) uploadCavities() {
+	m := s.mesh
+	if !m.Cooled() {
+		return
+	}
+	w := &cooling{of: m.Cavities}
+	far, flowing := make([]bool, s.nz), make([]int32, s.nz)
+	for k := range flowing {
+		flowing[k] = -1
+	}
+	for n, v := range w.of {
+		flowing[v.Fluid] = int32(n)
+		if v.Wall != v.Fluid {
+			far[v.Wall-1], far[v.Wall] = true, true
+		}
+		wet := make([]int32, len(v.Lines))
+		for line, holds := range v.Lines {
+			wet[line] = one(holds)
+		}
+		w.lines = append(w.lines, AllocRaw[float64](&s.Space, int64(len(v.Heat))))
+		w.sent = append(w.sent, kernels.Cavity{
+			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: one(v.Backward), Heat: w.lines[n], Wet: Upload(&s.Space, wet),
+		})
+	}
+	w.far = reserve[float32](s, far)
+	w.flowing = Upload(&s.Space, flowing)
+	w.cavities = AllocRaw[kernels.Cavity](&s.Space, int64(len(w.of)))
+	w.rise, w.heat = AllocRaw[float64](&s.Space, int64(len(w.of))), AllocRaw[float64](&s.Space, int64(len(w.of)))
+	s.cooling = w
+	s.closeSides()
+	s.sendCavities()
+}
+
+// closeSides tells which cells of cavities no heat passes through the sides of: all of porous ones, and those with coolant.
+func (s *system) closeSides() {
+	closed, length := make([]int32, s.nz), s.nx+s.ny
+	for k := range closed {
+		closed[k] = -1
+	}
+	var lines []int32
+	for _, v := range s.cooling.of {
+		closed[v.Wall], closed[v.Fluid] = int32(len(lines)), int32(len(lines))
+		own := make([]int32, length)
+		first := s.nx // rows hold lines of a flow along x
+		if v.Along == 1 {
+			first = 0
+		}
+		for line, wet := range v.Lines {
+			own[first+line] = one(wet || v.Wall != v.Fluid)
+		}
+		lines = append(lines, own...)
+	}
+	s.compact.closed, s.compact.closedLine = Upload(&s.Space, closed), Upload(&s.Space, lines)
+}
+
+func one(is bool) int32 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// sendCavities sends the numbers, which a refresh may change.
+func (s *system) sendCavities() {
+	w := s.cooling
+	if w == nil {
+		return
+	}
+	rise := make([]float64, len(w.of))
+	for n, v := range w.of {
+		c, to := v.Of, &w.sent[n]
+		rise[n] = c.Inlet - s.mesh.Stack.Ambient
+		to.Central, to.Pins = one(c.Central), one(c.Pins != nil)
+		to.Side, to.Bottom, to.Top, to.Along = c.HSide, c.HBottom, c.HTop, v.AlongFlow()
+		to.Capacity, to.Porosity, to.Height = c.Fluid.C, c.Porosity(), s.mesh.Stack.Layers[v.Layer].Thickness
+		Send(&s.Space, w.lines[n], v.Heat)
+	}
+	Send(&s.Space, w.cavities, w.sent)
+	Send(&s.Space, w.rise, rise)
+}
+
+// kernelsToCool loads the kernels when first asked for; nil after a failure.
+func (s *system) kernelsToCool() *kernels.Coolant {
+	k, err := Module(s.Device, "coolant", kernels.LoadCoolant)
+	s.Note(err)
+	if !s.Ready() {
+		return nil
+	}
+	return k
+}
+
+// cool computes what cavities change in the couplings, and lets the inlets drive their heat in.
+func (s *system) cool() {
+	w := s.cooling
+	if w == nil {
+		return
+	}
+	k := s.kernelsToCool()
+	if k == nil {
+		return
+	}
+	c, count := &s.compact, len(w.of)
+	s.Note(k.CoolPlanes(s.Stream, s.Grid(s.nx, kernels.CoolantThreads, s.ny, 2*count), kernels.CoolantCoolPlanesArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
+		Index: c.index, Palette: c.palette, Cavities: w.cavities, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Capacity: s.capacity.address(),
+	}))
+	s.Note(k.CoolColumns(s.Stream, s.Grid(s.nx, kernels.CoolantThreads, s.ny, count), kernels.CoolantCoolColumnsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
+		Index: c.index, Palette: c.palette, Cavities: w.cavities, FarSlot: w.far.onDev, Gz: s.gz.at, Far: w.far.data,
+	}))
+	s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, count, 1), kernels.CoolantInletsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+	}))
+}
+
+// cooledResidual is the residual with coolant.
+func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
+	w := s.cooling
+	if k := s.kernelsToCool(); k != nil {
+		s.Note(k.CooledResidual(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
+			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot, Capacity: a.Capacity,
+			Power: a.Power, PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot, Cavities: w.cavities, Far: w.far.data,
+			FarSlot: w.far.onDev, Flowing: w.flowing, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial, Scalars: a.Scalars, Ticket: a.Ticket,
+		}))
+	}
+}
+
+// cooledApply sets y = A x.
+func (s *system) cooledApply(y, x ops.Vector) {
+	w := s.cooling
+	if k := s.kernelsToCool(); k != nil {
+		s.Note(k.CooledMultiply(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data, FarSlot: w.far.onDev,
+			Flowing: w.flowing, V: F64(x), Out: F64(y),
+		}))
+	}
+}
+
+// CoolantHeat is the heat in W that the coolant of each cavity carries out, above what it brings in.
+func (s *system) CoolantHeat(x ops.Vector) []float64 {
+	w := s.cooling
+	if w == nil {
+		return nil
+	}
+	if k := s.kernelsToCool(); k != nil {
+		s.Note(k.Outlets(s.Stream, [3]uint32{uint32(len(w.of)), 1, 1}, kernels.CoolantOutletsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, X: F64(x), Heat: w.heat,
+		}))
+	}
+	heat := make([]float64, len(w.of))
+	Receive(&s.Space, heat, w.heat)
+	return heat
+}
+
+// Cooling is what coolant adds to the operator of a mesh on a GPU, for methods with kernels that work on couplings. Plane k of Far, which couples planes k and
+// k+2, is in slot FarSlot[k], -1 where there is none.
+type Cooling struct {
+	*Conductances
+	Of      []*mesh.Cavity
+	Far     cudriver.Ptr[float32]
+	FarSlot cudriver.Ptr[int32]
+	Slots   []int32 // those of FarSlot
+	system  *system
+}
+
+// CoolingOf is that of a mesh's system on a GPU. ok is false where no coolant flows or the operator lives elsewhere.
+func CoolingOf(a ops.Space) (c *Cooling, ok bool) {
+	s, ok := a.(*system)
+	if !ok || s.cooling == nil {
+		return nil, false
+	}
+	g, _ := ConductancesOf(a)
+	w := s.cooling
+	return &Cooling{g, w.of, w.far.data, w.far.onDev, w.far.of, s}, true
+}
+
+// Diagonal fills the FP64 vector v with the diagonal of A.
+func (c *Cooling) Diagonal(v ops.Vector) {
+	s, w := c.system, c.system.cooling
+	if k := s.kernelsToCool(); k != nil {
+		s.Note(k.CooledDiagonal(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data, FarSlot: w.far.onDev,
+			Flowing: w.flowing, Out: F64(v),
+		}))
+	}
+}
+
+// CavityLines are the heat in W/K that each line of cavity n carries, and 1 where it holds coolant, on the device.
+func (c *Cooling) CavityLines(n int) (heat cudriver.Ptr[float64], wet cudriver.Ptr[int32]) {
+	v := &c.system.cooling.sent[n]
+	return v.Heat, v.Wet
+}

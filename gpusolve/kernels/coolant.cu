@@ -1,0 +1,199 @@
+// The operator of stacks that coolant flows through: package mesh has the discretisation (discretise_cavity.go), whose operations these are in their order, so
+// that processor and GPU round the same conductances.
+#include "coolant.h"
+#include "mesh.h"
+#include "residual.h"
+
+enum { THREADS = 128 };
+
+DEVICE const double *material(const Mesh &m, const double *palette, int i, int j, int k) { return palette + (i64)entryOf(m, i, j, k) * ENTRY; }
+
+// halfWall is the resistance from the centre of a wall's cell to its side towards the coolant: its lower side where upper is 1.
+DEVICE double halfWall(const Mesh &m, const double *palette, int axis, int upper, int i, int j, int k) {
+  const double *own = material(m, palette, i, j, k);
+  return axis == 0 ? m.dx[i] / (2 * own[upper ? WEST : EAST]) : m.dy[j] / (2 * own[upper ? SOUTH : NORTH]);
+}
+
+// lateral is the coupling of cell (i, j) of plane k and the next one along an axis.
+DEVICE double lateral(const Cavity &c, const Mesh &m, const double *palette, int k, int i, int j, int axis) {
+  int ni = axis == 0 ? i + 1 : i, nj = axis == 0 ? j : j + 1;
+  double area = c.height * (axis == 0 ? m.dy[j] : m.dx[i]);
+  double distance = (axis == 0 ? m.dx[i] + m.dx[ni] : m.dy[j] + m.dy[nj]) / 2;
+  const double *own = material(m, palette, i, j, k);
+  if (porous(c)) {
+    if (axis != c.axis || (k == c.wall && c.pins)) return 0;
+    double share = 1 - c.porosity, conductivity = own[axis == 0 ? EAST : NORTH];
+    if (k == c.fluid) share = c.porosity, conductivity = c.along;
+    return share * conductivity * area / distance;
+  }
+  bool a = wetAt(c, i, j), b = wetAt(c, ni, nj);
+  if (a && b) return axis == c.axis ? c.along * area / distance : 0;
+  if (a) return area / (1 / c.side + halfWall(m, palette, axis, 1, ni, nj, k));
+  if (b) return area / (1 / c.side + halfWall(m, palette, axis, 0, i, j, k));
+  const double *next = material(m, palette, ni, nj, k);
+  double x = m.dx[i], y = m.dy[j], z = m.dz[k];
+  return axis == 0 ? y * z / (x / (2 * own[EAST]) + m.dx[ni] / (2 * next[WEST])) : x * z / (y / (2 * own[NORTH]) + m.dy[nj] / (2 * next[SOUTH]));
+}
+
+// volumetric is the heat capacity of a cell of a cavity's plane, J/K.
+DEVICE double volumetric(const Cavity &c, const Mesh &m, const double *palette, int i, int j, int k) {
+  double solid = material(m, palette, i, j, k)[CAPACITY];
+  if (!porous(c) && !wetAt(c, i, j)) return solid * (m.dy[j] * m.dz[k]) * m.dx[i];
+  double volume = m.dy[j] * c.height * m.dx[i];
+  if (!porous(c)) return c.capacity * volume;
+  return k == c.fluid ? c.capacity * c.porosity * volume : solid * (1 - c.porosity) * volume;
+}
+
+// coolPlanes sets the lateral couplings, and capacity = C/dt where it is not null, of the planes of cavities: two for each, walls and coolant.
+KERNEL void BOUNDS(THREADS) coolPlanes(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
+                                       const u32 *uniform, const int *slot, const u32 *index, const double *palette, const Cavity *cavities, double dt,
+                                       float *gx, float *gy, float *capacity) {
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  BlockAt at = blockAt(tiles(nx, THREADS), ny);
+  const Cavity &c = cavities[at.z / 2];
+  int i = at.x * THREADS + threadX(), j = at.y, k = at.z % 2 ? c.fluid : c.wall;
+  if (i >= nx || (at.z % 2 && !porous(c))) return;
+  i64 cell = ((i64)k * ny + j) * nx + i;
+  gx[cell] = i + 1 < nx ? (float)lateral(c, m, palette, k, i, j, 0) : 0;
+  gy[cell] = j + 1 < ny ? (float)lateral(c, m, palette, k, i, j, 1) : 0;
+  if (capacity) capacity[cell] = (float)(volumetric(c, m, palette, i, j, k) / dt);
+}
+
+// joint is a coupling at the floor or the ceiling of a porous cavity, per area: solid, walls and coolant meet in a point without capacity.
+DEVICE double joint(double a, double b, double sum) { return a * b / sum; }
+
+// coolColumns sets the couplings along z above and below the planes of cavities, those across a porous cavity's walls and coolant among them. far has two
+// planes for each cavity.
+KERNEL void BOUNDS(THREADS) coolColumns(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
+                                        const u32 *uniform, const int *slot, const u32 *index, const double *palette, const Cavity *cavities,
+                                        const int *farSlot, float *gz, float *far) {
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  BlockAt tile = blockAt(tiles(nx, THREADS), ny);
+  const Cavity &c = cavities[tile.z];
+  int i = tile.x * THREADS + threadX(), j = tile.y, low = c.wall - 1, high = c.fluid + 1;
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
+  double area = dx[i] * dy[j], below = dz[low] / (2 * material(m, palette, i, j, low)[VERTICAL]),
+         above = dz[high] / (2 * material(m, palette, i, j, high)[VERTICAL]), wall = material(m, palette, i, j, c.wall)[VERTICAL];
+  if (!porous(c)) {
+    bool wet = wetAt(c, i, j);
+    double half = dz[c.wall] / (2 * wall);
+    gz[low * sheet + at] = (float)(area / (below + contact[low] + (wet ? 1 / c.bottom : half)));
+    gz[c.wall * sheet + at] = (float)(area / ((wet ? 1 / c.top : half) + contact[c.wall] + above));
+    return;
+  }
+  double walls = (1 - c.porosity) * wall / (c.height / 2), floor = 1 / (below + contact[low]), ceiling = 1 / (above + contact[c.fluid]);
+  double bottom = floor + walls + c.bottom, top = ceiling + walls + c.top;
+  gz[low * sheet + at] = (float)(area * joint(floor, walls, bottom));
+  gz[c.wall * sheet + at] = (float)(area * (joint(walls, c.bottom, bottom) + joint(walls, c.top, top)));
+  gz[c.fluid * sheet + at] = (float)(area * joint(ceiling, c.top, top));
+  far[farSlot[low] * sheet + at] = (float)(area * joint(floor, c.bottom, bottom));
+  far[farSlot[c.wall] * sheet + at] = (float)(area * joint(ceiling, walls, top));
+}
+
+// endOf is the first cell of a line, or the last, in its plane.
+DEVICE i64 endOf(const Cavity &c, int line, bool outlet, int nx, int ny) {
+  i64 last = (bool)c.backward != outlet ? (c.axis == 0 ? nx : ny) - 1 : 0;
+  return c.axis == 0 ? (i64)line * nx + last : last * nx + line;
+}
+
+// inlets adds the heat that coolant of rise[n] above the ambient brings into cavity n, a row of blocks for each.
+KERNEL void BOUNDS(THREADS) inlets(int nx, int ny, const Cavity *cavities, const double *rise, double *inflow, const int *inflowSlot) {
+  BlockAt tile = blockAt(tiles(nx > ny ? nx : ny, THREADS));
+  const Cavity &c = cavities[tile.y];
+  int line = tile.x * THREADS + threadX();
+  if (line >= (c.axis == 0 ? ny : nx) || !c.wet[line]) return;
+  inflow[inflowSlot[c.fluid] * ((i64)nx * ny) + endOf(c, line, false, nx, ny)] += c.heat[line] * rise[tile.y];
+}
+
+// outlets sets heat[n] to what the coolant of cavity n carries out above what it brings in. One block for each.
+KERNEL void BOUNDS(THREADS) outlets(int nx, int ny, const Cavity *cavities, const double *rise, const double *x, double *heat) {
+  SHARED double lines[32];
+  const Cavity &c = cavities[blockX()];
+  double s = 0;
+  for (int line = threadX(); line < (c.axis == 0 ? ny : nx); line += THREADS)
+    if (c.wet[line]) s += c.heat[line] * (x[c.fluid * ((i64)nx * ny) + endOf(c, line, true, nx, ny)] - rise[blockX()]);
+  s = sumBlock(s, lines, THREADS);
+  if (threadX() == 0) heat[blockX()] = s;
+}
+
+// cooledMultiply is multiply of forms.cu with coolant.
+KERNEL void BOUNDS(THREADS) cooledMultiply(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                           const Cavity *RESTRICT cavities, const float *RESTRICT far, const int *RESTRICT farSlot,
+                                           const int *RESTRICT flowing, const double *RESTRICT v, double *RESTRICT out) {
+  Cooling w = {cavities, far, farSlot, flowing};
+  int i = blockX() * THREADS + threadX();
+  for (int j = blockY(); i < nx && j < ny; j += gridY()) {
+    i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+    double own = v[c], down = 0;
+    for (int k = 0; k < nz; k++) {
+      i64 next = k + 1 < nz ? c + sheet : c;
+      double above = v[next], up = gz[c] * (own - above), none = 0;
+      double a = gx[c] * (own - v[c + 1]) + gx[c - 1] * (own - v[c - 1]) + gy[c] * (own - v[c + nx]) + gy[c - nx] * (own - v[c - nx]) + (up - down);
+      int slot = groundSlot[k];
+      if (slot >= 0) a += ground[slot * sheet + at] * own;
+      if (capacity) a += capacity[c] * own;
+      out[c] = a + beside(w, nx, ny, i, j, k, sheet, at, c, v, &none);
+      down = up;
+      own = above;
+      c = next;
+    }
+  }
+}
+
+// Cooled adds to a row of the residual what coolant does.
+struct Cooled {
+  Cooling w;
+  int nx, ny;
+  i64 sheet;
+  const double *x;
+  __attribute__((device, always_inline)) void operator()(int i, int j, int k, i64 at, i64 c, double *a, double *diagonal) const {
+    *a += beside(w, nx, ny, i, j, k, sheet, at, c, x, diagonal);
+  }
+};
+
+// cooledResidual is residual of residual.cu with coolant. A null old is zero.
+KERNEL void BOUNDS(THREADS) cooledResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                           const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
+                                           const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const Cavity *RESTRICT cavities,
+                                           const float *RESTRICT far, const int *RESTRICT farSlot, const int *RESTRICT flowing, const double *RESTRICT x,
+                                           const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars,
+                                           u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  Cooled cooled = {{cavities, far, farSlot, flowing}, nx, ny, (i64)nx * ny, x};
+  if (old)
+    residualOf<true, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars,
+                     ticket, lines, &last, cooled);
+  else
+    residualOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars,
+                      ticket, lines, &last, cooled);
+}
+
+// cooledDiagonal sets out to the diagonal of A.
+KERNEL void BOUNDS(THREADS) cooledDiagonal(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                           const Cavity *RESTRICT cavities, const float *RESTRICT far, const int *RESTRICT farSlot,
+                                           const int *RESTRICT flowing, double *RESTRICT out) {
+  int i = blockX() * THREADS + threadX();
+  for (int j = blockY(); i < nx && j < ny; j += gridY()) {
+    i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+    double below = 0;
+    for (int k = 0; k < nz; k++, c += sheet) {
+      double up = gz[c], v = (double)gx[c] + gx[c - 1] + gy[c] + gy[c - nx] + up + below;
+      int slot = groundSlot[k];
+      if (slot >= 0) v += ground[slot * sheet + at];
+      if (capacity) v += capacity[c];
+      if ((slot = farSlot[k]) >= 0) v += far[slot * sheet + at];
+      if (k >= 2 && (slot = farSlot[k - 2]) >= 0) v += far[slot * sheet + at];
+      if ((slot = flowing[k]) >= 0) {
+        Carry e = carryAt(cavities[slot], i, j, nx, ny);
+        v += e.heat * e.own;
+      }
+      out[c] = v;
+      below = up;
+    }
+  }
+}

@@ -1,0 +1,432 @@
+// Levels of stacks with coolant: set-up, the coolant's own equations, residuals and transfers.
+//
+// A plane of resolved channels becomes two planes on the next level, walls and coolant, as a porous cavity has them. split[k] is the flow of such a plane, -1 of
+// others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
+#include "cooled.h"
+
+enum { THREADS = 128, SWEEP = 512, SEGMENTS = 64, ABREAST = SWEEP / SEGMENTS, SHORT = 4, MEDIUM = 9, LONG = 18 };
+
+DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
+
+// pivot is one over d, or nothing where a cell has no equation.
+DEVICE double pivot(double d) { return d > 0 ? d : 1e30; }
+
+// diagonalOf is the diagonal of a row in FP64.
+DEVICE double diagonalOf(int nx, i64 sheet, int i, int j, int k, const float *gx, const float *gy, const float *gz, const float *ground,
+                         const int *groundSlot, const float *capacity, const float *far, const int *farSlot, const Flow *flows, const int *flowing) {
+  i64 at = (i64)j * nx + i, c = at + k * sheet;
+  double d = (double)gx[c] + gx[c - 1] + gy[c] + gy[c - nx] + gz[c];
+  if (k) d += gz[c - sheet];
+  int slot = groundSlot[k];
+  if (slot >= 0) d += ground[slot * sheet + at];
+  if (capacity) d += capacity[c];
+  if ((slot = farSlot[k]) >= 0) d += far[slot * sheet + at];
+  if (k > 1 && (slot = farSlot[k - 2]) >= 0) d += far[slot * sheet + at];
+  if ((slot = flowing[k]) >= 0) d += flows[slot].heat[flows[slot].axis == 0 ? j : i];
+  return d;
+}
+
+// factorColumns eliminates the columns from the bottom up, in FP64.
+KERNEL void BOUNDS(THREADS) factorColumns(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                          const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                          const float *RESTRICT far, const int *RESTRICT farSlot, const Flow *RESTRICT flows,
+                                          const int *RESTRICT flowing, float *RESTRICT e, float *RESTRICT inverse) {
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+  double g = 0, p = 1, beyond = 0, q = 1, last = 0; // couplings of the plane below to this one and the next, its pivot; those of the one before
+  for (int k = 0; k < nz; k++, c += sheet) {
+    double d = diagonalOf(nx, sheet, i, j, k, gx, gy, gz, ground, groundSlot, capacity, far, farSlot, flows, flowing);
+    d = pivot(d - g * g / p - last * last / q);
+    double up = gz[c] + g * beyond / p;
+    e[c] = (float)up;
+    inverse[c] = (float)(1 / d);
+    last = beyond, q = p;
+    int slot = farSlot[k];
+    beyond = slot >= 0 ? far[slot * sheet + at] : 0;
+    g = up, p = d;
+  }
+}
+
+// Lines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
+// would not smooth what varies from line to line. Line l begins at cell first + l across of the plane, and step leads to the next cell downstream. heat is what
+// lines carry, nothing where it is null. Lines of one colour do not touch; those of a negative one do not count. inverse is one over the pivots of the
+// elimination downstream, as the plane's cells lie, and rest is room for a right side. Where lines of coolant fill a plane, nothing couples them: lone is 1.
+struct Lines {
+  i64 first, across, step;
+  int plane, lines, length, axis, lone, none;
+  const float *heat;
+  const int *colour;
+  float *inverse, *rest;
+};
+
+// factorLines eliminates lines downstream. With u what ties a cell to the one upstream, heat carried included, d to the one downstream, and m to everything
+// beside, where the heat carried belongs at the inlet,
+//
+//	t_n = m_n + u_n t_{n-1} / pivot_{n-1},   pivot_n = d_n + t_n
+//
+// All terms are positive. A thread factors a line.
+KERNEL void BOUNDS(THREADS) factorLines(int nx, int ny, int most, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                        const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                        const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all) {
+  BlockAt tile = blockAt(tiles(most, THREADS));
+  const Lines &s = all[tile.y];
+  int line = tile.x * THREADS + threadX(), k = s.plane;
+  if (line >= s.lines || s.colour[line] < 0) return;
+  i64 sheet = (i64)nx * ny, at = s.first + line * s.across, base = k * sheet, beside = s.axis == 0 ? nx : 1;
+  const float *along = (s.axis == 0 ? gx : gy) + base, *side = (s.axis == 0 ? gy : gx) + base;
+  int held = groundSlot[k], above = farSlot[k], below = k > 1 ? farSlot[k - 2] : -1;
+  double heat = s.heat ? s.heat[line] : 0, t = 0, pivot = 1;
+  for (int m = 0; m < s.length; m++, at += s.step) {
+    i64 c = base + at;
+    double rest = (double)side[at] + side[at - beside] + gz[c] + gz[c - sheet];
+    if (held >= 0) rest += ground[held * sheet + at];
+    if (capacity) rest += capacity[c];
+    if (above >= 0) rest += far[above * sheet + at];
+    if (below >= 0) rest += far[below * sheet + at];
+    t = rest + (m > 0 ? (heat + along[s.step > 0 ? at - s.step : at]) * (t / pivot) : heat);
+    pivot = t + (m + 1 < s.length ? along[s.step > 0 ? at : at + s.step] : 0);
+    s.inverse[at] = (float)(1 / pivot);
+  }
+}
+
+// Segment is the part of a line that a thread solves: cells [from, to) downstream, and what the thread reads.
+struct Segment {
+  int part, line, from, to;
+  i64 sheet, first, base, beside, up, down;
+  i64 higher, lower; // steps to the cells beside, 0 where none is
+  int below, above;
+  float heat;
+};
+
+DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const int *farSlot) {
+  Segment g;
+  int t = threadX(), each = tiles(s.length, SEGMENTS), k = s.plane;
+  g.part = t / ABREAST, g.line = tile * ABREAST + t % ABREAST;
+  g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
+  if (g.line >= s.lines || s.colour[g.line] != colour) g.to = g.from;
+  g.sheet = (i64)nx * ny, g.first = s.first + g.line * s.across, g.base = k * g.sheet, g.beside = s.axis == 0 ? nx : 1;
+  g.up = s.step > 0 ? -s.step : 0, g.down = s.step > 0 ? 0 : s.step; // where the couplings upstream and downstream are
+  g.below = k > 1 ? farSlot[k - 2] : -1, g.above = farSlot[k];
+  g.heat = g.to > g.from && s.heat ? s.heat[g.line] : 0;
+  bool lone = s.lone && colour == 0;
+  g.higher = lone || g.line + 1 >= s.lines ? 0 : g.beside, g.lower = lone || g.line == 0 ? 0 : g.beside;
+  return g;
+}
+
+// rightSide is b and what a cell's neighbours beside its line add.
+DEVICE float rightSide(const Segment &g, i64 at, const float *side, const float *gz, const float *far, const float *b, const float *x) {
+  i64 c = g.base + at;
+  float v = b[c] + gz[c - g.sheet] * x[c - g.sheet] + gz[c] * x[c + g.sheet];
+  if (g.below >= 0) v += far[g.below * g.sheet + at] * x[c - 2 * g.sheet];
+  if (g.above >= 0) v += far[g.above * g.sheet + at] * x[c + 2 * g.sheet];
+  return v + (side[at] * x[c + g.higher] + side[at - g.beside] * x[c - g.lower]); // couplings are zero where no cell is
+}
+
+// joined is the value before a thread's segment, from what all segments make of a start at zero and how much of any start comes through them: those before it
+// downstream, or those behind.
+DEVICE float joined(float end, float pass, float *ends, float *passes, int part, bool back) {
+  int t = threadX(), line = t % ABREAST;
+  barrier();
+  ends[t] = end, passes[t] = pass;
+  barrier();
+  float v = 0;
+  if (back)
+    for (int p = SEGMENTS - 1; p > part; p--) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+  else
+    for (int p = 0; p < part; p++) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+  return v;
+}
+
+// streamsOf solves lines whose segments have up to CELLS cells, which stay in registers.
+template <int CELLS>
+DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                      const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b, float *x, float *ends,
+                      float *passes) {
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  const Lines &s = all[tile.y];
+  Segment g = segmentOf(s, nx, ny, tile.x, colour, farSlot);
+  const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
+  int count = g.to - g.from;
+  float y[CELLS], u[CELLS], d[CELLS], end = 0, pass = 1;
+  if (count > 0) {
+    // Cells beyond the segment repeat its last, so that all loads can be under way together.
+#pragma unroll
+    for (int n = 0; n < CELLS; n++) {
+      int m = g.from + (n < count ? n : count - 1);
+      i64 at = g.first + m * s.step;
+      float w = s.inverse[at];
+      y[n] = rightSide(g, at, side, gz, far, b, x) * w;
+      u[n] = m > 0 ? (g.heat + along[at + g.up]) * w : 0;
+      d[n] = m + 1 < s.length ? along[at + g.down] * w : 0;
+    }
+#pragma unroll
+    for (int n = 0; n < CELLS; n++)
+      if (n < count) end = y[n] + u[n] * end, pass *= u[n];
+  }
+  float v = joined(end, pass, ends, passes, g.part, false);
+  end = 0, pass = 1;
+  if (count > 0) {
+#pragma unroll
+    for (int n = 0; n < CELLS; n++)
+      if (n < count) y[n] = v = y[n] + u[n] * v;
+#pragma unroll
+    for (int n = CELLS - 1; n >= 0; n--)
+      if (n < count) end = y[n] + d[n] * end, pass *= d[n];
+  }
+  v = joined(end, pass, ends, passes, g.part, true);
+  if (count > 0) {
+#pragma unroll
+    for (int n = CELLS - 1; n >= 0; n--)
+      if (n < count) x[g.base + g.first + (g.from + n) * s.step] = v = y[n] + d[n] * v;
+  }
+}
+
+// streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
+// lines, each in SEGMENTS parts at a time: a thread finds what its part makes of a start at zero and how much of any start comes through, the parts are then
+// joined one after the other, and each is solved again from its true start. First downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
+// and any number in streamsOfAnyLength.
+KERNEL void BOUNDS(SWEEP) streamsShort(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  streamsOf<SHORT>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+}
+
+// streamsMedium is streamsShort for longer lines.
+KERNEL void BOUNDS(SWEEP) streamsMedium(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  streamsOf<MEDIUM>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+}
+
+// streamsLong is streamsShort for longer lines.
+KERNEL void BOUNDS(SWEEP) streamsLong(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  streamsOf<LONG>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+}
+
+// streamsOfAnyLength is streamsShort for lines of any length, which keeps the right side in memory.
+KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colour, const float *gx, const float *gy, const float *gz, const float *far,
+                                             const int *farSlot, const Lines *all, const float *b, float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  const Lines s = all[tile.y];
+  Segment g = segmentOf(s, nx, ny, tile.x, colour, farSlot);
+  const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
+  float end = 0, pass = 1;
+  for (int m = g.from; m < g.to; m++) {
+    i64 at = g.first + m * s.step;
+    float v = rightSide(g, at, side, gz, far, b, x) * s.inverse[at], u = m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0;
+    s.rest[at] = v;
+    end = v + u * end;
+    pass *= u;
+  }
+  float v = joined(end, pass, ends, passes, g.part, false);
+  for (int m = g.from; m < g.to; m++) {
+    i64 at = g.first + m * s.step;
+    v = s.rest[at] + (m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0) * v;
+    s.rest[at] = v;
+  }
+  end = 0, pass = 1;
+  for (int m = g.to - 1; m >= g.from; m--) {
+    i64 at = g.first + m * s.step;
+    float d = m + 1 < s.length ? along[at + g.down] * s.inverse[at] : 0;
+    end = s.rest[at] + d * end;
+    pass *= d;
+  }
+  v = joined(end, pass, ends, passes, g.part, true);
+  for (int m = g.to - 1; m >= g.from; m--) {
+    i64 at = g.first + m * s.step;
+    v = s.rest[at] + (m + 1 < s.length ? along[at + g.down] * s.inverse[at] : 0) * v;
+    x[g.base + at] = v;
+  }
+}
+
+// residualCooled sets r = b - A x.
+KERNEL void BOUNDS(THREADS) residualCooled(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                           const float *RESTRICT far, const int *RESTRICT farSlot, const Flow *RESTRICT flows,
+                                           const int *RESTRICT flowing, const float *RESTRICT b, const float *RESTRICT x, float *RESTRICT r) {
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
+  float own = x[c], down = 0;
+  for (int k = 0; k < nz; k++) {
+    i64 next = k + 1 < nz ? c + sheet : c;
+    float above = x[next], up = gz[c] * (above - own);
+    float v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own) + (up - down);
+    int slot = groundSlot[k];
+    if (slot >= 0) v -= ground[slot * sheet + at] * own;
+    if (capacity) v -= capacity[c] * own;
+    if ((slot = farSlot[k]) >= 0) v += far[slot * sheet + at] * (x[c + 2 * sheet] - own);
+    if (k > 1 && (slot = farSlot[k - 2]) >= 0) v += far[slot * sheet + at] * (x[c - 2 * sheet] - own);
+    if ((slot = flowing[k]) >= 0) {
+      const Flow &f = flows[slot];
+      bool inlet = (f.axis == 0 ? i : j) == (f.step > 0 ? 0 : f.length - 1);
+      v += f.heat[f.axis == 0 ? j : i] * ((inlet ? 0 : x[c - f.step]) - own);
+    }
+    r[c] = v;
+    down = up;
+    own = above;
+    c = next;
+  }
+}
+
+// series is the conductance between coarse cells c and c+1 of a line of couplings, stride apart: half of the coupling inside either pair and the
+// one across.
+DEVICE float series(const float *g, const int *first, int c, i64 stride) {
+  int lo = first[c], mid = first[c + 1], hi = first[c + 2];
+  float across = g[(mid - 1) * stride];
+  if (across == 0) return 0;
+  float r = 1 / across;
+  if (mid - lo == 2) r += 0.5f / g[lo * stride];
+  if (hi - mid == 2) r += 0.5f / g[mid * stride];
+  return 1 / r;
+}
+
+// between adds the coupling of coarse cells c and c+1 along an axis of a plane of channels, in the line of fine cells at a place across it, to that of walls or of
+// coolant: cells of one kind alone couple.
+DEVICE void between(const Flow &f, const float *g, const int *first, int c, i64 stride, int axis, int place, float *to) {
+  int end = first[c + 1];
+  bool a = axis == 0 ? wetLine(f, end - 1, place) : wetLine(f, place, end - 1), b = axis == 0 ? wetLine(f, end, place) : wetLine(f, place, end);
+  if (a == b) to[a] += g[(end - 1) * stride] / ((float)(first[c + 2] - first[c]) / 2);
+}
+
+// coarsenCooled makes the couplings of the next level, a thread for each of its columns and each plane of this one. Lateral couplings are in series, others
+// add. In a plane of channels, films of side walls become the coupling of walls and coolant.
+KERNEL void BOUNDS(THREADS) coarsenCooled(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                          const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                          const float *RESTRICT far, const int *RESTRICT farSlot, const Flow *RESTRICT flows,
+                                          const int *RESTRICT split, const int *RESTRICT low, int cx, int cy, const int *RESTRICT firstX,
+                                          const int *RESTRICT firstY, float *RESTRICT cgx, float *RESTRICT cgy, float *RESTRICT cgz,
+                                          float *RESTRICT cground, const int *RESTRICT cgroundSlot, float *RESTRICT cfar,
+                                          const int *RESTRICT cfarSlot) {
+  BlockAt tile = blockAt(tiles(cx, THREADS), cy);
+  int i = tile.x * THREADS + threadX(), j = tile.y, k = tile.z;
+  if (i >= cx) return;
+  i64 sheet = (i64)nx * ny, base = k * sheet, csheet = (i64)cx * cy, at = (i64)j * cx + i, c = low[k] * csheet + at;
+  int slot = groundSlot[k], beyond = farSlot[k], own = split[k], next = k + 1 < nz ? split[k + 1] : -1;
+  // Sums over cells of walls and of coolant, all of them the former where the plane is not split.
+  float x[2] = {0, 0}, y[2] = {0, 0}, z[2] = {0, 0}, g[2] = {0, 0}, wet = 0, longer = 0, film = 0;
+  for (int jj = firstY[j]; jj < firstY[j + 1]; jj++)
+    for (int ii = firstX[i]; ii < firstX[i + 1]; ii++) {
+      i64 f = (i64)jj * nx + ii;
+      int kind = own >= 0 && wetLine(flows[own], ii, jj);
+      float up = gz[base + f];
+      if (next >= 0 && wetLine(flows[next], ii, jj))
+        wet += up;
+      else
+        z[kind] += up;
+      if (slot >= 0) g[kind] += ground[slot * sheet + f];
+      if (capacity) g[kind] += capacity[base + f];
+      if (beyond >= 0) longer += far[beyond * sheet + f];
+      if (kind) film += flows[own].axis == 0 ? gy[base + f] + gy[base + f - nx] : gx[base + f] + gx[base + f - 1];
+    }
+  if (i + 1 < cx)
+    for (int jj = firstY[j]; jj < firstY[j + 1]; jj++) {
+      i64 f = base + (i64)jj * nx;
+      if (own < 0)
+        x[0] += series(gx + f, firstX, i, 1);
+      else
+        between(flows[own], gx + f, firstX, i, 1, 0, jj, x);
+    }
+  if (j + 1 < cy)
+    for (int ii = firstX[i]; ii < firstX[i + 1]; ii++) {
+      if (own < 0)
+        y[0] += series(gy + base + ii, firstY, j, nx);
+      else
+        between(flows[own], gy + base + ii, firstY, j, nx, 1, ii, y);
+    }
+  cgx[c] = x[0], cgy[c] = y[0];
+  if ((slot = cgroundSlot[low[k]]) >= 0) cground[slot * csheet + at] = g[0];
+  int walls = cfarSlot[low[k]];
+  if (own < 0) {
+    cgz[c] = z[0];
+    if (walls >= 0) cfar[walls * csheet + at] = next >= 0 ? wet : longer;
+    return;
+  }
+  cgz[c] = film;
+  cfar[walls * csheet + at] = z[0];
+  c += csheet;
+  cgx[c] = x[1], cgy[c] = y[1], cgz[c] = z[1];
+  if ((slot = cgroundSlot[low[k] + 1]) >= 0) cground[slot * csheet + at] = g[1];
+}
+
+// completeCooled gives cells of the two planes that a plane of channels became equations where they stand for no wall or for no coolant, of which the flow is one of
+// the coarse level: what lacks follows the other by FOLLOW of what ties it.
+#define FOLLOW 1e-3f
+KERNEL void BOUNDS(THREADS) completeCooled(int cx, int cy, int flow, const Flow *RESTRICT flows, const int *RESTRICT cfarSlot, float *RESTRICT cgz,
+                                           float *RESTRICT cfar) {
+  BlockAt tile = blockAt(tiles(cx, THREADS));
+  const Flow &f = flows[flow];
+  int i = tile.x * THREADS + threadX(), j = tile.y, k = f.plane;
+  if (i >= cx) return;
+  i64 sheet = (i64)cx * cy, at = (i64)j * cx + i;
+  float *below = cgz + (k - 2) * sheet + at, *film = cgz + (k - 1) * sheet + at, *across = cfar + cfarSlot[k - 1] * sheet + at;
+  if (*below == 0 && *across == 0) {
+    float v = *film;
+    if (v == 0) v = cfar[cfarSlot[k - 2] * sheet + at];
+    *below = v, *across = v;
+  }
+  if (*film == 0 && cfar[cfarSlot[k - 2] * sheet + at] == 0) *film = FOLLOW * *below;
+}
+
+// farther is the weight of the coarse cell beyond a fine cell's own along one axis: far, and none in coolant where that line has none.
+DEVICE float farther(const Flow *flow, int axis, int beyond, float far) { return flow && flow->axis != axis && !flow->wet[beyond] ? 0 : far; }
+
+// gatherCooled sets bc = P^T r, a thread for each coarse cell. origin is the plane that a coarse plane comes from, and kind what of it: 0 all, 1 walls, 2
+// coolant. flows are those of this level, cflows those of the coarse one.
+KERNEL void BOUNDS(THREADS) gatherCooled(int nx, int ny, int cx, int cy, const int *RESTRICT firstX, const int *RESTRICT parentX,
+                                         const int *RESTRICT beyondX, const float *RESTRICT farX, const int *RESTRICT firstY,
+                                         const int *RESTRICT parentY, const int *RESTRICT beyondY, const float *RESTRICT farY,
+                                         const int *RESTRICT origin, const int *RESTRICT kind, const Flow *RESTRICT flows,
+                                         const int *RESTRICT split, const Flow *RESTRICT cflows, const int *RESTRICT cflowing,
+                                         const float *RESTRICT r, float *RESTRICT bc) {
+  BlockAt tile = blockAt(tiles(cx, THREADS), cy);
+  int I = tile.x * THREADS + threadX(), J = tile.y, K = tile.z;
+  if (I >= cx) return;
+  int k = origin[K], part = kind[K], flow = cflowing[K];
+  const Flow *fine = part ? flows + split[k] : nullptr, *coarse = flow >= 0 ? cflows + flow : nullptr;
+  i64 base = (i64)k * nx * ny;
+  int ilo = firstX[I] > 0 ? firstX[I] - 1 : 0, ihi = firstX[I + 1] < nx ? firstX[I + 1] : nx - 1;
+  int jlo = firstY[J] > 0 ? firstY[J] - 1 : 0, jhi = firstY[J + 1] < ny ? firstY[J + 1] : ny - 1;
+  float sum = 0;
+  for (int j = jlo; j <= jhi; j++) {
+    float v = farther(coarse, 1, beyondY[j], farY[j]);
+    v = (parentY[j] == J ? 1 - v : 0) + (beyondY[j] == J ? v : 0);
+    if (v == 0) continue;
+    float line = 0;
+    for (int i = ilo; i <= ihi; i++) {
+      if (part && wetLine(*fine, i, j) != (part == 2)) continue;
+      float u = farther(coarse, 0, beyondX[i], farX[i]);
+      line += ((parentX[i] == I ? 1 - u : 0) + (beyondX[i] == I ? u : 0)) * r[base + (i64)j * nx + i];
+    }
+    sum += v * line;
+  }
+  bc[((i64)K * cy + J) * cx + I] = sum;
+}
+
+// prolongCooled adds P xc to x.
+KERNEL void BOUNDS(THREADS) prolongCooled(int nx, int ny, int cx, int cy, const int *RESTRICT parentX, const int *RESTRICT beyondX,
+                                          const float *RESTRICT farX, const int *RESTRICT parentY, const int *RESTRICT beyondY,
+                                          const float *RESTRICT farY, const Flow *RESTRICT flows, const int *RESTRICT split,
+                                          const int *RESTRICT low, const Flow *RESTRICT cflows, const int *RESTRICT cflowing,
+                                          const float *RESTRICT xc, float *RESTRICT x) {
+  BlockAt tile = blockAt(tiles(nx, THREADS), ny);
+  int i = tile.x * THREADS + threadX(), j = tile.y, k = tile.z;
+  if (i >= nx) return;
+  int K = low[k];
+  if (split[k] >= 0 && wetLine(flows[split[k]], i, j)) K++;
+  int flow = cflowing[K];
+  const Flow *coarse = flow >= 0 ? cflows + flow : nullptr;
+  float u = farther(coarse, 0, beyondX[i], farX[i]), v = farther(coarse, 1, beyondY[j], farY[j]);
+  const float *p0 = xc + ((i64)K * cy + parentY[j]) * cx, *p1 = xc + ((i64)K * cy + beyondY[j]) * cx;
+  int I = parentX[i], I1 = beyondX[i];
+  x[((i64)k * ny + j) * nx + i] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
+}
