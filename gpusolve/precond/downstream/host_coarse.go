@@ -86,7 +86,7 @@ func layout(m *mesh.Mesh) *coarse {
 func loose(m *mesh.Mesh, v *mesh.Cavity) bool {
 	y := &m.Stack.Layers[v.Layer]
 	conductance := (1 - v.Of.Porosity()) * m.Stack.Materials[y.Material].K[2] / (y.Thickness / 2)
-	return conductance < math.Max(v.Of.HBottom, v.Of.HTop)
+	return conductance < v.LargestFilm()
 }
 
 // unknown of a cell.
