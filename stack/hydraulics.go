@@ -114,6 +114,22 @@ func (s *Stack) stream(y *Layer, t Stream, permeability float64) Stream {
 	return t
 }
 
+// PoreReynolds is the largest Reynolds number of the layer's streams by the root of the permeability, 0 where none is given.
+func (s *Stack) PoreReynolds(y *Layer) float64 {
+	c, most := y.Coolant, 0.0
+	if c.Channels != nil || c.Fluid.Viscosity == 0 {
+		return 0
+	}
+	for i, t := range s.streams(y) {
+		k := c.Permeability
+		if i < len(c.Zones) && c.Zones[i].Permeability > 0 {
+			k = c.Zones[i].Permeability
+		}
+		most = math.Max(most, coolant.PoreReynolds(c.Fluid.liquid(), t.Velocity, k))
+	}
+	return most
+}
+
 // channel is one of the cavity's.
 func (s *Stack) channel(y *Layer) coolant.Channel {
 	c := y.Coolant
