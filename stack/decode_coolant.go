@@ -16,6 +16,9 @@ func (l *loader) coolant(t *table, y *Layer) {
 	liquid := l.fluid(s, c)
 	l.cavityGeometry(s, c)
 	if len(l.faults.list) > before || !(y.Thickness > 0) {
+		for _, name := range s.given("flow", "velocity", "pressure_drop", "h", "h_side", "h_bottom", "h_top") {
+			s.scalar(name) // reports what is wrong with it
+		}
 		return
 	}
 	y.Coolant = c
