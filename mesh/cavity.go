@@ -43,6 +43,20 @@ func (c *Cavity) Films(i, j int) stack.Films {
 	return f[at]
 }
 
+// FloorRange is the range of the coefficient on the floor, in W/(m2 K).
+func (c *Cavity) FloorRange() (low, high float64) {
+	low = math.Inf(1)
+	for line, wet := range c.Lines {
+		if !wet {
+			continue
+		}
+		for _, f := range c.films[c.profile[line]] {
+			low, high = min(low, f.Bottom), max(high, f.Bottom)
+		}
+	}
+	return low, high
+}
+
 // LargestFilm is the largest coefficient on floor or ceiling, in W/(m2 K).
 func (c *Cavity) LargestFilm() float64 {
 	most := 0.0
