@@ -72,7 +72,9 @@ func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
 		return nil
 	}
 	w := &webpage.Flow{Along: f.Along, Backward: f.Backward, Resolved: f.Resolved}
-	for _, l := range f.Lanes {
+	every := len(f.Lanes)/mostPageStreams + 1 // arrows need no more
+	for n := 0; n < len(f.Lanes); n += every {
+		l := &f.Lanes[n]
 		w.Lanes = append(w.Lanes, [3]float64{l.From, l.To, l.Speed})
 	}
 	return w
