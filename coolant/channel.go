@@ -3,7 +3,11 @@ package coolant
 import "math"
 
 // Channel is a straight one of rectangular section.
-type Channel struct{ Width, Height, Length float64 } // m
+type Channel struct {
+	Width, Height, Length float64 // m
+	// Developing flow enters with one velocity and one temperature; otherwise it is developed from the inlet on.
+	Developing bool
+}
 
 // Diameter is the hydraulic one in m.
 func (c Channel) Diameter() float64 { return 2 * c.Width * c.Height / (c.Width + c.Height) }
@@ -29,12 +33,25 @@ const (
 //	f Re = 96 (1 - 1.3553 a + 1.9467 a^2 - 1.7012 a^3 + 0.9564 a^4 - 0.2537 a^5)
 //
 // for the aspect ratio a (R. K. Shah and A. L. London, Laminar Flow Forced Convection in Ducts, 1978, eq. 341, four times Fanning's); turbulent,
-// f = (0.79 ln Re - 1.64)^-2 (B. S. Petukhov, Advances in Heat Transfer 6, 503, 1970); between, linear in Re.
+// f = (0.79 ln Re - 1.64)^-2 (B. S. Petukhov, Advances in Heat Transfer 6, 503, 1970); between, linear in Re. Of developing flow it is the mean over the
+// channel's length.
 func (c Channel) Friction(re float64) float64 {
 	laminar := func(re float64) float64 {
-		return 96 * polynomial(c.aspect(), 1, -1.3553, 1.9467, -1.7012, 0.9564, -0.2537) / re
+		if c.Developing {
+			return 4 * apparent(c.laminarFriction()/4, c.Length, c.Diameter(), re) / re
+		}
+		return c.laminarFriction() / re
 	}
 	return blend(re, laminar, petukhov)
+}
+
+// laminarFriction is f Re.
+func (c Channel) laminarFriction() float64 {
+	return 96 * polynomial(c.aspect(), 1, -1.3553, 1.9467, -1.7012, 0.9564, -0.2537)
+}
+
+func (c Channel) laminarNusselt() float64 {
+	return 8.235 * polynomial(c.aspect(), 1, -2.0421, 3.0853, -2.4765, 1.0578, -0.1861)
 }
 
 func petukhov(re float64) float64 { return math.Pow(0.79*math.Log(re)-1.64, -2) }
@@ -47,22 +64,21 @@ func petukhov(re float64) float64 { return math.Pow(0.79*math.Log(re)-1.64, -2) 
 // (Shah and London, eq. 342). Turbulent, (f/8) (Re - 1000) Pr / (1 + 12.7 sqrt(f/8) (Pr^(2/3) - 1)) with Petukhov's f (V. Gnielinski, Int. Chem. Eng. 16,
 // 359, 1976). Between, linear in Re. What a developing flow takes up more is left out: near the inlet the walls are cooler than this says.
 func (c Channel) Nusselt(re, prandtl float64) float64 {
-	laminar := func(float64) float64 {
-		return 8.235 * polynomial(c.aspect(), 1, -2.0421, 3.0853, -2.4765, 1.0578, -0.1861)
-	}
-	turbulent := func(re float64) float64 {
-		f := petukhov(re) / 8
-		return f * (re - 1000) * prandtl / (1 + 12.7*math.Sqrt(f)*(math.Pow(prandtl, 2.0/3)-1))
-	}
-	return blend(re, laminar, turbulent)
+	laminar := func(float64) float64 { return c.laminarNusselt() }
+	return blend(re, laminar, func(re float64) float64 { return gnielinski(re, prandtl) })
 }
 
-// HeatTransfer is the coefficient in W/(m2 K) for a mean velocity in m/s.
+func gnielinski(re, prandtl float64) float64 {
+	f := petukhov(re) / 8
+	return f * (re - 1000) * prandtl / (1 + 12.7*math.Sqrt(f)*(math.Pow(prandtl, 2.0/3)-1))
+}
+
+// HeatTransfer is the coefficient in W/(m2 K) of developed flow for a mean velocity in m/s.
 func (c Channel) HeatTransfer(f Fluid, velocity float64) float64 {
 	return c.Nusselt(c.Reynolds(f, velocity), f.Prandtl()) * f.K / c.Diameter()
 }
 
-// Drop is the pressure in Pa that a mean velocity takes: f (L / D) rho v^2 / 2. Inlet, outlet and developing flow are left out.
+// Drop is the pressure in Pa that a mean velocity takes: f (L / D) rho v^2 / 2. Changes of section at inlet and outlet are left out.
 func (c Channel) Drop(f Fluid, velocity float64) float64 {
 	if velocity == 0 {
 		return 0

@@ -45,12 +45,12 @@ func TestGlycol(t *testing.T) {
 
 // A square duct and parallel plates have known numbers: Shah and London, tables 42 and 26.
 func TestLaminar(t *testing.T) {
-	square, slot := Channel{1e-4, 1e-4, 1e-2}, Channel{1e-7, 1e-1, 1e-2}
+	square, slot := Channel{Width: 1e-4, Height: 1e-4, Length: 1e-2}, Channel{Width: 1e-7, Height: 1e-1, Length: 1e-2}
 	near(t, "square f Re", square.Friction(100)*100, 4*14.227, 1e-3)
 	near(t, "square Nu", square.Nusselt(100, 6), 3.608, 2e-3)
 	near(t, "plates f Re", slot.Friction(100)*100, 96, 1e-5)
 	near(t, "plates Nu", slot.Nusselt(100, 6), 8.235, 1e-5)
-	half := Channel{2e-4, 1e-4, 1e-2}
+	half := Channel{Width: 2e-4, Height: 1e-4, Length: 1e-2}
 	near(t, "1:2 f Re", half.Friction(50)*50, 4*15.548, 1e-3)
 	near(t, "1:2 Nu", half.Nusselt(50, 6), 4.123, 2e-3)
 }
@@ -59,13 +59,13 @@ func TestLaminar(t *testing.T) {
 func TestPressure(t *testing.T) {
 	w, _ := Find("water").At(300)
 	for _, v := range []float64{0.01, 1, 12, 25, 100} {
-		c := Channel{2e-4, 3e-4, 1e-2}
+		c := Channel{Width: 2e-4, Height: 3e-4, Length: 1e-2}
 		near(t, "velocity", c.Velocity(w, c.Drop(w, v)), v, 1e-9)
 	}
-	slot := Channel{50e-6, 1, 1e-2}
+	slot := Channel{Width: 50e-6, Height: 1, Length: 1e-2}
 	d := slot.Diameter()
 	near(t, "Poiseuille", slot.Velocity(w, 1e4), d*d*1e4/(48*w.Viscosity*1e-2), 1e-3)
-	if a, b := (Channel{1e-4, 1e-4, 1}).Friction(LeastTurbulent), (Channel{1e-4, 1e-4, 1}).Friction(LeastTurbulent+1e-6); math.Abs(a-b) > 1e-8 {
+	if a, b := (Channel{Width: 1e-4, Height: 1e-4, Length: 1}).Friction(LeastTurbulent), (Channel{Width: 1e-4, Height: 1e-4, Length: 1}).Friction(LeastTurbulent+1e-6); math.Abs(a-b) > 1e-8 {
 		t.Errorf("friction jumps from %g to %g", a, b)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
@@ -19,7 +20,7 @@ import (
 // The diagonals of a stack with coolant are those of its rows, and what they leave out are the couplings two planes apart, which only porous cavities have.
 func TestDiagonalsOfCooledStacks(t *testing.T) {
 	for seed := range uint64(40) {
-		s := randomCooled(rand.New(rand.NewPCG(seed, 15)))
+		s := cases.Cooled(rand.New(rand.NewPCG(seed, 15)), 5, 6)
 		m, err := mesh.Build(s)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +66,7 @@ func TestDiagonalsOfCooledStacks(t *testing.T) {
 func TestIncompleteFactorsBesideCoolant(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 16))
-		m, err := mesh.Build(randomCooled(r))
+		m, err := mesh.Build(cases.Cooled(r, 5, 6))
 		if err != nil {
 			t.Fatal(err)
 		}

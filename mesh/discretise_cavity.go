@@ -66,9 +66,9 @@ func (m *Mesh) coolLateral(c *Cavity, k, i0, j0, i1, j1 int, solid float64) floa
 	case a && b:
 		return 0 // two channels side by side are kept apart by the validation
 	case a:
-		return area / (1/c.Of.HSide + m.halfSolid(axis, 1, i1, j1, k))
+		return area / (1/c.Films(i0, j0).Side + m.halfSolid(axis, 1, i1, j1, k))
 	default:
-		return area / (1/c.Of.HSide + m.halfSolid(axis, 0, i0, j0, k))
+		return area / (1/c.Films(i1, j1).Side + m.halfSolid(axis, 0, i0, j0, k))
 	}
 }
 
@@ -99,14 +99,14 @@ func (t joint) pair(a, b float64) float64 { return a * b / (t.solid + t.walls + 
 func (m *Mesh) jointBelow(c *Cavity, i, j int) joint {
 	k := c.Wall - 1
 	r := m.DZ(k)/(2*m.At(i, j, k).K[2]) + m.Planes[k].ContactAbove
-	return joint{1 / r, m.wallHalf(c, i, j), c.Of.HBottom}
+	return joint{1 / r, m.wallHalf(c, i, j), c.Films(i, j).Bottom}
 }
 
 // jointAbove is that at the ceiling.
 func (m *Mesh) jointAbove(c *Cavity, i, j int) joint {
 	k := c.Fluid + 1
 	r := m.DZ(k)/(2*m.At(i, j, k).K[2]) + m.Planes[c.Fluid].ContactAbove
-	return joint{1 / r, m.wallHalf(c, i, j), c.Of.HTop}
+	return joint{1 / r, m.wallHalf(c, i, j), c.Films(i, j).Top}
 }
 
 // wallHalf is the conductance per area of half the height of the walls.
@@ -199,11 +199,11 @@ func (m *Mesh) coolHalf(f stack.Face, i, j, k int) (r float64, ok bool) {
 	case k != c.Fluid && vertical:
 		return 1 / m.wallHalf(c, i, j), true
 	case f == stack.Bottom:
-		return 1 / c.Of.HBottom, true
+		return 1 / c.Films(i, j).Bottom, true
 	case f == stack.Top:
-		return 1 / c.Of.HTop, true
+		return 1 / c.Films(i, j).Top, true
 	case c.Wall == c.Fluid && across && !m.OnFace(f, i, j, k):
-		return 1 / c.Of.HSide, true
+		return 1 / c.Films(i, j).Side, true
 	}
 	return noWay, true
 }

@@ -2,17 +2,34 @@ package plausibility
 
 import "thermsim/stack"
 
-// coolants looks for flows beyond the range of the laminar correlations.
+// coolants looks for flows beyond the range of the correlations.
 func (j *judge) coolants() {
 	for i := range j.s.Layers {
 		y := &j.s.Layers[i]
-		if y.Coolant == nil {
+		c := y.Coolant
+		if c == nil {
 			continue
 		}
-		if re := j.s.Hydraulics(y).Reynolds; re > stack.MostLaminar {
-			j.warn(Coolant, y.Coolant.Pos, "take a lower flow, or give h for this one", "the Reynolds number in layer %s is %.4g: beyond %d flow in channels is not laminar, and correlations are less sure",
-				y.Name, re, stack.MostLaminar)
+		h := j.s.Hydraulics(y)
+		switch {
+		case c.Channels == nil:
+			j.inertia(y)
+		case h.Reynolds > stack.LeastTurbulent:
+			j.warn(Coolant, c.Pos, "take a lower flow, or give h for this one", "the Reynolds number in layer %s is %.4g: beyond %d flow in channels is turbulent, and correlations are less sure",
+				y.Name, h.Reynolds, stack.LeastTurbulent)
+		case h.Reynolds > stack.MostLaminar:
+			j.warn(Coolant, c.Pos, "take a lower flow, or give h for this one",
+				"the Reynolds number in layer %s is %.4g: between %d and %d flow in channels is neither laminar nor turbulent for sure, and friction and h are interpolated",
+				y.Name, h.Reynolds, stack.MostLaminar, stack.LeastTurbulent)
 		}
+	}
+}
+
+// inertia looks for flows past pins and in media that Darcy's law is too low for.
+func (j *judge) inertia(y *stack.Layer) {
+	if re := j.s.PoreReynolds(y); re > stack.MostDarcy {
+		j.warn(Coolant, y.Coolant.Pos, "give the permeability measured at this flow", "the Reynolds number in layer %s by the root of the permeability is %.3g: beyond about %d inertia adds to Darcy's law, and the pressure drop is larger",
+			y.Name, re, stack.MostDarcy)
 	}
 }
 

@@ -67,7 +67,7 @@ func differencePicture(c *Comparison, a *Run, on *overlay, l int) (*picture.Heat
 	}
 	return &picture.HeatMap{
 		Title: marked(c.Caveat(), fmt.Sprintf("%s minus %s", c.First, c.Second)), Subtitle: "layer " + m.Stack.Layers[l].Name + ", difference in K", X: m.X, Y: m.Y, Kelvin: most,
-		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Difference: true,
+		Lo: c.All.MinK, Hi: c.All.MaxK, Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Flow: flowOf(m, l), Difference: true,
 	}, nil
 }
 

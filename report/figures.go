@@ -216,14 +216,14 @@ func (f *Figures) panels() (*picture.Panels, error) {
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
 	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()), Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.lastStepNote()) + f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
 	cells := m.NX() * m.NY()
-	for _, l := range layers {
+	for _, v := range views(m, layers) {
 		kelvin := make([]float64, cells)
-		if err := layerMap(m, f.Field, l, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
+		if err := planesMap(f.Field, v.planes, kelvin, func() []float64 { return make([]float64, cells) }); err != nil {
 			return nil, err
 		}
 		panel := picture.HeatMap{
-			Title: m.Stack.Layers[l].Name, X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-			Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Look: f.Style.look(),
+			Title: strings.TrimPrefix(v.what, "layer "), X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
+			Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer), Look: f.Style.look(),
 		}
 		f.Style.crop(m.Stack, &panel)
 		p.Maps = append(p.Maps, panel)

@@ -266,7 +266,7 @@ func (f *Figures) animation() ([]staging.File, error) {
 	a := &picture.Animation{
 		Map: picture.HeatMap{
 			Title: f.Style.title(m, f.Summary.Caveat()), X: r.x, Y: r.y, Lo: lo, Hi: hi,
-			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer), Look: f.Style.look(),
+			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer), Flow: flowOf(m, r.layer), Look: f.Style.look(),
 		},
 		Delay: 80 * time.Millisecond,
 	}

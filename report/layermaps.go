@@ -27,7 +27,7 @@ func CheckMaps(s *stack.Stack, names []string) error {
 	return nil
 }
 
-// mappedLayers are the layers with power and those asked for, bottom to top.
+// mappedLayers are the layers with power or coolant and those asked for, bottom to top.
 func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
 	if err := CheckMaps(m.Stack, names); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func mappedLayers(m *mesh.Mesh, names []string) ([]int, error) {
 	var layers []int
 	for l := range m.Stack.Layers {
 		powered := slices.ContainsFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l })
-		if powered || slices.Contains(names, "all") || slices.Contains(names, m.Stack.Layers[l].Name) {
+		if powered || m.Stack.Layers[l].Coolant != nil || slices.Contains(names, "all") || slices.Contains(names, m.Stack.Layers[l].Name) {
 			layers = append(layers, l)
 		}
 	}
@@ -66,9 +66,52 @@ func fileNames(s *stack.Stack) []string {
 	return names
 }
 
+// view is what a map shows: a layer, or the coolant of a porous cavity, which has the same place as its walls.
+type view struct {
+	layer  int
+	planes [2]int
+	file   string // part of the name of its files
+	what   string // "layer x"
+}
+
+// views are the layers, and after each porous cavity its coolant.
+func views(m *mesh.Mesh, layers []int) []view {
+	files := fileNames(m.Stack)
+	var all []view
+	for _, l := range layers {
+		v := layerView(m, l)
+		v.file = files[l]
+		all = append(all, v)
+		if c := cavityOf(m, l); c != nil && c.Wall != c.Fluid {
+			v.planes, v.file, v.what = [2]int{c.Fluid, c.Fluid + 1}, coolantFile(files, l), "coolant in "+v.what
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func layerView(m *mesh.Mesh, layer int) view {
+	return view{layer: layer, planes: m.LayerPlanes[layer], what: "layer " + m.Stack.Layers[layer].Name}
+}
+
+// coolantFile is the name for files of the coolant of layer l, which no layer has.
+func coolantFile(files []string, l int) string {
+	name := files[l] + "_coolant"
+	for slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(f, name) }) {
+		name += "_"
+	}
+	return name
+}
+
+func cavityOf(m *mesh.Mesh, layer int) *mesh.Cavity { return m.Planes[m.LayerPlanes[layer][0]].Cavity }
+
 // layerMap reads a layer into dst: the hottest of its planes, cell by cell. The scratch plane is needed for layers of several planes.
 func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch func() []float64) error {
-	planes := m.LayerPlanes[layer]
+	return planesMap(f, m.LayerPlanes[layer], dst, scratch)
+}
+
+// planesMap does so with planes.
+func planesMap(f solution.Field, planes [2]int, dst []float64, scratch func() []float64) error {
 	for k := planes[0]; k < planes[1]; k++ {
 		into := dst
 		if k > planes[0] {
@@ -89,14 +132,14 @@ func layerMap(m *mesh.Mesh, f solution.Field, layer int, dst []float64, scratch 
 	return nil
 }
 
-// layerPicture is the map of a layer: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
+// layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
 // range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
-func layerPicture(m *mesh.Mesh, layer int, kelvin []float64, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
+func layerPicture(m *mesh.Mesh, v view, kelvin []float64, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
 	lo, hi = style.colors(lo, hi)
 	p := &picture.HeatMap{
-		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, layer, kelvin, note),
+		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, v, kelvin, note),
 		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-		Blocks: blockOutlines(m.Stack, layer), Regions: regionOutlines(m.Stack, layer), Look: style.look(),
+		Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer), Look: style.look(),
 	}
 	style.crop(m.Stack, p)
 	return p
@@ -109,12 +152,11 @@ func pictureTitle(s *stack.Stack) string {
 	return s.File
 }
 
-func mapSubtitle(m *mesh.Mesh, layer int, kelvin []float64, note string) string {
-	text := "layer " + m.Stack.Layers[layer].Name
-	text += comma(note)
+func mapSubtitle(m *mesh.Mesh, v view, kelvin []float64, note string) string {
+	text := v.what + comma(note)
 	best := -1
-	for n, v := range kelvin {
-		if v-v == 0 && (best < 0 || v > kelvin[best]) {
+	for n, t := range kelvin {
+		if t-t == 0 && (best < 0 || t > kelvin[best]) {
 			best = n
 		}
 	}
@@ -124,7 +166,7 @@ func mapSubtitle(m *mesh.Mesh, layer int, kelvin []float64, note string) string 
 	i, j := best%m.NX(), best/m.NX()
 	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", kelvin[best]-zeroCelsius,
 		millimetres((m.X[i]+m.X[i+1])/2), millimetres((m.Y[j]+m.Y[j+1])/2))
-	if block := blockAt(m, layer, i, j); block != "" {
+	if block := blockAt(m, v.layer, i, j); block != "" {
 		text += ", block " + block
 	}
 	return text
@@ -148,4 +190,23 @@ func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
 		o = append(o, picture.Outline{Name: r.Name, Rects: regionRects(s, r)})
 	}
 	return o
+}
+
+// flowOf tells a picture how coolant flows through a layer, nil where none does.
+func flowOf(m *mesh.Mesh, layer int) *picture.Flow {
+	c := cavityOf(m, layer)
+	if c == nil {
+		return nil
+	}
+	f := &picture.Flow{Along: c.Along, Backward: c.Backward, Resolved: c.Wall == c.Fluid}
+	fastest := 0.0
+	streams := m.Stack.Hydraulics(&m.Stack.Layers[layer]).Streams
+	for i := range streams {
+		fastest = max(fastest, streams[i].Velocity)
+	}
+	for i := range streams {
+		t := &streams[i]
+		f.Lanes = append(f.Lanes, picture.Lane{From: t.From, To: t.To, Speed: t.Velocity / fastest})
+	}
+	return f
 }

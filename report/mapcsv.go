@@ -11,11 +11,11 @@ import (
 
 // writeMapCSV writes a plane as a matrix: after the comment lines a row of x cell centres, then one row per y cell centre from south
 // to north, its coordinate first. Coordinates are in m and temperatures in K. A note, if any, tells of which time they are.
-func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, note string) error {
-	planes := m.LayerPlanes[layer]
-	_, err := fmt.Fprintf(w, "# layer %s, z %s to %s m, %d plane(s)%s%s\n"+
+func writeMapCSV(w io.Writer, m *mesh.Mesh, v view, kelvin []float64, note string) error {
+	span := m.LayerPlanes[v.layer]
+	_, err := fmt.Fprintf(w, "# %s, z %s to %s m, %d plane(s)%s%s\n"+
 		"# temperature in K at cell centres; first row: x in m; first column: y in m; rows from south to north\n",
-		printable.Text(m.Stack.Layers[layer].Name), metres(m.Z[planes[0]]), metres(m.Z[planes[1]]), planes[1]-planes[0], hottestNote(planes), comma(printable.Text(note)))
+		printable.Text(v.what), metres(m.Z[span[0]]), metres(m.Z[span[1]]), v.planes[1]-v.planes[0], hottestNote(v.planes), comma(printable.Text(note)))
 	if err != nil {
 		return err
 	}
@@ -31,9 +31,9 @@ func writeMapCSV(w io.Writer, m *mesh.Mesh, layer int, kelvin []float64, note st
 			return err
 		}
 		buf = fieldfile.AppendMetres(buf[:0], (m.Y[j]+m.Y[j+1])/2)
-		for _, v := range kelvin[j*nx : (j+1)*nx] {
+		for _, t := range kelvin[j*nx : (j+1)*nx] {
 			buf = append(buf, ',')
-			buf = fieldfile.AppendKelvin(buf, v)
+			buf = fieldfile.AppendKelvin(buf, t)
 		}
 	}
 	_, err = w.Write(append(buf, '\n'))

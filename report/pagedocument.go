@@ -50,7 +50,7 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		layer := &m.Stack.Layers[l]
 		d.Layers = append(d.Layers, webpage.Layer{
 			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
-			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax, Limits: pageLimits(m.Stack, l),
+			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax, Limits: pageLimits(m.Stack, l), Flow: pageFlow(m, l),
 		})
 	}
 	for i := range m.Power.Layers {
@@ -64,6 +64,20 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		}
 	}
 	d.PowerColours = pageColours(picture.Density())
+}
+
+func pageFlow(m *mesh.Mesh, layer int) *webpage.Flow {
+	f := flowOf(m, layer)
+	if f == nil {
+		return nil
+	}
+	w := &webpage.Flow{Along: f.Along, Backward: f.Backward, Resolved: f.Resolved}
+	every := len(f.Lanes)/mostPageStreams + 1 // arrows need no more
+	for n := 0; n < len(f.Lanes); n += every {
+		l := &f.Lanes[n]
+		w.Lanes = append(w.Lanes, [3]float64{l.From, l.To, l.Speed})
+	}
+	return w
 }
 
 func pageColours(m *picture.Colormap) []webpage.Colour {
@@ -159,7 +173,7 @@ func (b *pageBuilder) facts() []webpage.Fact {
 }
 
 func (b *pageBuilder) tables() []webpage.Table {
-	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.regions(), b.blocks(), b.layers(), b.probes()}
+	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.regions(), b.blocks(), b.layers(), b.coolant(), b.probes()}
 	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }
 

@@ -19,7 +19,7 @@ const largePlane = 4_000_000
 // hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
 const hugePlane = 16_000_000
 
-// Write writes summary.json, blocks.csv, layers.csv, where the stack has them regions.csv, limits.csv and jedec.csv, and map_<layer>.png and .csv of every layer with power and those in o.Maps into a folder, and
+// Write writes summary.json, blocks.csv, layers.csv, where the stack has them regions.csv, limits.csv and jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
 // returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
 // colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
@@ -39,7 +39,7 @@ const RunFiles = "run"
 
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
-	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", JUnitName, traceName, PageName, saved.FileName}
+	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
 // stageReport stages the tables, maps and figures of a run.
@@ -73,7 +73,7 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 		csvs = append(csvs, table{"jedec.csv", writeJedecCSV})
 	}
 	if len(s.Coolant) > 0 {
-		csvs = append(csvs, table{"coolant.csv", writeCoolantCSV})
+		csvs = append(csvs, table{"coolant.csv", writeCoolantCSV}, table{"streams.csv", writeStreamsCSV})
 	}
 	for _, t := range csvs {
 		if err := st.Write(ctx, t.name, func(w io.Writer) error { return t.write(w, s) }); err != nil {
@@ -108,10 +108,9 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		return plane
 	}
 	lo, hi := colorRange(s, layers)
-	names := fileNames(m.Stack)
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for _, l := range layers {
+	for _, v := range views(m, layers) {
 		var kelvin []float64
 		select {
 		case kelvin = <-free:
@@ -120,7 +119,7 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		if kelvin == nil {
 			break
 		}
-		if err := layerMap(m, r.Solution.Field, l, kelvin, scratch); err != nil {
+		if err := planesMap(r.Solution.Field, v.planes, kelvin, scratch); err != nil {
 			g.Go(func() error { return err })
 			break
 		}
@@ -128,14 +127,14 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		var jobs []func() error
 		for _, format := range o.Style.formats() {
 			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+names[l]+"."+string(format), func(w io.Writer) error {
-					return layerPicture(m, l, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &o.Style).Write(w, format)
+				return st.Write(inner, "map_"+v.file+"."+string(format), func(w io.Writer) error {
+					return layerPicture(m, v, kelvin, lo, hi, s.Caveat(), s.lastStepNote(), &o.Style).Write(w, format)
 				})
 			})
 		}
 		if cells <= largePlane || o.LargeCSV {
 			jobs = append(jobs, func() error {
-				return st.Write(inner, "map_"+names[l]+".csv", func(w io.Writer) error { return writeMapCSV(w, m, l, kelvin, s.lastStepNote()) })
+				return st.Write(inner, "map_"+v.file+".csv", func(w io.Writer) error { return writeMapCSV(w, m, v, kelvin, s.lastStepNote()) })
 			})
 		}
 		for _, job := range jobs {

@@ -354,7 +354,7 @@ func BenchmarkMapCSV512(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := writeMapCSV(io.Discard, m, 1, plane, ""); err != nil {
+		if err := writeMapCSV(io.Discard, m, layerView(m, 1), plane, ""); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -363,7 +363,7 @@ func BenchmarkMapCSV512(b *testing.B) {
 func TestMapOfNaNStaysReadable(t *testing.T) {
 	m := build(t, sampleStack(3, 2))
 	var b bytes.Buffer
-	if err := writeMapCSV(&b, m, 1, []float64{1, 2, math.NaN(), 4, 5, 6}, ""); err != nil || !strings.Contains(b.String(), ",NaN\n") {
+	if err := writeMapCSV(&b, m, layerView(m, 1), []float64{1, 2, math.NaN(), 4, 5, 6}, ""); err != nil || !strings.Contains(b.String(), ",NaN\n") {
 		t.Errorf("error %v in\n%s", err, b.String())
 	}
 }

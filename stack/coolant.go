@@ -11,15 +11,31 @@ type Coolant struct {
 	Inlet     float64   // K
 	Direction Direction // of the flow
 	Flow      float64   // m3/s through the whole cavity
+	Zones     []Zone    // with flows of their own, over the width of the cavity; nil where the flow is even
 	Model     CavityModel
-	Channels  *Channels // one of the two
+	Channels  *Channels // one of the three
 	Pins      *Pins
+	Medium    *Medium
+	// Permeability in m2 of pins or a medium, by which pressure drives the flow; 0 where not told.
+	Permeability float64
+	// Developing flow enters channels with one velocity and one temperature: friction and coefficients are larger near the inlet.
+	Developing bool
 	// Heat transfer coefficients in W/(m2 K). Those of a resolved channel refer to its own walls: sides, bottom and top; those of the porous model to the
-	// ground plan of the whole cavity.
+	// ground plan of the whole cavity. Where coolant is Local, 0 means that the coefficient follows cell by cell from a correlation: Layer.Films.
 	HSide, HBottom, HTop float64
 	// Central discretises the advection by central differences, as 3D-ICE does, and leaves out conduction along the flow. It is for the comparison with 3D-ICE.
 	Central bool
 	Pos     Pos
+}
+
+// Local says that coefficients may differ from cell to cell.
+func (c *Coolant) Local() bool { return c.Channels != nil && (c.Developing || len(c.Zones) > 0) }
+
+// Zone is a part of a cavity, from the zone before it, or the western or southern side, on.
+type Zone struct {
+	To           float64 // m across the flow from the western or southern side
+	Flow         float64 // m3/s
+	Permeability float64 // m2, of pins or a medium; 0 where it is the cavity's
 }
 
 // Cooled says whether coolant flows through a layer.
@@ -89,6 +105,12 @@ func (c *Channels) Fit(width float64) {
 	}
 }
 
+// start is where channel n begins, in m across the flow.
+func (c *Channels) start(n int) float64 { return c.FirstWall + float64(n)*(c.Width+c.Wall) }
+
+// middle of channel n.
+func (c *Channels) middle(n int) float64 { return c.start(n) + c.Width/2 }
+
 // maxChannels is more than any chip has.
 const maxChannels = 40_000
 
@@ -113,8 +135,16 @@ type Pins struct {
 	Staggered       bool
 }
 
+// Medium is a porous one of any form.
+type Medium struct {
+	Porosity float64 // share of coolant
+}
+
 // Porosity is the share of coolant in the cavity.
 func (c *Coolant) Porosity() float64 {
+	if c.Medium != nil {
+		return c.Medium.Porosity
+	}
 	if p := c.Pins; p != nil {
 		return 1 - math.Pi*p.Diameter*p.Diameter/4/(p.Pitch*p.Pitch)
 	}

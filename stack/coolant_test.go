@@ -28,6 +28,8 @@ thickness = "50 um"
 
 const channels = `fluid = "water", inlet = "27 degC", direction = "+y", flow = "42 ml/min", channel_width = "100 um", wall_width = "100 um"`
 
+const medium = `fluid = "water", inlet = "27 degC", direction = "+x", porosity = 0.7, permeability = "200 um^2", h_bottom = 5e4, h_top = 5e4`
+
 func parseTiers(text string) (*Stack, error) {
 	return Parse("stack.toml", []byte(text), files{}.open)
 }
@@ -65,6 +67,49 @@ func TestChannels(t *testing.T) {
 	}
 }
 
+// Pressure drives a medium by Darcy's law, V = K A dp / (mu L), zone by zone; warmer liquid is thinner.
+func TestDarcyFlow(t *testing.T) {
+	s := loadTiers(t, medium+`, pressure_drop = "20 kPa", zone = [{ to = "2 mm", permeability = "400 um^2" }, { to = "8 mm" }]`)
+	c := s.Layers[1].Coolant
+	for n, want := range []float64{400e-12 * 2e-3, 200e-12 * 6e-3} {
+		want *= 100e-6 * 20e3 / (c.Fluid.Viscosity * 10e-3)
+		if got := c.Zones[n].Flow; math.Abs(got-want) > 1e-12*want {
+			t.Errorf("zone %d: %g m3/s, want %g", n, got, want)
+		}
+	}
+	h := s.Hydraulics(&s.Layers[1])
+	if math.Abs(h.Drop-20e3) > 1e-6 || math.Abs(h.Pumping-c.Flow*20e3) > 1e-9 || len(h.Streams) != 2 || math.Abs(c.Flow-c.Zones[0].Flow-c.Zones[1].Flow) > 1e-20 {
+		t.Errorf("%+v", h)
+	}
+	cold := loadTiers(t, medium+`, pressure_drop = "20 kPa"`).Layers[1].Coolant
+	warm := loadTiers(t, medium+`, pressure_drop = "20 kPa", properties_at = "60 degC"`).Layers[1].Coolant
+	// Viscosities of water at 27 and 60 degC: 0.8511 and 0.4664 mPa s.
+	if ratio := warm.Flow / cold.Flow; math.Abs(ratio-0.8511/0.4664) > 5e-3*ratio {
+		t.Errorf("water of 60 degC flows %g times as much", ratio)
+	}
+}
+
+// Channels share the flow of the zone that their middles lie in.
+func TestZonesOfChannels(t *testing.T) {
+	s := loadTiers(t, strings.Replace(channels, `flow = "42 ml/min"`, `zone = [{ to = "3 mm", flow = "15 ml/min" }, { to = "10 mm", flow = "7 ml/min" }]`, 1))
+	h := s.Hydraulics(&s.Layers[1])
+	if len(h.Streams) != 50 {
+		t.Fatalf("%d streams", len(h.Streams))
+	}
+	for n, x := range h.Streams {
+		want := 1e-6 / 60
+		if n >= 15 {
+			want = 7e-6 / 60 / 35
+		}
+		if math.Abs(x.Flow-want) > 1e-12*want {
+			t.Errorf("channel %d: %g m3/s, want %g", n, x.Flow, want)
+		}
+	}
+	if got := h.Streams[14].Drop; math.Abs(h.Drop-got) > 1e-9*got || !(h.Streams[15].Drop < 0.5*got) {
+		t.Errorf("%+v", h)
+	}
+}
+
 // What is printed reads back as the same.
 func TestCoolantIsPrinted(t *testing.T) {
 	for _, coolant := range []string{
@@ -74,6 +119,12 @@ func TestCoolantIsPrinted(t *testing.T) {
 		`c = 4e6, k = 0.5, boiling = "90 degC", inlet = "27 degC", direction = "-x", velocity = "1 m/s", pin_diameter = "60 um", pin_pitch = "100 um", pin_arrangement = "staggered", h_bottom = 1e5, h_top = 2e5`,
 		`fluid = "water", inlet = "27 degC", direction = "+x", velocity = "1.1 m/s", pin_diameter = "50 um", pin_pitch = "100 um"`,
 		strings.Replace(channels, "water", "hfe-7100", 1),
+		channels + `, entrance = "developing"`,
+		channels + `, entrance = "developing", model = "porous", h_bottom = 2e4, properties_at = "40 degC"`,
+		strings.Replace(channels, `flow = "42 ml/min"`, `zone = [{ to = "3 mm", flow = "10 ml/min" }, { to = "10 mm", flow = "20 ml/min" }]`, 1),
+		strings.Replace(channels, `flow = "42 ml/min"`, `model = "porous", zone = [{ to = "3 mm", flow = "10 ml/min" }, { to = "10 mm", flow = "20 ml/min" }]`, 1),
+		medium + `, pressure_drop = "20 kPa"`,
+		medium + `, pressure_drop = "20 kPa", zone = [{ to = "2 mm", permeability = "400 um^2" }, { to = "8 mm" }]`,
 	} {
 		s := loadTiers(t, coolant)
 		var text bytes.Buffer
@@ -105,14 +156,31 @@ func TestCoolantFaults(t *testing.T) {
 		{"wider than the chip", replace(`channel_width = "100 um"`, `channel_width = "11 mm"`), "no channel of 11 mm fits into a chip of 10 mm"},
 		{"too many", channels + `, channel_count = 60`, "60 channels of 100 um with walls of 100 um do not fit into a chip of 10 mm"},
 		{"no walls", replace(`, wall_width = "100 um"`, ""), "channels need walls between them"},
-		{"no cavity", `fluid = "water", direction = "+y", flow = 1e-7`, "a cavity needs channels or pins, and not both"},
+		{"no cavity", `fluid = "water", direction = "+y", flow = 1e-7`, "a cavity needs channels, pins or a porosity, and one of them alone"},
 		{"no liquid", replace(`fluid = "water", `, ""), "the coolant has no heat capacity"},
 		{"two liquids", channels + `, k = 1`, "a coolant has the properties of a liquid or its own, and not both"},
 		{"unknown liquid", replace("water", "beer"), `fluid cannot be "beer"`},
 		{"unknown direction", replace("+y", "up"), `direction cannot be "up"`},
 		{"thick pins", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 1e-4, pin_pitch = 1e-4`, "pins of 100 um do not fit into a pitch of 100 um"},
 		{"pins by correlation", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 4e-5, pin_pitch = 1e-4`, "the correlation of pins is for pins of 50 um in a pitch of 100 um in water"},
-		{"pressure of pins", `fluid = "water", direction = "+y", pressure_drop = 1e4, pin_diameter = 5e-5, pin_pitch = 1e-4`, "no correlation for the pressure drop of pins"},
+		{"pressure of pins", `fluid = "water", direction = "+y", pressure_drop = 1e4, pin_diameter = 5e-5, pin_pitch = 1e-4`, "no correlation for the pressure drop of pins and media"},
+		{"a zone too many", channels + `, zone = [{ to = "10 mm", flow = 1e-7 }]`, "11:74: the flow of the cavity is the sum of its zones'"},
+		{"a zone beyond", replace(`flow = "42 ml/min"`, `zone = [{ to = "11 mm", flow = 1e-7 }]`), "11:82: a zone ends at 11 mm and the chip at 10 mm"},
+		{"a gap", replace(`flow = "42 ml/min"`, `zone = [{ to = "9 mm", flow = 1e-7 }]`), "the last zone ends at 9 mm and the chip at 10 mm"},
+		{"zones out of order", replace(`flow = "42 ml/min"`, `zone = [{ to = "9 mm", flow = 1e-7 }, { to = "5 mm", flow = 1e-7 }]`), "a zone ends at 5 mm, the one before it at 9 mm"},
+		{"half the flows", replace(`flow = "42 ml/min"`, `zone = [{ to = "5 mm", flow = 1e-7 }, { to = "10 mm" }]`), "some zones have a flow and others none"},
+		{"a zone between channels", replace(`flow = "42 ml/min"`, `zone = [{ to = "60 um", flow = 1e-7 }, { to = "10 mm", flow = 1e-7 }]`), "no channel has its middle in zone 1"},
+		{"zones without a share", channels + `, zone = [{ to = "10 mm" }]`, "how the zones share the flow is not told"},
+		{"negative zone", replace(`flow = "42 ml/min"`, `zone = [{ to = "10 mm", flow = "-1 ml/min" }]`), "flow must be positive"},
+		{"permeable channels", channels + `, permeability = 1e-10`, "the pressure drop of channels follows from their friction factor"},
+		{"negative permeability", medium + `, flow = 1e-7, permeability = -1`, "permeability"},
+		{"medium of coolant alone", strings.Replace(medium, "porosity = 0.7", "porosity = 1", 1) + `, flow = 1e-7`, "the porosity must be below 1"},
+		{"developing medium", medium + `, flow = 1e-7, entrance = "developing"`, "developing flow is known of channels alone"},
+		{"resolved medium", medium + `, flow = 1e-7, model = "channels"`, "pins and media are not resolved"},
+		{"heat transfer of a medium", `fluid = "water", direction = "+y", flow = 1e-7, porosity = 0.7`, "no correlation for the heat transfer of a medium"},
+		{"pressure of a medium", strings.Replace(medium, `permeability = "200 um^2", `, "", 1) + `, pressure_drop = 1e4`, "no correlation for the pressure drop of pins and media"},
+		{"properties too hot", channels + `, properties_at = "180 degC"`, "properties of water are known from"},
+		{"properties of its own", strings.Replace(medium, `fluid = "water"`, `c = 4e6, properties_at = 300`, 1) + `, flow = 1e-7`, "the coolant has its own properties, which are taken as they stand"},
 		{"correlation of nothing", `c = 4e6, direction = "+y", flow = 1e-7, channel_width = 1e-4, wall_width = 1e-4`, "the heat transfer coefficient needs the coolant's conductivity, density and viscosity"},
 	} {
 		_, err := parseTiers(strings.Replace(tiers, "COOLANT", c.coolant, 1))

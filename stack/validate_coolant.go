@@ -34,8 +34,9 @@ func (v *validator) coolant(i int) {
 	v.notNegative(c.Pos, c.Fluid.Viscosity, "%s: viscosity", what)
 	v.positive(c.Pos, c.Inlet, "%s: inlet", what)
 	v.notNegative(c.Pos, c.Fluid.Boiling, "%s: boiling", what)
-	v.positive(c.Pos, c.HBottom, "%s: h_bottom", what)
-	v.positive(c.Pos, c.HTop, "%s: h_top", what)
+	v.coefficient(c, c.HBottom, "%s: h_bottom", what)
+	v.coefficient(c, c.HTop, "%s: h_top", what)
+	v.notNegative(c.Pos, c.Permeability, "%s: permeability", what)
 	switch c.Direction {
 	case TowardsEast, TowardsWest, TowardsNorth, TowardsSouth:
 	default:
@@ -50,20 +51,71 @@ func (v *validator) cavity(y *Layer, what string) {
 	c := y.Coolant
 	switch c.Model {
 	case ResolvedChannels:
-		v.positive(c.Pos, c.HSide, "%s: h_side", what)
+		v.coefficient(c, c.HSide, "%s: h_side", what)
 	case PorousCavity:
 	default:
 		v.fail(c.Pos, "", "%s: model cannot be %q", what, string(c.Model))
 	}
+	forms := 0
+	for _, there := range []bool{c.Channels != nil, c.Pins != nil, c.Medium != nil} {
+		if there {
+			forms++
+		}
+	}
 	switch {
-	case (c.Channels == nil) == (c.Pins == nil) || c.Pins != nil && c.Model == ResolvedChannels:
-		v.fail(c.Pos, "", "%s: a cavity needs channels, or pins in a porous one", what)
+	case forms != 1 || c.Channels == nil && c.Model == ResolvedChannels:
+		v.fail(c.Pos, "", "%s: a cavity needs channels, or pins or a medium in a porous one", what)
+	case c.Medium != nil:
+		v.positive(c.Pos, c.Medium.Porosity, "%s: porosity", what)
+		v.positive(c.Pos, 1-c.Medium.Porosity, "%s: one less porosity", what)
 	case c.Pins != nil:
 		v.positive(c.Pos, c.Pins.Diameter, "%s: pin_diameter", what)
 		v.positive(c.Pos, c.Pins.Pitch-c.Pins.Diameter, "%s: pin_pitch less pin_diameter", what)
 		v.positive(c.Pos, c.Pins.Pitch, "%s: pin_pitch", what)
 	default:
 		v.channels(c, what)
+	}
+	if c.Developing && c.Channels == nil {
+		v.fail(c.Pos, "", "%s: developing flow is known of channels alone", what)
+	}
+	v.zones(c, what)
+}
+
+// coefficient checks a heat transfer coefficient, which may be left to a correlation where coolant is local and its properties are known.
+func (v *validator) coefficient(c *Coolant, h float64, format string, args ...any) {
+	if h == 0 && c.Local() && c.Fluid.K > 0 && c.Fluid.Density > 0 && c.Fluid.Viscosity > 0 {
+		return
+	}
+	v.positive(c.Pos, h, format, args...)
+}
+
+// zones checks the parts across the flow, each of which needs a channel where they are resolved.
+func (v *validator) zones(c *Coolant, what string) {
+	if len(c.Zones) == 0 {
+		return
+	}
+	width := v.s.Size[1-c.Direction.Axis()]
+	from, next, sum := 0.0, 0, 0.0
+	for i := range c.Zones {
+		z := &c.Zones[i]
+		v.positive(c.Pos, z.To-from, "%s: width of zone %d", what, i+1)
+		v.positive(c.Pos, z.Flow, "%s: flow of zone %d", what, i+1)
+		v.notNegative(c.Pos, z.Permeability, "%s: permeability of zone %d", what, i+1)
+		first := next
+		for c.Channels != nil && next < c.Channels.Count && c.Channels.middle(next) < z.To {
+			next++
+		}
+		if c.Model == ResolvedChannels && next == first {
+			v.fail(c.Pos, "make it wider", "%s: no channel has its middle in zone %d, from %s to %s", what, i+1, metres(from), metres(z.To))
+		}
+		from = z.To
+		sum += z.Flow
+	}
+	if math.Abs(from-width) > tolerance*width {
+		v.fail(c.Pos, "end the last zone at the chip's side", "%s: the zones end at %s and the chip at %s", what, metres(from), metres(width))
+	}
+	if math.Abs(sum-c.Flow) > 1e-9*c.Flow {
+		v.fail(c.Pos, "", "%s: the flow is %g m3/s and that of its zones %g", what, c.Flow, sum)
 	}
 }
 

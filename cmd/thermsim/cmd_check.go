@@ -149,6 +149,7 @@ func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausib
 	d.grid(choice)
 	d.layers()
 	d.power()
+	d.coolant()
 	d.faces()
 	d.estimate(on)
 	d.pictures(files)

@@ -24,10 +24,11 @@ const (
 	anything             // number
 	flag                 // 0 or 1
 	text
-	count   // whole number from 1
-	skipped // read and left aside: it changes no temperature here
-	refused // where it is on, thermsim cannot follow
-	part    // of something refused: counts only where that is on
+	count    // whole number from 1
+	skipped  // read and left aside: it changes no temperature here
+	refused  // where it is on, thermsim cannot follow
+	part     // of something refused: counts only where that is on
+	channels // of microchannels: counts only where a layer has them
 )
 
 // parameter is one of HotSpot's. Defaults are those compiled into HotSpot 7.
@@ -55,15 +56,16 @@ func parameters() []parameter {
 		{"model_secondary", refused, "0", "a secondary heat path through the package and the board"},
 		{"leakage_used", refused, "0", "leakage power that depends on the temperature"},
 		{"package_model_used", refused, "0", "a model of the air flow in the package"},
-		{"use_microchannels", refused, "0", "microchannel cooling"},
+		{"use_microchannels", text, "0", ""},
 		{"dtm_used", refused, "0", "dynamic thermal management"},
 
 		{"thermal_threshold", skipped, "", ""}, {"base_proc_freq", skipped, "", ""}, {"block_omit_lateral", skipped, "", ""},
 		{"leakage_mode", part, "", ""}, {"package_config_file", part, "", ""}, {"use_microfluidic_cooling", skipped, "", ""},
 		{"r_convec_sec", part, "", ""}, {"c_convec_sec", part, "", ""}, {"n_metal", part, "", ""}, {"t_metal", part, "", ""}, {"t_c4", part, "", ""}, {"s_c4", part, "", ""},
 		{"n_c4", part, "", ""}, {"s_sub", part, "", ""}, {"t_sub", part, "", ""}, {"s_solder", part, "", ""}, {"t_solder", part, "", ""}, {"s_pcb", part, "", ""}, {"t_pcb", part, "", ""},
-		{"pumping_pressure", part, "", ""}, {"pump_internal_res", part, "", ""}, {"inlet_temperature", part, "", ""}, {"coolant_capac", part, "", ""}, {"coolant_res", part, "", ""},
-		{"coolant_visc", part, "", ""}, {"wall_capac", part, "", ""}, {"wall_res", part, "", ""}, {"htc", part, "", ""}, {"coolant_material", part, "", ""}, {"wall_material", part, "", ""},
+		{"pumping_pressure", channels, "5000", ""}, {"pump_internal_res", channels, "0", ""}, {"inlet_temperature", channels, "300", ""}, {"coolant_capac", channels, "4172638", ""},
+		{"coolant_res", channels, "1.647717911", ""}, {"coolant_visc", channels, "0.000889", ""}, {"wall_capac", channels, "1635660", ""}, {"wall_res", channels, "0.0076923077", ""},
+		{"htc", channels, "27132", ""}, {"coolant_material", text, "", ""}, {"wall_material", text, "", ""},
 	}
 }
 
@@ -128,6 +130,10 @@ func (c *config) set(name string, pos stack.Pos, value word, faults *importer.Fa
 	case refused:
 		if v, ok := number(value, name, faults); ok && v != 0 {
 			faults.Add(value.pos, "set it to 0 for a calculation without", "thermsim cannot model %s", p.why)
+		}
+	case channels:
+		if v, ok := number(value, name, faults); ok && (v < 0 || v == 0 && name != "pump_internal_res") {
+			faults.Add(value.pos, "", "%s must be positive, got %s", name, importer.Shorten(value.text))
 		}
 	case skipped:
 		note(importer.NotCarried, "%s changes no temperature of the grid model", name)

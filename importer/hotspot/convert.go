@@ -28,6 +28,8 @@ type converter struct {
 	rows, cols    int
 	detailed      bool
 	slabs         []slab // bottom to top, spreader and sink last
+	solids        []solid
+	fluids        []fluid
 	spreader      plate
 	sink          plate
 	trace         *stack.PowerTable
@@ -48,6 +50,7 @@ type slab struct {
 	lateral   bool
 	plate     bool // spreader or sink: its units are those of the layer below in place and name, and have none of their materials
 	pos       stack.Pos
+	channels  *channelPlan // of a layer that coolant flows through
 }
 
 // plate is the spreader or the sink: a square around the die.
@@ -150,8 +153,9 @@ func (c *converter) convert() {
 	c.stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: c.stack.Ambient, Pos: k.pos("r_convec")}
 	c.comments.Boundary[stack.Top] = fmt.Sprintf("1/(r_convec s_sink^2), r_convec = %s K/W", k.text("r_convec"))
 	c.materials()
-	own := c.choose()
-	if own.any() {
+	if c.cooled() {
+		c.dieFootprint()
+	} else if own := c.choose(); own.any() {
 		c.dieOnly()
 		c.network = c.ownNetwork(own)
 	} else {
@@ -195,7 +199,8 @@ func (c *converter) readLayers() {
 	if name := k.path("materials_file"); name != "" {
 		c.tellMaterials()
 		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
-			materials = parseMaterials(path, data, &c.Faults, &c.Notes)
+			materials, c.fluids = parseMaterials(path, data, &c.Faults)
+			c.solids = materials
 		}
 	}
 	if c.Faults.Len() > 0 {
@@ -206,6 +211,10 @@ func (c *converter) readLayers() {
 	} else {
 		c.singleDie(materials)
 	}
+	if c.Faults.Len() > 0 {
+		return
+	}
+	c.readChannels()
 	if c.Faults.Len() > 0 {
 		return
 	}
@@ -221,10 +230,6 @@ func (c *converter) readLayers() {
 }
 
 func (c *converter) floorplan(name string, pos stack.Pos) []unit {
-	if strings.EqualFold(filepath.Ext(name), ".csv") {
-		c.Faults.Add(pos, "leave the layer out, or give it a floorplan", "thermsim cannot model microchannels (%s)", importer.Shorten(name))
-		return nil
-	}
 	path, data, ok := c.open(name, pos)
 	if !ok {
 		return nil
@@ -240,8 +245,16 @@ func (c *converter) layerList(name string, materials []solid) {
 	if _, given := c.config.values["f"]; given {
 		c.Note(importer.NotCarried, c.config.pos("f"), "the floorplan: the layers of the layer list have their own")
 	}
-	for _, l := range parseLcf(path, data, materials, &c.Faults) {
-		units := c.floorplan(l.floorplan, l.flpPos)
+	layers := parseLcf(path, data, materials, &c.Faults)
+	if c.Faults.Len() > 0 {
+		return
+	}
+	for _, l := range layers {
+		var units []unit
+		flows := strings.EqualFold(filepath.Ext(l.floorplan), ".csv")
+		if !flows {
+			units = c.floorplan(l.floorplan, l.flpPos)
+		}
 		if !l.lateral && c.detailed {
 			c.Note(importer.Warning, l.lateralPos, "no lateral heat flow: HotSpot lets it flow all the same where detailed_3D is on, and so does this")
 		}
@@ -252,6 +265,65 @@ func (c *converter) layerList(name string, materials []solid) {
 			name: fmt.Sprintf("layer_%d", l.number), prefix: fmt.Sprintf("layer_%d_", l.number), units: units, thickness: l.thickness,
 			k: 1 / l.resistivity, c: l.capacity, power: l.power, lateral: l.lateral || c.detailed, pos: l.pos,
 		})
+		if sl := &c.slabs[len(c.slabs)-1]; flows {
+			sl.channels = &channelPlan{file: l.floorplan, pos: l.flpPos}
+			if l.power {
+				c.Faults.Add(l.flpPos, "set its power to N", "a layer of microchannels makes no heat")
+			}
+		}
+	}
+}
+
+// readChannels reads the layers of microchannels, whose size is that of the others.
+func (c *converter) readChannels() {
+	if !c.cooled() {
+		c.tellChannels()
+		return
+	}
+	k := c.config
+	if c.Request.Compat {
+		c.Faults.Add(k.pos("grid_layer_file"), "leave out --compat", "HotSpot's own arithmetic of microchannels is not emulated")
+		return
+	}
+	if k.text("use_microchannels") == "0" {
+		c.Note(importer.Warning, k.pos("grid_layer_file"), "HotSpot refuses layers of microchannels without -use_microchannels 1; here they hold")
+	}
+	width, height := 0.0, 0.0
+	for i := range c.slabs {
+		if c.slabs[i].channels == nil {
+			width, height = size(c.slabs[i].units)
+			break
+		}
+	}
+	for i := range c.slabs {
+		sl := &c.slabs[i]
+		if sl.channels == nil {
+			continue
+		}
+		file, pos := sl.channels.file, sl.channels.pos
+		if width == 0 {
+			c.Faults.Add(pos, "add layers with floorplans", "no layer has a floorplan, which tells the size of the die")
+			return
+		}
+		sl.channels = nil
+		if c.channelLayer(sl, file, pos); sl.channels != nil {
+			sl.units = c.channelUnits(width, height, pos)
+			c.walls(sl)
+		}
+	}
+}
+
+// tellChannels notes what is said of microchannels that are not there.
+func (c *converter) tellChannels() {
+	k := c.config
+	for _, p := range parameters() {
+		given := p.kind == channels || p.name == "coolant_material" || p.name == "wall_material" || p.name == "use_microchannels" && k.text(p.name) != "0"
+		if _, there := k.values[p.name]; given && there {
+			c.Note(importer.NotCarried, k.pos(p.name), "%s belongs to microchannels, which no layer has", p.name)
+		}
+	}
+	for _, f := range c.fluids {
+		c.Note(importer.NotCarried, f.pos, "fluid %s: no layer has microchannels", f.name)
 	}
 }
 
@@ -290,7 +362,7 @@ func (c *converter) readPlates() {
 	var materials []solid
 	if name := k.path("materials_file"); name != "" {
 		if path, data, ok := c.open(name, k.pos("materials_file")); ok {
-			materials = parseMaterials(path, data, &c.Faults, new([]importer.Note))
+			materials, _ = parseMaterials(path, data, &c.Faults)
 		}
 	}
 	read := func(part string) plate {

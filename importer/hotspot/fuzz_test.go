@@ -59,8 +59,14 @@ func FuzzMaterials(f *testing.F) {
 	f.Add([]byte("gold\nsolid\n300\n2.5e6\nwater\nfluid\n.6\n4e6\n1e-3\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var faults importer.Faults
-		var notes []importer.Note
-		for _, m := range parseMaterials("m.materials", data, &faults, &notes) {
+		solids, fluids := parseMaterials("m.materials", data, &faults)
+		for _, f := range fluids {
+			solids = append(solids, f.solid)
+			if !(f.viscosity > 0) {
+				t.Errorf("fluid %+v", f)
+			}
+		}
+		for _, m := range solids {
 			if !(m.k > 0) || !(m.capacity > 0) {
 				t.Errorf("material %+v", m)
 			}

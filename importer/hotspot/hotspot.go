@@ -1,6 +1,6 @@
 // Package hotspot imports projects of HotSpot 5 to 7 as its grid model reads them: a configuration (.config), floorplans (.flp), a power trace
-// (.ptrace), for 3D stacks a layer list (.lcf), and where they are named materials and initial temperatures. What HotSpot can do and
-// thermsim cannot (a secondary heat path, leakage, microchannels, package and clock models) is refused with its line.
+// (.ptrace), for 3D stacks a layer list (.lcf) with microchannels (.csv), and where they are named materials and initial temperatures. What HotSpot can
+// do and thermsim cannot (a secondary heat path, leakage, channels that bend, package and clock models) is refused with its line.
 //
 // docs/import.md tells the grammar, the units and every way in which HotSpot's arithmetic differs from thermsim's.
 package hotspot

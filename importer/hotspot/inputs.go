@@ -237,13 +237,19 @@ type solid struct {
 	pos         stack.Pos
 }
 
-// parseMaterials reads solids (name, "solid", conductivity, heat capacity, one a line) and passes over fluids, which have a viscosity too.
-func parseMaterials(file string, data []byte, faults *importer.Faults, notes *[]importer.Note) []solid {
+// fluid is a coolant of a file of materials.
+type fluid struct {
+	solid
+	viscosity float64 // Pa s
+}
+
+// parseMaterials reads solids (name, "solid", conductivity, heat capacity, one a line) and fluids, which have a viscosity too.
+func parseMaterials(file string, data []byte, faults *importer.Faults) (solids []solid, fluids []fluid) {
 	var values []word
 	for _, w := range lines(file, data, faults) {
 		values = append(values, w...)
 	}
-	var all []solid
+	first := map[string]stack.Pos{}
 	for len(values) > 0 && faults.Len() == 0 {
 		if len(values) < 4 {
 			faults.Add(values[0].pos, "a material is its name, solid or fluid, conductivity and heat capacity, and for a fluid viscosity, one a line", "the file ends within material %q", importer.Shorten(values[0].text))
@@ -253,30 +259,31 @@ func parseMaterials(file string, data []byte, faults *importer.Faults, notes *[]
 		var okK, okC bool
 		m.k, okK = positive(values[2], "the conductivity of "+importer.Shorten(m.name), faults)
 		m.capacity, okC = positive(values[3], "the heat capacity of "+importer.Shorten(m.name), faults)
+		if before, twice := first[values[1].text+" "+m.name]; twice {
+			faults.Add(m.pos, "give each material its own name", "material %q is there twice, first in line %d", importer.Shorten(m.name), before.Line)
+		}
+		first[values[1].text+" "+m.name] = m.pos
 		used := 4
 		switch values[1].text {
 		case "solid":
-			for _, o := range all {
-				if o.name == m.name {
-					faults.Add(m.pos, "give each material its own name", "material %q is there twice, first in line %d", importer.Shorten(m.name), o.pos.Line)
-				}
-			}
 			if okK && okC {
-				all = append(all, m)
+				solids = append(solids, m)
 			}
 		case "fluid":
-			used = 5
-			*notes = append(*notes, importer.Note{Kind: importer.NotCarried, Pos: m.pos, Text: "fluid " + m.name + ": thermsim models no flow"})
-			if len(values) < used {
+			if used = 5; len(values) < used {
 				faults.Add(m.pos, "", "fluid %q has no viscosity", importer.Shorten(m.name))
-				return all
+				return solids, fluids
+			}
+			viscosity, ok := positive(values[4], "the viscosity of "+importer.Shorten(m.name), faults)
+			if okK && okC && ok {
+				fluids = append(fluids, fluid{m, viscosity})
 			}
 		default:
 			faults.Add(values[1].pos, "", "a material is solid or fluid, got %q", importer.Shorten(values[1].text))
 		}
 		values = values[used:]
 	}
-	return all
+	return solids, fluids
 }
 
 // parseInitial reads temperatures by node: name, in small letters, and K.

@@ -21,6 +21,7 @@ type HeatMap struct {
 	Lo, Hi          float64   // K, the range of the colours
 	Blocks          []Outline // thin lines with names
 	Regions         []Outline // dashed lines
+	Flow            *Flow     // of coolant, nil without
 	Look            Look
 	// IsothermStep is between isotherms, in K; 0 for what suits the map. Maps of one figure have one.
 	IsothermStep float64
@@ -106,6 +107,7 @@ func (m *HeatMap) draw(f *frame) {
 	for i := range m.Blocks {
 		f.outline(m.Blocks[i].Rects, 0, 0.42)
 	}
+	f.flow(m.Flow)
 	levels := m.isotherms(f)
 	mark := m.placeMark(f)
 	for i := range m.Blocks {

@@ -13,6 +13,9 @@ const isotherms = 6 // about so many levels
 
 // isotherms draws lines of equal temperature at round numbers.
 func (m *HeatMap) isotherms(f *frame) []isotherm {
+	if m.Flow != nil && m.Flow.Resolved {
+		return nil
+	}
 	g := m.contourField(f)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range g.values {

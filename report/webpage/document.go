@@ -58,8 +58,17 @@ type Layer struct {
 	Regions   []Outline `json:"regions"`
 	TMax      float64   `json:"tmax,omitempty"`   // K, of the whole layer; 0 for none
 	Limits    []Outline `json:"limits,omitempty"` // parts that have a TMax
+	Flow      *Flow     `json:"flow,omitempty"`   // of coolant
 	// Density is the power density in W/cm2 of the grid's cells, x fastest; nil without power.
 	Density []float64 `json:"-"`
+}
+
+// Flow is where coolant flows in a layer: towards larger or smaller x or y, in lanes across.
+type Flow struct {
+	Along    int          `json:"along"` // 0 along x, 1 along y
+	Backward bool         `json:"backward,omitempty"`
+	Resolved bool         `json:"resolved,omitempty"` // lanes are channels with walls between: no isotherms are drawn
+	Lanes    [][3]float64 `json:"lanes"`              // from and to across the flow in m, and speed over that of the fastest
 }
 
 // Outline is a named union of rectangles. Where there are shapes, those are drawn in place of the rectangles.

@@ -30,7 +30,8 @@ function drawMap() {
   c.clip();
   const hot = hottestOf(now);
   const names = state.outlines ? outlines(c, px, py, scale) : [];
-  const levels = state.isotherms && !now.power ? isolines(c, now, px, py, part) : [];
+  if (state.outlines) flowArrows(c, px, py, part);
+  const levels = state.isotherms && !now.power && !layerOf(state.plane).flow?.resolved ? isolines(c, now, px, py, part) : [];
   marks(c, px, py);
   const { x0, y0, x1, y1 } = state.line;
   const places = new Places([left + 2, top + 2, left + w - 2, top + h - 2], [px(x0), py(y0), px(x1), py(y1)]);
@@ -138,6 +139,46 @@ function outlines(c, px, py, scale) {
   }
   c.setLineDash([]);
   return names;
+}
+
+// Arrows show how coolant flows, longer where it flows faster.
+function flowArrows(c, px, py, part) {
+  const flow = layerOf(state.plane).flow;
+  if (!flow || state.view === "power") return;
+  const a = flow.along, low = [part.x, part.y], size = [part.w, part.h];
+  const step = size[1 - a] / 6;
+  let last = NaN;
+  for (let n = 0; n < 6; n++) {
+    let at = low[1 - a] + (n + 0.5) * step;
+    const off = ([from, to]) => Math.max(0, from - at, at - to);
+    const lane = flow.lanes.reduce((best, l) => (off(l) < off(best) ? l : best));
+    if (off(lane) > 0 || lane[1] - lane[0] < step) at = (lane[0] + lane[1]) / 2;
+    if (at === last || at < low[1 - a] || at > low[1 - a] + size[1 - a]) continue;
+    last = at;
+    const reach = 0.045 * size[a] * Math.max(0.3, lane[2]) * (flow.backward ? -1 : 1);
+    for (let row = 0; row < 3; row++) {
+      const middle = low[a] + (size[a] * (row + 0.5)) / 3;
+      const end = (s) => (a === 0 ? [px(middle + s * reach), py(at)] : [px(at), py(middle + s * reach)]);
+      arrow(c, end(-1), end(1));
+    }
+  }
+}
+
+function arrow(c, [x0, y0], [x1, y1]) {
+  const size = Math.hypot(x1 - x0, y1 - y0), barb = Math.min(9, 0.45 * size);
+  if (size < 4) return;
+  const ux = ((x1 - x0) / size) * barb, uy = ((y1 - y0) / size) * barb;
+  for (const [color, width] of [["rgba(0,0,0,0.45)", 4.5], ["rgba(255,255,255,0.9)", 2]]) {
+    c.strokeStyle = color;
+    c.lineWidth = width;
+    c.beginPath();
+    c.moveTo(x0, y0);
+    c.lineTo(x1, y1);
+    c.moveTo(x1 - ux - 0.6 * uy, y1 - uy + 0.6 * ux);
+    c.lineTo(x1, y1);
+    c.lineTo(x1 - ux + 0.6 * uy, y1 - uy - 0.6 * ux);
+    c.stroke();
+  }
 }
 
 // Where the section's line leaves no place to a name, it is written over the line.

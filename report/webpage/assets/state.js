@@ -50,6 +50,8 @@ function planeTitle(plane) {
   const layer = layerOf(plane);
   const first = data.planeLayer.indexOf(data.planeLayer[plane]);
   const count = data.planeLayer.filter((l) => l === data.planeLayer[plane]).length;
+  // A porous cavity has a plane for its walls and one for the coolant.
+  if (layer.flow && count === 2) return `${plane === first ? "walls" : "coolant"} of ${layer.name}`;
   return count > 1 ? `${layer.name}, plane ${plane - first + 1} of ${count}` : layer.name;
 }
 

@@ -51,6 +51,7 @@ var (
 	PerKelvin         = Quantity{"a rate per kelvin", "1/K", "0.015 1/K", Dimension{Kelvin: -1}, false}
 	VolumeFlow        = Quantity{"a volume flow", "m^3/s", "42 ml/min", Dimension{Metre: 3, Second: -1}, false}
 	Pressure          = Quantity{"a pressure", "Pa", "50 kPa", Dimension{Kilogram: 1, Metre: -1, Second: -2}, false}
+	Permeability      = Quantity{"a permeability", "m^2", "200 um^2", Dimension{Metre: 2}, false}
 	Viscosity         = Quantity{"a viscosity", "Pa s", "0.85 mPa s", Dimension{Kilogram: 1, Metre: -1, Second: -1}, false}
 	Number            = Quantity{"a number", "", "0.1", Dimension{}, false}
 )
