@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ports"
 	"thermsim/stack"
 )
 
@@ -61,7 +62,7 @@ func BenchmarkSolveMany(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = dev.Release() }()
-	blocks := len(gpusolve.BlocksOf(m))
+	blocks := len(ports.InputsOf(s))
 	watts := make([][]float64, 1000)
 	for v := range watts {
 		watts[v] = make([]float64, blocks)
@@ -70,7 +71,7 @@ func BenchmarkSolveMany(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		many, err := gpusolve.SolveMany(context.Background(), m, gpusolve.Options{Executor: dev}, watts)
+		many, err := gpusolve.SolveMany(context.Background(), m, gpusolve.Options{Executor: dev}, gpusolve.Many{Watts: watts})
 		if err != nil || !many.Status.Converged {
 			b.Fatal(err, many)
 		}

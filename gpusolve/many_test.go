@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -16,7 +17,7 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 	for method, tolerance := range map[string]float64{"fourier": 1e-10, "multigrid": 1e-6} {
 		s := cases.Stack10(cases.Options{NX: 29, NY: 31})
 		m := build(t, s)
-		blocks := gpusolve.BlocksOf(m)
+		blocks := ports.InputsOf(s)
 		rng := rand.New(rand.NewPCG(3, 5))
 		watts := make([][]float64, 4)
 		for v := range watts {
@@ -25,7 +26,7 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 			}
 		}
 		o := gpusolve.Options{Preconditioner: method, RTol: 1e-12, Device: "cpu"}
-		many, err := gpusolve.SolveMany(t.Context(), m, o, watts)
+		many, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,18 +34,15 @@ func TestSolveManyIsOneSolveAfterTheOther(t *testing.T) {
 			t.Errorf("%s: %+v for %d vectors", method, many.Status, len(many.Mean))
 		}
 		for v := range watts {
-			n := 0
-			each(s, func(b *stack.Block, _ int) { b.Watts = watts[v][n]; n++ })
+			setWatts(s, watts[v])
 			alone := build(t, s)
 			f := field(t, s, solve(t, alone, o).Field)
-			n = 0
-			each(s, func(b *stack.Block, layer int) {
-				mean, top := average(alone, b.Rects[0], f[layer*29*31:][:29*31])
+			for n, in := range blocks {
+				mean, top := average(alone, areaOf(s, &in), f[in.Layer*29*31:][:29*31])
 				if math.Abs(mean-many.Mean[v][n]) > tolerance || math.Abs(top-many.Max[v][n]) > tolerance {
-					t.Errorf("%s, vector %d, block %s: %g and %g K, alone %g and %g", method, v, b.Name, many.Mean[v][n], many.Max[v][n], mean, top)
+					t.Errorf("%s, vector %d, input %s: %g and %g K, alone %g and %g", method, v, in.Name, many.Mean[v][n], many.Max[v][n], mean, top)
 				}
-				n++
-			})
+			}
 		}
 	}
 }
@@ -54,13 +52,13 @@ func TestSolveManyFollowsTheTemperature(t *testing.T) {
 	s := hot10(23)
 	m := build(t, s)
 	watts := make([][]float64, 2)
-	for n := range gpusolve.BlocksOf(m) {
+	for n := range ports.InputsOf(s) {
 		for v := range watts {
 			watts[v] = append(watts[v], []float64{0.4, 0.02}[v]*float64(1+n%3))
 		}
 	}
 	o := gpusolve.Options{Tol: 1e-6, Device: "cpu"}
-	many, err := gpusolve.SolveMany(t.Context(), m, o, watts)
+	many, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,30 +66,37 @@ func TestSolveManyFollowsTheTemperature(t *testing.T) {
 		t.Errorf("%+v", many.Status)
 	}
 	for v := range watts {
-		n := 0
-		each(s, func(b *stack.Block, _ int) { b.Watts = watts[v][n]; n++ })
+		setWatts(s, watts[v])
 		alone := build(t, s)
 		f := field(t, s, solve(t, alone, o).Field)
-		n = 0
-		each(s, func(b *stack.Block, layer int) {
-			mean, top := average(alone, b.Rects[0], f[layer*m.NX()*m.NY():][:m.NX()*m.NY()])
+		for n, in := range many.Inputs {
+			mean, top := average(alone, areaOf(s, &in), f[in.Layer*m.NX()*m.NY():][:m.NX()*m.NY()])
 			if math.Abs(mean-many.Mean[v][n]) > 2e-5 || math.Abs(top-many.Max[v][n]) > 2e-5 {
-				t.Errorf("vector %d, block %s: %g and %g K, alone %g and %g", v, b.Name, many.Mean[v][n], many.Max[v][n], mean, top)
-			}
-			n++
-		})
-	}
-}
-
-// each calls f for the blocks of a stack whose layers are one plane each.
-func each(s *stack.Stack, f func(b *stack.Block, layer int)) {
-	for l := range s.Layers {
-		for p := range s.Layers[l].Powers {
-			for b := range s.Layers[l].Powers[p].Blocks {
-				f(&s.Layers[l].Powers[p].Blocks[b], l)
+				t.Errorf("vector %d, input %s: %g and %g K, alone %g and %g", v, in.Name, many.Mean[v][n], many.Max[v][n], mean, top)
 			}
 		}
 	}
+}
+
+// setWatts gives the inputs of a stack whose powers are blocks and uniform ones their watts.
+func setWatts(s *stack.Stack, watts []float64) {
+	for n, in := range ports.InputsOf(s) {
+		p := &s.Layers[in.Layer].Powers[in.Power]
+		if in.Block < 0 {
+			p.Uniform = watts[n]
+		} else {
+			p.Blocks[in.Block].Watts = watts[n]
+		}
+	}
+}
+
+// areaOf is the rectangle of an input.
+func areaOf(s *stack.Stack, in *ports.Input) stack.Rect {
+	p := &s.Layers[in.Layer].Powers[in.Power]
+	if in.Block < 0 {
+		return p.Area
+	}
+	return p.Blocks[in.Block].Rects[0]
 }
 
 // average goes through the cells that a rectangle covers.
@@ -113,9 +118,9 @@ func average(m *mesh.Mesh, r stack.Rect, plane []float64) (mean, top float64) {
 
 func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 8}))
-	n := len(gpusolve.BlocksOf(m))
+	n := len(ports.InputsOf(m.Stack))
 	for _, watts := range [][][]float64{{make([]float64, n-1)}, {append(make([]float64, n-1), math.NaN())}} {
-		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, watts); err == nil {
+		if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, gpusolve.Many{Watts: watts}); err == nil {
 			t.Errorf("%v is taken", watts)
 		}
 	}

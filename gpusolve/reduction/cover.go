@@ -9,6 +9,11 @@ import (
 
 // Cover is a layer's part under rectangles and other shapes, weighed by volume, plane by plane.
 func Cover(m *mesh.Mesh, layer int, rects []stack.Rect, shapes []geometry.Shape) []Rect {
+	return CoverPlanes(m, m.LayerPlanes[layer], rects, shapes)
+}
+
+// CoverPlanes is the part of a half-open range of planes under rectangles and other shapes, weighed by volume, plane by plane.
+func CoverPlanes(m *mesh.Mesh, planes [2]int, rects []stack.Rect, shapes []geometry.Shape) []Rect {
 	var sheet []Rect
 	for _, r := range rects {
 		i, x := lengths(m.X, r.X, r.X+r.Width)
@@ -20,7 +25,6 @@ func Cover(m *mesh.Mesh, layer int, rects []stack.Rect, shapes []geometry.Shape)
 	for _, s := range shapes {
 		sheet = append(sheet, rows(m, s)...)
 	}
-	planes := m.LayerPlanes[layer]
 	all := make([]Rect, 0, len(sheet)*(planes[1]-planes[0]))
 	for k := planes[0]; k < planes[1]; k++ {
 		for _, r := range sheet {
