@@ -76,7 +76,7 @@ func (k *SessionState) Bytes() int64 {
 
 // StateBytes is the memory that Save takes.
 func (s *Session) StateBytes() int64 {
-	return 8 * int64(s.mesh.Cells()*s.engine.thermal.(keeper).vectors()+2*len(s.power.Inputs()))
+	return 8 * int64(s.mesh.Cells()*s.engine.thermal.(keeper).vectors()+2*s.power.Count())
 }
 
 // Save puts the state aside. The session goes on as if nothing had happened.

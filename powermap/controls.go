@@ -26,14 +26,13 @@ var (
 type Controls struct {
 	power    *Map
 	outlines []*Outline // of the map's layers
-	inputs   []Input
-	first    [][]int // of each layer and source: its first input
+	first    [][]int    // of each layer and source: its first input
 	settings []Setting
 	stale    bool // something was set since Over was asked
 	strength []float64
 }
 
-// Setting is what an input was set to. The zero value is no good: see Controls.Settings.
+// Setting is what an input was set to.
 type Setting struct {
 	Watts  float64 // W; NaN where the input goes by its trace and schedule
 	Factor float64 // on the watts
@@ -44,16 +43,14 @@ var unset = Setting{math.NaN(), 1}
 
 // Controls prepares powers that can be set. Power maps are rasterised here, and not again.
 func (m *Map) Controls() *Controls {
-	c := &Controls{power: m, inputs: InputsOf(m.stack), first: make([][]int, len(m.Layers))}
-	c.settings = slices.Repeat([]Setting{unset}, len(c.inputs))
-	next := 0
+	c := &Controls{power: m, first: make([][]int, len(m.Layers))}
 	for i := range m.Layers {
 		l := &m.Layers[i]
 		o := &Outline{Layer: l.Layer}
 		for k := range l.sources {
 			s := &l.sources[k]
-			c.first[i] = append(c.first[i], next)
-			next += len(s.steady)
+			c.first[i] = append(c.first[i], len(c.settings))
+			c.settings = append(c.settings, slices.Repeat([]Setting{unset}, len(s.steady))...)
 			switch {
 			case s.power.Map == nil:
 				o.Footprints = append(o.Footprints, s.footprints...)
@@ -70,13 +67,13 @@ func (m *Map) Controls() *Controls {
 	return c
 }
 
-// Inputs are what can be set, in the order of their indices.
-func (c *Controls) Inputs() []Input { return c.inputs }
+// Count is the number of inputs: blocks, uniform powers and power maps, layer by layer, power by power, block by block, as package ports lists them.
+func (c *Controls) Count() int { return len(c.settings) }
 
 // Set gives an input watts in W, in place of its trace and schedule. NaN gives it back to these.
 func (c *Controls) Set(input int, watts float64) error {
 	if math.IsInf(watts, 0) {
-		return fmt.Errorf("%s: %g W is no power", c.inputs[input].Name, watts)
+		return fmt.Errorf("%g W is no power", watts)
 	}
 	c.put(input, Setting{watts, c.settings[input].Factor})
 	return nil
@@ -85,7 +82,7 @@ func (c *Controls) Set(input int, watts float64) error {
 // Scale sets the factor on an input.
 func (c *Controls) Scale(input int, factor float64) error {
 	if !(factor >= 0) || math.IsInf(factor, 0) {
-		return fmt.Errorf("%s: a factor of %g on a power; give 0 or more", c.inputs[input].Name, factor)
+		return fmt.Errorf("a factor of %g on a power; give 0 or more", factor)
 	}
 	c.put(input, Setting{c.settings[input].Watts, factor})
 	return nil

@@ -1,10 +1,10 @@
 package report
 
 import (
+	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
-	"thermsim/powermap"
 )
 
 // Readings take the temperatures of blocks, layers and probes of one field after the other, for those who act on them while a stack is stepped.
@@ -25,8 +25,8 @@ type Extremes struct {
 // NewReadings prepares readings of fields on a mesh.
 func NewReadings(m *mesh.Mesh) (*Readings, error) {
 	r := &Readings{m: m}
-	for _, in := range powermap.InputsOf(m.Stack) {
-		if in.Kind == "block" {
+	for _, in := range ports.InputsOf(m.Stack) {
+		if in.Kind == ports.Block {
 			r.BlockNames = append(r.BlockNames, in.Name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/ports"
 	"thermsim/powermap"
 )
 
@@ -22,7 +23,7 @@ func (s *Simulation) describe() *about {
 		Limits: limits{MaxMessage, MaxSteps, maxMap, maxStates, s.options.StateBytes, s.options.Files != nil}, Inputs: []inputAbout{},
 	}
 	set := s.session.Power().Settings()
-	for i, in := range s.session.Power().Inputs() {
+	for i, in := range ports.InputsOf(st) {
 		a.Inputs = append(a.Inputs, inputOf(&in, st.Layers[in.Layer].Name, watts[i], set[i]))
 	}
 	for l, planes := range s.mesh.LayerPlanes {
@@ -31,8 +32,8 @@ func (s *Simulation) describe() *about {
 	return a
 }
 
-func inputOf(in *powermap.Input, layer string, watts float64, set powermap.Setting) inputAbout {
-	return inputAbout{in.Name, in.Kind, layer, Number(watts), set.Factor, !math.IsNaN(set.Watts)}
+func inputOf(in *ports.Input, layer string, watts float64, set powermap.Setting) inputAbout {
+	return inputAbout{in.Name, string(in.Kind), layer, Number(watts), set.Factor, !math.IsNaN(set.Watts)}
 }
 
 func deviceText(d gpusolve.DeviceInfo) string {

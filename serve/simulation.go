@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/report"
 )
@@ -69,7 +70,7 @@ func New(s *gpusolve.Session, o Options) (*Simulation, error) {
 		o.StateBytes = 1 << 30
 	}
 	var inputs []string
-	for _, in := range s.Power().Inputs() {
+	for _, in := range ports.InputsOf(m.Stack) {
 		inputs = append(inputs, in.Name)
 	}
 	return &Simulation{
@@ -190,7 +191,7 @@ func (s *Simulation) set(r *request) *Fault {
 			set = power.Scale
 		}
 		if err := set(c.input, c.watts); err != nil {
-			return faultf(BadValue, "%v", err)
+			return faultf(BadValue, "%s: %v", s.inputs.list[c.input], err)
 		}
 	}
 	return nil
