@@ -151,7 +151,7 @@ func (s *Session) SetDt(dt float64) error {
 	if err := checkDt(dt); err != nil || dt == s.dt {
 		return err
 	}
-	field, err := s.copied()
+	field, err := Hold(s.mesh, s.engine.field())
 	if err != nil {
 		return err
 	}
@@ -172,12 +172,11 @@ func (s *Session) SetDt(dt float64) error {
 	return err
 }
 
-// copied is the field of the state, on the host.
-func (s *Session) copied() (heldField, error) {
-	f := s.engine.field()
-	sheet := s.mesh.NX() * s.mesh.NY()
-	kelvin := make(heldField, s.mesh.Cells())
-	for k := range s.mesh.NZ() {
+// Hold copies a field on the planes of a mesh into memory, where it outlives its device.
+func Hold(m *mesh.Mesh, f Field) (Field, error) {
+	sheet := m.NX() * m.NY()
+	kelvin := make(heldField, m.Cells())
+	for k := range m.NZ() {
 		if err := f.Plane(k, kelvin[k*sheet:(k+1)*sheet]); err != nil {
 			return nil, err
 		}

@@ -33,6 +33,9 @@ type past struct {
 	power  float64
 }
 
+// PowerSetting is what an input of a session is set to.
+type PowerSetting = powermap.Setting
+
 // SessionState is a state of a session, put aside on the host: temperatures, time and what the powers are set to.
 type SessionState struct {
 	of    setting

@@ -114,7 +114,7 @@ func (s *Simulation) finish(out *reply, fault *Fault) []byte {
 func (s *Simulation) carryOut(ctx context.Context, r *request, out *reply) (ending, *Fault) {
 	switch r.Op {
 	case "hello":
-		out.Hello = &hello{Protocol, s.options.Version, slices.Sorted(maps.Keys(s.states))}
+		out.Hello = &hello{Protocol, s.options.Version, orEmpty(slices.Sorted(maps.Keys(s.states)))}
 	case "describe":
 		out.Stack = s.describe()
 	case "set":

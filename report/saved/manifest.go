@@ -49,8 +49,23 @@ type Manifest struct {
 	Saved []int `json:"saved_steps"`
 	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; none in runs saved before there were any.
 	Peaks []Peak `json:"peaks,omitempty"`
+	// Session is there of states that were put aside while a stack was served.
+	Session *Session `json:"session,omitempty"`
 	// History is how the error fell from iteration to iteration, as far as it was watched.
 	History []Iteration `json:"history,omitempty"`
+}
+
+// Session is where a session stood beside its temperatures.
+type Session struct {
+	Steps  int        `json:"steps"` // that led to the state
+	Powers []SetPower `json:"powers,omitempty"`
+}
+
+// SetPower is what an input was set to.
+type SetPower struct {
+	Name   string  `json:"name"`
+	Watts  Number  `json:"watts"` // null where it goes by the stack's traces and schedules
+	Factor float64 `json:"factor"`
 }
 
 // Input is a file that the stack was read from.
