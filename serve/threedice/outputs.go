@@ -89,8 +89,11 @@ func (s *Server) append(ins *project.Output, answer *message) error {
 	return nil
 }
 
-// drawings are the powers of the last step.
+// drawings are the powers of the last step, none before the first.
 func (s *Server) drawings() ([]powermap.Drawing, error) {
+	if !s.begun {
+		return []powermap.Drawing{}, nil
+	}
 	stale := s.session.Power().Stale()
 	t := s.session.Time()
 	d, err := s.session.Power().Over(max(0, t-s.session.Dt()), max(t, s.session.Dt()))

@@ -32,7 +32,8 @@ type Server struct {
 	inspection *exporter.Inspection
 	printout   *exporter.Printout // nil until something is printed
 	elements   []element
-	inSlot     int // steps taken of the current slot
+	inSlot     int  // steps taken of the current slot
+	begun      bool // a slot has begun
 	say        func(text string)
 }
 
@@ -84,7 +85,7 @@ func (s *Server) Printed() map[string][]byte {
 
 // Reset takes everything back to the start: temperatures, time, queues and printed files.
 func (s *Server) Reset() error {
-	s.printout, s.inSlot = nil, 0
+	s.printout, s.inSlot, s.begun = nil, 0, false
 	n := 0
 	for _, die := range s.dies() {
 		for _, e := range s.outputs.Floorplans[die] {
@@ -255,6 +256,7 @@ func (s *Server) nextSlot() bool {
 	if slices.ContainsFunc(s.elements, func(e element) bool { return len(e.queue) == 0 }) {
 		return false
 	}
+	s.begun = true
 	for n := range s.elements {
 		e := &s.elements[n]
 		_ = s.session.Power().Set(e.input, e.queue[0]) // finite, as insert and the parser have seen to
