@@ -16,6 +16,12 @@ const MaxMessage = 1 << 20
 // MaxSteps is how many steps one request may ask for.
 const MaxSteps = 1_000_000
 
+// Bounds of numbers, within which arithmetic does not overflow.
+const (
+	leastDt, mostDt = 1e-15, 1e15 // s
+	mostWatts       = 1e12
+)
+
 // maxID is how many bytes an id may have.
 const maxID = 128
 
@@ -186,8 +192,8 @@ func checkID(id json.RawMessage) *Fault {
 
 // check looks at the numbers, as far as the request alone tells.
 func (r *request) check() *Fault {
-	if r.DtS != nil && !(*r.DtS > 0) {
-		return faultf(BadValue, "dt_s is %g; a time step is positive", *r.DtS)
+	if r.DtS != nil && !(*r.DtS >= leastDt && *r.DtS <= mostDt) {
+		return faultf(BadValue, "dt_s is %g; a time step has %g to %g s", *r.DtS, leastDt, mostDt)
 	}
 	switch r.Op {
 	case "step":
@@ -216,8 +222,13 @@ func (r *request) check() *Fault {
 		}
 	}
 	for name, f := range r.Factors {
-		if !(f >= 0) || math.IsInf(f, 0) {
+		if !(f >= 0 && f <= mostWatts) {
 			return faultf(BadValue, "the factor on %s is %g; give 0 or more", shown(name), f)
+		}
+	}
+	for name, w := range r.Watts {
+		if w != nil && !(math.Abs(*w) <= mostWatts) {
+			return faultf(BadValue, "%s gets %g W; at most %g W are served", shown(name), *w, mostWatts)
 		}
 	}
 	return nil
