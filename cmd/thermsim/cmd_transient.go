@@ -18,7 +18,8 @@ The number of steps comes from --steps, else from [transient] steps, else it is
 fiftieth of the stack's slowest time constant, which is then told on stderr.
 Every step takes the exact mean of the powers over its length. The first one
 begins at the ambient, at [transient] initial, or at what --initial says: a
-temperature, or the steady state of the stack's steady powers.
+temperature, or the steady state of the stack's steady powers. With --policy
+blocks are throttled while they are too hot; docs/serve.md has the table.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
 power, every block, region and probe, step by step) and what the steady command
@@ -34,6 +35,7 @@ const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
   thermsim transient examples/trace --initial steady
   thermsim transient examples/quickstart            # the time step is chosen
+  thermsim transient examples/throttling --policy examples/throttling/policy.toml
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
 type transientOptions struct {
@@ -41,6 +43,7 @@ type transientOptions struct {
 	steps   count
 	dt      quantity
 	initial beginning
+	policy  string
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
@@ -63,6 +66,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
+		addPolicyFlag(f, &o.policy)
 	})
 	o.addFlags(cmd)
 	return cmd
@@ -76,6 +80,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	defer run.end()
+	if err := run.control(o.policy); err != nil {
+		return err
+	}
 	plan, err := planSteps(ctx, g, run.Mesh.Stack, &o)
 	if err != nil {
 		return steadyInterrupted(err)
