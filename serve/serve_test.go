@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -87,7 +89,8 @@ type answer struct {
 
 func ask(t testing.TB, sim *Simulation, format string, args ...any) *answer {
 	t.Helper()
-	text, _ := sim.Do(context.Background(), fmt.Appendf(nil, format, args...))
+	request := fmt.Appendf(nil, format, args...)
+	text, _ := sim.Do(context.Background(), request)
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || text[len(text)-1] != '\n' || bytes.Count(text, []byte("\n")) != 1 {
 		t.Fatalf("no line of JSON: %q: %v", text, err)
@@ -95,11 +98,48 @@ func ask(t testing.TB, sim *Simulation, format string, args ...any) *answer {
 	if a.OK != (a.Error == nil) || !a.OK && (a.Error.Code == "" || a.Error.Text == "") {
 		t.Fatalf("neither ok nor an error: %s", text)
 	}
+	validate(t, "reply", text)
+	if a.OK {
+		validate(t, "request", request)
+	}
 	return &a
+}
+
+// schemas are those that docs/serve.md points to.
+var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	all := map[string]*jsonschema.Schema{}
+	for _, part := range []string{"request", "reply"} {
+		s, err := jsonschema.NewCompiler().Compile("../configs/serve.schema.json#/$defs/" + part)
+		if err != nil {
+			return nil, err
+		}
+		all[part] = s
+	}
+	return all, nil
+})
+
+func validate(t testing.TB, part string, text []byte) {
+	t.Helper()
+	all, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = all[part].Validate(v)
+	}
+	if err != nil {
+		t.Fatalf("%s %s: %v", part, text, err)
+	}
 }
 
 func TestRequests(t *testing.T) {
 	sim, tau, r := simulation(t)
+	for _, op := range []string{"hello", "describe"} {
+		if a := ask(t, sim, `{"op":"%s"}`, op); !a.OK {
+			t.Fatal(a.Error)
+		}
+	}
 	a := ask(t, sim, `{"id":7,"op":"step","n":3,"read":{"max":true,"blocks":true,"layers":["die"],"probes":["middle"],"powers":true,"energy":true,"status":true,"map":{"layer":"die"}}}`)
 	want := 310 + 6*r*(1-math.Pow(1.2, -3))
 	for name, got := range map[string]float64{"max": a.MaxK, "block": a.Blocks["die/core"].Mean, "layer": a.Layers["die"].Max, "map": a.Map.K[0][0]} {

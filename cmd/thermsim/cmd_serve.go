@@ -99,7 +99,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 		f.StringVar(&o.protocol, "protocol", protocolJSON, "what is spoken, `NAME`: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
 		f.Var(&o.idle, "idle", "give a client up that asks nothing for so long (default never)")
-		f.Var(&o.patience, "patience", "give a client up whose message, or taking an answer, takes longer (default 30 s)")
+		f.Var(&o.patience, "patience", "give a client up that takes longer over a message (default 30 s)")
 	})
 	group(f, groupSolver, func() {
 		o.addSolverFlags(cmd)
