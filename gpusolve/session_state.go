@@ -33,6 +33,9 @@ type past struct {
 	power  float64
 }
 
+// PowerControls are the powers of a session, or of a transient in which somebody sets them: Options.Power.
+type PowerControls = powermap.Controls
+
 // PowerSetting is what an input of a session is set to.
 type PowerSetting = powermap.Setting
 

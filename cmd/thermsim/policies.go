@@ -5,16 +5,16 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/policy"
-	"thermsim/powermap"
 	"thermsim/report"
 )
 
 // control is a table of policies at work in a run.
 type control struct {
 	*policy.Controller
-	power *powermap.Controls
+	power *gpusolve.PowerControls
 	last  float64 // s, end of the step before
 }
 
