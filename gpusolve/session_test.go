@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -242,5 +243,57 @@ func TestSessionSurvivesAFailedStep(t *testing.T) {
 	var f solution.Field = s.Field()
 	if f == nil {
 		t.Error("no field")
+	}
+}
+
+// A session by the kernels that ship goes where the processor's does, restores its bits, changes the length of its steps, and leaves nothing on the device.
+func TestSessionOnInterpreter(t *testing.T) {
+	for name, s := range map[string]*stack.Stack{"direct": cases.Stack10(cases.Options{NX: 8}), "multigrid": cases.Interposer(cases.Stack10(cases.Options{NX: 8}))} {
+		t.Run(name, func(t *testing.T) {
+			m := build(t, s)
+			machine := interpreter.New(interpreter.Options{GridRows: 2, NoRaces: true})
+			on, err := gpusolve.OpenSession(m, gpusolve.Options{Executor: onInterpreter(t, machine)}, 2e-3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			host := openSession(t, m, 2e-3)
+			agree := func(what string) {
+				t.Helper()
+				if d := furthest(wholeField(t, m, on.Field()), wholeField(t, m, host.Field())); d > 2e-5 {
+					t.Errorf("%s: %g K off", what, d)
+				}
+			}
+			for _, one := range []*gpusolve.Session{on, host} {
+				stepSession(t, one, 2)
+				if err := one.Power().Set(2, 9); err != nil {
+					t.Fatal(err)
+				}
+				stepSession(t, one, 1)
+			}
+			agree("steps")
+			state, err := on.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stepSession(t, on, 2)
+			want := wholeField(t, m, on.Field())
+			if err := on.Restore(state); err != nil {
+				t.Fatal(err)
+			}
+			stepSession(t, on, 2)
+			if !slices.Equal(wholeField(t, m, on.Field()), want) {
+				t.Error("other bits after a restore")
+			}
+			stepSession(t, host, 2)
+			for _, one := range []*gpusolve.Session{on, host} {
+				if err := one.SetDt(5e-3); err != nil {
+					t.Fatal(err)
+				}
+				stepSession(t, one, 1)
+			}
+			agree("longer steps")
+			on.Close()
+			empty(t, machine)
+		})
 	}
 }

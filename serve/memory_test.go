@@ -11,7 +11,7 @@ import (
 )
 
 // stepRequests is how many requests TestMemoryOfSteps sends: 10000 is the figure of docs/serve.md.
-var stepRequests = flag.Int("step-requests", 100, "step requests on 128x128x10")
+var stepRequests = flag.Int("step-requests", 60, "step requests on 128x128x10")
 
 // Thousands of requests leave no more memory behind than the first ones did.
 func TestMemoryOfSteps(t *testing.T) {
@@ -43,7 +43,7 @@ func TestMemoryOfSteps(t *testing.T) {
 				}
 			}
 		}
-		send(60)
+		send(30)
 		live, held := heap()
 		send(*stepRequests)
 		after, heldAfter := heap()
