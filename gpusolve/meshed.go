@@ -95,7 +95,7 @@ func (s *meshed) heat() (err error) {
 		s.supply(s.mesh.Power.Steady())
 		return nil
 	}
-	if err := s.drawOver(0, s.dt); err != nil {
+	if err := s.draw(0, s.dt); err != nil {
 		return err
 	}
 	if s.old, err = s.sys.New64(); err != nil {
@@ -144,11 +144,11 @@ func (s *meshed) holdsCopies() bool {
 	return ok
 }
 
-// drawOver puts the mean power from t0 to t1 into the source.
-func (s *meshed) drawOver(t0, t1 float64) error {
+// draw puts the mean power from t0 to t1 into the source.
+func (s *meshed) draw(t0, t1 float64) error {
 	layers, err := s.sequence.Over(t0, t1)
 	if err == nil {
-		s.draw(layers)
+		s.redraw(layers)
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (s *meshed) setPower(n int, t0, t1 float64) (changed bool, err error) {
 	if s.power, err = s.sequence.MeanWatts(t0, t1); err != nil || n == 0 {
 		return false, err
 	}
-	return true, s.drawOver(t0, t1)
+	return true, s.draw(t0, t1)
 }
 
 // rule is that of one of a number of systems.

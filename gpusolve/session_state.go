@@ -15,8 +15,8 @@ type keeper interface {
 	keep(into *past)
 	// resume makes what was kept the state again.
 	resume(from *past)
-	// draw makes the right side of drawings.
-	draw(layers []powermap.Drawing)
+	// redraw makes the right side of drawings.
+	redraw(layers []powermap.Drawing)
 	// forget ends the continuation: the next state has no past.
 	forget()
 }
@@ -118,7 +118,7 @@ func (s *Session) Restore(k *SessionState) error {
 		return err
 	}
 	on := s.engine.thermal.(keeper)
-	on.draw(layers)
+	on.redraw(layers)
 	on.resume(&k.past)
 	if s.stepped = true; k.stale {
 		s.power.Touch()
@@ -156,7 +156,7 @@ func (s *direct) resume(from *past) {
 	s.forget()
 }
 
-func (s *direct) draw(layers []powermap.Drawing) { s.setLoads(layers) }
+func (s *direct) redraw(layers []powermap.Drawing) { s.setLoads(layers) }
 
 // forget leaves no bound of what is warm where.
 func (s *direct) forget() { s.ceiling, s.unseen = math.Inf(1), false }
@@ -178,7 +178,7 @@ func (s *meshed) resume(from *past) {
 	s.smooth, s.power = from.smooth, from.power
 }
 
-func (s *meshed) draw(layers []powermap.Drawing) { s.source.SetPower(layers) }
+func (s *meshed) redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }
 
 // forget ends the continuation, and what was learnt of properties and leakage at other temperatures.
 func (s *meshed) forget() {
