@@ -18,8 +18,8 @@ const sessionSteps = 1000
 
 // Errors of steps that have no end. The state is again that before the step.
 var (
-	// ErrRunaway is that of a step in which leakage grows faster than the heat that leaves.
-	ErrRunaway = errRunaway
+	// ErrStepRunaway is that of a step in which leakage grows faster than the heat that leaves.
+	ErrStepRunaway = errRunaway
 	// ErrNotConverged is that of a step whose solve ended short of its tolerance.
 	ErrNotConverged = errors.New("the step did not converge")
 )
@@ -235,7 +235,7 @@ func (s *Session) place(f Field) error {
 	return s.engine.failure()
 }
 
-// Step takes one step. Where it fails, the state is again that before it: see ErrRunaway and ErrNotConverged; on cancellation the error is that of the context.
+// Step takes one step. Where it fails, the state is again that before it: see ErrStepRunaway and ErrNotConverged; on cancellation the error is that of the context.
 func (s *Session) Step(ctx context.Context) (Step, error) {
 	if err := ctx.Err(); err != nil {
 		return Step{}, err

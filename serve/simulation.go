@@ -253,7 +253,7 @@ func (s *Simulation) faultOf(err error) *Fault {
 	switch {
 	case errors.Is(err, gpusolve.ErrNotConverged):
 		code = NotConverged
-	case errors.Is(err, gpusolve.ErrRunaway):
+	case errors.Is(err, gpusolve.ErrStepRunaway):
 		return faultf(Runaway, "thermal runaway: the leakage grows faster than the step can follow; the state is that before the step: take less power or a smaller dt_s")
 	case errors.Is(err, context.Canceled):
 		return faultf(Interrupted, "the server was interrupted; the state is that of the last whole step")
