@@ -95,8 +95,9 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	group(f, "Clients", func() {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
 		f.IntVar(&o.port, "port", -1, "serve on port `N` of this machine; 0 takes a free one")
+		f.Lookup("port").DefValue = "0" // the help shows none
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines where --listen names such an address")
-		f.StringVar(&o.protocol, "protocol", protocolJSON, "what is spoken, `NAME`: json or 3d-ice")
+		f.StringVar(&o.protocol, "protocol", protocolJSON, "`NAME` of what is spoken: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
 		f.Var(&o.idle, "idle", "give a client up that asks nothing for so long (default never)")
 		f.Var(&o.patience, "patience", "give a client up that takes longer over a message (default 30 s)")
