@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ type files struct {
 	transaction *staging.Transaction
 	order       []*file
 	byName      map[string]*file
+	held        map[string]*bytes.Buffer // texts, where there is no transaction
 }
 
 // file is an output under construction.
@@ -23,12 +25,18 @@ type file struct {
 }
 
 func newFiles(t *staging.Transaction) *files {
-	return &files{transaction: t, byName: map[string]*file{}}
+	return &files{transaction: t, byName: map[string]*file{}, held: map[string]*bytes.Buffer{}}
 }
 
 // open starts a file. The same name twice gives the same file, as with programs that append.
 func (s *files) open(name string) (*file, error) {
 	if f, ok := s.byName[name]; ok {
+		return f, nil
+	}
+	if s.transaction == nil {
+		text := new(bytes.Buffer)
+		f := &file{bufio.NewWriter(text), name, nil}
+		s.order, s.byName[name], s.held[name] = append(s.order, f), f, text
 		return f, nil
 	}
 	staged, err := s.transaction.Create(name)

@@ -2,12 +2,14 @@ package exporter
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/importer/threedice"
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // threeDICE writes the files that a 3D-ICE project asks for: Tmap, Pmap, Tflp, Tflpel and T, with the axis files beside the maps.
@@ -23,6 +25,7 @@ type threeDICE struct {
 	plane    []float64 // K, of the layer being written
 	layer    int       // whose plane that is
 	digits   []byte
+	drawn    []powermap.Drawing // powers that were set from outside; nil for those of the stack
 }
 
 // threeDICEDecimals are those of 3D-ICE's maps and tables.
@@ -61,7 +64,7 @@ func (w *threeDICE) start() error {
 	return nil
 }
 
-func (w *threeDICE) heading(f *file, ins *threedice.Output) {
+func (w *threeDICE) heading(f io.Writer, ins *threedice.Output) {
 	axes := `"xaxis.txt" and "yaxis.txt"`
 	if w.outputs.NonUniform {
 		axes = `"xyaxis_[stack id].txt"`
@@ -153,6 +156,22 @@ func (w *threeDICE) Step(time float64, f solution.Field) error {
 	return nil
 }
 
+// show reads the plane of a layer.
+func (w *threeDICE) show(layer int, f solution.Field) error {
+	if layer == w.layer {
+		return nil
+	}
+	k := w.mesh.LayerPlanes[layer][0]
+	if c := w.mesh.Planes[k].Cavity; c != nil {
+		k = c.Fluid
+	}
+	if err := f.Plane(k, w.plane); err != nil {
+		return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+	}
+	w.layer = layer
+	return nil
+}
+
 func (w *threeDICE) due(when string) bool {
 	switch {
 	case w.options.Steps == 0:
@@ -170,15 +189,8 @@ func (w *threeDICE) write(out *file, ins *threedice.Output, time float64, f solu
 	if ins.Kind == "Pmap" {
 		return w.powerMap(out, ins.Element, layer, time)
 	}
-	if layer != w.layer {
-		k := w.mesh.LayerPlanes[layer][0]
-		if c := w.mesh.Planes[k].Cavity; c != nil {
-			k = c.Fluid
-		}
-		if err := f.Plane(k, w.plane); err != nil {
-			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
-		}
-		w.layer = layer
+	if err := w.show(layer, f); err != nil {
+		return err
 	}
 	switch ins.Kind {
 	case "Tmap":
@@ -235,18 +247,34 @@ func (w *threeDICE) number(out *file, v float64) {
 // powerMap writes what 3D-ICE has on its right-hand side for a layer: the sources, and on a layer with a sink the conductance to it times
 // its temperature.
 func (w *threeDICE) powerMap(out *file, element string, layer int, time float64) error {
+	plane, err := w.powerPlane(layer, time)
+	if err == nil {
+		w.printMap(out, element, plane, w.cells.sum)
+	}
+	return err
+}
+
+// powerPlane is the right-hand side of a layer in W.
+func (w *threeDICE) powerPlane(layer int, time float64) ([]float64, error) {
 	plane := make([]float64, len(w.plane))
 	power := w.mesh.Power
 	planes := make([][]float64, len(power.Layers))
 	for i := range planes {
 		planes[i] = make([]float64, len(plane))
 	}
-	if w.options.Steps == 0 {
+	switch {
+	case w.drawn != nil:
+		for i := range w.drawn {
+			w.drawn[i].Draw(w.mesh.NX(), 0, w.mesh.NY(), planes[i])
+		}
+	case w.options.Steps == 0:
 		for i := range planes {
 			copy(planes[i], power.Layers[i].Watts)
 		}
-	} else if _, err := power.Average(w.last, math.Max(time, math.Nextafter(w.last, math.Inf(1))), planes); err != nil {
-		return err
+	default:
+		if _, err := power.Average(w.last, math.Max(time, math.Nextafter(w.last, math.Inf(1))), planes); err != nil {
+			return nil, err
+		}
 	}
 	for i, l := range power.Layers {
 		if l.Layer == layer {
@@ -254,8 +282,7 @@ func (w *threeDICE) powerMap(out *file, element string, layer int, time float64)
 		}
 	}
 	w.cells.addSinks(layer, plane)
-	w.printMap(out, element, plane, w.cells.sum)
-	return nil
+	return plane, nil
 }
 
 // Finish completes the files.

@@ -56,12 +56,11 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 
 // directDemand is that of the direct solver.
 func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need {
+	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.States = o.states
 		return directNeed(s)
 	}}
-	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
 }
 
 // openFor returns the executor of the options, or opens a device.

@@ -21,9 +21,9 @@ type direct struct {
 	faces    *fourier.Faces
 	driven   []fourier.Load // what the faces bring in
 	planes   *shownPlanes
-	sequence *powermap.Sequence // of a time stepper
-	dt       float64            // s, 0 in a steady state
-	gain     float64            // K per W of the residual
+	sequence powermap.Supply // of a time stepper
+	dt       float64         // s, 0 in a steady state
+	gain     float64         // K per W of the residual
 
 	x, old *state   // old of a time stepper
 	states []*state // of stages, by number; nil where there are none
@@ -71,10 +71,10 @@ func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
 	if s.dt == 0 {
 		return s.mesh.Power.Mapped, nil
 	}
-	if n > 0 && !s.mesh.Power.Changed(t0-s.dt, t0, t0, t1) {
+	if n > 0 && !s.sequence.Changed(t0-s.dt, t0, t0, t1) {
 		return s.power, nil
 	}
-	power, err := s.mesh.Power.MeanWatts(t0, t1)
+	power, err := s.sequence.MeanWatts(t0, t1)
 	if err != nil || n == 0 { // the loads of the first step are there already
 		s.power = power
 		return power, err

@@ -25,7 +25,7 @@ func (m modesOf) Free() { m.Close() }
 
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
 func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
-	s := &direct{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d
 		return s.setUp()
@@ -76,7 +76,6 @@ func (s *direct) firstDrawings() ([]powermap.Drawing, error) {
 	if s.dt == 0 {
 		return s.mesh.Power.Steady(), nil
 	}
-	s.sequence = s.mesh.Power.Sequence()
 	return s.sequence.Over(0, s.dt)
 }
 

@@ -19,12 +19,12 @@ type meshed struct {
 	mesh     *mesh.Mesh
 	sys      ops.System
 	source   ops.HeatSource
-	old      ops.Vector         // of a time stepper
-	older    ops.Vector         // the state before old
-	states   []ops.Vector       // of stages, by number; nil where there are none
-	sequence *powermap.Sequence // of a time stepper
-	outer    *outer             // nil where no property follows the temperature
-	dt       float64            // s, 0 in a steady state
+	old      ops.Vector      // of a time stepper
+	older    ops.Vector      // the state before old
+	states   []ops.Vector    // of stages, by number; nil where there are none
+	sequence powermap.Supply // of a time stepper
+	outer    *outer          // nil where no property follows the temperature
+	dt       float64         // s, 0 in a steady state
 
 	from, to float64 // s, of the current step
 	power    float64 // W, of the current step
@@ -51,7 +51,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 
 // newMeshed sets an iteration up.
 func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	s := &meshed{mesh: m, dt: dt, reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &meshed{mesh: m, dt: dt, sequence: o.supply(m, dt), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
 		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
@@ -96,7 +96,6 @@ func (s *meshed) heat() (err error) {
 		s.supply(s.mesh.Power.Steady())
 		return nil
 	}
-	s.sequence = s.mesh.Power.Sequence()
 	if err := s.draw(0, s.dt); err != nil {
 		return err
 	}
@@ -150,7 +149,7 @@ func (s *meshed) holdsCopies() bool {
 func (s *meshed) draw(t0, t1 float64) error {
 	layers, err := s.sequence.Over(t0, t1)
 	if err == nil {
-		s.source.SetPower(layers)
+		s.redraw(layers)
 	}
 	return err
 }
@@ -199,10 +198,10 @@ func (s *meshed) respond(ctx context.Context, o *Options, layers []powermap.Draw
 
 // setPower draws the power of a step, unless it equals that of the step before. That of the first is there already.
 func (s *meshed) setPower(n int, t0, t1 float64) (changed bool, err error) {
-	if n > 0 && !s.mesh.Power.Changed(t0-s.dt, t0, t0, t1) {
+	if n > 0 && !s.sequence.Changed(t0-s.dt, t0, t0, t1) {
 		return false, nil
 	}
-	if s.power, err = s.mesh.Power.MeanWatts(t0, t1); err != nil || n == 0 {
+	if s.power, err = s.sequence.MeanWatts(t0, t1); err != nil || n == 0 {
 		return false, err
 	}
 	return true, s.draw(t0, t1)

@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
+	"thermsim/powermap"
 )
 
 // DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
@@ -30,6 +31,8 @@ type Options struct {
 	Executor ops.Device
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
 	Driver cudriver.Driver
+	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map. nil stands for those of the stack.
+	Power *powermap.Controls
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
 	states int64 // of steps that follow the temperatures
@@ -55,6 +58,17 @@ var ErrOption = errors.New("invalid option")
 // ErrSingular is returned for a steady problem that no face ties to a temperature.
 var ErrSingular = errors.New("no face of the stack leads heat to a temperature, so a steady state does not exist; " +
 	"give a face a heat transfer coefficient, a fixed temperature or a resistance, or run a transient")
+
+// supply is where a time stepper has its powers from; nil in a steady state.
+func (o *Options) supply(m *mesh.Mesh, dt float64) powermap.Supply {
+	switch {
+	case dt == 0:
+		return nil
+	case o.Power != nil:
+		return o.Power
+	}
+	return m.Power.Sequence()
+}
 
 // rule of a solve of n systems in sequence, whose errors may add up.
 func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {

@@ -152,26 +152,9 @@ func (r *stepper) tell(step Step, f Field) error {
 // solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
 func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
 	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
-	power, err := r.advance(n, t0, t1)
+	step, out, err := r.advanceBy(ctx, &r.opts, n, r.plan.Steps, t0, t1)
+	r.ranAway = out.Reason == krylov.Runaway && (err == nil || errors.Is(err, errRunaway))
 	if err != nil {
-		return Step{}, err
-	}
-	var watch func(it int, err float64)
-	if r.opts.Progress != nil {
-		watch = func(it int, err float64) {
-			r.opts.Progress(Progress{Step: n, Steps: r.plan.Steps, Iteration: it, ErrorK: err, Time: t0})
-		}
-	}
-	out, err := r.settle(ctx, &r.opts, r.plan.Steps, watch)
-	if err == nil && out.Reason == krylov.Interrupted {
-		err = ctx.Err()
-	}
-	r.ranAway = err == nil && out.Reason == krylov.Runaway
-	if r.ranAway && !out.Converged {
-		err = errRunaway
-	}
-	if err != nil {
-		r.retreat() // the state is half solved
 		return Step{}, err
 	}
 	r.out = out
@@ -180,8 +163,7 @@ func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
 	if !out.Converged && r.allConverged {
 		r.allConverged, r.firstFailure = false, out
 	}
-	leaking := r.leaking()
-	return Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking, LeakageW: leaking}, nil
+	return step, nil
 }
 
 // solution reports the last finished step, and the first that failed to converge if any did.

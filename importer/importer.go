@@ -43,6 +43,8 @@ type Request struct {
 	Emulate []string
 	// Direct says that the result is solved and not written as a stack file, so that it may come with a Network.
 	Direct bool
+	// Served says that powers come while it runs: none in the files is no fault.
+	Served bool
 	Open   stack.Opener // reads inputs; nil stands for inputfile.Read
 }
 

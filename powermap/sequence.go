@@ -24,7 +24,10 @@ func (l *LayerMap) steady() Drawing {
 }
 
 // Sequence draws the power of one step after the other from the same outlines.
-type Sequence struct{ layers []layerSequence }
+type Sequence struct {
+	power  *Map
+	layers []layerSequence
+}
 
 // layerSequence is a layer with the outline of its transient sources, or with the drawing that holds at all times.
 type layerSequence struct {
@@ -36,7 +39,7 @@ type layerSequence struct {
 
 // Sequence prepares drawings of the mean power over time steps. Power maps are rasterised here, and not again.
 func (m *Map) Sequence() *Sequence {
-	s := &Sequence{make([]layerSequence, len(m.Layers))}
+	s := &Sequence{m, make([]layerSequence, len(m.Layers))}
 	for i := range m.Layers {
 		l := &m.Layers[i]
 		if l.Transient() {
@@ -76,6 +79,12 @@ func (l *LayerMap) sequence(g Grid) layerSequence {
 	}
 	return layerSequence{LayerMap: l, outline: o, fixed: fixed != nil}
 }
+
+// Changed implements Supply.
+func (s *Sequence) Changed(t0, t1, u0, u1 float64) bool { return s.power.Changed(t0, t1, u0, u1) }
+
+// MeanWatts implements Supply.
+func (s *Sequence) MeanWatts(t0, t1 float64) (float64, error) { return s.power.MeanWatts(t0, t1) }
 
 // Over describes the mean power over the time step (t0, t1], in s, as Average fills planes with it. The drawings are in the
 // order of the map's layers.

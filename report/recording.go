@@ -50,7 +50,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	w := &Recording{run: r, files: files, options: o}
 	if r.Recorded == nil && steps > 0 {
 		var err error
-		if w.trace, err = NewTrace(files, r.Mesh, o.Wants("traces")); err != nil {
+		if w.trace, err = NewTrace(files, r.Mesh, o.Wants("traces"), r.Columns...); err != nil {
 			return nil, err
 		}
 		w.recorders = append(w.recorders, w.trace) // first: the saved run holds what it wrote

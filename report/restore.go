@@ -45,6 +45,9 @@ func Restore(path string, room func(*stack.Stack) error) (*Restored, error) {
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
 		Recorded: &Recorded{TimeSummary(m.Time), MemorySummary(m.Memory), m.Warnings},
 	}
+	for _, p := range m.Policies {
+		r.Policies = append(r.Policies, restorePolicy(&p))
+	}
 	if len(r.Solution.Steps) > 0 {
 		r.peaks = restorePeaks(r.Mesh, len(r.Solution.Steps), m.Peaks)
 	}

@@ -22,6 +22,9 @@ type Run struct {
 
 	Warnings []plausibility.Warning // of the command line; those of the stack and the result are found here
 
+	Columns  []TraceColumn   // of trace.csv, beside its own
+	Policies []PolicySummary // that throttled powers in a transient
+
 	Recorded *Recorded // of a run that is reported again; nil of a new one
 
 	peaks *peaks // of a transient, where they are known

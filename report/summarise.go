@@ -41,6 +41,7 @@ func Summarise(r *Run) (*Summary, error) {
 		},
 		Memory:   MemorySummary{DeviceBytes: sol.Memory.DeviceBytes},
 		HotSpots: sc.peaks.hotSpots(m),
+		Policies: r.Policies,
 	}
 	if err := s.addFields(m, sc, reportInterval(sol)); err != nil {
 		return nil, err

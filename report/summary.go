@@ -48,6 +48,8 @@ type Summary struct {
 	// Coolant has a row for each cavity, bottom to top.
 	Coolant []CoolantSummary `json:"coolant,omitempty"`
 	Limits  []LimitSummary   `json:"limits"` // worst first
+	// Policies that throttled powers; absent without any.
+	Policies []PolicySummary `json:"policies,omitempty"`
 	// Figures of JEDEC's standards; absent where the stack asks for none, in transients, without power and after a runaway.
 	Jedec JedecSummary `json:"jedec,omitzero"`
 

@@ -36,6 +36,7 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	p.probes(s)
 	p.coolant(s)
 	p.steps(s)
+	p.policies(s)
 	p.heat(s)
 	p.solver(s)
 	return p.w.Flush()

@@ -29,13 +29,14 @@ type Trace struct {
 	out     *bufio.Writer
 	row     []byte
 	kept    *bytes.Buffer // what was written, for charts; nil unless asked for
+	further []TraceColumn
 }
 
 const traceName = "trace.csv"
 
 // NewTrace starts the file with the head of the table. Where charts are to show the table, keep holds on to it in memory.
-func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool) (*Trace, error) {
-	t := &Trace{files: files, m: m, blocks: newBlocks(m), parts: newParts(m)}
+func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool, further ...TraceColumn) (*Trace, error) {
+	t := &Trace{files: files, m: m, blocks: newBlocks(m), parts: newParts(m), further: further}
 	t.peaks = newPeakWatch(m, t.blocks, t.parts)
 	if keep {
 		t.kept = new(bytes.Buffer)
@@ -94,6 +95,9 @@ func (t *Trace) header() []string {
 	for _, p := range t.m.Stack.Probes {
 		names = append(names, p.Name+"_K")
 	}
+	for _, c := range t.further {
+		names = append(names, c.Name)
+	}
 	return names
 }
 
@@ -121,6 +125,9 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 	}
 	for _, v := range t.probes.kelvin(values.Points) {
 		t.kelvin(v)
+	}
+	for _, c := range t.further {
+		t.row = strconv.AppendFloat(append(t.row, ','), c.Value(), 'g', 10, 64)
 	}
 	t.row = append(t.row, '\n')
 	return t.write(t.row)

@@ -29,6 +29,8 @@ such steps too, where the stack file has no dt.
 
 The first step begins at the ambient, at [transient] initial, or at what
 --initial says: a temperature, or the steady state of the stack's steady powers.
+With --policy blocks are throttled while they are too hot, in steps of one length;
+docs/serve.md has the table.
 
 Tables go to stdout, the peak over time first. Into --out go trace.csv (time,
 power, every block, region and probe, step by step) and what the steady command
@@ -48,6 +50,7 @@ const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/quickstart --to-steady "0.1 K"
   thermsim transient examples/trace --periodic --every "1 ms"
   thermsim transient examples/trace --model model/model.json   # see thermsim reduce
+  thermsim transient examples/throttling --policy examples/throttling/policy.toml
   thermsim transient chip.toml --json --quiet | jq '.step_maxima[].max_K'`
 
 type transientOptions struct {
@@ -57,6 +60,7 @@ type transientOptions struct {
 	initial beginning
 	follow  followOptions
 	model   string
+	policy  string
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
@@ -84,6 +88,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		o.follow.addFlags(f)
 		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
 		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
+		addPolicyFlag(f, &o.policy)
 	})
 	o.addFlags(cmd)
 	return cmd
@@ -100,6 +105,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	defer run.end()
+	if err := run.control(o.policy); err != nil {
+		return err
+	}
 	steps, solve, err := o.plan(ctx, g, run)
 	if err != nil {
 		return steadyInterrupted(err)
@@ -141,6 +149,9 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 	t := &m.Stack.Transient
 	fileDt := t.Dt
 	if o.applyTimes(t) {
+		if o.policy != "" {
+			return 0, nil, usagef("--policy needs steps of one length, at whose ends it is asked; give --dt, and not --dt-tol, --until, --to-steady, --every, --at or --periodic")
+		}
 		if o.initial.value > 0 {
 			t.Initial = o.initial.value
 		}

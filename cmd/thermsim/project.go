@@ -38,6 +38,7 @@ type project struct {
 	named    map[string]*string // options of the formats, by name
 	set      overrides          // of a stack file of thermsim's own
 	inTime   bool               // a transient is run
+	served   bool               // powers come from a client
 
 	result *importer.Result // nil where the stack is thermsim's own
 }
@@ -108,7 +109,7 @@ func (p *project) check(path string) error {
 
 // load imports a project and says on stderr what became of it.
 func (p *project) load(g *globals, format importer.Format, path string) (*stack.Stack, error) {
-	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true})
+	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true, Served: p.served})
 	if err != nil {
 		return nil, err
 	}

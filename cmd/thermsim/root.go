@@ -48,6 +48,7 @@ func newRootCommand(g *globals) *cobra.Command {
 	cmd.AddCommand(
 		newSteadyCommand(g),
 		newTransientCommand(g),
+		newServeCommand(g),
 		newCheckCommand(g),
 		newImportCommand(g),
 		newSolveCommand(g),

@@ -23,6 +23,7 @@ type simulation struct {
 	history   *[]report.HistoryPoint
 	solver    gpusolve.Options
 	steps     int // taken so far
+	policies  *control
 }
 
 // end gives back what the run holds, and removes its files unless they were committed.
@@ -36,6 +37,9 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	kept, err := s.o.outputs.settle(s.g, s.Mesh, steps)
 	if err != nil {
 		return err
+	}
+	if s.policies != nil {
+		more = append(more, s.policies)
 	}
 	var drawn report.Options
 	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
@@ -62,6 +66,9 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 		return err
 	}
 	s.solver = solverOptions(s.g, s.Mesh.Stack.Solver, s.progress)
+	if s.policies != nil {
+		s.solver.Power = s.policies.power
+	}
 	s.history = s.o.pictures.history(&s.solver)
 	return nil
 }
@@ -79,6 +86,9 @@ func (s *simulation) step(step solution.Step, f solution.Field) error {
 // finish writes all files of a run that is solved.
 func (s *simulation) finish(ctx context.Context) (*report.Summary, error) {
 	logSolution(s.g, s.Run)
+	if s.policies != nil {
+		s.Policies = s.policies.Summary()
+	}
 	s.progress.enter("drawing")
 	sum, err := s.recording.Finish(ctx, *s.history)
 	if err == nil {

@@ -32,6 +32,9 @@ func (c *converter) readFloorplans() {
 		}
 	}
 	for _, x := range c.unpowered {
+		if c.Request.Served {
+			break
+		}
 		c.Note(importer.Warning, x.pos, "element %q has no power values: 3D-ICE then ends before its first step; thermsim takes 0 W", x.name)
 	}
 	c.slots = max(c.slots, 1)

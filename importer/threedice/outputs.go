@@ -42,6 +42,8 @@ type FloorplanElement struct {
 	Name  string
 	Rects []stack.Rect // um
 	Cells [2]int
+	// Powers are the values of the file in W, one for each slot; none where powers come from a client.
+	Powers []float64
 }
 
 // Layer is the index of the stack layer that stands for a stack element in maps: the layer, or the source layer of the die.
@@ -63,6 +65,9 @@ func (c *converter) addFloorplan(i int) {
 		f := FloorplanElement{Name: x.name, Cells: c.cellsOf(e, &x)}
 		for _, r := range x.rects {
 			f.Rects = append(f.Rects, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value})
+		}
+		for _, w := range x.powers {
+			f.Powers = append(f.Powers, w.value)
 		}
 		c.outputs.Floorplans[e.name] = append(c.outputs.Floorplans[e.name], f)
 	}

@@ -51,8 +51,38 @@ type Manifest struct {
 	Saved []int `json:"saved_steps"`
 	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; none in runs saved before there were any.
 	Peaks []Peak `json:"peaks,omitempty"`
+	// Policies are what throttled powers in a transient.
+	Policies []Policy `json:"policies,omitempty"`
+	// Session is there of states that were put aside while a stack was served.
+	Session *Session `json:"session,omitempty"`
 	// History is how the error fell from iteration to iteration, as far as it was watched.
 	History []Iteration `json:"history,omitempty"`
+}
+
+// Policy is what a policy did.
+type Policy struct {
+	Name       string   `json:"name"`
+	AboveK     float64  `json:"above_K"`
+	BelowK     float64  `json:"below_K"`
+	Factor     float64  `json:"factor"`
+	PeakK      Number   `json:"peak_K"`
+	ThrottledS float64  `json:"throttled_s"`
+	Changes    int      `json:"changes"`
+	FirstS     *float64 `json:"first_s,omitempty"`
+	Throttled  bool     `json:"throttled"`
+}
+
+// Session is where a session stood beside its temperatures.
+type Session struct {
+	Steps  int        `json:"steps"` // that led to the state
+	Powers []SetPower `json:"powers,omitempty"`
+}
+
+// SetPower is what an input was set to.
+type SetPower struct {
+	Name   string  `json:"name"`
+	Watts  Number  `json:"watts"` // null where it goes by the stack's traces and schedules
+	Factor float64 `json:"factor"`
 }
 
 // Input is a file that the stack was read from.

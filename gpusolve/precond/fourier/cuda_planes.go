@@ -60,6 +60,19 @@ func (g *gpu) Write(p Planes, i int, src []float64) {
 	cuda.Send(g.on.Space, g.plane(p, i), src[:g.sheet])
 }
 
+// ReadModes copies the coefficients to the host.
+func (g *gpu) ReadModes(m Modes, dst []float64) {
+	from := m.(*gpuModes)
+	cuda.Receive(g.on.Space, dst[:from.count], from.at)
+}
+
+// WriteModes copies coefficients to the device.
+func (g *gpu) WriteModes(m Modes, src []float64) {
+	to := m.(*gpuModes)
+	to.changes++
+	cuda.Send(g.on.Space, to.at, src[:to.count])
+}
+
 // Inverse goes from modes to space, first along y.
 func (g *gpu) Inverse(dst Planes, at int, m Modes, first, n int) {
 	g.inverse(rows{out: g.plane(dst, at)}, m.(*gpuModes).at.Add(int64(first)*g.sheet), n)

@@ -329,6 +329,13 @@ func forwards(t *testing.T, rng *rand.Rand, l *Layered, e Executor) {
 	if d := distance(planesFrom(t, e, l, m), v); d > 1e-14 {
 		t.Errorf("planes there and back differ by %.2g", d)
 	}
+	again, _ := e.NewModes()
+	raw := make([]float64, len(v))
+	e.ReadModes(m, raw)
+	e.WriteModes(again, raw)
+	if !slices.Equal(planesFrom(t, e, l, again), planesFrom(t, e, l, m)) {
+		t.Error("a state that was kept on the host is another one")
+	}
 }
 
 func TestConformanceOnInterpreter(t *testing.T) { conform(t, interpreted(t), shapes, allShared) }

@@ -61,6 +61,9 @@ type Executor interface {
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)
 	Write(p Planes, i int, src []float64)
+	// ReadModes copies the coefficients of m to the host, in the layout of the executor, WriteModes the other way: a state comes back bit by bit.
+	ReadModes(m Modes, dst []float64)
+	WriteModes(m Modes, src []float64)
 	// Residual is that of x in space, b + C/dt old - (A + C/dt) x, computed from planes in FP64; old is nil in a steady state. Where p is not nil it holds all
 	// planes of x already, as Inverse makes them; otherwise the executor makes them, as many at a time as it has room for.
 	Residual(x, old Modes, p Planes) Norms

@@ -140,6 +140,12 @@ func (e *processor) Write(p Planes, i int, src []float64) {
 	copy(p.(*hostPlanes).hostModes[i*e.sheet:(i+1)*e.sheet], src)
 }
 
+// ReadModes copies the coefficients.
+func (e *processor) ReadModes(m Modes, dst []float64) { copy(dst, m.(hostModes)) }
+
+// WriteModes sets the coefficients.
+func (e *processor) WriteModes(m Modes, src []float64) { copy(m.(hostModes), src) }
+
 // Precondition takes the residual through all planes, FP64 in between.
 func (e *processor) Precondition(z, r ops.Vector) {
 	from, to := host.Singles(r), host.Singles(z)

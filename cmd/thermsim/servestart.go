@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"sort"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
+	project3dice "thermsim/importer/threedice"
+	"thermsim/mesh"
+	"thermsim/serve/threedice"
+	"thermsim/staging"
+)
+
+// stdin is standard input.
+func (g *globals) stdin() io.Reader { return os.Stdin }
+
+// prepare loads and meshes what is served.
+func (o *serveOptions) prepare(ctx context.Context, g *globals) (*mesh.Mesh, error) {
+	o.project.inTime, o.project.served = true, o.protocol == protocol3DICE
+	path := stackPath(o.stack)
+	if o.protocol == protocol3DICE {
+		if f := formatOf(path); f == nil || f.Name() != (project3dice.Format{}).Name() {
+			return nil, usagef("--protocol %s serves projects of 3D-ICE, and %s is none: give a .stk file", protocol3DICE, path)
+		}
+	}
+	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	if err != nil {
+		return nil, err
+	}
+	if o.project.network() != nil {
+		return nil, usagef("--compat: this project is solved as a network of nodes with it, which serve does not step; leave --compat away")
+	}
+	if o.protocol == protocol3DICE && !o.project.result.Transient {
+		return nil, usagef("%s is a steady project; 3D-ICE's server steps transients: say transient in its solver section", path)
+	}
+	if _, err := chooseGrid(ctx, g, s); err != nil {
+		return nil, steadyInterrupted(err)
+	}
+	o.apply(s)
+	if o.initial.value > 0 {
+		s.Transient.Initial = o.initial.value
+	}
+	m, _, err := buildMesh(g, s, thisMachine(), true)
+	return m, err
+}
+
+// open opens the session at its initial field, which is nil for a uniform one.
+func (o *serveOptions) open(ctx context.Context, g *globals, m *mesh.Mesh, p *progress) (*gpusolve.Session, gpusolve.Field, error) {
+	dt, err := o.timeStep(ctx, g, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	solver := solverOptions(g, m.Stack.Solver, p)
+	start, err := o.start(ctx, m, solver)
+	if err != nil {
+		return nil, nil, err
+	}
+	solver.Progress = nil
+	session, err := gpusolve.OpenSession(m, solver, dt, start)
+	return session, start, err
+}
+
+// timeStep is that of --dt or of the stack, or a part of its slowest time constant.
+func (o *serveOptions) timeStep(ctx context.Context, g *globals, m *mesh.Mesh) (float64, error) {
+	switch {
+	case o.dt.value > 0:
+		return o.dt.value, nil
+	case m.Stack.Transient.Dt > 0:
+		return m.Stack.Transient.Dt, nil
+	}
+	tau, err := slowestTimeConstant(ctx, m.Stack)
+	switch {
+	case err != nil:
+		return 0, err
+	case math.IsInf(tau, 0):
+		return 0, usagef("no face of the stack leads heat to a temperature, so it has no time constant to choose a step from; give --dt or dt in [transient]")
+	}
+	dt := tau / stepsPerTimeConstant
+	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(dt), seconds(tau))
+	return dt, nil
+}
+
+// start is the field that the session starts from, on the host.
+func (o *serveOptions) start(ctx context.Context, m *mesh.Mesh, solver gpusolve.Options) (gpusolve.Field, error) {
+	if !o.initial.steady {
+		if r := o.project.result; r != nil && r.Initial != nil && o.initial.value == 0 {
+			return m.Initial(r.Initial)
+		}
+		return nil, nil
+	}
+	first, err := gpusolve.Steady(ctx, m, solver)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	switch {
+	case first.Status.Reason == solution.ReasonRunaway:
+		return nil, withStatus(exitRunaway, errors.New("thermal runaway: there is no steady state to start from"))
+	case !first.Status.Converged:
+		return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations", first.Status.Reason, first.Status.Iterations))
+	}
+	return gpusolve.Hold(m, first.Field)
+}
+
+// serve3DICE speaks the protocol of 3D-ICE.
+func (o *serveOptions) serve3DICE(ctx context.Context, g *globals, session *gpusolve.Session, l net.Listener) error {
+	outputs, ok := o.project.result.Outputs.(*project3dice.Outputs)
+	if !ok {
+		return usagef("%s asks for no outputs of 3D-ICE", o.stack)
+	}
+	say := func(text string) { g.note("%s", text) }
+	server, err := threedice.New(outputs, session, say)
+	if err != nil {
+		return withStatus(exitInput, err)
+	}
+	idle, patience := o.times()
+	host := threedice.Host(l, server, threedice.HostOptions{Idle: idle, Patience: patience, Keep: o.keep, Say: say})
+	if err := host.Run(ctx); err != nil {
+		return err
+	}
+	return o.writePrinted(ctx, g, server.Printed())
+}
+
+// writePrinted writes the files that a client had printed.
+func (o *serveOptions) writePrinted(ctx context.Context, g *globals, texts map[string][]byte) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	var files []staging.File
+	for name, text := range texts {
+		files = append(files, staging.File{Name: name, Write: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}})
+	}
+	sort.Slice(files, func(a, b int) bool { return files[a].Name < files[b].Name })
+	return writeOutputs(ctx, g, o.out, files...)
+}

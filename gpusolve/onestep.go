@@ -1,0 +1,36 @@
+package gpusolve
+
+import (
+	"context"
+
+	"thermsim/gpusolve/krylov"
+)
+
+// advanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance. Where it fails, or ends in a runaway without a state
+// at its end, the state is again that before the step.
+func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1 float64) (Step, krylov.Outcome, error) {
+	power, err := e.advance(n, t0, t1)
+	if err != nil {
+		return Step{}, krylov.Outcome{}, err
+	}
+	var watch func(it int, err float64)
+	if o.Progress != nil {
+		watch = func(it int, err float64) {
+			o.Progress(Progress{Step: n, Steps: steps, Iteration: it, ErrorK: err, Time: t0})
+		}
+	}
+	out, err := e.settle(ctx, o, steps, watch)
+	switch {
+	case err != nil:
+	case out.Reason == krylov.Interrupted:
+		err = ctx.Err()
+	case out.Reason == krylov.Runaway && !out.Converged:
+		err = errRunaway
+	}
+	if err != nil {
+		e.retreat() // the state is half solved
+		return Step{}, out, err
+	}
+	leaking := e.leaking()
+	return Step{Time: t1, Iterations: out.Iterations, Converged: out.Converged, PowerW: power + leaking, LeakageW: leaking}, out, nil
+}

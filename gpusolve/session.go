@@ -1,0 +1,317 @@
+package gpusolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
+
+// sessionSteps is the number of steps that the tolerance in K is meant for, as Transient shares it among its own: nobody knows how many there will be.
+const sessionSteps = 1000
+
+// Errors of steps that have no end. The state is again that before the step.
+var (
+	// ErrStepRunaway is that of a step in which leakage grows faster than the heat that leaves.
+	ErrStepRunaway = errRunaway
+	// ErrNotConverged is that of a step whose solve ended short of its tolerance.
+	ErrNotConverged = errors.New("the step did not converge")
+)
+
+// Session holds the temperatures of a mesh in time for somebody who sets powers and asks for steps of backward Euler, one by one: a simulator of the software
+// that runs on the chip, a controller. The device stays open between the steps. A Session is for one goroutine at a time.
+type Session struct {
+	mesh   *mesh.Mesh
+	opts   Options
+	device *SharedDevice
+	power  *powermap.Controls
+	engine *engine
+	dt     float64 // s, of the engine
+
+	time    float64 // s
+	begun   float64 // s, when the engine's steps began
+	taken   int     // steps since then
+	steps   int     // in all since the start
+	last    Step
+	out     krylov.Outcome
+	moved   bool // the last step led to the state
+	stepped bool // the engine has taken a step, so that other powers may be drawn than those of its set-up
+	// OpenedIn is how long opening the device took.
+	OpenedIn time.Duration
+}
+
+// OpenSession opens a device for a mesh and sets up steps of dt in s. The temperatures are those of a field, or without one the stack's uniform initial temperature.
+// Options are those of Transient; powers are set through Power, and Options.Power is not heeded.
+func OpenSession(m *mesh.Mesh, o Options, dt float64, start Field) (*Session, error) {
+	if err := checkDt(dt); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Session{mesh: m, opts: o, power: m.Power.Controls()}
+	s.opts.Power = s.power
+	if err := s.openDevice(dt); err != nil {
+		return nil, err
+	}
+	err := s.setUp(dt)
+	if errors.Is(err, ErrDevice) && o.auto() && o.Executor == nil && s.device.Info.Kind == "gpu" {
+		_ = s.device.Release() // it has failed
+		dev, info := o.insteadOfGPU(err)
+		s.device = &SharedDevice{dev, info, s.OpenedIn}
+		s.opts.Executor = s.device
+		err = s.setUp(dt)
+	}
+	if err == nil {
+		err = s.Start(start)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func checkDt(dt float64) error {
+	if !(dt > 0) || math.IsInf(dt, 0) {
+		return fmt.Errorf("%w: steps of %g s; give a positive time", ErrOption, dt)
+	}
+	return nil
+}
+
+// openDevice opens the device, once for all lengths of steps.
+func (s *Session) openDevice(dt float64) error {
+	need := s.opts.demandOf(s.mesh, sessionSteps)
+	if s.opts.directly(s.mesh, dt) != nil {
+		need = s.opts.directDemand(s.mesh, sessionSteps)
+	}
+	start := time.Now()
+	dev, info, err := s.opts.openFor(need)
+	if err != nil {
+		return err
+	}
+	s.OpenedIn = time.Since(start)
+	s.device = &SharedDevice{dev, info, s.OpenedIn}
+	s.opts.Executor = s.device
+	return nil
+}
+
+// setUp makes an engine for steps of dt.
+func (s *Session) setUp(dt float64) error {
+	e, err := newEngine(s.mesh, s.opts, sessionSteps, dt)
+	if err != nil {
+		return err
+	}
+	e.info = s.device.Info
+	s.engine, s.dt, s.stepped = e, dt, false
+	return nil
+}
+
+// Close gives the device back.
+func (s *Session) Close() {
+	if s.engine != nil {
+		s.engine.close()
+		s.engine = nil
+	}
+	if s.device != nil {
+		_ = s.device.Release() // nothing was written
+		s.device = nil
+	}
+}
+
+// Power sets the powers of the steps to come.
+func (s *Session) Power() *powermap.Controls { return s.power }
+
+// Mesh is what the session is of.
+func (s *Session) Mesh() *mesh.Mesh { return s.mesh }
+
+// Time is that of the state in s, Steps how many have been taken to it since the start, and Dt the length of the next in s.
+func (s *Session) Time() float64 { return s.time }
+
+// Steps is the number of steps from the start to the state.
+func (s *Session) Steps() int { return s.steps }
+
+// Dt is the length of steps in s.
+func (s *Session) Dt() float64 { return s.dt }
+
+// Device names what does the work.
+func (s *Session) Device() DeviceInfo { return s.device.Info }
+
+// DeviceBytes is the memory in use on the device.
+func (s *Session) DeviceBytes() int64 { return s.device.Allocated() }
+
+// SetDt changes the length of the steps to come. The operator is set up anew, which takes as long as opening the session did, but for the device.
+func (s *Session) SetDt(dt float64) error {
+	if err := checkDt(dt); err != nil || dt == s.dt {
+		return err
+	}
+	field, err := Hold(s.mesh, s.engine.field())
+	if err != nil {
+		return err
+	}
+	former := s.dt
+	s.engine.close()
+	s.engine = nil
+	err = s.setUp(dt)
+	if err != nil {
+		if again := s.setUp(former); again != nil {
+			return errors.Join(err, again)
+		}
+	}
+	if wrong := s.place(field); wrong != nil {
+		return wrong
+	}
+	s.power.Touch()
+	s.begun, s.taken = s.time, 0
+	return err
+}
+
+// Hold copies a field on the planes of a mesh into memory, where it outlives its device.
+func Hold(m *mesh.Mesh, f Field) (Field, error) {
+	sheet := m.NX() * m.NY()
+	kelvin := make(heldField, m.Cells())
+	for k := range m.NZ() {
+		if err := f.Plane(k, kelvin[k*sheet:(k+1)*sheet]); err != nil {
+			return nil, err
+		}
+	}
+	return kelvin, nil
+}
+
+// heldField is a field in memory, in K.
+type heldField []float64
+
+// Plane copies a plane.
+func (h heldField) Plane(k int, dst []float64) error {
+	copy(dst, h[k*len(dst):])
+	return nil
+}
+
+// evenly is a field of one temperature in K.
+type evenly float64
+
+// Plane fills a plane.
+func (e evenly) Plane(_ int, dst []float64) error {
+	for c := range dst {
+		dst[c] = float64(e)
+	}
+	return nil
+}
+
+// Start begins at time 0 with the temperatures of a field, or without one with the stack's uniform initial temperature. Powers stay as they are set.
+func (s *Session) Start(f Field) error {
+	if err := s.place(s.orInitial(f)); err != nil {
+		return err
+	}
+	s.time, s.begun, s.taken, s.steps = 0, 0, 0, 0
+	return nil
+}
+
+// orInitial is a field, or in its place that of the stack's initial temperature.
+func (s *Session) orInitial(f Field) Field {
+	if f == nil {
+		return evenly(s.mesh.Stack.Ambient + uniform(s.mesh))
+	}
+	return f
+}
+
+// place makes a field the state, without a past.
+func (s *Session) place(f Field) error {
+	defer s.engine.dev.Bind()()
+	s.moved = false
+	s.engine.thermal.(keeper).forget()
+	if s.stepped {
+		s.power.Touch()
+	}
+	if err := s.engine.begin(f); err != nil {
+		return err
+	}
+	return s.engine.failure()
+}
+
+// Step takes one step. Where it fails, the state is again that before it: see ErrStepRunaway and ErrNotConverged; on cancellation the error is that of the context.
+func (s *Session) Step(ctx context.Context) (Step, error) {
+	if err := ctx.Err(); err != nil {
+		return Step{}, err
+	}
+	defer s.engine.dev.Bind()()
+	n := s.taken
+	if n == 0 && s.power.Stale() {
+		n++ // what was drawn at the set-up does not hold
+	}
+	t0, t1 := s.time, s.begun+float64(s.taken+1)*s.dt
+	step, out, err := s.engine.advanceBy(ctx, &s.opts, n, sessionSteps, t0, t1)
+	s.stepped = true
+	if err == nil && !out.Converged {
+		s.engine.retreat()
+		s.engine.thermal.(keeper).forget() // what lies behind the state is half solved
+		err = fmt.Errorf("%w: %s after %d iterations", ErrNotConverged, reasonText(out.Reason), out.Iterations)
+	}
+	if err == nil {
+		err = s.engine.failure()
+	}
+	if err != nil {
+		return Step{}, err
+	}
+	s.time, s.moved = t1, true
+	s.taken++
+	s.steps++
+	s.last, s.out = step, out
+	return step, nil
+}
+
+// RunsAway says that the last step led beyond what the powers have a stable state for: with these powers, leakage heats the stack further and further.
+func (s *Session) RunsAway() bool { return s.moved && s.out.Reason == krylov.Runaway }
+
+// Field is that of the state, until the next step.
+func (s *Session) Field() Field { return s.engine.field() }
+
+// Hottest is the temperature of the hottest cell in K.
+func (s *Session) Hottest() (float64, error) {
+	defer s.engine.dev.Bind()()
+	top := s.engine.hottest() + s.mesh.Stack.Ambient
+	return top, s.engine.failure()
+}
+
+// Energy is the balance of heat of the last step, false where no step has led to the state.
+func (s *Session) Energy() (Energy, bool) {
+	if !s.moved {
+		return Energy{}, false
+	}
+	defer s.engine.dev.Bind()()
+	return s.engine.balance(s.last.PowerW-s.last.LeakageW, s.last.LeakageW, s.engine.stored()), true
+}
+
+// Status tells how the last step was solved, false where no step has led to the state. The direct solver is judged by its residual here.
+func (s *Session) Status() (Status, bool) {
+	if !s.moved {
+		return Status{}, false
+	}
+	defer s.engine.dev.Bind()()
+	out := s.out
+	if d, ok := s.engine.thermal.(*direct); ok {
+		out = d.conclude(&s.opts, sessionSteps)
+	}
+	return s.engine.status(out), true
+}
+
+// Method names the solver.
+func (s *Session) Method() string {
+	if _, ok := s.engine.thermal.(*direct); ok {
+		return solution.MethodText(solution.MethodDirect, "fourier")
+	}
+	return solution.MethodText(s.engine.solver.Name(), s.engine.pre.Name())
+}
+
+// Timing splits the time of opening the session.
+func (s *Session) Timing() Timing {
+	t := s.engine.timing
+	t.Device = s.OpenedIn
+	return t
+}

@@ -1,0 +1,192 @@
+package gpusolve
+
+import (
+	"fmt"
+	"math"
+
+	"thermsim/powermap"
+)
+
+// keeper is a thermal system whose states can be put aside on the host.
+type keeper interface {
+	// vectors are as many values as keep needs.
+	vectors() int
+	// keep copies the state, and what its continuation needs.
+	keep(into *past)
+	// resume makes what was kept the state again.
+	resume(from *past)
+	// redraw makes the right side of drawings.
+	redraw(layers []powermap.Drawing)
+	// forget ends the continuation: the next state has no past.
+	forget()
+}
+
+var (
+	_ keeper = (*direct)(nil)
+	_ keeper = (*meshed)(nil)
+)
+
+// past is a state with its continuation.
+type past struct {
+	values [][]float64
+	smooth int
+	power  float64
+}
+
+// PowerControls are the powers of a session, or of a transient in which somebody sets them: Options.Power.
+type PowerControls = powermap.Controls
+
+// PowerSetting is what an input of a session is set to.
+type PowerSetting = powermap.Setting
+
+// SessionState is a state of a session, put aside on the host: temperatures, time and what the powers are set to.
+type SessionState struct {
+	of    setting
+	past  past
+	power []powermap.Setting
+	time  float64
+	begun float64
+	taken int
+	steps int
+	last  Step
+	moved bool
+	stale bool // powers were set since the last step
+}
+
+// setting tells states of one set-up from those of another.
+type setting struct {
+	session *Session
+	dt      float64
+	direct  bool
+}
+
+func (s *Session) setting() setting {
+	_, direct := s.engine.thermal.(*direct)
+	return setting{s, s.dt, direct}
+}
+
+// Time is that of the state in s.
+func (k *SessionState) Time() float64 { return k.time }
+
+// Steps is the number of steps that led to it.
+func (k *SessionState) Steps() int { return k.steps }
+
+// Bytes is the memory that it takes.
+func (k *SessionState) Bytes() int64 {
+	n := len(k.power) * 2
+	for _, v := range k.past.values {
+		n += len(v)
+	}
+	return 8 * int64(n)
+}
+
+// StateBytes is the memory that Save takes.
+func (s *Session) StateBytes() int64 {
+	return 8 * int64(s.mesh.Cells()*s.engine.thermal.(keeper).vectors()+2*s.power.Count())
+}
+
+// Save puts the state aside. The session goes on as if nothing had happened.
+func (s *Session) Save() (*SessionState, error) {
+	defer s.engine.dev.Bind()()
+	k := &SessionState{of: s.setting(), power: s.power.Settings(), stale: s.power.Stale(), time: s.time, begun: s.begun, taken: s.taken, steps: s.steps, last: s.last, moved: s.moved}
+	on := s.engine.thermal.(keeper)
+	for range on.vectors() {
+		k.past.values = append(k.past.values, make([]float64, s.mesh.Cells()))
+	}
+	on.keep(&k.past)
+	return k, s.engine.failure()
+}
+
+// Restore takes a state of this session up again, powers included. With the same length of steps, and where nothing follows the temperature, what follows has the
+// bits of what followed before; otherwise it is the same within the tolerance. A length of steps that has changed since is taken back.
+func (s *Session) Restore(k *SessionState) error {
+	if k.of.session != s {
+		return fmt.Errorf("%w: the state is one of another session", ErrOption)
+	}
+	if k.of.dt != s.dt {
+		if err := s.SetDt(k.of.dt); err != nil {
+			return err
+		}
+	}
+	if s.setting() != k.of {
+		return fmt.Errorf("%w: the state was saved with another method", ErrOption)
+	}
+	defer s.engine.dev.Bind()()
+	s.power.SetAll(k.power)
+	layers, err := s.power.Over(max(0, k.time-s.dt), max(k.time, s.dt)) // what the step before was taken with
+	if err != nil {
+		return err
+	}
+	on := s.engine.thermal.(keeper)
+	on.redraw(layers)
+	on.resume(&k.past)
+	if s.stepped = true; k.stale {
+		s.power.Touch()
+	}
+	s.time, s.begun, s.taken, s.steps, s.last, s.moved = k.time, k.begun, k.taken, k.steps, k.last, k.moved
+	return s.engine.failure()
+}
+
+// Resume goes on with the temperatures of a field that was reached by so many steps at a time in s; without one with the stack's uniform initial temperature.
+func (s *Session) Resume(f Field, time float64, steps int) error {
+	if !(time >= 0) || math.IsInf(time, 0) || steps < 0 {
+		return fmt.Errorf("%w: a state after %d steps at %g s", ErrOption, steps, time)
+	}
+	if err := s.place(s.orInitial(f)); err != nil {
+		return err
+	}
+	s.power.Touch()
+	s.time, s.begun, s.taken, s.steps = time, time, 0, steps
+	return nil
+}
+
+func (s *direct) vectors() int { return 2 }
+
+func (s *direct) keep(into *past) {
+	s.fourier.ReadModes(s.x.Modes, into.values[0])
+	s.fourier.ReadModes(s.old.Modes, into.values[1])
+	into.power = s.power
+}
+
+func (s *direct) resume(from *past) {
+	s.fourier.WriteModes(s.x.Modes, from.values[0])
+	s.fourier.WriteModes(s.old.Modes, from.values[1])
+	s.x.solved++
+	s.power = from.power
+	s.forget()
+}
+
+func (s *direct) redraw(layers []powermap.Drawing) { s.setLoads(layers) }
+
+// forget leaves no bound of what is warm where.
+func (s *direct) forget() { s.ceiling, s.unseen = math.Inf(1), false }
+
+func (s *meshed) vectors() int { return 3 }
+
+func (s *meshed) keep(into *past) {
+	s.sys.Read(s.x, into.values[0])
+	s.sys.Read(s.old, into.values[1])
+	s.sys.Read(s.older, into.values[2])
+	into.smooth, into.power = s.smooth, s.power
+}
+
+func (s *meshed) resume(from *past) {
+	s.forget()
+	s.sys.Write(s.x, from.values[0])
+	s.sys.Write(s.old, from.values[1])
+	s.sys.Write(s.older, from.values[2])
+	s.smooth, s.power = from.smooth, from.power
+}
+
+func (s *meshed) redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }
+
+// forget ends the continuation, and what was learnt of properties and leakage at other temperatures.
+func (s *meshed) forget() {
+	s.smooth = 0
+	if n := s.outer; n != nil {
+		n.made, n.rho, n.plain, n.since, n.again, n.firstK = false, 0, 0, 0, false, 0
+		if n.leakage != nil {
+			n.checkedAt, n.cautious = math.Inf(-1), false
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package gpusolve_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// sessionCases are a stack that is solved directly, one that multigrid solves, and both with laws that follow the temperature.
+func sessionCases(t *testing.T) map[string]*mesh.Mesh {
+	t.Helper()
+	direct := cases.PowerSteps(cases.Stack10(cases.Options{NX: 16}))
+	regions := cases.Interposer(cases.PowerSteps(cases.Stack10(cases.Options{NX: 16})))
+	leaky := cases.Interposer(cool10(16))
+	for l := range leaky.Layers {
+		for p := range leaky.Layers[l].Powers {
+			for b := range leaky.Layers[l].Powers[p].Blocks {
+				leaky.Layers[l].Powers[p].Blocks[b].Leakage = exponential(0.005, 0.01)
+			}
+		}
+	}
+	return map[string]*mesh.Mesh{"direct": build(t, direct), "multigrid": build(t, regions), "k(T)": build(t, hot10(16)), "leakage": build(t, leaky), "coolant": build(t, channels())}
+}
+
+// channels is a die below a cavity and a die above it.
+func channels() *stack.Stack {
+	const side = 4e-3
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{side, side}, Grid: stack.Grid{X: stack.Axis{Cells: 9}, Y: stack.Axis{Cells: 8}},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.63e6}, {Name: "wall", K: [3]float64{100, 90, 80}, C: 1.7e6}}}
+	heated := func(watts float64) []stack.Power { return []stack.Power{{Uniform: watts, Area: s.Domain()}} }
+	width := side / 9
+	s.Layers = []stack.Layer{
+		{Name: "lower", Thickness: 50e-6, Cells: 1, Powers: heated(10)},
+		{Name: "cavity", Thickness: 100e-6, Cells: 1, Material: 1, Coolant: &stack.Coolant{Model: stack.ResolvedChannels, Fluid: stack.Fluid{K: 0.6, C: 4.17e6}, Inlet: 310, Direction: stack.TowardsNorth,
+			Flow: 2e-7, HSide: 2e4, HBottom: 3e4, HTop: 4e4, Channels: &stack.Channels{Width: width, Wall: width, FirstWall: width, Count: 4}}},
+		{Name: "upper", Thickness: 30e-6, Cells: 1, Powers: heated(3)},
+	}
+	return s
+}
+
+func openSession(t *testing.T, m *mesh.Mesh, dt float64) *gpusolve.Session {
+	t.Helper()
+	s, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu"}, dt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func stepSession(t *testing.T, s *gpusolve.Session, n int) {
+	t.Helper()
+	for range n {
+		if _, err := s.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A session that nobody sets powers in is a transient.
+func TestSessionIsATransient(t *testing.T) {
+	const dt, steps = 2e-3, 12
+	for name, m := range sessionCases(t) {
+		t.Run(name, func(t *testing.T) {
+			s := openSession(t, m, dt)
+			stepSession(t, s, steps)
+			sol, err := gpusolve.Transient(context.Background(), m, gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: steps, Dt: dt})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sol.Close()
+			if len(sol.Steps) < steps {
+				t.Fatalf("the transient ended after %d steps: %s", len(sol.Steps), sol.Status.Reason)
+			}
+			want, got := wholeField(t, m, sol.Field), wholeField(t, m, s.Field())
+			if d := furthest(got, want); d > 2*gpusolve.DefaultTol {
+				t.Errorf("the session is up to %g K off", d)
+			}
+			if name == "direct" && !slices.Equal(got, want) {
+				t.Error("the direct solver's bits differ")
+			}
+			if top, err := s.Hottest(); err != nil || top != slices.Max(got) {
+				t.Errorf("hottest %g K, the field has %g (%v)", top, slices.Max(got), err)
+			}
+			e, ok := s.Energy()
+			if !ok || e.ImbalanceRel > 1e-5 {
+				t.Errorf("energy %+v, %v", e, ok)
+			}
+			if st, ok := s.Status(); !ok || !st.Converged {
+				t.Errorf("status %+v, %v", st, ok)
+			}
+			if math.Abs(s.Time()-steps*dt) > 1e-15 || s.Steps() != steps {
+				t.Errorf("%d steps to %g s", s.Steps(), s.Time())
+			}
+		})
+	}
+}
+
+// What is set is what heats: a single cell follows theory through a step of power that a client sets.
+func TestSessionFollowsPowers(t *testing.T) {
+	s, tau, final := lump()
+	dt := tau / 5
+	on := openSession(t, build(t, s), dt)
+	rise, factor := 0.0, 1/(1+dt/tau)
+	for n, watts := range []float64{5, 5, 20, 20, 0, 0, 7} {
+		if err := on.Power().Set(0, watts); err != nil {
+			t.Fatal(err)
+		}
+		step, err := on.Step(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rise = factor * (rise + dt/tau*final*watts/5)
+		if top, _ := on.Hottest(); math.Abs(top-310-rise) > 2e-7*final*4 {
+			t.Errorf("step %d: %.9f K, want %.9f", n+1, top-310, rise)
+		}
+		if step.PowerW != watts {
+			t.Errorf("step %d: %g W, want %g", n+1, step.PowerW, watts)
+		}
+	}
+}
+
+// A saved state is the state: what follows it has the bits of what followed before, where nothing depends on the temperature.
+func TestSessionRestoresItsBits(t *testing.T) {
+	for name, m := range sessionCases(t) {
+		t.Run(name, func(t *testing.T) {
+			s := openSession(t, m, 2e-3)
+			stepSession(t, s, 4)
+			if err := s.Power().Set(1, 3.5); err != nil {
+				t.Fatal(err)
+			}
+			state, err := s.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := wholeField(t, m, s.Field())
+			stepSession(t, s, 5)
+			want := wholeField(t, m, s.Field())
+			if err := s.Power().Set(0, 40); err != nil {
+				t.Fatal(err)
+			}
+			stepSession(t, s, 3)
+			for range 2 {
+				if err := s.Restore(state); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(wholeField(t, m, s.Field()), before) {
+					t.Fatal("the state is not what was saved")
+				}
+				stepSession(t, s, 5)
+				got := wholeField(t, m, s.Field())
+				if d := furthest(got, want); name != "k(T)" && name != "leakage" && d > 0 || d > gpusolve.DefaultTol {
+					t.Errorf("up to %g K off after a restore", d)
+				}
+			}
+			if s.Steps() != 9 {
+				t.Errorf("step %d, want 9", s.Steps())
+			}
+		})
+	}
+}
+
+// A start over has the bits of the first start, and steps of another length go on from the same field.
+func TestSessionStartsOver(t *testing.T) {
+	for name, m := range sessionCases(t) {
+		t.Run(name, func(t *testing.T) {
+			s := openSession(t, m, 2e-3)
+			stepSession(t, s, 3)
+			want := wholeField(t, m, s.Field())
+			if err := s.SetDt(1e-3); err != nil {
+				t.Fatal(err)
+			}
+			if d := furthest(wholeField(t, m, s.Field()), want); d > 1e-9 {
+				t.Errorf("another step moves the state by %g K", d)
+			}
+			stepSession(t, s, 2)
+			if math.Abs(s.Time()-8e-3) > 1e-15 || s.Steps() != 5 {
+				t.Errorf("step %d at %g s", s.Steps(), s.Time())
+			}
+			if err := s.SetDt(2e-3); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Start(nil); err != nil {
+				t.Fatal(err)
+			}
+			stepSession(t, s, 3)
+			if d := furthest(wholeField(t, m, s.Field()), want); d > 2e-6 {
+				t.Errorf("the second start is %g K off", d)
+			}
+		})
+	}
+}
+
+func TestSessionRefusals(t *testing.T) {
+	s, tau, _ := lump()
+	m := build(t, s)
+	for _, dt := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu"}, dt, nil); !errors.Is(err, gpusolve.ErrOption) {
+			t.Errorf("dt %g: %v", dt, err)
+		}
+	}
+	a, b := openSession(t, m, tau), openSession(t, m, tau)
+	state, err := a.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Restore(state); !errors.Is(err, gpusolve.ErrOption) {
+		t.Errorf("a state of another session: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := a.Step(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, ok := a.Energy(); ok {
+		t.Error("a balance without a step")
+	}
+}
+
+// A step that cannot converge leaves the state, and the session goes on when the power is sane again.
+func TestSessionSurvivesAFailedStep(t *testing.T) {
+	m := build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 16})))
+	s, err := gpusolve.OpenSession(m, gpusolve.Options{Device: "cpu", MaxIter: 1}, 1e-3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Step(context.Background()); !errors.Is(err, gpusolve.ErrNotConverged) {
+		t.Fatalf("one iteration was enough: %v", err)
+	}
+	if top, err := s.Hottest(); err != nil || math.Abs(top-m.Stack.Ambient) > 1e-12 || s.Steps() != 0 {
+		t.Errorf("the state moved to %g K, step %d (%v)", top, s.Steps(), err)
+	}
+	var f solution.Field = s.Field()
+	if f == nil {
+		t.Error("no field")
+	}
+}
+
+// A session by the kernels that ship goes where the processor's does, restores its bits, changes the length of its steps, and leaves nothing on the device.
+func TestSessionOnInterpreter(t *testing.T) {
+	for name, s := range map[string]*stack.Stack{"direct": cases.Stack10(cases.Options{NX: 8}), "multigrid": cases.Interposer(cases.Stack10(cases.Options{NX: 8}))} {
+		t.Run(name, func(t *testing.T) {
+			m := build(t, s)
+			machine := interpreter.New(interpreter.Options{GridRows: 2, NoRaces: true})
+			on, err := gpusolve.OpenSession(m, gpusolve.Options{Executor: onInterpreter(t, machine)}, 2e-3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			host := openSession(t, m, 2e-3)
+			agree := func(what string) {
+				t.Helper()
+				if d := furthest(wholeField(t, m, on.Field()), wholeField(t, m, host.Field())); d > 2e-5 {
+					t.Errorf("%s: %g K off", what, d)
+				}
+			}
+			for _, one := range []*gpusolve.Session{on, host} {
+				stepSession(t, one, 2)
+				if err := one.Power().Set(2, 9); err != nil {
+					t.Fatal(err)
+				}
+				stepSession(t, one, 1)
+			}
+			agree("steps")
+			state, err := on.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stepSession(t, on, 2)
+			want := wholeField(t, m, on.Field())
+			if err := on.Restore(state); err != nil {
+				t.Fatal(err)
+			}
+			stepSession(t, on, 2)
+			if !slices.Equal(wholeField(t, m, on.Field()), want) {
+				t.Error("other bits after a restore")
+			}
+			stepSession(t, host, 2)
+			for _, one := range []*gpusolve.Session{on, host} {
+				if err := one.SetDt(5e-3); err != nil {
+					t.Fatal(err)
+				}
+				stepSession(t, one, 1)
+			}
+			agree("longer steps")
+			on.Close()
+			empty(t, machine)
+		})
+	}
+}

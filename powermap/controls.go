@@ -1,0 +1,201 @@
+package powermap
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Supply tells a time stepper the power of its steps, in s.
+type Supply interface {
+	// Over describes the mean power over the time step (t0, t1].
+	Over(t0, t1 float64) ([]Drawing, error)
+	// MeanWatts is its sum in W.
+	MeanWatts(t0, t1 float64) (float64, error)
+	// Changed reports whether the power over (u0, u1] differs anywhere from what the last call of Over described, which was over (t0, t1].
+	Changed(t0, t1, u0, u1 float64) bool
+}
+
+var (
+	_ Supply = (*Sequence)(nil)
+	_ Supply = (*Controls)(nil)
+)
+
+// Controls are powers that somebody sets while time goes on: each input keeps the watts that it is given, and goes by its trace and schedule until it is given any.
+// A factor acts on either. Controls are for one goroutine at a time.
+type Controls struct {
+	power    *Map
+	outlines []*Outline // of the map's layers
+	first    [][]int    // of each layer and source: its first input
+	settings []Setting
+	stale    bool // something was set since Over was asked
+	strength []float64
+}
+
+// Setting is what an input was set to.
+type Setting struct {
+	Watts  float64 // W; NaN where the input goes by its trace and schedule
+	Factor float64 // on the watts
+}
+
+// unset is how an input begins.
+var unset = Setting{math.NaN(), 1}
+
+// Controls prepares powers that can be set. Power maps are rasterised here, and not again.
+func (m *Map) Controls() *Controls {
+	c := &Controls{power: m, first: make([][]int, len(m.Layers))}
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		o := &Outline{Layer: l.Layer}
+		for k := range l.sources {
+			s := &l.sources[k]
+			c.first[i] = append(c.first[i], len(c.settings))
+			c.settings = append(c.settings, slices.Repeat([]Setting{unset}, len(s.steady))...)
+			switch {
+			case s.power.Map == nil:
+				o.Footprints = append(o.Footprints, s.footprints...)
+			case len(l.sources) == 1:
+				o.Planes = append(o.Planes, l.Watts) // the map at its steady factor, which is 1
+			default:
+				plane := make([]float64, len(l.Watts))
+				s.draw(m.Grid, s.steady, plane)
+				o.Planes = append(o.Planes, plane)
+			}
+		}
+		c.outlines = append(c.outlines, o)
+	}
+	return c
+}
+
+// Count is the number of inputs: blocks, uniform powers and power maps, layer by layer, power by power, block by block, as package ports lists them.
+func (c *Controls) Count() int { return len(c.settings) }
+
+// Set gives an input watts in W, in place of its trace and schedule. NaN gives it back to these.
+func (c *Controls) Set(input int, watts float64) error {
+	if math.IsInf(watts, 0) {
+		return fmt.Errorf("%g W is no power", watts)
+	}
+	c.put(input, Setting{watts, c.settings[input].Factor})
+	return nil
+}
+
+// Scale sets the factor on an input.
+func (c *Controls) Scale(input int, factor float64) error {
+	if !(factor >= 0) || math.IsInf(factor, 0) {
+		return fmt.Errorf("a factor of %g on a power; give 0 or more", factor)
+	}
+	c.put(input, Setting{c.settings[input].Watts, factor})
+	return nil
+}
+
+func (c *Controls) put(input int, to Setting) {
+	was := c.settings[input]
+	if was.Factor == to.Factor && (was.Watts == to.Watts || math.IsNaN(was.Watts) && math.IsNaN(to.Watts)) {
+		return
+	}
+	c.settings[input], c.stale = to, true
+}
+
+// Settings is a copy of what all inputs are set to.
+func (c *Controls) Settings() []Setting { return slices.Clone(c.settings) }
+
+// SetAll sets all inputs to what Settings returned.
+func (c *Controls) SetAll(to []Setting) {
+	for n := range c.settings {
+		c.put(n, to[n])
+	}
+}
+
+// Reset gives all inputs back to their traces and schedules.
+func (c *Controls) Reset() { c.SetAll(slices.Repeat([]Setting{unset}, len(c.settings))) }
+
+// Stale reports whether something was set since Over was asked.
+func (c *Controls) Stale() bool { return c.stale }
+
+// Touch makes the powers count as changed.
+func (c *Controls) Touch() { c.stale = true }
+
+// Changed implements Supply.
+func (c *Controls) Changed(t0, t1, u0, u1 float64) bool {
+	return c.stale || c.power.Changed(t0, t1, u0, u1)
+}
+
+// MeanWatts implements Supply.
+func (c *Controls) MeanWatts(t0, t1 float64) (float64, error) {
+	if err := checkStep(t0, t1); err != nil {
+		return 0, err
+	}
+	var total sum
+	for i := range c.power.Layers {
+		for k := range c.power.Layers[i].sources {
+			total.add(c.power.Layers[i].sources[k].total(c.mean(i, k, t0, t1)))
+		}
+	}
+	return total.value(), nil
+}
+
+// Watts are the mean powers of the inputs over the time step (t0, t1], in W.
+func (c *Controls) Watts(t0, t1 float64) ([]float64, error) {
+	if err := checkStep(t0, t1); err != nil {
+		return nil, err
+	}
+	var all []float64
+	for i := range c.power.Layers {
+		for k := range c.power.Layers[i].sources {
+			s := &c.power.Layers[i].sources[k]
+			if mean := c.mean(i, k, t0, t1); s.power.Map == nil {
+				all = append(all, mean...)
+			} else {
+				all = append(all, s.total(mean))
+			}
+		}
+	}
+	return all, nil
+}
+
+// mean is the strength of a source over a time step. It holds until the next call.
+func (c *Controls) mean(layer, source int, t0, t1 float64) []float64 {
+	s := &c.power.Layers[layer].sources[source]
+	c.strength = append(c.strength[:0], s.mean(t0, t1)...)
+	set := c.settings[c.first[layer][source]:]
+	for b := range c.strength {
+		if w := set[b].Watts; !math.IsNaN(w) {
+			c.strength[b] = s.strengthOf(w)
+		}
+		c.strength[b] *= set[b].Factor
+	}
+	return c.strength
+}
+
+// strengthOf is the strength at which a value of the source comes to so many watts.
+func (s *source) strengthOf(watts float64) float64 {
+	switch {
+	case s.power.Map == nil:
+		return watts
+	case s.tiles == 0:
+		return 0
+	}
+	return watts / s.tiles
+}
+
+// Over implements Supply. The drawings are in the order of the map's layers.
+func (c *Controls) Over(t0, t1 float64) ([]Drawing, error) {
+	if err := checkStep(t0, t1); err != nil {
+		return nil, err
+	}
+	drawings := make([]Drawing, len(c.outlines))
+	for i := range drawings {
+		d := Drawing{Outline: c.outlines[i]}
+		for k := range c.power.Layers[i].sources {
+			s := &c.power.Layers[i].sources[k]
+			if strength := c.mean(i, k, t0, t1); s.power.Map == nil {
+				d.Watts = s.footprintWatts(strength, d.Watts)
+			} else {
+				d.Factors = append(d.Factors, strength[0])
+			}
+		}
+		drawings[i] = d
+	}
+	c.stale = false
+	return drawings, nil
+}

@@ -1,0 +1,174 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Listen opens the socket that an address names: unix:PATH, or HOST:PORT with a host of this machine unless remote is allowed.
+func Listen(address string, remote bool) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		return listenUnix(path)
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, &AddressError{fmt.Errorf("%s is no address to listen on: give unix:PATH or HOST:PORT", address)}
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if !remote && !isLoopback(host) {
+		return nil, &AddressError{fmt.Errorf("%s would let other machines in, and nobody is asked for a password; --remote allows it", address)}
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, &AddressError{fmt.Errorf("cannot listen on %s: %w", address, err)}
+	}
+	return l, nil
+}
+
+// AddressError is the error of an address that cannot be listened on.
+type AddressError struct{ error }
+
+func (e *AddressError) Unwrap() error { return e.error }
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// listenUnix takes the place of a socket that nobody answers at.
+func listenUnix(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode()&os.ModeSocket == 0 {
+			return nil, &AddressError{fmt.Errorf("%s exists and is no socket; choose another path", path)}
+		}
+		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+			_ = c.Close() // nothing was written
+			return nil, &AddressError{fmt.Errorf("another server listens on %s", path)}
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, &AddressError{fmt.Errorf("cannot take the place of the socket %s, where nobody answers: %w", path, err)}
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, &AddressError{fmt.Errorf("cannot listen on %s: %w", path, err)}
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = l.Close() // it was never used
+		return nil, &AddressError{err}
+	}
+	return l, nil
+}
+
+// Host takes one client after the other.
+type Host struct {
+	Listener net.Listener
+	// Session serves a client. With last no further one is taken; the error of a client ends its session alone, and others the server.
+	Session func(ctx context.Context, c net.Conn) (last bool, err error)
+	// Refusal is what a client is told while another one is served; nil for nothing.
+	Refusal []byte
+	// Say is told what happens. May be nil.
+	Say func(text string)
+}
+
+func (h *Host) say(format string, args ...any) {
+	if h.Say != nil {
+		h.Say(fmt.Sprintf(format, args...))
+	}
+}
+
+// Run takes clients until the context ends or a session was the last. It closes the listener.
+func (h *Host) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(ctx, func() { _ = h.Listener.Close() })() // ends Accept
+	var sessions sync.WaitGroup
+	defer sessions.Wait()
+	defer cancel()
+	busy := make(chan struct{}, 1)
+	ended := make(chan error, 1)
+	for n := 1; ; n++ {
+		c, err := h.Listener.Accept()
+		select {
+		case last := <-ended:
+			if c != nil {
+				_ = c.Close() // too late
+			}
+			return last
+		default:
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return fmt.Errorf("no more clients can be taken: %w", err)
+		}
+		select {
+		case busy <- struct{}{}:
+		default:
+			h.refuse(c, n)
+			continue
+		}
+		sessions.Add(1)
+		go func() {
+			defer sessions.Done()
+			last, err := h.session(ctx, c, n)
+			if last {
+				ended <- err
+				cancel()
+			}
+			<-busy
+		}()
+	}
+}
+
+// session serves client n.
+func (h *Host) session(ctx context.Context, c net.Conn, n int) (last bool, err error) {
+	defer c.Close()
+	h.say("client %d is here%s", n, from(c))
+	last, err = h.Session(ctx, c)
+	switch {
+	case ctx.Err() != nil:
+		return last, ctx.Err()
+	case errors.Is(err, ErrClient):
+		h.say("client %d has been given up: %v", n, err)
+		return false, nil
+	case err != nil:
+		h.say("client %d was served to an error: %v", n, err)
+		return true, err
+	}
+	h.say("client %d is gone", n)
+	return last, nil
+}
+
+// refuse tells a client that another one is served.
+func (h *Host) refuse(c net.Conn, n int) {
+	h.say("client %d is refused%s: another one is being served", n, from(c))
+	if len(h.Refusal) > 0 {
+		_ = c.SetDeadline(time.Now().Add(time.Second))
+		_, _ = c.Write(h.Refusal) // it may be gone already
+	}
+	_ = c.Close()
+}
+
+func from(c net.Conn) string {
+	if a := c.RemoteAddr(); a != nil && a.Network() == "tcp" {
+		return " from " + a.String()
+	}
+	return ""
+}
+
+// BusyAnswer is what a client of this package's protocol is told while another one is served.
+func BusyAnswer() []byte {
+	return []byte(`{"ok":false,"error":{"code":"` + Busy + `","text":"another client is being served; this server takes one at a time"}}` + "\n")
+}
