@@ -28,6 +28,7 @@ const (
 type demand struct {
 	cells  int
 	steps  int // of time, 0 in a steady solve
+	solves int // that share the device; 0 where nobody said
 	direct bool
 	cooled bool // only the processor can
 	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
@@ -39,7 +40,7 @@ type demand struct {
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
-	return demand{cells: m.Cells(), steps: steps, cooled: m.Cooled(), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
+	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors = multiprocessors
 		return needOf(s, o.Preconditioner, systemBytes(s))
@@ -48,7 +49,7 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 
 // directDemand is that of the direct solver.
 func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
-	return demand{cells: m.Cells(), steps: steps, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
+	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need { return directNeed(shapeOf(m, steps > 0, gpu)) }}
 }
 
 // openFor returns the executor of the options, or opens a device.
@@ -116,7 +117,7 @@ func (need *demand) onProcessor() time.Duration {
 	case need.steps > 0:
 		perSolve = cpuPerCellStep
 	}
-	return time.Duration(need.cells) * time.Duration(max(1, need.steps)) * perSolve
+	return time.Duration(need.cells) * time.Duration(max(1, need.steps, need.solves)) * perSolve
 }
 
 // firstGPU opens it for a reason, or the processor where that fails.

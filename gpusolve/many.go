@@ -20,6 +20,8 @@ type Many struct {
 	Shift float64
 	// Points are weighted sums of temperatures to tell beside the inputs' own.
 	Points []mesh.Sample
+	// Planned is how many vectors are to be solved for in all, where several calls follow each other on one device: what "auto" weighs.
+	Planned int
 	// Solved, if not nil, is called after each vector.
 	Solved func(v int)
 	// Read, if not nil, is shown the temperatures under each vector, which are there until it returns. An error ends the solves.
@@ -64,7 +66,12 @@ func SolveMany(ctx context.Context, m *mesh.Mesh, o Options, q Many) (*ManyResul
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEngine(m, o, 0, dt)
+	o.solves = max(q.Planned, len(q.Watts))
+	steps := 0
+	if dt > 0 {
+		steps = 1 // the system of a step has the memory of one
+	}
+	e, err := newEngine(m, o, steps, dt)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package gpusolve_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -129,7 +131,7 @@ func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 
 // On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and at a shift.
 func TestSolveManyOnAGPU(t *testing.T) {
-	s := cases.Stack10(cases.Options{NX: 11, NY: 9})
+	s := cases.Stack10(cases.Options{NX: 7, NY: 6})
 	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
 	s = ports.Responding(s)
 	m := build(t, s)
@@ -191,18 +193,35 @@ func TestShiftStoresHeat(t *testing.T) {
 func TestSolveManyReadsInParts(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
 	m := build(t, s)
-	watts := make([][]float64, 130)
+	watts := make([][]float64, 70)
 	for v := range watts {
 		watts[v] = make([]float64, len(ports.InputsOf(s)))
 		watts[v][v%len(watts[v])] = float64(v + 1)
 	}
 	var results []*gpusolve.ManyResult
+	var hottest [2][]float64
 	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))}} {
-		r, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts})
+		on := len(results)
+		r, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts, Read: func(v int, f gpusolve.Field) error {
+			if v%20 == 0 {
+				hottest[on] = append(hottest[on], slices.Max(field(t, s, f)))
+			}
+			return nil
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		results = append(results, r)
+	}
+	for n, want := range hottest[0] {
+		if got := hottest[1][n]; math.Abs(got-want) > 1e-10*want {
+			t.Errorf("fields that are read on the way: %g K, the processor has %g", got, want)
+		}
+	}
+	failed := errors.New("enough")
+	stop := gpusolve.Many{Watts: watts, Read: func(int, gpusolve.Field) error { return failed }}
+	if _, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu"}, stop); !errors.Is(err, failed) {
+		t.Errorf("%v does not end the solves", err)
 	}
 	for v := range watts {
 		for n, want := range results[0].Mean[v] {

@@ -32,6 +32,8 @@ type Options struct {
 	Driver cudriver.Driver
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
+
+	solves int // that "auto" weighs, where there are several
 }
 
 // Progress of a running solve.

@@ -88,7 +88,7 @@ func (r *system) solve(ctx context.Context, which []int, shift float64, points [
 	if r.shared != nil {
 		o.Executor = r.shared
 	}
-	many, err := gpusolve.SolveMany(ctx, r.mesh, o, gpusolve.Many{Watts: r.units(which), Shift: shift, Points: points, Solved: func(int) {
+	many, err := gpusolve.SolveMany(ctx, r.mesh, o, gpusolve.Many{Watts: r.units(which), Shift: shift, Points: points, Planned: r.total, Solved: func(int) {
 		if r.done++; r.options.Progress != nil {
 			r.options.Progress(r.done, r.total)
 		}
