@@ -89,6 +89,9 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	if err != nil {
 		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w; 'thermsim reduce' makes one", o.model, err))
 	}
+	if s.Ambient != m.Ambient {
+		return nil, usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again", s.File, celsius(s.Ambient), o.model, celsius(m.Ambient))
+	}
 	r := &modelRun{dt: o.dt.value, steps: int(o.steps), watts: make([]float64, len(m.Inputs))}
 	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
 		return nil, withStatus(exitInput, err)
