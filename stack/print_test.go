@@ -3,6 +3,7 @@ package stack
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -39,6 +40,13 @@ func TestPrintRoundTripFiles(t *testing.T) {
 	}
 	stacks := map[string]*Stack{"full": mustParse(t, fullFiles)}
 	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, []byte("schema")) {
+			continue // a sweep, a table of policies
+		}
 		if stacks[path], err = Load(path); err != nil {
 			t.Fatal(err)
 		}
