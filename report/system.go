@@ -15,13 +15,14 @@ type SystemSummary struct {
 	Command string `json:"command"` // solve
 	Version string `json:"version"` // of thermsim
 
-	Matrix   MatrixSummary       `json:"matrix"`   // the matrix A
-	Source   SourceSummary       `json:"source"`   // the right side b
-	Device   DeviceSummary       `json:"device"`   // what solved
-	Solver   SystemSolverSummary `json:"solver"`   // how the solve ended
-	Solution VectorSummary       `json:"solution"` // the solution x
-	Time     SystemTimeSummary   `json:"time"`     // wall time by phase
-	Memory   MemorySummary       `json:"memory"`   // memory used
+	Matrix   MatrixSummary       `json:"matrix"`            // the matrix A
+	Source   SourceSummary       `json:"source"`            // the right side b
+	Netlist  *NetlistSummary     `json:"netlist,omitempty"` // the power grid that A and b come from; absent of matrices
+	Device   DeviceSummary       `json:"device"`            // what solved
+	Solver   SystemSolverSummary `json:"solver"`            // how the solve ended
+	Solution VectorSummary       `json:"solution"`          // the solution x
+	Time     SystemTimeSummary   `json:"time"`              // wall time by phase
+	Memory   MemorySummary       `json:"memory"`            // memory used
 }
 
 // MatrixSummary describes the matrix.
@@ -33,6 +34,25 @@ type MatrixSummary struct {
 	Symmetric bool   `json:"symmetric"`        // A equals its transpose
 	Storage   string `json:"storage"`          // diagonals or rows
 	Grid      []int  `json:"grid,omitempty"`   // nx, ny, nz where stored by diagonals
+}
+
+// NetlistSummary describes the netlist of a power grid.
+type NetlistSummary struct {
+	Nodes          int          `json:"nodes"`           // without ground
+	Resistors      int          `json:"resistors"`       // above 0 ohm
+	Shorts         int          `json:"shorts"`          // resistors of 0 ohm and sources of 0 V between nodes
+	VoltageSources int          `json:"voltage_sources"` // to ground
+	CurrentSources int          `json:"current_sources"` // loads
+	Nets           []NetSummary `json:"nets"`            // connected parts
+}
+
+// NetSummary is a connected part of a netlist.
+type NetSummary struct {
+	Nodes     int     `json:"nodes"`      // in it
+	Sources   int     `json:"sources"`    // nodes held by voltage sources
+	NominalV  float64 `json:"nominal_V"`  // largest voltage of its sources
+	WorstV    float64 `json:"worst_V"`    // how far a node is off it, at most: the IR drop
+	WorstNode string  `json:"worst_node"` // which
 }
 
 // SourceSummary describes the right side.
@@ -122,6 +142,18 @@ func (s *SystemSummary) WriteText(w io.Writer, style Style) error {
 		kind = "not symmetric"
 	}
 	row("matrix", "%s: %s rows, %s entries, %s, stored %s", s.Matrix.File, cellCount(s.Matrix.Rows), cellCount(s.Matrix.Entries), kind, storage)
+	if n := s.Netlist; n != nil {
+		row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources", cellCount(n.Nodes), cellCount(n.Resistors), cellCount(n.Shorts),
+			cellCount(n.VoltageSources), cellCount(n.CurrentSources))
+		const most = 8
+		for i := range n.Nets[:min(len(n.Nets), most)] {
+			net := &n.Nets[i]
+			row("", "net of %s nodes at %.6g V: at most %.4g mV off, at node %s", cellCount(net.Nodes), net.NominalV, net.WorstV*1e3, net.WorstNode)
+		}
+		if more := len(n.Nets) - most; more > 0 {
+			row("", "and %d more nets", more)
+		}
+	}
 	source := s.Source.File
 	if source == "" {
 		source = "A times ones"

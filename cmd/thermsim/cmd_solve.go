@@ -15,6 +15,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/report"
 	"thermsim/staging"
 )
@@ -28,7 +29,11 @@ an array or coordinates of one column; both may be packed with gzip. Matrices of
 a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
 matrix must be positive definite. docs/solve.md has the details.
 
-A summary goes to stdout, x.mtx and summary.json into --out, both or none.
+A netlist of a power grid (.sp, .spice, .cir: resistors R, voltage sources V,
+current sources I) stands for the system of its node voltages.
+
+A summary goes to stdout, x.mtx and summary.json into --out, both or none; of a
+netlist voltages.csv in place of x.mtx.
 
 EXIT STATUS
 ===========
@@ -44,6 +49,7 @@ EXIT STATUS
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
   thermsim solve A.mtx --precond ilu:order=0,precision=fp64
+  thermsim solve ibmpg1.spice --precond cmg        # IR drop of a power grid
   thermsim export examples/quickstart && thermsim solve thermsim-out/A.mtx thermsim-out/b.mtx`
 
 type solveOptions struct {
@@ -64,8 +70,8 @@ func newSolveOptions() solveOptions {
 func newSolveCommand(g *globals) *cobra.Command {
 	o := newSolveOptions()
 	cmd := &cobra.Command{
-		Use:     "solve A.mtx [B.mtx]",
-		Short:   "Solve a linear system from Matrix Market files",
+		Use:     "solve A.mtx [B.mtx] | solve GRID.sp",
+		Short:   "Solve a linear system, or the power grid of a netlist",
 		Long:    solveHelp,
 		Example: solveExample,
 		Args: func(c *cobra.Command, args []string) error {
@@ -78,7 +84,7 @@ func newSolveCommand(g *globals) *cobra.Command {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return []string{"mtx", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"mtx", "gz", "sp", "spice", "cir"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.matrix, o.source = args[0], firstArgument(args[1:])
@@ -148,7 +154,7 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	p.enter("writing")
 	s := sys.summarise(g, solution)
 	err = out.WriteFiles(ctx,
-		staging.File{Name: "x.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, solution.X, sys.comment(s)) }},
+		sys.solutionFile(solution.X, s),
 		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return report.WriteJSON(w, *s) }},
 	)
 	if err == nil {
@@ -168,13 +174,18 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 type system struct {
 	a           *gpusolve.Matrix
 	b           []float64
-	names       [2]string // of the files
+	names       [2]string       // of the files
+	grid        *netlist.System // nil of a matrix
+	counts      netlist.Counts
 	repeated    int
 	read, check time.Duration
 }
 
 func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	start := time.Now()
+	if netlist.Is(o.matrix) {
+		return readNetlist(p, o, start)
+	}
 	if err := roomToRead(o.matrix, availableMemory()); err != nil {
 		return nil, err
 	}
@@ -224,6 +235,9 @@ func (s *system) summarise(g *globals, solution *gpusolve.MatrixSolution) *repor
 			sum.Solution.LargestError = math.Max(sum.Solution.LargestError, math.Abs(x-1))
 		}
 	}
+	if s.grid != nil {
+		sum.Netlist = s.netlistSummary(solution.X)
+	}
 	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(), time.Since(g.start).Seconds()
 	return sum
 }
@@ -248,7 +262,7 @@ func printSystem(g *globals, s *report.SystemSummary, o *solveOptions) error {
 	if err != nil {
 		return fmt.Errorf("cannot print the results: %w; they are in %s", err, o.out)
 	}
-	g.note("x.mtx and summary.json are in %s; %s in all", o.out, seconds(time.Since(g.start).Seconds()))
+	g.note("%s and summary.json are in %s; %s in all", solutionName(s), o.out, seconds(time.Since(g.start).Seconds()))
 	return nil
 }
 

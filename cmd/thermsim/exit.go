@@ -7,6 +7,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/report/saved"
 	"thermsim/stack"
 )
@@ -96,5 +97,6 @@ func isInputError(err error) bool {
 	var list stack.ErrorList
 	var one *stack.Error
 	var matrix *matrixmarket.Error
-	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &matrix)
+	var grid *netlist.Error
+	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &matrix) || errors.As(err, &grid)
 }

@@ -1,0 +1,237 @@
+package netlist
+
+import (
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve/sparse"
+)
+
+// System is G v = i of the nodes whose voltage no source holds.
+type System struct {
+	*sparse.CSR
+	B []float64 // A
+
+	g     *Grid
+	root  []int32 // of every node: that which stands for all that are shorted with it
+	row   []int32 // of every root in the system, -1 of those whose voltage is held
+	held  []float64
+	net   []int32 // of every root: which connected part of the netlist it lies in
+	parts []Net
+}
+
+// Net is a connected part of a netlist that sources hold: the supply, or the ground of a chip.
+type Net struct {
+	Nodes   int
+	Sources int     // nodes held by one
+	Nominal float64 // V, the voltage of its sources that is largest in magnitude
+	// Worst is how far a node is off the nominal voltage, V, and Node which.
+	Worst float64
+	Node  string
+}
+
+// NewSystem makes the system of a netlist.
+func NewSystem(g *Grid) (*System, error) {
+	s := &System{g: g}
+	s.merge()
+	if err := s.hold(); err != nil {
+		return nil, err
+	}
+	if err := s.connect(); err != nil {
+		return nil, err
+	}
+	return s, s.assemble()
+}
+
+// merge finds which node stands for those that are shorted.
+func (s *System) merge() {
+	s.root = make([]int32, len(s.g.Names))
+	for n := range s.root {
+		s.root[n] = int32(n)
+	}
+	join(s.root, s.g.shorts)
+	for n := range s.root {
+		s.root[n] = find(s.root, int32(n))
+	}
+}
+
+// join puts the ends of elements into one set, of which the smaller number is the root, so that ground is its own.
+func join(root []int32, elements []element) {
+	for i := range elements {
+		a, b := find(root, elements[i].a), find(root, elements[i].b)
+		root[max(a, b)] = min(a, b)
+	}
+}
+
+// find is the root of a node; the way there is halved.
+func find(root []int32, n int32) int32 {
+	for root[n] != n {
+		root[n] = root[root[n]]
+		n = root[n]
+	}
+	return n
+}
+
+func (s *System) fail(line int32, remedy, format string, args ...any) error {
+	return &Error{File: s.g.File, Line: int(line), Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+}
+
+// hold notes the voltages that sources give.
+func (s *System) hold() error {
+	s.held = make([]float64, len(s.root))
+	for n := range s.held {
+		s.held[n] = math.NaN()
+	}
+	s.held[ground] = 0
+	for i := range s.g.sources {
+		e := &s.g.sources[i]
+		r := s.root[e.a]
+		if was := s.held[r]; !math.IsNaN(was) && was != e.value {
+			return s.fail(e.line, "shorts join them, or two sources hold them", "node %s is held at %g V, and at %g V already", quote(s.g.Names[e.a]), e.value, was)
+		}
+		s.held[r] = e.value
+	}
+	return nil
+}
+
+// connect finds the nets, and refuses nodes that no source holds: their voltage could be anything.
+func (s *System) connect() error {
+	s.net = make([]int32, len(s.root))
+	copy(s.net, s.root)
+	// Ground is a voltage and no wire: what hangs on it is not connected by it.
+	for i := range s.g.resistors {
+		e := &s.g.resistors[i]
+		a, b := s.root[e.a], s.root[e.b]
+		if a == ground || b == ground {
+			continue
+		}
+		a, b = find(s.net, a), find(s.net, b)
+		s.net[max(a, b)] = min(a, b)
+	}
+	number := map[int32]int32{}
+	grounded := map[int32]bool{}
+	for i := range s.g.resistors {
+		e := &s.g.resistors[i]
+		a, b := s.root[e.a], s.root[e.b]
+		if a == ground {
+			grounded[find(s.net, b)] = true
+		}
+		if b == ground {
+			grounded[find(s.net, a)] = true
+		}
+	}
+	for n := range s.root {
+		if s.root[n] == ground {
+			continue
+		}
+		top := find(s.net, s.root[n])
+		k, seen := number[top]
+		if !seen {
+			k = int32(len(s.parts))
+			number[top] = k
+			s.parts = append(s.parts, Net{})
+		}
+		s.parts[k].Nodes++
+		if v := s.held[n]; s.root[n] == int32(n) && !math.IsNaN(v) {
+			s.parts[k].Sources++
+			if math.Abs(v) > math.Abs(s.parts[k].Nominal) {
+				s.parts[k].Nominal = v
+			}
+		}
+	}
+	net := make([]int32, len(s.root))
+	for n := range s.root {
+		net[n] = -1
+		if s.root[n] == ground {
+			continue
+		}
+		top := find(s.net, s.root[n])
+		net[n] = number[top]
+		if s.parts[net[n]].Sources == 0 && !grounded[top] {
+			return s.fail(0, "connect it to a source", "no source holds node %s and the %d others that are connected with it", quote(s.g.Names[n]), s.parts[net[n]].Nodes-1)
+		}
+	}
+	s.net = net
+	return nil
+}
+
+// assemble makes the rows.
+func (s *System) assemble() error {
+	s.row = make([]int32, len(s.root))
+	rows := int32(0)
+	for n := range s.root {
+		s.row[n] = -1
+		if s.root[n] == int32(n) && math.IsNaN(s.held[n]) {
+			s.row[n] = rows
+			rows++
+		}
+	}
+	if rows == 0 {
+		return s.fail(0, "", "sources hold all nodes: there is nothing to solve")
+	}
+	s.B = make([]float64, rows)
+	t := &sparse.Triplets{}
+	one := func(n, other int32, g float64) {
+		i := s.row[n]
+		if i < 0 {
+			return
+		}
+		t.Add(i, i, g)
+		if j := s.row[other]; j >= 0 {
+			t.Add(i, j, -g)
+		} else {
+			s.B[i] += g * s.held[other]
+		}
+	}
+	for k := range s.g.resistors {
+		e := &s.g.resistors[k]
+		if a, b := s.root[e.a], s.root[e.b]; a != b {
+			one(a, b, e.value)
+			one(b, a, e.value)
+		}
+	}
+	for k := range s.g.currents {
+		e := &s.g.currents[k]
+		if i := s.row[s.root[e.a]]; i >= 0 {
+			s.B[i] -= e.value
+		}
+		if i := s.row[s.root[e.b]]; i >= 0 {
+			s.B[i] += e.value
+		}
+	}
+	var err error
+	s.CSR, _, err = sparse.FromTriplets(int(rows), t)
+	return err
+}
+
+// Voltages of all nodes but ground in V, in the order of Names, from the solution.
+func (s *System) Voltages(x []float64) []float64 {
+	v := make([]float64, len(s.root)-1)
+	for n := range v {
+		r := s.root[n+1]
+		if i := s.row[r]; i >= 0 {
+			v[n] = x[i]
+		} else {
+			v[n] = s.held[r]
+		}
+	}
+	return v
+}
+
+// Node is the name of the n-th of Voltages.
+func (s *System) Node(n int) string { return s.g.Names[n+1] }
+
+// Nets tells how far the voltages of each net are off its nominal voltage.
+func (s *System) Nets(voltages []float64) []Net {
+	nets := append([]Net(nil), s.parts...)
+	for n, v := range voltages {
+		k := s.net[n+1]
+		if k < 0 {
+			continue
+		}
+		if off := math.Abs(v - nets[k].Nominal); off > nets[k].Worst || nets[k].Node == "" {
+			nets[k].Worst, nets[k].Node = off, s.g.Names[n+1]
+		}
+	}
+	return nets
+}
