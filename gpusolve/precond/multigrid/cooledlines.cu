@@ -21,49 +21,60 @@ struct Factors {
   const int *farSlot;
 };
 
-// solve turns the right side rhs(c) + beside(k, c) of the column of cells c at a place of the plane into its solution, given cell by cell to put(c, y). beside is
-// what few planes have.
-template <class Rhs, class Beside, class Put>
-DEVICE void solve(int nz, i64 sheet, i64 at, const Factors &t, float *scratch, Rhs rhs, Beside beside, Put put) {
 #if NZ > 0
-  (void)scratch;
-  float y[NZ], f[NZ], w[NZ];
-  // Planes beyond the column's length repeat its top plane, so that all loads can be under way together.
-#pragma unroll
-  for (int k = 0; k < NZ; k++) {
-    i64 c = at + (k < nz ? k : nz - 1) * sheet;
-    y[k] = rhs(c);
-    w[k] = t.inverse[c];
-    f[k] = t.e[c];
-  }
-#pragma unroll
-  for (int k = 0; k < NZ; k++)
-    if (k < nz) y[k] += beside(k, at + k * sheet);
+// eliminate solves a column in registers: e and inverse are its factors, rhs its right side.
+template <class E, class Inverse, class Rhs, class Put>
+DEVICE void eliminate(float *y, int nz, i64 sheet, i64 at, const Factors &t, E e, Inverse inverse, Rhs rhs, Put put) {
 #pragma unroll
   for (int k = 0; k < NZ; k++) {
     if (k >= nz) continue;
-    float v = y[k];
-    if (k) v += f[k - 1] * y[k - 1];
+    i64 c = at + k * sheet;
+    float v = rhs(k, c);
+    if (k) v += e(k - 1, c - sheet) * y[k - 1];
     if (k > 1) {
       int slot = t.farSlot[k - 2];
       if (slot >= 0) v += t.far[slot * sheet + at] * y[k - 2];
     }
-    y[k] = v * w[k];
+    y[k] = v * inverse(k, c);
   }
 #pragma unroll
   for (int k = NZ - 1; k >= 0; k--) {
     if (k >= nz) continue;
+    i64 c = at + k * sheet;
     float v = 0;
-    if (k + 1 < NZ && k + 1 < nz) v = f[k] * y[k + 1 < NZ ? k + 1 : 0];
+    if (k + 1 < NZ && k + 1 < nz) v = e(k, c) * y[k + 1 < NZ ? k + 1 : 0];
     if (k + 2 < NZ && k + 2 < nz) {
       int slot = t.farSlot[k];
       if (slot >= 0) v += t.far[slot * sheet + at] * y[k + 2 < NZ ? k + 2 : 0];
     }
-    y[k] += w[k] * v;
+    y[k] += inverse(k, c) * v;
+    put(c, y[k]);
   }
+}
+#endif
+
+// solve turns the right side rhs(c) + beside(k, c) of the column of cells c at a place of the plane into its solution, given cell by cell to put(c, y). beside is
+// what few planes have. AHEAD reads all of the column first, which pays where little is read of each cell.
+template <bool AHEAD, class Rhs, class Beside, class Put>
+DEVICE void solve(int nz, i64 sheet, i64 at, const Factors &t, float *scratch, Rhs rhs, Beside beside, Put put) {
+#if NZ > 0
+  (void)scratch;
+  float y[NZ];
+  if (AHEAD) {
+    // Planes beyond the column's length repeat its top plane, so that all loads can be under way together.
+    float f[NZ], w[NZ];
 #pragma unroll
-  for (int k = 0; k < NZ; k++)
-    if (k < nz) put(at + k * sheet, y[k]);
+    for (int k = 0; k < NZ; k++) {
+      i64 c = at + (k < nz ? k : nz - 1) * sheet;
+      y[k] = rhs(c);
+      w[k] = t.inverse[c];
+      f[k] = t.e[c];
+    }
+    eliminate(y, nz, sheet, at, t, [&](int k, i64) { return f[k]; }, [&](int k, i64) { return w[k]; }, [&](int k, i64) { return y[k]; }, put);
+    return;
+  }
+  eliminate(y, nz, sheet, at, t, [&](int, i64 c) { return t.e[c]; }, [&](int, i64 c) { return t.inverse[c]; }, [&](int k, i64 c) { return rhs(c) + beside(k, c); },
+            put);
 #else
   float one = 0, two = 0;
   for (int k = 0; k < nz; k++) {
@@ -99,7 +110,7 @@ KERNEL void BOUNDS(THREADS) startCooled(int nx, int ny, int nz, const float *RES
   BlockAt tile = blockAt(tiles(nx, THREADS));
   int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
-  solve(
+  solve<true>(
       nz, (i64)nx * ny, (i64)j * nx + i, {e, inverse, far, farSlot}, scratch, [&](i64 c) { return b[c]; }, [](int, i64) { return 0.0f; },
       [&](i64 c, float y) { x[c] = scale * y; });
 }
@@ -113,7 +124,7 @@ KERNEL void BOUNDS(THREADS) stepCooled(int nx, int ny, int nz, const float *REST
   int i = tile.x * THREADS + threadX(), j = tile.y;
   if (i >= nx) return;
   float keep = 1 + a - scale;
-  solve(
+  solve<false>(
       nz, (i64)nx * ny, (i64)j * nx + i, {e, inverse, far, farSlot}, scratch,
       [&](i64 c) { return b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx]; },
       [&](int k, i64 c) {
