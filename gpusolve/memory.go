@@ -138,7 +138,7 @@ func systemBytes(s precond.Shape) int64 {
 			bytes += 2 * 4 * s.Sheet()
 		}
 		if s.GPU { // what the inlet brings in
-			bytes += 8*s.Sheet() + 12*int64(len(c.Heat)) + 4*int64(s.NX+s.NY)
+			bytes += 8*s.Sheet() + 16*int64(len(c.Heat)) + 28*int64(s.NX+s.NY)
 		}
 	}
 	if s.GPU {

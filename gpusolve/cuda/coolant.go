@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"slices"
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
@@ -45,8 +46,13 @@ func (s *system) uploadCavities() {
 			wet[line] = one(holds)
 		}
 		w.lines = append(w.lines, AllocRaw[float64](&s.Space, int64(len(v.Heat))))
+		length := s.ny
+		if v.Along == 0 {
+			length = s.nx
+		}
 		w.sent = append(w.sent, kernels.Cavity{
-			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: one(v.Backward), Heat: w.lines[n], Wet: Upload(&s.Space, wet),
+			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: one(v.Backward), Length: int32(length), Heat: w.lines[n],
+			Wet: Upload(&s.Space, wet), Profile: AllocRaw[int32](&s.Space, int64(len(v.Lines))),
 		})
 	}
 	w.far = reserve[float32](s, far)
@@ -98,12 +104,45 @@ func (s *system) sendCavities() {
 		c, to := v.Of, &w.sent[n]
 		rise[n] = c.Inlet - s.mesh.Stack.Ambient
 		to.Central, to.Pins = one(c.Central), one(c.Pins != nil)
-		to.Side, to.Bottom, to.Top, to.Along = c.HSide, c.HBottom, c.HTop, v.AlongFlow()
-		to.Capacity, to.Porosity, to.Height = c.Fluid.C, c.Porosity(), s.mesh.Stack.Layers[v.Layer].Thickness
+		to.Along, to.Capacity, to.Porosity, to.Height = v.AlongFlow(), c.Fluid.C, c.Porosity(), s.mesh.Stack.Layers[v.Layer].Thickness
 		Send(&s.Space, w.lines[n], v.Heat)
+		profile, films := s.profiles(v)
+		s.Discard(to.Films)
+		to.Films = Upload(&s.Space, films)
+		Send(&s.Space, to.Profile, profile)
 	}
 	Send(&s.Space, w.cavities, w.sent)
 	Send(&s.Space, w.rise, rise)
+}
+
+// profiles are the different courses of the films along lines, and which of them each line has.
+func (s *system) profiles(v *mesh.Cavity) (profile []int32, films []float64) {
+	n := s.ny
+	if v.Along == 0 {
+		n = s.nx
+	}
+	n *= kernels.Films
+	profile, line := make([]int32, len(v.Lines)), make([]float64, 0, n)
+	for l := range profile {
+		line = line[:0]
+		for at := range n / kernels.Films {
+			i, j := l, at
+			if v.Along == 0 {
+				i, j = at, l
+			}
+			f := v.Films(i, j)
+			line = append(line, f.Side, f.Bottom, f.Top)
+		}
+		known := 0
+		for known*n < len(films) && !slices.Equal(films[known*n:(known+1)*n], line) {
+			known++
+		}
+		if known*n == len(films) {
+			films = append(films, line...)
+		}
+		profile[l] = int32(known)
+	}
+	return profile, films
 }
 
 // kernelsToCool loads the kernels when first asked for; nil after a failure.

@@ -28,8 +28,8 @@ DEVICE double lateral(const Cavity &c, const Mesh &m, const double *palette, int
   }
   bool a = wetAt(c, i, j), b = wetAt(c, ni, nj);
   if (a && b) return axis == c.axis ? c.along * area / distance : 0;
-  if (a) return area / (1 / c.side + halfWall(m, palette, axis, 1, ni, nj, k));
-  if (b) return area / (1 / c.side + halfWall(m, palette, axis, 0, i, j, k));
+  if (a) return area / (1 / filmAt(c, i, j, SIDEFILM) + halfWall(m, palette, axis, 1, ni, nj, k));
+  if (b) return area / (1 / filmAt(c, ni, nj, SIDEFILM) + halfWall(m, palette, axis, 0, i, j, k));
   const double *next = material(m, palette, ni, nj, k);
   double x = m.dx[i], y = m.dy[j], z = m.dz[k];
   return axis == 0 ? y * z / (x / (2 * own[EAST]) + m.dx[ni] / (2 * next[WEST])) : x * z / (y / (2 * own[NORTH]) + m.dy[nj] / (2 * next[SOUTH]));
@@ -75,19 +75,20 @@ KERNEL void BOUNDS(THREADS) coolColumns(int nx, int ny, int nz, const double *dx
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
   double area = dx[i] * dy[j], below = dz[low] / (2 * material(m, palette, i, j, low)[VERTICAL]),
          above = dz[high] / (2 * material(m, palette, i, j, high)[VERTICAL]), wall = material(m, palette, i, j, c.wall)[VERTICAL];
+  double lower = filmAt(c, i, j, FLOORFILM), upper = filmAt(c, i, j, CEILINGFILM);
   if (!porous(c)) {
     bool wet = wetAt(c, i, j);
     double half = dz[c.wall] / (2 * wall);
-    gz[low * sheet + at] = (float)(area / (below + contact[low] + (wet ? 1 / c.bottom : half)));
-    gz[c.wall * sheet + at] = (float)(area / ((wet ? 1 / c.top : half) + contact[c.wall] + above));
+    gz[low * sheet + at] = (float)(area / (below + contact[low] + (wet ? 1 / lower : half)));
+    gz[c.wall * sheet + at] = (float)(area / ((wet ? 1 / upper : half) + contact[c.wall] + above));
     return;
   }
   double walls = (1 - c.porosity) * wall / (c.height / 2), floor = 1 / (below + contact[low]), ceiling = 1 / (above + contact[c.fluid]);
-  double bottom = floor + walls + c.bottom, top = ceiling + walls + c.top;
+  double bottom = floor + walls + lower, top = ceiling + walls + upper;
   gz[low * sheet + at] = (float)(area * joint(floor, walls, bottom));
-  gz[c.wall * sheet + at] = (float)(area * (joint(walls, c.bottom, bottom) + joint(walls, c.top, top)));
-  gz[c.fluid * sheet + at] = (float)(area * joint(ceiling, c.top, top));
-  far[farSlot[low] * sheet + at] = (float)(area * joint(floor, c.bottom, bottom));
+  gz[c.wall * sheet + at] = (float)(area * (joint(walls, lower, bottom) + joint(walls, upper, top)));
+  gz[c.fluid * sheet + at] = (float)(area * joint(ceiling, upper, top));
+  far[farSlot[low] * sheet + at] = (float)(area * joint(floor, lower, bottom));
   far[farSlot[c.wall] * sheet + at] = (float)(area * joint(ceiling, walls, top));
 }
 

@@ -3,17 +3,25 @@
 #include "device.h"
 
 // Cavity is mesh.Cavity: its planes, the axis along which it flows, and numbers in SI units. along conducts heat along the flow, W/(m K). heat is what a line
-// carries in W/K, and wet is 1 where a line holds coolant.
+// carries in W/K, and wet is 1 where a line holds coolant. films has the coefficients of a line's cells from the west or south on, side, bottom and top of each,
+// for each profile; a line has the profile of its number.
 struct Cavity {
-  int wall, fluid, axis, backward, central, pins;
-  double side, bottom, top, along, capacity, porosity, height;
-  const double *heat;
-  const int *wet;
+  int wall, fluid, axis, backward, central, pins, length, none;
+  double along, capacity, porosity, height;
+  const double *heat, *films;
+  const int *wet, *profile;
 };
+
+enum { SIDEFILM, FLOORFILM, CEILINGFILM, FILMS };
 
 DEVICE bool porous(const Cavity &c) { return c.wall != c.fluid; }
 DEVICE int lineOf(const Cavity &c, int i, int j) { return c.axis == 0 ? j : i; }
 DEVICE bool wetAt(const Cavity &c, int i, int j) { return c.wet[lineOf(c, i, j)]; }
+
+// filmAt is the coefficient of a film of cell (i, j), W/(m2 K).
+DEVICE double filmAt(const Cavity &c, int i, int j, int film) {
+  return c.films[((i64)c.profile[lineOf(c, i, j)] * c.length + (c.axis == 0 ? i : j)) * FILMS + film];
+}
 
 // streamwise is the step from a cell to the one downstream.
 DEVICE i64 streamwise(const Cavity &c, int nx) {

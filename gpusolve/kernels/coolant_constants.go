@@ -6,11 +6,19 @@ import (
 	"thermsim/gpusolve/cudriver"
 )
 
+const (
+	Sidefilm    = 0
+	Floorfilm   = 1
+	Ceilingfilm = 2
+	Films       = 3
+)
+
 // Cavity is mesh.Cavity: its planes, the axis along which it flows, and numbers in SI units. along conducts heat along the flow, W/(m K). heat is what a line
-// carries in W/K, and wet is 1 where a line holds coolant.
+// carries in W/K, and wet is 1 where a line holds coolant. films has the coefficients of a line's cells from the west or south on, side, bottom and top of each,
+// for each profile; a line has the profile of its number.
 type Cavity struct {
-	Wall, Fluid, Axis, Backward, Central, Pins           int32
-	Side, Bottom, Top, Along, Capacity, Porosity, Height float64
-	Heat                                                 cudriver.Ptr[float64]
-	Wet                                                  cudriver.Ptr[int32]
+	Wall, Fluid, Axis, Backward, Central, Pins, Length, None int32
+	Along, Capacity, Porosity, Height                        float64
+	Heat, Films                                              cudriver.Ptr[float64]
+	Wet, Profile                                             cudriver.Ptr[int32]
 }

@@ -16,6 +16,7 @@ import (
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/precond/jacobi"
@@ -162,6 +163,12 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("statistics", func(d cudriver.Driver) (any, error) { return kernels.LoadStatistics(d) })
 	add("transfer", func(d cudriver.Driver) (any, error) { return multigrid.LoadTransfer(d) })
 	add("weigh", func(d cudriver.Driver) (any, error) { return multigrid.LoadWeigh(d) })
+	add("cooled", func(d cudriver.Driver) (any, error) { return multigrid.LoadCooled(d) })
+	add("bound", func(d cudriver.Driver) (any, error) { return downstream.LoadBound(d) })
+	add("streams", func(d cudriver.Driver) (any, error) { return downstream.LoadStreams(d) })
+	for _, class := range multigrid.CooledlinesClasses() {
+		add(fmt.Sprint("cooledlines ", class), func(d cudriver.Driver) (any, error) { return multigrid.LoadCooledlines(d, class) })
+	}
 	add("coolant", func(d cudriver.Driver) (any, error) { return kernels.LoadCoolant(d) })
 	add("follow", func(d cudriver.Driver) (any, error) { return kernels.LoadFollow(d) })
 	add("mixing", func(d cudriver.Driver) (any, error) { return kernels.LoadMixing(d) })

@@ -102,8 +102,8 @@ struct Segment {
 
 DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const int *farSlot) {
   Segment g;
-  int t = threadX(), each = tiles(s.length, SEGMENTS), k = s.plane;
-  g.part = t / ABREAST, g.line = tile * ABREAST + t % ABREAST;
+  int t = threadX(), each = tiles(s.length, SEGMENTS), k = s.plane, line = tile * ABREAST + t % ABREAST;
+  g.part = t / ABREAST, g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
   g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
   if (g.line >= s.lines || s.colour[g.line] != colour) g.to = g.from;
   g.sheet = (i64)nx * ny, g.first = s.first + g.line * s.across, g.base = k * g.sheet, g.beside = s.axis == 0 ? nx : 1;

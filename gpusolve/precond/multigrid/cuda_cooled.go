@@ -113,8 +113,12 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 		if lines.count == 0 || !s.Ready() {
 			continue
 		}
+		most := lv.widest
+		if colour > 0 { // every second line
+			most = (most + 1) / 2
+		}
 		s.solveLines(lv, CooledStreamsShortArgs{
-			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(lv.widest), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Far: lv.far,
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(most), Colour: int32(colour), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Far: lv.far,
 			FarSlot: lv.farSlot, All: lines.data, B: cuda.F32(b), X: cuda.F32(x),
 		}, lines.count)
 	}
@@ -122,7 +126,7 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 
 // solveLines takes the kernel for lines as long as the longest.
 func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsShortArgs, count int) {
-	grid := s.Grid(l.widest, CooledAbreast, count, 1)
+	grid := s.Grid(int(a.Most), CooledAbreast, count, 1)
 	switch cells := (l.longest + CooledSegments - 1) / CooledSegments; {
 	case cells <= CooledShort:
 		s.Note(s.kernels.StreamsShort(s.Stream, grid, a))
