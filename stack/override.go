@@ -52,6 +52,16 @@ func ParseOverride(text string) (Override, error) {
 	}
 }
 
+// NewOverride puts a value under a key, which is all of a text.
+func NewOverride(key, value string) (Override, error) {
+	o, err := ParseOverride(key + "=")
+	if err == nil && o.value != "" {
+		err = errors.New("a key has no =")
+	}
+	o.Text, o.value = key+"="+value, strings.TrimSpace(value)
+	return o, err
+}
+
 // mostSteps bounds how deep an override may reach: no key of the format lies deeper.
 const mostSteps = 12
 

@@ -40,7 +40,10 @@ func (v *sweeper) merge() error {
 	if err != nil {
 		return err
 	}
-	return v.finish(path)
+	if err := v.finish(path); err != nil {
+		return err
+	}
+	return unresolved(sweep.Faults(rows), len(rows)-1, path)
 }
 
 // finish draws a whole sweep and tells its best and worst runs.
@@ -51,7 +54,9 @@ func (v *sweeper) finish(path string) error {
 	}
 	t := &sweepTable{plan: v.plan, rows: rows[1:], index: map[string]int{}}
 	for i, name := range rows[0] {
-		t.index[name] = i
+		if _, ok := t.index[name]; !ok { // a layer called max has a max_K of its own, further behind
+			t.index[name] = i
+		}
 	}
 	image := filepath.Join(filepath.Dir(path), "sweep.png")
 	if err := sweep.WriteFile(image, func(w io.Writer) error { return t.draw(w, v.title()) }); err != nil {
