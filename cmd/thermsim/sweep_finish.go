@@ -84,12 +84,12 @@ type sweepTable struct {
 	index map[string]int
 }
 
-// numbers of a column; NaN where there is none.
+// numbers of a column; NaN where there is none, and in runs that have no result: a runaway ends at a lower power, and looks cold.
 func (t *sweepTable) numbers(column string) []float64 {
 	list := make([]float64, len(t.rows))
 	for i, row := range t.rows {
 		x, err := strconv.ParseFloat(row[t.index[column]], 64)
-		if err != nil {
+		if err != nil || row[t.index["status"]] != sweep.Done {
 			x = math.NaN()
 		}
 		list[i] = x
