@@ -20,7 +20,7 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	for l := range s.Layers {
 		y := &s.Layers[l]
 		all = append(all,
-			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"}, func(s *stack.Stack, f float64) { s.Layers[l].Thickness *= f }},
+			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"}, func(s *stack.Stack, f float64) { thicken(&s.Layers[l], f) }},
 			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"}, func(s *stack.Stack, f float64) { conduct(s, l, f) }})
 		if y.ContactResistance > 0 {
 			all = append(all, parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"},
@@ -40,6 +40,14 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 		}
 	}
 	return all
+}
+
+// thicken makes a layer so many times as thick. One that is heated over all its height stays so: its heated slice must not come off the rest, which would be one more plane.
+func thicken(y *stack.Layer, factor float64) {
+	if y.PowerDepth > y.Thickness*(1-2*step) {
+		y.PowerDepth *= factor
+	}
+	y.Thickness *= factor
 }
 
 // conduct makes everything in a layer conduct so many times as well.

@@ -110,6 +110,13 @@ func TestSlab(t *testing.T) {
 		Materials: []stack.Material{{Name: "si", K: [3]float64{100, 100, 100}, C: 1e6}}, Layers: []stack.Layer{{Name: "die", Thickness: 1e-3, Cells: 1}}}
 	s.Layers[0].Powers = []stack.Power{{Area: s.Domain(), Uniform: 50}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5000, Temperature: 300}
+	slabDerivatives(t, s)
+	s.Layers[0].PowerAt, s.Layers[0].PowerDepth = stack.HeatedTop, s.Layers[0].Thickness // the same slab
+	slabDerivatives(t, s)
+}
+
+func slabDerivatives(t *testing.T, s *stack.Stack) {
+	t.Helper()
 	r, err := Of(context.Background(), s, Objective{Of: "uniform"}, options())
 	if err != nil {
 		t.Fatal(err)

@@ -78,11 +78,10 @@ func (l *loader) fits(r *room, given bool) {
 
 // collide says whether two dies share more than rounding.
 func (l *loader) collide(p, q *placedDie, slack float64) bool {
-	if math.Min(p.z+p.thickness(), q.z+q.thickness())-math.Max(p.z, q.z) <= slack {
+	if w, h := shared(p.footprint(), q.footprint()); min(w, h) <= l.slack() {
 		return false
 	}
-	w, h := shared(p.footprint(), q.footprint())
-	return min(w, h) > l.slack()
+	return math.Min(p.z+p.thickness(), q.z+q.thickness())-math.Max(p.z, q.z) > slack
 }
 
 // heights are those at which something begins or ends, ascending.
@@ -148,6 +147,7 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		return i
 	}
 	base := Region{Name: name, Material: material(from.Material), Rect: clamp(d.footprint(), l.stack.Domain(), l.slack()), TMax: limit(d.tmax, from.TMax), Pos: d.pos}
+	first := len(y.Regions)
 	y.Regions = append(y.Regions, base)
 	for i := range from.Regions {
 		r := d.region(from.Regions[i])
@@ -166,7 +166,7 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		}
 		y.Regions = append(y.Regions, r)
 	}
-	for i := range y.Regions {
+	for i := first; i < len(y.Regions); i++ {
 		if fault := nameFault(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" {
 			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", shorten(d.name), shorten(y.Regions[i].Name), fault)
 			return

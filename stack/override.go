@@ -52,6 +52,16 @@ func ParseOverride(text string) (Override, error) {
 	}
 }
 
+// NewOverride puts a value under a key, which is all of a text.
+func NewOverride(key, value string) (Override, error) {
+	o, err := ParseOverride(key + "=")
+	if err == nil && o.value != "" {
+		err = errors.New("a key has no =")
+	}
+	o.Text, o.value = key+"="+value, strings.TrimSpace(value)
+	return o, err
+}
+
 // mostSteps bounds how deep an override may reach: no key of the format lies deeper.
 const mostSteps = 12
 
@@ -80,6 +90,10 @@ func (l *loader) override(root *node, o Override) {
 			}
 			at = next
 		case i == len(o.steps)-1:
+			if o.value == "" && at.find(step) == nil {
+				fail(didYouMean(step, at.names()), "the file has no %s to take away", o.path(i+1))
+				return
+			}
 			if at.remove(step); o.value != "" {
 				at.add(step, pos, valueNode(o.value, pos))
 			}
@@ -112,6 +126,15 @@ func member(n *node, step string) (found *node, names []string) {
 	return nil, names
 }
 
+// names of the keys of a table.
+func (n *node) names() []string {
+	list := make([]string, len(n.entries))
+	for i := range n.entries {
+		list[i] = n.entries[i].name
+	}
+	return list
+}
+
 // below is the table under a key, which takes the place of a word such as "adiabatic", and is made where there is nothing.
 func (n *node) below(step string, pos Pos) *node {
 	if e := n.find(step); e != nil && e.value.kind != stringNode {
@@ -126,17 +149,18 @@ func (n *node) below(step string, pos Pos) *node {
 func valueNode(text string, pos Pos) *node {
 	root, fault := parseTree(pos.File, []byte("value = "+text))
 	if fault == nil && len(root.entries) == 1 {
-		root.entries[0].value.place(pos)
+		root.entries[0].value.place(&pos)
 		return root.entries[0].value
 	}
 	return &node{pos: pos, kind: stringNode, text: text}
 }
 
-// place puts a value and all in it at one position.
-func (n *node) place(pos Pos) {
-	n.pos = pos
+// place puts a value and all in it at one position of line 0, where the column is not shown and counts them: what has a position is known by it.
+func (n *node) place(pos *Pos) {
+	n.pos = *pos
+	pos.Col++
 	for i := range n.entries {
-		n.entries[i].pos = pos
+		n.entries[i].pos = n.pos
 		n.entries[i].value.place(pos)
 	}
 	for _, item := range n.items {

@@ -51,12 +51,25 @@ func TestOverrideFaults(t *testing.T) {
 		"layer.die.thickness=1 W":       `--set layer.die.thickness: thickness: expected a length such as "10 um", got W`,
 		"layer.die.thickness.x=1 W":     `thickness: expected a length such as "10 um", got a table`,
 		"schema.x=1":                    "schema is 1, which has no keys",
+		"tmx=":                          `--set tmx: the file has no tmx to take away; did you mean "tmax"?`,
 		"size=[1,":                      "--set size: size",
 		"a.b.c.d.e.f.g.h.i.j.k.l.m.n=1": "no key lies that deep",
 	} {
 		if _, err := overridden(slabFile, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", set, err, want)
 		}
+	}
+}
+
+// Blocks of one override have one place, and yet materials of their own.
+func TestOverrideMaterials(t *testing.T) {
+	s, err := overridden(slabFile, `layer.die.block=[{name="p", material="copper", x=0, y=0, width="1 mm", height="1 mm", power=1}, {name="q", material="sio2", x="2 mm", y=0, width="1 mm", height="1 mm", power=1}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.Layers[0].Regions
+	if len(r) != 2 || s.Materials[r[0].Material].Name != "copper" || s.Materials[r[1].Material].Name != "sio2" {
+		t.Errorf("%+v of %+v", r, s.Materials)
 	}
 }
 

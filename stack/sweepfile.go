@@ -108,7 +108,7 @@ func (f *SweepFile) vary(t *table) Vary {
 		v.Label = v.Keys[0]
 	}
 	for _, key := range v.Keys {
-		if _, err := ParseOverride(key + "=1"); err != nil {
+		if _, err := NewOverride(key, "1"); err != nil {
 			t.fail(t.pos("key"), "", "key %q: %v", shorten(key), err)
 		}
 	}

@@ -40,6 +40,19 @@ func (d *disk) takeLock() (*os.File, error) {
 	}
 }
 
+// Lock makes this process the only one that has a file open with it, until it closes it; where another one has, the error is ErrBusy. A file system without
+// locks is taken as it is.
+func Lock(f *os.File) error {
+	err := lockFile(f)
+	switch {
+	case errors.Is(err, errLocked):
+		return ErrBusy
+	case err != nil && !unsupported(err):
+		return err
+	}
+	return nil
+}
+
 // dropLock removes the lock's file while it is still held, and gives the lock back.
 func (d *disk) dropLock(f *os.File) {
 	_ = d.remove(lockName) // where it stays it does no harm

@@ -39,7 +39,7 @@ func Merge(folder, identity string) (rows [][]string, err error) {
 		}
 		if all.Shards == 0 {
 			all = s
-			rows = append(make([][]string, 0, s.Runs+1), s.Header)
+			rows = append(make([][]string, 0, s.Runs+1), Cells(s.Header))
 			rows = rows[:s.Runs+1]
 		}
 		for i, run := range runs {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,7 @@ func (p *Plan) Set(run int) ([]stack.Override, error) {
 	var set []stack.Override
 	for i, value := range p.Values(run) {
 		for _, key := range p.keys[i] {
-			o, err := stack.ParseOverride(key + "=" + value)
+			o, err := stack.NewOverride(key, value)
 			if err != nil {
 				return nil, fmt.Errorf("%s=%s: %w", key, value, err)
 			}
@@ -176,7 +177,7 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 	}
 	p := &Plan{Labels: rows[0], count: len(rows) - 1, values: func(run int) []string { return rows[run+1] }}
 	for i, key := range rows[0] {
-		if _, err := stack.ParseOverride(key + "=1"); err != nil {
+		if _, err := stack.NewOverride(key, "1"); err != nil {
 			return nil, fmt.Errorf("%s:1: column %d, %q: %w; name the columns by keys of the stack file", path, i+1, key, err)
 		}
 		p.keys = append(p.keys, []string{key})
@@ -184,8 +185,17 @@ func fromPoints(path string, data []byte) (*Plan, error) {
 	return p, p.measure()
 }
 
-// measure finds the parameters that are numbers of one unit in all runs. Values with line breaks are refused: a row of the table is a line.
+// measure finds the parameters that are numbers of one unit in all runs. Values and names with line breaks are refused, for a row of the table is a line, and names of other
+// columns.
 func (p *Plan) measure() error {
+	for i, label := range p.Labels {
+		if strings.ContainsAny(label, "\r\n") {
+			return fmt.Errorf("the name %q has a line break", label)
+		}
+		if slices.Contains(p.Labels[:i], label) || slices.Contains(fixed, label) || label == "run" || label == "message" {
+			return fmt.Errorf("two columns would be called %q; give what varies a label of its own", label)
+		}
+	}
 	p.Numbers, p.Units = make([]bool, len(p.Labels)), make([]string, len(p.Labels))
 	for i := range p.Numbers {
 		p.Numbers[i] = true

@@ -20,7 +20,10 @@ func Each(ctx context.Context, runs []int, workers int, evaluate func(ctx contex
 			select {
 			case waiting <- row:
 			case <-ctx.Done():
-				return inner.Wait()
+				if err := inner.Wait(); err != nil {
+					return err
+				}
+				return ctx.Err() // runs are missing, whoever asked for the end
 			}
 			inner.Go(func() error {
 				if err := ctx.Err(); err != nil {

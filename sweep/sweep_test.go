@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 )
 
 func planOf(t *testing.T, text string, points string) *Plan {
@@ -202,14 +204,18 @@ func TestCutOff(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "sweep.csv"), whole[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		j := &Journal{Path: filepath.Join(folder, "sweep.csv")}
-		if err := os.Remove(j.Path); err != nil {
+		path := filepath.Join(folder, "sweep.csv")
+		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.begin(filepath.Join(folder, "sweep.json"), state); err != nil {
+		j, err := Open(folder, state)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(j.Close(), os.WriteFile(j.Path, whole[:cut], 0o666)); err != nil {
+		if _, err := Open(folder, state); runtime.GOOS == "linux" && !errors.Is(err, staging.ErrBusy) {
+			t.Fatalf("a table that another one writes: %v", err)
+		}
+		if err := errors.Join(j.Close(), os.WriteFile(path, whole[:cut], 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		if got := finish(folder); !bytes.Equal(got, whole) {
@@ -222,6 +228,26 @@ func TestCutOff(t *testing.T) {
 	other.Identity = "j"
 	if _, err := Open(folder, other); !errors.Is(err, ErrOther) {
 		t.Errorf("another sweep: %v", err)
+	}
+}
+
+// What a spreadsheet would run is text; numbers stay as they are. Rows without a result count in tables that are read again.
+func TestCells(t *testing.T) {
+	line := []string{"-40 degC", "-1.5e-3", "+3", "=1+1", "-1+cmd", "@x", "--set a: b", "-1 W/(m K)", ""}
+	if got, want := Cells(line), []string{"-40 degC", "-1.5e-3", "+3", "'=1+1", "'-1+cmd", "'@x", "'--set a: b", "'-1 W/(m K)", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := Faults([][]string{{"run", "h", "status", "max_K"}, {"0", "done", "runaway", ""}, {"1", "2", "done", "300"}, {"2", "3", "failed", ""}}); n != 2 {
+		t.Errorf("%d faults, want 2", n)
+	}
+	for _, label := range []string{"max_K", "run", "message"} {
+		f, err := stack.ParseSweep("s.toml", fmt.Appendf(nil, "stack = \"c\"\n[[vary]]\nkey = \"a\"\nlabel = %q\nvalues = [1]\n", label))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(f, nil); err == nil {
+			t.Errorf("label %q is taken", label)
+		}
 	}
 }
 

@@ -85,6 +85,7 @@ func newReduceCommand(g *globals) *cobra.Command {
 	f.Var(&o.precond, "precond", "as for steady")
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	o.set.addFlag(f)
 	o.addOptions(f, formats()...)
 	return cmd
 }

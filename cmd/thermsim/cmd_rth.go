@@ -80,6 +80,7 @@ func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.noPage, "no-page", false, "leave out the page")
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
+	o.set.addFlag(f)
 	o.addOptions(f, formats()...)
 }
 

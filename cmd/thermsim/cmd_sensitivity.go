@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/mesh"
+	"thermsim/printable"
 	"thermsim/report"
 	"thermsim/report/picture"
 	"thermsim/sensitivity"
@@ -159,7 +160,7 @@ func sensitivityCSV(w io.Writer, r *sensitivity.Result) error {
 	for i := range r.Of {
 		v := &r.Of[i]
 		number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-		rows = append(rows, []string{string(v.Kind), v.Name, number(v.Value), v.Unit, number(v.Derivative), number(v.PerPercent())})
+		rows = append(rows, []string{string(v.Kind), printable.Cell(v.Name), number(v.Value), v.Unit, number(v.Derivative), number(v.PerPercent())})
 	}
 	table := csv.NewWriter(w)
 	return errors.Join(table.WriteAll(rows), table.Error())

@@ -114,6 +114,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	group(f, groupProjects, func() {
 		f.BoolVar(&o.project.compat, "compat", false, "calculate as the simulator does that the project was made for")
 	})
+	o.project.set.addFlag(f)
 	o.project.addOptions(f, formats()...)
 	completeFlag(cmd, "protocol", []string{protocolJSON, protocol3DICE})
 }

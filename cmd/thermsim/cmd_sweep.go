@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
+	"thermsim/staging"
 	"thermsim/sweep"
 )
 
@@ -266,6 +268,7 @@ func (v *sweeper) identity(first *stack.Stack) string {
 	for _, in := range first.Inputs {
 		io.WriteString(h, "\n"+in.SHA256)
 	}
+	v.otherInputs(h)
 	for _, set := range v.o.set {
 		io.WriteString(h, "\n"+set.Text)
 	}
@@ -276,6 +279,32 @@ func (v *sweeper) identity(first *stack.Stack) string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// otherInputs adds the files that runs read whose values are words, such as paths: each set of words once.
+func (v *sweeper) otherInputs(h io.Writer) {
+	seen := map[string]bool{}
+	for run := range v.plan.Count() {
+		words := ""
+		for _, value := range v.plan.Values(run) {
+			if _, unit, err := stack.SplitQuantity(value); err != nil || strings.Contains(unit, ".") { // a path may begin with a number
+				words += "\n" + value
+			}
+		}
+		if words == "" || seen[words] {
+			continue
+		}
+		seen[words] = true
+		set, err := v.plan.Set(run)
+		if err != nil {
+			continue
+		}
+		if s, err := v.stack(set); err == nil {
+			for _, in := range s.Inputs {
+				io.WriteString(h, "\n"+in.SHA256)
+			}
+		}
+	}
 }
 
 // first solves run 0, so that what is wrong with all runs is told before anything is written, and chooses the columns by it.
@@ -312,6 +341,9 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	if errors.Is(err, sweep.ErrOther) {
 		return usagef("%v; give another --out, or remove it", err)
 	}
+	if errors.Is(err, staging.ErrBusy) {
+		return fmt.Errorf("%w; wait for its end, or give another --out", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -319,7 +351,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	if journal.Done > 0 {
 		v.g.note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
 	}
-	start, done, faults := time.Now(), journal.Done, 0
+	start, done, faults := time.Now(), journal.Done, journal.Faults
 	err = sweep.Each(ctx, runs[journal.Done:], max(2, runtime.GOMAXPROCS(0)), v.row, func(r *sweep.Row) error {
 		done++
 		if r.Status != sweep.Done {
@@ -329,8 +361,11 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 		p.enter(fmt.Sprintf("run %d of %d", done, len(runs)))
 		return journal.Add(r)
 	})
-	if err = errors.Join(err, journal.Close()); err != nil {
-		return steadyInterrupted(err)
+	if err = errors.Join(err, journal.Close()); errors.Is(err, context.Canceled) {
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command goes on behind them", done, len(runs), journal.Path))
+	}
+	if err != nil {
+		return err
 	}
 	p.stop()
 	spent := time.Since(start)
@@ -340,8 +375,13 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 			return err
 		}
 	}
-	if faults > 0 {
-		return withStatus(exitNotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why", faults, len(runs), journal.Path))
+	return unresolved(faults, len(runs), journal.Path)
+}
+
+// unresolved is the outcome of a table in which so many runs have no result.
+func unresolved(faults, runs int, path string) error {
+	if faults == 0 {
+		return nil
 	}
-	return nil
+	return withStatus(exitNotConverged, fmt.Errorf("%d of %d runs have no result; the column status of %s says why", faults, runs, path))
 }

@@ -40,7 +40,10 @@ func (v *sweeper) merge() error {
 	if err != nil {
 		return err
 	}
-	return v.finish(path)
+	if err := v.finish(path); err != nil {
+		return err
+	}
+	return unresolved(sweep.Faults(rows), len(rows)-1, path)
 }
 
 // finish draws a whole sweep and tells its best and worst runs.
@@ -51,7 +54,9 @@ func (v *sweeper) finish(path string) error {
 	}
 	t := &sweepTable{plan: v.plan, rows: rows[1:], index: map[string]int{}}
 	for i, name := range rows[0] {
-		t.index[name] = i
+		if _, ok := t.index[name]; !ok { // a layer called max has a max_K of its own, further behind
+			t.index[name] = i
+		}
 	}
 	image := filepath.Join(filepath.Dir(path), "sweep.png")
 	if err := sweep.WriteFile(image, func(w io.Writer) error { return t.draw(w, v.title()) }); err != nil {
@@ -79,12 +84,12 @@ type sweepTable struct {
 	index map[string]int
 }
 
-// numbers of a column; NaN where there is none.
+// numbers of a column; NaN where there is none, and in runs that have no result: a runaway ends at a lower power, and looks cold.
 func (t *sweepTable) numbers(column string) []float64 {
 	list := make([]float64, len(t.rows))
 	for i, row := range t.rows {
 		x, err := strconv.ParseFloat(row[t.index[column]], 64)
-		if err != nil {
+		if err != nil || row[t.index["status"]] != sweep.Done {
 			x = math.NaN()
 		}
 		list[i] = x

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -82,7 +83,11 @@ func (v *sweeper) reply(ctx context.Context, line []byte) (*answerLine, error) {
 	var q question
 	in := json.NewDecoder(bytes.NewReader(line))
 	in.DisallowUnknownFields()
-	if err := in.Decode(&q); err != nil {
+	err := in.Decode(&q)
+	if err == nil && in.More() {
+		err = errors.New("there is more than one value in the line")
+	}
+	if err != nil {
 		return &answerLine{Status: "invalid", Message: fmt.Sprintf(`%v; write {"id": 1, "set": {"boundary.top.h": 2000}}`, err)}, nil
 	}
 	set, err := q.overrides()
@@ -108,7 +113,7 @@ func (q *question) overrides() (set []stack.Override, err error) {
 		if json.Unmarshal(q.Set[key], &word) == nil {
 			text = word
 		}
-		o, err := stack.ParseOverride(key + "=" + text)
+		o, err := stack.NewOverride(key, text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
@@ -138,9 +143,20 @@ func (v *sweeper) outcome(ctx context.Context, q *question, s *stack.Stack) (*an
 	row := v.columns.Row(0, nil, summary)
 	a := &answerLine{ID: q.ID, Status: row.Status, Message: row.Message, Outputs: v.columns.Outputs(summary)}
 	t, power := &summary.Temperature, summary.Power.MappedW+summary.Power.LeakageW
-	a.MaxK, a.MaxAt, a.PowerW = &t.MaxK, &t.MaxAt, &power
+	if a.MaxK = finite(t.MaxK); a.MaxK != nil {
+		a.MaxAt = &t.MaxAt
+	}
+	a.PowerW = finite(power)
 	if len(summary.Limits) > 0 {
-		a.MarginK = &summary.Limits[0].MarginK
+		a.MarginK = finite(summary.Limits[0].MarginK)
 	}
 	return a, nil
+}
+
+// finite is a number that JSON has, nil where it is none.
+func finite(x float64) *float64 {
+	if x-x != 0 {
+		return nil
+	}
+	return &x
 }

@@ -21,6 +21,7 @@ type Constant struct {
 const (
 	maxArithmetic = 400 // bytes
 	maxNesting    = 32
+	maxPower      = 1000 // of a unit in a constant: powers of powers of constants would overflow
 )
 
 // UnknownName is a name in an arithmetic expression that is neither a constant nor a unit.
@@ -50,6 +51,11 @@ func Evaluate(text string, constants func(name string) (Constant, bool)) (Consta
 	c, err := e.sum()
 	if err == nil && e.space() != "" {
 		err = fmt.Errorf("unexpected %q", e.rest)
+	}
+	for _, power := range c.Dim {
+		if err == nil && (power > maxPower || power < -maxPower) {
+			err = errors.New("power out of range in the unit")
+		}
 	}
 	if err == nil && (math.IsInf(c.X, 0) || math.IsNaN(c.X)) {
 		err = errors.New("it is not a finite number")

@@ -13,6 +13,7 @@ func constants(name string) (Constant, bool) {
 		"n":     {4, Dimension{}, false},
 		"m2":    {7, Dimension{}, false},
 		"limit": {378.15, Temperature.Dim, true},
+		"huge":  {1, Dimension{1 << 62}, false},
 	}[name]
 	return c, ok
 }
@@ -74,6 +75,8 @@ func TestEvaluateFaults(t *testing.T) {
 		"2 * limit":              "no multiples",
 		"-limit":                 "no negative",
 		"1/0":                    "finite",
+		"huge":                   "power out of range",
+		"1/huge":                 "power out of range",
 		"1e999":                  "out of range",
 		"die_w $ 2":              `unexpected "$ 2"`,
 		strings.Repeat("(", 200): "brackets",
