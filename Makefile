@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance robustness clean
+.PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -79,6 +79,27 @@ performance:
 robustness:
 	go test ./gpusolve -run 'TestRobust$$' -v -timeout 0 -robust-table ../docs/robustness.md
 	go test ./gpusolve/precond/downstream -run 'TestRobustTable$$' -v -timeout 0 -robust-table ../../../docs/liquid-cooling.md
+
+# The licences of all modules that thermsim is built from, on every system. A test fails where they are out of date.
+notices:
+	mkdir -p bin
+	go run ./tools/release notices > bin/notices.txt && mv bin/notices.txt THIRD_PARTY_NOTICES.txt
+
+# Archives with manual pages and completions, bills of materials and checksums, into bin/dist: docs/releasing.md.
+dist:
+	go run ./tools/release dist
+
+# Known vulnerabilities in what is called. Needs the database at vuln.go.dev; without it nothing is checked, and said so.
+vuln:
+	@GOBIN=$(CURDIR)/bin go install golang.org/x/vuln/cmd/govulncheck@v1.9.0
+	@bin/govulncheck ./... > bin/govulncheck.txt 2>&1; status=$$?; cat bin/govulncheck.txt; \
+	if [ $$status = 1 ] && grep -q 'fetching vulnerabilities' bin/govulncheck.txt; then \
+		echo "not checked: the database of vulnerabilities cannot be reached"; exit 0; \
+	fi; exit $$status
+
+# The configuration of GoReleaser, which makes packages for Debian and Red Hat too.
+release-check:
+	go run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 clean:
 	rm -rf bin thermsim-out

@@ -22,12 +22,17 @@ type Opener func(path string) ([]byte, error)
 // fault with its place, or an *[Error] if the file cannot be read at all. The path "-" stands for standard input, and the files it names are relative
 // to the working folder. Overrides come last, one after the other.
 func Load(path string, overrides ...Override) (*Stack, error) {
+	return LoadWith(inputfile.Read, path, overrides...)
+}
+
+// LoadWith is Load with the files that the stack file names read by open.
+func LoadWith(open Opener, path string, overrides ...Override) (*Stack, error) {
 	data, err := inputfile.ReadAsked(path)
 	if err != nil {
 		return nil, &Error{Pos: Pos{File: path}, Msg: "cannot read the stack file: " + reason(err),
 			Remedy: "give the path of a stack file, or run in the folder that holds stack.toml", Err: err}
 	}
-	return Parse(path, data, inputfile.Read, overrides...)
+	return Parse(path, data, open, overrides...)
 }
 
 // Parse reads a stack from the text of a stack file. The name stands in messages and is what other inputs are relative

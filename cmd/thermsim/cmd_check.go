@@ -35,12 +35,13 @@ EXIT STATUS
   3    a small solve that the choice of a grid takes did not converge
   4    the grid does not fit into memory
   6    thermal runaway in such a solve: the stack has no steady state
-  130  interrupted; nothing was written
+  130  interrupted; nothing was written. So ends --watch
 ` + crashHelp
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # would it fit?
   thermsim check chip.toml --print > resolved.toml
+  thermsim check chip.toml --watch                 # again after every change
   thermsim check ev6.config -p gcc.ptrace -f ev6.flp   # a HotSpot project`
 
 type checkOptions struct {
@@ -52,6 +53,7 @@ type checkOptions struct {
 	print   bool
 	strict  strictness
 	json    bool
+	watch   watchFlag
 	project
 }
 
@@ -66,7 +68,17 @@ func newCheckCommand(g *globals) *cobra.Command {
 		ValidArgsFunction: completeStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.stack = firstArgument(args)
-			return runCheck(cmd.Context(), g, o)
+			if !o.watch {
+				return runCheck(cmd.Context(), g, o)
+			}
+			if o.print {
+				return usagef("--print writes one file to stdout; leave --watch out")
+			}
+			return watchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *watched) error {
+				once := o
+				once.watched = w
+				return runCheck(ctx, g, once)
+			})
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -78,6 +90,7 @@ func newCheckCommand(g *globals) *cobra.Command {
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables, in SI units")
 	o.strict.addFlag(cmd.Flags())
+	o.watch.addFlag(cmd.Flags())
 	o.addOptions(cmd.Flags(), formats()...)
 	return cmd
 }

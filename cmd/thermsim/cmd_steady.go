@@ -18,7 +18,8 @@ layer with power and of those in --maps. They take the place of the files of an
 earlier run all together, or not at all. Flags beat what the stack file says. A
 preconditioner takes settings, as in --precond NAME:key=value,...; without
 --precond, uniform layers are solved directly (fourier), others by
-multigrid, and where that stalls another one takes over.
+multigrid, and where that stalls another one takes over. With --watch, errors are
+told and the files watched on, until Ctrl-C ends it with status 130.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -27,10 +28,12 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady chip.toml --files vtr,npz        # the whole field for other tools
   thermsim steady chip.toml --tmax "105 degC" --quiet && echo cool enough
   thermsim steady chip.toml --set boundary.top.h=5000 --set layer.tim.thickness="40 um"
+  thermsim steady chip.toml --watch                # again after every change
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *globals) *cobra.Command {
 	o := newSimulateOptions()
+	var watch watchFlag
 	cmd := &cobra.Command{
 		Use:               "steady [STACK]",
 		Short:             "Solve for the steady temperatures",
@@ -40,10 +43,21 @@ func newSteadyCommand(g *globals) *cobra.Command {
 		ValidArgsFunction: completeStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.stack = firstArgument(args)
-			return runSteady(cmd.Context(), g, o)
+			if !watch {
+				return runSteady(cmd.Context(), g, o)
+			}
+			if err := o.check(); err != nil {
+				return err // no change of a file would mend it
+			}
+			return watchRuns(cmd.Context(), g, o.stack, func(ctx context.Context, w *watched) error {
+				once := o
+				once.project.watched = w
+				return runSteady(ctx, g, once)
+			})
 		},
 	}
 	o.addFlags(cmd)
+	group(cmd.Flags(), groupSolver, func() { watch.addFlag(cmd.Flags()) })
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"thermsim/importer"
 	"thermsim/importer/hotspot"
 	"thermsim/importer/threedice"
+	"thermsim/inputfile"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/staging"
@@ -39,6 +40,8 @@ type project struct {
 	set      overrides          // of a stack file of thermsim's own
 	inTime   bool               // a transient is run
 	served   bool               // powers come from a client
+
+	watched *watched // notes what is read; nil where nobody watches
 
 	result *importer.Result // nil where the stack is thermsim's own
 }
@@ -109,13 +112,21 @@ func (p *project) check(path string) error {
 
 // load imports a project and says on stderr what became of it.
 func (p *project) load(g *globals, format importer.Format, path string) (*stack.Stack, error) {
-	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true, Served: p.served})
+	r, err := format.Import(importer.Request{Files: []string{path}, Named: p.values(), Compat: p.compat, Direct: true, Served: p.served, Open: p.opener()})
 	if err != nil {
 		return nil, err
 	}
 	p.result = r
 	p.tellNotes(g, r)
 	return r.Stack, nil
+}
+
+// opener reads the files of a stack.
+func (p *project) opener() stack.Opener {
+	if p.watched != nil {
+		return p.watched.read
+	}
+	return inputfile.Read
 }
 
 // tellNotes prints warnings; lines that were left out or adapted are a matter of -v and of the import command.
@@ -163,7 +174,7 @@ func loadInput(g *globals, argument string, grid gridWish, p *project) (*stack.S
 	if format := formatOf(path); format != nil {
 		s, err = p.load(g, format, path)
 	} else {
-		s, err = stack.Load(path, p.set...)
+		s, err = stack.LoadWith(p.opener(), path, p.set...)
 	}
 	if err != nil {
 		return nil, 0, err

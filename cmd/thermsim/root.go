@@ -66,6 +66,7 @@ func newRootCommand(g *globals) *cobra.Command {
 		newZthCommand(g),
 		newSweepCommand(g),
 		newSensitivityCommand(g),
+		newInitCommand(g),
 		newVersionCommand(g),
 		newManCommand(g),
 	)

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/staging"
+)
+
+// templates has a folder for each kind of stack that init starts.
+//
+//go:embed templates
+var templates embed.FS
+
+// templateKinds are the folders of templates, in the order of the help; the first is taken where none is named.
+var templateKinds = []string{"plain", "flip-chip", "hbm", "3d", "hotspot-like"}
+
+const initHelp = `Write a stack file to start from, stack.toml, with comments and whatever files
+it names, into DIR or the working directory. It runs as it is; 'thermsim check'
+draws it. A file that is there already is not replaced.
+
+  plain         a die, an interface and a lid (default)
+  flip-chip     a package with a lid on a board, under a finned heat sink
+  hbm           an accelerator and two HBM stacks on an interposer, same cooling
+  3d            two memory dies on a logic die, each described once and placed
+  hotspot-like  die, spreader and sink, from a floorplan and a power trace
+
+EXIT STATUS
+===========
+
+  0    done
+  1    a file could not be written
+  2    wrong usage, or a file is there already; nothing was written
+  130  interrupted; nothing was written
+` + crashHelp
+
+const initExample = `  thermsim init                      # stack.toml here; then: thermsim check
+  thermsim init hbm                  # another kind
+  thermsim init flip-chip my-chip    # into a folder, which is made if need be`
+
+func newInitCommand(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:     "init [KIND [DIR]]",
+		Short:   "Write a stack file to start from",
+		Long:    initHelp,
+		Example: initExample,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return usagef("expected a kind and a folder, got %d arguments; run '%s --help' for the usage", len(args), c.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return templateKinds, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			kind, dir := templateKinds[0], "."
+			if len(args) > 0 {
+				kind = args[0]
+			}
+			if len(args) > 1 {
+				dir = args[1]
+			}
+			return runInit(c.Context(), g, kind, dir)
+		},
+	}
+}
+
+func runInit(ctx context.Context, g *globals, kind, dir string) error {
+	files, err := templateFiles(kind)
+	if err != nil {
+		return err
+	}
+	if dir == "" {
+		return usagef("the folder is empty; name one, or leave it out for the working directory")
+	}
+	t, err := begin(g, dir, staging.Options{Flag: "DIR"})
+	if err != nil {
+		return err
+	}
+	defer t.Abort()
+	if err := refuseToStartOver(dir, files); err != nil {
+		return err
+	}
+	if err = t.WriteFiles(ctx, files...); err == nil {
+		_, err = commit(ctx, g, t)
+	}
+	if err != nil {
+		return steadyInterrupted(err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Join(dir, f.Name))
+	}
+	argument := ""
+	if dir != "." {
+		argument = " " + dir
+	}
+	g.note("wrote %s; go on with 'thermsim check%s' and 'thermsim steady%[2]s'", strings.Join(names, ", "), argument)
+	return nil
+}
+
+// templateFiles are those of a kind.
+func templateFiles(kind string) ([]staging.File, error) {
+	entries, err := templates.ReadDir(path.Join("templates", kind))
+	if err != nil || path.Base(kind) != kind || kind == "." || kind == ".." {
+		return nil, usagef("there is no kind %q; there are %s (a folder comes second: thermsim init %s DIR)", kind, strings.Join(templateKinds, ", "), templateKinds[0])
+	}
+	var files []staging.File
+	for _, e := range entries {
+		text, err := templates.ReadFile(path.Join("templates", kind, e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the template: %w", err)
+		}
+		files = append(files, staging.File{Name: e.Name(), Write: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}})
+	}
+	return files, nil
+}
+
+// refuseToStartOver keeps what a user wrote.
+func refuseToStartOver(dir string, files []staging.File) error {
+	for _, f := range files {
+		existing := filepath.Join(dir, f.Name)
+		if _, err := os.Lstat(existing); err == nil {
+			return usagef("%s exists already and is not replaced; name another folder, or move it away", existing)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// papers go into every archive, from the root of the repository.
+var papers = []string{"CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
+
+// dist writes an archive and a bill of materials for each target, and checksums.txt of all.
+func (r *release) dist(targets []string) error {
+	common, err := r.docs()
+	if err != nil {
+		return err
+	}
+	root, err := repository()
+	if err != nil {
+		return err
+	}
+	for _, name := range papers {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		common = append(common, entry{name, data, 0o644})
+	}
+	if err := os.MkdirAll(r.out, 0o777); err != nil {
+		return err
+	}
+	var sums []string
+	for _, target := range targets {
+		files, err := r.target(target, common)
+		if err != nil {
+			return fmt.Errorf("%s: %w", target, err)
+		}
+		for _, f := range files {
+			if err := os.WriteFile(filepath.Join(r.out, f.name), f.data, 0o666); err != nil {
+				return err
+			}
+			sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(f.data), f.name))
+		}
+	}
+	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
+	return os.WriteFile(filepath.Join(r.out, "checksums.txt"), []byte(strings.Join(sums, "")), 0o666)
+}
+
+// target makes the archive of a target and the bill of materials of the program in it.
+func (r *release) target(target string, common []entry) ([]entry, error) {
+	system, arch, ok := strings.Cut(target, "/")
+	if !ok || !slices.Contains(targets, target) {
+		return nil, fmt.Errorf("no such target; there are %s", strings.Join(targets, ", "))
+	}
+	dir, err := os.MkdirTemp("", "thermsim-dist")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	name, pack, suffix := "thermsim", tarGz, ".tar.gz"
+	if system == "windows" {
+		name, pack, suffix = "thermsim.exe", zipped, ".zip"
+	}
+	program := filepath.Join(dir, name)
+	if err := r.build(target, program); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	var bill bytes.Buffer
+	if err := r.writeSBOM(&bill, program); err != nil {
+		return nil, err
+	}
+	full := fmt.Sprintf("thermsim_%s_%s_%s", r.version, system, arch)
+	archive, err := pack(full, r.time, append([]entry{{name, data, 0o755}}, common...))
+	if err != nil {
+		return nil, err
+	}
+	return []entry{{full + suffix, archive, 0o644}, {full + ".cdx.json", bill.Bytes(), 0o644}}, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// licence is a file of a module that tells under what terms it is used.
+type licence struct {
+	name string // of the file, inside the module
+	text string
+	spdx string // its identifier
+}
+
+// chosen are the files of modules that offer a choice.
+var chosen = map[string][]string{
+	"github.com/golang/freetype": {"licenses/ftl.txt"}, // of the FreeType License and the GPL, the first
+}
+
+// concerns are licences of parts of a module that programs do not hold: file, and the packages it is about.
+var concerns = map[string]string{
+	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-BSD-LICENSE":       "gonum.org/v1/gonum/graph/formats/rdf",
+	"gonum.org/v1/gonum/THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": "gonum.org/v1/gonum/graph/formats/rdf",
+}
+
+// licencesOf reads the licence files of a module. One that is not known, or that asks for the source of what is built with it, is an error.
+func licencesOf(m *module) ([]licence, error) {
+	names := chosen[m.Path]
+	if names == nil {
+		for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*", "THIRD_PARTY_LICENSES/*"} {
+			found, err := filepath.Glob(filepath.Join(m.Dir, filepath.FromSlash(pattern)))
+			if err != nil {
+				return nil, err
+			}
+			for _, path := range found {
+				name, err := filepath.Rel(m.Dir, path)
+				if err != nil {
+					return nil, err
+				}
+				names = append(names, filepath.ToSlash(name))
+			}
+		}
+	}
+	var list []licence
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(m.Dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", m.Path, m.Version, err)
+		}
+		about := concerns[m.Path+"/"+name]
+		if info.IsDir() || about != "" && !slices.ContainsFunc(m.packages, func(p string) bool { return strings.HasPrefix(p, about) }) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(m.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		spdx, err := recognise(string(data))
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %s: %w", m.Path, m.Version, name, err)
+		}
+		list = append(list, licence{name, string(data), spdx})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s %s has no licence file", m.Path, m.Version)
+	}
+	return list, nil
+}
+
+// copyleft are words of licences that extend to what is built with a module.
+var copyleft = []string{
+	"gnu general public license", "gnu lesser general public license", "gnu library general public license", "gnu affero general public license",
+	"mozilla public license", "eclipse public license", "common development and distribution license", "european union public licence",
+	"server side public license", "business source license", "sharealike", "share-alike", "cecill",
+}
+
+// permissive are sentences that tell licences apart, the more special ones first.
+var permissive = []struct{ sentence, spdx string }{
+	{"sil open font license", "OFL-1.1"},
+	{"the freetype project license", "FTL"},
+	{"apache license version 2.0", "Apache-2.0"},
+	{"boost software license - version 1.0", "BSL-1.0"},
+	{"permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files", "MIT"},
+	{"permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is preserved", "SunPro"},
+	{"copyright (c) 2014 by ignace bogaert", "LicenseRef-Bogaert"},
+}
+
+// recognise is the SPDX identifier of a licence's text.
+func recognise(text string) (string, error) {
+	words := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	for _, w := range copyleft {
+		if strings.Contains(words, w) {
+			return "", fmt.Errorf("a licence that programs of thermsim must not depend on: %q", w)
+		}
+	}
+	for _, p := range permissive {
+		if strings.Contains(words, p.sentence) {
+			return p.spdx, nil
+		}
+	}
+	if strings.Contains(words, "redistribution and use in source and binary forms") {
+		// The third clause, about names. Authors put theirs into it.
+		if strings.Contains(words, "neither the name") || strings.Contains(words, "may not be used to endorse") || strings.Contains(words, "not be used to endorse or promote") {
+			return "BSD-3-Clause", nil
+		}
+		return "BSD-2-Clause", nil
+	}
+	return "", fmt.Errorf("an unknown licence: read it, and teach tools/release to recognise it")
+}
+
+// expression is what a module's licences are together.
+func expression(list []licence) string {
+	var ids []string
+	for _, l := range list {
+		if !slices.Contains(ids, l.spdx) {
+			ids = append(ids, l.spdx)
+		}
+	}
+	return strings.Join(ids, " AND ")
+}

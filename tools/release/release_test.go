@@ -1,0 +1,235 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The notices are those of the modules that thermsim is built from today, on every system, and none of their licences is copyleft.
+func TestNotices(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeNotices(&b); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != read(t, "THIRD_PARTY_NOTICES.txt") {
+		t.Error("THIRD_PARTY_NOTICES.txt is out of date; run: make notices")
+	}
+}
+
+// Licences that bind what is built with a module are refused, and so are those that nobody has looked at.
+func TestRecognise(t *testing.T) {
+	const bsd = "Redistribution and use in source and binary forms, with or without\nmodification, are permitted"
+	for text, want := range map[string]string{
+		"                 Apache License\n   Version 2.0, January 2004":                                                                                        "Apache-2.0",
+		"Permission is hereby granted, free of charge, to any person obtaining a copy\nof this software and associated documentation files (the \"Software\")": "MIT",
+		bsd: "BSD-2-Clause",
+		bsd + "\n * Neither the name of the authors":      "BSD-3-Clause",
+		"GNU GENERAL PUBLIC LICENSE\nVersion 3":           "",
+		"GNU LESSER GENERAL\nPUBLIC LICENSE":              "",
+		"GNU AFFERO GENERAL PUBLIC LICENSE":               "",
+		"Mozilla Public License Version 2.0":              "",
+		bsd + ", or under the GNU General Public License": "",
+		"All rights reserved.":                            "",
+		"":                                                "",
+	} {
+		got, err := recognise(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	// The other licence of a module that offers two.
+	modules, err := modulesOf([]string{"linux/amd64"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, m := range modules {
+		if m.Path != "github.com/golang/freetype" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(m.Dir, "licenses", "gpl.txt"))
+		if errors.Is(err, os.ErrNotExist) {
+			t.Skip("the module has no such file")
+		}
+		if spdx, refused := recognise(string(data)); err != nil || refused == nil {
+			t.Errorf("the GPL of freetype is taken for %q, %v", spdx, err)
+		}
+		found = true
+	}
+	if !found {
+		t.Error("freetype is not among the modules: are its notices still needed?")
+	}
+}
+
+// Archives hold what was put in, with the time of the release, and have the same bits whatever the order was.
+func TestArchives(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0).UTC()
+	list := []entry{{"b", []byte("two"), 0o644}, {"a/x", bytes.Repeat([]byte("one"), 1000), 0o755}}
+	for name, pack := range map[string]func(string, time.Time, []entry) ([]byte, error){"tar.gz": tarGz, "zip": zipped} {
+		one, err := pack("top", at, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := pack("top", at, []entry{list[1], list[0]})
+		if err != nil || !bytes.Equal(one, two) {
+			t.Errorf("%s: other bits in another order: %v", name, err)
+		}
+		got := unpack(t, name, one)
+		if len(got) != 2 || got[0].name != "top/a/x" || got[1].name != "top/b" {
+			t.Fatalf("%s: %d files, %q first", name, len(got), got[0].name)
+		}
+		for i, want := range []entry{list[1], list[0]} {
+			if !bytes.Equal(got[i].data, want.data) || got[i].mode != want.mode {
+				t.Errorf("%s: %s has %d bytes and mode %o", name, want.name, len(got[i].data), got[i].mode)
+			}
+		}
+	}
+}
+
+func unpack(t *testing.T, kind string, data []byte) (list []entry) {
+	t.Helper()
+	add := func(name string, r io.Reader, mode os.FileMode, at time.Time) {
+		text, err := io.ReadAll(r)
+		if err != nil || at.Unix() != 1_700_000_000 {
+			t.Fatalf("%s: %v, of %s", name, err, at)
+		}
+		list = append(list, entry{name, text, mode})
+	}
+	if kind == "zip" {
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(f.Name, r, f.Mode(), f.Modified)
+		}
+		return list
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !z.ModTime.IsZero() || z.Name != "" {
+		t.Errorf("the gzip header tells %s, %q", z.ModTime, z.Name)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil || h.Uid != 0 || h.Uname != "" {
+			t.Fatalf("%v, %v", h, err)
+		}
+		add(h.Name, r, h.FileInfo().Mode(), h.ModTime)
+	}
+}
+
+// The bill of materials has what Go wrote into the program, each with a line in the notices.
+func TestSBOM(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	r, err := newRelease("1.2.3", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(r.out, "thermsim.exe")
+	if err := r.build(runtime.GOOS+"/"+runtime.GOARCH, program); err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command(program, "version").Output()
+	if err != nil || strings.TrimSpace(string(said)) != "thermsim 1.2.3" {
+		t.Errorf("version: %q, %v", said, err)
+	}
+	var b bytes.Buffer
+	if err := r.writeSBOM(&b, program); err != nil {
+		t.Fatal(err)
+	}
+	var got bill
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Metadata.Timestamp != "2023-11-14T22:13:20Z" || len(got.Components) != len(info.Deps)+1 || len(info.Deps) < 10 {
+		t.Errorf("of %s, %d components of %d modules", got.Metadata.Timestamp, len(got.Components), len(info.Deps))
+	}
+	notices := strings.Join(strings.Fields(read(t, "THIRD_PARTY_NOTICES.txt")), " ")
+	for i, d := range info.Deps {
+		c := got.Components[i]
+		if c.PURL != "pkg:golang/"+d.Path+"@"+d.Version || !strings.Contains(notices, d.Path+" "+d.Version+" "+c.Licences[0].Expression) {
+			t.Errorf("%s %s is %+v, and the notices have no such line", d.Path, d.Version, c)
+		}
+	}
+}
+
+// Versions and times that are not told are refused, not guessed.
+func TestNewRelease(t *testing.T) {
+	for _, c := range []struct{ version, epoch string }{{"1.0 beta", "0"}, {"-X", "0"}, {"1.0", "yesterday"}, {"1.0", "-1"}} {
+		t.Setenv("SOURCE_DATE_EPOCH", c.epoch)
+		if _, err := newRelease(c.version, "out"); err == nil {
+			t.Errorf("%+v is taken", c)
+		}
+	}
+	if _, err := (&release{}).target("plan9/amd64", nil); err == nil || !strings.Contains(err.Error(), "no such target") {
+		t.Error(err)
+	}
+}
+
+// Tools that are fetched have a version each, and the release by GoReleaser is for the same systems as make dist.
+func TestPinned(t *testing.T) {
+	tool := regexp.MustCompile(`[a-z0-9.-]+\.[a-z]+/[A-Za-z0-9./_-]+@([^\s"';]+)`)
+	count := 0
+	for _, file := range []string{"Makefile", ".ci/run"} {
+		for _, m := range tool.FindAllStringSubmatch(read(t, file), -1) {
+			count++
+			if !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(m[1]) {
+				t.Errorf("%s: %s has no fixed version", file, m[0])
+			}
+		}
+	}
+	if count < 4 {
+		t.Errorf("%d tools found", count)
+	}
+	if mod := read(t, "go.mod"); strings.Contains(mod, "replace ") {
+		t.Error("go.mod replaces a module, which bills of materials do not show")
+	}
+	config := read(t, ".goreleaser.yaml")
+	for _, target := range targets {
+		if !strings.Contains(config, strings.ReplaceAll(target, "/", "_")) {
+			t.Errorf(".goreleaser.yaml does not build %s", target)
+		}
+	}
+	for _, paper := range papers {
+		if !strings.Contains(config, "src: "+paper) {
+			t.Errorf(".goreleaser.yaml leaves out %s", paper)
+		}
+	}
+}
