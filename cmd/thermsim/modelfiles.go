@@ -54,13 +54,7 @@ const deckSteps = 2000
 
 // deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are given.
 func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]float64, err error) {
-	dt, steps := s.Transient.Dt, s.Transient.Steps
-	if dt == 0 {
-		dt = m.Tau[0] / stepsPerTimeConstant
-	}
-	if steps == 0 {
-		steps = defaultSteps
-	}
+	dt, steps := modelSteps(&s.Transient, 0, 0, m.Tau[0])
 	source, err := inputPowers(s)
 	if err != nil {
 		return 0, nil, err
