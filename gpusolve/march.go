@@ -80,7 +80,7 @@ func (r *march) advance(ctx context.Context) error {
 
 // finish tells the end, where nobody was told yet.
 func (r *march) finish() error {
-	if n := len(r.steps); r.Steps > 0 && (n == 0 || r.steps[n-1].Time < r.time) {
+	if n := len(r.steps); r.Steps > 0 && (n == 0 || r.steps[n-1].Time < r.time*(1-together)) {
 		r.system.show(r.now, r.driven)
 		return r.tell(r.time)
 	}
