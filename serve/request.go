@@ -25,7 +25,7 @@ const (
 // maxID is how many bytes an id may have.
 const maxID = 128
 
-// request is what a client asks for. docs/serve.md and docs/schema/serve.schema.json describe it for people and programs.
+// request is what a client asks for. docs/serve.md and configs/serve.schema.json describe it for people and programs.
 type request struct {
 	ID      json.RawMessage     `json:"id,omitempty"`
 	Op      string              `json:"op"`
@@ -236,7 +236,7 @@ func (r *request) check() *Fault {
 	}
 	for name, f := range r.Factors {
 		if !(f >= 0 && f <= mostWatts) {
-			return faultf(BadValue, "the factor on %s is %g; give 0 or more", shown(name), f)
+			return faultf(BadValue, "the factor on %s is %g; give one from 0 to %g", shown(name), f, float64(mostWatts))
 		}
 	}
 	for name, w := range r.Watts {
