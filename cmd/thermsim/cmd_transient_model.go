@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -228,7 +229,7 @@ func columnOf(o *reducedmodel.Output) string {
 	case ports.Mean:
 		return o.Name + "_avg_K"
 	case ports.Probe:
-		return o.Name[len("probe/"):] + "_K"
+		return strings.TrimPrefix(o.Name, "probe/") + "_K"
 	}
 	return o.Name + "_K"
 }

@@ -94,6 +94,9 @@ func writeModelNPZ(w io.Writer, m *reducedmodel.Model) error {
 	z.Doubles("C", m.L.Data, out, n)
 	z.Doubles("D", make([]float64, out*in), out, in)
 	z.Doubles("tau_s", m.Tau, n)
+	start := make([]float64, n)
+	copy(start, m.Start) // none is one at rest
+	z.Doubles("start", start, n)
 	z.Doubles("steady_K_per_W", m.Transfer(0).Data, out, in)
 	z.Doubles("ambient_K", []float64{m.Ambient})
 	var inputs, outputs []string
