@@ -209,6 +209,19 @@ func TestToSteady(t *testing.T) {
 	}
 }
 
+// A run that begins at the steady state, or as close to it as it was asked to, takes one step, and converged.
+func TestToSteadyFromThere(t *testing.T) {
+	s, _, _ := lump()
+	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{}, gpusolve.AdaptiveOptions{ToSteady: 1e5, Until: math.Inf(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	if v := sol.Stepping; !v.Steady || v.Steps != 1 || len(sol.Steps) != 1 || !sol.Status.Converged {
+		t.Errorf("%d steps told, converged %t, %+v", len(sol.Steps), sol.Status.Converged, v)
+	}
+}
+
 // What cannot be done is refused.
 func TestAdaptiveRefusals(t *testing.T) {
 	grounded, _, _ := lump()

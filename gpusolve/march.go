@@ -80,7 +80,7 @@ func (r *march) advance(ctx context.Context) error {
 
 // finish tells the end, where nobody was told yet.
 func (r *march) finish() error {
-	if n := len(r.steps); r.Steps > 0 && (n == 0 || r.steps[n-1].Time < r.time) {
+	if n := len(r.steps); r.Steps > 0 && (n == 0 || r.steps[n-1].Time < r.time*(1-together)) {
 		r.system.show(r.now, r.driven)
 		return r.tell(r.time)
 	}
@@ -124,14 +124,14 @@ func (r *march) findSteady(ctx context.Context) error {
 	return r.arrived()
 }
 
-// arrived looks how far the steady state is.
+// arrived looks how far the steady state is. A run takes a step at least, and so has an end to tell, even where it begins there.
 func (r *march) arrived() error {
 	if r.steady < 0 || !r.last {
 		return nil
 	}
 	r.system.combine(r.spare, 1, r.steady, -1, r.now)
 	r.RestK = r.system.largest(r.spare)
-	r.Steady = r.RestK <= r.plan.ToSteady
+	r.Steady = r.Steps > 0 && r.RestK <= r.plan.ToSteady
 	return r.failure()
 }
 

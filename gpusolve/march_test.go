@@ -279,6 +279,20 @@ func TestPeriodicWithProperties(t *testing.T) {
 	}
 }
 
+// The end of the period is told behind the times that are asked for, and once where it is one of them.
+func TestPeriodicTimes(t *testing.T) {
+	for _, at := range [][]float64{{2e-3}, {2e-3, 5e-3}, {2e-3, 5e-3 * (1 - 1e-14)}} {
+		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"}, PeriodicOptions{StepTol: 2, Tol: 1e-3, At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(sol.Steps); n != 2 || math.Abs(sol.Steps[1].Time/5e-3-1) > 1e-12 {
+			t.Errorf("at %g: %+v", at, sol.Steps)
+		}
+		sol.Close()
+	}
+}
+
 // The memory that is stated for the states covers what they take.
 func TestAdaptiveNeed(t *testing.T) {
 	s := blinking(48)

@@ -216,6 +216,9 @@ func (c *cycle) show(ctx context.Context) error {
 	c.Steps, c.Changes, c.LargestErrorK, c.ShortestS, c.LongestS, c.PeakK = 0, 0, 0, 0, 0, 0
 	c.heat, c.errorK = heat{}, 0
 	err := c.lap(ctx)
+	if err == nil {
+		err = c.finish()
+	}
 	c.shown = len(c.steps)
 	if err == nil {
 		c.system.combine(c.spare, 1, c.now, -1, c.begin)

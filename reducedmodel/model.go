@@ -135,6 +135,17 @@ func (m *Model) Check() error {
 		if !(tau > 0) || math.IsInf(tau, 0) {
 			return fmt.Errorf("%w: time constant %d is %g s; all must be positive", ErrModel, k, tau)
 		}
+		if k > 0 && tau > m.Tau[k-1] {
+			return fmt.Errorf("%w: time constant %d, %g s, is longer than the one before; the slowest comes first", ErrModel, k, tau)
+		}
+	}
+	if !(m.Ambient > 0) {
+		return fmt.Errorf("%w: an ambient of %g K", ErrModel, m.Ambient)
+	}
+	for _, in := range m.Inputs {
+		if !(in.Range >= 0) || math.IsInf(in.Range, 0) {
+			return fmt.Errorf("%w: the range of %s ends at %g W", ErrModel, in.Name, in.Range)
+		}
 	}
 	for _, data := range [][]float64{m.B.Data, m.L.Data, m.Start, {m.Ambient, m.Initial}} {
 		for _, v := range data {

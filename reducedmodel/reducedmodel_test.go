@@ -321,6 +321,20 @@ func TestJSONRefuses(t *testing.T) {
 	}
 }
 
+func TestCheckRefuses(t *testing.T) {
+	for want, spoil := range map[string]func(m *reducedmodel.Model){
+		"slowest comes first": func(m *reducedmodel.Model) { m.Tau[2] = 2 * m.Tau[0] },
+		"an ambient of -1 K":  func(m *reducedmodel.Model) { m.Ambient = -1 },
+		"ends at -2 W":        func(m *reducedmodel.Model) { m.Inputs[1].Range = -2 },
+	} {
+		m := random(5, 3, 2, 1)
+		spoil(m)
+		if err := m.Check(); !errors.Is(err, reducedmodel.ErrModel) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 func FuzzReadJSON(f *testing.F) {
 	var b bytes.Buffer
 	if err := random(6, 3, 2, 1).WriteJSON(&b); err != nil {

@@ -68,6 +68,8 @@ func seconds(s float64) string {
 	switch {
 	case math.IsNaN(s) || math.IsInf(s, 0):
 		return "-"
+	case s >= 1e6:
+		return fmt.Sprintf("%.3g s", s)
 	case s >= 100:
 		return fmt.Sprintf("%.0f s", s)
 	case s >= 1:

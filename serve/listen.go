@@ -88,6 +88,9 @@ func (h *Host) say(format string, args ...any) {
 	}
 }
 
+// parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not refused.
+const parting = 50 * time.Millisecond
+
 // Run takes clients until the context ends or a session was the last. It closes the listener.
 func (h *Host) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -115,9 +118,15 @@ func (h *Host) Run(ctx context.Context) error {
 		}
 		select {
 		case busy <- struct{}{}:
-		default:
+		case <-time.After(parting):
 			h.refuse(c, n)
 			continue
+		}
+		select {
+		case last := <-ended:
+			_ = c.Close() // too late
+			return last
+		default:
 		}
 		sessions.Add(1)
 		go func() {

@@ -25,7 +25,7 @@ const (
 // maxID is how many bytes an id may have.
 const maxID = 128
 
-// request is what a client asks for. docs/serve.md and docs/schema/serve.schema.json describe it for people and programs.
+// request is what a client asks for. docs/serve.md and configs/serve.schema.json describe it for people and programs.
 type request struct {
 	ID      json.RawMessage     `json:"id,omitempty"`
 	Op      string              `json:"op"`
@@ -169,14 +169,27 @@ func jsonFault(err error) *Fault {
 	switch {
 	case errors.As(err, &syntax):
 		return faultf(BadJSON, "not JSON at byte %d: %v", syntax.Offset, err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF):
+		return faultf(BadJSON, "the line is empty; a request is one object")
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return faultf(BadJSON, "the JSON of the line ends too soon")
 	case errors.As(err, &kind) && kind.Field == "":
-		return faultf(BadJSON, "a request is one object; this is a %s", kind.Value)
+		return faultf(BadJSON, "a request is one object, and no %s", kind.Value)
 	case errors.As(err, &kind):
-		return faultf(BadRequest, "%s is a %s, which it cannot be", kind.Field, kind.Value)
+		return faultf(BadRequest, "%s cannot be %s", kind.Field, jsonKind(kind.Value))
 	}
 	return faultf(BadRequest, "%s", clipped(strings.TrimPrefix(err.Error(), "json: ")))
+}
+
+// jsonKind is what encoding/json calls a value that does not fit, with its article: "a string", "an array", or the number itself.
+func jsonKind(value string) string {
+	if number, is := strings.CutPrefix(value, "number "); is {
+		return number
+	}
+	if value == "array" || value == "object" {
+		return "an " + value
+	}
+	return "a " + value
 }
 
 // checkID accepts what can be echoed without a thought: numbers, strings and null.
@@ -223,7 +236,7 @@ func (r *request) check() *Fault {
 	}
 	for name, f := range r.Factors {
 		if !(f >= 0 && f <= mostWatts) {
-			return faultf(BadValue, "the factor on %s is %g; give 0 or more", shown(name), f)
+			return faultf(BadValue, "the factor on %s is %g; give one from 0 to %g", shown(name), f, float64(mostWatts))
 		}
 	}
 	for name, w := range r.Watts {

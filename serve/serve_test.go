@@ -346,6 +346,20 @@ func eventually(t *testing.T, dial func() net.Conn) (net.Conn, *answer) {
 	return nil, nil
 }
 
+// A client that connects as soon as the one before has left is served.
+func TestClientsInTurn(t *testing.T) {
+	dial, ended, stop, _ := sockets(t, time.Minute, time.Minute)
+	for n := range 50 {
+		c := dial()
+		if a := talk(t, c, "{\"op\":\"hello\"}\n"); !a.OK {
+			t.Fatalf("client %d: %+v", n, a.Error)
+		}
+		c.Close()
+	}
+	stop()
+	<-ended
+}
+
 // Clients that hang, die, babble or do not listen are given up; the server says so, keeps the state and takes the next.
 func TestBadClients(t *testing.T) {
 	dial, ended, stop, said := sockets(t, 300*time.Millisecond, 100*time.Millisecond)

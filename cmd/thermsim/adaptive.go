@@ -146,7 +146,11 @@ func following(m *mesh.Mesh, t *stack.Transient, wasDt float64) (gpusolve.Adapti
 		return a, usagef("steps that follow the temperatures need an end: give --until TIME, --to-steady K or --periodic, or their keys in [transient]")
 	}
 	if n := len(a.At); n > 0 && a.At[n-1] > a.Until*(1+1e-9) {
-		return a, usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones, or give a later --until", seconds(a.At[n-1]), seconds(a.Until))
+		remedy := ", or give a later --until"
+		if t.Periodic {
+			remedy = " of the period"
+		}
+		return a, usagef("the temperatures are asked for at %s, after the end at %s; ask for earlier ones%s", seconds(a.At[n-1]), seconds(a.Until), remedy)
 	}
 	if t.Every > 0 {
 		if math.IsInf(a.Until, 1) {

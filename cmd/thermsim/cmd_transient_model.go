@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,7 +22,7 @@ import (
 )
 
 // modelFlags are the flags that a run of a reduced model takes.
-var modelFlags = []string{"model", "steps", "dt", "initial", "out", "quiet", "verbose"}
+var modelFlags = []string{"model", "steps", "dt", "until", "initial", "out", "quiet", "verbose"}
 
 // modelRun steps a reduced model in place of a stack.
 type modelRun struct {
@@ -31,6 +33,8 @@ type modelRun struct {
 	watts []float64
 	// kelvin are the temperatures of the outputs; top the highest of each, and when.
 	kelvin, top, when []float64
+	// beyond is the largest power in parts of its input's range, or what is below 0 in the same parts.
+	beyond float64
 }
 
 // runReduced runs transient --model.
@@ -38,9 +42,12 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(modelFlags, f.Name) && refused == nil {
-			refused = usagef("--%s has no meaning with --model, which has no grid and no fields; leave it out", f.Name)
+			refused = usagef("--%s does not go with --model, whose steps have one length and whose file is trace.csv; leave it out", f.Name)
 		}
 	})
+	if refused == nil {
+		refused = o.checkTimes()
+	}
 	if refused != nil {
 		return refused
 	}
@@ -52,7 +59,7 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 	if err != nil {
 		return err
 	}
-	if o.dt.value == 0 && s.Transient.Dt == 0 {
+	if o.dt.value == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
 		g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(r.dt), seconds(r.Model().Tau[0]))
 	}
 	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: "transient"})
@@ -92,22 +99,15 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	if s.Ambient != m.Ambient {
 		return nil, usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again", s.File, celsius(s.Ambient), o.model, celsius(m.Ambient))
 	}
-	r := &modelRun{dt: o.dt.value, steps: int(o.steps), watts: make([]float64, len(m.Inputs))}
+	r := &modelRun{watts: make([]float64, len(m.Inputs))}
 	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
 		return nil, withStatus(exitInput, err)
 	}
-	if r.dt == 0 {
-		r.dt = s.Transient.Dt
+	t := &s.Transient
+	if o.applyTimes(t); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
+		return nil, usagef("%s: [transient] has to_steady, every, at or periodic, and --model takes steps of one length; give --dt or --steps", s.File)
 	}
-	if r.dt == 0 {
-		r.dt = m.Tau[0] / stepsPerTimeConstant
-	}
-	if r.steps == 0 {
-		r.steps = s.Transient.Steps
-	}
-	if r.steps == 0 {
-		r.steps = defaultSteps
-	}
+	r.dt, r.steps = modelSteps(t, o.dt.value, int(o.steps), m.Tau[0])
 	n := len(m.Outputs)
 	r.kelvin, r.top, r.when = make([]float64, n), make([]float64, n), make([]float64, n)
 	inputs := ports.InputsOf(s)
@@ -122,6 +122,33 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 		return nil, usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model, len(m.Inputs), s.File, len(inputs))
 	}
 	return r, r.begin(s, inputs, &o.initial)
+}
+
+// modelSteps are the length and the number of the steps: what is asked for beats the file. By default a step is a part of the slowest time constant, or of the time
+// until the end.
+func modelSteps(t *stack.Transient, dt float64, steps int, slowest float64) (float64, int) {
+	if dt == 0 && (t.Until == 0 || steps == 0) {
+		dt = t.Dt
+	}
+	part := slowest / stepsPerTimeConstant
+	switch {
+	case t.Until > 0 && dt == 0:
+		if steps == 0 {
+			steps = max(defaultSteps, stepsUntil(t.Until, part))
+		}
+		dt = t.Until / float64(steps)
+	case steps > 0:
+	case t.Until > 0:
+		steps = stepsUntil(t.Until, dt)
+	case t.Steps > 0:
+		steps = t.Steps
+	default:
+		steps = defaultSteps
+	}
+	if dt == 0 {
+		dt = part
+	}
+	return dt, steps
 }
 
 // begin sets the state that the first step starts from.
@@ -164,6 +191,7 @@ func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 flo
 		for k, v := range watts {
 			r.watts[r.from[k]] = v
 			sum += v
+			r.beyond = math.Max(r.beyond, excess(v, r.Model().Inputs[r.from[k]].Range))
 		}
 		if err := r.Step(t1-t0, r.watts); err != nil {
 			return err
@@ -187,13 +215,21 @@ func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 flo
 	return out.Flush()
 }
 
+// excess is a power in parts of the range from 0 on that a model's errors are stated for: above 1 outside of it.
+func excess(watts, most float64) float64 {
+	if v := watts / most; v >= 0 {
+		return v
+	}
+	return 1 - watts/most
+}
+
 // columnOf is what trace.csv of the full model calls an output. Peaks are of one cell, where the full model's follow the hottest.
 func columnOf(o *reducedmodel.Output) string {
 	switch ports.OutputKind(o.Kind) {
 	case ports.Mean:
 		return o.Name + "_avg_K"
 	case ports.Probe:
-		return o.Name[len("probe/"):] + "_K"
+		return strings.TrimPrefix(o.Name, "probe/") + "_K"
 	}
 	return o.Name + "_K"
 }
@@ -207,6 +243,9 @@ func (r *modelRun) print(c *console, out string) {
 		fmt.Fprintln(c.stdout, c.bold(cut(m.Title, c.style.Width)))
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n\n", c.bold(fmt.Sprintf("%d steps of %s", r.steps, seconds(r.dt))), c.dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(), m.Error.EstimateK)))
+	if r.beyond > 1+1e-9 {
+		fmt.Fprintf(c.stdout, "Powers go to %.3g times the range that this error is stated for; it grows in proportion.\n\n", r.beyond)
+	}
 	order := make([]int, len(m.Outputs))
 	for k := range order {
 		order[k] = k

@@ -263,8 +263,8 @@ func zthTable(x *response.Steps) *textTable {
 		}
 		row := []string{x.Inputs[c.From].Name, outputText(c), kPerW(c.Steady), reaches(x, c, 0.9)}
 		for _, n := range at {
-			if math.Abs(c.Z[n]) < response.FilterBound*c.Steady {
-				row = append(row, "0") // below what the response is good to
+			if !c.Own() && math.Abs(c.Z[n]) < response.FilterBound*c.Steady {
+				row = append(row, "0") // below what the response is good to; an input's own is good to that at any time
 				continue
 			}
 			row = append(row, kPerW(c.Z[n]))

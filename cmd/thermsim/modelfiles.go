@@ -54,13 +54,7 @@ const deckSteps = 2000
 
 // deckPowers are the powers of the stack over its steps of time, or a step from 0 to the steady powers where none are given.
 func deckPowers(s *stack.Stack, m *reducedmodel.Model) (dt float64, watts [][]float64, err error) {
-	dt, steps := s.Transient.Dt, s.Transient.Steps
-	if dt == 0 {
-		dt = m.Tau[0] / stepsPerTimeConstant
-	}
-	if steps == 0 {
-		steps = defaultSteps
-	}
+	dt, steps := modelSteps(&s.Transient, 0, 0, m.Tau[0])
 	source, err := inputPowers(s)
 	if err != nil {
 		return 0, nil, err
@@ -100,6 +94,9 @@ func writeModelNPZ(w io.Writer, m *reducedmodel.Model) error {
 	z.Doubles("C", m.L.Data, out, n)
 	z.Doubles("D", make([]float64, out*in), out, in)
 	z.Doubles("tau_s", m.Tau, n)
+	start := make([]float64, n)
+	copy(start, m.Start) // none is one at rest
+	z.Doubles("start", start, n)
 	z.Doubles("steady_K_per_W", m.Transfer(0).Data, out, in)
 	z.Doubles("ambient_K", []float64{m.Ambient})
 	var inputs, outputs []string

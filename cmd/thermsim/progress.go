@@ -126,6 +126,8 @@ func seconds(s float64) string {
 	switch a := math.Abs(s); {
 	case s == 0:
 		return "0 s"
+	case a >= 1e7:
+		return fmt.Sprintf("%.3g s", s)
 	case a >= 600:
 		return fmt.Sprintf("%.0f min", s/60)
 	case a >= 1:

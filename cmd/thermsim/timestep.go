@@ -36,7 +36,7 @@ func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOpti
 		if o.steps > 0 && o.dt.value == 0 {
 			plan.Dt = until / float64(plan.Steps)
 		} else if o.steps == 0 && plan.Dt > 0 {
-			plan.Steps = int(math.Min(math.Ceil(until/plan.Dt*(1-1e-12)), math.MaxInt32))
+			plan.Steps = stepsUntil(until, plan.Dt)
 		}
 	}
 	if plan.Dt > 0 {
@@ -52,6 +52,11 @@ func planSteps(ctx context.Context, g *globals, s *stack.Stack, o *transientOpti
 	plan.Dt = tau / stepsPerTimeConstant
 	g.note("steps of %s, a fiftieth of the slowest time constant (%s); --dt or dt in [transient] says otherwise", seconds(plan.Dt), seconds(tau))
 	return plan, nil
+}
+
+// stepsUntil is how many steps of dt end there or just beyond.
+func stepsUntil(until, dt float64) int {
+	return int(math.Min(math.Ceil(until/dt*(1-1e-12)), math.MaxInt32))
 }
 
 // slowestTimeConstant estimates it in s on a coarse mesh of the stack.
