@@ -55,12 +55,13 @@ const transientExample = `  thermsim transient examples/trace
 
 type transientOptions struct {
 	simulateOptions
-	steps   count
-	dt      quantity
-	initial beginning
-	follow  followOptions
-	model   string
-	policy  string
+	steps       count
+	dt          quantity
+	initial     beginning
+	follow      followOptions
+	model       string
+	policy      string
+	checkpoints checkpointOptions
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
@@ -77,6 +78,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 			if o.model != "" {
 				return runReduced(cmd.Context(), g, cmd, &o)
 			}
+			o.checkpoints.given(cmd.Flags())
 			return runTransient(cmd.Context(), g, o)
 		},
 	}
@@ -86,9 +88,10 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
-		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
+		f.Var(&o.initial, "initial", "start at a temperature, at steady, or at a saved run's field: DIR, DIR@TIME (default ambient)")
 		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
 		addPolicyFlag(f, &o.policy)
+		o.checkpoints.addFlags(f)
 	})
 	o.addFlags(cmd)
 	return cmd
@@ -108,9 +111,17 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err := run.control(o.policy); err != nil {
 		return err
 	}
+	closeStart, err := run.startAt(&o)
+	if err != nil {
+		return err
+	}
+	defer closeStart()
 	steps, solve, err := o.plan(ctx, g, run)
 	if err != nil {
 		return steadyInterrupted(err)
+	}
+	if err := run.keep(&o); err != nil {
+		return err
 	}
 	if err := run.record(steps, stepLog{g, o.lines}); err != nil {
 		return err
@@ -129,6 +140,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return err
 	}
+	run.endCheckpoint(ctx)
 	if ctx.Err() != nil {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s", finished(run.Solution, steps), o.out))
 	}
@@ -166,13 +178,19 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 			steps = expectedTimes
 		}
 		return steps, func() (*solution.Solution, error) {
-			a.OnStep, a.Regions = run.step, run.recording.Regions()
+			a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
+			if a.Checkpoints, err = run.checkpoints(); err != nil {
+				return nil, err
+			}
 			return o.project.follow(ctx, m, run.solver, a, t, &o.initial)
 		}, nil
 	}
 	plan, err := planSteps(ctx, g, m.Stack, o)
 	return plan.Steps, func() (*solution.Solution, error) {
-		plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
+		plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
+		if plan.Checkpoints, err = run.checkpoints(); err != nil {
+			return nil, err
+		}
 		return o.project.transient(ctx, m, run.solver, plan, &o.initial)
 	}, err
 }
