@@ -55,7 +55,7 @@ func (i *often) Set(text string) error {
 }
 
 func (i *often) String() string { return i.text }
-func (i *often) Type() string   { return "INTERVAL" }
+func (i *often) Type() string   { return "TIME" }
 
 // checkpointOptions are the flags of checkpoints.
 type checkpointOptions struct {

@@ -28,7 +28,10 @@ stepping all the way there, and shows one period of it. --until alone chooses
 such steps too, where the stack file has no dt.
 
 The first step begins at the ambient, at [transient] initial, or at what
---initial says: a temperature, or the steady state of the stack's steady powers.
+--initial says: a temperature, the steady state of the stack's steady powers, or
+a saved run's field, on any grid. DIR@TIME takes the step at that time.
+--checkpoint keeps the state of a long run in --out, whenever it may be killed,
+and --resume goes on from there with the same bits: docs/transients.md.
 With --policy blocks are throttled while they are too hot, in steps of one length;
 docs/serve.md has the table.
 
@@ -45,6 +48,8 @@ one takes over.
 const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
   thermsim transient examples/trace --initial steady
+  thermsim transient examples/trace --initial thermsim-out --out next
+  thermsim transient examples/trace --steps 100000 --checkpoint "10 min" --resume
   thermsim transient examples/quickstart            # the time step is chosen
   thermsim transient examples/trace --dt-tol 0.1 --until 1s --every "1 ms"
   thermsim transient examples/quickstart --to-steady "0.1 K"
@@ -88,7 +93,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
-		f.Var(&o.initial, "initial", "start at a temperature, at steady, or at a saved run's field: DIR, DIR@TIME (default ambient)")
+		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
 		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
 		addPolicyFlag(f, &o.policy)
 		o.checkpoints.addFlags(f)
