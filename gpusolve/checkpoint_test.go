@@ -158,7 +158,7 @@ func TestCheckpointsOnInterpreter(t *testing.T) {
 		t.Run(name+", fixed", func(t *testing.T) { goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, 3) })
 		t.Run(name+", adaptive", func(t *testing.T) {
 			goesOn(t, m, r, func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (*solution.Solution, error) {
-				return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: 0.5, Until: 5e-5, OnStep: f, Regions: r, Checkpoints: c})
+				return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: 0.3, Until: 1e-4, OnStep: f, Regions: r, Checkpoints: c})
 			}, o, 3)
 		})
 	}

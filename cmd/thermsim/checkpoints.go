@@ -223,14 +223,19 @@ func (k *keeping) due(steps int) bool {
 	return time.Since(k.last) >= k.every.wall
 }
 
-// endCheckpoint removes the checkpoint of a run that is finished, and keeps that of another.
-func (s *simulation) endCheckpoint(ctx context.Context) {
-	switch {
-	case s.kept == nil:
-	case ctx.Err() == nil:
-		s.kept.Remove()
-	default:
-		s.kept.Close()
+// endCheckpoint removes the checkpoint of a run that is finished. It keeps that of one that was interrupted, and says how it goes on.
+func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
+	k := s.kept
+	if k == nil {
+		return ""
 	}
 	s.kept = nil
+	if ctx.Err() == nil {
+		k.Remove()
+		return ""
+	}
+	if k.Close(); k.Saved() {
+		further = "; --resume goes on from the checkpoint"
+	}
+	return further
 }

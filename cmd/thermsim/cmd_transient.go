@@ -145,9 +145,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return err
 	}
-	run.endCheckpoint(ctx)
+	further := run.endCheckpoint(ctx)
 	if ctx.Err() != nil {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s", finished(run.Solution, steps), o.out))
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s", finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
 }
