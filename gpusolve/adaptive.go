@@ -26,6 +26,8 @@ type AdaptiveOptions struct {
 	Initial Field
 	OnStep  func(step Step, f Field) error
 	Regions *reductionRegions
+	// Checkpoints are those of TransientOptions. They count steps that were taken, not moments that were told.
+	Checkpoints *Checkpoints
 }
 
 // Errors of runs that do not get where they are to go.

@@ -25,9 +25,10 @@ type direct struct {
 	dt       float64         // s, 0 in a steady state
 	gain     float64         // K per W of the residual
 
-	x, old *state   // old of a time stepper
-	states []*state // of stages, by number; nil where there are none
-	power  float64  // W, of the current step
+	x, old *state     // old of a time stepper
+	states []*state   // of stages, by number; nil where there are none
+	power  float64    // W, of the current step
+	drawn  [2]float64 // s, the time that the loads were drawn for
 	// powered marks the planes that heat may enter. Elsewhere no rise exceeds ceiling, a bound from the states before; warmest is the highest rise of a face. unseen says
 	// that hottest has not looked at the state of the last step.
 	powered          []bool
@@ -79,13 +80,21 @@ func (s *direct) advance(n int, t0, t1 float64) (float64, error) {
 		s.power = power
 		return power, err
 	}
-	layers, err := s.sequence.Over(t0, t1)
-	if err != nil {
+	if err := s.draw(t0, t1); err != nil {
 		return 0, err
 	}
 	s.power = power
-	s.setLoads(layers)
 	return power, s.failure()
+}
+
+// draw makes the right side of the mean power from t0 to t1.
+func (s *direct) draw(t0, t1 float64) error {
+	layers, err := s.sequence.Over(t0, t1)
+	if err == nil {
+		s.setLoads(layers)
+		s.drawn = [2]float64{t0, t1}
+	}
+	return err
 }
 
 // setLoads makes the right side of drawings and faces.

@@ -76,6 +76,7 @@ func (s *direct) firstDrawings() ([]powermap.Drawing, error) {
 	if s.dt == 0 {
 		return s.mesh.Power.Steady(), nil
 	}
+	s.drawn = [2]float64{0, s.dt}
 	return s.sequence.Over(0, s.dt)
 }
 

@@ -29,6 +29,7 @@ type march struct {
 	ready    bool    // mid is solved
 	grow     bool    // the last estimate allows twice the length
 	fresh    bool    // no step of the interval was accepted
+	resumed  bool    // the interval was entered before a checkpoint
 	endFlows flows
 	midFlows flows
 	heat     heat
@@ -62,10 +63,12 @@ func (r *march) run(ctx context.Context) error {
 // advance takes one interval of constant power after the other.
 func (r *march) advance(ctx context.Context) error {
 	for r.time < r.plan.Until && !r.Steady {
-		end := r.intervalEnd(r.mesh, r.time)
-		if err := r.enter(ctx, end); err != nil {
-			return err
+		if !r.resumed {
+			if err := r.enter(ctx, r.intervalEnd(r.mesh, r.time)); err != nil {
+				return err
+			}
 		}
+		r.resumed = false
 		for !r.ladder.done() && !r.Steady {
 			if err := r.step(ctx); err != nil {
 				return err

@@ -51,7 +51,10 @@ func (r *march) accept(errorK float64) error {
 		r.midFlows = r.flows(r.system.held())
 		r.system.show(r.now, r.driven)
 	}
-	return r.arrived()
+	if err := r.arrived(); err != nil || r.ranAway {
+		return err
+	}
+	return r.keepState()
 }
 
 // moment tells those in (t0, t1] that are asked for, while the state at t1 is in end and that before in now.

@@ -77,7 +77,7 @@ func (r *march) open(e *engine, start Field) error {
 		return fmt.Errorf("%w: this system steps by backward Euler alone", ErrOption)
 	}
 	r.engine, r.system = e, system
-	if err := e.begin(start); err != nil {
+	if err := r.start(start); err != nil {
 		return err
 	}
 	r.now, r.mid, r.end, r.ahead, r.driven, r.spare = 0, 1, 2, 3, 4, 5
@@ -86,7 +86,10 @@ func (r *march) open(e *engine, start Field) error {
 	}
 	r.Setups, r.dt = 1, stageShare*r.ladder.step()
 	r.restart()
-	return system.hold(int(r.opts.states))
+	if err := system.hold(int(r.opts.states)); err != nil {
+		return err
+	}
+	return r.goOn()
 }
 
 // restart goes back to time 0.

@@ -26,9 +26,10 @@ type meshed struct {
 	outer    *outer          // nil where no property follows the temperature
 	dt       float64         // s, 0 in a steady state
 
-	from, to float64 // s, of the current step
-	power    float64 // W, of the current step
-	smooth   int     // steps since the power changed: a quadratic continuation needs three states behind the change
+	from, to float64    // s, of the current step
+	power    float64    // W, of the current step
+	drawn    [2]float64 // s, the time that the power was drawn for
+	smooth   int        // steps since the power changed: a quadratic continuation needs three states behind the change
 
 	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
@@ -150,6 +151,7 @@ func (s *meshed) draw(t0, t1 float64) error {
 	layers, err := s.sequence.Over(t0, t1)
 	if err == nil {
 		s.redraw(layers)
+		s.drawn = [2]float64{t0, t1}
 	}
 	return err
 }

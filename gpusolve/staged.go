@@ -137,11 +137,9 @@ func (s *direct) load(t0, t1 float64) (power float64, err error) {
 	if s.power, err = s.mesh.Power.MeanWatts(t0, t1); err != nil {
 		return 0, err
 	}
-	layers, err := s.sequence.Over(t0, t1)
-	if err != nil {
+	if err := s.draw(t0, t1); err != nil {
 		return 0, err
 	}
-	s.setLoads(layers)
 	return s.power, s.failure()
 }
 

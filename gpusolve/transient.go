@@ -27,6 +27,8 @@ type TransientOptions struct {
 	// nothing but the statistics. An error of OnStep then stops the run up to a tenth of a second later.
 	Regions *reduction.Regions
 	Reads   func(n int) bool
+	// Checkpoints keep states on the way, and may have one to go on from; may be nil.
+	Checkpoints *Checkpoints
 }
 
 // Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
@@ -59,7 +61,7 @@ func (e *engine) transient(ctx context.Context, o Options, t TransientOptions) (
 	defer e.dev.Bind()()
 	start := time.Now()
 	r := &stepper{engine: e, opts: o, plan: t, steps: []Step{}, allConverged: true}
-	if err := e.begin(t.Initial); err != nil {
+	if err := r.start(); err != nil {
 		e.close()
 		return nil, err
 	}
@@ -107,10 +109,13 @@ func (r *stepper) run(ctx context.Context) error {
 	if a != nil {
 		return a.run(ctx)
 	}
-	for n := range r.plan.Steps {
+	for n := len(r.steps); n < r.plan.Steps; n++ {
 		err := r.step(ctx, n)
 		if r.ranAway && (err == nil || errors.Is(err, errRunaway)) {
 			return nil
+		}
+		if err == nil && r.plan.Checkpoints.due(n+1) {
+			err = r.keepState()
 		}
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ func (r *stepper) aheadOf() (*ahead, error) {
 func (a *ahead) run(ctx context.Context) error {
 	var all []*reduction.Values // of the steps before
 	var err error
-	for n := 0; n < a.plan.Steps && err == nil; {
+	for n := len(a.steps); n < a.plan.Steps && err == nil; {
 		start := time.Now()
 		var took int
 		var pending []Step
@@ -69,11 +69,16 @@ func (a *ahead) run(ctx context.Context) error {
 		}
 		// Next as many as the time allows, at the rate of these.
 		a.most = max(1, min(mostAhead, 2*a.most, int(float64(took)*float64(longestAhead)/float64(max(1, time.Since(start))))))
-		if n += took; took > 0 && a.plan.Reads(n) {
+		n += took
+		due := took > 0 && err == nil && a.plan.Checkpoints.due(n)
+		if took > 0 && a.plan.Reads(n) || due {
 			if failed := a.look(all); failed != nil {
 				return failed
 			}
 			all = nil
+		}
+		if due {
+			err = a.keepState()
 		}
 	}
 	if failed := a.look(all); failed != nil {

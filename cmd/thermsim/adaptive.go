@@ -177,6 +177,7 @@ func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, 
 		return nil, usagef("networks that stand in for a simulator's own step by backward Euler alone; leave --dt-tol, --until without --dt, --to-steady, --every, --at and --periodic away, or --compat")
 	case t.Periodic:
 		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep, Regions: a.Regions})
+	case a.Checkpoints != nil && a.Checkpoints.From != nil: // it has the state
 	case start.steady:
 		first, err := steadyStart(ctx, m, o)
 		if err != nil {
@@ -184,6 +185,7 @@ func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, 
 		}
 		defer first.Close()
 		a.Initial = first.Field
+	case a.Initial != nil: // a saved field
 	case p.result != nil && p.result.Initial != nil && start.value == 0:
 		field, err := m.Initial(p.result.Initial)
 		if err != nil {

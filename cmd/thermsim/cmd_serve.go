@@ -105,7 +105,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	group(f, groupSolver, func() {
 		o.addSolverFlags(cmd)
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
-		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
+		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
 	})
 	group(f, groupResults, func() {
 		f.StringVar(&o.states, "states", "", "let clients save states as files in `DIR`, and restore them")

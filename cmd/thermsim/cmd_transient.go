@@ -28,7 +28,10 @@ stepping all the way there, and shows one period of it. --until alone chooses
 such steps too, where the stack file has no dt.
 
 The first step begins at the ambient, at [transient] initial, or at what
---initial says: a temperature, or the steady state of the stack's steady powers.
+--initial says: a temperature, the steady state of the stack's steady powers, or
+a saved run's field, on any grid. DIR@TIME takes the step at that time.
+--checkpoint keeps the state of a long run in --out, whenever it may be killed,
+and --resume goes on from there with the same bits: docs/transients.md.
 With --policy blocks are throttled while they are too hot, in steps of one length;
 docs/serve.md has the table.
 
@@ -45,6 +48,8 @@ one takes over.
 const transientExample = `  thermsim transient examples/trace
   thermsim transient examples/trace --steps 20 --dt "10 ms" --initial "25 degC"
   thermsim transient examples/trace --initial steady
+  thermsim transient examples/trace --initial thermsim-out --out next
+  thermsim transient examples/trace --steps 100000 --checkpoint "10 min" --resume
   thermsim transient examples/quickstart            # the time step is chosen
   thermsim transient examples/trace --dt-tol 0.1 --until 1s --every "1 ms"
   thermsim transient examples/quickstart --to-steady "0.1 K"
@@ -55,12 +60,13 @@ const transientExample = `  thermsim transient examples/trace
 
 type transientOptions struct {
 	simulateOptions
-	steps   count
-	dt      quantity
-	initial beginning
-	follow  followOptions
-	model   string
-	policy  string
+	steps       count
+	dt          quantity
+	initial     beginning
+	follow      followOptions
+	model       string
+	policy      string
+	checkpoints checkpointOptions
 }
 
 func newTransientCommand(g *globals) *cobra.Command {
@@ -77,6 +83,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 			if o.model != "" {
 				return runReduced(cmd.Context(), g, cmd, &o)
 			}
+			o.checkpoints.given(cmd.Flags())
 			return runTransient(cmd.Context(), g, o)
 		},
 	}
@@ -86,9 +93,10 @@ func newTransientCommand(g *globals) *cobra.Command {
 		f.Var(&o.steps, "steps", "number of time steps (default 50)")
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.follow.addFlags(f)
-		f.Var(&o.initial, "initial", "temperature at the start, or steady for the steady state (default ambient)")
+		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
 		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no grid, no fields")
 		addPolicyFlag(f, &o.policy)
+		o.checkpoints.addFlags(f)
 	})
 	o.addFlags(cmd)
 	return cmd
@@ -108,9 +116,17 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err := run.control(o.policy); err != nil {
 		return err
 	}
+	closeStart, err := run.startAt(&o)
+	if err != nil {
+		return err
+	}
+	defer closeStart()
 	steps, solve, err := o.plan(ctx, g, run)
 	if err != nil {
 		return steadyInterrupted(err)
+	}
+	if err := run.keep(&o); err != nil {
+		return err
 	}
 	if err := run.record(steps, stepLog{g, o.lines}); err != nil {
 		return err
@@ -129,8 +145,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err != nil {
 		return err
 	}
+	further := run.endCheckpoint(ctx)
 	if ctx.Err() != nil {
-		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s", finished(run.Solution, steps), o.out))
+		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s", finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
 }
@@ -166,13 +183,19 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 			steps = expectedTimes
 		}
 		return steps, func() (*solution.Solution, error) {
-			a.OnStep, a.Regions = run.step, run.recording.Regions()
+			a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
+			if a.Checkpoints, err = run.checkpoints(); err != nil {
+				return nil, err
+			}
 			return o.project.follow(ctx, m, run.solver, a, t, &o.initial)
 		}, nil
 	}
 	plan, err := planSteps(ctx, g, m.Stack, o)
 	return plan.Steps, func() (*solution.Solution, error) {
-		plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
+		plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
+		if plan.Checkpoints, err = run.checkpoints(); err != nil {
+			return nil, err
+		}
 		return o.project.transient(ctx, m, run.solver, plan, &o.initial)
 	}, err
 }

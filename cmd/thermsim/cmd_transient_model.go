@@ -159,6 +159,9 @@ func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *beginning) er
 		}
 		return r.Settle(r.watts)
 	}
+	if at.run != "" {
+		return usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.text)
+	}
 	kelvin := s.Ambient
 	for _, asked := range []float64{s.Transient.Initial, at.value} {
 		if asked > 0 {

@@ -108,26 +108,6 @@ func (q *quantity) Set(text string) error {
 func (q *quantity) String() string { return q.text }
 func (q *quantity) Type() string   { return q.kind }
 
-// beginning is what a transient starts from: a temperature, or the steady state.
-type beginning struct {
-	quantity
-	steady bool
-}
-
-func (b *beginning) Set(text string) error {
-	if b.steady = text == "steady"; b.steady {
-		b.value, b.text = 0, text
-		return nil
-	}
-	if err := b.quantity.Set(text); err != nil {
-		return fmt.Errorf("%w; or say steady", err)
-	}
-	return nil
-}
-
-// Type says what it takes.
-func (b *beginning) Type() string { return "TEMP" }
-
 // count is a positive whole number.
 type count int
 

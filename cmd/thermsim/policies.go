@@ -19,7 +19,7 @@ type control struct {
 }
 
 func addPolicyFlag(f *pflag.FlagSet, path *string) {
-	f.StringVar(path, "policy", "", "throttle powers by the [[policy]] tables in `FILE`: limits, hysteresis, delays")
+	f.StringVar(path, "policy", "", "throttle powers by the [[policy]] tables in `FILE`: limits, delays")
 }
 
 // control has the policies of a file set the powers of the run. Without a file it does nothing.

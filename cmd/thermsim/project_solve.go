@@ -34,6 +34,8 @@ func (p *project) steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) 
 func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions, start *beginning) (*solution.Solution, error) {
 	n := p.network()
 	switch {
+	case n != nil && start.run != "":
+		return nil, usagef("--initial %s starts thermsim's own transients; under --compat give the simulator's own file of initial temperatures", start.text)
 	case n != nil && start.steady:
 		return nil, usagef("--initial steady starts thermsim's own transients; under --compat give the simulator's own file of initial temperatures")
 	case n != nil:
@@ -43,8 +45,10 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 			n = &plain
 		}
 		return netsolve.Transient(ctx, n, m, o, t)
+	case t.Checkpoints != nil && t.Checkpoints.From != nil: // it has the state
 	case start.steady:
 		return fromSteady(ctx, m, o, t)
+	case t.Initial != nil: // a saved field
 	case p.result != nil && p.result.Initial != nil && start.value == 0:
 		field, err := m.Initial(p.result.Initial)
 		if err != nil {

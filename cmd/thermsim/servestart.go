@@ -58,7 +58,7 @@ func (o *serveOptions) open(ctx context.Context, g *globals, m *mesh.Mesh, p *pr
 		return nil, nil, err
 	}
 	solver := solverOptions(g, m.Stack.Solver, p)
-	start, err := o.start(ctx, m, solver)
+	start, err := o.start(ctx, g, m, solver)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +88,10 @@ func (o *serveOptions) timeStep(ctx context.Context, g *globals, m *mesh.Mesh) (
 }
 
 // start is the field that the session starts from, on the host.
-func (o *serveOptions) start(ctx context.Context, m *mesh.Mesh, solver gpusolve.Options) (gpusolve.Field, error) {
+func (o *serveOptions) start(ctx context.Context, g *globals, m *mesh.Mesh, solver gpusolve.Options) (gpusolve.Field, error) {
+	if o.initial.run != "" {
+		return o.savedStart(g, m)
+	}
 	if !o.initial.steady {
 		if r := o.project.result; r != nil && r.Initial != nil && o.initial.value == 0 {
 			return m.Initial(r.Initial)
@@ -107,6 +110,19 @@ func (o *serveOptions) start(ctx context.Context, m *mesh.Mesh, solver gpusolve.
 		return nil, withStatus(exitNotConverged, fmt.Errorf("the steady state to start from was not reached: %s after %d iterations", first.Status.Reason, first.Status.Iterations))
 	}
 	return gpusolve.Hold(m, first.Field)
+}
+
+// savedStart is the field of a saved run.
+func (o *serveOptions) savedStart(g *globals, m *mesh.Mesh) (gpusolve.Field, error) {
+	field, run, doubts, err := o.initial.startField(m)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	for _, d := range doubts {
+		g.note("%s", d)
+	}
+	return gpusolve.Hold(m, field)
 }
 
 // serve3DICE speaks the protocol of 3D-ICE.

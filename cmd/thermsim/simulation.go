@@ -24,11 +24,16 @@ type simulation struct {
 	solver    gpusolve.Options
 	steps     int // taken so far
 	policies  *control
+	start     solution.Field // that a transient begins with; nil where options tell
+	kept      *keeping       // nil without checkpoints
 }
 
 // end gives back what the run holds, and removes its files unless they were committed.
 func (s *simulation) end() {
 	s.Solution.Close()
+	if s.kept != nil {
+		s.kept.Close()
+	}
 	s.files.Abort()
 }
 
@@ -75,12 +80,23 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 
 // step shows a step of a transient to the recorders.
 func (s *simulation) step(step solution.Step, f solution.Field) error {
-	s.steps++
-	if err := s.recording.Step(s.steps, step, f); err != nil {
+	if s.kept != nil {
+		var err error
+		if f, err = s.kept.Hear(step, f); err != nil {
+			return err
+		}
+	}
+	if err := s.show(step, f); err != nil {
 		return err
 	}
 	s.g.keep()
 	return nil
+}
+
+// show hands a step to the recorders.
+func (s *simulation) show(step solution.Step, f solution.Field) error {
+	s.steps++
+	return s.recording.Step(s.steps, step, f)
 }
 
 // finish writes all files of a run that is solved.

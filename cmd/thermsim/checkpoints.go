@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"thermsim/checkpoint"
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
+	"thermsim/inputfile"
+	"thermsim/report"
+	"thermsim/stack"
+)
+
+// often is --checkpoint: every so many seconds, or steps.
+type often struct {
+	wall  time.Duration
+	steps int
+	text  string
+}
+
+// defaultInterval is that of --resume where nothing else is said.
+const defaultInterval = "10 min"
+
+func (i *often) Set(text string) error {
+	*i = often{text: text}
+	if number, rest := strings.CutSuffix(strings.TrimSuffix(text, "s"), "step"); rest {
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || n < 1 {
+			return errors.New(`write a whole number, as in "1000 steps"`)
+		}
+		i.steps = n
+		return nil
+	}
+	s, err := stack.ParseTime(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf(`%w; or a number of steps, as in "1000 steps"`, err)
+	case !(s > 0) || s > 1e8:
+		return errors.New("it must be positive, and at most 1e8 s")
+	}
+	i.wall = time.Duration(s * 1e9)
+	return nil
+}
+
+func (i *often) String() string { return i.text }
+func (i *often) Type() string   { return "TIME" }
+
+// checkpointOptions are the flags of checkpoints.
+type checkpointOptions struct {
+	every  often
+	resume bool
+	facts  []checkpoint.Fact // flags that the result depends on
+}
+
+func (o *checkpointOptions) addFlags(f *pflag.FlagSet) {
+	f.Var(&o.every, "checkpoint", `keep the state this often, as "10 min" or "1000 steps", for --resume`)
+	f.BoolVar(&o.resume, "resume", false, "go on from the checkpoint in --out; without one, start at the beginning")
+}
+
+// needed says that checkpoints are asked for.
+func (o *checkpointOptions) needed() bool { return o.resume || o.every.text != "" }
+
+// presentation are flags that change no file, or that the solver compares itself.
+var presentation = []string{"checkpoint", "resume", "out", "quiet", "verbose", "json", "json-lines", "no-map", "strict", "device"}
+
+// given keeps the flags that were given.
+func (o *checkpointOptions) given(f *pflag.FlagSet) {
+	f.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(presentation, f.Name) {
+			o.facts = append(o.facts, checkpoint.Fact{Name: "--" + f.Name, Value: f.Value.String()})
+		}
+	})
+}
+
+// keeping is a run with checkpoints on its way.
+type keeping struct {
+	*checkpoint.Files
+	g         *globals
+	every     often
+	from      gpusolve.Checkpoints
+	last      time.Time
+	lastSteps int
+	unable    bool // the state cannot be kept from here on
+}
+
+// keep readies checkpoints, before the run is solved.
+func (s *simulation) keep(o *transientOptions) error {
+	c := &o.checkpoints
+	switch {
+	case !c.needed():
+		return nil
+	case o.project.network() != nil:
+		return usagef("--checkpoint and --resume: with --compat this project is solved as a network of nodes, which has no checkpoints; leave --compat away")
+	case s.Mesh.Stack.Transient.Periodic:
+		return usagef("--checkpoint and --resume: a periodic state is found by corrections to its start, and has no checkpoints")
+	}
+	facts, err := s.facts(o)
+	if err != nil {
+		return err
+	}
+	k := &keeping{g: s.g, every: c.every, last: time.Now()}
+	there := checkpoint.Exists(o.out)
+	switch {
+	case there && !c.resume:
+		return usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that folder to start again", filepath.Join(o.out, checkpoint.Folder))
+	case there:
+		k.Files, err = checkpoint.Resume(o.out, facts)
+	default:
+		if c.resume {
+			s.g.note("no checkpoint in %s: the run starts at the beginning", o.out)
+		}
+		if k.every.text == "" {
+			_ = k.every.Set(defaultInterval) // it is right
+		}
+		k.Files, err = checkpoint.Create(o.out, facts, k.every.text)
+	}
+	if err != nil {
+		return unlessInternal(err)
+	}
+	if k.every.text == "" {
+		if err := k.every.Set(k.Interval); err != nil {
+			k.Close()
+			return withStatus(exitInput, err)
+		}
+	}
+	k.Interval = k.every.text
+	s.kept = k
+	return nil
+}
+
+// unlessInternal makes checkpoints that cannot be taken up faults of the input.
+func unlessInternal(err error) error {
+	if errors.Is(err, checkpoint.ErrChanged) || errors.Is(err, checkpoint.ErrDamaged) || errors.Is(err, checkpoint.ErrOrder) {
+		return withStatus(exitInput, fmt.Errorf("--resume: %w", err))
+	}
+	return err
+}
+
+// facts are what the files of the run depend on.
+func (s *simulation) facts(o *transientOptions) ([]checkpoint.Fact, error) {
+	of := s.Mesh.Stack
+	facts := []checkpoint.Fact{{Name: "thermsim", Value: versionText()}, {Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Mesh.NX(), s.Mesh.NY(), s.Mesh.NZ())}}
+	seen := map[string]int{}
+	for _, in := range of.Inputs {
+		name := filepath.Base(in.Path)
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+		facts = append(facts, checkpoint.Fact{Name: name, Value: in.SHA256})
+	}
+	if o.policy != "" {
+		text, err := inputfile.Read(o.policy)
+		if err != nil {
+			return nil, withStatus(exitInput, err)
+		}
+		sum := sha256.Sum256(text)
+		facts = append(facts, checkpoint.Fact{Name: filepath.Base(o.policy) + " of --policy", Value: hex.EncodeToString(sum[:])})
+	}
+	return append(facts, o.checkpoints.facts...), nil
+}
+
+// checkpoints is what the solver is told, after what was recorded before is shown to the recorders; nil without checkpoints.
+func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
+	k := s.kept
+	if k == nil {
+		return nil, nil
+	}
+	if k.Saved() {
+		steps, history, state, err := k.Replay(func(step solution.Step, f solution.Field) error { return s.show(step, f) })
+		if err != nil {
+			return nil, unlessInternal(err)
+		}
+		for _, p := range history {
+			*s.history = append(*s.history, report.HistoryPoint(p))
+		}
+		k.from.From, k.from.Told = state, steps
+		if n := len(steps); n > 0 {
+			s.g.note("going on from t = %s", seconds(steps[n-1].Time))
+		}
+	}
+	k.from.Due = k.due
+	k.from.Save = func(steps int, write func(io.Writer) error) error {
+		var history []checkpoint.Point
+		for _, p := range *s.history {
+			history = append(history, checkpoint.Point(p))
+		}
+		err := k.Save(history, write)
+		if errors.Is(err, gpusolve.ErrNoCheckpoint) {
+			k.unable = true
+			k.g.note("%v", err)
+			return nil
+		}
+		k.last, k.lastSteps = time.Now(), steps
+		if err != nil {
+			return fmt.Errorf("the checkpoint could not be written: %w", err)
+		}
+		k.g.detail("kept the state after %d steps", steps)
+		return nil
+	}
+	return &k.from, nil
+}
+
+// due says that a state is to be kept.
+func (k *keeping) due(steps int) bool {
+	switch {
+	case k.unable:
+		return false
+	case k.every.steps > 0:
+		return steps%k.every.steps == 0
+	}
+	return time.Since(k.last) >= k.every.wall
+}
+
+// endCheckpoint removes the checkpoint of a run that is finished. It keeps that of one that was interrupted, and says how it goes on.
+func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
+	k := s.kept
+	if k == nil {
+		return ""
+	}
+	s.kept = nil
+	if ctx.Err() == nil {
+		k.Remove()
+		return ""
+	}
+	if k.Close(); k.Saved() {
+		further = "; --resume goes on from the checkpoint"
+	}
+	return further
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"thermsim/checkpoint"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/plausibility"
+	"thermsim/report/saved"
+	"thermsim/stack"
+)
+
+// beginning is what a transient starts from: a temperature, the steady state, or the field of a saved run.
+type beginning struct {
+	quantity
+	steady bool
+	run    string   // folder or run.zip
+	at     quantity // the saved step's time; 0 for the last one
+}
+
+func (b *beginning) Set(text string) error {
+	*b = beginning{quantity: quantity{kind: b.kind, parse: b.parse, text: text}, steady: text == "steady"}
+	if b.steady {
+		return nil
+	}
+	err := b.quantity.Set(text)
+	if err == nil {
+		return nil
+	}
+	path, moment, timed := strings.Cut(text, "@")
+	if n := strings.LastIndexByte(text, '@'); timed {
+		path, moment = text[:n], text[n+1:]
+	}
+	if _, missing := os.Stat(text); missing == nil {
+		path, timed = text, false
+	} else if _, missing := os.Stat(path); missing != nil {
+		return fmt.Errorf("%w; or say steady, or name the folder of a saved run", err)
+	}
+	if b.at = duration(); timed {
+		if err := b.at.Set(moment); err != nil {
+			return fmt.Errorf("the time after @: %w", err)
+		}
+	}
+	b.run, b.text = path, text
+	return nil
+}
+
+// Type says what it takes.
+func (b *beginning) Type() string { return "TEMP" }
+
+// startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after the field is read.
+func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
+	run, err := saved.Open(b.run, roomToRender(availableMemory()))
+	if err != nil {
+		return nil, nil, nil, unlessStated(exitInput, fmt.Errorf("--initial %s: %w", b.text, err))
+	}
+	refuse := func(err error) (solution.Field, *saved.Run, []plausibility.Warning, error) {
+		_ = run.Close() // read only
+		return nil, nil, nil, unlessStated(exitInput, fmt.Errorf("--initial %s: %w", b.text, err))
+	}
+	step, err := b.step(run)
+	if err != nil {
+		return refuse(err)
+	}
+	field, err := run.Field(step)
+	if err != nil {
+		return refuse(err)
+	}
+	start, err := m.Remap(run.Mesh, field)
+	if err != nil {
+		return refuse(fmt.Errorf("%w; a saved field starts stacks of its own size only", err))
+	}
+	return start, run, otherLayers(b.text, run.Mesh.Stack, m.Stack), nil
+}
+
+// step is the one that is asked for among those that were saved.
+func (b *beginning) step(run *saved.Run) (int, error) {
+	if b.at.value == 0 {
+		return run.Last(), nil
+	}
+	near, found := math.Inf(1), 0
+	for _, n := range run.Manifest.Saved {
+		if off := math.Abs(run.TimeOf(n) - b.at.value); off < near {
+			near, found = off, n
+		}
+	}
+	if near <= 1e-6*b.at.value {
+		return found, nil
+	}
+	if found == 0 {
+		return 0, fmt.Errorf("a steady state has no times; leave @%s away", b.at.text)
+	}
+	return 0, fmt.Errorf("no field was saved at %s; the nearest of %d is at %s, and --save all keeps every step", seconds(b.at.value), len(run.Manifest.Saved), seconds(run.TimeOf(found)))
+}
+
+// otherLayers doubts a field of other layers: it goes by height then.
+func otherLayers(run string, was, is *stack.Stack) []plausibility.Warning {
+	why := ""
+	if len(was.Layers) != len(is.Layers) {
+		why = fmt.Sprintf("it has %d layers, and this stack %d", len(was.Layers), len(is.Layers))
+	}
+	for n := 0; why == "" && n < len(is.Layers); n++ {
+		a, b := &was.Layers[n], &is.Layers[n]
+		switch {
+		case a.Name != b.Name:
+			why = fmt.Sprintf("its layer %d is %s, and %s in this stack", n+1, a.Name, b.Name)
+		case math.Abs(a.Thickness-b.Thickness) > 1e-6*b.Thickness:
+			why = fmt.Sprintf("its layer %s is %.6g um thick, and %.6g um in this stack", a.Name, 1e6*a.Thickness, 1e6*b.Thickness)
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return []plausibility.Warning{{Code: plausibility.Temperatures, Text: "the field to start from, " + run + ", is of other layers: " + why, Remedy: "temperatures were taken at the same heights"}}
+}
+
+// startAt opens the saved field that a transient starts from, if one is asked for. The caller closes it after the run.
+func (s *simulation) startAt(o *transientOptions) (closed func(), err error) {
+	if o.initial.run == "" || o.project.network() != nil || o.checkpoints.resume && checkpoint.Exists(o.out) {
+		return func() {}, nil
+	}
+	field, run, doubts, err := o.initial.startField(s.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.o.strict.refuse(doubts, ""); err != nil {
+		_ = run.Close() // read only
+		return nil, err
+	}
+	s.start, s.Warnings = field, append(s.Warnings, doubts...)
+	return func() { _ = run.Close() }, nil
+}

@@ -1,0 +1,200 @@
+package gpusolve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/snapshot"
+	"thermsim/gpusolve/solution"
+	"thermsim/powermap"
+)
+
+// Checkpoints keep states of a transient on its way, from which another run goes on with the bits that this one would have had.
+//
+// They know runs by backward Euler and by TR-BDF2 that are solved directly or by conjugate gradients, on any device. Where properties or powers follow the temperature,
+// with coolant, in mixed precision and on networks there are none: ErrNoCheckpoint.
+type Checkpoints struct {
+	// Due is asked after every step that was taken, when OnStep has been told of all that it is to be told: steps is how many were.
+	Due func(steps int) bool
+	// Save keeps the state, which write writes. An error of either ends the run; ErrNoCheckpoint of write says that this state cannot be kept, and need not be returned.
+	Save func(steps int, write func(io.Writer) error) error
+	// From is the state to go on from, in place of the initial field, nil for a run from the start. Told are the steps that OnStep was told of before.
+	From io.Reader
+	Told []Step
+}
+
+// Errors of checkpoints.
+var (
+	// ErrNoCheckpoint is that of a run whose state is more than checkpoints hold.
+	ErrNoCheckpoint = errors.New("no checkpoints")
+	// ErrOtherRun is that of a checkpoint which another kind of run has left.
+	ErrOtherRun = errors.New("the checkpoint is one of another run")
+)
+
+// snapshots is a thermal system whose state in time can be kept.
+type snapshots interface {
+	// snapshot takes the state, and what its continuation goes by.
+	snapshot(c *snapshot.Coder)
+}
+
+var (
+	_ snapshots = (*direct)(nil)
+	_ snapshots = (*meshed)(nil)
+)
+
+// snapshotSolver is a solver that later solves with the same operator find as it was.
+type snapshotSolver interface{ Snapshot(c *snapshot.Coder) }
+
+// keepable refuses runs whose state is more than checkpoints hold.
+func (e *engine) keepable() error {
+	if _, ok := e.thermal.(snapshots); !ok {
+		return fmt.Errorf("%w of this kind of system", ErrNoCheckpoint)
+	}
+	s, ok := e.thermal.(*meshed)
+	if !ok {
+		return nil
+	}
+	if s.outer != nil {
+		return fmt.Errorf("%w: properties or powers of this stack follow the temperature, and the iteration over them goes by more than its states", ErrNoCheckpoint)
+	}
+	if _, ok := s.solver.(snapshotSolver); !ok {
+		return fmt.Errorf("%w with %s: conjugate gradients in the usual precision and the direct solver have them", ErrNoCheckpoint, solution.MethodText(s.solver.Name(), s.pre.Name()))
+	}
+	return nil
+}
+
+// kind names what the bits of a run depend on beside its inputs and options.
+func (e *engine) kind(stepping string) []string {
+	method := solution.MethodText(solution.MethodDirect, "fourier")
+	if _, ok := e.thermal.(*direct); !ok {
+		method = solution.MethodText(e.solver.Name(), e.pre.Name())
+	}
+	device := e.info.Kind
+	if device == "gpu" {
+		device += " " + e.info.Name
+	}
+	return []string{stepping, method, device, runtime.GOARCH, fmt.Sprintf("%d x %d x %d cells", e.mesh.NX(), e.mesh.NY(), e.mesh.NZ())}
+}
+
+// mostText bounds names in checkpoints.
+const mostText = 1 << 12
+
+// identify writes what kind of run it is, or refuses a checkpoint of another.
+func (e *engine) identify(c *snapshot.Coder, stepping string) {
+	for _, is := range e.kind(stepping) {
+		was := is
+		if c.Text(&was, mostText); c.Err() == nil && was != is {
+			c.Fail(fmt.Errorf("%w: it was %s, and is %s", ErrOtherRun, was, is))
+		}
+	}
+}
+
+// save keeps a state where it is due.
+func (p *Checkpoints) save(e *engine, steps int, stepping string, state func(c *snapshot.Coder)) error {
+	return p.Save(steps, func(w io.Writer) error {
+		if len(e.line.tried) > 0 {
+			return fmt.Errorf("%w: %s; name it with --precond for a run with checkpoints", ErrNoCheckpoint, e.line.String(e.pre.Name()))
+		}
+		c := snapshot.NewWriter(w)
+		e.identify(c, stepping)
+		state(c)
+		e.thermal.(snapshots).snapshot(c)
+		return errors.Join(c.Err(), e.failure())
+	})
+}
+
+// load reads a state back, first what state takes.
+func (p *Checkpoints) load(e *engine, stepping string, state func(c *snapshot.Coder)) error {
+	c := snapshot.NewReader(p.From)
+	e.identify(c, stepping)
+	if c.Err() == nil {
+		state(c)
+	}
+	if c.Err() == nil {
+		e.thermal.(snapshots).snapshot(c)
+	}
+	if err := c.Err(); err != nil {
+		return fmt.Errorf("reading the checkpoint: %w", err)
+	}
+	return e.failure()
+}
+
+// snapshotOutcome takes how a solve ended.
+func snapshotOutcome(c *snapshot.Coder, o *krylov.Outcome) {
+	reason := int(o.Reason)
+	c.Int(&o.Iterations, &reason)
+	o.Reason = krylov.Reason(reason)
+	c.Float(&o.Norms.Residual, &o.Norms.Source, &o.Norms.Floor, &o.ErrorK)
+	c.Float(&o.Start.Norms.Residual, &o.Start.Norms.Source, &o.Start.Norms.Floor, &o.Start.ErrorK, &o.Start.PlainK)
+	c.Bool(&o.Converged)
+}
+
+// snapshotPower takes what the power was drawn for, and what was set to what, and draws it again.
+func snapshotPower(c *snapshot.Coder, supply powermap.Supply, drawn *[2]float64, draw func(t0, t1 float64) error) {
+	c.Values(drawn[:])
+	controls, set := supply.(*powermap.Controls)
+	stale := false
+	if set {
+		settings := controls.Settings()
+		for n := range settings {
+			c.Float(&settings[n].Watts, &settings[n].Factor)
+		}
+		stale = controls.Stale()
+		c.Bool(&stale)
+		if c.Err() == nil && c.Reading() {
+			controls.SetAll(settings)
+		}
+	}
+	if c.Err() != nil || !c.Reading() {
+		return
+	}
+	if err := draw(drawn[0], drawn[1]); err != nil {
+		c.Fail(err)
+	}
+	if stale {
+		controls.Touch()
+	}
+}
+
+func (s *direct) snapshot(c *snapshot.Coder) {
+	snapshotPower(c, s.sequence, &s.drawn, s.draw)
+	c.Float(&s.power, &s.ceiling)
+	c.Bool(&s.unseen)
+	states := s.states
+	if states == nil {
+		states = []*state{s.x, s.old}
+	}
+	values := make([]float64, s.mesh.Cells())
+	for _, x := range states {
+		if !c.Reading() {
+			s.fourier.ReadModes(x.Modes, values)
+		}
+		if c.Values(values); c.Err() == nil && c.Reading() {
+			s.fourier.WriteModes(x.Modes, values)
+			x.solved++
+		}
+	}
+}
+
+func (s *meshed) snapshot(c *snapshot.Coder) {
+	snapshotPower(c, s.sequence, &s.drawn, s.draw)
+	c.Float(&s.power)
+	c.Int(&s.smooth)
+	s.solver.(snapshotSolver).Snapshot(c)
+	states := s.states
+	if states == nil {
+		states = append(states, s.x, s.old, s.older)
+	}
+	values := make([]float64, s.mesh.Cells())
+	for _, x := range states {
+		if !c.Reading() {
+			s.sys.Read(x, values)
+		}
+		if c.Values(values); c.Err() == nil && c.Reading() {
+			s.sys.Write(x, values)
+		}
+	}
+}

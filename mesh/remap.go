@@ -1,0 +1,129 @@
+package mesh
+
+import (
+	"fmt"
+	"math"
+)
+
+// PlaneReader is a field whose planes can be copied, in K.
+type PlaneReader interface {
+	Plane(k int, dst []float64) error
+}
+
+// RemappedField is a field of one mesh on the cells of another: each cell has the mean of the field over its volume, so that the integral over the volume is kept.
+type RemappedField struct {
+	of      PlaneReader
+	from    *Mesh
+	x, y, z [][]overlap // of each cell of the other mesh
+	nx      int
+	same    bool
+
+	plane, blend, rows []float64
+}
+
+// overlap is a cell of an axis, and the share that it has of another cell.
+type overlap struct {
+	cell  int
+	share float64
+}
+
+// sameSize is the relative difference of lengths that count as one.
+const sameSize = 1e-6
+
+// Remap lays a field of another mesh over m. Both have the same size along x, y and z; otherwise the error says how they differ. On cells that are the same
+// the temperatures are, bit for bit.
+func (m *Mesh) Remap(from *Mesh, of PlaneReader) (*RemappedField, error) {
+	axes := [3]struct {
+		name     string
+		old, now []float64
+	}{{"long", from.X, m.X}, {"wide", from.Y, m.Y}, {"high", from.Z, m.Z}}
+	r := &RemappedField{of: of, from: from, nx: m.NX(), same: true}
+	for n, into := range []*[][]overlap{&r.x, &r.y, &r.z} {
+		a := &axes[n]
+		was, is := a.old[len(a.old)-1]-a.old[0], a.now[len(a.now)-1]-a.now[0]
+		if math.Abs(was-is) > sameSize*is {
+			return nil, fmt.Errorf("it is of a stack %.6g mm %s, and this one is %.6g mm %[2]s", 1e3*was, a.name, 1e3*is)
+		}
+		*into = overlaps(a.old, a.now, is)
+		r.same = r.same && oneToOne(*into)
+	}
+	r.plane = make([]float64, from.NX()*from.NY())
+	r.blend = make([]float64, len(r.plane))
+	r.rows = make([]float64, from.NX())
+	return r, nil
+}
+
+// overlaps finds the cells of an axis below each cell of another one of the same length. Edges closer than rounding are one.
+func overlaps(old, now []float64, length float64) [][]overlap {
+	all := make([][]overlap, len(now)-1)
+	first := 0
+	for c := range all {
+		lo, hi := now[c]-now[0], now[c+1]-now[0]
+		sum := 0.0
+		for o := first; o < len(old)-1; o++ {
+			a, b := old[o]-old[0], old[o+1]-old[0]
+			if a >= hi-1e-9*length && len(all[c]) > 0 {
+				break
+			}
+			shared := math.Min(b, hi) - math.Max(a, lo)
+			if shared <= 1e-9*math.Min(b-a, hi-lo) {
+				continue
+			}
+			if len(all[c]) == 0 {
+				first = o
+			}
+			all[c] = append(all[c], overlap{o, shared})
+			sum += shared
+		}
+		for i := range all[c] {
+			all[c][i].share /= sum
+		}
+	}
+	return all
+}
+
+// oneToOne says that the cells are the same.
+func oneToOne(axis [][]overlap) bool {
+	for c, below := range axis {
+		if len(below) != 1 || below[0].cell != c {
+			return false
+		}
+	}
+	return true
+}
+
+// Plane copies the temperatures in K of z plane k into dst (length nx*ny, x fastest).
+func (r *RemappedField) Plane(k int, dst []float64) error {
+	if k < 0 || k >= len(r.z) || len(dst) != len(r.x)*len(r.y) {
+		return fmt.Errorf("plane %d into %d values; the mesh has %d planes of %d x %d", k, len(dst), len(r.z), len(r.x), len(r.y))
+	}
+	if r.same && len(r.plane) == len(dst) {
+		return r.of.Plane(k, dst)
+	}
+	clear(r.blend)
+	for _, z := range r.z[k] {
+		if err := r.of.Plane(z.cell, r.plane); err != nil {
+			return err
+		}
+		for c, kelvin := range r.plane {
+			r.blend[c] += z.share * kelvin
+		}
+	}
+	width := r.from.NX()
+	for j, below := range r.y {
+		clear(r.rows)
+		for _, y := range below {
+			for i, kelvin := range r.blend[y.cell*width : (y.cell+1)*width] {
+				r.rows[i] += y.share * kelvin
+			}
+		}
+		row := dst[j*r.nx : (j+1)*r.nx]
+		for i, under := range r.x {
+			row[i] = 0
+			for _, x := range under {
+				row[i] += x.share * r.rows[x.cell]
+			}
+		}
+	}
+	return nil
+}
