@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
@@ -110,24 +111,24 @@ func TestRefreshAtWithCoolant(t *testing.T) {
 				uniformly(t, dev, sys, seed, dt)
 			}
 		}
-		host, device := formed["host"], formed["interpreter"]
-		for n, p := range host.products {
+		onHost, device := formed["host"], formed["interpreter"]
+		for n, p := range onHost.products {
 			for c, v := range p {
 				if math.Abs(v-device.products[n][c]) > 1e-14*sizes[c] {
 					t.Errorf("stack %d: row %d of the product is %.15g, on the interpreter %.15g", seed, c, v, device.products[n][c])
 				}
 			}
 		}
-		if !slices.Equal(host.b, device.b) || !slices.Equal(host.outside, device.outside) || host.outside[0] == 0 {
-			t.Errorf("stack %d: right sides or cells out of range differ: %v and %v", seed, host.outside, device.outside)
+		if !slices.Equal(onHost.b, device.b) || !slices.Equal(onHost.outside, device.outside) || onHost.outside[0] == 0 {
+			t.Errorf("stack %d: right sides or cells out of range differ: %v and %v", seed, onHost.outside, device.outside)
 		}
-		for f := range host.heat {
-			if math.Abs(host.heat[f]-device.heat[f]) > 1e-12*(math.Abs(host.heat[f])+1e-3) {
-				t.Errorf("stack %d, face %d: %.15g W and %.15g W", seed, f, host.heat[f], device.heat[f])
+		for f := range onHost.heat {
+			if math.Abs(onHost.heat[f]-device.heat[f]) > 1e-12*(math.Abs(onHost.heat[f])+1e-3) {
+				t.Errorf("stack %d, face %d: %.15g W and %.15g W", seed, f, onHost.heat[f], device.heat[f])
 			}
 		}
-		if math.Abs(host.stored-device.stored) > 1e-12*math.Abs(host.stored) {
-			t.Errorf("stack %d: stored %.15g W and %.15g W", seed, host.stored, device.stored)
+		if math.Abs(onHost.stored-device.stored) > 1e-12*math.Abs(onHost.stored) {
+			t.Errorf("stack %d: stored %.15g W and %.15g W", seed, onHost.stored, device.stored)
 		}
 	}
 }
@@ -200,4 +201,43 @@ func rowSizes(a *sparse.CSR) []float64 {
 		}
 	}
 	return sizes
+}
+
+// TestCooledLawsMemory holds the memory that is stated before a solve against what it holds, with materials and leakage that follow the temperature.
+func TestCooledLawsMemory(t *testing.T) {
+	s := followedCooled(2, 0)
+	s.Grid.X.Cells, s.Grid.Y.Cells = 24, 21
+	for l := range s.Layers {
+		y := &s.Layers[l]
+		y.Regions = nil
+		if w := y.Coolant; w != nil {
+			w.Model, w.Channels, w.Pins, w.Central, w.Flow = stack.PorousCavity, nil, &stack.Pins{Diameter: 50e-6, Pitch: 120e-6}, false, 1e-6
+		} else {
+			law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.01, At: 358, Range: [2]float64{250, 700}}
+			y.Powers[0].Uniform, y.Powers[0].Leakage = 1, stack.Leakage{Watts: 0.1, Factor: law}
+		}
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inTime := range []bool{false, true} {
+		o := Options{Executor: host.Open()}
+		var sol *Solution
+		if inTime {
+			sol, err = Transient(t.Context(), m, o, TransientOptions{Steps: 1, Dt: 1e-3})
+		} else {
+			sol, err = Steady(t.Context(), m, o)
+		}
+		if err != nil || !sol.Status.Converged {
+			t.Fatal(err, sol)
+		}
+		held, need := sol.Memory.DeviceBytes+256<<10, SystemNeed(m, "", inTime, false) // with the workers' scratch, which is not part of a device
+		sol.Close()
+		ratio := float64(need.Held()) / float64(held)
+		t.Logf("in time %v: %.1f bytes a cell, %.3f of them stated", inTime, float64(held)/float64(m.Cells()), ratio)
+		if ratio < 1 || ratio > 1.25 {
+			t.Errorf("in time %v: %d bytes stated for %d held", inTime, need.Held(), held)
+		}
+	}
 }

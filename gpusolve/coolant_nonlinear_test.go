@@ -84,7 +84,7 @@ func TestCoolantAgainstNewton(t *testing.T) {
 		if l := n.Leakage; l != nil && math.Abs(l.Watts-leaking) > 1e-7*leaking {
 			t.Errorf("%.10g W leak, want %.10g W", l.Watts, leaking)
 		}
-		t.Logf("%d systems, %d iterations; hottest %.1f K", n.OuterTotal, sol.Status.Iterations, slices.Max(want))
+		t.Logf("%d systems, %d iterations; hottest %.1f K; %s, error %.2g K", n.OuterTotal, sol.Status.Iterations, slices.Max(want), sol.Status.Reason, sol.Status.EstimatedErrorK)
 	})
 }
 
