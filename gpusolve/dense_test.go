@@ -17,6 +17,7 @@ type dense struct {
 	leaks      [][]leak  // of each cell
 	dt         float64   // s, 0 in a steady state
 	old        []float64 // K
+	flows      []*flow
 }
 
 // leak is power that follows the temperature: W at the law's 1.
@@ -27,6 +28,7 @@ type leak struct {
 
 func newDense(m *mesh.Mesh, dt float64) *dense {
 	d := &dense{s: m.Stack, m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ(), dt: dt}
+	d.flows = flowsOf(m)
 	d.power, d.leaks = make([]float64, d.nx*d.ny*d.nz), make([][]leak, d.nx*d.ny*d.nz)
 	for l := range m.Stack.Layers {
 		planes := m.LayerPlanes[l]
@@ -128,20 +130,22 @@ func (d *dense) residual(r, t []float64, round bool) {
 		r[c] = d.power[c] + d.leaking(c, t[c])
 	}
 	couple := func(a, b, axis int, area, da, db, contact float64) {
-		g := single(area/(da/(2*d.k(a, axis, t[a]))+contact+db/(2*d.k(b, axis, t[b]))), round)
-		r[a] += g * (t[b] - t[a])
-		r[b] += g * (t[a] - t[b])
+		d.join(r, t, a, b, area/(da/(2*d.k(a, axis, t[a]))+contact+db/(2*d.k(b, axis, t[b]))), round)
 	}
 	for c := range r {
 		i, j, k := d.at(c)
 		dx, dy, dz := d.m.DX(i), d.m.DY(j), d.m.DZ(k)
-		if i+1 < nx {
+		flow := d.flowAt(k)
+		if flow != nil {
+			d.along(flow, c, r, t, round)
+		}
+		if i+1 < nx && flow == nil {
 			couple(c, c+1, 0, dy*dz, dx, d.m.DX(i+1), 0)
 		}
-		if j+1 < d.ny {
+		if j+1 < d.ny && flow == nil {
 			couple(c, c+nx, 1, dx*dz, dy, d.m.DY(j+1), 0)
 		}
-		if k+1 < d.nz {
+		if k+1 < d.nz && flow == nil && d.flowAt(k+1) == nil {
 			contact := 0.0
 			if l := d.m.Planes[k].Layer; d.m.Planes[k+1].Layer != l {
 				contact = d.s.Layers[l].ContactResistance
@@ -153,6 +157,17 @@ func (d *dense) residual(r, t []float64, round bool) {
 			r[c] -= d.stored(c, t[c], round)
 		}
 	}
+	for _, f := range d.flows {
+		d.across(f, r, t, round)
+		d.carry(f, r, t)
+	}
+}
+
+// join adds a conductance between two cells.
+func (d *dense) join(r, t []float64, a, b int, g float64, round bool) {
+	g = single(g, round)
+	r[a] += g * (t[b] - t[a])
+	r[b] += g * (t[a] - t[b])
 }
 
 // stored is the heat that goes into the capacity of a cell in W.
@@ -160,6 +175,12 @@ func (d *dense) stored(c int, kelvin float64, round bool) float64 {
 	i, j, k := d.at(c)
 	volume := d.m.DX(i) * d.m.DY(j) * d.m.DZ(k)
 	rise := kelvin - d.old[c]
+	if f := d.flowAt(k); f != nil {
+		var heat float64
+		if volume, heat = f.holds(d, i, j, k); heat > 0 {
+			return single(heat*volume/d.dt, round) * rise
+		}
+	}
 	if math.Abs(rise) < 1e-6 {
 		m := d.material(c)
 		mean := m.C
@@ -174,6 +195,9 @@ func (d *dense) stored(c int, kelvin float64, round bool) float64 {
 func (d *dense) faces(c int, r, t []float64, round bool) {
 	i, j, k := d.at(c)
 	dx, dy, dz := d.m.DX(i), d.m.DY(j), d.m.DZ(k)
+	if f := d.flowAt(k); f != nil && (f.porous() || f.wet(d, i, j)) {
+		return
+	}
 	for f, b := range d.s.Boundary {
 		on := [...]bool{k == 0, k == d.nz-1, i == 0, i == d.nx-1, j == 0, j == d.ny-1}[f]
 		axis := [...]int{2, 2, 0, 0, 1, 1}[f]

@@ -27,7 +27,8 @@ type leaking interface {
 // Methods are made for K alone, which is positive definite whatever leaks: D has few eigenvalues of weight in K^-1 D, which conjugate gradients deal with.
 //
 // Where f is convex and the start is colder than the solution, the states rise towards it and never pass it. A state at which K - D is not positive definite,
-// which conjugate gradients notice, then proves that there is no solution.
+// which conjugate gradients notice, then proves that there is no solution. With coolant K is an M-matrix that is not symmetric, and the proof is that K - D is
+// none, which shows where a bound on the error is looked for (package downstream).
 type leakage struct {
 	on       leaking
 	of       *mesh.Leakage

@@ -14,10 +14,14 @@ const (
 	mostGains  = 40
 	gainWithin = 1e-4 // of the gain, from one estimate to the next
 	gainSolve  = 1e-2 // part of the residual that its solves leave
+
+	// With coolant K is not symmetric, and the quotient's error that of the vector.
+	cooledWithin = 1e-5
+	cooledSolve  = 1e-6
 )
 
 // gain finds the loop gain at the state x, the largest eigenvalue g of K^-1 D, by power iteration with Rayleigh's quotient, whose error is the square of that of
-// the vector. Where a law has ended its slope at the end counts: the clamp must not hide a runaway. K - D is singular where g is 1.
+// the vector where K is symmetric. Where a law has ended its slope at the end counts: the clamp must not hide a runaway. K - D is singular where g is 1.
 func (s *meshed) gain(ctx context.Context, o *Options) error {
 	l := s.outer.leakage
 	on := l.on
@@ -29,6 +33,10 @@ func (s *meshed) gain(ctx context.Context, o *Options) error {
 	}
 	rule := o.rule(s.pre, 1)
 	rule.Tol, rule.ATol, rule.RTol = 0, 0, gainSolve
+	within := gainWithin
+	if s.mesh.Cooled() {
+		rule.RTol, within = cooledSolve, cooledWithin
+	}
 	for range mostGains {
 		// D v = K v - (K - D) v, with the D that the diagonal holds.
 		if err := errors.Join(on.Unleak(), s.applied(l.held, l.mode), on.Leak(s.x, l.scale, true), s.applied(l.lost, l.mode), on.Unleak()); err != nil {
@@ -39,7 +47,7 @@ func (s *meshed) gain(ctx context.Context, o *Options) error {
 		lost, _ := on.Inner(l.mode, l.lost)
 		last := l.Gain
 		l.Gain = lost / held
-		if !(l.Gain > 0) || math.Abs(l.Gain-last) <= gainWithin*l.Gain {
+		if !(l.Gain > 0) || math.Abs(l.Gain-last) <= within*l.Gain {
 			break
 		}
 		on.Combine(l.next, l.Gain, l.mode, 0, l.mode)

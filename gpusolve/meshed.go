@@ -66,7 +66,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if err := o.checkEstimate(s.solver, m.Cooled()); err != nil {
 			return err
 		}
-		if _, ok := s.solver.(*krylov.PCG); !ok && m.Leakage != nil {
+		if !endsEarly(s.solver) && m.Leakage != nil {
 			return refusal{fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual precision; choose another preconditioner", o.Preconditioner)}
 		}
 		exchanged = exchange(s) // x is zero

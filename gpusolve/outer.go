@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/downstream"
 	"thermsim/gpusolve/solution"
 )
 
@@ -13,7 +14,8 @@ import (
 //
 //	x' = G(x) = A(x)^-1 b(x)
 //
-// solved only as far as the change of A makes worth while. Every A(x) is symmetric positive definite, as all conductivities are positive.
+// solved only as far as the change of A makes worth while. Every A(x) is symmetric positive definite, as all conductivities are positive; with coolant it is an
+// M-matrix, but for central differences.
 //
 // A solve begins with the nonlinear residual b(x) - A(x) x, and the preconditioned residual estimates the error in K, as it does for a linear system. The
 // iteration contracts by some factor rho near its end, so that the error of x is that estimate over 1 - rho.
@@ -31,6 +33,8 @@ type outer struct {
 	since     int     // steps since it was measured
 	again     bool    // this step measures it again: its first system is solved for good and not mixed
 	firstK    float64 // how far the first linear system of the last step went
+	best      float64 // shortest way of a system of this step, and how many since have not been half as long
+	idle      int
 
 	solution.Nonlinear
 }
@@ -46,6 +50,7 @@ const (
 	worstRho  = 0.9  // beyond which an estimate says nothing
 	slow      = 0.02 // plain contraction from which on mixing is worth its passes over memory
 	drifts    = 10.0 // K by which the hottest cell may change until the method is made again
+	mostIdle  = 4    // systems that bring nothing, from which on the iteration goes round in circles
 	measures  = 32   // steps between two measurements of the plain contraction
 )
 
@@ -154,7 +159,7 @@ func (n *outer) before() ops.Vector {
 // that it will be the last one, it must meet the rule itself.
 func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	rule.Continued = n.Outer > 1
-	if _, ok := s.solver.(*krylov.PCG); !ok {
+	if !endsEarly(s.solver) {
 		return rule
 	}
 	expected := n.rho * last
@@ -174,6 +179,15 @@ func (n *outer) inner(s *meshed, rule krylov.Rule, last float64) krylov.Rule {
 	rule.ATol /= 3
 	rule.RTol /= 3
 	return rule
+}
+
+// endsEarly says whether a solver ends at a part of the residual where it is asked to, and tells what it began with.
+func endsEarly(s krylov.Solver) bool {
+	switch s.(type) {
+	case *krylov.PCG, *downstream.Solver:
+		return true
+	}
+	return false
 }
 
 // measure finds the contraction without mixing: as seen, or from the last two systems of a steady state or of a first step, where mixing hides it.
@@ -221,7 +235,7 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 		return end(spent.Reason)
 	case n.met(rule, spent, out):
 		return end(krylov.Tolerance)
-	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, start.PlainK):
+	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, &start):
 		if !math.IsNaN(start.ErrorK) {
 			out.ErrorK = start.ErrorK
 		}
@@ -233,13 +247,18 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 }
 
 // rounded says that the iteration goes round in circles because A holds conductances in FP32: where one of them lies between two numbers, its rounding turns
-// with the last digits of x, and moves the solution by a part of 2^-24.
-func (n *outer) rounded(s *meshed, changeK float64) bool {
+// with the last digits of x, and moves the solution by a part of 2^-24. Where coolant takes heat up and gives it back elsewhere, more flows than any power, and
+// moves it by more: the residual tells, which such roundings change by 2^-24 of |A||x|, its own floor being 2^-53 of that.
+func (n *outer) rounded(s *meshed, start *krylov.Start) bool {
+	n.idle++
+	if n.Outer == 1 || start.PlainK <= n.best/2 {
+		n.best, n.idle = start.PlainK, 0
+	}
 	if n.Outer < 4 || !(n.Contraction > 0.5) {
 		return false
 	}
 	_, largest := n.on.Inner(s.x, s.x)
-	return changeK <= 0x1p-23*largest
+	return start.PlainK <= 0x1p-23*largest || s.mesh.Cooled() && n.idle >= mostIdle && start.Norms.Residual <= 0x1p29*start.Norms.Floor
 }
 
 // met applies the rule to the nonlinear system.

@@ -21,7 +21,7 @@ func (m *Mesh) CouplingX(k, j int, dst []float64) {
 		own = next
 	}
 	dst[nx-1] = 0
-	m.coolX(k, j, dst)
+	m.CoolX(m.solids, k, j, dst)
 }
 
 // CouplingY fills the conductances between rows j and j+1; all 0 in the last row.
@@ -34,7 +34,7 @@ func (m *Mesh) CouplingY(k, j int, dst []float64) {
 	for i := range dst {
 		dst[i] = m.DX(i) * dz / (dy/(2*m.At(i, j, k).Half[north]) + dy1/(2*m.At(i, j+1, k).Half[south]))
 	}
-	m.coolY(k, j, dst)
+	m.CoolY(m.solids, k, j, dst)
 }
 
 // CouplingZ fills the conductances between planes k and k+1; all 0 in the top plane.
@@ -47,7 +47,7 @@ func (m *Mesh) CouplingZ(k, j int, dst []float64) {
 	for i := range dst {
 		dst[i] = m.DX(i) * dy / (dz/(2*m.At(i, j, k).K[2]) + contact + dz1/(2*m.At(i, j, k+1).K[2]))
 	}
-	m.coolZ(k, j, dst)
+	m.CoolZ(m.solids, k, j, dst)
 }
 
 // Capacity fills the heat capacities of the cells in J/K.
@@ -56,7 +56,7 @@ func (m *Mesh) Capacity(k, j int, dst []float64) {
 	for i := range dst {
 		dst[i] = m.At(i, j, k).C * area * m.DX(i)
 	}
-	m.coolCapacity(k, j, dst)
+	m.CoolCapacity(m.solids, k, j, dst)
 }
 
 // FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one where it follows the
@@ -116,7 +116,7 @@ func (m *Mesh) halfResistance(f stack.Face, i, j, k int) float64 {
 
 // halfOf is halfResistance for a cell with the properties of c.
 func (m *Mesh) halfOf(f stack.Face, i, j, k int, c *Material) float64 {
-	if r, ok := m.coolHalf(f, i, j, k); ok {
+	if r, ok := m.coolHalf(f, i, j, k, c); ok {
 		return r
 	}
 	switch f {

@@ -15,31 +15,40 @@ import "thermsim/stack"
 //
 // and likewise at the ceiling. Below and coolant, and walls and the layer above, are two planes apart: CouplingFar. Laterally walls of channels conduct
 // along the flow with the share 1-e, pins do not conduct, and coolant conducts along the flow with the share e, none of it with central differences.
+//
+// Where a material follows the temperature, k of each of these resistances is that at the temperature of the solid's cell. The coolant's own numbers are those
+// at the inlet.
 
-// coolX sets the couplings along x in the planes of a cavity.
-func (m *Mesh) coolX(k, j int, dst []float64) {
+// Solids says what the solid in a cell of the mesh is made of.
+type Solids func(i, j, k int) Material
+
+// solids are those of the palette.
+func (m *Mesh) solids(i, j, k int) Material { return *m.At(i, j, k) }
+
+// CoolX sets the couplings along x in a plane of a cavity, all but the last entry. It does nothing in other planes, as its siblings do.
+func (m *Mesh) CoolX(of Solids, k, j int, dst []float64) {
 	c := m.Planes[k].Cavity
 	if c == nil {
 		return
 	}
 	for i := range m.NX() - 1 {
-		dst[i] = m.coolLateral(c, k, i, j, i+1, j, dst[i])
+		dst[i] = m.coolLateral(c, of, k, i, j, i+1, j)
 	}
 }
 
-// coolY is the same along y.
-func (m *Mesh) coolY(k, j int, dst []float64) {
+// CoolY sets those along y, of a row that is not the last.
+func (m *Mesh) CoolY(of Solids, k, j int, dst []float64) {
 	c := m.Planes[k].Cavity
 	if c == nil {
 		return
 	}
 	for i := range dst {
-		dst[i] = m.coolLateral(c, k, i, j, i, j+1, dst[i])
+		dst[i] = m.coolLateral(c, of, k, i, j, i, j+1)
 	}
 }
 
-// coolLateral is the coupling of two neighbours in a plane of a cavity; solid is what it would be of solids.
-func (m *Mesh) coolLateral(c *Cavity, k, i0, j0, i1, j1 int, solid float64) float64 {
+// coolLateral is the coupling of two neighbours in a plane of a cavity.
+func (m *Mesh) coolLateral(c *Cavity, of Solids, k, i0, j0, i1, j1 int) float64 {
 	axis := 0
 	if j1 != j0 {
 		axis = 1
@@ -48,33 +57,34 @@ func (m *Mesh) coolLateral(c *Cavity, k, i0, j0, i1, j1 int, solid float64) floa
 	size := [2][2]float64{{m.DX(i0), m.DY(j0)}, {m.DX(i1), m.DY(j1)}}
 	area := height * size[0][1-axis]
 	distance := (size[0][axis] + size[1][axis]) / 2
+	lower := func() float64 { return m.halfSolid(of, axis, 0, i0, j0, k) }
+	upper := func() float64 { return m.halfSolid(of, axis, 1, i1, j1, k) }
 	if c.Wall != c.Fluid { // porous
-		share, conductivity := 1-c.Of.Porosity(), m.At(i0, j0, k).K[axis]
-		if k == c.Fluid {
-			share, conductivity = c.Of.Porosity(), c.AlongFlow()
-		}
-		if axis != c.Along || k == c.Wall && c.Of.Pins != nil {
+		switch {
+		case axis != c.Along || k == c.Wall && c.Of.Pins != nil:
 			return 0
+		case k == c.Fluid:
+			return c.Of.Porosity() * c.AlongFlow() * area / distance
 		}
-		return share * conductivity * area / distance
+		return (1 - c.Of.Porosity()) * area / (lower() + upper())
 	}
 	switch a, b := c.Wet(i0, j0), c.Wet(i1, j1); {
 	case !a && !b:
-		return solid
+		return area / (lower() + upper())
 	case a && b && axis == c.Along:
 		return c.AlongFlow() * area / distance
 	case a && b:
 		return 0 // two channels side by side are kept apart by the validation
 	case a:
-		return area / (1/c.Films(i0, j0).Side + m.halfSolid(axis, 1, i1, j1, k))
+		return area / (1/c.Films(i0, j0).Side + upper())
 	default:
-		return area / (1/c.Films(i1, j1).Side + m.halfSolid(axis, 0, i0, j0, k))
+		return area / (1/c.Films(i1, j1).Side + lower())
 	}
 }
 
-// halfSolid is the resistance from the centre of a wall's cell to its side towards the coolant: its lower side where upper is 1.
-func (m *Mesh) halfSolid(axis, upper, i, j, k int) float64 {
-	c := m.At(i, j, k)
+// halfSolid is the resistance from the centre of a wall's cell to a side: its lower side where upper is 1.
+func (m *Mesh) halfSolid(of Solids, axis, upper, i, j, k int) float64 {
+	c := of(i, j, k)
 	if axis == 0 {
 		return m.DX(i) / (2 * c.Half[[2]int{east, west}[upper]])
 	}
@@ -96,26 +106,26 @@ type joint struct{ solid, walls, coolant float64 }
 func (t joint) pair(a, b float64) float64 { return a * b / (t.solid + t.walls + t.coolant) }
 
 // jointBelow is that at the floor of a porous cavity.
-func (m *Mesh) jointBelow(c *Cavity, i, j int) joint {
+func (m *Mesh) jointBelow(c *Cavity, of Solids, i, j int) joint {
 	k := c.Wall - 1
-	r := m.DZ(k)/(2*m.At(i, j, k).K[2]) + m.Planes[k].ContactAbove
-	return joint{1 / r, m.wallHalf(c, i, j), c.Films(i, j).Bottom}
+	r := m.DZ(k)/(2*of(i, j, k).K[2]) + m.Planes[k].ContactAbove
+	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), c.Films(i, j).Bottom}
 }
 
 // jointAbove is that at the ceiling.
-func (m *Mesh) jointAbove(c *Cavity, i, j int) joint {
+func (m *Mesh) jointAbove(c *Cavity, of Solids, i, j int) joint {
 	k := c.Fluid + 1
-	r := m.DZ(k)/(2*m.At(i, j, k).K[2]) + m.Planes[c.Fluid].ContactAbove
-	return joint{1 / r, m.wallHalf(c, i, j), c.Films(i, j).Top}
+	r := m.DZ(k)/(2*of(i, j, k).K[2]) + m.Planes[c.Fluid].ContactAbove
+	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), c.Films(i, j).Top}
 }
 
-// wallHalf is the conductance per area of half the height of the walls.
-func (m *Mesh) wallHalf(c *Cavity, i, j int) float64 {
-	return (1 - c.Of.Porosity()) * m.At(i, j, c.Wall).K[2] / (m.Stack.Layers[c.Layer].Thickness / 2)
+// wallHalf is the conductance per area of half the height of walls of a conductivity.
+func (m *Mesh) wallHalf(c *Cavity, conductivity float64) float64 {
+	return (1 - c.Of.Porosity()) * conductivity / (m.Stack.Layers[c.Layer].Thickness / 2)
 }
 
-// coolZ sets the couplings along z of planes k and k+1 where one of them belongs to a cavity.
-func (m *Mesh) coolZ(k, j int, dst []float64) {
+// CoolZ sets the couplings along z of planes k and k+1 where one of them belongs to a cavity.
+func (m *Mesh) CoolZ(of Solids, k, j int, dst []float64) {
 	lower, upper := m.Planes[k].Cavity, m.Planes[k+1].Cavity
 	if lower == nil && upper == nil {
 		return
@@ -125,36 +135,40 @@ func (m *Mesh) coolZ(k, j int, dst []float64) {
 		area := m.DX(i) * dy
 		switch {
 		case lower != nil && lower == upper:
-			b, a := m.jointBelow(lower, i, j), m.jointAbove(lower, i, j)
+			b, a := m.jointBelow(lower, of, i, j), m.jointAbove(lower, of, i, j)
 			dst[i] = area * (b.pair(b.walls, b.coolant) + a.pair(a.walls, a.coolant))
 		case upper != nil && upper.Wall != upper.Fluid:
-			b := m.jointBelow(upper, i, j)
+			b := m.jointBelow(upper, of, i, j)
 			dst[i] = area * b.pair(b.solid, b.walls)
 		case lower != nil && lower.Wall != lower.Fluid:
-			a := m.jointAbove(lower, i, j)
+			a := m.jointAbove(lower, of, i, j)
 			dst[i] = area * a.pair(a.solid, a.coolant)
 		default:
-			dst[i] = area / (m.halfResistance(stack.Top, i, j, k) + m.Planes[k].ContactAbove + m.halfResistance(stack.Bottom, i, j, k+1))
+			under, over := of(i, j, k), of(i, j, k+1)
+			dst[i] = area / (m.halfOf(stack.Top, i, j, k, &under) + m.Planes[k].ContactAbove + m.halfOf(stack.Bottom, i, j, k+1, &over))
 		}
 	}
 }
 
 // CouplingFar fills the conductances between planes k and k+2 of row j; false, and nothing done, where there are none.
-func (m *Mesh) CouplingFar(k, j int, dst []float64) bool {
+func (m *Mesh) CouplingFar(k, j int, dst []float64) bool { return m.CoolFar(m.solids, k, j, dst) }
+
+// CoolFar is CouplingFar with other solids.
+func (m *Mesh) CoolFar(of Solids, k, j int, dst []float64) bool {
 	if k+2 >= m.NZ() {
 		return false
 	}
 	dy := m.DY(j)
 	if c := m.Planes[k+2].Cavity; c != nil && c.Wall != c.Fluid && c.Fluid == k+2 {
 		for i := range dst {
-			b := m.jointBelow(c, i, j)
+			b := m.jointBelow(c, of, i, j)
 			dst[i] = m.DX(i) * dy * b.pair(b.solid, b.coolant)
 		}
 		return true
 	}
 	if c := m.Planes[k].Cavity; c != nil && c.Wall != c.Fluid && c.Wall == k {
 		for i := range dst {
-			a := m.jointAbove(c, i, j)
+			a := m.jointAbove(c, of, i, j)
 			dst[i] = m.DX(i) * dy * a.pair(a.solid, a.walls)
 		}
 		return true
@@ -162,25 +176,32 @@ func (m *Mesh) CouplingFar(k, j int, dst []float64) bool {
 	return false
 }
 
-// coolCapacity sets the heat capacities in the planes of a cavity, in J/K.
-func (m *Mesh) coolCapacity(k, j int, dst []float64) {
+// CoolCapacity sets the heat capacities in a plane of a cavity, in J/K.
+func (m *Mesh) CoolCapacity(of Solids, k, j int, dst []float64) {
 	c := m.Planes[k].Cavity
 	if c == nil {
 		return
 	}
-	area := m.DY(j) * m.Stack.Layers[c.Layer].Thickness
+	height := m.Stack.Layers[c.Layer].Thickness
 	for i := range dst {
-		volume := area * m.DX(i)
+		volume := m.DY(j) * height * m.DX(i)
 		switch {
 		case c.Wall == c.Fluid && c.Wet(i, j):
 			dst[i] = c.Of.Fluid.C * volume
 		case c.Wall == c.Fluid:
+			dst[i] = of(i, j, k).C * (m.DY(j) * m.DZ(k)) * m.DX(i)
 		case k == c.Fluid:
 			dst[i] = c.Of.Fluid.C * c.Of.Porosity() * volume
 		default:
-			dst[i] = m.At(i, j, k).C * (1 - c.Of.Porosity()) * volume
+			dst[i] = of(i, j, k).C * (1 - c.Of.Porosity()) * volume
 		}
 	}
+}
+
+// Flows says whether coolant flows through a cell, which then has no solid.
+func (m *Mesh) Flows(i, j, k int) bool {
+	c := m.Planes[k].Cavity
+	return c != nil && k == c.Fluid && c.Wet(i, j)
 }
 
 // noWay is a resistance in m2K/W that lets nothing through, for the sides of coolant that heat does not pass. It is finite, so that temperatures between the
@@ -188,8 +209,8 @@ func (m *Mesh) coolCapacity(k, j int, dst []float64) {
 const noWay = 1e30
 
 // coolHalf is the resistance from the middle of a cell of coolant, or of the walls of a porous cavity, to a side, in m2K/W; false of other cells. Coolant
-// has no side of the domain: it enters and leaves there.
-func (m *Mesh) coolHalf(f stack.Face, i, j, k int) (r float64, ok bool) {
+// has no side of the domain: it enters and leaves there. own are the properties of walls.
+func (m *Mesh) coolHalf(f stack.Face, i, j, k int, own *Material) (r float64, ok bool) {
 	c := m.Planes[k].Cavity
 	vertical := f == stack.Bottom || f == stack.Top
 	across := c != nil && (f == stack.West || f == stack.East) == (c.Along == 1)
@@ -197,7 +218,7 @@ func (m *Mesh) coolHalf(f stack.Face, i, j, k int) (r float64, ok bool) {
 	case c == nil || c.Wall == c.Fluid && !c.Wet(i, j):
 		return 0, false
 	case k != c.Fluid && vertical:
-		return 1 / m.wallHalf(c, i, j), true
+		return 1 / m.wallHalf(c, own.K[2]), true
 	case f == stack.Bottom:
 		return 1 / c.Films(i, j).Bottom, true
 	case f == stack.Top:

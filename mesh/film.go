@@ -112,7 +112,11 @@ func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part
 		if law == nil {
 			return m.faceConductance(e, i, j, k, c)
 		}
-		q, g := m.Laws.exchange(law, x-law.Above, m.halfOf(e, i, j, k, c))
+		half := m.halfOf(e, i, j, k, c)
+		if half >= noWay {
+			return 0
+		}
+		q, g := m.Laws.exchange(law, x-law.Above, half)
 		if e == f {
 			heat = q
 		}

@@ -74,7 +74,11 @@ func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
 				continue
 			}
 			own := m.Laws.Warm(m.EntryAt(i, j, k), t, t)
-			v, h, _ := m.Laws.surface(law, t-law.Ambient, m.halfOf(s.Face, i, j, k, &own))
+			half := m.halfOf(s.Face, i, j, k, &own)
+			if half >= noWay {
+				continue
+			}
+			v, h, _ := m.Laws.surface(law, t-law.Ambient, half)
 			area, surface := m.CellFaceArea(s.Face, i, j, k), law.Ambient+v
 			s.area += area
 			s.MeanH += area * h

@@ -143,6 +143,21 @@ func TestCoolantIsPrinted(t *testing.T) {
 	}
 }
 
+// leaking gives the upper die leakage, and the coolant more keys.
+func leaking(tiers, more string) string {
+	tiers = strings.Replace(tiers, channels, channels+more, 1)
+	return tiers + `power = { uniform = 1, leakage = { power = 1, at = 350, beta = 0.01, range = [250, 500] } }` + "\n"
+}
+
+// Materials, films and powers may follow the temperature beside coolant.
+func TestCoolantBesideLaws(t *testing.T) {
+	text := strings.Replace(leaking(strings.Replace(tiers, "COOLANT", channels, 1), ""), `material = "silicon"`, `material = "silicon_t"`, 1)
+	s, err := parseTiers(text)
+	if err != nil || !s.TemperatureDependent() || !s.Leaks() {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestCoolantFaults(t *testing.T) {
 	replace := func(from, to string) string { return strings.Replace(channels, from, to, 1) }
 	for _, c := range []struct{ name, coolant, want string }{
@@ -193,7 +208,7 @@ func TestCoolantFaults(t *testing.T) {
 		{"on the outside", whole[:strings.LastIndex(whole, "[[layer]]")], `stack.toml:11:11: layer "cavity": coolant has no solid on both sides`},
 		{"powered", strings.Replace(whole, "coolant =", "power = { uniform = 1 }\ncoolant =", 1), `layer "cavity": a cavity has no regions and makes no heat`},
 		{"of many cells", strings.Replace(whole, "coolant =", "cells = 3\ncoolant =", 1), `layer "cavity": a cavity has one cell over its height`},
-		{"beside curves", strings.Replace(whole, `material = "silicon"`, `material = "silicon_t"`, 1), "cannot be solved for beside materials that follow the temperature"},
+		{"central beside leakage", leaking(whole, `, advection = "central"`), `layer "cavity": coolant: advection = "central" cannot be solved for beside leakage`},
 	} {
 		if _, err := parseTiers(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)

@@ -24,8 +24,9 @@ func (v *validator) coolant(i int) {
 	if len(y.Regions) > 0 || len(y.Powers) > 0 {
 		v.fail(c.Pos, "give them to a layer of a solid", "layer %q: a cavity has no regions and makes no heat", shorten(y.Name))
 	}
-	if v.s.TemperatureDependent() {
-		v.fail(c.Pos, "give the materials constants for the temperature that you mean", "%s cannot be solved for beside materials that follow the temperature", what)
+	if c.Central && v.s.Leaks() {
+		v.fail(c.Pos, "leave advection out, for upwind differences, or give the powers without leakage",
+			"%s: advection = \"central\" cannot be solved for beside leakage, as a runaway could not be told from a solution", what)
 	}
 	v.positive(c.Pos, c.Flow, "%s: flow", what)
 	v.positive(c.Pos, c.Fluid.C, "%s: volumetric heat capacity", what)

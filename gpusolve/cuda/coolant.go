@@ -174,8 +174,41 @@ func (s *system) cool() {
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
 		Index: c.index, Palette: c.palette, Cavities: w.cavities, FarSlot: w.far.onDev, Gz: s.gz.at, Far: w.far.data,
 	}))
-	s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, count, 1), kernels.CoolantInletsArgs{
-		Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+	s.letIn()
+}
+
+// letIn lets the inlets drive their heat in.
+func (s *system) letIn() {
+	w := s.cooling
+	if w == nil {
+		return
+	}
+	if k := s.kernelsToCool(); k != nil {
+		s.Note(k.Inlets(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1), kernels.CoolantInletsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
+		}))
+	}
+}
+
+// flowing says of each plane which cavity's coolant it is; null without any.
+func (s *system) flowing() (by cudriver.Ptr[int32], cavities cudriver.Ptr[kernels.Cavity]) {
+	if w := s.cooling; w != nil {
+		return w.flowing, w.cavities
+	}
+	return by, cavities
+}
+
+// followCavities computes what cavities change in the couplings at the temperatures of x.
+func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
+	w := s.cooling
+	if w == nil {
+		return
+	}
+	c, f := &s.compact, s.following
+	s.Note(k.FollowCavities(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)), kernels.FollowFollowCavitiesArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform, Slot: c.slot,
+		Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: s.mesh.Stack.Ambient, X: F64(x), Old: F64(old), Dt: s.dt, Cavities: w.cavities,
+		FarSlot: w.far.onDev, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Far: w.far.data, Capacity: s.capacity.address(),
 	}))
 }
 

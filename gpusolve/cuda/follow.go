@@ -115,19 +115,22 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	Send(&s.Space, f.outside, f.counts)
 	s.clearFaces()
 	c, ambient := &s.compact, s.mesh.Stack.Ambient
+	flowing, cavities := s.flowing()
 	s.Note(k.Follow(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 		Slot: c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old), Dt: s.dt,
-		Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside,
+		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside,
 	}))
+	s.followCavities(k, x, old)
 	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
 		s.Note(k.FollowFace(s.Stream, s.Grid(na, kernels.FollowThreads, nb, 1), kernels.FollowFollowFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-			Slot: c.slot, Index: c.index, Laws: f.laws, Ambient: ambient, X: F64(x), Face: int32(face), Na: int32(na),
+			Slot: c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient, X: F64(x), Face: int32(face), Na: int32(na),
 			Resistances: c.resistances, Rise: rise, Flux: flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
 			Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
 		}))
 	})
+	s.letIn()
 	return s.err
 }
 
@@ -166,7 +169,7 @@ func (s *system) followedFaceHeat(grid [3]uint32, face stack.Face, na, nb int, r
 	c := &s.compact
 	s.Note(k.FollowFaceHeat(s.Stream, grid, kernels.FollowFollowFaceHeatArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
-		Slot: c.slot, Index: c.index, Laws: s.following.laws, Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
+		Slot: c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws, Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
 		Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 	}))
 }

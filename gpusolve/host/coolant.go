@@ -50,13 +50,18 @@ func (c *cooling) assemble(s *system) {
 		}
 	}
 	for _, v := range c.of {
-		rise := v.Of.Inlet - s.mesh.Stack.Ambient
-		if rise == 0 {
-			continue
-		}
-		q := s.planeInflow(v.Fluid)
-		v.Inlets(s.nx, s.ny, func(cell, line int) { q[cell] += v.Heat[line] * rise })
+		s.addInlets(v)
 	}
+}
+
+// addInlets lets the inlets of a cavity drive their heat in.
+func (s *system) addInlets(v *mesh.Cavity) {
+	rise := v.Of.Inlet - s.mesh.Stack.Ambient
+	if rise == 0 {
+		return
+	}
+	q := s.planeInflow(v.Fluid)
+	v.Inlets(s.nx, s.ny, func(cell, line int) { q[cell] += v.Heat[line] * rise })
 }
 
 // add adds what cooling does in row j of plane k to q = A x. x is padded.

@@ -44,6 +44,11 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	}
 	s.rows(&f.task)
 	f.task = followTask{}
+	for _, v := range s.mesh.Cavities {
+		if f.faces[v.Fluid] {
+			s.addInlets(v)
+		}
+	}
 	return nil
 }
 
@@ -84,6 +89,11 @@ func (t *followTask) Run(lo, hi, worker int) {
 			}
 			if s.dt > 0 && s.following.planes[k] {
 				t.capacity(&own, k, j)
+			}
+		}
+		for _, c := range s.mesh.Cavities {
+			if s.following.follows(c) {
+				t.cool(c, j, row[:n])
 			}
 		}
 		t.faces(j)
@@ -136,6 +146,9 @@ func (t *followTask) warm(v []float64, k, j int, count bool) {
 		return
 	}
 	for i, v := range kelvin {
+		if m.Flows(i, j, k) {
+			continue
+		}
 		m.Laws.Outside(m.EntryAt(i, j, k), v, func(material int) { s.following.outside[material].Add(1) })
 	}
 }

@@ -1,48 +1,16 @@
-// The operator of stacks that coolant flows through: package mesh has the discretisation (discretise_cavity.go), whose operations these are in their order, so
-// that processor and GPU round the same conductances.
-#include "coolant.h"
-#include "mesh.h"
+// The operator of stacks that coolant flows through.
+#include "cool.h"
 #include "residual.h"
 
 enum { THREADS = 128 };
 
-DEVICE const double *material(const Mesh &m, const double *palette, int i, int j, int k) { return palette + (i64)entryOf(m, i, j, k) * ENTRY; }
-
-// halfWall is the resistance from the centre of a wall's cell to its side towards the coolant: its lower side where upper is 1.
-DEVICE double halfWall(const Mesh &m, const double *palette, int axis, int upper, int i, int j, int k) {
-  const double *own = material(m, palette, i, j, k);
-  return axis == 0 ? m.dx[i] / (2 * own[upper ? WEST : EAST]) : m.dy[j] / (2 * own[upper ? SOUTH : NORTH]);
-}
-
-// lateral is the coupling of cell (i, j) of plane k and the next one along an axis.
-DEVICE double lateral(const Cavity &c, const Mesh &m, const double *palette, int k, int i, int j, int axis) {
-  int ni = axis == 0 ? i + 1 : i, nj = axis == 0 ? j : j + 1;
-  double area = c.height * (axis == 0 ? m.dy[j] : m.dx[i]);
-  double distance = (axis == 0 ? m.dx[i] + m.dx[ni] : m.dy[j] + m.dy[nj]) / 2;
-  const double *own = material(m, palette, i, j, k);
-  if (porous(c)) {
-    if (axis != c.axis || (k == c.wall && c.pins)) return 0;
-    double share = 1 - c.porosity, conductivity = own[axis == 0 ? EAST : NORTH];
-    if (k == c.fluid) share = c.porosity, conductivity = c.along;
-    return share * conductivity * area / distance;
-  }
-  bool a = wetAt(c, i, j), b = wetAt(c, ni, nj);
-  if (a && b) return axis == c.axis ? c.along * area / distance : 0;
-  if (a) return area / (1 / filmAt(c, i, j, SIDEFILM) + halfWall(m, palette, axis, 1, ni, nj, k));
-  if (b) return area / (1 / filmAt(c, ni, nj, SIDEFILM) + halfWall(m, palette, axis, 0, i, j, k));
-  const double *next = material(m, palette, ni, nj, k);
-  double x = m.dx[i], y = m.dy[j], z = m.dz[k];
-  return axis == 0 ? y * z / (x / (2 * own[EAST]) + m.dx[ni] / (2 * next[WEST])) : x * z / (y / (2 * own[NORTH]) + m.dy[nj] / (2 * next[SOUTH]));
-}
-
-// volumetric is the heat capacity of a cell of a cavity's plane, J/K.
-DEVICE double volumetric(const Cavity &c, const Mesh &m, const double *palette, int i, int j, int k) {
-  double solid = material(m, palette, i, j, k)[CAPACITY];
-  if (!porous(c) && !wetAt(c, i, j)) return solid * (m.dy[j] * m.dz[k]) * m.dx[i];
-  double volume = m.dy[j] * c.height * m.dx[i];
-  if (!porous(c)) return c.capacity * volume;
-  return k == c.fluid ? c.capacity * c.porosity * volume : solid * (1 - c.porosity) * volume;
-}
+// Palette has the properties of constant materials.
+struct Palette {
+  const Mesh &m;
+  const double *entries;
+  __attribute__((device, always_inline)) double conductivity(int i, int j, int k, int half) const { return entries[(i64)entryOf(m, i, j, k) * ENTRY + half]; }
+  __attribute__((device, always_inline)) double capacity(int i, int j, int k) const { return entries[(i64)entryOf(m, i, j, k) * ENTRY + CAPACITY]; }
+};
 
 // coolPlanes sets the lateral couplings, and capacity = C/dt where it is not null, of the planes of cavities: two for each, walls and coolant.
 KERNEL void BOUNDS(THREADS) coolPlanes(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
@@ -53,14 +21,8 @@ KERNEL void BOUNDS(THREADS) coolPlanes(int nx, int ny, int nz, const double *dx,
   const Cavity &c = cavities[at.z / 2];
   int i = at.x * THREADS + threadX(), j = at.y, k = at.z % 2 ? c.fluid : c.wall;
   if (i >= nx || (at.z % 2 && !porous(c))) return;
-  i64 cell = ((i64)k * ny + j) * nx + i;
-  gx[cell] = i + 1 < nx ? (float)lateral(c, m, palette, k, i, j, 0) : 0;
-  gy[cell] = j + 1 < ny ? (float)lateral(c, m, palette, k, i, j, 1) : 0;
-  if (capacity) capacity[cell] = (float)(volumetric(c, m, palette, i, j, k) / dt);
+  coolPlane(c, m, Palette{m, palette}, i, j, k, dt, gx, gy, capacity);
 }
-
-// joint is a coupling at the floor or the ceiling of a porous cavity, per area: solid, walls and coolant meet in a point without capacity.
-DEVICE double joint(double a, double b, double sum) { return a * b / sum; }
 
 // coolColumns sets the couplings along z above and below the planes of cavities, those across a porous cavity's walls and coolant among them. far has two
 // planes for each cavity.
@@ -70,26 +32,8 @@ KERNEL void BOUNDS(THREADS) coolColumns(int nx, int ny, int nz, const double *dx
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
   BlockAt tile = blockAt(tiles(nx, THREADS), ny);
   const Cavity &c = cavities[tile.z];
-  int i = tile.x * THREADS + threadX(), j = tile.y, low = c.wall - 1, high = c.fluid + 1;
-  if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
-  double area = dx[i] * dy[j], below = dz[low] / (2 * material(m, palette, i, j, low)[VERTICAL]),
-         above = dz[high] / (2 * material(m, palette, i, j, high)[VERTICAL]), wall = material(m, palette, i, j, c.wall)[VERTICAL];
-  double lower = filmAt(c, i, j, FLOORFILM), upper = filmAt(c, i, j, CEILINGFILM);
-  if (!porous(c)) {
-    bool wet = wetAt(c, i, j);
-    double half = dz[c.wall] / (2 * wall);
-    gz[low * sheet + at] = (float)(area / (below + contact[low] + (wet ? 1 / lower : half)));
-    gz[c.wall * sheet + at] = (float)(area / ((wet ? 1 / upper : half) + contact[c.wall] + above));
-    return;
-  }
-  double walls = (1 - c.porosity) * wall / (c.height / 2), floor = 1 / (below + contact[low]), ceiling = 1 / (above + contact[c.fluid]);
-  double bottom = floor + walls + lower, top = ceiling + walls + upper;
-  gz[low * sheet + at] = (float)(area * joint(floor, walls, bottom));
-  gz[c.wall * sheet + at] = (float)(area * (joint(walls, lower, bottom) + joint(walls, upper, top)));
-  gz[c.fluid * sheet + at] = (float)(area * joint(ceiling, upper, top));
-  far[farSlot[low] * sheet + at] = (float)(area * joint(floor, lower, bottom));
-  far[farSlot[c.wall] * sheet + at] = (float)(area * joint(ceiling, walls, top));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  if (i < nx) coolColumn(c, m, Palette{m, palette}, i, j, farSlot, gz, far);
 }
 
 // endOf is the first cell of a line, or the last, in its plane.

@@ -1,5 +1,6 @@
 // Couplings, capacities and boundary terms of materials whose properties follow the temperature, formed from the state on the device. All operations are those of
 // package mesh (laws.go, warm.go) in their order, each rounded, so that processor and GPU get the same bits.
+#include "cool.h"
 #include "mesh.h"
 
 enum { THREADS = 128 };
@@ -163,10 +164,12 @@ DEVICE void count(const Laws *l, int material, double t, u64 *outside) {
 }
 
 // follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old stands for x. planes says which
-// planes have cells that follow: what lies between others stays.
+// planes have cells that follow: what lies between others stays. What cavities change is written by followCavities; flowing is null without any, and otherwise
+// has the cavity by plane of coolant, -1 elsewhere.
 KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                    const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, const int *planes, double ambient,
-                                   const double *x, const double *old, double dt, float *gx, float *gy, float *gz, float *capacity, u64 *outside) {
+                                   const double *x, const double *old, double dt, const Cavity *cavities, const int *flowing, float *gx, float *gy,
+                                   float *gz, float *capacity, u64 *outside) {
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
   BlockAt at = blockAt(tiles(nx, THREADS), ny);
   int i = at.x * THREADS + threadX(), j = at.y, k = at.z;
@@ -189,9 +192,47 @@ KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, con
     gy[c] = (float)(w * h / (d / (2 * conductivity(laws, id, NORTH, t)) + north));
   }
   if (capacity) capacity[c] = (float)(heatCapacity(laws, id, t, old ? ambient + old[c] : t) * (d * h) * w / dt);
+  int flow = flowing ? flowing[k] : -1;
+  if (flow >= 0 && wetAt(cavities[flow], i, j)) return; // no solid is here
   const LawEntry *e = laws->entries + id;
   count(laws, e->material, t, outside);
   for (int n = e->first; n < e->first + e->count; n++) count(laws, (int)laws->mixings[n].material, t, outside);
+}
+
+// Warmed has the properties of solids at the state x, with the mean heat capacity on the way from old, which stands for x where it is null.
+struct Warmed {
+  const Mesh &m;
+  const Laws *laws;
+  double ambient;
+  const double *x, *old;
+  __attribute__((device, always_inline)) i64 cell(int i, int j, int k) const { return ((i64)k * m.ny + j) * m.nx + i; }
+  __attribute__((device, always_inline)) double conductivity(int i, int j, int k, int half) const {
+    return ::conductivity(laws, entryOf(m, i, j, k), half, ambient + x[cell(i, j, k)]);
+  }
+  __attribute__((device, always_inline)) double capacity(int i, int j, int k) const {
+    i64 c = cell(i, j, k);
+    double t = ambient + x[c];
+    return heatCapacity(laws, entryOf(m, i, j, k), t, old ? ambient + old[c] : t);
+  }
+};
+
+// followCavities sets what cavities change in gx, gy, gz, far and capacity, behind follow: two planes for each, walls and coolant, and then its columns.
+KERNEL void BOUNDS(THREADS) followCavities(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
+                                           const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, const int *planes, double ambient,
+                                           const double *x, const double *old, double dt, const Cavity *cavities, const int *farSlot, float *gx,
+                                           float *gy, float *gz, float *far, float *capacity) {
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  BlockAt at = blockAt(tiles(nx, THREADS), ny);
+  const Cavity &c = cavities[at.z / 3];
+  int i = at.x * THREADS + threadX(), j = at.y, part = at.z % 3;
+  bool any = false;
+  for (int k = c.wall - 1; k <= c.fluid + 1; k++) any |= planes[k] != 0;
+  if (i >= nx || !any) return;
+  Warmed of = {m, laws, ambient, x, old};
+  if (part == 2)
+    coolColumn(c, m, of, i, j, farSlot, gz, far);
+  else if (part == 0 || porous(c))
+    coolPlane(c, m, of, i, j, part ? c.fluid : c.wall, dt, gx, gy, capacity);
 }
 
 // slopeOf is the derivative of a cubic.
@@ -298,7 +339,7 @@ DEVICE double conductancesOf(int face, const Mesh &m, const Laws *l, const doubl
 #pragma unroll 1
   for (int f = BOTTOM; f <= NORTHFACE; f++) {
     g[f] = 0;
-    if (!lies(f, m, i, j, k, resistances)) continue;
+    if (!lies(f, m, i, j, k, resistances) || (f > TOP && closedAt(m, i, j, k))) continue;
     const LawFace *law = l->faces + f;
     if (!law->follows) {
       g[f] = faceConductance(f, m, i, j, k, resistances[f], own);
@@ -313,10 +354,10 @@ DEVICE double conductancesOf(int face, const Mesh &m, const Laws *l, const doubl
 
 // followFace adds a face's conductances to ground and the heat that its temperature (rise above ambient) or flux drives into the cells to inflow.
 KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
-                                       const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, double ambient, const double *x,
-                                       int face, int na, const double *resistances, double rise, double flux, float *ground, const int *groundSlot,
+                                       const u32 *uniform, const int *slot, const u32 *index, const int *closed, const int *closedLine,
+                                       const Laws *laws, double ambient, const double *x, int face, int na, const double *resistances, double rise, double flux, float *ground, const int *groundSlot,
                                        double *inflow, const int *inflowSlot) {
-  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, closed, closedLine};
   BlockAt tile = blockAt(tiles(na, THREADS));
   int a = tile.x * THREADS + threadX(), i, j, k;
   if (a >= na) return;
@@ -339,12 +380,12 @@ KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx,
 
 // followFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x.
 KERNEL void BOUNDS(THREADS) followFaceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
-                                           const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, double ambient, int face, int na,
-                                           int nb, const double *resistances, double rise, double flux, const double *x, double *partial,
+                                           const u32 *uniform, const int *slot, const u32 *index, const int *closed, const int *closedLine,
+                                           const Laws *laws, double ambient, int face, int na, int nb, const double *resistances, double rise, double flux, const double *x, double *partial,
                                            double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
+  Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, closed, closedLine};
   int a = blockX() * THREADS + threadX(), i, j, k;
   double s = 0;
   for (int b = blockY(); a < na && b < nb; b += gridY()) {

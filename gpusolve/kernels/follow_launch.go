@@ -76,6 +76,7 @@ type FollowLeakTerm struct {
 type Follow struct {
 	module         launch.Module
 	follow         launch.Kernel[FollowFollowArgs]
+	followCavities launch.Kernel[FollowFollowCavitiesArgs]
 	leak           launch.Kernel[FollowLeakArgs]
 	followFace     launch.Kernel[FollowFollowFaceArgs]
 	followFaceHeat launch.Kernel[FollowFollowFaceHeatArgs]
@@ -87,6 +88,7 @@ func LoadFollow(d cudriver.Driver) (*Follow, error) {
 	var err error
 	m.module, err = launch.Load(d, "follow", followPTX,
 		m.follow.Prepare("follow", FollowThreads),
+		m.followCavities.Prepare("followCavities", FollowThreads),
 		m.leak.Prepare("leak", FollowThreads),
 		m.followFace.Prepare("followFace", FollowThreads),
 		m.followFaceHeat.Prepare("followFaceHeat", FollowThreads),
@@ -112,15 +114,41 @@ type FollowFollowArgs struct {
 	Ambient              float64
 	X, Old               cudriver.Ptr[float64]
 	Dt                   float64
+	Cavities             cudriver.Ptr[Cavity]
+	Flowing              cudriver.Ptr[int32]
 	Gx, Gy, Gz, Capacity cudriver.Ptr[float32]
 	Outside              cudriver.Ptr[uint64]
 }
 
 // Follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old stands for x. planes says which
-// planes have cells that follow: what lies between others stays.
+// planes have cells that follow: what lies between others stays. What cavities change is written by followCavities; flowing is null without any, and otherwise
+// has the cavity by plane of coolant, -1 elsewhere.
 func (m *Follow) Follow(s cudriver.Stream, grid [3]uint32, a FollowFollowArgs) error {
 	m.follow.Args = a
 	return m.follow.Launch(s, grid)
+}
+
+// FollowFollowCavitiesArgs are the arguments of followCavities.
+type FollowFollowCavitiesArgs struct {
+	Nx, Ny, Nz                int32
+	Dx, Dy, Dz, Contact       cudriver.Ptr[float64]
+	Uniform                   cudriver.Ptr[uint32]
+	Slot                      cudriver.Ptr[int32]
+	Index                     cudriver.Ptr[uint32]
+	Laws                      cudriver.Ptr[FollowLaws]
+	Planes                    cudriver.Ptr[int32]
+	Ambient                   float64
+	X, Old                    cudriver.Ptr[float64]
+	Dt                        float64
+	Cavities                  cudriver.Ptr[Cavity]
+	FarSlot                   cudriver.Ptr[int32]
+	Gx, Gy, Gz, Far, Capacity cudriver.Ptr[float32]
+}
+
+// FollowCavities sets what cavities change in gx, gy, gz, far and capacity, behind follow: two planes for each, walls and coolant, and then its columns.
+func (m *Follow) FollowCavities(s cudriver.Stream, grid [3]uint32, a FollowFollowCavitiesArgs) error {
+	m.followCavities.Args = a
+	return m.followCavities.Launch(s, grid)
 }
 
 // FollowLeakArgs are the arguments of leak.
@@ -156,6 +184,7 @@ type FollowFollowFaceArgs struct {
 	Uniform             cudriver.Ptr[uint32]
 	Slot                cudriver.Ptr[int32]
 	Index               cudriver.Ptr[uint32]
+	Closed, ClosedLine  cudriver.Ptr[int32]
 	Laws                cudriver.Ptr[FollowLaws]
 	Ambient             float64
 	X                   cudriver.Ptr[float64]
@@ -181,6 +210,7 @@ type FollowFollowFaceHeatArgs struct {
 	Uniform             cudriver.Ptr[uint32]
 	Slot                cudriver.Ptr[int32]
 	Index               cudriver.Ptr[uint32]
+	Closed, ClosedLine  cudriver.Ptr[int32]
 	Laws                cudriver.Ptr[FollowLaws]
 	Ambient             float64
 	Face, Na, Nb        int32

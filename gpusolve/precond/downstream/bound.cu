@@ -14,7 +14,7 @@ DEVICE bool peak(double *v, double *lines, int *last, double *partial, u32 *tick
   return threadX() == 0;
 }
 
-// dominates sets SCRATCH to 0 where product is at least share of diagonal and weight positive everywhere, and to 1 elsewhere.
+// dominates sets SCRATCH to 0 where product is positive and at least share of diagonal, and weight positive, everywhere, and to 1 elsewhere.
 KERNEL void BOUNDS(THREADS) dominates(i64 n, double share, const double *RESTRICT product, const double *RESTRICT diagonal, const double *RESTRICT weight,
                                       double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
@@ -22,7 +22,7 @@ KERNEL void BOUNDS(THREADS) dominates(i64 n, double share, const double *RESTRIC
   double fails = 0;
   i64 stride = (i64)gridX() * THREADS;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride)
-    if (!(product[c] >= share * diagonal[c] && weight[c] > 0)) fails = 1;
+    if (!(product[c] > 0 && product[c] >= share * diagonal[c] && weight[c] > 0)) fails = 1;
   if (peak(&fails, lines, &last, partial, ticket)) scalars[SCRATCH] = fails;
 }
 
@@ -36,11 +36,11 @@ KERNEL void BOUNDS(THREADS) greatestWeight(i64 n, const double *weight, double *
   if (peak(&top, lines, &last, partial, ticket)) scalars[SCRATCH] = top;
 }
 
-// scale sets weight to product over SCRATCH.
-KERNEL void BOUNDS(THREADS) scale(i64 n, const double *RESTRICT product, const double *scalars, double *RESTRICT weight) {
+// scale sets d to product over SCRATCH.
+KERNEL void BOUNDS(THREADS) scale(i64 n, const double *RESTRICT product, const double *scalars, double *RESTRICT d) {
   double top = load(scalars + SCRATCH);
   i64 stride = (i64)gridX() * THREADS;
-  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) weight[c] = product[c] / top;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) d[c] = product[c] / top;
 }
 
 // most sets SCRATCH to the largest |r|/d.

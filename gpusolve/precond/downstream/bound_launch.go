@@ -54,7 +54,7 @@ type BoundDominatesArgs struct {
 	Ticket                                      cudriver.Ptr[uint32]
 }
 
-// Dominates sets SCRATCH to 0 where product is at least share of diagonal and weight positive everywhere, and to 1 elsewhere.
+// Dominates sets SCRATCH to 0 where product is positive and at least share of diagonal, and weight positive, everywhere, and to 1 elsewhere.
 func (m *Bound) Dominates(s cudriver.Stream, grid [3]uint32, a BoundDominatesArgs) error {
 	m.dominates.Args = a
 	return m.dominates.Launch(s, grid)
@@ -75,11 +75,11 @@ func (m *Bound) GreatestWeight(s cudriver.Stream, grid [3]uint32, a BoundGreates
 
 // BoundScaleArgs are the arguments of scale.
 type BoundScaleArgs struct {
-	N                        int64
-	Product, Scalars, Weight cudriver.Ptr[float64]
+	N                   int64
+	Product, Scalars, D cudriver.Ptr[float64]
 }
 
-// Scale sets weight to product over SCRATCH.
+// Scale sets d to product over SCRATCH.
 func (m *Bound) Scale(s cudriver.Stream, grid [3]uint32, a BoundScaleArgs) error {
 	m.scale.Args = a
 	return m.scale.Launch(s, grid)

@@ -89,7 +89,7 @@ func (f *probe) bound() {
 		}
 	}
 	judge(true)
-	f.o.scale(w, r)
+	f.o.scale(w, w, r)
 	for c, v := range f.Read(w) {
 		if math.Abs(v-product[c]/top) > 1e-15*v {
 			f.Fatalf("weight %d is scaled to %g, want %g", c, v, product[c]/top)

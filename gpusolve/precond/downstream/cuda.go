@@ -54,14 +54,14 @@ func (p *gpuParts) dominates(product, diagonal, weight ops.Vector) bool {
 	return p.scratch() == 0
 }
 
-func (p *gpuParts) scale(weight, product ops.Vector) {
+func (p *gpuParts) scale(d, weight, product ops.Vector) {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		p.Note(p.kernels.GreatestWeight(p.Stream, cuda.Flat(p.Cells()), BoundGreatestWeightArgs{
 			N: p.Cells(), Weight: cuda.F64(weight), Partial: partial, Scalars: scalars, Ticket: ticket,
 		}))
 		p.Note(p.kernels.Scale(p.Stream, cuda.Flat(p.Cells()), BoundScaleArgs{
-			N: p.Cells(), Product: cuda.F64(product), Scalars: scalars, Weight: cuda.F64(weight),
+			N: p.Cells(), Product: cuda.F64(product), Scalars: scalars, D: cuda.F64(d),
 		}))
 	}
 }

@@ -32,26 +32,26 @@ func (p *parts) diagonal(v ops.Vector) {
 	}
 }
 
-// dominates says whether w is positive and A w at least the firm part of the diagonal.
+// dominates says whether w and A w are positive, and A w at least the firm part of the diagonal.
 func (p *parts) dominates(product, diagonal, weight ops.Vector) bool {
 	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
 	for c, v := range a {
-		if !(v >= firm*d[c] && w[c] > 0) {
+		if !(v > 0 && v >= firm*d[c] && w[c] > 0) {
 			return false
 		}
 	}
 	return true
 }
 
-// scale makes the weight d / max w.
-func (p *parts) scale(weight, product ops.Vector) {
-	w, a := host.Doubles(weight), host.Doubles(product)
+// scale sets d to product / max weight.
+func (p *parts) scale(d, weight, product ops.Vector) {
+	to, w, a := host.Doubles(d), host.Doubles(weight), host.Doubles(product)
 	top := 0.0
 	for _, v := range w {
 		top = math.Max(top, v)
 	}
 	for c, v := range a {
-		w[c] = v / top
+		to[c] = v / top
 	}
 }
 

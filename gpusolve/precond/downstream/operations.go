@@ -22,10 +22,10 @@ type operations interface {
 
 	// diagonal fills v with that of the operator.
 	diagonal(v ops.Vector)
-	// dominates says whether the weight is positive and its product with A at least the firm part of the diagonal.
+	// dominates says whether the weight and its product with A are positive, and the product at least the firm part of the diagonal.
 	dominates(product, diagonal, weight ops.Vector) bool
-	// scale makes the weight product / max weight.
-	scale(weight, product ops.Vector)
+	// scale sets d to product / max weight.
+	scale(d, weight, product ops.Vector)
 	// most is the largest |r|/d.
 	most(r, d ops.Vector) float64
 	// largest is the largest magnitude of an FP32 vector.

@@ -4,46 +4,51 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/mesh"
 )
 
-// solver is BiCGSTAB with a bound on the error in K, for rules in K. With upwind differences A is an M-matrix: no entry beside its diagonal is positive, so
+// Solver is BiCGSTAB with a bound on the error in K, for rules in K. With upwind differences A is an M-matrix: no entry beside its diagonal is positive, so
 // its inverse has no negative one (Berman and Plemmons, Nonnegative Matrices in the Mathematical Sciences, chapter 6). For any w > 0 with d = A w > 0
 //
 //	|A^-1 r| <= max |r_i|/d_i  max w
 //
-// w is solved for once, with the diagonal for a right side, until d is at least half of it everywhere; so w itself need not be exact.
+// w is solved for once, with the diagonal for a right side, until d is at least half of it everywhere; so w itself need not be exact. Where A changes from solve
+// to solve, as the temperature does that it follows, A w is formed and looked at in each, and w solved for again where it no longer does.
 //
 // Central differences give no M-matrix. The solve then goes on until the residual is down to rounding errors, and the error is estimated: ten times the
 // largest value of the preconditioned residual.
-type solver struct {
+type Solver struct {
 	*krylov.BiCGSTAB
 	sys         ops.System
 	pre         *precond.Method
 	work, small ops.Vector // a residual in FP64 and FP32
-	weight, b   ops.Vector // w, then d max w, which a residual is compared with
+	weight, d   ops.Vector // w, and A w over the largest w, which a residual is compared with
 	bounded     bool
-	operator    int // refreshes when the weight was found
-	spent       int // iterations for the weight
+	follows     bool // A changes from solve to solve, with or without a refresh of the method
+	leaks       bool // with power that takes its slope off the diagonal
+	operator    int  // refreshes when the weight was found
+	spent       int  // iterations for the weight
 	watch       func(iteration int, errorK float64)
 	fromZero    bool
 }
 
-var _ krylov.Solver = (*solver)(nil)
+var _ krylov.Solver = (*Solver)(nil)
 
-func newSolver(s ops.System, m *precond.Method) (*solver, error) {
+func newSolver(s ops.System, m *precond.Method) (*Solver, error) {
 	inner, err := krylov.NewBiCGSTAB(s, m)
 	if err != nil {
 		return nil, err
 	}
-	v := &solver{BiCGSTAB: inner, sys: s, pre: m, operator: -1}
+	v := &Solver{BiCGSTAB: inner, sys: s, pre: m, operator: -1, follows: s.Mesh().Stack.Nonlinear(), leaks: s.Mesh().Leakage != nil}
 	if v.small, err = s.New32(); err != nil {
 		return nil, err
 	}
-	for _, x := range []*ops.Vector{&v.work, &v.weight, &v.b} {
+	for _, x := range []*ops.Vector{&v.work, &v.weight, &v.d} {
 		if *x, err = s.New64(); err != nil {
 			return nil, err
 		}
@@ -52,19 +57,19 @@ func newSolver(s ops.System, m *precond.Method) (*solver, error) {
 }
 
 // Close gives the vectors back.
-func (s *solver) Close() {
+func (s *Solver) Close() {
 	s.BiCGSTAB.Close()
-	s.sys.Release(s.work, s.small, s.weight, s.b)
+	s.sys.Release(s.work, s.small, s.weight, s.d)
 }
 
 // StartFromZero tells the next Solve that x is zero.
-func (s *solver) StartFromZero() { s.fromZero = true }
+func (s *Solver) StartFromZero() { s.fromZero = true }
 
 // Watch has f told of every iteration.
-func (s *solver) Watch(f func(iteration int, errorK float64)) { s.watch = f }
+func (s *Solver) Watch(f func(iteration int, errorK float64)) { s.watch = f }
 
 // Details of the bound.
-func (s *solver) Details() string {
+func (s *Solver) Details() string {
 	if !s.bounded {
 		return "error estimated"
 	}
@@ -74,44 +79,82 @@ func (s *solver) Details() string {
 // Fresh starts from the true residual, and how many of them may leave more than half of the bound.
 const mostRounds, idleRounds = 20, 3
 
-// Solve improves x until the rule is met.
-func (s *solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
-	fromZero := s.fromZero
-	s.fromZero = false
-	if !rule.InKelvin() {
-		out := s.part(ctx, rule, b, x, fromZero, 0)
-		out.ErrorK = s.estimate(b, x)
-		return out
+// Solve improves x until the rule is met, or ends at a part of the residual as that asks.
+func (s *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
+	if s.fromZero {
+		s.sys.Fill(x, 0)
+		s.fromZero = false
 	}
-	if !s.weigh(ctx) {
-		out := s.part(ctx, krylov.Rule{RTol: 1e-15, MaxIter: rule.MaxIter}, b, x, fromZero, 0)
-		out.ErrorK = s.estimate(b, x)
-		// Rounding of the coolant's own equations may end the recursion a little above the estimate of its errors.
-		if !out.Converged && out.ErrorK <= rule.Tol {
-			out.Converged, out.Reason = true, krylov.Tolerance
+	if rule.ATol > 0 || rule.RTol > 0 {
+		return s.reduce(ctx, rule, b, x)
+	}
+	bounded, none := s.weigh(ctx)
+	if none {
+		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Breakdown, Start: krylov.Start{ErrorK: math.NaN(), PlainK: math.NaN()}}
+	}
+	if bounded {
+		return s.approach(ctx, rule, b, x)
+	}
+	out := s.reduce(ctx, krylov.Rule{RTol: 1e-15, MaxIter: rule.MaxIter, Reduction: rule.Reduction}, b, x)
+	// Rounding of the coolant's own equations may end the recursion a little above the estimate of its errors.
+	if !out.Converged && out.ErrorK <= rule.Tol {
+		out.Converged, out.Reason = true, krylov.Tolerance
+	}
+	return out
+}
+
+// reduce solves to a rule in residuals.
+func (s *Solver) reduce(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
+	var start krylov.Start
+	if s.follows {
+		start = s.start(b, x)
+		if target := math.Max(rule.ATol, rule.Reduction*start.Norms.Residual); rule.Reduction > 0 && target > rule.RTol*start.Norms.Source {
+			rule.ATol = math.Max(target, math.SmallestNonzeroFloat64)
 		}
-		return out
 	}
-	return s.approach(ctx, rule, b, x, fromZero)
+	out := s.part(ctx, rule, b, x, 0)
+	out.ErrorK = s.estimate(b, x)
+	if s.follows {
+		out.Start = start
+	}
+	return out
+}
+
+// plainly is the part of the error that a cycle takes away, at least: 1 over it times the preconditioned residual is an estimate without caution.
+const plainly = 0.5
+
+// start is what a solve begins with.
+func (s *Solver) start(b ops.Source, x ops.Vector) krylov.Start {
+	bounded := s.holds()
+	at := krylov.Start{Norms: s.sys.Residual(s.work, s.small, b, x)}
+	s.pre.Apply(s.small, s.small)
+	z := s.parts().largest(s.small)
+	at.ErrorK = caution * z
+	if bounded {
+		at.ErrorK = s.bound()
+	}
+	at.PlainK = math.Min(at.ErrorK, z/plainly)
+	return at
 }
 
 // approach solves until the bound is within the tolerance.
-func (s *solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector, fromZero bool) (out krylov.Outcome) {
-	if fromZero {
-		s.sys.Fill(x, 0)
-	}
+func (s *Solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) (out krylov.Outcome) {
 	best, idle := math.Inf(1), 0
 	for round := 0; ; round++ {
 		norms := s.sys.Residual(s.work, s.small, b, x)
 		out.Norms, out.ErrorK = norms, s.bound()
 		if round == 0 {
 			out.Start = krylov.Start{Norms: norms, ErrorK: out.ErrorK, PlainK: out.ErrorK}
+			if s.follows {
+				s.pre.Apply(s.small, s.small)
+				out.Start.PlainK = math.Min(out.ErrorK, s.parts().largest(s.small)/plainly)
+			}
 		}
 		why, done := krylov.Tolerance, true
 		switch {
 		case s.sys.Err() != nil:
 			why = krylov.Failed
-		case out.ErrorK <= rule.Tol:
+		case out.ErrorK <= rule.Tol, round > 0 && norms.Residual <= rule.Reduction*out.Start.Norms.Residual:
 		case math.IsNaN(out.ErrorK) || math.IsInf(out.ErrorK, 0):
 			why = krylov.Breakdown
 		case norms.Residual <= krylov.FloorFactor*norms.Floor:
@@ -133,65 +176,96 @@ func (s *solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x
 			best, idle = out.ErrorK, 0
 		}
 		cut := math.Max(1e-9, math.Min(0.1, rule.Tol/out.ErrorK/2))
-		inner := s.part(ctx, krylov.Rule{ATol: math.Max(norms.Residual*cut, math.SmallestNonzeroFloat64), MaxIter: rule.MaxIter - out.Iterations}, b, x, false, out.Iterations)
+		target := math.Max(norms.Residual*cut, rule.Reduction*out.Start.Norms.Residual)
+		inner := s.part(ctx, krylov.Rule{ATol: math.Max(target, math.SmallestNonzeroFloat64), MaxIter: rule.MaxIter - out.Iterations}, b, x, out.Iterations)
 		out.Iterations += inner.Iterations
 	}
 }
 
 // part runs BiCGSTAB after some iterations of the same solve.
-func (s *solver) part(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector, fromZero bool, before int) krylov.Outcome {
+func (s *Solver) part(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector, before int) krylov.Outcome {
 	s.BiCGSTAB.Watch(nil)
 	if s.watch != nil {
 		s.BiCGSTAB.Watch(func(n int, errorK float64) { s.watch(before+n, errorK) })
-	}
-	if fromZero {
-		s.BiCGSTAB.StartFromZero()
 	}
 	return s.BiCGSTAB.Solve(ctx, rule, b, x)
 }
 
 // parts are the operations of the method.
-func (s *solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).parts }
+func (s *Solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).parts }
 
-// weigh finds the weight where there is none for the operator as it is; false where there can be none.
-func (s *solver) weigh(ctx context.Context) bool {
-	p := s.parts()
-	for _, v := range s.sys.Mesh().Cavities {
-		if v.Of.Central {
-			return false
-		}
+// upwind says that all differences are, so that A without leakage is an M-matrix.
+func (s *Solver) upwind() bool {
+	return !slices.ContainsFunc(s.sys.Mesh().Cavities, func(v *mesh.Cavity) bool { return v.Of.Central })
+}
+
+// weigh finds the weight where there is none for the operator as it is. none says that there can be none: leakage has made A something else than an M-matrix,
+// which is so where the solution for a positive right side has an entry that is not positive.
+func (s *Solver) weigh(ctx context.Context) (bounded, none bool) {
+	if !s.upwind() {
+		return false, false
 	}
-	if s.operator == s.pre.Refreshes() {
-		return s.bounded
+	if s.operator == s.pre.Refreshes() && (!s.follows || s.holds()) {
+		return s.bounded, false
 	}
-	s.operator, s.bounded, s.spent = s.pre.Refreshes(), false, 0
-	p.diagonal(s.b)
-	source := s.sys.SourceOf(s.b)
-	s.sys.Fill(s.weight, 1)
+	if s.operator != s.pre.Refreshes() {
+		s.spent = 0
+	}
+	if !s.bounded {
+		s.sys.Fill(s.weight, 1)
+	}
+	s.operator, s.bounded = s.pre.Refreshes(), false
+	solved := false
 	for _, rtol := range []float64{0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10} {
 		if rtol > 0 {
-			s.spent += s.part(ctx, krylov.Rule{RTol: rtol, MaxIter: 200}, source, s.weight, false, 0).Iterations
+			s.parts().diagonal(s.d)
+			source := s.sys.SourceOf(s.d)
+			out := s.part(ctx, krylov.Rule{RTol: rtol, MaxIter: 200}, source, s.weight, 0)
+			source.Close()
+			s.spent += out.Iterations
+			solved = out.Converged
 		}
-		s.sys.Apply(s.work, s.weight)
-		if p.dominates(s.work, s.b, s.weight) {
-			p.scale(s.weight, s.work)
+		if s.dominates() {
 			s.bounded = true
-			return true
+			return true, false
 		}
 	}
-	return false
+	return false, s.leaks && solved && ctx.Err() == nil
+}
+
+// dominates says whether the weight is one for the operator as it is, and if so sets d.
+func (s *Solver) dominates() bool {
+	p := s.parts()
+	p.diagonal(s.d)
+	s.sys.Apply(s.work, s.weight)
+	if !p.dominates(s.work, s.d, s.weight) {
+		return false
+	}
+	p.scale(s.d, s.weight, s.work)
+	return true
+}
+
+// holds says whether there is a weight that is one for the operator as it is.
+func (s *Solver) holds() bool {
+	if !s.bounded || s.operator != s.pre.Refreshes() && !s.follows {
+		return false
+	}
+	return !s.follows || s.dominates()
 }
 
 // bound on the error that leaves the residual in work.
-func (s *solver) bound() float64 { return s.parts().most(s.work, s.weight) }
+func (s *Solver) bound() float64 { return s.parts().most(s.work, s.d) }
+
+// caution is what the largest preconditioned residual is taken times where there is no bound.
+const caution = 10
 
 // estimate is the error in K that a solution leaves: a bound where there is a weight, and otherwise an estimate.
-func (s *solver) estimate(b ops.Source, x ops.Vector) float64 {
+func (s *Solver) estimate(b ops.Source, x ops.Vector) float64 {
+	bounded := s.holds()
 	s.sys.Residual(s.work, s.small, b, x)
-	if s.bounded && s.operator == s.pre.Refreshes() {
+	if bounded {
 		return s.bound()
 	}
-	const caution = 10
 	s.pre.Apply(s.small, s.small)
 	return caution * s.parts().largest(s.small)
 }
