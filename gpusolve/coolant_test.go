@@ -205,6 +205,7 @@ func againstElimination(t *testing.T, open func(testing.TB) ops.Device, stacks u
 func cooledMesh(t *testing.T, r *rand.Rand, nx, ny int) *mesh.Mesh {
 	t.Helper()
 	s := cases.Cooled(r, nx, ny)
+	cases.Developing(r, s)
 	if err := stack.Validate(s); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Cooled draws a stack of nx by ny cells with one to three cavities in any directions: channels, porous ones with channels or pins, upwind and central,
-// flows of 1e-9 to 1e-4 m3/s, developed and developing, faces that heat passes too, sides among them.
+// flows of 1e-9 to 1e-4 m3/s, faces that heat passes too, sides among them.
 func Cooled(r *rand.Rand, nx, ny int) *stack.Stack {
 	d := drawing{r, &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{4e-3, 3e-3}}}
 	s := d.s
@@ -57,9 +57,16 @@ func (d *drawing) cavity(n int, cells [2]int) stack.Layer {
 	case 1:
 		w.Channels, w.Pins = nil, &stack.Pins{Diameter: 50e-6, Pitch: 120e-6}
 	}
-	if w.Channels != nil && d.IntN(3) == 0 { // coefficients from cell to cell
-		w.Developing, w.HSide, w.HBottom, w.HTop = true, 0, 0, 0
-		w.Fluid.Density, w.Fluid.Viscosity = 1000, d.log(3e-4, 3e-3)
-	}
 	return stack.Layer{Name: fmt.Sprintf("cavity%d", n), Material: 1, Thickness: d.log(50e-6, 400e-6), Cells: 1, Coolant: w}
+}
+
+// Developing lets the flow of some channels develop, so that coefficients differ from cell to cell.
+func Developing(r *rand.Rand, s *stack.Stack) {
+	d := drawing{r, s}
+	for i := range s.Layers {
+		if w := s.Layers[i].Coolant; w != nil && w.Channels != nil && d.IntN(3) == 0 {
+			w.Developing, w.HSide, w.HBottom, w.HTop = true, 0, 0, 0
+			w.Fluid.Density, w.Fluid.Viscosity = 1000, d.log(3e-4, 3e-3)
+		}
+	}
 }
