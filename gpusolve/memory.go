@@ -241,11 +241,7 @@ func groundedPlanes(m *mesh.Mesh) int64 {
 // heatedPlanes is the number of planes into which faces drive heat.
 func heatedPlanes(m *mesh.Mesh) int64 {
 	return planesOf(m, func(f stack.Face) bool {
-		b := m.Stack.Boundary[f]
-		if _, ok := m.FaceResistance(f); ok {
-			return b.Temperature != m.Stack.Ambient || b.Follows()
-		}
-		return b.Kind == stack.HeatFlux && b.Flux != 0
+		return m.Heats(f)
 	})
 }
 

@@ -122,18 +122,13 @@ func heat(m *mesh.Mesh, x, y []float64) float64 {
 		}
 	}
 	for f := range stack.Face(stack.NumFaces) {
-		b := &m.Stack.Boundary[f]
-		_, driven := m.FaceResistance(f)
-		if !driven && b.Kind != stack.HeatFlux {
+		if !m.Exchanges(f) {
 			continue
 		}
 		onFace(m, f, func(i, j, k int) {
 			cell := (k*ny+j)*nx + i
-			if driven {
-				sum += m.FaceConductance(f, i, j, k) * (b.Temperature - x[cell]) * y[cell]
-			} else {
-				sum += b.Flux * m.CellFaceArea(f, i, j, k) * y[cell]
-			}
+			d := m.Drive(f, i, j, k)
+			sum += (m.FaceConductance(f, i, j, k)*(d.Temperature-x[cell]) + d.Flux*m.CellFaceArea(f, i, j, k)) * y[cell]
 		})
 	}
 	return sum
