@@ -54,11 +54,12 @@ func (m *Mesh) Patches(read func(k int, kelvin []float64) error) ([]PatchState, 
 
 // addHeat adds what leaves through the patches of a face in plane k.
 func (p *PatchedFace) addHeat(m *Mesh, k int, kelvin []float64, rows []PatchState) {
-	for n := range p.owner {
-		i, j, plane := p.cell(m, n)
-		if plane != k {
-			continue
-		}
+	from, to := 0, len(p.owner)
+	if p.face > stack.Top {
+		from, to = k*p.NA, (k+1)*p.NA
+	}
+	for n := from; n < to; n++ {
+		i, j, _ := p.cell(m, n)
 		t := kelvin[j*m.NX()+i]
 		c := m.At(i, j, k)
 		if m.Laws != nil {
