@@ -212,8 +212,10 @@ func (c *Choice) take(f *family, scale float64, planes []int) {
 // grounded says whether a steady state exists.
 func grounded(s *stack.Stack) bool {
 	for f := range s.Boundary {
-		if k := s.Boundary[f].Kind; k != stack.Adiabatic && k != stack.HeatFlux {
-			return true
+		for _, b := range s.Boundary[f].Conditions() {
+			if b.Driven() {
+				return true
+			}
 		}
 	}
 	return false

@@ -79,17 +79,13 @@ func (v *fluxes) throughPlane(k int, flux []float64) {
 // throughFace fills the fluxes through the lower or the upper face of the stack, beside which plane k lies.
 func (v *fluxes) throughFace(f stack.Face, k int, flux []float64) {
 	nx := v.m.NX()
-	b := &v.m.Stack.Boundary[f]
 	sign := 1.0
 	if f == stack.Bottom {
 		sign = -1
 	}
 	for c := range flux {
-		if b.Kind == stack.HeatFlux {
-			flux[c] = -sign * b.Flux
-			continue
-		}
 		i, j := c%nx, c/nx
-		flux[c] = sign * v.m.FaceConductance(f, i, j, k) * (v.here[c] - b.Temperature) / (v.m.DX(i) * v.m.DY(j))
+		d := v.m.Drive(f, i, j, k)
+		flux[c] = sign * (v.m.FaceConductance(f, i, j, k)*(v.here[c]-d.Temperature)/(v.m.DX(i)*v.m.DY(j)) - d.Flux)
 	}
 }

@@ -160,8 +160,10 @@ func (p *pilot) share() {
 func coldest(s *stack.Stack) float64 {
 	least := math.Inf(1)
 	for f := range s.Boundary {
-		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic && b.Kind != stack.HeatFlux {
-			least = min(least, b.Temperature)
+		for _, b := range s.Boundary[f].Conditions() {
+			if b.Driven() {
+				least = min(least, b.Temperature)
+			}
 		}
 	}
 	if math.IsInf(least, 1) {

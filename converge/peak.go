@@ -106,7 +106,7 @@ func above(m *mesh.Mesh, faces []float64, i int, low, high stack.Face, value fun
 	width := faces[i+1] - faces[i]
 	side := func(next int, face stack.Face) (distance, rise float64, ok bool) {
 		if next < 0 || next >= n {
-			return width, 0, m.Stack.Boundary[face].Kind == stack.Adiabatic
+			return width, 0, !m.Exchanges(face)
 		}
 		return (width + faces[next+1] - faces[next]) / 2, value(next) - value(i), true
 	}

@@ -211,9 +211,10 @@ func (c *cellMap) addSinks(layer int, plane []float64) {
 		if _, ok := m.FaceResistance(face); !ok {
 			return
 		}
-		t := m.Stack.Boundary[face].Temperature
 		for n := range plane {
-			plane[n] += t * m.FaceConductance(face, n%m.NX(), n/m.NX(), k)
+			i, j := n%m.NX(), n/m.NX()
+			d := m.Drive(face, i, j, k)
+			plane[n] += d.Temperature * m.FaceConductance(face, i, j, k)
 		}
 	}
 	if layer == 0 {

@@ -142,7 +142,7 @@ func systemBytes(s precond.Shape) int64 {
 		}
 	}
 	if s.GPU {
-		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette))
+		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette)) + 24*patchedCells(m)
 	}
 	return bytes
 }
@@ -219,6 +219,16 @@ func powerBytes(s precond.Shape) int64 {
 	return bytes
 }
 
+// patchedCells counts the cells of faces with patches.
+func patchedCells(m *mesh.Mesh) (n int64) {
+	for _, p := range m.Patched {
+		if p != nil {
+			n += int64(p.NA) * int64(p.NB)
+		}
+	}
+	return n
+}
+
 // indexSheets counts the planes of material numbers; planes of a layer share theirs.
 func indexSheets(m *mesh.Mesh) int64 {
 	var n int64
@@ -241,11 +251,7 @@ func groundedPlanes(m *mesh.Mesh) int64 {
 // heatedPlanes is the number of planes into which faces drive heat.
 func heatedPlanes(m *mesh.Mesh) int64 {
 	return planesOf(m, func(f stack.Face) bool {
-		b := m.Stack.Boundary[f]
-		if _, ok := m.FaceResistance(f); ok {
-			return b.Temperature != m.Stack.Ambient || b.Follows()
-		}
-		return b.Kind == stack.HeatFlux && b.Flux != 0
+		return m.Heats(f)
 	})
 }
 

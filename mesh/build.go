@@ -41,6 +41,7 @@ func Build(s *stack.Stack) (*Mesh, error) {
 			return nil, err
 		}
 	}
+	m.addPatches()
 	m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y})
 	if err != nil {
 		return nil, err

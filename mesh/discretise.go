@@ -6,7 +6,7 @@ import "thermsim/stack"
 //
 //	gx(i+1/2) = dy dz / (dx_i/2kx_i + dx_{i+1}/2kx_{i+1})                  W/K, gy alike; k of the halves that meet
 //	gz(k+1/2) = dx dy / (dz_k/2kz_k + R" + dz_{k+1}/2kz_{k+1})             R" the contact resistance, m2K/W
-//	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h
+//	face      = dx dy / (R"_face + dz/2kz)                                 to the temperature of a face, R"_face = 1/h; of its patches, see PatchedFace
 //
 // Every function fills dst (length nx) for row j of plane k.
 
@@ -59,24 +59,6 @@ func (m *Mesh) Capacity(k, j int, dst []float64) {
 	m.CoolCapacity(m.solids, k, j, dst)
 }
 
-// FaceResistance is the resistance between a face's surface and the temperature it refers to, in m2K/W, the typical one where it follows the
-// temperature; ok is false for faces that no temperature drives.
-func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
-	b := m.Stack.Boundary[f]
-	switch b.Kind {
-	case stack.Convective:
-		if law := m.faceLaw(f); law != nil {
-			return 1 / law.Typical, true
-		}
-		return 1 / b.H, b.H > 0
-	case stack.FixedTemperature:
-		return 0, true
-	case stack.LumpedResistance:
-		return b.Resistance * m.FaceArea(f), true
-	}
-	return 0, false
-}
-
 // FaceArea is the area of a face in m2.
 func (m *Mesh) FaceArea(f stack.Face) float64 {
 	switch f {
@@ -94,12 +76,12 @@ func (m *Mesh) FaceConductance(f stack.Face, i, j, k int) float64 {
 }
 
 func (m *Mesh) faceConductance(f stack.Face, i, j, k int, c *Material) float64 {
-	r, ok := m.FaceResistance(f)
+	d := m.Drive(f, i, j, k)
 	half := m.halfOf(f, i, j, k, c)
-	if !ok || half >= noWay {
+	if !d.Driven() || half >= noWay {
 		return 0
 	}
-	return m.CellFaceArea(f, i, j, k) / (r + half)
+	return m.CellFaceArea(f, i, j, k) / (d.Resistance + half)
 }
 
 // halfResistance lies between the centre of cell (i, j, k) and its side in the direction of face f, in m2K/W.

@@ -126,7 +126,7 @@ func (m *Mesh) FaceTerm(f stack.Face, i, j, k int, c *Material, x float64) (part
 		leaves = float64(m.CellFaceArea(f, i, j, k) * heat)
 		return part, float64(held*x) - leaves, leaves
 	}
-	rise := m.Stack.Boundary[f].Temperature - m.Stack.Ambient
+	rise := m.Drive(f, i, j, k).Temperature - m.Stack.Ambient
 	return part, float64(held * rise), held * (x - rise)
 }
 

@@ -24,6 +24,8 @@ type Mesh struct {
 	LayerPlanes [][2]int
 	Power       *powermap.Map
 	Cavities    []*Cavity // that coolant flows through, bottom to top
+	// Patched are the faces with patches, cell by cell; nil for those without.
+	Patched [stack.NumFaces]*PatchedFace
 
 	characters []character // of the layers
 	// warm knows temperatures in K at which halfResistance takes properties; nil for those of the palette.

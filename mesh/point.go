@@ -16,7 +16,7 @@ import (
 // seen from the cell; without a contact the neighbour says the same. On a face of the domain, with the temperature T0 behind R_face (1/h, 0 or R A),
 //
 //	T_side = T - (T - T0) R / (R + R_face)
-//	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face
+//	T_side = T + q R                        where the flux q enters, 0 on an adiabatic face; both terms in cells that the edge of a patch cuts
 //
 // which is the temperature of the solid's surface: T0 itself where it is fixed. Heat made in a cell counts where the scheme puts it, at the centre.
 // Where the discrete solution is exact along an axis, as through slabs that make no heat, the temperature between the centres is exact too.
@@ -112,20 +112,18 @@ func (m *Mesh) vertical(i, j, k int, up bool) sideValue {
 
 // surface is the temperature on face f, own times that of cell (i, j, k) behind the resistance r (m2K/W) plus a constant in K.
 func (m *Mesh) surface(f stack.Face, r float64, i, j, k int) (own, constant float64) {
-	b := &m.Stack.Boundary[f]
-	if outer, driven := m.FaceResistance(f); driven {
-		if law := m.faceLaw(f); law != nil && m.warm != nil {
-			if kelvin, ok := m.warm(k, j*m.NX()+i); ok {
-				_, h, _ := m.Laws.surface(law, kelvin-law.Ambient, r)
-				outer = 1 / h
-			}
+	d := m.Drive(f, i, j, k)
+	if !d.Driven() {
+		return 1, d.Flux * r
+	}
+	outer := d.Resistance
+	if law := m.faceLaw(f); law != nil && m.warm != nil {
+		if kelvin, ok := m.warm(k, j*m.NX()+i); ok {
+			_, h, _ := m.Laws.surface(law, kelvin-law.Ambient, r)
+			outer = 1 / h
 		}
-		return outer / (outer + r), b.Temperature * (r / (outer + r))
 	}
-	if b.Kind == stack.HeatFlux {
-		return 1, b.Flux * r
-	}
-	return 1, 0
+	return outer / (outer + r), d.Temperature*(r/(outer+r)) + d.Flux*r
 }
 
 // height finds the plane that holds z, and the place within: -1 on its lower side, 0 in the middle, 1 on its upper side.

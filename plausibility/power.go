@@ -54,14 +54,16 @@ func (j *judge) sources() {
 func (j *judge) driven() bool {
 	at := math.NaN()
 	for f := range j.s.Boundary {
-		switch b := &j.s.Boundary[f]; {
-		case b.Kind == stack.HeatFlux && b.Flux != 0:
-			return true
-		case b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux:
-		case b.Temperature != at && !math.IsNaN(at):
-			return true
-		default:
-			at = b.Temperature
+		for _, b := range j.s.Boundary[f].Conditions() {
+			switch {
+			case b.Kind == stack.HeatFlux && b.Flux != 0:
+				return true
+			case !b.Driven():
+			case b.Temperature != at && !math.IsNaN(at):
+				return true
+			default:
+				at = b.Temperature
+			}
 		}
 	}
 	initial := j.s.Transient.Initial

@@ -1,6 +1,7 @@
 package plausibility
 
 import (
+	"fmt"
 	"math"
 
 	"thermsim/stack"
@@ -86,36 +87,48 @@ func (j *judge) faces() {
 		j.warn(NoWayOut, stack.Pos{}, `give a face h, resistance or temperature, such as boundary.top = { h = "5000 W/(m^2 K)" }`,
 			"no face leads heat to a temperature: there is no steady state, and a transient warms up for ever")
 	}
-	const leastR, mostR = 1e-5, 1e5
 	ambients := 0
 	for f := range stack.Face(stack.NumFaces) {
-		b := &j.s.Boundary[f]
-		low, high := float64(leastAmbient), float64(mostAmbient)
-		switch b.Kind {
-		case stack.Convective:
-			j.air(f, b)
-			if !b.Follows() && (b.H < leastH || b.H > mostH) {
-				j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to 1e5 W/(m^2 K); look at the unit", "the %s face has h = %.4g W/(m2 K)", f, b.H)
+		what := "the " + f.String() + " face"
+		for n, b := range j.s.Boundary[f].Conditions() {
+			if n > 0 {
+				what = fmt.Sprintf("patch %s of the %v face", j.s.Boundary[f].Patches[n-1].Name, f)
 			}
-		case stack.LumpedResistance:
-			if b.Resistance < leastR || b.Resistance > mostR {
-				j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; look at the unit", "the %s face has a resistance of %.4g K/W", f, b.Resistance)
+			if b.Kind == stack.Convective {
+				j.air(f, b)
 			}
-		case stack.FixedTemperature:
-			low, high = leastSurface, mostSurface
-		default:
-			continue
-		}
-		if b.Temperature == j.s.Ambient {
-			ambients++
-		}
-		if b.Temperature < low || b.Temperature > high {
-			j.oddTemperature(b.Pos, "the temperature of the "+f.String()+" face", b.Temperature)
+			if j.condition(b, what) {
+				ambients++
+			}
 		}
 	}
 	if ambients == 0 && (j.s.Ambient < leastAmbient || j.s.Ambient > mostAmbient) {
 		j.oddTemperature(stack.Pos{}, "ambient", j.s.Ambient)
 	}
+}
+
+// condition judges that of a face or of a part of it, and says whether it refers to the ambient of the stack.
+func (j *judge) condition(b *stack.Boundary, what string) (ambient bool) {
+	const leastR, mostR = 1e-5, 1e5
+	low, high := float64(leastAmbient), float64(mostAmbient)
+	switch b.Kind {
+	case stack.Convective: // H is 0 beside a map
+		if !b.Follows() && b.H != 0 && (b.H < leastH || b.H > mostH) {
+			j.warn(Cooling, b.Pos, "air gives 5 to 100, a heat sink referred to the chip 1e3 to 1e4, liquids up to 1e5 W/(m^2 K); look at the unit", "%s has h = %.4g W/(m2 K)", what, b.H)
+		}
+	case stack.LumpedResistance:
+		if b.Resistance < leastR || b.Resistance > mostR {
+			j.warn(Cooling, b.Pos, "coolers have 0.05 to 50 K/W; look at the unit", "%s has a resistance of %.4g K/W", what, b.Resistance)
+		}
+	case stack.FixedTemperature:
+		low, high = leastSurface, mostSurface
+	default:
+		return false
+	}
+	if b.Temperature < low || b.Temperature > high {
+		j.oddTemperature(b.Pos, "the temperature of "+what, b.Temperature)
+	}
+	return b.Temperature == j.s.Ambient
 }
 
 // air judges natural convection at a usual rise: ten times outside the range of a formula, it is a guess.

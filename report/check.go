@@ -118,14 +118,14 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 		Subtitle: fmt.Sprintf("%s x %s mm, %s high, %s W; %d x %d x %d cells",
 			trimmed(s.Size[0]*1e3), trimmed(s.Size[1]*1e3), length(s.Height()),
 			significant(m.Power.Mapped, 4), m.NX(), m.NY(), m.NZ()),
-		Top:    "top: " + boundaryText(&s.Boundary[stack.Top]),
-		Bottom: "bottom: " + boundaryText(&s.Boundary[stack.Bottom]),
+		Top:    "top: " + faceText(&s.Boundary[stack.Top]),
+		Bottom: "bottom: " + faceText(&s.Boundary[stack.Bottom]),
 	}
-	if b := &s.Boundary[stack.West]; b.Kind != stack.Adiabatic {
-		c.West = "west: " + boundaryText(b)
+	if b := &s.Boundary[stack.West]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
+		c.West = "west: " + faceText(b)
 	}
-	if b := &s.Boundary[stack.East]; b.Kind != stack.Adiabatic {
-		c.East = "east: " + boundaryText(b)
+	if b := &s.Boundary[stack.East]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
+		c.East = "east: " + faceText(b)
 	}
 	for i := range s.Materials {
 		c.Materials = append(c.Materials, s.Materials[i].Name)
@@ -142,8 +142,17 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	}
 	c.Notes = []string{legend}
 	for _, f := range []stack.Face{stack.South, stack.North} { // the faces in front and behind
-		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic {
-			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, boundaryText(b)))
+		if b := &s.Boundary[f]; b.Kind != stack.Adiabatic || len(b.Patches) > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, faceText(b)))
+		}
+	}
+	for f := range stack.Face(stack.NumFaces) {
+		for n := range s.Boundary[f].Patches {
+			if n == mostPatchNotes {
+				c.Notes = append(c.Notes, fmt.Sprintf("%v: and %d more", f, len(s.Boundary[f].Patches)-n))
+				break
+			}
+			c.Notes = append(c.Notes, fmt.Sprintf("%v, %s", f, patchText(&s.Boundary[f].Patches[n])))
 		}
 	}
 	return c
@@ -232,6 +241,21 @@ func cooling(b *stack.Boundary) (means []string) {
 		means = append(means, "radiation")
 	}
 	return means
+}
+
+// mostPatchNotes of a face stand below a cross-section.
+const mostPatchNotes = 4
+
+// faceText is a face in words, and how many patches it has.
+func faceText(b *stack.Boundary) string {
+	switch n := len(b.Patches); n {
+	case 0:
+		return boundaryText(b)
+	case 1:
+		return boundaryText(b) + ", and a patch"
+	default:
+		return fmt.Sprintf("%s, and %d patches", boundaryText(b), n)
+	}
 }
 
 func boundaryText(b *stack.Boundary) string {

@@ -105,13 +105,15 @@ func (s *Summary) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 // unless properties follow the temperature.
 func (s *Summary) wattsLeft(st *stack.Stack, l *LimitSummary) float64 {
 	around := 0.0
-	for _, b := range st.Boundary {
-		switch {
-		case b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0:
-		case b.Kind == stack.HeatFlux || around != 0 && b.Temperature != around:
-			return math.NaN()
-		default:
-			around = b.Temperature
+	for f := range st.Boundary {
+		for _, b := range st.Boundary[f].Conditions() {
+			switch {
+			case b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0:
+			case b.Kind == stack.HeatFlux || around != 0 && b.Temperature != around:
+				return math.NaN()
+			default:
+				around = b.Temperature
+			}
 		}
 	}
 	rise := l.MaxK - around

@@ -273,8 +273,12 @@ func (b *pageBuilder) run() webpage.Group {
 		g.Facts = append(g.Facts, fact("Set", set))
 	}
 	for f := range stack.Face(stack.NumFaces) {
-		if bound := &b.mesh.Stack.Boundary[f]; bound.Kind != stack.Adiabatic {
-			g.Facts = append(g.Facts, fact(strings.ToUpper(f.String()[:1])+f.String()[1:]+" face", boundaryText(bound)))
+		bound, title := &b.mesh.Stack.Boundary[f], strings.ToUpper(f.String()[:1])+f.String()[1:]+" face"
+		if bound.Kind != stack.Adiabatic || len(bound.Patches) > 0 {
+			g.Facts = append(g.Facts, fact(title, boundaryText(bound)))
+		}
+		for n := range bound.Patches {
+			g.Facts = append(g.Facts, fact(title+", patch", patchText(&bound.Patches[n])))
 		}
 	}
 	return g

@@ -49,6 +49,9 @@ func Summarise(r *Run) (*Summary, error) {
 	if err := s.addCoolant(m, sol); err != nil {
 		return nil, err
 	}
+	if s.Energy.Patches, err = summarisePatches(m, sol.Field); err != nil {
+		return s, err
+	}
 	if s.Energy.Films, err = summariseFilms(m, sol.Field); err != nil {
 		return nil, err
 	}

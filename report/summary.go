@@ -126,8 +126,10 @@ type EnergySummary struct {
 	ImbalanceRel float64     `json:"imbalance_rel"` // of in - out - stored to the largest flow
 	ByFaceW      FaceSummary `json:"by_face_W"`     // leaving heat is positive
 	// Faces whose heat transfer coefficients follow the temperature; absent without any.
-	Films    []FilmSummary `json:"films,omitempty"`
-	CoolantW float64       `json:"coolant_W,omitempty"` // of Out, what coolant carries away above what it brings in
+	Films []FilmSummary `json:"films,omitempty"`
+	// Patches of faces, and what they leave of them; absent without any.
+	Patches  []PatchSummary `json:"patches,omitempty"`
+	CoolantW float64        `json:"coolant_W,omitempty"` // of Out, what coolant carries away above what it brings in
 }
 
 // FaceSummary is one number per face of the domain.

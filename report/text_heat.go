@@ -28,6 +28,10 @@ func (p *page) heat(s *Summary) {
 	}
 	p.wrapped("power      ", power)
 	p.wrapped("faces      ", facesText(e, d))
+	faces, patches := patchesText(e.Patches, d)
+	for i, face := range faces {
+		p.wrapped(fmt.Sprintf("%-11s", "on "+face), patches[i])
+	}
 	for i := range e.Films {
 		f := &e.Films[i]
 		p.wrapped("film       ", f.parts())

@@ -29,14 +29,9 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		b := &s.Boundary[f]
-		switch b.Kind {
-		case stack.Convective:
-			all = append(all, parameter{Sensitivity{Kind: Film, Name: f.String(), Value: b.H, Unit: "W/(m^2 K)"}, func(s *stack.Stack, x float64) { s.Boundary[f].H *= x }})
-		case stack.LumpedResistance:
-			all = append(all, parameter{Sensitivity{Kind: Cooler, Name: f.String(), Value: b.Resistance, Unit: "K/W"}, func(s *stack.Stack, x float64) { s.Boundary[f].Resistance *= x }})
-		}
-		if b.Kind == stack.Convective || b.Kind == stack.LumpedResistance || b.Kind == stack.FixedTemperature {
-			all = append(all, parameter{Sensitivity{Kind: Temperature, Name: f.String(), Value: b.Temperature, Unit: "K"}, func(s *stack.Stack, x float64) { s.Boundary[f].Temperature *= x }})
+		all = append(all, conditionOf(b, f.String(), func(s *stack.Stack) *stack.Boundary { return &s.Boundary[f] })...)
+		for n := range b.Patches {
+			all = append(all, patchParameters(&b.Patches[n], f, n)...)
 		}
 	}
 	return all
@@ -48,6 +43,34 @@ func thicken(y *stack.Layer, factor float64) {
 		y.PowerDepth *= factor
 	}
 	y.Thickness *= factor
+}
+
+// conditionOf lists the parameters of a condition that is found in a stack by at.
+func conditionOf(b *stack.Boundary, name string, at func(s *stack.Stack) *stack.Boundary) (all []parameter) {
+	switch {
+	case b.Kind == stack.Convective && b.H > 0:
+		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"}, func(s *stack.Stack, x float64) { at(s).H *= x }})
+	case b.Kind == stack.LumpedResistance:
+		all = append(all, parameter{Sensitivity{Kind: Cooler, Name: name, Value: b.Resistance, Unit: "K/W"}, func(s *stack.Stack, x float64) { at(s).Resistance *= x }})
+	}
+	if b.Driven() {
+		all = append(all, parameter{Sensitivity{Kind: Temperature, Name: name, Value: b.Temperature, Unit: "K"}, func(s *stack.Stack, x float64) { at(s).Temperature *= x }})
+	}
+	return all
+}
+
+// patchParameters are those of patch n of a face, called face/patch. A map of coefficients has its mean, with which all of it changes.
+func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
+	own := func(s *stack.Stack) *stack.Patch {
+		s.Boundary[f].ClonePatches() // they are shared with the stack that was copied
+		return &s.Boundary[f].Patches[n]
+	}
+	name := f.String() + "/" + p.Name
+	if p.Map != nil && p.Map.Mean() > 0 {
+		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
+			func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
+	}
+	return append(all, conditionOf(&p.Boundary, name, func(s *stack.Stack) *stack.Boundary { return &own(s).Boundary })...)
 }
 
 // conduct makes everything in a layer conduct so many times as well.
@@ -130,18 +153,13 @@ func heat(m *mesh.Mesh, x, y []float64) float64 {
 		}
 	}
 	for f := range stack.Face(stack.NumFaces) {
-		b := &m.Stack.Boundary[f]
-		_, driven := m.FaceResistance(f)
-		if !driven && b.Kind != stack.HeatFlux {
+		if !m.Exchanges(f) {
 			continue
 		}
 		onFace(m, f, func(i, j, k int) {
 			cell := (k*ny+j)*nx + i
-			if driven {
-				sum += m.FaceConductance(f, i, j, k) * (b.Temperature - x[cell]) * y[cell]
-			} else {
-				sum += b.Flux * m.CellFaceArea(f, i, j, k) * y[cell]
-			}
+			d := m.Drive(f, i, j, k)
+			sum += (m.FaceConductance(f, i, j, k)*(d.Temperature-x[cell]) + d.Flux*m.CellFaceArea(f, i, j, k)) * y[cell]
 		})
 	}
 	return sum

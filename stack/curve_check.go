@@ -69,9 +69,11 @@ func (v *validator) curves(m *Material) {
 // material and each face's law.
 func (s *Stack) OutOfRange() []string {
 	low, high := s.Ambient, s.Ambient
-	for _, b := range s.Boundary {
-		if b.Kind != Adiabatic && b.Kind != HeatFlux {
-			low, high = math.Min(low, b.Temperature), math.Max(high, b.Temperature)
+	for f := range s.Boundary {
+		for _, b := range s.Boundary[f].Conditions() {
+			if b.Driven() {
+				low, high = math.Min(low, b.Temperature), math.Max(high, b.Temperature)
+			}
 		}
 	}
 	if t := s.Transient.Initial; t > 0 {

@@ -44,6 +44,7 @@ func (l *loader) decodeStack(root *node) {
 	l.gridOfChannels(t)
 	l.heatSink(t)
 	l.characterise()
+	l.patches(t)
 	s.Materials = l.materials.used
 	l.checkColumns()
 	for _, pt := range t.tables("probe") {
@@ -208,6 +209,9 @@ func (l *loader) boundary(t *table, f Face) Boundary {
 		case "resistance":
 			b.Kind, b.Resistance = LumpedResistance, x
 		}
+	}
+	if given == 0 && t.has("patch") {
+		return Boundary{Pos: b.Pos}
 	}
 	if given != 1 {
 		l.fail(t.node.pos, "", "boundary.%s needs exactly one of h (with convection and emissivity), temperature, flux and resistance, got %d of them", f, given)

@@ -223,7 +223,9 @@ type Boundary struct {
 	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
 	Flux        float64 // W/m2 into the domain, HeatFlux
 	Resistance  float64 // K/W, LumpedResistance
-	Pos         Pos
+	// Patches have conditions of their own; what none of them covers keeps that of the face, and Resistance is that of what they leave.
+	Patches []Patch
+	Pos     Pos
 }
 
 // Probe is a named point whose temperature is reported: at height Z, or in the middle of a layer's thickness.

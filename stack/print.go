@@ -134,18 +134,12 @@ func (p *printer) top() {
 	p.line("size = %s", lengthList(s.Size[:]...))
 	p.comment(p.comments.Grid...)
 	p.line("grid = %s", grid(&s.Grid))
-	for f, b := range s.Boundary {
-		remark := behind(p.comments.Boundary[f])
-		ambient := ", ambient = " + quantity(units.Temperature, b.Temperature)
-		switch b.Kind {
-		case Convective:
-			p.line("boundary.%s = { %s%s }%s", Face(f), filmEntry(&b), ambient, remark)
-		case LumpedResistance:
-			p.line("boundary.%s = { resistance = %s%s }%s", Face(f), quantity(units.Resistance, b.Resistance), ambient, remark)
-		case FixedTemperature:
-			p.line("boundary.%s = { temperature = %s }%s", Face(f), quantity(units.Temperature, b.Temperature), remark)
-		case HeatFlux:
-			p.line("boundary.%s = { flux = %s }%s", Face(f), quantity(units.Flux, b.Flux), remark)
+	for f := range s.Boundary {
+		b := &s.Boundary[f]
+		if len(b.Patches) > 0 {
+			p.patches(Face(f), b)
+		} else if own := faceEntry(b); own != "" {
+			p.line("boundary.%s = { %s }%s", Face(f), own, behind(p.comments.Boundary[f]))
 		}
 	}
 }

@@ -85,28 +85,11 @@ func (v *validator) domain() {
 		v.fail(Pos{}, "", "title %q %s", shorten(s.Title), fault)
 	}
 	v.grid()
-	for f, b := range s.Boundary {
-		name := "boundary." + Face(f).String()
-		switch b.Kind {
-		case Adiabatic:
-			continue
-		case Convective:
-			v.film(&b, name)
-		case LumpedResistance:
-			v.positive(b.Pos, b.Resistance, "%s: resistance", name)
-		case HeatFlux:
-			if math.IsNaN(b.Flux) || math.IsInf(b.Flux, 0) {
-				v.fail(b.Pos, "", "%s: flux must be finite", name)
-			} else if math.Abs(b.Flux) > mostFlux {
-				v.fail(b.Pos, "", "%s: flux must lie between -%g and %g W/m^2, got %v", name, mostFlux, mostFlux, b.Flux)
-			}
-			continue
-		case FixedTemperature:
-		default:
-			v.fail(b.Pos, "", "%s: no such kind of boundary", name)
-			continue
+	for f := range s.Boundary {
+		if b := &s.Boundary[f]; b.Kind != Adiabatic {
+			v.condition(b, "boundary."+Face(f).String())
 		}
-		v.positive(b.Pos, b.Temperature, "%s: temperature", name)
+		v.patches(Face(f))
 	}
 }
 

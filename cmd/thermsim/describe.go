@@ -155,7 +155,7 @@ func (d *description) faces() {
 	adiabatic := 0
 	for f := range stack.Face(stack.NumFaces) {
 		b := &d.m.Stack.Boundary[f]
-		if b.Kind == stack.Adiabatic {
+		if b.Kind == stack.Adiabatic && len(b.Patches) == 0 {
 			adiabatic++
 		} else {
 			biot := ""
@@ -163,6 +163,9 @@ func (d *description) faces() {
 				biot = fmt.Sprintf(", Biot number %.2g", bi)
 			}
 			d.line("  %-7s %s%s", f, boundary(b), biot)
+			for n := range b.Patches {
+				d.line("  %-7s   %s", "", patch(&b.Patches[n], f))
+			}
 		}
 	}
 	if d.m.Grounded() {
@@ -176,6 +179,24 @@ func (d *description) faces() {
 		return
 	}
 	d.line("  %s", d.red("no face leads heat to a temperature: only a transient makes sense"))
+}
+
+// patch is a patch in words: its name, its place and its condition.
+func patch(p *stack.Patch, f stack.Face) string {
+	axes, r, what := stack.FaceAxes(f), stack.Rect{}, ""
+	switch {
+	case p.Shape != nil:
+		r, what = stack.Around(p.Shape), "shape in "
+	case len(p.Rects) == 1:
+		r = p.Rects[0]
+	default:
+		return fmt.Sprintf("%s, beside %d groups of layers: %s", p.Name, len(p.Rects), boundary(&p.Boundary))
+	}
+	condition := boundary(&p.Boundary)
+	if m := p.Map; m != nil {
+		condition = fmt.Sprintf("map of %d x %d, h = %.4g W/(m2 K) on average to %.2f degC", m.NX, m.NY, m.Mean(), celsius(p.Temperature))
+	}
+	return fmt.Sprintf("%s, %s%.4g x %.4g mm at %s = %.4g mm, %s = %.4g mm: %s", p.Name, what, r.Width*1e3, r.Height*1e3, axes[0], r.X*1e3, axes[1], r.Y*1e3, condition)
 }
 
 func boundary(b *stack.Boundary) string {

@@ -14,7 +14,7 @@ type compact struct {
 	slot                cudriver.Ptr[int32]
 	index               cudriver.Ptr[uint32]
 	palette             cudriver.Ptr[float64]
-	resistances         cudriver.Ptr[float64] // of the faces in m2K/W, -1 where no temperature drives them
+	resistances         cudriver.Ptr[float64] // of the faces, see resistances
 	closed, closedLine  cudriver.Ptr[int32]   // sides that heat does not pass, see kernels/mesh.h; nowhere without coolant
 }
 
@@ -61,7 +61,7 @@ func (s *system) discretise() {
 		Slot: c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 		Capacity: s.capacity.address(),
 	}))
-	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
 		s.Note(s.assembly.GroundFace(s.Stream, s.Grid(na, kernels.AssembleThreads, nb, 1), kernels.AssembleGroundFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 			Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
@@ -105,11 +105,23 @@ func (s *system) uploadMesh() {
 	c.palette, c.resistances = Upload(&s.Space, s.properties()), Upload(&s.Space, s.resistances())
 }
 
-// resistances are those of the faces.
+// resistances are those of the faces, and behind them what faces with patches do to their cells, as drivenCell in kernels/mesh.h reads them.
 func (s *system) resistances() []float64 {
 	v := make([]float64, stack.NumFaces)
 	for f := range v {
-		v[f] = s.faceResistance(stack.Face(f))
+		face := stack.Face(f)
+		p := s.mesh.Patched[f]
+		if p == nil {
+			v[f] = -1
+			if r, driven := s.mesh.FaceResistance(face); driven {
+				v[f] = r
+			}
+			continue
+		}
+		v[f] = -float64(len(v))
+		for n, r := range p.Resistance {
+			v = append(v, r, p.Temperature[n]-s.mesh.Stack.Ambient, p.Flux[n])
+		}
 	}
 	return v
 }
@@ -126,8 +138,9 @@ func (s *system) properties() []float64 {
 // planes reserves the planes that boundaries and powers need.
 func (s *system) planes() {
 	grounded, heated := make([]bool, s.nz), make([]bool, s.nz)
-	s.onFaces(func(face stack.Face, _, _ int, resistance, rise, _ float64) {
-		follows := s.mesh.Stack.Boundary[face].Follows()
+	s.onFaces(func(face stack.Face, _, _ int, _, _ float64) {
+		_, driven := s.mesh.FaceResistance(face)
+		heats := s.mesh.Heats(face)
 		first, last := 0, s.nz-1
 		switch face {
 		case stack.Bottom:
@@ -136,8 +149,8 @@ func (s *system) planes() {
 			first = last
 		}
 		for k := first; k <= last; k++ {
-			grounded[k] = grounded[k] || resistance >= 0
-			heated[k] = heated[k] || resistance < 0 || rise != 0 || follows
+			grounded[k] = grounded[k] || driven
+			heated[k] = heated[k] || heats
 		}
 	})
 	if l := s.mesh.Leakage; l != nil {

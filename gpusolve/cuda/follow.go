@@ -122,7 +122,7 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside,
 	}))
 	s.followCavities(k, x, old)
-	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
 		s.Note(k.FollowFace(s.Stream, s.Grid(na, kernels.FollowThreads, nb, 1), kernels.FollowFollowFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 			Slot: c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient, X: F64(x), Face: int32(face), Na: int32(na),

@@ -159,7 +159,7 @@ func (s *system) Stored(x, old ops.Vector) float64 {
 // FaceHeat is the heat in W that leaves through each face.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	c := &s.compact
-	s.onFaces(func(face stack.Face, na, nb int, _, rise, flux float64) {
+	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
 		bx := Blocks(na, kernels.AssembleThreads)
 		grid := [3]uint32{bx, uint32(min(nb, s.mostRows, max(1, s.maxBlocks/int(bx)))), 1}
 		if s.following != nil {

@@ -61,22 +61,13 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	Receive(&s.Space, dst[:s.sheet], F64(x).Add(int64(k)*s.sheet))
 }
 
-// faceResistance is that of a face in m2K/W, -1 where no temperature drives it.
-func (s *system) faceResistance(f stack.Face) float64 {
-	if r, driven := s.mesh.FaceResistance(f); driven {
-		return r
-	}
-	return -1
-}
-
-// onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces.
-func (s *system) onFaces(f func(face stack.Face, na, nb int, resistance, rise, flux float64)) {
+// onFaces calls f for every face that exchanges heat, with the arguments of the kernels for faces; rise and flux count where it has no patches.
+func (s *system) onFaces(f func(face stack.Face, na, nb int, rise, flux float64)) {
 	for face := range stack.Face(stack.NumFaces) {
-		b := s.mesh.Stack.Boundary[face]
-		r := s.faceResistance(face)
-		if r < 0 && (b.Kind != stack.HeatFlux || b.Flux == 0) {
+		if !s.mesh.Exchanges(face) {
 			continue
 		}
+		b := &s.mesh.Stack.Boundary[face]
 		na, nb := s.nx, s.ny
 		switch face {
 		case stack.West, stack.East:
@@ -84,6 +75,6 @@ func (s *system) onFaces(f func(face stack.Face, na, nb int, resistance, rise, f
 		case stack.South, stack.North:
 			na, nb = s.nx, s.nz
 		}
-		f(face, na, nb, r, b.Temperature-s.mesh.Stack.Ambient, b.Flux)
+		f(face, na, nb, b.Temperature-s.mesh.Stack.Ambient, b.Flux)
 	}
 }

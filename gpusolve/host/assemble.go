@@ -78,15 +78,17 @@ func (s *system) discretise() {
 // assembleFace adds a face's conductances to ground, and the heat that its temperature or flux drives into the cells to inflow. The
 // driven heat uses the conductance that ground holds, so that a stack at the temperature of its faces stays there exactly.
 func (s *system) assembleFace(f stack.Face) {
-	b := s.mesh.Stack.Boundary[f]
-	if b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0 {
+	if !s.mesh.Exchanges(f) {
 		return
 	}
-	rise := b.Temperature - s.mesh.Stack.Ambient
+	follows := s.mesh.Stack.Boundary[f].Follows()
 	s.onFace(f, func(i, j, k int) {
 		c := j*s.nx + i
-		if b.Kind == stack.HeatFlux {
-			s.planeInflow(k)[c] += b.Flux * s.mesh.CellFaceArea(f, i, j, k)
+		d := s.mesh.Drive(f, i, j, k)
+		if d.Flux != 0 {
+			s.planeInflow(k)[c] += d.Flux * s.mesh.CellFaceArea(f, i, j, k)
+		}
+		if !d.Driven() {
 			return
 		}
 		if s.ground[k] == nil {
@@ -94,7 +96,7 @@ func (s *system) assembleFace(f stack.Face) {
 			s.Account(int64(s.sheet) * 4)
 		}
 		s.ground[k][c] += float32(s.mesh.FaceConductance(f, i, j, k))
-		if rise != 0 || b.Follows() {
+		if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || follows {
 			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 		}
 	})

@@ -250,8 +250,7 @@ func (t *followTask) faces(j int) {
 			clear(q[j*s.nx : (j+1)*s.nx])
 		}
 		for f := range stack.Face(stack.NumFaces) {
-			b := &s.mesh.Stack.Boundary[f]
-			if b.Kind == stack.Adiabatic || b.Kind == stack.HeatFlux && b.Flux == 0 {
+			if !s.mesh.Exchanges(f) {
 				continue
 			}
 			first, end := 0, s.nx
@@ -264,25 +263,28 @@ func (t *followTask) faces(j int) {
 				first = end - 1
 			}
 			for i := first; i < end; i++ {
-				t.face(f, b, i, j, k)
+				t.face(f, i, j, k)
 			}
 		}
 	}
 }
 
 // face adds what a face does to a cell.
-func (t *followTask) face(f stack.Face, b *stack.Boundary, i, j, k int) {
+func (t *followTask) face(f stack.Face, i, j, k int) {
 	s := t.s
 	c := j*s.nx + i
-	if b.Kind == stack.HeatFlux {
-		s.inflow[k][c] += float64(b.Flux * s.mesh.CellFaceArea(f, i, j, k))
+	d := s.mesh.Drive(f, i, j, k)
+	if d.Flux != 0 {
+		s.inflow[k][c] += float64(d.Flux * s.mesh.CellFaceArea(f, i, j, k))
+	}
+	if !d.Driven() {
 		return
 	}
 	x := t.x[k*s.sheet+c]
 	own := s.faceMaterial(t.x, i, j, k)
 	part, inflow, _ := s.mesh.FaceTerm(f, i, j, k, &own, x)
 	s.ground[k][c] += part
-	if b.Follows() || b.Temperature != s.mesh.Stack.Ambient {
+	if s.mesh.Stack.Boundary[f].Follows() || d.Temperature != s.mesh.Stack.Ambient {
 		s.inflow[k][c] += inflow
 	}
 }

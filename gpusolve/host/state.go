@@ -114,13 +114,15 @@ func storedRow(s *system, x, old []float64, j int) {
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	v := x.(*vec64).values()
 	for f := range stack.Face(stack.NumFaces) {
-		b := s.mesh.Stack.Boundary[f]
-		if b.Kind == stack.Adiabatic {
+		if !s.mesh.Exchanges(f) {
 			continue
 		}
 		s.onFace(f, func(i, j, k int) {
-			if b.Kind == stack.HeatFlux {
-				heat[f] -= b.Flux * s.mesh.CellFaceArea(f, i, j, k)
+			d := s.mesh.Drive(f, i, j, k)
+			if d.Flux != 0 {
+				heat[f] -= d.Flux * s.mesh.CellFaceArea(f, i, j, k)
+			}
+			if !d.Driven() {
 				return
 			}
 			own := s.faceMaterial(v, i, j, k)

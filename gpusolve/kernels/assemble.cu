@@ -35,12 +35,11 @@ KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx,
   if (a >= na) return;
   onFace(face, a, tile.y, m, &i, &j, &k);
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
-  if (resistances[face] < 0) {
-    inflow[inflowSlot[k] * sheet + at] += flux * faceArea(face, m, i, j, k);
-    return;
-  }
-  ground[groundSlot[k] * sheet + at] += faceConductance(face, m, i, j, k, resistances[face], material(m, palette, i, j, k));
-  if (rise != 0) inflow[inflowSlot[k] * sheet + at] += constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * rise;
+  Drive d = driveAt(face, m, i, j, k, resistances, rise, flux);
+  if (d.flux != 0) inflow[inflowSlot[k] * sheet + at] += d.flux * faceArea(face, m, i, j, k);
+  if (d.resistance < 0) return;
+  ground[groundSlot[k] * sheet + at] += faceConductance(face, m, i, j, k, d.resistance, material(m, palette, i, j, k));
+  if (d.rise != 0) inflow[inflowSlot[k] * sheet + at] += constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * d.rise;
 }
 
 // faceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
@@ -54,8 +53,9 @@ KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, c
   double s = 0;
   for (int b = blockY(); a < na && b < nb; b += gridY()) {
     onFace(face, a, b, m, &i, &j, &k);
-    s += resistances[face] < 0 ? -flux * faceArea(face, m, i, j, k)
-                               : constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * (x[((i64)k * ny + j) * nx + i] - rise);
+    Drive d = driveAt(face, m, i, j, k, resistances, rise, flux);
+    if (d.flux != 0) s -= d.flux * faceArea(face, m, i, j, k);
+    if (d.resistance >= 0) s += constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * (x[((i64)k * ny + j) * nx + i] - d.rise);
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();

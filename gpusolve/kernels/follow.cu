@@ -342,7 +342,7 @@ DEVICE double conductancesOf(int face, const Mesh &m, const Laws *l, const doubl
     if (!lies(f, m, i, j, k, resistances) || (f > TOP && closedAt(m, i, j, k))) continue;
     const LawFace *law = l->faces + f;
     if (!law->follows) {
-      g[f] = faceConductance(f, m, i, j, k, resistances[f], own);
+      g[f] = faceConductance(f, m, i, j, k, resistanceAt(f, m, i, j, k, resistances), own);
       continue;
     }
     double area = faceArea(f, m, i, j, k), conductance, q = exchange(l, law, x - law->above, halfOf(f, m, i, j, k, own), &conductance);
@@ -363,19 +363,18 @@ KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx,
   if (a >= na) return;
   onFace(face, a, tile.y, m, &i, &j, &k);
   i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
-  if (resistances[face] < 0) {
-    inflow[inflowSlot[k] * sheet + at] += times(flux, faceArea(face, m, i, j, k));
-    return;
-  }
+  Drive d = driveAt(face, m, i, j, k, resistances, rise, flux);
+  if (d.flux != 0) inflow[inflowSlot[k] * sheet + at] += times(d.flux, faceArea(face, m, i, j, k));
+  if (d.resistance < 0) return;
   double own[ENTRY], v = x[k * sheet + at];
   float g[NORTHFACE + 1];
   warm(laws, entryOf(m, i, j, k), ambient + v, own);
   double leaves = conductancesOf(face, m, laws, resistances, i, j, k, v, own, g);
   ground[groundSlot[k] * sheet + at] += g[face];
   bool follows = laws->faces[face].follows;
-  if (!follows && rise == 0) return;
+  if (!follows && d.rise == 0) return;
   double held = heldConductance(face, m, i, j, k, resistances, [&](int f) { return g[f]; });
-  inflow[inflowSlot[k] * sheet + at] += follows ? times(held, v) - leaves : times(held, rise);
+  inflow[inflowSlot[k] * sheet + at] += follows ? times(held, v) - leaves : times(held, d.rise);
 }
 
 // followFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x.
@@ -391,15 +390,14 @@ KERNEL void BOUNDS(THREADS) followFaceHeat(int nx, int ny, int nz, const double 
   for (int b = blockY(); a < na && b < nb; b += gridY()) {
     onFace(face, a, b, m, &i, &j, &k);
     double v = x[((i64)k * ny + j) * nx + i];
-    if (resistances[face] < 0) {
-      s -= flux * faceArea(face, m, i, j, k);
-      continue;
-    }
+    Drive d = driveAt(face, m, i, j, k, resistances, rise, flux);
+    if (d.flux != 0) s -= d.flux * faceArea(face, m, i, j, k);
+    if (d.resistance < 0) continue;
     double own[ENTRY];
     float g[NORTHFACE + 1];
     warm(laws, entryOf(m, i, j, k), ambient + v, own);
     double leaves = conductancesOf(face, m, laws, resistances, i, j, k, v, own, g);
-    s += laws->faces[face].follows ? leaves : heldConductance(face, m, i, j, k, resistances, [&](int f) { return g[f]; }) * (v - rise);
+    s += laws->faces[face].follows ? leaves : heldConductance(face, m, i, j, k, resistances, [&](int f) { return g[f]; }) * (v - d.rise);
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();

@@ -43,7 +43,37 @@ DEVICE double faceArea(int face, const Mesh &m, int i, int j, int k) {
   return face <= TOP ? m.dx[i] * m.dy[j] : face <= EASTFACE ? m.dy[j] * m.dz[k] : m.dx[i] * m.dz[k];
 }
 
-// lies says whether a cell lies on a face that a temperature drives. resistances are those of the faces in m2K/W, negative where none drives them.
+// Drive is what a face does to one of its cells: see Drive in package mesh. The resistance is negative where no temperature drives the cell.
+struct Drive {
+  double resistance, rise, flux; // m2K/W, K above the ambient of the stack, W/m2
+};
+
+enum { NONE = -1, DRIVE = 3 }; // no resistance, and the numbers of a cell of a face with patches
+
+// drivenCell is what a face with patches does to a cell, null of other faces. resistances are those of the faces in m2K/W, NONE where no temperature
+// drives them. Of a face with patches it is instead the place in resistances, negated, where the drives of its cells begin.
+DEVICE const double *drivenCell(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
+  double first = resistances[face];
+  if (first >= NONE) return nullptr;
+  i64 cell = face <= TOP ? (i64)j * m.nx + i : face <= EASTFACE ? (i64)k * m.ny + j : (i64)k * m.nx + i;
+  return resistances + ((i64)-first + DRIVE * cell);
+}
+
+// resistanceAt is that between a face and a cell that lies on it.
+DEVICE double resistanceAt(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
+  const double *cell = drivenCell(face, m, i, j, k, resistances);
+  return cell ? *cell : resistances[face];
+}
+
+// driveAt is what a face does to a cell; rise and flux are those of a face without patches.
+DEVICE Drive driveAt(int face, const Mesh &m, int i, int j, int k, const double *resistances, double rise, double flux) {
+  const double *cell = drivenCell(face, m, i, j, k, resistances);
+  if (cell) return {cell[0], cell[1], cell[2]};
+  double resistance = resistances[face];
+  return {resistance, rise, resistance < 0 ? flux : 0};
+}
+
+// lies says whether a cell lies on a face whose temperature drives it; resistances as in drivenCell.
 DEVICE bool lies(int face, const Mesh &m, int i, int j, int k, const double *resistances) {
   bool on = face == BOTTOM      ? k == 0
             : face == TOP       ? k == m.nz - 1
@@ -51,7 +81,7 @@ DEVICE bool lies(int face, const Mesh &m, int i, int j, int k, const double *res
             : face == EASTFACE  ? i == m.nx - 1
             : face == SOUTHFACE ? j == 0
                                 : j == m.ny - 1;
-  return on && resistances[face] >= 0;
+  return on && resistanceAt(face, m, i, j, k, resistances) >= 0;
 }
 
 // halfOf is the resistance in m2K/W between the centre of a cell and a face, own the cell's properties; infinite where heat does not pass.
@@ -93,5 +123,5 @@ DEVICE double heldConductance(int face, const Mesh &m, int i, int j, int k, cons
 
 // constantHeld is heldConductance where the resistances of the faces are constant.
 DEVICE double constantHeld(int face, const Mesh &m, int i, int j, int k, const double *resistances, const double *own) {
-  return heldConductance(face, m, i, j, k, resistances, [&](int f) { return faceConductance(f, m, i, j, k, resistances[f], own); });
+  return heldConductance(face, m, i, j, k, resistances, [&](int f) { return faceConductance(f, m, i, j, k, resistanceAt(f, m, i, j, k, resistances), own); });
 }

@@ -22,3 +22,8 @@ const (
 	Southface = 4
 	Northface = 5
 )
+
+const (
+	None  = -1
+	Drive = 3
+)

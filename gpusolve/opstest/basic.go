@@ -78,15 +78,13 @@ func (f *Fixture) faceHeat(x ops.Vector, a []float64) {
 	balance, flows := 0.0, 0.0
 	for face := range stack.Face(stack.NumFaces) {
 		want, scale := 0.0, 1e-3
-		b := f.m.Stack.Boundary[face]
 		for c := range a {
 			if !f.ref.touches(c)[face] {
 				continue
 			}
-			q := f.ref.held[face][c] * (a[c] + f.m.Stack.Ambient - b.Temperature)
-			if b.Kind == stack.HeatFlux {
-				q = -b.Flux * f.m.CellFaceArea(face, c%f.ref.nx, c/f.ref.nx%f.ref.ny, c/(f.ref.nx*f.ref.ny))
-			}
+			i, j, k := c%f.ref.nx, c/f.ref.nx%f.ref.ny, c/(f.ref.nx*f.ref.ny)
+			d := f.m.Drive(face, i, j, k)
+			q := f.ref.held[face][c]*(a[c]+f.m.Stack.Ambient-d.Temperature) - d.Flux*f.m.CellFaceArea(face, i, j, k)
 			want += q
 			scale += math.Abs(q)
 		}

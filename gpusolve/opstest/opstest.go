@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -128,6 +129,9 @@ func randomStack(rng *rand.Rand, shape [3]int) *stack.Stack {
 		stack.West:   {Kind: stack.FixedTemperature, Temperature: 295},
 		stack.East:   {Kind: stack.HeatFlux, Flux: 1e4},
 		stack.South:  {Kind: stack.Convective, H: 500, Temperature: 320},
+	}
+	if rng.IntN(2) == 0 {
+		cases.Patch(rng, s)
 	}
 	return s
 }

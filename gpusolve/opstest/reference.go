@@ -91,12 +91,12 @@ func (r *reference) faces(c int) {
 	i, j, k := c%r.nx, c/r.nx%r.ny, c/(r.nx*r.ny)
 	off, largest := 0.0, -1
 	for f, on := range r.touches(c) {
-		b := r.m.Stack.Boundary[f]
-		switch {
-		case !on:
-		case b.Kind == stack.HeatFlux:
-			r.inflow[c] += b.Flux * r.m.CellFaceArea(stack.Face(f), i, j, k)
-		case b.Kind != stack.Adiabatic:
+		if !on {
+			continue
+		}
+		d := r.m.Drive(stack.Face(f), i, j, k)
+		r.inflow[c] += d.Flux * r.m.CellFaceArea(stack.Face(f), i, j, k)
+		if d.Driven() {
 			r.held[f][c] = round32(r.m.FaceConductance(stack.Face(f), i, j, k))
 			sum := round32(r.ground[c] + r.held[f][c])
 			off += sum - r.ground[c] - r.held[f][c]
@@ -109,8 +109,11 @@ func (r *reference) faces(c int) {
 	if largest >= 0 {
 		r.held[largest][c] += off
 	}
-	for f, b := range r.m.Stack.Boundary {
-		r.inflow[c] += r.held[f][c] * (b.Temperature - r.m.Stack.Ambient)
+	for f, on := range r.touches(c) {
+		if on {
+			d := r.m.Drive(stack.Face(f), i, j, k)
+			r.inflow[c] += r.held[f][c] * (d.Temperature - r.m.Stack.Ambient)
+		}
 	}
 }
 

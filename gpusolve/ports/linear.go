@@ -35,10 +35,12 @@ func Responding(s *stack.Stack) *stack.Stack {
 	r := *s
 	r.Ambient, r.Transient.Initial = 0, 0
 	for f := range r.Boundary {
-		b := &r.Boundary[f]
-		b.Temperature = 0
-		if b.Kind == stack.HeatFlux {
-			*b = stack.Boundary{Kind: stack.Adiabatic, Pos: b.Pos}
+		r.Boundary[f].ClonePatches()
+		for _, b := range r.Boundary[f].Conditions() {
+			b.Temperature, b.Flux = 0, 0 // a patch without flux stays, as no heat passes it
+			if b.Kind == stack.HeatFlux && len(b.Patches) == 0 && b == &r.Boundary[f] {
+				*b = stack.Boundary{Kind: stack.Adiabatic, Pos: b.Pos}
+			}
 		}
 	}
 	r.Layers = slices.Clone(s.Layers)

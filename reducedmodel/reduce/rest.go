@@ -83,13 +83,8 @@ func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, mod
 // driven says whether anything but power keeps the stack from the ambient.
 func driven(s *stack.Stack) bool {
 	for f := range s.Boundary {
-		switch b := &s.Boundary[f]; b.Kind {
-		case stack.HeatFlux:
-			if b.Flux != 0 {
-				return true
-			}
-		case stack.Convective, stack.FixedTemperature, stack.LumpedResistance:
-			if b.Temperature != s.Ambient {
+		for _, b := range s.Boundary[f].Conditions() {
+			if b.Kind == stack.HeatFlux && b.Flux != 0 || b.Driven() && b.Temperature != s.Ambient {
 				return true
 			}
 		}

@@ -85,8 +85,10 @@ func cool(s *stack.Stack, factor float64) {
 		}
 	}
 	for f := range s.Boundary {
-		s.Boundary[f].Flux *= factor
-		s.Boundary[f].Temperature = s.Ambient + factor*(s.Boundary[f].Temperature-s.Ambient)
+		for _, b := range s.Boundary[f].Conditions() {
+			b.Flux *= factor
+			b.Temperature = s.Ambient + factor*(b.Temperature-s.Ambient)
+		}
 	}
 }
 

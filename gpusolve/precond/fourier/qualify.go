@@ -103,6 +103,9 @@ func CheckGrid(s *stack.Stack) error {
 		}
 	}
 	for f := range s.Boundary {
+		if len(s.Boundary[f].Patches) > 0 {
+			return fmt.Errorf("%w: the %s face has patches, whose conditions differ from place to place", ErrUnfit, stack.Face(f))
+		}
 		if s.Boundary[f].Follows() {
 			return fmt.Errorf("%w: the heat transfer coefficient of the %s face follows the temperature", ErrUnfit, stack.Face(f))
 		}

@@ -1,0 +1,125 @@
+package stack
+
+import (
+	"math"
+	"slices"
+)
+
+// maxPatches of a face.
+const maxPatches = 10_000
+
+// patches checks the patches of a face.
+func (v *validator) patches(f Face) {
+	b := &v.s.Boundary[f]
+	if len(b.Patches) == 0 {
+		return
+	}
+	if b.Follows() {
+		v.fail(b.Pos, "give the face a constant h, resistance, temperature or flux", "boundary.%s: the heat transfer coefficient of a face with patches must not follow the temperature", f)
+	}
+	if len(b.Patches) > maxPatches {
+		v.fail(b.Pos, "give a map", "boundary.%s: more than %d patches", f, maxPatches)
+		return
+	}
+	names := map[string]bool{}
+	for i := range b.Patches {
+		p := &b.Patches[i]
+		if fault := labelFault(p.Name); fault != "" {
+			v.fail(p.Pos, "", "boundary.%s: name of a patch %q %s", f, shorten(p.Name), fault)
+		}
+		if names[p.Name] {
+			v.fail(p.Pos, "rename one of them", "boundary.%s: two patches are called %q", f, shorten(p.Name))
+		}
+		names[p.Name] = true
+		name := "boundary." + f.String() + ": patch " + shorten(p.Name)
+		v.patchPlace(p, f, name)
+		if p.Kind == Adiabatic || p.Follows() || len(p.Patches) > 0 {
+			v.fail(p.Pos, "", "%s: a patch has a constant condition and no patches", name)
+			continue
+		}
+		if p.Map == nil {
+			v.condition(&p.Boundary, name)
+			continue
+		}
+		v.positive(p.Pos, p.Temperature, "%s: temperature", name)
+		m := p.Map
+		if p.Kind != Convective || p.H != 0 || len(p.Rects) != 1 || m.NX < 1 || m.NY < 1 || m.NX*m.NY != len(m.Values) {
+			v.fail(p.Pos, "", "%s: a map of %d by %d tiles with %d coefficients does not fit", name, m.NX, m.NY, len(m.Values))
+			continue
+		}
+		for _, h := range m.Values {
+			if !(h >= 0 && h <= mostH) {
+				v.fail(p.Pos, "", "%s: a coefficient of the map must lie between 0 and %g W/(m^2 K), got %v", name, mostH, h)
+				break
+			}
+		}
+	}
+}
+
+// patchPlace checks that a patch has an area and lies on its face.
+func (v *validator) patchPlace(p *Patch, f Face, name string) {
+	size := v.s.FaceSize(f)
+	face, slack := Rect{0, 0, size[0], size[1]}, tolerance*max(size[0], size[1])
+	boxes := p.Rects
+	if p.Shape != nil {
+		if len(p.Rects) > 0 {
+			v.fail(p.Pos, "", "%s has both a shape and rectangles", name)
+		}
+		if !v.shape(p.Pos, p.Shape, name) {
+			return
+		}
+		boxes = []Rect{Around(p.Shape)}
+	}
+	if len(boxes) == 0 {
+		v.fail(p.Pos, "", "%s covers nothing", name)
+	}
+	if len(boxes) > 1 && (f <= Top || !slices.Equal(boxes, v.s.bands(size[0], func(_ *Layer, z float64) bool { return besideAny(boxes, z) }))) {
+		v.fail(p.Pos, "make a patch of each", "%s: several rectangles that are not whole layers of a side", name)
+	}
+	for _, r := range boxes {
+		if !finiteShape(r.Box().Polygon()) || r.Width < 0 {
+			v.fail(p.Pos, "", "%s: needs finite coordinates and an area", name)
+			continue
+		}
+		if out := offFace(r, face, slack, FaceAxes(f)); out != "" {
+			v.fail(p.Pos, "shrink or move it", "%s sticks out of the face of %s by %s: %s", name, metres(size[0]), metres(size[1]), out)
+		}
+	}
+}
+
+// offFace says how far a rectangle sticks out of a face; empty where it does not.
+func offFace(r, face Rect, slack float64, axes [2]string) string {
+	for _, side := range []struct {
+		end, axis string
+		by        float64
+	}{
+		{"low", axes[0], -r.X}, {"high", axes[0], r.X + r.Width - face.Width}, {"low", axes[1], -r.Y}, {"high", axes[1], r.Y + r.Height - face.Height},
+	} {
+		if side.by > slack {
+			return "by " + metres(side.by) + " at the " + side.end + " end of " + side.axis
+		}
+	}
+	return ""
+}
+
+// condition checks the figures of a condition that is there.
+func (v *validator) condition(b *Boundary, name string) {
+	switch b.Kind {
+	case Convective:
+		v.film(b, name)
+	case LumpedResistance:
+		v.positive(b.Pos, b.Resistance, "%s: resistance", name)
+	case HeatFlux:
+		if math.IsNaN(b.Flux) || math.IsInf(b.Flux, 0) {
+			v.fail(b.Pos, "", "%s: flux must be finite", name)
+		} else if math.Abs(b.Flux) > mostFlux {
+			v.fail(b.Pos, "", "%s: flux must lie between -%g and %g W/m^2, got %v", name, mostFlux, mostFlux, b.Flux)
+		}
+		return
+	case FixedTemperature:
+	default:
+		v.fail(b.Pos, "", "%s: no such kind of boundary", name)
+		return
+	}
+	v.positive(b.Pos, b.Temperature, "%s: temperature", name)
+}
