@@ -57,7 +57,11 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := schema.Validate(decode(t, data)); err != nil {
+		read := decode(t, data)
+		if _, ok := read.(map[string]any)["schema"]; !ok {
+			continue // a sweep, a table of policies
+		}
+		if err := schema.Validate(read); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
