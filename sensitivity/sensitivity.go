@@ -83,6 +83,7 @@ var (
 	ErrNoInput   = errors.New("the stack has no power")
 	ErrConverged = errors.New("a solve did not converge")
 	ErrObjective = errors.New("no such objective")
+	ErrSides     = errors.New("patches of side faces would stay where they are while layers grow; sensitivities are of stacks without")
 )
 
 // Of finds the sensitivities of a linear stack.
@@ -92,6 +93,11 @@ func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result
 	}
 	if err := ports.CheckLinear(s); err != nil {
 		return nil, err
+	}
+	for f := stack.West; f <= stack.North; f++ {
+		if len(s.Boundary[f].Patches) > 0 {
+			return nil, ErrSides
+		}
 	}
 	inputs := ports.InputsOf(s)
 	if len(inputs) == 0 {

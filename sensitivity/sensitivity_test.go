@@ -138,6 +138,11 @@ func TestRefusals(t *testing.T) {
 	if _, err := Of(context.Background(), s, Objective{Of: "nix"}, options()); err == nil {
 		t.Error("a block that is not there")
 	}
+	s.Boundary[stack.East].Patches = []stack.Patch{{}}
+	if _, err := Of(context.Background(), s, Objective{}, options()); !errors.Is(err, ErrSides) {
+		t.Errorf("patches of a side: %v", err)
+	}
+	s.Boundary[stack.East].Patches = nil
 	s.Layers[0].Powers, s.Layers[2].Powers = nil, nil
 	if _, err := Of(context.Background(), s, Objective{}, options()); !errors.Is(err, ErrNoInput) {
 		t.Errorf("no power: %v", err)

@@ -95,7 +95,7 @@ func runSensitivity(ctx context.Context, g *globals, o sensitivityOptions) error
 	switch {
 	case errors.Is(err, sensitivity.ErrConverged):
 		return withStatus(exitNotConverged, err)
-	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput), errors.Is(err, sensitivity.ErrObjective):
+	case errors.Is(err, sensitivity.ErrCoolant), errors.Is(err, sensitivity.ErrNoInput), errors.Is(err, sensitivity.ErrObjective), errors.Is(err, sensitivity.ErrSides):
 		return withStatus(exitInput, err)
 	case err != nil:
 		return unlessStated(exitStatus(err), steadyInterrupted(err))
