@@ -81,9 +81,10 @@ func TestIncompleteFactorsBesideCoolant(t *testing.T) {
 			}
 		}
 	}
-	// Neither kind of factors has a theory for operators that are far from symmetric: a few solves may end with the reason why, and without a result.
+	// Neither kind of factors has a theory for operators that are far from symmetric. Those of ILU serve all of these; of ddilu one solve may end with the reason
+	// why, and without a result.
 	for spec, n := range ended {
-		if n > 2 {
+		if spec != "ddilu:rows=40" || n > 1 {
 			t.Errorf("%s: %d of 30 did not converge", spec, n)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// wavefront is the schedule of precond/ic/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
+// wavefront is the schedule of precond/ilu/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
 type wavefront struct {
 	order        int
 	nx, ny, nz   int
@@ -15,7 +15,7 @@ type wavefront struct {
 	plan  []int32 // planEntries numbers a tile
 }
 
-// planEntries is the length of a tile's plan (see precond/ic/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
+// planEntries is the length of a tile's plan (see precond/ilu/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
 const planEntries = KernelsPlan
 
 // newWavefront plans tiles of at most KernelsWide columns. Zero sizes are chosen.
