@@ -47,7 +47,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	}
 	if o.Ranks != nil {
 		if o.team == nil {
-			return nil, refusal{errors.New("several ranks solve steady states and transients with steps of one length; leave --ranks away")}
+			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
 		}
 		if err := CheckRanks(m, o); err != nil {
 			return nil, err

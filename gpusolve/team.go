@@ -17,6 +17,9 @@ import (
 // ErrStopped is how a run ends on other ranks when rank 0 ends it: its OnStep has failed, and it has the reason.
 var ErrStopped = errors.New("rank 0 has ended the run")
 
+// errTeamCheckpoints refuses them.
+var errTeamCheckpoints = refusal{errors.New("several ranks keep no checkpoints")}
+
 // team is the group of a run on several ranks. All of them solve. Then, or between steps, rank 0 looks at the field, and the others send it what it asks for until
 // it goes on.
 type team struct{ group ranks.Group }
@@ -47,15 +50,12 @@ func (t *team) others(message []byte) error {
 	return nil
 }
 
-// look has rank 0 look at a field, where it wants to, while the others serve it. The error is that of look, or ErrStopped.
+// look has rank 0 look at a field while the others serve it. The error is that of look, or ErrStopped.
 func (t *team) look(f field, look func(f Field) error) error {
 	if !t.lead() {
 		return t.serve(f)
 	}
-	var failed error
-	if look != nil {
-		failed = look(teamField{f, t})
-	}
+	failed := look(teamField{f, t})
 	message := byte(askOn)
 	if failed != nil {
 		message = askStop

@@ -2,14 +2,13 @@ package gpusolve
 
 import "thermsim/gpusolve/ops"
 
-// tellTeam keeps a finished step and shows it to rank 0.
-func (r *stepper) tellTeam(step Step, f field) error {
-	r.steps = append(r.steps, step)
-	return r.team.look(f, func(shown Field) error {
-		if r.plan.OnStep == nil {
+// tell shows a finished step to rank 0.
+func (t *team) tell(onStep func(Step, Field) error, step Step, f field) error {
+	return t.look(f, func(shown Field) error {
+		if onStep == nil {
 			return nil
 		}
-		return r.plan.OnStep(step, shown)
+		return onStep(step, shown)
 	})
 }
 

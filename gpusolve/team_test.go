@@ -10,6 +10,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/solution"
@@ -212,18 +213,22 @@ func TestRanksRefuse(t *testing.T) {
 	}
 	other := exact
 	other.Preconditioner = "jacobi"
-	adaptive := func(_ *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
-		return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Until: 1e-3})
+	many := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+		_, err := gpusolve.SolveMany(context.Background(), m, o, gpusolve.Many{Watts: [][]float64{make([]float64, len(ports.InputsOf(m.Stack)))}})
+		return nil, err
 	}
-	steady := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) { return gpusolve.Steady(context.Background(), m, o) }
+	steady := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+		return gpusolve.Steady(context.Background(), m, o)
+	}
 	for what, c := range map[string]struct {
 		m     *mesh.Mesh
 		o     gpusolve.Options
 		solve func(*mesh.Mesh, gpusolve.Options) (*gpusolve.Solution, error)
-	}{"method": {m, other, steady}, "narrow grid": {thin, exact, steady}, "adaptive": {m, exact, adaptive}} {
+	}{"method": {m, other, steady}, "narrow grid": {thin, exact, steady}, "many powers": {m, exact, many}} {
 		if err := together(t, 2, func(_ int, g ranks.Group) error {
-			c.o.Ranks = g
-			_, err := c.solve(c.m, c.o)
+			o := c.o
+			o.Ranks = g
+			_, err := c.solve(c.m, o)
 			if !errors.Is(err, gpusolve.ErrOption) {
 				t.Errorf("%s: %v", what, err)
 			}

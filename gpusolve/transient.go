@@ -42,7 +42,7 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 		return nil, err
 	}
 	if o.Ranks != nil && t.Checkpoints != nil {
-		return nil, refusal{errors.New("several ranks keep no checkpoints")}
+		return nil, errTeamCheckpoints
 	}
 	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
 		e, err := newEngine(m, o, t.Steps, t.Dt)
@@ -138,7 +138,8 @@ func (r *stepper) step(ctx context.Context, n int) error {
 	f := r.field()
 	if r.team != nil {
 		step.MaxK = r.hottest() + r.ambient
-		return r.tellTeam(step, f.(field))
+		r.steps = append(r.steps, step)
+		return r.team.tell(r.plan.OnStep, step, f.(field))
 	}
 	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
 		step.MaxK = r.hottest() + r.ambient
