@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/multigrid"
@@ -38,12 +37,6 @@ const (
 	askStats = 'r' // for the statistics of regions that they know, whose number follows
 	askCount = 'q' // for quanta of their rows: factor, base and quantum follow
 )
-
-// shared is a system of which each rank has some rows.
-type shared interface {
-	ops.Distributed
-	WritePlanes(x ops.Vector, read func(k int, plane []float64) error) error
-}
 
 // lead says whether this is rank 0.
 func (t *team) lead() bool { return t.group.Rank() == 0 }
@@ -116,11 +109,7 @@ func (t *team) sendPlane(f field, k int) error {
 		return err
 	}
 	from, to := t.cells(f, t.group.Rank())
-	data := make([]byte, 0, 8*(to-from))
-	for _, v := range plane[from:to] {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	return t.group.Send(0, data)
+	return t.group.Send(0, bytesOf(plane[from:to]))
 }
 
 // cells are those of a plane that a rank owns.
@@ -162,9 +151,7 @@ func (f teamField) Plane(k int, dst []float64) error {
 		if len(data) != 8*(to-from) {
 			return fmt.Errorf("rank %d sent %d bytes of plane %d in place of %d", r, len(data), k, 8*(to-from))
 		}
-		for c := range dst[from:to] {
-			dst[from+c] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*c:]))
-		}
+		copy(dst[from:to], float64sOf(data))
 	}
 	return nil
 }
