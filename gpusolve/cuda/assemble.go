@@ -161,8 +161,33 @@ func (s *system) planes() {
 	for _, v := range s.mesh.Cavities {
 		heated[v.Fluid] = true
 	}
+	s.shareWants(grounded, heated)
 	s.ground = reserve[float32](s, grounded)
 	s.inflow = reserve[float64](s, heated)
+}
+
+// shareWants wants what any rank does, so that planes have the same slots on all.
+func (s *system) shareWants(wants ...[]bool) {
+	if s.group == nil || s.err != nil {
+		return
+	}
+	mine := make([]byte, len(wants)*s.nz)
+	for n, want := range wants {
+		for k, w := range want {
+			if w {
+				mine[n*s.nz+k] = 1
+			}
+		}
+	}
+	all, err := s.group.Gather(mine)
+	s.Note(err)
+	for _, of := range all {
+		for at, w := range of {
+			if w == 1 && at < len(mine) {
+				wants[at/s.nz][at%s.nz] = true
+			}
+		}
+	}
 }
 
 // reserve numbers the wanted planes and takes memory for them.

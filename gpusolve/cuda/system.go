@@ -3,6 +3,7 @@ package cuda
 import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -15,15 +16,17 @@ type system struct {
 	dt         float64
 	nx, ny, nz int
 	sheet      int64 // cells per plane
+	first, end int   // rows over which sums are taken: all, or those that a slab owns
 
 	compact    compact
 	gx, gy, gz *vector[float32]
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
-	following  *following // nil where no material follows the temperature
-	leaking    *leaking   // nil where no power does
-	cooling    *cooling   // nil where no coolant flows
+	following  *following  // nil where no material follows the temperature
+	leaking    *leaking    // nil where no power does
+	cooling    *cooling    // nil where no coolant flows
+	group      ranks.Group // of the ranks that hold the other rows; nil where there are none
 }
 
 var (
@@ -41,6 +44,7 @@ type slots[T number] struct {
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
+	s.end = s.ny
 	s.sheet = int64(s.nx) * int64(s.ny)
 	s.Space = newSpace(d, s.sheet*int64(s.nz), int64(s.nx))
 	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz)
