@@ -135,12 +135,16 @@ func (s *system) properties() []float64 {
 	return palette
 }
 
-// planes reserves the planes that boundaries and powers need.
+// planes reserves the planes that boundaries and powers need: of a slab those of the whole grid, so that all slabs have the same.
 func (s *system) planes() {
 	grounded, heated := make([]bool, s.nz), make([]bool, s.nz)
-	s.onFaces(func(face stack.Face, _, _ int, _, _ float64) {
-		_, driven := s.mesh.FaceResistance(face)
-		heats := s.mesh.Heats(face)
+	whole := s.mesh.Whole()
+	for face := range stack.Face(stack.NumFaces) {
+		if !whole.Exchanges(face) {
+			continue
+		}
+		_, driven := whole.FaceResistance(face)
+		heats := whole.Heats(face)
 		first, last := 0, s.nz-1
 		switch face {
 		case stack.Bottom:
@@ -152,7 +156,7 @@ func (s *system) planes() {
 			grounded[k] = grounded[k] || driven
 			heated[k] = heated[k] || heats
 		}
-	})
+	}
 	if l := s.mesh.Leakage; l != nil {
 		for n := range l.Planes {
 			grounded[l.Planes[n].Plane], heated[l.Planes[n].Plane] = true, true
@@ -161,33 +165,8 @@ func (s *system) planes() {
 	for _, v := range s.mesh.Cavities {
 		heated[v.Fluid] = true
 	}
-	s.shareWants(grounded, heated)
 	s.ground = reserve[float32](s, grounded)
 	s.inflow = reserve[float64](s, heated)
-}
-
-// shareWants wants what any rank does, so that planes have the same slots on all.
-func (s *system) shareWants(wants ...[]bool) {
-	if s.group == nil || s.err != nil {
-		return
-	}
-	mine := make([]byte, len(wants)*s.nz)
-	for n, want := range wants {
-		for k, w := range want {
-			if w {
-				mine[n*s.nz+k] = 1
-			}
-		}
-	}
-	all, err := s.group.Gather(mine)
-	s.Note(err)
-	for _, of := range all {
-		for at, w := range of {
-			if w == 1 && at < len(mine) {
-				wants[at/s.nz][at%s.nz] = true
-			}
-		}
-	}
 }
 
 // reserve numbers the wanted planes and takes memory for them.

@@ -40,7 +40,6 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.Slab
 	}
 	s := newSystem(d, m, dt)
 	s.first, s.end = slab.Rows.Own(slab.Group.Rank())
-	s.group = slab.Group
 	s.assemble()
 	if s.err != nil {
 		err := s.err

@@ -123,7 +123,7 @@ func (s *slabSystem) reserve(send, recv int64) {
 		outer := s.scope
 		s.scope = nil
 		s.Discard(*at)
-		*at = AllocRaw[uint32](&s.Space, words)
+		*at = Alloc[uint32](&s.Space, words)
 		s.scope, s.room[n] = outer, words
 	}
 }

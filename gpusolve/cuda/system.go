@@ -3,7 +3,6 @@ package cuda
 import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -23,10 +22,9 @@ type system struct {
 	capacity   *vector[float32] // C/dt; nil in a steady system
 	ground     slots[float32]
 	inflow     slots[float64]
-	following  *following  // nil where no material follows the temperature
-	leaking    *leaking    // nil where no power does
-	cooling    *cooling    // nil where no coolant flows
-	group      ranks.Group // of the ranks that hold the other rows; nil where there are none
+	following  *following // nil where no material follows the temperature
+	leaking    *leaking   // nil where no power does
+	cooling    *cooling   // nil where no coolant flows
 }
 
 var (
