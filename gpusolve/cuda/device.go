@@ -29,6 +29,7 @@ type Device struct {
 	live            int64          // bytes of vectors and matrices
 	peak            int64          // the most that live has been
 	unbound         error          // why a goroutine could not be bound
+	LeastShared     int            // columns below which ranks work on a grid alone, where positive
 	link            Link           // to the GPUs of other ranks, nil without any
 	linkWarning     string         // what is slower than it might be
 

@@ -25,8 +25,16 @@ var (
 	_ ops.SlabSystem = (*slabSystem)(nil)
 )
 
-// ExchangeColumns was measured on two H100 that NVLink joins: docs/ranks.md.
-func (d *Device) ExchangeColumns() int { return 65536 }
+// exchangeColumns is ExchangeColumns of GPUs: docs/ranks.md tells how it was chosen.
+const exchangeColumns = 65536
+
+// ExchangeColumns is about the number of columns that a cycle works on in the time of two exchanges.
+func (d *Device) ExchangeColumns() int {
+	if d.LeastShared > 0 {
+		return d.LeastShared
+	}
+	return exchangeColumns
+}
 
 // AssembleSlab is Assemble for the rows that a rank holds.
 func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.SlabSystem, error) {
