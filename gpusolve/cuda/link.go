@@ -115,22 +115,32 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	return s.Driver.StreamSynchronize(s.Stream)
 }
 
-// linkOf joins the device to those of the other ranks, once: by NCCL where all ranks have it, through the host's memory where not.
+// linkOf joins the device to those of the other ranks, once: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
+// through the host's memory.
 func (d *Device) linkOf(g ranks.Group) (Link, error) {
 	if d.link != nil {
 		return d.link, nil
 	}
-	err := errNotMachine
+	noNCCL := errNotMachine
 	if cudriver.IsMachine(d.Driver) {
-		d.link, err = NCCLLink(g)
+		d.link, noNCCL = NCCLLink(g)
+		if noNCCL == nil {
+			return d.link, nil
+		}
+		if !errors.Is(noNCCL, nccl.ErrAbsent) {
+			return nil, noNCCL
+		}
 	}
-	if errors.Is(err, nccl.ErrAbsent) {
-		d.linkWarning = fmt.Sprintf("the GPUs exchange rows through the host's memory, which is slow: %v", err)
+	var err error
+	if d.link, err = peerLinkOf(d, g); err == nil {
+		return d.link, nil
 	}
-	if errors.Is(err, nccl.ErrAbsent) || errors.Is(err, errNotMachine) {
-		d.link, err = StagedLink(g), nil
+	if !errors.Is(err, errApart) {
+		return nil, err
 	}
-	return d.link, err
+	d.linkWarning = fmt.Sprintf("the GPUs exchange rows through the host's memory, which is slow: %v", noNCCL)
+	d.link = StagedLink(g)
+	return d.link, nil
 }
 
 // errNotMachine is for drivers that NCCL knows nothing of.

@@ -1,13 +1,19 @@
 package cuda_test
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/nccl"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 )
 
@@ -88,4 +94,56 @@ func TestTransportOfTwoGPUs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNCCLOnOneGPU joins a group of one: every call of NCCL but sends to others, at once and recorded.
+func TestNCCLOnOneGPU(t *testing.T) {
+	if os.Getenv(nccl.PathVariable) == nccl.Off {
+		t.Skip(nccl.PathVariable)
+	}
+	d := devices.GPU(t)
+	defer d.Close()
+	defer d.Bind()()
+	m := testMesh(t)
+	p := ops.Partition{NX: m.NX(), Borders: []int{0, m.NY()}}
+	s, err := d.AssembleSlab(m, 0, ops.Slab{Rows: p, Group: ranks.Local(1)[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	text, warning := d.Transport()
+	if !strings.HasPrefix(text, "NCCL ") {
+		t.Skipf("%s: %s", text, warning)
+	}
+	x, _ := s.New32()
+	whole := wholeVector(t, s, m.Cells())
+	want, got := values(m.Cells()), make([]float64, m.Cells())
+	s.Write(x, want)
+	gather := func() { s.Collect(p, whole, x) }
+	for _, how := range []string{"at once", "recorded"} {
+		replay := gather
+		if how == "recorded" {
+			var err error
+			if replay, _, err = s.(interface {
+				Record(func()) (replay, forget func(), err error)
+			}).Record(gather); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clear(got)
+		replay()
+		s.Read(whole, got)
+		if !slices.Equal(got, want) || s.Err() != nil {
+			t.Errorf("%s through %s: another field came back, %v", how, text, s.Err())
+		}
+	}
+}
+
+// TestRanksOfOneGPU shares one GPU among ranks that copy from one another.
+func TestRanksOfOneGPU(t *testing.T) {
+	devices.GPU(t).Close()
+	t.Setenv(nccl.PathVariable, nccl.Off)
+	open := func(t *testing.T, _ int) *cuda.Device { return devices.GPU(t) }
+	rowsChangeHands(t, open, []int{0, 4, 8, 13})
+	sumsOverRanks(t, open, []int{0, 6, 13})
 }

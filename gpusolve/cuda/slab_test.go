@@ -26,6 +26,25 @@ func interpreters() opener {
 	}
 }
 
+// oneInterpreter is a machine that all ranks share, each with a stream of its own.
+func oneInterpreter() opener {
+	m := interpreter.New(interpreter.Options{})
+	return func(t *testing.T, _ int) *cuda.Device {
+		d, err := cuda.Open(m, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		return d
+	}
+}
+
+// Ranks of one driver copy from one another.
+func TestRowsChangeHandsByPeerCopies(t *testing.T) {
+	rowsChangeHands(t, oneInterpreter(), []int{0, 4, 8, 13})
+}
+
+func TestSumsByPeerCopies(t *testing.T) { sumsOverRanks(t, oneInterpreter(), []int{0, 3, 6, 13}) }
+
 // onRanks runs body for every rank of a partition, each on a device of its own.
 func onRanks(t *testing.T, open opener, m *mesh.Mesh, dt float64, p ops.Partition, body func(t *testing.T, rank int, s ops.SlabSystem)) {
 	t.Helper()

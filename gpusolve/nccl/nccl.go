@@ -18,6 +18,9 @@ var ErrAbsent = errors.New("no usable NCCL")
 // PathVariable names the library's file where the loader does not find it.
 const PathVariable = "THERMSIM_NCCL"
 
+// Off in PathVariable does without NCCL.
+const Off = "off"
+
 // libraryName is what NCCL installs.
 const libraryName = "libnccl.so.2"
 
@@ -51,6 +54,9 @@ func Open() (*Library, error) {
 	file := libraryName
 	if named := os.Getenv(PathVariable); named != "" {
 		file = named
+	}
+	if file == Off {
+		return nil, fmt.Errorf("%w: %s=%s", ErrAbsent, PathVariable, Off)
 	}
 	if _, set := os.LookupEnv("NCCL_NVLS_ENABLE"); !set {
 		if err := os.Setenv("NCCL_NVLS_ENABLE", "0"); err != nil {

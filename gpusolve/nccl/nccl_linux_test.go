@@ -103,6 +103,10 @@ func TestOpenWithoutLibrary(t *testing.T) {
 	if _, err := Open(); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "/no/such/libnccl.so.2") || !strings.Contains(err.Error(), PathVariable) {
 		t.Errorf("Open = %v", err)
 	}
+	t.Setenv(PathVariable, Off)
+	if _, err := Open(); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "THERMSIM_NCCL=off") {
+		t.Errorf("Open = %v", err)
+	}
 	t.Setenv(PathVariable, "libc.so.6")
 	if _, err := Open(); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "libc.so.6 has no ncclGetVersion") {
 		t.Errorf("Open = %v", err)
