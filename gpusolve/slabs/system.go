@@ -138,3 +138,19 @@ func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
 	w.Workspace.Update(x, r, r32, p, z, q)
 	w.s.exchange(ops.Ghosts, r32)
 }
+
+// vectors is what a device does with FP64 vectors beside the operations of ops.
+type vectors interface {
+	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
+	Inner(x, y ops.Vector) (product, largest float64)
+}
+
+// Combine sets dst = a x + b y.
+func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	s.SlabSystem.(vectors).Combine(dst, a, x, b, y)
+}
+
+// Inner returns x.y, and the largest |x|, of all ranks.
+func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
+	return s.SlabSystem.(vectors).Inner(x, y)
+}
