@@ -22,7 +22,6 @@ type Config struct {
 	Wait        time.Duration // how long to wait for the others to appear; 0 stands for DefaultWait
 	Host        string        // what messages call the machine of this rank
 	Facts       []ranks.Fact  // what all ranks must have in common
-	Failed      func(*ranks.Failure)
 	// Problem is why this rank cannot take part, nil where it can. It comes to the rendezvous all the same, so that all are told.
 	Problem error
 
@@ -58,7 +57,7 @@ func Join(ctx context.Context, c Config) (ranks.Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(c.Rank, c.Host, peers, c.Failed), nil
+	return start(c.Rank, c.Host, peers), nil
 }
 
 // slack is what connecting may take after all have appeared.

@@ -43,7 +43,7 @@ func (g *group) lose(p *peer, err error) {
 	if g.failure != nil || g.left {
 		return
 	}
-	f := &ranks.Failure{Rank: p.rank, Host: p.host, Reason: "is gone: " + lossText(err), Status: 1}
+	f := &ranks.Failure{Rank: p.rank, Host: p.host, Reason: "is gone: " + lossText(err), Status: 1, Lost: true}
 	if g.suspect = append(g.suspect, f); len(g.suspect) > 1 {
 		return
 	}
@@ -96,9 +96,6 @@ func (g *group) end(f *ranks.Failure) {
 		g.mu.Unlock()
 		close(g.done)
 		close(g.failing)
-		if g.told != nil {
-			go g.told(f)
-		}
 		text := encodeFailure(f)
 		for _, p := range g.others() {
 			g.running.Go(func() { p.dismiss(failed, text) })

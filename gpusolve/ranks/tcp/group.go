@@ -21,7 +21,6 @@ type group struct {
 	rank  int
 	host  string
 	peers []*peer // by rank; nil in this rank's own place
-	told  func(*ranks.Failure)
 
 	done    chan struct{} // closed when the group has failed or was left
 	failing chan struct{} // closed when it has failed
@@ -36,9 +35,9 @@ type group struct {
 
 var errLeft = errors.New("the group of ranks was left already")
 
-// start lets a group whose connections stand begin its work. told may be nil.
-func start(rank int, host string, peers []*peer, told func(*ranks.Failure)) *group {
-	g := &group{rank: rank, host: host, peers: peers, told: told, done: make(chan struct{}), failing: make(chan struct{})}
+// start lets a group whose connections stand begin its work.
+func start(rank int, host string, peers []*peer) *group {
+	g := &group{rank: rank, host: host, peers: peers, done: make(chan struct{}), failing: make(chan struct{})}
 	for _, p := range g.others() {
 		p.heard.Store(p.now())
 		g.running.Go(func() { g.hear(p) })

@@ -214,7 +214,7 @@ func (r *reception) absent() *ranks.Failure {
 			list = append(list, strconv.Itoa(rank))
 		}
 	}
-	f := &ranks.Failure{Rank: first, Status: 1, Reason: fmt.Sprintf("did not appear at %s within %v", r.Rendezvous, r.Wait)}
+	f := &ranks.Failure{Rank: first, Status: 1, Lost: true, Reason: fmt.Sprintf("did not appear at %s within %v", r.Rendezvous, r.Wait)}
 	if len(list) > 0 {
 		f.Reason += ", nor did ranks " + strings.Join(list, ", ")
 	}
@@ -264,5 +264,5 @@ func (r *reception) listening() bool {
 }
 
 func gonePeer(v *visitor, err error) *ranks.Failure {
-	return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Reason: "is gone: " + lossText(err), Status: 1}
+	return &ranks.Failure{Rank: v.hello.Rank, Host: v.hello.Host, Reason: "is gone: " + lossText(err), Status: 1, Lost: true}
 }

@@ -19,7 +19,7 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	}
 	listener, err := net.Listen("tcp", own)
 	if err != nil {
-		return nil, c.own("cannot listen for other ranks: %v", err)
+		return nil, c.own("cannot listen for other ranks: %v", err) // the others will miss it
 	}
 	defer listener.Close()
 	zero, err := c.dialZero(ctx)
@@ -73,7 +73,7 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return nil, c.stopped(ctx)
 			}
-			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, err), Status: 1}
+			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, err), Status: 1, Lost: true}
 		case <-time.After(pause):
 		}
 	}
@@ -104,7 +104,7 @@ func (m *meshing) introduce(rendezvous string) *ranks.Failure {
 	case m.Problem != nil:
 		return h.Problem
 	case err != nil:
-		return &ranks.Failure{Host: rendezvous, Reason: "is gone before all ranks were there: " + lossText(err), Status: 1}
+		return &ranks.Failure{Host: rendezvous, Reason: "is gone before all ranks were there: " + lossText(err), Status: 1, Lost: true}
 	case len(m.table.Entries) != m.Ranks:
 		return &ranks.Failure{Host: m.table.Host, Reason: fmt.Sprintf("told of %d ranks where there are %d", len(m.table.Entries), m.Ranks), Status: 1}
 	}
@@ -120,7 +120,7 @@ func (m *meshing) connect(ctx context.Context, rendezvous string) *ranks.Failure
 	go func() {
 		var word ready
 		if err := hearLine(m.zero, &word); err != nil {
-			word.Failure = &ranks.Failure{Host: m.table.Host, Reason: "is gone before all ranks were connected: " + lossText(err), Status: 1}
+			word.Failure = &ranks.Failure{Host: m.table.Host, Reason: "is gone before all ranks were connected: " + lossText(err), Status: 1, Lost: true}
 		}
 		verdict <- word.Failure
 		if word.Failure != nil {
