@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -44,6 +45,15 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.checkCoolant(m); err != nil {
 		return nil, err
 	}
+	if o.Ranks != nil {
+		if o.team == nil {
+			return nil, refusal{errors.New("several ranks solve steady states and transients with steps of one length; leave --ranks away")}
+		}
+		if err := CheckRanks(m, o); err != nil {
+			return nil, err
+		}
+		return newMeshed(m, o, steps, dt)
+	}
 	if l := o.directly(m, dt); l != nil {
 		return newDirect(m, l, o, steps, dt)
 	}
@@ -82,7 +92,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // heat makes the right side, with the power of the steady state or of the first time step.
@@ -162,6 +172,9 @@ func (s *meshed) begin(start Field) error {
 		s.sys.Fill(s.x, rise)
 		s.sys.Fill(s.old, rise)
 		return nil
+	}
+	if ranks, ok := s.sys.(shared); ok {
+		return s.beginShared(ranks, start)
 	}
 	rises, err := risesOf(s.mesh, start)
 	if err != nil {

@@ -41,11 +41,16 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	e, err := newEngine(m, o, t.Steps, t.Dt)
-	if err != nil {
-		return nil, err
+	if o.Ranks != nil && t.Checkpoints != nil {
+		return nil, refusal{errors.New("several ranks keep no checkpoints")}
 	}
-	return e.transient(ctx, o, t)
+	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
+		e, err := newEngine(m, o, t.Steps, t.Dt)
+		if err != nil {
+			return nil, err
+		}
+		return e.transient(ctx, o, t)
+	})
 }
 
 // check refuses steps that lead nowhere.
@@ -131,6 +136,10 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		return err
 	}
 	f := r.field()
+	if r.team != nil {
+		step.MaxK = r.hottest() + r.ambient
+		return r.tellTeam(step, f.(field))
+	}
 	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
 		step.MaxK = r.hottest() + r.ambient
 		return r.tell(step, f)

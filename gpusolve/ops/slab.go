@@ -73,5 +73,7 @@ type SlabSystem interface {
 // Distributed is a System of which this rank holds a slab. It stands for the whole: Mesh is that of all rows, results are right in the own rows of all ranks.
 type Distributed interface {
 	System
-	Slab() (SlabSystem, Partition)
+	Slab() (SlabSystem, Slab)
+	// SharedLevels is the number of grids of a hierarchy, from the finest on, that ranks share. Each works alone on the others.
+	SharedLevels() int
 }

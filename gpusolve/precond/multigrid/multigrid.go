@@ -84,8 +84,9 @@ func (c *Cycle) prepareBottom() error {
 		}
 		var err error
 		c.bottomLevel = n
-		c.bottom, err = c.ops.Bottom(rungs, c.plan.Smoother.coefficients())
-		return err
+		if c.bottom, err = c.ops.Bottom(rungs, c.plan.Smoother.coefficients()); err != nil || c.bottom != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -114,6 +114,9 @@ func (p Pairing) firsts(n int) []int32 {
 
 // On gives the operations on a mesh's system.
 func On(s ops.System) (Operations, error) {
+	if d, ok := s.(ops.Distributed); ok {
+		return onRanks(d)
+	}
 	if o, ok := onHost(s); ok {
 		return o, nil
 	}

@@ -1,0 +1,124 @@
+package slabs
+
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
+
+// system is this rank's part of a mesh's system. Of every vector it has the rows that it holds.
+type system struct {
+	ops.SlabSystem
+	mesh   *mesh.Mesh // all rows
+	slab   ops.Slab
+	levels int
+	power  powermap.Slab
+	plane  []float64 // of the slab
+}
+
+var _ ops.Distributed = (*system)(nil)
+
+// Mesh is that of all rows.
+func (s *system) Mesh() *mesh.Mesh { return s.mesh }
+
+// Slab is what this rank holds.
+func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab }
+
+// SharedLevels is the number of grids that ranks share.
+func (s *system) SharedLevels() int { return s.levels }
+
+// exchange fills the nearest ghost rows of vectors on the finest grid.
+func (s *system) exchange(rows int, vectors ...ops.Vector) {
+	s.Exchange(s.slab.Rows, rows, rows, vectors...)
+}
+
+// Residual computes r = b - A x. A cycle needs all ghost rows of r.
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	if x != nil {
+		s.exchange(1, x)
+	}
+	if own, ok := b.(*source); ok {
+		b = own.HeatSource
+	}
+	n := s.SlabSystem.Residual(r, r32, b, x)
+	s.exchange(ops.Ghosts, r32)
+	return n
+}
+
+// Apply sets y = A x.
+func (s *system) Apply(y, x ops.Vector) {
+	s.exchange(1, x)
+	s.SlabSystem.Apply(y, x)
+}
+
+// RefreshAt discretises the mesh again at a state.
+func (s *system) RefreshAt(x, old ops.Vector) error {
+	s.exchange(ops.Ghosts, x)
+	if old != nil {
+		s.exchange(ops.Ghosts, old)
+	}
+	return s.SlabSystem.RefreshAt(x, old)
+}
+
+// Plane copies the own rows of plane k to their place in dst, which has room for all rows.
+func (s *system) Plane(k int, x ops.Vector, dst []float64) {
+	s.SlabSystem.Plane(k, x, s.plane)
+	rank, nx := s.slab.Group.Rank(), s.slab.Rows.NX
+	first, last := s.slab.Rows.Own(rank)
+	copy(dst[s.slab.Rows.Borders[rank]*nx:], s.plane[first*nx:last*nx])
+}
+
+// WritePlanes fills the rows that this rank holds with those of a field on the whole grid, plane by plane.
+func (s *system) WritePlanes(x ops.Vector, read func(k int, plane []float64) error) error {
+	from, to := s.slab.Rows.Held(s.slab.Group.Rank())
+	nx := s.slab.Rows.NX
+	held := make([]float64, 0, x.Len())
+	plane := make([]float64, nx*s.slab.Rows.NY())
+	for k := range s.mesh.NZ() {
+		if err := read(k, plane); err != nil {
+			return err
+		}
+		held = append(held, plane[from*nx:to*nx]...)
+	}
+	s.Write(x, held)
+	return nil
+}
+
+// source is a right side whose power is drawn on the slab.
+type source struct {
+	ops.HeatSource
+	power *powermap.Slab
+}
+
+// NewSource makes a right side without power.
+func (s *system) NewSource(driven bool) (ops.HeatSource, error) {
+	b, err := s.SlabSystem.NewSource(driven)
+	if err != nil {
+		return nil, err
+	}
+	return &source{b, &s.power}, nil
+}
+
+// SetPower takes drawings of the whole grid.
+func (b *source) SetPower(layers []powermap.Drawing) { b.HeatSource.SetPower(b.power.Cut(layers)) }
+
+// workspace is that of the slab.
+type workspace struct {
+	ops.Workspace
+	s *system
+}
+
+// NewWorkspace makes what a solve keeps.
+func (s *system) NewWorkspace() (ops.Workspace, error) {
+	w, err := s.SlabSystem.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	return &workspace{w, s}, nil
+}
+
+// Update advances x and r. The cycle after it needs all ghost rows of r.
+func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
+	w.Workspace.Update(x, r, r32, p, z, q)
+	w.s.exchange(ops.Ghosts, r32)
+}

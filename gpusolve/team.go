@@ -1,0 +1,216 @@
+package gpusolve
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/slabs"
+	"thermsim/mesh"
+)
+
+// ErrStopped is how a run ends on other ranks when rank 0 ends it: its OnStep has failed, and it has the reason.
+var ErrStopped = errors.New("rank 0 has ended the run")
+
+// team is the group of a run on several ranks. All of them solve. Then, or between steps, rank 0 looks at the field, and the others send it what it asks for until
+// it goes on.
+type team struct{ group ranks.Group }
+
+// What rank 0 asks the others.
+const (
+	askOn    = 'n' // to go on
+	askStop  = 's' // to end the run
+	askPlane = 'p' // for their rows of a plane, whose number follows
+)
+
+// shared is a system of which each rank has some rows.
+type shared interface {
+	ops.Distributed
+	WritePlanes(x ops.Vector, read func(k int, plane []float64) error) error
+}
+
+// lead says whether this is rank 0.
+func (t *team) lead() bool { return t.group.Rank() == 0 }
+
+// others tells all other ranks the same.
+func (t *team) others(message []byte) error {
+	for r := 1; r < t.group.Size(); r++ {
+		if err := t.group.Send(r, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look has rank 0 look at a field, where it wants to, while the others serve it. The error is that of look, or ErrStopped.
+func (t *team) look(f field, look func(f Field) error) error {
+	if !t.lead() {
+		return t.serve(f)
+	}
+	var failed error
+	if look != nil {
+		failed = look(teamField{f, t})
+	}
+	message := byte(askOn)
+	if failed != nil {
+		message = askStop
+	}
+	return errors.Join(failed, t.others([]byte{message}))
+}
+
+// serve answers rank 0 until it goes on.
+func (t *team) serve(f field) error {
+	for {
+		message, err := t.group.Receive(0)
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(message) == 1 && message[0] == askOn:
+			return nil
+		case len(message) == 1 && message[0] == askStop:
+			return ErrStopped
+		case len(message) == 5 && message[0] == askPlane:
+			if err := t.sendPlane(f, int(binary.LittleEndian.Uint32(message[1:]))); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("rank 0 asks %q, which this version does not know", message)
+		}
+	}
+}
+
+// sendPlane sends the own rows of a plane of the temperature.
+func (t *team) sendPlane(f field, k int) error {
+	m := f.sys.Mesh()
+	plane := make([]float64, m.NX()*m.NY())
+	if err := f.Plane(k, plane); err != nil {
+		return err
+	}
+	from, to := t.cells(f, t.group.Rank())
+	data := make([]byte, 0, 8*(to-from))
+	for _, v := range plane[from:to] {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+	}
+	return t.group.Send(0, data)
+}
+
+// cells are those of a plane that a rank owns.
+func (t *team) cells(f field, rank int) (from, to int) {
+	_, slab := f.sys.(ops.Distributed).Slab()
+	return slab.Rows.Borders[rank] * slab.Rows.NX, slab.Rows.Borders[rank+1] * slab.Rows.NX
+}
+
+// teamField is the field as rank 0 sees it.
+type teamField struct {
+	own  field
+	team *team
+}
+
+// Plane copies the temperatures of plane k into dst.
+func (f teamField) Plane(k int, dst []float64) error {
+	if err := checkPlane(f.own.sys.Mesh(), k, dst); err != nil {
+		return err
+	}
+	if err := f.team.others(binary.LittleEndian.AppendUint32([]byte{askPlane}, uint32(k))); err != nil {
+		return err
+	}
+	if err := f.own.Plane(k, dst); err != nil {
+		return err
+	}
+	for r := 1; r < f.team.group.Size(); r++ {
+		data, err := f.team.group.Receive(r)
+		if err != nil {
+			return err
+		}
+		from, to := f.team.cells(f.own, r)
+		if len(data) != 8*(to-from) {
+			return fmt.Errorf("rank %d sent %d bytes of plane %d in place of %d", r, len(data), k, 8*(to-from))
+		}
+		for c := range dst[from:to] {
+			dst[from+c] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*c:]))
+		}
+	}
+	return nil
+}
+
+// onRanks runs a solve, on all ranks where there are several. Rank 0 has the solution, whose field asks the others for what it is asked; they are back when it is closed.
+func (o Options) onRanks(ctx context.Context, run func(ctx context.Context, o Options) (*Solution, error)) (*Solution, error) {
+	all := o.Ranks
+	if all == nil {
+		return run(ctx, o)
+	}
+	ctx, group := ranks.Agreeing(ctx, all)
+	o.team = &team{group}
+	s, err := run(ctx, o)
+	if s == nil {
+		all.Fail(err)
+		return nil, err
+	}
+	if own, ok := s.Field.(field); ok && !o.team.lead() {
+		err = errors.Join(err, o.team.serve(own))
+		s.Close()
+	}
+	return s, err
+}
+
+// shown is the field for those who look at the solution.
+func (e *engine) shown() Field {
+	f := e.field()
+	if own, ok := f.(field); ok && e.team != nil && e.team.lead() {
+		return teamField{own, e.team}
+	}
+	return f
+}
+
+// leave closes the engine; other ranks need not wait for questions any more.
+func (e *engine) leave() {
+	if e.team != nil && e.team.lead() {
+		_ = e.team.others([]byte{askOn}) // where it fails, they have failed
+	}
+	e.close()
+}
+
+// openTeam puts the device of this rank at the service of all. Their kinds must be the same: what they tell each other is.
+func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) {
+	on, ok := dev.(ops.SlabDevice)
+	if !ok {
+		return nil, refusal{fmt.Errorf("%s cannot share a grid with other ranks", dev.Name())}
+	}
+	kinds, err := o.team.group.Gather([]byte(info.Kind))
+	if err != nil {
+		return nil, err
+	}
+	for r, kind := range kinds {
+		if string(kind) != string(kinds[0]) {
+			return nil, refusal{fmt.Errorf("rank 0 solves on a %s and rank %d on a %s; name the same kind with --device", kinds[0], r, kind)}
+		}
+	}
+	return slabs.On(on, o.team.group), nil
+}
+
+// CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.
+func CheckRanks(m *mesh.Mesh, o Options) error {
+	refuse := func(what string) error {
+		return refusal{fmt.Errorf("several ranks do not solve %s; leave --ranks away", what)}
+	}
+	switch {
+	case m.Cooled():
+		return refuse("stacks with coolant")
+	case m.Leakage != nil:
+		return refuse("stacks with leakage")
+	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
+		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name)
+	case o.Power != nil:
+		return refuse("with powers that are set from step to step")
+	}
+	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
+		return refusal{err}
+	}
+	return nil
+}
