@@ -66,7 +66,11 @@ func gone(list []*ranks.Failure) *ranks.Failure {
 			more = append(more, fmt.Sprint(other.Rank))
 		}
 	}
-	if len(more) > 0 {
+	switch len(more) {
+	case 0:
+	case 1:
+		f.Reason += "; so is rank " + more[0]
+	default:
 		f.Reason += "; so are ranks " + strings.Join(more, ", ")
 	}
 	return &f
@@ -113,6 +117,17 @@ func (p *peer) dismiss(k kind, payload []byte) {
 	}
 	if half, ok := p.conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite() // then the peer reads the end a moment later
+	}
+}
+
+// cause is the last part of an error of the network, without addresses that the message has already.
+func cause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
 	}
 }
 

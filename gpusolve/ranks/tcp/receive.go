@@ -48,7 +48,7 @@ type event struct {
 func (c *Config) receiveAll(ctx context.Context) ([]*peer, error) {
 	listener, err := net.Listen("tcp", listenAddress(c.Rendezvous))
 	if err != nil {
-		return nil, c.own("cannot wait at %s: %v; name another port with --rendezvous", c.Rendezvous, err)
+		return nil, c.own("cannot wait at %s: %v; name another port with --rendezvous", c.Rendezvous, cause(err))
 	}
 	r := &reception{Config: c, listener: listener, events: make(chan event), done: make(chan struct{}), ranked: make([]*visitor, c.Ranks)}
 	defer close(r.done)
@@ -215,7 +215,11 @@ func (r *reception) absent() *ranks.Failure {
 		}
 	}
 	f := &ranks.Failure{Rank: first, Status: 1, Lost: true, Reason: fmt.Sprintf("did not appear at %s within %v", r.Rendezvous, r.Wait)}
-	if len(list) > 0 {
+	switch len(list) {
+	case 0:
+	case 1:
+		f.Reason += ", nor did rank " + list[0]
+	default:
 		f.Reason += ", nor did ranks " + strings.Join(list, ", ")
 	}
 	return f

@@ -19,7 +19,9 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	}
 	listener, err := net.Listen("tcp", own)
 	if err != nil {
-		return nil, c.own("cannot listen for other ranks: %v", err) // the others will miss it
+		f := c.own("cannot listen for other ranks: %v", err)
+		f.Lost = true // the others will miss it, and not know why
+		return nil, f
 	}
 	defer listener.Close()
 	zero, err := c.dialZero(ctx)
@@ -73,7 +75,7 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return nil, c.stopped(ctx)
 			}
-			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, err), Status: 1, Lost: true}
+			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, cause(err)), Status: 1, Lost: true}
 		case <-time.After(pause):
 		}
 	}
@@ -155,7 +157,7 @@ func (m *meshing) dialLower(ctx context.Context, rendezvous string) *ranks.Failu
 			err = say(conn, greeting{m.table.Token, m.Rank})
 		}
 		if err != nil {
-			return m.own("cannot reach rank %d on %s: %v", rank, e.Host, err)
+			return m.own("cannot reach rank %d on %s at %s: %v", rank, e.Host, address, cause(err))
 		}
 		m.peers[rank] = newPeer(rank, e.Host, conn)
 	}
