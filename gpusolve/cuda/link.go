@@ -35,6 +35,21 @@ type Transfer struct {
 // staged carries everything through the host's memory and the group: slow, and there on every machine.
 type staged struct{ group ranks.Group }
 
+// failedOf is closed when a group has failed; nil where it does not tell.
+func failedOf(g ranks.Group) <-chan struct{} {
+	for g != nil {
+		if f, ok := g.(interface{ Failed() <-chan struct{} }); ok {
+			return f.Failed()
+		}
+		u, ok := g.(interface{ Unwrap() ranks.Group })
+		if !ok {
+			break
+		}
+		g = u.Unwrap()
+	}
+	return nil
+}
+
 // StagedLink moves device memory through the host.
 func StagedLink(g ranks.Group) Link { return staged{g} }
 

@@ -45,9 +45,7 @@ func NCCLLink(g ranks.Group) (Link, error) {
 	if err := agreed(g, err); err != nil {
 		return nil, err
 	}
-	if w, ok := g.(interface{ Failed() <-chan struct{} }); ok {
-		go l.watch(w.Failed())
-	}
+	go l.watch(failedOf(g))
 	return l, nil
 }
 

@@ -48,9 +48,7 @@ func peerLinkOf(d *Device, g ranks.Group) (Link, error) {
 		return nil, err
 	}
 	l := &peerLink{rank: g.Rank(), size: g.Size(), ctx: d.ctx, others: room[g.Rank()], all: room, d: d}
-	if w, ok := g.(interface{ Failed() <-chan struct{} }); ok {
-		l.failed = w.Failed()
-	}
+	l.failed = failedOf(g)
 	for _, e := range []*cudriver.Event{&l.sent, &l.taken} {
 		if *e, err = d.Driver.EventCreate(); err != nil {
 			break
