@@ -130,6 +130,9 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	return s.Driver.StreamSynchronize(s.Stream)
 }
 
+// JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.
+func (d *Device) JoinBy(l Link) { d.link = l }
+
 // linkOf joins the device to those of the other ranks, once: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
 // through the host's memory.
 func (d *Device) linkOf(g ranks.Group) (Link, error) {

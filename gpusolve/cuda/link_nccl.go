@@ -32,7 +32,7 @@ func NCCLLink(g ranks.Group) (Link, error) {
 	if g.Rank() == 0 {
 		id, err = library.UniqueID()
 	}
-	if err := agreed(g, err); err != nil {
+	if err := agreed(g, unusable(err)); err != nil {
 		return nil, err
 	}
 	all, err := g.Gather(id[:])
@@ -42,11 +42,19 @@ func NCCLLink(g ranks.Group) (Link, error) {
 	copy(id[:], all[0])
 	l := &ncclLink{library: library, rank: g.Rank(), size: g.Size(), stop: make(chan struct{})}
 	l.comm, err = library.Join(id, l.rank, l.size)
-	if err := agreed(g, err); err != nil {
+	if err := agreed(g, unusable(err)); err != nil {
 		return nil, err
 	}
 	go l.watch(failedOf(g))
 	return l, nil
+}
+
+// unusable is an NCCL that does not join the ranks, as where two of them share a GPU.
+func unusable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", nccl.ErrAbsent, err)
 }
 
 // agreed makes an error of one rank one of all: they go on together or not at all.
