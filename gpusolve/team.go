@@ -211,6 +211,23 @@ func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) 
 	return slabs.On(on, o.team.group), nil
 }
 
+// tellTransport notes what carries data between the ranks' devices, and warns where it is slow.
+func (o *Options) tellTransport(d *driver) {
+	on, ok := d.dev.(*slabs.Device)
+	if !ok {
+		return
+	}
+	between, ok := on.SlabDevice.(interface{ Transport() (text, warning string) })
+	if !ok {
+		return
+	}
+	text, warning := between.Transport()
+	d.info.Transport = text
+	if warning != "" && o.team.lead() && o.Notice != nil {
+		o.Notice(warning)
+	}
+}
+
 // CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.
 func CheckRanks(m *mesh.Mesh, o Options) error {
 	refuse := func(what string) error {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
@@ -46,6 +49,9 @@ func newSteadyCommand(g *globals) *cobra.Command {
 			if !watch {
 				return runSteady(cmd.Context(), g, o)
 			}
+			if err := o.ranks.refuse(&o.device, "--watch"); err != nil {
+				return err
+			}
 			if err := o.check(); err != nil {
 				return err // no change of a file would mend it
 			}
@@ -61,21 +67,32 @@ func newSteadyCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
+func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
+	ctx, t, err := newTeam(ctx, g, &o)
+	if err != nil {
+		return err
+	}
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	run, err := prepare(ctx, g, p, "steady", &o)
+	run, err := prepare(ctx, g, p, "steady", &o, t)
 	if err != nil {
 		return err
 	}
-	defer run.end()
-	if err := run.record(0); err != nil {
-		return err
+	defer func() { err = run.end(err) }()
+	if t.reports() {
+		if err := run.record(0); err != nil {
+			return err
+		}
 	}
 	p.enter("solving")
-	run.Solution, err = o.project.steady(ctx, run.Mesh, run.solver)
+	run.Solution, err = t.solve(run.solver, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
+		return o.project.steady(ctx, run.Mesh, options)
+	})
 	if err != nil {
 		return steadyInterrupted(err)
+	}
+	if !t.reports() {
+		return nil
 	}
 	s, err := run.finish(ctx)
 	if err != nil {

@@ -90,17 +90,32 @@ func (d *departure) leave(second bool) {
 		d.mu.Unlock()
 		return
 	}
-	d.gone = true
-	open, committing, written := d.open, d.committing, d.written
+	written, committing := d.written, d.committing != nil
 	d.mu.Unlock()
 	text := "interrupted; nothing was written"
-	if written {
+	switch {
+	case committing:
+		text = "interrupted while files got their names"
+	case written:
 		text = "interrupted after the files were written"
 	}
+	d.end(text, exitInterrupted)
+}
+
+// end ends the program with a message, which may be empty, and a status.
+func (d *departure) end(text string, status int) {
+	d.mu.Lock()
+	if d.gone || d.exit == nil {
+		d.mu.Unlock()
+		return
+	}
+	d.gone = true
+	open, committing := d.open, d.committing
+	d.mu.Unlock()
 	ended := make(chan struct{})
 	switch {
 	case committing != nil:
-		text, ended = "interrupted while files got their names", committing
+		ended = committing
 	case open != nil:
 		go func() {
 			open.Abort()
@@ -113,6 +128,8 @@ func (d *departure) leave(second bool) {
 	case <-ended:
 	case <-time.After(farewell):
 	}
-	d.say(text)
-	d.exit(exitInterrupted)
+	if text != "" {
+		d.say(text)
+	}
+	d.exit(status)
 }

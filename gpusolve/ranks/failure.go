@@ -8,6 +8,7 @@ type Failure struct {
 	Host   string // where that rank runs; "" where all run in one process
 	Reason string // continues "rank 2 on node7", as in "failed: out of memory"
 	Status int    // the exit status that the reason stands for; 0 where it has none
+	Lost   bool   // others noticed it: the rank itself may be unable to tell
 }
 
 func (f *Failure) Error() string {

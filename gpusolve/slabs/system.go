@@ -1,6 +1,8 @@
 package slabs
 
 import (
+	"errors"
+
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -26,6 +28,20 @@ func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab
 
 // SharedLevels is the number of grids that ranks share.
 func (s *system) SharedLevels() int { return s.levels }
+
+// errRecord says that each operation must be asked for.
+var errRecord = errors.New("this device records nothing")
+
+// Record is that of the rank's device: all ranks repeat the same.
+func (s *system) Record(body func()) (replay, forget func(), err error) {
+	on, ok := s.SlabSystem.(interface {
+		Record(func()) (replay, forget func(), err error)
+	})
+	if !ok {
+		return nil, nil, errRecord
+	}
+	return on.Record(body)
+}
 
 // exchange fills the nearest ghost rows of vectors on the finest grid.
 func (s *system) exchange(rows int, vectors ...ops.Vector) {
