@@ -22,10 +22,10 @@ func rankNeed(m *mesh.Mesh, inTime, gpu bool, ranks int, states int64) Need {
 	if err != nil {
 		return SystemNeed(m, methods()[0].Name, inTime, gpu)
 	}
-	largest := 0
+	largest, most := 0, 0
 	for r := range ranks {
-		if rows.Borders[r+1]-rows.Borders[r] > rows.Borders[largest+1]-rows.Borders[largest] {
-			largest = r
+		if from, to := rows.Held(r); to-from > most {
+			largest, most = r, to-from
 		}
 	}
 	need := Need{}
