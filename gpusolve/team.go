@@ -246,8 +246,6 @@ func CheckRanks(m *mesh.Mesh, o Options) error {
 	switch {
 	case m.Cooled():
 		return refuse("stacks with coolant")
-	case m.Leakage != nil:
-		return refuse("stacks with leakage")
 	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
 		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name)
 	case o.Power != nil:

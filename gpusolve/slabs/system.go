@@ -127,7 +127,17 @@ func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
 type vectors interface {
 	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
 	Inner(x, y ops.Vector) (product, largest float64)
+	Leak(x ops.Vector, scale float64, ends bool) error
+	Unleak() error
 }
+
+// Leak puts the leakage of a state into the operator and driven sources.
+func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
+	return s.SlabSystem.(vectors).Leak(x, scale, ends)
+}
+
+// Unleak takes it out.
+func (s *system) Unleak() error { return s.SlabSystem.(vectors).Unleak() }
 
 // Combine sets dst = a x + b y.
 func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
