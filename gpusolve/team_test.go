@@ -100,12 +100,26 @@ func TestSteadyOnRanks(t *testing.T) {
 	}
 }
 
+// slope is a field that differs from cell to cell.
+type slope struct{ m *mesh.Mesh }
+
+func (s slope) Plane(k int, dst []float64) error {
+	for c := range dst {
+		dst[c] = 310 + 3*float64(k) + 0.1*float64(c)
+	}
+	return nil
+}
+
 // Ten steps in time, of which rank 0 is told with their fields.
 func TestTransientOnRanks(t *testing.T) {
 	for number := range uint64(6) {
 		m := teamStack(t, number, 4)
 		var want [][]float64
-		plan := gpusolve.TransientOptions{Steps: 10, Dt: 1e-3}
+		var initial gpusolve.Field
+		if number%2 == 1 {
+			initial = slope{m}
+		}
+		plan := gpusolve.TransientOptions{Steps: 10, Dt: 1e-3, Initial: initial}
 		plan.OnStep = func(_ gpusolve.Step, f gpusolve.Field) error {
 			want = append(want, planes(t, m, f))
 			return nil
@@ -119,6 +133,7 @@ func TestTransientOnRanks(t *testing.T) {
 			o.Ranks = g
 			seen := 0
 			if rank == 0 {
+				plan.Initial = initial
 				plan.OnStep = func(_ gpusolve.Step, f gpusolve.Field) error {
 					if got := planes(t, m, f); !slices.Equal(got, want[seen]) {
 						t.Errorf("stack %d: another field at the end of step %d", number, seen+1)

@@ -18,7 +18,7 @@ import (
 type TransientOptions struct {
 	Steps int
 	Dt    float64 // s
-	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature.
+	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature. Of several ranks that of rank 0 counts.
 	Initial Field
 	// OnStep is called for every step, in order, with the field at its end; an error stops the run. May be nil.
 	OnStep func(step Step, f Field) error

@@ -84,22 +84,6 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	copy(dst[s.slab.Rows.Borders[rank]*nx:], s.plane[first*nx:last*nx])
 }
 
-// WritePlanes fills the rows that this rank holds with those of a field on the whole grid, plane by plane.
-func (s *system) WritePlanes(x ops.Vector, read func(k int, plane []float64) error) error {
-	from, to := s.slab.Rows.Held(s.slab.Group.Rank())
-	nx := s.slab.Rows.NX
-	held := make([]float64, 0, x.Len())
-	plane := make([]float64, nx*s.slab.Rows.NY())
-	for k := range s.mesh.NZ() {
-		if err := read(k, plane); err != nil {
-			return err
-		}
-		held = append(held, plane[from*nx:to*nx]...)
-	}
-	s.Write(x, held)
-	return nil
-}
-
 // source is a right side whose power is drawn on the slab.
 type source struct {
 	ops.HeatSource
