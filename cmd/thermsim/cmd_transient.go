@@ -111,6 +111,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	if err != nil {
 		return err
 	}
+	if err := o.refuseOverRanks(t); err != nil {
+		return err
+	}
 	o.ranks.facts = o.timeFacts()
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
