@@ -68,6 +68,9 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 		d.close()
 		return nil, err
 	}
+	if o.team != nil {
+		o.tellTransport(d)
+	}
 	d.timing.Setup = time.Since(start)
 	return d, nil
 }

@@ -25,6 +25,7 @@ type meshed struct {
 	states   []ops.Vector    // of stages, by number; nil where there are none
 	sequence powermap.Supply // of a time stepper
 	outer    *outer          // nil where no property follows the temperature
+	team     *team           // nil where no ranks share the grid
 	dt       float64         // s, 0 in a steady state
 
 	from, to float64    // s, of the current step
@@ -47,7 +48,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	}
 	if o.Ranks != nil {
 		if o.team == nil {
-			return nil, refusal{errors.New("several ranks solve steady states and transients with steps of one length; leave --ranks away")}
+			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
 		}
 		if err := CheckRanks(m, o); err != nil {
 			return nil, err
@@ -62,7 +63,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 
 // newMeshed sets an iteration up.
 func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	s := &meshed{mesh: m, dt: dt, sequence: o.supply(m, dt), reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &meshed{mesh: m, dt: dt, team: o.team, sequence: o.supply(m, dt), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
 		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
@@ -167,14 +168,16 @@ func (s *meshed) draw(t0, t1 float64) error {
 }
 
 func (s *meshed) begin(start Field) error {
-	if start == nil {
+	if s.team != nil || start == nil {
 		rise := uniform(s.mesh)
 		s.sys.Fill(s.x, rise)
 		s.sys.Fill(s.old, rise)
-		return nil
 	}
-	if ranks, ok := s.sys.(shared); ok {
-		return s.beginShared(ranks, start)
+	if s.team != nil {
+		return s.team.begin(s, start)
+	}
+	if start == nil {
+		return nil
 	}
 	rises, err := risesOf(s.mesh, start)
 	if err != nil {

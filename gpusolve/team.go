@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/slabs"
 	"thermsim/mesh"
 )
@@ -17,22 +17,26 @@ import (
 // ErrStopped is how a run ends on other ranks when rank 0 ends it: its OnStep has failed, and it has the reason.
 var ErrStopped = errors.New("rank 0 has ended the run")
 
+// errTeamCheckpoints refuses them.
+var errTeamCheckpoints = refusal{errors.New("several ranks keep no checkpoints")}
+
 // team is the group of a run on several ranks. All of them solve. Then, or between steps, rank 0 looks at the field, and the others send it what it asks for until
 // it goes on.
-type team struct{ group ranks.Group }
+type team struct {
+	group ranks.Group
+	known map[*reduction.Regions]int // regions that rank 0 has told of, by their number
+	slabs []*reduction.Slab          // what this rank has of them
+}
 
 // What rank 0 asks the others.
 const (
 	askOn    = 'n' // to go on
 	askStop  = 's' // to end the run
 	askPlane = 'p' // for their rows of a plane, whose number follows
+	askKnow  = 'k' // to know regions, which follow
+	askStats = 'r' // for the statistics of regions that they know, whose number follows
+	askCount = 'q' // for quanta of their rows: factor, base and quantum follow
 )
-
-// shared is a system of which each rank has some rows.
-type shared interface {
-	ops.Distributed
-	WritePlanes(x ops.Vector, read func(k int, plane []float64) error) error
-}
 
 // lead says whether this is rank 0.
 func (t *team) lead() bool { return t.group.Rank() == 0 }
@@ -47,15 +51,12 @@ func (t *team) others(message []byte) error {
 	return nil
 }
 
-// look has rank 0 look at a field, where it wants to, while the others serve it. The error is that of look, or ErrStopped.
+// look has rank 0 look at a field while the others serve it. The error is that of look, or ErrStopped.
 func (t *team) look(f field, look func(f Field) error) error {
 	if !t.lead() {
 		return t.serve(f)
 	}
-	var failed error
-	if look != nil {
-		failed = look(teamField{f, t})
-	}
+	failed := look(teamField{f, t})
 	message := byte(askOn)
 	if failed != nil {
 		message = askStop
@@ -70,19 +71,34 @@ func (t *team) serve(f field) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case len(message) == 1 && message[0] == askOn:
+		if message[0] == askOn {
 			return nil
-		case len(message) == 1 && message[0] == askStop:
-			return ErrStopped
-		case len(message) == 5 && message[0] == askPlane:
-			if err := t.sendPlane(f, int(binary.LittleEndian.Uint32(message[1:]))); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("rank 0 asks %q, which this version does not know", message)
+		}
+		if err := t.answer(f, message[0], message[1:]); err != nil {
+			return err
 		}
 	}
+}
+
+// answer does what rank 0 asks.
+func (t *team) answer(f field, what byte, rest []byte) error {
+	switch what {
+	case askStop:
+		return ErrStopped
+	case askPlane:
+		return t.sendPlane(f, int(binary.LittleEndian.Uint32(rest)))
+	case askKnow:
+		return t.learn(f, rest)
+	case askStats:
+		v, err := t.statistics(f, int(binary.LittleEndian.Uint32(rest)))
+		if err != nil {
+			return err
+		}
+		return t.group.Send(0, v.Bytes())
+	case askCount:
+		return t.sendCounts(f, rest)
+	}
+	return fmt.Errorf("rank 0 asks %q, which this version does not know", what)
 }
 
 // sendPlane sends the own rows of a plane of the temperature.
@@ -93,17 +109,20 @@ func (t *team) sendPlane(f field, k int) error {
 		return err
 	}
 	from, to := t.cells(f, t.group.Rank())
-	data := make([]byte, 0, 8*(to-from))
-	for _, v := range plane[from:to] {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	return t.group.Send(0, data)
+	return t.group.Send(0, bytesOf(plane[from:to]))
 }
 
 // cells are those of a plane that a rank owns.
 func (t *team) cells(f field, rank int) (from, to int) {
+	from, to = t.rows(f, rank)
+	nx := f.sys.Mesh().NX()
+	return from * nx, to * nx
+}
+
+// rows are those that a rank owns.
+func (t *team) rows(f field, rank int) (from, to int) {
 	_, slab := f.sys.(ops.Distributed).Slab()
-	return slab.Rows.Borders[rank] * slab.Rows.NX, slab.Rows.Borders[rank+1] * slab.Rows.NX
+	return slab.Rows.Borders[rank], slab.Rows.Borders[rank+1]
 }
 
 // teamField is the field as rank 0 sees it.
@@ -132,9 +151,7 @@ func (f teamField) Plane(k int, dst []float64) error {
 		if len(data) != 8*(to-from) {
 			return fmt.Errorf("rank %d sent %d bytes of plane %d in place of %d", r, len(data), k, 8*(to-from))
 		}
-		for c := range dst[from:to] {
-			dst[from+c] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*c:]))
-		}
+		copy(dst[from:to], float64sOf(data))
 	}
 	return nil
 }
@@ -146,7 +163,7 @@ func (o Options) onRanks(ctx context.Context, run func(ctx context.Context, o Op
 		return run(ctx, o)
 	}
 	ctx, group := ranks.Agreeing(ctx, all)
-	o.team = &team{group}
+	o.team = &team{group: group, known: map[*reduction.Regions]int{}}
 	s, err := run(ctx, o)
 	if s == nil {
 		all.Fail(err)
@@ -192,6 +209,23 @@ func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) 
 		}
 	}
 	return slabs.On(on, o.team.group), nil
+}
+
+// tellTransport notes what carries data between the ranks' devices, and warns where it is slow.
+func (o *Options) tellTransport(d *driver) {
+	on, ok := d.dev.(*slabs.Device)
+	if !ok {
+		return
+	}
+	between, ok := on.SlabDevice.(interface{ Transport() (text, warning string) })
+	if !ok {
+		return
+	}
+	text, warning := between.Transport()
+	d.info.Transport = text
+	if warning != "" && o.team.lead() && o.Notice != nil {
+		o.Notice(warning)
+	}
 }
 
 // CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.

@@ -10,6 +10,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/solution"
@@ -99,12 +100,26 @@ func TestSteadyOnRanks(t *testing.T) {
 	}
 }
 
+// slope is a field that differs from cell to cell.
+type slope struct{ m *mesh.Mesh }
+
+func (s slope) Plane(k int, dst []float64) error {
+	for c := range dst {
+		dst[c] = 310 + 3*float64(k) + 0.1*float64(c)
+	}
+	return nil
+}
+
 // Ten steps in time, of which rank 0 is told with their fields.
 func TestTransientOnRanks(t *testing.T) {
 	for number := range uint64(6) {
 		m := teamStack(t, number, 4)
 		var want [][]float64
-		plan := gpusolve.TransientOptions{Steps: 10, Dt: 1e-3}
+		var initial gpusolve.Field
+		if number%2 == 1 {
+			initial = slope{m}
+		}
+		plan := gpusolve.TransientOptions{Steps: 10, Dt: 1e-3, Initial: initial}
 		plan.OnStep = func(_ gpusolve.Step, f gpusolve.Field) error {
 			want = append(want, planes(t, m, f))
 			return nil
@@ -118,6 +133,7 @@ func TestTransientOnRanks(t *testing.T) {
 			o.Ranks = g
 			seen := 0
 			if rank == 0 {
+				plan.Initial = initial
 				plan.OnStep = func(_ gpusolve.Step, f gpusolve.Field) error {
 					if got := planes(t, m, f); !slices.Equal(got, want[seen]) {
 						t.Errorf("stack %d: another field at the end of step %d", number, seen+1)
@@ -212,18 +228,22 @@ func TestRanksRefuse(t *testing.T) {
 	}
 	other := exact
 	other.Preconditioner = "jacobi"
-	adaptive := func(_ *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
-		return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Until: 1e-3})
+	many := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+		_, err := gpusolve.SolveMany(context.Background(), m, o, gpusolve.Many{Watts: [][]float64{make([]float64, len(ports.InputsOf(m.Stack)))}})
+		return nil, err
 	}
-	steady := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) { return gpusolve.Steady(context.Background(), m, o) }
+	steady := func(m *mesh.Mesh, o gpusolve.Options) (*gpusolve.Solution, error) {
+		return gpusolve.Steady(context.Background(), m, o)
+	}
 	for what, c := range map[string]struct {
 		m     *mesh.Mesh
 		o     gpusolve.Options
 		solve func(*mesh.Mesh, gpusolve.Options) (*gpusolve.Solution, error)
-	}{"method": {m, other, steady}, "narrow grid": {thin, exact, steady}, "adaptive": {m, exact, adaptive}} {
+	}{"method": {m, other, steady}, "narrow grid": {thin, exact, steady}, "many powers": {m, exact, many}} {
 		if err := together(t, 2, func(_ int, g ranks.Group) error {
-			c.o.Ranks = g
-			_, err := c.solve(c.m, c.o)
+			o := c.o
+			o.Ranks = g
+			_, err := c.solve(c.m, o)
 			if !errors.Is(err, gpusolve.ErrOption) {
 				t.Errorf("%s: %v", what, err)
 			}

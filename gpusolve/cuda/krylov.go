@@ -67,7 +67,7 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s.Note(s.krylov.Direction(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
-		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
+		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
 	}))
 }
 
@@ -91,6 +91,12 @@ func (s *Iteration) Scalars() ops.Scalars {
 
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
 func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	v := s.residualScalars(r, r32, b, x)
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+}
+
+// residualScalars computes r = b - A x, and the squares of its norms in the places of the scalars.
+func (s *system) residualScalars(r, r32 ops.Vector, b ops.Source, x ops.Vector) []float64 {
 	h := b.(*source)
 	var double cudriver.Ptr[float64]
 	if ValueBytes(r) == 8 {
@@ -101,7 +107,7 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
 			Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
-			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
 		}
 		if s.cooling != nil {
 			s.cooledResidual(&args)
@@ -111,8 +117,7 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
 		}
 	}
-	v := s.readStatistics()
-	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+	return s.readStatistics()
 }
 
 // Fill sets every value of x.
@@ -169,7 +174,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
 				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
-				Ticket: s.ticket,
+				Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
 			}))
 		}
 		heat[face] = s.readStatistics()[kernels.Scratch]

@@ -49,11 +49,12 @@ KERNEL void BOUNDS(1024) dotOfStep(int n, int first, const double *RESTRICT part
 
 // p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
 // and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
-// loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
+// loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must. PQ is the sum over the
+// rows from first up to end: of a slab those that it owns, else all.
 KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                       const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                       const float *RESTRICT z, float *p0, float *p1, int *side, float *RESTRICT q, double *partial, double *scalars,
-                                      u32 *ticket) {
+                                      u32 *ticket, int first, int end) {
   SHARED double lines[32];
   SHARED int last;
   int from = *(const volatile int *)side;
@@ -65,6 +66,7 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
   for (int j = blockY(); i < nx && j < ny; j += gridY()) {
     i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
     float own = __builtin_fmaf(beta, p[c], z[c]), down = 0;
+    double before = s;
 #pragma unroll 4
     for (int k = 0; k < nz; k++) {
       // In the top plane the coupling upwards is zero, and the plane itself stands in for the one above.
@@ -84,6 +86,7 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
       own = above;
       c = next;
     }
+    if (j < first || j >= end) s = before;
   }
   s = sumBlock(s, lines, THREADS);
   int blocks = gridX() * gridY();

@@ -14,11 +14,11 @@ KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRI
                                      const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                      const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
                                      const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars,
-                                     u32 *ticket) {
+                                     u32 *ticket, int first, int end) {
   SHARED double lines[32];
   SHARED int last;
   residualOf<true, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial,
-                   scalars, ticket, lines, &last, Alone());
+                   scalars, ticket, first, end, lines, &last, Alone());
 }
 
 // residualOldZero is residual where old is zero. One kernel for both would wait for old in a branch of its own: 5 % of the time of a residual in a time step.
@@ -27,11 +27,11 @@ KERNEL void BOUNDS(THREADS) residualOldZero(int nx, int ny, int nz, const float 
                                             const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                             const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
                                             const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars,
-                                            u32 *ticket) {
+                                            u32 *ticket, int first, int end) {
   SHARED double lines[32];
   SHARED int last;
   residualOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial,
-                    scalars, ticket, lines, &last, Alone());
+                    scalars, ticket, first, end, lines, &last, Alone());
 }
 
 // scalars[SCRATCH] = sum of capacity (x - old).

@@ -1,6 +1,8 @@
 package slabs
 
 import (
+	"errors"
+
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -26,6 +28,20 @@ func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab
 
 // SharedLevels is the number of grids that ranks share.
 func (s *system) SharedLevels() int { return s.levels }
+
+// errRecord says that each operation must be asked for.
+var errRecord = errors.New("this device records nothing")
+
+// Record is that of the rank's device: all ranks repeat the same.
+func (s *system) Record(body func()) (replay, forget func(), err error) {
+	on, ok := s.SlabSystem.(interface {
+		Record(func()) (replay, forget func(), err error)
+	})
+	if !ok {
+		return nil, nil, errRecord
+	}
+	return on.Record(body)
+}
 
 // exchange fills the nearest ghost rows of vectors on the finest grid.
 func (s *system) exchange(rows int, vectors ...ops.Vector) {
@@ -68,22 +84,6 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 	copy(dst[s.slab.Rows.Borders[rank]*nx:], s.plane[first*nx:last*nx])
 }
 
-// WritePlanes fills the rows that this rank holds with those of a field on the whole grid, plane by plane.
-func (s *system) WritePlanes(x ops.Vector, read func(k int, plane []float64) error) error {
-	from, to := s.slab.Rows.Held(s.slab.Group.Rank())
-	nx := s.slab.Rows.NX
-	held := make([]float64, 0, x.Len())
-	plane := make([]float64, nx*s.slab.Rows.NY())
-	for k := range s.mesh.NZ() {
-		if err := read(k, plane); err != nil {
-			return err
-		}
-		held = append(held, plane[from*nx:to*nx]...)
-	}
-	s.Write(x, held)
-	return nil
-}
-
 // source is a right side whose power is drawn on the slab.
 type source struct {
 	ops.HeatSource
@@ -121,4 +121,20 @@ func (s *system) NewWorkspace() (ops.Workspace, error) {
 func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
 	w.Workspace.Update(x, r, r32, p, z, q)
 	w.s.exchange(ops.Ghosts, r32)
+}
+
+// vectors is what a device does with FP64 vectors beside the operations of ops.
+type vectors interface {
+	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
+	Inner(x, y ops.Vector) (product, largest float64)
+}
+
+// Combine sets dst = a x + b y.
+func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	s.SlabSystem.(vectors).Combine(dst, a, x, b, y)
+}
+
+// Inner returns x.y, and the largest |x|, of all ranks.
+func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
+	return s.SlabSystem.(vectors).Inner(x, y)
 }

@@ -27,14 +27,13 @@ func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err 
 	}
 	for shared := 1; shared < len(starts); shared++ {
 		borders := evenly(starts[shared], ny, ranks)
-		most, least := spread(starts[shared-1], borders)
-		if least < ops.Ghosts {
+		if _, least := spread(starts[shared-1], borders); least < ops.Ghosts {
 			break
 		}
 		cost := float64(exchange * shared)
 		for l, n := range columns {
 			if l < shared {
-				most, _ = spread(starts[l], borders)
+				most, _ := spread(starts[l], borders)
 				cost += float64(n) * float64(most+2*ops.Ghosts) / float64(len(starts[l]))
 			} else {
 				cost += float64(n)

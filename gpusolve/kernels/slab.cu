@@ -1,0 +1,165 @@
+// What a slab of rows of a larger grid needs beside the kernels of a whole one: its rows change hands with the slabs beside it, sums are taken over the rows
+// that it owns, and the sums of all slabs are added in the order of their ranks.
+#include "device.h"
+
+enum { THREADS = 128, MOST = 1024 };
+
+// Side is a range of rows of a field, and where in the packed words it lies: plane by plane.
+struct Side {
+  i64 at;
+  int first, count;
+};
+
+// packRows copies rows of a field of nx words of four bytes in a row to out. Blocks along z take the range of either side.
+KERNEL void BOUNDS(THREADS) packRows(int nx, int ny, int nz, i64 at0, int first0, int count0, i64 at1, int first1, int count1, const u32 *RESTRICT x,
+                                     u32 *RESTRICT out) {
+  Side s = blockZ() ? Side{at1, first1, count1} : Side{at0, first0, count0};
+  i64 n = (i64)nx * s.count, c = (i64)blockX() * THREADS + threadX();
+  if (c >= n) return;
+  for (int k = blockY(); k < nz; k += gridY()) out[s.at + k * n + c] = x[((i64)k * ny + s.first) * nx + c];
+}
+
+// unpackRows is the way back.
+KERNEL void BOUNDS(THREADS) unpackRows(int nx, int ny, int nz, i64 at0, int first0, int count0, i64 at1, int first1, int count1, const u32 *RESTRICT in,
+                                       u32 *RESTRICT x) {
+  Side s = blockZ() ? Side{at1, first1, count1} : Side{at0, first0, count0};
+  i64 n = (i64)nx * s.count, c = (i64)blockX() * THREADS + threadX();
+  if (c >= n) return;
+  for (int k = blockY(); k < nz; k += gridY()) x[((i64)k * ny + s.first) * nx + c] = in[s.at + k * n + c];
+}
+
+// dotRows forms r.z and max|z| over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) dotRows(int nx, int ny, int nz, int first, int end, const float *RESTRICT r, const float *RESTRICT z, double *partial,
+                                    double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = 0, m = 0;
+  i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 base = ((i64)k * ny + first) * nx;
+#pragma unroll 4
+    for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) {
+      float v = z[base + c];
+      s += (double)r[base + c] * v;
+      m = larger(m, __builtin_fabsf(v));
+    }
+  }
+  s = sumBlock(s, lines, THREADS);
+  m = maxBlock(m, lines, THREADS);
+  int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();
+  if (threadX() == 0) {
+    partial[block] = s;
+    partial[blocks + block] = m;
+  }
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = total(partial, blocks, lines, THREADS);
+  m = greatest(partial + blocks, blocks, lines, THREADS);
+  if (threadX() == 0) {
+    scalars[RZ] = s;
+    scalars[MAXZ] = m;
+  }
+}
+
+// dotOfStepRows is dotRows where a smoothing step has left the sums and maxima of all blocks in partial, those of the rows' own from first on, n of them.
+KERNEL void BOUNDS(MOST) dotOfStepRows(int first, int n, int blocks, const double *RESTRICT partial, double *scalars) {
+  SHARED double lines[32];
+  double s = total(partial + first, n, lines, MOST), m = greatest(partial + blocks + first, n, lines, MOST);
+  if (threadX() == 0) {
+    scalars[RZ] = s;
+    scalars[MAXZ] = m;
+  }
+}
+
+// updateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division.
+KERNEL void BOUNDS(THREADS) updateRows(int nx, int ny, int nz, int first, int end, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1,
+                                       const int *side, const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  const float *RESTRICT p = *(const volatile int *)side ? p1 : p0;
+  double s = 0, alpha = load(scalars + ALPHA);
+  float alpha32 = (float)alpha;
+  i64 sheet = (i64)nx * ny, from = (i64)nx * first, to = (i64)nx * end, stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+#pragma unroll 4
+    for (i64 at = (i64)blockX() * THREADS + threadX(); at < sheet; at += stride) {
+      i64 c = k * sheet + at;
+      float v = __builtin_fmaf(-alpha32, q[c], r[c]);
+      r[c] = v;
+      x[c] += alpha * p[c];
+      if (at >= from && at < to) s += (double)v * v;
+    }
+  }
+  s = sumBlock(s, lines, THREADS);
+  int blocks = gridX() * gridY();
+  if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = total(partial, blocks, lines, THREADS);
+  if (threadX() == 0) scalars[RR] = s;
+}
+
+// storedRows sets scalars[SCRATCH] = sum of capacity (x - old) over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) storedRows(int nx, int ny, int nz, int first, int end, const float *RESTRICT capacity, const double *RESTRICT x,
+                                       const double *RESTRICT old, double *partial, double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = 0;
+  i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 base = ((i64)k * ny + first) * nx;
+    for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) s += capacity[base + at] * (x[base + at] - old[base + at]);
+  }
+  s = sumBlock(s, lines, THREADS);
+  int blocks = gridX() * gridY();
+  if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = total(partial, blocks, lines, THREADS);
+  if (threadX() == 0) scalars[SCRATCH] = s;
+}
+
+// maximumRows sets scalars[SCRATCH] = max x over the rows from first up to end, not a number where any of x there is none.
+KERNEL void BOUNDS(THREADS) maximumRows(int nx, int ny, int nz, int first, int end, const double *RESTRICT x, double *partial, double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = x[(i64)nx * first];
+  i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 base = ((i64)k * ny + first) * nx;
+    for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) s = hotter(s, x[base + at]);
+  }
+  s = maxBlock<hotter>(s, lines, THREADS);
+  int blocks = gridX() * gridY();
+  if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = load(partial);
+  for (int b = threadX(); b < blocks; b += THREADS) s = hotter(s, load(partial + b));
+  s = maxBlock<hotter>(s, lines, THREADS);
+  if (threadX() == 0) scalars[SCRATCH] = s;
+}
+
+// RANKSCALARS is how many scalars each rank gives to combine.
+enum { RANKSCALARS = 16 };
+
+// combineDot makes RZ and MAXZ of the rank those of all, and forms BETA, 0 at the first. all has the scalars of every rank, which hold its own sums: every rank adds
+// them in the same order and has the same bits. kept is the RZ of all before, and after. One thread.
+KERNEL void BOUNDS(32) combineDot(int ranks, int first, const double *RESTRICT all, double *scalars, double *kept) {
+  if (threadX()) return;
+  double s = 0, m = 0;
+  for (int n = 0; n < ranks; n++) {
+    s += all[n * RANKSCALARS + RZ];
+    m = larger(m, all[n * RANKSCALARS + MAXZ]);
+  }
+  scalars[BETA] = first ? 0 : s / *kept;
+  scalars[MAXZ] = m;
+  scalars[RZ] = s;
+  *kept = s;
+}
+
+// combineDirection makes PQ that of all ranks and forms ALPHA, as direction does.
+KERNEL void BOUNDS(32) combineDirection(int ranks, const double *RESTRICT all, double *scalars) {
+  if (threadX()) return;
+  double s = 0;
+  for (int n = 0; n < ranks; n++) s += all[n * RANKSCALARS + PQ];
+  scalars[PQ] = s;
+  double alpha = scalars[RZ] / s;
+  scalars[ALPHA] = s > 0 && __builtin_fabs(alpha) <= 1.7976931348623157e308 ? alpha : 0;
+}
