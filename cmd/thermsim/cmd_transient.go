@@ -210,9 +210,8 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 	}
 	return plan.Steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
 		plan := plan
-		plan.Initial = run.start
 		if reports {
-			plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
+			plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
 			if plan.Checkpoints, err = run.checkpoints(); err != nil {
 				return nil, err
 			}

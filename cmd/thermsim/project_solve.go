@@ -66,8 +66,39 @@ func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolv
 		return nil, err
 	}
 	defer first.Close()
-	t.Initial = first.Field
+	if o.Ranks == nil {
+		t.Initial = first.Field
+		return gpusolve.Transient(ctx, m, o, t)
+	}
+	if o.Ranks.Rank() == 0 { // whose field is sent to the others, once they need not serve that of the steady state any more
+		if t.Initial, err = copied(m, first.Field); err != nil {
+			o.Ranks.Fail(err)
+			return nil, err
+		}
+	}
+	first.Close()
 	return gpusolve.Transient(ctx, m, o, t)
+}
+
+// copied is a field held here.
+func copied(m *mesh.Mesh, f solution.Field) (heldField, error) {
+	held := make(heldField, m.NZ())
+	for k := range held {
+		held[k] = make([]float64, m.NX()*m.NY())
+		if err := f.Plane(k, held[k]); err != nil {
+			return nil, err
+		}
+	}
+	return held, nil
+}
+
+// heldField is a field by its planes.
+type heldField [][]float64
+
+// Plane copies the temperatures of plane k.
+func (f heldField) Plane(k int, dst []float64) error {
+	copy(dst, f[k])
+	return nil
 }
 
 // steadyStart is the steady state to start from.

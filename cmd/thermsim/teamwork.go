@@ -76,8 +76,6 @@ func (o *transientOptions) refuseOverRanks(t *team) error {
 	switch {
 	case t.alone():
 		return nil
-	case o.initial.steady:
-		return usagef("--initial steady: several ranks do not start from a steady state; save one with 'thermsim steady --save last' and name its folder, or run alone with --ranks 1")
 	case o.checkpoints.needed():
 		return usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run alone with --ranks 1")
 	case o.policy != "":
