@@ -91,7 +91,7 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	name := o.Device
 	switch {
 	case name == "cpu":
-		d, info := openCPU("asked for")
+		d, info := o.openCPU("asked for")
 		return d, info, nil
 	case o.auto():
 		d, info := o.chooseDevice(need)
@@ -113,8 +113,8 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	return nil, DeviceInfo{}, fmt.Errorf("%w: device %q is unknown; choose auto, cpu, gpu or gpu:N", ErrOption, name)
 }
 
-func openCPU(why string) (ops.Device, DeviceInfo) {
-	d := host.Open()
+func (o *Options) openCPU(why string) (ops.Device, DeviceInfo) {
+	d := host.OpenShared(o.neighbours())
 	return d, DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
 }
 
@@ -122,10 +122,10 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 	cpu := need.onProcessor()
 	if need.processor {
-		return openCPU("the method solves stacks with coolant there alone")
+		return o.openCPU("the method solves stacks with coolant there alone")
 	}
 	if cpu < gpuOpening {
-		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
+		return o.openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
 	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
 }

@@ -193,6 +193,16 @@ func (e *engine) leave() {
 	e.close()
 }
 
+// neighbours are the ranks that share this process and its processors, this one among them.
+func (o *Options) neighbours() int {
+	if o.team != nil {
+		if p, ok := o.Ranks.(interface{ InProcess() int }); ok {
+			return p.InProcess()
+		}
+	}
+	return 1
+}
+
 // openTeam puts the device of this rank at the service of all. Their kinds must be the same: what they tell each other is.
 func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) {
 	on, ok := dev.(ops.SlabDevice)

@@ -53,6 +53,9 @@ type local struct {
 func (l *local) Rank() int { return l.rank }
 func (l *local) Size() int { return l.size }
 
+// InProcess is the number of ranks in this process: all.
+func (l *local) InProcess() int { return l.size }
+
 // Failed is closed when the group has failed.
 func (l *local) Failed() <-chan struct{} { return l.failed }
 

@@ -2,10 +2,12 @@ package slabs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -70,7 +72,7 @@ func onRanks(m *mesh.Mesh, n int) (of []solved, field []float64) {
 	var wait sync.WaitGroup
 	for r := range n {
 		wait.Go(func() {
-			if of[r] = solve(m, slabs.On(host.Open(), groups[r])); of[r].err != nil {
+			if of[r] = solve(m, slabs.On(host.OpenShared(n), groups[r])); of[r].err != nil {
 				groups[r].Fail(of[r].err)
 			}
 		})
@@ -144,4 +146,82 @@ func TestRanksGiveTheFieldOfOne(t *testing.T) {
 		runtime.GC()
 	}
 	t.Logf("grids too narrow, by ranks: %v", refused)
+}
+
+// The bits do not depend on the number of workers, nor on the run.
+func TestBitsOfRanksDoNotDependOnWorkers(t *testing.T) {
+	m := build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 96})))
+	var want []float64
+	for _, procs := range []int{1, 2, 5, 5} {
+		before := runtime.GOMAXPROCS(procs)
+		of, got := onRanks(m, 3)
+		runtime.GOMAXPROCS(before)
+		if of[0].err != nil {
+			t.Fatal(of[0].err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("another field with GOMAXPROCS %d", procs)
+		}
+	}
+}
+
+// A rank that fails ends all, which name it.
+func TestOneFailureEndsAll(t *testing.T) {
+	m := build(t, cases.Stack10(cases.Options{NX: 48}))
+	groups := ranks.Local(3)
+	lost := errors.New("out of memory")
+	var wait sync.WaitGroup
+	for r := range groups {
+		wait.Go(func() {
+			if r == 1 {
+				groups[1].Fail(lost)
+				return
+			}
+			var failure *ranks.Failure
+			if s := solve(m, slabs.On(host.Open(), groups[r])); !errors.As(s.err, &failure) || failure.Rank != 1 || !strings.Contains(s.err.Error(), lost.Error()) {
+				t.Errorf("rank %d: %v", r, s.err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// Borders lie where cells of all shared grids begin, slabs are alike, and grids that are too narrow are refused.
+func TestShare(t *testing.T) {
+	m := build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 128})))
+	for n := 2; n <= 16; n++ {
+		p, levels, err := multigrid.Share(m, n, 20)
+		if err != nil {
+			t.Fatalf("%d ranks: %v", n, err)
+		}
+		rows := p
+		for _, c := range multigrid.Choose(m).Coarsenings[:levels] {
+			if rows.Least() < ops.Ghosts {
+				t.Errorf("%d ranks share a grid of which one has %d rows", n, rows.Least())
+			}
+			next := ops.Partition{NX: c.X.Coarse(rows.NX), Borders: slices.Clone(rows.Borders)}
+			if c.Y.Parent != nil {
+				for r, j := range rows.Borders[1 : len(rows.Borders)-1] {
+					if next.Borders[r+1] = int(c.Y.Parent[j]); c.Y.Parent[j] == c.Y.Parent[j-1] {
+						t.Errorf("%d ranks: border %d divides a cell of a grid that they share", n, j)
+					}
+				}
+				next.Borders[len(next.Borders)-1] = c.Y.Coarse(rows.NY())
+			}
+			rows = next
+		}
+		most := 0
+		for r := range n {
+			most = max(most, p.Borders[r+1]-p.Borders[r])
+		}
+		if ideal := float64(m.NY()) / float64(n); float64(most) > 1.3*ideal+1 {
+			t.Errorf("%d ranks: %v", n, p.Borders)
+		}
+	}
+	if _, _, err := multigrid.Share(m, 60, 20); err == nil {
+		t.Error("60 ranks share 128 rows")
+	}
 }
