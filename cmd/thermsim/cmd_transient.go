@@ -196,10 +196,13 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 		if steps = len(a.At) + 1; a.At == nil {
 			steps = expectedTimes
 		}
-		return steps, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
-			a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
-			if a.Checkpoints, err = run.checkpoints(); err != nil {
-				return nil, err
+		return steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
+			a := a
+			if reports {
+				a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
+				if a.Checkpoints, err = run.checkpoints(); err != nil {
+					return nil, err
+				}
 			}
 			return o.project.follow(ctx, m, options, a, t, &o.initial)
 		}, nil

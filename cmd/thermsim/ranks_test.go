@@ -108,6 +108,7 @@ func TestRanksFindTheSameField(t *testing.T) {
 	for name, args := range map[string][]string{
 		"steady":              {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
 		"transient":           {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt", "2 ms"},
+		"adaptive":            {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms", "--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
 		"from a steady state": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt", "2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
 	} {
 		t.Run(name, func(t *testing.T) {
