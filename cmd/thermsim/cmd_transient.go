@@ -43,7 +43,8 @@ the hottest that each cell becomes are drawn with --figures maxima.
 Flags beat what the stack file says. A preconditioner takes settings, as in
 --precond NAME:key=value,...; without --precond, uniform layers are
 solved directly (fourier), others by multigrid, and where that stalls another
-one takes over.
+one takes over. With --ranks the grid is split over GPUs, processes or machines:
+docs/ranks.md.
 ` + exitHelp
 
 const transientExample = `  thermsim transient examples/trace
