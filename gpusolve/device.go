@@ -48,21 +48,13 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 		warm = func(d *cuda.Device) error { return downstream.Warm(d, m) }
 	}
 	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
-		s := shapeOf(o.held(m), steps > 0, gpu)
+		if o.team != nil {
+			return rankNeed(m, steps > 0, gpu, o.team.group.Size(), o.states)
+		}
+		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors, s.States = multiprocessors, o.states
 		return needOf(s, o.Preconditioner, systemBytes(s))
 	}}
-}
-
-// held is about what a rank holds of a mesh: an even share of the rows, ghost rows, and some for borders that must lie between coarse cells.
-func (o *Options) held(m *mesh.Mesh) *mesh.Mesh {
-	const uneven = 16
-	if o.team == nil {
-		return m
-	}
-	h := m.Slab(0, min(m.NY(), m.NY()/o.team.group.Size()+2*ops.Ghosts+uneven))
-	h.Power = m.Power // in which the planes with power are counted
-	return h
 }
 
 // directDemand is that of the direct solver.

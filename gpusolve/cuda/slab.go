@@ -25,15 +25,15 @@ var (
 	_ ops.SlabSystem = (*slabSystem)(nil)
 )
 
-// exchangeColumns is ExchangeColumns of GPUs: docs/ranks.md tells how it was chosen.
-const exchangeColumns = 65536
+// ExchangeColumns is that of GPUs: docs/ranks.md tells how it was chosen.
+const ExchangeColumns = 65536
 
 // ExchangeColumns is about the number of columns that a cycle works on in the time of two exchanges.
 func (d *Device) ExchangeColumns() int {
 	if d.LeastShared > 0 {
 		return d.LeastShared
 	}
-	return exchangeColumns
+	return ExchangeColumns
 }
 
 // AssembleSlab is Assemble for the rows that a rank holds.

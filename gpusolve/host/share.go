@@ -22,8 +22,11 @@ var (
 	_ ops.SlabSystem = (*system)(nil)
 )
 
-// ExchangeColumns: a message between processes takes some 30 us, in which two cores work on some 20 columns.
-func (d *Device) ExchangeColumns() int { return 20 }
+// ExchangeColumns is that of every processor: a message between processes takes some 30 us, in which two cores work on some 20 columns.
+const ExchangeColumns = 20
+
+// ExchangeColumns is about the number of columns that a cycle works on in the time of two exchanges.
+func (d *Device) ExchangeColumns() int { return ExchangeColumns }
 
 // AssembleSlab discretises the rows that a rank holds.
 func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, s ops.Slab) (ops.SlabSystem, error) {
