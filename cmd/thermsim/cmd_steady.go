@@ -23,6 +23,10 @@ preconditioner takes settings, as in --precond NAME:key=value,...; without
 --precond, uniform layers are solved directly (fourier), others by
 multigrid, and where that stalls another one takes over. With --watch, errors are
 told and the files watched on, until Ctrl-C ends it with status 130.
+
+With --ranks the grid is split over ranks: in this process, or one process each on
+several machines, where Slurm or mpirun started them or --rendezvous says where
+they meet. Rank 0 prints and writes. docs/ranks.md has more.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -32,6 +36,8 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady chip.toml --tmax "105 degC" --quiet && echo cool enough
   thermsim steady chip.toml --set boundary.top.h=5000 --set layer.tim.thickness="40 um"
   thermsim steady chip.toml --watch                # again after every change
+  thermsim steady wafer.toml --device gpu:all      # a part of the grid on each GPU
+  srun -n 16 thermsim steady wafer.toml            # 16 processes of a job of Slurm
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *globals) *cobra.Command {

@@ -43,7 +43,8 @@ the hottest that each cell becomes are drawn with --figures maxima.
 Flags beat what the stack file says. A preconditioner takes settings, as in
 --precond NAME:key=value,...; without --precond, uniform layers are
 solved directly (fourier), others by multigrid, and where that stalls another
-one takes over.
+one takes over. With --ranks the grid is split over GPUs, processes or machines:
+docs/ranks.md.
 ` + exitHelp
 
 const transientExample = `  thermsim transient examples/trace
@@ -109,6 +110,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	}
 	ctx, t, err := newTeam(ctx, g, &o.simulateOptions)
 	if err != nil {
+		return err
+	}
+	if err := o.refuseOverRanks(t); err != nil {
 		return err
 	}
 	o.ranks.facts = o.timeFacts()
@@ -187,16 +191,19 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 		if err != nil {
 			return 0, nil, err
 		}
-		if err := thisMachine().confirmAdaptive(m, t.Periodic); err != nil {
+		if err := run.team.machine().confirmAdaptive(m, t.Periodic); err != nil {
 			return 0, nil, err
 		}
 		if steps = len(a.At) + 1; a.At == nil {
 			steps = expectedTimes
 		}
-		return steps, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
-			a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
-			if a.Checkpoints, err = run.checkpoints(); err != nil {
-				return nil, err
+		return steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
+			a := a
+			if reports {
+				a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
+				if a.Checkpoints, err = run.checkpoints(); err != nil {
+					return nil, err
+				}
 			}
 			return o.project.follow(ctx, m, options, a, t, &o.initial)
 		}, nil
@@ -207,9 +214,8 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 	}
 	return plan.Steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
 		plan := plan
-		plan.Initial = run.start
 		if reports {
-			plan.OnStep, plan.Regions, plan.Reads = run.step, run.recording.Regions(), run.recording.Reads
+			plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
 			if plan.Checkpoints, err = run.checkpoints(); err != nil {
 				return nil, err
 			}

@@ -74,6 +74,14 @@ func (m machine) share(gpu bool) float64 {
 	return 1 / float64(max(1, m.ranks))
 }
 
+// ofRanks is what the ranks in this process need, of which each needs so much.
+func (m machine) ofRanks(need int64) int64 {
+	if m.together {
+		need *= int64(m.ranks)
+	}
+	return need
+}
+
 // besideBytes is what the mesh and the report hold.
 func besideBytes(s *stack.Stack) float64 {
 	perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
@@ -86,8 +94,10 @@ func (m machine) confirm(built *mesh.Mesh, transient bool) error {
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
 	}
-	need := m.share(false) * float64(gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak())
-	return m.confirmNeed(built, int64(need))
+	if m.ranks > 1 {
+		return m.confirmNeed(built, m.ofRanks(gpusolve.RankNeed(built, transient, false, m.ranks).Peak()))
+	}
+	return m.confirmNeed(built, gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak())
 }
 
 // confirmAdaptive does so for steps that follow the temperatures, which hold more states.
@@ -96,7 +106,7 @@ func (m machine) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
 	}
-	return m.confirmNeed(built, gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())
+	return m.confirmNeed(built, int64(m.share(false)*float64(gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
 }
 
 func (m machine) confirmNeed(built *mesh.Mesh, need int64) error {

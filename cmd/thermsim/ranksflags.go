@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -102,8 +101,8 @@ func (d *deviceList) Set(text string) error {
 	var list []int
 	for _, number := range strings.Split(numbers, ",") {
 		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 || slices.Contains(list, n) {
-			return errors.New("write different numbers of GPUs from 0, such as gpu:0,1")
+		if err != nil || n < 0 {
+			return errors.New("write numbers of GPUs from 0, such as gpu:0,1")
 		}
 		list = append(list, n)
 	}

@@ -70,7 +70,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	addGridFlag(cmd, &o.grid)
-	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N, gpu:0,1 or gpu:all; auto takes a GPU where it is faster")
+	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
 	f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", "))
 	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")

@@ -71,13 +71,26 @@ func (o *simulateOptions) facts(command string, t *team, s *stack.Stack) []ranks
 	return append(facts, o.ranks.facts...)
 }
 
+// refuseOverRanks finds what several ranks do not do.
+func (o *transientOptions) refuseOverRanks(t *team) error {
+	switch {
+	case t.alone():
+		return nil
+	case o.checkpoints.needed():
+		return usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run alone with --ranks 1")
+	case o.policy != "":
+		return usagef("--policy: several ranks do not take powers that are set from step to step; leave it away, or run alone with --ranks 1")
+	}
+	return nil
+}
+
 // timeFacts are those of a transient.
 func (o *transientOptions) timeFacts() []ranks.Fact {
 	f := &o.follow
 	var facts []ranks.Fact
 	for _, v := range []struct{ name, value string }{
 		{"--steps", o.steps.String()}, {"--dt", o.dt.String()}, {"--initial", o.initial.String()}, {"--until", f.until.String()}, {"--dt-tol", f.dtTol.String()},
-		{"--to-steady", f.toSteady.String()}, {"--every", f.every.String()}, {"--at", f.at.String()}, {"--periodic", fmt.Sprint(f.periodic)}, {"--policy", o.policy},
+		{"--to-steady", f.toSteady.String()}, {"--every", f.every.String()}, {"--at", f.at.String()}, {"--periodic", fmt.Sprint(f.periodic)},
 	} {
 		facts = append(facts, ranks.Fact{Name: v.name, Value: v.value})
 	}

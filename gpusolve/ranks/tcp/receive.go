@@ -18,7 +18,7 @@ import (
 const introduction = 5 * time.Second
 
 // latecomers are told of a failure for so long.
-const latecomers = 5 * time.Second
+const latecomers = 3 * time.Second
 
 // reception is rank 0's side of the rendezvous.
 type reception struct {

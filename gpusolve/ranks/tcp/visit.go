@@ -38,13 +38,21 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 		f = c.stopped(ctx)
 	}
 	if f != nil {
-		zero.Close()
-		for _, p := range present(m.peers) {
-			p.conn.Close()
-		}
+		m.withdraw(f)
 		return nil, f
 	}
 	return m.peers, nil
+}
+
+// withdraw gives up what was connected. Those that have begun already, as rank 0 told them to, hear why.
+func (m *meshing) withdraw(f *ranks.Failure) {
+	m.zero.Close()
+	for _, p := range present(m.peers) {
+		if p.rank != 0 {
+			p.dismiss(failed, encodeFailure(f))
+			p.conn.Close()
+		}
+	}
 }
 
 // problem is the failure of a rank that cannot take part.
