@@ -203,9 +203,20 @@ func (o *Options) neighbours() int {
 	return 1
 }
 
+// lentSlabs is a shared device, which stays open. What joins it to those of other ranks stays too.
+type lentSlabs struct{ ops.SlabDevice }
+
+// Close leaves the device to its owner.
+func (lentSlabs) Close() error { return nil }
+
 // openTeam puts the device of this rank at the service of all. Their kinds must be the same: what they tell each other is.
 func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) {
 	on, ok := dev.(ops.SlabDevice)
+	if shared, is := dev.(*SharedDevice); is {
+		if on, ok = shared.Device.(ops.SlabDevice); ok {
+			on = lentSlabs{on}
+		}
+	}
 	if !ok {
 		return nil, refusal{fmt.Errorf("%s cannot share a grid with other ranks", dev.Name())}
 	}
@@ -227,7 +238,11 @@ func (o *Options) tellTransport(d *driver) {
 	if !ok {
 		return
 	}
-	between, ok := on.SlabDevice.(interface{ Transport() (text, warning string) })
+	dev := on.SlabDevice
+	if lent, is := dev.(lentSlabs); is {
+		dev = lent.SlabDevice
+	}
+	between, ok := dev.(interface{ Transport() (text, warning string) })
 	if !ok {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 )
 
@@ -31,6 +32,7 @@ type Device struct {
 	unbound         error          // why a goroutine could not be bound
 	LeastShared     int            // columns below which ranks work on a grid alone, where positive
 	link            Link           // to the GPUs of other ranks, nil without any
+	linked          ranks.Group    // that of link; nil where the caller brought the link
 	linkWarning     string         // what is slower than it might be
 
 	krylov   *kernels.Krylov

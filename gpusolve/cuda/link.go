@@ -35,17 +35,21 @@ type Transfer struct {
 // staged carries everything through the host's memory and the group: slow, and there on every machine.
 type staged struct{ group ranks.Group }
 
-// failedOf is closed when a group has failed; nil where it does not tell.
-func failedOf(g ranks.Group) <-chan struct{} {
-	for g != nil {
-		if f, ok := g.(interface{ Failed() <-chan struct{} }); ok {
-			return f.Failed()
-		}
+// underlying is the group beneath others that wrap it.
+func underlying(g ranks.Group) ranks.Group {
+	for {
 		u, ok := g.(interface{ Unwrap() ranks.Group })
 		if !ok {
-			break
+			return g
 		}
 		g = u.Unwrap()
+	}
+}
+
+// failedOf is closed when a group has failed; nil where it does not tell.
+func failedOf(g ranks.Group) <-chan struct{} {
+	if f, ok := underlying(g).(interface{ Failed() <-chan struct{} }); ok {
+		return f.Failed()
 	}
 	return nil
 }
@@ -133,25 +137,33 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 // JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.
 func (d *Device) JoinBy(l Link) { d.link = l }
 
-// linkOf joins the device to those of the other ranks, once: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
+// linkOf joins the device to those of the other ranks, once for a group: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
 // through the host's memory.
 func (d *Device) linkOf(g ranks.Group) (Link, error) {
-	if d.link != nil {
+	if d.link != nil && (d.linked == nil || d.linked == underlying(g)) {
 		return d.link, nil
 	}
+	if d.link != nil {
+		if err := d.link.Close(); err != nil {
+			return nil, err
+		}
+	}
+	d.link, d.linkWarning, d.linked = nil, "", underlying(g)
 	noNCCL := errNotMachine
 	if cudriver.IsMachine(d.Driver) {
-		d.link, noNCCL = NCCLLink(g)
-		if noNCCL == nil {
-			return d.link, nil
+		var link Link
+		if link, noNCCL = NCCLLink(g); noNCCL == nil {
+			d.link = link
+			return link, nil
 		}
 		if !errors.Is(noNCCL, nccl.ErrAbsent) {
 			return nil, noNCCL
 		}
 	}
-	var err error
-	if d.link, err = peerLinkOf(d, g); err == nil {
-		return d.link, nil
+	link, err := peerLinkOf(d, g)
+	if err == nil {
+		d.link = link
+		return link, nil
 	}
 	if !errors.Is(err, errApart) {
 		return nil, err

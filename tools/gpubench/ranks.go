@@ -28,6 +28,9 @@ type ranksFlags struct {
 	rank       int    // of this process, where each rank has one
 	rendezvous string
 	slabs      string // 2,4: one slab of so many
+
+	groups []ranks.Group            // of the ranks in this process
+	mine   []*gpusolve.SharedDevice // their devices
 }
 
 func (f *ranksFlags) add() {
@@ -109,6 +112,7 @@ func rankCases() []rankCase {
 		{benchCase{"2646x2646x10 2.5D", regions(2646), 0}, inWatts, false},
 		{benchCase{"1871x1871x10, 50 steps", steps(1871), 50}, inWatts, false},
 		{benchCase{"10000x10000x10", square(10000), 0}, inWatts, false},
+		{benchCase{"15800x15800x10", square(15800), 0}, inWatts, false},
 	}
 }
 
@@ -126,6 +130,11 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 		}
 		fmt.Println(r.heading())
 	}
+	leave, err := f.open(devices)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	for _, c := range rankCases() {
 		m, err := mesh.Build(c.stack())
 		if err != nil {
@@ -134,7 +143,7 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 		if m.Cells() > largest || only != "" && only != c.name {
 			continue
 		}
-		rows, err := f.compare(m, c, devices, runs)
+		rows, err := f.compare(m, c, runs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -167,7 +176,7 @@ func (row *rankRow) print() {
 }
 
 // compare measures a case on one GPU, in the process of rank 0, and on all ranks.
-func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, devices []string, runs int) ([]rankRow, error) {
+func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, runs int) ([]rankRow, error) {
 	if c.exact {
 		runs = 1
 	}
@@ -176,7 +185,7 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, devices []string, runs in
 	var want []float64
 	if f.rank == 0 {
 		var err error
-		if alone, want, err = c.measure(m, devices[0], nil, runs); err != nil {
+		if alone, want, err = c.measure(m, f.mine[0], nil, runs); err != nil {
 			if !errors.Is(err, gpusolve.ErrDevice) {
 				return nil, err
 			}
@@ -186,11 +195,11 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, devices []string, runs in
 			rows = append(rows, alone)
 		}
 	}
-	row, got, err := f.together(m, c, devices, runs)
+	row, got, err := f.together(m, c, runs)
 	if err != nil || f.rank > 0 {
 		return nil, err
 	}
-	row.Ranks = len(devices)
+	row.Ranks = f.groups[0].Size()
 	if alone.SolveMS > 0 {
 		row.Speedup = alone.SolveMS / row.SolveMS
 	}
@@ -204,32 +213,52 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, devices []string, runs in
 	return append(rows, row), nil
 }
 
-// together measures the ranks: all in this process, or this process's.
-func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, devices []string, runs int) (rankRow, []float64, error) {
+// open opens the devices of this process and joins its ranks, for all cases.
+func (f *ranksFlags) open(devices []string) (leave func(), err error) {
 	if f.rendezvous != "" {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-		defer cancel()
-		g, err := tcp.Join(ctx, tcp.Config{Rank: f.rank, Ranks: len(devices), Rendezvous: f.rendezvous, Wait: time.Minute, Host: "localhost"})
+		g, err := tcp.Join(context.Background(), tcp.Config{Rank: f.rank, Ranks: len(devices), Rendezvous: f.rendezvous, Wait: time.Minute, Host: "localhost"})
 		if err != nil {
-			return rankRow{}, nil, err
+			return nil, err
 		}
-		row, field, err := c.measure(m, devices[f.rank], g, runs)
-		row.Processes = len(devices)
-		return row, field, errors.Join(err, g.Close())
+		f.groups, devices = []ranks.Group{g}, devices[f.rank:f.rank+1]
+	} else {
+		f.groups = ranks.Local(len(devices))
 	}
-	groups := ranks.Local(len(devices))
-	rows, fields, errs := make([]rankRow, len(devices)), make([][]float64, len(devices)), make([]error, len(devices))
+	for _, name := range devices {
+		d, err := gpusolve.OpenDevice(name)
+		if err != nil {
+			return nil, err
+		}
+		f.mine = append(f.mine, d)
+	}
+	return func() {
+		var wait sync.WaitGroup // ranks leave together
+		for n, g := range f.groups {
+			wait.Go(func() { _ = errors.Join(f.mine[n].Release(), g.Close()) }) // the measurements are made
+		}
+		wait.Wait()
+	}, nil
+}
+
+// together measures the ranks: all in this process, or this process's.
+func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, runs int) (rankRow, []float64, error) {
+	n := len(f.groups)
+	rows, fields, errs := make([]rankRow, n), make([][]float64, n), make([]error, n)
 	var wait sync.WaitGroup
-	for n := range devices {
-		wait.Go(func() { rows[n], fields[n], errs[n] = c.measure(m, devices[n], groups[n], runs) })
+	for i, g := range f.groups {
+		wait.Go(func() {
+			if rows[i], fields[i], errs[i] = c.measure(m, f.mine[i], g, runs); errs[i] != nil {
+				g.Fail(errs[i])
+			}
+		})
 	}
 	wait.Wait()
-	rows[0].Processes = 1
+	rows[0].Processes = f.groups[0].Size() / n
 	return rows[0], fields[0], errors.Join(errs...)
 }
 
 // measure solves on one device, or as one rank, and gives the medians and, of rank 0 in exact cases, the field.
-func (c *rankCase) measure(m *mesh.Mesh, device string, g ranks.Group, runs int) (rankRow, []float64, error) {
+func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.Group, runs int) (rankRow, []float64, error) {
 	r := rankRow{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: fmt.Sprintf("%g W", c.rule.ATol)}
 	if c.exact {
 		r.Rule = fmt.Sprintf("%g of ||b||", c.rule.RTol)
@@ -237,7 +266,7 @@ func (c *rankCase) measure(m *mesh.Mesh, device string, g ranks.Group, runs int)
 	var setup, solve, field []float64
 	for n := range runs + 1 {
 		o := c.rule
-		o.Device, o.Ranks = device, g
+		o.Executor, o.Ranks = device, g
 		s, err := c.solve(m, o)
 		if err != nil {
 			return r, nil, err
