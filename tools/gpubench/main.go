@@ -65,6 +65,8 @@ func main() {
 	switch {
 	case share.devices != "":
 		err = runRanks(&share, *out, *runs, *largest, *only)
+	case share.table:
+		err = writeRanks(os.Stdout, flag.Args())
 	case share.slabs != "":
 		err = runSlabs(&share, *out, *device, *largest, *only)
 	case *readmePath != "":

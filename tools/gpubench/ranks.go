@@ -28,6 +28,7 @@ type ranksFlags struct {
 	rank       int    // of this process, where each rank has one
 	rendezvous string
 	slabs      string // 2,4: one slab of so many
+	table      bool
 
 	groups []ranks.Group            // of the ranks in this process
 	mine   []*gpusolve.SharedDevice // their devices
@@ -37,6 +38,7 @@ func (f *ranksFlags) add() {
 	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, against the first of them alone")
 	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as there are GPUs")
 	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the ranks are in one process")
+	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of docs/ranks-gpu.md, made of the JSON files named, to stdout")
 	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the others: what travels is copied in place")
 }
 
