@@ -255,6 +255,17 @@ func (o *Options) tellTransport(d *driver) {
 
 // CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.
 func CheckRanks(m *mesh.Mesh, o Options) error {
+	if err := o.checkRanks(m); err != nil {
+		return err
+	}
+	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
+		return refusal{err}
+	}
+	return nil
+}
+
+// checkRanks leaves out what assembly finds: whether the grid has rows for all.
+func (o *Options) checkRanks(m *mesh.Mesh) error {
 	refuse := func(what string) error {
 		return refusal{fmt.Errorf("several ranks do not solve %s; leave --ranks away", what)}
 	}
@@ -265,9 +276,6 @@ func CheckRanks(m *mesh.Mesh, o Options) error {
 		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name)
 	case o.Power != nil:
 		return refuse("with powers that are set from step to step")
-	}
-	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
-		return refusal{err}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -13,6 +14,7 @@ type system struct {
 	ops.SlabSystem
 	mesh   *mesh.Mesh // all rows
 	slab   ops.Slab
+	plan   multigrid.Plan
 	levels int
 	power  powermap.Slab
 	plane  []float64 // of the slab
@@ -25,6 +27,9 @@ func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
 // Slab is what this rank holds.
 func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab }
+
+// Plan is that of the hierarchy.
+func (s *system) Plan() multigrid.Plan { return s.plan }
 
 // SharedLevels is the number of grids that ranks share.
 func (s *system) SharedLevels() int { return s.levels }
