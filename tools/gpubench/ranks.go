@@ -81,6 +81,15 @@ type rankResult struct {
 	GPUs  string    `json:"gpus,omitempty"`
 	Ranks []rankRow `json:"ranks,omitempty"`
 	Slabs []slabRow `json:"slabs,omitempty"`
+	// Transfers are from TestTransportOfTwoGPUs of package cuda.
+	Transfers []transferRow `json:"transfers,omitempty"`
+}
+
+// transferRow is what passes between two GPUs: three rows of ten planes each way, the gathering of such a grid, or a dot product over both.
+type transferRow struct {
+	Columns int     `json:"columns_along_x"`
+	What    string  `json:"what"`
+	US      float64 `json:"us"`
 }
 
 // rankCase is a case of -ranks. Exact ones are solved to 1e-11 of the right side, and the fields compared.

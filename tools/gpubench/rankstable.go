@@ -5,10 +5,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
+
+// What stands between these lines of the page is made here.
+const ranksBegin, ranksEnd = "<!-- made by gpubench -ranks-table -->\n", "<!-- end -->\n"
 
 // writeRanks writes the tables of docs/ranks-gpu.md, made of the files of -ranks and -slabs.
 func writeRanks(w io.Writer, files []string) error {
+	fmt.Fprint(w, ranksBegin)
+	defer fmt.Fprint(w, ranksEnd)
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -37,10 +43,17 @@ func (r *rankResult) table(w io.Writer) {
 		if row.Apart != nil {
 			apart = fmt.Sprintf("%.1e K", *row.Apart)
 		}
-		fmt.Fprintf(w, "| %s | %.3g M | %s | %d | %d | %s | %d | %.3g ms | %.3g ms | %s | %s |\n", row.Case, float64(row.Cells)/1e6, row.Rule, row.Ranks, row.Processes, by,
+		fmt.Fprintf(w, "| %s | %.0f M | %s | %d | %d | %s | %d | %.3g ms | %.3g ms | %s | %s |\n", row.Case, float64(row.Cells)/1e6, strings.ReplaceAll(row.Rule, "|", `\|`), row.Ranks, row.Processes, by,
 			row.Iter, row.SetupMS, row.SolveMS, faster, apart)
 	}
+	if len(r.Transfers) > 0 {
+		fmt.Fprintf(w, "\n| columns along x | what | time |\n|---|---|---|\n")
+	}
+	for _, t := range r.Transfers {
+		fmt.Fprintf(w, "| %d | %s | %.1f us |\n", t.Columns, t.What, t.US)
+	}
 	if len(r.Slabs) > 0 {
+		fmt.Fprintln(w)
 		fmt.Fprintln(w, "| case | cells | one of | shared levels | an iteration | exchanges | gathers | sent | memory |")
 		fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	}
