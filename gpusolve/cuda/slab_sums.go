@@ -104,8 +104,15 @@ func (s *slabSystem) OutOfRange() []int64 {
 
 // planesGrid is that of kernels that take planes apart: as many blocks as a reduction may have.
 func (s *slabSystem) planesGrid() [3]uint32 {
-	planes := min(s.nz, s.mostRows)
+	planes := min(s.nz, s.mostRows, ReductionBlocks)
 	return [3]uint32{uint32(max(1, min(int(Blocks(s.nx*s.ny, kernels.SlabThreads)), ReductionBlocks/planes))), uint32(planes), 1}
+}
+
+// updateGrid has as many blocks as the GPU holds at a time, so that the streams of an update stay close together in memory.
+func (s *slabSystem) updateGrid() [3]uint32 {
+	planes := min(s.nz, s.mostRows, ReductionBlocks)
+	along := min(int(Blocks(s.nx*s.ny, 2*kernels.SlabWide)), updateBlocks*s.Multiprocessors/planes, ReductionBlocks/planes)
+	return [3]uint32{uint32(max(1, along)), uint32(planes), 1}
 }
 
 // slabWorkspace is what one solve of a slab keeps.
@@ -194,7 +201,7 @@ func (w *slabWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	s.Note(s.k.UpdateRows(s.Stream, s.planesGrid(), kernels.SlabUpdateRowsArgs{
+	s.Note(s.k.UpdateRows(s.Stream, s.updateGrid(), kernels.SlabUpdateRowsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), R: F32(r), P0: d.at, P1: d.twin.at,
 		Side: d.side, Q: F32(q), Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))

@@ -107,30 +107,62 @@ KERNEL void BOUNDS(MOST) dotOfStepRows(int first, int n, int blocks, const doubl
   }
 }
 
-// updateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division.
-KERNEL void BOUNDS(THREADS) updateRows(int nx, int ny, int nz, int first, int end, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1,
-                                       const int *side, const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
+enum { WIDE = 256 };
+
+// Vectors of two values, as in krylov.cu.
+typedef float float2 __attribute__((ext_vector_type(2)));
+typedef double double2 __attribute__((ext_vector_type(2)));
+
+// moved is what an update does to one value: x += alpha p, and the new r, which it returns.
+DEVICE float moved(i64 c, double *x, float *r, const float *p, const float *q, double alpha, float alpha32) {
+  float v = __builtin_fmaf(-alpha32, q[c], r[c]);
+  r[c] = v;
+  x[c] += alpha * p[c];
+  return v;
+}
+
+// updateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division: two
+// neighbouring values at a time, but for one at an odd beginning or end of a plane.
+KERNEL void BOUNDS(WIDE) updateRows(int nx, int ny, int nz, int first, int end, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1,
+                                    const int *side, const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   const float *RESTRICT p = *(const volatile int *)side ? p1 : p0;
   double s = 0, alpha = load(scalars + ALPHA);
   float alpha32 = (float)alpha;
-  i64 sheet = (i64)nx * ny, from = (i64)nx * first, to = (i64)nx * end, stride = (i64)gridX() * THREADS;
+  i64 sheet = (i64)nx * ny, from = (i64)nx * first, to = (i64)nx * end, stride = (i64)gridX() * WIDE;
   for (int k = blockY(); k < nz; k += gridY()) {
-#pragma unroll 4
-    for (i64 at = (i64)blockX() * THREADS + threadX(); at < sheet; at += stride) {
-      i64 c = k * sheet + at;
-      float v = __builtin_fmaf(-alpha32, q[c], r[c]);
-      r[c] = v;
-      x[c] += alpha * p[c];
-      if (at >= from && at < to) s += (double)v * v;
+    i64 base = k * sheet, odd = base & 1, pairs = (sheet - odd) / 2;
+#pragma unroll 2
+    for (i64 n = (i64)blockX() * WIDE + threadX(); n < pairs; n += stride) {
+      i64 at = odd + 2 * n, c = (base + at) / 2;
+      float2 d = ((const float2 *)p)[c], v = ((const float2 *)r)[c], w = ((const float2 *)q)[c];
+      double2 t = ((const double2 *)x)[c];
+      v[0] = __builtin_fmaf(-alpha32, w[0], v[0]);
+      v[1] = __builtin_fmaf(-alpha32, w[1], v[1]);
+      t[0] += alpha * d[0];
+      t[1] += alpha * d[1];
+      ((float2 *)r)[c] = v;
+      ((double2 *)x)[c] = t;
+      if (at >= from && at < to) s += (double)v[0] * v[0];
+      if (at + 1 >= from && at + 1 < to) s += (double)v[1] * v[1];
+    }
+    if (blockX() == 0 && threadX() == 0) {
+      if (odd) {
+        double v = moved(base, x, r, p, q, alpha, alpha32);
+        if (from == 0) s += v * v;
+      }
+      if (odd + 2 * pairs < sheet) {
+        double v = moved(base + sheet - 1, x, r, p, q, alpha, alpha32);
+        if (to == sheet) s += v * v;
+      }
     }
   }
-  s = sumBlock(s, lines, THREADS);
+  s = sumBlock(s, lines, WIDE);
   int blocks = gridX() * gridY();
   if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
   if (!lastBlock(ticket, blocks, &last)) return;
-  s = total(partial, blocks, lines, THREADS);
+  s = total(partial, blocks, lines, WIDE);
   if (threadX() == 0) scalars[RR] = s;
 }
 

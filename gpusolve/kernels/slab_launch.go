@@ -17,6 +17,10 @@ const (
 	SlabMost    = 1024
 )
 
+const (
+	SlabWide = 256
+)
+
 // RANKSCALARS is how many scalars each rank gives to combine.
 const (
 	SlabRankscalars = 16
@@ -59,7 +63,7 @@ func LoadSlab(d cudriver.Driver) (*Slab, error) {
 		m.residualOldZeroRows.Prepare("residualOldZeroRows", SlabThreads),
 		m.dotRows.Prepare("dotRows", SlabThreads),
 		m.dotOfStepRows.Prepare("dotOfStepRows", SlabMost),
-		m.updateRows.Prepare("updateRows", SlabThreads),
+		m.updateRows.Prepare("updateRows", SlabWide),
 		m.storedRows.Prepare("storedRows", SlabThreads),
 		m.maximumRows.Prepare("maximumRows", SlabThreads),
 		m.combineDot.Prepare("combineDot", SlabCombineDotThreads),
@@ -194,7 +198,8 @@ type SlabUpdateRowsArgs struct {
 	Ticket                 cudriver.Ptr[uint32]
 }
 
-// UpdateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division.
+// UpdateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division: two
+// neighbouring values at a time, but for one at an odd beginning or end of a plane.
 func (m *Slab) UpdateRows(s cudriver.Stream, grid [3]uint32, a SlabUpdateRowsArgs) error {
 	m.updateRows.Args = a
 	return m.updateRows.Launch(s, grid)
