@@ -80,6 +80,9 @@ func (t *team) meet(ctx context.Context, o *ranksOptions, facts []ranks.Fact, pr
 	t.g.tells(t.part)
 	t.watch()
 	t.g.detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
+	if err := t.shareCores(); err != nil {
+		return t.leave(err, false)
+	}
 	return nil
 }
 
