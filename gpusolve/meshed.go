@@ -50,7 +50,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if o.team == nil {
 			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
 		}
-		if err := CheckRanks(m, o); err != nil {
+		if err := o.checkRanks(m); err != nil {
 			return nil, err
 		}
 		return newMeshed(m, o, steps, dt)

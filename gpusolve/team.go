@@ -61,7 +61,10 @@ func (t *team) look(f field, look func(f Field) error) error {
 	if failed != nil {
 		message = askStop
 	}
-	return errors.Join(failed, t.others([]byte{message}))
+	if err := t.others([]byte{message}); err != nil {
+		return errors.Join(failed, err)
+	}
+	return failed
 }
 
 // serve answers rank 0 until it goes on.
@@ -70,6 +73,9 @@ func (t *team) serve(f field) error {
 		message, err := t.group.Receive(0)
 		if err != nil {
 			return err
+		}
+		if len(message) == 0 {
+			return errors.New("rank 0 asks nothing")
 		}
 		if message[0] == askOn {
 			return nil
@@ -86,11 +92,11 @@ func (t *team) answer(f field, what byte, rest []byte) error {
 	case askStop:
 		return ErrStopped
 	case askPlane:
-		return t.sendPlane(f, int(binary.LittleEndian.Uint32(rest)))
+		return t.sendPlane(f, numberOf(rest))
 	case askKnow:
 		return t.learn(f, rest)
 	case askStats:
-		v, err := t.statistics(f, int(binary.LittleEndian.Uint32(rest)))
+		v, err := t.statistics(f, numberOf(rest))
 		if err != nil {
 			return err
 		}
@@ -99,6 +105,14 @@ func (t *team) answer(f field, what byte, rest []byte) error {
 		return t.sendCounts(f, rest)
 	}
 	return fmt.Errorf("rank 0 asks %q, which this version does not know", what)
+}
+
+// numberOf is the number in a message, -1 where there is none.
+func numberOf(message []byte) int {
+	if len(message) != 4 {
+		return -1
+	}
+	return int(binary.LittleEndian.Uint32(message))
 }
 
 // sendPlane sends the own rows of a plane of the temperature.
@@ -240,21 +254,27 @@ func (o *Options) tellTransport(d *driver) {
 
 // CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.
 func CheckRanks(m *mesh.Mesh, o Options) error {
+	if err := o.checkRanks(m); err != nil {
+		return err
+	}
+	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
+		return refusal{err}
+	}
+	return nil
+}
+
+// checkRanks leaves out what assembly finds: whether the grid has rows for all.
+func (o *Options) checkRanks(m *mesh.Mesh) error {
 	refuse := func(what string) error {
 		return refusal{fmt.Errorf("several ranks do not solve %s; leave --ranks away", what)}
 	}
 	switch {
 	case m.Cooled():
 		return refuse("stacks with coolant")
-	case m.Leakage != nil:
-		return refuse("stacks with leakage")
 	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
 		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name)
 	case o.Power != nil:
 		return refuse("with powers that are set from step to step")
-	}
-	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
-		return refusal{err}
 	}
 	return nil
 }

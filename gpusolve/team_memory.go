@@ -1,8 +1,11 @@
 package gpusolve
 
 import (
+	"slices"
+
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 )
@@ -18,7 +21,8 @@ func rankNeed(m *mesh.Mesh, inTime, gpu bool, ranks int, states int64) Need {
 	if gpu {
 		exchange = cuda.ExchangeColumns
 	}
-	rows, levels, err := multigrid.Share(m, ranks, exchange)
+	plan := multigrid.Choose(m)
+	rows, levels, err := plan.Share(m.NX(), m.NY(), ranks, exchange)
 	if err != nil {
 		return SystemNeed(m, methods()[0].Name, inTime, gpu)
 	}
@@ -28,16 +32,16 @@ func rankNeed(m *mesh.Mesh, inTime, gpu bool, ranks int, states int64) Need {
 			largest, most = r, to-from
 		}
 	}
-	need := Need{}
-	for _, r := range []int{0, largest, ranks - 1} { // the outer ones have more faces
+	need, whole := Need{}, shapeOf(m, inTime, gpu)
+	for _, r := range slices.Compact([]int{0, largest, ranks - 1}) { // the outer ones have more faces
 		from, to := rows.Held(r)
 		part := m.Slab(from, to)
 		part.Power = m.Power // which planes have any
 		s := shapeOf(part, inTime, gpu)
 		s.States = states
-		n := needOf(s, methods()[0].Name, systemBytes(s))
-		held := multigrid.RankMemory(s, shapeOf(m, inTime, gpu), rows, levels, r)
-		if n.SetUp, n.Method = held.SetUp, held.Held; n.Peak() > need.Peak() {
+		held := plan.RankMemory(s, whole, rows, levels, r)
+		n := Need{System: systemBytes(s), SetUp: held.SetUp, Method: held.Held, Krylov: krylov.PCGMemory(s), collected: !gpu}
+		if n.Peak() > need.Peak() {
 			need = n
 		}
 	}

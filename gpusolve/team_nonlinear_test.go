@@ -119,3 +119,52 @@ func TestAdaptiveOnRanks(t *testing.T) {
 		})
 	}
 }
+
+// leakyOnRanks has a layer whose leakage doubles every 20 K.
+func leakyOnRanks(watts float64) *stack.Stack {
+	s := cool10(32)
+	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: math.Ln2 / 20, At: 300, Range: [2]float64{250, 500}}
+	for l := range s.Layers {
+		if len(s.Layers[l].Powers) > 0 {
+			s.Layers[l].Powers = append(s.Layers[l].Powers, stack.Power{Area: stack.Rect{X: 0.1 * s.Size[0], Y: 0.2 * s.Size[1], Width: 0.6 * s.Size[0], Height: 0.7 * s.Size[1]},
+				AllowOverlap: true, Leakage: stack.Leakage{Watts: watts, Factor: law}})
+			break
+		}
+	}
+	return s
+}
+
+// Powers that follow the temperature: with a stable state, in time, and without one, where the largest factor is looked for.
+func TestLeakageOnRanks(t *testing.T) {
+	m := build(t, leakyOnRanks(3))
+	alone := sameOnRanks(t, m, 3, func(o gpusolve.Options, _ func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+		return gpusolve.Steady(context.Background(), m, o)
+	})
+	if l := alone.Status.Nonlinear.Leakage; l == nil || l.Gain <= 0 || l.Runaway {
+		t.Errorf("%+v", l)
+	}
+	sameOnRanks(t, m, 2, func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
+		return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 3, Dt: 2e-3, OnStep: onStep})
+	})
+	hot := build(t, leakyOnRanks(3000))
+	want, err := gpusolve.Steady(context.Background(), hot, exact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	if err := together(t, 3, func(rank int, g ranks.Group) error {
+		o := exact
+		o.Ranks = g
+		s, err := gpusolve.Steady(context.Background(), hot, o)
+		if err != nil || rank > 0 {
+			return err
+		}
+		defer s.Close()
+		if got, want := *s.Status.Nonlinear.Leakage, *want.Status.Nonlinear.Leakage; got != want || !got.Runaway {
+			t.Errorf("%+v, alone %+v", got, want)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -38,7 +38,7 @@ func (t *team) keep(f field, r *reduction.Regions) error {
 
 // statistics are those of the own rows. Ghost rows get the values of their owners first.
 func (t *team) statistics(f field, number int) (*reduction.Values, error) {
-	if number >= len(t.slabs) {
+	if number < 0 || number >= len(t.slabs) {
 		return nil, fmt.Errorf("rank 0 asks for regions %d of %d", number, len(t.slabs))
 	}
 	defer f.dev.Bind()()

@@ -53,6 +53,24 @@ func (t *team) begin(s *meshed, start Field) error {
 	return s.failure()
 }
 
+// plane copies plane k of a vector, the rows of all ranks, which all ask for it.
+func (s *meshed) plane(k int, x ops.Vector, dst []float64) {
+	s.sys.Plane(k, x, dst)
+	if s.team == nil {
+		return
+	}
+	_, slab := s.sys.(ops.Distributed).Slab()
+	nx, rank := slab.Rows.NX, s.team.group.Rank()
+	at := func(r int) []float64 { return dst[slab.Rows.Borders[r]*nx : slab.Rows.Borders[r+1]*nx] }
+	all, err := s.team.group.Gather(bytesOf(at(rank)))
+	if err != nil {
+		return // the system's next sum finds it
+	}
+	for r, data := range all {
+		copy(at(r), float64sOf(data))
+	}
+}
+
 // agree tells all ranks what rank 0 says.
 func (t *team) agree(says bool) (bool, error) {
 	mine := []byte{0}

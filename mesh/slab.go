@@ -4,14 +4,22 @@ import "thermsim/stack"
 
 // Slab is the part of the mesh with the rows (y) from <= j < to, as a mesh of its own: what a rank holds where several share a grid. Its cells have the
 // couplings, capacities and faces that they have in m, bit for bit; the sides where it is cut let no heat pass, so that its last row has no coupling beyond.
-// Leakage, power and coolant are not in it, and areas of whole faces are those of m.
+// Power and coolant are not in it, and areas of whole faces are those of m.
 func (m *Mesh) Slab(from, to int) *Mesh {
 	s := *m
 	s.whole = m.Whole()
 	s.Y = m.Y[from : to+1]
-	s.Power, s.Leakage = nil, nil
+	s.Power = nil
 	s.Planes = make([]Plane, len(m.Planes))
 	nx := m.NX()
+	if m.Leakage != nil {
+		l := *m.Leakage
+		l.Sheets = make([][]float64, len(m.Leakage.Sheets))
+		for n, sheet := range m.Leakage.Sheets {
+			l.Sheets[n] = sheet[from*nx : to*nx]
+		}
+		s.Leakage = &l
+	}
 	for k, p := range m.Planes {
 		if p.Index != nil {
 			p.Index = p.Index[from*nx : to*nx]

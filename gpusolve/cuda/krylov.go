@@ -67,7 +67,7 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s.Note(s.krylov.Direction(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
-		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
+		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
 }
 
@@ -91,24 +91,8 @@ func (s *Iteration) Scalars() ops.Scalars {
 
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
 func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
-	v := s.residualScalars(r, r32, b, x)
-	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
-}
-
-// residualScalars computes r = b - A x, and the squares of its norms in the places of the scalars.
-func (s *system) residualScalars(r, r32 ops.Vector, b ops.Source, x ops.Vector) []float64 {
-	h := b.(*source)
-	var double cudriver.Ptr[float64]
-	if ValueBytes(r) == 8 {
-		double, r = F64(r), r32
-	}
 	if s.Ready() {
-		args := kernels.ResidualResidualArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
-			Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
-			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
-		}
+		h, args := b.(*source), s.residualArgs(r, r32, b, x)
 		if s.cooling != nil {
 			s.cooledResidual(&args)
 		} else if s.capacity != nil && h.old == nil {
@@ -117,7 +101,22 @@ func (s *system) residualScalars(r, r32 ops.Vector, b ops.Source, x ops.Vector) 
 			s.Note(s.residual.Residual(s.Stream, s.rows(residualBlocks), args))
 		}
 	}
-	return s.readStatistics()
+	v := s.readStatistics()
+	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+}
+
+func (s *system) residualArgs(r, r32 ops.Vector, b ops.Source, x ops.Vector) kernels.ResidualResidualArgs {
+	h := b.(*source)
+	var double cudriver.Ptr[float64]
+	if ValueBytes(r) == 8 {
+		double, r = F64(r), r32
+	}
+	return kernels.ResidualResidualArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
+		Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
+		Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	}
 }
 
 // Fill sets every value of x.

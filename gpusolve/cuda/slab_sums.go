@@ -27,7 +27,20 @@ func (s *slabSystem) sum(mine ...float64) []float64 {
 
 // Residual computes r = b - A x in all rows that are held, and the norms over all ranks.
 func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
-	v := s.residualScalars(r, r32, b, x)
+	if s.Ready() {
+		a := s.residualArgs(r, r32, b, x)
+		rows := kernels.SlabResidualRowsArgs{
+			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot, Capacity: a.Capacity, Power: a.Power,
+			PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial,
+			Scalars: a.Scalars, Ticket: a.Ticket, First: int32(s.first), End: int32(s.end),
+		}
+		if s.capacity != nil && b.(*source).old == nil {
+			s.Note(s.k.ResidualOldZeroRows(s.Stream, s.rows(residualBlocks), kernels.SlabResidualOldZeroRowsArgs(rows)))
+		} else {
+			s.Note(s.k.ResidualRows(s.Stream, s.rows(residualBlocks), rows))
+		}
+	}
+	v := s.readStatistics()
 	t := s.sum(v[kernels.RR], v[kernels.BB], v[kernels.Floor])
 	return ops.Norms{Residual: math.Sqrt(t[0]), Source: math.Sqrt(t[1]), Floor: 0x1p-53 * math.Sqrt(t[2])}
 }
@@ -159,10 +172,18 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
-	w.meshWorkspace.DirectionApply(p, z, q)
+	s, d := w.s, p.(*vector[float32])
+	if !s.Ready() {
+		return
+	}
+	s.Note(s.k.DirectionRows(s.Stream, s.rows(directionBlocks), kernels.SlabDirectionRowsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
+		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
+	}))
 	if w.gather() {
-		w.s.Note(w.s.k.CombineDirection(w.s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDirectionArgs{
-			Ranks: int32(w.s.slab.Group.Size()), All: w.all, Scalars: w.scalarsDev,
+		s.Note(s.k.CombineDirection(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDirectionArgs{
+			Ranks: int32(s.slab.Group.Size()), All: w.all, Scalars: w.scalarsDev,
 		}))
 	}
 }

@@ -15,6 +15,9 @@ import (
 
 // Device is the CPU.
 type Device struct {
+	// LeastShared stands for ExchangeColumns where it is positive: tests share smaller grids by it.
+	LeastShared int
+
 	pool    *pool
 	scratch []Scratch // per worker
 	bytes   int64

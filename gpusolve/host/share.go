@@ -22,11 +22,16 @@ var (
 	_ ops.SlabSystem = (*system)(nil)
 )
 
-// ExchangeColumns is that of every processor: a message between processes takes some 30 us, in which two cores work on some 20 columns.
-const ExchangeColumns = 20
+// ExchangeColumns is that of every processor: two messages between processes take some 60 us, and a column of ten planes 0.17 us in every iteration on two cores.
+const ExchangeColumns = 400
 
 // ExchangeColumns is about the number of columns that a cycle works on in the time of two exchanges.
-func (d *Device) ExchangeColumns() int { return ExchangeColumns }
+func (d *Device) ExchangeColumns() int {
+	if d.LeastShared > 0 {
+		return d.LeastShared
+	}
+	return ExchangeColumns
+}
 
 // AssembleSlab discretises the rows that a rank holds.
 func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, s ops.Slab) (ops.SlabSystem, error) {

@@ -111,10 +111,10 @@ KERNEL void BOUNDS(THREADS) cooledResidual(int nx, int ny, int nz, const float *
   Cooled cooled = {{cavities, far, farSlot, flowing}, nx, ny, (i64)nx * ny, x};
   if (old)
     residualOf<true, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars,
-                     ticket, 0, ny, lines, &last, cooled);
+                     ticket, lines, &last, cooled);
   else
     residualOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial, scalars,
-                      ticket, 0, ny, lines, &last, cooled);
+                      ticket, lines, &last, cooled);
 }
 
 // cooledDiagonal sets out to the diagonal of A.

@@ -89,13 +89,9 @@ type KrylovDirectionArgs struct {
 	Q                   cudriver.Ptr[float32]
 	Partial, Scalars    cudriver.Ptr[float64]
 	Ticket              cudriver.Ptr[uint32]
-	First, End          int32
 }
 
-// Direction: p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
-// and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
-// loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must. PQ is the sum over the
-// rows from first up to end: of a slab those that it owns, else all.
+// Direction is directionOf all rows.
 func (m *Krylov) Direction(s cudriver.Stream, grid [3]uint32, a KrylovDirectionArgs) error {
 	m.direction.Args = a
 	return m.direction.Launch(s, grid)

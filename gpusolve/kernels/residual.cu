@@ -3,22 +3,17 @@
 
 enum { THREADS = 128 };
 
-// alone is nothing beside couplings and ground.
-struct Alone {
-  __attribute__((device, always_inline)) void operator()(int, int, int, i64, i64, double *, double *) const {}
-};
-
 // residual takes old where there is a capacity.
 KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                      const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                      const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                      const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
                                      const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars,
-                                     u32 *ticket, int first, int end) {
+                                     u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   residualOf<true, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial,
-                   scalars, ticket, first, end, lines, &last, Alone());
+                   scalars, ticket, lines, &last, Alone());
 }
 
 // residualOldZero is residual where old is zero. One kernel for both would wait for old in a branch of its own: 5 % of the time of a residual in a time step.
@@ -27,11 +22,11 @@ KERNEL void BOUNDS(THREADS) residualOldZero(int nx, int ny, int nz, const float 
                                             const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                             const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
                                             const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars,
-                                            u32 *ticket, int first, int end) {
+                                            u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
   residualOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial,
-                    scalars, ticket, first, end, lines, &last, Alone());
+                    scalars, ticket, lines, &last, Alone());
 }
 
 // scalars[SCRATCH] = sum of capacity (x - old).

@@ -62,7 +62,6 @@ type ResidualResidualArgs struct {
 	R                     cudriver.Ptr[float32]
 	R64, Partial, Scalars cudriver.Ptr[float64]
 	Ticket                cudriver.Ptr[uint32]
-	First, End            int32
 }
 
 // Residual takes old where there is a capacity.

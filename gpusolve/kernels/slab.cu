@@ -1,6 +1,7 @@
 // What a slab of rows of a larger grid needs beside the kernels of a whole one: its rows change hands with the slabs beside it, sums are taken over the rows
 // that it owns, and the sums of all slabs are added in the order of their ranks.
-#include "device.h"
+#include "direction.h"
+#include "residual.h"
 
 enum { THREADS = 128, MOST = 1024 };
 
@@ -26,6 +27,42 @@ KERNEL void BOUNDS(THREADS) unpackRows(int nx, int ny, int nz, i64 at0, int firs
   i64 n = (i64)nx * s.count, c = (i64)blockX() * THREADS + threadX();
   if (c >= n) return;
   for (int k = blockY(); k < nz; k += gridY()) x[((i64)k * ny + s.first) * nx + c] = in[s.at + k * n + c];
+}
+
+// directionRows is direction with PQ over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) directionRows(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                          const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                          const float *RESTRICT z, float *p0, float *p1, int *side, float *RESTRICT q, double *partial,
+                                          double *scalars, u32 *ticket, int first, int end) {
+  SHARED double lines[32];
+  SHARED int last;
+  directionOf<true, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket, first, end, lines, &last);
+}
+
+// residualRows is residual with the sums over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) residualRows(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                         const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                         const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
+                                         const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
+                                         const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars,
+                                         u32 *ticket, int first, int end) {
+  SHARED double lines[32];
+  SHARED int last;
+  residualOf<true, THREADS, true>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial,
+                                   scalars, ticket, lines, &last, Alone(), first, end);
+}
+
+// residualOldZeroRows is residualOldZero in the same way.
+KERNEL void BOUNDS(THREADS) residualOldZeroRows(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                                const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                                const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
+                                                const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
+                                                const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial,
+                                                double *scalars, u32 *ticket, int first, int end) {
+  SHARED double lines[32];
+  SHARED int last;
+  residualOf<false, THREADS, true>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, power, powerSlot, share, inflow, inflowSlot, x, old, r, r64, partial,
+                                   scalars, ticket, lines, &last, Alone(), first, end);
 }
 
 // dotRows forms r.z and max|z| over the rows from first up to end.

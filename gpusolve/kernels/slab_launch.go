@@ -32,16 +32,19 @@ const (
 
 // Slab is the module slab.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Slab struct {
-	module           launch.Module
-	packRows         launch.Kernel[SlabPackRowsArgs]
-	unpackRows       launch.Kernel[SlabUnpackRowsArgs]
-	dotRows          launch.Kernel[SlabDotRowsArgs]
-	dotOfStepRows    launch.Kernel[SlabDotOfStepRowsArgs]
-	updateRows       launch.Kernel[SlabUpdateRowsArgs]
-	storedRows       launch.Kernel[SlabStoredRowsArgs]
-	maximumRows      launch.Kernel[SlabMaximumRowsArgs]
-	combineDot       launch.Kernel[SlabCombineDotArgs]
-	combineDirection launch.Kernel[SlabCombineDirectionArgs]
+	module              launch.Module
+	packRows            launch.Kernel[SlabPackRowsArgs]
+	unpackRows          launch.Kernel[SlabUnpackRowsArgs]
+	directionRows       launch.Kernel[SlabDirectionRowsArgs]
+	residualRows        launch.Kernel[SlabResidualRowsArgs]
+	residualOldZeroRows launch.Kernel[SlabResidualOldZeroRowsArgs]
+	dotRows             launch.Kernel[SlabDotRowsArgs]
+	dotOfStepRows       launch.Kernel[SlabDotOfStepRowsArgs]
+	updateRows          launch.Kernel[SlabUpdateRowsArgs]
+	storedRows          launch.Kernel[SlabStoredRowsArgs]
+	maximumRows         launch.Kernel[SlabMaximumRowsArgs]
+	combineDot          launch.Kernel[SlabCombineDotArgs]
+	combineDirection    launch.Kernel[SlabCombineDirectionArgs]
 }
 
 // LoadSlab compiles the module for the device and finds its kernels.
@@ -51,6 +54,9 @@ func LoadSlab(d cudriver.Driver) (*Slab, error) {
 	m.module, err = launch.Load(d, "slab", slabPTX,
 		m.packRows.Prepare("packRows", SlabThreads),
 		m.unpackRows.Prepare("unpackRows", SlabThreads),
+		m.directionRows.Prepare("directionRows", SlabThreads),
+		m.residualRows.Prepare("residualRows", SlabThreads),
+		m.residualOldZeroRows.Prepare("residualOldZeroRows", SlabThreads),
 		m.dotRows.Prepare("dotRows", SlabThreads),
 		m.dotOfStepRows.Prepare("dotOfStepRows", SlabMost),
 		m.updateRows.Prepare("updateRows", SlabThreads),
@@ -98,6 +104,57 @@ type SlabUnpackRowsArgs struct {
 func (m *Slab) UnpackRows(s cudriver.Stream, grid [3]uint32, a SlabUnpackRowsArgs) error {
 	m.unpackRows.Args = a
 	return m.unpackRows.Launch(s, grid)
+}
+
+// SlabDirectionRowsArgs are the arguments of directionRows.
+type SlabDirectionRowsArgs struct {
+	Nx, Ny, Nz          int32
+	Gx, Gy, Gz, Ground  cudriver.Ptr[float32]
+	GroundSlot          cudriver.Ptr[int32]
+	Capacity, Z, P0, P1 cudriver.Ptr[float32]
+	Side                cudriver.Ptr[int32]
+	Q                   cudriver.Ptr[float32]
+	Partial, Scalars    cudriver.Ptr[float64]
+	Ticket              cudriver.Ptr[uint32]
+	First, End          int32
+}
+
+// DirectionRows is direction with PQ over the rows from first up to end.
+func (m *Slab) DirectionRows(s cudriver.Stream, grid [3]uint32, a SlabDirectionRowsArgs) error {
+	m.directionRows.Args = a
+	return m.directionRows.Launch(s, grid)
+}
+
+// SlabResidualRowsArgs are the arguments of residualRows.
+type SlabResidualRowsArgs struct {
+	Nx, Ny, Nz            int32
+	Gx, Gy, Gz, Ground    cudriver.Ptr[float32]
+	GroundSlot            cudriver.Ptr[int32]
+	Capacity              cudriver.Ptr[float32]
+	Power                 cudriver.Ptr[float64]
+	PowerSlot             cudriver.Ptr[int32]
+	Share, Inflow         cudriver.Ptr[float64]
+	InflowSlot            cudriver.Ptr[int32]
+	X, Old                cudriver.Ptr[float64]
+	R                     cudriver.Ptr[float32]
+	R64, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                cudriver.Ptr[uint32]
+	First, End            int32
+}
+
+// ResidualRows is residual with the sums over the rows from first up to end.
+func (m *Slab) ResidualRows(s cudriver.Stream, grid [3]uint32, a SlabResidualRowsArgs) error {
+	m.residualRows.Args = a
+	return m.residualRows.Launch(s, grid)
+}
+
+// SlabResidualOldZeroRowsArgs are those of residualRows.
+type SlabResidualOldZeroRowsArgs = SlabResidualRowsArgs
+
+// ResidualOldZeroRows is residualOldZero in the same way.
+func (m *Slab) ResidualOldZeroRows(s cudriver.Stream, grid [3]uint32, a SlabResidualOldZeroRowsArgs) error {
+	m.residualOldZeroRows.Args = a
+	return m.residualOldZeroRows.Launch(s, grid)
 }
 
 // SlabDotRowsArgs are the arguments of dotRows.

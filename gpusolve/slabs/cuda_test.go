@@ -8,12 +8,14 @@ import (
 
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/slabs"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // onDevices solves on ranks in this process with a GPU for each, and joins the field.
@@ -81,6 +83,44 @@ func TestInterpretersShareAGrid(t *testing.T) {
 				if a.out.Iterations != b.out.Iterations || a.out.Norms != b.out.Norms || a.heat != b.heat || a.max != b.max {
 					t.Errorf("%s: rank %d has %+v, rank 0 %+v", name, r, a.out, b.out)
 				}
+			}
+		}
+	}
+}
+
+// GPUs do on real hardware what interpreters do above.
+func TestGPUsShareAGrid(t *testing.T) {
+	drv, err := cudriver.Open()
+	if err == nil {
+		err = drv.Init()
+	}
+	if err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	n, err := drv.DeviceGetCount()
+	if n == 0 {
+		t.Skipf("needs a GPU: the driver lists none (%v)", err)
+	}
+	open := func(t *testing.T, rank int) *cuda.Device { // ranks share a GPU where there are too few
+		d, err := cuda.Open(drv, rank%n)
+		if err != nil {
+			t.Error(err)
+			t.FailNow()
+		}
+		return d
+	}
+	for name, s := range map[string]*stack.Stack{"layers": cases.Stack10(cases.Options{NX: 200, NY: 300}), "regions": cases.Interposer(cases.Stack10(cases.Options{NX: 200, NY: 300}))} {
+		m := build(t, s)
+		want := solve(m, host.Open())
+		for _, n := range []int{2, 3, 4} {
+			of, got := onDevices(t, m, n, open)
+			far := 0.0
+			for i := range got {
+				far = math.Max(far, math.Abs(got[i]-want.field[i]))
+			}
+			t.Logf("%s on %d ranks: %d iterations, the processor %d; %.2g K apart", name, n, of[0].out.Iterations, want.out.Iterations, far)
+			if far > 1e-9 {
+				t.Errorf("%s on %d ranks: the field differs by %g K", name, n, far)
 			}
 		}
 	}

@@ -30,7 +30,8 @@ var ErrMatrix = errors.New("ranks share the rows of a grid, and a matrix has non
 
 // Assemble discretises this rank's part of the mesh, which is that of all rows.
 func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
-	rows, levels, err := multigrid.Share(m, d.group.Size(), d.ExchangeColumns())
+	plan := multigrid.Choose(m)
+	rows, levels, err := plan.Share(m.NX(), m.NY(), d.group.Size(), d.ExchangeColumns())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
 	if local == nil || err != nil {
 		return nil, err
 	}
-	s := &system{SlabSystem: local, mesh: m, slab: slab, levels: levels, power: powermap.Slab{NX: m.NX(), First: from, End: to}}
+	s := &system{SlabSystem: local, mesh: m, slab: slab, plan: plan, levels: levels, power: powermap.Slab{NX: m.NX(), First: from, End: to}}
 	s.plane = make([]float64, (to-from)*m.NX())
 	return s, local.Err()
 }

@@ -65,14 +65,16 @@ func solve(m *mesh.Mesh, dev ops.Device) (r solved) {
 	return r
 }
 
-// onRanks solves on ranks in this process, and joins the field.
-func onRanks(m *mesh.Mesh, n int) (of []solved, field []float64) {
+// onRanks solves on ranks in this process, which share grids whatever an exchange costs in columns, and joins the field.
+func onRanks(m *mesh.Mesh, n, columns int) (of []solved, field []float64) {
 	groups := ranks.Local(n)
 	of = make([]solved, n)
 	var wait sync.WaitGroup
 	for r := range n {
 		wait.Go(func() {
-			if of[r] = solve(m, slabs.On(host.OpenShared(n), groups[r])); of[r].err != nil {
+			dev := host.OpenShared(n)
+			dev.LeastShared = columns
+			if of[r] = solve(m, slabs.On(dev, groups[r])); of[r].err != nil {
 				groups[r].Fail(of[r].err)
 			}
 		})
@@ -118,7 +120,7 @@ func TestRanksGiveTheFieldOfOne(t *testing.T) {
 				refused[n]++
 				continue
 			}
-			of, got := onRanks(m, n)
+			of, got := onRanks(m, n, []int{1, 20, 300}[number%3])
 			for r := range of {
 				if of[r].err != nil {
 					t.Fatalf("%s: %v", name, of[r].err)
@@ -154,7 +156,7 @@ func TestBitsOfRanksDoNotDependOnWorkers(t *testing.T) {
 	var want []float64
 	for _, procs := range []int{1, 2, 5, 5} {
 		before := runtime.GOMAXPROCS(procs)
-		of, got := onRanks(m, 3)
+		of, got := onRanks(m, 3, 20)
 		runtime.GOMAXPROCS(before)
 		if of[0].err != nil {
 			t.Fatal(of[0].err)

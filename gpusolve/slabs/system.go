@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -13,6 +14,7 @@ type system struct {
 	ops.SlabSystem
 	mesh   *mesh.Mesh // all rows
 	slab   ops.Slab
+	plan   multigrid.Plan
 	levels int
 	power  powermap.Slab
 	plane  []float64 // of the slab
@@ -25,6 +27,9 @@ func (s *system) Mesh() *mesh.Mesh { return s.mesh }
 
 // Slab is what this rank holds.
 func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab }
+
+// Plan is that of the hierarchy.
+func (s *system) Plan() multigrid.Plan { return s.plan }
 
 // SharedLevels is the number of grids that ranks share.
 func (s *system) SharedLevels() int { return s.levels }
@@ -127,7 +132,17 @@ func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
 type vectors interface {
 	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
 	Inner(x, y ops.Vector) (product, largest float64)
+	Leak(x ops.Vector, scale float64, ends bool) error
+	Unleak() error
 }
+
+// Leak puts the leakage of a state into the operator and driven sources.
+func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
+	return s.SlabSystem.(vectors).Leak(x, scale, ends)
+}
+
+// Unleak takes it out.
+func (s *system) Unleak() error { return s.SlabSystem.(vectors).Unleak() }
 
 // Combine sets dst = a x + b y.
 func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {

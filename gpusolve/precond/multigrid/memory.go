@@ -22,8 +22,7 @@ func Memory(s precond.Shape) precond.Need {
 }
 
 // RankMemory is that of a rank which shares the first levels of a mesh with others: part is the shape of the rows that it holds, whole that of the mesh.
-func RankMemory(part, whole precond.Shape, rows ops.Partition, shared, rank int) precond.Need {
-	plan := Choose(whole.Mesh)
+func (plan Plan) RankMemory(part, whole precond.Shape, rows ops.Partition, shared, rank int) precond.Need {
 	levels := sizes(whole.NX, whole.NY, plan.Coarsenings)
 	held := slices.Clone(levels[:shared])
 	for n := range held { // the last of them every rank has as a slab and whole

@@ -5,22 +5,27 @@ import (
 	"math"
 
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 )
 
-// Share divides the rows of a mesh among ranks, and says how many grids of its hierarchy they share: those where sharing the work saves more than two
+// Share is that of the plan for a mesh.
+func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err error) {
+	return Choose(m).Share(m.NX(), m.NY(), ranks, exchange)
+}
+
+// Share divides the rows of a grid of nx x ny columns among ranks, and says how many grids of its hierarchy they share: those where sharing the work saves more than two
 // exchanges cost, which take as long as a cycle on so many columns. Borders lie where cells of the first grid that is not shared begin, so that all
 // finer ones are divided there as well.
-func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err error) {
-	nx, ny := m.NX(), m.NY()
+func (plan Plan) Share(nx, ny, ranks, exchange int) (p ops.Partition, levels int, err error) {
+	p.NX = nx
 	starts := [][]int{make([]int, ny)} // of each grid, the first row of the finest in each of its rows
 	for j := range ny {
 		starts[0][j] = j
 	}
 	columns := []int{nx * ny}
 	best := math.Inf(1)
-	plan := coarsenings(m)
-	for _, c := range plan {
+	for _, c := range plan.Coarsenings {
 		nx = c.X.Coarse(nx)
 		starts = append(starts, coarseStarts(starts[len(starts)-1], c.Y))
 		columns = append(columns, nx*len(starts[len(starts)-1]))
@@ -40,12 +45,12 @@ func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err 
 			}
 		}
 		if cost < best {
-			best, levels, p = cost, shared, ops.Partition{NX: m.NX(), Borders: borders}
+			best, levels, p = cost, shared, ops.Partition{NX: p.NX, Borders: borders}
 		}
 	}
 	if levels == 0 {
-		return p, 0, fmt.Errorf("%d ranks cannot share a grid of %d rows (y): each needs %d rows or more that coarser grids keep together; take fewer ranks or a finer grid",
-			ranks, ny, ops.Ghosts)
+		return p, 0, fmt.Errorf("%w: %d ranks cannot share a grid of %d rows (y): each needs %d rows or more that coarser grids keep together; take fewer ranks or a finer grid",
+			precond.ErrRefused, ranks, ny, ops.Ghosts)
 	}
 	return p, levels, nil
 }
