@@ -148,6 +148,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}
+	stopped := err != nil
 	if !t.reports() {
 		return nil
 	}
@@ -161,7 +162,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 		return err
 	}
 	further := run.endCheckpoint(ctx)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || stopped {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s", finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)

@@ -26,6 +26,7 @@ type departure struct {
 	committing chan struct{} // closed after the commit; nil before
 	keeps      bool          // what was finished shall be saved: the first signal does not end the program
 	written    bool          // a commit has ended
+	parting    func(text string, status int)
 	gone       bool
 }
 
@@ -76,6 +77,13 @@ func (d *departure) commits() (done func()) {
 	}
 }
 
+// tells sets what is to be told when the program is ended by force.
+func (d *departure) tells(parting func(text string, status int)) {
+	d.mu.Lock()
+	d.parting = parting
+	d.mu.Unlock()
+}
+
 // keep notes that a transient has finished a step, which the first signal must not lose.
 func (d *departure) keep() {
 	d.mu.Lock()
@@ -110,20 +118,25 @@ func (d *departure) end(text string, status int) {
 		return
 	}
 	d.gone = true
-	open, committing := d.open, d.committing
+	open, committing, parting := d.open, d.committing, d.parting
 	d.mu.Unlock()
-	ended := make(chan struct{})
-	switch {
-	case committing != nil:
-		ended = committing
-	case open != nil:
-		go func() {
-			open.Abort()
-			close(ended)
-		}()
-	default:
-		close(ended)
+	var last sync.WaitGroup
+	if parting != nil {
+		last.Go(func() { parting(text, status) })
 	}
+	last.Go(func() {
+		switch {
+		case committing != nil:
+			<-committing
+		case open != nil:
+			open.Abort()
+		}
+	})
+	ended := make(chan struct{})
+	go func() {
+		last.Wait()
+		close(ended)
+	}()
 	select {
 	case <-ended:
 	case <-time.After(farewell):

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/ranks"
 	"thermsim/launcher"
 	"thermsim/report/saved"
 )
@@ -196,6 +198,38 @@ func TestRanksEndAlike(t *testing.T) {
 	if e.status(0) != exitTooHot || e.status(1) != exitTooHot || e.said[1].Len() > 0 || !strings.Contains(e.files(t), "limits.csv") {
 		t.Errorf("%v, files %s", e, e.files(t))
 	}
+}
+
+// Processes that may use the same cores of one machine say the same, others do not.
+func TestRankCores(t *testing.T) {
+	machine := func(boot, status string) string {
+		return cores(func(path string) ([]byte, error) {
+			text := map[string]string{"/proc/sys/kernel/random/boot_id": boot, "/proc/self/status": status}[path]
+			if text == "" {
+				return nil, os.ErrNotExist
+			}
+			return []byte(text), nil
+		})
+	}
+	a := machine("b1\n", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n")
+	if a == "" || a != machine("b1\n", "Name:\ty\nCpus_allowed_list:\t0-7\n") || a == machine("b2\n", "Cpus_allowed_list:\t0-7\n") || a == machine("b1\n", "Cpus_allowed_list:\t0-3\n") {
+		t.Errorf("%q", a)
+	}
+	if machine("", "Cpus_allowed_list:\t0-7\n") != "" || machine("b1", "") != "" || machine("b1", "Name: x\n") != "" {
+		t.Error("cores where the system does not tell")
+	}
+	said := []string{a, "", a, "another"}
+	want := []int{2, 0, 2, 1}
+	groups := ranks.Local(len(said))
+	var all sync.WaitGroup
+	for i, g := range groups {
+		all.Go(func() {
+			if got, err := sharers(g, said[i]); err != nil || got != want[i] {
+				t.Errorf("rank %d: %d alike, %v", i, got, err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestRankDevices(t *testing.T) {

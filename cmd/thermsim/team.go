@@ -77,8 +77,12 @@ func (t *team) meet(ctx context.Context, o *ranksOptions, facts []ranks.Fact, pr
 		return t.spoken(err, failureOf(err))
 	}
 	t.groups = []ranks.Group{group}
+	t.g.tells(t.part)
 	t.watch()
 	t.g.detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
+	if err := t.shareCores(); err != nil {
+		return t.leave(err, false)
+	}
 	return nil
 }
 
@@ -92,7 +96,7 @@ func (t *team) identity(command string) []ranks.Fact {
 }
 
 // solve runs a solve on all ranks of this process. The others are at work until the solution of rank 0 is closed; that of a process without rank 0 has no
-// field.
+// field, and no error but one that ends the group.
 func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, reports bool) (*solution.Solution, error)) (*solution.Solution, error) {
 	if t.alone() {
 		return run(options, true)
@@ -102,7 +106,7 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 		o.Ranks, o.Device, o.Progress, o.Notice = group, t.devices[i+1], nil, nil
 		t.others.Go(func() {
 			s, err := run(o, false)
-			if err != nil {
+			if s == nil {
 				group.Fail(err)
 				return
 			}
@@ -111,7 +115,15 @@ func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, repo
 		})
 	}
 	options.Ranks = t.groups[0]
-	return run(options, t.reports())
+	if t.reports() {
+		return run(options, true)
+	}
+	t.g.keep() // a signal is agreed upon with rank 0, which may have steps to save
+	s, err := run(options, false)
+	if s != nil {
+		err = nil // interrupted, which rank 0 tells
+	}
+	return s, err
 }
 
 // failureOf is the failure of a group that an error stands for, nil where there is none.

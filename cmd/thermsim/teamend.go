@@ -38,6 +38,12 @@ func (t *team) watch() {
 	}()
 }
 
+// part tells the other ranks that this one is ended by force.
+func (t *team) part(text string, status int) {
+	t.groups[0].Fail(withStatus(status, errors.New(text)))
+	_ = t.groups[0].Close() // waits for the word to arrive
+}
+
 // leave ends the ranks' work together: done says that this process has written its files, or has none to write. It returns what the command ends with.
 func (t *team) leave(err error, done bool) error {
 	defer t.cancel(nil)
@@ -81,6 +87,9 @@ func (q quiet) ExitStatus() int { return int(q) }
 // how this rank's own work ended.
 func (t *team) spoken(err error, f *ranks.Failure) error {
 	if f == nil {
+		return err
+	}
+	if t.reports() && exitStatus(err) == exitInterrupted && f.Status == exitInterrupted {
 		return err
 	}
 	consequence := failureOf(err) != nil
