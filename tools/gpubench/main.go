@@ -58,9 +58,17 @@ func main() {
 	device := flag.String("device", "gpu", "what to measure: gpu, gpu:N or cpu")
 	table := flag.Bool("table", false, "measure nothing: write docs/performance.md, made of the JSON files named, to stdout")
 	readmePath := flag.String("readme", "", "with the JSON files named, renew the figures in this README.md")
+	var share ranksFlags
+	share.add()
 	flag.Parse()
 	var err error
 	switch {
+	case share.devices != "":
+		err = runRanks(&share, *out, *runs, *largest, *only)
+	case share.table:
+		err = writeRanks(os.Stdout, flag.Args())
+	case share.slabs != "":
+		err = runSlabs(&share, *out, *device, *largest, *only)
 	case *readmePath != "":
 		err = rewriteReadme(*readmePath, flag.Args())
 	case *table:
