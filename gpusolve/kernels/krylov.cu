@@ -65,7 +65,7 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
   for (int j = blockY(); i < nx && j < ny; j += gridY()) {
     i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
     float own = __builtin_fmaf(beta, p[c], z[c]), down = 0;
-#pragma unroll 4
+#pragma unroll 2
     for (int k = 0; k < nz; k++) {
       // In the top plane the coupling upwards is zero, and the plane itself stands in for the one above.
       i64 next = k + 1 < nz ? c + sheet : c;
