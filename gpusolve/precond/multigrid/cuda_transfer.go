@@ -66,9 +66,10 @@ func (t *pairingTables) pack(p *cuda.Packer) gpuDirection {
 func (s *gpuOperations) directions(c Coarsening, nx, ny int) (x, y gpuDirection) {
 	tx, ty := tablesOf(c.X, nx), tablesOf(c.Y, ny)
 	total := tx.bytes() + ty.bytes()
-	p := cuda.NewPacker(cuda.Alloc[byte](s.Space, total), total)
+	at := cuda.AllocRaw[byte](s.Space, total)
+	p := cuda.NewPacker(at, total)
 	x, y = tx.pack(&p), ty.pack(&p)
-	cuda.SendPacked(s.Space, &p)
+	cuda.SendLater(s.Space, at, p.Bytes())
 	return x, y
 }
 
