@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/mesh"
@@ -142,7 +143,8 @@ func systemBytes(s precond.Shape) int64 {
 		}
 	}
 	if s.GPU {
-		bytes += 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette)) + 24*patchedCells(m)
+		const rounding = 18 * cuda.StoreAlign // of what is asked for in two pieces
+		bytes += rounding + 4*indexSheets(m)*s.Sheet() + 8*int64(s.NX+s.NY) + int64(32*s.NZ+48*len(m.Palette)) + 24*patchedCells(m)
 	}
 	return bytes
 }

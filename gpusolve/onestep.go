@@ -6,7 +6,7 @@ import (
 	"thermsim/gpusolve/krylov"
 )
 
-// advanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance. Where it fails, or ends in a runaway without a state
+// advanceBy takes step n of so many, from t0 to t1 in s, each of which gets an equal part of the tolerance of o. Where it fails, or ends in a runaway without a state
 // at its end, the state is again that before the step.
 func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1 float64) (Step, krylov.Outcome, error) {
 	power, err := e.advance(n, t0, t1)

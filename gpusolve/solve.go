@@ -78,11 +78,7 @@ func (o *Options) supply(m *mesh.Mesh, dt float64) powermap.Supply {
 
 // rule of a solve of n systems in sequence, whose errors may add up.
 func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
-	r := krylov.Rule{ATol: o.ATol, RTol: o.RTol, Tol: o.Tol, MaxIter: o.MaxIter}
-	if r.Tol <= 0 {
-		r.Tol = DefaultTol
-	}
-	r.Tol /= float64(systems)
+	r := krylov.Rule{ATol: o.ATol, RTol: o.RTol, Tol: o.tolerance() / float64(systems), MaxIter: o.MaxIter}
 	if r.MaxIter <= 0 {
 		r.MaxIter = 50000
 		if m.Name() == methods()[0].Name {
@@ -90,6 +86,14 @@ func (o *Options) rule(m precond.Preconditioner, systems int) krylov.Rule {
 		}
 	}
 	return r
+}
+
+// tolerance in K.
+func (o *Options) tolerance() float64 {
+	if o.Tol > 0 {
+		return o.Tol
+	}
+	return DefaultTol
 }
 
 // check refuses numbers that no rule can mean.

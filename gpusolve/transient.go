@@ -34,7 +34,7 @@ type TransientOptions struct {
 // Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
 // up once; each step starts from the continuation of those before, quadratic where the power has not changed meanwhile. The power of a step is the mean of the trace over it.
 //
-// The tolerance in K holds for the whole run: each step gets an equal part, as errors of single steps may add up.
+// The tolerance in K holds for the whole run, as errors of single steps may add up: each step gets an equal part of what the steps before have left of it.
 //
 // On cancellation, or when OnStep fails, it returns what was finished together with the error.
 func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions) (*Solution, error) {
@@ -167,7 +167,9 @@ func (r *stepper) tell(step Step, f Field) error {
 // solve advances from n dt to (n+1) dt. The state before the step is kept until the new one is complete.
 func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
 	t0, t1 := float64(n)*r.plan.Dt, float64(n+1)*r.plan.Dt
-	step, out, err := r.advanceBy(ctx, &r.opts, n, r.plan.Steps, t0, t1)
+	o := r.opts
+	o.Tol = r.allowance(n)
+	step, out, err := r.advanceBy(ctx, &o, n, r.plan.Steps, t0, t1)
 	r.ranAway = out.Reason == krylov.Runaway && (err == nil || errors.Is(err, errRunaway))
 	if err != nil {
 		return Step{}, err
@@ -179,6 +181,17 @@ func (r *stepper) solve(ctx context.Context, n int) (Step, error) {
 		r.allConverged, r.firstFailure = false, out
 	}
 	return step, nil
+}
+
+// allowance is the tolerance in K of a run of which step n takes one of as many equal parts as there are steps. Solves end below their parts; what they leave is for
+// those behind.
+func (r *stepper) allowance(n int) float64 {
+	all := r.opts.tolerance()
+	left, steps := all-r.errorK, float64(r.plan.Steps)
+	if !(left > 0) {
+		return all
+	}
+	return math.Max(all, left*steps/(steps-float64(n)))
 }
 
 // solution reports the last finished step, and the first that failed to converge if any did.

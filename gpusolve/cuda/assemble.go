@@ -20,19 +20,38 @@ type compact struct {
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
 func (s *system) assemble() {
-	s.uploadMesh()
+	s.maxBlocks = max(ReductionBlocks, int(Blocks(s.nx, threads)))
+	// Three sums of a residual, or what LeaveDot speaks of.
+	partials := max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny))
+	s.stock(s.assembledBytes(partials))
 	s.gx, s.gy, s.gz = NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx)), NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	if s.dt > 0 {
 		s.capacity = NewVector[float32](&s.Space, s.cells, int64(s.nx))
 	}
-	s.maxBlocks = max(ReductionBlocks, int(Blocks(s.nx, threads)))
-	// Three sums of a residual, or what LeaveDot speaks of.
-	s.reductions(max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny)))
+	s.reductions(partials)
+	s.stock(s.tableBytes())
+	s.uploadMesh()
+	s.reserved = store{} // what follows may be given back
 	s.planes()
 	s.uploadLaws()
 	s.uploadLeakage()
 	s.uploadCavities()
 	s.discretise()
+}
+
+// assembledBytes is what couplings, capacities and reductions take of a store.
+func (s *system) assembledBytes(partials int64) int64 {
+	fields := int64(3)
+	if s.dt > 0 {
+		fields++
+	}
+	return fields*Pieces(VectorBytes[float32](s.cells, int64(s.nx))) + Pieces(8*partials, 8*scalarCount, 16)
+}
+
+// tableBytes is what sizes and materials take of a store, where nothing follows the temperature and no face has patches.
+func (s *system) tableBytes() int64 {
+	nx, ny, nz := int64(s.nx), int64(s.ny), int64(s.nz)
+	return Pieces(8*nx, 8*ny, 8*nz, 8*nz, 4*nz, 4*nz, 8*6*int64(len(s.mesh.Palette)), 8*int64(stack.NumFaces))
 }
 
 // Refresh discretises the mesh again. What was of another size would need another system.

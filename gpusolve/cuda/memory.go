@@ -96,16 +96,17 @@ func AllocRaw[T any](s *Space, n int64) cudriver.Ptr[T] {
 
 // AllocApart is AllocRaw beside what is stocked, for memory that is discarded again.
 func AllocApart[T any](s *Space, n int64) cudriver.Ptr[T] {
-	kept := s.reserved
-	s.reserved = store{}
-	defer func() { s.reserved = kept }()
+	r := s.store()
+	kept := *r
+	*r = store{}
+	defer func() { *r = kept }()
 	return AllocRaw[T](s, n)
 }
 
 // tryAlloc is Alloc for memory that the caller can do without: that there is none left is no failure of the system.
 func tryAlloc[T any](s *Space, n int64) (cudriver.Ptr[T], error) {
 	at, bytes, err := s.obtain(n * sizeOf[T]())
-	if bytes > 0 && err == nil {
+	if bytes > 0 && err == nil && !s.cleared(at) {
 		s.Note(s.Driver.MemsetD32Async(at, 0, bytes/4, s.Stream))
 	}
 	return cudriver.At[T](at), err
@@ -117,10 +118,8 @@ func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error
 		return 0, 0, nil
 	}
 	bytes = (bytes + 15) &^ 15
-	if s.scope == nil {
-		if at, ok := s.reserved.take(bytes); ok {
-			return at, bytes, nil
-		}
+	if at, ok := s.store().take(bytes); ok {
+		return at, bytes, nil
 	}
 	b, err := s.scope.take(s, bytes)
 	if err != nil {
@@ -132,7 +131,10 @@ func (s *Space) obtain(bytes int64) (at cudriver.DevicePtr, got int64, err error
 }
 
 // store is memory that was taken in one piece, and is handed out from its beginning. What is handed out is not taken back before the space goes.
-type store struct{ next, end cudriver.DevicePtr }
+type store struct {
+	next, end cudriver.DevicePtr
+	zeroed    cudriver.DevicePtr // from here on; the end of memory where it is not
+}
 
 // StoreAlign is what each piece of a store is rounded up to.
 const StoreAlign = 256
@@ -147,13 +149,52 @@ func (r *store) take(bytes int64) (cudriver.DevicePtr, bool) {
 	return at, true
 }
 
+// store is what allocations are handed out of.
+func (s *Space) store() *store {
+	if s.scope != nil {
+		return &s.scope.reserved
+	}
+	return &s.reserved
+}
+
+// cleared says that memory was zeroed with all of its store.
+func (s *Space) cleared(at cudriver.DevicePtr) bool {
+	r := s.store()
+	return at >= r.zeroed && at < r.end
+}
+
+// Pieces is the memory that so many allocations take of a store, by the bytes of each.
+func Pieces(bytes ...int64) (total int64) {
+	for _, b := range bytes {
+		total += (b + StoreAlign - 1) &^ (StoreAlign - 1)
+	}
+	return total
+}
+
+// VectorBytes is the memory of NewVector.
+func VectorBytes[T number](n, pad int64) int64 { return (n + 2*((pad+3)&^3)) * sizeOf[T]() }
+
+// Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for set-ups of many small parts, each of which would cost two calls of
+// the driver. Without enough memory nothing is reserved.
+func (s *Space) Reserve(bytes int64) {
+	if s.err != nil || s.scope == nil || bytes == 0 {
+		return
+	}
+	at, bytes, err := s.obtain(bytes)
+	if err != nil {
+		return // the parts say what is missing
+	}
+	s.Note(s.Driver.MemsetD32Async(at, 0, bytes/4, s.Stream))
+	s.scope.reserved = store{next: at, end: at + cudriver.DevicePtr(bytes), zeroed: at}
+}
+
 // stock takes memory for what is allocated next: one request takes the driver less time than many.
 func (s *Space) stock(bytes int64) {
 	b, err := s.take((bytes + 15) &^ 15)
 	s.Note(err)
 	if err == nil {
 		at := b.Ptr.Address()
-		s.reserved = store{at, at + cudriver.DevicePtr(b.Bytes())}
+		s.reserved = store{at, at + cudriver.DevicePtr(b.Bytes()), at + cudriver.DevicePtr(b.Bytes())}
 	}
 }
 

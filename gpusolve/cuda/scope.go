@@ -18,7 +18,8 @@ type scope struct {
 	buffers map[cudriver.DevicePtr]*buffer
 	arrays  *reuse.List // of the host
 	// spare are buffers to be used again, by size, while the scope is remade; nil at other times. They still count as taken.
-	spare map[int64][]*buffer
+	spare    map[int64][]*buffer
+	reserved store // of Reserve
 	// most is how much more than before the scope the device held at most while body ran, before what the device held without it.
 	most, before int64
 }
@@ -41,7 +42,7 @@ func (o *scope) run(body func() error) error {
 func (o *scope) Remake(body func() error) error {
 	s := o.s
 	o.arrays.Renew()
-	o.spare, o.before = map[int64][]*buffer{}, s.live
+	o.spare, o.before, o.reserved = map[int64][]*buffer{}, s.live, store{}
 	for _, at := range slices.Sorted(maps.Keys(o.buffers)) {
 		o.before -= o.buffers[at].Bytes()
 		delete(s.buffers, at)

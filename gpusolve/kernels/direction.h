@@ -21,7 +21,7 @@ DEVICE void directionOf(int nx, int ny, int nz, const float *RESTRICT gx, const 
     i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
     float own = __builtin_fmaf(beta, p[c], z[c]), down = 0;
     double before = s;
-#pragma unroll 4
+#pragma unroll 2
     for (int k = 0; k < nz; k++) {
       // In the top plane the coupling upwards is zero, and the plane itself stands in for the one above.
       i64 next = k + 1 < nz ? c + sheet : c;

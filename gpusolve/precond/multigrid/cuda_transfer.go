@@ -61,15 +61,16 @@ func (t *pairingTables) pack(p *cuda.Packer) gpuDirection {
 func (s *gpuOperations) directions(c Coarsening, nx, ny int) (x, y gpuDirection) {
 	tx, ty := tablesOf(c.X, nx), tablesOf(c.Y, ny)
 	total := tx.bytes() + ty.bytes()
-	p := cuda.NewPacker(cuda.Alloc[byte](s.Space, total), total)
+	at := cuda.AllocRaw[byte](s.Space, total)
+	p := cuda.NewPacker(at, total)
 	x, y = tx.pack(&p), ty.pack(&p)
-	cuda.SendPacked(s.Space, &p)
+	cuda.SendLater(s.Space, at, p.Bytes())
 	return x, y
 }
 
-// restrictGrid is a block per tile of coarse cells and plane.
+// restrictGrid is a block per tile of coarse cells and pair of planes.
 func (s *gpuOperations) restrictGrid(l *gpuLevel) [3]uint32 {
-	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), l.nz)
+	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), int(cuda.Blocks(l.nz, TransferPlanes)))
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
@@ -80,7 +81,7 @@ func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, o
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
 	s.Note(s.transfer.RestrictStart(s.Stream, s.restrictGrid(c), TransferRestrictStartArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x), Keep: 1 - omega, Cx: int32(c.nx),
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x), Keep: 1 - omega, Cx: int32(c.nx),
 		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
 		Wy: t.wy, Bc: cuda.F32(bc),
 	}))
@@ -109,7 +110,7 @@ func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
 	if t.wx.IsNil() && t.wy.IsNil() {
-		grid := s.Grid(f.nx, TransferProlongThreads, f.ny, (f.nz+1)/2)
+		grid := s.Grid(f.nx, TransferProlongThreads, f.ny, int(cuda.Blocks(f.nz, TransferLayers)))
 		s.Note(s.transfer.Prolong(s.Stream, grid, TransferProlongArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
 			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: cuda.F32(xc), X: cuda.F32(x),

@@ -17,7 +17,8 @@ func (s *gpuOperations) reserveWeights(l *gpuLevel, c Coarsening) {
 		}
 	}
 	t := &f.next
-	t.weightSlot = cuda.Upload(s.Space, slot)
+	t.weightSlot = cuda.AllocRaw[int32](s.Space, int64(f.nz))
+	cuda.SendLater(s.Space, t.weightSlot, slot)
 	if c.X.Parent != nil {
 		t.wx = cuda.Alloc[float32](s.Space, l.weighted*f.sheet)
 	}

@@ -9,7 +9,7 @@ enum { THREADS = 128 };
 #error NZ must be defined: the class of column lengths, 0 for any
 #endif
 
-DEVICE float lateral(const float *gx, const float *gy, const float *x, i64 c, int nx) {
+template <class Numbers> DEVICE float lateral(Numbers gx, Numbers gy, const float *x, i64 c, int nx) {
   return gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
 }
 
@@ -29,7 +29,7 @@ struct Column {
 DEVICE i64 plane(i64 c0, int k, int nz, i64 sheet) { return c0 + (k < nz ? k : nz - 1) * sheet; }
 
 // eliminate takes the right side of plane k; below is the coupling downwards, and becomes that of the next plane.
-DEVICE void eliminate(Column &col, int k, float rhs, float &below, const float *gz, const float *inverse, i64 c) {
+template <class Numbers> DEVICE void eliminate(Column &col, int k, float rhs, float &below, Numbers gz, Numbers inverse, i64 c) {
   float w = inverse[c], g = gz[c];
   if (k) rhs += below * col.d[k - 1];
   col.d[k] = rhs * w;
@@ -37,7 +37,7 @@ DEVICE void eliminate(Column &col, int k, float rhs, float &below, const float *
   below = g;
 }
 
-DEVICE void substitute(Column &col, int k, const float *gz, const float *inverse, i64 c) {
+template <class Numbers> DEVICE void substitute(Column &col, int k, Numbers gz, Numbers inverse, i64 c) {
   float f = NZ <= KEEP ? col.f[k] : gz[c] * inverse[c];
   if (k + 1 < NZ) col.d[k] += f * col.d[k + 1];
 }
@@ -82,10 +82,9 @@ KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT 
 
 // Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst. With DOT it returns
 // dst.b and the largest |dst|.
-template <bool DOT>
-DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                       const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst, float a,
-                       float scale, float *RESTRICT scratch, double &dot, float &most) {
+template <bool DOT, class Numbers>
+DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy, Numbers gz, Numbers inverse, const float *RESTRICT b,
+                       const float *RESTRICT x, const float *prev, float *dst, float a, float scale, float *RESTRICT scratch, double &dot, float &most) {
   float keep = 1 + a - scale;
 #if NZ > 0
   (void)scratch;
@@ -165,11 +164,12 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
 
 enum { BLOCK = 512, RUNGS = 24 };
 
-// Rung is a small level with all it takes to cycle over it; every field has eight bytes.
+// Rung is a small level with all it takes to cycle over it; every field has eight bytes. b and z are those of the first alone: a cycle keeps its vectors in shared
+// memory.
 struct Rung {
   i64 nx, ny;
   const float *gx, *gy, *gz, *inverse, *ground, *capacity;
-  float *b, *z, *x;
+  float *b, *z;
   const int *firstX, *nearX, *beyondX;
   const float *farX;
   const int *firstY, *nearY, *beyondY;
@@ -179,147 +179,202 @@ struct Rung {
 };
 
 #if NZ > 0 && NZ <= KEEP_CELLS
-DEVICE void startAll(const Rung &l, int nz, float *x, float scale) {
-  int nx = l.nx, columns = nx * (int)l.ny;
+// Held is constant memory of the device whose address was itself loaded. The compiler would not know, and have accesses of shared memory wait for those through it.
+struct Held {
+  const float *at;
+  __attribute__((device, always_inline)) float operator[](i64 c) const { return __nvvm_ldg_f(at + c); }
+};
+struct Numbered {
+  const int *at;
+  __attribute__((device, always_inline)) int operator[](i64 c) const { return __nvvm_ldg_i(at + c); }
+};
+
+// Shelf is a level's vectors in shared memory: b, z and x, with pads of nx values on either side of x and z.
+struct Shelf {
+  float *b, *z, *x;
+  int end; // where the next begins
+};
+
+DEVICE Shelf shelf(float *values, int at, const Rung &l, int nz) {
+  int nx = l.nx, cells = nx * (int)l.ny * nz;
+  Shelf s;
+  s.b = values + at;
+  s.z = s.b + cells + nx;
+  s.x = s.z + cells + nx;
+  s.end = at + 3 * (cells + nx);
+  return s;
+}
+
+DEVICE void startAll(const Rung &l, int nz, const float *b, float *x, float scale) {
+  int columns = (int)l.nx * (int)l.ny;
+  Held gz = {l.gz}, inverse = {l.inverse};
   for (int c0 = threadX(); c0 < columns; c0 += BLOCK) {
     Column col;
     float below = 0;
 #pragma unroll
     for (int k = 0; k < NZ; k++) {
       i64 c = plane(c0, k, nz, columns);
-      eliminate(col, k, l.b[c], below, l.gz, l.inverse, c);
+      eliminate(col, k, b[c], below, gz, inverse, c);
     }
 #pragma unroll
     for (int k = NZ - 1; k >= 0; k--) {
-      substitute(col, k, l.gz, l.inverse, 0);
+      substitute(col, k, gz, inverse, 0);
       if (k < nz) x[plane(c0, k, nz, columns)] = scale * col.d[k];
     }
   }
-  barrier();
 }
 
-DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *x, const float *prev, float a, float scale) {
+DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *b, const float *x, const float *prev, float a, float scale) {
   int nx = l.nx, columns = nx * (int)l.ny;
   double dot = 0;
   float most = 0;
   for (int c0 = threadX(); c0 < columns; c0 += BLOCK)
-    stepColumn<false>(nx, nz, columns, c0, l.gx, l.gy, l.gz, l.inverse, l.b, x, prev, dst, a, scale, 0, dot, most);
-  barrier();
+    stepColumn<false, Held>(nx, nz, columns, c0, {l.gx}, {l.gy}, {l.gz}, {l.inverse}, b, x, prev, dst, a, scale, 0, dot, most);
 }
 
 // residualAll fills r with keep b + lateral x (keep >= 0) or b - A x.
-DEVICE void residualAll(const Rung &l, int nz, float *r, const float *x, float keep, const int *groundSlot) {
+DEVICE void residualAll(const Rung &l, int nz, float *r, const float *b, const float *x, float keep, const int *groundSlot) {
   int nx = l.nx, sheet = nx * (int)l.ny;
+  Held gx = {l.gx}, gy = {l.gy}, gz = {l.gz}, ground = {l.ground}, capacity = {l.capacity};
+#pragma unroll 2
   for (int c = threadX(); c < sheet * nz; c += BLOCK) {
     if (keep >= 0) {
-      r[c] = keep * l.b[c] + lateral(l.gx, l.gy, x, c, nx);
+      r[c] = keep * b[c] + lateral(gx, gy, x, c, nx);
       continue;
     }
     int k = c / sheet, slot = groundSlot[k];
     float own = x[c];
-    float v = l.b[c] + l.gx[c] * (x[c + 1] - own) + l.gx[c - 1] * (x[c - 1] - own) + l.gy[c] * (x[c + nx] - own) +
-              l.gy[c - nx] * (x[c - nx] - own);
-    if (k) v += l.gz[c - sheet] * (x[c - sheet] - own);
-    if (k + 1 < nz) v += l.gz[c] * (x[c + sheet] - own);
-    if (slot >= 0) v -= l.ground[slot * sheet + c - k * sheet] * own;
-    if (l.capacity) v -= l.capacity[c] * own;
+    float v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
+    if (k) v += gz[c - sheet] * (x[c - sheet] - own);
+    if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
+    if (slot >= 0) v -= ground[slot * sheet + c - k * sheet] * own;
+    if (l.capacity) v -= capacity[c] * own;
     r[c] = v;
   }
-  barrier();
 }
 
 // share of fine cell i, read at the safe index at, in the coarse cell of [lo, hi).
-DEVICE float share(const float *far, int i, int at, int lo, int hi, int n) {
+DEVICE float share(Held far, int i, int at, int lo, int hi, int n) {
   float w = far[at];
   if (i < 0 || i >= n || i > hi) return 0;
   return i >= lo && i < hi ? 1 - w : w;
 }
 
 // gatherAll sets the coarse right side to P^T r.
-DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r) {
+DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r, float *to) {
   int nx = l.nx, ny = l.ny, sheet = nx * ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
+  Numbered firstX = {l.firstX}, firstY = {l.firstY}, weightSlot = {l.weightSlot};
+  Held farX = {l.farX}, farY = {l.farY};
+#pragma unroll 1
   for (int c = threadX(); c < csheet * nz; c += BLOCK) {
     int k = c / csheet, at = c - k * csheet, J = at / cx, I = at - J * cx;
-    int ilo = l.firstX[I], ihi = l.firstX[I + 1], jlo = l.firstY[J], jhi = l.firstY[J + 1], slot = l.weightSlot[k];
+    int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1], slot = weightSlot[k];
     if (slot < 0) {
       // Four fine cells a direction, with weight 0 where there is none: all loads can be under way together.
       float s = 0;
 #pragma unroll
       for (int b = 0; b < 4; b++) {
         float line = 0;
+        int j = jlo - 1 + b, js = j < 0 ? 0 : j < ny ? j : ny - 1;
 #pragma unroll
         for (int a = 0; a < 4; a++) {
-          int i = ilo - 1 + a, j = jlo - 1 + b, is = i < 0 ? 0 : i < nx ? i : nx - 1, js = j < 0 ? 0 : j < ny ? j : ny - 1;
-          line += share(l.farX, i, is, ilo, ihi, nx) * r[k * sheet + js * nx + is];
+          int i = ilo - 1 + a, is = i < 0 ? 0 : i < nx ? i : nx - 1;
+          line += share(farX, i, is, ilo, ihi, nx) * r[k * sheet + js * nx + is];
         }
-        int j = jlo - 1 + b, js = j < 0 ? 0 : j < ny ? j : ny - 1;
-        s += share(l.farY, j, js, jlo, jhi, ny) * line;
+        s += share(farY, j, js, jlo, jhi, ny) * line;
       }
-      coarse.b[c] = s;
+      to[c] = s;
       continue;
     }
-    const float *px = slot >= 0 && l.wx ? l.wx + slot * sheet : 0, *py = slot >= 0 && l.wy ? l.wy + slot * sheet : 0;
+    Held px = {l.wx + slot * sheet}, py = {l.wy + slot * sheet};
     float s = 0;
     for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++)
       for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
-        float u = px ? px[j * nx + i] : l.farX[i], v = py ? py[j * nx + i] : l.farY[j];
+        float u = l.wx ? px[j * nx + i] : farX[i], v = l.wy ? py[j * nx + i] : farY[j];
         if (i >= ilo && i < ihi) u = 1 - u;
         if (j >= jlo && j < jhi) v = 1 - v;
         s += u * v * r[k * sheet + j * nx + i];
       }
-    coarse.b[c] = s;
+    to[c] = s;
   }
-  barrier();
 }
 
 // prolongAll adds P xc to x.
 DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, const float *xc) {
   int nx = l.nx, sheet = nx * (int)l.ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
+  Numbered nearX = {l.nearX}, beyondX = {l.beyondX}, nearY = {l.nearY}, beyondY = {l.beyondY}, weightSlot = {l.weightSlot};
+  Held farX = {l.farX}, farY = {l.farY}, wx = {l.wx}, wy = {l.wy};
+#pragma unroll 2
   for (int c = threadX(); c < sheet * nz; c += BLOCK) {
-    int k = c / sheet, at = c - k * sheet, j = at / nx, i = at - j * nx, slot = l.weightSlot[k];
-    float u = slot >= 0 && l.wx ? l.wx[slot * sheet + at] : l.farX[i], v = slot >= 0 && l.wy ? l.wy[slot * sheet + at] : l.farY[j];
-    const float *p0 = xc + k * csheet + l.nearY[j] * cx, *p1 = xc + k * csheet + l.beyondY[j] * cx;
-    int I = l.nearX[i], I1 = l.beyondX[i];
+    int k = c / sheet, at = c - k * sheet, j = at / nx, i = at - j * nx, slot = weightSlot[k];
+    float u = slot >= 0 && l.wx ? wx[slot * sheet + at] : farX[i], v = slot >= 0 && l.wy ? wy[slot * sheet + at] : farY[j];
+    const float *p0 = xc + k * csheet + nearY[j] * cx, *p1 = xc + k * csheet + beyondY[j] * cx;
+    int I = nearX[i], I1 = beyondX[i];
     x[c] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
   }
-  barrier();
 }
 
+// Deed is what is done to a level between two barriers.
+enum Deed { START, STEP, RESIDUAL, GATHER, PROLONG, NONE };
+
+// deedOf is the nth thing done to a level on the way down, up, or at the bottom.
+DEVICE Deed deedOf(int n, bool down, bool last, bool jacobi) {
+  if (last) return n == 0 ? START : NONE;
+  if (down) {
+    if (jacobi && n > 0) n++;
+    return n == 0 ? START : n == 1 ? STEP : n == 2 ? RESIDUAL : n == 3 ? GATHER : NONE;
+  }
+  return n == 0 ? PROLONG : n == 1 || (n == 2 && !jacobi) ? STEP : NONE;
+}
 #endif
 
 // bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
-// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
-KERNEL void BOUNDS(BLOCK) bottom(const Rung *list, int count, int nz, const int *groundSlot, float first, float momentum, float second) {
+// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to
+// KEEP cells have it; in others it does nothing. It takes 4 bytes of shared memory for each of room values: three vectors of every level, with pads of 4 nx in all.
+KERNEL void BOUNDS(BLOCK) DYNAMIC bottom(const Rung *list, int count, int nz, const int *groundSlot, float first, float momentum, float second, int room) {
 #if NZ > 0 && NZ <= KEEP_CELLS
   SHARED i64 words[RUNGS * sizeof(Rung) / 8];
+  SHARED int places[RUNGS];
+  DYNAMIC_SHARED float values[];
   for (int w = threadX(); w < count * (int)(sizeof(Rung) / 8); w += BLOCK) words[w] = ((const i64 *)list)[w];
+  for (int c = threadX(); c < room; c += BLOCK) values[c] = 0;
   barrier();
   const Rung *rungs = (const Rung *)words;
-  for (int n = 0; n + 1 < count; n++) {
-    const Rung &l = rungs[n];
-    startAll(l, nz, l.x, first);
-    if (momentum == 0) {
-      residualAll(l, nz, l.z, l.x, 1 - first, groundSlot);
-      gatherAll(l, rungs[n + 1], nz, l.z);
-      continue;
+  Shelf on = shelf(values, 0, rungs[0], nz);
+  int cells = (int)rungs[0].nx * (int)rungs[0].ny * nz;
+  for (int c = threadX(); c < cells; c += BLOCK) on.b[c] = rungs[0].b[c];
+  if (threadX() == 0) places[0] = 0;
+  barrier();
+  // One loop over all that is done, with each deed in it once: the cycle passes through all of its code, and fetching code takes longer than the work.
+  bool jacobi = momentum == 0;
+#pragma unroll 1
+  for (int visit = 0; visit < 2 * count - 1; visit++) {
+    bool down = visit < count - 1, last = visit == count - 1;
+    int n = down ? visit : 2 * (count - 1) - visit;
+    const Rung &l = rungs[n], &coarse = rungs[last ? n : n + 1];
+    on = shelf(values, places[n], l, nz);
+    Shelf next = last ? on : shelf(values, on.end, coarse, nz);
+    if (down && threadX() == 0) places[n + 1] = on.end;
+#pragma unroll 1
+    for (int deed = 0;; deed++) {
+      Deed what = deedOf(deed, down, last, jacobi);
+      if (what == NONE) break;
+      // Chebyshev of degree 2 takes its second step from z on the way down, and its two from z to x and back on the way up; line Jacobi its only one from x.
+      bool back = down || jacobi || deed == 2;
+      switch (what) {
+      case START: startAll(l, nz, on.b, last ? on.z : on.x, last ? 1 : first); break;
+      case STEP:
+        stepAll(l, nz, back ? on.z : on.x, on.b, back ? on.x : on.z, back && !down && !jacobi ? on.z : 0, back && !jacobi ? momentum : 0, back && !jacobi ? second : first);
+        break;
+      case RESIDUAL: residualAll(l, nz, jacobi ? on.z : on.x, on.b, jacobi ? on.x : on.z, jacobi ? 1 - first : -1, groundSlot); break;
+      case GATHER: gatherAll(l, coarse, nz, jacobi ? on.z : on.x, next.b); break;
+      default: prolongAll(l, coarse, nz, jacobi ? on.x : on.z, next.z);
+      }
+      barrier();
     }
-    stepAll(l, nz, l.z, l.x, 0, momentum, second);
-    residualAll(l, nz, l.x, l.z, -1, groundSlot);
-    gatherAll(l, rungs[n + 1], nz, l.x);
   }
-  startAll(rungs[count - 1], nz, rungs[count - 1].z, 1);
-  for (int n = count - 2; n >= 0; n--) {
-    const Rung &l = rungs[n];
-    if (momentum == 0) {
-      prolongAll(l, rungs[n + 1], nz, l.x, rungs[n + 1].z);
-      stepAll(l, nz, l.z, l.x, 0, 0, first);
-      continue;
-    }
-    prolongAll(l, rungs[n + 1], nz, l.z, rungs[n + 1].z);
-    stepAll(l, nz, l.x, l.z, 0, 0, first);
-    stepAll(l, nz, l.z, l.x, l.z, momentum, second);
-  }
+  for (int c = threadX(); c < cells; c += BLOCK) rungs[0].z[c] = on.z[c];
 #else
-  (void)list, (void)count, (void)nz, (void)groundSlot, (void)first, (void)momentum, (void)second;
+  (void)list, (void)count, (void)nz, (void)groundSlot, (void)first, (void)momentum, (void)second, (void)room;
 #endif
 }

@@ -26,16 +26,27 @@ const (
 	LinesRungs = 24
 )
 
-// LinesRung is a small level with all it takes to cycle over it; every field has eight bytes.
+// Deed is what is done to a level between two barriers.
+const (
+	LinesStart    = 0
+	LinesStep     = 1
+	LinesResidual = 2
+	LinesGather   = 3
+	LinesProlong  = 4
+	LinesNone     = 5
+)
+
+// LinesRung is a small level with all it takes to cycle over it; every field has eight bytes. b and z are those of the first alone: a cycle keeps its vectors in shared
+// memory.
 type LinesRung struct {
-	Nx, Ny                                         int64
-	Gx, Gy, Gz, Inverse, Ground, Capacity, B, Z, X cudriver.Ptr[float32]
-	FirstX, NearX, BeyondX                         cudriver.Ptr[int32]
-	FarX                                           cudriver.Ptr[float32]
-	FirstY, NearY, BeyondY                         cudriver.Ptr[int32]
-	FarY                                           cudriver.Ptr[float32]
-	WeightSlot                                     cudriver.Ptr[int32]
-	Wx, Wy                                         cudriver.Ptr[float32]
+	Nx, Ny                                      int64
+	Gx, Gy, Gz, Inverse, Ground, Capacity, B, Z cudriver.Ptr[float32]
+	FirstX, NearX, BeyondX                      cudriver.Ptr[int32]
+	FarX                                        cudriver.Ptr[float32]
+	FirstY, NearY, BeyondY                      cudriver.Ptr[int32]
+	FarY                                        cudriver.Ptr[float32]
+	WeightSlot                                  cudriver.Ptr[int32]
+	Wx, Wy                                      cudriver.Ptr[float32]
 }
 
 // Lines is the module lines.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -118,11 +129,15 @@ type LinesBottomArgs struct {
 	Count, Nz               int32
 	GroundSlot              cudriver.Ptr[int32]
 	First, Momentum, Second float32
+	Room                    int32
 }
 
 // Bottom runs a V-cycle over count small levels, from rungs[0].b to rungs[0].z, in one block: on such grids launches would cost more than the work. A
-// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to KEEP cells have it; in others it does nothing.
-func (m *Lines) Bottom(s cudriver.Stream, grid [3]uint32, a LinesBottomArgs) error {
+// momentum of 0 stands for line Jacobi damped by first, any other for Chebyshev of degree 2 with these coefficients. The last level is one column. Only classes of up to
+// KEEP cells have it; in others it does nothing. It takes 4 bytes of shared memory for each of room values: three vectors of every level, with pads of 4 nx in all.
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Lines) Bottom(s cudriver.Stream, grid [3]uint32, shared uint32, a LinesBottomArgs) error {
 	m.bottom.Args = a
-	return m.bottom.Launch(s, grid)
+	return m.bottom.LaunchDynamic(s, grid, shared)
 }

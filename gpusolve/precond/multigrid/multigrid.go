@@ -40,11 +40,17 @@ func New(s ops.System) (*Cycle, error) {
 	return NewPlanned(s, Choose(s.Mesh()))
 }
 
+// reserver is a device that would rather be asked for all memory of a hierarchy at once.
+type reserver interface{ Reserve(plan Plan) }
+
 // NewPlanned builds the hierarchy with given choices.
 func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
 	lines, err := On(s)
 	if err != nil {
 		return nil, err
+	}
+	if r, ok := lines.(reserver); ok {
+		r.Reserve(plan)
 	}
 	c := &Cycle{ops: lines, plan: plan}
 	level, err := lines.Finest()

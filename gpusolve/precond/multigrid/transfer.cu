@@ -1,8 +1,8 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-// Coarse cells of a block, and the fine ones that they gather from at most.
-enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2 };
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes of both.
+enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 2 };
 
 // share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
 DEVICE float share(const float *far, int i, int lo, int hi, int n) {
@@ -19,32 +19,43 @@ DEVICE Tile tile(int I0, int J0, int cx, int cy, const int *firstX, const int *f
   return {firstX[I0] - 1, firstX[I0 + TX < cx ? I0 + TX : cx] + 1, firstY[J0] - 1, firstY[J0 + TY < cy ? J0 + TY : cy] + 1};
 }
 
-// gather is the coarse value of P^T r for coarse cell (I, J), r being the tile's residuals in plane k.
-DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, int I, int J, int nx, int ny, i64 sheet, int weighted, const int *firstX,
-                    const float *farX, const int *firstY, const float *farY, const float *wx, const float *wy) {
-  int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
+// Stencil is what a coarse cell gathers: so many fine cells from ilo and jlo on, and the geometric weights of these and of one on either side, 0 where there is none.
+struct Stencil {
+  int ilo, ihi, jlo, jhi;
+  float u[4], v[4];
+};
+
+DEVICE Stencil stencil(int I, int J, int nx, int ny, const int *firstX, const float *farX, const int *firstY, const float *farY) {
+  Stencil s = {firstX[I], firstX[I + 1], firstY[J], firstY[J + 1], {}, {}};
+#pragma unroll
+  for (int a = 0; a < 4; a++) {
+    s.u[a] = share(farX, s.ilo - 1 + a, s.ilo, s.ihi, nx);
+    s.v[a] = share(farY, s.jlo - 1 + a, s.jlo, s.jhi, ny);
+  }
+  return s;
+}
+
+// gather is the coarse value of P^T r, r being the tile's residuals in a plane. The tile has a column to spare.
+DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, const Stencil &on, int nx, int ny, i64 sheet, int weighted, const float *farX,
+                    const float *farY, const float *wx, const float *wy) {
   float s = 0;
   if (weighted < 0) {
-    // Four fine cells a direction: the pair and one on either side, with weight 0 where there is none. The tile has a column to spare.
-    float u[4];
-#pragma unroll
-    for (int a = 0; a < 4; a++) u[a] = share(farX, ilo - 1 + a, ilo, ihi, nx);
 #pragma unroll
     for (int a = 0; a < 4; a++) {
-      int tj = jlo - 1 + a - t.j0;
-      const float *line = r[tj < ROWS ? tj : 0] + (ilo - 1 - t.i0);
-      s += share(farY, jlo - 1 + a, jlo, jhi, ny) * (u[0] * line[0] + u[1] * line[1] + u[2] * line[2] + u[3] * line[3]);
+      int tj = on.jlo - 1 + a - t.j0;
+      const float *line = r[tj < ROWS ? tj : 0] + (on.ilo - 1 - t.i0);
+      s += on.v[a] * (on.u[0] * line[0] + on.u[1] * line[1] + on.u[2] * line[2] + on.u[3] * line[3]);
     }
     return s;
   }
   const float *px = wx ? wx + weighted * sheet : 0, *py = wy ? wy + weighted * sheet : 0;
-  for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++) {
+  for (int j = on.jlo > 0 ? on.jlo - 1 : 0; j <= on.jhi && j < ny; j++) {
     float line = 0;
-    for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
+    for (int i = on.ilo > 0 ? on.ilo - 1 : 0; i <= on.ihi && i < nx; i++) {
       i64 at = (i64)j * nx + i;
       float u = px ? px[at] : farX[i], v = py ? py[at] : farY[j];
-      if (i >= ilo && i < ihi) u = 1 - u;
-      if (j >= jlo && j < jhi) v = 1 - v;
+      if (i >= on.ilo && i < on.ihi) u = 1 - u;
+      if (j >= on.jlo && j < on.jhi) v = 1 - v;
       line += u * v * r[j - t.j0][i - t.i0];
     }
     s += line;
@@ -52,87 +63,117 @@ DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, int I, int J, in
   return s;
 }
 
-// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
-// shared memory.
-KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
+// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
+// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                           const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
                                           const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy, float *RESTRICT bc) {
-  SHARED float r[ROWS][WIDTH + 1];
+  SHARED float r[PLANES][ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = block.z, I0 = block.x * TX, J0 = block.y * TY;
+  int k = PLANES * block.z, I0 = block.x * TX, J0 = block.y * TY;
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  bool inside = I < cx && J < cy;
+  Stencil on = stencil(inside ? I : I0, inside ? J : J0, nx, ny, firstX, farX, firstY, farY);
+  i64 up = k + 1 < nz ? sheet : 0; // the last plane of an odd number stands in for the one above it
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    float v = 0;
+    float v[PLANES] = {};
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
       i64 c = k * sheet + (i64)j * nx + i;
-      v = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
+#pragma unroll
+      for (int q = 0; q < PLANES; q++) {
+        v[q] = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
+        c += up;
+      }
     }
-    r[tj][ti] = v;
+#pragma unroll
+    for (int q = 0; q < PLANES; q++) r[q][tj][ti] = v[q];
   }
-  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
+  if (threadX() < PLANES * ROWS) r[threadX() / ROWS][threadX() % ROWS][WIDTH] = 0;
   barrier();
-  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
-  if (I >= cx || J >= cy) return;
-  bc[((i64)k * cy + J) * cx + I] = gather(r, t, I, J, nx, ny, sheet, weightSlot[k], firstX, farX, firstY, farY, wx, wy);
+  if (!inside) return;
+#pragma unroll
+  for (int q = 0; q < PLANES; q++)
+    if (k + q < nz)
+      bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
 }
 
-// bc = P^T (b - A x).
+// bc = P^T (b - A x), in two planes as above.
 KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
                                              const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
                                              const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
                                              float *RESTRICT bc) {
-  SHARED float r[ROWS][WIDTH + 1];
+  SHARED float r[PLANES][ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = groundSlot[k];
+  int k = PLANES * block.z, I0 = block.x * TX, J0 = block.y * TY;
+  bool two = k + 1 < nz;
+  int slot = groundSlot[k], slotAbove = two ? groundSlot[k + 1] : -1;
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
-#pragma unroll 5
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  bool inside = I < cx && J < cy;
+  Stencil on = stencil(inside ? I : I0, inside ? J : J0, nx, ny, firstX, farX, firstY, farY);
+#pragma unroll 2
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    float v = 0;
+    float v = 0, w = 0;
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
-      i64 at = (i64)j * nx + i, c = k * sheet + at;
+      i64 at = (i64)j * nx + i, c = k * sheet + at, d = c + sheet;
       float own = x[c];
       v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
       if (k) v += gz[c - sheet] * (x[c - sheet] - own);
-      if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
       if (slot >= 0) v -= ground[slot * sheet + at] * own;
       if (capacity) v -= capacity[c] * own;
+      if (two) {
+        float above = x[d], flow = gz[c] * (above - own);
+        v += flow;
+        w = b[d] + gx[d] * (x[d + 1] - above) + gx[d - 1] * (x[d - 1] - above) + gy[d] * (x[d + nx] - above) + gy[d - nx] * (x[d - nx] - above) - flow;
+        if (k + 2 < nz) w += gz[d] * (x[d + sheet] - above);
+        if (slotAbove >= 0) w -= ground[slotAbove * sheet + at] * above;
+        if (capacity) w -= capacity[d] * above;
+      }
     }
-    r[tj][ti] = v;
+    r[0][tj][ti] = v;
+    r[1][tj][ti] = w;
   }
-  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
+  if (threadX() < PLANES * ROWS) r[threadX() / ROWS][threadX() % ROWS][WIDTH] = 0;
   barrier();
-  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
-  if (I >= cx || J >= cy) return;
-  bc[((i64)k * cy + J) * cx + I] = gather(r, t, I, J, nx, ny, sheet, weightSlot[k], firstX, farX, firstY, farY, wx, wy);
+  if (!inside) return;
+#pragma unroll
+  for (int q = 0; q < PLANES; q++)
+    if (k + q < nz)
+      bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
 }
 
-// x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two
-// planes: where its column lies is the same in both.
+enum { LAYERS = 5 };
+
+// x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes
+// LAYERS planes: where its column lies is the same in all.
 KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT nearX, const int *RESTRICT beyondX,
                                 const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY, const float *RESTRICT farY,
                                 const float *RESTRICT xc, float *RESTRICT x) {
   BlockAt block = blockAt(tiles(nx, 128), ny);
-  int i = block.x * 128 + threadX(), j = block.y, k = 2 * block.z;
+  int i = block.x * 128 + threadX(), j = block.y, k = LAYERS * block.z;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = k * sheet + (i64)j * nx + i;
   const float *p0 = xc + k * csheet + (i64)nearY[j] * cx, *p1 = xc + k * csheet + (i64)beyondY[j] * cx;
   int I = nearX[i], I1 = beyondX[i];
   float u = farX[i], v = farY[j], w00 = (1 - v) * (1 - u), w01 = (1 - v) * u, w10 = v * (1 - u), w11 = v * u;
-  // The last plane of an odd number stands in for the one above it, which is not stored.
-  bool two = k + 1 < nz;
-  i64 up = two ? sheet : 0, cup = two ? csheet : 0;
-  float a = w00 * p0[I] + w01 * p0[I1] + w10 * p1[I] + w11 * p1[I1] + x[at];
-  float b = w00 * p0[cup + I] + w01 * p0[cup + I1] + w10 * p1[cup + I] + w11 * p1[cup + I1] + x[at + up];
-  x[at] = a;
-  if (two) x[at + up] = b;
+  float sum[LAYERS];
+#pragma unroll
+  for (int q = 0; q < LAYERS; q++) {
+    i64 up = k + q < nz ? q : nz - 1 - k, c = up * csheet; // the top plane stands in for those above it, which are not stored
+    sum[q] = w00 * p0[c + I] + w01 * p0[c + I1] + w10 * p1[c + I] + w11 * p1[c + I1] + x[at + up * sheet];
+  }
+#pragma unroll
+  for (int q = 0; q < LAYERS; q++)
+    if (k + q < nz) x[at + q * sheet] = sum[q];
 }
 
 // prolongWeighted is prolong where some planes have weights of their own, cell by cell, in the slots that weightSlot[k] names.

@@ -12,13 +12,18 @@ import (
 //go:embed ptx/transfer.ptx
 var transferPTX []byte
 
-// Coarse cells of a block, and the fine ones that they gather from at most.
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes of both.
 const (
 	TransferTX      = 32
 	TransferTY      = 8
 	TransferThreads = 256
 	TransferWidth   = 66
 	TransferRows    = 18
+	TransferPlanes  = 2
+)
+
+const (
+	TransferLayers = 5
 )
 
 const (
@@ -59,7 +64,7 @@ func (m *Transfer) Unload() error { return m.module.Unload() }
 
 // TransferRestrictStartArgs are the arguments of restrictStart.
 type TransferRestrictStartArgs struct {
-	Nx, Ny       int32
+	Nx, Ny, Nz   int32
 	Gx, Gy, B, X cudriver.Ptr[float32]
 	Keep         float32
 	Cx, Cy       int32
@@ -71,8 +76,8 @@ type TransferRestrictStartArgs struct {
 	Wx, Wy, Bc   cudriver.Ptr[float32]
 }
 
-// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of a plane; the fine cells' residuals go through
-// shared memory.
+// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
+// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
 func (m *Transfer) RestrictStart(s cudriver.Stream, grid [3]uint32, a TransferRestrictStartArgs) error {
 	m.restrictStart.Args = a
 	return m.restrictStart.Launch(s, grid)
@@ -93,7 +98,7 @@ type TransferRestrictResidualArgs struct {
 	Wx, Wy, Bc         cudriver.Ptr[float32]
 }
 
-// RestrictResidual: bc = P^T (b - A x).
+// RestrictResidual: bc = P^T (b - A x), in two planes as above.
 func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
 	m.restrictResidual.Args = a
 	return m.restrictResidual.Launch(s, grid)
@@ -108,8 +113,8 @@ type TransferProlongArgs struct {
 	FarY, Xc, X        cudriver.Ptr[float32]
 }
 
-// Prolong: x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes two
-// planes: where its column lies is the same in both.
+// Prolong: x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes
+// LAYERS planes: where its column lies is the same in all.
 func (m *Transfer) Prolong(s cudriver.Stream, grid [3]uint32, a TransferProlongArgs) error {
 	m.prolong.Args = a
 	return m.prolong.Launch(s, grid)
