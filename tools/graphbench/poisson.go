@@ -1,0 +1,61 @@
+package main
+
+import (
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse/graphs"
+)
+
+// poissonProblem is a Poisson problem with a right side of independent normal numbers.
+func (b *bench) poissonProblem(c graphs.Coefficients) problem {
+	a, side := graphs.Poisson(b.side, c), b.side
+	return problem{
+		name: c.String(), n: a.N(), entries: int64(7*side*side*side - 6*side*side), source: graphs.Source(a.N(), 3), rtol: 1e-6,
+		load: func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(a) },
+	}
+}
+
+// poisson measures the problems by all methods: the ParAC paper's table of GPUs.
+func (b *bench) poisson() error {
+	for _, c := range graphs.AllCoefficients() {
+		if !b.wanted(c.String()) {
+			continue
+		}
+		p := b.poissonProblem(c)
+		err := b.eachDevice(func(d ops.Device, name string, threads int) error {
+			for _, spec := range b.methods {
+				r, _, err := b.solve(d, p, spec)
+				if err != nil {
+					return err
+				}
+				r.Table, r.Device, r.Threads = "poisson", name, threads
+				if err := b.add(r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scaling measures parac over numbers of threads on the uniform problem, in the order of a GPU and in the processor's own.
+func (b *bench) scaling() error {
+	p := b.poissonProblem(graphs.Uniform)
+	b.devices = []string{"cpu"}
+	return b.eachDevice(func(d ops.Device, name string, threads int) error {
+		for _, spec := range b.methods {
+			r, _, err := b.solve(d, p, spec)
+			if err != nil {
+				return err
+			}
+			r.Table, r.Device, r.Threads = "scaling", name, threads
+			if err := b.add(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
