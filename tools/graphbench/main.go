@@ -50,6 +50,7 @@ func main() {
 	cases := flag.String("cases", "", "a list of beginnings of names of cases")
 	methods := flag.String("precond", "parac;cmg", "methods with their settings, with semicolons between")
 	devices := flag.String("devices", "gpu", "a list of gpu and cpu")
+	version := flag.String("commit", "", "the commit that the program was built from, where Go did not record it")
 	flag.Parse()
 	var err error
 	if b.nodes, err = numbers(*nodes); err == nil {
@@ -59,6 +60,9 @@ func main() {
 		b.cases = strings.Split(*cases, ",")
 	}
 	b.methods, b.devices = strings.Split(*methods, ";"), strings.Split(*devices, ",")
+	if b.result.Commit = commit(); b.result.Commit == "" {
+		b.result.Commit = *version
+	}
 	if err == nil {
 		err = b.run(strings.Split(*chosen, ","))
 	}
@@ -69,7 +73,7 @@ func main() {
 }
 
 func (b *bench) run(chosen []string) error {
-	b.result.Date, b.result.Commit = time.Now().UTC().Format(time.DateOnly), commit()
+	b.result.Date = time.Now().UTC().Format(time.DateOnly)
 	b.result.Command = strings.Join(append([]string{"graphbench"}, os.Args[1:]...), " ")
 	if err := b.describe(); err != nil {
 		return err
@@ -108,6 +112,23 @@ func (b *bench) add(r row) error {
 		return err
 	}
 	return os.WriteFile(b.path, append(data, '\n'), 0o644)
+}
+
+// addAll adds a row and those of the products of its cycle.
+func (b *bench) addAll(r row, products []row) error {
+	for _, q := range products {
+		r.ProductsS += q.ProductS * float64(q.PerCycle*r.Iterations)
+	}
+	if err := b.add(r); err != nil {
+		return err
+	}
+	for _, q := range products {
+		q.Device, q.Threads = r.Device, r.Threads
+		if err := b.add(q); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func numbers(list string) ([]int, error) {

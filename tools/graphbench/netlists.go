@@ -109,17 +109,8 @@ func (b *bench) solveGrid(system *netlist.System, base row) error {
 			}
 			r.Table, r.Device, r.Threads = base.Table, name, threads
 			r.ReadS, r.ConnectS, r.Nodes, r.Resistors, r.Shorts = base.ReadS, base.ConnectS, base.Nodes, base.Resistors, base.Shorts
-			for _, q := range left.products {
-				r.ProductsS += q.ProductS * float64(q.PerCycle*r.Iterations)
-			}
-			if err := b.add(r); err != nil {
+			if err := b.addAll(r, left.products); err != nil {
 				return err
-			}
-			for _, q := range left.products {
-				q.Device, q.Threads = name, threads
-				if err := b.add(q); err != nil {
-					return err
-				}
 			}
 		}
 		return nil
@@ -156,9 +147,12 @@ func timeProducts(a ops.Operator, products []cmg.Product, of row) ([]row, error)
 			best = min(best, time.Since(start).Seconds()/count)
 		}
 		all = append(all, row{
-			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n, Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best,
+			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n, Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best, ProductBytes: q.Bytes,
 			Converged: true,
 		})
+	}
+	for n := range all {
+		all[n].TBPerS = float64(all[n].ProductBytes) / all[n].ProductS / 1e12
 	}
 	return all, a.Err()
 }

@@ -23,12 +23,12 @@ func (b *bench) poisson() error {
 		p := b.poissonProblem(c)
 		err := b.eachDevice(func(d ops.Device, name string, threads int) error {
 			for _, spec := range b.methods {
-				r, _, err := b.solve(d, p, spec)
+				r, left, err := b.solve(d, p, spec)
 				if err != nil {
 					return err
 				}
 				r.Table, r.Device, r.Threads = "poisson", name, threads
-				if err := b.add(r); err != nil {
+				if err := b.addAll(r, left.products); err != nil {
 					return err
 				}
 			}

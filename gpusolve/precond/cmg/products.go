@@ -5,6 +5,7 @@ type Product struct {
 	Vertices int
 	Layout   string // how the graph is stored, in a few words
 	PerCycle int    // products in one application of the cycle
+	Bytes    int64  // what one moves at least: the graph as it is stored, and each vector once
 	Run      func() // one residual; what it computes is of no use
 }
 
@@ -19,7 +20,7 @@ func (c *Cycle) Products() []Product {
 			b = l.r // the caller's right side is not at hand
 		}
 		all = append(all, Product{
-			Vertices: l.graph.Len(), Layout: l.graph.Layout(), PerCycle: calls * (3*times - 1),
+			Vertices: l.graph.Len(), Layout: l.graph.Layout(), PerCycle: calls * (3*times - 1), Bytes: l.graph.Traffic(),
 			Run: func() { c.on.Residual(l.graph, l.r, l.x, b) },
 		})
 		calls, times = calls*times, l.repeats
