@@ -50,6 +50,7 @@ func main() {
 	cases := flag.String("cases", "", "a list of beginnings of names of cases")
 	methods := flag.String("precond", "parac;cmg", "methods with their settings, with semicolons between")
 	devices := flag.String("devices", "gpu", "a list of gpu and cpu")
+	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
 	version := flag.String("commit", "", "the commit that the program was built from, where Go did not record it")
 	flag.Parse()
 	var err error
@@ -63,7 +64,11 @@ func main() {
 	if b.result.Commit = commit(); b.result.Commit == "" {
 		b.result.Commit = *version
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case *write != "":
+		err = writeFile(*write, b.nodes[0])
+	default:
 		err = b.run(strings.Split(*chosen, ","))
 	}
 	if err != nil {

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	"thermsim/gpusolve/krylov"
@@ -55,12 +57,23 @@ func writeGrid(out io.Writer, tracks int, seed uint64) error {
 	return w.Flush()
 }
 
+// tracksOf a grid of about so many nodes.
+func tracksOf(nodes int) int { return int(math.Round(math.Sqrt(float64(nodes) / 4))) }
+
+// writeFile writes a netlist for thermsim solve.
+func writeFile(path string, nodes int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeGrid(f, tracksOf(nodes), 1), f.Close())
+}
+
 // netlists reads power grids and solves them on every device, by every method: the thesis's comparison of a processor and a GPU.
 func (b *bench) netlists() error {
 	for _, nodes := range b.nodes {
-		tracks := int(math.Round(math.Sqrt(float64(nodes) / 4)))
 		var text bytes.Buffer
-		if err := writeGrid(&text, tracks, 1); err != nil {
+		if err := writeGrid(&text, tracksOf(nodes), 1); err != nil {
 			return err
 		}
 		base := row{Table: "netlists"}
