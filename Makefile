@@ -69,7 +69,7 @@ gpu-bench:
 	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/ilubench
 
 # docs/performance.md, the GPUs' figures in README.md, and docs/bench-h200.md, from the measurements.
-MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))
+MEASURED = $(filter-out docs/measurements/bench-% docs/measurements/external-%,$(wildcard docs/measurements/*.json))
 performance:
 	go run ./tools/gpubench -readme README.md $(MEASURED)
 	go run ./tools/gpubench -table $(MEASURED) > docs/performance.md

@@ -43,6 +43,9 @@ var (
 // networkRTol is where solves of networks stop.
 const networkRTol = 1e-6
 
+// networkSeed is that of the right sides.
+const networkSeed = 3
+
 // networkMethods are those that need no geometry, and none to compare with.
 var networkMethods = [...]string{"cmg", "parac", "none"}
 
@@ -55,7 +58,7 @@ type networkCase struct {
 // networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's limit allows.
 func (b *Bench) networks() []networkCase {
 	size, side := 1_000_000, 243
-	if b.dev.Info.Kind == "cpu" {
+	if b.kind == "cpu" {
 		size, side = 100_000, 64
 	}
 	limit := b.limit()
@@ -86,7 +89,7 @@ func (b *Bench) network(ctx context.Context, n networkCase) error {
 	if err != nil {
 		return err
 	}
-	source := graphs.Source(a.N(), 3)
+	source := graphs.Source(a.N(), networkSeed)
 	for _, method := range b.Methods {
 		if name, _ := precond.Split(method); !slices.Contains(networkMethods[:], name) {
 			continue
