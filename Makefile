@@ -73,7 +73,7 @@ MEASURED = $(filter-out docs/measurements/bench-% docs/measurements/external-%,$
 performance:
 	go run ./tools/gpubench -readme README.md $(MEASURED)
 	go run ./tools/gpubench -table $(MEASURED) > docs/performance.md
-	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --markdown > docs/bench-h200.md
+	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --external docs/measurements/external-amgx-h200.json --markdown > docs/bench-h200.md
 
 # The tables of iterations in docs/robustness.md and docs/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
 robustness:
