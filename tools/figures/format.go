@@ -12,6 +12,10 @@ func form(v float64, format string) (string, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "", fmt.Errorf("the value is %g", v)
 	}
+	if format, unit, found := strings.Cut(format, " "); found {
+		text, err := form(v, format)
+		return text + " " + unit, err
+	}
 	switch format {
 	case "s":
 		return duration(v), nil

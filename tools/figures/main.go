@@ -14,11 +14,11 @@
 // alternatives and "..." around what has spaces. above is text over the table, made of fields of the file. columns may go on in the lines below, each beginning with |.
 //
 // A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and / between, from left to right; .FIELD is a field of the
-// file. With by, rows of one value are one line of the table, and FIELD[NAME=VALUE,...] is the field of the row among them that has these values. FIELD? is
-// empty where it is missing or there is no such row; without it that is an error.
+// file. With by, rows of one value are one line of the table, and FIELD[NAME=VALUE,...] is the field of the row among them that has these values. Where FIELD? is
+// missing, there is no such row, or it is zero and divides, the placeholder is empty; without the question mark that is an error.
 //
 // Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many significant figures; .0, .1 ..., so many
-// decimals; d, thousands apart; M, millions; e, an exponent; %, percent.
+// decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A unit may follow, with a space between.
 //
 // The tests of this package compare the pages with what this program makes, so a figure that is not in its file fails.
 package main

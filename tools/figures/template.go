@@ -59,6 +59,9 @@ func (s scope) value(expression, format string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s is %q, not a number", m[0], text)
 		}
+		if operator == '/' && number == 0 && m[3] != "" {
+			return "", nil
+		}
 		total = apply(total, operator, number)
 		if rest == "" {
 			return form(total, format)
