@@ -14,8 +14,9 @@
 // alternatives and "..." around what has spaces. above is text over the table, made of fields of the file. columns may go on in the lines below, each beginning with |.
 //
 // A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and / between, from left to right; .FIELD is a field of the
-// file. With by, rows of one value are one line of the table, and FIELD[NAME=VALUE,...] is the field of the row among them that has these values. Where FIELD? is
-// missing, there is no such row, or it is zero and divides, the placeholder is empty; without the question mark that is an error.
+// file. FIELD[NAME=VALUE,...] is the field of the one row of the table that has these values. With by, rows of one value are one line, FIELD is that of the first of
+// them, and brackets choose among them. Where FIELD? is missing, there is no such row, or it is zero and divides, the placeholder is empty; without the question mark
+// that is an error.
 //
 // Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many significant figures; .0, .1 ..., so many
 // decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A unit may follow, with a space between.

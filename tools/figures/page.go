@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -125,8 +126,12 @@ func (r *request) table(dir string) (string, error) {
 	b.WriteString("\n|" + strings.Repeat("---|", len(r.columns)) + "\n")
 	for _, rows := range lines {
 		b.WriteString("|")
+		choice := rows
+		if r.by == "" {
+			choice = slices.Concat(lines...)
+		}
 		for _, c := range r.columns {
-			cell, err := fill(c.template, scope{file: whole, rows: rows})
+			cell, err := fill(c.template, scope{file: whole, rows: rows, choice: choice})
 			if err != nil {
 				return "", fmt.Errorf("column %q: %w", c.head, err)
 			}

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// scope is what a template sees: the file, and the rows of a line.
+// scope is what a template sees: the file, the rows of a line, and those among which conditions in brackets choose.
 type scope struct {
-	file any
-	rows []any
+	file   any
+	rows   []any
+	choice []any
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
@@ -99,14 +100,17 @@ func (s scope) term(name, condition string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if condition == "" {
+		return field(s.rows[0], name), nil
+	}
 	var found []any
-	for _, row := range s.rows {
+	for _, row := range s.choice {
 		if matches(row, wanted) {
 			found = append(found, row)
 		}
 	}
-	if len(found) == 0 || len(found) > 1 && condition != "" {
-		return nil, fmt.Errorf("%d rows of %d are so", len(found), len(s.rows))
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%d rows of %d are so", len(found), len(s.choice))
 	}
 	return field(found[0], name), nil
 }

@@ -23,6 +23,7 @@ var tables = map[string]func(*bench) error{
 	"orders":   (*bench).orders,
 	"scaling":  (*bench).scaling,
 	"netlists": (*bench).netlists,
+	"graphs":   (*bench).graphs,
 }
 
 // bench is a run of the program.
@@ -30,6 +31,7 @@ type bench struct {
 	result  result
 	path    string
 	side    int   // of Poisson problems
+	size    int   // vertices of graphs
 	nodes   []int // of netlists
 	threads []int
 	runs    int
@@ -44,6 +46,7 @@ func main() {
 	chosen := flag.String("tables", "poisson", "a list of "+names)
 	flag.StringVar(&b.path, "json", "", "write the measurements to this file, after every row")
 	flag.IntVar(&b.side, "side", 243, "cells a side of Poisson problems")
+	flag.IntVar(&b.size, "size", 1_000_000, "vertices of graphs")
 	flag.IntVar(&b.runs, "runs", 3, "runs of which the median counts, after one that does not; 0 for one run that counts")
 	nodes := flag.String("nodes", "30976,126736,850084,1000000", "nodes of netlists")
 	threads := flag.String("threads", strconv.Itoa(runtime.GOMAXPROCS(0)), "a list of numbers of threads for the processor")

@@ -54,6 +54,24 @@ func (b *bench) orders() error {
 	return nil
 }
 
+// graphs measures networks by all methods.
+func (b *bench) graphs() error {
+	for _, f := range graphs.All() {
+		if !b.wanted(f.Name) {
+			continue
+		}
+		a := f.Build(b.size, 1)
+		p := problem{
+			name: f.Name, n: a.N(), entries: int64(a.Entries()), source: graphs.Source(a.N(), 3), rtol: 1e-6,
+			load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(a) },
+		}
+		if err := b.eachMethod("graphs", p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // seed of the orders and the samples.
 const seed = 1
 

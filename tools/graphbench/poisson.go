@@ -21,41 +21,32 @@ func (b *bench) poisson() error {
 			continue
 		}
 		p := b.poissonProblem(c)
-		err := b.eachDevice(func(d ops.Device, name string, threads int) error {
-			for _, spec := range b.methods {
-				r, left, err := b.solve(d, p, spec)
-				if err != nil {
-					return err
-				}
-				r.Table, r.Device, r.Threads = "poisson", name, threads
-				if err := b.addAll(r, left.products); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := b.eachMethod("poisson", p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scaling measures parac over numbers of threads on the uniform problem, in the order of a GPU and in the processor's own.
-func (b *bench) scaling() error {
-	p := b.poissonProblem(graphs.Uniform)
-	b.devices = []string{"cpu"}
+// eachMethod measures a system on all devices by all methods.
+func (b *bench) eachMethod(table string, p problem) error {
 	return b.eachDevice(func(d ops.Device, name string, threads int) error {
 		for _, spec := range b.methods {
-			r, _, err := b.solve(d, p, spec)
+			r, left, err := b.solve(d, p, spec)
 			if err != nil {
 				return err
 			}
-			r.Table, r.Device, r.Threads = "scaling", name, threads
-			if err := b.add(r); err != nil {
+			r.Table, r.Device, r.Threads = table, name, threads
+			if err := b.addAll(r, left.products); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// scaling measures the uniform problem over numbers of threads.
+func (b *bench) scaling() error {
+	b.devices = []string{"cpu"}
+	return b.eachMethod("scaling", b.poissonProblem(graphs.Uniform))
 }

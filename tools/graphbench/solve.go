@@ -61,7 +61,7 @@ func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) err
 // definition of a method by its name.
 func definition(spec string) (method.Definition, precond.Settings, error) {
 	name, settings := precond.Split(spec)
-	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), jacobi.Definition()} {
+	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), jacobi.Definition(), jacobi.DefinitionOfNone()} {
 		if d.Name == name {
 			set, err := precond.Parse(settings, d.Keys)
 			return d, set, err
@@ -96,15 +96,13 @@ func (b *bench) solve(d ops.Device, p problem, spec string) (row, solved, error)
 			return r, s, fmt.Errorf("%s, %s: %w", p.name, spec, err)
 		}
 		left = s
+		if !r.Converged {
+			r.Note = "not converged"
+			return r, solved{x: s.x}, nil
+		}
 		if n > 0 || b.runs == 0 {
 			all = append(all, r)
 		}
-		if !r.Converged {
-			break
-		}
-	}
-	if len(all) == 0 {
-		return row{Case: p.name, Method: spec, Note: "not converged"}, left, nil
 	}
 	r := all[len(all)-1]
 	r.Runs = b.runs
