@@ -21,7 +21,10 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 func fill(template string, s scope) (string, error) {
 	var failed error
 	text := placeholder.ReplaceAllStringFunc(template, func(p string) string {
-		expression, format, _ := strings.Cut(p[1:len(p)-1], ":")
+		inside := p[1 : len(p)-1]
+		conditions := strings.LastIndexByte(inside, ']') + 1 // which may hold colons
+		rest, format, _ := strings.Cut(inside[conditions:], ":")
+		expression := inside[:conditions] + rest
 		value, err := s.value(expression, format)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", p, err)
