@@ -80,6 +80,7 @@ type Report struct {
 	Fill     float64 // 2 nnz(G) / nnz(A), both with their diagonals
 	Depth    int     // levels of the triangular solves: their critical path
 	Tree     int     // height of the elimination tree
+	Longest  int     // entries of the longest column of G, where the processor counted them
 	Retries  int     // how often memory had to grow
 	Factor   float64 // s, ordering and elimination
 	Ordering float64 // s, of Factor: the order, where the processor finds it

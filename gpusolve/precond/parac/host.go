@@ -66,6 +66,7 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 		f.about = Report{
 			Order: how.order, Entries: int64(len(f.row)), Fill: 2 * float64(len(f.row)+m.N()) / float64(max(1, m.Entries())), Depth: len(f.levels) - 1, Tree: f.height,
 			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(), Sort: time.Since(built).Seconds(),
+			Longest: f.longest(),
 		}
 		return f, nil
 	}
