@@ -15,7 +15,7 @@ func TestWhatIsDense(t *testing.T) {
 		if !known {
 			continue
 		}
-		m, err := gpusolve.NewMatrix(f.Build(20_000, 1), gpusolve.Shape{})
+		m, err := gpusolve.NewMatrix(f.Build(40_000, 1), gpusolve.Shape{})
 		if err != nil {
 			t.Fatal(err)
 		}
