@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -194,15 +195,27 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// The example file is read, and names systems that exist.
-func TestExternalExample(t *testing.T) {
-	const name = "../docs/measurements/external-amgx-h200.json"
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := ReadExternal(name, data)
-	if err != nil || len(rows) != 2 || !json.Valid(data) {
-		t.Fatalf("%d rows: %v", len(rows), err)
+// The files in docs are read, and name systems that exist.
+func TestExternalExamples(t *testing.T) {
+	for name, want := range map[string]int{"external-amgx-h200.json": 2, "external-parac-a100.json": 9} {
+		data, err := os.ReadFile("../docs/measurements/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := ReadExternal(name, data)
+		if err != nil || len(rows) != want || !json.Valid(data) {
+			t.Fatalf("%d rows: %v", len(rows), err)
+		}
+		systems, err := Systems(Options{Tables: []string{rows[0].Table}, Device: "gpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range rows {
+			if !slices.ContainsFunc(systems, func(s ExportedSystem) bool {
+				return s.Table == e.Table && (e.Grid == "" || e.Grid == s.Grid) && (e.Case == "" || e.Case == s.Case)
+			}) {
+				t.Errorf("%s: there is no %s", name, e.System())
+			}
+		}
 	}
 }

@@ -16,7 +16,7 @@
 // A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and / between, from left to right; .FIELD is a field of the
 // file. FIELD[NAME=VALUE,...] is the field of the one row of the table that has these values. With by, rows of one value are one line, FIELD is that of the first of
 // them, and brackets choose among them. Where FIELD? is missing, there is no such row, or it is zero and divides, the placeholder is empty; without the question mark
-// that is an error.
+// that is an error. FIELD?0 is zero where it is missing.
 //
 // Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many significant figures; .0, .1 ..., so many
 // decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A unit may follow, with a space between.
