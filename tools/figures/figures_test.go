@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ func TestPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		renewed, err := renew("../../docs", string(text))
+		renewed, err := renewPage("../../docs", string(text))
 		if err != nil {
 			t.Errorf("%s:%v", page, err)
 		} else if renewed != string(text) {
@@ -64,6 +65,23 @@ func TestTables(t *testing.T) {
 		}
 		if again, err := renew(dir, got); err != nil || again != got {
 			t.Errorf("a second time: %v\n%s", err, again)
+		}
+	}
+}
+
+func TestFiguresInLines(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f.json"), []byte(example), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const text = "| it is <!-- figure f.json; case=\"a b\"; {t[threads=1]/t[threads=16]:2} -->%s<!-- end of figure --> times, <!-- figure f.json; case=c; {t:s} -->%s<!-- end of figure --> |\n"
+	got, err := renewPage(dir, fmt.Sprintf(text, "22", ""))
+	if want := fmt.Sprintf(text, "23", "12.3 s"); err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	for mark, want := range map[string]string{"f.json; case=c": "a figure reads", "f.json; case=q; {t}": "no row", "f.json; ; {speed}": "2: f.json; ; {speed}"} {
+		if _, err := renewPage(dir, "\n<!-- figure "+mark+" -->1<!-- end of figure -->\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", mark, err)
 		}
 	}
 }
