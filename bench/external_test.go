@@ -60,10 +60,15 @@ func TestExternalRows(t *testing.T) {
 	if err := r.WriteMarkdown(&page); err != nil {
 		t.Fatal(err)
 	}
-	if want := "| one | AmgX 2.5 (external) | 12 | 290 ms | 40.0 ms | 330 ms | 4.00 | 20.0 | - | - | external: AmgX 2.5 on GPU; PCG; to 1e-6 W; source: a paper |"; !strings.Contains(page.String(), want) {
+	if want := "| one | AmgX 2.5 (external) | 12 | 290 ms | 40.0 ms | 330 ms | 4.00 | 20.0 | - | - | external, on GPU |"; !strings.Contains(page.String(), want) {
 		t.Errorf("no row %s in\n%s", want, page.String())
 	}
-	if err := r.WriteCSV(&table); err != nil || !strings.Contains(table.String(), "external: AmgX 2.5 on another; PCG; to 1e-6 W; source: a paper\n") {
+	for _, want := range []string{"\n* AmgX 2.5 (external): on GPU; PCG; to 1e-6 W; source: a paper\n", "\n* AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no line %s in\n%s", want, page.String())
+		}
+	}
+	if err := r.WriteCSV(&table); err != nil || !strings.Contains(table.String(), "AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n") {
 		t.Errorf("%v\n%s", err, table.String())
 	}
 	if err := r.WriteJSON(&text); err != nil {
