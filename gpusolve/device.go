@@ -145,18 +145,12 @@ func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
 
 // openGPU opens a GPU whose free memory the solve fits.
 func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
-	drv := o.Driver
-	if drv == nil {
-		var err error
-		if drv, err = cudriver.Open(); err != nil {
-			return nil, err
-		}
-	}
-	d, err := cuda.Open(drv, ordinal)
+	d, err := o.openOrdinal(ordinal)
 	if err != nil {
 		return nil, err
 	}
 	if need.warm != nil {
+		defer o.Timeline.Begin("GPU: kernels of the method")()
 		if err := need.warm(d); err != nil {
 			d.Close()
 			return nil, err
@@ -167,6 +161,22 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// openOrdinal opens a GPU for whatever is to be solved there.
+func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
+	drv := o.Driver
+	if drv == nil {
+		loaded := o.Timeline.Begin("GPU: load the driver")
+		var err error
+		drv, err = cudriver.Open()
+		loaded()
+		if err != nil {
+			return nil, err
+		}
+	}
+	defer o.Timeline.Begin("GPU: open")()
+	return cuda.Open(timedDriver(drv, o.Timeline), ordinal)
 }
 
 // fits refuses a device whose free memory the solve exceeds.

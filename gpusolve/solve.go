@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/precond"
 	"thermsim/mesh"
 	"thermsim/powermap"
+	"thermsim/timeline"
 )
 
 // DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
@@ -35,6 +36,8 @@ type Options struct {
 	Power *powermap.Controls
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
+	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
+	Timeline *timeline.Log
 	states int64 // of steps that follow the temperatures
 
 	solves int // that "auto" weighs, where there are several

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -110,7 +111,9 @@ func (w *Recording) Step(n int, step solution.Step, f solution.Field) error {
 // show hands what is shared to all recorders.
 func (w *Recording) show(n int, step solution.Step) error {
 	for _, r := range w.recorders {
-		if err := r.Step(n, step, &w.shared); err != nil {
+		end := w.note("show", r)
+		err := r.Step(n, step, &w.shared)
+		if end(); err != nil {
 			return err
 		}
 	}
@@ -156,11 +159,21 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 		return nil, err
 	}
 	for _, p := range w.recorders {
-		if err := p.Finish(ctx, e); err != nil {
+		end := w.note("finish", p)
+		err := p.Finish(ctx, e)
+		if end(); err != nil {
 			return nil, err
 		}
 	}
 	return s, ctx.Err()
+}
+
+// note notes what a recorder does.
+func (w *Recording) note(what string, r Recorder) (end func()) {
+	if w.run.Timeline == nil {
+		return func() {}
+	}
+	return w.run.Timeline.Begin(fmt.Sprintf("%s %T", what, r))
 }
 
 // PageBudget says how much of a page its temperatures may take, and how exact they are.

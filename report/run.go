@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/plausibility"
+	"thermsim/timeline"
 )
 
 // Run is everything a report is made from.
@@ -19,6 +20,7 @@ type Run struct {
 
 	Parse, Build time.Duration // reading the stack; meshing and rasterising
 	Start        time.Time     // of the process, for the total
+	Timeline     *timeline.Log // notes the parts of the report; may be nil
 
 	Warnings []plausibility.Warning // of the command line; those of the stack and the result are found here
 

@@ -119,7 +119,9 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		if kelvin == nil {
 			break
 		}
-		if err := planesMap(r.Solution.Field, v.planes, kelvin, scratch); err != nil {
+		read := r.Timeline.Begin("read the map of " + v.what)
+		err := planesMap(r.Solution.Field, v.planes, kelvin, scratch)
+		if read(); err != nil {
 			g.Go(func() error { return err })
 			break
 		}

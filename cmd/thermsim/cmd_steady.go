@@ -58,6 +58,7 @@ func newSteadyCommand(g *globals) *cobra.Command {
 	}
 	o.addFlags(cmd)
 	group(cmd.Flags(), groupSolver, func() { watch.addFlag(cmd.Flags()) })
+	group(cmd.Flags(), groupResults, func() { g.addTimingsFlag(cmd.Flags()) })
 	return cmd
 }
 
@@ -73,8 +74,9 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 		return err
 	}
 	p.enter("solving")
+	solved := g.timings.log.Begin("solve, with opening the device")
 	run.Solution, err = o.project.steady(ctx, run.Mesh, run.solver)
-	if err != nil {
+	if solved(); err != nil {
 		return steadyInterrupted(err)
 	}
 	s, err := run.finish(ctx)

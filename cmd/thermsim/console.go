@@ -20,6 +20,7 @@ type globals struct {
 	*console
 	departure
 	start   time.Time                   // of the process
+	timings timingsFlag                 // where the time went
 	started bool                        // a command has begun: errors from here on are not cobra's
 	unknown error                       // the help of a command that does not exist was asked for
 	adjust  func(*gpusolve.Options)     // nil but in tests, which hand in an executor of their own

@@ -48,6 +48,9 @@ func execute(g *globals, args []string) int {
 	if err == nil {
 		err = g.unknown
 	}
+	if told := g.tellTimings(); err == nil {
+		err = told
+	}
 	if err != nil && !g.started {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
 		err = withStatus(exitInput, err)

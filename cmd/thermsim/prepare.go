@@ -26,8 +26,9 @@ func stackPath(argument string) string {
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
 func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Mesh, time.Duration, error) {
+	placed := g.timings.log.Begin("check the memory")
 	note, err := on.place(s, transient)
-	if err != nil {
+	if placed(); err != nil {
 		return nil, 0, err
 	}
 	if note != "" {
@@ -39,6 +40,7 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 		return nil, 0, withStatus(exitInput, err)
 	}
 	spent := time.Since(start)
+	g.timings.log.Add("mesh", start, spent)
 	if err := on.confirm(m, transient); err != nil {
 		return nil, 0, err
 	}
@@ -57,8 +59,9 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 		return nil, usagef("--json takes no value; say --json-lines for a line per step")
 	}
 	o.project.inTime = command == "transient"
+	parsed := g.timings.log.Begin("stack")
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
-	if err != nil {
+	if parsed(); err != nil {
 		return nil, err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
@@ -89,6 +92,6 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 		files.Abort()
 		return nil, err
 	}
-	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: g.start}
+	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: g.start, Timeline: g.timings.log}
 	return &simulation{Run: r, g: g, o: o, progress: p, files: files}, nil
 }

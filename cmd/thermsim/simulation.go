@@ -30,7 +30,9 @@ type simulation struct {
 
 // end gives back what the run holds, and removes its files unless they were committed.
 func (s *simulation) end() {
+	closed := s.g.timings.log.Begin("close the device")
 	s.Solution.Close()
+	closed()
 	if s.kept != nil {
 		s.kept.Close()
 	}
