@@ -86,12 +86,9 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 		d, info := o.chooseDevice(need)
 		return d, info, nil
 	case name == "gpu" || strings.HasPrefix(name, "gpu:"):
-		ordinal := 0
-		if n, found := strings.CutPrefix(name, "gpu:"); found {
-			var err error
-			if ordinal, err = strconv.Atoi(n); err != nil || ordinal < 0 {
-				return nil, DeviceInfo{}, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
-			}
+		ordinal, err := ordinalOf(name)
+		if err != nil {
+			return nil, DeviceInfo{}, err
 		}
 		d, err := o.openGPU(ordinal, need)
 		if err != nil {
@@ -100,6 +97,19 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 		return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: "asked for"}, nil
 	}
 	return nil, DeviceInfo{}, fmt.Errorf("%w: device %q is unknown; choose auto, cpu, gpu or gpu:N", ErrOption, name)
+}
+
+// ordinalOf is the number of a GPU: that of gpu is 0.
+func ordinalOf(name string) (int, error) {
+	if name == "gpu" {
+		return 0, nil
+	}
+	number, _ := strings.CutPrefix(name, "gpu:")
+	ordinal, err := strconv.Atoi(number)
+	if err != nil || ordinal < 0 {
+		return 0, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
+	}
+	return ordinal, nil
 }
 
 func openCPU(why string) (ops.Device, DeviceInfo) {
@@ -121,6 +131,11 @@ func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 
 // onProcessor is about how long the processor would take.
 func (need *demand) onProcessor() time.Duration {
+	return time.Duration(need.cells) * time.Duration(max(1, need.steps, need.solves)) * need.perCell()
+}
+
+// perCell is that for each cell and solve.
+func (need *demand) perCell() time.Duration {
 	perSolve := cpuPerCell
 	switch {
 	case need.direct:
@@ -131,7 +146,7 @@ func (need *demand) onProcessor() time.Duration {
 	if need.cooled {
 		perSolve *= cpuCooled
 	}
-	return time.Duration(need.cells) * time.Duration(max(1, need.steps, need.solves)) * perSolve
+	return perSolve
 }
 
 // firstGPU opens it for a reason, or the processor where that fails.
@@ -145,7 +160,11 @@ func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
 
 // openGPU opens a GPU whose free memory the solve fits.
 func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
-	d, err := o.openOrdinal(ordinal)
+	waited := o.Timeline.Begin("GPU: wait for it to be open")
+	d, err, ahead := o.Ahead.take(ordinal)
+	if waited(); !ahead {
+		d, err = o.openOrdinal(ordinal)
+	}
 	if err != nil {
 		return nil, err
 	}

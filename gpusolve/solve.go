@@ -30,6 +30,8 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
+	// Ahead is a GPU that is being opened already, by OpenAhead, and is taken where a GPU solves. May be nil.
+	Ahead *Opening
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
 	Driver cudriver.Driver
 	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map. nil stands for those of the stack.
@@ -38,7 +40,7 @@ type Options struct {
 	Notice func(text string)
 	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
 	Timeline *timeline.Log
-	states int64 // of steps that follow the temperatures
+	states   int64 // of steps that follow the temperatures
 
 	solves int // that "auto" weighs, where there are several
 }

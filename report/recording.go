@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/report/webpage"
@@ -148,14 +150,11 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 			return nil, err
 		}
 	}
-	if e.N == 0 {
-		if err := w.show(0, e.Step); err != nil {
-			return nil, err
-		}
-	}
-	s.Time.ReportS += time.Since(start).Seconds()
 	o.History, o.Frames = history, w.frames
-	if err := stageReport(ctx, w.files, r, s, o); err != nil {
+	if err := w.draw(ctx, e, &o); err != nil {
+		return nil, err
+	}
+	if err := stageTables(ctx, w.files, r, s, &o, start); err != nil {
 		return nil, err
 	}
 	for _, p := range w.recorders {
@@ -166,6 +165,21 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 		}
 	}
 	return s, ctx.Err()
+}
+
+// draw stages the pictures, and shows a steady state to the recorders meanwhile.
+func (w *Recording) draw(ctx context.Context, e *End, o *Options) error {
+	g, inner := errgroup.WithContext(ctx)
+	if e.N == 0 {
+		for _, r := range w.recorders {
+			g.Go(func() error {
+				defer w.note("show", r)()
+				return r.Step(0, e.Step, &w.shared)
+			})
+		}
+	}
+	g.Go(func() error { return stagePictures(inner, w.files, e.Run, e.Summary, o) })
+	return g.Wait()
 }
 
 // note notes what a recorder does.

@@ -26,7 +26,11 @@ const hugePlane = 16_000_000
 // Write brings the times and the memory in s up to date before it writes them.
 func Write(ctx context.Context, dir string, r *Run, s *Summary, o Options) ([]string, error) {
 	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command}, func(files *staging.Transaction) error {
-		return stageReport(ctx, files, r, s, o)
+		start := time.Now()
+		if err := stagePictures(ctx, files, r, s, &o); err != nil {
+			return err
+		}
+		return stageTables(ctx, files, r, s, &o, start)
 	})
 	if err != nil {
 		return nil, err
@@ -42,8 +46,8 @@ func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
-// stageReport stages the tables, maps and figures of a run.
-func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o Options) error {
+// stagePictures stages the maps and figures of a run.
+func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options) error {
 	layers, err := mappedLayers(r.Mesh, o.Maps)
 	if err != nil {
 		return err
@@ -51,13 +55,14 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 	if err := o.Style.Check(); err != nil {
 		return err
 	}
-	start := time.Now()
-	if err := writeMaps(ctx, st, r, s, layers, &o); err != nil {
+	if err := writeMaps(ctx, st, r, s, layers, o); err != nil {
 		return err
 	}
-	if err := writeFigures(ctx, st, r, s, &o); err != nil {
-		return err
-	}
+	return writeFigures(ctx, st, r, s, o)
+}
+
+// stageTables stages the tables of a run, and its summary with the time since start.
+func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options, start time.Time) error {
 	type table struct {
 		name  string
 		write func(io.Writer, *Summary) error

@@ -30,7 +30,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			status = reportPanic(g, fault, debug.Stack())
 		}
 	}()
-	g.exit = os.Exit
+	g.exit, g.ends = os.Exit, true
 	return execute(g, args)
 }
 

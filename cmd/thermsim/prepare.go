@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
 	"thermsim/report"
@@ -78,20 +79,35 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 	if err := o.outputs.check(s, command == "transient"); err != nil {
 		return nil, err
 	}
+	ahead := gpusolve.OpenAhead(s, solverOptions(g, s.Solver, p))
+	run, err := o.meshed(g, s, command)
+	if err != nil {
+		go ahead.Close()
+		return nil, err
+	}
+	run.Parse, run.progress, run.ahead = parse, p, ahead
+	return run, nil
+}
+
+// meshed takes the output folder and meshes a stack.
+func (o *simulateOptions) meshed(g *globals, s *stack.Stack, command string) (_ *simulation, err error) {
 	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &o.project), Replaces: []string{checkFiles}})
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			files.Abort()
+		}
+	}()
 	m, build, err := buildMesh(g, s, thisMachine(), command == "transient")
 	if err != nil {
-		files.Abort()
 		return nil, err
 	}
 	limit := plausibility.OfLimit(s, o.tmax.value)
 	if err := o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
-		files.Abort()
 		return nil, err
 	}
-	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: g.start, Timeline: g.timings.log}
-	return &simulation{Run: r, g: g, o: o, progress: p, files: files}, nil
+	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Build: build, Start: g.start, Timeline: g.timings.log}
+	return &simulation{Run: r, g: g, o: o, files: files}, nil
 }

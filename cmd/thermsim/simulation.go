@@ -22,7 +22,8 @@ type simulation struct {
 	recording *report.Recording
 	history   *[]report.HistoryPoint
 	solver    gpusolve.Options
-	steps     int // taken so far
+	ahead     *gpusolve.Opening // a GPU on its way; nil where none is sure to be used
+	steps     int               // taken so far
 	policies  *control
 	start     solution.Field // that a transient begins with; nil where options tell
 	kept      *keeping       // nil without checkpoints
@@ -30,9 +31,10 @@ type simulation struct {
 
 // end gives back what the run holds, and removes its files unless they were committed.
 func (s *simulation) end() {
-	closed := s.g.timings.log.Begin("close the device")
-	s.Solution.Close()
-	closed()
+	if !s.g.ends {
+		s.Solution.Close()
+		s.ahead.Close()
+	}
 	if s.kept != nil {
 		s.kept.Close()
 	}
@@ -73,6 +75,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 		return err
 	}
 	s.solver = solverOptions(s.g, s.Mesh.Stack.Solver, s.progress)
+	s.solver.Ahead = s.ahead
 	if s.policies != nil {
 		s.solver.Power = s.policies.power
 	}

@@ -29,6 +29,7 @@ type Device struct {
 	live            int64          // bytes of vectors and matrices
 	peak            int64          // the most that live has been
 	unbound         error          // why a goroutine could not be bound
+	pool            *cudriver.Pool // keeps the memory of systems for the next; nil where it goes back to the driver
 
 	krylov   *kernels.Krylov
 	residual *kernels.Residual
@@ -147,10 +148,29 @@ func (d *Device) Peak() int64 { return d.peak }
 // MultiprocessorCount is the GPU's, on which some methods' work space depends.
 func (d *Device) MultiprocessorCount() int { return d.Multiprocessors }
 
-// MemInfo is the free and total memory of the GPU in bytes.
+// KeepMemory has the memory that systems give back stay with the device, for systems like them to follow.
+func (d *Device) KeepMemory() {
+	if d.pool == nil {
+		d.pool = cudriver.NewPool(d.Driver)
+	}
+}
+
+// newMemory is an account for a system.
+func (d *Device) newMemory() *cudriver.Memory {
+	if d.pool != nil {
+		return d.pool.NewMemory()
+	}
+	return cudriver.NewMemory(d.Driver)
+}
+
+// MemInfo is the free and total memory of the GPU in bytes. What the device keeps counts as free.
 func (d *Device) MemInfo() (free, total int64, err error) {
 	defer d.Bind()()
-	return d.Driver.MemGetInfo()
+	free, total, err = d.Driver.MemGetInfo()
+	if d.pool != nil {
+		free += d.pool.Bytes()
+	}
+	return free, total, err
 }
 
 // Close gives everything back. It goes on after a failure and returns the first.
@@ -179,6 +199,9 @@ func (d *Device) Close() error {
 	}
 	for _, m := range d.asked {
 		note(m.Unload())
+	}
+	if d.pool != nil {
+		note(d.pool.Close())
 	}
 	if d.scalars != nil {
 		note(d.Driver.MemFreeHost(d.scalars))
