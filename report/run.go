@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/plausibility"
@@ -29,7 +30,8 @@ type Run struct {
 
 	Recorded *Recorded // of a run that is reported again; nil of a new one
 
-	peaks *peaks // of a transient, where they are known
+	peaks      *peaks           // of a transient, where they are known
+	planePeaks []reduction.Peak // of every plane of the field that was summarised: the first of the hottest cells
 }
 
 // Options say what to write besides the tables.

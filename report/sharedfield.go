@@ -93,3 +93,14 @@ func (s *sharedField) Node(n int) (kelvin float64, ok bool) {
 	}
 	return 0, false
 }
+
+// Maxima implements solution.Binner.
+func (r *reducedInTurn) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
+	own := solution.BinnerOf(r.shared.field)
+	if own == nil {
+		return false, nil
+	}
+	r.shared.mu.Lock()
+	defer r.shared.mu.Unlock()
+	return own.Maxima(m, dst)
+}

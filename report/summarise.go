@@ -29,6 +29,7 @@ func Summarise(r *Run) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.planePeaks = sc.planes
 	s := &Summary{
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs), Set: m.Stack.Set,

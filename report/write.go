@@ -113,9 +113,13 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		return plane
 	}
 	lo, hi := colorRange(s, layers)
+	shown := views(m, layers)
+	if binned := newBinnedMaps(r, o); binned != nil {
+		return binned.write(ctx, st, s, shown, [2]float64{lo, hi})
+	}
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for _, v := range views(m, layers) {
+	for _, v := range shown {
 		var kelvin []float64
 		select {
 		case kelvin = <-free:

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/stack"
