@@ -19,7 +19,7 @@ type timingsFlag struct {
 
 // addTimingsFlag offers it.
 func (g *globals) addTimingsFlag(f *pflag.FlagSet) {
-	f.StringVar(&g.timings.file, "timings", "", "write when each part of the run began and how long it took into `FILE`, as JSON that Perfetto shows, or with - as a table on stderr")
+	f.StringVar(&g.timings.file, "timings", "", "write how long the parts of the run took into `FILE` (- for stderr)")
 }
 
 // logTimings begins the log.
