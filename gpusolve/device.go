@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,9 +44,9 @@ type demand struct {
 
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
-	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
+	warm := func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), multigrid.Warm(d, m.NZ())) }
 	if m.Cooled() {
-		warm = func(d *cuda.Device) error { return downstream.Warm(d, m) }
+		warm = func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), downstream.Warm(d, m)) }
 	}
 	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		s := shapeOf(m, steps > 0, gpu)

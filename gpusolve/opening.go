@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"errors"
 	"sync"
 
 	"thermsim/gpusolve/cuda"
@@ -32,7 +33,10 @@ func OpenAhead(s *stack.Stack, o Options) *Opening {
 		p.device, p.err = o.openOrdinal(ordinal)
 		if p.err == nil && directly {
 			defer o.Timeline.Begin("GPU: kernels of the method")()
-			p.err = fourier.Warm(p.device)
+			if p.err = errors.Join(fourier.Warm(p.device), p.device.LoadStatistics()); p.err != nil {
+				p.err = errors.Join(p.err, p.device.Close())
+				p.device = nil
+			}
 		}
 	}()
 	return p

@@ -132,7 +132,11 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 	if o.merge {
 		return v.merge()
 	}
-	if v.lanes, err = openLanes(gpusolve.Options{Device: string(o.device), Timeline: g.timings.log}); err != nil {
+	on := gpusolve.Options{Device: string(o.device), Timeline: g.timings.log}
+	if g.adjust != nil {
+		g.adjust(&on)
+	}
+	if v.lanes, err = openLanes(on); err != nil {
 		return err
 	}
 	if !g.ends {

@@ -98,24 +98,44 @@ func (d *Device) open(ordinal int) (err error) {
 	if d.Stream, err = d.Driver.StreamCreate(); err != nil {
 		return err
 	}
-	if d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8); err != nil {
-		return err
-	}
-	return d.load()
+	d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8)
+	return err
 }
 
-// load brings the modules that every solve needs; those of methods wait until they ask for them.
-func (d *Device) load() (err error) {
-	if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
+// LoadSystems brings the modules that systems and matrices need, unless they are there; those of methods wait until they ask for them.
+func (d *Device) LoadSystems() (err error) {
+	defer d.Bind()()
+	if err = d.loadResidual(); err != nil {
 		return err
 	}
-	if d.residual, err = kernels.LoadResidual(d.Driver); err != nil {
-		return err
+	if d.krylov == nil {
+		if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
+			return err
+		}
 	}
-	if d.power, err = kernels.LoadPower(d.Driver); err != nil {
-		return err
+	if d.power == nil {
+		if d.power, err = kernels.LoadPower(d.Driver); err != nil {
+			return err
+		}
 	}
-	d.assembly, err = kernels.LoadAssemble(d.Driver)
+	if d.assembly == nil {
+		d.assembly, err = kernels.LoadAssemble(d.Driver)
+	}
+	return err
+}
+
+// loadResidual brings the module that every solve needs.
+func (d *Device) loadResidual() (err error) {
+	if d.residual == nil {
+		d.residual, err = kernels.LoadResidual(d.Driver)
+	}
+	return err
+}
+
+// LoadStatistics brings the kernels that reports ask for.
+func (d *Device) LoadStatistics() error {
+	defer d.Bind()()
+	_, err := Module(d, "statistics", kernels.LoadStatistics)
 	return err
 }
 
@@ -216,6 +236,9 @@ func (d *Device) Close() error {
 
 // Assemble discretises the mesh on the GPU.
 func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
+	if err := d.LoadSystems(); err != nil {
+		return nil, err
+	}
 	s := newSystem(d, m, dt)
 	s.assemble()
 	if s.err != nil {
