@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -46,6 +47,8 @@ type Recording struct {
 	frames    *FrameRecorder
 	recorders []Recorder
 	shared    sharedField
+	// OnRead, where it is not nil, is called when nobody is going to read the field of a steady state any more, so far as that is sure before Finish returns.
+	OnRead func()
 }
 
 // NewRecording starts the files of a run of that many steps, 0 for a steady state. more are recorders beside the report's own; they see the field after these.
@@ -170,16 +173,37 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 // draw stages the pictures, and shows a steady state to the recorders meanwhile.
 func (w *Recording) draw(ctx context.Context, e *End, o *Options) error {
 	g, inner := errgroup.WithContext(ctx)
+	var reading sync.WaitGroup
 	if e.N == 0 {
 		for _, r := range w.recorders {
+			reading.Add(1)
 			g.Go(func() error {
+				defer reading.Done()
 				defer w.note("show", r)()
 				return r.Step(0, e.Step, &w.shared)
 			})
 		}
 	}
-	g.Go(func() error { return stagePictures(inner, w.files, e.Run, e.Summary, o) })
+	reading.Add(1)
+	g.Go(func() error { return stagePictures(inner, w.files, e.Run, e.Summary, o, reading.Done) })
+	if w.OnRead != nil && e.N == 0 && w.readOnce(o) {
+		go func() {
+			reading.Wait()
+			w.OnRead()
+		}()
+	}
 	return g.Wait()
+}
+
+// readOnce says that recorders read the field of a steady state in Step alone, and no figures do.
+func (w *Recording) readOnce(o *Options) bool {
+	return len(o.Figures) == 0 && !slices.ContainsFunc(w.recorders, func(r Recorder) bool {
+		switch r.(type) {
+		case *fieldFiles, *pageRecorder, *savedRun:
+			return false
+		}
+		return true
+	})
 }
 
 // note notes what a recorder does.

@@ -79,6 +79,7 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
 	if solved(); err != nil {
 		return steadyInterrupted(err)
 	}
+	run.releaseWhenRead()
 	s, err := run.finish(ctx)
 	if err != nil {
 		return err

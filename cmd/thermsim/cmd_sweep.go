@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -115,6 +117,9 @@ type sweeper struct {
 	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
 
+// sweepGrowth is by how many percent of what is in use the heap of a sweep may grow before it is collected: what a run leaves is little, and what it takes on the way much.
+const sweepGrowth = 800
+
 func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) error {
 	v, err := o.load(g)
 	if err != nil {
@@ -131,6 +136,9 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 	}
 	if o.merge {
 		return v.merge()
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(sweepGrowth)
 	}
 	on := gpusolve.Options{Device: string(o.device), Timeline: g.timings.log}
 	if g.adjust != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 	"thermsim/stack"
 )
 
-// On the host, beside what solves, planes are held: 50 bytes per column of cells for the report, and index and power of each layer.
+// On the host, beside what solves, planes are held: 50 bytes per column of cells for a report that has to read planes, and index and power of each layer that has regions or power maps.
 const (
 	columnBytes      = 50
 	columnLayerBytes = 12
@@ -65,7 +66,13 @@ func (m machine) place(s *stack.Stack, transient bool) (note string, err error) 
 
 // besideBytes is what the mesh and the report hold.
 func besideBytes(s *stack.Stack) float64 {
-	perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
+	perColumn := float64(columnBytes)
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		if len(l.Regions) > 0 || l.Coolant != nil || slices.ContainsFunc(l.Powers, func(p stack.Power) bool { return p.Map != nil }) {
+			perColumn += columnLayerBytes
+		}
+	}
 	return perColumn * float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells)
 }
 

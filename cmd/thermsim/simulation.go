@@ -41,6 +41,17 @@ func (s *simulation) end() {
 	s.files.Abort()
 }
 
+// releaseWhenRead gives the device of a steady state back while the pictures are drawn, where nothing reads the field after that: closing a GPU takes as long as a picture. A process that goes on
+// closes it in end.
+func (s *simulation) releaseWhenRead() {
+	if drawsInTerminal := !s.o.noMap && !s.g.quiet && s.g.depth != report.NoColor; s.g.ends && !drawsInTerminal {
+		s.recording.OnRead = func() {
+			defer s.g.timings.log.Begin("close the device")()
+			s.Solution.Close()
+		}
+	}
+}
+
 // record starts the recorders of a run of that many steps, 0 for a steady state.
 func (s *simulation) record(steps int, more ...report.Recorder) error {
 	kept, err := s.o.outputs.settle(s.g, s.Mesh, steps)

@@ -9,7 +9,7 @@ import (
 )
 
 // mostLanes of a GPU solve at a time: each waits for its own stream, so that the GPU works for one while the others send and read.
-const mostLanes = 4
+const mostLanes = 8
 
 // lanes are the devices that runs are solved on, each for one run at a time. All lanes of a GPU share it.
 type lanes struct {

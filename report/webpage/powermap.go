@@ -84,10 +84,16 @@ func (f *Fields) densest(rows Rows) (shown []float64, lo, hi float64) {
 			from, to := first*f.factor, min(end*f.factor, f.ny)
 			cells := make([]float64, (to-from)*f.nx)
 			rows(from, to, cells)
-			los[part], his[part] = math.Inf(1), math.Inf(-1)
+			least, most := math.Inf(1), math.Inf(-1)
 			for _, v := range cells {
-				los[part], his[part] = min(los[part], v), max(his[part], v)
+				if v < least {
+					least = v
+				}
+				if v > most {
+					most = v
+				}
 			}
+			los[part], his[part] = least, most
 			copy(shown[first*w:end*w], reduction.Squares(cells, f.nx, f.factor))
 			return nil
 		})
