@@ -99,6 +99,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		o.checkpoints.addFlags(f)
 	})
 	o.addFlags(cmd)
+	group(f, groupResults, func() { g.addTimingsFlag(f) })
 	return cmd
 }
 
@@ -132,7 +133,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	p.enter("stepping")
+	stepped := g.timings.log.Begin("step, with opening the device")
 	run.Solution, err = solve()
+	stepped()
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}
