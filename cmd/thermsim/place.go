@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"thermsim/stack"
 )
 
-// On the host, beside what solves, planes are held: 50 bytes per column of cells for a report that has to read planes, and index and power of each layer that has regions or power maps.
+// On the host, beside what solves, planes are held: 50 bytes per column of cells for the report, and index and power of each layer.
 const (
 	columnBytes      = 50
 	columnLayerBytes = 12
@@ -66,13 +65,7 @@ func (m machine) place(s *stack.Stack, transient bool) (note string, err error) 
 
 // besideBytes is what the mesh and the report hold.
 func besideBytes(s *stack.Stack) float64 {
-	perColumn := float64(columnBytes)
-	for i := range s.Layers {
-		l := &s.Layers[i]
-		if len(l.Regions) > 0 || l.Coolant != nil || slices.ContainsFunc(l.Powers, func(p stack.Power) bool { return p.Map != nil }) {
-			perColumn += columnLayerBytes
-		}
-	}
+	perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
 	return perColumn * float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells)
 }
 

@@ -33,16 +33,17 @@ set = ["grid.nx=8", "grid.ny=6"]
 key = "boundary.top.h"
 from = "1000 W/(m^2 K)"
 to = "9000 W/(m^2 K)"
-count = 12
+count = 8
 `} {
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var tables [2][]byte
+	var modules interpreter.Cache
 	for n, procs := range []int{2, 2 * mostLanes} {
 		runtime.GOMAXPROCS(procs)
-		drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), nil)
+		drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true, Cache: &modules}), nil)
 		g := &globals{console: &console{stdout: io.Discard, stderr: io.Discard, quiet: true}, start: time.Now()}
 		g.adjust = func(o *gpusolve.Options) { o.Driver = drv }
 		o := sweepOptions{file: sweepFile, out: filepath.Join(folder, "out"+string(rune('0'+n))), device: "gpu"}
