@@ -162,7 +162,7 @@ func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
 // openGPU opens a GPU whose free memory the solve fits.
 func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 	waited := o.Timeline.Begin("GPU: wait for it to be open")
-	d, err, ahead := o.Ahead.take(ordinal)
+	d, ahead, err := o.Ahead.take(ordinal)
 	if waited(); !ahead {
 		d, err = o.openOrdinal(ordinal)
 	}

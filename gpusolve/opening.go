@@ -65,30 +65,26 @@ func (o *Options) surelyGPU(s *stack.Stack) bool {
 }
 
 // take waits for the GPU of an ordinal. ok is false where it is not that one, or is gone.
-func (p *Opening) take(ordinal int) (d *cuda.Device, err error, ok bool) {
+func (p *Opening) take(ordinal int) (d *cuda.Device, ok bool, err error) {
 	if p == nil || p.ordinal != ordinal {
-		return nil, nil, false
+		return nil, false, nil
 	}
 	<-p.done
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
-		return nil, nil, false
+		return nil, false, nil
 	}
 	p.gone = true
-	return p.device, p.err, true
+	return p.device, true, p.err
 }
 
 // Close waits for the GPU and gives it back where nobody took it.
 func (p *Opening) Close() {
-	if d, _, ok := p.takeAny(); ok && d != nil {
+	if p == nil {
+		return
+	}
+	if d, _, _ := p.take(p.ordinal); d != nil {
 		_ = d.Close() // nothing was done there
 	}
-}
-
-func (p *Opening) takeAny() (*cuda.Device, error, bool) {
-	if p == nil {
-		return nil, nil, false
-	}
-	return p.take(p.ordinal)
 }
