@@ -9,13 +9,18 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test lint ci bench fuzz generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
+.PHONY: build test mumax3 lint ci bench fuzz generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
 
 test:
 	go test ./...
+
+# The program with mumax/3's CUDA bindings, which are under GPL-3: docs/decisions/0005-cuda-bindings.md. Needs gcc.
+mumax3:
+	mkdir -p bin
+	gpusolve/cudriver/mumax3/build/check $(CURDIR)/bin/thermsim-mumax3
 
 # What .ci/run checks before it tests.
 lint:

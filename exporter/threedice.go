@@ -269,7 +269,7 @@ func (w *threeDICE) powerPlane(layer int, time float64) ([]float64, error) {
 		}
 	case w.options.Steps == 0:
 		for i := range planes {
-			copy(planes[i], power.Layers[i].Watts)
+			power.Layers[i].Rows(0, w.mesh.NY(), planes[i])
 		}
 	default:
 		if _, err := power.Average(w.last, math.Max(time, math.Nextafter(w.last, math.Inf(1))), planes); err != nil {

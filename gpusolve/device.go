@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,9 +44,9 @@ type demand struct {
 
 // demandOf is what a mesh and a number of time steps (0: steady) ask of a device.
 func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
-	warm := func(d *cuda.Device) error { return multigrid.Warm(d, m.NZ()) }
+	warm := func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), multigrid.Warm(d, m.NZ())) }
 	if m.Cooled() {
-		warm = func(d *cuda.Device) error { return downstream.Warm(d, m) }
+		warm = func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), downstream.Warm(d, m)) }
 	}
 	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		if o.team != nil {
@@ -89,12 +90,9 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 		d, info := o.chooseDevice(need)
 		return d, info, nil
 	case name == "gpu" || strings.HasPrefix(name, "gpu:"):
-		ordinal := 0
-		if n, found := strings.CutPrefix(name, "gpu:"); found {
-			var err error
-			if ordinal, err = strconv.Atoi(n); err != nil || ordinal < 0 {
-				return nil, DeviceInfo{}, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
-			}
+		ordinal, err := ordinalOf(name)
+		if err != nil {
+			return nil, DeviceInfo{}, err
 		}
 		d, err := o.openGPU(ordinal, need)
 		if err != nil {
@@ -103,6 +101,19 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 		return d, DeviceInfo{Kind: "gpu", Name: d.Name(), Why: "asked for"}, nil
 	}
 	return nil, DeviceInfo{}, fmt.Errorf("%w: device %q is unknown; choose auto, cpu, gpu or gpu:N", ErrOption, name)
+}
+
+// ordinalOf is the number of a GPU: that of gpu is 0.
+func ordinalOf(name string) (int, error) {
+	if name == "gpu" {
+		return 0, nil
+	}
+	number, _ := strings.CutPrefix(name, "gpu:")
+	ordinal, err := strconv.Atoi(number)
+	if err != nil || ordinal < 0 {
+		return 0, fmt.Errorf("%w: device %q: GPUs are numbered from 0, as in gpu:0", ErrOption, name)
+	}
+	return ordinal, nil
 }
 
 func (o *Options) openCPU(why string) (ops.Device, DeviceInfo) {
@@ -124,6 +135,11 @@ func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 
 // onProcessor is about how long the processor would take.
 func (need *demand) onProcessor() time.Duration {
+	return time.Duration(need.cells) * time.Duration(max(1, need.steps, need.solves)) * need.perCell()
+}
+
+// perCell is that for each cell and solve.
+func (need *demand) perCell() time.Duration {
 	perSolve := cpuPerCell
 	switch {
 	case need.direct:
@@ -134,7 +150,7 @@ func (need *demand) onProcessor() time.Duration {
 	if need.cooled {
 		perSolve *= cpuCooled
 	}
-	return time.Duration(need.cells) * time.Duration(max(1, need.steps, need.solves)) * perSolve
+	return perSolve
 }
 
 // firstGPU opens it for a reason, or the processor where that fails.
@@ -148,18 +164,16 @@ func (o *Options) firstGPU(need demand, why string) (ops.Device, DeviceInfo) {
 
 // openGPU opens a GPU whose free memory the solve fits.
 func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
-	drv := o.Driver
-	if drv == nil {
-		var err error
-		if drv, err = cudriver.Open(); err != nil {
-			return nil, err
-		}
+	waited := o.Timeline.Begin("GPU: wait for it to be open")
+	d, ahead, err := o.Ahead.take(ordinal)
+	if waited(); !ahead {
+		d, err = o.openOrdinal(ordinal)
 	}
-	d, err := cuda.Open(drv, ordinal)
 	if err != nil {
 		return nil, err
 	}
 	if need.warm != nil {
+		defer o.Timeline.Begin("GPU: kernels of the method")()
 		if err := need.warm(d); err != nil {
 			d.Close()
 			return nil, err
@@ -170,6 +184,22 @@ func (o *Options) openGPU(ordinal int, need demand) (*cuda.Device, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// openOrdinal opens a GPU for whatever is to be solved there.
+func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
+	drv := o.Driver
+	if drv == nil {
+		loaded := o.Timeline.Begin("GPU: load the driver")
+		var err error
+		drv, err = cudriver.Open()
+		loaded()
+		if err != nil {
+			return nil, err
+		}
+	}
+	defer o.Timeline.Begin("GPU: open")()
+	return cuda.Open(timedDriver(drv, o.Timeline), ordinal)
 }
 
 // fits refuses a device whose free memory the solve exceeds.

@@ -58,3 +58,16 @@ func (f spectralField) Quantise(q reduction.Quanta, counts []int32) (done bool, 
 	f.planes.reduce(f.of, f.planes.all, func(p fourier.Planes) { done = f.fourier.Quantise(p, f.mesh.Stack.Ambient, q, counts) })
 	return done, f.failure()
 }
+
+var _ solution.Binner = spectralField{}
+
+// Maxima shows planes in bins on the device.
+func (f spectralField) Maxima(m *reduction.Maxima, dst []float64) (done bool, err error) {
+	on, ok := f.fourier.(reduction.Binning)
+	if err := checkBins(f.mesh, m, dst); err != nil || !ok {
+		return false, err
+	}
+	defer f.dev.Bind()()
+	f.planes.reduce(f.of, f.planes.all[m.Planes[0]:m.Planes[1]], func(p fourier.Planes) { done = on.Maxima(p, f.mesh.Stack.Ambient, m, dst) })
+	return done, f.failure()
+}

@@ -87,6 +87,22 @@ func (f field) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
 	return done, f.failure()
 }
 
+var _ solution.Binner = field{}
+
+// Maxima shows planes in bins on the device.
+func (f field) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
+	if err := checkBins(f.sys.Mesh(), m, dst); err != nil {
+		return false, err
+	}
+	s, ok := f.sys.(reduction.Binning)
+	if !ok {
+		return false, nil
+	}
+	defer f.dev.Bind()()
+	done := s.Maxima(f.x, f.sys.Mesh().Stack.Ambient, m, dst)
+	return done, f.failure()
+}
+
 func (f field) failure() error {
 	if err := f.sys.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrDevice, err)
@@ -114,6 +130,25 @@ func checkRegions(m *mesh.Mesh, r *reduction.Regions) error {
 func checkCounts(m *mesh.Mesh, q reduction.Quanta, counts []int32) error {
 	if want := m.NZ() * q.Side(m.NX()) * q.Side(m.NY()); len(counts) != want {
 		return fmt.Errorf("%d counts of a field of %d", len(counts), want)
+	}
+	return nil
+}
+
+// checkBins refuses bins of another grid.
+func checkBins(m *mesh.Mesh, b *reduction.Maxima, dst []float64) error {
+	fits := func(bins reduction.Bins, cells int) bool {
+		if len(bins.First) != len(bins.Last) {
+			return false
+		}
+		for n := range bins.First {
+			if bins.First[n] < 0 || bins.First[n] > bins.Last[n] || int(bins.Last[n]) >= cells {
+				return false
+			}
+		}
+		return true
+	}
+	if !(0 <= b.Planes[0] && b.Planes[0] < b.Planes[1] && b.Planes[1] <= m.NZ()) || len(dst) != b.Count() || !fits(b.X, m.NX()) || !fits(b.Y, m.NY()) {
+		return fmt.Errorf("bins of planes %v into %d values do not fit a field of %d x %d x %d", b.Planes, len(dst), m.NX(), m.NY(), m.NZ())
 	}
 	return nil
 }

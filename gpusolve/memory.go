@@ -203,7 +203,7 @@ func powerBytes(s precond.Shape) int64 {
 		d := &layers[n]
 		plane, _ := d.Multiple()
 		switch {
-		case !s.GPU && (plane != nil || d.Drawn != nil):
+		case !s.GPU && plane != nil:
 			continue
 		case plane != nil:
 			bytes += 8 * s.Sheet()

@@ -15,9 +15,11 @@ type SharedDevice struct {
 }
 
 // OpenDevice opens a device by its name: auto (a GPU where there is one), cpu, gpu or gpu:N.
-func OpenDevice(name string) (*SharedDevice, error) {
+func OpenDevice(name string) (*SharedDevice, error) { return OpenWith(Options{Device: name}) }
+
+// OpenWith opens the device that options name.
+func OpenWith(o Options) (*SharedDevice, error) {
 	start := time.Now()
-	o := Options{Device: name}
 	if o.auto() {
 		d, info := o.firstGPU(demand{}, "the first one")
 		return &SharedDevice{d, info, time.Since(start)}, nil
@@ -31,6 +33,23 @@ func OpenDevice(name string) (*SharedDevice, error) {
 
 // Close does nothing, so that the solves leave the device to the next.
 func (s *SharedDevice) Close() error { return nil }
+
+// KeepMemory has the memory of a solve on a GPU stay with the device, for solves like it to follow.
+func (s *SharedDevice) KeepMemory() {
+	if k, ok := s.Device.(interface{ KeepMemory() }); ok {
+		k.KeepMemory()
+	}
+}
+
+// FreeMemory is the memory of a GPU in bytes that nobody uses, 0 of other devices.
+func (s *SharedDevice) FreeMemory() (int64, error) {
+	on, ok := s.Device.(limited)
+	if !ok {
+		return 0, nil
+	}
+	free, _, err := memoryOf(on)
+	return free, err
+}
 
 // Unwrap is the device itself.
 func (s *SharedDevice) Unwrap() ops.Device { return s.Device }

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 	"thermsim/powermap"
+	"thermsim/timeline"
 )
 
 // DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.
@@ -30,6 +31,8 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
+	// Ahead is a GPU that is being opened already, by OpenAhead, and is taken where a GPU solves. May be nil.
+	Ahead *Opening
 	// Driver opens GPUs in place of the system's CUDA driver, if not nil.
 	Driver cudriver.Driver
 	// Power supplies the powers of time steps, where somebody sets them meanwhile: Controls of the mesh's power map. nil stands for those of the stack.
@@ -40,7 +43,9 @@ type Options struct {
 	// the grid's rows. Rank 0 has the solution and is told of steps; the others return when it has closed it, with a field that nobody may read.
 	Ranks ranks.Group
 
-	states int64 // of steps that follow the temperatures
+	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
+	Timeline *timeline.Log
+	states   int64 // of steps that follow the temperatures
 
 	solves int   // that "auto" weighs, where there are several
 	team   *team // of Ranks

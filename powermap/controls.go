@@ -55,9 +55,9 @@ func (m *Map) Controls() *Controls {
 			case s.power.Map == nil:
 				o.Footprints = append(o.Footprints, s.footprints...)
 			case len(l.sources) == 1:
-				o.Planes = append(o.Planes, l.Watts) // the map at its steady factor, which is 1
+				o.Planes = append(o.Planes, l.Watts()) // the map at its steady factor, which is 1
 			default:
-				plane := make([]float64, len(l.Watts))
+				plane := make([]float64, l.cells())
 				s.draw(m.Grid, s.steady, plane)
 				o.Planes = append(o.Planes, plane)
 			}

@@ -40,7 +40,7 @@ func (m *Map) coverage(l *LayerMap) Coverage {
 		c.Name = m.stack.Layers[l.Layer].Name
 	}
 	tolerance := 1e-9 * math.Max(m.Grid.X[m.Grid.NX()], m.Grid.Y[m.Grid.NY()])
-	var requested, mapped sum
+	var requested sum
 	var areas, powered []stack.Rect
 	for k := range l.sources {
 		s := &l.sources[k]
@@ -55,10 +55,7 @@ func (m *Map) coverage(l *LayerMap) Coverage {
 		c.Overlapping += twice
 		c.Outside += s.outside(tolerance)
 	}
-	for _, w := range l.Watts {
-		mapped.add(w)
-	}
-	c.Requested, c.Mapped = requested.value(), mapped.value()
+	c.Requested, c.Mapped = requested.value(), l.Mapped
 	c.Area, _ = coveredAreas(areas, tolerance)
 	reached, _ := coveredAreas(powered, tolerance)
 	either, _ := coveredAreas(append(areas, powered...), tolerance)

@@ -75,9 +75,22 @@ func TestDrawByHand(t *testing.T) {
 			if len(m.Layers) != 1 || m.Layers[0].Layer != 1 {
 				t.Fatalf("layers with power: %+v, want layer 1 alone", m.Layers)
 			}
-			for i, w := range m.Layers[0].Watts {
+			whole := 0.0
+			for j := range c.grid.NY() {
+				row := make([]float64, c.grid.NX())
+				m.Layers[0].Rows(j, j+1, row)
+				for i, w := range row {
+					if whole += w; w != m.Layers[0].Watts()[j*c.grid.NX()+i] {
+						t.Errorf("row %d alone: %v", j, row)
+					}
+				}
+			}
+			if math.Abs(whole-m.Layers[0].Mapped) > 1e-14*whole {
+				t.Errorf("%g W on the grid, %g W told", whole, m.Layers[0].Mapped)
+			}
+			for i, w := range m.Layers[0].Watts() {
 				if math.Abs(w-c.want[i]) > 1e-14 {
-					t.Fatalf("watts %v, want %v", m.Layers[0].Watts, c.want)
+					t.Fatalf("watts %v, want %v", m.Layers[0].Watts(), c.want)
 				}
 			}
 		})
@@ -95,8 +108,8 @@ func TestMapTurnsWithItsValues(t *testing.T) {
 			turned[i*n+(n-1-j)] = values[j*n+i] // (i, j) moves to (n-1-j, i), counter-clockwise
 		}
 	}
-	a := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: values}}), grid).Layers[0].Watts
-	b := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: turned}}), grid).Layers[0].Watts
+	a := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: values}}), grid).Layers[0].Watts()
+	b := mustMap(t, oneLayer(1, stack.Power{Map: &stack.PowerMap{NX: n, NY: n, Values: turned}}), grid).Layers[0].Watts()
 	for j := range cells {
 		for i := range cells {
 			if d := a[j*cells+i] - b[i*cells+(cells-1-j)]; math.Abs(d) > 1e-14 {

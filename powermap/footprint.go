@@ -7,10 +7,22 @@ type Footprint struct {
 	X, Y []float64
 }
 
-// add draws the footprint's watts into rows [lo, hi) of a plane, W per cell, nx cells a row.
-func (s *Footprint) add(watts float64, nx, lo, hi int, plane []float64) {
+// total is what of 1 W arrives on the grid.
+func (s *Footprint) total() float64 {
+	var x, y sum
+	for _, share := range s.X {
+		x.add(share)
+	}
+	for _, share := range s.Y {
+		y.add(share)
+	}
+	return x.value() * y.value()
+}
+
+// add draws the footprint's watts into rows [lo, hi) of a plane, W per cell, nx cells a row. dst begins with row lo.
+func (s *Footprint) add(watts float64, nx, lo, hi int, dst []float64) {
 	for j := max(lo, s.J); j < min(hi, s.J+len(s.Y)); j++ {
-		row := plane[j*nx+s.I:][:len(s.X)]
+		row := dst[(j-lo)*nx+s.I:][:len(s.X)]
 		w := watts * s.Y[j-s.J]
 		for i, share := range s.X {
 			row[i] += w * share
@@ -32,8 +44,6 @@ type Drawing struct {
 	*Outline           // the same pointer at all times of a Sequence
 	Watts    []float64 // of each footprint
 	Factors  []float64 // of each plane
-	// Drawn is the sum itself where the map holds it anyway, nil elsewhere. It must not be changed.
-	Drawn []float64
 }
 
 // Multiple returns the plane and the factor of a drawing that is one plane times a factor, and so needs no drawing; otherwise
@@ -66,7 +76,7 @@ func (d *Drawing) Draw(nx, lo, hi int, plane []float64) {
 	clear(plane[lo*nx : hi*nx])
 	for n := range d.Footprints {
 		if d.Watts[n] != 0 {
-			d.Footprints[n].add(d.Watts[n], nx, lo, hi, plane)
+			d.Footprints[n].add(d.Watts[n], nx, lo, hi, plane[lo*nx:])
 		}
 	}
 	for n, p := range d.Planes {

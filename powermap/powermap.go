@@ -31,10 +31,12 @@ type Map struct {
 
 // LayerMap is the power of one layer.
 type LayerMap struct {
-	Layer int       // index into Stack.Layers
-	Watts []float64 // W per cell column over the layer's thickness in a steady state, x fastest, nx*ny
+	Layer  int     // index into Stack.Layers
+	Mapped float64 // W on the grid in a steady state
 
+	grid    Grid
 	sources []source
+	drawn   *steadyPlane
 }
 
 // conservation is the largest relative difference between requested and mapped watts that counts as rounding where few terms were added. Each term adds
@@ -63,22 +65,20 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 		if len(layer.Powers) == 0 {
 			continue
 		}
-		lm := LayerMap{Layer: l, Watts: make([]float64, g.NX()*g.NY())}
+		lm := LayerMap{Layer: l, grid: g, drawn: new(steadyPlane)}
 		for i := range layer.Powers {
 			src, err := newSource(s, layer, &layer.Powers[i])
 			if err != nil {
 				return nil, err
 			}
 			src.outline(g)
-			src.draw(g, src.steady, lm.Watts)
 			requested.add(src.total(src.steady))
 			magnitude.add(src.magnitude())
 			terms += src.terms()
 			lm.sources = append(lm.sources, src)
 		}
-		for _, w := range lm.Watts {
-			mapped.add(w)
-		}
+		lm.Mapped = lm.mapped()
+		mapped.add(lm.Mapped)
 		m.Layers = append(m.Layers, lm)
 	}
 	m.Requested, m.Mapped = requested.value(), mapped.value()

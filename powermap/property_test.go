@@ -64,9 +64,9 @@ func TestMappedEqualsRequested(t *testing.T) {
 func TestSourcesAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, a, b := drawGrid(t), drawPower(t), drawPower(t)
-		both := must(t, oneLayer(size, a, b), g).Layers[0].Watts
-		first := must(t, oneLayer(size, a), g).Layers[0].Watts
-		second := must(t, oneLayer(size, b), g).Layers[0].Watts
+		both := must(t, oneLayer(size, a, b), g).Layers[0].Watts()
+		first := must(t, oneLayer(size, a), g).Layers[0].Watts()
+		second := must(t, oneLayer(size, b), g).Layers[0].Watts()
 		for i, w := range both {
 			if math.Abs(w-first[i]-second[i]) > 1e-13*math.Abs(w) {
 				t.Fatalf("cell %d: %g W together, %g + %g W apart", i, w, first[i], second[i])
@@ -83,13 +83,13 @@ func TestRefinementIsConsistent(t *testing.T) {
 		fine := Grid{refined(coarse.X, n), refined(coarse.Y, n)}
 		a := must(t, oneLayer(size, p), coarse)
 		b := must(t, oneLayer(size, p), fine)
-		gathered := make([]float64, len(a.Layers[0].Watts))
-		for i, w := range b.Layers[0].Watts {
+		gathered := make([]float64, len(a.Layers[0].Watts()))
+		for i, w := range b.Layers[0].Watts() {
 			x, y := i%fine.NX()/n, i/fine.NX()/n
 			gathered[y*coarse.NX()+x] += w
 		}
 		// Edges are known to 2e-17 m, rectangles are 1e-5 m wide or more.
-		for i, w := range a.Layers[0].Watts {
+		for i, w := range a.Layers[0].Watts() {
 			if math.Abs(w-gathered[i]) > 1e-11*a.Requested {
 				t.Fatalf("cell %d: %g W coarse, %g W fine", i, w, gathered[i])
 			}

@@ -11,11 +11,11 @@ func (m *Map) Steady() []Drawing {
 }
 
 func (l *LayerMap) steady() Drawing {
-	d := Drawing{Outline: &Outline{Layer: l.Layer}, Drawn: l.Watts}
+	d := Drawing{Outline: &Outline{Layer: l.Layer}}
 	for k := range l.sources {
 		s := &l.sources[k]
 		if s.power.Map != nil {
-			return Drawing{Outline: &Outline{Layer: l.Layer, Planes: [][]float64{l.Watts}}, Factors: []float64{1}, Drawn: l.Watts}
+			return Drawing{Outline: &Outline{Layer: l.Layer, Planes: [][]float64{l.Watts()}}, Factors: []float64{1}}
 		}
 		d.Footprints = append(d.Footprints, s.footprints...)
 		d.Watts = s.footprintWatts(s.steady, d.Watts)
@@ -54,7 +54,7 @@ func (m *Map) Sequence() *Sequence {
 func (l *LayerMap) sequence(g Grid) layerSequence {
 	o := &Outline{Layer: l.Layer}
 	if len(l.sources) == 1 && l.sources[0].power.Map != nil {
-		o.Planes = [][]float64{l.Watts} // the map at its steady factor, which is 1
+		o.Planes = [][]float64{l.Watts()} // the map at its steady factor, which is 1
 		return layerSequence{LayerMap: l, outline: o}
 	}
 	var fixed []float64
@@ -64,12 +64,12 @@ func (l *LayerMap) sequence(g Grid) layerSequence {
 		case s.power.Map == nil:
 			o.Footprints = append(o.Footprints, s.footprints...)
 		case s.transient():
-			plane := make([]float64, len(l.Watts))
+			plane := make([]float64, l.cells())
 			s.draw(g, s.steady, plane)
 			o.Planes = append(o.Planes, plane)
 		default:
 			if fixed == nil {
-				fixed = make([]float64, len(l.Watts))
+				fixed = make([]float64, l.cells())
 			}
 			s.draw(g, s.steady, fixed)
 		}

@@ -24,7 +24,7 @@ func TestShapes(t *testing.T) {
 		}
 		g := Grid{uniformFaces(4, 1), uniformFaces(8, 1)}
 		m := mustMap(t, oneLayer(1, p), g)
-		for c, w := range m.Layers[0].Watts {
+		for c, w := range m.Layers[0].Watts() {
 			i, j := c%4, c/4
 			want := 3 * geometry.Within(shape, geometry.Box{X0: g.X[i], Y0: g.Y[j], X1: g.X[i+1], Y1: g.Y[j+1]}) / shape.Area()
 			if math.Abs(w-want) > 1e-15 {
@@ -38,8 +38,8 @@ func TestShapes(t *testing.T) {
 		plane := make([]float64, 32)
 		m.Steady()[0].Draw(4, 0, 8, plane)
 		for c, w := range plane {
-			if math.Abs(w-m.Layers[0].Watts[c]) > 1e-15 {
-				t.Errorf("%s: drawn %g W in cell %d, mapped %g", name, w, c, m.Layers[0].Watts[c])
+			if math.Abs(w-m.Layers[0].Watts()[c]) > 1e-15 {
+				t.Errorf("%s: drawn %g W in cell %d, mapped %g", name, w, c, m.Layers[0].Watts()[c])
 			}
 		}
 		cover := m.Coverage()[0]

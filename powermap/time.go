@@ -36,11 +36,11 @@ func (m *Map) Average(t0, t1 float64, planes [][]float64) (watts float64, err er
 	}
 	for i := range m.Layers {
 		l := &m.Layers[i]
-		if len(planes[i]) != len(l.Watts) {
-			return 0, fmt.Errorf("power map: plane %d has %d cells, the grid %d", i, len(planes[i]), len(l.Watts))
+		if len(planes[i]) != l.cells() {
+			return 0, fmt.Errorf("power map: plane %d has %d cells, the grid %d", i, len(planes[i]), l.cells())
 		}
 		if !l.Transient() {
-			copy(planes[i], l.Watts)
+			l.Rows(0, m.Grid.NY(), planes[i])
 			continue
 		}
 		clear(planes[i])

@@ -143,8 +143,8 @@ func TestSteadyPowerDoesNotChange(t *testing.T) {
 		t.Error("a constant power counts as transient")
 	}
 	planes := [][]float64{make([]float64, 4)}
-	if w, err := m.Average(0, 1, planes); err != nil || w != 3 || !slices.Equal(planes[0], m.Layers[0].Watts) {
-		t.Errorf("mean %g W on %v, error %v; want 3 W on %v", w, planes[0], err, m.Layers[0].Watts)
+	if w, err := m.Average(0, 1, planes); err != nil || w != 3 || !slices.Equal(planes[0], m.Layers[0].Watts()) {
+		t.Errorf("mean %g W on %v, error %v; want 3 W on %v", w, planes[0], err, m.Layers[0].Watts())
 	}
 }
 

@@ -18,7 +18,7 @@ func (m *Map) Vectors() *Vectors {
 				o.Footprints = append(o.Footprints, s.footprints...)
 				continue
 			}
-			plane := make([]float64, len(l.Watts))
+			plane := make([]float64, l.cells())
 			if s.tiles != 0 { // a map without watts has no proportions
 				s.draw(m.Grid, []float64{1 / s.tiles}, plane)
 			}

@@ -38,13 +38,9 @@ func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh
 func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 	s := m.Stack
 	layer := &s.Layers[l.Layer]
-	watts := 0.0
-	for _, w := range l.Watts {
-		watts += w
-	}
 	p := &picture.Floorplan{
 		Title: pictureTitle(s), Extent: powered(m, l), Regions: regionOutlines(s, l.Layer),
-		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, significant(watts, 4)),
+		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, significant(l.Mapped, 4)),
 	}
 	onGrid := false
 	for i := range layer.Powers {
@@ -60,7 +56,7 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		p.Subtitle += fmt.Sprintf(" in %d blocks", len(p.Blocks))
 	}
 	if onGrid {
-		p.Cells = &picture.DensityGrid{X: m.X, Y: m.Y, Values: densities(m, l.Watts)}
+		p.Cells = &picture.DensityGrid{X: m.X, Y: m.Y, Values: densities(m, l.Watts())}
 	}
 	return p
 }
@@ -69,7 +65,7 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
 	nx := m.NX()
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for n, w := range l.Watts {
+	for n, w := range l.Watts() {
 		if w != 0 {
 			i, j := n%nx, n/nx
 			x0, y0, x1, y1 = min(x0, m.X[i]), min(y0, m.Y[j]), max(x1, m.X[i+1]), max(y1, m.Y[j+1])
@@ -189,11 +185,7 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 	power := "-"
 	if i := slices.IndexFunc(m.Power.Layers, func(p powermap.LayerMap) bool { return p.Layer == l }); i >= 0 {
 		out.Powered = true
-		watts := 0.0
-		for _, w := range m.Power.Layers[i].Watts {
-			watts += w
-		}
-		power = significant(watts, 4) + " W"
+		power = significant(m.Power.Layers[i].Mapped, 4) + " W"
 	}
 	out.Cells = []string{material.Name, conductivity(material.K), length(layer.Thickness), fmt.Sprint(layer.Planes()), power}
 	for _, r := range layer.Regions {

@@ -45,22 +45,7 @@ type summit struct {
 // summits finds the local maxima and their prominences by flooding the map from the hottest bin downwards: where two
 // islands meet, the lower summit has as its prominence its height above the meeting point.
 func (p *peakMap) summits() []summit {
-	order := make([]int, 0, len(p.bins))
-	for b := range p.bins {
-		if !math.IsInf(p.bins[b].t, -1) {
-			order = append(order, b)
-		}
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch ta, tb := p.bins[a].t, p.bins[b].t; {
-		case ta > tb:
-			return -1
-		case ta < tb:
-			return 1
-		}
-		return a - b
-	})
-
+	order := p.descending()
 	island := make([]int, len(p.bins)) // union-find; -1 is still under water. A root is its island's summit.
 	for b := range island {
 		island[b] = -1
@@ -76,22 +61,25 @@ func (p *peakMap) summits() []summit {
 	var found []summit
 	for n, b := range order {
 		rank[b], island[b] = n, b
-		p.neighbours(b, func(c int) {
-			if island[c] < 0 {
-				return
+		hi, x, y := b, b%p.nx, b/p.nx
+		for yy := max(y-1, 0); yy <= min(y+1, p.ny-1); yy++ {
+			for c := yy*p.nx + max(x-1, 0); c <= yy*p.nx+min(x+1, p.nx-1); c++ {
+				if island[c] < 0 || island[c] == hi {
+					continue
+				}
+				lo := root(c)
+				if lo == hi {
+					continue
+				}
+				if rank[lo] < rank[hi] {
+					hi, lo = lo, hi
+				}
+				if drop := p.bins[lo].t - p.bins[b].t; drop > 0 {
+					found = append(found, summit{p.bins[lo], drop})
+				}
+				island[lo] = hi
 			}
-			hi, lo := root(b), root(c)
-			if hi == lo {
-				return
-			}
-			if rank[lo] < rank[hi] {
-				hi, lo = lo, hi
-			}
-			if drop := p.bins[lo].t - p.bins[b].t; drop > 0 {
-				found = append(found, summit{p.bins[lo], drop})
-			}
-			island[lo] = hi
-		})
+		}
 	}
 	if len(order) > 0 {
 		top, bottom := p.bins[order[0]], p.bins[order[len(order)-1]]
@@ -99,17 +87,6 @@ func (p *peakMap) summits() []summit {
 	}
 	slices.SortStableFunc(found, func(a, b summit) int { return cmp.Compare(b.t, a.t) })
 	return found
-}
-
-func (p *peakMap) neighbours(b int, visit func(int)) {
-	x, y := b%p.nx, b/p.nx
-	for yy := max(y-1, 0); yy <= min(y+1, p.ny-1); yy++ {
-		for xx := max(x-1, 0); xx <= min(x+1, p.nx-1); xx++ {
-			if c := yy*p.nx + xx; c != b {
-				visit(c)
-			}
-		}
-	}
 }
 
 // hotSpots picks the hottest summits that stand out and lie apart.

@@ -135,14 +135,37 @@ func planesMap(f solution.Field, planes [2]int, dst []float64, scratch func() []
 // layerPicture is the map of a view: kelvin holds one temperature per cell column (x fastest, from the south), lo and hi the
 // range of the colours in K. A caveat, if any, comes before the title, and a note of the time behind the layer.
 func layerPicture(m *mesh.Mesh, v view, kelvin []float64, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
-	lo, hi = style.colors(lo, hi)
-	p := &picture.HeatMap{
-		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, v, kelvin, note),
-		X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
-		Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer), Look: style.look(),
-	}
+	best := hottestIn(kelvin)
+	p := emptyPicture(m, v, best, lo, hi, caveat, note, style)
+	p.Kelvin = kelvin
 	style.crop(m.Stack, p)
 	return p
+}
+
+// emptyPicture is the map of a view without temperatures.
+func emptyPicture(m *mesh.Mesh, v view, best hotCell, lo, hi float64, caveat, note string, style *PictureStyle) *picture.HeatMap {
+	lo, hi = style.colors(lo, hi)
+	return &picture.HeatMap{
+		Title: style.title(m, caveat), Subtitle: mapSubtitle(m, v, best, note),
+		X: m.X, Y: m.Y, Lo: lo, Hi: hi,
+		Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer), Flow: flowOf(m, v.layer), Look: style.look(),
+	}
+}
+
+// hotCell is the hottest cell of a map, with a finite temperature in K; cell is -1 where there is none.
+type hotCell struct {
+	cell   int
+	kelvin float64
+}
+
+func hottestIn(kelvin []float64) hotCell {
+	best := hotCell{cell: -1}
+	for n, t := range kelvin {
+		if t-t == 0 && (best.cell < 0 || t > best.kelvin) {
+			best = hotCell{n, t}
+		}
+	}
+	return best
 }
 
 func pictureTitle(s *stack.Stack) string {
@@ -152,19 +175,13 @@ func pictureTitle(s *stack.Stack) string {
 	return s.File
 }
 
-func mapSubtitle(m *mesh.Mesh, v view, kelvin []float64, note string) string {
+func mapSubtitle(m *mesh.Mesh, v view, best hotCell, note string) string {
 	text := v.what + comma(note)
-	best := -1
-	for n, t := range kelvin {
-		if t-t == 0 && (best < 0 || t > kelvin[best]) {
-			best = n
-		}
-	}
-	if best < 0 {
+	if best.cell < 0 {
 		return text
 	}
-	i, j := best%m.NX(), best/m.NX()
-	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", kelvin[best]-zeroCelsius,
+	i, j := best.cell%m.NX(), best.cell/m.NX()
+	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", best.kelvin-zeroCelsius,
 		millimetres((m.X[i]+m.X[i+1])/2), millimetres((m.Y[j]+m.Y[j+1])/2))
 	if block := blockAt(m, v.layer, i, j); block != "" {
 		text += ", block " + block

@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/mesh"
 	"thermsim/printable"
@@ -25,19 +28,45 @@ func writeMapCSV(w io.Writer, m *mesh.Mesh, v view, kelvin []float64, note strin
 		buf = append(buf, ',')
 		buf = fieldfile.AppendMetres(buf, (m.X[i]+m.X[i+1])/2)
 	}
-	for j := range m.NY() {
-		buf = append(buf, '\n')
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-		buf = fieldfile.AppendMetres(buf[:0], (m.Y[j]+m.Y[j+1])/2)
+	if _, err := w.Write(append(buf, '\n')); err != nil {
+		return err
+	}
+	return writeMatrix(w, m.NY(), 16*(nx+1), func(buf []byte, j int) []byte {
+		buf = fieldfile.AppendMetres(buf, (m.Y[j]+m.Y[j+1])/2)
 		for _, t := range kelvin[j*nx : (j+1)*nx] {
 			buf = append(buf, ',')
 			buf = fieldfile.AppendKelvin(buf, t)
 		}
+		return append(buf, '\n')
+	})
+}
+
+// rowsAtOnce is about how many bytes of rows one goroutine formats at a time.
+const rowsAtOnce = 1 << 18
+
+// writeMatrix writes n rows of about so many bytes, which append makes on all cores.
+func writeMatrix(w io.Writer, n, bytes int, appendRow func(buf []byte, row int) []byte) error {
+	each := max(1, rowsAtOnce/bytes)
+	parts := make([][]byte, runtime.GOMAXPROCS(0))
+	for from := 0; from < n; from += each * len(parts) {
+		var g errgroup.Group
+		for p := range parts {
+			g.Go(func() error {
+				parts[p] = parts[p][:0]
+				for j := from + p*each; j < min(n, from+(p+1)*each); j++ {
+					parts[p] = appendRow(parts[p], j)
+				}
+				return nil
+			})
+		}
+		_ = g.Wait() // none of them fails
+		for _, part := range parts {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
 	}
-	_, err = w.Write(append(buf, '\n'))
-	return err
+	return nil
 }
 
 func hottestNote(planes [2]int) string {

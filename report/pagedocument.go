@@ -55,7 +55,7 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 	}
 	for i := range m.Power.Layers {
 		p := &m.Power.Layers[i]
-		d.Layers[p.Layer].Density = densities(m, p.Watts)
+		d.Layers[p.Layer].Density = densityRows(m, p)
 	}
 	for _, name := range picture.Colormaps() {
 		colours, err := picture.NamedColormap(name)

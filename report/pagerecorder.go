@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/powermap"
 	"thermsim/report/field"
 	"thermsim/report/webpage"
 	"thermsim/staging"
@@ -14,13 +15,15 @@ import (
 // pageRecorder records report.html: the field at every step that it shows, and the report around them.
 type pageRecorder struct {
 	files  *staging.Transaction
+	mesh   *mesh.Mesh
 	grid   *field.Grid
 	fields *webpage.Fields
+	powers map[int]*webpage.Power // by layer, as far as they are packed
 }
 
 func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b PageBudget) *pageRecorder {
 	g := GridOf(m)
-	return &pageRecorder{files, g, webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b)}
+	return &pageRecorder{files, m, g, webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b), nil}
 }
 
 // Reads implements Recorder.
@@ -31,7 +34,37 @@ func (p *pageRecorder) Step(n int, step solution.Step, f solution.Field) error {
 	if !p.fields.Wants(n) {
 		return nil
 	}
-	return p.fields.Add(n, step.Time, p.grid, f)
+	if err := p.fields.Add(n, step.Time, p.grid, f); err != nil || p.powers != nil {
+		return err
+	}
+	return p.packPowers() // while the temperatures are packed
+}
+
+// packPowers packs the power densities for the cells that the page is going to have, unless it has to become coarser.
+func (p *pageRecorder) packPowers() error {
+	p.powers = map[int]*webpage.Power{}
+	for i := range p.mesh.Power.Layers {
+		l := &p.mesh.Power.Layers[i]
+		packed, err := p.fields.PackPower(densityRows(p.mesh, l))
+		if err != nil {
+			return err
+		}
+		p.powers[l.Layer] = packed
+	}
+	return nil
+}
+
+// densityRows is the power density of a layer.
+func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
+	return func(lo, hi int, dst []float64) {
+		l.Rows(lo, hi, dst)
+		for j := lo; j < hi; j++ {
+			row := dst[(j-lo)*m.NX():][:m.NX()]
+			for i := range row {
+				row[i] = row[i] / (m.DX(i) * m.DY(j)) * 1e-4
+			}
+		}
+	}
 }
 
 // Finish implements Recorder.
@@ -42,5 +75,8 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 		}
 	}
 	d := pageDocument(e.Run, e.Summary, p.fields)
+	for l, packed := range p.powers {
+		d.Layers[l].Power = packed
+	}
 	return p.files.Write(ctx, PageName, func(w io.Writer) error { return webpage.Write(w, d) })
 }

@@ -50,14 +50,7 @@ func (t interval) layerWatts(m *mesh.Mesh) ([]float64, error) {
 			watts[l.Layer] = w
 			continue
 		}
-		nx := m.NX()
-		for j := range m.NY() { // row by row, which keeps the rounding small
-			row := 0.0
-			for _, w := range l.Watts[j*nx : (j+1)*nx] {
-				row += w
-			}
-			watts[l.Layer] += row
-		}
+		watts[l.Layer] = l.Mapped
 	}
 	return watts, nil
 }

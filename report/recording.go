@@ -2,8 +2,12 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
@@ -43,6 +47,8 @@ type Recording struct {
 	frames    *FrameRecorder
 	recorders []Recorder
 	shared    sharedField
+	// OnRead, where it is not nil, is called when nobody is going to read the field of a steady state any more, so far as that is sure before Finish returns.
+	OnRead func()
 }
 
 // NewRecording starts the files of a run of that many steps, 0 for a steady state. more are recorders beside the report's own; they see the field after these.
@@ -110,7 +116,9 @@ func (w *Recording) Step(n int, step solution.Step, f solution.Field) error {
 // show hands what is shared to all recorders.
 func (w *Recording) show(n int, step solution.Step) error {
 	for _, r := range w.recorders {
-		if err := r.Step(n, step, &w.shared); err != nil {
+		end := w.note("show", r)
+		err := r.Step(n, step, &w.shared)
+		if end(); err != nil {
 			return err
 		}
 	}
@@ -145,22 +153,65 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 			return nil, err
 		}
 	}
-	if e.N == 0 {
-		if err := w.show(0, e.Step); err != nil {
-			return nil, err
-		}
-	}
-	s.Time.ReportS += time.Since(start).Seconds()
 	o.History, o.Frames = history, w.frames
-	if err := stageReport(ctx, w.files, r, s, o); err != nil {
+	if err := w.draw(ctx, e, &o); err != nil {
+		return nil, err
+	}
+	if err := stageTables(ctx, w.files, r, s, &o, start); err != nil {
 		return nil, err
 	}
 	for _, p := range w.recorders {
-		if err := p.Finish(ctx, e); err != nil {
+		end := w.note("finish", p)
+		err := p.Finish(ctx, e)
+		if end(); err != nil {
 			return nil, err
 		}
 	}
 	return s, ctx.Err()
+}
+
+// draw stages the pictures, and shows a steady state to the recorders meanwhile.
+func (w *Recording) draw(ctx context.Context, e *End, o *Options) error {
+	g, inner := errgroup.WithContext(ctx)
+	var reading sync.WaitGroup
+	if e.N == 0 {
+		for _, r := range w.recorders {
+			reading.Add(1)
+			g.Go(func() error {
+				defer reading.Done()
+				defer w.note("show", r)()
+				return r.Step(0, e.Step, &w.shared)
+			})
+		}
+	}
+	reading.Add(1)
+	g.Go(func() error { return stagePictures(inner, w.files, e.Run, e.Summary, o, reading.Done) })
+	if w.OnRead != nil && e.N == 0 && w.readOnce(o) {
+		go func() {
+			reading.Wait()
+			w.OnRead()
+		}()
+	}
+	return g.Wait()
+}
+
+// readOnce says that recorders read the field of a steady state in Step alone, and no figures do.
+func (w *Recording) readOnce(o *Options) bool {
+	return len(o.Figures) == 0 && !slices.ContainsFunc(w.recorders, func(r Recorder) bool {
+		switch r.(type) {
+		case *fieldFiles, *pageRecorder, *savedRun:
+			return false
+		}
+		return true
+	})
+}
+
+// note notes what a recorder does.
+func (w *Recording) note(what string, r Recorder) (end func()) {
+	if w.run.Timeline == nil {
+		return func() {}
+	}
+	return w.run.Timeline.Begin(fmt.Sprintf("%s %T", what, r))
 }
 
 // PageBudget says how much of a page its temperatures may take, and how exact they are.

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/plausibility"
+	"thermsim/timeline"
 )
 
 // Run is everything a report is made from.
@@ -19,6 +21,7 @@ type Run struct {
 
 	Parse, Build time.Duration // reading the stack; meshing and rasterising
 	Start        time.Time     // of the process, for the total
+	Timeline     *timeline.Log // notes the parts of the report; may be nil
 
 	Warnings []plausibility.Warning // of the command line; those of the stack and the result are found here
 
@@ -27,7 +30,8 @@ type Run struct {
 
 	Recorded *Recorded // of a run that is reported again; nil of a new one
 
-	peaks *peaks // of a transient, where they are known
+	peaks      *peaks           // of a transient, where they are known
+	planePeaks []reduction.Peak // of every plane of the field that was summarised: the first of the hottest cells
 }
 
 // Options say what to write besides the tables.

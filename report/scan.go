@@ -35,7 +35,8 @@ type scan struct {
 	values []reduction.Extent // of the blocks, then of the parts
 	groups [][]reduction.Rect // of the values
 	places *locator
-	probes []float64 // K
+	probes []float64        // K
+	planes []reduction.Peak // the first of the hottest cells of each plane
 }
 
 // scanField takes the statistics of a field where it is, or reads each of its planes once.
@@ -67,6 +68,10 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 		for b, cells := range plane {
 			layer.merge(&rest[b], cells, dz)
 			s.all.merge(&rest[b], cells, dz)
+			if e := &rest[b]; b == 0 || e.Max > s.planes[k].Max {
+				i, j, _ := e.At(cells)
+				s.planes = append(s.planes[:k], reduction.Peak{Max: e.Max, Plane: int32(k), Cell: int32(j*m.NX() + i)})
+			}
 		}
 		rest = rest[len(plane):]
 	}

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"sync"
+
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 )
@@ -9,8 +12,9 @@ import (
 const sharedBytes = 64 << 20
 
 // sharedField is the field of a step for several readers: each plane is fetched from the device once. A field larger than sharedBytes is fetched by
-// each reader as before. One goroutine at a time may read it.
+// each reader as before. Several goroutines may read it; they wait for each other.
 type sharedField struct {
+	mu    sync.Mutex
 	field solution.Field
 	have  []bool
 	kept  [][]float64
@@ -33,6 +37,8 @@ func (s *sharedField) take(f solution.Field, m *mesh.Mesh) {
 
 // Plane implements solution.Field.
 func (s *sharedField) Plane(k int, dst []float64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if k >= len(s.have) || k < 0 {
 		return s.field.Plane(k, dst)
 	}
@@ -47,8 +53,36 @@ func (s *sharedField) Plane(k int, dst []float64) error {
 	return nil
 }
 
-// Inner is the field itself, which may reduce its temperatures where they are.
-func (s *sharedField) Inner() solution.Field { return s.field }
+// Inner is the field itself, which may reduce its temperatures where they are, one reader after the other.
+func (s *sharedField) Inner() solution.Field {
+	if own := solution.ReducerOf(s.field); own != nil {
+		return &reducedInTurn{s, own}
+	}
+	return s.field
+}
+
+// reducedInTurn is a field that reduces itself while nobody else reads it.
+type reducedInTurn struct {
+	shared *sharedField
+	own    solution.Reducer
+}
+
+// Plane implements solution.Field.
+func (r *reducedInTurn) Plane(k int, dst []float64) error { return r.shared.Plane(k, dst) }
+
+// Reduce implements solution.Reducer.
+func (r *reducedInTurn) Reduce(regions *reduction.Regions) (*reduction.Values, error) {
+	r.shared.mu.Lock()
+	defer r.shared.mu.Unlock()
+	return r.own.Reduce(regions)
+}
+
+// Quantise implements solution.Reducer.
+func (r *reducedInTurn) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
+	r.shared.mu.Lock()
+	defer r.shared.mu.Unlock()
+	return r.own.Quantise(q, counts)
+}
 
 // Node is the temperature in K of a node beside the mesh, where the field knows such.
 func (s *sharedField) Node(n int) (kelvin float64, ok bool) {
@@ -58,4 +92,15 @@ func (s *sharedField) Node(n int) (kelvin float64, ok bool) {
 		return known.Node(n)
 	}
 	return 0, false
+}
+
+// Maxima implements solution.Binner.
+func (r *reducedInTurn) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
+	own := solution.BinnerOf(r.shared.field)
+	if own == nil {
+		return false, nil
+	}
+	r.shared.mu.Lock()
+	defer r.shared.mu.Unlock()
+	return own.Maxima(m, dst)
 }

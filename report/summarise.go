@@ -23,10 +23,13 @@ func Summarise(r *Run) (*Summary, error) {
 		return nil, errors.New("report: a run needs a mesh with its stack and power, and a solution with its field")
 	}
 	m, sol := r.Mesh, r.Solution
+	scanned := r.Timeline.Begin("statistics of the field")
 	sc, err := scanField(m, sol.Field)
+	scanned()
 	if err != nil {
 		return nil, err
 	}
+	r.planePeaks = sc.planes
 	s := &Summary{
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs), Set: m.Stack.Set,

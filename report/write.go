@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,7 +27,11 @@ const hugePlane = 16_000_000
 // Write brings the times and the memory in s up to date before it writes them.
 func Write(ctx context.Context, dir string, r *Run, s *Summary, o Options) ([]string, error) {
 	done, err := staging.Do(ctx, dir, staging.Options{Set: RunFiles, Command: r.Command}, func(files *staging.Transaction) error {
-		return stageReport(ctx, files, r, s, o)
+		start := time.Now()
+		if err := stagePictures(ctx, files, r, s, &o, func() {}); err != nil {
+			return err
+		}
+		return stageTables(ctx, files, r, s, &o, start)
 	})
 	if err != nil {
 		return nil, err
@@ -42,8 +47,10 @@ func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
-// stageReport stages the tables, maps and figures of a run.
-func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o Options) error {
+// stagePictures stages the maps and figures of a run. It calls read once, when it has read what it needs of the field.
+func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options, read func()) error {
+	read = sync.OnceFunc(read)
+	defer read()
 	layers, err := mappedLayers(r.Mesh, o.Maps)
 	if err != nil {
 		return err
@@ -51,13 +58,19 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 	if err := o.Style.Check(); err != nil {
 		return err
 	}
-	start := time.Now()
-	if err := writeMaps(ctx, st, r, s, layers, &o); err != nil {
+	if len(o.Figures) > 0 {
+		err = writeMaps(ctx, st, r, s, layers, o, func() {})
+	} else {
+		err = writeMaps(ctx, st, r, s, layers, o, read)
+	}
+	if err != nil {
 		return err
 	}
-	if err := writeFigures(ctx, st, r, s, &o); err != nil {
-		return err
-	}
+	return writeFigures(ctx, st, r, s, o)
+}
+
+// stageTables stages the tables of a run, and its summary with the time since start.
+func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, o *Options, start time.Time) error {
 	type table struct {
 		name  string
 		write func(io.Writer, *Summary) error
@@ -93,8 +106,13 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 }
 
 // writeMaps stages the maps of the layers. One goroutine at a time reads the field; drawing and formatting share the cores.
-func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, layers []int, o *Options) error {
+func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary, layers []int, o *Options, read func()) error {
 	m, cells := r.Mesh, r.Mesh.NX()*r.Mesh.NY()
+	lo, hi := colorRange(s, layers)
+	shown := views(m, layers)
+	if binned := newBinnedMaps(r, o); binned != nil {
+		return binned.write(ctx, st, s, shown, [2]float64{lo, hi})
+	}
 	buffers := 2
 	if cells > hugePlane {
 		buffers = 1
@@ -110,10 +128,9 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		}
 		return plane
 	}
-	lo, hi := colorRange(s, layers)
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for _, v := range views(m, layers) {
+	for _, v := range shown {
 		var kelvin []float64
 		select {
 		case kelvin = <-free:
@@ -122,7 +139,9 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 		if kelvin == nil {
 			break
 		}
-		if err := planesMap(r.Solution.Field, v.planes, kelvin, scratch); err != nil {
+		noted := r.Timeline.Begin("read the map of " + v.what)
+		err := planesMap(r.Solution.Field, v.planes, kelvin, scratch)
+		if noted(); err != nil {
 			g.Go(func() error { return err })
 			break
 		}
@@ -149,6 +168,7 @@ func writeMaps(ctx context.Context, st *staging.Transaction, r *Run, s *Summary,
 			return err
 		})
 	}
+	read()
 	if err := g.Wait(); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/stack"
@@ -234,7 +235,7 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	for n := range int64(2) {
 		dir := filepath.Join(t.TempDir(), "out")
 		_, err := staging.Do(t.Context(), dir, staging.Options{Fault: fullDisk(n)}, func(files *staging.Transaction) error {
-			return stageReport(t.Context(), files, r, s, Options{})
+			return stageTables(t.Context(), files, r, s, &Options{}, time.Now())
 		})
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
 			t.Errorf("error %v", err)

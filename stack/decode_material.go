@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"thermsim/configs"
 	"thermsim/stack/internal/keys"
@@ -34,6 +35,9 @@ type definition struct {
 	usedAt1  int      // 1 + index into used, 0 if not used yet
 }
 
+// libraryTree is the library's text as a tree, which nobody changes.
+var libraryTree = sync.OnceValues(func() (*node, *Error) { return parseTree(libraryFile, configs.MaterialsTOML()) })
+
 // materialTable finds materials by name and collects those in use.
 type materialTable struct {
 	*decoder
@@ -45,7 +49,7 @@ type materialTable struct {
 
 func loadLibrary(d *decoder) *materialTable {
 	m := &materialTable{decoder: d, known: map[string]*definition{}}
-	root, fault := parseTree(libraryFile, configs.MaterialsTOML())
+	root, fault := libraryTree()
 	if fault != nil {
 		d.faults.add(fault)
 		return m

@@ -49,6 +49,7 @@ func (o *Output) Close() error {
 
 // settle brings the file to the disk.
 func (o *Output) settle() error {
+	defer o.transaction.options.Timeline.Begin("sync " + o.name)()
 	d := o.transaction.disk
 	err := d.fault("sync", o.name)
 	if err == nil {

@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"thermsim/timeline"
 )
 
 // Names inside the folder. They are kept with slashes, as os.Root takes them everywhere.
@@ -44,6 +46,8 @@ type Options struct {
 	Replaces []string
 	// Flag by which the folder was named, for messages; --out where empty.
 	Flag string
+	// Timeline notes writing and syncing of the files. May be nil.
+	Timeline *timeline.Log
 	// Fault is asked before every operation on the disk, and fails it with what it returns; for tests.
 	Fault func(op, name string) error
 }
@@ -136,6 +140,7 @@ func (t *Transaction) Has(name string) bool {
 
 // Write stages one file. A cancelled context stops it between two writes.
 func (t *Transaction) Write(ctx context.Context, name string, content func(io.Writer) error) error {
+	defer t.options.Timeline.Begin("write " + name)()
 	f, err := t.Create(name)
 	if err != nil {
 		return err

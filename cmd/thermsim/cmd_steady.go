@@ -70,6 +70,7 @@ func newSteadyCommand(g *globals) *cobra.Command {
 	}
 	o.addFlags(cmd)
 	group(cmd.Flags(), groupSolver, func() { watch.addFlag(cmd.Flags()) })
+	group(cmd.Flags(), groupResults, func() { g.addTimingsFlag(cmd.Flags()) })
 	return cmd
 }
 
@@ -91,15 +92,17 @@ func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
 		}
 	}
 	p.enter("solving")
+	solved := g.timings.log.Begin("solve, with opening the device")
 	run.Solution, err = t.solve(run.solver, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
 		return o.project.steady(ctx, run.Mesh, options)
 	})
-	if err != nil {
+	if solved(); err != nil {
 		return steadyInterrupted(err)
 	}
 	if !t.reports() {
 		return nil
 	}
+	run.releaseWhenRead()
 	s, err := run.finish(ctx)
 	if err != nil {
 		return err

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -96,6 +98,7 @@ func newSweepCommand(g *globals) *cobra.Command {
 	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
 	f.BoolVar(&o.merge, "merge", false, "make sweep.csv of the parts in --out")
 	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
+	g.addTimingsFlag(f)
 	completeFlag(cmd, "device", deviceNames())
 	completeFlag(cmd, "precond", gpusolve.Preconditioners())
 	return cmd
@@ -111,9 +114,11 @@ type sweeper struct {
 	text    []byte // of the stack file
 	open    stack.Opener
 	on      machine
-	device  *gpusolve.SharedDevice
-	solving sync.Mutex // the device does one solve at a time, while the next stacks are read and meshed
+	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
+
+// sweepGrowth is by how many percent of what is in use the heap of a sweep may grow before it is collected: what a run leaves is little, and what it takes on the way much.
+const sweepGrowth = 800
 
 func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) error {
 	v, err := o.load(g)
@@ -132,10 +137,19 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 	if o.merge {
 		return v.merge()
 	}
-	if v.device, err = gpusolve.OpenDevice(string(o.device)); err != nil {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(sweepGrowth)
+	}
+	on := gpusolve.Options{Device: string(o.device), Timeline: g.timings.log}
+	if g.adjust != nil {
+		g.adjust(&on)
+	}
+	if v.lanes, err = openLanes(on); err != nil {
 		return err
 	}
-	defer v.device.Release()
+	if !g.ends {
+		defer v.lanes.close()
+	}
 	if o.lines {
 		return v.answer(ctx, stdin)
 	}
@@ -194,6 +208,7 @@ func cached(read stack.Opener) stack.Opener {
 // stack of a run.
 func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
 	all := append(append([]stack.Override(nil), v.file.Set...), v.o.set...)
+	defer v.g.timings.log.Begin("stack")()
 	s, err := stack.Parse(v.file.Stack, v.text, v.open, append(all, set...)...)
 	if err != nil {
 		return nil, err
@@ -209,6 +224,7 @@ func (v *sweeper) stack(set []stack.Override) (*stack.Stack, error) {
 
 // solve a stack and tell what came of it.
 func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, error) {
+	meshed := v.g.timings.log.Begin("mesh")
 	if _, err := chooseGrid(ctx, v.g, s); err != nil {
 		return nil, err
 	}
@@ -223,16 +239,30 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*report.Summary, e
 	if err != nil {
 		return nil, withStatus(exitInput, err)
 	}
-	options := solverOptions(v.g, s.Solver, startProgress(v.g.console, "sweeping"))
+	meshed()
+	waited := v.g.timings.log.Begin("wait for a lane")
+	lane := <-v.lanes.free
+	waited()
+	defer func() { v.lanes.free <- lane }()
+	return v.solveOn(ctx, lane, m)
+}
+
+// solveOn solves on a lane.
+func (v *sweeper) solveOn(ctx context.Context, lane *gpusolve.SharedDevice, m *mesh.Mesh) (*report.Summary, error) {
+	options := solverOptions(v.g, m.Stack.Solver, new(progress))
 	options.Progress = nil
-	options.Executor = v.device
-	v.solving.Lock()
-	defer v.solving.Unlock()
+	options.Executor = lane
+	solved := v.g.timings.log.Begin("set up and solve")
 	solution, err := gpusolve.Steady(ctx, m, options)
-	if err != nil {
+	if solved(); err != nil {
 		return nil, err
 	}
-	defer solution.Close()
+	defer func() {
+		defer v.g.timings.log.Begin("give the memory back")()
+		solution.Close()
+	}()
+	v.lanes.grow(m)
+	defer v.g.timings.log.Begin("summarise")()
 	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution, Start: v.g.start})
 }
 

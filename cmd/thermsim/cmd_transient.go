@@ -101,6 +101,7 @@ func newTransientCommand(g *globals) *cobra.Command {
 		o.checkpoints.addFlags(f)
 	})
 	o.addFlags(cmd)
+	group(f, groupResults, func() { g.addTimingsFlag(f) })
 	return cmd
 }
 
@@ -144,7 +145,9 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) (err erro
 		}
 	}
 	p.enter("stepping")
+	stepped := g.timings.log.Begin("step, with opening the device")
 	run.Solution, err = t.solve(run.solver, solve)
+	stepped()
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
 	}

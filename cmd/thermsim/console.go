@@ -19,11 +19,14 @@ import (
 type globals struct {
 	*console
 	departure
-	start   time.Time                   // of the process
-	started bool                        // a command has begun: errors from here on are not cobra's
-	unknown error                       // the help of a command that does not exist was asked for
-	adjust  func(*gpusolve.Options)     // nil but in tests, which hand in an executor of their own
-	fault   func(op, name string) error // nil but in tests, which fail operations on the disk
+	start   time.Time               // of the process
+	timings timingsFlag             // where the time went
+	started bool                    // a command has begun: errors from here on are not cobra's
+	unknown error                   // the help of a command that does not exist was asked for
+	adjust  func(*gpusolve.Options) // nil but in tests, which hand in an executor of their own
+	// ends says that the process ends with the run, which need not give its memory back before.
+	ends  bool
+	fault func(op, name string) error // nil but in tests, which fail operations on the disk
 }
 
 // console is the two output streams: tables and JSON on stdout, everything else on stderr.

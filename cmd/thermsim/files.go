@@ -30,7 +30,7 @@ func shown(s *stack.Stack, p *project) string {
 
 // begin takes a folder for the files of a command, before time is spent on them.
 func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, error) {
-	o.Fault = g.fault
+	o.Fault, o.Timeline = g.fault, g.timings.log
 	t, err := staging.Begin(dir, o)
 	if err != nil {
 		return nil, withStatus(exitInput, err)
@@ -45,6 +45,7 @@ func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, err
 // commit gives the files their names, and tells what became of those of runs before.
 func commit(ctx context.Context, g *globals, t *staging.Transaction) (*staging.Result, error) {
 	done := g.commits()
+	defer g.timings.log.Begin("commit")()
 	r, err := t.Commit(ctx)
 	done()
 	if err != nil {

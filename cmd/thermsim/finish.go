@@ -14,6 +14,7 @@ import (
 
 // printSummary prints the tables, or the JSON, on stdout.
 func printSummary(g *globals, r *report.Run, s *report.Summary, o *simulateOptions) error {
+	defer g.timings.log.Begin("print")()
 	var err error
 	switch {
 	case bool(o.json):

@@ -30,7 +30,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			status = reportPanic(g, fault, debug.Stack())
 		}
 	}()
-	g.exit = os.Exit
+	g.exit, g.ends = os.Exit, true
 	return execute(g, args)
 }
 
@@ -47,6 +47,9 @@ func execute(g *globals, args []string) int {
 	err := cmd.ExecuteContext(ctx)
 	if err == nil {
 		err = g.unknown
+	}
+	if told := g.tellTimings(); err == nil {
+		err = told
 	}
 	if err != nil && !g.started {
 		// Whatever fails before a command starts is cobra's complaint about the command line.

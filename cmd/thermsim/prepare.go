@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/plausibility"
 	"thermsim/report"
@@ -26,8 +27,9 @@ func stackPath(argument string) string {
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
 func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Mesh, time.Duration, error) {
+	placed := g.timings.log.Begin("check the memory")
 	note, err := on.place(s, transient)
-	if err != nil {
+	if placed(); err != nil {
 		return nil, 0, err
 	}
 	if note != "" {
@@ -39,6 +41,7 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 		return nil, 0, withStatus(exitInput, err)
 	}
 	spent := time.Since(start)
+	g.timings.log.Add("mesh", start, spent)
 	if err := on.confirm(m, transient); err != nil {
 		return nil, 0, err
 	}
@@ -70,8 +73,9 @@ func (o *simulateOptions) input(ctx context.Context, g *globals, command string,
 		return nil, 0, usagef("--json takes no value; say --json-lines for a line per step")
 	}
 	o.project.inTime = command == "transient"
+	parsed := g.timings.log.Begin("stack")
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
-	if err != nil {
+	if parsed(); err != nil {
 		return nil, 0, err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
@@ -100,6 +104,11 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 			return err
 		}
 	}
+	options := solverOptions(r.g, s.Solver, r.progress)
+	if r.team.alone() {
+		r.ahead = gpusolve.OpenAhead(s, options)
+		options.Ahead = r.ahead
+	}
 	m, build, err := buildMesh(r.g, s, r.team.machine(), command == "transient")
 	if err != nil {
 		return err
@@ -108,7 +117,7 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 	if err := r.o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
 		return err
 	}
-	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: r.g.start}
-	r.solver = solverOptions(r.g, s.Solver, r.progress)
+	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: r.g.start, Timeline: r.g.timings.log}
+	r.solver = options
 	return nil
 }

@@ -34,6 +34,7 @@ func newRootCommand(g *globals) *cobra.Command {
 			if g.quiet && g.verbose {
 				return usagef("--quiet and --verbose contradict each other; leave one out")
 			}
+			g.logTimings()
 			return nil
 		},
 	}

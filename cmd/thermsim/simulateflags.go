@@ -158,7 +158,7 @@ func solverOptions(g *globals, v stack.Solver, p *progress) gpusolve.Options {
 	o := gpusolve.Options{
 		Device: v.Device, Preconditioner: v.Preconditioner,
 		Tol: v.Tol, RTol: v.RTol, ATol: v.ATol, MaxIter: v.MaxIter,
-		Progress: p.update, Notice: func(text string) { g.note("%s", text) },
+		Progress: p.update, Notice: func(text string) { g.note("%s", text) }, Timeline: g.timings.log,
 	}
 	if g.adjust != nil {
 		g.adjust(&o)

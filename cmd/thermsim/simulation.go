@@ -22,7 +22,8 @@ type simulation struct {
 	recording *report.Recording
 	history   *[]report.HistoryPoint
 	solver    gpusolve.Options
-	steps     int // taken so far
+	ahead     *gpusolve.Opening // a GPU on its way; nil where none is sure to be used
+	steps     int               // taken so far
 	policies  *control
 	start     solution.Field // that a transient begins with; nil where options tell
 	kept      *keeping       // nil without checkpoints
@@ -30,10 +31,14 @@ type simulation struct {
 	done      bool // the files are written
 }
 
-// end gives back what the run holds, and removes its files unless they were committed. It returns what the command ends with, on all ranks.
+// end gives back what the run holds, and removes its files unless they were committed. It returns what the command ends with, on all ranks, whose others wait
+// until rank 0 has closed its solution.
 func (s *simulation) end(err error) error {
-	if s.Run != nil {
-		s.Solution.Close()
+	if !s.g.ends || !s.team.alone() {
+		if s.Run != nil {
+			s.Solution.Close()
+		}
+		s.ahead.Close()
 	}
 	if s.kept != nil {
 		s.kept.Close()
@@ -42,6 +47,17 @@ func (s *simulation) end(err error) error {
 		s.files.Abort()
 	}
 	return s.team.leave(err, s.done)
+}
+
+// releaseWhenRead gives the device of a steady state back while the pictures are drawn, where nothing reads the field after that: closing a GPU takes as long as a picture. A process that goes on
+// closes it in end.
+func (s *simulation) releaseWhenRead() {
+	if drawsInTerminal := !s.o.noMap && !s.g.quiet && s.g.depth != report.NoColor; s.g.ends && !drawsInTerminal {
+		s.recording.OnRead = func() {
+			defer s.g.timings.log.Begin("close the device")()
+			s.Solution.Close()
+		}
+	}
 }
 
 // record starts the recorders of a run of that many steps, 0 for a steady state.

@@ -125,6 +125,7 @@ func watchRuns(ctx context.Context, g *globals, argument string, once func(conte
 	if err := checkWatch(argument); err != nil {
 		return err
 	}
+	g.ends = false
 	path := stackPath(argument)
 	why := ""
 	for n := 1; ; n++ {

@@ -34,6 +34,7 @@ type Device struct {
 	link            Link           // to the GPUs of other ranks, nil without any
 	linked          ranks.Group    // that of link; nil where the caller brought the link
 	linkWarning     string         // what is slower than it might be
+	pool            *cudriver.Pool // keeps the memory of systems for the next; nil where it goes back to the driver
 
 	krylov   *kernels.Krylov
 	residual *kernels.Residual
@@ -102,24 +103,44 @@ func (d *Device) open(ordinal int) (err error) {
 	if d.Stream, err = d.Driver.StreamCreate(); err != nil {
 		return err
 	}
-	if d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8); err != nil {
-		return err
-	}
-	return d.load()
+	d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8)
+	return err
 }
 
-// load brings the modules that every solve needs; those of methods wait until they ask for them.
-func (d *Device) load() (err error) {
-	if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
+// LoadSystems brings the modules that systems and matrices need, unless they are there; those of methods wait until they ask for them.
+func (d *Device) LoadSystems() (err error) {
+	defer d.Bind()()
+	if err = d.loadResidual(); err != nil {
 		return err
 	}
-	if d.residual, err = kernels.LoadResidual(d.Driver); err != nil {
-		return err
+	if d.krylov == nil {
+		if d.krylov, err = kernels.LoadKrylov(d.Driver); err != nil {
+			return err
+		}
 	}
-	if d.power, err = kernels.LoadPower(d.Driver); err != nil {
-		return err
+	if d.power == nil {
+		if d.power, err = kernels.LoadPower(d.Driver); err != nil {
+			return err
+		}
 	}
-	d.assembly, err = kernels.LoadAssemble(d.Driver)
+	if d.assembly == nil {
+		d.assembly, err = kernels.LoadAssemble(d.Driver)
+	}
+	return err
+}
+
+// loadResidual brings the module that every solve needs.
+func (d *Device) loadResidual() (err error) {
+	if d.residual == nil {
+		d.residual, err = kernels.LoadResidual(d.Driver)
+	}
+	return err
+}
+
+// LoadStatistics brings the kernels that reports ask for.
+func (d *Device) LoadStatistics() error {
+	defer d.Bind()()
+	_, err := Module(d, "statistics", kernels.LoadStatistics)
 	return err
 }
 
@@ -152,10 +173,29 @@ func (d *Device) Peak() int64 { return d.peak }
 // MultiprocessorCount is the GPU's, on which some methods' work space depends.
 func (d *Device) MultiprocessorCount() int { return d.Multiprocessors }
 
-// MemInfo is the free and total memory of the GPU in bytes.
+// KeepMemory has the memory that systems give back stay with the device, for systems like them to follow.
+func (d *Device) KeepMemory() {
+	if d.pool == nil {
+		d.pool = cudriver.NewPool(d.Driver)
+	}
+}
+
+// newMemory is an account for a system.
+func (d *Device) newMemory() *cudriver.Memory {
+	if d.pool != nil {
+		return d.pool.NewMemory()
+	}
+	return cudriver.NewMemory(d.Driver)
+}
+
+// MemInfo is the free and total memory of the GPU in bytes. What the device keeps counts as free.
 func (d *Device) MemInfo() (free, total int64, err error) {
 	defer d.Bind()()
-	return d.Driver.MemGetInfo()
+	free, total, err = d.Driver.MemGetInfo()
+	if d.pool != nil {
+		free += d.pool.Bytes()
+	}
+	return free, total, err
 }
 
 // Close gives everything back. It goes on after a failure and returns the first.
@@ -188,6 +228,9 @@ func (d *Device) Close() error {
 	for _, m := range d.asked {
 		note(m.Unload())
 	}
+	if d.pool != nil {
+		note(d.pool.Close())
+	}
 	if d.scalars != nil {
 		note(d.Driver.MemFreeHost(d.scalars))
 	}
@@ -201,6 +244,9 @@ func (d *Device) Close() error {
 
 // Assemble discretises the mesh on the GPU.
 func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
+	if err := d.LoadSystems(); err != nil {
+		return nil, err
+	}
 	s := newSystem(d, m, dt)
 	s.assemble()
 	if s.err != nil {

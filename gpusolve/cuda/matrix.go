@@ -52,6 +52,9 @@ func (d *Device) LoadCSR(a *sparse.CSR) (ops.Operator, error) {
 }
 
 func (d *Device) newMatrix(n int64, load func(*matrix)) (ops.Operator, error) {
+	if err := d.LoadSystems(); err != nil {
+		return nil, err
+	}
 	k, err := Module(d, "matrix", kernels.LoadMatrix)
 	if err != nil {
 		return nil, err

@@ -75,8 +75,8 @@ func TestDrawnPowerEqualsTheMap(t *testing.T) {
 	s.SetPower(p.Steady())
 	for _, l := range p.Layers {
 		for i, w := range s.watts(t, l.Layer) {
-			if math.Abs(w-l.Watts[i]) > 1e-14*l.Watts[i] {
-				t.Fatalf("layer %d, cell %d: %.17g W on the device, want %.17g W", l.Layer, i, w, l.Watts[i])
+			if math.Abs(w-l.Watts()[i]) > 1e-14*l.Watts()[i] {
+				t.Fatalf("layer %d, cell %d: %.17g W on the device, want %.17g W", l.Layer, i, w, l.Watts()[i])
 			}
 			total += w
 		}
@@ -114,7 +114,7 @@ func TestChangesOfPowerAreSmall(t *testing.T) {
 	}
 	for _, l := range p.Layers {
 		for i, w := range s.watts(t, l.Layer) {
-			if want := l.Watts[i] / 4; math.Abs(w-want) > 1e-14*want {
+			if want := l.Watts()[i] / 4; math.Abs(w-want) > 1e-14*want {
 				t.Fatalf("layer %d, cell %d: %.17g W after the change, want %.17g W", l.Layer, i, w, want)
 			}
 		}

@@ -34,7 +34,7 @@ type Space struct {
 }
 
 func newSpace(d *Device, cells, pad int64) Space {
-	return Space{Device: d, cells: cells, pad: pad, memory: cudriver.NewMemory(d.Driver), buffers: map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
+	return Space{Device: d, cells: cells, pad: pad, memory: d.newMemory(), buffers: map[cudriver.DevicePtr]*cudriver.Buffer[uint32]{}}
 }
 
 // SpaceOf is the GPU's part of an operator or workspace, for methods with kernels of their own. ok is false for what lives elsewhere.

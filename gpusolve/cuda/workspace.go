@@ -80,6 +80,9 @@ const IterationBytes = 8*(3*ReductionBlocks+2*scalarCount) + 4*StoreAlign
 // NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of so many cells. room is how much memory to take for what the method
 // allocates first.
 func NewIteration(d *Device, cells, room int64) (*Iteration, error) {
+	if err := d.loadResidual(); err != nil {
+		return nil, err
+	}
 	s := newSpace(d, cells, 0)
 	s.stock(IterationBytes + room)
 	s.maxBlocks = ReductionBlocks

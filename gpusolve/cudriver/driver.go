@@ -80,6 +80,9 @@ type Driver interface {
 	EventElapsedTime(start, end Event) (milliseconds float32, err error)
 }
 
+// Over, where it is not nil, puts other bindings over those that Open gives. A build that has some, such as that of gpusolve/cudriver/mumax3, sets it before anything is opened.
+var Over func(Driver) Driver
+
 // DeviceAttribute is a CUdevice_attribute.
 type DeviceAttribute int32
 

@@ -11,6 +11,7 @@ import (
 // and is used on that context's thread.
 type Memory struct {
 	d          Driver
+	pool       *Pool // nil where memory goes back to the driver
 	blocks     map[DevicePtr]int64
 	live, peak int64
 	slots      [2]slot
@@ -36,9 +37,7 @@ func (m *Memory) Peak() int64 { return m.peak }
 // Call it before the context is released; it may be called again, and then tries what failed.
 func (m *Memory) Close() error {
 	var errs []error
-	for i := range m.slots {
-		errs = append(errs, m.closeSlot(&m.slots[i]))
-	}
+	errs = append(errs, m.closeSlots())
 	ptrs := make([]DevicePtr, 0, len(m.blocks))
 	for p := range m.blocks {
 		ptrs = append(ptrs, p)
@@ -51,7 +50,16 @@ func (m *Memory) Close() error {
 }
 
 func (m *Memory) alloc(bytes int64) (DevicePtr, error) {
-	p, err := m.d.MemAlloc(bytes)
+	p, kept := m.pool.take(bytes)
+	var err error
+	if !kept {
+		p, err = m.d.MemAlloc(bytes)
+	}
+	if errors.Is(err, ErrOutOfMemory) {
+		if some, failed := m.pool.Trim(); some && failed == nil {
+			p, err = m.d.MemAlloc(bytes)
+		}
+	}
 	if errors.Is(err, ErrOutOfMemory) {
 		if free, total, e := m.d.MemGetInfo(); e == nil {
 			return 0, fmt.Errorf("%.2f GB asked for, %.2f GB of %.2f GB free on the device, %.2f GB in use by this run: %w",
@@ -69,7 +77,9 @@ func (m *Memory) alloc(bytes int64) (DevicePtr, error) {
 
 // free keeps a block in the account when the driver did not take it back.
 func (m *Memory) free(p DevicePtr) error {
-	if err := m.d.MemFree(p); err != nil {
+	if m.pool != nil {
+		m.pool.keep(p, m.blocks[p])
+	} else if err := m.d.MemFree(p); err != nil {
 		return err
 	}
 	m.live -= m.blocks[p]

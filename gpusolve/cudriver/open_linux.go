@@ -15,7 +15,13 @@ const libraryName = "libcuda.so.1"
 
 // Open loads the machine's CUDA driver. It does not touch the GPU: call Init next. Without a driver, or with one that lacks a function,
 // the error is ErrNoDriver. The library stays loaded for the life of the process.
-func Open() (Driver, error) { return open(libraryName) }
+func Open() (Driver, error) {
+	d, err := open(libraryName)
+	if err == nil && Over != nil {
+		d = Over(d)
+	}
+	return d, err
+}
 
 func open(library string) (Driver, error) {
 	runtime.LockOSThread() // dlerror, which purego calls for the reason of a failure, belongs to the thread

@@ -157,6 +157,20 @@ func (m *Memory) unpin(sl *slot) error {
 	return nil
 }
 
+// closeSlots gives both buffers back, to the pool where there is one.
+func (m *Memory) closeSlots() error {
+	if m.pool != nil {
+		if err := errors.Join(m.wait(&m.slots[0]), m.wait(&m.slots[1])); err == nil {
+			if m.slots != [2]slot{} {
+				m.pool.slots = append(m.pool.slots, m.slots)
+			}
+			m.slots = [2]slot{}
+			return nil
+		}
+	}
+	return errors.Join(m.closeSlot(&m.slots[0]), m.closeSlot(&m.slots[1]))
+}
+
 // closeSlot gives everything back that the driver takes, also when the wait fails: after a failed kernel every call does.
 func (m *Memory) closeSlot(sl *slot) error {
 	errs := []error{m.wait(sl), m.unpin(sl)}

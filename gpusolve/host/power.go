@@ -117,9 +117,6 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 
 // layerPower is a plane that holds a drawing up to a factor.
 func (s *source) layerPower(d *powermap.Drawing) (plane []float64, factor float64) {
-	if d.Drawn != nil {
-		return d.Drawn, 1
-	}
 	if plane, factor = d.Multiple(); plane != nil {
 		return plane, factor
 	}

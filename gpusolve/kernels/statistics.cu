@@ -235,3 +235,28 @@ KERNEL void BOUNDS(THREADS) quantise(i64 count, int nx, int ny, int factor, cons
   if (q - q == 0) c = q > WIDEST ? WIDEST : q < -WIDEST ? -WIDEST : (int)q;
   counts[n] = c;
 }
+
+// out = planes of values from x on, sheet values each, in bins: the maximum over the cells that a bin shows, a thread for each of count bins, width of them a row. The hottest of
+// the planes comes first, then that of a column's rows, then that of the columns; a value that is no number stays where it is the first.
+KERNEL void BOUNDS(THREADS) maxima(i64 count, int width, int nx, i64 sheet, int planes, const double *RESTRICT x, double offset, const int *RESTRICT firstX,
+                                   const int *RESTRICT lastX, const int *RESTRICT firstY, const int *RESTRICT lastY, double *RESTRICT out) {
+  i64 n = (i64)blockX() * THREADS + threadX();
+  if (n >= count) return;
+  int q = (int)(n / width), p = (int)(n - (i64)q * width);
+  int i0 = firstX[p], i1 = lastX[p], j0 = firstY[q], j1 = lastY[q];
+  double best = 0;
+  for (int i = i0; i <= i1; i++) {
+    double column = 0;
+    for (int j = j0; j <= j1; j++) {
+      const double *from = x + (i64)j * nx + i;
+      double cell = plus(from[0], offset);
+      for (int k = 1; k < planes; k++) {
+        double v = plus(from[k * sheet], offset);
+        if (v > cell) cell = v;
+      }
+      if (j == j0 || cell > column) column = cell;
+    }
+    if (i == i0 || column > best) best = column;
+  }
+  out[n] = best;
+}

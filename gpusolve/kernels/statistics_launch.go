@@ -57,6 +57,7 @@ type Statistics struct {
 	searchPlanes launch.Kernel[StatisticsSearchPlanesArgs]
 	hottest      launch.Kernel[StatisticsHottestArgs]
 	quantise     launch.Kernel[StatisticsQuantiseArgs]
+	maxima       launch.Kernel[StatisticsMaximaArgs]
 }
 
 // LoadStatistics compiles the module for the device and finds its kernels.
@@ -69,6 +70,7 @@ func LoadStatistics(d cudriver.Driver) (*Statistics, error) {
 		m.searchPlanes.Prepare("searchPlanes", StatisticsSearch),
 		m.hottest.Prepare("hottest", StatisticsThreads),
 		m.quantise.Prepare("quantise", StatisticsThreads),
+		m.maxima.Prepare("maxima", StatisticsThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -169,4 +171,23 @@ type StatisticsQuantiseArgs struct {
 func (m *Statistics) Quantise(s cudriver.Stream, grid [3]uint32, a StatisticsQuantiseArgs) error {
 	m.quantise.Args = a
 	return m.quantise.Launch(s, grid)
+}
+
+// StatisticsMaximaArgs are the arguments of maxima.
+type StatisticsMaximaArgs struct {
+	Count                        int64
+	Width, Nx                    int32
+	Sheet                        int64
+	Planes                       int32
+	X                            cudriver.Ptr[float64]
+	Offset                       float64
+	FirstX, LastX, FirstY, LastY cudriver.Ptr[int32]
+	Out                          cudriver.Ptr[float64]
+}
+
+// Maxima: out = planes of values from x on, sheet values each, in bins: the maximum over the cells that a bin shows, a thread for each of count bins, width of them a row. The hottest of
+// the planes comes first, then that of a column's rows, then that of the columns; a value that is no number stays where it is the first.
+func (m *Statistics) Maxima(s cudriver.Stream, grid [3]uint32, a StatisticsMaximaArgs) error {
+	m.maxima.Args = a
+	return m.maxima.Launch(s, grid)
 }

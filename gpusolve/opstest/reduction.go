@@ -53,6 +53,7 @@ func (f *Fixture) reductions() {
 			f.quanta(on, x, a, offset, reduction.Quanta{Factor: factor + 1, Base: 300, Quantum: 0.02 * float64(1+factor)})
 		}
 		f.quanta(on, x, a, offset, reduction.Quanta{Factor: 1, Base: 300.1, Quantum: 2}) // halves
+		f.maxima(x, a, offset)
 	}
 }
 

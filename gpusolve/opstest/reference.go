@@ -129,8 +129,8 @@ func (r *reference) setPower(layers []powermap.LayerMap, planes [][]float64) {
 	for c, q := range r.inflow {
 		r.source[c] = q + r.inlets[c]
 	}
-	for n, l := range layers {
-		p, watts := r.m.PowerPlanes(l.Layer), l.Watts
+	for n := range layers {
+		p, watts := r.m.PowerPlanes(layers[n].Layer), layers[n].Watts()
 		if planes != nil {
 			watts = planes[n]
 		}

@@ -17,8 +17,11 @@ const imbalanceLimit = 1e-3
 // step, into the heat capacity C (J/K): error (G + C/dt) over the largest flow, and twice that because the error is an estimate. Only errors up to
 // 1e-4 K, the default tolerance, excuse an imbalance: a solve that was asked for less has to show that it is good enough.
 func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
+	if s.Energy.ImbalanceRel <= imbalanceLimit { // spares a look at every column
+		return imbalanceLimit
+	}
 	watts := explained(m, s)
-	if s.Energy.ImbalanceRel <= imbalanceLimit || watts == 0 {
+	if watts == 0 {
 		return imbalanceLimit
 	}
 	return math.Max(imbalanceLimit, watts/s.Energy.Scale)

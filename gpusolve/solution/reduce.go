@@ -35,3 +35,18 @@ func ReducePlanes(f Field, r *reduction.Regions) (*reduction.Values, error) {
 	plane := make([]float64, r.NX*r.NY)
 	return r.Reduce(func(k int) ([]float64, error) { return plane, f.Plane(k, plane) }, 0)
 }
+
+// Binner is a Field that shows its planes in bins where they are.
+type Binner interface {
+	// Maxima fills dst with temperatures in K. It says false, and has done nothing, where planes have to be read.
+	Maxima(m *reduction.Maxima, dst []float64) (done bool, err error)
+}
+
+// BinnerOf is that of a field, nil where its planes have to be read.
+func BinnerOf(f Field) Binner {
+	if w, ok := f.(Within); ok {
+		return BinnerOf(w.Inner())
+	}
+	b, _ := f.(Binner)
+	return b
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/printable"
 	"thermsim/stack"
 )
@@ -146,13 +147,12 @@ func (f *frame) whole(r stack.Rect) image.Rectangle {
 }
 
 // paint shows a plane of cells in the data area, less zero: reduced by maximum where cells are smaller than pixels, crisp where they are larger.
-func (f *frame) paint(x, y, values []float64, zero float64) {
-	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(x, y, values, zero, w, h) })
+func (f *frame) paint(x, y []float64, shown func(x, y reduction.Bins) []float64, zero float64) {
+	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(shown(binsOf(x, w), binsOf(y, h)), zero, w, h) })
 }
 
-// raster is a picture of the cells with w x h pixels.
-func (f *frame) raster(x, y, values []float64, zero float64, w, h int) *image.RGBA {
-	cells := reduce(values, len(x)-1, binsOf(x, w), binsOf(y, h))
+// raster is a picture of w x h pixels.
+func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for q := range h {
 		pix := img.Pix[(h-1-q)*img.Stride:]

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/stack"
 )
 
@@ -18,6 +19,7 @@ type HeatMap struct {
 	Title, Subtitle string
 	X, Y            []float64 // faces of the cells in m, ascending
 	Kelvin          []float64 // x fastest, south first
+	Bins            *Bins     // in place of Kelvin
 	Lo, Hi          float64   // K, the range of the colours
 	Blocks          []Outline // thin lines with names
 	Regions         []Outline // dashed lines
@@ -27,6 +29,18 @@ type HeatMap struct {
 	IsothermStep float64
 	// Difference says that Kelvin holds differences of temperatures, which are drawn in K.
 	Difference bool
+
+	coldest float64 // of the bins that were shown, K; 0 for none yet
+	failed  error   // of bringing them
+}
+
+// Bins are temperatures that lie elsewhere and are brought here as a picture shows them.
+type Bins struct {
+	// Maxima are the temperatures in bins along x and y, K, x fastest.
+	Maxima func(x, y reduction.Bins) ([]float64, error)
+	// Hottest is the hottest cell, -1 where none has a temperature, and Kelvin its temperature.
+	Hottest int
+	Kelvin  float64
 }
 
 // zero is what the picture calls 0, in K.
@@ -53,12 +67,35 @@ func (m *HeatMap) Write(w io.Writer, format Format) error {
 		return err
 	}
 	m.draw(f)
-	return f.write(w, format)
+	if err := f.write(w, format); err != nil {
+		return err
+	}
+	return m.failed
+}
+
+// shown is the map in bins. A failure comes out of Write.
+func (m *HeatMap) shown(x, y reduction.Bins) []float64 {
+	if m.Bins == nil {
+		return reduce(m.Kelvin, len(m.X)-1, x, y)
+	}
+	v, err := m.Bins.Maxima(x, y)
+	if m.failed == nil {
+		m.failed = err
+	}
+	if err != nil {
+		v = slices.Repeat([]float64{math.NaN()}, len(x.First)*len(y.First))
+	}
+	for _, t := range v {
+		if m.coldest == 0 || t < m.coldest {
+			m.coldest = t
+		}
+	}
+	return v
 }
 
 func (m *HeatMap) check() error {
 	nx, ny := len(m.X)-1, len(m.Y)-1
-	if nx < 1 || ny < 1 || len(m.Kelvin) != nx*ny {
+	if nx < 1 || ny < 1 || m.Bins == nil && len(m.Kelvin) != nx*ny {
 		return fmt.Errorf("drawing a heat map: %d temperatures for %d x %d cells", len(m.Kelvin), nx, ny)
 	}
 	if !(m.X[nx] > m.X[0]) || !(m.Y[ny] > m.Y[0]) {
@@ -123,7 +160,7 @@ func (m *HeatMap) draw(f *frame) {
 }
 
 // paint colours the data area.
-func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.Kelvin, m.zero()) }
+func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.shown, m.zero()) }
 
 // hotMark is the mark of the hottest point and where its label goes.
 type hotMark struct {
@@ -135,14 +172,8 @@ type hotMark struct {
 
 // placeMark finds the hottest cell and a place beside it for its temperature.
 func (m *HeatMap) placeMark(f *frame) *hotMark {
-	best, coldest := -1, math.Inf(1)
-	for n, v := range m.Kelvin {
-		if !math.IsNaN(v) && (best < 0 || v > m.Kelvin[best]) {
-			best = n
-		}
-		coldest = min(coldest, v)
-	}
-	if best < 0 || m.Kelvin[best]-coldest < minSpan {
+	best, kelvin, coldest := m.extremes()
+	if best < 0 || kelvin-coldest < minSpan {
 		return nil // no point is the hottest
 	}
 	nx := len(m.X) - 1
@@ -152,7 +183,7 @@ func (m *HeatMap) placeMark(f *frame) *hotMark {
 	if span := f.scale.hi - f.scale.lo; span < 5 {
 		decimals = 2 + max(0, int(math.Ceil(-math.Log10(2*span)))) // three figures of the range
 	}
-	mark.label = fmt.Sprintf("%.*f %s", decimals, m.Kelvin[best]-m.zero(), f.scale.unit)
+	mark.label = fmt.Sprintf("%.*f %s", decimals, kelvin-m.zero(), f.scale.unit)
 	mark.style = style{size: 15, bold: true}
 	const off = 11
 	places := []struct {
@@ -177,6 +208,21 @@ func (m *HeatMap) placeMark(f *frame) *hotMark {
 	around := image.Rect(int(mark.x)-8, int(mark.y)-8, int(mark.x)+9, int(mark.y)+9)
 	f.taken = append(f.taken, mark.box, around)
 	return mark
+}
+
+// extremes are the hottest cell, -1 for none, with its temperature, and the coldest temperature; of bins, of those that were shown.
+func (m *HeatMap) extremes() (best int, kelvin, coldest float64) {
+	if m.Bins != nil {
+		return m.Bins.Hottest, m.Bins.Kelvin, m.coldest
+	}
+	best, coldest = -1, math.Inf(1)
+	for n, v := range m.Kelvin {
+		if !math.IsNaN(v) && (best < 0 || v > kelvin) {
+			best, kelvin = n, v
+		}
+		coldest = min(coldest, v)
+	}
+	return best, kelvin, coldest
 }
 
 func (k *hotMark) draw(f *frame) {

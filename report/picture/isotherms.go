@@ -1,6 +1,10 @@
 package picture
 
-import "math"
+import (
+	"math"
+
+	"thermsim/gpusolve/reduction"
+)
 
 // isotherm is a level with its lines in pixels.
 type isotherm struct {
@@ -52,8 +56,8 @@ func (m *HeatMap) contourField(f *frame) *field {
 	const every = 2
 	xs, binX := samples(m.X, f.area.Dx()/every)
 	ys, binY := samples(m.Y, f.area.Dy()/every)
-	values := reduce(m.Kelvin, len(m.X)-1, binX, binY)
-	bx, by := len(binX.first), len(binY.first)
+	values := m.shown(binX, binY)
+	bx, by := len(binX.First), len(binY.First)
 	g := &field{values: make([]float64, len(xs)*len(ys))}
 	for _, x := range xs {
 		g.x = append(g.x, f.px(x))
@@ -72,15 +76,15 @@ func (m *HeatMap) contourField(f *frame) *field {
 
 // samples is the sample coordinates along an axis, with both its ends, and the bins between the ends: one per cell, or groups of
 // equally many cells, so that the lines stay smooth, where there are more than limit.
-func samples(faces []float64, limit int) ([]float64, bins) {
+func samples(faces []float64, limit int) ([]float64, reduction.Bins) {
 	cells := len(faces) - 1
 	size := (cells + max(limit, 1) - 1) / max(limit, 1)
 	at := []float64{faces[0]}
-	var b bins
+	var b reduction.Bins
 	for from := 0; from < cells; from += size {
 		to := min(from+size, cells)
 		at = append(at, (faces[from]+faces[to])/2)
-		b.first, b.last = append(b.first, from), append(b.last, to-1)
+		b.First, b.Last = append(b.First, int32(from)), append(b.Last, int32(to-1))
 	}
 	return append(at, faces[cells]), b
 }

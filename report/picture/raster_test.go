@@ -28,10 +28,10 @@ func TestReduceLosesNoCell(t *testing.T) {
 		b := binsOf(f, n)
 		shown := make([]bool, len(widths))
 		for p := range n {
-			if b.first[p] > b.last[p] {
+			if b.First[p] > b.Last[p] {
 				t.Fatalf("bin %d is empty", p)
 			}
-			for c := b.first[p]; c <= b.last[p]; c++ {
+			for c := b.First[p]; c <= b.Last[p]; c++ {
 				shown[c] = true
 			}
 		}

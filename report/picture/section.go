@@ -78,10 +78,10 @@ func (s *Section) Write(w io.Writer, format Format) error {
 	}
 	c.print(titleStyle, c.fit(titleStyle, s.Title, total-40), 20, 14, anchor{})
 	c.print(subtitleStyle, c.fit(subtitleStyle, s.Subtitle, total-40), 20, 40, anchor{})
-	f.paint(s.Across, stretched, s.Kelvin, zeroCelsius)
+	hot := HeatMap{X: s.Across, Y: stretched, Kelvin: s.Kelvin}
+	f.paint(s.Across, stretched, hot.shown, zeroCelsius)
 	s.borders(f, stretched)
 	s.layers(f, stretched)
-	hot := HeatMap{X: s.Across, Y: stretched, Kelvin: s.Kelvin}
 	if mark := hot.placeMark(f); mark != nil {
 		mark.draw(f)
 	}

@@ -97,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if diff := cmp.Diff(m.X, r.Mesh.X) + cmp.Diff(m.Z, r.Mesh.Z) + cmp.Diff(m.Power.Layers[0].Watts, r.Mesh.Power.Layers[0].Watts); diff != "" {
+	if diff := cmp.Diff(m.X, r.Mesh.X) + cmp.Diff(m.Z, r.Mesh.Z) + cmp.Diff(m.Power.Layers[0].Watts(), r.Mesh.Power.Layers[0].Watts()); diff != "" {
 		t.Error(diff)
 	}
 	if r.Mesh.Stack.File != "in/stack.toml" || r.Mesh.Stack.Inputs[0] != m.Stack.Inputs[0] {

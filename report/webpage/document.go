@@ -59,8 +59,9 @@ type Layer struct {
 	TMax      float64   `json:"tmax,omitempty"`   // K, of the whole layer; 0 for none
 	Limits    []Outline `json:"limits,omitempty"` // parts that have a TMax
 	Flow      *Flow     `json:"flow,omitempty"`   // of coolant
-	// Density is the power density in W/cm2 of the grid's cells, x fastest; nil without power.
-	Density []float64 `json:"-"`
+	// Density gives the power density; nil without power. Power is what PackPower made of it before, if anything.
+	Density Rows   `json:"-"`
+	Power   *Power `json:"-"`
 }
 
 // Flow is where coolant flows in a layer: towards larger or smaller x or y, in lanes across.

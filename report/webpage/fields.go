@@ -42,7 +42,8 @@ const (
 
 // Fields are the temperatures of one run in a page: frames of planes, quantised, and reduced by maximum where they do not fit the budget.
 type Fields struct {
-	nx, nz  int       // of the grid
+	nx, ny  int // of the grid
+	nz      int
 	x, y    []float64 // faces of the cells as shown, m
 	factor  int       // cells along x and y that one shown cell stands for
 	base    float64   // K
@@ -82,7 +83,7 @@ func NewFields(g *field.Grid, base float64, steps int, b Budget) *Fields {
 	if b.Bytes <= 0 {
 		b.Bytes = DefaultBytes
 	}
-	f := &Fields{nx: g.NX(), nz: g.NZ(), base: base, quantum: 2 * b.ErrorK, budget: b.Bytes, stride: 1}
+	f := &Fields{nx: g.NX(), ny: g.NY(), nz: g.NZ(), base: base, quantum: 2 * b.ErrorK, budget: b.Bytes, stride: 1}
 	cells := g.NX() * g.NY() * g.NZ()
 	for steps/f.stride > mostFrames || f.stride < steps && steps/f.stride*cells > mostRead {
 		f.stride *= 2

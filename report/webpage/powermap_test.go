@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/reduction"
-	"thermsim/report/field"
 )
 
 // The page's power densities are within half a step of the grid's; a coarser page shows the maximum over its cells.
@@ -16,8 +15,8 @@ func TestPowerOfThePage(t *testing.T) {
 		density[n] = 3.7 * float64(n%nx) * float64(n/nx)
 	}
 	for _, factor := range []int{1, 2} {
-		f := &Fields{nx: nx, factor: factor, x: coarser(line(nx), factor), y: coarser(line(ny), factor)}
-		d := &Document{Layers: []Layer{{}, {Density: density}, {Density: make([]float64, nx*ny)}}, Runs: []Run{{Fields: f}}}
+		f := &Fields{nx: nx, ny: ny, factor: factor, x: coarser(line(nx), factor), y: coarser(line(ny), factor)}
+		d := &Document{Layers: []Layer{{}, {Density: rowsOf(density, nx)}, {Density: rowsOf(make([]float64, nx*ny), nx)}}, Runs: []Run{{Fields: f}}}
 		got, err := d.power()
 		if err != nil {
 			t.Fatal(err)
@@ -36,10 +35,41 @@ func TestPowerOfThePage(t *testing.T) {
 			}
 		}
 	}
-	wrong := &Document{Layers: []Layer{{Density: density[:4]}}, Runs: []Run{{Fields: NewFields(&field.Grid{X: line(nx), Y: line(ny), Z: line(1)}, 300, 1, Budget{})}}}
-	if _, err := wrong.power(); err == nil {
-		t.Error("densities of another grid are taken")
+}
+
+// Of many rows, each is drawn once, and what was packed for other cells is packed again.
+func TestPowerPackedBefore(t *testing.T) {
+	const nx, ny = 3, 101
+	density := make([]float64, nx*ny)
+	for n := range density {
+		density[n] = float64(n * 31 % 97)
 	}
+	f := &Fields{nx: nx, ny: ny, factor: 1, x: line(nx), y: line(ny)}
+	before, err := f.PackPower(rowsOf(density, nx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Document{Layers: []Layer{{Density: rowsOf(density, nx), Power: before}}, Runs: []Run{{Fields: f}}}
+	for _, factor := range []int{1, 3} {
+		f.factor, f.x, f.y = factor, coarser(line(nx), factor), coarser(line(ny), factor)
+		got, err := d.power()
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := decode(got[0].Packed, (len(f.x)-1)*(len(f.y)-1), len(f.x)-1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, want := range reduction.Squares(density, nx, factor) {
+			if v := float64(q[n]) * got[0].Quantum; math.Abs(v-want) > got[0].Quantum/2*(1+1e-9) {
+				t.Errorf("factor %d, cell %d: %g, want %g", factor, n, v, want)
+			}
+		}
+	}
+}
+
+func rowsOf(density []float64, nx int) Rows {
+	return func(lo, hi int, dst []float64) { copy(dst, density[lo*nx:hi*nx]) }
 }
 
 func line(n int) []float64 {

@@ -184,7 +184,7 @@ func (d *Document) data() ([]byte, error) {
 		Maps       [][2]string  `json:"maps"` // names and colours
 		Diverging  string       `json:"diverging"`
 		PowerMap   string       `json:"powerColours"`
-		Power      []power      `json:"power"`
+		Power      []Power      `json:"power"`
 		TMax       float64      `json:"tmax"`
 		Runs       []runAbout   `json:"runs"`
 	}{

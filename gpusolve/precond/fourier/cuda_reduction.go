@@ -43,3 +43,8 @@ func (g *gpu) NewReduction(r *reduction.Regions) (reduction.Reduction, error) {
 func (g *gpu) Quantise(p ops.Vector, offset float64, q reduction.Quanta, counts []int32) bool {
 	return g.reducer.Quantise(p.(*gpuPlanes).Vector, offset, q, counts)
 }
+
+// Maxima shows planes in bins.
+func (g *gpu) Maxima(p ops.Vector, offset float64, m *reduction.Maxima, dst []float64) bool {
+	return g.reducer.Maxima(p.(*gpuPlanes).Vector, offset, m, dst)
+}

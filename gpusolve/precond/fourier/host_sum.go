@@ -97,8 +97,8 @@ func (e *processor) Residual(x, old Modes, p Planes) Norms {
 
 // draw is a source in space.
 func (e *processor) draw(s *hostSource) []float64 {
-	if s.Drawn != nil {
-		return s.Drawn
+	if plane, factor := s.Multiple(); plane != nil && factor == 1 {
+		return plane
 	}
 	plane := make([]float64, e.sheet)
 	e.perRow(e.NY, func(lo, hi int) { s.Draw(e.NX, lo, hi, plane) })

@@ -33,7 +33,7 @@ func DirectMemory(s precond.Shape) precond.Need {
 	if s.Mesh != nil {
 		for _, d := range drawings(s) {
 			held += sourceBytes(s, &d)
-			if d.Drawn == nil {
+			if plane, _ := d.Multiple(); plane == nil {
 				residual += 8 * s.Sheet()
 			}
 		}

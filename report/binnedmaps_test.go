@@ -1,0 +1,93 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"thermsim/gpusolve/reduction"
+	"thermsim/report/picture"
+	"thermsim/staging"
+)
+
+// binnedField shows its planes in bins; broken makes it fail after the first time.
+type binnedField struct {
+	formulaField
+	broken error
+	asked  *int
+}
+
+func (f binnedField) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
+	if *f.asked++; *f.asked > 1 && f.broken != nil {
+		return false, f.broken
+	}
+	nx := f.m.NX()
+	var planes [][]float64
+	for k := m.Planes[0]; k < m.Planes[1]; k++ {
+		plane := make([]float64, nx*f.m.NY())
+		if err := f.Plane(k, plane); err != nil {
+			return false, err
+		}
+		planes = append(planes, plane)
+	}
+	for q := range m.Y.First {
+		for p := range m.X.First {
+			best := math.Inf(-1)
+			for _, plane := range planes {
+				for j := m.Y.First[q]; j <= m.Y.Last[q]; j++ {
+					for i := m.X.First[p]; i <= m.X.Last[p]; i++ {
+						best = max(best, plane[int(j)*nx+int(i)])
+					}
+				}
+			}
+			dst[q*len(m.X.First)+p] = best
+		}
+	}
+	return true, nil
+}
+
+// A map of bins has the pixels of a map of planes, finer than the picture and coarser.
+func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
+	for _, n := range [][2]int{{10, 8}, {1700, 1300}} {
+		r := sampleRun(t, n[0], n[1])
+		r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, nil, new(int)}
+		s := summarise(t, r)
+		o := &Options{}
+		b := binnedMapsOf(r, o)
+		for _, v := range views(r.Mesh, []int{0, 1, 2, 3}) {
+			lo, hi := colorRange(s, []int{0, 1, 2, 3})
+			kelvin := make([]float64, n[0]*n[1])
+			if err := planesMap(r.Solution.Field, v.planes, kelvin, func() []float64 { return make([]float64, len(kelvin)) }); err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range []picture.Format{picture.PNG, picture.SVG} {
+				var want, got bytes.Buffer
+				if err := errors.Join(layerPicture(r.Mesh, v, kelvin, lo, hi, "", "", &o.Style).Write(&want, format),
+					b.picture(v, [2]float64{lo, hi}, "", "").Write(&got, format)); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("%v cells: %s as %s differs", n, v.what, format)
+				}
+			}
+		}
+	}
+}
+
+// A field that fails while a map is drawn fails the map.
+func TestMapsOfBinsTellOfFailures(t *testing.T) {
+	r := sampleRun(t, 10, 8)
+	s := summarise(t, r)
+	broken := errors.New("the device is gone")
+	r.Solution.Field = binnedField{formulaField{r.Mesh, bumps}, broken, new(int)}
+	b := binnedMapsOf(r, &Options{})
+	_, err := staging.Do(context.Background(), filepath.Join(t.TempDir(), "out"), staging.Options{}, func(files *staging.Transaction) error {
+		return b.write(context.Background(), files, s, views(r.Mesh, []int{1}), [2]float64{300, 400})
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
