@@ -30,7 +30,7 @@ EXIT STATUS
 ===========
 
   0    done
-  1    internal failure, or a file could not be written
+  1    internal failure, a rank that was lost, or a file could not be written
   2    wrong usage, invalid input, or with --strict a warning; nothing was written,
        but for a warning about the result
   3    not converged, or energy imbalance above its limit; the best field was
