@@ -68,9 +68,9 @@ func (s *gpuOperations) directions(c Coarsening, nx, ny int) (x, y gpuDirection)
 	return x, y
 }
 
-// restrictGrid is a block per tile of coarse cells and pair of planes.
-func (s *gpuOperations) restrictGrid(l *gpuLevel) [3]uint32 {
-	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), int(cuda.Blocks(l.nz, TransferPlanes)))
+// restrictGrid is a block for each tile of coarse cells in so many planes.
+func (s *gpuOperations) restrictGrid(l *gpuLevel, planes int) [3]uint32 {
+	return s.Grid(l.nx, TransferTX, int(cuda.Blocks(l.ny, TransferTY)), int(cuda.Blocks(l.nz, planes)))
 }
 
 // RestrictStart sets bc = P^T (b - A x) for x = omega T^-1 b.
@@ -80,7 +80,7 @@ func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, o
 	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
-	s.Note(s.transfer.RestrictStart(s.Stream, s.restrictGrid(c), TransferRestrictStartArgs{
+	s.Note(s.transfer.RestrictStart(s.Stream, s.restrictGrid(c, TransferPlanes), TransferRestrictStartArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x), Keep: 1 - omega, Cx: int32(c.nx),
 		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
 		Wy: t.wy, Bc: cuda.F32(bc),
@@ -94,7 +94,7 @@ func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
-	s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c), TransferRestrictResidualArgs{
+	s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx), Cy: int32(c.ny),
 		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,

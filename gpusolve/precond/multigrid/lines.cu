@@ -222,6 +222,7 @@ DEVICE void startAll(const Rung &l, int nz, const float *b, float *x, float scal
       if (k < nz) x[plane(c0, k, nz, columns)] = scale * col.d[k];
     }
   }
+  barrier();
 }
 
 DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *b, const float *x, const float *prev, float a, float scale) {
@@ -230,13 +231,14 @@ DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *b, const flo
   float most = 0;
   for (int c0 = threadX(); c0 < columns; c0 += BLOCK)
     stepColumn<false, Held>(nx, nz, columns, c0, {l.gx}, {l.gy}, {l.gz}, {l.inverse}, b, x, prev, dst, a, scale, 0, dot, most);
+  barrier();
 }
 
 // residualAll fills r with keep b + lateral x (keep >= 0) or b - A x.
 DEVICE void residualAll(const Rung &l, int nz, float *r, const float *b, const float *x, float keep, const int *groundSlot) {
   int nx = l.nx, sheet = nx * (int)l.ny;
   Held gx = {l.gx}, gy = {l.gy}, gz = {l.gz}, ground = {l.ground}, capacity = {l.capacity};
-#pragma unroll 2
+#pragma unroll 4
   for (int c = threadX(); c < sheet * nz; c += BLOCK) {
     if (keep >= 0) {
       r[c] = keep * b[c] + lateral(gx, gy, x, c, nx);
@@ -251,6 +253,7 @@ DEVICE void residualAll(const Rung &l, int nz, float *r, const float *b, const f
     if (l.capacity) v -= capacity[c] * own;
     r[c] = v;
   }
+  barrier();
 }
 
 // share of fine cell i, read at the safe index at, in the coarse cell of [lo, hi).
@@ -265,7 +268,7 @@ DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r,
   int nx = l.nx, ny = l.ny, sheet = nx * ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
   Numbered firstX = {l.firstX}, firstY = {l.firstY}, weightSlot = {l.weightSlot};
   Held farX = {l.farX}, farY = {l.farY};
-#pragma unroll 1
+#pragma unroll 2
   for (int c = threadX(); c < csheet * nz; c += BLOCK) {
     int k = c / csheet, at = c - k * csheet, J = at / cx, I = at - J * cx;
     int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1], slot = weightSlot[k];
@@ -297,6 +300,7 @@ DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r,
       }
     to[c] = s;
   }
+  barrier();
 }
 
 // prolongAll adds P xc to x.
@@ -304,7 +308,7 @@ DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, cons
   int nx = l.nx, sheet = nx * (int)l.ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
   Numbered nearX = {l.nearX}, beyondX = {l.beyondX}, nearY = {l.nearY}, beyondY = {l.beyondY}, weightSlot = {l.weightSlot};
   Held farX = {l.farX}, farY = {l.farY}, wx = {l.wx}, wy = {l.wy};
-#pragma unroll 2
+#pragma unroll 4
   for (int c = threadX(); c < sheet * nz; c += BLOCK) {
     int k = c / sheet, at = c - k * sheet, j = at / nx, i = at - j * nx, slot = weightSlot[k];
     float u = slot >= 0 && l.wx ? wx[slot * sheet + at] : farX[i], v = slot >= 0 && l.wy ? wy[slot * sheet + at] : farY[j];
@@ -312,19 +316,32 @@ DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, cons
     int I = nearX[i], I1 = beyondX[i];
     x[c] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
   }
+  barrier();
 }
 
-// Deed is what is done to a level between two barriers.
-enum Deed { START, STEP, RESIDUAL, GATHER, PROLONG, NONE };
-
-// deedOf is the nth thing done to a level on the way down, up, or at the bottom.
-DEVICE Deed deedOf(int n, bool down, bool last, bool jacobi) {
-  if (last) return n == 0 ? START : NONE;
-  if (down) {
-    if (jacobi && n > 0) n++;
-    return n == 0 ? START : n == 1 ? STEP : n == 2 ? RESIDUAL : n == 3 ? GATHER : NONE;
+// down goes from a level to the next coarser one.
+DEVICE void down(const Rung &l, const Rung &coarse, int nz, const Shelf &on, float *to, const int *groundSlot, float first, float momentum, float second) {
+  startAll(l, nz, on.b, on.x, first);
+  if (momentum == 0) {
+    residualAll(l, nz, on.z, on.b, on.x, 1 - first, groundSlot);
+    gatherAll(l, coarse, nz, on.z, to);
+    return;
   }
-  return n == 0 ? PROLONG : n == 1 || (n == 2 && !jacobi) ? STEP : NONE;
+  stepAll(l, nz, on.z, on.b, on.x, 0, momentum, second);
+  residualAll(l, nz, on.x, on.b, on.z, -1, groundSlot);
+  gatherAll(l, coarse, nz, on.x, to);
+}
+
+// up comes back from it.
+DEVICE void up(const Rung &l, const Rung &coarse, int nz, const Shelf &on, const float *from, float first, float momentum, float second) {
+  if (momentum == 0) {
+    prolongAll(l, coarse, nz, on.x, from);
+    stepAll(l, nz, on.z, on.b, on.x, 0, 0, first);
+    return;
+  }
+  prolongAll(l, coarse, nz, on.z, from);
+  stepAll(l, nz, on.x, on.b, on.z, 0, 0, first);
+  stepAll(l, nz, on.z, on.b, on.x, on.z, momentum, second);
 }
 #endif
 
@@ -345,33 +362,17 @@ KERNEL void BOUNDS(BLOCK) DYNAMIC bottom(const Rung *list, int count, int nz, co
   for (int c = threadX(); c < cells; c += BLOCK) on.b[c] = rungs[0].b[c];
   if (threadX() == 0) places[0] = 0;
   barrier();
-  // One loop over all that is done, with each deed in it once: the cycle passes through all of its code, and fetching code takes longer than the work.
-  bool jacobi = momentum == 0;
-#pragma unroll 1
-  for (int visit = 0; visit < 2 * count - 1; visit++) {
-    bool down = visit < count - 1, last = visit == count - 1;
-    int n = down ? visit : 2 * (count - 1) - visit;
-    const Rung &l = rungs[n], &coarse = rungs[last ? n : n + 1];
-    on = shelf(values, places[n], l, nz);
-    Shelf next = last ? on : shelf(values, on.end, coarse, nz);
-    if (down && threadX() == 0) places[n + 1] = on.end;
-#pragma unroll 1
-    for (int deed = 0;; deed++) {
-      Deed what = deedOf(deed, down, last, jacobi);
-      if (what == NONE) break;
-      // Chebyshev of degree 2 takes its second step from z on the way down, and its two from z to x and back on the way up; line Jacobi its only one from x.
-      bool back = down || jacobi || deed == 2;
-      switch (what) {
-      case START: startAll(l, nz, on.b, last ? on.z : on.x, last ? 1 : first); break;
-      case STEP:
-        stepAll(l, nz, back ? on.z : on.x, on.b, back ? on.x : on.z, back && !down && !jacobi ? on.z : 0, back && !jacobi ? momentum : 0, back && !jacobi ? second : first);
-        break;
-      case RESIDUAL: residualAll(l, nz, jacobi ? on.z : on.x, on.b, jacobi ? on.x : on.z, jacobi ? 1 - first : -1, groundSlot); break;
-      case GATHER: gatherAll(l, coarse, nz, jacobi ? on.z : on.x, next.b); break;
-      default: prolongAll(l, coarse, nz, jacobi ? on.x : on.z, next.z);
-      }
-      barrier();
-    }
+  for (int n = 0; n + 1 < count; n++) {
+    Shelf next = shelf(values, on.end, rungs[n + 1], nz);
+    if (threadX() == 0) places[n + 1] = on.end;
+    down(rungs[n], rungs[n + 1], nz, on, next.b, groundSlot, first, momentum, second);
+    on = next;
+  }
+  startAll(rungs[count - 1], nz, on.b, on.z, 1);
+  for (int n = count - 2; n >= 0; n--) {
+    Shelf fine = shelf(values, places[n], rungs[n], nz);
+    up(rungs[n], rungs[n + 1], nz, fine, on.z, first, momentum, second);
+    on = fine;
   }
   for (int c = threadX(); c < cells; c += BLOCK) rungs[0].z[c] = on.z[c];
 #else

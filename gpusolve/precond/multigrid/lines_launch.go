@@ -26,16 +26,6 @@ const (
 	LinesRungs = 24
 )
 
-// Deed is what is done to a level between two barriers.
-const (
-	LinesStart    = 0
-	LinesStep     = 1
-	LinesResidual = 2
-	LinesGather   = 3
-	LinesProlong  = 4
-	LinesNone     = 5
-)
-
 // LinesRung is a small level with all it takes to cycle over it; every field has eight bytes. b and z are those of the first alone: a cycle keeps its vectors in shared
 // memory.
 type LinesRung struct {

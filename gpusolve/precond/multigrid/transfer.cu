@@ -1,7 +1,7 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-// Coarse cells of a block, the fine ones that they gather from at most, and the planes of both.
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
 enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 2 };
 
 // share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
@@ -102,53 +102,39 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
       bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
 }
 
-// bc = P^T (b - A x), in two planes as above.
+// bc = P^T (b - A x).
 KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
                                              const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
                                              const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
                                              float *RESTRICT bc) {
-  SHARED float r[PLANES][ROWS][WIDTH + 1];
+  SHARED float r[ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = PLANES * block.z, I0 = block.x * TX, J0 = block.y * TY;
-  bool two = k + 1 < nz;
-  int slot = groundSlot[k], slotAbove = two ? groundSlot[k + 1] : -1;
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = groundSlot[k];
   i64 sheet = (i64)nx * ny;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
-  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
-  bool inside = I < cx && J < cy;
-  Stencil on = stencil(inside ? I : I0, inside ? J : J0, nx, ny, firstX, farX, firstY, farY);
-#pragma unroll 2
+#pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    float v = 0, w = 0;
+    float v = 0;
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
-      i64 at = (i64)j * nx + i, c = k * sheet + at, d = c + sheet;
+      i64 at = (i64)j * nx + i, c = k * sheet + at;
       float own = x[c];
       v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
       if (k) v += gz[c - sheet] * (x[c - sheet] - own);
+      if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
       if (slot >= 0) v -= ground[slot * sheet + at] * own;
       if (capacity) v -= capacity[c] * own;
-      if (two) {
-        float above = x[d], flow = gz[c] * (above - own);
-        v += flow;
-        w = b[d] + gx[d] * (x[d + 1] - above) + gx[d - 1] * (x[d - 1] - above) + gy[d] * (x[d + nx] - above) + gy[d - nx] * (x[d - nx] - above) - flow;
-        if (k + 2 < nz) w += gz[d] * (x[d + sheet] - above);
-        if (slotAbove >= 0) w -= ground[slotAbove * sheet + at] * above;
-        if (capacity) w -= capacity[d] * above;
-      }
     }
-    r[0][tj][ti] = v;
-    r[1][tj][ti] = w;
+    r[tj][ti] = v;
   }
-  if (threadX() < PLANES * ROWS) r[threadX() / ROWS][threadX() % ROWS][WIDTH] = 0;
+  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
   barrier();
-  if (!inside) return;
-#pragma unroll
-  for (int q = 0; q < PLANES; q++)
-    if (k + q < nz)
-      bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  if (I >= cx || J >= cy) return;
+  Stencil on = stencil(I, J, nx, ny, firstX, farX, firstY, farY);
+  bc[((i64)k * cy + J) * cx + I] = gather(r, t, on, nx, ny, sheet, weightSlot[k], farX, farY, wx, wy);
 }
 
 enum { LAYERS = 5 };

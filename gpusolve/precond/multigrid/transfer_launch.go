@@ -12,7 +12,7 @@ import (
 //go:embed ptx/transfer.ptx
 var transferPTX []byte
 
-// Coarse cells of a block, the fine ones that they gather from at most, and the planes of both.
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
 const (
 	TransferTX      = 32
 	TransferTY      = 8
@@ -98,7 +98,7 @@ type TransferRestrictResidualArgs struct {
 	Wx, Wy, Bc         cudriver.Ptr[float32]
 }
 
-// RestrictResidual: bc = P^T (b - A x), in two planes as above.
+// RestrictResidual: bc = P^T (b - A x).
 func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
 	m.restrictResidual.Args = a
 	return m.restrictResidual.Launch(s, grid)
