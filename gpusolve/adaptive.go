@@ -47,7 +47,15 @@ func Adaptive(ctx context.Context, m *mesh.Mesh, o Options, a AdaptiveOptions) (
 	if err := a.check(m); err != nil {
 		return nil, err
 	}
-	r := newMarch(m, o, &a, 0)
+	if o.Ranks != nil && a.Checkpoints != nil {
+		return nil, errTeamCheckpoints
+	}
+	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) { return adaptive(ctx, m, o, &a) })
+}
+
+// adaptive is a checked run.
+func adaptive(ctx context.Context, m *mesh.Mesh, o Options, a *AdaptiveOptions) (*Solution, error) {
+	r := newMarch(m, o, a, 0)
 	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
 		return nil, err

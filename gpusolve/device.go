@@ -48,6 +48,9 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 		warm = func(d *cuda.Device) error { return downstream.Warm(d, m) }
 	}
 	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
+		if o.team != nil {
+			return rankNeed(m, steps > 0, gpu, o.team.group.Size(), o.states)
+		}
 		s := shapeOf(m, steps > 0, gpu)
 		s.Multiprocessors, s.States = multiprocessors, o.states
 		return needOf(s, o.Preconditioner, systemBytes(s))
@@ -80,7 +83,7 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	name := o.Device
 	switch {
 	case name == "cpu":
-		d, info := openCPU("asked for")
+		d, info := o.openCPU("asked for")
 		return d, info, nil
 	case o.auto():
 		d, info := o.chooseDevice(need)
@@ -102,8 +105,8 @@ func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	return nil, DeviceInfo{}, fmt.Errorf("%w: device %q is unknown; choose auto, cpu, gpu or gpu:N", ErrOption, name)
 }
 
-func openCPU(why string) (ops.Device, DeviceInfo) {
-	d := host.Open()
+func (o *Options) openCPU(why string) (ops.Device, DeviceInfo) {
+	d := host.OpenShared(o.neighbours())
 	return d, DeviceInfo{Kind: "cpu", Name: d.Name(), Threads: d.Threads(), Why: why}
 }
 
@@ -111,10 +114,10 @@ func openCPU(why string) (ops.Device, DeviceInfo) {
 func (o *Options) chooseDevice(need demand) (ops.Device, DeviceInfo) {
 	cpu := need.onProcessor()
 	if need.processor {
-		return openCPU("the method solves stacks with coolant there alone")
+		return o.openCPU("the method solves stacks with coolant there alone")
 	}
 	if cpu < gpuOpening {
-		return openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
+		return o.openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
 	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
 }

@@ -38,7 +38,7 @@ func (o *Options) openDriver(need demand, setup, ready func(*driver) error) (*dr
 		return nil, err
 	}
 	d, err := o.driverOn(dev, info, time.Since(start), setup, ready)
-	if err == nil || !o.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
+	if err == nil || o.team != nil || !o.auto() || info.Kind != "gpu" || !errors.Is(err, ErrDevice) {
 		return d, err
 	}
 	dev, info = o.insteadOfGPU(fmt.Errorf("%s: %w", info.Name, err))
@@ -47,9 +47,17 @@ func (o *Options) openDriver(need demand, setup, ready func(*driver) error) (*dr
 
 // driverOn sets everything up on an open device, which it closes where that fails.
 func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duration, setup, ready func(*driver) error) (*driver, error) {
-	d := &driver{dev: dev, info: info, timing: Timing{Device: opening}}
 	start := time.Now()
 	defer dev.Bind()()
+	if o.team != nil {
+		on, err := o.openTeam(dev, info)
+		if err != nil {
+			dev.Close()
+			return nil, err
+		}
+		dev = on
+	}
+	d := &driver{dev: dev, info: info, timing: Timing{Device: opening}}
 	err := setup(d)
 	if err != nil {
 		err = blame(err)
@@ -59,6 +67,9 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 	if err != nil {
 		d.close()
 		return nil, err
+	}
+	if o.team != nil {
+		o.tellTransport(d)
 	}
 	d.timing.Setup = time.Since(start)
 	return d, nil

@@ -84,7 +84,7 @@ func (s *meshed) measure() {
 		l.plane = make([]float64, m.NX()*m.NY())
 	}
 	state := l.of.State(m.NX(), func(n int) []float64 {
-		s.sys.Plane(l.of.Planes[n].Plane, s.x, l.plane)
+		s.plane(l.of.Planes[n].Plane, s.x, l.plane)
 		for c := range l.plane {
 			l.plane[c] += m.Stack.Ambient
 		}

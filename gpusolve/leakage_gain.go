@@ -79,7 +79,7 @@ func (s *meshed) place() {
 	nx := s.mesh.NX()
 	for n := range l.of.Planes {
 		p := &l.of.Planes[n]
-		s.sys.Plane(p.Plane, l.mode, l.plane)
+		s.plane(p.Plane, l.mode, l.plane)
 		for c, v := range l.plane {
 			if a := math.Abs(v); a > most && l.of.Leaks(p, c) {
 				most, l.I, l.J, l.K = a, c%nx, c/nx, p.Plane

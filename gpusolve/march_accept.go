@@ -90,6 +90,11 @@ func (r *march) tell(t float64) error {
 	step := Step{Time: t, Iterations: r.iterations - r.since, Converged: r.allConverged, PowerW: r.power + leaking, LeakageW: leaking}
 	r.since = r.iterations
 	f := r.field()
+	if r.team != nil {
+		step.MaxK = r.hottest() + r.ambient
+		r.steps = append(r.steps, step)
+		return r.team.tell(r.plan.OnStep, step, f.(field))
+	}
 	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
 		step.MaxK = r.hottest() + r.ambient
 	} else {

@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -24,6 +25,7 @@ type meshed struct {
 	states   []ops.Vector    // of stages, by number; nil where there are none
 	sequence powermap.Supply // of a time stepper
 	outer    *outer          // nil where no property follows the temperature
+	team     *team           // nil where no ranks share the grid
 	dt       float64         // s, 0 in a steady state
 
 	from, to float64    // s, of the current step
@@ -44,6 +46,15 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.checkCoolant(m); err != nil {
 		return nil, err
 	}
+	if o.Ranks != nil {
+		if o.team == nil {
+			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
+		}
+		if err := o.checkRanks(m); err != nil {
+			return nil, err
+		}
+		return newMeshed(m, o, steps, dt)
+	}
 	if l := o.directly(m, dt); l != nil {
 		return newDirect(m, l, o, steps, dt)
 	}
@@ -52,7 +63,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 
 // newMeshed sets an iteration up.
 func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) {
-	s := &meshed{mesh: m, dt: dt, sequence: o.supply(m, dt), reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &meshed{mesh: m, dt: dt, team: o.team, sequence: o.supply(m, dt), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	exchanged := 0.0
 	_, err := o.openDriver(o.demandOf(m, steps), func(d *driver) error {
 		return d.setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
@@ -82,7 +93,7 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // heat makes the right side, with the power of the steady state or of the first time step.
@@ -157,10 +168,15 @@ func (s *meshed) draw(t0, t1 float64) error {
 }
 
 func (s *meshed) begin(start Field) error {
-	if start == nil {
+	if s.team != nil || start == nil {
 		rise := uniform(s.mesh)
 		s.sys.Fill(s.x, rise)
 		s.sys.Fill(s.old, rise)
+	}
+	if s.team != nil {
+		return s.team.begin(s, start)
+	}
+	if start == nil {
 		return nil
 	}
 	rises, err := risesOf(s.mesh, start)

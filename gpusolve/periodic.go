@@ -56,8 +56,13 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 	if err := plan.check(m); err != nil {
 		return nil, err
 	}
-	r := newMarch(m, o, &plan, cycleStates)
-	r.opts.Tol = math.Min(r.opts.Tol, closing*p.Tol)
+	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) { return periodic(ctx, m, o, &plan, p.Tol) })
+}
+
+// periodic is a checked run.
+func periodic(ctx context.Context, m *mesh.Mesh, o Options, plan *AdaptiveOptions, tol float64) (*Solution, error) {
+	r := newMarch(m, o, plan, cycleStates)
+	r.opts.Tol = math.Min(r.opts.Tol, closing*tol)
 	e, err := newEngine(m, r.opts, mostMoments, stageShare*r.ladder.step())
 	if err != nil {
 		return nil, err
@@ -68,8 +73,8 @@ func Periodic(ctx context.Context, m *mesh.Mesh, o Options, p PeriodicOptions) (
 		e.close()
 		return nil, err
 	}
-	c := &cycle{march: r, period: period, begin: marchStates, mean: marchStates + 1, change: marchStates + 2}
-	err = c.find(ctx, p.Tol)
+	c := &cycle{march: r, period: plan.Until, begin: marchStates, mean: marchStates + 1, change: marchStates + 2}
+	err = c.find(ctx, tol)
 	if err == nil {
 		err = c.show(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 	"thermsim/powermap"
 )
@@ -35,9 +36,14 @@ type Options struct {
 	Power *powermap.Controls
 	// Notice is told at once what the user should know, as that "auto" goes on without a GPU that failed. May be nil.
 	Notice func(text string)
+	// Ranks solve together where it is not nil: Steady or Transient is called on each with the same mesh and options, Ranks and Device aside. Each has a slab of
+	// the grid's rows. Rank 0 has the solution and is told of steps; the others return when it has closed it, with a field that nobody may read.
+	Ranks ranks.Group
+
 	states int64 // of steps that follow the temperatures
 
-	solves int // that "auto" weighs, where there are several
+	solves int   // that "auto" weighs, where there are several
+	team   *team // of Ranks
 }
 
 // Progress of a running solve.
@@ -118,9 +124,11 @@ func Steady(ctx context.Context, m *mesh.Mesh, o Options) (*Solution, error) {
 	if !m.Grounded() {
 		return nil, ErrSingular
 	}
-	e, err := newEngine(m, o, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	return e.steady(ctx, o)
+	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
+		e, err := newEngine(m, o, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		return e.steady(ctx, o)
+	})
 }

@@ -34,6 +34,7 @@ type engine struct {
 	thermal
 	mesh    *mesh.Mesh // of the fields
 	timing  Timing
+	team    *team   // nil where no ranks share the grid
 	ambient float64 // K
 	// exchanged is the heat in W that the faces would exchange with a system at ambient temperature.
 	exchanged float64
@@ -82,13 +83,13 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 func (e *engine) solution(out krylov.Outcome) *Solution {
 	s := &Solution{
 		Status: e.status(out),
-		Field:  e.field(),
+		Field:  e.shown(),
 		PeakK:  e.hottest() + e.ambient,
 		Device: e.info,
 		Timing: e.timing,
 		Memory: Memory{DeviceBytes: e.dev.Allocated()},
 	}
-	s.OnClose(e.close)
+	s.OnClose(e.leave)
 	return s
 }
 

@@ -18,7 +18,7 @@ import (
 type TransientOptions struct {
 	Steps int
 	Dt    float64 // s
-	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature.
+	// Initial is the field at the start on the planes of the mesh; nil stands for the stack's uniform initial temperature. Of several ranks that of rank 0 counts.
 	Initial Field
 	// OnStep is called for every step, in order, with the field at its end; an error stops the run. May be nil.
 	OnStep func(step Step, f Field) error
@@ -41,11 +41,16 @@ func Transient(ctx context.Context, m *mesh.Mesh, o Options, t TransientOptions)
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	e, err := newEngine(m, o, t.Steps, t.Dt)
-	if err != nil {
-		return nil, err
+	if o.Ranks != nil && t.Checkpoints != nil {
+		return nil, errTeamCheckpoints
 	}
-	return e.transient(ctx, o, t)
+	return o.onRanks(ctx, func(ctx context.Context, o Options) (*Solution, error) {
+		e, err := newEngine(m, o, t.Steps, t.Dt)
+		if err != nil {
+			return nil, err
+		}
+		return e.transient(ctx, o, t)
+	})
 }
 
 // check refuses steps that lead nowhere.
@@ -131,6 +136,11 @@ func (r *stepper) step(ctx context.Context, n int) error {
 		return err
 	}
 	f := r.field()
+	if r.team != nil {
+		step.MaxK = r.hottest() + r.ambient
+		r.steps = append(r.steps, step)
+		return r.team.tell(r.plan.OnStep, step, f.(field))
+	}
 	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
 		step.MaxK = r.hottest() + r.ambient
 		return r.tell(step, f)

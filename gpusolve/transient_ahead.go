@@ -35,7 +35,7 @@ type ahead struct {
 // aheadOf is the stepper ahead, nil where steps are looked at one by one.
 func (r *stepper) aheadOf() (*ahead, error) {
 	d, ok := r.thermal.(deferring)
-	if !ok || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
+	if !ok || r.team != nil || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
 		return nil, nil
 	}
 	s, err := d.series(r.plan.Regions, min(mostAhead, r.plan.Steps))

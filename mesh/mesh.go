@@ -27,6 +27,7 @@ type Mesh struct {
 	// Patched are the faces with patches, cell by cell; nil for those without.
 	Patched [stack.NumFaces]*PatchedFace
 
+	whole      *Mesh       // of a slab
 	characters []character // of the layers
 	// warm knows temperatures in K at which halfResistance takes properties; nil for those of the palette.
 	warm func(plane, cell int) (kelvin float64, ok bool)

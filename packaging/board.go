@@ -72,7 +72,7 @@ func (l *layouter) copper(n int) {
 	}
 	if where != domain {
 		y.Material = b.Dielectric
-		y.Parts = []Part{{y.Name, CopperMaterial(n + 1), where, -1, 0}}
+		y.Parts = []Part{{y.Name, CopperMaterial(n + 1), where, -1, 0, false}}
 	}
 	l.add(y)
 }

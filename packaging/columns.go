@@ -23,20 +23,20 @@ func (l *layouter) dies() {
 	for n, top := range heights {
 		y := Layer{Thickness: top - base, Cells: 1, Material: l.around, Parts: l.cavity(n == 0 && l.p.Kind != Interposer)}
 		if l.p.Kind == Interposer {
-			y.Parts = append(y.Parts, Part{"mould", l.p.Mould.Material, l.interposerRect(), -1, 0})
+			y.Parts = append(y.Parts, Part{"mould", l.p.Mould.Material, l.interposerRect(), -1, 0, false})
 		}
 		for i, pile := range piles {
 			s, bottom, last := at(pile, (base+top)/2)
 			part := l.part(i, s.what, s.material)
 			if s.die >= 0 {
-				part.Name = l.p.Dies[i].Name
+				part.Name, part.Die, part.Tier = l.p.Dies[i].Name, s.die, s.tier
 				if s.tier > 0 {
 					part.Name = fmt.Sprintf("%s_tier%d", part.Name, s.tier)
 				}
 			}
 			// The power of a die that is cut arises in the piece of its active side.
 			if heats := s.die >= 0 && (l.p.Kind == WireBond && close(top, last) || l.p.Kind != WireBond && close(base, bottom)); heats {
-				part.Die, part.Tier = s.die, s.tier
+				part.Heats = true
 				y.PowerAt = "bottom"
 				if l.p.Kind == WireBond {
 					y.PowerAt = "top"

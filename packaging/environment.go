@@ -99,7 +99,7 @@ func (r *ring) parts() []Part {
 		{outer.X, inner.Y, west, inner.Height}, {inner.X + inner.Width, inner.Y, east, inner.Height},
 	} {
 		if s.Width > 0 && s.Height > 0 {
-			parts = append(parts, Part{"cold_plate", "copper", s, -1, 0})
+			parts = append(parts, Part{"cold_plate", "copper", s, -1, 0, false})
 		}
 	}
 	return parts

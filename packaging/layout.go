@@ -23,11 +23,12 @@ type Layer struct {
 	PowerAt             string // bottom or top where dies of the layer heat
 }
 
-// Part is a region of a layer. Die is the number of the die whose power arises in it, from 0, or negative; Tier that of its memory die from 1, or 0.
+// Part is a region of a layer. Die is the number of the die that it is a piece of, from 0, or negative; Tier that of its memory die from 1, or 0.
 type Part struct {
 	Name, Material string
 	Rect
 	Die, Tier int
+	Heats     bool // the power of the die arises in it
 }
 
 // Layout is a package in its surroundings.
@@ -61,7 +62,9 @@ func (l *layouter) add(y Layer) {
 }
 
 // body is a part over the whole package.
-func (l *layouter) body(name, material string) Part { return Part{name, material, l.Body, -1, 0} }
+func (l *layouter) body(name, material string) Part {
+	return Part{name, material, l.Body, -1, 0, false}
+}
 
 // sheet is a layer of one material over the body.
 func (l *layouter) sheet(name string, s Sheet) {
@@ -116,7 +119,7 @@ func (l *layouter) interposer() {
 		Sheet
 	}{{"bumps", Sheet{"bumps", p.Bumps.Height, p.Bumps.Cells}}, {"interposer", p.Interposer}} {
 		y := Layer{Name: s.name, Material: l.around, Key: s.name, Thickness: s.Thickness, Cells: s.Cells, Parts: l.cavity(s.name == "bumps")}
-		y.Parts = append(y.Parts, Part{s.name, s.Material, r, -1, 0})
+		y.Parts = append(y.Parts, Part{s.name, s.Material, r, -1, 0, false})
 		l.add(y)
 	}
 }
@@ -153,11 +156,11 @@ func (l *layouter) cavity(lowest bool) []Part {
 		material = p.Lid.Adhesive
 	}
 	inner := Rect{l.Body.X + foot, l.Body.Y + foot, l.Body.Width - 2*foot, l.Body.Height - 2*foot}
-	return []Part{l.body("lid_foot", material), {"cavity", "air", inner, -1, 0}}
+	return []Part{l.body("lid_foot", material), {"cavity", "air", inner, -1, 0, false}}
 }
 
 // part is one over the footprint of a die.
 func (l *layouter) part(die int, name, material string) Part {
 	d := &l.p.Dies[die]
-	return Part{fmt.Sprintf("%s_%s", d.Name, name), material, Rect{l.Body.X + d.X, l.Body.Y + d.Y, d.Width, d.Height}, -1, 0}
+	return Part{fmt.Sprintf("%s_%s", d.Name, name), material, Rect{l.Body.X + d.X, l.Body.Y + d.Y, d.Width, d.Height}, -1, 0, false}
 }

@@ -53,7 +53,7 @@ func TestPiles(t *testing.T) {
 	for _, y := range l.Layers {
 		for _, part := range y.Parts {
 			thick[part.Name] += y.Thickness
-			if part.Die >= 0 {
+			if part.Heats {
 				name := fmt.Sprint(part.Die, part.Tier)
 				if _, twice := sources[name]; twice {
 					t.Errorf("source %s is there twice", name)

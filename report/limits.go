@@ -13,9 +13,9 @@ import (
 // LimitSummary is a highest temperature that the stack allows, and what is left of it. In a
 // transient all of it is about the peak over time.
 type LimitSummary struct {
-	Kind    string  `json:"kind"`     // stack, layer, region, power or block
-	Layer   string  `json:"layer"`    // "" of the stack's
-	Name    string  `json:"name"`     // of the region, power or block; "" of the others
+	Kind    string  `json:"kind"`     // stack, layer, die, region, power or block
+	Layer   string  `json:"layer"`    // "" of the stack's and of a die's
+	Name    string  `json:"name"`     // of the die, region, power or block; "" of the others
 	TMaxK   float64 `json:"tmax_K"`   // highest temperature allowed
 	MaxK    float64 `json:"max_K"`    // highest found
 	MarginK float64 `json:"margin_K"` // negative where the limit is exceeded
@@ -34,6 +34,8 @@ func (l *LimitSummary) Label() string {
 		return "the whole stack"
 	case "layer":
 		return "layer " + l.Layer
+	case "die":
+		return "die " + l.Name
 	}
 	return l.Kind + " " + l.Name + " of layer " + l.Layer
 }
@@ -89,8 +91,15 @@ func (s *Summary) limits(m *mesh.Mesh, sc *scan) []LimitSummary {
 		row := &s.Layers[i]
 		add(m.Stack.Layers[i].TMax, "layer", row.Name, "", row.MaxK, row.MaxAt, &row.Peak)
 	}
+	ofDies := s.dieLimits(sc)
 	for i, p := range sc.parts {
 		row := &s.Regions[i]
+		if d, joined := ofDies[dieLimit{p.die, p.tmax}]; joined {
+			if d.hottest == i {
+				add(p.tmax, "die", "", p.die, row.MaxK, row.MaxAt, &row.Peak)
+			}
+			continue
+		}
 		add(p.tmax, row.Kind, row.Layer, cmp.Or(row.Name, row.Material), row.MaxK, row.MaxAt, &row.Peak)
 	}
 	for i, b := range sc.blocks {

@@ -173,7 +173,7 @@ func (b *pageBuilder) facts() []webpage.Fact {
 }
 
 func (b *pageBuilder) tables() []webpage.Table {
-	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.regions(), b.blocks(), b.layers(), b.coolant(), b.probes()}
+	all := []webpage.Table{b.limits(), b.jedec(), b.hotSpots(), b.dies(), b.regions(), b.blocks(), b.layers(), b.coolant(), b.probes()}
 	return slices.DeleteFunc(all, func(t webpage.Table) bool { return len(t.Rows) == 0 })
 }
 

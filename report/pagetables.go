@@ -72,6 +72,24 @@ func (b *pageBuilder) limits() webpage.Table {
 	return t
 }
 
+func (b *pageBuilder) dies() webpage.Table {
+	t := webpage.Table{
+		ID: "dies", Title: "Dies", Long: len(b.s.Dies) > manyRows, Note: "Top to bottom, each with all its regions.",
+		Columns: []webpage.Column{{Name: "die"}, {Name: "layers"}, temperatureColumn("max"), temperatureColumn("mean"), temperatureColumn("min"), numberColumn("power W")},
+	}
+	b.withPeak(&t, 2)
+	for i := range slices.Backward(b.s.Dies) {
+		d := &b.s.Dies[i]
+		at := d.MaxAt
+		if b.peaks() {
+			at = d.Peak.At
+		}
+		b.row(&t, 2, &d.Peak, b.place(d.Name, at), webpage.Text(d.span()), b.temperature(d.MaxK), b.temperature(d.MeanK), b.temperature(d.MinK),
+			webpage.Number(d.PowerW, significant(d.PowerW, 4)))
+	}
+	return t
+}
+
 func (b *pageBuilder) regions() webpage.Table {
 	t := webpage.Table{
 		ID: "regions", Title: "Regions", Long: len(b.s.Regions) > manyRows, Note: "Top to bottom. Rest: what regions leave of their layer.",

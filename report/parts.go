@@ -35,6 +35,7 @@ type part struct {
 	footprint
 	kind     string
 	name     string        // may be empty
+	die      string        // that it is a part of; may be empty
 	material int           // of the stack, -1 of a power
 	area     float64       // m2
 	tmax     float64       // K, 0 for none
@@ -44,7 +45,7 @@ type part struct {
 }
 
 // newParts are the parts of all layers, bottom to top: the regions as far as they can be seen, those of one name, or without a name of one material,
-// together; what they leave of the layer; and its uniform powers and maps, but for those that fill a region, which has their row.
+// and of one die, together; what they leave of the layer; and its uniform powers and maps, but for those that fill a region, which has their row.
 func newParts(m *mesh.Mesh) []*part {
 	var all []*part
 	for l := range m.Stack.Layers {
@@ -112,6 +113,7 @@ func regionParts(s *stack.Stack, l int) []*part {
 	type key struct {
 		name     string
 		material int // of those without a name
+		die      string
 	}
 	seen := visible(s, l)
 	groups := map[key]*part{}
@@ -124,13 +126,13 @@ func regionParts(s *stack.Stack, l int) []*part {
 			rest.shown = append(rest.shown, seen[r+1]...)
 			continue
 		}
-		k := key{name: region.Name}
+		k := key{name: region.Name, die: region.Die}
 		if region.Name == "" {
 			k.material = region.Material
 		}
 		p := groups[k]
 		if p == nil {
-			p = &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name, material: region.Material}
+			p = &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name, die: region.Die, material: region.Material}
 			groups[k] = p
 			all = append(all, p)
 			p.only = region

@@ -31,6 +31,7 @@ type scan struct {
 	peaks  *peakMap
 	blocks []*block
 	parts  []*part
+	dies   []*die
 	values []reduction.Extent // of the blocks, then of the parts
 	groups [][]reduction.Rect // of the values
 	places *locator
@@ -43,6 +44,7 @@ func scanField(m *mesh.Mesh, f solution.Field) (*scan, error) {
 	for l := range s.layers {
 		s.layers[l] = newExtent()
 	}
+	s.dies = newDies(s.parts)
 	s.groups = append(rectsOf(m, s.blocks), rectsOf(m, s.parts)...)
 	groups := slices.Clone(s.groups)
 	bands := bandsOf(m, s.peaks.ny)

@@ -58,8 +58,9 @@ func Summarise(r *Run) (*Summary, error) {
 	if err := s.addLeakage(m, sc, sol); err != nil {
 		return nil, err
 	}
+	s.addDies(sc)
 	s.addSteps(sol)
-	s.addPeaks(r, sc.places)
+	s.addPeaks(r, sc)
 	s.addJedec(m.Stack.Jedec)
 	s.addWarnings(r)
 	s.judge()
@@ -204,11 +205,11 @@ func (s *Summary) addLeakage(m *mesh.Mesh, sc *scan, sol *solution.Solution) err
 }
 
 // addPeaks states the peaks of a transient over its steps.
-func (s *Summary) addPeaks(r *Run, places *locator) {
+func (s *Summary) addPeaks(r *Run, sc *scan) {
 	if r.peaks == nil {
 		return
 	}
-	steps := r.Solution.Steps
+	steps, places := r.Solution.Steps, sc.places
 	whole := r.peaks.hottest()
 	s.Peak = whole.peak(places, steps)
 	for i := range s.Layers {
@@ -219,6 +220,9 @@ func (s *Summary) addPeaks(r *Run, places *locator) {
 	}
 	for i := range s.Regions {
 		s.Regions[i].Peak = r.peaks.parts[i].peak(places, steps)
+	}
+	for i, d := range sc.dies {
+		s.Dies[i].Peak = d.peak(r.peaks.parts, places, steps)
 	}
 }
 

@@ -44,7 +44,9 @@ type Summary struct {
 	Blocks   []BlockSummary `json:"blocks"`    // in the order of the layers and their floorplans
 	// Those of the layers, what they leave of them, and areas of uniform powers and maps, in the order of the layers.
 	Regions []RegionSummary `json:"regions"`
-	Probes  []ProbeSummary  `json:"probes"` // in the order of the file
+	// Those that regions name, in the order of their lowest regions; absent without any.
+	Dies   []DieSummary   `json:"dies,omitempty"`
+	Probes []ProbeSummary `json:"probes"` // in the order of the file
 	// Coolant has a row for each cavity, bottom to top.
 	Coolant []CoolantSummary `json:"coolant,omitempty"`
 	Limits  []LimitSummary   `json:"limits"` // worst first
@@ -210,7 +212,7 @@ type BlockSummary struct {
 
 // RegionSummary is a region of a layer as far as later regions do not cover it (kind "region"), what regions leave of their layer ("rest"), or the area of
 // a uniform power or a map ("power"). Mean, max and min are as those of blocks. Regions of one name in a layer are one, and so are those without a
-// name of one material.
+// name of one material, where they are of one die.
 type RegionSummary struct {
 	Layer    string  `json:"layer"`               // name of its layer
 	Name     string  `json:"name"`                // of the region or power; "" where it has none

@@ -51,6 +51,17 @@ func writeBlocksCSV(w io.Writer, s *Summary) error {
 	return writeRows(w, rows)
 }
 
+// writeDiesCSV lists the dies in the order of their lowest regions.
+func writeDiesCSV(w io.Writer, s *Summary) error {
+	rows := [][]string{s.leakHead(s.peakHead("die", "layers", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m", "max_z_m"))}
+	for i := range s.Dies {
+		d := &s.Dies[i]
+		rows = append(rows, s.leakCells(d.LeakageW, s.peakCells(&d.Peak, d.Name, strings.Join(d.Layers, " "), csvNumber(d.PowerW),
+			csvNumber(d.MaxK), csvNumber(d.MeanK), csvNumber(d.MinK), csvNumber(d.MaxAt.XM), csvNumber(d.MaxAt.YM), csvNumber(d.MaxAt.ZM))))
+	}
+	return writeRows(w, rows)
+}
+
 // writeRegionsCSV lists regions, what they leave of their layers, and uniform powers, in the order of the layers.
 func writeRegionsCSV(w io.Writer, s *Summary) error {
 	rows := [][]string{s.leakHead(s.peakHead("layer", "region", "kind", "material", "area_m2", "power_W", "max_K", "mean_K", "min_K", "max_x_m", "max_y_m", "max_z_m"))}

@@ -31,6 +31,7 @@ func (s *Summary) WriteText(w io.Writer, st Style) error {
 	p.jedec(s)
 	p.hotSpots(s)
 	p.layers(s)
+	p.dies(s)
 	p.regions(s)
 	p.blocks(s)
 	p.probes(s)

@@ -60,41 +60,67 @@ func (p *page) meansWithout(s *Summary) {
 }
 
 // regions lists the regions layer by layer, like the layers from the top.
+// extentRow is a die or a region in its table.
+type extentRow struct {
+	name, layer    string
+	watts          float64
+	max, mean, min float64 // K
+	at             Place
+	peak           Peak
+}
+
+func (p *page) dies(s *Summary) {
+	rows := make([]extentRow, 0, len(s.Dies))
+	for i := range slices.Backward(s.Dies) {
+		d := &s.Dies[i]
+		rows = append(rows, extentRow{d.Name, d.span(), d.PowerW, d.MaxK, d.MeanK, d.MinK, d.MaxAt, d.Peak})
+	}
+	p.extents(s, "Dies", "dies.csv", [2]string{"die", "layers"}, rows)
+}
+
 func (p *page) regions(s *Summary) {
-	if len(s.Regions) == 0 {
+	rows := make([]extentRow, 0, len(s.Regions))
+	for i := range slices.Backward(s.Regions) {
+		r := &s.Regions[i]
+		rows = append(rows, extentRow{r.Label(), r.Layer, r.PowerW, r.MaxK, r.MeanK, r.MinK, r.MaxAt, r.Peak})
+	}
+	p.extents(s, "Regions", "regions.csv", [2]string{"region", "layer"}, rows)
+}
+
+// extents is a table of rows that come top to bottom; of many, the hottest.
+func (p *page) extents(s *Summary, title, file string, first [2]string, rows []extentRow) {
+	if len(rows) == 0 {
 		return
 	}
 	peaks := s.Peak != (Peak{})
-	t := table{columns: []column{name("region"), name("layer"), number("max degC"), number("mean"), number("min"), number("power W"), number("x mm"), number("y mm")}}
+	t := table{columns: []column{name(first[0]), name(first[1]), number("max degC"), number("mean"), number("min"), number("power W"), number("x mm"), number("y mm")}}
 	if peaks {
 		t.columns = slices.Insert(t.columns, 2, number("peak degC"), number("at"))
 		t.columns[4] = number("last max")
 	}
 	most := 0.0
-	for i := range s.Regions {
-		most = max(most, math.Abs(s.Regions[i].PowerW))
+	for i := range rows {
+		most = max(most, math.Abs(rows[i].watts))
 	}
-	rows := slices.Clone(s.Regions)
-	slices.Reverse(rows)
 	note := s.lastStep("top to bottom")
-	if len(rows) > maxTextBlocks {
-		slices.SortStableFunc(rows, func(a, b RegionSummary) int { return cmp.Compare(b.Peak.reached(b.MaxK), a.Peak.reached(a.MaxK)) })
+	if n := len(rows); n > maxTextBlocks {
+		slices.SortStableFunc(rows, func(a, b extentRow) int { return cmp.Compare(b.peak.reached(b.max), a.peak.reached(a.max)) })
 		rows = rows[:maxTextBlocks]
-		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; regions.csv has them all", maxTextBlocks, len(s.Regions)))
+		note = s.lastStep(fmt.Sprintf("the %d hottest of %d; %s has them all", maxTextBlocks, n, file))
 	}
 	for i := range rows {
 		r := &rows[i]
 		power := "-"
-		if r.PowerW != 0 {
-			power = fixed(r.PowerW, wattDecimals(most))
+		if r.watts != 0 {
+			power = fixed(r.watts, wattDecimals(most))
 		}
-		cells := []string{r.Label(), r.Layer, p.deg.celsius(r.MaxK), p.deg.celsius(r.MeanK), p.deg.celsius(r.MinK), power, millimetres(r.MaxAt.XM), millimetres(r.MaxAt.YM)}
+		cells := []string{r.name, r.layer, p.deg.celsius(r.max), p.deg.celsius(r.mean), p.deg.celsius(r.min), power, millimetres(r.at.XM), millimetres(r.at.YM)}
 		if peaks {
-			cells = slices.Insert(cells, 2, p.deg.celsius(r.Peak.MaxK), seconds(r.Peak.TimeS))
+			cells = slices.Insert(cells, 2, p.deg.celsius(r.peak.MaxK), seconds(r.peak.TimeS))
 		}
 		t.add(cells...)
 	}
-	p.heading("Regions", note)
+	p.heading(title, note)
 	p.table(&t)
 }
 

@@ -15,13 +15,14 @@ import (
 	"thermsim/staging"
 )
 
-// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block and part and the
+// Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block, part and die and the
 // temperature of every probe, all in K. It finds the peaks of the run on the way.
 type Trace struct {
 	files   *staging.Transaction
 	m       *mesh.Mesh
 	blocks  []*block
 	parts   []*part
+	dies    []*die
 	peaks   *peakWatch
 	probes  *probes
 	regions *reduction.Regions // blocks, parts, peaks of the planes, and the probes
@@ -37,6 +38,7 @@ const traceName = "trace.csv"
 // NewTrace starts the file with the head of the table. Where charts are to show the table, keep holds on to it in memory.
 func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool, further ...TraceColumn) (*Trace, error) {
 	t := &Trace{files: files, m: m, blocks: newBlocks(m), parts: newParts(m), further: further}
+	t.dies = newDies(t.parts)
 	t.peaks = newPeakWatch(m, t.blocks, t.parts)
 	if keep {
 		t.kept = new(bytes.Buffer)
@@ -92,6 +94,9 @@ func (t *Trace) header() []string {
 		name := t.m.Stack.Layers[p.layer].Name + "/" + p.kind + ":" + what
 		names = append(names, name+"_avg_K", name+"_max_K")
 	}
+	for _, d := range t.dies {
+		names = append(names, "die:"+d.name+"_avg_K", "die:"+d.name+"_max_K")
+	}
 	for _, p := range t.m.Stack.Probes {
 		names = append(names, p.Name+"_K")
 	}
@@ -120,6 +125,12 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 	}
 	for i := range len(t.blocks) + len(t.parts) {
 		_, avg, hi := values.Extents[i].Result()
+		t.kelvin(avg)
+		t.kelvin(hi)
+	}
+	for _, d := range t.dies {
+		e, _ := d.extent(values.Extents[len(t.blocks):])
+		_, avg, hi := e.Result()
 		t.kelvin(avg)
 		t.kelvin(hi)
 	}

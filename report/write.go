@@ -19,7 +19,7 @@ const largePlane = 4_000_000
 // hugePlane is the number of cells above which maps are made one at a time, for the memory of it.
 const hugePlane = 16_000_000
 
-// Write writes summary.json, blocks.csv, layers.csv, where the stack has them regions.csv, limits.csv and jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
+// Write writes summary.json, blocks.csv, layers.csv, where the stack has them dies.csv, regions.csv, limits.csv and jedec.csv, and map_<layer>.png and .csv of every layer with power or coolant and those in o.Maps into a folder, and
 // returns their paths. A layer of several planes is mapped by its hottest plane, cell by cell; all pictures share one range of
 // colours. Either every file is written whole or, on an error or a cancelled context, none.
 //
@@ -39,7 +39,7 @@ const RunFiles = "run"
 
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
-	return []string{"summary.json", "layers.csv", "blocks.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
+	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
 }
 
 // stageReport stages the tables, maps and figures of a run.
@@ -63,6 +63,9 @@ func stageReport(ctx context.Context, st *staging.Transaction, r *Run, s *Summar
 		write func(io.Writer, *Summary) error
 	}
 	csvs := []table{{"layers.csv", writeLayersCSV}, {"blocks.csv", writeBlocksCSV}}
+	if len(s.Dies) > 0 {
+		csvs = append(csvs, table{"dies.csv", writeDiesCSV})
+	}
 	if len(s.Regions) > 0 {
 		csvs = append(csvs, table{"regions.csv", writeRegionsCSV})
 	}

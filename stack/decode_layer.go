@@ -86,7 +86,7 @@ func (l *loader) heated(t *table, y *Layer) {
 
 // region reads a region, or as many of them as its array repeats it.
 func (l *loader) region(t *table) (regions []Region, powers []Power) {
-	r := Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Pos: t.node.pos}
+	r := Region{Name: t.text("name"), Material: l.material(t), TMax: t.scalar("tmax"), Die: t.text("die"), Pos: t.node.pos}
 	what := r.what()
 	t.onePlace(what, "circle", "polygon")
 	switch r.Shape = t.shape(what); {

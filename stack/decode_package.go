@@ -107,14 +107,22 @@ func (l *loader) packageLayer(p *loadedPackage, from *packaging.Layer) Layer {
 	for i := range from.Parts {
 		part := &from.Parts[i]
 		r := Region{Name: part.Name, Material: l.packageMaterial(p, part.Material, pos), Rect: clamp(Rect(part.Rect), l.stack.Domain(), l.slack()), Pos: pos}
-		if part.Die >= 0 {
-			dt := p.dies[part.Die]
-			r.TMax, r.Pos = dt.scalar("tmax"), dt.node.pos
-			y.Powers = append(y.Powers, l.diePowers(dt, p.Dies[part.Die].Tiers, part, &r)...)
+		if part.Die < 0 {
+			y.Regions = append(y.Regions, r)
+			continue
 		}
+		dt := p.dies[part.Die]
+		r.TMax, r.Pos, r.Die = dt.scalar("tmax"), dt.node.pos, r.Name
 		y.Regions = append(y.Regions, r)
+		if part.Heats {
+			powers := l.diePowers(dt, p.Dies[part.Die].Tiers, part, &r)
+			y.Powers = append(y.Powers, powers...)
+			for _, b := range l.blockMaterials(powers) {
+				b.Die = r.Die
+				y.Regions = append(y.Regions, b)
+			}
+		}
 	}
-	y.Regions = append(y.Regions, l.blockMaterials(y.Powers)...)
 	return y
 }
 

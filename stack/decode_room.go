@@ -167,6 +167,7 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		y.Regions = append(y.Regions, r)
 	}
 	for i := first; i < len(y.Regions); i++ {
+		y.Regions[i].Die = d.name
 		if fault := nameFault(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" {
 			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", shorten(d.name), shorten(y.Regions[i].Name), fault)
 			return

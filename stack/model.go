@@ -125,7 +125,9 @@ type Region struct {
 	// Fill, where there is one, are inclusions in the material.
 	Fill *Fill
 	TMax float64 // K
-	Pos  Pos
+	// Die is the die that the region is a part of; regions of one die, in all layers, have a row together in reports. It may be empty.
+	Die string
+	Pos Pos
 }
 
 // Power is one source of heat in a layer, spread evenly over the heated part of the layer's thickness. Exactly one of Blocks, Map and

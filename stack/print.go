@@ -242,6 +242,7 @@ func (p *printer) layer(y *Layer, contact string) {
 			p.fill(r.Fill)
 		}
 		p.value("tmax", units.Temperature, r.TMax)
+		p.text("die", r.Die)
 	}
 	if y.Coolant != nil {
 		p.coolant(y.Coolant)

@@ -80,17 +80,19 @@ func drawTransient(t *rapid.T, positive func(string) float64) Transient {
 }
 
 // Any valid stack must survive Print and Parse bit by bit.
-func TestPrintRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := drawStack(t)
-		again, text, err := reload(s)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if diff := cmp.Diff(s, again, sameStack); diff != "" {
-			t.Fatalf("changed (-before +after):\n%s\n%s", diff, text)
-		}
-	})
+func TestPrintRoundTrip(t *testing.T) { rapid.Check(t, printRoundTrip) }
+
+func FuzzPrint(f *testing.F) { f.Fuzz(rapid.MakeFuzz(printRoundTrip)) }
+
+func printRoundTrip(t *rapid.T) {
+	s := drawStack(t)
+	again, text, err := reload(s)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if diff := cmp.Diff(s, again, sameStack); diff != "" {
+		t.Fatalf("changed (-before +after):\n%s\n%s", diff, text)
+	}
 }
 
 // drawFilm makes a face convective, in any of its ways.

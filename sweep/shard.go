@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"thermsim/launcher"
 )
 
 // Shard is one of several parts of a sweep: the runs whose number leaves Index when divided by Of.
@@ -32,50 +34,10 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// array is how a scheduler tells a task of an array which it is.
-type array struct {
-	name               string
-	index, first, step string // variables; first and step may be empty
-	count              string // variable of the number of tasks; empty where there is none
-}
-
-var arrays = []array{
-	{"Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT"},
-	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "", "", "AWS_BATCH_JOB_ARRAY_SIZE"},
-	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "", ""},
-}
-
-// fromEnvironment finds the part that a scheduler has given this process. of is 0 where the scheduler tells that too.
-func fromEnvironment(of int, getenv func(string) string) (Shard, error) {
-	for _, a := range arrays {
-		text := getenv(a.index)
-		if text == "" {
-			continue
-		}
-		value := func(variable string, otherwise int) int {
-			n, err := strconv.Atoi(getenv(variable))
-			if variable == "" || err != nil {
-				return otherwise
-			}
-			return n
-		}
-		id, err := strconv.Atoi(text)
-		if err != nil {
-			return Shard{}, fmt.Errorf("%s=%q is no number", a.index, text)
-		}
-		s := Shard{(id - value(a.first, 0)) / max(1, value(a.step, 1)), of}
-		if s.Of == 0 {
-			s.Of = value(a.count, 0)
-		}
-		if s.Of == 0 {
-			return s, fmt.Errorf("%s does not tell how many tasks there are; write auto/N", a.name)
-		}
-		if s.Index < 0 || s.Index >= s.Of {
-			return s, fmt.Errorf("task %d of %s is beyond the %d parts", s.Index, a.name, s.Of)
-		}
-		return s, nil
-	}
-	return Shard{}, fmt.Errorf("no scheduler tells which part this is: none of SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX and JOB_COMPLETION_INDEX is set")
+// fromEnvironment is the part that a scheduler has given this process. of is 0 where the scheduler tells that too.
+func fromEnvironment(of int, getenv func(string) string) (s Shard, err error) {
+	s.Index, s.Of, err = launcher.Part(of, getenv)
+	return s, err
 }
 
 // Name of the part's files, without extension.

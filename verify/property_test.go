@@ -65,42 +65,46 @@ func within(t rapid.TB, what string, got, want []float64, limit float64) {
 	}
 }
 
-func TestSteadyMatchesDirectSolver(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		st := drawStack(t, false)
-		want := newDirect(st).steady()
-		within(t, "rise", solved(t, st).rise, want, couplingRounding*math.Max(largest(want), warmestFace(st)))
-	})
+func TestSteadyMatchesDirectSolver(t *testing.T) { rapid.Check(t, steadyMatchesDirect) }
+
+func FuzzSteady(f *testing.F) { f.Fuzz(rapid.MakeFuzz(steadyMatchesDirect)) }
+
+func steadyMatchesDirect(t *rapid.T) {
+	st := drawStack(t, false)
+	want := newDirect(st).steady()
+	within(t, "rise", solved(t, st).rise, want, couplingRounding*math.Max(largest(want), warmestFace(st)))
 }
 
-func TestTransientMatchesDirectSolver(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		st := drawStack(t, false)
-		const steps = 4
-		dt := logUniform(t, 1e-6, 1, "dt")
-		factors := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.2, 1, 1.7}), steps, steps).Draw(t, "factors")
-		for l := range st.Layers {
-			for p := range st.Layers[l].Powers {
-				for n, factor := range factors {
-					st.Layers[l].Powers[p].Schedule = append(st.Layers[l].Powers[p].Schedule,
-						stack.ScalePoint{Time: float64(n) * dt, Factor: factor})
-				}
+func TestTransientMatchesDirectSolver(t *testing.T) { rapid.Check(t, transientMatchesDirect) }
+
+func FuzzTransient(f *testing.F) { f.Fuzz(rapid.MakeFuzz(transientMatchesDirect)) }
+
+func transientMatchesDirect(t *rapid.T) {
+	st := drawStack(t, false)
+	const steps = 4
+	dt := logUniform(t, 1e-6, 1, "dt")
+	factors := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.2, 1, 1.7}), steps, steps).Draw(t, "factors")
+	for l := range st.Layers {
+		for p := range st.Layers[l].Powers {
+			for n, factor := range factors {
+				st.Layers[l].Powers[p].Schedule = append(st.Layers[l].Powers[p].Schedule,
+					stack.ScalePoint{Time: float64(n) * dt, Factor: factor})
 			}
 		}
-		st.Transient.Initial = ambient + drawKelvin(t, -10, 40, "initial rise")
-		d := newDirect(st)
-		want := slices.Repeat([]float64{st.Transient.Initial - ambient}, len(d.rhs))
-		warmest := math.Max(largest(want), warmestFace(st))
-		for _, factor := range factors {
-			want = d.step(dt, want, factor)
-			warmest = math.Max(warmest, largest(want))
-		}
-		f, err := tight.transient(t.Context(), st, steps, dt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		within(t, "rise after the last step", f.rise, want, couplingRounding*warmest)
-	})
+	}
+	st.Transient.Initial = ambient + drawKelvin(t, -10, 40, "initial rise")
+	d := newDirect(st)
+	want := slices.Repeat([]float64{st.Transient.Initial - ambient}, len(d.rhs))
+	warmest := math.Max(largest(want), warmestFace(st))
+	for _, factor := range factors {
+		want = d.step(dt, want, factor)
+		warmest = math.Max(warmest, largest(want))
+	}
+	f, err := tight.transient(t.Context(), st, steps, dt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "rise after the last step", f.rise, want, couplingRounding*warmest)
 }
 
 func TestMirroredStackGivesMirroredField(t *testing.T) {

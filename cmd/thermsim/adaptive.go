@@ -179,12 +179,12 @@ func (p *project) follow(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, 
 		return gpusolve.Periodic(ctx, m, o, gpusolve.PeriodicOptions{StepTol: a.Tol, At: a.At, OnStep: a.OnStep, Regions: a.Regions})
 	case a.Checkpoints != nil && a.Checkpoints.From != nil: // it has the state
 	case start.steady:
-		first, err := steadyStart(ctx, m, o)
+		field, done, err := steadyField(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
-		defer first.Close()
-		a.Initial = first.Field
+		defer done()
+		a.Initial = field
 	case a.Initial != nil: // a saved field
 	case p.result != nil && p.result.Initial != nil && start.value == 0:
 		field, err := m.Initial(p.result.Initial)

@@ -104,6 +104,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	})
 	group(f, groupSolver, func() {
 		o.addSolverFlags(cmd)
+		f.Lookup("device").Usage = deviceUsage
 		f.Var(&o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		f.Var(&o.initial, "initial", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)")
 	})
@@ -123,6 +124,9 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 func (o *serveOptions) check() error {
 	if err := o.simulateOptions.check(); err != nil {
 		return err
+	}
+	if o.device.several() {
+		return usagef("--device %s: a server runs on one device; choose auto, cpu, gpu or gpu:N", &o.device)
 	}
 	if o.port != -1 {
 		if o.listen != "" {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
 )
 
 const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
@@ -20,6 +23,10 @@ preconditioner takes settings, as in --precond NAME:key=value,...; without
 --precond, uniform layers are solved directly (fourier), others by
 multigrid, and where that stalls another one takes over. With --watch, errors are
 told and the files watched on, until Ctrl-C ends it with status 130.
+
+With --ranks the grid is split over ranks: in this process, or one process each on
+several machines, where Slurm or mpirun started them or --rendezvous says where
+they meet. Rank 0 prints and writes. docs/ranks.md has more.
 ` + exitHelp
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -29,6 +36,8 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady chip.toml --tmax "105 degC" --quiet && echo cool enough
   thermsim steady chip.toml --set boundary.top.h=5000 --set layer.tim.thickness="40 um"
   thermsim steady chip.toml --watch                # again after every change
+  thermsim steady wafer.toml --device gpu:all      # a part of the grid on each GPU
+  srun -n 16 thermsim steady wafer.toml            # 16 processes of a job of Slurm
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *globals) *cobra.Command {
@@ -46,6 +55,9 @@ func newSteadyCommand(g *globals) *cobra.Command {
 			if !watch {
 				return runSteady(cmd.Context(), g, o)
 			}
+			if err := o.ranks.refuse(&o.device, "--watch"); err != nil {
+				return err
+			}
 			if err := o.check(); err != nil {
 				return err // no change of a file would mend it
 			}
@@ -61,21 +73,32 @@ func newSteadyCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func runSteady(ctx context.Context, g *globals, o simulateOptions) error {
+func runSteady(ctx context.Context, g *globals, o simulateOptions) (err error) {
+	ctx, t, err := newTeam(ctx, g, &o)
+	if err != nil {
+		return err
+	}
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	run, err := prepare(ctx, g, p, "steady", &o)
+	run, err := prepare(ctx, g, p, "steady", &o, t)
 	if err != nil {
 		return err
 	}
-	defer run.end()
-	if err := run.record(0); err != nil {
-		return err
+	defer func() { err = run.end(err) }()
+	if t.reports() {
+		if err := run.record(0); err != nil {
+			return err
+		}
 	}
 	p.enter("solving")
-	run.Solution, err = o.project.steady(ctx, run.Mesh, run.solver)
+	run.Solution, err = t.solve(run.solver, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
+		return o.project.steady(ctx, run.Mesh, options)
+	})
 	if err != nil {
 		return steadyInterrupted(err)
+	}
+	if !t.reports() {
+		return nil
 	}
 	s, err := run.finish(ctx)
 	if err != nil {

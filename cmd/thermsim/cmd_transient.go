@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
 )
 
@@ -42,7 +43,8 @@ the hottest that each cell becomes are drawn with --figures maxima.
 Flags beat what the stack file says. A preconditioner takes settings, as in
 --precond NAME:key=value,...; without --precond, uniform layers are
 solved directly (fourier), others by multigrid, and where that stalls another
-one takes over.
+one takes over. With --ranks the grid is split over GPUs, processes or machines:
+docs/ranks.md.
 ` + exitHelp
 
 const transientExample = `  thermsim transient examples/trace
@@ -102,17 +104,25 @@ func newTransientCommand(g *globals) *cobra.Command {
 	return cmd
 }
 
-func runTransient(ctx context.Context, g *globals, o transientOptions) error {
+func runTransient(ctx context.Context, g *globals, o transientOptions) (err error) {
 	if err := o.checkTimes(); err != nil {
 		return err
 	}
-	p := startProgress(g.console, "preparing")
-	defer p.stop()
-	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions)
+	ctx, t, err := newTeam(ctx, g, &o.simulateOptions)
 	if err != nil {
 		return err
 	}
-	defer run.end()
+	if err := o.refuseOverRanks(t); err != nil {
+		return err
+	}
+	o.ranks.facts = o.timeFacts()
+	p := startProgress(g.console, "preparing")
+	defer p.stop()
+	run, err := prepare(ctx, g, p, "transient", &o.simulateOptions, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = run.end(err) }()
 	if err := run.control(o.policy); err != nil {
 		return err
 	}
@@ -128,13 +138,19 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 	if err := run.keep(&o); err != nil {
 		return err
 	}
-	if err := run.record(steps, stepLog{g, o.lines}); err != nil {
-		return err
+	if t.reports() {
+		if err := run.record(steps, stepLog{g, o.lines}); err != nil {
+			return err
+		}
 	}
 	p.enter("stepping")
-	run.Solution, err = solve()
+	run.Solution, err = t.solve(run.solver, solve)
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {
 		return steadyInterrupted(err)
+	}
+	stopped := err != nil
+	if !t.reports() {
+		return nil
 	}
 	if err := atOnce(run.Solution); err != nil {
 		return err
@@ -146,7 +162,7 @@ func runTransient(ctx context.Context, g *globals, o transientOptions) error {
 		return err
 	}
 	further := run.endCheckpoint(ctx)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || stopped {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted after %s; what was finished is in %s%s", finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
@@ -161,7 +177,7 @@ func finished(s *solution.Solution, steps int) string {
 }
 
 // plan settles how the run steps, and returns about how many times it will write.
-func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int, solve func() (*solution.Solution, error), err error) {
+func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation) (steps int, solve func(options gpusolve.Options, reports bool) (*solution.Solution, error), err error) {
 	m := run.Mesh
 	t := &m.Stack.Transient
 	fileDt := t.Dt
@@ -176,27 +192,36 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 		if err != nil {
 			return 0, nil, err
 		}
-		if err := thisMachine().confirmAdaptive(m, t.Periodic); err != nil {
+		if err := run.team.machine().confirmAdaptive(m, t.Periodic); err != nil {
 			return 0, nil, err
 		}
 		if steps = len(a.At) + 1; a.At == nil {
 			steps = expectedTimes
 		}
-		return steps, func() (*solution.Solution, error) {
-			a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
-			if a.Checkpoints, err = run.checkpoints(); err != nil {
-				return nil, err
+		return steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
+			a := a
+			if reports {
+				a.OnStep, a.Regions, a.Initial = run.step, run.recording.Regions(), run.start
+				if a.Checkpoints, err = run.checkpoints(); err != nil {
+					return nil, err
+				}
 			}
-			return o.project.follow(ctx, m, run.solver, a, t, &o.initial)
+			return o.project.follow(ctx, m, options, a, t, &o.initial)
 		}, nil
 	}
 	plan, err := planSteps(ctx, g, m.Stack, o)
-	return plan.Steps, func() (*solution.Solution, error) {
-		plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
-		if plan.Checkpoints, err = run.checkpoints(); err != nil {
-			return nil, err
+	if err == nil {
+		plan.Dt, err = run.team.sameStep(plan.Dt)
+	}
+	return plan.Steps, func(options gpusolve.Options, reports bool) (*solution.Solution, error) {
+		plan := plan
+		if reports {
+			plan.OnStep, plan.Regions, plan.Reads, plan.Initial = run.step, run.recording.Regions(), run.recording.Reads, run.start
+			if plan.Checkpoints, err = run.checkpoints(); err != nil {
+				return nil, err
+			}
 		}
-		return o.project.transient(ctx, m, run.solver, plan, &o.initial)
+		return o.project.transient(ctx, m, options, plan, &o.initial)
 	}, err
 }
 

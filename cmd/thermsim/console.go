@@ -33,6 +33,7 @@ type console struct {
 	depth   report.ColorDepth
 	quiet   bool
 	verbose bool
+	name    string // of this rank, in the log that -v asks for; "" where there is one
 
 	mu     sync.Mutex
 	stderr io.Writer
@@ -89,7 +90,7 @@ func (c *console) note(format string, args ...any) {
 // detail is a line of the log that -v asks for.
 func (c *console) detail(format string, args ...any) {
 	if c.verbose {
-		c.print(printable.Lines("thermsim: " + fmt.Sprintf(format, args...)))
+		c.print(printable.Lines("thermsim: " + c.name + fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -26,6 +26,7 @@ type departure struct {
 	committing chan struct{} // closed after the commit; nil before
 	keeps      bool          // what was finished shall be saved: the first signal does not end the program
 	written    bool          // a commit has ended
+	parting    func(text string, status int)
 	gone       bool
 }
 
@@ -76,6 +77,13 @@ func (d *departure) commits() (done func()) {
 	}
 }
 
+// tells sets what is to be told when the program is ended by force.
+func (d *departure) tells(parting func(text string, status int)) {
+	d.mu.Lock()
+	d.parting = parting
+	d.mu.Unlock()
+}
+
 // keep notes that a transient has finished a step, which the first signal must not lose.
 func (d *departure) keep() {
 	d.mu.Lock()
@@ -90,29 +98,51 @@ func (d *departure) leave(second bool) {
 		d.mu.Unlock()
 		return
 	}
-	d.gone = true
-	open, committing, written := d.open, d.committing, d.written
+	written, committing := d.written, d.committing != nil
 	d.mu.Unlock()
 	text := "interrupted; nothing was written"
-	if written {
+	switch {
+	case committing:
+		text = "interrupted while files got their names"
+	case written:
 		text = "interrupted after the files were written"
 	}
-	ended := make(chan struct{})
-	switch {
-	case committing != nil:
-		text, ended = "interrupted while files got their names", committing
-	case open != nil:
-		go func() {
-			open.Abort()
-			close(ended)
-		}()
-	default:
-		close(ended)
+	d.end(text, exitInterrupted)
+}
+
+// end ends the program with a message, which may be empty, and a status.
+func (d *departure) end(text string, status int) {
+	d.mu.Lock()
+	if d.gone || d.exit == nil {
+		d.mu.Unlock()
+		return
 	}
+	d.gone = true
+	open, committing, parting := d.open, d.committing, d.parting
+	d.mu.Unlock()
+	var last sync.WaitGroup
+	if parting != nil {
+		last.Go(func() { parting(text, status) })
+	}
+	last.Go(func() {
+		switch {
+		case committing != nil:
+			<-committing
+		case open != nil:
+			open.Abort()
+		}
+	})
+	ended := make(chan struct{})
+	go func() {
+		last.Wait()
+		close(ended)
+	}()
 	select {
 	case <-ended:
 	case <-time.After(farewell):
 	}
-	d.say(text)
-	d.exit(exitInterrupted)
+	if text != "" {
+		d.say(text)
+	}
+	d.exit(status)
 }

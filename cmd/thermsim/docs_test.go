@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"thermsim/tools/notebook"
 )
 
 // fenced is a block of code of a page.
@@ -106,49 +109,49 @@ func holds(t *testing.T, dir, command, shown string) {
 // squeeze makes every run of white space one space.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// The page for users of Python: its blocks run one after the other, and print what it shows. Those that need pandas run where it is installed.
-func TestPythonPage(t *testing.T) {
+// The notebook for users of Python, which is made of its page: its cells run one after the other in an empty folder, and print what it shows. Those that
+// need pandas run where it is installed.
+func TestPythonNotebook(t *testing.T) {
 	numpy, pandas := python("numpy"), python("numpy, pandas")
 	if numpy == "" {
 		t.Skip("no python3 with numpy here; Debian has both")
 	}
-	dir := workplace(t)
-	for _, b := range blocksOf(t, "modelling.md") {
-		if b.language == "toml" {
-			writeStack(t, dir, b.text)
-		}
+	data, err := os.ReadFile("../../docs/python.ipynb")
+	if err != nil {
+		t.Fatal(err)
 	}
-	const end = "--- end of block"
+	var book notebook.Notebook
+	if err := json.Unmarshal(data, &book); err != nil {
+		t.Fatal(err)
+	}
+	const end = "--- end of cell"
 	var script strings.Builder
 	var shown []string
-	left := false // a block without pandas
-	for _, b := range blocksOf(t, "python.md") {
-		switch b.language {
-		case "console":
-			holds(t, dir, strings.TrimPrefix(strings.TrimSpace(b.text), "$ "), "")
-		case "python":
-			if left = pandas == "" && strings.Contains(b.text, "import pandas"); !left {
-				script.WriteString(b.text + "\nprint(" + strconv.Quote(end) + ")\n")
-			}
-		case "text":
-			if !left {
-				shown = append(shown, b.text)
-			}
+	for _, c := range book.Cells {
+		source := strings.Join(c.Source, "")
+		if c.Run == nil || pandas == "" && strings.Contains(source, "import pandas") {
+			continue
 		}
+		script.WriteString(source + "\nprint(" + strconv.Quote(end) + ")\n")
+		text := ""
+		for _, o := range c.Outputs {
+			text += strings.Join(o.Text, "")
+		}
+		shown = append(shown, text)
 	}
 	cmd := exec.Command(cmp.Or(pandas, numpy), "-c", script.String())
-	cmd.Dir = dir
+	cmd.Dir = workplace(t)
 	printed, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}
 	blocks := strings.Split(string(printed), end)
-	if len(blocks) != len(shown)+1 || len(shown) < 5 {
-		t.Fatalf("%d blocks print, %d are shown", len(blocks)-1, len(shown))
+	if len(blocks) != len(shown)+1 || len(shown) < 6 {
+		t.Fatalf("%d cells ran, %d are there", len(blocks)-1, len(shown))
 	}
 	for i, want := range shown {
 		if squeeze(blocks[i]) != squeeze(want) {
-			t.Errorf("the page shows\n%s\nin place of\n%s", want, blocks[i])
+			t.Errorf("the notebook shows\n%s\nin place of\n%s", want, blocks[i])
 		}
 	}
 }

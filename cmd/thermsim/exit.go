@@ -55,6 +55,9 @@ type exitError struct {
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
 
+// ExitStatus is what other ranks of a run are told.
+func (e *exitError) ExitStatus() int { return e.status }
+
 func withStatus(status int, err error) error { return &exitError{status, err} }
 
 // unlessStated gives a status to an error that has none of its own.
@@ -73,11 +76,16 @@ func usagef(format string, args ...any) error {
 // exitStatus finds the status of an error: its own, or the one its kind stands for.
 func exitStatus(err error) int {
 	var own *exitError
+	var silent quiet
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &own):
 		return own.status
+	case failureOf(err) != nil:
+		return max(exitInternal, failureOf(err).Status)
+	case errors.As(err, &silent):
+		return int(silent)
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.Is(err, gpusolve.ErrDevice):

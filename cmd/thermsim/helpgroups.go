@@ -14,6 +14,7 @@ import (
 // Headings of flags in the help.
 const (
 	groupSolver   = "Stack and solver"
+	groupRanks    = "Several GPUs and machines"
 	groupResults  = "Results"
 	groupPictures = "Pictures"
 	groupFields   = "Field files"

@@ -52,7 +52,7 @@ func execute(g *globals, args []string) int {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
 		err = withStatus(exitInput, err)
 	}
-	if err != nil {
+	if err != nil && !errors.As(err, new(quiet)) {
 		g.fail(err)
 	}
 	return exitStatus(err)

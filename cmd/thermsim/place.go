@@ -25,10 +25,13 @@ const mostCells = 1e15
 type machine struct {
 	memory float64 // bytes that this process may still take; 0 where nothing tells
 	gpus   func() ([]gpusolve.GPU, error)
+	// ranks that share the grid, each with its own GPU or with a processor and memory; together says that all are in this process. 0 stands for 1.
+	ranks    int
+	together bool
 }
 
 // thisMachine looks at the GPUs only when they are asked for.
-func thisMachine() machine { return machine{availableMemory(), gpusolve.Devices} }
+func thisMachine() machine { return machine{memory: availableMemory(), gpus: gpusolve.Devices} }
 
 // place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the GPU has the room, place chooses
 // it and says so in the result.
@@ -39,7 +42,7 @@ func (m machine) place(s *stack.Stack, transient bool) (note string, err error) 
 	name := s.Solver.Device
 	auto := name == "" || name == "auto"
 	need := func(gpu bool) float64 {
-		return float64(gpusolve.StackNeed(s, s.Solver.Preconditioner, transient, gpu).Peak())
+		return m.share(gpu) * float64(gpusolve.StackNeed(s, s.Solver.Preconditioner, transient, gpu).Peak())
 	}
 	onProcessor := checkRoom(s, need(false)+besideBytes(s), m.memory, "memory")
 	if name == "cpu" || auto && onProcessor == nil {
@@ -63,6 +66,22 @@ func (m machine) place(s *stack.Stack, transient bool) (note string, err error) 
 	return fmt.Sprintf("the processor's memory (%s free) does not hold the grid; %s does", byteCount(m.memory), gpu), nil
 }
 
+// share is the part of a grid that has to fit into one memory.
+func (m machine) share(gpu bool) float64 {
+	if m.together && !gpu {
+		return 1
+	}
+	return 1 / float64(max(1, m.ranks))
+}
+
+// ofRanks is what the ranks in this process need, of which each needs so much.
+func (m machine) ofRanks(need int64) int64 {
+	if m.together {
+		need *= int64(m.ranks)
+	}
+	return need
+}
+
 // besideBytes is what the mesh and the report hold.
 func besideBytes(s *stack.Stack) float64 {
 	perColumn := columnBytes + columnLayerBytes*float64(len(s.Layers))
@@ -75,8 +94,10 @@ func (m machine) confirm(built *mesh.Mesh, transient bool) error {
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
 	}
-	need := gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak()
-	return m.confirmNeed(built, need)
+	if m.ranks > 1 {
+		return m.confirmNeed(built, m.ofRanks(gpusolve.RankNeed(built, transient, false, m.ranks).Peak()))
+	}
+	return m.confirmNeed(built, gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak())
 }
 
 // confirmAdaptive does so for steps that follow the temperatures, which hold more states.
@@ -85,7 +106,7 @@ func (m machine) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
 	}
-	return m.confirmNeed(built, gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())
+	return m.confirmNeed(built, int64(m.share(false)*float64(gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
 }
 
 func (m machine) confirmNeed(built *mesh.Mesh, need int64) error {

@@ -19,7 +19,7 @@ func square(n int, device string) *stack.Stack {
 }
 
 func withGPUs(memory float64, gpus ...gpusolve.GPU) machine {
-	return machine{memory, func() ([]gpusolve.GPU, error) {
+	return machine{memory: memory, gpus: func() ([]gpusolve.GPU, error) {
 		if len(gpus) == 0 {
 			return nil, errors.New("no driver; install one")
 		}

@@ -48,47 +48,67 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 	return m, spent, nil
 }
 
-// prepare does everything that can fail because of the input before anything is solved, and takes the output folder.
-func prepare(ctx context.Context, g *globals, p *progress, command string, o *simulateOptions) (*simulation, error) {
-	if err := o.check(); err != nil {
+// prepare does everything that can fail because of the input before anything is solved, and takes the output folder. Ranks of the run meet in it.
+func prepare(ctx context.Context, g *globals, p *progress, command string, o *simulateOptions, t *team) (*simulation, error) {
+	s, parse, err := o.input(ctx, g, command, t)
+	if err = t.meet(ctx, &o.ranks, o.facts(command, t, s), err); err != nil {
 		return nil, err
 	}
+	r := &simulation{g: g, o: o, progress: p, team: t}
+	if err := r.build(s, parse, command); err != nil {
+		return nil, r.end(err)
+	}
+	return r, nil
+}
+
+// input reads the stack, and checks what is asked for against it.
+func (o *simulateOptions) input(ctx context.Context, g *globals, command string, t *team) (*stack.Stack, time.Duration, error) {
+	if err := o.check(); err != nil {
+		return nil, 0, err
+	}
 	if _, err := os.Stat(o.stack); err != nil && o.stack == "lines" && bool(o.json) {
-		return nil, usagef("--json takes no value; say --json-lines for a line per step")
+		return nil, 0, usagef("--json takes no value; say --json-lines for a line per step")
 	}
 	o.project.inTime = command == "transient"
 	s, parse, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if _, err := chooseGrid(ctx, g, s); err != nil {
-		return nil, steadyInterrupted(err)
+		return nil, 0, steadyInterrupted(err)
 	}
 	o.apply(s)
 	o.project.printed(&s.Solver)
+	if err := t.place(s, o); err != nil {
+		return nil, 0, err
+	}
 	if err := report.CheckMaps(s, s.Output.Maps); err != nil {
-		return nil, withStatus(exitInput, err)
+		return nil, 0, withStatus(exitInput, err)
 	}
 	if err := o.pictures.check(s, command == "transient"); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if err := o.outputs.check(s, command == "transient"); err != nil {
-		return nil, err
+	return s, parse, o.outputs.check(s, command == "transient")
+}
+
+// build takes the output folder, where this process writes, and makes the mesh.
+func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) error {
+	var err error
+	if r.team.reports() {
+		r.files, err = begin(r.g, r.o.out, staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &r.o.project), Replaces: []string{checkFiles}})
+		if err != nil {
+			return err
+		}
 	}
-	files, err := begin(g, o.out, staging.Options{Set: report.RunFiles, Command: command, Shows: shown(s, &o.project), Replaces: []string{checkFiles}})
+	m, build, err := buildMesh(r.g, s, r.team.machine(), command == "transient")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m, build, err := buildMesh(g, s, thisMachine(), command == "transient")
-	if err != nil {
-		files.Abort()
-		return nil, err
+	limit := plausibility.OfLimit(s, r.o.tmax.value)
+	if err := r.o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
+		return err
 	}
-	limit := plausibility.OfLimit(s, o.tmax.value)
-	if err := o.strict.refuse(append(plausibility.Of(m), limit...), ""); err != nil {
-		files.Abort()
-		return nil, err
-	}
-	r := &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: g.start}
-	return &simulation{Run: r, g: g, o: o, progress: p, files: files}, nil
+	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build, Start: r.g.start}
+	r.solver = solverOptions(r.g, s.Solver, r.progress)
+	return nil
 }

@@ -61,13 +61,46 @@ func (p *project) transient(ctx context.Context, m *mesh.Mesh, o gpusolve.Option
 
 // fromSteady starts a transient from the steady state of the steady powers.
 func fromSteady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
-	first, err := steadyStart(ctx, m, o)
+	field, done, err := steadyField(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	defer first.Close()
-	t.Initial = first.Field
+	defer done()
+	t.Initial = field
 	return gpusolve.Transient(ctx, m, o, t)
+}
+
+// steadyField is the field of the steady state to start from, until done is called. Among ranks rank 0 has it in memory, and the others have none: they
+// serve the solution of a steady state as long as it is open, and shall go on.
+func steadyField(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (f solution.Field, done func(), err error) {
+	first, err := steadyStart(ctx, m, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Ranks == nil {
+		return first.Field, func() { first.Close() }, nil
+	}
+	defer first.Close()
+	if o.Ranks.Rank() > 0 {
+		return nil, func() {}, nil
+	}
+	held := make(heldField, m.NZ())
+	for k := range held {
+		held[k] = make([]float64, m.NX()*m.NY())
+		if err := first.Field.Plane(k, held[k]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return held, func() {}, nil
+}
+
+// heldField is a field by its planes.
+type heldField [][]float64
+
+// Plane copies the temperatures of plane k.
+func (f heldField) Plane(k int, dst []float64) error {
+	copy(dst, f[k])
+	return nil
 }
 
 // steadyStart is the steady state to start from.

@@ -14,7 +14,7 @@ type simulateOptions struct {
 	stack    string // STACK as given
 	out      string
 	grid     gridWish
-	device   device
+	device   deviceList
 	precond  preconditioner
 	tol      quantity
 	rtol     quantity
@@ -30,10 +30,11 @@ type simulateOptions struct {
 	pictures pictureOptions
 	outputs  outputOptions
 	project  project
+	ranks    ranksOptions
 }
 
 func newSimulateOptions() simulateOptions {
-	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature(), outputs: newOutputOptions()}
+	return simulateOptions{tol: temperatureRise(), rtol: ratio(), atol: power(), tmax: temperature(), outputs: newOutputOptions(), ranks: newRanksOptions()}
 }
 
 // defaultOut is where files go unless told otherwise.
@@ -43,6 +44,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	group(f, groupSolver, func() { o.addSolverFlags(cmd) })
+	group(f, groupRanks, func() { o.ranks.addFlags(f) })
 	group(f, groupResults, func() {
 		addOutFlag(cmd, &o.out)
 		f.Var(&o.tmax, "tmax", `exit with status 5 above this, such as "85 degC"; a bare number is in K`)
@@ -68,7 +70,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	addGridFlag(cmd, &o.grid)
-	f.Var(&o.device, "device", deviceUsage)
+	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
 	f.Var(&o.precond, "precond", strings.Join(gpusolve.Preconditioners(), ", "))
 	f.Var(&o.tol, "tol", "stop when the largest error, as estimated, is below this (default 1e-4 K)")
 	f.Var(&o.rtol, "rtol", "stop on the residual relative to the sources instead")
@@ -127,8 +129,8 @@ func (o *simulateOptions) check() error {
 // apply puts the flags in place of what the stack file wishes for.
 func (o *simulateOptions) apply(s *stack.Stack) {
 	v := &s.Solver
-	if o.device != "" {
-		v.Device = string(o.device)
+	if o.device.device != "" {
+		v.Device = o.device.String()
 	}
 	if o.precond != "" {
 		v.Preconditioner = string(o.precond)

@@ -26,15 +26,22 @@ type simulation struct {
 	policies  *control
 	start     solution.Field // that a transient begins with; nil where options tell
 	kept      *keeping       // nil without checkpoints
+	team      *team
+	done      bool // the files are written
 }
 
-// end gives back what the run holds, and removes its files unless they were committed.
-func (s *simulation) end() {
-	s.Solution.Close()
+// end gives back what the run holds, and removes its files unless they were committed. It returns what the command ends with, on all ranks.
+func (s *simulation) end(err error) error {
+	if s.Run != nil {
+		s.Solution.Close()
+	}
 	if s.kept != nil {
 		s.kept.Close()
 	}
-	s.files.Abort()
+	if s.files != nil {
+		s.files.Abort()
+	}
+	return s.team.leave(err, s.done)
 }
 
 // record starts the recorders of a run of that many steps, 0 for a steady state.
@@ -70,7 +77,6 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	if s.recording, err = report.NewRecording(s.files, s.Run, steps, drawn, kept, more...); err != nil {
 		return err
 	}
-	s.solver = solverOptions(s.g, s.Mesh.Stack.Solver, s.progress)
 	if s.policies != nil {
 		s.solver.Power = s.policies.power
 	}
@@ -114,6 +120,7 @@ func (s *simulation) finish(ctx context.Context) (*report.Summary, error) {
 	if err != nil {
 		return nil, steadyInterrupted(err)
 	}
+	s.done = true
 	return sum, printSummary(s.g, s.Run, sum, s.o)
 }
 

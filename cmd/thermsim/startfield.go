@@ -118,9 +118,9 @@ func otherLayers(run string, was, is *stack.Stack) []plausibility.Warning {
 	return []plausibility.Warning{{Code: plausibility.Temperatures, Text: "the field to start from, " + run + ", is of other layers: " + why, Remedy: "temperatures were taken at the same heights"}}
 }
 
-// startAt opens the saved field that a transient starts from, if one is asked for. The caller closes it after the run.
+// startAt opens the saved field that a transient starts from, if one is asked for; among ranks, on rank 0 alone. The caller closes it after the run.
 func (s *simulation) startAt(o *transientOptions) (closed func(), err error) {
-	if o.initial.run == "" || o.project.network() != nil || o.checkpoints.resume && checkpoint.Exists(o.out) {
+	if o.initial.run == "" || !s.team.reports() || o.project.network() != nil || o.checkpoints.resume && checkpoint.Exists(o.out) {
 		return func() {}, nil
 	}
 	field, run, doubts, err := o.initial.startField(s.Mesh)

@@ -135,12 +135,16 @@ func (s *system) properties() []float64 {
 	return palette
 }
 
-// planes reserves the planes that boundaries and powers need.
+// planes reserves the planes that boundaries and powers need: of a slab those of the whole grid, so that all slabs have the same.
 func (s *system) planes() {
 	grounded, heated := make([]bool, s.nz), make([]bool, s.nz)
-	s.onFaces(func(face stack.Face, _, _ int, _, _ float64) {
-		_, driven := s.mesh.FaceResistance(face)
-		heats := s.mesh.Heats(face)
+	whole := s.mesh.Whole()
+	for face := range stack.Face(stack.NumFaces) {
+		if !whole.Exchanges(face) {
+			continue
+		}
+		_, driven := whole.FaceResistance(face)
+		heats := whole.Heats(face)
 		first, last := 0, s.nz-1
 		switch face {
 		case stack.Bottom:
@@ -152,7 +156,7 @@ func (s *system) planes() {
 			grounded[k] = grounded[k] || driven
 			heated[k] = heated[k] || heats
 		}
-	})
+	}
 	if l := s.mesh.Leakage; l != nil {
 		for n := range l.Planes {
 			grounded[l.Planes[n].Plane], heated[l.Planes[n].Plane] = true, true

@@ -16,15 +16,19 @@ type Conductances struct {
 	GroundSlot       cudriver.Ptr[int32]
 	GroundPlanes     int
 	GroundSlots      []int32 // those of GroundSlot
+	Slab             bool    // the grid has more rows, which other ranks hold
 }
 
 // ConductancesOf are those of a mesh's system on a GPU. ok is false for what lives elsewhere or came as a matrix.
 func ConductancesOf(a ops.Space) (c *Conductances, ok bool) {
-	s, ok := a.(*system)
+	on, ok := a.(interface{ gpuSystem() *system })
 	if !ok {
 		return nil, false
 	}
+	s := on.gpuSystem()
 	return &Conductances{
-		&s.Space, s.nx, s.ny, s.nz, s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.capacity.address(), s.ground.onDev, s.ground.count, s.ground.of,
+		&s.Space, s.nx, s.ny, s.nz, s.gx.at, s.gy.at, s.gz.at, s.ground.data, s.capacity.address(), s.ground.onDev, s.ground.count, s.ground.of, s.mesh.Whole() != s.mesh,
 	}, true
 }
+
+func (s *system) gpuSystem() *system { return s }

@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/kernels"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 )
 
@@ -29,6 +30,10 @@ type Device struct {
 	live            int64          // bytes of vectors and matrices
 	peak            int64          // the most that live has been
 	unbound         error          // why a goroutine could not be bound
+	LeastShared     int            // columns below which ranks work on a grid alone, where positive
+	link            Link           // to the GPUs of other ranks, nil without any
+	linked          ranks.Group    // that of link; nil where the caller brought the link
+	linkWarning     string         // what is slower than it might be
 
 	krylov   *kernels.Krylov
 	residual *kernels.Residual
@@ -164,6 +169,9 @@ func (d *Device) Close() error {
 		if first == nil {
 			first = err
 		}
+	}
+	if d.link != nil {
+		note(d.link.Close())
 	}
 	if d.krylov != nil {
 		note(d.krylov.Unload())

@@ -119,7 +119,7 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	s.Note(k.Follow(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 		Slot: c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old), Dt: s.dt,
-		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside,
+		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(), Outside: f.outside, First: int32(s.first), End: int32(s.end),
 	}))
 	s.followCavities(k, x, old)
 	s.onFaces(func(face stack.Face, na, nb int, rise, flux float64) {
@@ -171,5 +171,6 @@ func (s *system) followedFaceHeat(grid [3]uint32, face stack.Face, na, nb int, r
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact, Uniform: c.uniform,
 		Slot: c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws, Ambient: s.mesh.Stack.Ambient, Face: int32(face), Na: int32(na), Nb: int32(nb),
 		Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		First: int32(s.first), End: int32(s.end),
 	}))
 }

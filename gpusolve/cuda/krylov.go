@@ -91,18 +91,8 @@ func (s *Iteration) Scalars() ops.Scalars {
 
 // Residual computes r = b - A x and its norms. An FP64 r has r32 beside it.
 func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
-	h := b.(*source)
-	var double cudriver.Ptr[float64]
-	if ValueBytes(r) == 8 {
-		double, r = F64(r), r32
-	}
 	if s.Ready() {
-		args := kernels.ResidualResidualArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
-			Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
-			Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
-		}
+		h, args := b.(*source), s.residualArgs(r, r32, b, x)
 		if s.cooling != nil {
 			s.cooledResidual(&args)
 		} else if s.capacity != nil && h.old == nil {
@@ -113,6 +103,20 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 	}
 	v := s.readStatistics()
 	return ops.Norms{Residual: math.Sqrt(v[kernels.RR]), Source: math.Sqrt(v[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(v[kernels.Floor])}
+}
+
+func (s *system) residualArgs(r, r32 ops.Vector, b ops.Source, x ops.Vector) kernels.ResidualResidualArgs {
+	h := b.(*source)
+	var double cudriver.Ptr[float64]
+	if ValueBytes(r) == 8 {
+		double, r = F64(r), r32
+	}
+	return kernels.ResidualResidualArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Power: h.power.data, PowerSlot: h.power.onDev,
+		Share: h.share, Inflow: s.inflow.data, InflowSlot: h.inflow, X: F64(x), Old: F64(h.old), R: F32(r), R64: double,
+		Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	}
 }
 
 // Fill sets every value of x.
@@ -169,7 +173,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed, ClosedLine: c.closedLine, Face: int32(face), Na: int32(na),
 				Nb: int32(nb), Resistances: c.resistances, Rise: rise, Flux: flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
-				Ticket: s.ticket,
+				Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
 			}))
 		}
 		heat[face] = s.readStatistics()[kernels.Scratch]

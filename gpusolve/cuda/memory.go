@@ -72,6 +72,9 @@ func NewRawVector[T number](s *Space, n int64) ops.Vector {
 	return &vector[T]{at: AllocRaw[T](s, n), n: n}
 }
 
+// Field32 is a vector of n FP32 values that are there already.
+func Field32(at cudriver.Ptr[float32], n int64) ops.Vector { return &vector[float32]{at: at, n: n} }
+
 func sizeOf[T any]() int64 {
 	var one T
 	return int64(unsafe.Sizeof(one))

@@ -15,6 +15,7 @@ type system struct {
 	dt         float64
 	nx, ny, nz int
 	sheet      int64 // cells per plane
+	first, end int   // rows over which sums are taken: all, or those that a slab owns
 
 	compact    compact
 	gx, gy, gz *vector[float32]
@@ -41,6 +42,7 @@ type slots[T number] struct {
 
 func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s := &system{mesh: m, dt: dt, nx: m.NX(), ny: m.NY(), nz: m.NZ()}
+	s.end = s.ny
 	s.sheet = int64(s.nx) * int64(s.ny)
 	s.Space = newSpace(d, s.sheet*int64(s.nz), int64(s.nx))
 	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz)

@@ -61,6 +61,12 @@ func (d *driver) DeviceGetAttribute(a DeviceAttribute, dev Device) (int, error) 
 	return int(v), detail(err, func() string { return fmt.Sprintf("attribute %d", a) })
 }
 
+func (d *driver) DeviceGetP2PAttribute(a P2PAttribute, dev, other Device) (int, error) {
+	var v int32
+	err := d.deviceGetP2PAttribute.call(uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(dev), uintptr(other))
+	return int(v), detail(err, func() string { return fmt.Sprintf("attribute %d of devices %d and %d", a, dev, other) })
+}
+
 func (d *driver) DevicePrimaryCtxRetain(dev Device) (Context, error) {
 	var c Context
 	if err := d.primaryCtxRetain.call(uintptr(unsafe.Pointer(&c)), uintptr(dev)); err != nil {
@@ -80,6 +86,10 @@ func (d *driver) DevicePrimaryCtxRelease(dev Device) error {
 func (d *driver) CtxSetCurrent(c Context) error { return d.ctxSetCurrent.call(uintptr(c)) }
 
 func (d *driver) CtxSynchronize() error { return d.ctxSynchronize.call() }
+
+func (d *driver) CtxEnablePeerAccess(other Context) error {
+	return d.ctxEnablePeerAccess.call(uintptr(other), 0)
+}
 
 func (d *driver) MemGetInfo() (free, total int64, err error) {
 	var f, t uint64
@@ -128,6 +138,13 @@ func (d *driver) MemcpyDtoDAsync(dst, src DevicePtr, bytes int64, s Stream) erro
 		return err
 	}
 	return d.memcpyDtoD.call(uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+}
+
+func (d *driver) MemcpyPeerAsync(dst DevicePtr, to Context, src DevicePtr, from Context, bytes int64, s Stream) error {
+	if err := checkSize(d.memcpyPeer, bytes); err != nil {
+		return err
+	}
+	return d.memcpyPeer.call(uintptr(dst), uintptr(to), uintptr(src), uintptr(from), uintptr(bytes), uintptr(s))
 }
 
 func (d *driver) MemsetD32Async(dst DevicePtr, value uint32, count int64, s Stream) error {
@@ -217,6 +234,10 @@ func (d *driver) StreamCreate() (Stream, error) {
 
 func (d *driver) StreamDestroy(s Stream) error     { return d.streamDestroy.call(uintptr(s)) }
 func (d *driver) StreamSynchronize(s Stream) error { return d.streamSynchronize.call(uintptr(s)) }
+
+func (d *driver) StreamWaitEvent(s Stream, e Event) error {
+	return d.streamWaitEvent.call(uintptr(s), uintptr(e), eventDefault)
+}
 
 func (d *driver) StreamBeginCapture(s Stream) error {
 	return d.streamBeginCapture.call(uintptr(s), captureModeThreadLocal)

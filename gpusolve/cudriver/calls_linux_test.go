@@ -91,6 +91,23 @@ func TestMemoryCalls(t *testing.T) {
 	}
 }
 
+func TestPeerCalls(t *testing.T) {
+	f, d := fake(t)
+	v, err := d.DeviceGetP2PAttribute(P2PNativeAtomicSupported, 40, 41)
+	equal(t, "attribute", v, err, 2003)
+	f.want(t, "cuDeviceGetP2PAttribute", 3, 40, 41)
+	equal(t, "peer access", 0, d.CtxEnablePeerAccess(0xc1), 0)
+	f.want(t, "cuCtxEnablePeerAccess", 0xc1, 0)
+	equal(t, "peer copy", 0, d.MemcpyPeerAsync(DevicePtr(big), 0xc0, DevicePtr(big)+8, 0xc1, big, 3), 0)
+	f.want(t, "cuMemcpyPeerAsync", uint64(big), 0xc0, uint64(big)+8, 0xc1, uint64(big), 3)
+	equal(t, "wait", 0, d.StreamWaitEvent(0x51, 0xe1), 0)
+	f.want(t, "cuStreamWaitEvent", 0x51, 0xe1, 0)
+	var e *Error
+	if err := d.MemcpyPeerAsync(1, 1, 2, 2, -1, 0); !errors.As(err, &e) || e.Result != InvalidValue {
+		t.Errorf("a negative size gave %v", err)
+	}
+}
+
 func TestModuleCalls(t *testing.T) {
 	f, d := fake(t)
 	ptx := []byte("//ptx!")
@@ -194,8 +211,8 @@ func TestOpenWithoutLibrary(t *testing.T) {
 // TestEverySymbolIsChecked takes one symbol away at a time, as an older driver would.
 func TestEverySymbolIsChecked(t *testing.T) {
 	f, _ := fake(t)
-	if len(f.symbols) != 40 {
-		t.Errorf("the fake library has %d symbols, want 40", len(f.symbols))
+	if len(f.symbols) != 44 {
+		t.Errorf("the fake library has %d symbols, want 44", len(f.symbols))
 	}
 	for missing := range f.symbols {
 		_, err := bind("libold.so", func(name string) (uintptr, error) {

@@ -28,6 +28,8 @@ type Driver interface {
 	DeviceGetName(d Device) (string, error)
 	DeviceTotalMem(d Device) (int64, error)
 	DeviceGetAttribute(a DeviceAttribute, d Device) (int, error)
+	// DeviceGetP2PAttribute is how d reaches the memory of another device.
+	DeviceGetP2PAttribute(a P2PAttribute, d, other Device) (int, error)
 
 	// DevicePrimaryCtxRetain makes the device's primary context current on the calling thread.
 	DevicePrimaryCtxRetain(d Device) (Context, error)
@@ -35,6 +37,8 @@ type Driver interface {
 	// CtxSetCurrent makes a context current on the calling thread.
 	CtxSetCurrent(c Context) error
 	CtxSynchronize() error
+	// CtxEnablePeerAccess lets the current context reach the memory of another.
+	CtxEnablePeerAccess(other Context) error
 	MemGetInfo() (free, total int64, err error)
 
 	MemAlloc(bytes int64) (DevicePtr, error)
@@ -45,6 +49,8 @@ type Driver interface {
 	MemcpyHtoDAsync(dst DevicePtr, src unsafe.Pointer, bytes int64, s Stream) error
 	MemcpyDtoHAsync(dst unsafe.Pointer, src DevicePtr, bytes int64, s Stream) error
 	MemcpyDtoDAsync(dst, src DevicePtr, bytes int64, s Stream) error
+	// MemcpyPeerAsync copies between the memories of two contexts, in the order of a stream of the current one.
+	MemcpyPeerAsync(dst DevicePtr, to Context, src DevicePtr, from Context, bytes int64, s Stream) error
 	MemsetD32Async(dst DevicePtr, value uint32, count int64, s Stream) error
 
 	// ModuleLoadData loads PTX text; the driver compiles it, or takes the result from its cache.
@@ -58,6 +64,8 @@ type Driver interface {
 	StreamCreate() (Stream, error) // non-blocking
 	StreamDestroy(s Stream) error
 	StreamSynchronize(s Stream) error
+	// StreamWaitEvent holds the stream up until an event has happened, which may be one of another device.
+	StreamWaitEvent(s Stream, e Event) error
 	StreamBeginCapture(s Stream) error
 	StreamEndCapture(s Stream) (Graph, error)
 	GraphInstantiate(g Graph) (GraphExec, error)
@@ -88,6 +96,15 @@ const (
 	ComputeCapabilityMajor       DeviceAttribute = 75
 	ComputeCapabilityMinor       DeviceAttribute = 76
 	MaxSharedMemoryPerBlockOptin DeviceAttribute = 97
+)
+
+// P2PAttribute is a CUdevice_P2PAttribute.
+type P2PAttribute int32
+
+// The attributes in use. Atomics of one device work in the memory of another over NVLink, and not over PCI Express.
+const (
+	P2PAccessSupported       P2PAttribute = 2
+	P2PNativeAtomicSupported P2PAttribute = 3
 )
 
 // FunctionAttribute is a CUfunction_attribute.

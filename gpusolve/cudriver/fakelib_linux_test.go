@@ -79,6 +79,15 @@ func newFakeLibrary() *fakeLibrary {
 			*v = 1000 + a
 			return f.ret("cuDeviceGetAttribute", uint64(a), uint64(d))
 		},
+		"cuDeviceGetP2PAttribute": func(v *int32, a, d, other int32) uintptr {
+			*v = 2000 + a
+			return f.ret("cuDeviceGetP2PAttribute", uint64(a), uint64(d), uint64(other))
+		},
+		"cuCtxEnablePeerAccess": func(c uint64, flags uint32) uintptr { return f.ret("cuCtxEnablePeerAccess", c, uint64(flags)) },
+		"cuMemcpyPeerAsync": func(dst, to, src, from, n, s uint64) uintptr {
+			return f.ret("cuMemcpyPeerAsync", dst, to, src, from, n, s)
+		},
+		"cuStreamWaitEvent":            func(s, e uint64, flags uint32) uintptr { return f.ret("cuStreamWaitEvent", s, e, uint64(flags)) },
 		"cuDevicePrimaryCtxRetain":     func(c *uintptr, d int32) uintptr { *c = 0xc0; return f.ret("cuDevicePrimaryCtxRetain", uint64(d)) },
 		"cuDevicePrimaryCtxRelease_v2": func(d int32) uintptr { return f.ret("cuDevicePrimaryCtxRelease", uint64(d)) },
 		"cuCtxSetCurrent":              func(c uintptr) uintptr { return f.ret("cuCtxSetCurrent", uint64(c)) },

@@ -111,6 +111,22 @@ func (f *FaultyDriver) DeviceGetAttribute(a DeviceAttribute, d Device) (int, err
 	return get(f, "cuDeviceGetAttribute", func() (int, error) { return f.d.DeviceGetAttribute(a, d) })
 }
 
+func (f *FaultyDriver) DeviceGetP2PAttribute(a P2PAttribute, d, other Device) (int, error) {
+	return get(f, "cuDeviceGetP2PAttribute", func() (int, error) { return f.d.DeviceGetP2PAttribute(a, d, other) })
+}
+
+func (f *FaultyDriver) CtxEnablePeerAccess(other Context) error {
+	return f.run("cuCtxEnablePeerAccess", func() error { return f.d.CtxEnablePeerAccess(other) })
+}
+
+func (f *FaultyDriver) MemcpyPeerAsync(dst DevicePtr, to Context, src DevicePtr, from Context, bytes int64, s Stream) error {
+	return f.run("cuMemcpyPeerAsync", func() error { return f.d.MemcpyPeerAsync(dst, to, src, from, bytes, s) })
+}
+
+func (f *FaultyDriver) StreamWaitEvent(s Stream, e Event) error {
+	return f.run("cuStreamWaitEvent", func() error { return f.d.StreamWaitEvent(s, e) })
+}
+
 func (f *FaultyDriver) DevicePrimaryCtxRetain(d Device) (Context, error) {
 	return get(f, "cuDevicePrimaryCtxRetain", func() (Context, error) { return f.d.DevicePrimaryCtxRetain(d) })
 }

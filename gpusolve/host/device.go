@@ -15,6 +15,9 @@ import (
 
 // Device is the CPU.
 type Device struct {
+	// LeastShared stands for ExchangeColumns where it is positive: tests share smaller grids by it.
+	LeastShared int
+
 	pool    *pool
 	scratch []Scratch // per worker
 	bytes   int64
@@ -24,8 +27,11 @@ type Device struct {
 var _ ops.Device = (*Device)(nil)
 
 // Open starts as many workers as GOMAXPROCS allows.
-func Open() *Device {
-	n := runtime.GOMAXPROCS(0)
+func Open() *Device { return OpenShared(1) }
+
+// OpenShared starts a part of these workers, one at least, where several devices share the processor.
+func OpenShared(devices int) *Device {
+	n := max(1, runtime.GOMAXPROCS(0)/devices)
 	return &Device{pool: newPool(n), scratch: make([]Scratch, n)}
 }
 

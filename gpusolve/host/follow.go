@@ -61,6 +61,9 @@ func (s *system) OutOfRange() []int64 {
 	for m := range counts {
 		counts[m] = s.following.outside[m].Load()
 	}
+	if s.share != nil {
+		s.share.totalCounts(s, counts)
+	}
 	return counts
 }
 
@@ -142,7 +145,7 @@ func (t *followTask) warm(v []float64, k, j int, count bool) {
 	} else {
 		t.mixed(&r, kelvin, before, k, j)
 	}
-	if !count || !s.following.planes[k] {
+	if !count || !s.owns(j) || !s.following.planes[k] {
 		return
 	}
 	for i, v := range kelvin {

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"math"
-
 	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
 )
@@ -21,11 +19,8 @@ func (w *meshWorkspace) Dot(r32, z ops.Vector, first bool) {
 	s.dotOp = dotTask{s, r32.(*vec32).values(), z.(*vec32).values()}
 	s.rows(&s.dotOp)
 	s.dotOp = dotTask{}
-	rz, top := s.sum(0), 0.0
-	for j := range s.ny {
-		top = math.Max(top, s.partial[4*j+1])
-	}
-	w.SetRZ(rz, top, first)
+	sums := s.sums(2)
+	w.SetRZ(sums.of(0), sums.largest(1, 0), first)
 }
 
 func (t *dotTask) Run(lo, hi, _ int) {
@@ -79,7 +74,7 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s.applyOp = applyTask{s, f32(p), f64(q)}
 	s.rows(&s.applyOp)
 	s.applyOp = applyTask{}
-	w.SetPQ(s.sum(0))
+	w.SetPQ(s.sums(1).of(0))
 }
 
 func (t *applyTask) Run(lo, hi, worker int) {
@@ -116,7 +111,7 @@ func (w *meshWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 		r32.(*vec32).values(), p.(*vec32).values(), w.alpha}
 	s.rows(&s.updateOp)
 	s.updateOp = updateTask{}
-	w.scalars.RR = s.sum(0)
+	w.scalars.RR = s.sums(1).of(0)
 }
 
 func (t *updateTask) Run(lo, hi, _ int) {

@@ -35,10 +35,8 @@ func (t *combineTask) Run(lo, hi, _ int) {
 // Inner returns x.y and max|x|.
 func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
 	s.forRows(x, y, innerRow)
-	for j := range s.ny {
-		largest = math.Max(largest, s.partial[4*j+1])
-	}
-	return s.sum(0), largest
+	sums := s.sums(2)
+	return sums.of(0), sums.largest(1, 0)
 }
 
 // innerRow adds in four sums, which the processor can do side by side.

@@ -21,10 +21,11 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 	s.residualOp = residualTask{s, b.(*source), f64(r), f64(x), f32(r32)}
 	s.rows(&s.residualOp)
 	s.residualOp = residualTask{}
+	sums := s.sums(3)
 	return ops.Norms{
-		Residual: math.Sqrt(s.sum(0)),
-		Source:   math.Sqrt(s.sum(1)),
-		Floor:    0x1p-53 * math.Sqrt(s.sum(2)),
+		Residual: math.Sqrt(sums.of(0)),
+		Source:   math.Sqrt(sums.of(1)),
+		Floor:    0x1p-53 * math.Sqrt(sums.of(2)),
 	}
 }
 

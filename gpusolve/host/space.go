@@ -12,6 +12,7 @@ type Space struct {
 	all    map[*ledger]bool
 	freed  bool
 	parts  [][2]float64 // of Blockwise, by block
+	fault  error        // of the ranks that share the grid
 }
 
 func newSpace(d *Device, cells, pad int) Space {
@@ -77,8 +78,8 @@ func (s *Space) NewWork() (ops.Vector, error) { return s.New64() }
 // Single makes an FP32 vector beside w.
 func (s *Space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
 
-// Err is nil: memory of the host does not fail in a way that could be reported.
-func (s *Space) Err() error { return nil }
+// Err is the first failure of the ranks that share a grid: memory of the host does not fail in a way that could be reported.
+func (s *Space) Err() error { return s.fault }
 
 // Free forgets the system's memory; the collector takes it when the last reference goes.
 func (s *Space) Free() {

@@ -75,11 +75,7 @@ func (t *extrapolateTask) Run(lo, hi, _ int) {
 // Max is the largest value of x, NaN where any is NaN.
 func (s *system) Max(x ops.Vector) float64 {
 	s.forRows(x, nil, maxRow)
-	top := math.Inf(-1)
-	for j := range s.ny {
-		top = max(top, s.partial[4*j])
-	}
-	return top
+	return s.sums(1).largest(0, math.Inf(-1))
 }
 
 func maxRow(s *system, x, _ []float64, j int) {
@@ -96,7 +92,7 @@ func maxRow(s *system, x, _ []float64, j int) {
 // Stored is the heat in W that the capacities take up between old and x.
 func (s *system) Stored(x, old ops.Vector) float64 {
 	s.forRows(x, old, storedRow)
-	return s.sum(0)
+	return s.sums(1).of(0)
 }
 
 func storedRow(s *system, x, old []float64, j int) {
@@ -118,6 +114,9 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 			continue
 		}
 		s.onFace(f, func(i, j, k int) {
+			if !s.owns(j) {
+				return
+			}
 			d := s.mesh.Drive(f, i, j, k)
 			if d.Flux != 0 {
 				heat[f] -= d.Flux * s.mesh.CellFaceArea(f, i, j, k)
@@ -129,6 +128,9 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 			_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, v[k*s.sheet+j*s.nx+i])
 			heat[f] += leaves
 		})
+	}
+	if s.share != nil {
+		s.share.total(s, heat[:])
 	}
 	return heat
 }

@@ -28,6 +28,7 @@ type system struct {
 	following *following // nil where no material follows the temperature
 	leaking   *leaking   // nil where no power does
 	cooling   *cooling   // nil where no coolant flows
+	share     *share     // nil where no ranks share the grid
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
 	assembleOp    assembleTask
@@ -80,15 +81,6 @@ func (s *system) Plane(k int, x ops.Vector, dst []float64) {
 
 // rows runs a task over the rows of the finest grid.
 func (s *system) rows(t Task) { s.Run(t, s.ny, s.cells) }
-
-// sum adds the n-th partial sum of all rows in their order.
-func (s *system) sum(n int) float64 {
-	t := 0.0
-	for j := range s.ny {
-		t += s.partial[4*j+n]
-	}
-	return t
-}
 
 // onFace calls f for every cell on a face.
 func (s *system) onFace(face stack.Face, f func(i, j, k int)) {

@@ -36,6 +36,11 @@ func (s *Space) newVec64(n, pad int) *vec64 {
 	return v
 }
 
+// SinglesOf is a vector of values that are held elsewhere, with pad values on either side.
+func SinglesOf(buf []float32, pad int) ops.Vector {
+	return &vec32{buf: buf, pad: pad, n: len(buf) - 2*pad}
+}
+
 // values are the n values without padding.
 func (v *vec32) values() []float32 { return v.buf[v.pad : v.pad+v.n] }
 func (v *vec64) values() []float64 { return v.buf[v.pad : v.pad+v.n] }

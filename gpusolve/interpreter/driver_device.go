@@ -86,6 +86,24 @@ func (m *Machine) DeviceGetAttribute(a cudriver.DeviceAttribute, d cudriver.Devi
 	return 0, fail(call, cudriver.InvalidValue, fmt.Sprintf("attribute %d", a))
 }
 
+// DeviceGetP2PAttribute implements cudriver.Driver: there is no other device.
+func (m *Machine) DeviceGetP2PAttribute(_ cudriver.P2PAttribute, d, other cudriver.Device) (int, error) {
+	const call = "cuDeviceGetP2PAttribute"
+	if err := m.device(call, d); err != nil {
+		return 0, err
+	}
+	return 0, fail(call, cudriver.InvalidDevice, fmt.Sprintf("devices %d and %d of 1", d, other))
+}
+
+// CtxEnablePeerAccess implements cudriver.Driver: a context is no peer of its own.
+func (m *Machine) CtxEnablePeerAccess(cudriver.Context) error {
+	const call = "cuCtxEnablePeerAccess"
+	if err := m.initialized(call); err != nil {
+		return err
+	}
+	return fail(call, cudriver.InvalidContext, "there is one context")
+}
+
 // DevicePrimaryCtxRetain implements cudriver.Driver.
 func (m *Machine) DevicePrimaryCtxRetain(d cudriver.Device) (cudriver.Context, error) {
 	if err := m.device("cuDevicePrimaryCtxRetain", d); err != nil {

@@ -51,6 +51,27 @@ func (m *Machine) StreamSynchronize(s cudriver.Stream) error {
 	return nil
 }
 
+// StreamWaitEvent implements cudriver.Driver. Work is done when it is asked for, so what the event waits for has happened; to wait for one that nothing has
+// recorded is an error here, where a GPU would go on too soon.
+func (m *Machine) StreamWaitEvent(s cudriver.Stream, e cudriver.Event) error {
+	const call = "cuStreamWaitEvent"
+	leave, err := m.enter(call)
+	defer leave()
+	if err != nil {
+		return err
+	}
+	ev := m.events[e]
+	if ev == nil {
+		return fail(call, cudriver.InvalidHandle, "")
+	}
+	return m.submit(call, s, func() error {
+		if !ev.recorded {
+			return fail(call, cudriver.InvalidValue, "the event has not been recorded")
+		}
+		return nil
+	})
+}
+
 // StreamBeginCapture implements cudriver.Driver.
 func (m *Machine) StreamBeginCapture(s cudriver.Stream) error {
 	const call = "cuStreamBeginCapture"

@@ -116,6 +116,14 @@ func (m *Machine) MemcpyDtoDAsync(dst, src cudriver.DevicePtr, n int64, s cudriv
 	return m.submit(call, s, work)
 }
 
+// MemcpyPeerAsync implements cudriver.Driver: between two places of the one context.
+func (m *Machine) MemcpyPeerAsync(dst cudriver.DevicePtr, to cudriver.Context, src cudriver.DevicePtr, from cudriver.Context, n int64, s cudriver.Stream) error {
+	if to != primaryContext || from != primaryContext {
+		return fail("cuMemcpyPeerAsync", cudriver.InvalidContext, "")
+	}
+	return m.MemcpyDtoDAsync(dst, src, n, s)
+}
+
 // MemsetD32Async implements cudriver.Driver.
 func (m *Machine) MemsetD32Async(dst cudriver.DevicePtr, value uint32, count int64, s cudriver.Stream) error {
 	const call = "cuMemsetD32Async"

@@ -42,10 +42,11 @@ KERNEL void BOUNDS(THREADS) groundFace(int nx, int ny, int nz, const double *dx,
   if (d.rise != 0) inflow[inflowSlot[k] * sheet + at] += constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * d.rise;
 }
 
-// faceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
+// faceHeat sets scalars[SCRATCH] to the heat that leaves through a face, from the rows from first up to end.
 KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                      const u32 *uniform, const int *slot, const u32 *index, const double *palette, const int *closed,
-                                     const int *closedLine, int face, int na, int nb, const double *resistances, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket) {
+                                     const int *closedLine, int face, int na, int nb, const double *resistances, double rise, double flux, const double *x, double *partial, double *scalars, u32 *ticket,
+                                     int first, int end) {
   SHARED double lines[32];
   SHARED int last;
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, closed, closedLine};
@@ -53,6 +54,7 @@ KERNEL void BOUNDS(THREADS) faceHeat(int nx, int ny, int nz, const double *dx, c
   double s = 0;
   for (int b = blockY(); a < na && b < nb; b += gridY()) {
     onFace(face, a, b, m, &i, &j, &k);
+    if (j < first || j >= end) continue;
     Drive d = driveAt(face, m, i, j, k, resistances, rise, flux);
     if (d.flux != 0) s -= d.flux * faceArea(face, m, i, j, k);
     if (d.resistance >= 0) s += constantHeld(face, m, i, j, k, resistances, material(m, palette, i, j, k)) * (x[((i64)k * ny + j) * nx + i] - d.rise);

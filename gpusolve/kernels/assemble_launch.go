@@ -98,9 +98,10 @@ type AssembleFaceHeatArgs struct {
 	Rise, Flux          float64
 	X, Partial, Scalars cudriver.Ptr[float64]
 	Ticket              cudriver.Ptr[uint32]
+	First, End          int32
 }
 
-// FaceHeat sets scalars[SCRATCH] to the heat that leaves through a face.
+// FaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, from the rows from first up to end.
 func (m *Assemble) FaceHeat(s cudriver.Stream, grid [3]uint32, a AssembleFaceHeatArgs) error {
 	m.faceHeat.Args = a
 	return m.faceHeat.Launch(s, grid)

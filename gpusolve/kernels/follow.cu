@@ -169,7 +169,7 @@ DEVICE void count(const Laws *l, int material, double t, u64 *outside) {
 KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                    const u32 *uniform, const int *slot, const u32 *index, const Laws *laws, const int *planes, double ambient,
                                    const double *x, const double *old, double dt, const Cavity *cavities, const int *flowing, float *gx, float *gy,
-                                   float *gz, float *capacity, u64 *outside) {
+                                   float *gz, float *capacity, u64 *outside, int first, int end) {
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index};
   BlockAt at = blockAt(tiles(nx, THREADS), ny);
   int i = at.x * THREADS + threadX(), j = at.y, k = at.z;
@@ -195,6 +195,7 @@ KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, con
   int flow = flowing ? flowing[k] : -1;
   if (flow >= 0 && wetAt(cavities[flow], i, j)) return; // no solid is here
   const LawEntry *e = laws->entries + id;
+  if (j < first || j >= end) return;
   count(laws, e->material, t, outside);
   for (int n = e->first; n < e->first + e->count; n++) count(laws, (int)laws->mixings[n].material, t, outside);
 }
@@ -377,11 +378,11 @@ KERNEL void BOUNDS(THREADS) followFace(int nx, int ny, int nz, const double *dx,
   inflow[inflowSlot[k] * sheet + at] += follows ? times(held, v) - leaves : times(held, d.rise);
 }
 
-// followFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x.
+// followFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x, from the rows from first up to end.
 KERNEL void BOUNDS(THREADS) followFaceHeat(int nx, int ny, int nz, const double *dx, const double *dy, const double *dz, const double *contact,
                                            const u32 *uniform, const int *slot, const u32 *index, const int *closed, const int *closedLine,
                                            const Laws *laws, double ambient, int face, int na, int nb, const double *resistances, double rise, double flux, const double *x, double *partial,
-                                           double *scalars, u32 *ticket) {
+                                           double *scalars, u32 *ticket, int first, int end) {
   SHARED double lines[32];
   SHARED int last;
   Mesh m = {nx, ny, nz, dx, dy, dz, contact, uniform, slot, index, closed, closedLine};
@@ -389,6 +390,7 @@ KERNEL void BOUNDS(THREADS) followFaceHeat(int nx, int ny, int nz, const double 
   double s = 0;
   for (int b = blockY(); a < na && b < nb; b += gridY()) {
     onFace(face, a, b, m, &i, &j, &k);
+    if (j < first || j >= end) continue;
     double v = x[((i64)k * ny + j) * nx + i];
     Drive d = driveAt(face, m, i, j, k, resistances, rise, flux);
     if (d.flux != 0) s -= d.flux * faceArea(face, m, i, j, k);

@@ -118,6 +118,7 @@ type FollowFollowArgs struct {
 	Flowing              cudriver.Ptr[int32]
 	Gx, Gy, Gz, Capacity cudriver.Ptr[float32]
 	Outside              cudriver.Ptr[uint64]
+	First, End           int32
 }
 
 // Follow fills gx, gy and gz, and capacity = C/dt where it is not null, from the state x, the rise over ambient; a null old stands for x. planes says which
@@ -218,9 +219,10 @@ type FollowFollowFaceHeatArgs struct {
 	Rise, Flux          float64
 	X, Partial, Scalars cudriver.Ptr[float64]
 	Ticket              cudriver.Ptr[uint32]
+	First, End          int32
 }
 
-// FollowFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x.
+// FollowFaceHeat sets scalars[SCRATCH] to the heat that leaves through a face, with the conductances at the temperatures of x, from the rows from first up to end.
 func (m *Follow) FollowFaceHeat(s cudriver.Stream, grid [3]uint32, a FollowFollowFaceHeatArgs) error {
 	m.followFaceHeat.Args = a
 	return m.followFaceHeat.Launch(s, grid)

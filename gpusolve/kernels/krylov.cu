@@ -1,6 +1,6 @@
 // Conjugate gradients. One thread marches a column; a block takes 128 columns of a row, and every gridY-th row. Sums go to partial[], one value per block, and the last block adds them
 // in their order: the same bits every time.
-#include "device.h"
+#include "direction.h"
 
 enum { THREADS = 128 };
 
@@ -47,55 +47,14 @@ KERNEL void BOUNDS(1024) dotOfStep(int n, int first, const double *RESTRICT part
   finishDot(s, m, first, scalars);
 }
 
-// p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
-// and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
-// loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
+// direction is directionOf all rows.
 KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                       const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                       const float *RESTRICT z, float *p0, float *p1, int *side, float *RESTRICT q, double *partial, double *scalars,
                                       u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  int from = *(const volatile int *)side;
-  const float *RESTRICT p = from ? p1 : p0;
-  float *RESTRICT fresh = from ? p0 : p1;
-  int i = blockX() * THREADS + threadX();
-  double s = 0;
-  float beta = (float)load(scalars + BETA);
-  for (int j = blockY(); i < nx && j < ny; j += gridY()) {
-    i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
-    float own = __builtin_fmaf(beta, p[c], z[c]), down = 0;
-#pragma unroll 4
-    for (int k = 0; k < nz; k++) {
-      // In the top plane the coupling upwards is zero, and the plane itself stands in for the one above.
-      i64 next = k + 1 < nz ? c + sheet : c;
-      float above = __builtin_fmaf(beta, p[next], z[next]);
-      float e = __builtin_fmaf(beta, p[c + 1], z[c + 1]), w = __builtin_fmaf(beta, p[c - 1], z[c - 1]);
-      float n = __builtin_fmaf(beta, p[c + nx], z[c + nx]), o = __builtin_fmaf(beta, p[c - nx], z[c - nx]);
-      float up = gz[c] * (own - above);
-      float a = gx[c] * (own - e) + gx[c - 1] * (own - w) + gy[c] * (own - n) + gy[c - nx] * (own - o) + (up - down);
-      int slot = groundSlot[k];
-      if (slot >= 0) a += ground[slot * sheet + at] * own;
-      if (capacity) a += capacity[c] * own;
-      fresh[c] = own;
-      q[c] = a;
-      s += (double)a * own;
-      down = up;
-      own = above;
-      c = next;
-    }
-  }
-  s = sumBlock(s, lines, THREADS);
-  int blocks = gridX() * gridY();
-  if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
-  if (!lastBlock(ticket, blocks, &last)) return;
-  s = total(partial, blocks, lines, THREADS);
-  if (threadX() == 0) {
-    *side = 1 - from;
-    scalars[PQ] = s;
-    double alpha = scalars[RZ] / s;
-    scalars[ALPHA] = s > 0 && __builtin_fabs(alpha) <= 1.7976931348623157e308 ? alpha : 0;
-  }
+  directionOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket, 0, 0, lines, &last);
 }
 
 enum { WIDE = 256 };

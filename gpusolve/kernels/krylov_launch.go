@@ -91,9 +91,7 @@ type KrylovDirectionArgs struct {
 	Ticket              cudriver.Ptr[uint32]
 }
 
-// Direction: p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
-// and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that groundSlot[k] names; capacity may be null. Differences come first, so FP32
-// loses nothing to a large common rise; what rounding is left shows in the true residual, from which the solver starts again if it must.
+// Direction is directionOf all rows.
 func (m *Krylov) Direction(s cudriver.Stream, grid [3]uint32, a KrylovDirectionArgs) error {
 	m.direction.Args = a
 	return m.direction.Launch(s, grid)

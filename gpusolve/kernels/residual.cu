@@ -3,11 +3,6 @@
 
 enum { THREADS = 128 };
 
-// alone is nothing beside couplings and ground.
-struct Alone {
-  __attribute__((device, always_inline)) void operator()(int, int, int, i64, i64, double *, double *) const {}
-};
-
 // residual takes old where there is a capacity.
 KERNEL void BOUNDS(THREADS) residual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                      const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,

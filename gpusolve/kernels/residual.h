@@ -2,22 +2,29 @@
 #pragma once
 #include "device.h"
 
+// Alone is nothing beside couplings and ground.
+struct Alone {
+  __attribute__((device, always_inline)) void operator()(int, int, int, i64, i64, double *, double *) const {}
+};
+
 // residualOf sets r = b - A x, rounded to FP32, r64 the same in FP64 (each may be null), and the sums RR = r.r, BB = b.b, FLOOR = |A||x| + |b| squared. power
 // and inflow hold planes in the slots that powerSlot[k] and inflowSlot[k] name; a plane receives share[k] of its layer's power. The capacity acts on old - x,
 // so that the heat content at the start of the step, which nearly cancels, is never formed. A null x is zero.
+// With ROWS the sums are over the rows from first up to end, those that a slab owns.
 // beside(i, j, k, at, c, a, diagonal) adds to the row of cell c, at its place in plane k, what else A has, and to its diagonal.
-template <bool WITH_OLD, int THREADS, class Beside>
+template <bool WITH_OLD, int THREADS, bool ROWS = false, class Beside>
 DEVICE void residualOf(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz, const float *RESTRICT ground,
                        const int *RESTRICT groundSlot, const float *RESTRICT capacity, const double *RESTRICT power, const int *RESTRICT powerSlot,
                        const double *RESTRICT share, const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const double *RESTRICT x,
                        const double *RESTRICT old, float *RESTRICT r, double *RESTRICT r64, double *partial, double *scalars, u32 *ticket, double *lines,
-                       int *last, Beside beside) {
+                       int *last, Beside beside, int first = 0, int end = 0) {
   int i = blockX() * THREADS + threadX();
   double rr = 0, bb = 0, ff = 0;
   for (int j = blockY(); i < nx && j < ny; j += gridY()) {
     i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
     double own = x ? x[c] : 0, down = 0;
     float g = 0;
+    double rrBefore = rr, bbBefore = bb, ffBefore = ff;
 #pragma unroll 2
     for (int k = 0; k < nz; k++) {
       i64 next = k + 1 < nz ? c + sheet : c;
@@ -59,6 +66,7 @@ DEVICE void residualOf(int nx, int ny, int nz, const float *RESTRICT gx, const f
       g = up;
       c = next;
     }
+    if (ROWS && (j < first || j >= end)) rr = rrBefore, bb = bbBefore, ff = ffBefore;
   }
   int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();
   rr = sumBlock(rr, lines, THREADS);

@@ -95,3 +95,14 @@ func FuzzCells(f *testing.F) {
 		tryImport(t, Request{Placement: "cells.csv", Spread: true, NX: 3, NY: 5, Open: open(map[string][]byte{"cells.csv": data})})
 	})
 }
+
+// All files of a design at once.
+func FuzzDesign(f *testing.F) {
+	f.Add([]byte(goodDEF), []byte(goodLEF), []byte(goodReport), true)
+	f.Add([]byte(goodDEF), []byte(synthLEF), []byte(goodReport), false)
+	f.Fuzz(func(t *testing.T, def, lef, report []byte, spread bool) {
+		q := request(map[string][]byte{"d.def": def, "c.lef": lef, "p.rpt": report}, 3, 5)
+		q.Spread = spread
+		tryImport(t, q)
+	})
+}

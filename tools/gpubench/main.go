@@ -56,8 +56,21 @@ func main() {
 	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
 	only := flag.String("case", "", "run only the case of this name")
 	device := flag.String("device", "gpu", "what to measure: gpu, gpu:N or cpu")
+	var share ranksFlags
+	share.add()
 	flag.Parse()
-	if err := run(*out, *device, *runs, *largest, *only); err != nil {
+	var err error
+	switch {
+	case share.devices != "":
+		err = runRanks(&share, *out, *runs, *largest, *only)
+	case share.table:
+		err = writeRanks(os.Stdout, flag.Args())
+	case share.slabs != "":
+		err = runSlabs(&share, *out, *device, *largest, *only)
+	default:
+		err = run(*out, *device, *runs, *largest, *only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gpubench:", err)
 		os.Exit(1)
 	}

@@ -33,7 +33,7 @@ var values = map[string][]any{
 	"SystemSummary.Command": {"solve"},
 	"DeviceSummary.Kind":    {"cpu", "gpu"},
 	"RegionSummary.Kind":    {"region", "rest", "power"},
-	"LimitSummary.Kind":     {"stack", "layer", "region", "power", "block"},
+	"LimitSummary.Kind":     {"stack", "layer", "die", "region", "power", "block"},
 	"FilmSummary.Face":      {"bottom", "top", "west", "east", "south", "north"},
 	"ProbeSummary.Side":     {"below", "above"},
 	"MatrixSummary.Storage": {"diagonals", "rows"},

@@ -87,7 +87,7 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, a, c float32) 
 		return
 	}
 	lv := l.(*gpuLevel)
-	if lv.from == nil && lv.ny <= s.MostRows() {
+	if lv.finest && lv.ny <= s.MostRows() {
 		g := s.columnGrid(lv)
 		s.Note(s.lines.StepDot(s.Stream, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,

@@ -16,6 +16,7 @@ type gpuLevel struct {
 	next                gpuTransfer
 	from                *gpuLevel // the finer one, nil of the finest
 	weighted            int64     // planes with conductance-weighted interpolation from the finer level
+	finest              bool      // the system's own, whose last step forms the sums of a dot product too
 }
 
 // Shape of the level in cells.
@@ -40,6 +41,7 @@ func (s *gpuOperations) newField(l *gpuLevel) cudriver.Ptr[float32] {
 // Finest is the level of the system.
 func (s *gpuOperations) Finest() (Level, error) {
 	l := newGPULevel(s.NX, s.NY, s.NZ)
+	l.finest = true
 	l.gx, l.gy, l.gz, l.ground, l.capacity = s.GX, s.GY, s.GZ, s.Ground, s.Capacity
 	l.inverse = s.newField(l)
 	s.compute(l)

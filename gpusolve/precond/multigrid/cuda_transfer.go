@@ -27,18 +27,13 @@ type pairingTables struct {
 }
 
 func tablesOf(p Pairing, n int) pairingTables {
-	parent, far := p.Parent, p.Far
-	if parent == nil {
-		parent, far = make([]int32, n), make([]float32, n)
-		for i := range parent {
-			parent[i] = int32(i)
+	if p.Parent == nil {
+		p = Pairing{Parent: make([]int32, n), Far: make([]float32, n)}
+		for i := range p.Parent {
+			p.Parent[i] = int32(i)
 		}
 	}
-	first := make([]int32, int(parent[n-1])+2)
-	for i := n - 1; i >= 0; i-- {
-		first[parent[i]] = int32(i)
-	}
-	first[len(first)-1] = int32(n)
+	parent, far, first := p.Parent, p.Far, p.firsts(n)
 	coarse := int32(len(first) - 1)
 	beyond := make([]int32, n)
 	for i, p := range parent {

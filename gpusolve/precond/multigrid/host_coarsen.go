@@ -76,6 +76,9 @@ func (t *coarsenTask) cell(i, j, k int) {
 func (d *hostDirection) series(g []float32, c, stride int) float32 {
 	lo, mid := d.span(c)
 	_, hi := d.span(c + 1)
+	if lo == mid || mid == hi { // at the end of a slab
+		return 0
+	}
 	across := g[(mid-1)*stride]
 	if across == 0 {
 		return 0

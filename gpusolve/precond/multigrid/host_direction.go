@@ -22,11 +22,7 @@ func newHostDirection(p Pairing, n int) hostDirection {
 	if p.Parent == nil {
 		return d
 	}
-	d.first = make([]int32, p.Coarse(n)+1)
-	for i := n - 1; i >= 0; i-- {
-		d.first[p.Parent[i]] = int32(i)
-	}
-	d.first[len(d.first)-1] = int32(n)
+	d.first = p.firsts(n)
 	d.regular = n%2 == 0 && len(d.first)-1 == n/2
 	for i := 1; i < n-1 && d.regular; i++ {
 		d.regular = p.Far[i] == 0.25

@@ -102,11 +102,12 @@ func (d *hostDirection) pull(g []float32, p, stride int) (product, sum float32) 
 	if far < near {
 		link = lo - 1
 	}
-	if g[link*stride] == 0 {
+	flo, fhi := d.span(far)
+	if flo == fhi || g[link*stride] == 0 { // a slab has none of its cells
 		return 0, 0
 	}
 	r := 1 / g[link*stride]
-	if flo, fhi := d.span(far); fhi-flo == 2 {
+	if fhi-flo == 2 {
 		r += 0.5 / g[flo*stride]
 	}
 	toFar := 1 / r

@@ -1,6 +1,9 @@
 package multigrid
 
 import (
+	"slices"
+
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
 
@@ -11,9 +14,29 @@ func Memory(s precond.Shape) precond.Need {
 		return memory(s, halvings(s.NX, s.NY), 0, 0, 0)
 	}
 	plan := Choose(s.Mesh)
+	levels := sizes(s.NX, s.NY, plan.Coarsenings)
 	if s.GPU && s.Mesh.Cooled() {
-		return cooledMemory(s, sizes(s.NX, s.NY, plan.Coarsenings))
+		return cooledMemory(s, levels)
 	}
+	return planned(s, plan, levels)
+}
+
+// RankMemory is that of a rank which shares the first levels of a mesh with others: part is the shape of the rows that it holds, whole that of the mesh.
+func (plan Plan) RankMemory(part, whole precond.Shape, rows ops.Partition, shared, rank int) precond.Need {
+	levels := sizes(whole.NX, whole.NY, plan.Coarsenings)
+	held := slices.Clone(levels[:shared])
+	for n := range held { // the last of them every rank has as a slab and whole
+		rows = coarseRows(rows, plan.Coarsenings[n])
+		from, to := rows.Held(rank)
+		held[n].ny = to - from
+	}
+	need := planned(part, plan, held)
+	alone := planned(whole, plan, levels).Held - planned(whole, plan, levels[:shared-1]).Held
+	return precond.Need{SetUp: need.SetUp + alone, Held: need.Held + alone}
+}
+
+// planned is the memory of levels of a plan.
+func planned(s precond.Shape, plan Plan, levels []size) precond.Need {
 	weighted := int64(0)
 	for _, w := range plan.Weighted {
 		if w {
@@ -26,7 +49,7 @@ func Memory(s precond.Shape) precond.Need {
 			channels++
 		}
 	}
-	return memory(s, sizes(s.NX, s.NY, plan.Coarsenings), weighted, int64(len(s.Mesh.Cavities)), channels)
+	return memory(s, levels, weighted, int64(len(s.Mesh.Cavities)), channels)
 }
 
 // size of a coarser level, and how many directions it merges.

@@ -32,8 +32,13 @@ type rung struct {
 
 var _ precond.Refresher = (*Cycle)(nil)
 
-// New builds the hierarchy for a system, with the choices of Choose.
-func New(s ops.System) (*Cycle, error) { return NewPlanned(s, Choose(s.Mesh())) }
+// New builds the hierarchy for a system, with the choices of Choose, or with those that the system was divided among ranks by.
+func New(s ops.System) (*Cycle, error) {
+	if d, ok := s.(interface{ Plan() Plan }); ok {
+		return NewPlanned(s, d.Plan())
+	}
+	return NewPlanned(s, Choose(s.Mesh()))
+}
 
 // NewPlanned builds the hierarchy with given choices.
 func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
@@ -84,8 +89,9 @@ func (c *Cycle) prepareBottom() error {
 		}
 		var err error
 		c.bottomLevel = n
-		c.bottom, err = c.ops.Bottom(rungs, c.plan.Smoother.coefficients())
-		return err
+		if c.bottom, err = c.ops.Bottom(rungs, c.plan.Smoother.coefficients()); err != nil || c.bottom != nil {
+			return err
+		}
 	}
 	return nil
 }

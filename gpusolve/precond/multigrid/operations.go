@@ -37,6 +37,22 @@ type Operations interface {
 	BottomColumns() int
 }
 
+// SlabOperations are those of a rank that holds a slab of the rows. They work on the rows it holds; across has what passes between ranks.
+type SlabOperations interface {
+	Operations
+	// Whole makes a level with all rows of a grid, of which l holds a slab. Its couplings and whatever else Coefficients lists are to be set.
+	Whole(l Level, rows int) (Level, error)
+	// Coefficients are what a level is made of. Those of the whole level and of its slab are of the same kinds, in the same order.
+	Coefficients(l Level) []Coefficient
+}
+
+// Coefficient is a field of a level: conductances, ground, the pivots of its columns. A vector has a whole number of planes of the level's rows.
+type Coefficient struct {
+	Vector ops.Vector
+	// Between says that row j couples rows j and j+1. The last row of a slab is 0 then, and stays so.
+	Between bool
+}
+
 // Rung is a level with the vectors of its part in a cycle.
 type Rung struct {
 	Level   Level
@@ -66,18 +82,41 @@ type Pairing struct {
 	// Far[i] is the geometric weight of the farther of the two coarse cells that fine cell i is interpolated from: the one beyond
 	// the side on which i lies in its pair. It is 0 for single cells and at the ends.
 	Far []float32
+	// Cells is the number of coarse cells of a slab, of which those at its ends may have no fine cell in it; 0 stands for what Parent tells.
+	Cells int
 }
 
 // Coarse is the number of coarse cells that n fine ones become.
 func (p Pairing) Coarse(n int) int {
-	if p.Parent == nil {
+	switch {
+	case p.Parent == nil:
 		return n
+	case p.Cells > 0:
+		return p.Cells
 	}
 	return int(p.Parent[n-1]) + 1
 }
 
+// firsts are the first of n fine cells of every coarse one, and n as the last entry. A coarse cell without fine ones begins where the next does.
+func (p Pairing) firsts(n int) []int32 {
+	first := make([]int32, p.Coarse(n)+1)
+	for c := range first {
+		first[c] = int32(n)
+	}
+	for i := n - 1; i >= 0; i-- {
+		first[p.Parent[i]] = int32(i)
+	}
+	for c := len(first) - 2; c >= 0; c-- {
+		first[c] = min(first[c], first[c+1])
+	}
+	return first
+}
+
 // On gives the operations on a mesh's system.
 func On(s ops.System) (Operations, error) {
+	if d, ok := s.(ops.Distributed); ok {
+		return onRanks(d)
+	}
 	if o, ok := onHost(s); ok {
 		return o, nil
 	}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"strings"
+
+	"thermsim/gpusolve/ranks"
+)
+
+// shareCores divides the cores of a machine among the ranks on it, where nobody else has: launchers mostly bind each process to its own.
+func (t *team) shareCores() error {
+	mine := ""
+	if t.devices[0] == "cpu" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == runtime.NumCPU() {
+		mine = cores(os.ReadFile)
+	}
+	same, err := sharers(t.groups[0], mine)
+	if err != nil || same < 2 {
+		return err
+	}
+	runtime.GOMAXPROCS(max(1, runtime.NumCPU()/same))
+	t.g.detail("%d ranks share the %d cores of this machine; GOMAXPROCS says otherwise", same, runtime.NumCPU())
+	return nil
+}
+
+// sharers is how many ranks say the same; 0 for those that say nothing.
+func sharers(group ranks.Group, mine string) (int, error) {
+	all, err := group.Gather([]byte(mine))
+	if err != nil || mine == "" {
+		return 0, err
+	}
+	same := 0
+	for _, other := range all {
+		if string(other) == mine {
+			same++
+		}
+	}
+	return same, nil
+}
+
+// cores tells the cores that this process may use from those of others: the machine, by its last start, and their numbers there. It is empty where the
+// system does not tell.
+func cores(read func(string) ([]byte, error)) string {
+	machine, err := read("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	status, err := read("/proc/self/status")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(status)) {
+		if list, found := strings.CutPrefix(line, "Cpus_allowed_list:"); found {
+			return strings.TrimSpace(string(machine)) + " " + strings.TrimSpace(list)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/ranks"
+	"thermsim/launcher"
+	"thermsim/report/saved"
+)
+
+// regionsStack has dies side by side in epoxy, and blocks of power.
+const regionsStack = `schema  = 1
+ambient = "300 K"
+size    = ["8 mm", "6 mm"]
+grid    = { nx = 48, ny = 64 }
+boundary.top = { h = "4000 W/(m^2 K)" }
+
+[[layer]]
+name      = "interposer"
+material  = "silicon"
+thickness = "100 um"
+
+[[layer]]
+name      = "dies"
+material  = "die_attach_epoxy"
+thickness = "150 um"
+cells     = 2
+power     = { uniform = "2 W" }
+  [[layer.region]]
+  material = "silicon"
+  x = "1 mm"
+  y = "0.7 mm"
+  width = "3 mm"
+  height = "4 mm"
+  [[layer.region]]
+  material = "copper"
+  x = "5 mm"
+  y = "2 mm"
+  width = "2 mm"
+  height = "3.3 mm"
+  [[layer.block]]
+  name = "core"
+  x = "1 mm"
+  y = "1 mm"
+  width = "1 mm"
+  height = "2.5 mm"
+  power = "5 W"
+
+[[layer]]
+name      = "lid"
+material  = "copper"
+thickness = "500 um"
+cells     = 2
+`
+
+// stackFolder makes a folder with a stack in it.
+func stackFolder(t *testing.T, text string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "stack.toml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// lastField reads the temperatures that a run saved last.
+func lastField(t *testing.T, dir string) []float64 {
+	t.Helper()
+	run, err := saved.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	f, err := run.Field(run.Last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := run.Mesh
+	all := make([]float64, m.Cells())
+	for k := range m.NZ() {
+		if err := f.Plane(k, all[k*m.NX()*m.NY():(k+1)*m.NX()*m.NY()]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func furthest(a, b []float64) float64 {
+	worst := math.Abs(float64(len(a) - len(b)))
+	for i := range a {
+		worst = max(worst, math.Abs(a[i]-b[i]))
+	}
+	return worst
+}
+
+// Ranks find the field that a run alone finds, as processes and within one, and write the same files.
+func TestRanksFindTheSameField(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for name, args := range map[string][]string{
+		"steady":              {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
+		"transient":           {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt", "2 ms"},
+		"adaptive":            {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms", "--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+		"from a steady state": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt", "2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := stackFolder(t, regionsStack)
+			run := func(out string, more ...string) {
+				t.Helper()
+				if said, err := program(t, dir, append(append(append([]string{}, args...), "--out", out), more...)...).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, said)
+				}
+			}
+			run("alone")
+			want := lastField(t, filepath.Join(dir, "alone"))
+			check := func(n int, out, how string) {
+				t.Helper()
+				if d := furthest(want, lastField(t, out)); !(d <= 1e-9) {
+					t.Errorf("%d ranks %s: %g K from the field of one", n, how, d)
+				} else {
+					t.Logf("%d ranks %s: %.2g K from the field of one", n, how, d)
+				}
+			}
+			for _, n := range []int{2, 3, 4, 8} {
+				e := startRanks(t, dir, n, args, nil)
+				e.end(t, time.Minute)
+				for rank := range n {
+					if e.status(rank) != 0 || e.said[rank].Len()+e.shown[rank].Len() > 0 {
+						t.Fatalf("%d ranks: %v", n, e)
+					}
+				}
+				check(n, e.out, "over TCP")
+				out := fmt.Sprintf("here%d", n)
+				run(out, "--ranks", fmt.Sprint(n))
+				check(n, filepath.Join(dir, out), "in one process")
+				sameFiles(t, e.out, filepath.Join(dir, out))
+			}
+		})
+	}
+}
+
+// A rank with other input is refused, by one line of rank 0.
+func TestRanksWithOtherInput(t *testing.T) {
+	other := strings.Replace(regionsStack, "5 W", "6 W", 1)
+	for name, tt := range map[string]struct {
+		more []string
+		want string
+	}{
+		"another stack":      {[]string{filepath.Join("other", "stack.toml")}, "was refused: the stack file differs from that of rank 0"},
+		"no stack":           {[]string{"nosuch.toml"}, "failed: nosuch.toml: cannot read the stack file"},
+		"another grid":       {[]string{"--grid", "40x64"}, "was refused: the grid is 40 x 64 x 5 cells there and 48 x 64 x 5 cells on rank 0"},
+		"another override":   {[]string{"--set", "boundary.top.h=5000"}, "was refused: --set is boundary.top.h=5000 there and not given on rank 0"},
+		"another tolerance":  {[]string{"--tol", "1e-5"}, "was refused: the rule to stop by"},
+		"another number":     {[]string{"--ranks", "4"}, "was refused: it was told of 4 ranks, rank 0 of 3"},
+		"a file it can't do": {[]string{"--tmax", "85 degC", "--maps", "nosuch"}, "failed: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := stackFolder(t, regionsStack)
+			if err := errors.Join(os.Mkdir(filepath.Join(dir, "other"), 0o777), os.WriteFile(filepath.Join(dir, "other", "stack.toml"), []byte(other), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			e := startRanks(t, dir, 3, []string{"steady"}, map[int][]string{2: tt.more})
+			e.end(t, 20*time.Second)
+			for rank := range 3 {
+				said := e.said[rank].String()
+				switch {
+				case e.status(rank) != exitInput || e.shown[rank].Len() > 0:
+					t.Errorf("rank %d: status %d, %q", rank, e.status(rank), e.shown[rank])
+				case rank > 0 && said != "":
+					t.Errorf("rank %d says %q", rank, said)
+				case rank == 0 && (!strings.HasPrefix(said, "thermsim: rank 2 on ") || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1):
+					t.Errorf("rank 0 says %q; want %q", said, tt.want)
+				}
+			}
+			if files := e.files(t); files != "" {
+				t.Errorf("files %s", files)
+			}
+		})
+	}
+}
+
+// What rank 0 finds out is the exit status of all.
+func TestRanksEndAlike(t *testing.T) {
+	dir := stackFolder(t, regionsStack)
+	e := startRanks(t, dir, 2, []string{"steady", "--quiet", "--tmax", "301 K"}, nil)
+	e.end(t, 20*time.Second)
+	if e.status(0) != exitTooHot || e.status(1) != exitTooHot || e.said[1].Len() > 0 || !strings.Contains(e.files(t), "limits.csv") {
+		t.Errorf("%v, files %s", e, e.files(t))
+	}
+}
+
+// Processes that may use the same cores of one machine say the same, others do not.
+func TestRankCores(t *testing.T) {
+	machine := func(boot, status string) string {
+		return cores(func(path string) ([]byte, error) {
+			text := map[string]string{"/proc/sys/kernel/random/boot_id": boot, "/proc/self/status": status}[path]
+			if text == "" {
+				return nil, os.ErrNotExist
+			}
+			return []byte(text), nil
+		})
+	}
+	a := machine("b1\n", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n")
+	if a == "" || a != machine("b1\n", "Name:\ty\nCpus_allowed_list:\t0-7\n") || a == machine("b2\n", "Cpus_allowed_list:\t0-7\n") || a == machine("b1\n", "Cpus_allowed_list:\t0-3\n") {
+		t.Errorf("%q", a)
+	}
+	if machine("", "Cpus_allowed_list:\t0-7\n") != "" || machine("b1", "") != "" || machine("b1", "Name: x\n") != "" {
+		t.Error("cores where the system does not tell")
+	}
+	said := []string{a, "", a, "another"}
+	want := []int{2, 0, 2, 1}
+	groups := ranks.Local(len(said))
+	var all sync.WaitGroup
+	for i, g := range groups {
+		all.Go(func() {
+			if got, err := sharers(g, said[i]); err != nil || got != want[i] {
+				t.Errorf("rank %d: %d alike, %v", i, got, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestRankDevices(t *testing.T) {
+	gpus := func(n int) func() ([]gpusolve.GPU, error) {
+		return func() ([]gpusolve.GPU, error) {
+			if n == 0 {
+				return nil, errors.New("no driver")
+			}
+			list := make([]gpusolve.GPU, n)
+			for i := range list {
+				list[i] = gpusolve.GPU{Ordinal: i, Usable: true}
+			}
+			return list, nil
+		}
+	}
+	together := func(n int) launcher.Plan { return launcher.Plan{Ranks: n} }
+	process := func(local int) launcher.Plan {
+		return launcher.Plan{Ranks: 8, Rank: local, Local: local, Rendezvous: "a:1"}
+	}
+	for _, tt := range []struct {
+		plan   launcher.Plan
+		device string
+		there  int
+		want   string // "" where it is refused
+	}{
+		{together(3), "cpu", 4, "cpu cpu cpu"}, {together(2), "", 0, "cpu cpu"}, {together(2), "auto", 1, "cpu cpu"}, {together(2), "auto", 2, "gpu:0 gpu:1"},
+		{together(2), "gpu", 4, "gpu:0 gpu:1"}, {together(2), "gpu", 1, ""}, {together(2), "gpu", 0, ""}, {together(2), "gpu:1", 4, ""}, {together(2), "gpu:3,1", 4, "gpu:3 gpu:1"},
+		{together(3), "gpu:0,1", 4, ""}, {together(2), "gpu:0,1,2", 4, ""}, {together(4), "gpu:all", 4, "gpu:0 gpu:1 gpu:2 gpu:3"}, {together(2), "gpu:all", 0, ""},
+		{process(5), "cpu", 4, "cpu"}, {process(5), "", 0, "cpu"}, {process(5), "", 4, "gpu:1"}, {process(2), "gpu", 4, "gpu:2"}, {process(3), "gpu", 1, "gpu:0"},
+		{process(3), "gpu:1", 1, "gpu:1"}, {process(3), "gpu:4,5", 8, "gpu:5"}, {process(3), "gpu:all", 2, "gpu:1"}, {process(3), "gpu", 0, ""},
+	} {
+		var d deviceList
+		if tt.device != "" {
+			if err := d.Set(tt.device); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := rankDevices(tt.plan, tt.device, &d, gpus(tt.there))
+		if strings.Join(got, " ") != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%d ranks, process of rank %d, --device %s, %d GPUs: %v, %v; want %s", tt.plan.Ranks, tt.plan.Rank, tt.device, tt.there, got, err, tt.want)
+		}
+	}
+	for _, text := range []string{"gpu:", "gpu:0,", "gpu:0,-1", "gpu:a,b", "gpus", "gpu:all,1", "cpu,gpu"} {
+		if err := new(deviceList).Set(text); err == nil {
+			t.Errorf("--device %s is taken", text)
+		}
+	}
+}

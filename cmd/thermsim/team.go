@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/tcp"
+	"thermsim/gpusolve/solution"
+	"thermsim/launcher"
+)
+
+// team is the ranks of a run as this process sees them: itself alone, one of several processes, or all ranks.
+type team struct {
+	g       *globals
+	plan    launcher.Plan
+	cancel  context.CancelCauseFunc // of the run
+	devices []string                // of the ranks in this process
+	groups  []ranks.Group           // of the ranks in this process; none before they have met, or where there is one
+	over    chan struct{}           // closed when the run has ended
+	others  sync.WaitGroup          // ranks besides the first in this process
+}
+
+// newTeam plans the ranks of a run, which ends when its ranks fail.
+func newTeam(ctx context.Context, g *globals, o *simulateOptions) (context.Context, *team, error) {
+	p, err := o.ranks.plan(&o.device)
+	if err != nil {
+		return ctx, nil, err
+	}
+	t := &team{g: g, plan: p, over: make(chan struct{})}
+	ctx, t.cancel = context.WithCancelCause(ctx)
+	if p.Rank > 0 && !g.verbose {
+		g.quiet = true // rank 0 tells
+	}
+	if !p.Together() {
+		g.name = rankName(p.Rank)
+	}
+	return ctx, t, nil
+}
+
+// alone says that there are no ranks.
+func (t *team) alone() bool { return t.plan.Ranks == 1 }
+
+// reports says that this process prints and writes.
+func (t *team) reports() bool { return t.plan.Rank == 0 }
+
+// meet brings the ranks together. problem is why this one cannot take part: the others are told, so that they do not wait.
+func (t *team) meet(ctx context.Context, o *ranksOptions, facts []ranks.Fact, problem error) error {
+	if t.alone() || t.plan.Together() {
+		if problem == nil && !t.alone() {
+			t.groups = ranks.Local(t.plan.Ranks)
+			t.watch()
+			t.g.detail("%d ranks in this process, on %s", t.plan.Ranks, strings.Join(t.devices, ", "))
+		}
+		return problem
+	}
+	wait := time.Duration(o.wait.value * float64(time.Second))
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	if problem != nil {
+		problem = withStatus(exitStatus(problem), problem)
+	}
+	t.g.detail("%d ranks meet at %s", t.plan.Ranks, t.plan.Rendezvous)
+	group, err := tcp.Join(ctx, tcp.Config{Rank: t.plan.Rank, Ranks: t.plan.Ranks, Rendezvous: t.plan.Rendezvous, Wait: wait, Host: host, Facts: facts, Problem: shortened(problem)})
+	switch {
+	case problem != nil:
+		return t.spoken(problem, failureOf(err))
+	case err != nil:
+		return t.spoken(err, failureOf(err))
+	}
+	t.groups = []ranks.Group{group}
+	t.g.tells(t.part)
+	t.watch()
+	t.g.detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
+	if err := t.shareCores(); err != nil {
+		return t.leave(err, false)
+	}
+	return nil
+}
+
+// identity is what all ranks of a run must have in common beside its input.
+func (t *team) identity(command string) []ranks.Fact {
+	kind := "cpu"
+	if strings.HasPrefix(t.devices[0], "gpu") {
+		kind = "gpu"
+	}
+	return []ranks.Fact{{Name: "the version of thermsim", Value: versionText()}, {Name: "the command", Value: command}, {Name: "the kind of processor", Value: runtime.GOARCH}, {Name: "the kind of device", Value: kind}}
+}
+
+// solve runs a solve on all ranks of this process. The others are at work until the solution of rank 0 is closed; that of a process without rank 0 has no
+// field, and no error but one that ends the group.
+func (t *team) solve(options gpusolve.Options, run func(o gpusolve.Options, reports bool) (*solution.Solution, error)) (*solution.Solution, error) {
+	if t.alone() {
+		return run(options, true)
+	}
+	for i, group := range t.groups[1:] {
+		o := options
+		o.Ranks, o.Device, o.Progress, o.Notice = group, t.devices[i+1], nil, nil
+		t.others.Go(func() {
+			s, err := run(o, false)
+			if s == nil {
+				group.Fail(err)
+				return
+			}
+			s.Close()
+			_, _ = group.Gather([]byte{0}) // a failure is rank 0's to tell
+		})
+	}
+	options.Ranks = t.groups[0]
+	if t.reports() {
+		return run(options, true)
+	}
+	t.g.keep() // a signal is agreed upon with rank 0, which may have steps to save
+	s, err := run(options, false)
+	if s != nil {
+		err = nil // interrupted, which rank 0 tells
+	}
+	return s, err
+}
+
+// failureOf is the failure of a group that an error stands for, nil where there is none.
+func failureOf(err error) *ranks.Failure {
+	var f *ranks.Failure
+	errors.As(err, &f)
+	return f
+}

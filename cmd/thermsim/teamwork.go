@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/ranks"
+	"thermsim/stack"
+)
+
+func rankName(rank int) string { return fmt.Sprintf("rank %d: ", rank) }
+
+// place chooses the devices of the ranks in this process, and refuses what ranks do not do.
+func (t *team) place(s *stack.Stack, o *simulateOptions) error {
+	if t.alone() {
+		if o.device.several() { // of which there is but one
+			gpus, err := o.device.gpus(gpusolve.Devices)
+			if err != nil {
+				return err
+			}
+			s.Solver.Device = fmt.Sprintf("gpu:%d", gpus[0])
+		}
+		return nil
+	}
+	if o.project.network() != nil {
+		return usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; leave --compat away, or run alone with --ranks 1")
+	}
+	var err error
+	if t.devices, err = rankDevices(t.plan, s.Solver.Device, &o.device, gpusolve.Devices); err != nil {
+		return err
+	}
+	s.Solver.Device = t.devices[0]
+	return nil
+}
+
+// machine is where a rank's part of a run has to fit.
+func (t *team) machine() machine {
+	m := thisMachine()
+	m.ranks = t.plan.Ranks
+	m.together = t.plan.Together()
+	return m
+}
+
+// facts are what all ranks of a run must have in common. s is nil where the input cannot be read.
+func (o *simulateOptions) facts(command string, t *team, s *stack.Stack) []ranks.Fact {
+	if t.alone() || s == nil || len(t.devices) == 0 {
+		return nil
+	}
+	facts := t.identity(command)
+	seen := map[string]int{}
+	for i, in := range s.Inputs {
+		name := filepath.Base(in.Path)
+		if i == 0 {
+			name = "the stack file"
+		}
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+		facts = append(facts, ranks.Fact{Name: name, Value: in.SHA256})
+	}
+	v := &s.Solver
+	facts = append(facts,
+		ranks.Fact{Name: "the grid", Value: fmt.Sprintf("%d x %d x %d cells", s.Grid.X.Cells, s.Grid.Y.Cells, planes(s))},
+		ranks.Fact{Name: "--set", Value: strings.Join(s.Set, ", ")},
+		ranks.Fact{Name: "--precond", Value: v.Preconditioner},
+		ranks.Fact{Name: "the rule to stop by", Value: fmt.Sprintf("tol %g K, rtol %g, atol %g W, %d iterations at most", v.Tol, v.RTol, v.ATol, v.MaxIter)})
+	return append(facts, o.ranks.facts...)
+}
+
+// refuseOverRanks finds what several ranks do not do.
+func (o *transientOptions) refuseOverRanks(t *team) error {
+	switch {
+	case t.alone():
+		return nil
+	case o.checkpoints.needed():
+		return usagef("--checkpoint and --resume: several ranks keep no checkpoints; leave them away, or run alone with --ranks 1")
+	case o.policy != "":
+		return usagef("--policy: several ranks do not take powers that are set from step to step; leave it away, or run alone with --ranks 1")
+	}
+	return nil
+}
+
+// timeFacts are those of a transient.
+func (o *transientOptions) timeFacts() []ranks.Fact {
+	f := &o.follow
+	var facts []ranks.Fact
+	for _, v := range []struct{ name, value string }{
+		{"--steps", o.steps.String()}, {"--dt", o.dt.String()}, {"--initial", o.initial.String()}, {"--until", f.until.String()}, {"--dt-tol", f.dtTol.String()},
+		{"--to-steady", f.toSteady.String()}, {"--every", f.every.String()}, {"--at", f.at.String()}, {"--periodic", fmt.Sprint(f.periodic)},
+	} {
+		facts = append(facts, ranks.Fact{Name: v.name, Value: v.value})
+	}
+	return facts
+}
+
+// sameStep gives all ranks the time step that rank 0 has: processors of other makes may find another one in the last bits.
+func (t *team) sameStep(dt float64) (float64, error) {
+	if t.alone() || t.plan.Together() {
+		return dt, nil
+	}
+	all, err := t.groups[0].Gather(binary.LittleEndian.AppendUint64(nil, math.Float64bits(dt)))
+	if err != nil {
+		return 0, err
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(all[0])), nil
+}

@@ -1,0 +1,185 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/ranks"
+)
+
+// Link moves device memory between the ranks of a run, in the order of a space's stream. Every rank asks for the same in the same order.
+type Link interface {
+	// Exchange sends down bytes from down.From to the rank below, which receives them at its down.To, and up bytes from up.From to the rank above. At the
+	// ends of the ranks nothing is sent or received where there is no neighbour.
+	Exchange(s *Space, down, up Transfer) error
+	// AllGather gives every rank the bytes of all, in the order of their ranks.
+	AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64) error
+	// Recordable says whether transfers may be part of recorded launches: those that need the host may not.
+	Recordable() bool
+	// String says what carries the data, as "NCCL 2.28.9".
+	String() string
+	// Err is what has ended the link, nil while all is well.
+	Err() error
+	Close() error
+}
+
+// Transfer is what passes one way: what this rank sends lies at From, what it receives goes to To, of the same size.
+type Transfer struct {
+	From, To cudriver.DevicePtr
+	Bytes    int64
+}
+
+// staged carries everything through the host's memory and the group: slow, and there on every machine.
+type staged struct{ group ranks.Group }
+
+// underlying is the group beneath others that wrap it.
+func underlying(g ranks.Group) ranks.Group {
+	for {
+		u, ok := g.(interface{ Unwrap() ranks.Group })
+		if !ok {
+			return g
+		}
+		g = u.Unwrap()
+	}
+}
+
+// failedOf is closed when a group has failed; nil where it does not tell.
+func failedOf(g ranks.Group) <-chan struct{} {
+	if f, ok := underlying(g).(interface{ Failed() <-chan struct{} }); ok {
+		return f.Failed()
+	}
+	return nil
+}
+
+// StagedLink moves device memory through the host.
+func StagedLink(g ranks.Group) Link { return staged{g} }
+
+func (l staged) Exchange(s *Space, down, up Transfer) error {
+	toBelow, fromAbove := make([]byte, down.Bytes), make([]byte, down.Bytes)
+	toAbove, fromBelow := make([]byte, up.Bytes), make([]byte, up.Bytes)
+	below, above := l.group.Rank() > 0, l.group.Rank() < l.group.Size()-1
+	if below {
+		if err := copyDown(s, toBelow, down.From); err != nil {
+			return err
+		}
+	}
+	if above {
+		if err := copyDown(s, toAbove, up.From); err != nil {
+			return err
+		}
+	}
+	if err := l.group.Exchange(toBelow, toAbove, fromBelow, fromAbove); err != nil {
+		return err
+	}
+	if above {
+		if err := copyUp(s, down.To, fromAbove); err != nil {
+			return err
+		}
+	}
+	if below {
+		return copyUp(s, up.To, fromBelow)
+	}
+	return nil
+}
+
+func (l staged) AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64) error {
+	mine := make([]byte, bytes)
+	if err := copyDown(s, mine, from); err != nil {
+		return err
+	}
+	all, err := l.group.Gather(mine)
+	if err != nil {
+		return err
+	}
+	joined := make([]byte, 0, int64(len(all))*bytes)
+	for n, part := range all {
+		if int64(len(part)) != bytes {
+			return fmt.Errorf("rank %d gave %d bytes in place of %d", n, len(part), bytes)
+		}
+		joined = append(joined, part...)
+	}
+	return copyUp(s, to, joined)
+}
+
+func (l staged) Recordable() bool { return false }
+
+func (l staged) String() string { return "the host's memory" }
+
+func (l staged) Err() error { return nil }
+
+func (l staged) Close() error { return nil }
+
+// copyDown fills host memory and waits.
+func copyDown(s *Space, to []byte, from cudriver.DevicePtr) error {
+	if len(to) == 0 {
+		return nil
+	}
+	if err := s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from, int64(len(to)), s.Stream); err != nil {
+		return err
+	}
+	return s.Driver.StreamSynchronize(s.Stream)
+}
+
+// copyUp sends host memory and waits.
+func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
+	if len(from) == 0 {
+		return nil
+	}
+	if err := s.Driver.MemcpyHtoDAsync(to, unsafe.Pointer(&from[0]), int64(len(from)), s.Stream); err != nil {
+		return err
+	}
+	return s.Driver.StreamSynchronize(s.Stream)
+}
+
+// JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.
+func (d *Device) JoinBy(l Link) { d.link = l }
+
+// linkOf joins the device to those of the other ranks, once for a group: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
+// through the host's memory.
+func (d *Device) linkOf(g ranks.Group) (Link, error) {
+	if d.link != nil && (d.linked == nil || d.linked == underlying(g)) {
+		return d.link, nil
+	}
+	if d.link != nil {
+		if err := d.link.Close(); err != nil {
+			return nil, err
+		}
+	}
+	d.link, d.linkWarning, d.linked = nil, "", underlying(g)
+	noNCCL := errNotMachine
+	if cudriver.IsMachine(d.Driver) {
+		var link Link
+		if link, noNCCL = NCCLLink(g); noNCCL == nil {
+			d.link = link
+			return link, nil
+		}
+		if !errors.Is(noNCCL, nccl.ErrAbsent) {
+			return nil, noNCCL
+		}
+	}
+	link, err := peerLinkOf(d, g)
+	if err == nil {
+		d.link = link
+		return link, nil
+	}
+	if !errors.Is(err, errApart) {
+		return nil, err
+	}
+	d.linkWarning = fmt.Sprintf("the GPUs exchange rows through the host's memory, which is slow: %v", noNCCL)
+	d.link = StagedLink(g)
+	return d.link, nil
+}
+
+// errNotMachine is for drivers that NCCL knows nothing of.
+var errNotMachine = errors.New("not the driver of this machine")
+
+// Transport says what carries data between the GPUs of a run's ranks, "" without any, and what is slower than it might be.
+func (d *Device) Transport() (text, warning string) {
+	if d.link == nil {
+		return "", ""
+	}
+	return d.link.String(), d.linkWarning
+}

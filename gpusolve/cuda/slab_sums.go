@@ -1,0 +1,219 @@
+package cuda
+
+import (
+	"math"
+
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+)
+
+// sum adds the numbers of all ranks in their order; NaN after a failure.
+func (s *slabSystem) sum(mine ...float64) []float64 {
+	total := make([]float64, len(mine))
+	all := s.gathered(mine)
+	for _, part := range all {
+		for n, v := range part {
+			total[n] += v
+		}
+	}
+	if all == nil {
+		for n := range total {
+			total[n] = math.NaN()
+		}
+	}
+	return total
+}
+
+// Residual computes r = b - A x in all rows that are held, and the norms over all ranks.
+func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	if s.Ready() {
+		a := s.residualArgs(r, r32, b, x)
+		rows := kernels.SlabResidualRowsArgs{
+			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot, Capacity: a.Capacity, Power: a.Power,
+			PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial,
+			Scalars: a.Scalars, Ticket: a.Ticket, First: int32(s.first), End: int32(s.end),
+		}
+		if s.capacity != nil && b.(*source).old == nil {
+			s.Note(s.k.ResidualOldZeroRows(s.Stream, s.rows(residualBlocks), kernels.SlabResidualOldZeroRowsArgs(rows)))
+		} else {
+			s.Note(s.k.ResidualRows(s.Stream, s.rows(residualBlocks), rows))
+		}
+	}
+	v := s.readStatistics()
+	t := s.sum(v[kernels.RR], v[kernels.BB], v[kernels.Floor])
+	return ops.Norms{Residual: math.Sqrt(t[0]), Source: math.Sqrt(t[1]), Floor: 0x1p-53 * math.Sqrt(t[2])}
+}
+
+// Max is the largest value of x, NaN where any is NaN.
+func (s *slabSystem) Max(x ops.Vector) float64 {
+	if s.Ready() {
+		s.Note(s.k.MaximumRows(s.Stream, s.planesGrid(), kernels.SlabMaximumRowsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), Partial: s.partial,
+			Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	most := math.Inf(-1)
+	all := s.gathered([]float64{s.readStatistics()[kernels.Scratch]})
+	if all == nil {
+		return math.NaN()
+	}
+	for _, part := range all {
+		if v := part[0]; v > most || math.IsNaN(v) {
+			most = v
+		}
+		if math.IsNaN(most) {
+			break
+		}
+	}
+	return most
+}
+
+// Stored is the heat in W that the capacities of all ranks take up between old and x.
+func (s *slabSystem) Stored(x, old ops.Vector) float64 {
+	if s.Ready() {
+		s.Note(s.k.StoredRows(s.Stream, s.planesGrid(), kernels.SlabStoredRowsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), Capacity: s.capacity.address(), X: F64(x),
+			Old: F64(old), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	return s.sum(s.readStatistics()[kernels.Scratch])[0]
+}
+
+// FaceHeat is the heat in W that leaves the whole grid through each face.
+func (s *slabSystem) FaceHeat(x ops.Vector) [6]float64 {
+	mine := s.system.FaceHeat(x)
+	return [6]float64(s.sum(mine[:]...))
+}
+
+// OutOfRange counts over all ranks.
+func (s *slabSystem) OutOfRange() []int64 {
+	counts := s.system.OutOfRange()
+	mine := make([]float64, len(counts))
+	for n, c := range counts {
+		mine[n] = float64(c)
+	}
+	if counts == nil {
+		return nil
+	}
+	for n, v := range s.sum(mine...) {
+		counts[n] = int64(v)
+	}
+	return counts
+}
+
+// planesGrid is that of kernels that take planes apart: as many blocks as a reduction may have.
+func (s *slabSystem) planesGrid() [3]uint32 {
+	planes := min(s.nz, s.mostRows, ReductionBlocks)
+	return [3]uint32{uint32(max(1, min(int(Blocks(s.nx*s.ny, kernels.SlabThreads)), ReductionBlocks/planes))), uint32(planes), 1}
+}
+
+// updateGrid has as many blocks as the GPU holds at a time, so that the streams of an update stay close together in memory.
+func (s *slabSystem) updateGrid() [3]uint32 {
+	planes := min(s.nz, s.mostRows, ReductionBlocks)
+	along := min(int(Blocks(s.nx*s.ny, 2*kernels.SlabWide)), updateBlocks*s.Multiprocessors/planes, ReductionBlocks/planes)
+	return [3]uint32{uint32(max(1, along)), uint32(planes), 1}
+}
+
+// slabWorkspace is what one solve of a slab keeps.
+type slabWorkspace struct {
+	*meshWorkspace
+	s    *slabSystem
+	all  cudriver.Ptr[float64] // the scalars of all ranks
+	kept cudriver.Ptr[float64] // RZ of all ranks, which Dot of the next iteration divides by
+}
+
+var _ ops.Workspace = (*slabWorkspace)(nil)
+
+// NewWorkspace takes the memory of the scalars.
+func (s *slabSystem) NewWorkspace() (ops.Workspace, error) {
+	w := &slabWorkspace{meshWorkspace: &meshWorkspace{newIteration(&s.Space), s.system}, s: s}
+	w.all, w.kept = Alloc[float64](&s.Space, int64(s.slab.Group.Size())*scalarCount), Alloc[float64](&s.Space, 2)
+	return w, s.err
+}
+
+// Close gives the memory back.
+func (w *slabWorkspace) Close() {
+	w.s.Discard(w.all, w.kept)
+	w.all, w.kept = cudriver.Ptr[float64]{}, cudriver.Ptr[float64]{}
+	w.meshWorkspace.Close()
+}
+
+// gather gives all ranks the scalars of each.
+func (w *slabWorkspace) gather() bool {
+	s := w.s
+	if s.err == nil {
+		s.Note(s.link.AllGather(&s.Space, w.scalarsDev.Address(), w.all.Address(), 8*scalarCount))
+	}
+	return s.err == nil
+}
+
+// Dot sets RZ, MaxZ and Beta.
+func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
+	s := w.s
+	fused, blocks := s.stepped.dst == z && s.stepped.b == r32, s.stepped.blocks
+	if !s.Ready() {
+		return
+	}
+	if fused {
+		along := blocks / int32(s.ny) // blocks of a row
+		s.Note(s.k.DotOfStepRows(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabDotOfStepRowsArgs{
+			First: int32(s.first) * along, N: int32(s.end-s.first) * along, Blocks: blocks, Partial: s.partial, Scalars: w.scalarsDev,
+		}))
+	} else {
+		s.Note(s.k.DotRows(s.Stream, s.planesGrid(), kernels.SlabDotRowsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), R: F32(r32), Z: F32(z), Partial: s.partial,
+			Scalars: w.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	var start int32
+	if first {
+		start = 1
+	}
+	if w.gather() {
+		s.Note(s.k.CombineDot(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDotArgs{
+			Ranks: int32(s.slab.Group.Size()), First: start, All: w.all, Scalars: w.scalarsDev, Kept: w.kept,
+		}))
+	}
+}
+
+// DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
+func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
+	s, d := w.s, p.(*vector[float32])
+	if !s.Ready() {
+		return
+	}
+	s.Note(s.k.DirectionRows(s.Stream, s.rows(directionBlocks), kernels.SlabDirectionRowsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
+		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
+	}))
+	if w.gather() {
+		s.Note(s.k.CombineDirection(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDirectionArgs{
+			Ranks: int32(s.slab.Group.Size()), All: w.all, Scalars: w.scalarsDev,
+		}))
+	}
+}
+
+// Update advances x and r along p. RR stays this rank's until Scalars.
+func (w *slabWorkspace) Update(x, r, _, p, _, q ops.Vector) {
+	s, d := w.s, p.(*vector[float32])
+	if !s.Ready() {
+		return
+	}
+	s.Note(s.k.UpdateRows(s.Stream, s.updateGrid(), kernels.SlabUpdateRowsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), R: F32(r), P0: d.at, P1: d.twin.at,
+		Side: d.side, Q: F32(q), Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
+	}))
+}
+
+// Scalars waits for the device and reads them; RR is summed over the ranks. NaN after a failure.
+func (w *slabWorkspace) Scalars() ops.Scalars {
+	v := w.ReadScalars()
+	own := ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
+	own.RR = w.s.sum(own.RR)[0]
+	if w.s.err != nil {
+		return ops.Scalars{RZ: math.NaN(), PQ: math.NaN(), RR: math.NaN(), MaxZ: math.NaN()}
+	}
+	return own
+}

@@ -1,0 +1,47 @@
+package host
+
+import "math"
+
+// rowSums are four numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows they have the same bits for any
+// number of ranks and of workers.
+type rowSums []float64
+
+// sums are the first n numbers of each row that a task has left in partial.
+func (s *system) sums(n int) rowSums {
+	if s.share == nil {
+		return s.partial
+	}
+	return s.share.joinRows(s, n)
+}
+
+// of adds up the n-th number of all rows.
+func (r rowSums) of(n int) float64 {
+	t := 0.0
+	for ; n < len(r); n += 4 {
+		t += r[n]
+	}
+	return t
+}
+
+// largest is the largest n-th number of a row, or least; NaN where any is NaN.
+func (r rowSums) largest(n int, least float64) float64 {
+	top := least
+	for ; n < len(r); n += 4 {
+		top = max(top, r[n])
+	}
+	return top
+}
+
+// fail keeps the first failure of the ranks, after which sums are no numbers.
+func (s *Space) fail(err error) {
+	if s.fault == nil {
+		s.fault = err
+	}
+}
+
+// lost fills numbers that nobody tells any more.
+func lost(v []float64) {
+	for i := range v {
+		v[i] = math.NaN()
+	}
+}

@@ -1,0 +1,54 @@
+package tcp
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/rankstest"
+)
+
+// freePort is a place to meet that nobody uses.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// joinAll joins n ranks that change adjusts.
+func joinAll(t *testing.T, n int, change func(c *Config)) ([]ranks.Group, []error) {
+	t.Helper()
+	place := freePort(t)
+	groups, errs := make([]ranks.Group, n), make([]error, n)
+	var all sync.WaitGroup
+	for rank := range n {
+		c := Config{Rank: rank, Ranks: n, Rendezvous: place, Host: fmt.Sprintf("node%d", rank), Wait: 10 * time.Second}
+		if change != nil {
+			change(&c)
+		}
+		all.Go(func() { groups[rank], errs[rank] = Join(context.Background(), c) })
+	}
+	all.Wait()
+	return groups, errs
+}
+
+func joined(t *testing.T, n int) []ranks.Group {
+	t.Helper()
+	groups, errs := joinAll(t, n, nil)
+	for rank, err := range errs {
+		if err != nil {
+			t.Fatalf("rank %d: %v", rank, err)
+		}
+	}
+	return groups
+}
+
+func TestGroup(t *testing.T) { rankstest.Run(t, joined) }

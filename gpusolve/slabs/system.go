@@ -1,0 +1,155 @@
+package slabs
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/mesh"
+	"thermsim/powermap"
+)
+
+// system is this rank's part of a mesh's system. Of every vector it has the rows that it holds.
+type system struct {
+	ops.SlabSystem
+	mesh   *mesh.Mesh // all rows
+	slab   ops.Slab
+	plan   multigrid.Plan
+	levels int
+	power  powermap.Slab
+	plane  []float64 // of the slab
+}
+
+var _ ops.Distributed = (*system)(nil)
+
+// Mesh is that of all rows.
+func (s *system) Mesh() *mesh.Mesh { return s.mesh }
+
+// Slab is what this rank holds.
+func (s *system) Slab() (ops.SlabSystem, ops.Slab) { return s.SlabSystem, s.slab }
+
+// Plan is that of the hierarchy.
+func (s *system) Plan() multigrid.Plan { return s.plan }
+
+// SharedLevels is the number of grids that ranks share.
+func (s *system) SharedLevels() int { return s.levels }
+
+// errRecord says that each operation must be asked for.
+var errRecord = errors.New("this device records nothing")
+
+// Record is that of the rank's device: all ranks repeat the same.
+func (s *system) Record(body func()) (replay, forget func(), err error) {
+	on, ok := s.SlabSystem.(interface {
+		Record(func()) (replay, forget func(), err error)
+	})
+	if !ok {
+		return nil, nil, errRecord
+	}
+	return on.Record(body)
+}
+
+// exchange fills the nearest ghost rows of vectors on the finest grid.
+func (s *system) exchange(rows int, vectors ...ops.Vector) {
+	s.Exchange(s.slab.Rows, rows, rows, vectors...)
+}
+
+// Residual computes r = b - A x. A cycle needs all ghost rows of r.
+func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Norms {
+	if x != nil {
+		s.exchange(1, x)
+	}
+	if own, ok := b.(*source); ok {
+		b = own.HeatSource
+	}
+	n := s.SlabSystem.Residual(r, r32, b, x)
+	s.exchange(ops.Ghosts, r32)
+	return n
+}
+
+// Apply sets y = A x.
+func (s *system) Apply(y, x ops.Vector) {
+	s.exchange(1, x)
+	s.SlabSystem.Apply(y, x)
+}
+
+// RefreshAt discretises the mesh again at a state.
+func (s *system) RefreshAt(x, old ops.Vector) error {
+	s.exchange(ops.Ghosts, x)
+	if old != nil {
+		s.exchange(ops.Ghosts, old)
+	}
+	return s.SlabSystem.RefreshAt(x, old)
+}
+
+// Plane copies the own rows of plane k to their place in dst, which has room for all rows.
+func (s *system) Plane(k int, x ops.Vector, dst []float64) {
+	s.SlabSystem.Plane(k, x, s.plane)
+	rank, nx := s.slab.Group.Rank(), s.slab.Rows.NX
+	first, last := s.slab.Rows.Own(rank)
+	copy(dst[s.slab.Rows.Borders[rank]*nx:], s.plane[first*nx:last*nx])
+}
+
+// source is a right side whose power is drawn on the slab.
+type source struct {
+	ops.HeatSource
+	power *powermap.Slab
+}
+
+// NewSource makes a right side without power.
+func (s *system) NewSource(driven bool) (ops.HeatSource, error) {
+	b, err := s.SlabSystem.NewSource(driven)
+	if err != nil {
+		return nil, err
+	}
+	return &source{b, &s.power}, nil
+}
+
+// SetPower takes drawings of the whole grid.
+func (b *source) SetPower(layers []powermap.Drawing) { b.HeatSource.SetPower(b.power.Cut(layers)) }
+
+// workspace is that of the slab.
+type workspace struct {
+	ops.Workspace
+	s *system
+}
+
+// NewWorkspace makes what a solve keeps.
+func (s *system) NewWorkspace() (ops.Workspace, error) {
+	w, err := s.SlabSystem.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	return &workspace{w, s}, nil
+}
+
+// Update advances x and r. The cycle after it needs all ghost rows of r.
+func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
+	w.Workspace.Update(x, r, r32, p, z, q)
+	w.s.exchange(ops.Ghosts, r32)
+}
+
+// vectors is what a device does with FP64 vectors beside the operations of ops.
+type vectors interface {
+	Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector)
+	Inner(x, y ops.Vector) (product, largest float64)
+	Leak(x ops.Vector, scale float64, ends bool) error
+	Unleak() error
+}
+
+// Leak puts the leakage of a state into the operator and driven sources.
+func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
+	return s.SlabSystem.(vectors).Leak(x, scale, ends)
+}
+
+// Unleak takes it out.
+func (s *system) Unleak() error { return s.SlabSystem.(vectors).Unleak() }
+
+// Combine sets dst = a x + b y.
+func (s *system) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
+	s.SlabSystem.(vectors).Combine(dst, a, x, b, y)
+}
+
+// Inner returns x.y, and the largest |x|, of all ranks.
+func (s *system) Inner(x, y ops.Vector) (product, largest float64) {
+	return s.SlabSystem.(vectors).Inner(x, y)
+}

@@ -1,0 +1,61 @@
+package gpusolve
+
+import (
+	"sync"
+	"testing"
+
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ranks"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// What is stated for a rank covers what any of them takes, and wastes little.
+func TestNeedOfRanks(t *testing.T) {
+	for name, s := range map[string]*stack.Stack{
+		"homogeneous": cases.Stack10(cases.Options{NX: 128}),
+		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 128})),
+		"graded":      cases.Graded(cases.Stack10(cases.Options{NX: 60, NY: 150}), 4),
+	} {
+		m, err := mesh.Build(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{2, 4} {
+			for _, inTime := range []bool{false, true} {
+				devices, held := make([]*host.Device, n), make([]int64, n)
+				groups := ranks.Local(n)
+				var wait sync.WaitGroup
+				for r := range n {
+					devices[r] = host.Open()
+					wait.Go(func() { held[r] = heldByRank(t, m, devices[r], groups[r], inTime) })
+				}
+				wait.Wait()
+				taken, most := int64(0), int64(0)
+				for r, d := range devices {
+					taken, most = max(taken, d.Peak()), max(most, held[r])
+				}
+				compare(t, name, m.Cells()/n, RankNeed(m, inTime, false, n), taken, most, true)
+			}
+		}
+	}
+}
+
+// heldByRank is what a rank holds at the end of a solve.
+func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, inTime bool) int64 {
+	o := Options{Executor: dev, MaxIter: 1, RTol: 1e-3, Ranks: g}
+	var s *Solution
+	var err error
+	if inTime {
+		s, err = Transient(t.Context(), m, o, TransientOptions{Steps: 1, Dt: 1e-3})
+	} else {
+		s, err = Steady(t.Context(), m, o)
+	}
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer s.Close()
+	return s.Memory.DeviceBytes
+}

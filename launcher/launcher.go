@@ -1,0 +1,148 @@
+// Package launcher reads what those who start programs on clusters tell them: Slurm, the launchers of MPI, Kubernetes, AWS Batch.
+package launcher
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+)
+
+// Machine is what a process can ask.
+type Machine struct {
+	Getenv func(string) string
+	Read   func(path string) ([]byte, error) // of files that list hosts
+	Parent int                               // process that started this one
+}
+
+// task is what a launcher tells one of the processes that it started together.
+type task struct {
+	launcher    string
+	rank, count int // count is 0 where the launcher does not tell
+	local       int // number among those on the same machine; 0 where nothing tells
+	host        string
+	key         string // the same for all of them, and another one next time; "" where nothing tells
+}
+
+// variables of a launcher, by name; any but rank may be empty.
+type variables struct {
+	launcher                       string
+	rank, count, local, localCount string
+	keys                           []string
+}
+
+// launchers in the order in which they are asked: mpirun within a job of Slurm starts its own helpers as that job's tasks, so its word comes first.
+var launchers = []variables{
+	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
+	{"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", nil},
+	{"mpiexec", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", nil},
+	// Only within a step does Slurm set SLURM_STEP_NUM_TASKS. In the script of a job it sets SLURM_PROCID and SLURM_NTASKS too, and there is but one process.
+	{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "", nil},
+	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "", "", nil},
+}
+
+// task is what this process was told; nil where it was started alone.
+func (m Machine) task() (*task, error) {
+	for _, v := range launchers {
+		if m.Getenv(v.rank) == "" || v.count != "" && m.Getenv(v.count) == "" {
+			continue
+		}
+		t := &task{launcher: v.launcher}
+		var err error
+		for _, n := range []struct {
+			variable string
+			into     *int
+		}{{v.rank, &t.rank}, {v.count, &t.count}, {v.local, &t.local}} {
+			text := m.Getenv(n.variable)
+			if n.variable == "" || text == "" {
+				continue
+			}
+			if *n.into, err = strconv.Atoi(text); err != nil || *n.into < 0 {
+				return nil, fmt.Errorf("%s=%q of %s is no number of a task", n.variable, text, v.launcher)
+			}
+		}
+		if v.count != "" && t.rank >= t.count {
+			return nil, fmt.Errorf("%s tells of rank %d among %d", v.launcher, t.rank, t.count)
+		}
+		m.place(t, &v)
+		return t, nil
+	}
+	return nil, nil
+}
+
+// place finds where rank 0 runs, which is the first host of the job, and what tells this run from others.
+func (m Machine) place(t *task, v *variables) {
+	t.host = m.firstHost()
+	together := v.localCount != "" && m.Getenv(v.localCount) == strconv.Itoa(t.count)
+	if together {
+		t.host = "127.0.0.1"
+	}
+	for _, name := range v.keys {
+		if t.key == "" {
+			t.key = m.Getenv(name)
+		}
+	}
+	switch {
+	case t.key != "":
+	case v.launcher == "Slurm":
+		t.key = m.Getenv("SLURM_JOB_ID") + "." + m.Getenv("SLURM_STEP_ID")
+	case together: // the processes of a machine have one parent
+		t.key = strconv.Itoa(m.Parent)
+	default:
+		for _, name := range []string{"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"} {
+			t.key += m.Getenv(name)
+		}
+	}
+}
+
+// firstHost of a job; "" where no batch system tells.
+func (m Machine) firstHost() string {
+	for _, name := range []string{"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"} {
+		if list := m.Getenv(name); list != "" {
+			return firstOf(list)
+		}
+	}
+	if path := m.Getenv("PBS_NODEFILE"); path != "" {
+		if text, err := m.Read(path); err == nil {
+			return firstWord(string(text))
+		}
+	}
+	return firstWord(m.Getenv("LSB_HOSTS"))
+}
+
+func firstWord(text string) string {
+	if words := strings.Fields(text); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+// firstOf is the first host of a list as Slurm writes it, such as "rack[1-2]n[08-11,15],login".
+func firstOf(list string) string {
+	var host strings.Builder
+	in, chosen := false, false // brackets; the first of what they hold is taken
+	for _, c := range strings.TrimSpace(list) {
+		switch {
+		case c == '[':
+			in, chosen = true, false
+		case c == ']':
+			in = false
+		case in && (c == '-' || c == ','):
+			chosen = true
+		case in && chosen:
+		case c == ',':
+			return host.String()
+		default:
+			host.WriteRune(c)
+		}
+	}
+	return host.String()
+}
+
+// port for the ranks of a run to meet: above those that systems give out by themselves, and different for runs side by side, most likely.
+func port(key string) int {
+	const first, count = 61440, 4096
+	h := fnv.New32a()
+	h.Write([]byte(key)) // which cannot fail
+	return first + int(h.Sum32()%count)
+}

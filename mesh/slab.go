@@ -1,0 +1,82 @@
+package mesh
+
+import "thermsim/stack"
+
+// Slab is the part of the mesh with the rows (y) from <= j < to, as a mesh of its own: what a rank holds where several share a grid. Its cells have the
+// couplings, capacities and faces that they have in m, bit for bit; the sides where it is cut let no heat pass, so that its last row has no coupling beyond.
+// Power and coolant are not in it, and areas of whole faces are those of m.
+func (m *Mesh) Slab(from, to int) *Mesh {
+	s := *m
+	s.whole = m.Whole()
+	s.Y = m.Y[from : to+1]
+	s.Power = nil
+	s.Planes = make([]Plane, len(m.Planes))
+	nx := m.NX()
+	if m.Leakage != nil {
+		l := *m.Leakage
+		l.Sheets = make([][]float64, len(m.Leakage.Sheets))
+		for n, sheet := range m.Leakage.Sheets {
+			l.Sheets[n] = sheet[from*nx : to*nx]
+		}
+		s.Leakage = &l
+	}
+	for k, p := range m.Planes {
+		if p.Index != nil {
+			p.Index = p.Index[from*nx : to*nx]
+		}
+		s.Planes[k] = p
+	}
+	for f, p := range m.Patched {
+		if p != nil {
+			s.Patched[f] = p.rows(from, to)
+		}
+	}
+	if from > 0 {
+		s.close(stack.South)
+	}
+	if to < m.NY() {
+		s.close(stack.North)
+	}
+	return &s
+}
+
+// Whole is the mesh that a slab was cut from, and any other mesh itself.
+func (m *Mesh) Whole() *Mesh {
+	if m.whole != nil {
+		return m.whole
+	}
+	return m
+}
+
+// close makes a face one that lets no heat pass. The stack and the laws are others' too.
+func (m *Mesh) close(f stack.Face) {
+	s := *m.Stack
+	s.Boundary[f] = stack.Boundary{Kind: stack.Adiabatic}
+	m.Stack, m.Patched[f] = &s, nil
+	if m.Laws != nil {
+		laws := *m.Laws
+		laws.Faces[f] = laws.faceLaw(&s.Boundary[f], s.Ambient)
+		m.Laws = &laws
+	}
+}
+
+// rows is the part of a face that a slab of the mesh has. The side faces across y go as they are.
+func (p *PatchedFace) rows(from, to int) *PatchedFace {
+	c := *p
+	c.parts, c.owner = nil, nil // of reports
+	switch p.face {
+	case stack.Bottom, stack.Top:
+		c.NB = to - from
+		c.Resistance, c.Temperature, c.Flux = p.Resistance[from*p.NA:to*p.NA], p.Temperature[from*p.NA:to*p.NA], p.Flux[from*p.NA:to*p.NA]
+	case stack.West, stack.East:
+		c.NA = to - from
+		for _, v := range []*[]float64{&c.Resistance, &c.Temperature, &c.Flux} {
+			all := *v
+			*v = nil
+			for k := range p.NB {
+				*v = append(*v, all[k*p.NA+from:k*p.NA+to]...)
+			}
+		}
+	}
+	return &c
+}

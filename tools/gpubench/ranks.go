@@ -1,0 +1,319 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/tcp"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+// ranksFlags choose the measurements of several ranks.
+type ranksFlags struct {
+	devices    string // gpu:0,1: a rank for each
+	rank       int    // of this process, where each rank has one
+	rendezvous string
+	slabs      string // 2,4: one slab of so many
+	table      bool
+
+	groups []ranks.Group            // of the ranks in this process
+	mine   []*gpusolve.SharedDevice // their devices
+}
+
+func (f *ranksFlags) add() {
+	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, against the first of them alone")
+	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as there are GPUs")
+	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the ranks are in one process")
+	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of docs/ranks-gpu.md, made of the JSON files named, to stdout")
+	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the others: what travels is copied in place")
+}
+
+// ordinals are the GPUs of -ranks.
+func (f *ranksFlags) ordinals() ([]string, error) {
+	list, found := strings.CutPrefix(f.devices, "gpu:")
+	if !found {
+		return nil, fmt.Errorf("-ranks %q: write GPUs, as in gpu:0,1", f.devices)
+	}
+	names := strings.Split(list, ",")
+	for i := range names {
+		names[i] = "gpu:" + names[i]
+	}
+	return names, nil
+}
+
+// rankRow is a case on one device and on ranks.
+type rankRow struct {
+	Case      string  `json:"case"`
+	Cells     int     `json:"cells"`
+	Rule      string  `json:"rule"`
+	Ranks     int     `json:"ranks"`
+	Processes int     `json:"processes"`
+	Transport string  `json:"transport,omitempty"`
+	Runs      int     `json:"runs"`
+	Iter      int     `json:"iterations"`
+	SetupMS   float64 `json:"setup_ms"`
+	SolveMS   float64 `json:"solve_ms"`
+	Residual  float64 `json:"residual_norm_W"`
+	MaxK      float64 `json:"max_K"`
+	// Speedup is the time of the solve on one GPU over this, where one GPU holds the case.
+	Speedup float64 `json:"speedup,omitempty"`
+	// Apart is the largest difference of the fields, that of one GPU and this.
+	Apart *float64 `json:"apart_K,omitempty"`
+}
+
+// rankResult is the file of -ranks and -slabs.
+type rankResult struct {
+	result
+	GPUs  string    `json:"gpus,omitempty"`
+	Ranks []rankRow `json:"ranks,omitempty"`
+	Slabs []slabRow `json:"slabs,omitempty"`
+	// Transfers are from TestTransportOfTwoGPUs of package cuda.
+	Transfers []transferRow `json:"transfers,omitempty"`
+}
+
+// transferRow is what passes between two GPUs: three rows of ten planes each way, the gathering of such a grid, or a dot product over both.
+type transferRow struct {
+	Columns int     `json:"columns_along_x"`
+	What    string  `json:"what"`
+	US      float64 `json:"us"`
+}
+
+// rankCase is a case of -ranks. Exact ones are solved to 1e-11 of the right side, and the fields compared.
+type rankCase struct {
+	benchCase
+	rule  gpusolve.Options
+	exact bool
+}
+
+func rankCases() []rankCase {
+	square := func(n int) func() *stack.Stack {
+		return func() *stack.Stack { return cases.Stack10(cases.Options{NX: n, H: 1000}) }
+	}
+	regions := func(n int) func() *stack.Stack {
+		return func() *stack.Stack { return cases.Interposer(cases.Stack10(cases.Options{NX: n})) }
+	}
+	steps := func(n int) func() *stack.Stack {
+		return func() *stack.Stack { return cases.PowerSteps(square(n)()) }
+	}
+	toRounding := gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-11}
+	inWatts := gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}
+	return []rankCase{
+		{benchCase{"1183x1183x10", square(1183), 0}, toRounding, true},
+		{benchCase{"1183x1183x10 2.5D", regions(1183), 0}, toRounding, true},
+		{benchCase{"1183x1183x10, 10 steps", steps(1183), 10}, toRounding, true},
+		{benchCase{"714x714x10", square(714), 0}, inWatts, false},
+		{benchCase{"1183x1183x10", square(1183), 0}, inWatts, false},
+		{benchCase{"1871x1871x10", square(1871), 0}, inWatts, false},
+		{benchCase{"2646x2646x10", square(2646), 0}, inWatts, false},
+		{benchCase{"1871x1871x10 2.5D", regions(1871), 0}, inWatts, false},
+		{benchCase{"2646x2646x10 2.5D", regions(2646), 0}, inWatts, false},
+		{benchCase{"1871x1871x10, 50 steps", steps(1871), 50}, inWatts, false},
+		{benchCase{"10000x10000x10", square(10000), 0}, inWatts, false},
+		{benchCase{"15800x15800x10", square(15800), 0}, inWatts, false},
+	}
+}
+
+// runRanks measures the cases on the first GPU and on all.
+func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
+	devices, err := f.ordinals()
+	if err != nil {
+		return err
+	}
+	r := rankResult{GPUs: f.devices}
+	r.Date, r.Commit = time.Now().UTC().Format(time.DateOnly), commit()
+	if f.rank == 0 {
+		if err := r.describe(devices[0]); err != nil {
+			return err
+		}
+		fmt.Println(r.heading())
+	}
+	leave, err := f.open(devices)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for _, c := range rankCases() {
+		m, err := mesh.Build(c.stack())
+		if err != nil {
+			return err
+		}
+		if m.Cells() > largest || only != "" && only != c.name {
+			continue
+		}
+		rows, err := f.compare(m, c, runs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		for _, row := range rows {
+			row.print()
+		}
+		r.Ranks = append(r.Ranks, rows...)
+	}
+	if out == "" || f.rank > 0 {
+		return nil
+	}
+	return r.write(out)
+}
+
+func (r *rankResult) write(out string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+func (row *rankRow) print() {
+	apart := ""
+	if row.Apart != nil {
+		apart = fmt.Sprintf("  %.2g K apart", *row.Apart)
+	}
+	fmt.Printf("%-24s %-13s %10d  %d ranks, %d processes  %4d it  %9.3f ms set-up  %9.3f ms  x %.2f%s  %s\n", row.Case, row.Rule, row.Cells, row.Ranks, row.Processes,
+		row.Iter, row.SetupMS, row.SolveMS, row.Speedup, apart, row.Transport)
+}
+
+// compare measures a case on one GPU, in the process of rank 0, and on all ranks.
+func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase, runs int) ([]rankRow, error) {
+	if c.exact {
+		runs = 1
+	}
+	var rows []rankRow
+	var alone rankRow
+	var want []float64
+	if f.rank == 0 {
+		var err error
+		if alone, want, err = c.measure(m, f.mine[0], nil, runs); err != nil {
+			if !errors.Is(err, gpusolve.ErrDevice) {
+				return nil, err
+			}
+			fmt.Printf("%s does not fit one GPU: %v\n", c.name, err)
+		} else {
+			alone.Ranks, alone.Processes, alone.Speedup = 1, 1, 1
+			rows = append(rows, alone)
+		}
+	}
+	row, got, err := f.together(m, c, runs)
+	if err != nil || f.rank > 0 {
+		return nil, err
+	}
+	row.Ranks = f.groups[0].Size()
+	if alone.SolveMS > 0 {
+		row.Speedup = alone.SolveMS / row.SolveMS
+	}
+	if c.exact && want != nil {
+		far := 0.0
+		for i := range want {
+			far = math.Max(far, math.Abs(want[i]-got[i]))
+		}
+		row.Apart = &far
+	}
+	return append(rows, row), nil
+}
+
+// open opens the devices of this process and joins its ranks, for all cases.
+func (f *ranksFlags) open(devices []string) (leave func(), err error) {
+	if f.rendezvous != "" {
+		g, err := tcp.Join(context.Background(), tcp.Config{Rank: f.rank, Ranks: len(devices), Rendezvous: f.rendezvous, Wait: time.Minute, Host: "localhost"})
+		if err != nil {
+			return nil, err
+		}
+		f.groups, devices = []ranks.Group{g}, devices[f.rank:f.rank+1]
+	} else {
+		f.groups = ranks.Local(len(devices))
+	}
+	for _, name := range devices {
+		d, err := gpusolve.OpenDevice(name)
+		if err != nil {
+			return nil, err
+		}
+		f.mine = append(f.mine, d)
+	}
+	return func() {
+		var wait sync.WaitGroup // ranks leave together
+		for n, g := range f.groups {
+			wait.Go(func() { _ = errors.Join(f.mine[n].Release(), g.Close()) }) // the measurements are made
+		}
+		wait.Wait()
+	}, nil
+}
+
+// together measures the ranks: all in this process, or this process's.
+func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, runs int) (rankRow, []float64, error) {
+	n := len(f.groups)
+	rows, fields, errs := make([]rankRow, n), make([][]float64, n), make([]error, n)
+	var wait sync.WaitGroup
+	for i, g := range f.groups {
+		wait.Go(func() {
+			if rows[i], fields[i], errs[i] = c.measure(m, f.mine[i], g, runs); errs[i] != nil {
+				g.Fail(errs[i])
+			}
+		})
+	}
+	wait.Wait()
+	rows[0].Processes = f.groups[0].Size() / n
+	return rows[0], fields[0], errors.Join(errs...)
+}
+
+// measure solves on one device, or as one rank, and gives the medians and, of rank 0 in exact cases, the field.
+func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.Group, runs int) (rankRow, []float64, error) {
+	r := rankRow{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: fmt.Sprintf("%g W", c.rule.ATol)}
+	if c.exact {
+		r.Rule = fmt.Sprintf("%g of ||b||", c.rule.RTol)
+	}
+	var setup, solve, field []float64
+	for n := range runs + 1 {
+		o := c.rule
+		o.Executor, o.Ranks = device, g
+		s, err := c.solve(m, o)
+		if err != nil {
+			return r, nil, err
+		}
+		if n > 0 {
+			setup, solve = append(setup, s.Timing.Setup.Seconds()*1e3), append(solve, s.Timing.Solve.Seconds()*1e3)
+		}
+		r.Iter, r.Residual, r.MaxK, r.Transport = s.Status.IterationsTotal, s.Status.ResidualW, s.PeakK, s.Device.Transport
+		if c.exact && n == runs && (g == nil || g.Rank() == 0) {
+			field, err = fieldOf(m, s)
+		}
+		s.Close()
+		if err != nil {
+			return r, nil, err
+		}
+	}
+	slices.Sort(setup)
+	slices.Sort(solve)
+	r.SetupMS, r.SolveMS = setup[len(setup)/2], solve[len(solve)/2]
+	return r, field, nil
+}
+
+func (c *rankCase) solve(m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
+	if c.steps > 0 {
+		return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
+	}
+	return gpusolve.Steady(context.Background(), m, o)
+}
+
+func fieldOf(m *mesh.Mesh, s *solution.Solution) ([]float64, error) {
+	sheet := m.NX() * m.NY()
+	field := make([]float64, m.Cells())
+	for k := range m.NZ() {
+		if err := s.Field.Plane(k, field[k*sheet:(k+1)*sheet]); err != nil {
+			return nil, err
+		}
+	}
+	return field, nil
+}

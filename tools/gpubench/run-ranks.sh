@@ -1,0 +1,19 @@
+#!/bin/bash
+# Measures ranks on a machine with two GPUs or more, into the folder $1: tests of transport and sums, ranks in one process and in two, with NCCL and without.
+# It wants cuda.test (go test -c ./gpusolve/cuda), slabs.test (./gpusolve/slabs) and gpubench beside it. THERMSIM_NCCL names libnccl.so.2 where the loader does not find it.
+set -u
+out=$(realpath "$1")
+cd "$(dirname "$0")" || exit
+gpus=${GPUS:-gpu:0,1}
+NCCL_DEBUG=INFO timeout 120 ./cuda.test -test.run 'GPU' -test.v > "$out/transport.log" 2>&1
+echo "transport: status $?"
+grep -a "us$\|transport:" "$out/transport.log" | sed 's/.*_test.go:[0-9]*: //'
+timeout 60 ./slabs.test -test.run 'GPU' -test.v
+timeout 300 ./gpubench -ranks "$gpus" -runs 5 -max-cells 1100000000 -json "$out/one-process.json"
+THERMSIM_NCCL=off timeout 120 ./gpubench -ranks "$gpus" -runs 3 -max-cells 36000000 -json "$out/copies.json"
+last=$(($(tr -dc , <<< "$gpus" | wc -c)))
+for rank in $(seq 1 $last); do
+	timeout 300 ./gpubench -ranks "$gpus" -rank "$rank" -rendezvous 127.0.0.1:7117 -runs 5 -max-cells 71000000 > "$out/rank-$rank.log" 2>&1 &
+done
+timeout 300 ./gpubench -ranks "$gpus" -rendezvous 127.0.0.1:7117 -runs 5 -max-cells 71000000 -json "$out/processes.json"
+wait

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/slabs"
+	"thermsim/mesh"
+)
+
+// slabRow is an iteration of conjugate gradients with multigrid on one slab of several.
+type slabRow struct {
+	Case        string  `json:"case"`
+	Cells       int     `json:"cells"` // of the whole grid
+	Ranks       int     `json:"ranks"`
+	Shared      int     `json:"shared_levels"`
+	SetupMS     float64 `json:"setup_ms"`
+	IterationMS float64 `json:"iteration_ms"`
+	Exchanges   int     `json:"exchanges"` // of an iteration
+	Gathers     int     `json:"gathers"`   // of an iteration
+	Megabytes   float64 `json:"megabytes"` // sent by the slab in an iteration
+	DeviceGB    float64 `json:"device_GB"`
+}
+
+// mirror stands for the other ranks: what the slab sends comes back to it.
+type mirror struct {
+	rank, size         int
+	exchanges, gathers int
+	bytes              int64
+}
+
+func (m *mirror) Exchange(s *cuda.Space, down, up cuda.Transfer) error {
+	m.exchanges++
+	m.bytes += down.Bytes + up.Bytes
+	// The rows that go up are of as many bytes as those that come from below.
+	return errors.Join(copyHere(s, down.To, down.From, down.Bytes), copyHere(s, up.To, up.From, up.Bytes))
+}
+
+func copyHere(s *cuda.Space, to, from cudriver.DevicePtr, bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	return s.Driver.MemcpyDtoDAsync(to, from, bytes, s.Stream)
+}
+
+func (m *mirror) AllGather(s *cuda.Space, from, to cudriver.DevicePtr, bytes int64) error {
+	m.gathers++
+	m.bytes += bytes
+	for r := range m.size {
+		if err := copyHere(s, to+cudriver.DevicePtr(int64(r)*bytes), from, bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *mirror) Recordable() bool { return true }
+func (m *mirror) String() string   { return "copies in place" }
+func (m *mirror) Err() error       { return nil }
+func (m *mirror) Close() error     { return nil }
+
+// echo is a group in which all ranks say what this one does.
+type echo struct{ rank, size int }
+
+func (e echo) Rank() int { return e.rank }
+func (e echo) Size() int { return e.size }
+
+func (e echo) Gather(mine []byte) ([][]byte, error) {
+	all := make([][]byte, e.size)
+	for r := range all {
+		all[r] = slices.Clone(mine)
+	}
+	return all, nil
+}
+
+var errAlone = errors.New("there are no other ranks")
+
+func (e echo) Exchange(_, _, _, _ []byte) error { return errAlone }
+func (e echo) Send(int, []byte) error           { return errAlone }
+func (e echo) Receive(int) ([]byte, error)      { return nil, errAlone }
+func (e echo) Fail(error)                       {}
+func (e echo) Close() error                     { return nil }
+
+var _ ranks.Group = echo{}
+
+// runSlabs measures an iteration on one slab: of two ranks the first, of more the second, which has neighbours on both sides.
+func runSlabs(f *ranksFlags, out, device string, largest int, only string) error {
+	r := rankResult{}
+	r.Date, r.Commit = time.Now().UTC().Format(time.DateOnly), commit()
+	if err := r.describe(device); err != nil {
+		return err
+	}
+	fmt.Println(r.heading())
+	for _, c := range rankCases() {
+		if c.exact || c.steps > 0 || only != "" && only != c.name {
+			continue
+		}
+		m, err := mesh.Build(c.stack())
+		if err != nil {
+			return err
+		}
+		for word := range strings.SplitSeq(f.slabs, ",") {
+			n, err := strconv.Atoi(word)
+			if err != nil || n < 1 {
+				return fmt.Errorf("-slabs %q: write numbers of ranks, as in 1,2,4", f.slabs)
+			}
+			if m.Cells()/n > largest {
+				continue
+			}
+			row, err := measureSlab(m, c.name, n)
+			if err != nil {
+				fmt.Printf("%s, one of %d: %v\n", c.name, n, err)
+				continue
+			}
+			fmt.Printf("%-24s one of %2d: %2d shared levels, set-up %8.3f ms, an iteration %8.4f ms, %2d exchanges, %d gathers, %7.3f MB, %.2f GB\n", row.Case, n, row.Shared,
+				row.SetupMS, row.IterationMS, row.Exchanges, row.Gathers, row.Megabytes, row.DeviceGB)
+			r.Slabs = append(r.Slabs, row)
+		}
+	}
+	if out == "" {
+		return nil
+	}
+	return r.write(out)
+}
+
+// measureSlab times iterations on one of n slabs, or on the whole grid alone where n is 1.
+func measureSlab(m *mesh.Mesh, name string, n int) (slabRow, error) {
+	row := slabRow{Case: name, Cells: m.Cells(), Ranks: n}
+	drv, err := cudriver.Open()
+	if err != nil {
+		return row, err
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		return row, err
+	}
+	defer d.Close()
+	defer d.Bind()()
+	assemble := d.Assemble
+	link := &mirror{rank: min(1, n-1), size: n}
+	if n == 2 {
+		link.rank = 0
+	}
+	if n > 1 {
+		d.JoinBy(link)
+		assemble = slabs.On(d, echo{link.rank, n}).Assemble
+		_, row.Shared, _ = multigrid.Share(m, n, d.ExchangeColumns())
+	}
+	start := time.Now()
+	sys, err := assemble(m, 0)
+	if err != nil {
+		return row, err
+	}
+	defer sys.Free()
+	cycle, err := multigrid.New(sys)
+	if err != nil {
+		return row, err
+	}
+	pcg, err := krylov.NewPCG(sys, cycle)
+	if err != nil {
+		return row, err
+	}
+	b, err := sys.NewSource(true)
+	if err != nil {
+		return row, err
+	}
+	b.SetPower(m.Power.Steady())
+	x, err := sys.New64()
+	if err != nil {
+		return row, err
+	}
+	row.DeviceGB = float64(d.Allocated()) / 1e9
+	rule := krylov.Rule{ATol: 1e-300}
+	*link = mirror{rank: link.rank, size: n}
+	pcg.Prepare(rule, x) // asks for one iteration
+	row.SetupMS = time.Since(start).Seconds() * 1e3
+	row.Exchanges, row.Gathers, row.Megabytes = link.exchanges, link.gathers, float64(link.bytes)/1e6
+	times := map[int]float64{}
+	for range 5 {
+		for _, most := range []int{4, 12} {
+			sys.Fill(x, 0)
+			pcg.StartFromZero()
+			rule.MaxIter = most
+			start := time.Now()
+			o := pcg.Solve(context.Background(), rule, b, x)
+			if o.Iterations != most {
+				return row, fmt.Errorf("%d iterations in place of %d: reason %d, %v", o.Iterations, most, o.Reason, sys.Err())
+			}
+			took := time.Since(start).Seconds() * 1e3
+			if t, known := times[most]; !known || took < t {
+				times[most] = took
+			}
+		}
+	}
+	row.IterationMS = (times[12] - times[4]) / 8
+	return row, sys.Err()
+}

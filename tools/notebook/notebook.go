@@ -1,0 +1,132 @@
+// Package notebook makes a Jupyter notebook of a page in Markdown: its Python blocks become cells, the text blocks behind them their outputs, and
+// commands of a console cells that run them. The format is nbformat 4.5, https://nbformat.readthedocs.io.
+package notebook
+
+//go:generate go run thermsim/tools/notebook/gen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Block is a piece of a page: text, or what stands between fences with the language behind the first.
+type Block struct{ Language, Text string }
+
+// Blocks cuts a page at its fences.
+func Blocks(page string) (list []Block) {
+	var b Block
+	inside := false
+	flush := func() {
+		if strings.TrimSpace(b.Text) != "" {
+			list = append(list, b)
+		}
+		b = Block{}
+	}
+	for line := range strings.Lines(page) {
+		fence, found := strings.CutPrefix(line, "```")
+		if !found {
+			b.Text += line
+			continue
+		}
+		flush()
+		if inside = !inside; inside {
+			b.Language = strings.TrimSpace(fence)
+		}
+	}
+	flush()
+	return list
+}
+
+// Notebook is a file of nbformat 4.5.
+type Notebook struct {
+	Cells       []Cell         `json:"cells"`
+	Metadata    map[string]any `json:"metadata"`
+	Format      int            `json:"nbformat"`
+	MinorFormat int            `json:"nbformat_minor"`
+}
+
+// Cell is Markdown or code.
+type Cell struct {
+	Kind     string         `json:"cell_type"`
+	ID       string         `json:"id"`
+	Metadata map[string]any `json:"metadata"`
+	Source   []string       `json:"source"` // lines with their ends
+	*Run
+}
+
+// Run is what only cells of code have.
+type Run struct {
+	Count   *int     `json:"execution_count"`
+	Outputs []Output `json:"outputs"`
+}
+
+// Output is what a cell printed.
+type Output struct {
+	Kind string   `json:"output_type"`
+	Name string   `json:"name"`
+	Text []string `json:"text"`
+}
+
+// Make turns a page into a notebook. Files are written by its first cell of code, so that what follows runs in an empty folder.
+func Make(page string, files map[string]string) ([]byte, error) {
+	n := Notebook{Format: 4, MinorFormat: 5, Metadata: map[string]any{
+		"kernelspec":    map[string]any{"display_name": "Python 3", "language": "python", "name": "python3"},
+		"language_info": map[string]any{"name": "python"},
+	}}
+	for _, b := range Blocks(page) {
+		switch b.Language {
+		case "":
+			n.add("markdown", b.Text)
+		case "python":
+			n.add("code", b.Text)
+		case "console":
+			n.add("code", commands(b.Text, files))
+		case "text":
+			last := &n.Cells[len(n.Cells)-1]
+			if last.Run == nil {
+				return nil, fmt.Errorf("no cell of code before the output %q", b.Text)
+			}
+			last.Outputs = []Output{{"stream", "stdout", lines(b.Text)}}
+		default:
+			return nil, fmt.Errorf("a block of %q", b.Language)
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(n)
+	return b.Bytes(), err
+}
+
+func (n *Notebook) add(kind, text string) {
+	c := Cell{Kind: kind, ID: fmt.Sprintf("cell-%02d", len(n.Cells)), Metadata: map[string]any{}, Source: lines(strings.Trim(text, "\n"))}
+	if kind == "code" {
+		c.Run = &Run{Outputs: []Output{}}
+	}
+	n.Cells = append(n.Cells, c)
+}
+
+// commands writes the files that commands name, and runs the commands.
+func commands(text string, files map[string]string) string {
+	var b strings.Builder
+	b.WriteString("import pathlib, shlex, subprocess\n\n")
+	for _, word := range strings.Fields(text) {
+		if content, known := files[word]; known {
+			fmt.Fprintf(&b, "pathlib.Path(%q).write_text('''%s''')\n", word, content)
+		}
+	}
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(&b, "subprocess.run(shlex.split(%q), check=True)\n", strings.TrimSpace(strings.TrimPrefix(line, "$ ")))
+	}
+	return b.String()
+}
+
+func lines(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		list = append(list, line)
+	}
+	return list
+}

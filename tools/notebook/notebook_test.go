@@ -1,0 +1,30 @@
+package notebook
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+func TestNotebookIsThatOfThePage(t *testing.T) {
+	want, err := OfPython("../../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../docs/python.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("docs/python.ipynb differs from docs/python.md: go generate ./tools/notebook")
+	}
+}
+
+func TestOutputNeedsACell(t *testing.T) {
+	if _, err := Make("words\n```text\n1\n```\n", nil); err == nil {
+		t.Error("an output without a cell is accepted")
+	}
+	if _, err := Make("```rust\n1\n```\n", nil); err == nil {
+		t.Error("another language is accepted")
+	}
+}
