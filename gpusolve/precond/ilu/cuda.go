@@ -15,7 +15,7 @@ type cudaFactor struct {
 	nx, ny, nz int // of the grid as it was given
 	*wavefront
 	sides   int64 // 1 for a symmetric matrix
-	double  bool
+	how     Options
 	planned cudriver.Ptr[int32]
 	data    cudriver.Ptr[float64]
 }
@@ -41,7 +41,7 @@ func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error)
 	}
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
-	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1, double: how.Double}
+	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1, how: how}
 	if !d.Symmetric() {
 		f.sides = 2
 	}
