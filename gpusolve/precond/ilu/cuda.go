@@ -2,6 +2,7 @@ package ilu
 
 import (
 	"math"
+	"math/bits"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
@@ -89,7 +90,7 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 			run = k.FactoriseDiamond
 		}
 		s.Note(run(s.Stream, tiles, KernelsFactoriseStarArgs{
-			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned, State: state,
 			Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
 		}))
 		return
@@ -99,10 +100,18 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 		run = k.FactoriseDiamondBoth
 	}
 	s.Note(run(s.Stream, tiles, KernelsFactoriseStarBothArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned, State: state,
 		Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]], LowerY: lower[from[1]], LowerZ: lower[from[2]],
 		Scale: 1 + how.Shift, F: f.data, Place: place,
 	}))
+}
+
+// messages is how many levels a tile of the factorisation completes between two messages; solves need chunks of some length.
+func (f *cudaFactor) messages() int32 {
+	if asked := f.how.Chunk; asked > 0 && asked < int(f.chunk) {
+		return 1 << (bits.Len(uint(asked)) - 1)
+	}
+	return f.chunk
 }
 
 // check waits and reads which cell a kernel found to stand in the way, if any.
