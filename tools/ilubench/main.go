@@ -50,6 +50,7 @@ type options struct {
 	cases, orders, precisions, forms, methods, sides []string
 	rtols                                            []float64
 	largest, runs                                    int
+	commit                                           string
 	hints                                            []ilu.Options
 }
 
@@ -64,6 +65,7 @@ func main() {
 	sides := flag.String("right", "", "right sides that are solved with (ones, normal random, smooth), all by default, none for no solves")
 	rtols := flag.String("rtol", "1e-5", "residuals at which iterations are counted, relative to the right side")
 	var o options
+	flag.StringVar(&o.commit, "commit", commit(), "commit that the rows name, where the program does not know its own")
 	hints := flag.String("hints", "0,0,0,0", "tiles that are tried, with semicolons between them: columns along y and z, levels between two messages, rows of a patch; 0 for the solver's choice")
 	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
 	flag.Parse()
@@ -134,7 +136,7 @@ func measure(o options) ([]row, error) {
 		}
 		more, err := p.measure(d, o)
 		for n := range more {
-			more[n].Commit, more[n].Device, more[n].Case, more[n].Cells = commit(), d.Name(), p.name, p.nx*p.ny*p.nz
+			more[n].Commit, more[n].Device, more[n].Case, more[n].Cells = o.commit, d.Name(), p.name, p.nx*p.ny*p.nz
 		}
 		rows = append(rows, more...)
 		if err != nil {
