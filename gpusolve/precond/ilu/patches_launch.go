@@ -24,9 +24,19 @@ const (
 	PatchesFetch = 4
 )
 
-// Quads of steps that a thread has under way, ROWS times as many as steps.
+// Rows of patches that a thread has under way: of the star and of the diamond, in FP32; half as many in FP64.
 const (
-	PatchesQuads = 8
+	PatchesStar    = 8
+	PatchesDiamond = 4
+)
+
+const (
+	PatchesX  = 0
+	PatchesY  = 1
+	PatchesZ  = 2
+	PatchesXY = 3
+	PatchesXZ = 4
+	PatchesYZ = 5
 )
 
 // A square is 8 slabs by LANES columns of row r of the patches with a common k, which is how the two layouts meet: runs of 32 cells along x in natural order,
@@ -39,10 +49,14 @@ const (
 // Patches is the module patches.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Patches struct {
 	module             launch.Module
-	lowerPatches       launch.Kernel[PatchesLowerPatchesArgs]
-	upperPatches       launch.Kernel[PatchesUpperPatchesArgs]
-	lowerPatchesDouble launch.Kernel[PatchesLowerPatchesDoubleArgs]
-	upperPatchesDouble launch.Kernel[PatchesUpperPatchesDoubleArgs]
+	lowerStar          launch.Kernel[PatchesLowerStarArgs]
+	upperStar          launch.Kernel[PatchesUpperStarArgs]
+	lowerDiamond       launch.Kernel[PatchesLowerDiamondArgs]
+	upperDiamond       launch.Kernel[PatchesUpperDiamondArgs]
+	lowerStarDouble    launch.Kernel[PatchesLowerStarDoubleArgs]
+	upperStarDouble    launch.Kernel[PatchesUpperStarDoubleArgs]
+	lowerDiamondDouble launch.Kernel[PatchesLowerDiamondDoubleArgs]
+	upperDiamondDouble launch.Kernel[PatchesUpperDiamondDoubleArgs]
 	toSteps            launch.Kernel[PatchesToStepsArgs]
 	toStepsDouble      launch.Kernel[PatchesToStepsDoubleArgs]
 	fromSteps          launch.Kernel[PatchesFromStepsArgs]
@@ -56,10 +70,14 @@ func LoadPatches(d cudriver.Driver) (*Patches, error) {
 	m := new(Patches)
 	var err error
 	m.module, err = launch.Load(d, "patches", patchesPTX,
-		m.lowerPatches.Prepare("lowerPatches", PatchesWide),
-		m.upperPatches.Prepare("upperPatches", PatchesWide),
-		m.lowerPatchesDouble.Prepare("lowerPatchesDouble", PatchesWide),
-		m.upperPatchesDouble.Prepare("upperPatchesDouble", PatchesWide),
+		m.lowerStar.Prepare("lowerStar", PatchesWide),
+		m.upperStar.Prepare("upperStar", PatchesWide),
+		m.lowerDiamond.Prepare("lowerDiamond", PatchesWide),
+		m.upperDiamond.Prepare("upperDiamond", PatchesWide),
+		m.lowerStarDouble.Prepare("lowerStarDouble", PatchesWide),
+		m.upperStarDouble.Prepare("upperStarDouble", PatchesWide),
+		m.lowerDiamondDouble.Prepare("lowerDiamondDouble", PatchesWide),
+		m.upperDiamondDouble.Prepare("upperDiamondDouble", PatchesWide),
 		m.toSteps.Prepare("toSteps", PatchesThreads),
 		m.toStepsDouble.Prepare("toStepsDouble", PatchesThreads),
 		m.fromSteps.Prepare("fromSteps", PatchesThreads),
@@ -76,64 +94,108 @@ func LoadPatches(d cudriver.Driver) (*Patches, error) {
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
 func (m *Patches) Unload() error { return m.module.Unload() }
 
-// PatchesLowerPatchesArgs are the arguments of lowerPatches.
-type PatchesLowerPatchesArgs struct {
+// PatchesLowerStarArgs are the arguments of lowerStar.
+type PatchesLowerStarArgs struct {
 	Nq, Nb, Nz, Rows, TileP, TileQ, Chunk int32
 	Plan, State                           cudriver.Ptr[int32]
 	Off, Inverse, W                       cudriver.Ptr[float32]
 }
 
-// LowerPatches:
+// LowerStar:
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Patches) LowerPatches(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesLowerPatchesArgs) error {
-	m.lowerPatches.Args = a
-	return m.lowerPatches.LaunchDynamic(s, grid, shared)
+func (m *Patches) LowerStar(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesLowerStarArgs) error {
+	m.lowerStar.Args = a
+	return m.lowerStar.LaunchDynamic(s, grid, shared)
 }
 
-// PatchesUpperPatchesArgs are those of lowerPatches.
-type PatchesUpperPatchesArgs = PatchesLowerPatchesArgs
+// PatchesUpperStarArgs are those of lowerStar.
+type PatchesUpperStarArgs = PatchesLowerStarArgs
 
-// UpperPatches:
+// UpperStar:
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Patches) UpperPatches(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesUpperPatchesArgs) error {
-	m.upperPatches.Args = a
-	return m.upperPatches.LaunchDynamic(s, grid, shared)
+func (m *Patches) UpperStar(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesUpperStarArgs) error {
+	m.upperStar.Args = a
+	return m.upperStar.LaunchDynamic(s, grid, shared)
 }
 
-// PatchesLowerPatchesDoubleArgs are the arguments of lowerPatchesDouble.
-type PatchesLowerPatchesDoubleArgs struct {
+// PatchesLowerDiamondArgs are those of lowerStar.
+type PatchesLowerDiamondArgs = PatchesLowerStarArgs
+
+// LowerDiamond:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Patches) LowerDiamond(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesLowerDiamondArgs) error {
+	m.lowerDiamond.Args = a
+	return m.lowerDiamond.LaunchDynamic(s, grid, shared)
+}
+
+// PatchesUpperDiamondArgs are those of lowerStar.
+type PatchesUpperDiamondArgs = PatchesLowerStarArgs
+
+// UpperDiamond:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Patches) UpperDiamond(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesUpperDiamondArgs) error {
+	m.upperDiamond.Args = a
+	return m.upperDiamond.LaunchDynamic(s, grid, shared)
+}
+
+// PatchesLowerStarDoubleArgs are the arguments of lowerStarDouble.
+type PatchesLowerStarDoubleArgs struct {
 	Nq, Nb, Nz, Rows, TileP, TileQ, Chunk int32
 	Plan, State                           cudriver.Ptr[int32]
 	Off, Inverse, W                       cudriver.Ptr[float64]
 }
 
-// LowerPatchesDouble:
+// LowerStarDouble:
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Patches) LowerPatchesDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesLowerPatchesDoubleArgs) error {
-	m.lowerPatchesDouble.Args = a
-	return m.lowerPatchesDouble.LaunchDynamic(s, grid, shared)
+func (m *Patches) LowerStarDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesLowerStarDoubleArgs) error {
+	m.lowerStarDouble.Args = a
+	return m.lowerStarDouble.LaunchDynamic(s, grid, shared)
 }
 
-// PatchesUpperPatchesDoubleArgs are those of lowerPatchesDouble.
-type PatchesUpperPatchesDoubleArgs = PatchesLowerPatchesDoubleArgs
+// PatchesUpperStarDoubleArgs are those of lowerStarDouble.
+type PatchesUpperStarDoubleArgs = PatchesLowerStarDoubleArgs
 
-// UpperPatchesDouble:
+// UpperStarDouble:
 //
 // shared is its dynamic shared memory in bytes.
-func (m *Patches) UpperPatchesDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesUpperPatchesDoubleArgs) error {
-	m.upperPatchesDouble.Args = a
-	return m.upperPatchesDouble.LaunchDynamic(s, grid, shared)
+func (m *Patches) UpperStarDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesUpperStarDoubleArgs) error {
+	m.upperStarDouble.Args = a
+	return m.upperStarDouble.LaunchDynamic(s, grid, shared)
+}
+
+// PatchesLowerDiamondDoubleArgs are those of lowerStarDouble.
+type PatchesLowerDiamondDoubleArgs = PatchesLowerStarDoubleArgs
+
+// LowerDiamondDouble:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Patches) LowerDiamondDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesLowerDiamondDoubleArgs) error {
+	m.lowerDiamondDouble.Args = a
+	return m.lowerDiamondDouble.LaunchDynamic(s, grid, shared)
+}
+
+// PatchesUpperDiamondDoubleArgs are those of lowerStarDouble.
+type PatchesUpperDiamondDoubleArgs = PatchesLowerStarDoubleArgs
+
+// UpperDiamondDouble:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Patches) UpperDiamondDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PatchesUpperDiamondDoubleArgs) error {
+	m.upperDiamondDouble.Args = a
+	return m.upperDiamondDouble.LaunchDynamic(s, grid, shared)
 }
 
 // PatchesToStepsArgs are the arguments of toSteps.
 type PatchesToStepsArgs struct {
-	Nx, Ny, Nz, Rows int32
-	From, To         cudriver.Ptr[float32]
-	State            cudriver.Ptr[int32]
-	States           int32
+	Nx, Ny, Nz, Rows, Order int32
+	From, To                cudriver.Ptr[float32]
+	State                   cudriver.Ptr[int32]
+	States                  int32
 }
 
 // ToSteps lays a field out by steps, and readies the states of the solves that follow.
@@ -144,11 +206,11 @@ func (m *Patches) ToSteps(s cudriver.Stream, grid [3]uint32, a PatchesToStepsArg
 
 // PatchesToStepsDoubleArgs are the arguments of toStepsDouble.
 type PatchesToStepsDoubleArgs struct {
-	Nx, Ny, Nz, Rows int32
-	From             cudriver.Ptr[float32]
-	To               cudriver.Ptr[float64]
-	State            cudriver.Ptr[int32]
-	States           int32
+	Nx, Ny, Nz, Rows, Order int32
+	From                    cudriver.Ptr[float32]
+	To                      cudriver.Ptr[float64]
+	State                   cudriver.Ptr[int32]
+	States                  int32
 }
 
 // ToStepsDouble:
@@ -159,8 +221,8 @@ func (m *Patches) ToStepsDouble(s cudriver.Stream, grid [3]uint32, a PatchesToSt
 
 // PatchesFromStepsArgs are the arguments of fromSteps.
 type PatchesFromStepsArgs struct {
-	Nx, Ny, Nz, Rows int32
-	From, To         cudriver.Ptr[float32]
+	Nx, Ny, Nz, Rows, Order int32
+	From, To                cudriver.Ptr[float32]
 }
 
 // FromSteps is the way back.
@@ -171,9 +233,9 @@ func (m *Patches) FromSteps(s cudriver.Stream, grid [3]uint32, a PatchesFromStep
 
 // PatchesFromStepsDoubleArgs are the arguments of fromStepsDouble.
 type PatchesFromStepsDoubleArgs struct {
-	Nx, Ny, Nz, Rows int32
-	From             cudriver.Ptr[float64]
-	To               cudriver.Ptr[float32]
+	Nx, Ny, Nz, Rows, Order int32
+	From                    cudriver.Ptr[float64]
+	To                      cudriver.Ptr[float32]
 }
 
 // FromStepsDouble:
@@ -184,12 +246,12 @@ func (m *Patches) FromStepsDouble(s cudriver.Stream, grid [3]uint32, a PatchesFr
 
 // PatchesPackArgs are the arguments of pack.
 type PatchesPackArgs struct {
-	Nx, Ny, Nz, Rows, Fields int32
-	From                     cudriver.Ptr[float64]
-	To                       cudriver.Ptr[float32]
+	Nx, Ny, Nz, Rows, Order, Sides int32
+	From                           cudriver.Ptr[float64]
+	To                             cudriver.Ptr[float32]
 }
 
-// Pack lays the fields of a factor, by levels of cells (ilu.cu), out by steps of patches.
+// Pack:
 func (m *Patches) Pack(s cudriver.Stream, grid [3]uint32, a PatchesPackArgs) error {
 	m.pack.Args = a
 	return m.pack.Launch(s, grid)
@@ -197,8 +259,8 @@ func (m *Patches) Pack(s cudriver.Stream, grid [3]uint32, a PatchesPackArgs) err
 
 // PatchesPackDoubleArgs are the arguments of packDouble.
 type PatchesPackDoubleArgs struct {
-	Nx, Ny, Nz, Rows, Fields int32
-	From, To                 cudriver.Ptr[float64]
+	Nx, Ny, Nz, Rows, Order, Sides int32
+	From, To                       cudriver.Ptr[float64]
 }
 
 // PackDouble:
