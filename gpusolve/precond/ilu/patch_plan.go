@@ -51,7 +51,7 @@ func (p *patchPlan) cut(how Options) {
 	if p.tileQ <= 0 {
 		p.tileQ = (p.nz + (p.nz+7)/8 - 1) / ((p.nz + 7) / 8)
 	}
-	p.tileQ = min(p.tileQ, PatchesWide/2)
+	p.tileQ = min(p.tileQ, p.nz, PatchesWide/8)
 	if p.tileP <= 0 {
 		p.tileP = PatchesWide
 	}
