@@ -1,4 +1,4 @@
-// Command ilubench measures incomplete factors on a GPU: factorisation, triangular solves per level and against the copy bandwidth, forms of the solves, block
+// Command ilubench measures incomplete factors, on a GPU unless told otherwise: factorisation, triangular solves per level and against the copy bandwidth, forms of the solves, block
 // factors, and iterations of conjugate gradients on Poisson's equation and of BiCGSTAB on convection with diffusion. Like gpubench it is a single binary for GPU
 // machines without Go.
 package main
@@ -8,12 +8,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/ilu"
 )
 
@@ -51,6 +54,7 @@ type options struct {
 	rtols                                            []float64
 	largest, runs                                    int
 	commit                                           string
+	processor                                        bool
 	hints                                            []ilu.Options
 }
 
@@ -67,6 +71,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.commit, "commit", commit(), "commit that the rows name, where the program does not know its own")
 	hints := flag.String("hints", "0,0,0,0", "tiles that are tried, with semicolons between them: columns along y and z, levels between two messages, rows of a patch; 0 for the solver's choice")
+	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
 	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
 	flag.Parse()
 	o.largest = *largest
@@ -118,17 +123,12 @@ func list(text, by string) []string {
 
 // measure runs all cases. What was measured before an error is returned with it.
 func measure(o options) ([]row, error) {
-	drv, err := cudriver.Open()
-	if err != nil {
-		return nil, err
-	}
-	d, err := cuda.Open(drv, 0)
+	d, name, err := openDevice(o.processor)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	defer d.Bind()()
-	fmt.Println(d.Name())
+	fmt.Println(name)
 	var rows []row
 	for _, p := range problems() {
 		if !p.wanted(o.cases) || p.nx*p.ny*p.nz > o.largest {
@@ -136,7 +136,7 @@ func measure(o options) ([]row, error) {
 		}
 		more, err := p.measure(d, o)
 		for n := range more {
-			more[n].Commit, more[n].Device, more[n].Case, more[n].Cells = o.commit, d.Name(), p.name, p.nx*p.ny*p.nz
+			more[n].Commit, more[n].Device, more[n].Case, more[n].Cells = o.commit, name, p.name, p.nx*p.ny*p.nz
 		}
 		rows = append(rows, more...)
 		if err != nil {
@@ -144,6 +144,23 @@ func measure(o options) ([]row, error) {
 		}
 	}
 	return rows, nil
+}
+
+// openDevice opens the first GPU, or the processor.
+func openDevice(processor bool) (ops.Device, string, error) {
+	if processor {
+		return host.Open(), fmt.Sprintf("processor, %d threads", runtime.GOMAXPROCS(0)), nil
+	}
+	drv, err := cudriver.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	d, err := cuda.Open(drv, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	d.Bind() // for good
+	return d, d.Name(), nil
 }
 
 func (p problem) wanted(cases []string) bool {
@@ -155,7 +172,7 @@ func (p problem) wanted(cases []string) bool {
 	return len(cases) == 0
 }
 
-func (p problem) measure(d *cuda.Device, o options) (rows []row, err error) {
+func (p problem) measure(d ops.Device, o options) (rows []row, err error) {
 	s, err := p.open(d)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
@@ -18,12 +17,12 @@ type problem struct {
 	name       string
 	nx, ny, nz int
 	rows       bool // given by rows, without geometry
-	open       func(d *cuda.Device) (ops.Operator, error)
+	open       func(d ops.Device) (ops.Operator, error)
 }
 
 func problems() (all []problem) {
 	grid := func(name string, nx, ny, nz int, matrix func() *sparse.Diagonals) {
-		all = append(all, problem{name, nx, ny, nz, false, func(d *cuda.Device) (ops.Operator, error) { return d.LoadDiagonals(matrix()) }})
+		all = append(all, problem{name, nx, ny, nz, false, func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(matrix()) }})
 	}
 	for _, n := range []int{96, 160, 208, 304} {
 		grid(fmt.Sprintf("poisson %d", n), n, n, n, func() *sparse.Diagonals { return poisson(n, n, n) })
@@ -45,10 +44,12 @@ func problems() (all []problem) {
 		{peclet: 0.01, central: true}, {peclet: 1, central: true}, {peclet: 1, even: true}, {peclet: 10, even: true},
 		{peclet: 0.01, courant: 1}, {peclet: 0.1, courant: 10}, {peclet: 1, courant: 1}, {peclet: 1, courant: 10}, {peclet: 1, courant: 100},
 	} {
-		grid(fmt.Sprintf("search 304, %v", f), 304, 304, 304, f.on(304, 304, 304))
+		for _, edge := range []int{48, 96, 304} {
+			grid(fmt.Sprintf("search %d, %v", edge, f), edge, edge, edge, f.on(edge, edge, edge))
+		}
 	}
 	for _, n := range []int{714, 1183, 1871} {
-		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d *cuda.Device) (ops.Operator, error) {
+		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
 			m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
 			if err != nil {
 				return nil, err
@@ -57,7 +58,7 @@ func problems() (all []problem) {
 		}})
 	}
 	byRows := func(name string, n int, matrix func() *sparse.CSR) {
-		all = append(all, problem{name, n, n, n, true, func(d *cuda.Device) (ops.Operator, error) { return d.LoadCSR(matrix()) }})
+		all = append(all, problem{name, n, n, n, true, func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(matrix()) }})
 	}
 	byRows("rows of poisson 160", 160, func() *sparse.CSR { return poisson(160, 160, 160).CSR() })
 	byRows("rows of poisson 160, shuffled", 160, func() *sparse.CSR { return shuffled(poisson(160, 160, 160).CSR()) })
