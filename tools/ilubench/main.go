@@ -31,7 +31,7 @@ type row struct {
 	Order       int     `json:"order"`
 	Precision   string  `json:"precision,omitempty"`
 	Form        string  `json:"form,omitempty"`
-	Hints       string  `json:"hints,omitempty"` // tile along y and z, chunk, rows of a patch; 0 for the solver's choice
+	Hints       string  `json:"hints,omitempty"` // tile along y and z, chunk; 0 for the solver's choice
 	Levels      int     `json:"levels,omitempty"`
 	FactorMS    float64 `json:"factor_ms,omitempty"`
 	SetUpMS     float64 `json:"setup_ms,omitempty"`
@@ -70,7 +70,7 @@ func main() {
 	rtols := flag.String("rtol", "1e-5", "residuals at which iterations are counted, relative to the right side")
 	var o options
 	flag.StringVar(&o.commit, "commit", commit(), "commit that the rows name, where the program does not know its own")
-	hints := flag.String("hints", "0,0,0,0", "tiles that are tried, with semicolons between them: columns along y and z, levels between two messages, rows of a patch; 0 for the solver's choice")
+	hints := flag.String("hints", "0,0,0", "tiles that are tried, with semicolons between them: columns along y and z, levels between two messages; 0 for the solver's choice")
 	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
 	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
 	flag.Parse()
@@ -86,7 +86,7 @@ func main() {
 	}
 	for _, text := range list(*hints, ";") {
 		var h ilu.Options
-		if _, err := fmt.Sscanf(text, "%d,%d,%d,%d", &h.TileY, &h.TileZ, &h.Chunk, &h.Rows); err != nil {
+		if _, err := fmt.Sscanf(text, "%d,%d,%d", &h.TileY, &h.TileZ, &h.Chunk); err != nil {
 			fail(fmt.Errorf("hint %q: %w", text, err))
 		}
 		o.hints = append(o.hints, h)

@@ -45,7 +45,7 @@ func (p problem) timeParts(s ops.Operator, o options) (rows []row, err error) {
 func (p problem) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r row, err error) {
 	n := p.nx * p.ny * p.nz
 	r = row{Order: how.Order, Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
-		Hints: fmt.Sprintf("%d,%d,%d,%d", how.TileY, how.TileZ, how.Chunk, how.Rows)}
+		Hints: fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk)}
 	var f ilu.Factor
 	for range 2 {
 		if f != nil {

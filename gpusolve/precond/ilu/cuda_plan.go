@@ -1,6 +1,9 @@
 package ilu
 
-import "math/bits"
+import (
+	"cmp"
+	"slices"
+)
 
 // wavefront is the schedule of precond/ilu/wavefront.h for a grid: tiles of the plane of columns, in the order in which blocks take them.
 type wavefront struct {
@@ -15,7 +18,7 @@ type wavefront struct {
 // planEntries is the length of a tile's plan (see precond/ilu/wavefront.h): first column p and q, first and last level, the tiles to wait for (left, below, diagonal), and padding.
 const planEntries = KernelsPlan
 
-// newWavefront plans tiles of at most KernelsWide columns, with messages every so many levels. Sizes of zero are chosen.
+// newWavefront plans tiles of at most KernelsWide columns. Zero sizes are chosen.
 func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
 	const most = KernelsWide
 	if tileQ <= 0 {
@@ -25,20 +28,67 @@ func newWavefront(order, nx, ny, nz, tileP, tileQ, levels int) *wavefront {
 	if tileP <= 0 {
 		tileP = most
 	}
-	tileP = min(tileP, most/tileQ)
-	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ, chunk: powerOfTwo(levels)}
+	// Edges, tileP + tileQ + 1 columns, are read by one thread each.
+	tileP = min(tileP, most/tileQ, most-tileQ-1)
+	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ, chunk: chunkOf(tileP, tileQ, levels)}
 	w.lay()
 	return w
 }
 
-// powerOfTwo is the largest one that does not exceed n.
-func powerOfTwo(n int) int32 { return 1 << (bits.Len(uint(n)) - 1) }
+// chunkOf is the largest power of two that does not exceed levels and whose edge values fit into a block's shared memory.
+func chunkOf(tileP, tileQ, levels int) int32 {
+	if levels <= 0 {
+		levels = 16
+	}
+	chunk := int32(2 * KernelsAhead)
+	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= KernelsKept {
+		chunk *= 2
+	}
+	return chunk
+}
 
-// lay plans tiles.
+// tile is a rectangle of the plane.
+type tile struct {
+	p, q, first, last int
+}
+
+// lay finds the tiles that hold columns and sorts them by the level of their lowest corner. That grows along p and q, so a tile comes after all that
+// it waits for.
 func (w *wavefront) lay() {
-	p := plane{width: w.ny + w.order*(w.nz-1), height: w.nz, length: w.nx, level: w.level,
-		span: func(q int) (lo, hi int) { return w.order * q, w.ny + w.order*q }}
-	w.plan = p.tiles(w.tileP, w.tileQ)
+	width := w.ny + w.order*(w.nz-1)
+	across, along := (width+w.tileP-1)/w.tileP, (w.nz+w.tileQ-1)/w.tileQ
+	var tiles []tile
+	for b := range across * along {
+		t := tile{p: b % across * w.tileP, q: b / across * w.tileQ, first: -1}
+		for q := t.q; q < min(t.q+w.tileQ, w.nz); q++ {
+			lo, hi := max(t.p, w.order*q), min(t.p+w.tileP, w.ny+w.order*q)-1 // columns with 0 <= j < ny
+			if lo > hi {
+				continue
+			}
+			if first := w.level(lo, q); t.first < 0 || first < t.first {
+				t.first = first
+			}
+			t.last = max(t.last, w.level(hi, q)+w.nx-1)
+		}
+		if t.first >= 0 {
+			tiles = append(tiles, t)
+		}
+	}
+	slices.SortStableFunc(tiles, func(a, b tile) int { return cmp.Compare(w.level(a.p, a.q), w.level(b.p, b.q)) })
+	place := map[[2]int]int32{}
+	for n, t := range tiles {
+		place[[2]int{t.p, t.q}] = int32(n)
+	}
+	at := func(p, q int) int32 {
+		if n, ok := place[[2]int{p, q}]; ok {
+			return n
+		}
+		return -1
+	}
+	for _, t := range tiles {
+		w.plan = append(w.plan, int32(t.p), int32(t.q), int32(t.first), int32(t.last),
+			at(t.p-w.tileP, t.q), at(t.p, t.q-w.tileQ), at(t.p-w.tileP, t.q-w.tileQ), 0)
+	}
 }
 
 // level of the cell i = 0 of a column.

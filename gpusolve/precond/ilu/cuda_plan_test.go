@@ -10,12 +10,12 @@ func TestWavefrontPlans(t *testing.T) {
 		for order := range 2 {
 			for _, tile := range [][2]int{{}, {1, 1}, {3, 5}, {999, 999}} {
 				nx, ny, nz := shape[0], shape[1], shape[2]
-				w := newWavefront(order, nx, ny, nz, tile[0], tile[1], 23)
-				if w.tileP < 1 || w.tileQ < 1 || w.tileP*w.tileQ > 256 {
+				w := newWavefront(order, nx, ny, nz, tile[0], tile[1], 0)
+				if w.tileP < 1 || w.tileQ < 1 || w.tileP*w.tileQ > 256 || w.tileP+w.tileQ+1 > 256 {
 					t.Fatalf("%v: tile of %dx%d", shape, w.tileP, w.tileQ)
 				}
-				if w.chunk != 16 {
-					t.Fatalf("%v: chunks of %d levels", shape, w.chunk)
+				if w.chunk < 2*KernelsAhead || w.chunk&(w.chunk-1) != 0 || int(w.chunk)*(w.tileP+w.tileQ+1) > KernelsKept {
+					t.Fatalf("%v: chunks of %d levels with tiles of %dx%d", shape, w.chunk, w.tileP, w.tileQ)
 				}
 				w.check(t)
 				taken := make([]bool, nx*ny*nz)

@@ -220,8 +220,7 @@ DEVICE int firstIn(int nx, int order, Place s, int j) { return slabOf(s.slab - (
 // Rows of a square are taken in turns of TURN.
 enum { TURN = THREADS / SQUARE };
 
-// toLevels lays a field out by levels, and readies the states of the solves that follow.
-KERNEL void BOUNDS(THREADS) toLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to, int *state, int states) {
+template <typename REAL> DEVICE void layByLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, REAL *RESTRICT to, int *state, int states) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
   Place s = placeOf(nx, ny);
@@ -256,6 +255,15 @@ template <typename REAL> DEVICE void layNaturally(int nx, int ny, int nz, int or
   }
 }
 
+// toLevels lays a field out by levels, and readies the states of the solves that follow.
+KERNEL void BOUNDS(THREADS) toLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to, int *state, int states) {
+  layByLevels(nx, ny, nz, order, from, to, state, states);
+}
+
+KERNEL void BOUNDS(THREADS) toLevelsDouble(int nx, int ny, int nz, int order, const float *RESTRICT from, double *RESTRICT to, int *state, int states) {
+  layByLevels(nx, ny, nz, order, from, to, state, states);
+}
+
 // fromLevels is the way back.
 KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const float *RESTRICT from, float *RESTRICT to) {
   layNaturally(nx, ny, nz, order, from, to);
@@ -263,4 +271,260 @@ KERNEL void BOUNDS(THREADS) fromLevels(int nx, int ny, int nz, int order, const 
 
 KERNEL void BOUNDS(THREADS) fromLevelsDouble(int nx, int ny, int nz, int order, const double *RESTRICT from, float *RESTRICT to) {
   layNaturally(nx, ny, nz, order, from, to);
+}
+
+// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
+// powers of two, of 2 AHEAD levels or more. Values of FP64 take twice the registers, and half as many are under way.
+enum { AHEAD = 8 };
+
+template <typename REAL> struct Ahead { enum { LEVELS = sizeof(REAL) == sizeof(float) ? AHEAD : AHEAD / 2 }; };
+
+// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
+// most that columns times levels may be.
+enum { KEPT = 4096 };
+
+// Entry is what a cell needs from memory: its right side, 1/D in upper solves, and its diagonals of L. Beside the grid it means nothing.
+template <int ORDER, typename REAL> struct Entry {
+  REAL right, inverse, off[Shape<ORDER>::OFF];
+
+  // begin is what the products with the neighbours' values are taken from.
+  METHOD REAL begin(bool upper) const { return upper ? right * inverse : right; }
+};
+
+// Reader loads the entries of a column, level after level. Entries that tie to cells beside the grid need no care: the values that they are multiplied
+// with are zero. Places further on may lie behind a diagonal's end, but never behind 1/D.
+template <int ORDER, bool UPPER, typename REAL> struct Reader {
+  enum { OFF = Shape<ORDER>::OFF };
+  const REAL *w, *diagonal[OFF + 1];
+  u32 plane, n, at;         // cells of a slab and of the grid, place of the next cell
+  u32 back1, back2, back3;  // where that was 1, 2 and 3 levels ago
+  int nx, i;                // i is primed, of the next cell; far below 0 for a thread without a column
+
+  METHOD void start(int nxOf, u32 planeOf, int level, int iOf, u32 column, const REAL *off, const REAL *inverse, const REAL *wOf, int ny) {
+    nx = nxOf;
+    i = iOf;
+    plane = planeOf;
+    n = plane * nx;
+    w = wOf;
+    // Rows of L, or of U^T, turned into columns: in upper solves, the entry that ties a cell to an upper neighbour is kept at the neighbour.
+    const int on[7] = {0, 1, ny, ORDER ? 1 : 0, ny, ny - 1, 0};
+#pragma unroll
+    for (int t = 0; t < OFF; t++) diagonal[t] = off + (i64)n * t + (UPPER ? on[t] : 0);
+    diagonal[OFF] = inverse;
+    at = slabOf(UPPER ? level + 3 : level - 3, nx) * plane + column;
+    back3 = at;
+    move(&at);
+    back2 = at;
+    move(&at);
+    back1 = at;
+    move(&at);
+  }
+  METHOD void move(u32 *p) const {
+    if (UPPER)
+      *p = *p >= plane ? *p - plane : *p + (n - plane);
+    else {
+      *p += plane;
+      if (*p >= n) *p -= n;
+    }
+  }
+  METHOD void next(Entry<ORDER, REAL> *e) {
+    if ((u32)i < (u32)nx) {
+      e->right = w[at];
+      if (!UPPER) {
+#pragma unroll
+        for (int t = 0; t < OFF; t++) e->off[t] = diagonal[t][at];
+      } else {
+        e->inverse = diagonal[OFF][at];
+        e->off[X] = diagonal[X][back1];
+        e->off[Y] = diagonal[Y][ORDER ? back2 : back1];
+        e->off[Z] = diagonal[Z][ORDER ? back3 : back1];
+        if (ORDER) {
+          e->off[XY % OFF] = diagonal[XY % OFF][back1];
+          e->off[XZ % OFF] = diagonal[XZ % OFF][back2];
+          e->off[YZ % OFF] = diagonal[YZ % OFF][back1];
+        }
+      }
+    }
+    i++;
+    back3 = back2;
+    back2 = back1;
+    back1 = at;
+    move(&at);
+  }
+};
+
+// Line is a column of the plane as its neighbours see it: level l is at base + (l & mask) up in shared memory. From an even level to the next the
+// place moves by up, from an odd one by down.
+struct Line {
+  int base, mask, up, down;
+  METHOD int at(int level) const { return base + (level & mask) * up; }
+};
+
+// Sweep is a thread on its way along its column.
+template <int ORDER, bool UPPER, typename REAL> struct Sweep {
+  enum { OFF = Shape<ORDER>::OFF, LEVELS = Ahead<REAL>::LEVELS };
+  Reader<ORDER, UPPER, REAL> reader;
+  Line left, below, corner;
+  REAL *w;
+  u32 mine; // place of the cell that is computed next
+  int i;    // primed
+  REAL self, formerCorner, partial;
+
+  // pass computes LEVELS levels from `first`, an even one, and loads as many after them.
+  METHOD void pass(int first, const Entry<ORDER, REAL> *now, Entry<ORDER, REAL> *soon, REAL *value) {
+    int t = threadX(), l = left.at(first - 1), b = below.at(first - 1), c = corner.at(first - 1);
+#pragma unroll
+    for (int s = 0; s < LEVELS; s++) reader.next(&soon[s]);
+#pragma unroll
+    for (int s = 0; s < LEVELS; s++) {
+      const Entry<ORDER, REAL> &here = now[s], &next = s + 1 < LEVELS ? now[s + 1] : soon[0];
+      REAL fromLeft = value[l], fromBelow = value[b];
+      REAL v = partial;
+      v -= here.off[ORDER ? YZ % OFF : Z] * fromBelow;
+      v -= here.off[ORDER ? XY % OFF : Y] * fromLeft;
+      v -= here.off[X] * self;
+      bool active = (u32)i < (u32)reader.nx;
+      self = active ? v : 0;
+      value[s % 2 * WIDE + t] = self;
+      if (active) w[mine] = v;
+      partial = next.begin(UPPER);
+      if (ORDER) {
+        // The first stage of the next cell's sum: what comes from levels below this one.
+        REAL fromCorner = value[c];
+        partial -= next.off[Z] * formerCorner;
+        partial -= next.off[XZ % OFF] * fromCorner;
+        partial -= next.off[Y] * fromLeft;
+        formerCorner = fromCorner;
+      }
+      i++;
+      reader.move(&mine);
+      if (s == 0)
+        l = left.at(first), b = below.at(first), c = corner.at(first);
+      else
+        l += s % 2 ? left.up : left.down, b += s % 2 ? below.up : below.down, c += s % 2 ? corner.up : corner.down;
+      barrier();
+    }
+  }
+};
+
+// solve runs one tile of a triangular solve, in place: w holds the right side and then the solution. A thread keeps its own last value in a
+// register and passes it to the threads to the right and above through shared memory; values of other tiles come from w, a chunk of levels at a time.
+// off are the diagonals of L, or those of U^T.
+template <int ORDER, bool UPPER, typename REAL>
+DEVICE void solve(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state, const REAL *RESTRICT off,
+                  const REAL *RESTRICT inverse, REAL *w) {
+  enum { LEVELS = Ahead<REAL>::LEVELS };
+  SHARED int ticket;
+  SHARED REAL value[2 * WIDE + KEPT];
+  int t = threadX(), own = take(state, &ticket);
+  const int *tile = plan + own * PLAN;
+  int *flags = state + 1;
+  int tp = t % tileP, tq = t / tileP, p0 = tile[TILE_P], q0 = tile[TILE_Q], last = tile[LAST_LEVEL];
+  u32 plane = (u32)ny * nz;
+  int top = (nx - 1) + (1 + ORDER) * (ny - 1) + (1 + 2 * ORDER) * (nz - 1);
+  int start = (tile[FIRST_LEVEL] - 3 * ORDER) & ~(chunk - 1);
+
+  Sweep<ORDER, UPPER, REAL> sweep;
+  Column c = columnAt<ORDER>(p0 + tp, q0 + tq, ny, nz, UPPER);
+  bool valid = c.valid && tq < tileQ;
+  sweep.i = valid ? start - c.base : -(1 << 30);
+  sweep.reader.start(nx, plane, UPPER ? top - start : start, sweep.i, valid ? (u32)c.at : 0, off, inverse, w, ny);
+  sweep.mine = sweep.reader.at;
+  sweep.w = w;
+
+  // Where the values of the three columns that a thread depends on are found.
+  int edges = tileP + tileQ + 1, halo = 2 * WIDE, mask = chunk - 1;
+  sweep.left = Line{t - 1, 1, WIDE, -WIDE};
+  sweep.below = Line{t - tileP, 1, WIDE, -WIDE};
+  sweep.corner = Line{t - tileP - 1, 1, WIDE, -WIDE};
+  if (tp == 0) sweep.left = Line{halo + tq, mask, edges, edges};
+  if (tq == 0) sweep.below = Line{halo + tileQ + tp, mask, edges, edges};
+  if (tp == 0) sweep.corner = Line{halo + tq - 1, mask, edges, edges};
+  if (tq == 0) sweep.corner = Line{halo + tileQ + tp - 1, mask, edges, edges};
+  if (tp == 0 && tq == 0) sweep.corner = Line{halo + tileQ + tileP, mask, edges, edges};
+  if (tq >= tileQ) sweep.left = sweep.below = sweep.corner = Line{t, 1, WIDE, -WIDE}; // no column
+
+  // A thread fetches one of the edges' columns, every `rows` levels.
+  int rows = WIDE / edges, edge = t % edges, offset = t / edges;
+  int ep = edge < tileQ ? -1 : edge < tileQ + tileP ? edge - tileQ : -1, eq = edge < tileQ ? edge : -1;
+  Column e = columnAt<ORDER>(p0 + ep, q0 + eq, ny, nz, UPPER);
+  e.valid = e.valid && (ORDER || edge < tileQ + tileP);
+
+  value[t] = value[WIDE + t] = 0;
+  Entry<ORDER, REAL> one[LEVELS] = {}, two[LEVELS] = {};
+#pragma unroll
+  for (int s = 0; s < LEVELS; s++) sweep.reader.next(&one[s]);
+  sweep.self = sweep.formerCorner = 0;
+  sweep.partial = one[0].begin(UPPER);
+
+  for (int first = start; first <= last; first += 2 * LEVELS) {
+    if ((first & mask) == 0) {
+      if (t == 0 && first > start) release(flags + own, first);
+      if (t % 32 == 0 && t >= 32 && t < 128) {
+        int other = tile[LEFT + t / 32 - 1];
+        if (other >= 0) await(flags + other, first + chunk - 1);
+      }
+      barrier();
+      int slab = slabOf(UPPER ? top - (first - 1) : first - 1, nx);
+      if (offset < rows)
+        for (int d = offset; d < chunk; d += 4 * rows) {
+          REAL v[4];
+#pragma unroll
+          for (int u = 0; u < 4; u++) {
+            int down = d + u * rows, s = UPPER ? slab - down : slab + down;
+            while (s < 0) s += nx;
+            while (s >= nx) s -= nx;
+            v[u] = 0;
+            if (e.valid && (u32)(first - 1 + down - e.base) < (u32)nx && down < chunk) v[u] = w[s * plane + (u32)e.at];
+          }
+#pragma unroll
+          for (int u = 0; u < 4; u++)
+            if (d + u * rows < chunk) value[halo + ((first - 1 + d + u * rows) & mask) * edges + edge] = v[u];
+        }
+      barrier();
+    }
+    sweep.pass(first, one, two, value);
+    sweep.pass(first + LEVELS, two, one, value);
+  }
+  if (t == 0) release(flags + own, ALL_LEVELS);
+}
+
+KERNEL void BOUNDS(WIDE) lowerStar(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                   const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<0, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) upperStar(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                   const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<0, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) lowerDiamond(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                      const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<1, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) upperDiamond(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                      const float *RESTRICT off, const float *RESTRICT inverse, float *w) {
+  solve<1, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) lowerStarDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                         const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<0, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) upperStarDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                         const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<0, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) lowerDiamondDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                            const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<1, false>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
+}
+
+KERNEL void BOUNDS(WIDE) upperDiamondDouble(int nx, int ny, int nz, int tileP, int tileQ, int chunk, const int *RESTRICT plan, int *state,
+                                            const double *RESTRICT off, const double *RESTRICT inverse, double *w) {
+  solve<1, true>(nx, ny, nz, tileP, tileQ, chunk, plan, state, off, inverse, w);
 }

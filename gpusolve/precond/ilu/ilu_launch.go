@@ -34,6 +34,18 @@ const (
 	KernelsTurn = 8
 )
 
+// AHEAD levels of a thread's factor and right side are loaded while as many are computed, which takes about as long as memory does. Chunks are
+// powers of two, of 2 AHEAD levels or more. Values of FP64 take twice the registers, and half as many are under way.
+const (
+	KernelsAhead = 8
+)
+
+// Values of neighbouring tiles: the columns left of a tile, then those below, then the one at its corner, a chunk of levels at a time. KEPT is the
+// most that columns times levels may be.
+const (
+	KernelsKept = 4096
+)
+
 // Kernels is the module ilu.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Kernels struct {
 	module               launch.Module
@@ -44,8 +56,17 @@ type Kernels struct {
 	factoriseDiamondBoth launch.Kernel[KernelsFactoriseDiamondBothArgs]
 	narrow               launch.Kernel[KernelsNarrowArgs]
 	toLevels             launch.Kernel[KernelsToLevelsArgs]
+	toLevelsDouble       launch.Kernel[KernelsToLevelsDoubleArgs]
 	fromLevels           launch.Kernel[KernelsFromLevelsArgs]
 	fromLevelsDouble     launch.Kernel[KernelsFromLevelsDoubleArgs]
+	lowerStar            launch.Kernel[KernelsLowerStarArgs]
+	upperStar            launch.Kernel[KernelsUpperStarArgs]
+	lowerDiamond         launch.Kernel[KernelsLowerDiamondArgs]
+	upperDiamond         launch.Kernel[KernelsUpperDiamondArgs]
+	lowerStarDouble      launch.Kernel[KernelsLowerStarDoubleArgs]
+	upperStarDouble      launch.Kernel[KernelsUpperStarDoubleArgs]
+	lowerDiamondDouble   launch.Kernel[KernelsLowerDiamondDoubleArgs]
+	upperDiamondDouble   launch.Kernel[KernelsUpperDiamondDoubleArgs]
 }
 
 // LoadKernels compiles the module for the device and finds its kernels.
@@ -60,8 +81,17 @@ func LoadKernels(d cudriver.Driver) (*Kernels, error) {
 		m.factoriseDiamondBoth.Prepare("factoriseDiamondBoth", KernelsWide),
 		m.narrow.Prepare("narrow", KernelsThreads),
 		m.toLevels.Prepare("toLevels", KernelsThreads),
+		m.toLevelsDouble.Prepare("toLevelsDouble", KernelsThreads),
 		m.fromLevels.Prepare("fromLevels", KernelsThreads),
 		m.fromLevelsDouble.Prepare("fromLevelsDouble", KernelsThreads),
+		m.lowerStar.Prepare("lowerStar", KernelsWide),
+		m.upperStar.Prepare("upperStar", KernelsWide),
+		m.lowerDiamond.Prepare("lowerDiamond", KernelsWide),
+		m.upperDiamond.Prepare("upperDiamond", KernelsWide),
+		m.lowerStarDouble.Prepare("lowerStarDouble", KernelsWide),
+		m.upperStarDouble.Prepare("upperStarDouble", KernelsWide),
+		m.lowerDiamondDouble.Prepare("lowerDiamondDouble", KernelsWide),
+		m.upperDiamondDouble.Prepare("upperDiamondDouble", KernelsWide),
 	)
 	if err != nil {
 		return nil, err
@@ -162,6 +192,21 @@ func (m *Kernels) ToLevels(s cudriver.Stream, grid [3]uint32, a KernelsToLevelsA
 	return m.toLevels.Launch(s, grid)
 }
 
+// KernelsToLevelsDoubleArgs are the arguments of toLevelsDouble.
+type KernelsToLevelsDoubleArgs struct {
+	Nx, Ny, Nz, Order int32
+	From              cudriver.Ptr[float32]
+	To                cudriver.Ptr[float64]
+	State             cudriver.Ptr[int32]
+	States            int32
+}
+
+// ToLevelsDouble:
+func (m *Kernels) ToLevelsDouble(s cudriver.Stream, grid [3]uint32, a KernelsToLevelsDoubleArgs) error {
+	m.toLevelsDouble.Args = a
+	return m.toLevelsDouble.Launch(s, grid)
+}
+
 // KernelsFromLevelsArgs are the arguments of fromLevels.
 type KernelsFromLevelsArgs struct {
 	Nx, Ny, Nz, Order int32
@@ -185,4 +230,84 @@ type KernelsFromLevelsDoubleArgs struct {
 func (m *Kernels) FromLevelsDouble(s cudriver.Stream, grid [3]uint32, a KernelsFromLevelsDoubleArgs) error {
 	m.fromLevelsDouble.Args = a
 	return m.fromLevelsDouble.Launch(s, grid)
+}
+
+// KernelsLowerStarArgs are the arguments of lowerStar.
+type KernelsLowerStarArgs struct {
+	Nx, Ny, Nz, TileP, TileQ, Chunk int32
+	Plan, State                     cudriver.Ptr[int32]
+	Off, Inverse, W                 cudriver.Ptr[float32]
+}
+
+// LowerStar:
+func (m *Kernels) LowerStar(s cudriver.Stream, grid [3]uint32, a KernelsLowerStarArgs) error {
+	m.lowerStar.Args = a
+	return m.lowerStar.Launch(s, grid)
+}
+
+// KernelsUpperStarArgs are those of lowerStar.
+type KernelsUpperStarArgs = KernelsLowerStarArgs
+
+// UpperStar:
+func (m *Kernels) UpperStar(s cudriver.Stream, grid [3]uint32, a KernelsUpperStarArgs) error {
+	m.upperStar.Args = a
+	return m.upperStar.Launch(s, grid)
+}
+
+// KernelsLowerDiamondArgs are those of lowerStar.
+type KernelsLowerDiamondArgs = KernelsLowerStarArgs
+
+// LowerDiamond:
+func (m *Kernels) LowerDiamond(s cudriver.Stream, grid [3]uint32, a KernelsLowerDiamondArgs) error {
+	m.lowerDiamond.Args = a
+	return m.lowerDiamond.Launch(s, grid)
+}
+
+// KernelsUpperDiamondArgs are those of lowerStar.
+type KernelsUpperDiamondArgs = KernelsLowerStarArgs
+
+// UpperDiamond:
+func (m *Kernels) UpperDiamond(s cudriver.Stream, grid [3]uint32, a KernelsUpperDiamondArgs) error {
+	m.upperDiamond.Args = a
+	return m.upperDiamond.Launch(s, grid)
+}
+
+// KernelsLowerStarDoubleArgs are the arguments of lowerStarDouble.
+type KernelsLowerStarDoubleArgs struct {
+	Nx, Ny, Nz, TileP, TileQ, Chunk int32
+	Plan, State                     cudriver.Ptr[int32]
+	Off, Inverse, W                 cudriver.Ptr[float64]
+}
+
+// LowerStarDouble:
+func (m *Kernels) LowerStarDouble(s cudriver.Stream, grid [3]uint32, a KernelsLowerStarDoubleArgs) error {
+	m.lowerStarDouble.Args = a
+	return m.lowerStarDouble.Launch(s, grid)
+}
+
+// KernelsUpperStarDoubleArgs are those of lowerStarDouble.
+type KernelsUpperStarDoubleArgs = KernelsLowerStarDoubleArgs
+
+// UpperStarDouble:
+func (m *Kernels) UpperStarDouble(s cudriver.Stream, grid [3]uint32, a KernelsUpperStarDoubleArgs) error {
+	m.upperStarDouble.Args = a
+	return m.upperStarDouble.Launch(s, grid)
+}
+
+// KernelsLowerDiamondDoubleArgs are those of lowerStarDouble.
+type KernelsLowerDiamondDoubleArgs = KernelsLowerStarDoubleArgs
+
+// LowerDiamondDouble:
+func (m *Kernels) LowerDiamondDouble(s cudriver.Stream, grid [3]uint32, a KernelsLowerDiamondDoubleArgs) error {
+	m.lowerDiamondDouble.Args = a
+	return m.lowerDiamondDouble.Launch(s, grid)
+}
+
+// KernelsUpperDiamondDoubleArgs are those of lowerStarDouble.
+type KernelsUpperDiamondDoubleArgs = KernelsLowerStarDoubleArgs
+
+// UpperDiamondDouble:
+func (m *Kernels) UpperDiamondDouble(s cudriver.Stream, grid [3]uint32, a KernelsUpperDiamondDoubleArgs) error {
+	m.upperDiamondDouble.Args = a
+	return m.upperDiamondDouble.Launch(s, grid)
 }

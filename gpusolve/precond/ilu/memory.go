@@ -2,24 +2,20 @@ package ilu
 
 import "thermsim/gpusolve/precond"
 
-// Memory counts the matrix by diagonals, the factor in FP64 with its diagonal, and the triangles in FP32 or FP64 with a field between the two solves; only the
-// triangles stay. On a processor those of FP64 are the factor itself; on a GPU patches are padded, and have L and U apart.
+// Memory counts the matrix by diagonals, the factor in FP64 with its diagonal, and the triangles in FP32 with a field between the two solves; only
+// the triangles stay. Those of FP64 are the factor itself.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
-	how := Options{Order: set.Int("order"), Double: set.Text("precision") == "fp64", Form: FormOf(set.Text("form"))}
-	side, sides, width := int64(len(Neighbours(how.Order))), int64(1), int64(4)
-	if how.Double {
-		width = 8
+	off := int64(3) // diagonals of L, and of U where that is another
+	if set.Int("order") == 1 {
+		off = 6
 	}
 	if !s.Symmetric {
-		sides = 2
+		off *= 2
 	}
-	factor, triangles := 8*(sides*side+1)*s.Unknowns, width*(sides*side+2)*s.Unknowns
-	switch {
-	case !s.GPU && how.Double:
+	factor, triangles := 8*(off+1)*s.Unknowns, 4*(off+2)*s.Unknowns
+	if set.Text("precision") == "fp64" {
+		triangles = factor + 8*s.Unknowns
 		factor = 0
-	case s.GPU && how.Form == ByTiles:
-		shape, _ := squeezed(s.NX, s.NY, s.NZ)
-		triangles = width * (2*side + 2) * newPatchPlan(shape[0], shape[1], shape[2], how).padded()
 	}
 	if s.GPU {
 		triangles += plans * (int64(s.NY)*int64(s.NZ) + 64)
