@@ -48,7 +48,7 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	}
 	p := new(Preconditioner)
 	if way := traversal(set); double(set) && way != ByVertices {
-		return nil, fmt.Errorf("%w: %v of ddilu solves in FP32; leave precision, or parallel and form, away", precond.ErrRefused, way)
+		return nil, fmt.Errorf("%w: ddilu solves in FP64 with parallel=vertices and form=shared alone, not by %v; leave precision, or parallel and form, away", precond.ErrRefused, way)
 	}
 	rows := set.Int("rows")
 	if rows == 0 {
