@@ -12,7 +12,10 @@
 
 enum { THREADS = 256, EDGES = 768, SYMMETRIC = 4, GENERAL = 7 };
 
-typedef float float4 __attribute__((ext_vector_type(4)));
+template <typename REAL> using Quad = REAL __attribute__((ext_vector_type(4)));
+
+DEVICE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+DEVICE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 // Brick is the place of this block's brick in the grid and its shape.
 struct Brick {
@@ -68,7 +71,7 @@ DEVICE bool exists(const Brick &s, const Line &l, int i) { return i < s.nx && l.
 
 // gather fills the brick's vector with the grid's, 0 where that ends and between planes. Neighbouring threads take neighbouring cells of a line; a thread asks
 // for four values before it waits for the first.
-DEVICE void gather(const Brick &s, const float *RESTRICT r, float *vec, int threads) {
+template <typename REAL> DEVICE void gather(const Brick &s, const float *RESTRICT r, REAL *vec, int threads) {
   int lines = s.by * s.bz, abreast = threads / s.pitch, gap = s.plane - s.pitch * s.by;
   for (int n = threadX(); n < gap * s.bz; n += threads) vec[(n / gap + 1) * s.plane - gap + n % gap] = 0;
   for (int n = threadX() + s.plane * s.bz; n < s.rows; n += threads) vec[n] = 0;
@@ -97,12 +100,12 @@ DEVICE void gather(const Brick &s, const float *RESTRICT r, float *vec, int thre
 }
 
 // scatter is gather the other way.
-DEVICE void scatter(const Brick &s, const float *vec, float *RESTRICT z, int threads) {
+template <typename REAL> DEVICE void scatter(const Brick &s, const REAL *vec, float *RESTRICT z, int threads) {
   int lines = s.by * s.bz, abreast = threads / s.pitch;
   if (abreast == 0) {
     Stride one = strideOf(s, 1);
     for (Line l = lineAt(s, 0); l.q < lines; next(s, &l, one))
-      for (int i = threadX(); exists(s, l, i); i += threads) z[atGrid(s, l) + i] = vec[at(s, l) + i];
+      for (int i = threadX(); exists(s, l, i); i += threads) z[atGrid(s, l) + i] = (float)vec[at(s, l) + i];
     return;
   }
   int i = threadX() % s.pitch;
@@ -110,19 +113,19 @@ DEVICE void scatter(const Brick &s, const float *vec, float *RESTRICT z, int thr
   Stride d = strideOf(s, abreast);
 #pragma unroll 4
   for (Line l = lineAt(s, threadX() / s.pitch); l.q < lines; next(s, &l, d))
-    if (exists(s, l, i)) z[atGrid(s, l) + i] = vec[at(s, l) + i];
+    if (exists(s, l, i)) z[atGrid(s, l) + i] = (float)vec[at(s, l) + i];
 }
 
-// copy brings planes of the factor into shared memory, 16 bytes at a time; rows is a multiple of 4.
-DEVICE void copy(const float *RESTRICT from, float *to, int values, int threads) {
+// copy brings planes of the factor into shared memory, four values at a time; rows is a multiple of 4.
+template <typename REAL> DEVICE void copy(const REAL *RESTRICT from, REAL *to, int values, int threads) {
 #pragma unroll 6
-  for (int v = 4 * threadX(); v < values; v += 4 * threads) *(float4 *)(to + v) = *(const float4 *)(from + v);
+  for (int v = 4 * threadX(); v < values; v += 4 * threads) *(Quad<REAL> *)(to + v) = *(const Quad<REAL> *)(from + v);
 }
 
 // rescale multiplies the vector by 1/D.
-DEVICE void rescale(const float *RESTRICT inverse, float *vec, int rows, int threads) {
+template <typename REAL> DEVICE void rescale(const REAL *RESTRICT inverse, REAL *vec, int rows, int threads) {
 #pragma unroll 4
-  for (int v = 4 * threadX(); v < rows; v += 4 * threads) *(float4 *)(vec + v) *= *(const float4 *)(inverse + v);
+  for (int v = 4 * threadX(); v < rows; v += 4 * threads) *(Quad<REAL> *)(vec + v) *= *(const Quad<REAL> *)(inverse + v);
 }
 
 // lowerRow is row i of line l, at c, less its products with the rows before it.
@@ -173,53 +176,54 @@ template <int PLANES> DEVICE void upper(const Brick &s, const float *lx, const f
 }
 
 // less is v - l w for each of four cells.
-DEVICE float4 less(float4 v, float4 l, float4 w) {
-  for (int n = 0; n < 4; n++) v[n] = __builtin_fmaf(-l[n], w[n], v[n]);
+template <typename REAL> DEVICE Quad<REAL> less(Quad<REAL> v, Quad<REAL> l, Quad<REAL> w) {
+  for (int n = 0; n < 4; n++) v[n] = fused(-l[n], w[n], v[n]);
   return v;
 }
 
-DEVICE float4 quad(const float *p) { return *(const float4 *)p; }
+template <typename REAL> DEVICE Quad<REAL> quad(const REAL *p) { return *(const Quad<REAL> *)p; }
 
 // lowerQuad solves the four cells at c of line (j, k); before is the cell before them. It returns the last.
-DEVICE float lowerQuad(const Brick &s, int j, int k, int c, const float *lx, const float *ly, const float *lz, float *vec, float before) {
-  float4 v = quad(vec + c), x = quad(lx + c);
-  if (j) v = less(v, quad(ly + c), quad(vec + c - s.pitch));
-  if (k) v = less(v, quad(lz + c), quad(vec + c - s.plane));
-  for (int n = 0; n < 4; n++) v[n] = before = __builtin_fmaf(-x[n], before, v[n]);
-  *(float4 *)(vec + c) = v;
+template <typename REAL>
+DEVICE REAL lowerQuad(const Brick &s, int j, int k, int c, const REAL *lx, const REAL *ly, const REAL *lz, REAL *vec, REAL before) {
+  Quad<REAL> v = quad(vec + c), x = quad(lx + c);
+  if (j) v = less<REAL>(v, quad(ly + c), quad(vec + c - s.pitch));
+  if (k) v = less<REAL>(v, quad(lz + c), quad(vec + c - s.plane));
+  for (int n = 0; n < 4; n++) v[n] = before = fused(-x[n], before, v[n]);
+  *(Quad<REAL> *)(vec + c) = v;
   return before;
 }
 
 // Behind is the first cell of the quad behind, and its entry lx.
-struct Behind {
-  float value, entry;
+template <typename REAL> struct Behind {
+  REAL value, entry;
 };
 
 // upperQuad is lowerQuad backwards.
-template <int PLANES>
-DEVICE Behind upperQuad(const Brick &s, int j, int k, int c, const float *lx, const float *ly, const float *lz, float *vec, Behind b) {
+template <int PLANES, typename REAL>
+DEVICE Behind<REAL> upperQuad(const Brick &s, int j, int k, int c, const REAL *lx, const REAL *ly, const REAL *lz, REAL *vec, Behind<REAL> b) {
   const int own = PLANES == SYMMETRIC;
-  float4 v = quad(vec + c), x = quad(lx + c);
-  if (j < s.by - 1) v = less(v, quad(ly + c + (own ? s.pitch : 0)), quad(vec + c + s.pitch));
-  if (k < s.bz - 1) v = less(v, quad(lz + c + (own ? s.plane : 0)), quad(vec + c + s.plane));
+  Quad<REAL> v = quad(vec + c), x = quad(lx + c);
+  if (j < s.by - 1) v = less<REAL>(v, quad(ly + c + (own ? s.pitch : 0)), quad(vec + c + s.pitch));
+  if (k < s.bz - 1) v = less<REAL>(v, quad(lz + c + (own ? s.plane : 0)), quad(vec + c + s.plane));
   for (int n = 3; n >= 0; n--) {
-    v[n] = b.value = __builtin_fmaf(-(own ? b.entry : x[n]), b.value, v[n]);
+    v[n] = b.value = fused(-(own ? b.entry : x[n]), b.value, v[n]);
     b.entry = x[n];
   }
-  *(float4 *)(vec + c) = v;
+  *(Quad<REAL> *)(vec + c) = v;
   return b;
 }
 
 // lowerQuads and upperQuads solve level by level of quads. Where NARROW, every thread has one line at most, and keeps the cell before in a register.
-template <bool NARROW>
-DEVICE void lowerQuads(const Brick &s, const int *RESTRICT order, const float *lx, const float *ly, const float *lz, float *vec) {
+template <bool NARROW, typename REAL>
+DEVICE void lowerQuads(const Brick &s, const int *RESTRICT order, const REAL *lx, const REAL *ly, const REAL *lz, REAL *vec) {
   int lines = s.by * s.bz, quads = s.pitch / 4, mine = threadX() < lines ? order[threadX()] : 65535;
-  float before = 0;
+  REAL before = 0;
   for (int step = 0; step < quads + s.by + s.bz - 2; step++) {
     barrier();
     for (int n = threadX(), line = mine; NARROW || n < lines;) {
       int j = line & 65535, k = line >> 16, q = step - j - k, c = 4 * q + j * s.pitch + k * s.plane;
-      if (q >= 0 && q < quads) before = lowerQuad(s, j, k, c, lx, ly, lz, vec, NARROW ? before : q ? vec[c - 1] : 0);
+      if (q >= 0 && q < quads) before = lowerQuad(s, j, k, c, lx, ly, lz, vec, NARROW ? before : q ? vec[c - 1] : (REAL)0);
       if (NARROW) break;
       n += THREADS;
       if (n < lines) line = order[n];
@@ -228,10 +232,10 @@ DEVICE void lowerQuads(const Brick &s, const int *RESTRICT order, const float *l
   barrier();
 }
 
-template <int PLANES, bool NARROW>
-DEVICE void upperQuads(const Brick &s, const int *RESTRICT order, const float *lx, const float *ly, const float *lz, float *vec) {
+template <int PLANES, bool NARROW, typename REAL>
+DEVICE void upperQuads(const Brick &s, const int *RESTRICT order, const REAL *lx, const REAL *ly, const REAL *lz, REAL *vec) {
   int lines = s.by * s.bz, quads = s.pitch / 4, mine = threadX() < lines ? order[threadX()] : 65535;
-  Behind none = {0, 0}, behind = none;
+  Behind<REAL> none = {0, 0}, behind = none;
   for (int step = quads + s.by + s.bz - 3; step >= 0; step--) {
     barrier();
     for (int n = threadX(), line = mine; NARROW || n < lines;) {
@@ -252,9 +256,9 @@ DEVICE void upperQuads(const Brick &s, const int *RESTRICT order, const float *l
 }
 
 // solve applies the factor in one pass over memory: the vector and L, then U, are in shared memory.
-template <int PLANES>
-DEVICE void solve(const Brick &s, const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, float *lx) {
-  float *ly = lx + s.rows, *lz = ly + s.rows, *vec = lz + s.rows;
+template <int PLANES, typename REAL>
+DEVICE void solve(const Brick &s, const int *RESTRICT order, const REAL *RESTRICT f, const float *RESTRICT r, float *RESTRICT z, REAL *lx) {
+  REAL *ly = lx + s.rows, *lz = ly + s.rows, *vec = lz + s.rows;
   f += s.number * PLANES * s.rows;
   copy(f, lx, 3 * s.rows, THREADS);
   gather(s, r, vec, THREADS);
@@ -275,15 +279,27 @@ DEVICE void solve(const Brick &s, const int *RESTRICT order, const float *RESTRI
 // solveSymmetric sets z = M^-1 r for a symmetric matrix. Shared memory: 4 rows values.
 KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetric(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
                                                    const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
-  DYNAMIC_SHARED float4 room[];
+  DYNAMIC_SHARED Quad<float> room[];
   solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (float *)room);
+}
+
+KERNEL void BOUNDS(THREADS) DYNAMIC solveSymmetricDouble(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
+                                                         const int *RESTRICT order, const double *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
+  DYNAMIC_SHARED Quad<double> roomDouble[];
+  solve<SYMMETRIC>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (double *)roomDouble);
 }
 
 // solveGeneral is solveSymmetric for any matrix.
 KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneral(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
                                                  const int *RESTRICT order, const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
-  DYNAMIC_SHARED float4 room[];
+  DYNAMIC_SHARED Quad<float> room[];
   solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (float *)room);
+}
+
+KERNEL void BOUNDS(THREADS) DYNAMIC solveGeneralDouble(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows,
+                                                       const int *RESTRICT order, const double *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
+  DYNAMIC_SHARED Quad<double> roomDouble[];
+  solve<GENERAL>(brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows), order, f, r, z, (double *)roomDouble);
 }
 
 DEVICE void addShared(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }
@@ -292,7 +308,7 @@ DEVICE void addShared(float *p, float v) { __nvvm_atom_add_gen_f(p, v); }
 // in no fixed order.
 KERNEL void BOUNDS(EDGES) DYNAMIC solveEdges(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int symmetric,
                                              const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
-  DYNAMIC_SHARED float4 room[];
+  DYNAMIC_SHARED Quad<float> room[];
   Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows);
   float *l = (float *)room, *vec = l + 3 * rows;
   f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
@@ -335,7 +351,7 @@ DEVICE void publish(int *done, int q, int count) {
 // again. Shared memory: 4 rows values and a count for each line.
 KERNEL void BOUNDS(THREADS) DYNAMIC solveSpinning(int nx, int ny, int nz, int bx, int by, int bz, int pitch, int plane, int rows, int symmetric,
                                                   const float *RESTRICT f, const float *RESTRICT r, float *RESTRICT z) {
-  DYNAMIC_SHARED float4 room[];
+  DYNAMIC_SHARED Quad<float> room[];
   Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, plane, rows);
   float *lx = (float *)room, *ly = lx + rows, *lz = ly + rows, *vec = lz + rows;
   int *done = (int *)(vec + rows), lines = by * bz;
@@ -436,10 +452,10 @@ DEVICE void refuse(u64 *worst, i64 row) {
 // d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
 // rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
 // number + 1 or more before.
-KERNEL void BOUNDS(THREADS) factorise(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 plane, i64 rows, int symmetric, double shift,
-                                      const double *RESTRICT a, const double *RESTRICT ax, const double *RESTRICT ay, const double *RESTRICT az,
-                                      const double *RESTRICT lowX, const double *RESTRICT lowY, const double *RESTRICT lowZ, double *inverse,
-                                      float *f, u64 *refused) {
+template <typename REAL>
+DEVICE void factor(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 plane, i64 rows, int symmetric, double shift, const double *RESTRICT a,
+                   const double *RESTRICT ax, const double *RESTRICT ay, const double *RESTRICT az, const double *RESTRICT lowX,
+                   const double *RESTRICT lowY, const double *RESTRICT lowZ, double *inverse, REAL *f, u64 *refused) {
   Brick s = brickOf(blockX(), nx, ny, nz, bx, by, bz, pitch, 0, 0);
   i64 sheet = s.sheet;
   f += s.number * (symmetric ? SYMMETRIC : GENERAL) * rows;
@@ -455,29 +471,43 @@ KERNEL void BOUNDS(THREADS) factorise(int nx, int ny, int nz, int bx, int by, in
       if (i) {
         double v = lowX[g - 1] * inverse[c - 1];
         pivot -= v * ax[g - 1];
-        f[c] = (float)v;
+        f[c] = (REAL)v;
       }
       if (l.j) {
         double v = lowY[g - nx] * inverse[c - pitch];
         pivot -= v * ay[g - nx];
-        f[rows + c] = (float)v;
+        f[rows + c] = (REAL)v;
       }
       if (l.k) {
         double v = lowZ[g - sheet] * inverse[c - plane];
         pivot -= v * az[g - sheet];
-        f[2 * rows + c] = (float)v;
+        f[2 * rows + c] = (REAL)v;
       }
       double size = __builtin_fabs(pivot);
       if (!(symmetric ? pivot > 0 : size > 0) || !(size <= 1.7976931348623157e308)) refuse(refused, g);
       double inv = 1 / pivot;
       inverse[c] = inv;
-      f[3 * rows + c] = (float)inv;
+      f[3 * rows + c] = (REAL)inv;
       if (!symmetric) {
-        if (i < s.nx - 1) f[4 * rows + c] = (float)(ax[g] * inv);
-        if (l.j < s.ny - 1) f[5 * rows + c] = (float)(ay[g] * inv);
-        if (l.k < s.nz - 1) f[6 * rows + c] = (float)(az[g] * inv);
+        if (i < s.nx - 1) f[4 * rows + c] = (REAL)(ax[g] * inv);
+        if (l.j < s.ny - 1) f[5 * rows + c] = (REAL)(ay[g] * inv);
+        if (l.k < s.nz - 1) f[6 * rows + c] = (REAL)(az[g] * inv);
       }
     }
     barrier();
   }
+}
+
+KERNEL void BOUNDS(THREADS) factorise(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 plane, i64 rows, int symmetric, double shift,
+                                      const double *RESTRICT a, const double *RESTRICT ax, const double *RESTRICT ay, const double *RESTRICT az,
+                                      const double *RESTRICT lowX, const double *RESTRICT lowY, const double *RESTRICT lowZ, double *inverse,
+                                      float *f, u64 *refused) {
+  factor(nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric, shift, a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused);
+}
+
+KERNEL void BOUNDS(THREADS) factoriseDouble(int nx, int ny, int nz, int bx, int by, int bz, int pitch, i64 plane, i64 rows, int symmetric, double shift,
+                                            const double *RESTRICT a, const double *RESTRICT ax, const double *RESTRICT ay, const double *RESTRICT az,
+                                            const double *RESTRICT lowX, const double *RESTRICT lowY, const double *RESTRICT lowZ, double *inverse,
+                                            double *f, u64 *refused) {
+  factor(nx, ny, nz, bx, by, bz, pitch, plane, rows, symmetric, shift, a, ax, ay, az, lowX, lowY, lowZ, inverse, f, refused);
 }

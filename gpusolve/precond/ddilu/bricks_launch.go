@@ -21,15 +21,18 @@ const (
 
 // Bricks is the module bricks.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Bricks struct {
-	module         launch.Module
-	solveSymmetric launch.Kernel[BricksSolveSymmetricArgs]
-	solveGeneral   launch.Kernel[BricksSolveGeneralArgs]
-	solveEdges     launch.Kernel[BricksSolveEdgesArgs]
-	solveSpinning  launch.Kernel[BricksSolveSpinningArgs]
-	solveGlobal    launch.Kernel[BricksSolveGlobalArgs]
-	levelLower     launch.Kernel[BricksLevelLowerArgs]
-	levelUpper     launch.Kernel[BricksLevelUpperArgs]
-	factorise      launch.Kernel[BricksFactoriseArgs]
+	module               launch.Module
+	solveSymmetric       launch.Kernel[BricksSolveSymmetricArgs]
+	solveSymmetricDouble launch.Kernel[BricksSolveSymmetricDoubleArgs]
+	solveGeneral         launch.Kernel[BricksSolveGeneralArgs]
+	solveGeneralDouble   launch.Kernel[BricksSolveGeneralDoubleArgs]
+	solveEdges           launch.Kernel[BricksSolveEdgesArgs]
+	solveSpinning        launch.Kernel[BricksSolveSpinningArgs]
+	solveGlobal          launch.Kernel[BricksSolveGlobalArgs]
+	levelLower           launch.Kernel[BricksLevelLowerArgs]
+	levelUpper           launch.Kernel[BricksLevelUpperArgs]
+	factorise            launch.Kernel[BricksFactoriseArgs]
+	factoriseDouble      launch.Kernel[BricksFactoriseDoubleArgs]
 }
 
 // LoadBricks compiles the module for the device and finds its kernels.
@@ -38,13 +41,16 @@ func LoadBricks(d cudriver.Driver) (*Bricks, error) {
 	var err error
 	m.module, err = launch.Load(d, "bricks", bricksPTX,
 		m.solveSymmetric.Prepare("solveSymmetric", BricksThreads),
+		m.solveSymmetricDouble.Prepare("solveSymmetricDouble", BricksThreads),
 		m.solveGeneral.Prepare("solveGeneral", BricksThreads),
+		m.solveGeneralDouble.Prepare("solveGeneralDouble", BricksThreads),
 		m.solveEdges.Prepare("solveEdges", BricksEdges),
 		m.solveSpinning.Prepare("solveSpinning", BricksThreads),
 		m.solveGlobal.Prepare("solveGlobal", BricksThreads),
 		m.levelLower.Prepare("levelLower", BricksThreads),
 		m.levelUpper.Prepare("levelUpper", BricksThreads),
 		m.factorise.Prepare("factorise", BricksThreads),
+		m.factoriseDouble.Prepare("factoriseDouble", BricksThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -70,6 +76,22 @@ func (m *Bricks) SolveSymmetric(s cudriver.Stream, grid [3]uint32, shared uint32
 	return m.solveSymmetric.LaunchDynamic(s, grid, shared)
 }
 
+// BricksSolveSymmetricDoubleArgs are the arguments of solveSymmetricDouble.
+type BricksSolveSymmetricDoubleArgs struct {
+	Nx, Ny, Nz, Bx, By, Bz, Pitch, Plane, Rows int32
+	Order                                      cudriver.Ptr[int32]
+	F                                          cudriver.Ptr[float64]
+	R, Z                                       cudriver.Ptr[float32]
+}
+
+// SolveSymmetricDouble:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Bricks) SolveSymmetricDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveSymmetricDoubleArgs) error {
+	m.solveSymmetricDouble.Args = a
+	return m.solveSymmetricDouble.LaunchDynamic(s, grid, shared)
+}
+
 // BricksSolveGeneralArgs are those of solveSymmetric.
 type BricksSolveGeneralArgs = BricksSolveSymmetricArgs
 
@@ -79,6 +101,17 @@ type BricksSolveGeneralArgs = BricksSolveSymmetricArgs
 func (m *Bricks) SolveGeneral(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveGeneralArgs) error {
 	m.solveGeneral.Args = a
 	return m.solveGeneral.LaunchDynamic(s, grid, shared)
+}
+
+// BricksSolveGeneralDoubleArgs are those of solveSymmetricDouble.
+type BricksSolveGeneralDoubleArgs = BricksSolveSymmetricDoubleArgs
+
+// SolveGeneralDouble:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Bricks) SolveGeneralDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a BricksSolveGeneralDoubleArgs) error {
+	m.solveGeneralDouble.Args = a
+	return m.solveGeneralDouble.LaunchDynamic(s, grid, shared)
 }
 
 // BricksSolveEdgesArgs are the arguments of solveEdges.
@@ -156,11 +189,24 @@ type BricksFactoriseArgs struct {
 	Refused                                  cudriver.Ptr[uint64]
 }
 
-// Factorise makes the factors of the bricks from the diagonals of a matrix (offsets 1, nx and nx ny), in FP64: a pivot is
-// d_c = (1 + shift) a_cc - sum over the neighbours n before c in its brick of a_cn a_nc / d_n; L has a_cn / d_n and U has a_cn / d_c. inverse is scratch of
-// rows values a brick. refused receives the lowest row with a pivot that is not positive (symmetric) or is zero or no number, and is that row's
-// number + 1 or more before.
+// Factorise:
 func (m *Bricks) Factorise(s cudriver.Stream, grid [3]uint32, a BricksFactoriseArgs) error {
 	m.factorise.Args = a
 	return m.factorise.Launch(s, grid)
+}
+
+// BricksFactoriseDoubleArgs are the arguments of factoriseDouble.
+type BricksFactoriseDoubleArgs struct {
+	Nx, Ny, Nz, Bx, By, Bz, Pitch               int32
+	Plane, Rows                                 int64
+	Symmetric                                   int32
+	Shift                                       float64
+	A, Ax, Ay, Az, LowX, LowY, LowZ, Inverse, F cudriver.Ptr[float64]
+	Refused                                     cudriver.Ptr[uint64]
+}
+
+// FactoriseDouble:
+func (m *Bricks) FactoriseDouble(s cudriver.Stream, grid [3]uint32, a BricksFactoriseDoubleArgs) error {
+	m.factoriseDouble.Args = a
+	return m.factoriseDouble.Launch(s, grid)
 }

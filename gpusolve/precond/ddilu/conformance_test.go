@@ -97,6 +97,14 @@ func checkBricks(f *opstest.Algebra, d *sparse.Diagonals, cut [3]int) {
 		f.Near(fmt.Sprintf("M^-1 r by %v", way), f.Read(z), want, largest(want), 1e-5)
 		factor.Release()
 	}
+	factor, err := b.factorBricks(form, Cut{Cells: cut, Double: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Random(z)
+	factor.Solve(z, r)
+	sameRounded(f, "M^-1 r in FP64", f.Read(z), want)
+	factor.Release()
 }
 
 func executorOf(f *opstest.Algebra) executor {

@@ -22,7 +22,8 @@ type cudaBricks struct {
 	order        cudriver.Ptr[int32] // its lines in the order in which threads take them
 	count        int64               // bricks
 	symmetric    int32
-	factor       cudriver.Ptr[float32]
+	factor       cudriver.Ptr[float32] // in one of the two
+	double       cudriver.Ptr[float64]
 	bytes        int64
 	way          Traversal
 	work         cudriver.Ptr[float32] // the vector in the factor's order, where that is ByMemory
@@ -30,12 +31,18 @@ type cudaBricks struct {
 }
 
 // rowBytes is the shared memory of a row: its value and its three entries.
-const rowBytes = 16
+func rowBytes(double bool) int {
+	if double {
+		return 32
+	}
+	return 16
+}
 
 // brickRows is such that three blocks share a multiprocessor, one loading while others solve: 2,000 to 8,000 rows.
-func (s onGPU) brickRows() int {
-	most := s.sharedMemory() / rowBytes
-	return min(8000, most, max(2000, (s.sharedMemory()/3-1024)/rowBytes))
+func (s onGPU) brickRows(double bool) int {
+	row := rowBytes(double)
+	most := s.sharedMemory() / row
+	return min(8000, most, max(32000/row, (s.sharedMemory()/3-1024)/row))
 }
 
 // sharedMemory is what a block may ask for.
@@ -62,15 +69,19 @@ func (s onGPU) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 		f.count *= int64((f.shape[a] + n - 1) / n)
 	}
 	f.layout()
-	if err := f.fit(s.sharedMemory()); err != nil {
+	if err := f.fit(s.sharedMemory(), cut.Double); err != nil {
 		return nil, err
 	}
 	planes := int64(BricksGeneral)
 	if d.Symmetric() {
 		f.symmetric, planes = 1, BricksSymmetric
 	}
-	f.bytes = 4 * planes * f.rows * f.count
-	f.factor = cuda.Alloc[float32](s.Space, planes*f.rows*f.count)
+	f.bytes = int64(rowBytes(cut.Double)/4) * planes * f.rows * f.count
+	if cut.Double {
+		f.double = cuda.Alloc[float64](s.Space, planes*f.rows*f.count)
+	} else {
+		f.factor = cuda.Alloc[float32](s.Space, planes*f.rows*f.count)
+	}
 	if f.way == ByVertices {
 		f.order = cuda.Upload(s.Space, f.lines())
 	}
@@ -83,12 +94,22 @@ func (s onGPU) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 	row := []uint64{uint64(s.Cells())}
 	refused := cuda.Upload(s.Space, row)
 	defer s.Discard(refused)
-	if s.Ready() {
-		s.Note(k.Factorise(s.Stream, [3]uint32{uint32(f.count), 1, 1}, BricksFactoriseArgs{
-			Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
-			Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main, Ax: x,
-			Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.factor, Refused: refused,
+	args := BricksFactoriseArgs{
+		Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), Bx: int32(cells[0]), By: int32(cells[1]), Bz: int32(cells[2]),
+		Pitch: int32(f.pitch), Plane: f.plane, Rows: f.rows, Symmetric: f.symmetric, Shift: cut.Shift, A: main, Ax: x,
+		Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.factor, Refused: refused,
+	}
+	grid := [3]uint32{uint32(f.count), 1, 1}
+	switch {
+	case !s.Ready():
+	case cut.Double:
+		s.Note(k.FactoriseDouble(s.Stream, grid, BricksFactoriseDoubleArgs{
+			Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Bx: args.Bx, By: args.By, Bz: args.Bz,
+			Pitch: args.Pitch, Plane: args.Plane, Rows: args.Rows, Symmetric: args.Symmetric, Shift: args.Shift, A: main, Ax: x,
+			Ay: y, Az: z, LowX: lowX, LowY: lowY, LowZ: lowZ, Inverse: scratch, F: f.double, Refused: refused,
 		}))
+	default:
+		s.Note(k.Factorise(s.Stream, grid, args))
 	}
 	cuda.Receive(s.Space, row, refused)
 	if s.Err() == nil && row[0] < uint64(s.Cells()) {
@@ -103,7 +124,7 @@ func (f *cudaBricks) Bytes() int64 { return f.bytes }
 
 // Release gives the memory back.
 func (f *cudaBricks) Release() {
-	f.s.Discard(f.factor, f.work, f.order)
+	f.s.Discard(f.factor, f.double, f.work, f.order)
 }
 
 // layout is that of bricks.cu; a single brick that launches go through keeps the grid's own.
@@ -133,8 +154,8 @@ func (f *cudaBricks) lines() []int32 {
 }
 
 // fit finds the shared memory that solves take and refuses what this GPU cannot do.
-func (f *cudaBricks) fit(most int) error {
-	switch shared := f.rows * rowBytes; f.way {
+func (f *cudaBricks) fit(most int, double bool) error {
+	switch shared := f.rows * int64(rowBytes(double)); f.way {
 	case ByMemory:
 	case ByLaunches:
 		if f.count != 1 {

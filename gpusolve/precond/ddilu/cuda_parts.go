@@ -14,42 +14,56 @@ type cudaParts struct {
 	s            *cuda.Space
 	k            *Parts
 	count        int
+	way          Traversal
 	shared       uint32 // bytes for the longest part
 	first, row   cudriver.Ptr[int32]
 	order        cudriver.Ptr[int32]
-	inverse      cudriver.Ptr[float32]
 	lower, upper cudaTriangle
+	single       partValues[float32] // in one of the two
+	double       partValues[float64]
 	bytes        int64
 	memory       []cudriver.Pointer
 }
 
+// cudaTriangle is a pattern. owner is the row of each entry, for ByEdges.
 type cudaTriangle struct {
-	rowPtr            cudriver.Ptr[int64]
-	col, first, level cudriver.Ptr[int32]
-	val               cudriver.Ptr[float32]
+	ptr                      cudriver.Ptr[int64]
+	col, first, level, owner cudriver.Ptr[int32]
 }
 
-// loadParts copies the factor to the GPU.
-func (s onGPU) loadParts(p *PartFactors) (Factor, error) {
+// partValues are the entries of L and U beside their diagonals, and 1/D.
+type partValues[T float32 | float64] struct {
+	lower, upper, inverse cudriver.Ptr[T]
+}
+
+// factorParts copies the matrix to the GPU and factors it there.
+func (s onGPU) factorParts(m *PartMatrix, how PartOptions) (Factor, error) {
 	k, err := cuda.Module(s.Device, "parts", LoadParts)
 	if err != nil {
 		return nil, err
 	}
-	f := &cudaParts{s: s.Space, k: k, count: len(p.First) - 1}
-	longest := int32(0)
-	for n := range f.count {
-		longest = max(longest, p.First[n+1]-p.First[n])
+	width := 4
+	if how.Double {
+		width = 8
 	}
-	f.shared = 4 * uint32(longest)
+	f := &cudaParts{s: s.Space, k: k, count: m.parts(), way: how.Way, shared: uint32(width * m.longest())}
 	if most := s.sharedMemory(); int(f.shared) > most {
-		return nil, fmt.Errorf("a part of %d rows takes %d bytes of shared memory, this GPU has %d for a block; take smaller parts", longest, f.shared, most)
+		return nil, fmt.Errorf("a part of %d rows takes %d bytes of shared memory, this GPU has %d for a block; take smaller parts", m.longest(), f.shared, most)
 	}
 	before := s.Allocated()
-	f.first, f.row = keep(f, p.First), keep(f, p.Row)
-	f.order, f.inverse = keep(f, p.UpperOrder), keep(f, p.Inverse)
-	f.lower, f.upper = f.keepTriangle(&p.Lower), f.keepTriangle(&p.Upper)
+	f.first, f.row, f.order = keep(f, m.First), keep(f, m.Row), keep(f, m.UpperOrder)
+	f.lower, f.upper = f.keepTriangle(m, &m.Lower, nil), f.keepTriangle(m, &m.Upper, m.UpperOrder)
+	if how.Double {
+		f.double = valuesOf[float64](f, m)
+	} else {
+		f.single = valuesOf[float32](f, m)
+	}
 	f.bytes = s.Allocated() - before
-	return f, s.Err()
+	if err := f.factorise(m, how); err != nil {
+		f.Release()
+		return nil, err
+	}
+	return f, nil
 }
 
 func keep[T any](f *cudaParts, v []T) cudriver.Ptr[T] {
@@ -58,8 +72,48 @@ func keep[T any](f *cudaParts, v []T) cudriver.Ptr[T] {
 	return p
 }
 
-func (f *cudaParts) keepTriangle(t *Triangle) cudaTriangle {
-	return cudaTriangle{rowPtr: keep(f, t.RowPtr), col: keep(f, t.Col), val: keep(f, t.Val), first: keep(f, t.First), level: keep(f, t.Level)}
+func (f *cudaParts) keepTriangle(m *PartMatrix, t *Triangle, order []int32) cudaTriangle {
+	kept := cudaTriangle{ptr: keep(f, t.Ptr), col: keep(f, t.Col), first: keep(f, t.First), level: keep(f, t.Level)}
+	if f.way == ByEdges {
+		kept.owner = keep(f, t.owners(m, order))
+	}
+	return kept
+}
+
+func valuesOf[T float32 | float64](f *cudaParts, m *PartMatrix) partValues[T] {
+	v := partValues[T]{cuda.AllocRaw[T](f.s, int64(len(m.Lower.Col))), cuda.AllocRaw[T](f.s, int64(len(m.Upper.Col))), cuda.AllocRaw[T](f.s, int64(len(m.Row)))}
+	f.memory = append(f.memory, v.lower, v.upper, v.inverse)
+	return v
+}
+
+// factorise launches the factorisation and waits for what it says of pivots.
+func (f *cudaParts) factorise(m *PartMatrix, how PartOptions) error {
+	s, grid := f.s, [3]uint32{uint32(f.count), 1, 1}
+	args := PartsFactorPartsDoubleArgs{
+		First: f.first, Row: f.row, RowPtr: cuda.Upload(s, m.RowPtr), Diagonal: cuda.Upload(s, m.Diagonal), Col: cuda.Upload(s, m.Col), Val: cuda.Upload(s, m.Val),
+		LowerFirst: f.lower.first, LowerLevel: f.lower.level, LowerPtr: f.lower.ptr, UpperPtr: f.upper.ptr, UpperOrder: f.order,
+		Scale: 1 + how.Shift, Lower: f.double.lower, Upper: f.double.upper, Inverse: f.double.inverse, Refused: cuda.Upload(s, []uint64{uint64(len(m.Row))}),
+	}
+	defer s.Discard(args.RowPtr, args.Diagonal, args.Col, args.Val, args.Refused)
+	if how.Symmetric {
+		args.Symmetric = 1
+	}
+	switch {
+	case !s.Ready():
+	case how.Double:
+		s.Note(f.k.FactorPartsDouble(s.Stream, grid, args))
+	default:
+		s.Note(f.k.FactorParts(s.Stream, grid, PartsFactorPartsArgs{
+			First: f.first, Row: f.row, RowPtr: args.RowPtr, Diagonal: args.Diagonal, Col: args.Col, Val: args.Val,
+			LowerFirst: args.LowerFirst, LowerLevel: args.LowerLevel, LowerPtr: args.LowerPtr, UpperPtr: args.UpperPtr, UpperOrder: f.order,
+			Scale: args.Scale, Symmetric: args.Symmetric, Lower: f.single.lower, Upper: f.single.upper, Inverse: f.single.inverse, Refused: args.Refused,
+		}))
+	}
+	row := cuda.ReceiveOne(s, args.Refused)
+	if s.Err() == nil && row < uint64(len(m.Row)) {
+		return &BadPivot{Row: int(row)}
+	}
+	return s.Err()
 }
 
 // Bytes of the factor.
@@ -75,13 +129,26 @@ func (f *cudaParts) Release() {
 
 // Solve sets z = M^-1 r.
 func (f *cudaParts) Solve(z, r ops.Vector) {
-	s, l, u := f.s, &f.lower, &f.upper
-	if !s.Ready() {
-		return
+	s, k, l, u, grid := f.s, f.k, &f.lower, &f.upper, [3]uint32{uint32(f.count), 1, 1}
+	switch {
+	case !s.Ready():
+	case f.way == ByEdges:
+		s.Note(k.SolvePartsEdges(s.Stream, grid, f.shared, PartsSolvePartsEdgesArgs{
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first, LowerLevel: l.level, LowerOwner: l.owner,
+			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level, UpperOwner: u.owner,
+			Inverse: f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
+		}))
+	case !f.double.inverse.IsNil():
+		s.Note(k.SolvePartsDouble(s.Stream, grid, f.shared, PartsSolvePartsDoubleArgs{
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.double.lower, LowerFirst: l.first, LowerLevel: l.level,
+			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.double.upper, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
+			Inverse: f.double.inverse, R: cuda.F32(r), Z: cuda.F32(z),
+		}))
+	default:
+		s.Note(k.SolveParts(s.Stream, grid, f.shared, PartsSolvePartsArgs{
+			First: f.first, Row: f.row, LowerPtr: l.ptr, LowerCol: l.col, LowerVal: f.single.lower, LowerFirst: l.first, LowerLevel: l.level,
+			UpperPtr: u.ptr, UpperCol: u.col, UpperVal: f.single.upper, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
+			Inverse: f.single.inverse, R: cuda.F32(r), Z: cuda.F32(z),
+		}))
 	}
-	s.Note(f.k.SolveParts(s.Stream, [3]uint32{uint32(f.count), 1, 1}, f.shared, PartsSolvePartsArgs{
-		First: f.first, Row: f.row, LowerPtr: l.rowPtr, LowerCol: l.col, LowerVal: l.val, LowerFirst: l.first, LowerLevel: l.level,
-		UpperPtr: u.rowPtr, UpperCol: u.col, UpperVal: u.val, UpperFirst: u.first, UpperLevel: u.level, UpperOrder: f.order,
-		Inverse: f.inverse, R: cuda.F32(r), Z: cuda.F32(z),
-	}))
 }

@@ -37,6 +37,14 @@ func (f *cudaBricks) solve(z, r cudriver.Ptr[float32]) {
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Symmetric: f.symmetric,
 			F: f.factor, R: r, Work: f.work, Z: z,
 		}))
+	case !f.double.IsNil() && f.symmetric == 1:
+		s.Note(k.SolveSymmetricDouble(s.Stream, grid, f.shared, BricksSolveSymmetricDoubleArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.double, R: r, Z: z,
+		}))
+	case !f.double.IsNil():
+		s.Note(k.SolveGeneralDouble(s.Stream, grid, f.shared, BricksSolveGeneralDoubleArgs{
+			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.double, R: r, Z: z,
+		}))
 	case f.symmetric == 1:
 		s.Note(k.SolveSymmetric(s.Stream, grid, f.shared, BricksSolveSymmetricArgs{
 			Nx: nx, Ny: ny, Nz: nz, Bx: bx, By: by, Bz: bz, Pitch: pitch, Plane: plane, Rows: rows, Order: f.order, F: f.factor,

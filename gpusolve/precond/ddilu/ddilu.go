@@ -11,6 +11,7 @@ import (
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/sparse"
 )
 
 // Keys are the method's settings.
@@ -21,6 +22,7 @@ func Keys() []precond.Key {
 			Doc: "a thread for each row, or for each entry with atomic sums on a GPU, which do not give the same bits twice"},
 		{Name: "form", Kind: precond.Word, Default: "shared", Words: []string{"shared", "spin", "global", "levels"},
 			Doc: "for comparison: threads that wait for rows instead of levels, vectors outside shared memory, or the whole grid as one block with a launch for each level"},
+		{Name: "precision", Kind: precond.Word, Default: "fp32", Words: []string{"fp32", "fp64"}, Doc: "of the factor that is kept and of the arithmetic of its solves"},
 		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 1e6, Doc: "makes the diagonal so much larger, relatively, before it is factored"},
 	}
 }
@@ -45,9 +47,12 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 		return nil, errNoDevice
 	}
 	p := new(Preconditioner)
+	if way := traversal(set); double(set) && way != ByVertices {
+		return nil, fmt.Errorf("%w: ddilu solves in FP64 with parallel=vertices and form=shared alone, not by %v; leave precision, or parallel and form, away", precond.ErrRefused, way)
+	}
 	rows := set.Int("rows")
 	if rows == 0 {
-		rows = device.brickRows()
+		rows = device.brickRows(double(set))
 	}
 	if _, mesh := s.(ops.System); err != nil && (mesh || s.Err() != nil) {
 		return nil, err
@@ -70,7 +75,7 @@ func (p *Preconditioner) grid(device executor, d ops.Diagonals, rows int, set pr
 	way := traversal(set)
 	nx, ny, nz := d.Shape()
 	shape := [3]int{nx, ny, nz}
-	cut := Cut{Cells: shape, Shift: set.Float("shift"), Way: way}
+	cut := Cut{Cells: shape, Shift: set.Float("shift"), Way: way, Double: double(set)}
 	if way != ByLaunches {
 		cut.Cells = brickOf(shape, rows)
 	}
@@ -90,34 +95,74 @@ func (p *Preconditioner) grid(device executor, d ops.Diagonals, rows int, set pr
 	if count == 1 {
 		p.details = "one brick, no couplings dropped"
 	}
-	p.details += describe(way)
+	p.details += describe(way) + precision(set)
 	return nil
 }
 
 // graph factors by parts.
 func (p *Preconditioner) graph(device executor, forms ops.Forms, rows int, set precond.Settings) error {
-	if way := traversal(set); way != ByVertices {
-		return fmt.Errorf("%w: the setting %v of ddilu is for matrices of grids; leave parallel and form away", precond.ErrRefused, way)
+	way := traversal(set)
+	if way != ByVertices && way != ByEdges {
+		return fmt.Errorf("%w: form=%v of ddilu is for matrices of grids; leave form away", precond.ErrRefused, way)
 	}
 	form, err := forms.Rows()
 	if err != nil {
 		return err
 	}
+	defer form.Release()
 	a := form.Download()
 	part, parts := grow(a, rows)
-	f, err := factorise(a, part, parts, set.Float("shift"))
-	form.Release()
+	_, skew := a.Asymmetric()
+	p.factor, err = factorParts(device, a, part, parts, PartOptions{Shift: set.Float("shift"), Symmetric: !skew, Way: way, Double: double(set)})
 	if err != nil {
 		return explain(err, func(row int) string { return fmt.Sprintf("row %d (counted from 1)", row+1) })
 	}
-	if p.factor, err = device.loadParts(f.PartFactors); err != nil {
-		return err
-	}
-	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows, 100*f.dropped)
+	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows, 100*droppedBetween(a, part))
 	if parts == 1 {
 		p.details = "one part, no couplings dropped"
 	}
+	p.details += describe(way) + precision(set)
 	return nil
+}
+
+// factorParts cuts a matrix, sorts its rows by levels, and factors it.
+func factorParts(device executor, a *sparse.CSR, part []int32, parts int, how PartOptions) (Factor, error) {
+	m, err := cutOut(a, part, parts)
+	if err != nil {
+		return nil, err
+	}
+	lower, upper, err := device.levels(m)
+	if err != nil {
+		return nil, err
+	}
+	return device.factorParts(m.sorted(lower, upper), how)
+}
+
+// droppedBetween is the share of a matrix's couplings that lie between parts.
+func droppedBetween(a *sparse.CSR, part []int32) float64 {
+	lost, couplings := 0, a.Entries()-a.N()
+	for r := range a.N() {
+		cols, _ := a.Row(r)
+		for _, c := range cols {
+			if part[c] != part[r] {
+				lost++
+			}
+		}
+	}
+	if couplings <= 0 {
+		return 0
+	}
+	return float64(lost) / float64(couplings)
+}
+
+// double asks for FP64.
+func double(set precond.Settings) bool { return set.Text("precision") == "fp64" }
+
+func precision(set precond.Settings) string {
+	if double(set) {
+		return ", FP64"
+	}
+	return ""
 }
 
 // explain adds the place and what to do to a refused pivot.

@@ -190,6 +190,13 @@ func TestDetailsAndRefusals(t *testing.T) {
 	if _, _, err = load(t, d.CSR(), "form=spin"); !errors.Is(err, precond.ErrRefused) {
 		t.Errorf("a way for grids on rows: %v", err)
 	}
+	for _, settings := range []string{"precision=fp64,form=spin", "precision=fp64,parallel=edges"} {
+		for form, a := range map[string]any{"bricks": d, "parts": d.CSR()} {
+			if _, _, err = load(t, a, settings); !errors.Is(err, precond.ErrRefused) {
+				t.Errorf("%s by %s: %v", settings, form, err)
+			}
+		}
+	}
 	d.Main[20*20*3+20*2+1] = -1
 	if _, _, err = load(t, d, ""); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "cell (1, 2, 3)") || !strings.Contains(err.Error(), "shift") {
 		t.Errorf("a negative diagonal: %v", err)

@@ -52,6 +52,8 @@ func TestBricksGiveTheSameBitsInAnyOrder(t *testing.T) {
 		"general":   {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60"},
 		"spinning":  {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,form=spin"},
 		"parts":     {func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30"},
+		"FP64":      {func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(general) }, "rows=60,precision=fp64"},
+		"FP64 rows": {func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(graph) }, "rows=30,precision=fp64"},
 	} {
 		var first []float64
 		for seed := range int64(20) {

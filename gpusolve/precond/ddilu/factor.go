@@ -11,10 +11,12 @@ type Cut struct {
 	Cells [3]int    // of a brick along x, y and z; those at the far ends of the grid may be smaller
 	Shift float64   // the diagonal is multiplied by 1 + Shift first
 	Way   Traversal // the way that solves will take
+	// Double keeps the factor in FP64 and solves in it, ByVertices.
+	Double bool
 }
 
 // Factor is a block incomplete factorisation on a device: the matrix without its couplings between blocks, each block factored by itself as
-// (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in FP32.
+// (I + L) D (I + U) with the pattern of the matrix. Entries are computed in FP64 and kept in FP32, or as they are.
 type Factor interface {
 	// Solve sets z = M^-1 r for FP32 vectors.
 	Solve(z, r ops.Vector)
@@ -45,21 +47,10 @@ func (e *BadPivot) Error() string {
 	return fmt.Sprintf("the incomplete factorisation meets a pivot in row %d (counted from 0) that is not positive, zero or no number", e.Row)
 }
 
-// PartFactors is a block incomplete factorisation of a matrix by rows. Rows are renumbered: part p has the rows from First[p] to First[p+1], sorted by
-// their levels in L. All that is said of a part's rows counts from its first one.
-type PartFactors struct {
-	First        []int32 // parts + 1
-	Row          []int32 // the matrix's row of each renumbered one
-	Lower, Upper Triangle
-	UpperOrder   []int32   // each part's rows sorted by their levels in U
-	Inverse      []float32 // 1 / D
-}
-
-// Triangle holds the entries of L or U beside the unit diagonal, by renumbered rows, and its levels: a row depends on rows of lower levels alone.
-type Triangle struct {
-	RowPtr []int64
-	Col    []int32
-	Val    []float32
-	// Level[First[p]+l] is where level l of part p begins in the part's rows (of U: in its UpperOrder), Level[First[p+1]-1] where the last one ends.
-	First, Level []int32
+// PartOptions say how a cut matrix is factored.
+type PartOptions struct {
+	Shift     float64   // the diagonal is multiplied by 1 + Shift first
+	Symmetric bool      // pivots must be positive
+	Way       Traversal // ByVertices or ByEdges
+	Double    bool      // entries and solves in FP64
 }

@@ -2,6 +2,7 @@ package ddilu
 
 import (
 	"math"
+	"unsafe"
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
@@ -13,42 +14,59 @@ import (
 type onHost struct{ *host.Space }
 
 // hostBricks is a factor in the grid's own order. Entries that would couple two bricks are zero.
-type hostBricks struct {
+type hostBricks[T float32 | float64] struct {
 	s            *host.Space
 	shape, cells [3]int
 	count        [3]int // bricks in each direction
-	lower, upper [3][]float32
-	inverse      []float32
+	lower, upper [3][]T
+	inverse      []T
+	middle       []T // between the two solves, where that is not z
 	bytes        int64
-	solve        brickTask
+	solve        brickTask[T]
 	symmetric    bool
 }
 
 // brickRows keeps a brick's factor in a processor's second cache.
-func (s onHost) brickRows() int { return 4096 }
+func (s onHost) brickRows(double bool) int {
+	if double {
+		return 2048
+	}
+	return 4096
+}
 
 // factorBricks factors every brick in the natural order of its rows.
 func (s onHost) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
+	if cut.Double {
+		return hostBricksOf[float64](s, form, cut)
+	}
+	return hostBricksOf[float32](s, form, cut)
+}
+
+func hostBricksOf[T float32 | float64](s onHost, form ops.Diagonals, cut Cut) (Factor, error) {
 	d := form.Download()
-	f := &hostBricks{s: s.Space, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
+	f := &hostBricks[T]{s: s.Space, shape: [3]int{d.NX, d.NY, d.NZ}, cells: cut.Cells, symmetric: d.Symmetric()}
 	for a := range 3 {
 		f.count[a] = (f.shape[a] + f.cells[a] - 1) / f.cells[a]
 	}
 	n := d.N()
 	for a := range f.lower {
-		f.lower[a] = reuse.Make[float32](s.Arrays(), n)
+		f.lower[a] = reuse.Make[T](s.Arrays(), n)
 		f.upper[a] = f.lower[a]
 		if !f.symmetric {
-			f.upper[a] = reuse.Make[float32](s.Arrays(), n)
+			f.upper[a] = reuse.Make[T](s.Arrays(), n)
 		}
 	}
-	f.inverse = reuse.Make[float32](s.Arrays(), n)
+	f.inverse = reuse.Make[T](s.Arrays(), n)
 	planes := 4
 	if !f.symmetric {
 		planes = 7
 	}
-	f.bytes = 4 * int64(planes) * int64(n)
-	t := brickFactorTask{f: f, d: d, inverse: reuse.Make[float64](s.Arrays(), n), shift: 1 + cut.Shift, bad: reuse.Make[int](s.Arrays(), f.bricks())}
+	if cut.Double {
+		f.middle = reuse.Make[T](s.Arrays(), n)
+		planes++
+	}
+	f.bytes = int64(unsafe.Sizeof(T(0))) * int64(planes) * int64(n)
+	t := brickFactorTask[T]{f: f, d: d, inverse: reuse.Make[float64](s.Arrays(), n), shift: 1 + cut.Shift, bad: reuse.Make[int](s.Arrays(), f.bricks())}
 	s.Run(&t, f.bricks(), n)
 	bad := -1
 	for _, row := range t.bad {
@@ -63,13 +81,13 @@ func (s onHost) factorBricks(form ops.Diagonals, cut Cut) (Factor, error) {
 	return f, nil
 }
 
-func (f *hostBricks) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
+func (f *hostBricks[T]) bricks() int { return f.count[0] * f.count[1] * f.count[2] }
 
 // Bytes of the factor.
-func (f *hostBricks) Bytes() int64 { return f.bytes }
+func (f *hostBricks[T]) Bytes() int64 { return f.bytes }
 
 // Release forgets the factor.
-func (f *hostBricks) Release() {
+func (f *hostBricks[T]) Release() {
 	f.s.Account(-f.bytes)
 	f.bytes = 0
 }
@@ -77,7 +95,7 @@ func (f *hostBricks) Release() {
 // span is a brick: its cells from lo to hi in each direction.
 type span struct{ lo, hi [3]int }
 
-func (f *hostBricks) span(brick int) (b span) {
+func (f *hostBricks[T]) span(brick int) (b span) {
 	for a := range 3 {
 		b.lo[a] = brick % f.count[a] * f.cells[a]
 		b.hi[a] = min(b.lo[a]+f.cells[a], f.shape[a])
@@ -86,21 +104,21 @@ func (f *hostBricks) span(brick int) (b span) {
 	return b
 }
 
-type brickFactorTask struct {
-	f       *hostBricks
+type brickFactorTask[T float32 | float64] struct {
+	f       *hostBricks[T]
 	d       *sparse.Diagonals
 	inverse []float64 // 1 / D
 	shift   float64   // factor of the diagonal
 	bad     []int     // by brick: the first row whose pivot is refused, or -1
 }
 
-func (t *brickFactorTask) Run(lo, hi, _ int) {
+func (t *brickFactorTask[T]) Run(lo, hi, _ int) {
 	for b := lo; b < hi; b++ {
 		t.bad[b] = t.brick(t.f.span(b))
 	}
 }
 
-func (t *brickFactorTask) brick(b span) (bad int) {
+func (t *brickFactorTask[T]) brick(b span) (bad int) {
 	f, d := t.f, t.d
 	lowX, lowY, lowZ := d.Lower()
 	strides := [3]int{1, d.NX, d.NX * d.NY}
@@ -116,20 +134,20 @@ func (t *brickFactorTask) brick(b span) (bad int) {
 					if at[a] > b.lo[a] {
 						l := below[a][c-stride] * t.inverse[c-stride]
 						pivot -= l * above[a][c-stride]
-						f.lower[a][c] = float32(l)
+						f.lower[a][c] = T(l)
 					}
 				}
 				if refused(pivot, f.symmetric) && bad < 0 {
 					bad = c
 				}
 				t.inverse[c] = 1 / pivot
-				f.inverse[c] = float32(t.inverse[c])
+				f.inverse[c] = T(t.inverse[c])
 				if f.symmetric {
 					continue
 				}
 				for a := range strides {
 					if at[a] < b.hi[a]-1 {
-						f.upper[a][c] = float32(above[a][c] * t.inverse[c])
+						f.upper[a][c] = T(above[a][c] * t.inverse[c])
 					}
 				}
 			}

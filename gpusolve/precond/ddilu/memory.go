@@ -2,11 +2,11 @@ package ddilu
 
 import "thermsim/gpusolve/precond"
 
-// Memory counts the factor in FP32 by diagonals, the pivots in FP64 and the matrix by diagonals; on a GPU rows and planes of bricks are padded. Matrices by
+// Memory counts the factor by diagonals, in FP32 or FP64, the pivots in FP64 and the matrix by diagonals; on a GPU rows and planes of bricks are padded. Matrices by
 // rows are factored on the processor, by parts.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	if !s.Grid() {
-		return partsMemory(s)
+		return partsMemory(s, set)
 	}
 	planes := int64(4)
 	if !s.Symmetric {
@@ -16,7 +16,14 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	if s.GPU {
 		rows = paddedRows(s, set)
 	}
-	held := 4 * planes * rows
+	width := int64(4)
+	if double(set) {
+		width = 8
+	}
+	held := width * planes * rows
+	if !s.GPU && double(set) {
+		held += width * rows
+	}
 	if s.GPU && set.Text("form") == "global" {
 		held += 4 * rows
 	}
@@ -35,6 +42,9 @@ func paddedRows(s precond.Shape, set precond.Settings) int64 {
 		rows := set.Int("rows")
 		if rows == 0 {
 			rows = brickRows
+			if double(set) {
+				rows /= 2
+			}
 		}
 		cells = brickOf(shape, rows)
 	}
@@ -53,12 +63,19 @@ func paddedRows(s precond.Shape, set precond.Settings) int64 {
 	return count * ((plane*int64(cells[2]) + 3) &^ 3)
 }
 
-// partsMemory is for a matrix by rows: entries of L and U with their columns, and six numbers a row; on the processor, where parts are factored, the entries of
-// the parts in FP64 beside them.
-func partsMemory(s precond.Shape) precond.Need {
-	held := 8*s.Entries + 52*s.Unknowns
-	if s.GPU {
-		return precond.Need{SetUp: held, Held: held}
+// partsMemory is for a matrix by rows: entries of L and U with their columns, and their rows where edges are added, and some numbers a row; while it is set up
+// the entries of the parts in FP64 beside them, on a processor twice.
+func partsMemory(s precond.Shape, set precond.Settings) precond.Need {
+	entry := int64(8)
+	if double(set) {
+		entry = 12
 	}
-	return precond.Need{SetUp: held + 20*s.Entries + 64*s.Unknowns, Held: held}
+	if s.GPU && traversal(set) == ByEdges {
+		entry += 4
+	}
+	held := entry*s.Entries + 52*s.Unknowns
+	if s.GPU {
+		return precond.Need{SetUp: held + 12*s.Entries + 16*s.Unknowns, Held: held}
+	}
+	return precond.Need{SetUp: held + 24*s.Entries + 80*s.Unknowns, Held: held}
 }

@@ -1,8 +1,11 @@
 package ddilu
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"thermsim/gpusolve/ops"
@@ -10,113 +13,129 @@ import (
 	"thermsim/gpusolve/sparse"
 )
 
-// solveParts returns M^-1 r in FP64, row by row in the order of the levels.
-func solveParts(p *PartFactors, r []float64) []float64 {
-	z := make([]float64, len(r))
-	for n := range len(p.First) - 1 {
-		first, end := p.First[n], p.First[n+1]
-		v := make([]float64, end-first)
-		less := func(t *Triangle, c int32) (sum float64) {
-			for at := t.RowPtr[first+c]; at < t.RowPtr[first+c+1]; at++ {
-				sum += float64(t.Val[at]) * v[t.Col[at]]
-			}
-			return sum
-		}
-		for c := range end - first {
-			v[c] = r[p.Row[first+c]] - less(&p.Lower, c)
-		}
-		for c := range end - first {
-			v[c] *= float64(p.Inverse[first+c])
-		}
-		for _, c := range p.UpperOrder[first:end] {
-			v[c] -= less(&p.Upper, c)
-		}
-		for c := range end - first {
-			z[p.Row[first+c]] = v[c]
-		}
-	}
-	return z
-}
-
-// conformParts tests solves with factors of parts on an executor: random triangles with random levels, parts of every size.
+// conformParts tests block factors of matrices by rows on an executor: levels against the longest chains, solves against the textbook's factor of the matrix
+// without what couples the parts.
 func conformParts(t *testing.T, open func(testing.TB) ops.Device) {
-	for _, sizes := range [][]int{{1}, {5, 1, 3}, {300, 299, 7}} {
-		t.Run(fmt.Sprint(sizes), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(uint64(len(sizes)), uint64(sizes[0])))
-			p := randomParts(rng, sizes)
-			n := len(p.Row)
-			a := &sparse.CSR{RowPtr: make([]int64, n+1), Col: make([]int32, n), Val: make([]float64, n)}
-			for r := range n {
-				a.RowPtr[r+1], a.Col[r], a.Val[r] = int64(r+1), int32(r), 1
-			}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, a := range map[string]*sparse.CSR{
+		"graph":        opstest.RandomGraph(rng, 300),
+		"upwind":       opstest.Upwind([3]int{9, 7, 5}, [3]float64{6, -2, 30}).CSR(),
+		"nonsymmetric": opstest.RandomDiagonals(rng, [3]int{7, 11, 3}, false).CSR(),
+		"one-sided":    oneSided(rng, 290),
+	} {
+		for _, size := range []int{1, 50, 100000} {
+			t.Run(fmt.Sprintf("%s in parts of %d", name, size), func(t *testing.T) {
+				f := opstest.NewAlgebra(t, open(t), nil, a)
+				checkParts(f, a, size)
+				if err := f.Sys.Err(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+	t.Run("refused pivots", func(t *testing.T) {
+		a := opstest.RandomGraph(rand.New(rand.NewPCG(2, 3)), 60)
+		for _, row := range []int{41, 17} {
+			cols, vals := a.Row(row)
+			vals[slices.Index(cols, int32(row))] = -5
 			f := opstest.NewAlgebra(t, open(t), nil, a)
-			factor, err := executorOf(f).loadParts(p)
-			if err != nil {
-				t.Fatal(err)
+			part, parts := grow(a, 20)
+			var bad *BadPivot
+			if _, err := factorParts(executorOf(f), a, part, parts, PartOptions{Symmetric: true}); !errors.As(err, &bad) || bad.Row != row {
+				t.Errorf("a negative diagonal in row %d gives %v", row, err)
 			}
-			defer factor.Release()
-			z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
-			rv := f.Random(r)
-			f.Random(z)
-			factor.Solve(z, r)
-			want := solveParts(p, rv)
-			f.Near("M^-1 r", f.Read(z), want, largest(want), 1e-5)
-			if err := f.Sys.Err(); err != nil {
-				t.Fatal(err)
+		}
+	})
+}
+
+// oneSided is a diagonally dominant matrix of which many entries have no mirror image.
+func oneSided(rng *rand.Rand, n int) *sparse.CSR {
+	a := &sparse.CSR{RowPtr: []int64{0}}
+	for r := range n {
+		cols := []int32{int32(r)}
+		for range rng.IntN(6) {
+			cols = append(cols, int32(rng.IntN(n)))
+		}
+		slices.Sort(cols)
+		for _, c := range slices.Compact(cols) {
+			v := rng.Float64() - 0.5
+			if int(c) == r {
+				v = 4
 			}
-		})
+			a.Col, a.Val = append(a.Col, c), append(a.Val, v)
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.Col)))
+	}
+	return a
+}
+
+// checkParts factors and solves in every way and precision.
+func checkParts(f *opstest.Algebra, a *sparse.CSR, size int) {
+	part, parts := grow(a, size)
+	block := func(r int) int { return int(part[r]) }
+	checkLevels(f, a, block, part, parts)
+	z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
+	rv := f.Random(r)
+	want := opstest.SolveILU(opstest.ILU0(opstest.Within(a, block)), rv)
+	for _, how := range []PartOptions{{}, {Way: ByEdges}, {Double: true}} {
+		factor, err := factorParts(executorOf(f), a, part, parts, how)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Random(z)
+		factor.Solve(z, r)
+		what := fmt.Sprintf("M^-1 r by %v", how.Way)
+		if how.Double {
+			sameRounded(f, what+" in FP64", f.Read(z), want)
+		} else {
+			f.Near(what, f.Read(z), want, largest(want), 1e-5)
+		}
+		factor.Release()
 	}
 }
 
-// randomParts has rows in random order, levels of random length and rows of up to four entries.
-func randomParts(rng *rand.Rand, sizes []int) *PartFactors {
-	p := &PartFactors{First: []int32{0}}
-	p.Lower.First, p.Upper.First = []int32{0}, []int32{0}
-	p.Lower.RowPtr, p.Upper.RowPtr = []int64{0}, []int64{0}
-	total := 0
-	for _, n := range sizes {
-		total += n
-	}
-	for _, r := range rng.Perm(total) {
-		p.Row = append(p.Row, int32(r))
-		p.Inverse = append(p.Inverse, 0.5+rng.Float32())
-	}
-	for _, n := range sizes {
-		identity, order := make([]int32, n), make([]int32, n)
-		for i, o := range rng.Perm(n) {
-			identity[i], order[i] = int32(i), int32(o)
+// sameRounded asks for 1e-13 of the largest value before the result is rounded once to FP32.
+func sameRounded(f *opstest.Algebra, what string, got, want []float64) {
+	f.Helper()
+	top := largest(want)
+	for i, v := range got {
+		step := math.Ldexp(1, math.Ilogb(want[i])-24)
+		if d := math.Abs(v - want[i]); !(d <= step*(1+1e-9)+1e-13*top) {
+			f.Fatalf("%s: row %d is %.9g, want %.17g of up to %g", what, i, v, want[i], top)
 		}
-		randomTriangle(rng, &p.Lower, identity)
-		randomTriangle(rng, &p.Upper, order)
-		p.UpperOrder = append(p.UpperOrder, order...)
-		p.First = append(p.First, p.First[len(p.First)-1]+int32(n))
 	}
-	return p
 }
 
-// randomTriangle appends a part whose rows, in an order, fall into levels.
-func randomTriangle(rng *rand.Rand, t *Triangle, order []int32) {
-	type entry struct {
-		col int32
-		val float32
+// checkLevels compares levels with the longest chains of rows that wait for each other, found one row at a time from the matrix itself.
+func checkLevels(f *opstest.Algebra, a *sparse.CSR, block func(r int) int, part []int32, parts int) {
+	f.Helper()
+	m, err := cutOut(a, part, parts)
+	if err != nil {
+		f.Fatal(err)
 	}
-	entries := make([][]entry, len(order))
-	for begin := 0; begin < len(order); {
-		t.Level = append(t.Level, int32(begin))
-		end := min(len(order), begin+1+rng.IntN(len(order)))
-		for _, r := range order[begin:end] {
-			for range min(begin, rng.IntN(5)) {
-				entries[r] = append(entries[r], entry{order[rng.IntN(begin)], rng.Float32() - 0.5})
+	lower, upper, err := executorOf(f).levels(m)
+	if err != nil {
+		f.Fatal(err)
+	}
+	known := [2]map[int]int32{{}, {}}
+	var chain func(side, r int) int32
+	chain = func(side, r int) int32 {
+		if l, ok := known[side][r]; ok {
+			return l
+		}
+		longest := int32(0)
+		cols, _ := a.Row(r)
+		for _, c := range cols {
+			if block(int(c)) == block(r) && (side == 0 && int(c) < r || side == 1 && int(c) > r) {
+				longest = max(longest, chain(side, int(c))+1)
 			}
 		}
-		begin = end
+		known[side][r] = longest
+		return longest
 	}
-	t.Level = append(t.Level, int32(len(order)))
-	t.First = append(t.First, int32(len(t.Level)))
-	for _, row := range entries {
-		for _, e := range row {
-			t.Col, t.Val = append(t.Col, e.col), append(t.Val, e.val)
+	for i, row := range m.Row {
+		if l, u := chain(0, int(row)), chain(1, int(row)); lower[i] != l || upper[i] != u {
+			f.Fatalf("row %d has levels %d in L and %d in U, want %d and %d", row, lower[i], upper[i], l, u)
 		}
-		t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
 	}
 }

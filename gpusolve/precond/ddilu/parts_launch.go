@@ -14,12 +14,23 @@ var partsPTX []byte
 
 const (
 	PartsThreads = 256
+	PartsEdges   = 512
+)
+
+// UNKNOWN is the level of a row that has none yet.
+const (
+	PartsUnknown = 2147483647
 )
 
 // Parts is the module parts.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Parts struct {
-	module     launch.Module
-	solveParts launch.Kernel[PartsSolvePartsArgs]
+	module            launch.Module
+	assignLevels      launch.Kernel[PartsAssignLevelsArgs]
+	factorParts       launch.Kernel[PartsFactorPartsArgs]
+	factorPartsDouble launch.Kernel[PartsFactorPartsDoubleArgs]
+	solveParts        launch.Kernel[PartsSolvePartsArgs]
+	solvePartsDouble  launch.Kernel[PartsSolvePartsDoubleArgs]
+	solvePartsEdges   launch.Kernel[PartsSolvePartsEdgesArgs]
 }
 
 // LoadParts compiles the module for the device and finds its kernels.
@@ -27,7 +38,12 @@ func LoadParts(d cudriver.Driver) (*Parts, error) {
 	m := new(Parts)
 	var err error
 	m.module, err = launch.Load(d, "parts", partsPTX,
+		m.assignLevels.Prepare("assignLevels", PartsThreads),
+		m.factorParts.Prepare("factorParts", PartsThreads),
+		m.factorPartsDouble.Prepare("factorPartsDouble", PartsThreads),
 		m.solveParts.Prepare("solveParts", PartsThreads),
+		m.solvePartsDouble.Prepare("solvePartsDouble", PartsThreads),
+		m.solvePartsEdges.Prepare("solvePartsEdges", PartsEdges),
 	)
 	if err != nil {
 		return nil, err
@@ -37,6 +53,67 @@ func LoadParts(d cudriver.Driver) (*Parts, error) {
 
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
 func (m *Parts) Unload() error { return m.module.Unload() }
+
+// PartsAssignLevelsArgs are the arguments of assignLevels.
+type PartsAssignLevelsArgs struct {
+	First            cudriver.Ptr[int32]
+	RowPtr, Diagonal cudriver.Ptr[int64]
+	Col              cudriver.Ptr[int32]
+	Upper            int32
+	Level            cudriver.Ptr[int32]
+}
+
+// AssignLevels finds the level of each row in L, or where upper in U: how many rows before it in the longest chain that it waits for. Entries of L stand before a
+// row's diagonal one, those of U behind it. Of the rows without a level those get the next one whose neighbours all have lower ones ("Fine-grained domain
+// decomposition", algorithm 4.2). Shared memory: two integers for each row of the longest part.
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Parts) AssignLevels(s cudriver.Stream, grid [3]uint32, shared uint32, a PartsAssignLevelsArgs) error {
+	m.assignLevels.Args = a
+	return m.assignLevels.LaunchDynamic(s, grid, shared)
+}
+
+// PartsFactorPartsArgs are the arguments of factorParts.
+type PartsFactorPartsArgs struct {
+	First, Row             cudriver.Ptr[int32]
+	RowPtr, Diagonal       cudriver.Ptr[int64]
+	Col                    cudriver.Ptr[int32]
+	Val                    cudriver.Ptr[float64]
+	LowerFirst, LowerLevel cudriver.Ptr[int32]
+	LowerPtr, UpperPtr     cudriver.Ptr[int64]
+	UpperOrder             cudriver.Ptr[int32]
+	Scale                  float64
+	Symmetric              int32
+	Lower, Upper, Inverse  cudriver.Ptr[float32]
+	Refused                cudriver.Ptr[uint64]
+}
+
+// FactorParts:
+func (m *Parts) FactorParts(s cudriver.Stream, grid [3]uint32, a PartsFactorPartsArgs) error {
+	m.factorParts.Args = a
+	return m.factorParts.Launch(s, grid)
+}
+
+// PartsFactorPartsDoubleArgs are the arguments of factorPartsDouble.
+type PartsFactorPartsDoubleArgs struct {
+	First, Row             cudriver.Ptr[int32]
+	RowPtr, Diagonal       cudriver.Ptr[int64]
+	Col                    cudriver.Ptr[int32]
+	Val                    cudriver.Ptr[float64]
+	LowerFirst, LowerLevel cudriver.Ptr[int32]
+	LowerPtr, UpperPtr     cudriver.Ptr[int64]
+	UpperOrder             cudriver.Ptr[int32]
+	Scale                  float64
+	Symmetric              int32
+	Lower, Upper, Inverse  cudriver.Ptr[float64]
+	Refused                cudriver.Ptr[uint64]
+}
+
+// FactorPartsDouble:
+func (m *Parts) FactorPartsDouble(s cudriver.Stream, grid [3]uint32, a PartsFactorPartsDoubleArgs) error {
+	m.factorPartsDouble.Args = a
+	return m.factorPartsDouble.Launch(s, grid)
+}
 
 // PartsSolvePartsArgs are the arguments of solveParts.
 type PartsSolvePartsArgs struct {
@@ -58,4 +135,49 @@ type PartsSolvePartsArgs struct {
 func (m *Parts) SolveParts(s cudriver.Stream, grid [3]uint32, shared uint32, a PartsSolvePartsArgs) error {
 	m.solveParts.Args = a
 	return m.solveParts.LaunchDynamic(s, grid, shared)
+}
+
+// PartsSolvePartsDoubleArgs are the arguments of solvePartsDouble.
+type PartsSolvePartsDoubleArgs struct {
+	First, Row                         cudriver.Ptr[int32]
+	LowerPtr                           cudriver.Ptr[int64]
+	LowerCol                           cudriver.Ptr[int32]
+	LowerVal                           cudriver.Ptr[float64]
+	LowerFirst, LowerLevel             cudriver.Ptr[int32]
+	UpperPtr                           cudriver.Ptr[int64]
+	UpperCol                           cudriver.Ptr[int32]
+	UpperVal                           cudriver.Ptr[float64]
+	UpperFirst, UpperLevel, UpperOrder cudriver.Ptr[int32]
+	Inverse                            cudriver.Ptr[float64]
+	R, Z                               cudriver.Ptr[float32]
+}
+
+// SolvePartsDouble:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Parts) SolvePartsDouble(s cudriver.Stream, grid [3]uint32, shared uint32, a PartsSolvePartsDoubleArgs) error {
+	m.solvePartsDouble.Args = a
+	return m.solvePartsDouble.LaunchDynamic(s, grid, shared)
+}
+
+// PartsSolvePartsEdgesArgs are the arguments of solvePartsEdges.
+type PartsSolvePartsEdgesArgs struct {
+	First, Row                         cudriver.Ptr[int32]
+	LowerPtr                           cudriver.Ptr[int64]
+	LowerCol                           cudriver.Ptr[int32]
+	LowerVal                           cudriver.Ptr[float32]
+	LowerFirst, LowerLevel, LowerOwner cudriver.Ptr[int32]
+	UpperPtr                           cudriver.Ptr[int64]
+	UpperCol                           cudriver.Ptr[int32]
+	UpperVal                           cudriver.Ptr[float32]
+	UpperFirst, UpperLevel, UpperOwner cudriver.Ptr[int32]
+	Inverse, R, Z                      cudriver.Ptr[float32]
+}
+
+// SolvePartsEdges is solveParts with a thread for each entry of a level.
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Parts) SolvePartsEdges(s cudriver.Stream, grid [3]uint32, shared uint32, a PartsSolvePartsEdgesArgs) error {
+	m.solvePartsEdges.Args = a
+	return m.solvePartsEdges.LaunchDynamic(s, grid, shared)
 }

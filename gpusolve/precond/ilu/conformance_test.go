@@ -70,14 +70,29 @@ func (f *factored) check(how ilu.Options) {
 		f.Fatal(err)
 	}
 	want := eliminate(f.grid.CSR(), how.Order, how.Shift)
-	got := factor.Download()
-	f.sameFactor(got, want, how)
+	f.sameFactor(factor.Download(), want, how)
+	factor.Release()
+	forms := []ilu.Form{ilu.ByTiles}
+	if !how.Double && !f.grid.Symmetric() {
+		forms = append(forms, ilu.ByFlags, ilu.ByGroups, ilu.InNaturalOrder, ilu.ByLaunches)
+	}
+	for _, how.Form = range forms {
+		f.checkSolves(form, how, want)
+	}
+	form.Release()
+}
+
+// checkSolves solves with the factor in one form.
+func (f *factored) checkSolves(form ops.Diagonals, how ilu.Options, want *rowFactor) {
+	factor, err := ilu.Factorise(f.Sys, form, how)
+	if err != nil {
+		f.Fatal(err)
+	}
 	triangles, err := factor.Triangles()
 	if err != nil {
 		f.Fatal(err)
 	}
 	factor.Release()
-	form.Release()
 	z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
 	for range 2 { // the states of a solve must be ready for the next
 		rv := f.Random(r)
@@ -88,7 +103,7 @@ func (f *factored) check(how ilu.Options) {
 			top = math.Max(top, math.Abs(v))
 		}
 		if !how.Double {
-			f.Near("solution of both triangles", f.Read(z), exact, top, 4e-5)
+			f.Near(fmt.Sprintf("solution of both triangles in form %d", how.Form), f.Read(z), exact, top, 4e-5)
 			continue
 		}
 		for c, v := range f.Read(z) { // within 1e-13 of FP64 before it is rounded once

@@ -2,6 +2,7 @@ package ilu
 
 import (
 	"math"
+	"math/bits"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
@@ -15,7 +16,7 @@ type cudaFactor struct {
 	nx, ny, nz int // of the grid as it was given
 	*wavefront
 	sides   int64 // 1 for a symmetric matrix
-	double  bool
+	how     Options
 	planned cudriver.Ptr[int32]
 	data    cudriver.Ptr[float64]
 }
@@ -41,7 +42,7 @@ func factoriseOnGPU(s *cuda.Space, a ops.Diagonals, how Options) (Factor, error)
 	}
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
-	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1, double: how.Double}
+	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, wavefront: newWavefront(how.Order, shape[0], shape[1], shape[2], how.TileY, how.TileZ, how.Chunk), sides: 1, how: how}
 	if !d.Symmetric() {
 		f.sides = 2
 	}
@@ -89,7 +90,7 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 			run = k.FactoriseDiamond
 		}
 		s.Note(run(s.Stream, tiles, KernelsFactoriseStarArgs{
-			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned, State: state,
 			Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
 		}))
 		return
@@ -99,11 +100,22 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 		run = k.FactoriseDiamondBoth
 	}
 	s.Note(run(s.Stream, tiles, KernelsFactoriseStarBothArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned, State: state,
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned, State: state,
 		Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]], LowerY: lower[from[1]], LowerZ: lower[from[2]],
 		Scale: 1 + how.Shift, F: f.data, Place: place,
 	}))
 }
+
+// messages is how many levels a tile of the factorisation completes between two messages; solves need chunks of some length.
+func (f *cudaFactor) messages() int32 {
+	if asked := f.how.Chunk; asked > 0 && asked < int(f.chunk) {
+		return powerOfTwo(asked)
+	}
+	return f.chunk
+}
+
+// powerOfTwo is the largest one that does not exceed n.
+func powerOfTwo(n int) int32 { return 1 << (bits.Len(uint(n)) - 1) }
 
 // check waits and reads which cell a kernel found to stand in the way, if any.
 func (f *cudaFactor) check(place cudriver.Ptr[uint64], reason MisfitReason) error {

@@ -32,10 +32,13 @@ func levelsOf[T float32 | float64](f *cudaFactor, data cudriver.Ptr[T]) levels[T
 // Triangles rounds the factor, or takes it over as it is.
 func (f *cudaFactor) Triangles() (Triangles, error) {
 	s := f.s
+	if f.how.Form != ByTiles {
+		return f.inForm(f.how.Form)
+	}
 	t := &cudaTriangles{s: s, k: f.k, wavefront: f.wavefront}
 	before := s.Allocated()
 	t.planned = cuda.Upload(s, f.plan)
-	if f.double {
+	if f.how.Double {
 		t.double = levelsOf(f, f.data)
 		before -= 8 * f.values()
 		f.data = cudriver.Ptr[float64]{}

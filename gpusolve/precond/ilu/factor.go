@@ -2,6 +2,7 @@ package ilu
 
 import (
 	"fmt"
+	"slices"
 
 	"thermsim/gpusolve/ops"
 )
@@ -15,6 +16,8 @@ type Options struct {
 	// Hints for executors that divide the work geometrically: columns of a tile along y and z, and levels between two messages to other tiles.
 	// Zeros leave the choice to them.
 	TileY, TileZ, Chunk int
+	Rows                int  // of cells that a thread takes at a step where Order is 0: 1, 2 or 4
+	Form                Form // on a GPU
 }
 
 // Factor is L, D and U in FP64 on a device.
@@ -88,3 +91,21 @@ func badPivot(symmetric bool) MisfitReason {
 	}
 	return NoPivot
 }
+
+// Form is a way through the triangles on a GPU. A processor has one.
+type Form int
+
+// The forms. All but the first are there to compare with.
+const (
+	ByTiles        Form = iota // the method's own (docs/ilu.md)
+	ByFlags                    // tiles with a message at every level and neighbours' values read in memory, laid out by levels
+	ByGroups                   // the same, where Order is 1 with two groups of threads for the two halves of a row
+	InNaturalOrder             // as ByFlags, laid out in natural order
+	ByLaunches                 // a launch for each level of the grid, in natural order
+)
+
+// forms are the names of the forms in settings.
+var forms = []string{"tiles", "flags", "groups", "natural", "levels"}
+
+// FormOf finds a form by its name.
+func FormOf(name string) Form { return Form(slices.Index(forms, name)) }

@@ -36,7 +36,10 @@ func NewCholesky(s ops.Operator, set precond.Settings) (precond.Preconditioner, 
 }
 
 func factored(name string, s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
-	how := Options{Order: set.Int("order"), Shift: set.Float("shift"), Double: set.Text("precision") == "fp64"}
+	how := Options{Order: set.Int("order"), Shift: set.Float("shift"), Double: set.Text("precision") == "fp64", Form: FormOf(set.Text("form"))}
+	if how.Double && how.Form != ByTiles {
+		return nil, fmt.Errorf("%w: form=%s solves in FP32; leave form or precision away", precond.ErrRefused, set.Text("form"))
+	}
 	a, beside, ok, err := ops.NearDiagonals(s)
 	if !ok {
 		return nil, errNoDevice
@@ -66,6 +69,9 @@ func factored(name string, s ops.Operator, set precond.Settings) (precond.Precon
 	}
 	if how.Double {
 		details += ", FP64"
+	}
+	if how.Form != ByTiles {
+		details += ", form " + set.Text("form")
 	}
 	return &incomplete{name, t, details}, nil
 }

@@ -248,6 +248,9 @@ func TestRefusals(t *testing.T) {
 	if _, err = ilu.NewCholesky(load(t, general), settings(t, "")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "choose ilu") {
 		t.Errorf("Cholesky factors of a matrix that is not symmetric: %v", err)
 	}
+	if _, err = ilu.New(load(t, general), settings(t, "form=flags,precision=fp64")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "leave form or precision away") {
+		t.Errorf("a form in FP64: %v", err)
+	}
 	general.Main[0] = 0
 	if _, err = ilu.New(load(t, general), settings(t, "order=0")); !errors.Is(err, precond.ErrRefused) || !strings.Contains(err.Error(), "pivot of cell (0,0,0) is zero") {
 		t.Errorf("a pivot that is zero: %v", err)

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/ddilu"
+	"thermsim/gpusolve/precond/ilu"
+)
+
+// withMethod sets a method up, times its applications, and solves with every right side to every tolerance.
+func (p problem) withMethod(s ops.Operator, text string, o options) (rows []row, err error) {
+	name, settings, _ := strings.Cut(text, ":")
+	known := []method.Definition{ilu.Definition(), ilu.DefinitionOfCholesky(), ddilu.Definition()}
+	at := slices.IndexFunc(known, func(d method.Definition) bool { return d.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("no method %q", name)
+	}
+	set, err := precond.Parse(settings, known[at].Keys)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	solver, m, err := known[at].SetUp(s, set)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	defer solver.Close()
+	r := row{Method: name, Settings: settings, SetUpMS: ms(time.Since(start)), Details: m.Details()}
+	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
+		return nil, err
+	}
+	fmt.Printf("  %-40s set-up %8.2f ms apply %8.3f ms  %s\n", text, r.SetUpMS, r.ApplyMS, r.Details)
+	rows = append(rows, r)
+	more, err := p.solve(s, solver, r, o)
+	return append(rows, more...), err
+}
+
+// solve counts iterations.
+func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options) (rows []row, err error) {
+	x, err := s.New64()
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.New64()
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release(x, b)
+	for _, side := range sides {
+		if len(o.sides) > 0 && !slices.Contains(o.sides, side) {
+			continue
+		}
+		s.Write(b, p.rightSide(side))
+		for _, rtol := range o.rtols {
+			rule := krylov.Rule{RTol: rtol, MaxIter: 5000}
+			solver.Prepare(rule, x)
+			solver.StartFromZero()
+			s.Fill(x, 0)
+			start := time.Now()
+			out := solver.Solve(context.Background(), rule, s.SourceOf(b), x)
+			took := time.Since(start)
+			if err := s.Err(); err != nil {
+				return rows, err
+			}
+			r := row{Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol, Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
+				ResidualRel: out.Norms.Residual / out.Norms.Source}
+			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations, r.ResidualRel, r.SolveMS, out.Converged)
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/ilu"
+)
+
+// timeParts times factorisations and triangular solves of all orders, precisions and forms.
+func (p problem) timeParts(s ops.Operator, o options) (rows []row, err error) {
+	a, err := s.(ops.Forms).Diagonals()
+	if err != nil {
+		return nil, err
+	}
+	defer a.Release()
+	for _, order := range o.orders {
+		for _, precision := range o.precisions {
+			for n := range len(o.forms) * len(o.hints) {
+				form, how := o.forms[n/len(o.hints)], o.hints[n%len(o.hints)]
+				if how.Order, err = strconv.Atoi(order); err != nil {
+					return rows, err
+				}
+				how.Double, how.Form = precision == "fp64", ilu.FormOf(form)
+				r, err := p.timeFactor(s, a, how, o.runs)
+				r.Precision, r.Form = precision, form
+				r.Settings = fmt.Sprintf("order=%s,precision=%s,form=%s", order, precision, form)
+				if err != nil {
+					return rows, fmt.Errorf("%s: %w", r.Settings, err)
+				}
+				fmt.Printf("  %-40s %-12s levels %5d factor %8.3f ms apply %8.3f ms %6.3f us/level %6.3f TB/s %5.1f B/cell\n",
+					r.Settings, r.Hints, r.Levels, r.FactorMS, r.ApplyMS, r.LevelUS, r.TBPerS, r.BytesCell)
+				rows = append(rows, r)
+			}
+		}
+	}
+	return rows, nil
+}
+
+// timeFactor times the factorisation, the second of two, and the applications.
+func (p problem) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r row, err error) {
+	n := p.nx * p.ny * p.nz
+	r = row{Order: how.Order, Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
+		Hints: fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk)}
+	var f ilu.Factor
+	for range 2 {
+		if f != nil {
+			f.Release()
+		}
+		start := time.Now()
+		if f, err = ilu.Factorise(s, a, how); err != nil {
+			return r, err
+		}
+		r.FactorMS = ms(time.Since(start))
+	}
+	t, err := f.Triangles()
+	f.Release()
+	if err != nil {
+		return r, err
+	}
+	defer t.Release()
+	r.BytesCell = float64(t.Bytes()) / float64(n)
+	if r.ApplyMS, err = p.timeApplications(s, t.Solve, runs); err != nil {
+		return r, err
+	}
+	r.LevelUS = 1000 * r.ApplyMS / 2 / float64(r.Levels)
+	off := len(ilu.Neighbours(how.Order))
+	// Both changes of layout, and for each solve its diagonals and the vector twice; the upper one reads 1/D too.
+	width := 4
+	if how.Double {
+		width = 8
+	}
+	r.TBPerS = float64(n) * float64(4*2+width*(2+2*(off+2)+1)) / (r.ApplyMS / 1000) / 1e12
+	return r, s.Err()
+}
+
+// timeApplications times z = M^-1 r, recorded as a solver does it: the best mean of three.
+func (p problem) timeApplications(s ops.Operator, apply func(z, r ops.Vector), runs int) (float64, error) {
+	right, err := s.New32()
+	if err != nil {
+		return 0, err
+	}
+	z, err := s.New32()
+	if err != nil {
+		return 0, err
+	}
+	defer s.Release(right, z)
+	s.Write(right, p.rightSide("normal random"))
+	replay := func() { apply(z, right) }
+	if r, ok := s.(krylov.Recorder); ok {
+		if replay, _, err = r.Record(replay); err != nil {
+			return 0, err
+		}
+	}
+	k, err := s.NewWorkspace()
+	if err != nil {
+		return 0, err
+	}
+	best := math.Inf(1)
+	for range 3 {
+		replay()
+		k.Scalars() // waits
+		start := time.Now()
+		for range runs {
+			replay()
+		}
+		k.Scalars()
+		best = min(best, ms(time.Since(start))/float64(runs))
+	}
+	return best, s.Err()
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

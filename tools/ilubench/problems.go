@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/sparse"
+	"thermsim/mesh"
+)
+
+// problem is a grid to measure on.
+type problem struct {
+	name       string
+	nx, ny, nz int
+	rows       bool // given by rows, without geometry
+	open       func(d ops.Device) (ops.Operator, error)
+}
+
+func problems() (all []problem) {
+	grid := func(name string, nx, ny, nz int, matrix func() *sparse.Diagonals) {
+		all = append(all, problem{name, nx, ny, nz, false, func(d ops.Device) (ops.Operator, error) { return d.LoadDiagonals(matrix()) }})
+	}
+	for _, n := range []int{96, 160, 208, 304} {
+		grid(fmt.Sprintf("poisson %d", n), n, n, n, func() *sparse.Diagonals { return poisson(n, n, n) })
+	}
+	for _, n := range []int{96, 304} {
+		for _, peclet := range []float64{0.01, 0.1, 1, 10, 100} {
+			grid(fmt.Sprintf("upwind %d, Peclet %g", n, peclet), n, n, n, flow{peclet: peclet}.on(n, n, n))
+		}
+	}
+	grid("upwind 160, Peclet 1", 160, 160, 160, flow{peclet: 1}.on(160, 160, 160))
+	for _, n := range []int{714, 1871} {
+		grid(fmt.Sprintf("upwind %dx%dx10", n, n), n, n, 10, flow{peclet: 1}.on(n, n, 10))
+	}
+	// The same cells, marched along their short direction.
+	grid("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
+	grid("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
+	// Other ways to discretise convection with diffusion: central differences, a flow along the diagonal, steps in time.
+	for _, f := range []flow{
+		{peclet: 0.01, central: true}, {peclet: 1, central: true}, {peclet: 1, even: true}, {peclet: 10, even: true},
+		{peclet: 0.01, courant: 1}, {peclet: 0.1, courant: 10}, {peclet: 1, courant: 1}, {peclet: 1, courant: 10}, {peclet: 1, courant: 100},
+	} {
+		for _, edge := range []int{48, 96, 304} {
+			grid(fmt.Sprintf("search %d, %v", edge, f), edge, edge, edge, f.on(edge, edge, edge))
+		}
+	}
+	for _, n := range []int{714, 1183, 1871} {
+		all = append(all, problem{fmt.Sprintf("stack %d", n), n, n, 10, false, func(d ops.Device) (ops.Operator, error) {
+			m, err := mesh.Build(cases.Stack10(cases.Options{NX: n, H: 1000}))
+			if err != nil {
+				return nil, err
+			}
+			return d.Assemble(m, 0)
+		}})
+	}
+	byRows := func(name string, n int, matrix func() *sparse.CSR) {
+		all = append(all, problem{name, n, n, n, true, func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(matrix()) }})
+	}
+	byRows("rows of poisson 160", 160, func() *sparse.CSR { return poisson(160, 160, 160).CSR() })
+	byRows("rows of poisson 160, shuffled", 160, func() *sparse.CSR { return shuffled(poisson(160, 160, 160).CSR()) })
+	byRows("rows of upwind 160, Peclet 1", 160, func() *sparse.CSR { return flow{peclet: 1}.on(160, 160, 160)().CSR() })
+	return all
+}
+
+// flow is convection that is added to poisson: along x, half as fast along y and a tenth along z, or the same along all three. The Peclet number is that of a cell
+// along x. A Courant number makes it a backward step in time of so many cells.
+type flow struct {
+	peclet, courant float64
+	central, even   bool
+}
+
+func (f flow) String() string {
+	s := fmt.Sprintf("Peclet %g", f.peclet)
+	if f.central {
+		s += ", central"
+	}
+	if f.even {
+		s += ", diagonal"
+	}
+	if f.courant > 0 {
+		s += fmt.Sprintf(", Courant %g", f.courant)
+	}
+	return s
+}
+
+// on gives the matrix: first-order upwind differences, or central ones.
+func (f flow) on(nx, ny, nz int) func() *sparse.Diagonals {
+	return func() *sparse.Diagonals {
+		a := poisson(nx, ny, nz)
+		a.LowerX, a.LowerY, a.LowerZ = slices.Clone(a.X), slices.Clone(a.Y), slices.Clone(a.Z)
+		upper := [][]float64{a.X, a.Y, a.Z}
+		for n, lower := range [][]float64{a.LowerX, a.LowerY, a.LowerZ} {
+			v := f.peclet
+			if !f.even {
+				v *= []float64{1, 0.5, 0.1}[n]
+			}
+			for c := range lower {
+				if f.central {
+					lower[c], upper[n][c] = lower[c]*(1+v/2), upper[n][c]*(1-v/2)
+					continue
+				}
+				lower[c] *= 1 + v
+				a.Main[c] += v
+			}
+		}
+		if f.courant > 0 {
+			for c := range a.Main {
+				a.Main[c] += f.peclet / f.courant
+			}
+		}
+		return a
+	}
+}
+
+// poisson is the 7-point Laplacian times h^2 on the unit cube's inner points, zero on its faces.
+func poisson(nx, ny, nz int) *sparse.Diagonals {
+	a := sparse.NewDiagonals(nx, ny, nz)
+	for c := range a.Main {
+		a.Main[c] = 6
+		if c%nx != nx-1 {
+			a.X[c] = -1
+		}
+		if c/nx%ny != ny-1 {
+			a.Y[c] = -1
+		}
+		if c/(nx*ny) != nz-1 {
+			a.Z[c] = -1
+		}
+	}
+	return a
+}
+
+// shuffled renumbers the rows and columns of a matrix at random.
+func shuffled(a *sparse.CSR) *sparse.CSR {
+	n := a.N()
+	from, to := rand.New(rand.NewPCG(3, 4)).Perm(n), make([]int32, n)
+	for row, old := range from {
+		to[old] = int32(row)
+	}
+	b := &sparse.CSR{RowPtr: make([]int64, 1, n+1)}
+	type entry struct {
+		col int32
+		val float64
+	}
+	var row []entry
+	for _, old := range from {
+		cols, vals := a.Row(old)
+		row = row[:0]
+		for i, c := range cols {
+			row = append(row, entry{to[c], vals[i]})
+		}
+		slices.SortFunc(row, func(a, b entry) int { return int(a.col - b.col) })
+		for _, e := range row {
+			b.Col, b.Val = append(b.Col, e.col), append(b.Val, e.val)
+		}
+		b.RowPtr = append(b.RowPtr, int64(len(b.Col)))
+	}
+	return b
+}
+
+// sides are the names of right sides.
+var sides = []string{"normal random", "ones", "smooth"}
+
+// rightSide is one of them.
+func (p problem) rightSide(name string) []float64 {
+	b := make([]float64, p.nx*p.ny*p.nz)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for c := range b {
+		switch name {
+		case "ones":
+			b[c] = 1
+		case "normal random":
+			b[c] = rng.NormFloat64()
+		default:
+			x, y, z := float64(c%p.nx+1)/float64(p.nx+1), float64(c/p.nx%p.ny+1)/float64(p.ny+1), float64(c/(p.nx*p.ny)+1)/float64(p.nz+1)
+			b[c] = x * math.Exp(y) * (1 - x*x) * z * (1 - z) * (1 - y)
+		}
+	}
+	return b
+}
