@@ -68,12 +68,10 @@ gpu-test:
 gpu-bench:
 	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/ilubench
 
-# docs/performance.md, the GPUs' figures in README.md, and docs/bench-h200.md, from the measurements.
-MEASURED = $(filter-out docs/measurements/bench-%,$(wildcard docs/measurements/*.json))
+# The tables in docs and README.md that are made from docs/measurements.
 performance:
-	go run ./tools/gpubench -readme README.md $(MEASURED)
-	go run ./tools/gpubench -table $(MEASURED) > docs/performance.md
-	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --markdown > docs/bench-h200.md
+	go generate ./tools/figures
+	go run ./cmd/thermsim bench --from docs/measurements/bench-h200.json --external docs/measurements/external-amgx-h200.json --markdown > docs/bench-h200.md
 
 # The tables of iterations in docs/robustness.md and docs/liquid-cooling.md. It takes most of an hour on two cores, and 6 GB.
 robustness:

@@ -28,6 +28,7 @@ type Options struct {
 	MapsDir    string                 // where to write error maps; "" writes none
 	Version    string                 // of the program, for the result
 	Watch      func(Event)            // is told of everything as it happens; may be nil
+	External   []ExternalRow          // rows that others measured, put into the tables
 	Executor   *gpusolve.SharedDevice // measures this one in place of Device, and leaves it open
 }
 
@@ -49,6 +50,7 @@ const (
 type Bench struct {
 	Options
 	dev     *gpusolve.SharedDevice
+	kind    string // of the device: cpu or gpu
 	result  *Result
 	systems []system
 	table   *Table
@@ -75,6 +77,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		}
 		defer b.dev.Release()
 	}
+	b.kind = b.dev.Info.Kind
 	if err := b.describe(); err != nil {
 		return nil, err
 	}
@@ -89,8 +92,26 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		if err := b.table.run(ctx, b); err != nil {
 			return b.result, err
 		}
+		if err := b.addExternal(); err != nil {
+			return b.result, err
+		}
 	}
 	return b.result, nil
+}
+
+// addExternal puts the external rows of the last table into it, and tells them.
+func (b *Bench) addExternal() error {
+	last := len(b.result.Tables) - 1
+	rows := slices.DeleteFunc(slices.Clone(b.External), func(e ExternalRow) bool { return e.Table != b.table.Name })
+	if err := b.result.AddExternal(rows); err != nil {
+		return fmt.Errorf("%w: %w", gpusolve.ErrOption, err)
+	}
+	for n, r := range b.result.Tables[last].Rows {
+		if r.External != nil {
+			b.tell(Event{Table: b.table, Row: &b.result.Tables[last].Rows[n]})
+		}
+	}
+	return nil
 }
 
 // fill puts defaults in place of what was left open.
@@ -162,7 +183,7 @@ func (b *Bench) limit() int {
 	switch {
 	case b.MaxCells > 0:
 		return b.MaxCells
-	case b.dev.Info.Kind == "gpu":
+	case b.kind == "gpu":
 		return gpuCells
 	}
 	return cpuCells

@@ -236,6 +236,14 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const others = "../docs/measurements/external-amgx-h200.json"
+	if data, err = os.ReadFile(others); err != nil {
+		t.Fatal(err)
+	}
+	external, err := ReadExternal(others, data)
+	if err != nil || len(r.LeftOut(external)) > 0 || r.AddExternal(external) != nil {
+		t.Fatalf("%s: %v, %+v", others, err, r.LeftOut(external))
+	}
 	var page bytes.Buffer
 	if err := r.WriteMarkdown(&page); err != nil {
 		t.Fatal(err)

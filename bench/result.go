@@ -87,6 +87,8 @@ type Row struct {
 	Reason    string `json:"reason"`
 	Details   string `json:"details,omitempty"`
 	Note      string `json:"note,omitempty"` // why the row is cut off, or could not be measured
+	// External says who measured the row, where that was not this program on this device.
+	External *External `json:"external,omitempty"`
 
 	cutOff bool // ran out of its time
 }
@@ -163,7 +165,7 @@ func Merge(results []*Result) (*Result, error) {
 			}
 			for _, row := range t.Rows {
 				same := func(r Row) bool {
-					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method && r.Variant == row.Variant
+					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method && r.Variant == row.Variant && csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
 				}
 				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {
 					all.Tables[i].Rows[n] = row
@@ -227,6 +229,12 @@ func csvText(v reflect.Value) string {
 			return ""
 		}
 		return strconv.FormatFloat(float64(n), 'g', -1, 64)
+	}
+	if e, ok := v.Interface().(*External); ok {
+		if e == nil {
+			return ""
+		}
+		return e.String()
 	}
 	return fmt.Sprint(v.Interface())
 }

@@ -19,7 +19,8 @@ func networks() Table {
 		Name: "graphs", Title: "Networks that are not grids, and Poisson problems on cubes",
 		About: []string{
 			"Networks of package gpusolve/sparse/graphs; right sides of independent normal numbers; stops at ||b - A x||2 <= 1e-6 ||b||2, the true residual in FP64.",
-			"Poisson problems: 1 everywhere; 1 along x and y and 0.01 along z; cubes of 9 cells a side of 1 or 1e5 at random.",
+			"Poisson problems: uniform, 1 everywhere; weak and strong along z, 0.01 and 1000 there and 1 along x and y; random cubes, 9 cells a side of 1 or 1e5; checkerboard, 9 cells a side of 1 and 1e7.",
+			"Those of the ParAC paper: anisotropic, 1 along x and 1e-4 along y and z; checkered, cubes of 3 cells a side of 1e7 and 1, couplings that of the lower cell.",
 			"set-up holds the copy of the matrix to the device, factorisation and hierarchy; times are medians after a warm-up.",
 		},
 		Columns: []Column{columnNetwork, columnSize, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnBytes, columnNote},
@@ -42,6 +43,9 @@ var (
 // networkRTol is where solves of networks stop.
 const networkRTol = 1e-6
 
+// networkSeed is that of the right sides.
+const networkSeed = 3
+
 // networkMethods are those that need no geometry, and none to compare with.
 var networkMethods = [...]string{"cmg", "parac", "none"}
 
@@ -54,7 +58,7 @@ type networkCase struct {
 // networks lists the matrices: about a million unknowns each, and 243^3 for the Poisson problems, or what the device's limit allows.
 func (b *Bench) networks() []networkCase {
 	size, side := 1_000_000, 243
-	if b.dev.Info.Kind == "cpu" {
+	if b.kind == "cpu" {
 		size, side = 100_000, 64
 	}
 	limit := b.limit()
@@ -69,7 +73,7 @@ func (b *Bench) networks() []networkCase {
 	for _, f := range graphs.All() {
 		all = append(all, networkCase{f.Name, func() (*gpusolve.Matrix, error) { return gpusolve.NewMatrix(f.Build(size, 1), gpusolve.Shape{}) }})
 	}
-	for _, c := range []graphs.Coefficients{graphs.Uniform, graphs.Anisotropic, graphs.HighContrast} {
+	for _, c := range graphs.AllCoefficients() {
 		all = append(all, networkCase{"Poisson " + c.String(), func() (*gpusolve.Matrix, error) {
 			d := graphs.Poisson(side, c)
 			return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true, Entries: 7*d.N() - 6*side*side}, nil
@@ -85,7 +89,7 @@ func (b *Bench) network(ctx context.Context, n networkCase) error {
 	if err != nil {
 		return err
 	}
-	source := graphs.Source(a.N(), 3)
+	source := graphs.Source(a.N(), networkSeed)
 	for _, method := range b.Methods {
 		if name, _ := precond.Split(method); !slices.Contains(networkMethods[:], name) {
 			continue

@@ -24,12 +24,17 @@ Without --max-cells the processor takes the systems of up to a million cells,
 which leaves --grid to choose others, and a GPU all of them. A row that takes
 longer than --max-seconds is cut off and says so.
 
+--external puts what others measured on the same systems into the tables: other
+programs, other devices. Their rows say so, with version, device, settings and
+source. docs/bench.md describes the files, .json or .csv, and --export writes
+the systems for other programs, as Matrix Market.
+
 EXIT STATUS
 ===========
 
   0    done; rows that were cut off or could not run say so
   1    internal failure, or a file could not be written
-  2    wrong usage
+  2    wrong usage, or an invalid file of --external
   4    device failure: no GPU where one was demanded, or not enough memory
   130  interrupted; --out holds the rows that were finished
 ` + crashHelp
@@ -38,7 +43,9 @@ const benchExample = `  thermsim bench --device gpu --out bench.json     # every
   thermsim bench --tables steady --max-cells 6e6
   thermsim bench --tables II --maps errors
   thermsim bench --grid 128x128 --precond multigrid,jacobi --runs 1
-  thermsim bench --from bench.json --markdown > bench.md`
+  thermsim bench --from bench.json --markdown > bench.md
+  thermsim bench --from bench.json --external docs/measurements/external-amgx-h200.json
+  thermsim bench --export systems --tables steady --grid 714x714`
 
 type benchOptions struct {
 	tables, methods []string
@@ -50,6 +57,8 @@ type benchOptions struct {
 	maxSeconds      quantity
 	from            []string
 	out             []string
+	external        []string
+	export          string
 	maps            string
 	json, markdown  bool
 }
@@ -91,6 +100,10 @@ func newBenchCommand(g *globals) *cobra.Command {
 		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the .json `FILES` of one device, together")
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	})
+	group(f, "Other programs", func() {
+		f.StringSliceVar(&o.external, "external", nil, "put what others measured into the tables: `FILES`, .json or .csv")
+		f.StringVar(&o.export, "export", "", "measure nothing: write the systems as Matrix Market into `DIR`")
+	})
 	completeFlag(cmd, "tables", names)
 	completeFlag(cmd, "precond", bench.DefaultMethods())
 	completeFlag(cmd, "device", deviceNames())
@@ -101,8 +114,15 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	external, err := readExternal(o.external)
+	if err != nil {
+		return err
+	}
 	if len(o.from) > 0 {
-		return printBench(g, o)
+		return printBench(g, o, external)
+	}
+	if o.export != "" {
+		return exportBench(ctx, g, o)
 	}
 	for _, file := range o.out {
 		if err := checkFolder(filepath.Dir(file)); err != nil {
@@ -119,13 +139,16 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	live := !g.quiet && !o.markdown && !o.json
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Grids: o.grids.sizes, Runs: int(o.runs),
-		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(),
+		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
 		Watch: func(e bench.Event) { showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
 	p.stop()
-	if errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		err = withStatus(exitInterrupted, errors.New("interrupted; the rows that were finished are complete"))
+	case result != nil:
+		tellLeftOut(g, result, external)
 	}
 	if result == nil {
 		return err
@@ -144,6 +167,9 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 
 // check finds flags that contradict each other.
 func (o *benchOptions) check() error {
+	if o.export != "" && (len(o.from) > 0 || len(o.external) > 0 || len(o.out) > 0) {
+		return usagef("--export measures nothing; leave --from, --external and --out away")
+	}
 	if o.json && o.markdown {
 		return usagef("--json and --markdown are two ways to print; give one of them")
 	}
@@ -206,7 +232,7 @@ func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
 }
 
 // printBench prints measurements of before.
-func printBench(g *globals, o benchOptions) error {
+func printBench(g *globals, o benchOptions, external []bench.ExternalRow) error {
 	var results []*bench.Result
 	for _, name := range o.from {
 		f, err := inputfile.Open(name)
@@ -224,6 +250,10 @@ func printBench(g *globals, o benchOptions) error {
 	if err != nil {
 		return withStatus(exitInput, err)
 	}
+	if err := r.AddExternal(external); err != nil {
+		return withStatus(exitInput, err)
+	}
+	tellLeftOut(g, r, external)
 	if err := writeBench(context.Background(), r, o); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ var (
 func TestLinksOfDocs(t *testing.T) {
 	root := filepath.FromSlash("../..")
 	var pages []string
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "docs/papers/*.md", "examples/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -79,5 +79,50 @@ func TestExitStatusesOfReadme(t *testing.T) {
 	}
 	if a, b := strings.Join(listed[0], " "), strings.Join(listed[1], " "); a != b || len(listed[0]) != 9 {
 		t.Errorf("the README lists %s, the help %s", a, b)
+	}
+}
+
+var (
+	namedFile = regexp.MustCompile("`((?:bench|cmd|docs|examples|gpusolve|mesh|tools)/[^` :]+)`")
+	verdicts  = map[string]bool{"as in the paper": true, "different": true, "absent": true}
+)
+
+// The pages on papers: each row has a verdict, a reason where it is another than the paper's, and what is here leads to a file. Files that are named exist.
+func TestPapers(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/papers/*.md")
+	if err != nil || len(pages) != 5 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, page := range append(pages, "../../docs/papers.md") {
+		text := readPage(t, page)
+		for _, m := range namedFile.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s: there is no %s", page, m[1])
+			}
+		}
+		inTable := false
+		for line := range strings.Lines(text) {
+			cells := strings.Split(strings.ReplaceAll(strings.TrimSpace(line), `\|`, ""), "|")
+			switch {
+			case strings.HasPrefix(line, "| in the paper |"):
+				inTable = true
+			case !strings.HasPrefix(line, "|"):
+				inTable = false
+			case !inTable || strings.HasPrefix(line, "|---"):
+			case len(cells) != 6:
+				t.Errorf("%s: %d cells, not 4: %s", page, len(cells)-2, line)
+			default:
+				verdict, why, where := strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3]), cells[4]
+				if !verdicts[verdict] {
+					t.Errorf("%s: %q is no verdict: %s", page, verdict, line)
+				}
+				if verdict != "as in the paper" && why == "" {
+					t.Errorf("%s: no reason: %s", page, line)
+				}
+				if verdict != "absent" && !link.MatchString(where) {
+					t.Errorf("%s: the last column leads to no file: %s", page, line)
+				}
+			}
+		}
 	}
 }

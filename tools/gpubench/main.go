@@ -1,6 +1,6 @@
 // Command gpubench measures the solver on a GPU: the 10-layer memory-on-logic stack at several sizes and rules, printed as a table and
-// written as JSON. It is a single binary that needs libc and a CUDA driver, for GPU machines without Go. With -device cpu it measures the
-// processor instead, and with -table it makes docs/performance.md of the JSON files that it wrote.
+// written as JSON, of which docs/performance.md shows the rows. It is a single binary that needs libc and a CUDA driver, for GPU machines without Go. With -device cpu it
+// measures the processor instead.
 package main
 
 import (
@@ -35,8 +35,8 @@ type row struct {
 	Converged  bool    `json:"converged"`
 }
 
-// defaultRule is the solver's own.
-const defaultRule = "1e-4 K"
+// defaultRule is the solver's own, directRule that of the direct solver, which is exact to rounding.
+const defaultRule, directRule = "1e-4 K", "direct"
 
 // result is the file that docs/measurements keeps.
 type result struct {
@@ -56,19 +56,8 @@ func main() {
 	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
 	only := flag.String("case", "", "run only the case of this name")
 	device := flag.String("device", "gpu", "what to measure: gpu, gpu:N or cpu")
-	table := flag.Bool("table", false, "measure nothing: write docs/performance.md, made of the JSON files named, to stdout")
-	readmePath := flag.String("readme", "", "with the JSON files named, renew the figures in this README.md")
 	flag.Parse()
-	var err error
-	switch {
-	case *readmePath != "":
-		err = rewriteReadme(*readmePath, flag.Args())
-	case *table:
-		err = writePage(os.Stdout, flag.Args())
-	default:
-		err = run(*out, *device, *runs, *largest, *only)
-	}
-	if err != nil {
+	if err := run(*out, *device, *runs, *largest, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "gpubench:", err)
 		os.Exit(1)
 	}
@@ -177,6 +166,12 @@ func measure(m *mesh.Mesh, device string, c benchCase, o gpusolve.Options, runs 
 		r.BytesCell = float64(s.Memory.DeviceBytes) / float64(m.Cells())
 		r.PeakK = s.PeakK
 		s.Close()
+	}
+	if !r.Converged {
+		return r, fmt.Errorf("%s to %s does not converge: ||b - A x|| = %g W", r.Method, r.Rule, r.ResidualW)
+	}
+	if r.Iterations == 0 {
+		r.Rule = directRule
 	}
 	slices.Sort(setup)
 	slices.Sort(solve)

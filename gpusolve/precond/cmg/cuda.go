@@ -61,6 +61,18 @@ func (l *gpuLevel) Len() int { return int(l.n) }
 // Bytes of the graph, its transfer and its inverse.
 func (l *gpuLevel) Bytes() int64 { return l.bytes }
 
+// Traffic of a product: segments with their padding, what numbers them where rows have several, ground, x, b and r; and the sums of an upper triangle, set and read.
+func (l *gpuLevel) Traffic() int64 {
+	bytes := 8*l.segments*int64(l.length) + 16*l.n
+	if l.ragged != nil {
+		bytes += 4 * (l.segments + l.n)
+	}
+	if !l.upper.IsNil() {
+		bytes += 8 * l.n
+	}
+	return bytes
+}
+
 // Layout in segments.
 func (l *gpuLevel) Layout() string {
 	if l.dense != nil && !l.dense.inverse.IsNil() {

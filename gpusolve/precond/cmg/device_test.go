@@ -34,7 +34,7 @@ func onDevices(t *testing.T, f func(t *testing.T, d *cuda.Device)) {
 
 // The device finds the clusters and forms the quotients that the host does, level after level.
 func TestDecomposeOnInterpreterAndGPU(t *testing.T) {
-	matrices := map[string]*sparse.CSR{"poisson": graphs.Poisson(11, graphs.HighContrast).CSR()}
+	matrices := map[string]*sparse.CSR{"poisson": graphs.Poisson(11, graphs.RandomCubes).CSR()}
 	for name, w := range adversaries(100) {
 		w.ground[1] = 0.5
 		matrices[name] = w.matrix()
@@ -178,7 +178,7 @@ func TestCyclesLoadNoKernels(t *testing.T) {
 
 // A cycle whose hierarchy was built on the device is that of the host's.
 func TestHierarchyOnInterpreterAndGPU(t *testing.T) {
-	a := graphs.Poisson(8, graphs.Anisotropic).CSR()
+	a := graphs.Poisson(8, graphs.WeakZ).CSR()
 	onDevices(t, func(t *testing.T, d *cuda.Device) {
 		s, err := d.LoadCSR(a)
 		if err != nil {

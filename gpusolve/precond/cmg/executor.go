@@ -54,6 +54,8 @@ func on(a ops.Operator) (e executor, ok bool) {
 type graphLevel interface {
 	Len() int
 	Bytes() int64
+	// Traffic is what a product moves at least: the graph as it is stored, and each vector once.
+	Traffic() int64
 	// Layout says how it is stored, in a few words.
 	Layout() string
 }

@@ -36,6 +36,9 @@ func (l *hostLevel) Len() int { return len(l.scale) }
 // Bytes of the graph, its transfer and its inverse.
 func (l *hostLevel) Bytes() int64 { return l.bytes }
 
+// Traffic of a product: rows, ground, x, b and r.
+func (l *hostLevel) Traffic() int64 { return 8*l.g.Entries() + 24*int64(l.Len()) }
+
 // Layout is by rows.
 func (l *hostLevel) Layout() string { return fmt.Sprintf("%d neighbours by rows", l.g.Entries()) }
 

@@ -49,8 +49,10 @@ type cudaElimination struct {
 	col    cudriver.Ptr[int32]
 	val    cudriver.Ptr[float64]
 	how    choices
-	n      int64
-	width  int32
+	// ordered is how long the processor took for the order.
+	ordered time.Duration
+	n       int64
+	width   int32
 	// Memory of the whole, and that of one attempt with the sizes below.
 	memory, attempt *cuda.Temporary
 
@@ -118,7 +120,7 @@ func (e *cudaElimination) make() (factor, error) {
 	if err := e.Err(); err != nil {
 		return nil, err
 	}
-	f.about.Order, f.about.Retries = e.how.order, retries
+	f.about.Order, f.about.Ordering, f.about.Retries = e.how.order, e.ordered.Seconds(), retries
 	f.about.Fill = 2 * float64(f.about.Entries+e.n) / float64(max(1, e.a.Entries()))
 	f.about.Factor, f.about.Sort = built.Sub(start).Seconds(), time.Since(built).Seconds()
 	return f, nil

@@ -1,6 +1,8 @@
 package parac
 
 import (
+	"time"
+
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/sparse/ordering"
@@ -20,7 +22,10 @@ func (e *cudaElimination) sortRows() {
 		if e.Err() != nil {
 			return
 		}
-		cuda.Send(e.Space, signed(e.order), ordering.MinimumDegree(a.RowPtr, a.Col))
+		began := time.Now()
+		order := ordering.MinimumDegree(a.RowPtr, a.Col)
+		e.ordered = time.Since(began)
+		cuda.Send(e.Space, signed(e.order), order)
 	} else {
 		p := ordering.NewPermutation(int(e.n), e.how.seed)
 		if e.Ready() {

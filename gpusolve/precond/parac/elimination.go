@@ -75,14 +75,16 @@ type choices struct {
 
 // Report describes a factor.
 type Report struct {
-	Order   Order   // never AnyOrder
-	Entries int64   // of G below the diagonal
-	Fill    float64 // 2 nnz(G) / nnz(A), both with their diagonals
-	Depth   int     // levels of the triangular solves: their critical path
-	Tree    int     // height of the elimination tree
-	Retries int     // how often memory had to grow
-	Factor  float64 // s, ordering and elimination
-	Sort    float64 // s, from there to what the triangular solves read
+	Order    Order   // never AnyOrder
+	Entries  int64   // of G below the diagonal
+	Fill     float64 // 2 nnz(G) / nnz(A), both with their diagonals
+	Depth    int     // levels of the triangular solves: their critical path
+	Tree     int     // height of the elimination tree
+	Longest  int     // entries of the longest column of G, where the processor counted them
+	Retries  int     // how often memory had to grow
+	Factor   float64 // s, ordering and elimination
+	Ordering float64 // s, of Factor: the order, where the processor finds it
+	Sort     float64 // s, from there to what the triangular solves read
 }
 
 // entries of a factor on the host. Its unknowns are sorted by level and by row within a level, so that G is lower triangular.

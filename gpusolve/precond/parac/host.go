@@ -41,7 +41,9 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 	if how.order == AnyOrder {
 		how.order = MinimumDegree
 	}
+	began := time.Now()
 	by := orderRows(m, how)
+	ordered := time.Since(began)
 	for room := headroom; ; room += 10 {
 		e, err := newHostElimination(h.s.Arrays(), m, by.rows, how.seed, room, h.s.Workers())
 		if err != nil {
@@ -63,7 +65,8 @@ func (h hostExecutor) eliminate(a ops.Rows, how choices) (factor, error) {
 		}
 		f.about = Report{
 			Order: how.order, Entries: int64(len(f.row)), Fill: 2 * float64(len(f.row)+m.N()) / float64(max(1, m.Entries())), Depth: len(f.levels) - 1, Tree: f.height,
-			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Sort: time.Since(built).Seconds(),
+			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(), Sort: time.Since(built).Seconds(),
+			Longest: f.longest(),
 		}
 		return f, nil
 	}

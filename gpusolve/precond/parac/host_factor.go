@@ -62,6 +62,14 @@ func (e *hostElimination) factor() *levelFactor {
 	return f
 }
 
+// longest is the number of entries of the longest column.
+func (f *levelFactor) longest() (most int) {
+	for c := range len(f.first) - 1 {
+		most = max(most, int(f.first[c+1]-f.first[c]))
+	}
+	return most
+}
+
 // byLevel fills order and levels, and returns the places in the factor of the elimination's places.
 func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 	depth := int32(0)

@@ -37,9 +37,19 @@ type Factor struct {
 
 var _ precond.Renewer = (*Factor)(nil)
 
-// A matrix is called dense where its mean row has more than denseDegree entries; a factor, where its tree is high and a dense triangle of that height
-// would hold a twentieth of its entries: what is left in the end is dense then.
+// A matrix is called dense where its mean row has more than denseDegree entries; a factor, where a dense triangle of the size of what is left in the end would
+// hold a twentieth of its entries.
 const denseDegree, denseTree = 64, 300
+
+// endsDense says so of a factor. The size of its end is the height of its tree, but in the order of minimum degree, whose trees are high everywhere: there it
+// is the longest column.
+func (r *Report) endsDense() bool {
+	size := int64(r.Tree)
+	if r.Order == MinimumDegree {
+		size = int64(r.Longest)
+	}
+	return size > denseTree && size*size/2 > r.Entries/20
+}
 
 // New factorises the matrix of a system.
 func New(s ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
@@ -103,7 +113,7 @@ func (p *Factor) Details() string {
 	if r.Retries > 0 {
 		text += fmt.Sprintf(", memory of the elimination too small and grown %d times", r.Retries)
 	}
-	if p.dense || r.Tree > denseTree && int64(r.Tree)*int64(r.Tree)/2 > r.Entries/20 {
+	if p.dense || r.endsDense() {
 		text += ", dense: the elimination has little to do in parallel and is slow"
 	}
 	return text

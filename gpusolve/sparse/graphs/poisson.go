@@ -9,60 +9,122 @@ import (
 // Coefficients of a Poisson problem.
 type Coefficients int
 
-// The problems that solvers of Laplacians are often compared on.
+// The problems that solvers of Laplacians are often compared on. Those with ParAC in their name are the matrices of the ParAC paper (Liang et al. 2025) as its
+// generator, Laplacians.jl, makes them at 1e8 entries: wgrid_sddm(1e8, 1e4) and checkered_grid_sddm(1e8, 64, 64, 64, 1e7). Its uniform problem is Uniform.
 const (
-	Uniform      Coefficients = iota // 1 everywhere
-	Anisotropic                      // 1 along x and y, 1/100 along z
-	HighContrast                     // cubes of 9 cells a side of 1 or 1e5, drawn at random; couplings are harmonic means
+	Uniform          Coefficients = iota // 1 everywhere
+	WeakZ                                // 1 along x and y, 1/100 along z
+	RandomCubes                          // cubes of 9 cells a side of 1 or 1e5, drawn at random; couplings are harmonic means
+	StrongZ                              // 1 along x and y, 1000 along z
+	Checkerboard                         // cubes of 9 cells a side of 1 and 1e7 in turn; couplings are harmonic means
+	ParACAnisotropic                     // 1 along x, 1e-4 along y and z
+	ParACCheckered                       // cubes of 3 cells a side of 1e7 and 1 in turn; a coupling has the coefficient of the lower cell
 )
 
-func (c Coefficients) String() string {
-	return [...]string{"uniform", "anisotropic", "high contrast"}[c]
+// problem says what k(x, y, z) is and how couplings come of it.
+type problem struct {
+	name      string
+	axes      [3]float64 // factors of couplings along x, y, z
+	block     int        // cells a side of cubes of one coefficient, 0 for one everywhere
+	contrast  float64    // the coefficient of some of the cubes, 1 that of the others
+	drawn     bool       // at random, rather than in turn
+	lowerCell bool       // couplings have the coefficient of the cell with the lower place, rather than the harmonic mean
 }
+
+var problems = [...]problem{
+	Uniform:          {name: "uniform", axes: [3]float64{1, 1, 1}},
+	WeakZ:            {name: "weak along z", axes: [3]float64{1, 1, 0.01}},
+	RandomCubes:      {name: "random cubes", axes: [3]float64{1, 1, 1}, block: 9, contrast: 1e5, drawn: true},
+	StrongZ:          {name: "strong along z", axes: [3]float64{1, 1, 1000}},
+	Checkerboard:     {name: "checkerboard", axes: [3]float64{1, 1, 1}, block: 9, contrast: 1e7},
+	ParACAnisotropic: {name: "ParAC's anisotropic", axes: [3]float64{1, 1e-4, 1e-4}},
+	ParACCheckered:   {name: "ParAC's checkered", axes: [3]float64{1, 1, 1}, block: 3, contrast: 1e7, lowerCell: true},
+}
+
+// AllCoefficients lists the problems.
+func AllCoefficients() []Coefficients {
+	var all []Coefficients
+	for c := range problems {
+		all = append(all, Coefficients(c))
+	}
+	return all
+}
+
+func (c Coefficients) String() string { return problems[c].name }
 
 // Poisson is the seven-point matrix of -div(k grad u) on side^3 cells of unit size, u = 0 on the neighbours beyond all faces: side^3 unknowns and 7 side^3 - 6 side^2
 // entries, 14.3 million and 100 million at a side of 243.
+//
+// Neighbours beyond a face belong to the cubes as cells do where a coupling has the coefficient of its lower cell: cubes begin with them. Elsewhere they have
+// the coefficient of the cell before them.
 func Poisson(side int, c Coefficients) *sparse.Diagonals {
-	const block, contrast, weak = 9, 1e5, 0.01
+	p := problems[c]
+	at := p.coefficients(side)
 	d := sparse.NewDiagonals(side, side, side)
-	blocks := (side + block - 1) / block
-	k := make([]float64, blocks*blocks*blocks)
-	rng := rand.New(rand.NewPCG(9, 9))
-	for i := range k {
-		k[i] = 1
-		if c == HighContrast && rng.IntN(2) == 1 {
-			k[i] = contrast
-		}
-	}
-	at := func(x, y, z int) float64 { return k[((z/block)*blocks+y/block)*blocks+x/block] }
-	scale := [3]float64{1, 1, 1}
-	if c == Anisotropic {
-		scale[2] = weak
-	}
+	bands, strides := [3][]float64{d.X, d.Y, d.Z}, [3]int{1, side, side * side}
 	for z, cell := 0, 0; z < side; z++ {
 		for y := range side {
 			for x := range side {
-				own := at(x, y, z)
-				link := func(band []float64, offset, place int, w float64, next func() float64) {
-					if place == 0 {
-						d.Main[cell] += w * own
+				place := [3]int{x, y, z}
+				own := at(place)
+				for axis, w := range p.axes {
+					if place[axis] == 0 {
+						d.Main[cell] += w * p.toFace(own, at, place, axis)
 					}
-					if place == side-1 {
+					if place[axis] == side-1 {
 						d.Main[cell] += w * own
-						return
+						continue
 					}
-					other := next()
-					g := w * 2 * own * other / (own + other)
-					band[cell] = -g
+					g := w * p.coupling(own, at, place, axis)
+					bands[axis][cell] = -g
 					d.Main[cell] += g
-					d.Main[cell+offset] += g
+					d.Main[cell+strides[axis]] += g
 				}
-				link(d.X, 1, x, scale[0], func() float64 { return at(x+1, y, z) })
-				link(d.Y, side, y, scale[1], func() float64 { return at(x, y+1, z) })
-				link(d.Z, side*side, z, scale[2], func() float64 { return at(x, y, z+1) })
 				cell++
 			}
 		}
 	}
 	return d
+}
+
+// coupling of a cell with the next one along an axis.
+func (p *problem) coupling(own float64, at func([3]int) float64, place [3]int, axis int) float64 {
+	if p.lowerCell {
+		return own
+	}
+	place[axis]++
+	other := at(place)
+	return 2 * own * other / (own + other)
+}
+
+// toFace is the coupling of a first cell with its neighbour of u = 0 below.
+func (p *problem) toFace(own float64, at func([3]int) float64, place [3]int, axis int) float64 {
+	if !p.lowerCell {
+		return own
+	}
+	place[axis]--
+	return at(place)
+}
+
+// coefficients gives k of a cell, counted from 0; -1 is the neighbour beyond the face.
+func (p *problem) coefficients(side int) func([3]int) float64 {
+	if p.block == 0 {
+		return func([3]int) float64 { return 1 }
+	}
+	pick := [2]float64{1, p.contrast}
+	if !p.drawn {
+		first := 0 // the place of cell 0 in its cube
+		if p.lowerCell {
+			first, pick = 1, [2]float64{p.contrast, 1}
+		}
+		block := p.block
+		return func(c [3]int) float64 { return pick[((c[0]+first)/block+(c[1]+first)/block+(c[2]+first)/block)%2] }
+	}
+	block, blocks := p.block, (side+p.block-1)/p.block
+	k := make([]float64, blocks*blocks*blocks)
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range k {
+		k[i] = pick[rng.IntN(2)]
+	}
+	return func(c [3]int) float64 { return k[((c[2]/block)*blocks+c[1]/block)*blocks+c[0]/block] }
 }

@@ -157,3 +157,63 @@ func TestMinimumDegree(t *testing.T) {
 		t.Error("the hub of a star does not go last")
 	}
 }
+
+// The height of the tree against an exact elimination, in which the parent of a row is the first of its neighbours to be eliminated after it; and known ones: a path is as
+// high as it is long if its rows go one after the other, and a star, whose middle goes last, has two levels.
+func TestTreeHeight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 40 {
+		ptr, cols := lattice(1+rng.IntN(9), 1+rng.IntN(9))
+		order := Random(len(ptr)-1, rng.Uint64())
+		if got, want := TreeHeight(ptr, cols, order), exactHeight(ptr, cols, order); got != want {
+			t.Fatalf("height %d, want %d", got, want)
+		}
+	}
+	ptr, cols := lattice(50, 1)
+	inOrder := make([]int32, 50)
+	for i := range inOrder {
+		inOrder[i] = int32(i)
+	}
+	if got := TreeHeight(ptr, cols, inOrder); got != 50 {
+		t.Errorf("a path has height %d", got)
+	}
+	// Row 3 of a star of four.
+	if got := TreeHeight([]int64{0, 2, 4, 6, 10}, []int32{0, 3, 1, 3, 2, 3, 0, 1, 2, 3}, inOrder[:4]); got != 2 {
+		t.Errorf("a star has height %d", got)
+	}
+}
+
+// exactHeight eliminates exactly.
+func exactHeight(rowPtr []int64, col []int32, order []int32) int {
+	n := len(order)
+	place := make([]int, n)
+	near := make([]map[int]bool, n) // by place
+	for at, row := range order {
+		place[row] = at
+	}
+	for at, row := range order {
+		near[at] = map[int]bool{}
+		for _, c := range col[rowPtr[row]:rowPtr[row+1]] {
+			near[at][place[c]] = true
+		}
+	}
+	height, highest := make([]int, n), 0
+	for k := range n {
+		parent := n
+		for a := range near[k] {
+			if a <= k {
+				continue
+			}
+			parent = min(parent, a)
+			for b := range near[k] {
+				near[a][b] = true
+			}
+		}
+		height[k]++
+		highest = max(highest, height[k])
+		if parent < n {
+			height[parent] = max(height[parent], height[k])
+		}
+	}
+	return highest
+}

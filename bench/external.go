@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"thermsim/gpusolve"
+)
+
+// External is what somebody else measured on a system of a table: another program, or another machine.
+type External struct {
+	Program  string `json:"program"`
+	Version  string `json:"version"`
+	Device   string `json:"device"`
+	Settings string `json:"settings"` // of the program
+	Source   string `json:"source"`   // who measured it, or where it is published
+	Rule     string `json:"rule"`     // what the solve stopped at
+}
+
+// String lists all of it in one line.
+func (e *External) String() string {
+	return fmt.Sprintf("external: %s %s on %s; %s; to %s; source: %s", e.Program, e.Version, e.Device, e.Settings, e.Rule, e.Source)
+}
+
+// ExternalRow is a row of a file of external measurements.
+type ExternalRow struct {
+	External
+	Table      string // steady, transient or graphs
+	Case       string // the system by its name; empty where the grid names it
+	Grid       string // NXxNYxNZ
+	Unknowns   int
+	Iterations int // 0: not told
+	SetupS     Number
+	SolveS     Number
+	ResidualW  Number
+
+	place string // FILE:LINE:COLUMN, for messages
+}
+
+// externalTables are those whose columns external rows fill.
+var externalTables = []string{"steady", "transient", "graphs"}
+
+// of says whether the row is of a system.
+func (e *ExternalRow) of(r *Row) bool {
+	return r.External == nil && (e.Case == "" || strings.EqualFold(e.Case, r.Case)) && (e.Grid == "" || e.Grid == r.Grid)
+}
+
+// System names the row's table and system.
+func (e *ExternalRow) System() string {
+	return strings.Join(strings.Fields(e.Table+" "+e.Case+" "+e.Grid), " ")
+}
+
+// LeftOut lists the external rows whose table or system is not here.
+func (r *Result) LeftOut(rows []ExternalRow) (left []ExternalRow) {
+	for _, e := range rows {
+		here := func(t Sheet) bool { return t.Name == e.Table && t.lastOf(&e) >= 0 }
+		if !slices.ContainsFunc(r.Tables, here) {
+			left = append(left, e)
+		}
+	}
+	return left
+}
+
+// AddExternal puts external rows into the tables, each behind the rows of its system; those of LeftOut are passed over. The error names a row that speaks of another system
+// by the same name.
+func (r *Result) AddExternal(rows []ExternalRow) error {
+	for _, e := range rows {
+		for n := range r.Tables {
+			if t := &r.Tables[n]; t.Name == e.Table && t.lastOf(&e) >= 0 {
+				if err := r.addExternal(t, e); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lastOf is the place of the last row of an external row's system, -1 without one.
+func (t *Sheet) lastOf(e *ExternalRow) int {
+	for n := len(t.Rows) - 1; n >= 0; n-- {
+		if e.of(&t.Rows[n]) {
+			return n
+		}
+	}
+	return -1
+}
+
+func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
+	last := t.lastOf(&e)
+	system := t.Rows[last]
+	if e.Unknowns != system.Cells {
+		return fmt.Errorf("%s: unknowns: %d, but %s of table %s has %d here; it is another system", e.place, e.Unknowns, strings.TrimSpace(system.Case+" "+system.Grid), t.Name, system.Cells)
+	}
+	row := e.row(&system)
+	if e.Device == r.Device.Name {
+		row.compareExternal(t)
+	}
+	again := func(o Row) bool {
+		return o.External != nil && *o.External == *row.External && o.Case == row.Case && o.Grid == row.Grid
+	}
+	if n := slices.IndexFunc(t.Rows, again); n >= 0 {
+		t.Rows[n] = row
+		return nil
+	}
+	for last+1 < len(t.Rows) && t.Rows[last+1].External != nil {
+		last++
+	}
+	t.Rows = slices.Insert(t.Rows, last+1, row)
+	return nil
+}
+
+// row of the table, for the system of another row.
+func (e *ExternalRow) row(system *Row) Row {
+	row := newRow()
+	row.Case, row.Grid, row.Cells, row.Steps = system.Case, system.Grid, system.Cells, system.Steps
+	row.Method = fmt.Sprintf("%s %s (external)", e.Program, e.Version)
+	row.Iterations, row.SetupS, row.SolveS, row.ResidualW, row.Converged = e.Iterations, e.SetupS, e.SolveS, e.ResidualW, true
+	if row.TotalS = e.SolveS; e.SetupS.known() {
+		row.TotalS += e.SetupS
+	}
+	external := e.External
+	row.External, row.Note = &external, external.String()
+	return row
+}
+
+// compareExternal sets how the row's solve compares with those of the default method and of the direct solver on the same system and device.
+func (row *Row) compareExternal(t *Sheet) {
+	for _, o := range t.Rows {
+		if o.External != nil || o.Case != row.Case || o.Grid != row.Grid || !o.Converged {
+			continue
+		}
+		switch o.Method {
+		case gpusolve.Preconditioners()[0]:
+			row.ToDefault = row.SolveS / o.SolveS
+		case directMethod:
+			row.ToDirect = row.SolveS / o.SolveS
+		}
+	}
+}
+
+// unknownTime is a time that nobody told.
+var unknownTime = Number(math.NaN())

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// scope is what a template sees: the file, the rows of a line, and those among which conditions in brackets choose.
+type scope struct {
+	file   any
+	rows   []any
+	choice []any
+}
+
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// fill puts values into a template.
+func fill(template string, s scope) (string, error) {
+	var failed error
+	text := placeholder.ReplaceAllStringFunc(template, func(p string) string {
+		inside := p[1 : len(p)-1]
+		conditions := strings.LastIndexByte(inside, ']') + 1 // which may hold colons
+		rest, format, _ := strings.Cut(inside[conditions:], ":")
+		expression := inside[:conditions] + rest
+		value, err := s.value(expression, format)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%s: %w", p, err)
+		}
+		return value
+	})
+	return text, failed
+}
+
+var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?)?`)
+
+// value of an expression in a format. It is empty where an optional term is missing.
+func (s scope) value(expression, format string) (string, error) {
+	rest, operator := strings.TrimSpace(expression), byte(0)
+	total, text := 0.0, ""
+	for {
+		m := term.FindStringSubmatch(rest)
+		if m == nil {
+			return "", fmt.Errorf("%q is no number and no field", rest)
+		}
+		v, err := s.term(m[1], m[2])
+		switch {
+		case err != nil && m[3] == "":
+			return "", fmt.Errorf("%s: %w", m[0], err)
+		case v == nil && m[3] == "":
+			return "", fmt.Errorf("%s has no value", m[0])
+		case v == nil:
+			return "", nil
+		}
+		text = fmt.Sprint(v)
+		rest = strings.TrimSpace(rest[len(m[0]):])
+		if operator == 0 && rest == "" && format == "" {
+			return text, nil
+		}
+		number, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return "", fmt.Errorf("%s is %q, not a number", m[0], text)
+		}
+		if operator == '/' && number == 0 && m[3] != "" {
+			return "", nil
+		}
+		total = apply(total, operator, number)
+		if rest == "" {
+			return form(total, format)
+		}
+		operator, rest = rest[0], strings.TrimSpace(rest[1:])
+		if !strings.ContainsRune("+-*/", rune(operator)) {
+			return "", fmt.Errorf("%q is none of + - * /", operator)
+		}
+	}
+}
+
+func apply(a float64, operator byte, b float64) float64 {
+	switch operator {
+	case '+':
+		return a + b
+	case '-':
+		return a - b
+	case '*':
+		return a * b
+	case '/':
+		return a / b
+	}
+	return b
+}
+
+// term is a number, or the value of a field; nil where there is none.
+func (s scope) term(name, condition string) (any, error) {
+	if _, err := strconv.ParseFloat(name, 64); err == nil {
+		return json.Number(name), nil
+	}
+	if path, found := strings.CutPrefix(name, "."); found {
+		return field(s.file, path), nil
+	}
+	wanted, err := filters(strings.Trim(condition, "[]"), ",")
+	if err != nil {
+		return nil, err
+	}
+	if condition == "" {
+		return field(s.rows[0], name), nil
+	}
+	var found []any
+	for _, row := range s.choice {
+		if matches(row, wanted) {
+			found = append(found, row)
+		}
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%d rows of %d are so", len(found), len(s.choice))
+	}
+	return field(found[0], name), nil
+}

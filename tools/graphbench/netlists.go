@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/sparse/netlist"
+)
+
+// writeGrid writes the power grid of a chip as a SPICE netlist: two nets, each of two layers of tracks wires, the lower along x and the upper along y, tied at their crossings
+// by vias of 0.5 ohm, a twentieth of which are shorts, half of these written as resistors of 0 ohm and half as sources of 0 V. A hundredth of the pieces of wire is missing. Every 32nd crossing of
+// the upper layer is held by a source, and a fifth of the crossings of the lower layer loads a current from one net to the other. 4 tracks^2 nodes.
+func writeGrid(out io.Writer, tracks int, seed uint64) error {
+	w := bufio.NewWriter(out)
+	rng := rand.New(rand.NewPCG(seed, 4))
+	fmt.Fprintf(w, "* power grid: 2 nets of 2 layers, %d x %d tracks\n", tracks, tracks)
+	count := 0
+	next := func() int { count++; return count }
+	for net, volts := range []float64{1.8, 0} {
+		node := func(layer, x, y int) string { return fmt.Sprintf("n%d_%d_%d", 2*net+layer, x, y) }
+		for y := range tracks {
+			for x := range tracks {
+				if x+1 < tracks && rng.IntN(100) > 0 {
+					fmt.Fprintf(w, "R%d %s %s %.4g\n", next(), node(0, x, y), node(0, x+1, y), 0.8+0.4*rng.Float64())
+				}
+				if y+1 < tracks && rng.IntN(100) > 0 {
+					fmt.Fprintf(w, "R%d %s %s %.4g\n", next(), node(1, x, y), node(1, x, y+1), 0.2+0.1*rng.Float64())
+				}
+				switch rng.IntN(40) {
+				case 0:
+					fmt.Fprintf(w, "R%d %s %s 0\n", next(), node(0, x, y), node(1, x, y))
+				case 1:
+					fmt.Fprintf(w, "V%d %s %s 0\n", next(), node(0, x, y), node(1, x, y))
+				default:
+					fmt.Fprintf(w, "R%d %s %s 0.5\n", next(), node(0, x, y), node(1, x, y))
+				}
+				if x%32 == 16 && y%32 == 16 {
+					fmt.Fprintf(w, "V%d %s 0 %g\n", next(), node(1, x, y), volts)
+				}
+				if net == 0 && rng.IntN(5) == 0 {
+					fmt.Fprintf(w, "I%d n0_%d_%d n2_%d_%d %.4g\n", next(), x, y, x, y, 2e-4*rng.Float64())
+				}
+			}
+		}
+	}
+	fmt.Fprintln(w, ".op\n.end")
+	return w.Flush()
+}
+
+// tracksOf a grid of about so many nodes.
+func tracksOf(nodes int) int { return int(math.Round(math.Sqrt(float64(nodes) / 4))) }
+
+// writeFile writes a netlist for thermsim solve.
+func writeFile(path string, nodes int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeGrid(f, tracksOf(nodes), 1), f.Close())
+}
+
+// netlists reads power grids and solves them on every device, by every method: the thesis's comparison of a processor and a GPU.
+func (b *bench) netlists() error {
+	for _, nodes := range b.nodes {
+		var text bytes.Buffer
+		if err := writeGrid(&text, tracksOf(nodes), 1); err != nil {
+			return err
+		}
+		base := row{Table: "netlists"}
+		start := time.Now()
+		grid, err := netlist.Read("grid.sp", &text)
+		if err != nil {
+			return err
+		}
+		base.ReadS = time.Since(start).Seconds()
+		start = time.Now()
+		system, err := netlist.NewSystem(grid)
+		if err != nil {
+			return err
+		}
+		base.ConnectS = time.Since(start).Seconds()
+		counts := grid.Counts()
+		base.Nodes, base.Resistors, base.Shorts = counts.Nodes, counts.Resistors, counts.Shorts
+		if err := b.solveGrid(system, base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) solveGrid(system *netlist.System, base row) error {
+	p := problem{
+		name: fmt.Sprintf("power grid of %d nodes", base.Nodes), n: len(system.B), entries: int64(system.Entries()), source: system.B, rtol: 1e-8,
+		load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(system.CSR) },
+	}
+	var first []float64
+	return b.eachDevice(func(d ops.Device, name string, threads int) error {
+		for _, spec := range b.methods {
+			r, left, err := b.solve(d, p, spec)
+			if err != nil {
+				return err
+			}
+			voltages := system.Voltages(left.x)
+			if first == nil {
+				first = voltages
+			}
+			for i, v := range voltages {
+				r.ApartV = math.Max(r.ApartV, math.Abs(v-first[i]))
+			}
+			for _, n := range system.Nets(voltages) {
+				r.DropV = math.Max(r.DropV, math.Abs(n.Worst))
+			}
+			r.Table, r.Device, r.Threads = base.Table, name, threads
+			r.ReadS, r.ConnectS, r.Nodes, r.Resistors, r.Shorts = base.ReadS, base.ConnectS, base.Nodes, base.Resistors, base.Shorts
+			if err := b.addAll(r, left.products); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// timeProducts times the products of a cycle one by one. A GPU takes them recorded, as it takes a cycle.
+func timeProducts(a ops.Operator, products []cmg.Product, of row) ([]row, error) {
+	work, err := a.NewWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	var all []row
+	for n, q := range products {
+		run := q.Run
+		if recorder, ok := a.(krylov.Recorder); ok {
+			replay, forget, err := recorder.Record(q.Run)
+			if err != nil {
+				return nil, err
+			}
+			defer forget()
+			run = replay
+		}
+		const count = 20
+		best := math.Inf(1)
+		for range 3 {
+			run()
+			work.Scalars()
+			start := time.Now()
+			for range count {
+				run()
+			}
+			work.Scalars()
+			best = min(best, time.Since(start).Seconds()/count)
+		}
+		all = append(all, row{
+			Table: "products", Case: of.Case, Unknowns: q.Vertices, Entries: of.Entries, Method: of.Method, Level: &n, Layout: q.Layout, PerCycle: q.PerCycle, ProductS: best, ProductBytes: q.Bytes,
+			Converged: true,
+		})
+	}
+	for n := range all {
+		all[n].TBPerS = float64(all[n].ProductBytes) / all[n].ProductS / 1e12
+	}
+	return all, a.Err()
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/precond/parac"
+)
+
+// open gives a device: the GPU, or the processor with so many threads.
+func open(name string, threads int) (ops.Device, error) {
+	if name == "cpu" {
+		runtime.GOMAXPROCS(threads)
+		return host.Open(), nil
+	}
+	drv, err := cudriver.Open()
+	if err != nil {
+		return nil, err
+	}
+	return cuda.Open(drv, 0)
+}
+
+// eachDevice runs body on the devices that are wanted, the processor once for every number of threads.
+func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) error) error {
+	for _, name := range b.devices {
+		threads := b.threads
+		if name != "cpu" {
+			threads = []int{0}
+		}
+		for _, n := range threads {
+			d, err := open(name, n)
+			if err != nil {
+				return err
+			}
+			unbind := d.Bind()
+			err = body(d, name, n)
+			unbind()
+			if closed := d.Close(); err == nil {
+				err = closed
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// definition of a method by its name.
+func definition(spec string) (method.Definition, precond.Settings, error) {
+	name, settings := precond.Split(spec)
+	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), jacobi.Definition(), jacobi.DefinitionOfNone()} {
+		if d.Name == name {
+			set, err := precond.Parse(settings, d.Keys)
+			return d, set, err
+		}
+	}
+	return method.Definition{}, precond.Settings{}, fmt.Errorf("there is no method %q here", name)
+}
+
+// problem is a system to solve.
+type problem struct {
+	name    string
+	load    func(d ops.Device) (ops.Operator, error)
+	n       int
+	entries int64
+	source  []float64
+	rtol    float64
+}
+
+// solved is what a measurement leaves behind.
+type solved struct {
+	x        []float64
+	products []row // one each level, of cmg
+}
+
+// solve measures a system by a method on a device: the median of the runs, after one that does not count.
+func (b *bench) solve(d ops.Device, p problem, spec string) (row, solved, error) {
+	var all []row
+	var left solved
+	for n := range b.runs + 1 {
+		r, s, err := once(d, p, spec, n == b.runs)
+		if err != nil {
+			return r, s, fmt.Errorf("%s, %s: %w", p.name, spec, err)
+		}
+		left = s
+		if !r.Converged {
+			r.Note = "not converged"
+			return r, solved{x: s.x}, nil
+		}
+		if n > 0 || b.runs == 0 {
+			all = append(all, r)
+		}
+	}
+	r := all[len(all)-1]
+	r.Runs = b.runs
+	for _, field := range []func(r *row) *float64{
+		func(r *row) *float64 { return &r.LoadS }, func(r *row) *float64 { return &r.SetupS }, func(r *row) *float64 { return &r.OrderS },
+		func(r *row) *float64 { return &r.FactorS }, func(r *row) *float64 { return &r.SortS }, func(r *row) *float64 { return &r.SolveS },
+		func(r *row) *float64 { return &r.TotalS }, func(r *row) *float64 { return &r.TransferS }, func(r *row) *float64 { return &r.WholeS },
+	} {
+		var v []float64
+		for i := range all {
+			v = append(v, *field(&all[i]))
+		}
+		slices.Sort(v)
+		*field(&r) = v[len(v)/2]
+	}
+	return r, left, nil
+}
+
+// once solves a system once.
+func once(d ops.Device, p problem, spec string, last bool) (r row, left solved, err error) {
+	r = row{Case: p.name, Unknowns: p.n, Entries: p.entries, Method: spec, RTol: p.rtol}
+	def, set, err := definition(spec)
+	if err != nil {
+		return r, left, err
+	}
+	began := time.Now()
+	a, err := p.load(d)
+	if err != nil {
+		return r, left, err
+	}
+	defer a.Free()
+	x, err := a.New64()
+	if err != nil {
+		return r, left, err
+	}
+	right, err := a.New64()
+	if err != nil {
+		return r, left, err
+	}
+	r.LoadS = time.Since(began).Seconds()
+	start := time.Now()
+	solver, m, err := def.SetUp(a, set)
+	if err != nil {
+		return r, left, err
+	}
+	defer m.Close()
+	defer solver.Close()
+	rule := krylov.Rule{RTol: p.rtol, MaxIter: 20000}
+	solver.Prepare(rule, x)
+	r.SetupS = time.Since(start).Seconds()
+	start = time.Now()
+	a.Write(right, p.source)
+	a.Fill(x, 0)
+	solver.StartFromZero()
+	r.TransferS = time.Since(start).Seconds()
+	start = time.Now()
+	o := solver.Solve(context.Background(), rule, a.SourceOf(right), x)
+	r.SolveS = time.Since(start).Seconds()
+	start = time.Now()
+	left.x = make([]float64, p.n)
+	a.Read(x, left.x)
+	r.TransferS += time.Since(start).Seconds()
+	r.WholeS = time.Since(began).Seconds()
+	r.TotalS = r.SetupS + r.SolveS
+	r.Iterations, r.Residual, r.Converged = o.Iterations, o.Norms.Residual/o.Norms.Source, o.Converged
+	if err := a.Err(); err != nil {
+		return r, left, err
+	}
+	switch f := m.Unwrap().(type) {
+	case *parac.Factor:
+		about := f.Report()
+		r.Order, r.OrderS, r.FactorS, r.SortS = about.Order.String(), about.Ordering, about.Factor, about.Sort
+		r.Fill, r.FactorEntries, r.Depth, r.Tree, r.Grown = about.Fill, about.Entries, about.Depth, about.Tree, about.Retries
+	case *cmg.Cycle:
+		products := f.Products()
+		r.Levels = len(products) + 1
+		if last {
+			left.products, err = timeProducts(a, products, r)
+		}
+	}
+	return r, left, err
+}
