@@ -59,9 +59,12 @@ func (r *Result) About() string {
 		copies = fmt.Sprintf("%.1f GB/s", float64(d.CopyTBperS)*1e3)
 	}
 	fmt.Fprintf(&b, "; copies its memory at %s, read and written; opened in %s.\n", copies, duration(d.OpenS))
-	p := &r.Problem
-	fmt.Fprintf(&b, "Ten layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
-	fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM, p.DieMM, p.HWm2K, p.PowerW, p.StepS)
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		fmt.Fprintf(&b, "%s, %s: %d layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", p.Name, p.About, len(p.LayersUM),
+			list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
+		fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM, p.DieMM, p.HWm2K, p.PowerW, p.StepS)
+	}
 	return b.String()
 }
 
