@@ -21,6 +21,7 @@ type set struct {
 	name     string
 	about    string
 	layers   int
+	bulkUM   float64 // of both dies, 0: 10 and 200
 	widthMM  float64
 	h        float64 // W/(m2 K) on the top face
 	powerW   float64
@@ -32,7 +33,7 @@ type set struct {
 // cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper; tools/cuthmatch found them, and docs/cuth-systems.md says how.
 var cuth = set{
 	name: "CUTh", about: "matched to the paper's unknowns, nonzeros and iterations",
-	layers: 8, widthMM: 40, h: 3e4, powerW: 100, timeStep: 0.01,
+	layers: 8, bulkUM: 100, widthMM: 22, h: 1e5, powerW: 120, timeStep: 0.01,
 	names: []string{"CUTh1", "CUTh2", "CUTh3", "CUTh4", "CUTh5", "CUTh6", "CUTh7"},
 	sides: []int{798, 1023, 1323, 1500, 1732, 1871, 2086},
 }
@@ -113,7 +114,7 @@ func gridSystems(grids [][2]int, of []system) []system {
 
 // stack of the system.
 func (s system) stack() *stack.Stack {
-	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3, Layers: s.set.layers, Power: s.set.powerW})
+	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3, Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW})
 }
 
 func (s system) mesh() (*mesh.Mesh, error) { return mesh.Build(s.stack()) }

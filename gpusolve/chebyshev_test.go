@@ -71,7 +71,7 @@ func TestChebyshevAccuracy(t *testing.T) {
 			t.Errorf("%s: error %.3g K, residual %.3g W, %s", method, e, st.ResidualW, st.Reason)
 		}
 		iterations[method] = st.Iterations
-		if b := st.Spectrum; strings.HasPrefix(method, "chebyshev") != (b != nil) || b != nil && !(b.Low > 0 && b.High > b.Largest && b.Largest > b.Low && b.Steps == 40) {
+		if b := st.Spectrum; strings.HasPrefix(method, "chebyshev") != (b != nil) || b != nil && !(b.Low > 0 && b.High > b.Largest && b.Largest > b.Low && b.Steps == 80) {
 			t.Errorf("%s: the spectrum is %+v", method, b)
 		}
 		log := st.Precision

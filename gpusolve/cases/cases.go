@@ -17,6 +17,7 @@ type Options struct {
 	Depth  float64
 	H      float64 // W/(m2 K) on the top face, default 10000
 	Sub    int     // cells along z of the layers above 50 um, default 1
+	Bulk   float64 // m, bulk silicon of both dies, default 10 um in the logic and 200 um in the memory
 	Layers int     // how many are kept, from the bottom; the top face is that of the last. Default 10
 	Power  float64 // W in both FEOL layers together, default 36; the logic has five sixths
 }
@@ -60,6 +61,9 @@ func Stack10(o Options) *stack.Stack {
 	}
 	s.Layers[1].Powers = powers(s, o.Power*5/6)
 	s.Layers[5].Powers = powers(s, o.Power/6)
+	if o.Bulk > 0 {
+		s.Layers[0].Thickness, s.Layers[6].Thickness = o.Bulk, o.Bulk
+	}
 	s.Layers = s.Layers[:o.Layers]
 	return s
 }

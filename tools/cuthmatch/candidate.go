@@ -29,6 +29,7 @@ var methods = [4]string{"none:precision=fixed-fp64", "jacobi:precision=fixed-fp6
 // candidate is the ten-layer stack of the paper with its upper layers left out: their side of the top face is in h.
 type candidate struct {
 	Layers  int     `json:"layers"`
+	BulkUM  float64 `json:"bulk_um"` // of both dies; 0: the paper's 10 and 200
 	WidthMM float64 `json:"width_mm"`
 	H       float64 `json:"h_W_per_m2K"`
 	PowerW  float64 `json:"power_W"`
@@ -52,7 +53,7 @@ type row struct {
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("CUTh%d %dx%dx%d, %g mm, h %g, %g W: %d %d %d %d, off by %.1f %%, %.0f K", r.System, r.Cells, r.Cells, r.Layers, r.WidthMM, r.H, r.PowerW,
+	return fmt.Sprintf("CUTh%d %dx%dx%d, bulk %g um, %g mm, h %g, %g W: %d %d %d %d, off by %.1f %%, %.0f K", r.System, r.Cells, r.Cells, r.Layers, r.BulkUM, r.WidthMM, r.H, r.PowerW,
 		r.CG, r.Jacobi, r.IC, r.Chebyshev, 100*r.Distance, r.PeakK)
 }
 
@@ -62,7 +63,22 @@ func wide() []candidate {
 	for _, layers := range []int{8, 7} {
 		for _, width := range []float64{10, 20, 40, 80} {
 			for _, h := range []float64{1e3, 1e4, 1e5} {
-				all = append(all, candidate{layers, width, h, 100})
+				all = append(all, candidate{layers, 0, width, h, 100})
+			}
+		}
+	}
+	return all
+}
+
+// dies varies the silicon of the dies, both alike.
+func dies() []candidate {
+	var all []candidate
+	for _, layers := range []int{8, 7} {
+		for _, bulk := range []float64{50, 100, 200} {
+			for _, width := range []float64{15, 25} {
+				for _, h := range []float64{3e4, 1e5} {
+					all = append(all, candidate{layers, bulk, width, h, 120})
+				}
 			}
 		}
 	}
@@ -72,12 +88,12 @@ func wide() []candidate {
 // near covers what came near with finer steps.
 func near() []candidate {
 	var all []candidate
-	for _, width := range []float64{40, 36, 44, 32} {
-		for _, h := range []float64{3e4, 4e4, 2e4, 6e4} {
-			all = append(all, candidate{8, width, h, 100})
+	for _, width := range []float64{22, 20, 24, 26} {
+		for _, h := range []float64{1e5, 8e4, 1.2e5} {
+			all = append(all, candidate{8, 100, width, h, 120})
 		}
 	}
-	return all
+	return append(all, candidate{8, 80, 22, 1e5, 120}, candidate{8, 120, 22, 1e5, 120}, candidate{8, 100, 22, 1e5, 60}, candidate{8, 100, 22, 1e5, 240}, candidate{7, 100, 22, 1e5, 120})
 }
 
 // side is the number of cells along x and y of square grids that gives the paper's figures: of those that round to both, the one whose unknowns are nearest.
@@ -109,7 +125,7 @@ func (c candidate) solve(ctx context.Context, dev *gpusolve.SharedDevice, system
 	r := row{candidate: c, System: system, Cells: n / scale, SameDigits: same && scale == 1}
 	r.WidthMM /= float64(scale)
 	r.Unknowns, r.Nonzeros = r.Cells*r.Cells*c.Layers, nonzeros(r.Cells, c.Layers)
-	m, err := mesh.Build(cases.Stack10(cases.Options{NX: r.Cells, Width: r.WidthMM * 1e-3, H: c.H, Power: c.PowerW / float64(scale*scale), Layers: c.Layers}))
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: r.Cells, Width: r.WidthMM * 1e-3, H: c.H, Power: c.PowerW / float64(scale*scale), Bulk: c.BulkUM * 1e-6, Layers: c.Layers}))
 	if err != nil {
 		return r, err
 	}

@@ -31,25 +31,36 @@ type result struct {
 func main() {
 	out := flag.String("json", "", "write the result to this file")
 	device := flag.String("device", "auto", "as thermsim has it")
-	list := flag.String("search", "near", "which candidates: wide, near or one (-layers, -width, -h, -power)")
+	list := flag.String("search", "near", "which candidates: wide, dies, near or one (-layers, -bulk, -width, -h, -power)")
 	best := flag.Int("best", 1, "how many of the nearest are solved at the size of CUTh7")
 	scale := flag.Int("scale", 1, "divide the cells along x and y, and the width with them: cells stay as large as they are")
 	one := candidate{}
 	flag.IntVar(&one.Layers, "layers", 8, "layers with cells")
-	flag.Float64Var(&one.WidthMM, "width", 40, "side of the die, mm")
-	flag.Float64Var(&one.H, "h", 3e4, "W/(m2 K) on the top face")
-	flag.Float64Var(&one.PowerW, "power", 100, "W")
+	flag.Float64Var(&one.BulkUM, "bulk", 100, "bulk silicon of both dies, um; 0: 10 and 200")
+	flag.Float64Var(&one.WidthMM, "width", 22, "side of the die, mm")
+	flag.Float64Var(&one.H, "h", 1e5, "W/(m2 K) on the top face")
+	flag.Float64Var(&one.PowerW, "power", 120, "W")
 	seconds := flag.Float64("seconds", 0, "start no candidate after so long")
 	version := flag.String("commit", "", "commit, where Go did not record it")
+	against := flag.String("rank", "", "solve nothing: put the rows of this file of thermsim bench beside the paper's")
+	theirs := flag.String("paper", "docs/measurements/paper-cuth.json", "the paper's figures")
 	flag.Parse()
+	if *against != "" {
+		fail(rank(*theirs, *against, *out))
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	all, ok := map[string][]candidate{"wide": wide(), "near": near(), "one": {one}}[*list]
+	all, ok := map[string][]candidate{"wide": wide(), "dies": dies(), "near": near(), "one": {one}}[*list]
 	if !ok {
-		fmt.Fprintln(os.Stderr, "cuthmatch: -search is wide, near or one")
+		fmt.Fprintln(os.Stderr, "cuthmatch: -search is wide, dies, near or one")
 		os.Exit(2)
 	}
-	if err := run(ctx, search{all, *best, *scale, *seconds}, *device, *version, *out); err != nil {
+	fail(run(ctx, search{all, *best, *scale, *seconds}, *device, *version, *out))
+}
+
+func fail(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "cuthmatch:", err)
 		os.Exit(1)
 	}
