@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -107,6 +108,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		for _, a := range t.About {
 			fmt.Fprintf(&b, "* %s\n", escape(a))
 		}
+		b.WriteString(s.builds())
 		b.WriteString("\n|")
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, " %s |", escape(c.Head))
@@ -130,6 +132,32 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// builds tells which program measured what, where that was not one program.
+func (s *Sheet) builds() string {
+	var names []string
+	cases := map[string][]string{}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if r.External != nil {
+			continue
+		}
+		if !slices.Contains(names, r.Build) {
+			names = append(names, r.Build)
+		}
+		if !slices.Contains(cases[r.Build], r.Case) {
+			cases[r.Build] = append(cases[r.Build], r.Case)
+		}
+	}
+	if len(names) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&b, "* Measured by version %s: %s.\n", n, strings.Join(cases[n], ", "))
+	}
+	return b.String()
 }
 
 func escape(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

@@ -20,6 +20,11 @@ type table struct {
 
 var paper = map[int]table{
 	1: {5.1e6, 3.4e7, [4]int{1192, 647, 199, 42}},
+	2: {8.4e6, 5.6e7, [4]int{1523, 823, 250, 53}},
+	3: {1.4e7, 9.4e7, [4]int{1939, 1034, 317, 66}},
+	4: {1.8e7, 1.2e8, [4]int{2187, 1150, 351, 74}},
+	5: {2.4e7, 1.6e8, [4]int{2493, 1427, 432, 85}},
+	6: {2.8e7, 1.9e8, [4]int{2710, 1428, 433, 85}},
 	7: {3.5e7, 2.3e8, [4]int{3024, 1593, 482, 98}},
 }
 
@@ -37,8 +42,10 @@ type candidate struct {
 
 // row is a candidate at one size. Iterations are in the order CG, Jacobi, IC(0), Chebyshev.
 type row struct {
+	Commit string `json:"commit"`
 	candidate
-	System     int     `json:"system"` // CUTh1 or CUTh7
+	Silicon    string  `json:"silicon"` // of the dies, in words
+	System     int     `json:"system"`  // CUTh1 or CUTh7
 	Cells      int     `json:"cells_along_x_and_y"`
 	Unknowns   int     `json:"unknowns"`
 	Nonzeros   int     `json:"nonzeros"`
@@ -118,11 +125,19 @@ func rounds(v, t float64) bool {
 	return math.Abs(math.Round(v/unit)*unit-t) < unit/2
 }
 
+// silicon of both dies, in words.
+func (c candidate) silicon() string {
+	if c.BulkUM == 0 {
+		return "10 and 200 um"
+	}
+	return fmt.Sprintf("%g um each", c.BulkUM)
+}
+
 // solve counts the iterations at the size of a system of the paper, divided by scale.
 func (c candidate) solve(ctx context.Context, dev *gpusolve.SharedDevice, system, scale int) (row, error) {
 	t := paper[system]
 	n, same := side(t, c.Layers)
-	r := row{candidate: c, System: system, Cells: n / scale, SameDigits: same && scale == 1}
+	r := row{candidate: c, Silicon: c.silicon(), System: system, Cells: n / scale, SameDigits: same && scale == 1}
 	r.WidthMM /= float64(scale)
 	r.Unknowns, r.Nonzeros = r.Cells*r.Cells*c.Layers, nonzeros(r.Cells, c.Layers)
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: r.Cells, Width: r.WidthMM * 1e-3, H: c.H, Power: c.PowerW / float64(scale*scale), Bulk: c.BulkUM * 1e-6, Layers: c.Layers}))

@@ -92,6 +92,7 @@ func run(ctx context.Context, s search, device, version, out string) error {
 		if err != nil {
 			return errors.Join(err, r.write(out))
 		}
+		row.Commit = r.Commit
 		fmt.Println(row)
 		r.Rows = append(r.Rows, row)
 	}
@@ -101,6 +102,7 @@ func run(ctx context.Context, s search, device, version, out string) error {
 		if err != nil {
 			return errors.Join(err, r.write(out))
 		}
+		row.Commit = r.Commit
 		fmt.Println(row)
 		r.Rows = append(r.Rows, row)
 	}
