@@ -64,9 +64,9 @@ gpu-test:
 	cp -r examples bin/gpu-test/
 	cp tools/gpubench/run-tests.sh bin/gpu-test/run
 
-# The benchmark programs, for the same machine: bin/gpubench -json NAME.json, and bin/ilubench for incomplete factors (docs/ilu.md)
+# The benchmark programs, for the same machine: bin/gpubench -json NAME.json, bin/ilubench for incomplete factors (docs/ilu.md), bin/graphbench for networks (docs/cmg.md, docs/parac.md)
 gpu-bench:
-	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/ilubench
+	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench ./tools/ilubench ./tools/graphbench
 
 # The tables in docs and README.md that are made from docs/measurements.
 performance:

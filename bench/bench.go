@@ -38,6 +38,7 @@ type Event struct {
 	Result *Result // without tables yet
 	Table  *Table
 	Doing  string // what is being measured
+	Note   string // to stand below the table
 	Row    *Row
 }
 
@@ -111,6 +112,9 @@ func (b *Bench) addExternal() error {
 		if r.External != nil {
 			b.tell(Event{Table: b.table, Row: &b.result.Tables[last].Rows[n]})
 		}
+	}
+	for _, note := range b.result.Tables[last].externals() {
+		b.tell(Event{Table: b.table, Note: note})
 	}
 	return nil
 }

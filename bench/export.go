@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
 )
 
@@ -15,7 +14,7 @@ type ExportedSystem struct {
 	Table, Case, Grid string
 	Name              string // of its files, without what follows for matrix and right side
 	Rule              string // where the table's solves stop
-	Build             func() (a *sparse.CSR, b []float64, err error)
+	Build             func() (a *gpusolve.Matrix, b []float64, err error)
 }
 
 // Systems lists those of the tables steady and graphs as the options choose them. A device whose name begins with gpu stands for the sizes that GPUs are measured with;
@@ -38,7 +37,7 @@ func Systems(o Options) ([]ExportedSystem, error) {
 	var all []ExportedSystem
 	if wanted("steady") {
 		for _, s := range b.systems {
-			all = append(all, ExportedSystem{"steady", s.name, s.grid(), "steady-" + s.grid(), fmt.Sprintf("||b - A x||2 <= %g W", stopW), func() (*sparse.CSR, []float64, error) {
+			all = append(all, ExportedSystem{"steady", s.name, s.grid(), "steady-" + s.grid(), fmt.Sprintf("||b - A x||2 <= %g W", stopW), func() (*gpusolve.Matrix, []float64, error) {
 				m, err := s.mesh()
 				if err != nil {
 					return nil, nil, err
@@ -47,23 +46,19 @@ func Systems(o Options) ([]ExportedSystem, error) {
 				if err != nil {
 					return nil, nil, err
 				}
-				return d.CSR(), source, nil
+				return &gpusolve.Matrix{Diagonals: d, Symmetric: true, Dominant: true}, source, nil
 			}})
 		}
 	}
 	if wanted("graphs") {
 		for _, n := range b.networks() {
 			rule := fmt.Sprintf("||b - A x||2 <= %g ||b||2", networkRTol)
-			all = append(all, ExportedSystem{"graphs", n.name, "", "graphs-" + fileName(n.name), rule, func() (*sparse.CSR, []float64, error) {
+			all = append(all, ExportedSystem{"graphs", n.name, "", "graphs-" + fileName(n.name), rule, func() (*gpusolve.Matrix, []float64, error) {
 				a, err := n.build()
 				if err != nil {
 					return nil, nil, err
 				}
-				rows := a.Rows
-				if rows == nil {
-					rows = a.Diagonals.CSR()
-				}
-				return rows, graphs.Source(a.N(), networkSeed), nil
+				return a, graphs.Source(a.N(), networkSeed), nil
 			}})
 		}
 	}

@@ -19,9 +19,23 @@ type External struct {
 	Rule     string `json:"rule"`     // what the solve stopped at
 }
 
+// Method is what stands in the column of methods.
+func (e *External) Method() string { return fmt.Sprintf("%s %s (external)", e.Program, e.Version) }
+
 // String lists all of it in one line.
 func (e *External) String() string {
-	return fmt.Sprintf("external: %s %s on %s; %s; to %s; source: %s", e.Program, e.Version, e.Device, e.Settings, e.Rule, e.Source)
+	return fmt.Sprintf("%s: on %s; %s; to %s; source: %s", e.Method(), e.Device, e.Settings, e.Rule, e.Source)
+}
+
+// externals says in a line each who measured the external rows of a table.
+func (t *Sheet) externals() []string {
+	var all []string
+	for _, r := range t.Rows {
+		if r.External != nil && !slices.Contains(all, r.External.String()) {
+			all = append(all, r.External.String())
+		}
+	}
+	return all
 }
 
 // ExternalRow is a row of a file of external measurements.
@@ -116,13 +130,13 @@ func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
 func (e *ExternalRow) row(system *Row) Row {
 	row := newRow()
 	row.Case, row.Grid, row.Cells, row.Steps = system.Case, system.Grid, system.Cells, system.Steps
-	row.Method = fmt.Sprintf("%s %s (external)", e.Program, e.Version)
+	row.Method = e.External.Method()
 	row.Iterations, row.SetupS, row.SolveS, row.ResidualW, row.Converged = e.Iterations, e.SetupS, e.SolveS, e.ResidualW, true
 	if row.TotalS = e.SolveS; e.SetupS.known() {
 		row.TotalS += e.SetupS
 	}
 	external := e.External
-	row.External, row.Note = &external, external.String()
+	row.External, row.Note = &external, "external, on "+e.Device
 	return row
 }
 

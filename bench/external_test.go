@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -59,10 +60,15 @@ func TestExternalRows(t *testing.T) {
 	if err := r.WriteMarkdown(&page); err != nil {
 		t.Fatal(err)
 	}
-	if want := "| one | AmgX 2.5 (external) | 12 | 290 ms | 40.0 ms | 330 ms | 4.00 | 20.0 | - | - | external: AmgX 2.5 on GPU; PCG; to 1e-6 W; source: a paper |"; !strings.Contains(page.String(), want) {
+	if want := "| one | AmgX 2.5 (external) | 12 | 290 ms | 40.0 ms | 330 ms | 4.00 | 20.0 | - | - | external, on GPU |"; !strings.Contains(page.String(), want) {
 		t.Errorf("no row %s in\n%s", want, page.String())
 	}
-	if err := r.WriteCSV(&table); err != nil || !strings.Contains(table.String(), "external: AmgX 2.5 on another; PCG; to 1e-6 W; source: a paper\n") {
+	for _, want := range []string{"\n* AmgX 2.5 (external): on GPU; PCG; to 1e-6 W; source: a paper\n", "\n* AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no line %s in\n%s", want, page.String())
+		}
+	}
+	if err := r.WriteCSV(&table); err != nil || !strings.Contains(table.String(), "AmgX 2.5 (external): on another; PCG; to 1e-6 W; source: a paper\n") {
 		t.Errorf("%v\n%s", err, table.String())
 	}
 	if err := r.WriteJSON(&text); err != nil {
@@ -194,15 +200,27 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// The example file is read, and names systems that exist.
-func TestExternalExample(t *testing.T) {
-	const name = "../docs/measurements/external-amgx-h200.json"
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := ReadExternal(name, data)
-	if err != nil || len(rows) != 2 || !json.Valid(data) {
-		t.Fatalf("%d rows: %v", len(rows), err)
+// The files in docs are read, and name systems that exist.
+func TestExternalExamples(t *testing.T) {
+	for name, want := range map[string]int{"external-amgx-h200.json": 2, "external-parac-a100.json": 9} {
+		data, err := os.ReadFile("../docs/measurements/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := ReadExternal(name, data)
+		if err != nil || len(rows) != want || !json.Valid(data) {
+			t.Fatalf("%d rows: %v", len(rows), err)
+		}
+		systems, err := Systems(Options{Tables: []string{rows[0].Table}, Device: "gpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range rows {
+			if !slices.ContainsFunc(systems, func(s ExportedSystem) bool {
+				return s.Table == e.Table && (e.Grid == "" || e.Grid == s.Grid) && (e.Case == "" || e.Case == s.Case)
+			}) {
+				t.Errorf("%s: there is no %s", name, e.System())
+			}
+		}
 	}
 }

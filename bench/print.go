@@ -90,6 +90,9 @@ func (r *Result) WriteText(w io.Writer) error {
 		for i := range s.Rows {
 			b.WriteString(t.Line(&s.Rows[i]) + "\n")
 		}
+		for _, note := range s.externals() {
+			b.WriteString("  " + note + "\n")
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -128,6 +131,12 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 				fmt.Fprintf(&b, " %s |", escape(c.Text(&s.Rows[i])))
 			}
 			b.WriteString("\n")
+		}
+		for n, note := range s.externals() {
+			if n == 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString("* " + escape(note) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

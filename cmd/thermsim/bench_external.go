@@ -56,9 +56,13 @@ func exportBench(ctx context.Context, g *globals, o benchOptions) error {
 	defer out.Abort()
 	for _, s := range systems {
 		p.enter(s.Name)
-		a, b, err := s.Build()
+		m, b, err := s.Build()
 		if err != nil {
 			return err
+		}
+		a := m.Rows
+		if a == nil {
+			a = m.Diagonals.CSR()
 		}
 		note := strings.TrimSpace(fmt.Sprintf("thermsim bench, table %s, %s %s", s.Table, s.Case, s.Grid)) + "\nsolve A x = b from x = 0 to " + s.Rule
 		err = out.WriteFiles(ctx,

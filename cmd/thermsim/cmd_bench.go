@@ -210,6 +210,9 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	case e.Doing != "":
 		p.enter(e.Table.Name + ": " + e.Doing)
 	case !live:
+	case e.Note != "":
+		p.console.clearLine()
+		fmt.Fprintln(g.stdout, "  "+e.Note)
 	case e.Result != nil:
 		p.console.clearLine()
 		fmt.Fprint(g.stdout, e.Result.About())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ func TestPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		renewed, err := renew("../../docs", string(text))
+		renewed, err := renewPage("../../docs", string(text))
 		if err != nil {
 			t.Errorf("%s:%v", page, err)
 		} else if renewed != string(text) {
@@ -49,10 +50,10 @@ func TestTables(t *testing.T) {
 			"On G.\n\n| case | unknowns | time | it | copy |\n|---|---|---|---|---|\n| a b | 14,348,907, 14.3 M | 460 ms | 27 | 0.46 |\n| c | 5,000, 0.00500 M | 12.3 s |  | 12 |\n",
 		"rows: case=\"a b\"\nby: case\ncolumns: case = {case} | times = {t[threads=1]/t[threads=16]:2} | none = {t[threads=2]?:s}{t[case=a:b]?}": "" +
 			"| case | times | none |\n|---|---|---|\n| a b | 23 |  |\n",
-		"at: tables[name=two].rows\ncolumns: t = {t:s}, {t:e}, {t*1e5:.1}, {t*1e4:%}":        "| t |\n|---|\n| 10.0 us, 1.0e-05, 1.0, 10 % |\n",
-		"rows: case=\"a b\"\ncolumns: t = {threads} | x = {t[threads=1]/t:.1}":               "| t | x |\n|---|---|\n| 1 | 1.0 |\n| 16 | 23.0 |\n",
-		"rows: case=d\ncolumns: a = {t*0:.1 W} | b = {t/zero?:.0 B} | c = {t/more.it?:.0 B}": "| a | b | c |\n|---|---|---|\n| 0.0 W |  |  |\n",
-		"rows: case=c\ncolumns: note = {note} {t*1000:ms}":                                   "| note |\n|---|\n| x\\|y 12.3 s |\n",
+		"at: tables[name=two].rows\ncolumns: t = {t:s}, {t:e}, {t*1e5:.1}, {t*1e4:%}":                       "| t |\n|---|\n| 10.0 us, 1.0e-05, 1.0, 10 % |\n",
+		"rows: case=\"a b\"\ncolumns: t = {threads} | x = {t[threads=1]/t:.1}":                              "| t | x |\n|---|---|\n| 1 | 1.0 |\n| 16 | 23.0 |\n",
+		"rows: case=d\ncolumns: a = {t*0:.1 W}{t-more.it?0:1} | b = {t/zero?:.0 B} | c = {t/more.it?:.0 B}": "| a | b | c |\n|---|---|---|\n| 0.0 W1 |  |  |\n",
+		"rows: case=c\ncolumns: note = {note} {t*1000:ms}":                                                  "| note |\n|---|\n| x\\|y 12.3 s |\n",
 	} {
 		got, err := renew(dir, page(mark))
 		if err != nil {
@@ -64,6 +65,23 @@ func TestTables(t *testing.T) {
 		}
 		if again, err := renew(dir, got); err != nil || again != got {
 			t.Errorf("a second time: %v\n%s", err, again)
+		}
+	}
+}
+
+func TestFiguresInLines(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f.json"), []byte(example), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const text = "| it is <!-- figure f.json; case=\"a b\"; {t[threads=1]/t[threads=16]:2} -->%s<!-- end of figure --> times, <!-- figure f.json; case=c; {t:s} -->%s<!-- end of figure --> |\n"
+	got, err := renewPage(dir, fmt.Sprintf(text, "22", ""))
+	if want := fmt.Sprintf(text, "23", "12.3 s"); err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	for mark, want := range map[string]string{"f.json; case=c": "a figure reads", "f.json; case=q; {t}": "no row", "f.json; ; {speed}": "2: f.json; ; {speed}"} {
+		if _, err := renewPage(dir, "\n<!-- figure "+mark+" -->1<!-- end of figure -->\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", mark, err)
 		}
 	}
 }

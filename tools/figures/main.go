@@ -16,10 +16,12 @@
 // A template holds {EXPRESSION:FORMAT}. An expression is made of numbers and fields of the row, with + - * and / between, from left to right; .FIELD is a field of the
 // file. FIELD[NAME=VALUE,...] is the field of the one row of the table that has these values. With by, rows of one value are one line, FIELD is that of the first of
 // them, and brackets choose among them. Where FIELD? is missing, there is no such row, or it is zero and divides, the placeholder is empty; without the question mark
-// that is an error.
+// that is an error. FIELD?0 is zero where it is missing.
 //
 // Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many significant figures; .0, .1 ..., so many
 // decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A unit may follow, with a space between.
+//
+// Figures within a line are made by <!-- figure FILE; ROWS; TEMPLATE -->, with <!-- end of figure --> behind them.
 //
 // The tests of this package compare the pages with what this program makes, so a figure that is not in its file fails.
 package main
@@ -58,6 +60,15 @@ func pagesOf(root string) ([]string, error) {
 	return all, nil
 }
 
+// renewPage makes tables and figures within lines anew.
+func renewPage(dir, text string) (string, error) {
+	renewed, err := renew(dir, text)
+	if err != nil {
+		return "", err
+	}
+	return renewInline(dir, renewed)
+}
+
 func renewAll(root string) error {
 	pages, err := pagesOf(root)
 	if err != nil {
@@ -68,7 +79,7 @@ func renewAll(root string) error {
 		if err != nil {
 			return err
 		}
-		renewed, err := renew(filepath.Join(root, "docs"), string(text))
+		renewed, err := renewPage(filepath.Join(root, "docs"), string(text))
 		if err != nil {
 			return fmt.Errorf("%s:%w", page, err)
 		}

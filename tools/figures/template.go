@@ -34,7 +34,7 @@ func fill(template string, s scope) (string, error) {
 	return text, failed
 }
 
-var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?)?`)
+var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?0?)?`)
 
 // value of an expression in a format. It is empty where an optional term is missing.
 func (s scope) value(expression, format string) (string, error) {
@@ -51,8 +51,10 @@ func (s scope) value(expression, format string) (string, error) {
 			return "", fmt.Errorf("%s: %w", m[0], err)
 		case v == nil && m[3] == "":
 			return "", fmt.Errorf("%s has no value", m[0])
-		case v == nil:
+		case v == nil && m[3] == "?":
 			return "", nil
+		case v == nil:
+			v = json.Number("0")
 		}
 		text = fmt.Sprint(v)
 		rest = strings.TrimSpace(rest[len(m[0]):])
@@ -63,7 +65,7 @@ func (s scope) value(expression, format string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s is %q, not a number", m[0], text)
 		}
-		if operator == '/' && number == 0 && m[3] != "" {
+		if operator == '/' && number == 0 && m[3] == "?" {
 			return "", nil
 		}
 		total = apply(total, operator, number)

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+var inline = regexp.MustCompile(`<!-- figure ([^\n]*?) -->([^\n]*?)<!-- end of figure -->`)
+
+// renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark. The template sees the first of the rows and chooses among all
+// by conditions in brackets. The error begins with a line.
+func renewInline(dir, text string) (string, error) {
+	var failed error
+	var out strings.Builder
+	at := 0
+	for _, m := range inline.FindAllStringSubmatchIndex(text, -1) {
+		mark := text[m[2]:m[3]]
+		shown, err := inlineText(dir, mark)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%d: %s: %w", strings.Count(text[:m[0]], "\n")+1, mark, err)
+		}
+		out.WriteString(text[at:m[4]] + shown)
+		at = m[5]
+	}
+	return out.String() + text[at:], failed
+}
+
+func inlineText(dir, mark string) (string, error) {
+	parts := strings.SplitN(mark, ";", 3)
+	if len(parts) != 3 {
+		return "", fmt.Errorf("a figure reads FILE; ROWS; TEMPLATE")
+	}
+	r := request{file: strings.TrimSpace(parts[0]), at: "rows"}
+	var err error
+	if r.rows, err = filters(strings.TrimSpace(parts[1]), " "); err != nil {
+		return "", err
+	}
+	whole, err := read(filepath.Join(dir, filepath.FromSlash(r.file)))
+	if err != nil {
+		return "", err
+	}
+	lines, err := r.lines(whole)
+	if err != nil {
+		return "", err
+	}
+	var rows []any
+	for _, l := range lines {
+		rows = append(rows, l...)
+	}
+	return fill(strings.TrimSpace(parts[2]), scope{file: whole, rows: rows, choice: rows})
+}
