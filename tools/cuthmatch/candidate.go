@@ -95,12 +95,12 @@ func dies() []candidate {
 // near covers what came near with finer steps.
 func near() []candidate {
 	var all []candidate
-	for _, width := range []float64{22, 20, 24, 26} {
+	for _, width := range []float64{25, 24, 26, 22} {
 		for _, h := range []float64{1e5, 8e4, 1.2e5} {
 			all = append(all, candidate{8, 100, width, h, 120})
 		}
 	}
-	return append(all, candidate{8, 80, 22, 1e5, 120}, candidate{8, 120, 22, 1e5, 120}, candidate{8, 100, 22, 1e5, 60}, candidate{8, 100, 22, 1e5, 240}, candidate{7, 100, 22, 1e5, 120})
+	return append(all, candidate{8, 80, 25, 1e5, 120}, candidate{8, 120, 25, 1e5, 120}, candidate{8, 100, 25, 1e5, 60}, candidate{8, 100, 25, 1e5, 240}, candidate{7, 100, 25, 1e5, 120})
 }
 
 // side is the number of cells along x and y of square grids that gives the paper's figures: of those that round to both, the one whose unknowns are nearest.

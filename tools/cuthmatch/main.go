@@ -37,7 +37,7 @@ func main() {
 	one := candidate{}
 	flag.IntVar(&one.Layers, "layers", 8, "layers with cells")
 	flag.Float64Var(&one.BulkUM, "bulk", 100, "bulk silicon of both dies, um; 0: 10 and 200")
-	flag.Float64Var(&one.WidthMM, "width", 22, "side of the die, mm")
+	flag.Float64Var(&one.WidthMM, "width", 25, "side of the die, mm")
 	flag.Float64Var(&one.H, "h", 1e5, "W/(m2 K) on the top face")
 	flag.Float64Var(&one.PowerW, "power", 120, "W")
 	seconds := flag.Float64("seconds", 0, "start no candidate after so long")
