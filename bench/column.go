@@ -16,7 +16,7 @@ type Column struct {
 }
 
 var (
-	columnCase       = Column{"case", 10, true, func(r *Row) string { return r.Case }}
+	columnCase       = Column{"case", 13, true, func(r *Row) string { return r.Case }}
 	columnGrid       = Column{"grid", 12, true, func(r *Row) string { return r.Grid }}
 	columnMethod     = Column{"method", 26, true, func(r *Row) string { return r.Method }}
 	columnIterations = Column{"it", 6, false, func(r *Row) string { return iterations(r) }}
