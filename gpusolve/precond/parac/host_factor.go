@@ -1,6 +1,10 @@
 package parac
 
-import "thermsim/gpusolve/reuse"
+import (
+	"sync/atomic"
+
+	"thermsim/gpusolve/reuse"
+)
 
 // levelFactor is G D G^T on the processor with its unknowns sorted by level, by row inside a level: an unknown depends on lower levels in the forward substitution, and on
 // higher ones in the backward one. Entries are -G, which is not negative.
@@ -31,35 +35,52 @@ func (e *hostElimination) factor() *levelFactor {
 		pivot: reuse.Make[float64](l, n),
 	}
 	to := e.byLevel(f)
-	entries := int64(0)
-	for at, row := range f.order {
-		f.first[at] = entries
-		entries += int64(e.columns[e.place[row]].count)
-	}
-	f.first[n] = entries
-	f.row, f.share = reuse.Make[int32](l, int(entries)), reuse.Make[float32](l, int(entries))
-	for at, row := range f.order {
-		k := e.place[row]
-		c := e.columns[k]
-		w := &e.workers[c.worker]
-		for i := range int64(c.count) {
-			r := to[w.rows[c.first+i]]
-			f.row[f.first[at]+i], f.share[f.first[at]+i] = r, w.shares[c.first+i]
-			f.begin[r+1]++
+	e.inRanges(n, func(lo, hi int) {
+		for at := lo; at < hi; at++ {
+			f.first[at+1] = int64(e.columns[e.place[f.order[at]]].count)
 		}
-		f.pivot[at] = c.pivot
-		if c.pivot > 0 {
-			f.inverse[at] = float32(1 / c.pivot)
+	})
+	sum(f.first)
+	entries := int(f.first[n])
+	f.row, f.share = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
+	f.col, f.weight = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
+	var height atomic.Int64
+	e.inRanges(n, func(lo, hi int) {
+		highest := int32(0)
+		for at := lo; at < hi; at++ {
+			k := e.place[f.order[at]]
+			e.copyColumn(f, at, k, to)
+			highest = max(highest, e.vertices[k].height.Load()+1)
 		}
-		f.height = max(f.height, int(e.vertices[k].height.Load())+1)
-	}
-	for r := range n {
-		f.begin[r+1] += f.begin[r]
-	}
-	// Twice transposed, both sides are sorted.
-	f.col, f.weight = transpose(l, f.first, f.row, f.share, f.begin)
-	f.row, f.share = transpose(l, f.begin, f.col, f.weight, f.first)
+		raiseTo(&height, int64(highest))
+	})
+	f.height = int(height.Load())
+	sum(f.begin)
+	e.sortLines(f.first, f.row, f.share)
+	e.turn(f.first, f.row, f.share, f.begin, f.col, f.weight)
 	return f
+}
+
+// copyColumn takes column k of the elimination to place at of the factor, and counts its entries by rows, each in the place after its row's.
+func (e *hostElimination) copyColumn(f *levelFactor, at int, k int32, to []int32) {
+	c := e.columns[k]
+	w := &e.workers[c.worker]
+	for i := range int64(c.count) {
+		r := to[w.rows[c.first+i]]
+		f.row[f.first[at]+i], f.share[f.first[at]+i] = r, w.shares[c.first+i]
+		atomic.AddInt64(&f.begin[r+1], 1)
+	}
+	f.pivot[at] = c.pivot
+	if c.pivot > 0 {
+		f.inverse[at] = float32(1 / c.pivot)
+	}
+}
+
+// sum turns the lengths of lines, each in the place after its line's, into where they begin.
+func sum(first []int64) {
+	for i := 1; i < len(first); i++ {
+		first[i] += first[i-1]
+	}
 }
 
 // longest is the number of entries of the longest column.
@@ -92,20 +113,6 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 		next[l]++
 	}
 	return to
-}
-
-// transpose turns columns into rows, or the other way: the lines that begin at first, into those that begin at begin.
-func transpose(l *reuse.List, first []int64, at []int32, v []float32, begin []int64) (to []int32, w []float32) {
-	next := append(reuse.Make[int64](l, len(begin))[:0], begin...)
-	to, w = reuse.Make[int32](l, len(at)), reuse.Make[float32](l, len(v))
-	for c := range len(first) - 1 {
-		for i := first[c]; i < first[c+1]; i++ {
-			r := at[i]
-			to[next[r]], w[next[r]] = int32(c), v[i]
-			next[r]++
-		}
-	}
-	return to, w
 }
 
 // size is the memory of the factor in bytes.
