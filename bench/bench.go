@@ -21,7 +21,8 @@ type Options struct {
 	Methods    []string               // as --precond takes them; DefaultMethods where empty
 	MaxCells   int                    // leave larger systems out; 0: what the device does in reasonable time
 	MinCells   int                    // leave smaller systems out
-	Grids      [][2]int               // nx and ny, in place of the seven systems
+	Systems    []string               // by name, or of a family (SystemSets); all where empty
+	Grids      [][2]int               // nx and ny, in place of the systems' own
 	Runs       int                    // counted ones, after one that is not; default 3
 	RowSeconds float64                // a row stops after about so long; default 60
 	MaxIter    int                    // per linear system; default 50000
@@ -79,13 +80,13 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		defer b.dev.Release()
 	}
 	b.kind = b.dev.Info.Kind
+	if b.systems, err = b.chooseSystems(); err != nil {
+		return nil, err
+	}
 	if err := b.describe(); err != nil {
 		return nil, err
 	}
 	b.tell(Event{Result: b.result})
-	if b.systems, err = b.chooseSystems(); err != nil {
-		return nil, err
-	}
 	for i := range tables {
 		b.table = &tables[i]
 		b.tell(Event{Table: b.table})
@@ -143,7 +144,7 @@ func (b *Bench) fill() error {
 
 func (b *Bench) describe() error {
 	info := b.dev.Info
-	b.result = &Result{Schema: 1, Date: time.Now().UTC().Format(time.DateOnly), Version: b.Version, Problem: problem()}
+	b.result = &Result{Schema: 2, Date: time.Now().UTC().Format(time.DateOnly), Version: b.Version, Problems: problems(b.systems)}
 	d := &b.result.Device
 	d.Kind, d.Name, d.Threads, d.OpenS = info.Kind, info.Name, info.Threads, Number(b.dev.Open.Seconds())
 	rate, err := b.dev.CopyBandwidth()
@@ -163,23 +164,6 @@ func (b *Bench) describe() error {
 		}
 	}
 	return nil
-}
-
-func (b *Bench) chooseSystems() ([]system, error) {
-	if len(b.Grids) > 0 {
-		var chosen []system
-		for _, g := range b.Grids {
-			s := system{fmt.Sprintf("%dx%d", g[0], g[1]), g[0], g[1]}
-			chosen = append(chosen, s)
-		}
-		return chosen, nil
-	}
-	limit := b.limit()
-	chosen := slices.DeleteFunc(systems(), func(s system) bool { return s.cells() > limit || s.cells() < b.MinCells })
-	if len(chosen) == 0 {
-		return []system{}, nil
-	}
-	return chosen, nil
 }
 
 // limit is the largest number of cells that is measured.
@@ -207,6 +191,7 @@ func (b *Bench) doing(format string, args ...any) {
 // add appends a row to the current table.
 func (b *Bench) add(r Row) {
 	t := &b.result.Tables[len(b.result.Tables)-1]
+	r.Build, r.LimitS = b.Version, Number(b.RowSeconds)
 	t.Rows = append(t.Rows, r)
 	b.tell(Event{Table: b.table, Row: &t.Rows[len(t.Rows)-1]})
 }

@@ -16,12 +16,14 @@ type Column struct {
 }
 
 var (
-	columnCase       = Column{"case", 8, true, func(r *Row) string { return r.Case }}
+	columnCase       = Column{"case", 13, true, func(r *Row) string { return r.Case }}
 	columnGrid       = Column{"grid", 12, true, func(r *Row) string { return r.Grid }}
 	columnMethod     = Column{"method", 26, true, func(r *Row) string { return r.Method }}
 	columnIterations = Column{"it", 6, false, func(r *Row) string { return iterations(r) }}
 	columnSetup      = Column{"set-up", 8, false, func(r *Row) string { return duration(r.SetupS) }}
 	columnSolve      = Column{"solve", 8, false, func(r *Row) string { return duration(r.SolveS) }}
+	columnSteps      = Column{"steps", 5, false, func(r *Row) string { return fmt.Sprint(r.Steps) }}
+	columnStep       = Column{"a step", 8, false, func(r *Row) string { return duration(r.StepS) }}
 	columnTotal      = Column{"total", 8, false, func(r *Row) string { return duration(r.TotalS) }}
 	columnVariant    = Column{"what", 30, true, func(r *Row) string { return r.Variant }}
 	columnProduct    = Column{"product", 8, false, func(r *Row) string { return duration(r.ProductS) }}
@@ -35,6 +37,8 @@ var (
 	columnError      = Column{"||e|| K", 7, false, func(r *Row) string { return exponent(r.ErrorK) }}
 	columnMaxAE      = Column{"MaxAE K", 7, false, func(r *Row) string { return decimals(r.MaxAEK) }}
 	columnMAE        = Column{"MAE K", 6, false, func(r *Row) string { return decimals(r.MAEK) }}
+	columnTopMaxAE   = Column{"top MaxAE K", 11, false, func(r *Row) string { return decimals(r.TopMaxAEK) }}
+	columnTopMAE     = Column{"top MAE K", 9, false, func(r *Row) string { return decimals(r.TopMAEK) }}
 	columnBytes      = Column{"B/cell", 6, false, func(r *Row) string { return whole(r.BytesPerCell) }}
 	columnNote       = Column{"", 0, true, func(r *Row) string { return r.Note }}
 )

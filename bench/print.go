@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -59,9 +60,12 @@ func (r *Result) About() string {
 		copies = fmt.Sprintf("%.1f GB/s", float64(d.CopyTBperS)*1e3)
 	}
 	fmt.Fprintf(&b, "; copies its memory at %s, read and written; opened in %s.\n", copies, duration(d.OpenS))
-	p := &r.Problem
-	fmt.Fprintf(&b, "Ten layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
-	fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM, p.DieMM, p.HWm2K, p.PowerW, p.StepS)
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		fmt.Fprintf(&b, "%s, %s: %d layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", p.Name, p.About, len(p.LayersUM),
+			list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
+		fmt.Fprintf(&b, "die %g x %g mm, h = %g W/(m2 K) on top, %g W in two layers; steps of %g s.\n", p.DieMM, p.DieMM, p.HWm2K, p.PowerW, p.StepS)
+	}
 	return b.String()
 }
 
@@ -107,6 +111,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		for _, a := range t.About {
 			fmt.Fprintf(&b, "* %s\n", escape(a))
 		}
+		b.WriteString(s.builds())
 		b.WriteString("\n|")
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, " %s |", escape(c.Head))
@@ -136,6 +141,32 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// builds tells which program measured what, where that was not one program.
+func (s *Sheet) builds() string {
+	var names []string
+	cases := map[string][]string{}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if r.External != nil {
+			continue
+		}
+		if !slices.Contains(names, r.Build) {
+			names = append(names, r.Build)
+		}
+		if !slices.Contains(cases[r.Build], r.Case) {
+			cases[r.Build] = append(cases[r.Build], r.Case)
+		}
+	}
+	if len(names) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&b, "* Measured by version %s: %s.\n", n, strings.Join(cases[n], ", "))
+	}
+	return b.String()
 }
 
 func escape(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

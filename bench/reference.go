@@ -21,7 +21,7 @@ const attainable = 1e-17
 
 // prepare solves a job's system to the attainable accuracy with the default method, unless that was the last thing it did.
 func (b *Bench) prepare(ctx context.Context, j job) error {
-	key := j.kind + " " + j.system.grid()
+	key := j.key()
 	if b.exact.key == key {
 		return nil
 	}
@@ -56,7 +56,7 @@ func read(m *mesh.Mesh, f solution.Field) ([][]float64, error) {
 
 // distance is the largest difference from the reference in K, NaN without one and infinite where the field is not finite.
 func (r *reference) distance(j job, f solution.Field) (float64, error) {
-	if r.key != j.kind+" "+j.system.grid() {
+	if r.key != j.key() {
 		return math.NaN(), nil
 	}
 	plane, worst := make([]float64, j.mesh.NX()*j.mesh.NY()), 0.0

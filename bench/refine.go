@@ -76,6 +76,7 @@ func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, fact
 func newMeans(s *stack.Stack, grids [][2]int) []layerMeans {
 	out := make([]layerMeans, len(grids))
 	for i, g := range grids {
+		out[i].stack = s
 		out[i].layers = make([][]float64, len(s.Layers))
 		for l := range out[i].layers {
 			out[i].layers[l] = make([]float64, g[0]*g[1])
@@ -118,6 +119,25 @@ type difference struct {
 	layerMeans    // absolute differences
 	largest, mean float64
 	worst         int // the layer of the largest
+}
+
+// setErrors of a floorplan: over all layers, and in the heated layer of the upper die.
+func (r *Row) setErrors(d difference) {
+	r.MaxAEK, r.MAEK = Number(d.largest), Number(d.mean)
+	top := -1
+	for l := range d.stack.Layers {
+		if len(d.stack.Layers[l].Powers) > 0 {
+			top = l
+		}
+	}
+	if top < 0 {
+		return
+	}
+	largest, sum := 0.0, 0.0
+	for _, v := range d.layers[top] {
+		largest, sum = max(largest, math.Abs(v)), sum+math.Abs(v)
+	}
+	r.TopMaxAEK, r.TopMAEK = Number(largest), Number(sum/float64(len(d.layers[top])))
 }
 
 // newDifference compares a field with what it should be, cell by cell.

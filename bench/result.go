@@ -15,12 +15,12 @@ import (
 
 // Result is everything that was measured in one go.
 type Result struct {
-	Schema  int     `json:"schema"` // 1
-	Date    string  `json:"date"`
-	Version string  `json:"version"`
-	Device  Device  `json:"device"`
-	Problem Problem `json:"problem"`
-	Tables  []Sheet `json:"tables"`
+	Schema   int       `json:"schema"` // 2
+	Date     string    `json:"date"`
+	Version  string    `json:"version"`
+	Device   Device    `json:"device"`
+	Problems []Problem `json:"problems"`
+	Tables   []Sheet   `json:"tables"`
 }
 
 // Device is what was measured.
@@ -34,8 +34,10 @@ type Device struct {
 	MemoryBytes int64  `json:"memory_bytes,omitempty"` // gpu
 }
 
-// Problem is what the paper leaves open and these measurements fix.
+// Problem is the stack of a family of systems.
 type Problem struct {
+	Name         string    `json:"name"`
+	About        string    `json:"about"`
 	DieMM        float64   `json:"die_mm"` // side of the square
 	LayersUM     []float64 `json:"layers_um"`
 	ConductWmK   []float64 `json:"k_W_per_mK"`
@@ -61,11 +63,12 @@ type Row struct {
 	Method  string `json:"method"`  // with settings, as --precond takes it
 	Variant string `json:"variant"` // what the table varies
 
-	Steps      int    `json:"steps,omitempty"`
+	Steps      int    `json:"steps,omitempty"` // done
 	Iterations int    `json:"iterations"`
 	SetupS     Number `json:"setup_s"`
 	SolveS     Number `json:"solve_s"`
 	TotalS     Number `json:"total_s"`
+	StepS      Number `json:"step_s"`           // solve time of a step, of those done
 	ProductS   Number `json:"product_s"`        // one product with A
 	ToBase     Number `json:"time_to_base"`     // over that of the row that the table takes for its base
 	ToDefault  Number `json:"solve_to_default"` // solve time over that of the default method on the same system
@@ -75,6 +78,8 @@ type Row struct {
 	ErrorK       Number `json:"error_inf_K"`
 	MaxAEK       Number `json:"max_ae_K"`
 	MAEK         Number `json:"mae_K"`
+	TopMaxAEK    Number `json:"top_max_ae_K"` // in the heated layer of the upper die
+	TopMAEK      Number `json:"top_mae_K"`
 	PeakK        Number `json:"max_K"`
 	BytesPerCell Number `json:"device_bytes_per_cell"`
 	// CopyBytes is what the device would have copied in the time, per cell and iteration or product.
@@ -82,7 +87,9 @@ type Row struct {
 	// LeastBytes is what a product must read and write, per cell.
 	LeastBytes Number `json:"least_bytes_per_cell"`
 
-	Runs      int    `json:"runs"` // whose median counts
+	Build     string `json:"build"`   // of the program that measured the row
+	LimitS    Number `json:"limit_s"` // after which it would have been cut off
+	Runs      int    `json:"runs"`    // whose median counts
 	Converged bool   `json:"converged"`
 	Reason    string `json:"reason"`
 	Details   string `json:"details,omitempty"`
@@ -119,8 +126,8 @@ func (n Number) known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(flo
 func newRow() Row {
 	none := Number(math.NaN())
 	return Row{
-		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ToDirect: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, PeakK: none,
-		BytesPerCell: none, CopyBytes: none, LeastBytes: none,
+		SetupS: none, SolveS: none, TotalS: none, ProductS: none, ToBase: none, ToDefault: none, ToDirect: none, ResidualW: none, ErrorK: none, MaxAEK: none, MAEK: none, TopMaxAEK: none, TopMAEK: none, PeakK: none,
+		BytesPerCell: none, CopyBytes: none, LeastBytes: none, LimitS: none, StepS: none,
 	}
 }
 
@@ -142,8 +149,8 @@ func ReadResult(r io.Reader) (*Result, error) {
 	if err := d.Decode(&result); err != nil {
 		return nil, fmt.Errorf("not a result of thermsim bench: %w", err)
 	}
-	if result.Schema != 1 {
-		return nil, fmt.Errorf("a result of thermsim bench of schema %d; this build reads 1", result.Schema)
+	if result.Schema != 2 {
+		return nil, fmt.Errorf("a result of thermsim bench of schema %d; this build reads 2", result.Schema)
 	}
 	return &result, nil
 }
@@ -154,7 +161,9 @@ func Merge(results []*Result) (*Result, error) {
 	all := *results[0]
 	all.Tables = nil
 	for _, r := range results {
-		if r.Device.Name != all.Device.Name || !reflect.DeepEqual(r.Problem, all.Problem) {
+		problems, same := mergeProblems(all.Problems, r.Problems)
+		all.Problems = problems
+		if r.Device.Name != all.Device.Name || !same {
 			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table", all.Device.Name, r.Device.Name)
 		}
 		all.Device.CopyTBperS = max(all.Device.CopyTBperS, r.Device.CopyTBperS)
@@ -187,6 +196,22 @@ func Merge(results []*Result) (*Result, error) {
 	order := func(s Sheet) int { return slices.IndexFunc(Tables(), func(t Table) bool { return t.Name == s.Name }) }
 	slices.SortStableFunc(all.Tables, func(a, b Sheet) int { return order(a) - order(b) })
 	return &all, nil
+}
+
+// mergeProblems puts the families of two results together; one that both have must be the same.
+func mergeProblems(a, b []Problem) (all []Problem, same bool) {
+	all = slices.Clone(a)
+	for _, p := range b {
+		i := slices.IndexFunc(all, func(q Problem) bool { return q.Name == p.Name })
+		if i < 0 {
+			all = append(all, p)
+			continue
+		}
+		if !reflect.DeepEqual(all[i], p) {
+			return all, false
+		}
+	}
+	return all, true
 }
 
 // WriteCSV writes a line for every row of every table, the columns named as in the JSON.

@@ -22,11 +22,12 @@ func floorplans() Table {
 		About: []string{
 			"The stacks of examples/mol10-sparc, -ev6 and -9core, h = 1000, 10000 and 8000 W/(m2 K).",
 			"total is everything from the text of the stack file to the temperatures on the host, but for opening the device.",
+			"top is the heated layer of the upper die, which the paper's figure shows.",
 			"Errors are over all cells, against the means over each cell of a solution on a finer grid, refined along z too.",
 			"Grids of 10 planes have one cell per layer, as the paper's; beside them stands a grid with more cells in thick layers.",
 			"The last row of a stack compares that solution with one on half as many cells along x and y: what is left of the grid's error in it.",
 		},
-		Columns: []Column{columnCase, columnGrid, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnMaxAE, columnMAE, columnNote},
+		Columns: []Column{columnCase, columnGrid, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal, columnMaxAE, columnMAE, columnTopMaxAE, columnTopMAE, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			for _, name := range []string{"sparc", "ev6", "9core"} {
 				if err := b.floorplan(ctx, name); err != nil {
@@ -45,12 +46,15 @@ func (b *Bench) floorplanGrids() [][2]int {
 	}
 	var grids [][2]int
 	for _, n := range []int{128, 256, 512} {
-		if n*n*planes <= b.limit() {
+		if n*n*floorplanLayers <= b.limit() {
 			grids = append(grids, [2]int{n, n})
 		}
 	}
 	return grids
 }
+
+// floorplanLayers of the stacks, one cell each.
+const floorplanLayers = 10
 
 // loadFloorplan reads a stack that the binary carries.
 func loadFloorplan(name string, grid [2]int) (*stack.Stack, error) {
@@ -103,7 +107,7 @@ func (b *Bench) floorplan(ctx context.Context, name string) error {
 	row.Case, row.Grid, row.Variant, row.Converged = name, fmt.Sprintf("%dx%d", factor*largest[0], factor*largest[1]), "reference", true
 	row.Note = "reference against half as many cells along x and y"
 	d := newDifference(coarser[0], fine[len(fine)-1])
-	row.MaxAEK, row.MAEK = Number(d.largest), Number(d.mean)
+	row.setErrors(d)
 	b.add(row)
 	return nil
 }
@@ -191,7 +195,7 @@ func (b *Bench) compareFloorplan(ctx context.Context, row *Row, r floorplanRun, 
 		have.layers = out[0].layers
 	}
 	d := newDifference(have, fine)
-	row.MaxAEK, row.MAEK = Number(d.largest), Number(d.mean)
+	row.setErrors(d)
 	if !isDefault(r.method) || r.layered {
 		return nil
 	}

@@ -63,7 +63,7 @@ func (b *Bench) networks() []networkCase {
 	}
 	limit := b.limit()
 	if len(b.Grids) > 0 {
-		limit = b.Grids[0][0] * b.Grids[0][1] * planes
+		limit = b.Grids[0][0] * b.Grids[0][1] * floorplanLayers
 	}
 	size = min(size, limit)
 	for side*side*side > limit {

@@ -66,7 +66,7 @@ func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (jo
 
 // timeDefault times the default method on a job's system, unless that was done.
 func (b *Bench) timeDefault(ctx context.Context, j job) error {
-	if b.defaultS[j.kind+" "+j.system.grid()] > 0 {
+	if b.defaultS[j.key()] > 0 {
 		return nil
 	}
 	j.method = gpusolve.Preconditioners()[0]
@@ -86,7 +86,7 @@ func (b *Bench) timeDirect(ctx context.Context, j job) error {
 	j.method = directMethod
 	row, err := b.measure(ctx, j, "")
 	if row.Converged {
-		b.directS[j.kind+" "+j.system.grid()] = float64(row.SolveS)
+		b.directS[j.key()] = float64(row.SolveS)
 	}
 	return err
 }

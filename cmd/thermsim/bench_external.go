@@ -39,7 +39,7 @@ func tellLeftOut(g *globals, r *bench.Result, rows []bench.ExternalRow) {
 // exportBench writes systems as Matrix Market.
 func exportBench(ctx context.Context, g *globals, o benchOptions) error {
 	systems, err := bench.Systems(bench.Options{
-		Device: string(o.device), Tables: o.tables, MaxCells: int(o.maxCells), MinCells: int(o.minCells), Grids: o.grids.sizes,
+		Device: string(o.device), Tables: o.tables, MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes,
 	})
 	if err != nil {
 		return err

@@ -16,8 +16,12 @@ import (
 )
 
 const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver
-paper (arXiv:2606.17850), ten-layer stacks of 5.1 to 35 million cells, and print
-the paper's tables for this machine. docs/bench.md explains them.
+paper (arXiv:2606.17850), stacks of 5.1 to 35 million cells, and print the
+paper's tables for this machine. docs/bench.md explains them.
+
+--systems takes CUTh1 to CUTh7, whose sizes and iterations are near the paper's,
+MoL10-5M to MoL10-35M, where all ten layers of its stack have cells, or a family
+of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
 
 --tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells the processor takes the systems of up to a million cells,
@@ -49,6 +53,7 @@ const benchExample = `  thermsim bench --device gpu --out bench.json     # every
 
 type benchOptions struct {
 	tables, methods []string
+	systems         []string
 	grids           gridList
 	device          device
 	maxCells        bigCount
@@ -88,6 +93,7 @@ func newBenchCommand(g *globals) *cobra.Command {
 		f.Var(&o.device, "device", "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
 		f.Var(&o.maxCells, "max-cells", "leave larger systems out (default 4e7 on a GPU, 1e6 on the processor)")
 		f.Var(&o.minCells, "min-cells", "leave smaller systems out")
+		f.StringSliceVar(&o.systems, "systems", nil, "`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
 		f.Var(&o.grids, "grid", "grids in place of the paper's, as in 64x64 or 64x64,128x128")
 		f.Var(&o.runs, "runs", "runs of which the median counts, after one that does not (default 3)")
 		f.Var(&o.maxSeconds, "max-seconds", "time for the runs of a row, after which it is cut off (default 60 s)")
@@ -138,7 +144,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	defer p.stop()
 	live := !g.quiet && !o.markdown && !o.json
 	options := bench.Options{
-		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Grids: o.grids.sizes, Runs: int(o.runs),
+		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
 		Watch: func(e bench.Event) { showBench(g, p, e, live) },
 	}

@@ -17,6 +17,9 @@ type Options struct {
 	Depth  float64
 	H      float64 // W/(m2 K) on the top face, default 10000
 	Sub    int     // cells along z of the layers above 50 um, default 1
+	Bulk   float64 // m, bulk silicon of both dies, default 10 um in the logic and 200 um in the memory
+	Layers int     // how many are kept, from the bottom; the top face is that of the last. Default 10
+	Power  float64 // W in both FEOL layers together, default 36; the logic has five sixths
 }
 
 // Material indices of the stack.
@@ -56,8 +59,12 @@ func Stack10(o Options) *stack.Stack {
 		}
 		s.Layers = append(s.Layers, layer)
 	}
-	s.Layers[1].Powers = powers(s, 30)
-	s.Layers[5].Powers = powers(s, 6)
+	s.Layers[1].Powers = powers(s, o.Power*5/6)
+	s.Layers[5].Powers = powers(s, o.Power/6)
+	if o.Bulk > 0 {
+		s.Layers[0].Thickness, s.Layers[6].Thickness = o.Bulk, o.Bulk
+	}
+	s.Layers = s.Layers[:o.Layers]
 	return s
 }
 
@@ -79,6 +86,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Sub == 0 {
 		o.Sub = 1
+	}
+	if o.Layers == 0 {
+		o.Layers = 10
+	}
+	if o.Power == 0 {
+		o.Power = 36
 	}
 	return o
 }

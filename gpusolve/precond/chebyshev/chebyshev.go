@@ -25,7 +25,7 @@ func Keys() []precond.Key {
 		precond.Key{Name: "degree", Kind: precond.Integer, Default: "30", Min: 2, Max: 1000, Doc: "Steps of the Chebyshev iteration in each application."},
 		precond.Key{Name: "form", Kind: precond.Word, Default: plainForm, Words: []string{plainForm, scaledForm}, Doc: "The matrix as it stands, or scaled by its diagonal on both sides."},
 		precond.Key{Name: "promote", Kind: precond.Word, Default: "plane", Words: []string{"plane", "paper"}, Doc: "Which FP16 couplings are multiplied in FP32: the large ones of each plane, or those between planes."},
-		precond.Key{Name: "steps", Kind: precond.Integer, Default: "40", Min: 2, Max: 1000, Doc: "Lanczos steps for the bounds of the spectrum."},
+		precond.Key{Name: "steps", Kind: precond.Integer, Default: "80", Min: 2, Max: 1000, Doc: "Lanczos steps for the bounds of the spectrum."},
 		precond.Key{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 31, Doc: "Seed of the Lanczos process's random first vector."},
 		precond.Key{Name: "start", Kind: precond.Word, Default: "noise", Words: []string{"noise", "ones"}, Doc: "The Lanczos process's first vector: random, or all ones."},
 		precond.Key{Name: "margin", Kind: precond.Number, Default: "0.05", Min: 0, Max: 10, Doc: "Share by which the largest Lanczos value is raised."},

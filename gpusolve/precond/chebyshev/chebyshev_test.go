@@ -74,8 +74,8 @@ func TestLanczosFindsTheEndsOfTheLaplacian(t *testing.T) {
 			// Even modes alone have a part in a vector of ones.
 			wantLargest = part(nx, nx) + part(ny, ny) + part(nz, nz)
 		}
-		if math.Abs(b.Low*scale-least) > 2e-4*least || math.Abs(b.Largest*scale-wantLargest) > 1e-4*wantLargest {
-			t.Errorf("%s: from %.8g to %.8g, want %.8g to %.8g", settings, b.Low*scale, b.Largest*scale, least, wantLargest)
+		if math.Abs(b.Least*scale-least) > 2e-4*least || math.Abs(b.Largest*scale-wantLargest) > 1e-4*wantLargest {
+			t.Errorf("%s: from %.8g to %.8g, want %.8g to %.8g", settings, b.Least*scale, b.Largest*scale, least, wantLargest)
 		}
 		if math.Abs(b.High/b.Largest-1.05) > 1e-12 {
 			t.Errorf("%s: the margin is %g", settings, b.High/b.Largest-1)
@@ -104,6 +104,58 @@ func TestExtremesOfTridiagonalMatrices(t *testing.T) {
 		least, largest := extremes(alpha, beta)
 		if math.Abs(least-want[0]) > 1e-12 || math.Abs(largest-want[n-1]) > 1e-12 {
 			t.Errorf("n=%d: from %g to %g, want %g to %g", n, least, largest, want[0], want[n-1])
+		}
+	}
+}
+
+// The share of a vector below x, against eigenvectors from an independent decomposition.
+func TestShareOfTheFirstVector(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for n := 1; n < 60; n += 7 {
+		alpha, beta := make([]float64, n), make([]float64, n-1)
+		full := mat.NewSymDense(n, nil)
+		for i := range alpha {
+			alpha[i] = rng.NormFloat64()
+			full.SetSym(i, i, alpha[i])
+			if i > 0 {
+				beta[i-1] = 0.1 + rng.Float64()
+				full.SetSym(i, i-1, beta[i-1])
+			}
+		}
+		var eigen mat.EigenSym
+		if !eigen.Factorize(full, true) {
+			t.Fatal("no eigenvalues")
+		}
+		var vectors mat.Dense
+		eigen.VectorsTo(&vectors)
+		for _, x := range []float64{-9, -1, 0.1, 9} {
+			want := 0.0
+			for i, v := range eigen.Values(nil) {
+				if v < x {
+					want += vectors.At(0, i) * vectors.At(0, i)
+				}
+			}
+			if got := share(alpha, beta, x); math.Abs(got-want) > 1e-6 {
+				t.Errorf("n=%d: a share of %g below %g, want %g", n, got, x, want)
+			}
+		}
+	}
+}
+
+// At the narrowest interval the polynomial leaves e at its ends; p(0) is what the comment on it says.
+func TestNarrowestInterval(t *testing.T) {
+	for _, k := range []int{2, 5, 30, 100} {
+		for e, limit := range map[float64]float64{steepFew: 0.535, steepMany: 0.775} {
+			low := narrowest(k, e)
+			theta, delta := (1+low)/2, (1-low)/2
+			if got := chebyshevT(k, theta/delta); math.Abs(got*e-1) > 1e-9 {
+				t.Errorf("degree %d: T is %g, want %g", k, got, 1/e)
+			}
+			const h = 1e-6 // p(0) = -R'(0), R = T((theta-x)/delta)/T(theta/delta)
+			slope := (chebyshevT(k, (theta+h*low)/delta) - chebyshevT(k, (theta-h*low)/delta)) / (2 * h * low) / chebyshevT(k, theta/delta)
+			if ratio := slope / (2 * float64(k*k)); k >= 30 && math.Abs(ratio-limit) > 1e-3 {
+				t.Errorf("degree %d, e %g: p(0) is %g of its limit, want %g", k, e, ratio, limit)
+			}
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-// flattest is the least share of the largest value that counts as the smallest: below it FP32 knows nothing.
+// flattest is the share of a diagonal entry below which FP32 knows nothing of what couples it with the next.
 const flattest = 0x1p-23
 
 // lanczos estimates the extremes of A's spectrum: the three-term recurrence in FP32, without orthogonalising again, and the eigenvalues of
@@ -22,13 +22,13 @@ func lanczos(s Operations, a mixed.Stored, set precond.Settings, vectors [3]ops.
 		return b, err
 	}
 	b.Steps = len(alpha)
-	b.Low, b.Largest = extremes(alpha, beta)
+	b.Least, b.Largest = extremes(alpha, beta)
 	b.High = b.Largest * (1 + b.Margin)
 	// The least value is known to the rounding errors of the whole process.
-	if !(b.Largest > 0) || b.Low < -1e-5*b.Largest {
-		return b, fmt.Errorf("%w: the matrix is not positive definite: its spectrum reaches from %.3g to %.3g; chebyshev needs one that is", precond.ErrRefused, b.Low, b.Largest)
+	if !(b.Largest > 0) || b.Least < -1e-5*b.Largest {
+		return b, fmt.Errorf("%w: the matrix is not positive definite: its spectrum reaches from %.3g to %.3g; chebyshev needs one that is", precond.ErrRefused, b.Least, b.Largest)
 	}
-	b.Low = math.Max(b.Low, flattest*b.Largest)
+	b.Low = lower(alpha, beta, b, set.Int("degree"), vectors[0].Len())
 	return b, nil
 }
 
@@ -77,7 +77,13 @@ func tridiagonal(s Operations, a mixed.Stored, steps int, b solution.Spectrum, v
 // extremes are the least and the largest eigenvalue of a symmetric tridiagonal matrix, by bisection on Sturm counts (Golub and Van Loan,
 // section 8.4).
 func extremes(alpha, beta []float64) (least, largest float64) {
-	low, high := math.Inf(1), math.Inf(-1) // Gershgorin
+	low, high := gershgorin(alpha, beta)
+	return kth(alpha, beta, 1, low, high), kth(alpha, beta, len(alpha), low, high)
+}
+
+// gershgorin bounds the eigenvalues of a symmetric tridiagonal matrix.
+func gershgorin(alpha, beta []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
 	for i, a := range alpha {
 		r := 0.0
 		if i > 0 {
@@ -88,7 +94,7 @@ func extremes(alpha, beta []float64) (least, largest float64) {
 		}
 		low, high = math.Min(low, a-r), math.Max(high, a+r)
 	}
-	return kth(alpha, beta, 1, low, high), kth(alpha, beta, len(alpha), low, high)
+	return low, high
 }
 
 // kth is the k-th smallest eigenvalue, which lies between low and high.
