@@ -38,6 +38,9 @@ func (d *Device) ExchangeColumns() int {
 
 // AssembleSlab is Assemble for the rows that a rank holds.
 func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.SlabSystem, error) {
+	if err := d.LoadSystems(); err != nil {
+		return nil, err
+	}
 	link, err := d.linkOf(slab.Group)
 	if err != nil {
 		return nil, err

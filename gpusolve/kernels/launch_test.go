@@ -160,6 +160,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("sort", func(d cudriver.Driver) (any, error) { return parac.LoadSort(d) })
 	add("power", func(d cudriver.Driver) (any, error) { return kernels.LoadPower(d) })
 	add("residual", func(d cudriver.Driver) (any, error) { return kernels.LoadResidual(d) })
+	add("slab", func(d cudriver.Driver) (any, error) { return kernels.LoadSlab(d) })
 	add("statistics", func(d cudriver.Driver) (any, error) { return kernels.LoadStatistics(d) })
 	add("transfer", func(d cudriver.Driver) (any, error) { return multigrid.LoadTransfer(d) })
 	add("weigh", func(d cudriver.Driver) (any, error) { return multigrid.LoadWeigh(d) })

@@ -2,6 +2,9 @@ package multigrid
 
 import "thermsim/gpusolve/cuda"
 
+// storeAlign is what each piece of a store is rounded up to.
+const storeAlign = cuda.StoreAlign
+
 // Reserve takes the memory of a whole hierarchy in one piece. What it does not foresee is asked for apart.
 func (s *gpuOperations) Reserve(plan Plan) {
 	weighted := int64(0)

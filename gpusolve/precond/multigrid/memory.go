@@ -3,7 +3,6 @@ package multigrid
 import (
 	"slices"
 
-	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )
@@ -82,7 +81,7 @@ func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) 
 		weights := 4 * weighted * int64(fine.nx) * int64(fine.ny)
 		held += int64(l.directions) * weights
 		if s.GPU {
-			held += 16*int64(fine.nx+fine.ny) + 4*nz + 14*cuda.StoreAlign // parents and weights of both directions, slots, and what rounding up takes
+			held += 16*int64(fine.nx+fine.ny) + 4*nz + 14*storeAlign // parents and weights of both directions, slots, and what rounding up takes
 		}
 		sheet := int64(l.nx) * int64(l.ny)
 		held += 4*vectors*precond.Padded(sheet*nz, l.nx) + 4*(grounded+5*cavities)*sheet
