@@ -138,9 +138,8 @@ func (c candidate) solve(ctx context.Context, dev *gpusolve.SharedDevice, system
 	t := paper[system]
 	n, same := side(t, c.Layers)
 	r := row{candidate: c, Silicon: c.silicon(), System: system, Cells: n / scale, SameDigits: same && scale == 1}
-	r.WidthMM /= float64(scale)
 	r.Unknowns, r.Nonzeros = r.Cells*r.Cells*c.Layers, nonzeros(r.Cells, c.Layers)
-	m, err := mesh.Build(cases.Stack10(cases.Options{NX: r.Cells, Width: r.WidthMM * 1e-3, H: c.H, Power: c.PowerW / float64(scale*scale), Bulk: c.BulkUM * 1e-6, Layers: c.Layers}))
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: r.Cells, Width: c.WidthMM / float64(scale) * 1e-3, H: c.H, Power: c.PowerW / float64(scale*scale), Bulk: c.BulkUM * 1e-6, Layers: c.Layers}))
 	if err != nil {
 		return r, err
 	}

@@ -59,7 +59,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// Places are by total time among the rows that both have.
+// Places are by total time among the rows that both have, which come in the paper's order.
 func TestRank(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
@@ -86,7 +86,7 @@ func TestRank(t *testing.T) {
 	if err := json.Unmarshal(data, &got); err != nil || len(got.Rows) != 3 {
 		t.Fatalf("%s: %v", data, err)
 	}
-	if a, b, on := got.Rows[0], got.Rows[1], got.Rows[2]; a.PaperPlace != 2 || a.Place != 1 || b.PaperPlace != 1 || b.Place != 2 || on.Place != 1 || on.TotalS != 0.3 {
+	if a, b, on := got.Rows[0], got.Rows[1], got.Rows[2]; a.PaperPlace != 1 || a.Place != 2 || b.PaperPlace != 2 || b.Place != 1 || on.Place != 1 || on.TotalS != 0.3 {
 		t.Errorf("%+v", got.Rows)
 	}
 }

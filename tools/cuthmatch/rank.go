@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -72,6 +73,9 @@ func rank(paperFile, benchFile, out string) error {
 		r.PaperPlace = 1 + before(all, r, func(o *ranked) bool { return o.PaperTotalS < r.PaperTotalS })
 		r.Place = 1 + before(all, r, func(o *ranked) bool { return o.TotalS < r.TotalS })
 	}
+	slices.SortStableFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Case, b.Case), cmp.Compare(a.PaperPlace, b.PaperPlace))
+	})
 	b, err := json.MarshalIndent(map[string]any{"device": ours.Device.Name, "date": ours.Date, "rows": all}, "", " ")
 	if err != nil {
 		return err
