@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test mumax3 lint ci bench fuzz generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
+.PHONY: build test mumax3 lint ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -52,6 +52,11 @@ fuzz:
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit; \
 		done; \
 	done
+
+# Plants so many faults, one after the other, and runs the tests that should notice. 300 take hours on two cores.
+MUTANTS ?= 300
+mutants:
+	go run ./tools/mutants -n $(MUTANTS) -json mutants.json
 
 generate:
 	go generate ./...
