@@ -33,7 +33,7 @@ type set struct {
 // cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper; tools/cuthmatch found them, and docs/cuth-systems.md says how.
 var cuth = set{
 	name: "CUTh", about: "matched to the paper's unknowns, nonzeros and iterations",
-	layers: 8, bulkUM: 100, widthMM: 25, h: 1e5, powerW: 120, timeStep: 0.01,
+	layers: 8, bulkUM: 100, widthMM: 25, h: 1e5, powerW: 40, timeStep: 0.01,
 	names: []string{"CUTh1", "CUTh2", "CUTh3", "CUTh4", "CUTh5", "CUTh6", "CUTh7"},
 	sides: []int{798, 1023, 1323, 1500, 1732, 1871, 2086},
 }

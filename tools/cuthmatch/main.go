@@ -39,7 +39,7 @@ func main() {
 	flag.Float64Var(&one.BulkUM, "bulk", 100, "bulk silicon of both dies, um; 0: 10 and 200")
 	flag.Float64Var(&one.WidthMM, "width", 25, "side of the die, mm")
 	flag.Float64Var(&one.H, "h", 1e5, "W/(m2 K) on the top face")
-	flag.Float64Var(&one.PowerW, "power", 120, "W")
+	flag.Float64Var(&one.PowerW, "power", 40, "W")
 	seconds := flag.Float64("seconds", 0, "start no candidate after so long")
 	version := flag.String("commit", "", "commit, where Go did not record it")
 	against := flag.String("rank", "", "solve nothing: put the rows of this file of thermsim bench beside the paper's")
