@@ -53,6 +53,29 @@ func rewrite(t *testing.T, path, name string, method uint16, change func([]byte)
 	return changed
 }
 
+// A manifest that speaks of steps which the run has not taken is refused.
+func TestSavedStepsAreThoseOfTheRun(t *testing.T) {
+	path := write(t, sampleMesh(t))
+	for _, steps := range [][]int{{-1}, {0}, {99}, {1, 99}} {
+		other := rewrite(t, path, manifestName, zip.Store, func(b []byte) []byte {
+			var about map[string]any
+			if err := json.Unmarshal(b, &about); err != nil {
+				t.Fatal(err)
+			}
+			about["saved_steps"] = steps
+			b, err := json.Marshal(about)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		})
+		if r, err := Open(other, nil); err == nil {
+			r.Close()
+			t.Errorf("a transient with the steps %v saved is opened", steps)
+		}
+	}
+}
+
 // A run of another version of the format is not read as if it were of this one.
 func TestSchemaIsChecked(t *testing.T) {
 	path := write(t, sampleMesh(t))
