@@ -57,7 +57,10 @@ func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, er
 			continue
 		}
 		text := string(out)
-		if strings.Contains(text, "[build failed]") || strings.Contains(text, "[setup failed]") {
+		if strings.Contains(text, "[setup failed]") {
+			return res, fmt.Errorf("go %s cannot be run:\n%s", strings.Join(args, " "), text)
+		}
+		if strings.Contains(text, "[build failed]") {
 			res.Outcome = invalid
 			return done()
 		}

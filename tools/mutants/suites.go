@@ -22,16 +22,16 @@ type suite struct {
 	tests  [][]string // arguments of go test, tried one after the other
 }
 
-// readSuites reads lines of "FILES | WEIGHT | ARGUMENTS | ARGUMENTS ...".
+// readSuites reads lines of "FILES; WEIGHT; ARGUMENTS; ARGUMENTS ...".
 func readSuites(text string) (list []suite, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		fields := strings.Split(line, "|")
+		fields := strings.Split(line, ";")
 		if len(fields) < 3 {
-			return nil, fmt.Errorf("%q: want FILES | WEIGHT | ARGUMENTS", line)
+			return nil, fmt.Errorf("%q: want FILES; WEIGHT; ARGUMENTS", line)
 		}
 		s := suite{files: strings.TrimSpace(fields[0])}
 		if s.weight, err = strconv.Atoi(strings.TrimSpace(fields[1])); err != nil {
