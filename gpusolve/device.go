@@ -63,7 +63,10 @@ func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
 	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.States = o.states
-		return directNeed(s)
+		if o.team != nil {
+			return directNeed(s, o.team.group.Size())
+		}
+		return directNeed(s, 1)
 	}}
 }
 

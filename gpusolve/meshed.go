@@ -53,7 +53,9 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if err := o.checkRanks(m); err != nil {
 			return nil, err
 		}
-		return newMeshed(m, o, steps, dt)
+		if !o.rankedDirectly(m) {
+			return newMeshed(m, o, steps, dt)
+		}
 	}
 	if l := o.directly(m, dt); l != nil {
 		return newDirect(m, l, o, steps, dt)

@@ -23,28 +23,29 @@ func TestNeedOfRanks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range []int{2, 4} {
-			for _, inTime := range []bool{false, true} {
+			for turn := range 4 {
+				inTime, method := turn%2 == 1, []string{"", "multigrid"}[turn/2]
 				devices, held := make([]*host.Device, n), make([]int64, n)
 				groups := ranks.Local(n)
 				var wait sync.WaitGroup
 				for r := range n {
 					devices[r] = host.Open()
-					wait.Go(func() { held[r] = heldByRank(t, m, devices[r], groups[r], inTime) })
+					wait.Go(func() { held[r] = heldByRank(t, m, devices[r], groups[r], method, inTime) })
 				}
 				wait.Wait()
 				taken, most := int64(0), int64(0)
 				for r, d := range devices {
 					taken, most = max(taken, d.Peak()), max(most, held[r])
 				}
-				compare(t, name, m.Cells()/n, RankNeed(m, inTime, false, n), taken, most, true)
+				compare(t, name+" "+method, m.Cells()/n, RankNeed(m, method, inTime, false, n), taken, most, true)
 			}
 		}
 	}
 }
 
 // heldByRank is what a rank holds at the end of a solve.
-func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, inTime bool) int64 {
-	o := Options{Executor: dev, MaxIter: 1, RTol: 1e-3, Ranks: g}
+func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, method string, inTime bool) int64 {
+	o := Options{Executor: dev, Preconditioner: method, MaxIter: 1, RTol: 1e-3, Ranks: g}
 	var s *Solution
 	var err error
 	if inTime {

@@ -36,6 +36,17 @@ type Device interface {
 	Close() error
 }
 
+// Innermost is the device within others that lend it.
+func Innermost(d Device) Device {
+	for {
+		outer, ok := d.(interface{ Unwrap() Device })
+		if !ok {
+			return d
+		}
+		d = outer.Unwrap()
+	}
+}
+
 // Space makes and moves vectors of one length on a device.
 type Space interface {
 	New32() (Vector, error) // FP32, zero

@@ -3,10 +3,14 @@ package fourier
 //go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
 
 import (
+	"fmt"
+
 	"golang.org/x/sync/errgroup"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/ranks"
 )
 
 // gpu is the executor on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space planes lie in tiles of two by two values.
@@ -48,22 +52,35 @@ const residualSums = 4
 // quietPlanes is the size up to which all planes of a state are taken with the rest, without asking how much memory is free.
 const quietPlanes int64 = 256 << 20
 
-// HoldsAllPlanes says that a GPU has room for all planes of a state from the beginning.
-func HoldsAllPlanes(l *Layered) bool {
-	return aligned(8*int64(l.NX)*int64(l.NY)*int64(l.NZ)) <= quietPlanes
+// HoldsAllPlanes says that a GPU has room for all planes of a state from the beginning, or for a rank's rows of them.
+func HoldsAllPlanes(l *Layered, g ranks.Group) bool {
+	return aligned(int64(l.NZ)*PlaneBytes(l, g)) <= quietPlanes
+}
+
+// PlaneBytes is what a plane in space takes, or a rank's rows of it.
+func PlaneBytes(l *Layered, g ranks.Group) int64 {
+	rows := l.NY
+	if g != nil {
+		from, to := HeldRows(l.NY, g.Size(), g.Rank())
+		rows = to - from
+	}
+	return 8 * int64(l.NX) * int64(rows)
 }
 
 // newOnGPU makes an executor with memory of its own, taken in one piece with that of states and of the first loads.
-func newOnGPU(dev *cuda.Device, l *Layered, loads []Load) (Executor, error) {
+func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Executor, error) {
 	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
 		return nil, err
 	}
-	return newWithin(dev, l, loads, shared)
+	return newWithin(dev, l, loads, shared, p)
 }
 
 // newWithin makes one whose blocks take no more than so much shared memory for their rows.
-func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int) (Executor, error) {
+func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (Executor, error) {
+	if !p.alone() {
+		return nil, fmt.Errorf("%w: GPUs do not share the direct solver; name --precond multigrid", precond.ErrRefused)
+	}
 	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
 	cells := int64(l.NX) * int64(l.NY) * int64(l.NZ)
 	state := aligned(8 * cells)
@@ -71,7 +88,7 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int) (Executor
 	if l.Capacity != nil {
 		room += state
 	}
-	if HoldsAllPlanes(l) {
+	if HoldsAllPlanes(l, p.group) {
 		room += state
 	}
 	room += loadBytes(l, loads)
