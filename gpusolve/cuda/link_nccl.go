@@ -123,6 +123,26 @@ func (l *ncclLink) AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64)
 	return l.comm.AllGather(from, to, bytes, s.Stream)
 }
 
+func (l *ncclLink) AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) error {
+	if err := l.Err(); err != nil {
+		return err
+	}
+	return l.comm.Group(func() error {
+		for r, p := range with {
+			for n := 0; n < p.Count && r != l.rank; n++ {
+				err := l.comm.Send(p.Out.piece(from, n), p.Out.Bytes, r, s.Stream)
+				if err == nil {
+					err = l.comm.Receive(p.In.piece(to, n), p.In.Bytes, r, s.Stream)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
 func (l *ncclLink) Recordable() bool { return true }
 
 func (l *ncclLink) String() string { return "NCCL " + l.library.Version.String() }

@@ -14,10 +14,10 @@ type processor struct {
 	host.PlaneReducer
 	part
 	s        *host.Space
-	width    int       // wave numbers along x of a row of modes
-	sheet    int       // modes of a plane
-	from, to int       // rows of planes in space
-	space    int       // values of a plane in space
+	width    int     // wave numbers along x of a row of modes
+	sheet    int     // modes of a plane
+	from, to int     // rows of planes in space
+	space    int     // values of a plane in space
 	alongX   []*line // of each worker
 	alongY   []*line
 	lx, ly   []float64 // eigenvalues along the axes

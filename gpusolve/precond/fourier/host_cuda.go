@@ -46,7 +46,7 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 			return nil, err
 		}
 		px, py := planFor(l.NX, shared), planFor(l.NY, shared)
-		g, err := newOnSpace(on.NewIteration(), l, px, py, tablesAhead(l, px, py))
+		g, err := newOnSpace(on.NewIteration(), l, whole(l), px, py, tablesAhead(l, px, py))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 		}

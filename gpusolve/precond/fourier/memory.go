@@ -10,7 +10,8 @@ import (
 // Memory is what the preconditioner takes: a state in FP64.
 func Memory(s precond.Shape, _ precond.Settings) precond.Need {
 	if s.GPU {
-		bytes := 8*s.Unknowns + gpuBytes(s)
+		part := largestPart(s, 1)
+		bytes := 8*s.Unknowns + gpuBytes(s, &part)
 		return precond.Need{SetUp: bytes, Held: bytes}
 	}
 	return precond.Need{SetUp: 8 * s.Unknowns, Held: 8 * s.Unknowns}
@@ -25,7 +26,7 @@ func DirectMemory(s precond.Shape, size int) precond.Need {
 	}
 	modes, space := partCells(s, size)
 	if s.GPU {
-		return gpuDirect(s, states)
+		return gpuDirect(s, states, size)
 	}
 	held, residual := 8*(states*modes+space)*int64(s.NZ), int64(0)
 	if size > 1 { // planes between the transforms, and as messages out and in
@@ -45,6 +46,17 @@ func DirectMemory(s precond.Shape, size int) precond.Need {
 		held += 48 * 8 * int64(s.NX+s.NY) // lines and tables of the transforms
 	}
 	return precond.Need{SetUp: held + residual, Held: held}
+}
+
+// largestPart is that of a rank that has most of the modes.
+func largestPart(s precond.Shape, size int) part {
+	p := part{rows: Borders(s.NY, size), waves: Borders(s.NX, size)}
+	for r := range size {
+		if p.partWidth(r) > p.partWidth(p.rank) {
+			p.rank = r
+		}
+	}
+	return p
 }
 
 // partCells is the most that any rank has of a plane, in modes and in space.
