@@ -11,6 +11,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/solution"
@@ -218,5 +219,36 @@ func TestDirectRanksRefuse(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// GPUs that share a grid solve it directly with the bits of one, in steady states and in time, and one processor's field within 1e-9 K.
+func TestDirectTeamOnInterpreters(t *testing.T) {
+	m := build(t, cases.Stack10(cases.Options{NX: 9, NY: 14}))
+	for steps := range 3 {
+		solve := func(o gpusolve.Options) (*gpusolve.Solution, error) {
+			if steps > 0 {
+				return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: 1e-3})
+			}
+			return gpusolve.Steady(context.Background(), m, o)
+		}
+		alone, err := solve(gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true}))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := planes(t, m, alone.Field)
+		alone.Close()
+		host, err := solve(gpusolve.Options{Device: "cpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if far := apart(want, planes(t, m, host.Field)); far > 1e-9 {
+			t.Errorf("%d steps: one GPU is %g K from a processor", steps, far)
+		}
+		host.Close()
+		got, transport := gpuTeam(t, m, 2+steps%2, gpusolve.Options{}, steps == 1, solve)
+		if !slices.Equal(got, want) || transport == "" {
+			t.Errorf("%d steps, joined by %q: %g K from one GPU", steps, transport, apart(got, want))
+		}
 	}
 }

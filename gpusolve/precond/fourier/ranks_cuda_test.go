@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
@@ -43,5 +44,37 @@ func ranksOnInterpreters(t *testing.T, o interpreter.Options, shared bool) func(
 			t.Error(err)
 		}
 		return d
+	}
+}
+
+// Two GPUs have the bits of one.
+func TestRanksOnTwoGPUs(t *testing.T) {
+	drv, err := cudriver.Open()
+	if err == nil {
+		err = drv.Init()
+	}
+	if err != nil {
+		t.Skipf("needs two GPUs: %v", err)
+	}
+	if n, err := drv.DeviceGetCount(); n < 2 {
+		t.Skipf("needs two GPUs: the driver lists %d (%v)", n, err)
+	}
+	gpu := func(rank int) ops.Device {
+		d, err := cuda.Open(drv, rank)
+		if err != nil {
+			t.Error(err)
+			t.FailNow()
+		}
+		return d
+	}
+	for n, s := range []shape{{3, 3, 2}, {17, 15, 3}, {401, 397, 40}, {512, 512, 10}, {1103, 2048, 2}} {
+		for inTime := range 2 {
+			l := randomLayered(rand.New(rand.NewPCG(uint64(n), 5)), s.nx, s.ny, s.nz, inTime == 1)
+			want := onRanks(t, l, 1, uint64(n), gpu)
+			got := onRanks(t, l, 2, uint64(n), gpu)
+			if got.same(t, &want, false); t.Failed() {
+				t.Fatalf("%v, time %d, sides %d and %d", s, inTime, l.X, l.Y)
+			}
+		}
 	}
 }
