@@ -2,10 +2,12 @@ package gpusolve_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/ranks"
 	"thermsim/stack"
 )
 
@@ -85,5 +87,69 @@ func TestGPUsFollowTheTemperature(t *testing.T) {
 				t.Errorf("through %s: %g K from one processor", transport, far)
 			}
 		})
+	}
+}
+
+// TestTwoGPUsFollowTheTemperature does the same on two real GPUs, on a larger grid.
+func TestTwoGPUsFollowTheTemperature(t *testing.T) {
+	found, err := gpusolve.Devices()
+	if err != nil || len(found) < 2 {
+		t.Skipf("needs two GPUs: there are %d (%v)", len(found), err)
+	}
+	warm := warmStrip()
+	warm.Grid.X.Cells, warm.Grid.Y.Cells = 120, 200
+	leaky := cases.Stack10(cases.Options{NX: 120, NY: 200})
+	addLeakage(leaky, 0.2)
+	runaway := cases.Stack10(cases.Options{NX: 60, NY: 100})
+	addLeakage(runaway, 3)
+	for _, c := range []struct {
+		name  string
+		stack *stack.Stack
+		until float64
+	}{{"conductivities and films", warm, 0}, {"conductivities and films in time", warm, 1e-3}, {"leakage", leaky, 0}, {"leakage in time", leaky, 1e-3}, {"runaway", runaway, 0}} {
+		m := build(t, c.stack)
+		solve := func(o gpusolve.Options) (*gpusolve.Solution, error) {
+			if c.until > 0 {
+				return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Until: c.until, Tol: 1})
+			}
+			return gpusolve.Steady(context.Background(), m, o)
+		}
+		o := gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-10}
+		fieldOf := func(o gpusolve.Options, g ranks.Group) (field []float64, transport string, err error) {
+			o.Ranks = g
+			s, err := solve(o)
+			if err != nil {
+				return nil, "", err
+			}
+			defer s.Close()
+			if g == nil || g.Rank() == 0 {
+				field = planes(t, m, s.Field)
+			}
+			return field, s.Device.Transport, nil
+		}
+		alone := o
+		alone.Device = "cpu"
+		want, _, err := fieldOf(alone, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		var transport string
+		if err := together(t, 2, func(rank int, g ranks.Group) error {
+			o := o
+			o.Device = fmt.Sprintf("gpu:%d", rank)
+			field, text, err := fieldOf(o, g)
+			if rank == 0 {
+				got, transport = field, text
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		far := apart(got, want)
+		t.Logf("%s through %s: %.2g K from one processor", c.name, transport, far)
+		if far > 1e-7 {
+			t.Errorf("%s: %g K", c.name, far)
+		}
 	}
 }

@@ -51,7 +51,7 @@ type hub struct {
 type queue struct {
 	mu    sync.Mutex
 	list  [][]byte
-	count atomic.Int32 // of list
+	count atomic.Int32  // of list
 	ready chan struct{} // has a token where list may not be empty
 }
 
