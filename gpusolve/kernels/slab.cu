@@ -205,6 +205,37 @@ KERNEL void BOUNDS(THREADS) maximumRows(int nx, int ny, int nz, int first, int e
   if (threadX() == 0) scalars[SCRATCH] = s;
 }
 
+// innerRows sets scalars[SCRATCH] = x.y and scalars[MAXZ] = max|x| over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) innerRows(int nx, int ny, int nz, int first, int end, const double *RESTRICT x, const double *RESTRICT y, double *partial,
+                                      double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = 0, top = 0;
+  i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 base = ((i64)k * ny + first) * nx;
+    for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) {
+      double v = x[base + at];
+      s += v * y[base + at];
+      top = larger(top, __builtin_fabs(v));
+    }
+  }
+  s = sumBlock(s, lines, THREADS);
+  top = maxBlock(top, lines, THREADS);
+  int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();
+  if (threadX() == 0) {
+    partial[block] = s;
+    partial[blocks + block] = top;
+  }
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = total(partial, blocks, lines, THREADS);
+  top = greatest(partial + blocks, blocks, lines, THREADS);
+  if (threadX() == 0) {
+    scalars[SCRATCH] = s;
+    scalars[MAXZ] = top;
+  }
+}
+
 // RANKSCALARS is how many scalars each rank gives to combine.
 enum { RANKSCALARS = 16 };
 

@@ -47,6 +47,7 @@ type Slab struct {
 	updateRows          launch.Kernel[SlabUpdateRowsArgs]
 	storedRows          launch.Kernel[SlabStoredRowsArgs]
 	maximumRows         launch.Kernel[SlabMaximumRowsArgs]
+	innerRows           launch.Kernel[SlabInnerRowsArgs]
 	combineDot          launch.Kernel[SlabCombineDotArgs]
 	combineDirection    launch.Kernel[SlabCombineDirectionArgs]
 }
@@ -66,6 +67,7 @@ func LoadSlab(d cudriver.Driver) (*Slab, error) {
 		m.updateRows.Prepare("updateRows", SlabWide),
 		m.storedRows.Prepare("storedRows", SlabThreads),
 		m.maximumRows.Prepare("maximumRows", SlabThreads),
+		m.innerRows.Prepare("innerRows", SlabThreads),
 		m.combineDot.Prepare("combineDot", SlabCombineDotThreads),
 		m.combineDirection.Prepare("combineDirection", SlabCombineDirectionThreads),
 	)
@@ -230,6 +232,19 @@ type SlabMaximumRowsArgs struct {
 func (m *Slab) MaximumRows(s cudriver.Stream, grid [3]uint32, a SlabMaximumRowsArgs) error {
 	m.maximumRows.Args = a
 	return m.maximumRows.Launch(s, grid)
+}
+
+// SlabInnerRowsArgs are the arguments of innerRows.
+type SlabInnerRowsArgs struct {
+	Nx, Ny, Nz, First, End int32
+	X, Y, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
+}
+
+// InnerRows sets scalars[SCRATCH] = x.y and scalars[MAXZ] = max|x| over the rows from first up to end.
+func (m *Slab) InnerRows(s cudriver.Stream, grid [3]uint32, a SlabInnerRowsArgs) error {
+	m.innerRows.Args = a
+	return m.innerRows.Launch(s, grid)
 }
 
 // SlabCombineDotArgs are the arguments of combineDot.
