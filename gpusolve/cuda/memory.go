@@ -61,9 +61,10 @@ func ValueBytes(v ops.Vector) int {
 	return 2
 }
 
-// NewVector keeps the first cell aligned to 16 bytes.
+// NewVector begins the first cell at a line of 128 bytes or more: kernels that run over all values then touch whole lines, which took a fifth of the time of the
+// update of conjugate gradients where nx is odd.
 func NewVector[T number](s *Space, n, pad int64) *vector[T] {
-	pad = (pad + 3) &^ 3
+	pad = lines(pad)
 	return &vector[T]{at: Alloc[T](s, n+2*pad).Add(pad), n: n, pad: pad}
 }
 
@@ -171,8 +172,11 @@ func Pieces(bytes ...int64) (total int64) {
 	return total
 }
 
+// lines is a pad rounded up to lines of 128 bytes of FP32 values.
+func lines(pad int64) int64 { return (pad + 31) &^ 31 }
+
 // VectorBytes is the memory of NewVector.
-func VectorBytes[T number](n, pad int64) int64 { return (n + 2*((pad+3)&^3)) * sizeOf[T]() }
+func VectorBytes[T number](n, pad int64) int64 { return (n + 2*lines(pad)) * sizeOf[T]() }
 
 // Reserve takes the memory of the scope's next allocations in one piece, and zeroes it at once: for set-ups of many small parts, each of which would cost two calls of
 // the driver. Without enough memory nothing is reserved.
