@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -143,10 +144,11 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	p := startProgress(g.console, "opening the device")
 	defer p.stop()
 	live := !g.quiet && !o.markdown && !o.json
+	keep := keeper(ctx, o)
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
-		Watch: func(e bench.Event) { showBench(g, p, e, live) },
+		Watch: func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
 	p.stop()
@@ -222,6 +224,25 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	default:
 		p.console.clearLine()
 		fmt.Fprintf(g.stdout, "\n%s\n%s\n", g.bold(e.Table.Heading()), g.dim(e.Table.Head()))
+	}
+}
+
+// keepEvery is how often rows are saved while others are measured.
+const keepEvery = 5 * time.Second
+
+// keeper saves the rows from time to time, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
+func keeper(ctx context.Context, o benchOptions) func(bench.Event) {
+	var result *bench.Result
+	saved := time.Now()
+	return func(e bench.Event) {
+		if e.Result != nil {
+			result = e.Result
+		}
+		if e.Row == nil || time.Since(saved) < keepEvery {
+			return
+		}
+		_ = writeBench(ctx, result, o)
+		saved = time.Now()
 	}
 }
 

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// scope is what a template sees: the file, the rows of a line, and those among which conditions in brackets choose.
+// scope is what a template sees: the file, the rows of a line, those among which conditions in brackets choose, and the rows of all lines, for the least and the most.
 type scope struct {
 	file   any
 	rows   []any
 	choice []any
+	lines  [][]any
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
@@ -25,13 +26,39 @@ func fill(template string, s scope) (string, error) {
 		conditions := strings.LastIndexByte(inside, ']') + 1 // which may hold colons
 		rest, format, _ := strings.Cut(inside[conditions:], ":")
 		expression := inside[:conditions] + rest
-		value, err := s.value(expression, format)
+		value, err := s.extreme(expression, format)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", p, err)
 		}
 		return value
 	})
 	return text, failed
+}
+
+// extreme is the least or the most of an expression over all lines that have it, or its value.
+func (s scope) extreme(expression, format string) (string, error) {
+	word, rest, _ := strings.Cut(expression, " ")
+	if word != "least" && word != "most" {
+		return s.value(expression, format)
+	}
+	found, best := false, 0.0
+	for _, line := range s.lines {
+		text, err := scope{file: s.file, rows: line, choice: line}.value(rest, "exact")
+		if err != nil {
+			return "", err
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if text != "" && err != nil {
+			return "", fmt.Errorf("%s is %q, not a number", rest, text)
+		}
+		if text != "" && (!found || (v < best) == (word == "least")) {
+			found, best = true, v
+		}
+	}
+	if !found {
+		return "", fmt.Errorf("no line has %s", rest)
+	}
+	return form(best, format)
 }
 
 var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?0?)?`)
