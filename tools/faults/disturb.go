@@ -1,0 +1,5 @@
+//go:build linux && amd64
+
+package main
+
+func (s *settings) disturb(c *campaign, r *results) error { return nil }
