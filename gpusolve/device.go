@@ -85,10 +85,14 @@ func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 // openDevice opens the device that the options name.
 func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	name := o.Device
-	switch {
-	case name == "cpu":
+	if name == "cpu" {
 		d, info := o.openCPU("asked for")
 		return d, info, nil
+	}
+	if _, err := cudriver.WaitLimit(); err != nil {
+		return nil, DeviceInfo{}, fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	switch {
 	case o.auto():
 		d, info := o.chooseDevice(need)
 		return d, info, nil
@@ -202,7 +206,11 @@ func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
 		}
 	}
 	defer o.Timeline.Begin("GPU: open")()
-	return cuda.Open(timedDriver(drv, o.Timeline), ordinal)
+	limit, err := cudriver.WaitLimit()
+	if err != nil {
+		return nil, err
+	}
+	return cuda.Open(timedDriver(cudriver.Watched(drv, limit), o.Timeline), ordinal)
 }
 
 // fits refuses a device whose free memory the solve exceeds.

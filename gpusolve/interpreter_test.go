@@ -24,11 +24,11 @@ func onInterpreter(t testing.TB, drv cudriver.Driver) *cuda.Device {
 	return d
 }
 
-// empty fails the test where device memory is left.
+// empty fails the test where anything is left on the device.
 func empty(t testing.TB, m *interpreter.Machine) {
 	t.Helper()
-	if n, bytes := m.Live(); n != 0 {
-		t.Errorf("%d allocations of %d bytes are left on the device", n, bytes)
+	if left := m.Objects(); left != (interpreter.Objects{}) {
+		t.Errorf("left on the device: %+v", left)
 	}
 }
 

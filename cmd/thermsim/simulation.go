@@ -40,9 +40,7 @@ func (s *simulation) end(err error) error {
 		}
 		s.ahead.Close()
 	}
-	if s.kept != nil {
-		s.kept.Close()
-	}
+	err = s.leaveCheckpoint(err)
 	if s.files != nil {
 		s.files.Abort()
 	}

@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/nccl"
@@ -168,10 +167,8 @@ func copyDown(s *Space, to []byte, from cudriver.DevicePtr) error {
 	if len(to) == 0 {
 		return nil
 	}
-	if err := s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from, int64(len(to)), s.Stream); err != nil {
-		return err
-	}
-	return s.Driver.StreamSynchronize(s.Stream)
+	Receive(s, to, cudriver.At[byte](from))
+	return s.err
 }
 
 // copyUp sends host memory and waits.
@@ -179,10 +176,8 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	if len(from) == 0 {
 		return nil
 	}
-	if err := s.Driver.MemcpyHtoDAsync(to, unsafe.Pointer(&from[0]), int64(len(from)), s.Stream); err != nil {
-		return err
-	}
-	return s.Driver.StreamSynchronize(s.Stream)
+	Send(s, cudriver.At[byte](to), from)
+	return s.err
 }
 
 // JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.

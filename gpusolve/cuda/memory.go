@@ -264,13 +264,15 @@ func Send[T any](s *Space, dst cudriver.Ptr[T], v []T) {
 	if s.err != nil || len(v) == 0 {
 		return
 	}
-	s.Note(s.Driver.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.Stream))
+	s.Wait() // a copy of pageable memory may wait by itself, and for ever
+	SendLater(s, dst, v)
 	s.Wait()
 }
 
-// SendLater is Send without the wait: v must stay as it is until the next one.
+// SendLater is Send without the waits: v must stay as it is until the next one.
 func SendLater[T any](s *Space, dst cudriver.Ptr[T], v []T) {
 	if s.err == nil && len(v) > 0 {
+		s.pins.Pin(&v[0])
 		s.Note(s.Driver.MemcpyHtoDAsync(dst.Address(), unsafe.Pointer(&v[0]), int64(len(v))*sizeOf[T](), s.Stream))
 	}
 }
@@ -295,9 +297,16 @@ func bytesOf[T any](v []T) []byte {
 
 // Receive fills a slice and waits.
 func Receive[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
+	s.Wait() // as in Send
+	receive(s, dst, src)
+}
+
+// receive is Receive into memory that need not be pageable.
+func receive[T any](s *Space, dst []T, src cudriver.Ptr[T]) {
 	if s.err != nil || len(dst) == 0 {
 		return
 	}
+	s.pins.Pin(&dst[0])
 	s.Note(s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), src.Address(), int64(len(dst))*sizeOf[T](), s.Stream))
 	s.Wait()
 }

@@ -235,6 +235,8 @@ func (d *driver) StreamCreate() (Stream, error) {
 func (d *driver) StreamDestroy(s Stream) error     { return d.streamDestroy.call(uintptr(s)) }
 func (d *driver) StreamSynchronize(s Stream) error { return d.streamSynchronize.call(uintptr(s)) }
 
+func (d *driver) StreamQuery(s Stream) (bool, error) { return ready(d.streamQuery.call(uintptr(s))) }
+
 func (d *driver) StreamWaitEvent(s Stream, e Event) error {
 	return d.streamWaitEvent.call(uintptr(s), uintptr(e), eventDefault)
 }
@@ -275,6 +277,16 @@ func (d *driver) EventRecord(e Event, s Stream) error {
 }
 
 func (d *driver) EventSynchronize(e Event) error { return d.eventSynchronize.call(uintptr(e)) }
+
+func (d *driver) EventQuery(e Event) (bool, error) { return ready(d.eventQuery.call(uintptr(e))) }
+
+// ready turns the result of a query into an answer.
+func ready(err error) (bool, error) {
+	if e, ok := err.(*Error); ok && e.Result == NotReady {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 func (d *driver) EventElapsedTime(start, end Event) (float32, error) {
 	var ms float32
