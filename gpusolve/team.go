@@ -311,13 +311,14 @@ func (o *Options) checkRanks(m *mesh.Mesh) error {
 	case o.Power != nil:
 		return refuse("with powers that are set from step to step")
 	case o.Preconditioner == "fourier" && !solvesDirectly(m, o.Preconditioner, false):
-		return refusal{fmt.Errorf("several ranks take --precond fourier for stacks that it solves directly alone: %w; name %s", fourier.Check(m), methods()[0].Name)}
+		_, why := Choice(m, o.Preconditioner)
+		return refusal{fmt.Errorf("several ranks solve with --precond fourier only what it solves directly, and %s; choose %s, or run alone with --ranks 1", why, methods()[0].Name)}
 	case o.Preconditioner == "fourier":
 		if err := fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()); err != nil {
 			return refusal{err}
 		}
 	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
-		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name + ", and with fourier stacks of uniform layers")
+		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name + ", or stacks of uniform layers with fourier")
 	}
 	return nil
 }

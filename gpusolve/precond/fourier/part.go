@@ -24,7 +24,7 @@ const pairRows = 2
 // CheckRanks refuses grids that have too few rows or columns for so many ranks.
 func CheckRanks(nx, ny, size int) error {
 	if size > 1 && min(nx, ny) <= pairRows*(size-1) {
-		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly, of which each needs two rows and two columns; take fewer ranks or more cells",
+		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly: each needs two rows and two columns; take fewer ranks",
 			precond.ErrRefused, nx, ny, size)
 	}
 	return nil
