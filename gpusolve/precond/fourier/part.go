@@ -77,16 +77,6 @@ func HeldRows(ny, size, rank int) (from, to int) {
 	return p.held(rank)
 }
 
-// mostCells is the largest number of values that any rank has of a plane, in space or in modes.
-func (p *part) mostCells() (most int) {
-	nx, ny := p.waves[p.size()], p.rows[p.size()]
-	for r := range p.size() {
-		from, to := p.held(r)
-		most = max(most, (to-from)*nx, p.partWidth(r)*ny)
-	}
-	return most
-}
-
 // gathered are numbers of all ranks, in the order of these.
 func (p *part) gathered(mine ...float64) ([][]float64, error) {
 	all, err := p.group.Gather(appendDoubles(make([]byte, 0, 8*len(mine)), mine))
