@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 )
 
@@ -49,6 +51,31 @@ func (s *direct) beginOnRanks(start Field) (done bool, err error) {
 		s.ceiling = float64sOf(all[0])[0]
 	}
 	return true, err
+}
+
+// errThroughHost leaves a stack to multigrid, which passes less between ranks.
+var errThroughHost = errors.New("planes would pass through the host's memory")
+
+// mostThroughHost is the size up to which an exchange of all planes through the host's memory, at some 1.5 GB/s, takes no longer than the many small ones of multigrid, 0.15 ms each. An estimate.
+const mostThroughHost = 10_000_000
+
+// checkJoin is errThroughHost where ranks may choose and multigrid is faster. All find the same.
+func (o *Options) checkJoin(d *driver, cells int) error {
+	most := o.throughHost
+	if most == 0 {
+		most = mostThroughHost
+	}
+	gpu, ok := ops.Innermost(d.dev).(*cuda.Device)
+	if o.team == nil || o.Preconditioner != "" || cells <= most || !ok {
+		return nil
+	}
+	if _, err := gpu.LinkOf(o.team.group); err != nil {
+		return err
+	}
+	if _, slow := gpu.Transport(); slow != "" {
+		return errThroughHost
+	}
+	return nil
 }
 
 // least is the smallest number that any rank has.

@@ -183,7 +183,7 @@ func TestDirectRanksRefuse(t *testing.T) {
 		precond string
 		says    string
 	}{
-		{regions, "fourier", "solves directly alone: fourier does not apply: layer"},
+		{regions, "fourier", "only what it solves directly, and layer"},
 		{regions, "fourier:solver=bicgstab", "do not solve with --precond fourier:solver=bicgstab"},
 		{thin, "fourier", "3 x 60 cells is too small for 4 ranks"},
 	} {

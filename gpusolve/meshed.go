@@ -58,7 +58,10 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		}
 	}
 	if l := o.directly(m, dt); l != nil {
-		return newDirect(m, l, o, steps, dt)
+		e, err := newDirect(m, l, o, steps, dt)
+		if !errors.Is(err, errThroughHost) {
+			return e, err
+		}
 	}
 	return newMeshed(m, o, steps, dt)
 }

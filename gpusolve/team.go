@@ -30,23 +30,6 @@ type team struct {
 	slabs []*reduction.Slab          // what this rank has of them
 }
 
-// sharedField is a field of which every rank has its rows.
-type sharedField interface {
-	Field // of a plane the own rows alone are right
-	grid() *mesh.Mesh
-	// borders of the rows that the ranks own.
-	borders() []int
-	// cut is what this rank has of regions.
-	cut(r *reduction.Regions) (*reduction.Slab, error)
-	// reduceOwn takes the statistics of the own rows; all ranks do so at once.
-	reduceOwn(r *reduction.Regions, own *reduction.Slab) (*reduction.Values, error)
-}
-
-var (
-	_ sharedField = field{}
-	_ sharedField = spectralField{}
-)
-
 // What rank 0 asks the others.
 const (
 	askOn    = 'n' // to go on
@@ -311,13 +294,14 @@ func (o *Options) checkRanks(m *mesh.Mesh) error {
 	case o.Power != nil:
 		return refuse("with powers that are set from step to step")
 	case o.Preconditioner == "fourier" && !solvesDirectly(m, o.Preconditioner, false):
-		return refusal{fmt.Errorf("several ranks take --precond fourier for stacks that it solves directly alone: %w; name %s", fourier.Check(m), methods()[0].Name)}
+		_, why := Choice(m, o.Preconditioner)
+		return refusal{fmt.Errorf("several ranks solve with --precond fourier only what it solves directly, and %s; choose %s, or run alone with --ranks 1", why, methods()[0].Name)}
 	case o.Preconditioner == "fourier":
 		if err := fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()); err != nil {
 			return refusal{err}
 		}
 	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
-		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name + ", and with fourier stacks of uniform layers")
+		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name + ", or stacks of uniform layers with fourier")
 	}
 	return nil
 }

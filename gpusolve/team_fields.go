@@ -9,7 +9,22 @@ import (
 	"thermsim/mesh"
 )
 
-// What ranks have of the fields of both solvers.
+// sharedField is a field of which every rank has its rows.
+type sharedField interface {
+	Field // of a plane the own rows alone are right
+	grid() *mesh.Mesh
+	// borders of the rows that the ranks own.
+	borders() []int
+	// cut is what this rank has of regions.
+	cut(r *reduction.Regions) (*reduction.Slab, error)
+	// reduceOwn takes the statistics of the own rows; all ranks do so at once.
+	reduceOwn(r *reduction.Regions, own *reduction.Slab) (*reduction.Values, error)
+}
+
+var (
+	_ sharedField = field{}
+	_ sharedField = spectralField{}
+)
 
 func (f field) grid() *mesh.Mesh { return f.sys.Mesh() }
 

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -44,7 +46,7 @@ func TestNeedOfRanks(t *testing.T) {
 }
 
 // heldByRank is what a rank holds at the end of a solve.
-func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, method string, inTime bool) int64 {
+func heldByRank(t *testing.T, m *mesh.Mesh, dev ops.Device, g ranks.Group, method string, inTime bool) int64 {
 	o := Options{Executor: dev, Preconditioner: method, MaxIter: 1, RTol: 1e-3, Ranks: g}
 	var s *Solution
 	var err error
@@ -59,4 +61,24 @@ func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, met
 	}
 	defer s.Close()
 	return s.Memory.DeviceBytes
+}
+
+// The same where GPUs share the direct solver.
+func TestNeedOfDirectRanksOnInterpreters(t *testing.T) {
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 21, NY: 26}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inTime := range []bool{false, true} {
+		groups := ranks.Local(2)
+		var gpus [2]*cuda.Device
+		var wait sync.WaitGroup
+		for r := range gpus {
+			gpus[r] = interpreted(t)
+			wait.Go(func() { heldByRank(t, m, gpus[r], groups[r], "fourier", inTime) })
+		}
+		wait.Wait()
+		taken := max(gpus[0].Peak(), gpus[1].Peak())
+		compare(t, "two GPUs, direct", m.Cells()/2, RankNeed(m, "fourier", inTime, true, 2), taken, taken, false)
+	}
 }

@@ -99,7 +99,7 @@ type rankCase struct {
 	benchCase
 	rule  gpusolve.Options
 	exact bool
-	grid  string // the mesh is that of the case before, where it has the same
+	grid  string // the mesh is that of the case before where this is the same, and not empty
 }
 
 func rankCases() []rankCase {
@@ -179,14 +179,18 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 		all = directCases()
 	}
 	var m *mesh.Mesh
-	for n, c := range all {
-		if n == 0 || c.grid == "" || c.grid != all[n-1].grid {
-			m = nil // before there is another one
+	grid := ""
+	for _, c := range all {
+		if only != "" && only != c.name {
+			continue
+		}
+		if m == nil || c.grid == "" || c.grid != grid {
+			m, grid = nil, c.grid // gives the last one back before there is another
 			if m, err = mesh.Build(c.stack()); err != nil {
 				return err
 			}
 		}
-		if m.Cells() > largest || only != "" && only != c.name {
+		if m.Cells() > largest {
 			continue
 		}
 		rows, err := f.compare(m, c, runs)

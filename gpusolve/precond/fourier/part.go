@@ -24,7 +24,7 @@ const pairRows = 2
 // CheckRanks refuses grids that have too few rows or columns for so many ranks.
 func CheckRanks(nx, ny, size int) error {
 	if size > 1 && min(nx, ny) <= pairRows*(size-1) {
-		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly, of which each needs two rows and two columns; take fewer ranks or more cells",
+		return fmt.Errorf("%w: a grid of %d x %d cells is too small for %d ranks to solve it directly: each needs two rows and two columns; take fewer ranks",
 			precond.ErrRefused, nx, ny, size)
 	}
 	return nil
@@ -75,16 +75,6 @@ func (p *part) partWidth(rank int) int { return p.waves[rank+1] - p.waves[rank] 
 func HeldRows(ny, size, rank int) (from, to int) {
 	p := part{rows: Borders(ny, size)}
 	return p.held(rank)
-}
-
-// mostCells is the largest number of values that any rank has of a plane, in space or in modes.
-func (p *part) mostCells() (most int) {
-	nx, ny := p.waves[p.size()], p.rows[p.size()]
-	for r := range p.size() {
-		from, to := p.held(r)
-		most = max(most, (to-from)*nx, p.partWidth(r)*ny)
-	}
-	return most
 }
 
 // gathered are numbers of all ranks, in the order of these.
