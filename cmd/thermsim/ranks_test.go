@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -145,9 +146,31 @@ func TestRanksFindTheSameField(t *testing.T) {
 				run(out, "--ranks", fmt.Sprint(n))
 				check(n, filepath.Join(dir, out), "in one process")
 				sameFiles(t, e.out, filepath.Join(dir, out))
+				if over, here := ranksTold(t, e.out), ranksTold(t, filepath.Join(dir, out)); over != fmt.Sprintf("%d by TCP", n) || here != fmt.Sprintf("%d by the memory of one process", n) {
+					t.Errorf("the summaries tell of %s and %s", over, here)
+				}
 			}
 		})
 	}
+}
+
+// ranksTold is how many ranks a summary tells of, and what joined them.
+func ranksTold(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary struct {
+		Device struct {
+			Ranks     int
+			Transport string
+		}
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d by %s", summary.Device.Ranks, summary.Device.Transport)
 }
 
 // A rank with other input is refused, by one line of rank 0.
