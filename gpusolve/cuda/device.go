@@ -34,6 +34,7 @@ type Device struct {
 	link            Link           // to the GPUs of other ranks, nil without any
 	linked          ranks.Group    // that of link; nil where the caller brought the link
 	linkWarning     string         // what is slower than it might be
+	aside           aside          // where rows travel beside work; nowhere before the first slab
 	pool            *cudriver.Pool // keeps the memory of systems for the next; nil where it goes back to the driver
 
 	krylov   *kernels.Krylov
@@ -213,6 +214,7 @@ func (d *Device) Close() error {
 	if d.link != nil {
 		note(d.link.Close())
 	}
+	note(d.closeAside())
 	if d.krylov != nil {
 		note(d.krylov.Unload())
 	}

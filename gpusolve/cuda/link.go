@@ -197,10 +197,11 @@ func (d *Device) LinkOf(g ranks.Group) (Link, error) {
 	d.link, d.linkWarning, d.linked = nil, "", underlying(g)
 	noNCCL := errNotMachine
 	if cudriver.IsMachine(d.Driver) {
-		var link Link
-		if link, noNCCL = NCCLLink(g); noNCCL == nil {
-			d.link = link
-			return link, nil
+		if noNCCL = d.apart(g); noNCCL == nil {
+			if d.link, noNCCL = NCCLLink(g); noNCCL == nil {
+				return d.link, nil
+			}
+			d.link = nil
 		}
 		if !errors.Is(noNCCL, nccl.ErrAbsent) {
 			return nil, noNCCL
@@ -228,4 +229,12 @@ func (d *Device) Transport() (text, warning string) {
 		return "", ""
 	}
 	return d.link.String(), d.linkWarning
+}
+
+// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as anything tells.
+func (d *Device) Wires() []string {
+	if l, ok := d.link.(interface{ Wires() []string }); ok {
+		return l.Wires()
+	}
+	return nil
 }

@@ -110,7 +110,10 @@ const (
 	WarpSize                     DeviceAttribute = 10
 	ClockRate                    DeviceAttribute = 13
 	MultiprocessorCount          DeviceAttribute = 16
+	PCIBus                       DeviceAttribute = 33
+	PCIDevice                    DeviceAttribute = 34
 	L2CacheSize                  DeviceAttribute = 38
+	PCIDomain                    DeviceAttribute = 50
 	ComputeCapabilityMajor       DeviceAttribute = 75
 	ComputeCapabilityMinor       DeviceAttribute = 76
 	MaxSharedMemoryPerBlockOptin DeviceAttribute = 97

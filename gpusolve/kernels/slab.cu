@@ -29,6 +29,19 @@ KERNEL void BOUNDS(THREADS) unpackRows(int nx, int ny, int nz, i64 at0, int firs
   for (int k = blockY(); k < nz; k += gridY()) x[((i64)k * ny + s.first) * nx + c] = in[s.at + k * n + c];
 }
 
+// packUpdatedRows is packRows of what update will make of r, so that it travels while update runs: the same operations, and so the same bits.
+KERNEL void BOUNDS(THREADS) packUpdatedRows(int nx, int ny, int nz, i64 at0, int first0, int count0, i64 at1, int first1, int count1, const float *RESTRICT r,
+                                            const float *RESTRICT q, const double *scalars, float *RESTRICT out) {
+  Side s = blockZ() ? Side{at1, first1, count1} : Side{at0, first0, count0};
+  i64 n = (i64)nx * s.count, c = (i64)blockX() * THREADS + threadX();
+  if (c >= n) return;
+  float alpha = (float)load(scalars + ALPHA);
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 at = ((i64)k * ny + s.first) * nx + c;
+    out[s.at + k * n + c] = __builtin_fmaf(-alpha, q[at], r[at]);
+  }
+}
+
 // directionRows is direction with PQ over the rows from first up to end.
 KERNEL void BOUNDS(THREADS) directionRows(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,

@@ -12,7 +12,7 @@ import (
 // Local makes a group of n ranks in this process: one Group for each, in the order of their numbers, for a goroutine of its own.
 func Local(n int) []Group {
 	h := &hub{failed: make(chan struct{}), queues: make([][]*queue, n)}
-	if runtime.GOMAXPROCS(0) > n {
+	if runtime.GOMAXPROCS(0) > n { // a core for each rank, and another
 		h.looks = mostLooks
 	}
 	groups := make([]Group, n)
