@@ -27,7 +27,8 @@ of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
 --tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells the processor takes the systems of up to a million cells,
 which leaves --grid to choose others, and a GPU all of them. A row that takes
-longer than --max-seconds is cut off and says so.
+longer than --max-seconds is cut off, and one that is sure to is left out; both
+say so. Files are written while it runs, every few seconds.
 
 --external puts what others measured on the same systems into the tables: other
 programs, other devices. Their rows say so, with version, device, settings and
@@ -144,7 +145,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	p := startProgress(g.console, "opening the device")
 	defer p.stop()
 	live := !g.quiet && !o.markdown && !o.json
-	keep := keeper(ctx, o)
+	keep := keeper(ctx, o, 5*time.Second)
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
@@ -227,18 +228,15 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	}
 }
 
-// keepEvery is how often rows are saved while others are measured.
-const keepEvery = 5 * time.Second
-
-// keeper saves the rows from time to time, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
-func keeper(ctx context.Context, o benchOptions) func(bench.Event) {
+// keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
+func keeper(ctx context.Context, o benchOptions, every time.Duration) func(bench.Event) {
 	var result *bench.Result
 	saved := time.Now()
 	return func(e bench.Event) {
 		if e.Result != nil {
 			result = e.Result
 		}
-		if e.Row == nil || time.Since(saved) < keepEvery {
+		if e.Row == nil || time.Since(saved) < every {
 			return
 		}
 		_ = writeBench(ctx, result, o)

@@ -12,10 +12,10 @@ import (
 // measurements.
 var checked = map[string][]string{
 	"cmg.md":         nil,
-	"parac.md":       nil,
+	"parac.md":       {"4.8 TB/s"},
 	"papers.md":      nil,
 	"papers/cmg.md":  nil,
-	"papers/cuth.md": {"raised by 5 %", "up to 20 times the iterations"},
+	"papers/cuth.md": {"raised by 5 %", "up to 20 times the iterations", "1.9 to 2.0 times", "1.6 times on an H200"},
 }
 
 var (

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -35,30 +37,34 @@ func fill(template string, s scope) (string, error) {
 	return text, failed
 }
 
-// extreme is the least or the most of an expression over all lines that have it, or its value.
+// extreme is the least or the most of an expression over all lines that have it, the range from one to the other, or its value.
 func (s scope) extreme(expression, format string) (string, error) {
 	word, rest, _ := strings.Cut(expression, " ")
-	if word != "least" && word != "most" {
+	if word != "least" && word != "most" && word != "range" {
 		return s.value(expression, format)
 	}
-	found, best := false, 0.0
+	least, most := math.Inf(1), math.Inf(-1)
 	for _, line := range s.lines {
 		text, err := scope{file: s.file, rows: line, choice: line}.value(rest, "exact")
 		if err != nil {
 			return "", err
 		}
-		v, err := strconv.ParseFloat(text, 64)
-		if text != "" && err != nil {
-			return "", fmt.Errorf("%s is %q, not a number", rest, text)
-		}
-		if text != "" && (!found || (v < best) == (word == "least")) {
-			found, best = true, v
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			least, most = min(least, v), max(most, v)
 		}
 	}
-	if !found {
+	if least > most {
 		return "", fmt.Errorf("no line has %s", rest)
 	}
-	return form(best, format)
+	low, err := form(least, format)
+	high, failed := form(most, format)
+	switch {
+	case word == "most", low == high:
+		return high, failed
+	case word == "least":
+		return low, err
+	}
+	return low + " to " + high, errors.Join(err, failed)
 }
 
 var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?0?)?`)
