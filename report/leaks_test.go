@@ -91,4 +91,3 @@ func TestRayleighOfTheFarthest(t *testing.T) {
 	near(t, "colder", rayleigh(260, 310), rayleigh(260, 260), 1e-6*rayleigh(260, 260))
 	near(t, "hotter", rayleigh(290, 340), rayleigh(340, 340), 1e-6*rayleigh(340, 340))
 }
-
