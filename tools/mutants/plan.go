@@ -35,9 +35,7 @@ func sampled(suites []suite, n int, seed uint64) ([]plan, error) {
 func (r *runner) all(ctx context.Context, plans []plan, workers int) ([]result, error) {
 	// Tests run without a fault first: what fails then notices nothing.
 	for i := range plans {
-		for _, args := range plans[i].tests {
-			r.prepare(ctx, args)
-		}
+		r.prepare(ctx, plans[i].tests[0])
 	}
 	r.slots = make(chan struct{}, workers)
 	var wait sync.WaitGroup
@@ -45,6 +43,11 @@ func (r *runner) all(ctx context.Context, plans []plan, workers int) ([]result, 
 		wait.Go(func() { r.first(ctx, &plans[i]) })
 	}
 	wait.Wait()
+	for _, t := range r.left {
+		for _, args := range t.tests {
+			r.prepare(ctx, args)
+		}
+	}
 	for _, t := range r.left {
 		wait.Go(func() { r.one(ctx, t.fault, t.tests, false) })
 	}
