@@ -25,6 +25,8 @@ type settings struct {
 	list    string
 	only    *regexp.Regexp
 	results string
+	json    string
+	commit  string
 }
 
 func main() {
@@ -35,6 +37,8 @@ func main() {
 	flag.DurationVar(&s.limit, "timeout", 5*time.Minute, "of one run of tests")
 	flag.StringVar(&s.list, "list", "", "plant the faults of `FILE`, in place of a sample")
 	flag.StringVar(&s.results, "o", "", "add results to `FILE`, a line each; faults that are in it are not tried again")
+	flag.StringVar(&s.json, "json", "", "write counts by package and all results to `FILE`")
+	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
 	only := flag.String("only", "", "plant in files alone whose path matches a regular expression")
 	whole := flag.Duration("for", 24*time.Hour, "time for all: what has not ended then has no result")
 	flag.Parse()
@@ -83,6 +87,11 @@ func campaign(ctx context.Context, s *settings) error {
 	results, err := r.all(ctx, plans, s.workers)
 	if err != nil {
 		return err
+	}
+	if s.json != "" {
+		if err := summarise(s, results).write(s.json); err != nil {
+			return err
+		}
 	}
 	return verdict(results)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,5 +148,15 @@ func TestBaseline(t *testing.T) {
 	}
 	if got := strings.Join(b.arguments([]string{"./x"}), " "); got != "-skip ^(TestA)$ ./x" {
 		t.Errorf("arguments %s", got)
+	}
+}
+
+// Counts by package add up, and harmless faults are no part of the percentage.
+func TestSummary(t *testing.T) {
+	of := func(file, outcome string) result { return result{fault: fault{File: file}, Outcome: outcome} }
+	got := summarise(&settings{}, []result{of("b/x.go", killed), of("a/x.go", survived), of("a/y.go", killed), of("a/c/z.go", killed), of("a/z.go", harmless)}).Rows
+	want := []counts{{"a", 3, 1, 1, 1, 50}, {"a/c", 1, 1, 0, 0, 100}, {"b", 1, 1, 0, 0, 100}, {"all", 5, 3, 1, 1, 75}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
