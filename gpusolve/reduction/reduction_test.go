@@ -252,6 +252,7 @@ func TestCoverHasTheVolume(t *testing.T) {
 		area float64
 	}{
 		"rectangle": {volume([]stack.Rect{{X: 0.5, Y: 1, Width: 3, Height: 4}}, nil), 12},
+		"beyond":    {volume([]stack.Rect{{X: -1, Y: 3, Width: 9, Height: 5}}, nil), 18},
 		"disc":      {volume(nil, []geometry.Shape{disc}), disc.Area()},
 	} {
 		if len(c.got) != 2 || math.Abs(c.got[1]-0.5*c.area) > 1e-12 || math.Abs(c.got[2]-2*c.area) > 1e-12 {

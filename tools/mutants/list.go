@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"regexp"
 	"strings"
 )
 
 // listed plans the faults of a file, which were found by hand. A line FILE: FUNCTION begins one; lines that begin with - are what stands there once,
 // those that begin with + what takes its place. Remarks begin with #.
-func listed(name string, suites []suite) ([]plan, error) {
+func listed(name string, suites []suite, only *regexp.Regexp) ([]plan, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -24,7 +25,10 @@ func listed(name string, suites []suite) ([]plan, error) {
 			return nil
 		}
 		p, err := f.place(strings.Join(was, "\n"), strings.Join(now, "\n"), suites)
-		plans, f, was, now = append(plans, p), nil, nil, nil
+		if only.MatchString(f.File) {
+			plans = append(plans, p)
+		}
+		f, was, now = nil, nil, nil
 		return err
 	}
 	for line := range strings.Lines(string(text)) {
@@ -64,7 +68,7 @@ func (f *fault) place(was, now string, suites []suite) (plan, error) {
 	f.Was, f.Becomes = strings.Join(strings.Fields(was), " "), strings.Join(strings.Fields(now), " ")
 	for i := range suites {
 		if fits, _ := path.Match(suites[i].files, f.File); fits {
-			return plan{faults: []fault{*f}, wanted: 1, tests: suites[i].tests}, nil
+			return plan{files: f.File, faults: []fault{*f}, wanted: 1, tests: suites[i].tests}, nil
 		}
 	}
 	return plan{}, fmt.Errorf("%s: no suite of suites.txt has tests for it", f.File)

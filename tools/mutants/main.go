@@ -2,7 +2,7 @@
 // calls left out and errors dropped. It prints the survivors, and fails where more than one in twenty has no reason to survive in survivors.txt.
 //
 //	go run ./tools/mutants -n 300 -o mutants.jsonl
-//	go run ./tools/mutants -list tools/mutants/audit.txt
+//	go run ./tools/mutants -list tools/mutants/audit.txt -only '^(mesh|powermap)/'
 package main
 
 import (
@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -21,7 +23,10 @@ type settings struct {
 	workers int
 	limit   time.Duration
 	list    string
+	only    *regexp.Regexp
 	results string
+	json    string
+	commit  string
 }
 
 func main() {
@@ -32,13 +37,21 @@ func main() {
 	flag.DurationVar(&s.limit, "timeout", 5*time.Minute, "of one run of tests")
 	flag.StringVar(&s.list, "list", "", "plant the faults of `FILE`, in place of a sample")
 	flag.StringVar(&s.results, "o", "", "add results to `FILE`, a line each; faults that are in it are not tried again")
+	flag.StringVar(&s.json, "json", "", "write counts by package and all results to `FILE`")
+	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
+	only := flag.String("only", "", "plant in files alone whose path matches a regular expression")
 	whole := flag.Duration("for", 24*time.Hour, "time for all: what has not ended then has no result")
 	flag.Parse()
+	var err error
+	if s.only, err = regexp.Compile(*only); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants: -only:", err)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *whole)
 	defer cancel()
-	if err := campaign(ctx, &s); err != nil {
+	if err = campaign(ctx, &s); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
@@ -63,8 +76,9 @@ func campaign(ctx context.Context, s *settings) error {
 	defer r.record.close()
 	var plans []plan
 	if s.list != "" {
-		plans, err = listed(s.list, suites)
+		plans, err = listed(s.list, suites, s.only)
 	} else {
+		suites = slices.DeleteFunc(suites, func(t suite) bool { return !s.only.MatchString(t.files) })
 		plans, err = sampled(suites, s.n, s.seed)
 	}
 	if err != nil {
@@ -73,6 +87,11 @@ func campaign(ctx context.Context, s *settings) error {
 	results, err := r.all(ctx, plans, s.workers)
 	if err != nil {
 		return err
+	}
+	if s.json != "" {
+		if err := summarise(s, results).write(s.json); err != nil {
+			return err
+		}
 	}
 	return verdict(results)
 }

@@ -10,6 +10,7 @@ import (
 
 // plan is faults of a suite: the first ones that compile are wanted.
 type plan struct {
+	files  string
 	faults []fault
 	wanted int
 	tests  [][]string
@@ -17,6 +18,9 @@ type plan struct {
 
 // sampled plans a random sample of n faults, the same for the same seed.
 func sampled(suites []suite, n int, seed uint64) ([]plan, error) {
+	if len(suites) == 0 {
+		return nil, errors.New("no suite of suites.txt is chosen")
+	}
 	var plans []plan
 	for i, share := range shares(suites, n) {
 		if share == 0 {
@@ -26,7 +30,7 @@ func sampled(suites []suite, n int, seed uint64) ([]plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, plan{faults: list, wanted: share, tests: suites[i].tests})
+		plans = append(plans, plan{files: suites[i].files, faults: list, wanted: share, tests: suites[i].tests})
 	}
 	return plans, nil
 }
@@ -35,9 +39,7 @@ func sampled(suites []suite, n int, seed uint64) ([]plan, error) {
 func (r *runner) all(ctx context.Context, plans []plan, workers int) ([]result, error) {
 	// Tests run without a fault first: what fails then notices nothing.
 	for i := range plans {
-		for _, args := range plans[i].tests {
-			r.prepare(ctx, args)
-		}
+		r.prepare(ctx, plans[i].tests[0])
 	}
 	r.slots = make(chan struct{}, workers)
 	var wait sync.WaitGroup
@@ -45,6 +47,11 @@ func (r *runner) all(ctx context.Context, plans []plan, workers int) ([]result, 
 		wait.Go(func() { r.first(ctx, &plans[i]) })
 	}
 	wait.Wait()
+	for _, t := range r.left {
+		for _, args := range t.tests {
+			r.prepare(ctx, args)
+		}
+	}
 	for _, t := range r.left {
 		wait.Go(func() { r.one(ctx, t.fault, t.tests, false) })
 	}
@@ -74,6 +81,9 @@ func (r *runner) first(ctx context.Context, p *plan) {
 		}
 		wait.Wait()
 		p.wanted -= int(valid.Load())
+	}
+	if p.wanted > 0 && ctx.Err() == nil {
+		r.end(ctx, result{}, fmt.Errorf("%s: %d faults are wanted that cannot be planted: the others do not compile", p.files, p.wanted))
 	}
 }
 
