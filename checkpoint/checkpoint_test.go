@@ -201,7 +201,9 @@ func TestFailedSave(t *testing.T) {
 	if f, err = Resume(dir, facts); err != nil {
 		t.Fatal(err)
 	}
-	f.Remove()
+	if err := f.Remove(); err != nil {
+		t.Error(err)
+	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}

@@ -98,7 +98,7 @@ func (j *Journal) begin(stateFile string, s State) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteFile(stateFile, func(w io.Writer) error {
+	if err := staging.Replace(stateFile, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	}); err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -162,7 +164,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	// What was measured before a failure is worth keeping.
 	saving, done := outlast(ctx)
 	defer done()
-	if failed := writeBench(saving, result, o); failed != nil {
+	if failed := writeBench(saving, g, result, o); failed != nil {
 		return errors.Join(err, failed)
 	}
 	if live {
@@ -198,10 +200,7 @@ func tellBench(g *globals, r *bench.Result, o benchOptions) error {
 	case o.markdown:
 		write = r.WriteMarkdown
 	}
-	if err := write(g.stdout); err != nil {
-		return fmt.Errorf("cannot print the measurements: %w", err)
-	}
-	return nil
+	return write(g.stdout)
 }
 
 // showBench prints tables as they grow.
@@ -225,15 +224,19 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	}
 }
 
-func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
+// writeBench writes the files of one folder together.
+func writeBench(ctx context.Context, g *globals, r *bench.Result, o benchOptions) error {
+	files := map[string][]staging.File{}
 	for _, path := range o.out {
 		write := r.WriteJSON
 		if filepath.Ext(path) == ".csv" {
 			write = r.WriteCSV
 		}
-		if _, err := staging.Do(ctx, filepath.Dir(path), staging.Options{}, func(t *staging.Transaction) error {
-			return t.Write(ctx, filepath.Base(path), write)
-		}); err != nil {
+		dir := filepath.Dir(path)
+		files[dir] = append(files[dir], staging.File{Name: filepath.Base(path), Write: write})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		if err := writeOutputs(ctx, g, dir, files[dir]...); err != nil {
 			return err
 		}
 	}
@@ -263,7 +266,7 @@ func printBench(g *globals, o benchOptions, external []bench.ExternalRow) error 
 		return withStatus(exitInput, err)
 	}
 	tellLeftOut(g, r, external)
-	if err := writeBench(context.Background(), r, o); err != nil {
+	if err := writeBench(context.Background(), g, r, o); err != nil {
 		return err
 	}
 	return tellBench(g, r, o)

@@ -16,6 +16,7 @@ type results struct {
 	Commit  string     `json:"commit,omitempty"` // of this program
 	Rows    []row      `json:"commands,omitempty"`
 	Signals []row      `json:"signals,omitempty"`
+	Pairs   []row      `json:"pairs,omitempty"`
 	Wrong   []wrongRun `json:"wrong"`
 }
 
@@ -27,6 +28,7 @@ type row struct {
 	Missed     int            `json:"not_reached"`          // operations that the run did not do this time
 	Done       int            `json:"done"`                 // runs that ended as if undisturbed
 	Held       map[string]int `json:"folder"`               // how often it held what
+	Longest    float64        `json:"longest_s,omitempty"`  // from a signal to the end
 }
 
 // wrongRun is one that did not end as it should.
@@ -88,6 +90,9 @@ func (r *results) print(w io.Writer) {
 			}
 			fmt.Fprintf(w, " %d | %d | %d | %d |\n", row.Done, row.Held[isOld], row.Held[isNew], row.Held[isPartial])
 		}
+	}
+	for _, row := range r.Pairs {
+		fmt.Fprintf(w, "%s: %d pairs, %v\n", row.Command, row.Faults["pairs"], row.Held)
 	}
 	fmt.Fprintf(w, "\n%d runs did not end as they should\n", len(r.Wrong))
 }
