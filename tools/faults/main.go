@@ -69,7 +69,7 @@ func (s *settings) run() error {
 		return err
 	}
 	defer os.RemoveAll(c.folder)
-	var r results
+	r := results{Commit: commit(), Most: s.most, Every: s.every, Seed: s.seed}
 	if s.signals > 0 || s.pairs > 0 {
 		err = s.disturb(c, &r)
 	} else {

@@ -176,6 +176,10 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 		complain("%s", crash)
 	}
 	sent := f.verdict.sends
+	ends := sent // of the reader, which ends a run as a signal does
+	if f.name == brokenPipe {
+		ends = syscall.SIGPIPE
+	}
 	failed := e.status != p.status
 	switch {
 	case sent == syscall.SIGKILL && e.signal == syscall.SIGKILL:
@@ -184,9 +188,9 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 		complain("ends by %v", e.signal)
 	case failed && f.harmless:
 		complain("ends with status %d", e.status)
-	case failed && sent != 0 && e.status != 130, failed && sent == 0 && e.status != 1 && e.status != 2:
+	case failed && ends != 0 && e.status != 130, failed && ends == 0 && e.status != 1 && e.status != 2:
 		complain("ends with status %d", e.status)
-	case failed && sent == 0 && at.Name != "stderr" && !tells(e.said, f, at):
+	case failed && ends == 0 && at.Name != "stderr" && !tells(e.said, f, at):
 		complain("the message does not tell what failed")
 	}
 	_, kept, err := p.filesOnTheWay(e.work, f)

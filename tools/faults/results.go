@@ -14,6 +14,9 @@ import (
 // results are the figures of a campaign.
 type results struct {
 	Commit  string     `json:"commit,omitempty"` // of this program
+	Most    int        `json:"most"`             // flags
+	Every   int        `json:"every"`
+	Seed    uint64     `json:"seed"`
 	Rows    []row      `json:"commands,omitempty"`
 	Signals []row      `json:"signals,omitempty"`
 	Pairs   []row      `json:"pairs,omitempty"`
