@@ -117,11 +117,13 @@ func (s *meshed) heat() (err error) {
 		return err
 	}
 	if s.old, err = s.sys.New64(); err != nil {
-		return err
+		return blame(err)
 	}
 	s.source.SetOld(s.old)
-	s.older, err = s.sys.New64()
-	return err
+	if s.older, err = s.sys.New64(); err != nil {
+		return blame(err)
+	}
+	return nil
 }
 
 // supply draws the power of a steady state.

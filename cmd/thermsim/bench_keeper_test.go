@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,12 +32,13 @@ func TestRowsAreKept(t *testing.T) {
 		}
 		return len(r.Tables[0].Rows)
 	}
-	seldom := keeper(context.Background(), benchOptions{out: []string{path}}, time.Hour)
+	g := &globals{console: &console{stdout: io.Discard, stderr: io.Discard, quiet: true}, start: time.Now()}
+	seldom := keeper(context.Background(), g, benchOptions{out: []string{path}}, time.Hour)
 	seldom(bench.Event{Result: result})
 	if n := rows(seldom); n != 0 {
 		t.Errorf("%d rows were saved at once", n)
 	}
-	always := keeper(context.Background(), benchOptions{out: []string{path}}, 0)
+	always := keeper(context.Background(), g, benchOptions{out: []string{path}}, 0)
 	always(bench.Event{Result: result})
 	for n := 2; n < 4; n++ {
 		if got := rows(always); got != n {

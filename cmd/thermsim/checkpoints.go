@@ -245,7 +245,9 @@ func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 	}
 	s.kept = nil
 	if ctx.Err() == nil {
-		k.Remove()
+		if err := k.Remove(); err != nil {
+			s.g.note("the checkpoint of this run, which is finished, could not be removed: %v; remove the folder", err)
+		}
 		return ""
 	}
 	if k.Close(); k.Saved() {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,7 +147,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	p := startProgress(g.console, "opening the device")
 	defer p.stop()
 	live := !g.quiet && !o.markdown && !o.json
-	keep := keeper(ctx, o, 5*time.Second)
+	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
@@ -165,7 +167,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	// What was measured before a failure is worth keeping.
 	saving, done := outlast(ctx)
 	defer done()
-	if failed := writeBench(saving, result, o); failed != nil {
+	if failed := writeBench(saving, g, result, o); failed != nil {
 		return errors.Join(err, failed)
 	}
 	if live {
@@ -201,10 +203,7 @@ func tellBench(g *globals, r *bench.Result, o benchOptions) error {
 	case o.markdown:
 		write = r.WriteMarkdown
 	}
-	if err := write(g.stdout); err != nil {
-		return fmt.Errorf("cannot print the measurements: %w", err)
-	}
-	return nil
+	return write(g.stdout)
 }
 
 // showBench prints tables as they grow.
@@ -229,7 +228,7 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 }
 
 // keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
-func keeper(ctx context.Context, o benchOptions, every time.Duration) func(bench.Event) {
+func keeper(ctx context.Context, g *globals, o benchOptions, every time.Duration) func(bench.Event) {
 	var result *bench.Result
 	saved := time.Now()
 	return func(e bench.Event) {
@@ -239,20 +238,24 @@ func keeper(ctx context.Context, o benchOptions, every time.Duration) func(bench
 		if e.Row == nil || time.Since(saved) < every {
 			return
 		}
-		_ = writeBench(ctx, result, o)
+		_ = writeBench(ctx, g, result, o)
 		saved = time.Now()
 	}
 }
 
-func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
+// writeBench writes the files of one folder together.
+func writeBench(ctx context.Context, g *globals, r *bench.Result, o benchOptions) error {
+	files := map[string][]staging.File{}
 	for _, path := range o.out {
 		write := r.WriteJSON
 		if filepath.Ext(path) == ".csv" {
 			write = r.WriteCSV
 		}
-		if _, err := staging.Do(ctx, filepath.Dir(path), staging.Options{}, func(t *staging.Transaction) error {
-			return t.Write(ctx, filepath.Base(path), write)
-		}); err != nil {
+		dir := filepath.Dir(path)
+		files[dir] = append(files[dir], staging.File{Name: filepath.Base(path), Write: write})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		if err := writeOutputs(ctx, g, dir, files[dir]...); err != nil {
 			return err
 		}
 	}
@@ -282,7 +285,7 @@ func printBench(g *globals, o benchOptions, external []bench.ExternalRow) error 
 		return withStatus(exitInput, err)
 	}
 	tellLeftOut(g, r, external)
-	if err := writeBench(context.Background(), r, o); err != nil {
+	if err := writeBench(context.Background(), g, r, o); err != nil {
 		return err
 	}
 	return tellBench(g, r, o)

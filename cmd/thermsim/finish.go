@@ -28,7 +28,7 @@ func printSummary(g *globals, r *report.Run, s *report.Summary, o *simulateOptio
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot print the results: %w; they are in %s", err, o.out)
+		return err
 	}
 	g.note("maps and tables are in %s; %s in all", o.out, seconds(s.Time.TotalS))
 	return nil

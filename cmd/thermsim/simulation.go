@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"thermsim/exporter"
 	"thermsim/gpusolve"
@@ -171,13 +170,9 @@ func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
 	if !l.lines {
 		return nil
 	}
-	err := report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{
+	return report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{
 		TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
 	})
-	if err != nil {
-		return fmt.Errorf("cannot print a step: %w", err)
-	}
-	return nil
 }
 
 func (stepLog) Finish(context.Context, *report.End) error { return nil }

@@ -42,7 +42,19 @@ func (c *campaign) run(s *scenario, work string, args []string, decide func(oper
 		return nil, err
 	}
 	said, err := os.ReadFile(work + ".stderr")
-	return &ended{t, work, string(said)}, err
+	if err != nil {
+		return nil, err
+	}
+	if s.answers {
+		answers, err := os.ReadFile(work + ".stdout")
+		if err != nil {
+			return nil, err
+		}
+		if said = append(said, answers...); t.status == 0 && bytes.Contains(answers, []byte(`"ok":false`)) {
+			t.status = 1 // which stands for that answer
+		}
+	}
+	return &ended{t, work, string(said)}, nil
 }
 
 // undisturbed runs a command that nobody traces, which is faster.
@@ -94,7 +106,7 @@ func (c *campaign) prepare(s *scenario) (*prepared, error) {
 		}
 	}
 	var err error
-	if p.old, p.kept, err = look(p.start); err != nil {
+	if p.old, p.kept, err = p.files(p.start); err != nil {
 		return nil, err
 	}
 	for n := range 3 {
@@ -108,7 +120,7 @@ func (c *campaign) prepare(s *scenario) (*prepared, error) {
 			return nil, fmt.Errorf("%w: %s: %v, status %d, %s", errStart, strings.Join(s.command, " "), err, e.status, e.said)
 		}
 		p.took = time.Since(begun)
-		all, kept, err := look(work)
+		all, kept, err := p.files(work)
 		if err != nil {
 			return nil, err
 		}

@@ -94,7 +94,7 @@ func choose(list []operation, most int) (chosen []operation) {
 	}
 	for _, o := range list {
 		n := count[o.numberless()]
-		if n <= most || o.N == 0 || o.N*(most-1)/(n-1) != (o.N-1)*(most-1)/(n-1) {
+		if n <= most || o.N == 0 || most > 1 && o.N*(most-1)/(n-1) != (o.N-1)*(most-1)/(n-1) {
 			chosen = append(chosen, o)
 		}
 	}

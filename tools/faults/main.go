@@ -24,6 +24,7 @@ import (
 // settings are the flags.
 type settings struct {
 	program, repository, only, faults, out string
+	commit, from                           string
 	most, every, signals, pairs, workers   int
 	limit                                  time.Duration
 	seed                                   uint64
@@ -37,6 +38,8 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "regular expression of commands")
 	flag.StringVar(&s.faults, "faults", "", "regular expression of faults")
 	flag.StringVar(&s.out, "json", "", "write the figures to this file")
+	flag.StringVar(&s.commit, "commit", "", "commit of the program, for the figures")
+	flag.StringVar(&s.from, "from", "", "print the tables of such a file, and try nothing")
 	flag.IntVar(&s.most, "most", 6, "reads, writes and so on of one file that are tried at most: first, last and some between")
 	flag.IntVar(&s.every, "every", 1, "try one in so many")
 	flag.IntVar(&s.signals, "signals", 0, "send so many signals at random moments, in place of faults")
@@ -53,6 +56,13 @@ func main() {
 }
 
 func (s *settings) run() error {
+	if s.from != "" {
+		r, err := read(s.from)
+		if err == nil {
+			r.print(os.Stdout)
+		}
+		return err
+	}
 	only, err := regexp.Compile(s.only)
 	if err != nil {
 		return err
@@ -69,7 +79,7 @@ func (s *settings) run() error {
 		return err
 	}
 	defer os.RemoveAll(c.folder)
-	var r results
+	r := results{Commit: s.commit, Most: s.most, Every: s.every, Seed: s.seed}
 	if s.signals > 0 || s.pairs > 0 {
 		err = s.disturb(c, &r)
 	} else {
@@ -97,6 +107,15 @@ func memory() string {
 		return shared
 	}
 	return ""
+}
+
+func read(path string) (*results, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(results)
+	return r, json.Unmarshal(text, r)
 }
 
 func (s *settings) write(r *results) error {

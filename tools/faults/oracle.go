@@ -47,12 +47,20 @@ type ended struct {
 	said string // on standard error
 }
 
-// files looks at a folder, without what may pass.
+// files looks at a folder, without what is of no account.
 func (p *prepared) files(work string) (all snapshot, kept []string, err error) {
 	all, kept, err = look(work)
-	if p.passing != "" {
-		maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, p.passing) })
-	}
+	delete(all, p.ignored)
+	return all, kept, err
+}
+
+// filesOnTheWay leaves out what may pass, too.
+func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []string, err error) {
+	all, kept, err = p.files(work)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		hidden := strings.HasPrefix(filepath.Base(name), ".") && filepath.Ext(name) == ".new" // of a single file that was being replaced
+		return p.passing != "" && strings.HasPrefix(name, p.passing) || hidden && f.abrupt()
+	})
 	return all, kept, err
 }
 
@@ -168,29 +176,36 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 		complain("%s", crash)
 	}
 	sent := f.verdict.sends
+	ends := sent // of the reader, which ends a run as a signal does
+	if f.name == brokenPipe {
+		ends = syscall.SIGPIPE
+	}
 	failed := e.status != p.status
 	switch {
 	case sent == syscall.SIGKILL && e.signal == syscall.SIGKILL:
+	case e.signal == sent && p.untouched(e.work, f): // before the program had heard that it shall not end so
 	case e.status < 0:
 		complain("ends by %v", e.signal)
 	case failed && f.harmless:
 		complain("ends with status %d", e.status)
-	case failed && sent != 0 && e.status != 130, failed && sent == 0 && e.status != 1 && e.status != 2:
+	case failed && ends != 0 && e.status != 130, failed && ends == 0 && e.status != 1 && e.status != 2:
 		complain("ends with status %d", e.status)
-	case failed && sent == 0 && at.Name != "stderr" && !tells(e.said, f, at):
+	case failed && ends == 0 && at.Name != "stderr" && !tells(e.said, f, at):
 		complain("the message does not tell what failed")
 	}
-	_, kept, err := p.files(e.work)
+	_, kept, err := p.filesOnTheWay(e.work, f)
 	if err != nil {
 		complain("%v", err)
 	}
-	if left := leftovers(kept); len(left) > 0 && !f.abrupt() && at.Kind != opRemove {
+	if left := leftovers(kept); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) { // the next run sweeps
 		complain("leaves %s", strings.Join(left, ", "))
 	}
-	if _, err := staging.Look(filepath.Join(e.work, "out")); err != nil { // as any reader does, it goes back where a commit was cut off
-		complain("the folder cannot be read: %v", err)
+	for _, dir := range []string{e.work, filepath.Join(e.work, "out")} {
+		if _, err := staging.Look(dir); err != nil { // as any reader does, it goes back where a commit was cut off
+			complain("the folder cannot be read: %v", err)
+		}
 	}
-	all, _, err := p.files(e.work)
+	all, _, err := p.filesOnTheWay(e.work, f)
 	if err != nil {
 		complain("%v", err)
 	}
@@ -201,14 +216,23 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 		complain("the folder is neither old nor new: %s", why)
 	case e.status == p.status && held != isNew:
 		complain("ends with status %d, and the folder is %s", e.status, held)
-	case failed && held == isNew && !p.prints() && e.status >= 0 && e.status != 130 && !strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
+	case failed && held == isNew && !p.prints() && !p.answers && e.status >= 0 && e.status != 130 && !strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
 		complain("ends with status %d, and the folder is new", e.status)
 	}
-	_, kept, err = p.files(e.work)
+	_, kept, err = p.filesOnTheWay(e.work, f)
 	if held == isOld && err == nil && slices.Equal(kept, p.kept) && !p.resumes && p.passing == "" {
 		return held, wrong // nothing tells this folder from that before an undisturbed run
 	}
+	if p.once && held == isNew {
+		return held, wrong
+	}
 	return held, append(wrong, p.next(e.work)...)
+}
+
+// untouched says whether a folder is as it was before the command.
+func (p *prepared) untouched(work string, f *fault) bool {
+	all, kept, err := p.filesOnTheWay(work, f)
+	return err == nil && maps.Equal(all, p.old) && slices.Equal(kept, p.kept)
 }
 
 // tells says whether a message tells what failed.
@@ -227,7 +251,7 @@ func (p *prepared) next(work string) (wrong []string) {
 	if err != nil {
 		return []string{"the next run: " + err.Error()}
 	}
-	all, kept, err := look(work)
+	all, kept, err := p.files(work)
 	held, why := p.which(work, all)
 	switch {
 	case err != nil:

@@ -18,11 +18,16 @@ type scenario struct {
 	status  int    // of the command, when nothing disturbs it
 	// resumes marks commands that keep what was finished for the next run: what counts is the folder after that.
 	resumes bool
+	// ignored is a name of no account, such as that of a log.
+	ignored string
 	// passing are names that may be there until a run has ended, such as a checkpoint.
 	passing string
 	// partial results are those of a transient that was interrupted.
 	partial bool
 	slow    bool // left out of samples
+	once    bool // it refuses to write over what is there
+	// answers are given on standard output, also to what fails, which does not end the command.
+	answers bool
 }
 
 func words(lines ...string) (all [][]string) {
@@ -51,15 +56,15 @@ var scenarios = []scenario{
 	{name: "export", earlier: words("export --grid 4x4 --out out"), command: strings.Fields("export --out out")},
 	{name: "bench", earlier: words("bench --tables steady --grid 4x4 --systems mol10 --device cpu --runs 1 --precond jacobi --out out.json,out.csv"),
 		command: strings.Fields("bench --tables steady --grid 6x6 --systems mol10 --device cpu --runs 1 --precond jacobi --out out.json,out.csv"), slow: true},
-	{name: "serve", command: strings.Fields("serve --states out"), input: "{\"op\":\"step\",\"n\":3}\n{\"op\":\"save\",\"file\":\"three\"}\n"},
+	{name: "serve", command: strings.Fields("serve --states out"), input: "{\"op\":\"step\",\"n\":3}\n{\"op\":\"save\",\"file\":\"three\"}\n", answers: true},
 	{name: "import 3dice", copies: "importer/threedice/testdata/steady", earlier: words("import 3dice case.stk --compat --measure=false -o out.toml"),
 		command: strings.Fields("import 3dice case.stk --measure=false --force -o out.toml")},
 	{name: "import eda", earlier: words("import eda --placement cells.csv --grid 4x4 -o chip"), command: strings.Fields("import eda --placement cells.csv --grid 8x8 --cells --force -o chip")},
-	{name: "init", command: strings.Fields("init hbm out")},
+	{name: "init", command: strings.Fields("init hbm out"), once: true},
 	{name: "man", command: strings.Fields("man out")},
 	{name: "verify", command: strings.Fields("verify slab-steady --json")},
 	{name: "materials", command: strings.Fields("materials --json")},
-	{name: "timings", earlier: words("steady --no-page --grid 6x6 --out out --timings t.json"), command: strings.Fields("steady --no-page --out out --timings t.json")},
+	{name: "timings", earlier: words("steady --no-page --grid 6x6 --out out --timings t.json"), command: strings.Fields("steady --no-page --out out --timings t.json"), ignored: "t.json"},
 }
 
 // inputs are in every work folder.
@@ -106,7 +111,7 @@ size = ["25 mm", "25 mm"]
 [[package.die]]
 name = "soc"
 size = ["8 mm", "8 mm"]
-power = "2 W"
+power = { uniform = "2 W" }
 `,
 }
 

@@ -23,10 +23,11 @@ type traced struct {
 	operations []operation
 	status     int // exit status; -1 where a signal ended it
 	signal     syscall.Signal
-	late       bool // it was ended after the limit of time
+	late       bool          // it was ended after the limit of time
+	after      time.Duration // from a signal to the end
 }
 
-// waitThreads waits for threads of the programs that this thread traces, and for no others (__WALL and __WNOTHREAD of Linux).
+// waitThreads waits for threads of a program too, where this thread traces it (__WALL and __WNOTHREAD of Linux).
 const waitThreads = 0x40000000 | 0x20000000
 
 // trace runs a program in a work folder, its output going to files beside that, and asks about every operation on a file.
@@ -38,7 +39,7 @@ func trace(program string, args []string, work string, env []string, limit time.
 		return nil, err
 	}
 	pid, err := syscall.ForkExec(program, append([]string{"thermsim"}, args...), &syscall.ProcAttr{Dir: work, Env: env, Files: []uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()},
-		Sys: &syscall.SysProcAttr{Ptrace: true}})
+		Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}})
 	for _, f := range files {
 		_ = f.Close() // the program has its own
 	}
@@ -102,7 +103,7 @@ func (t *tracer) follow() (syscall.WaitStatus, error) {
 	known := map[int]bool{t.pid: true}
 	for {
 		var status syscall.WaitStatus
-		tid, err := syscall.Wait4(-1, &status, waitThreads, nil)
+		tid, err := syscall.Wait4(-t.pid, &status, waitThreads, nil)
 		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
