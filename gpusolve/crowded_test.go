@@ -56,7 +56,9 @@ func (crammed) DevicePrimaryCtxRetain(cudriver.Device) (cudriver.Context, error)
 // Memory that another program holds ends a solve that was to be on the GPU with what is needed, free and there in all; where the choice is free, the processor solves.
 func TestAnotherProgramHoldsTheMemory(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 40}))
-	open := func() *interpreter.Machine { return interpreter.New(interpreter.Options{NoRaces: true, Memory: 2 << 30}) }
+	open := func() *interpreter.Machine {
+		return interpreter.New(interpreter.Options{NoRaces: true, Memory: 2 << 30})
+	}
 	early := func() cudriver.Driver {
 		m := open()
 		another(t, m, 500_000)
