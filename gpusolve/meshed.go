@@ -46,6 +46,9 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.checkCoolant(m); err != nil {
 		return nil, err
 	}
+	if err := checkUnknowns(o.Preconditioner, m.Cells()); err != nil {
+		return nil, err
+	}
 	if o.Ranks != nil {
 		if o.team == nil {
 			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}

@@ -251,6 +251,9 @@ func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) 
 			return nil, refusal{fmt.Errorf("rank 0 solves on a %s and rank %d on a %s; name the same kind with --device", kinds[0], r, kind)}
 		}
 	}
+	if err := o.tellUnlike(dev, info); err != nil {
+		return nil, err
+	}
 	return slabs.On(on, o.team.group), nil
 }
 

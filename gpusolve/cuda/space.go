@@ -190,15 +190,20 @@ func (s *Space) Record(body func()) (replay, forget func(), err error) {
 	g, err := s.Driver.StreamEndCapture(s.Stream)
 	s.Note(err)
 	if s.err != nil {
+		if err == nil {
+			_ = s.Driver.GraphDestroy(g) // a launch has failed, which is the error to tell
+		}
 		return nil, nil, s.err
 	}
 	exec, err := s.Driver.GraphInstantiate(g)
 	s.Note(err)
+	if err == nil {
+		s.graphs = append(s.graphs, exec)
+	}
 	s.Note(s.Driver.GraphDestroy(g))
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	s.graphs = append(s.graphs, exec)
 	replay = func() {
 		if s.err == nil {
 			s.Note(s.Driver.GraphLaunch(exec, s.Stream))

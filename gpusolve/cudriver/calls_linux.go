@@ -5,6 +5,7 @@ package cudriver
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -171,6 +172,9 @@ func (d *driver) compileLog(text []byte) string {
 		size uintptr // in: room; out: bytes used
 	}{log: new([4096]byte)}
 	values.size = uintptr(len(values.log))
+	var pin runtime.Pinner // of what the memory that is passed points to
+	defer pin.Unpin()
+	pin.Pin(values.log)
 	var m Module
 	err := d.moduleLoadDataEx.call(uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&text[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))
@@ -198,7 +202,7 @@ func (d *driver) FuncSetAttribute(f Function, a FunctionAttribute, value int) er
 // launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves a list of its own to the heap.
 type launch struct {
 	args   [11]uintptr
-	params []unsafe.Pointer // keeps the parameters on the heap, where they do not move
+	params []unsafe.Pointer // keeps the parameters alive, and on the heap, where they do not move: pins would cost each launch a tenth of what it takes
 }
 
 // LaunchKernel is the hot call: it allocates nothing. The driver copies the values of the parameters before it returns.

@@ -75,7 +75,7 @@ func (r Result) Remedy() string {
 	case 46:
 		return "end the other work on the GPU or set its compute mode to default (nvidia-smi -c 0)"
 	case 100:
-		return "see that nvidia-smi lists the GPU, that CUDA_VISIBLE_DEVICES is not empty and that a container was started with access to it (--gpus all)"
+		return "see that nvidia-smi lists the GPU, that CUDA_VISIBLE_DEVICES is not empty and names GPUs or MIG instances of nvidia-smi -L, and that a container was started with access to it (--gpus all)"
 	case 101:
 		return "thermsim devices lists the devices there are"
 	case 102:

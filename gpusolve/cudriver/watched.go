@@ -1,7 +1,6 @@
 package cudriver
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -70,7 +69,7 @@ func (w *watched) wait(call string, done func() (bool, error)) error {
 	for {
 		is, err := done()
 		if err != nil {
-			return named(err, call)
+			return err
 		}
 		if is {
 			return nil
@@ -84,15 +83,6 @@ func (w *watched) wait(call string, done func() (bool, error)) error {
 			time.Sleep(min(took/sleepPart, longestRest))
 		}
 	}
-}
-
-// named gives an error of a question the name of the wait that asked it.
-func named(err error, call string) error {
-	var e *Error
-	if errors.As(err, &e) && err == error(e) {
-		return &Error{Call: call, Result: e.Result, Detail: e.Detail}
-	}
-	return err
 }
 
 func (w *watched) err() error {

@@ -62,7 +62,7 @@ func TestAWaitEnds(t *testing.T) {
 	}
 }
 
-// Each wait counts for itself, what is done ends at once, and a failure is told under the name of the wait.
+// Each wait counts for itself, what is done ends at once, and a failure is that of the question.
 func TestWaitsThatEnd(t *testing.T) {
 	s := &stuck{}
 	d := Watched(s, 300*time.Millisecond)
@@ -75,7 +75,7 @@ func TestWaitsThatEnd(t *testing.T) {
 	}
 	s.fails = &Error{Call: "cuStreamQuery", Result: IllegalAddress}
 	var e *Error
-	if err := d.StreamSynchronize(1); !errors.As(err, &e) || e.Call != "cuStreamSynchronize" || e.Result != IllegalAddress {
+	if err := d.StreamSynchronize(1); !errors.As(err, &e) || e.Call != "cuStreamQuery" || e.Result != IllegalAddress {
 		t.Errorf("%v", err)
 	}
 	if Watched(s, 0) != Driver(s) || Beneath(d) != Driver(s) {
