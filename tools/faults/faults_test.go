@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 	c := build(t)
 	var r results
 	s := settings{most: 1, every: 67, workers: 2}
-	err := s.inject(c, &r, regexp.MustCompile("^(steady|transient with checkpoints|render|sweep|import eda|bench)$"), regexp.MustCompile(""))
+	err := s.inject(c, &r, regexp.MustCompile("^(steady|resumed transient|render|sweep|import eda|bench)$"), regexp.MustCompile(""))
 	r.sound(t, err)
 }
 
