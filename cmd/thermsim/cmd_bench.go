@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,7 +29,8 @@ of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
 --tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells the processor takes the systems of up to a million cells,
 which leaves --grid to choose others, and a GPU all of them. A row that takes
-longer than --max-seconds is cut off and says so.
+longer than --max-seconds is cut off, and one that is sure to is left out; both
+say so. Files are written while it runs, every few seconds.
 
 --external puts what others measured on the same systems into the tables: other
 programs, other devices. Their rows say so, with version, device, settings and
@@ -145,10 +147,11 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	p := startProgress(g.console, "opening the device")
 	defer p.stop()
 	live := !g.quiet && !o.markdown && !o.json
+	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
-		Watch: func(e bench.Event) { showBench(g, p, e, live) },
+		Watch: func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
 	p.stop()
@@ -221,6 +224,22 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	default:
 		p.console.clearLine()
 		fmt.Fprintf(g.stdout, "\n%s\n%s\n", g.bold(e.Table.Heading()), g.dim(e.Table.Head()))
+	}
+}
+
+// keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
+func keeper(ctx context.Context, g *globals, o benchOptions, every time.Duration) func(bench.Event) {
+	var result *bench.Result
+	saved := time.Now()
+	return func(e bench.Event) {
+		if e.Result != nil {
+			result = e.Result
+		}
+		if e.Row == nil || time.Since(saved) < every {
+			return
+		}
+		_ = writeBench(ctx, g, result, o)
+		saved = time.Now()
 	}
 }
 
