@@ -117,10 +117,17 @@ func (t *table) curve(k *keys.Key) *Curve {
 	return c
 }
 
+// maxRows of a table: solvers look a piece up for every cell.
+const maxRows = 4096
+
 // curveRows reads the rows of a table.
 func (t *table) curveRows(c *Curve) {
 	n, _ := t.get("table")
 	if !t.array(n, "table", -1, "[[300, 148], [400, 98.9]]") {
+		return
+	}
+	if len(n.items) > maxRows {
+		t.fail(n.items[maxRows].pos, "leave rows out: between them it is a cubic", "a table has %d rows at most", maxRows)
 		return
 	}
 	for _, row := range n.items {
