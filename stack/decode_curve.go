@@ -93,10 +93,7 @@ func (t *table) curve(k *keys.Key) *Curve {
 		t.curveRows(c)
 		return c
 	case PolynomialLaw:
-		n, _ := t.get("polynomial")
-		if c.Coefficients, _ = t.numbers(n, "polynomial"); len(c.Coefficients) == 0 {
-			t.fail(n.pos, "write polynomial = [712, 0.5]", "a polynomial needs coefficients")
-		}
+		t.coefficients(c, "712, 0.5")
 	case PowerLaw:
 		n, own := t.get("value")
 		c.Value, _ = t.quantity(n, k.Name, k.Quantity, own.Range)
@@ -115,6 +112,21 @@ func (t *table) curve(k *keys.Key) *Curve {
 	}
 	c.Range, _ = t.pair("range")
 	return c
+}
+
+// maxCoefficients of a polynomial: more are none that was fitted.
+const maxCoefficients = 32
+
+// coefficients reads those of a polynomial.
+func (t *table) coefficients(c *Curve, example string) {
+	n, _ := t.get("polynomial")
+	switch c.Coefficients, _ = t.numbers(n, "polynomial"); {
+	case len(c.Coefficients) == 0:
+		t.fail(n.pos, "write polynomial = ["+example+"]", "a polynomial needs coefficients")
+	case len(c.Coefficients) > maxCoefficients:
+		c.Coefficients = c.Coefficients[:1]
+		t.fail(n.pos, "take a table", "a polynomial has %d coefficients at most", maxCoefficients)
+	}
 }
 
 // maxRows of a table: solvers look a piece up for every cell.
