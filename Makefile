@@ -53,10 +53,10 @@ fuzz:
 		done; \
 	done
 
-# Plants so many faults, one after the other, and runs the tests that should notice. 300 take hours on two cores.
+# Plants so many faults, one after the other, and runs the tests that should notice. 300 take hours on two cores; what mutants.jsonl holds is not tried again.
 MUTANTS ?= 300
 mutants:
-	go run ./tools/mutants -n $(MUTANTS) -json mutants.json
+	go run ./tools/mutants -n $(MUTANTS) -o mutants.jsonl
 
 generate:
 	go generate ./...

@@ -5,7 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"thermsim/gpusolve/nccl"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/multigrid"
@@ -248,6 +251,9 @@ func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) 
 			return nil, refusal{fmt.Errorf("rank 0 solves on a %s and rank %d on a %s; name the same kind with --device", kinds[0], r, kind)}
 		}
 	}
+	if err := o.tellUnlike(dev, info); err != nil {
+		return nil, err
+	}
 	return slabs.On(on, o.team.group), nil
 }
 
@@ -266,10 +272,37 @@ func (o *Options) tellTransport(d *driver) {
 		return
 	}
 	text, warning := between.Transport()
-	d.info.Transport = text
+	wires := o.team.wires(dev)
+	if warning == "" && slices.Contains(wires, nccl.Sockets) {
+		warning = "NCCL joins GPUs by TCP sockets, which is slow: it found no faster network between them; NCCL_DEBUG=INFO tells why"
+	}
+	if len(wires) > 0 {
+		text += " over " + strings.Join(wires, " and ")
+	}
+	if text != "" {
+		d.info.Transport = text
+	}
 	if warning != "" && o.team.lead() && o.Notice != nil {
 		o.Notice(warning)
 	}
+}
+
+// wires are what joins the devices of all ranks.
+func (t *team) wires(dev ops.Device) []string {
+	mine := ""
+	if on, ok := dev.(interface{ Wires() []string }); ok {
+		mine = strings.Join(on.Wires(), "\n")
+	}
+	all, err := t.group.Gather([]byte(mine))
+	if err != nil {
+		return nil // the next sum finds it
+	}
+	var wires []string
+	for _, of := range all {
+		wires = append(wires, strings.FieldsFunc(string(of), func(c rune) bool { return c == '\n' })...)
+	}
+	slices.Sort(wires)
+	return slices.Compact(wires)
 }
 
 // CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -35,8 +36,14 @@ func TestTooLarge(t *testing.T) {
 	if err := os.Truncate(path, MaxBytes+1); err != nil {
 		t.Skip(err)
 	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "larger than 256 MiB") {
 		t.Errorf("got %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d bytes were taken before the file was refused", took)
 	}
 }
 

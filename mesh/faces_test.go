@@ -1,8 +1,10 @@
 package mesh
 
 import (
+	"slices"
 	"testing"
 
+	"thermsim/geometry"
 	"thermsim/stack"
 )
 
@@ -63,6 +65,62 @@ func TestSliversBelowAMillionth(t *testing.T) {
 		}
 		if got := (c.K[2] - 2) / 48; got < want*(1-1e-6)-1e-12 || got > want*(1+1e-6)+1e-12 {
 			t.Errorf("share %g: the conductivity along z shows %g", share, got)
+		}
+	}
+}
+
+// An interval is cut by the faces: what lies beyond the axis is left out, and less than a millionth of a cell beside a face is on it.
+func TestCoverageOfAnAxis(t *testing.T) {
+	f := []float64{0, 1, 2, 4}
+	for _, c := range []struct {
+		lo, hi float64
+		first  int
+		want   []interval
+	}{
+		{-1, 9, 0, []interval{{0, 1}, {0, 1}, {0, 1}}},
+		{1 + 1e-8, 3, 1, []interval{{0, 1}, {0, 0.5}}},
+		{1 - 1e-8, 2 - 1e-8, 1, []interval{{0, 1}}},
+		{0.5, 4, 0, []interval{{0.5, 1}, {0, 1}, {0, 1}}},
+	} {
+		if first, got := coverage(f, c.lo, c.hi); first != c.first || !slices.Equal(got, c.want) {
+			t.Errorf("from %g to %g: %v from cell %d on, want %v from %d on", c.lo, c.hi, got, first, c.want, c.first)
+		}
+	}
+}
+
+// A shape in a corner of a cell is in series with the other material in its own rows alone: along x in the halves to its side, along y in those above or below it.
+func TestShapeInACorner(t *testing.T) {
+	for name, c := range map[string]struct {
+		x0, y0, x1, y1 float64 // mm
+		with           [4]bool // west, east, south, north: halves that hold a piece
+	}{
+		"south-west": {0, 0, 1, 2, [4]bool{true, false, true, false}},
+		"north-west": {0, 3, 2, 4, [4]bool{true, false, false, true}},
+		"north-east": {3, 2, 4, 4, [4]bool{false, true, false, true}},
+	} {
+		s := striped(stack.Rect{})
+		mm := func(x, y float64) geometry.Point { return geometry.Point{X: x * 1e-3, Y: y * 1e-3} }
+		shape := geometry.Polygon{mm(c.x0, c.y0), mm(c.x1, c.y0), mm(c.x1, c.y1), mm(c.x0, c.y1)}
+		s.Layers[0].Regions[0] = stack.Region{Material: 1, Rect: stack.Around(shape), Shape: shape}
+		m := mustBuild(t, s).At(0, 0, 0)
+		// Four rows side by side; in a row of a half, two parts in series.
+		half := func(lo, hi, a0, a1 float64, holds bool) float64 {
+			sum := 0.0
+			for row := range 4 {
+				good := 0.0
+				if r := float64(row); holds && r >= lo && r < hi {
+					good = (a1 - a0) / 2
+				}
+				sum += 1 / (good/50 + (1-good)/2) / 4
+			}
+			return sum
+		}
+		for n, holds := range c.with {
+			want := half(c.y0, c.y1, c.x0, c.x1, holds)
+			if n >= south {
+				want = half(c.x0, c.x1, c.y0, c.y1, holds)
+			}
+			near(t, name, m.Half[n], want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package mesh_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -105,5 +106,24 @@ func TestRemapRefusesOtherSizes(t *testing.T) {
 	_, err := b.Remap(a, boxes{a, make([]float64, a.Cells())})
 	if err == nil || !strings.Contains(err.Error(), "0.6 mm high, and this one is 0.5 mm high") {
 		t.Errorf("got %v", err)
+	}
+}
+
+type lost struct{ error }
+
+func (l lost) Plane(int, []float64) error { return l.error }
+
+// A field that cannot be read is told, on the same grid and on another.
+func TestRemapTellsWhatCannotBeRead(t *testing.T) {
+	want := lost{errors.New("lost")}
+	a := remapMesh(t, 4, 4, 1, "500 um")
+	for _, b := range []*mesh.Mesh{a, remapMesh(t, 5, 4, 1, "500 um")} {
+		r, err := b.Remap(a, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Plane(0, make([]float64, b.NX()*b.NY())); !errors.Is(err, want.error) {
+			t.Errorf("%v, want %v", err, want.error)
+		}
 	}
 }

@@ -64,3 +64,25 @@ func TestNextChange(t *testing.T) {
 		}
 	}
 }
+
+// Traces that repeat themselves have a common period: the least multiple of the longest that all others fit into. A trace that ends has none.
+func TestCommonPeriod(t *testing.T) {
+	trace := func(end float64, repeat bool) stack.Power {
+		return stack.Power{Area: wholeDie, Blocks: []stack.Block{block("a", 1, wholeDie)},
+			Trace: &stack.Trace{Times: []float64{0, end / 2}, End: end, Watts: watts(1, 2), Repeat: repeat}}
+	}
+	for name, c := range map[string]struct {
+		powers []stack.Power
+		want   float64
+	}{
+		"2 and 3":       {[]stack.Power{trace(0.2, true), trace(0.3, true)}, 0.6},
+		"fits":          {[]stack.Power{trace(0.3, true), trace(0.1, true)}, 0.3},
+		"one that ends": {[]stack.Power{trace(0.2, true), trace(0.3, false)}, 0},
+		"no multiple":   {[]stack.Power{trace(math.Sqrt2, true), trace(1, true)}, 0},
+	} {
+		m := mustMap(t, oneLayer(1, c.powers...), Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
+		if got := m.Period(); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: period %g s, want %g", name, got, c.want)
+		}
+	}
+}

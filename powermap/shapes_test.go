@@ -51,3 +51,40 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// A disc of which a half lies beyond the die has half of its watts outside, and a uniform disc leaves the corners of its square without power.
+func TestCoverageOfShapes(t *testing.T) {
+	g := Grid{uniformFaces(8, 4), uniformFaces(8, 4)}
+	half := geometry.Circle{X: 1, Y: 2, Diameter: 1}
+	p := stack.Power{Area: stack.Rect{X: 1, Y: 1, Width: 2, Height: 2}, Blocks: []stack.Block{{Name: "a", Shapes: []geometry.Shape{half}, Watts: 6}}}
+	if got := mustMap(t, oneLayer(4, p), g).Coverage()[0].Outside; math.Abs(got-3) > 1e-9 {
+		t.Errorf("%g W lie outside, want 3", got)
+	}
+	disc := geometry.Circle{X: 2, Y: 2, Diameter: 2}
+	c := mustMap(t, oneLayer(4, stack.Power{Uniform: 1, Shape: disc, Area: stack.Around(disc)}), g).Coverage()[0]
+	if math.Abs(c.Area-math.Pi) > 1e-3*math.Pi || math.Abs(c.Unpowered) > 1e-12 {
+		t.Errorf("a disc of %g m2, %g without power; want pi and 0", c.Area, c.Unpowered)
+	}
+}
+
+// Nothing of a shape is lost to the rounding of areas: neither a speck in a large cell nor the part of a large shape in a tiny cell.
+func TestRowsKeepSmallAreas(t *testing.T) {
+	for name, c := range map[string]struct {
+		g Grid
+		s geometry.Shape
+	}{
+		"speck":     {Grid{uniformFaces(2, 2), uniformFaces(2, 2)}, geometry.Circle{X: 0.5, Y: 0.5, Diameter: 1e-6}},
+		"tiny cell": {Grid{[]float64{0, 1e-6, 1}, []float64{0, 1e-6, 1}}, geometry.Polygon{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}, {X: 0, Y: 1}}},
+	} {
+		cells, sum := 0, 0.0
+		for _, r := range Rows(c.g, c.s) {
+			for _, a := range r.Areas {
+				cells, sum = cells+1, sum+a
+			}
+		}
+		want := map[string]int{"speck": 1, "tiny cell": 4}[name]
+		if cells != want || math.Abs(sum-c.s.Area()) > 1e-9*c.s.Area() {
+			t.Errorf("%s: %d cells hold %g m2, want %d and %g", name, cells, sum, want, c.s.Area())
+		}
+	}
+}

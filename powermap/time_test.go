@@ -3,6 +3,7 @@ package powermap
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -157,6 +158,7 @@ func TestAverageRefuses(t *testing.T) {
 		"too few planes":    func() error { _, err := m.Average(0, 1, nil); return err },
 		"planes of no size": func() error { _, err := m.Average(0, 1, [][]float64{nil}); return err },
 		"a step to nowhere": func() error { _, err := m.MeanWatts(0, math.NaN()); return err },
+		"a source's step":   func() error { _, err := m.SourceWatts(&m.stack.Layers[1].Powers[0], 1, 1); return err },
 	} {
 		if call() == nil {
 			t.Errorf("%s: no error", name)
@@ -181,5 +183,14 @@ func TestBlockAndLayerWatts(t *testing.T) {
 	}
 	if _, err := m.LayerWatts(1, 0, 1); err == nil {
 		t.Error("there is no second layer with power, but no error came")
+	}
+}
+
+// A value that is not finite is told by its row, counted from 1.
+func TestTraceNamesTheRow(t *testing.T) {
+	tr := &stack.Trace{Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {math.NaN()}, {1}}}
+	_, err := New(oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}), Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
+	if err == nil || !strings.Contains(err.Error(), "row 2 ") {
+		t.Errorf("%v, want row 2", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
+	"thermsim/report/webpage"
 	"thermsim/stack"
 )
 
@@ -65,6 +66,12 @@ func TestCoolantSummary(t *testing.T) {
 		var text, table bytes.Buffer
 		if err := s.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "cavity  "+direction) || !strings.Contains(text.String(), "coolant    cavity 40.00") {
 			t.Errorf("%s: %v\n%s", direction, err, text.String())
+		}
+		row := (&pageBuilder{mesh: m, s: s}).coolant().Rows[0]
+		for n, want := range map[int]float64{2: c.FlowM3PerS * 6e7, 3: c.VelocityMPerS, 4: c.Reynolds, 5: c.Biot, 6: c.PressureDrop * 1e-3, 7: c.PumpingW * 1e3, 10: c.HeatW} {
+			if got := row[n]; got.Text != known(want, 1) || got.Sort != webpage.Number(want, "").Sort {
+				t.Errorf("%s: column %d of the page says %s (%s), want %g", direction, n, got.Text, got.Sort, want)
+			}
 		}
 		if err := writeCoolantCSV(&table, s); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
 			t.Errorf("%s: %v, %s", direction, err, table.String())

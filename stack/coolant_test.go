@@ -178,6 +178,7 @@ func TestCoolantFaults(t *testing.T) {
 		{"unknown direction", replace("+y", "up"), `direction cannot be "up"`},
 		{"thick pins", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 1e-4, pin_pitch = 1e-4`, "pins of 100 um do not fit into a pitch of 100 um"},
 		{"pins by correlation", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 4e-5, pin_pitch = 1e-4`, "the correlation of pins is for pins of 50 um in a pitch of 100 um in water"},
+		{"pins in another pitch", `fluid = "water", direction = "+y", flow = 1e-7, pin_diameter = 5e-5, pin_pitch = 1.2e-4`, "the correlation of pins is for pins of 50 um in a pitch of 100 um in water"},
 		{"pressure of pins", `fluid = "water", direction = "+y", pressure_drop = 1e4, pin_diameter = 5e-5, pin_pitch = 1e-4`, "no correlation for the pressure drop of pins and media"},
 		{"a zone too many", channels + `, zone = [{ to = "10 mm", flow = 1e-7 }]`, "11:74: the flow of the cavity is the sum of its zones'"},
 		{"a zone beyond", replace(`flow = "42 ml/min"`, `zone = [{ to = "11 mm", flow = 1e-7 }]`), "11:82: a zone ends at 11 mm and the chip at 10 mm"},
@@ -213,5 +214,57 @@ func TestCoolantFaults(t *testing.T) {
 		if _, err := parseTiers(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
 		}
+	}
+}
+
+// A cavity built in Go is judged as one of a file: each faulty number is told with what it is, and rounding in the last digits is none.
+func TestCoolantBuiltInGo(t *testing.T) {
+	const zones = `zone = [{ to = "3 mm", flow = "15 ml/min" }, { to = "10 mm", flow = "27 ml/min" }]`
+	for _, c := range []struct {
+		change func(c *Coolant)
+		want   string // empty where it is allowed
+	}{
+		{func(c *Coolant) { c.HTop = -1 }, "h_top must be positive"},
+		{func(c *Coolant) { c.HBottom = -1 }, "h_bottom must be positive"},
+		{func(c *Coolant) { c.HSide = -1 }, "h_side must be positive"},
+		{func(c *Coolant) { c.Flow = 0 }, "flow must be positive"},
+		{func(c *Coolant) { c.Fluid.C = 0 }, "volumetric heat capacity must be positive"},
+		{func(c *Coolant) { c.Fluid.K = -1 }, "thermal conductivity must be finite and not negative"},
+		{func(c *Coolant) { c.Inlet = 0 }, "inlet must be positive"},
+		{func(c *Coolant) { c.Zones[0].Flow = -1e-9 }, "flow of zone 1 must be positive"},
+		{func(c *Coolant) { c.Zones[1].To = 3e-3 }, "width of zone 2 must be positive"},
+		{func(c *Coolant) { c.Zones[1].To *= 1 - 1e-3 }, "the zones end at 9.99 mm and the chip at 10 mm"},
+		{func(c *Coolant) { c.Zones[1].To *= 1 - 1e-6 }, "the zones end at"},
+		{func(c *Coolant) { c.Zones[1].To *= 1 + 1e-12 }, ""},
+		{func(c *Coolant) { c.Zones[1].Flow *= 1 + 1e-3 }, "and that of its zones"},
+		{func(c *Coolant) { c.Zones[1].Flow *= 1 + 1e-8 }, "and that of its zones"},
+		{func(c *Coolant) { c.Zones[1].Flow *= 1 - 1e-8 }, "and that of its zones"},
+		{func(c *Coolant) { c.Zones[1].Flow *= 1 + 1e-13 }, ""},
+	} {
+		s := loadTiers(t, strings.Replace(channels, `flow = "42 ml/min"`, zones, 1))
+		c.change(s.Layers[1].Coolant)
+		err := Validate(s)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v\nwant %q", err, c.want)
+		}
+	}
+}
+
+// The share of coolant follows from the geometry. Without a density there is no Reynolds number, but there is a pressure drop.
+func TestShareOfCoolant(t *testing.T) {
+	for want, c := range map[float64]Coolant{
+		0.7:                {Medium: &Medium{Porosity: 0.7}},
+		1 - math.Pi/4*0.25: {Pins: &Pins{Diameter: 50e-6, Pitch: 100e-6}},
+		0.25:               {Channels: &Channels{Width: 50e-6, Wall: 150e-6}},
+	} {
+		if got := c.Porosity(); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%g is coolant, want %g", got, want)
+		}
+	}
+	s := loadTiers(t, strings.Replace(medium, `fluid = "water"`, `c = 4e6, k = 0.6, viscosity = 1e-3`, 1)+`, flow = "42 ml/min"`)
+	// Darcy: viscosity times velocity by permeability, over 10 mm along x.
+	h := s.Hydraulics(&s.Layers[1])
+	if want := 1e-3 * 7e-7 / (8e-3 * 100e-6) / 200e-12 * 10e-3; math.Abs(h.Drop-want) > 1e-9*want || !math.IsNaN(h.Reynolds) {
+		t.Errorf("drop %g Pa, Reynolds %g; want %g and none", h.Drop, h.Reynolds, want)
 	}
 }

@@ -192,6 +192,7 @@ func TestFaults(t *testing.T) {
 		{"probe side in one layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nz = 0\nside = \"above\"\n", `stack.toml:8:3: probe "p": a stack of one layer has no interface with two sides; remove side`},
 		{"probe layer", small + "[[probe]]\nname = \"p\"\nx = 0\ny = 0\nlayer = \"dei\"\n", `stack.toml:12:9: no layer is called "dei"; did you mean "die"?`},
 		{"maps layer", small + "[output]\nmaps = [\"die\", \"dye\"]\n", `stack.toml:9:16: no layer is called "dye"; did you mean "die"?`},
+		{"no such device", small + "[solver]\ndevice = \"tpu\"\n", `stack.toml:9:10: device cannot be "tpu"; write auto, cpu, gpu or gpu:0`},
 		{"device", small + "[solver]\ndevice = \"gpu:x\"\n", `stack.toml:9:10: device cannot be "gpu:x"; write auto, cpu, gpu or gpu:0`},
 	}
 	for _, tt := range tests {

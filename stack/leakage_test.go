@@ -61,6 +61,9 @@ func TestLeakage(t *testing.T) {
 	if lines := s.OutOfRange(); len(lines) != 1 || !strings.Contains(lines[0], "leakage: its laws hold from 300 K to 400 K, and the stack names temperatures from 298.1 K") {
 		t.Errorf("%q", lines)
 	}
+	if s, err = Parse("s.toml", []byte(leakyStack(", leakage = { power = 1, at = 300, beta = 0.01, range = [250, 400] }", "")), files{}.open); err != nil || len(s.OutOfRange()) != 0 {
+		t.Errorf("inside the range: %v, %q", err, s.OutOfRange())
+	}
 }
 
 func TestFaultyLeakage(t *testing.T) {

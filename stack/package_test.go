@@ -49,6 +49,9 @@ func TestPackagesRoundTrip(t *testing.T) {
 			}
 			watts := 0.0
 			for _, y := range s.Layers {
+				if want := math.Min(DefaultPowerDepth, y.Thickness); y.AtSurface() && y.PowerDepth != want {
+					t.Errorf("%s in %q: layer %s is heated over %g m, want %g", kind, environment, y.Name, y.PowerDepth, want)
+				}
 				for _, p := range y.Powers {
 					watts += p.Watts()
 					// The block lies 1 mm inside of the die, which lies in the middle of the body; the body is in the middle along x everywhere.

@@ -19,6 +19,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) { s.Ambient = 0 }, "ambient must be positive and finite, got 0"},
 		{func(s *Stack) { s.Grid.X.Cells = 0 }, "the grid needs 1 to 100000 cells along x, got 0"},
 		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 1, 0}} }, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 0"},
+		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 1, 0.99e-6}} }, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 9.9e-07"},
 		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 7, 1}} }, "grid.x: segments have 7 cells, the axis 1"},
 		{func(s *Stack) { s.Boundary[Top] = Boundary{Kind: Convective, H: -1, Temperature: 300} }, "boundary.top: h must be positive and finite, got -1"},
 		{func(s *Stack) {
@@ -60,6 +61,7 @@ func TestValidateBuiltInGo(t *testing.T) {
 		{func(s *Stack) { power(s).Blocks[1].Rects[0].Width = 1.25 }, `layer "l": block "1" at x = 1 m, y = 0 m sticks out of the domain by 250 mm in the east; shrink or move it, or set origin`},
 		{func(s *Stack) { power(s).Blocks[1].Rects = []Rect{{1, 0, 1, 0.5}, {1, 0.25, 1, 0.75}} }, `layer "l": rectangles of block "1" overlap by 1 m x 250 mm at x = 1 m, y = 250 mm; split it into rectangles that only touch`},
 		{func(s *Stack) { power(s).Schedule = []ScalePoint{{1, 1}} }, `layer "l": power: times of a schedule must ascend from 0`},
+		{func(s *Stack) { power(s).Schedule = []ScalePoint{{0, -1}} }, "layer \"l\": power: factor of the schedule must be finite and not negative, got -1\nlayer \"l\": power: power at a factor of the schedule must be finite and not negative, got -1"},
 		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1}) }, `layer "l": power: trace of 1 times has 0 rows`},
 		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, Watts: [][]float64{{1, 2}}}) }, `layer "l": power: trace must start at 0 and end after its last time`},
 		{func(s *Stack) { trace(s, Trace{Times: []float64{0}, End: 1, Watts: [][]float64{{1}}}) }, `layer "l": power: row 1 of the trace has 1 powers for 2 blocks`},
@@ -89,4 +91,15 @@ func TestOverlapBetweenPowers(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	mustParse(t, files{"stack.toml": strings.Replace(two, "%", "allow_overlap = true", 1)})
+}
+
+// Limits themselves are allowed.
+func TestValidateAllowsTheLimits(t *testing.T) {
+	for _, ratio := range []float64{1e-6, 1e6} {
+		s, _ := gridOfBlocks(2, 1)
+		s.Grid.X.Segments = []Segment{{2, 1, ratio}}
+		if err := Validate(s); err != nil {
+			t.Errorf("a ratio of %g: %v", ratio, err)
+		}
+	}
 }

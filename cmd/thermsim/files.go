@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"thermsim/stack"
 	"thermsim/staging"
@@ -44,10 +47,10 @@ func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, err
 
 // commit gives the files their names, and tells what became of those of runs before.
 func commit(ctx context.Context, g *globals, t *staging.Transaction) (*staging.Result, error) {
-	done := g.commits()
+	done := g.commits(t.Dir())
 	defer g.timings.log.Begin("commit")()
 	r, err := t.Commit(ctx)
-	done()
+	done(err)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +84,13 @@ func refuseToReplace(force bool, files ...string) error {
 		other = "other files"
 	}
 	for _, path := range files {
-		if _, err := os.Lstat(path); err == nil && !force {
+		_, err := os.Lstat(path)
+		switch {
+		case force, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // what is no folder is told of when it is written into
+		case err == nil:
 			return usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
+		default:
+			return usagef("cannot find out whether %s exists: %w; name %s with --out, or replace it with --force", path, err, other)
 		}
 	}
 	return nil

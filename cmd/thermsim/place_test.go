@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/mesh"
 	"thermsim/stack"
 )
 
@@ -97,6 +98,38 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: %v (status %d), want %q", c.name, err, exitStatus(err), c.failure)
 		case s.Solver.Device != c.chosen || (note != "") != (c.chosen != c.device):
 			t.Errorf("%s: device %q, note %q, want %q", c.name, s.Solver.Device, note, c.chosen)
+		}
+	}
+}
+
+// A mesh that is built is confirmed where its need and what lies beside it by columns fit, for one process and for several ranks; a GPU judges for itself.
+func TestConfirm(t *testing.T) {
+	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := columnBytes * float64(m.NX()*m.NY())
+	for name, c := range map[string]struct {
+		ranks int
+		need  float64
+	}{
+		"alone":     {0, float64(gpusolve.SystemNeed(m, "", false, false).Peak())},
+		"two ranks": {2, float64(gpusolve.RankNeed(m, false, false, 2).Peak())},
+	} {
+		for _, device := range []string{"cpu", "gpu"} {
+			s.Solver.Device = device
+			enough, short := withGPUs(c.need+beside), withGPUs(c.need+beside-1)
+			enough.ranks, short.ranks = c.ranks, c.ranks
+			if err := enough.confirm(m, false); err != nil {
+				t.Errorf("%s on %s: %v", name, device, err)
+			}
+			if err := short.confirm(m, false); (exitStatus(err) == exitDevice) != (device == "cpu") {
+				t.Errorf("%s on %s, a byte short: %v", name, device, err)
+			}
 		}
 	}
 }

@@ -83,3 +83,26 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 }
+
+// Of several limits that are exceeded the verdict counts how many.
+func TestVerdictCountsLimits(t *testing.T) {
+	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.TMax = 350
+	s.Layers[0].Regions = []stack.Region{{Name: "hot", Rect: s.Domain(), TMax: 340}}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &solution.Solution{Status: solution.Status{Method: "pcg", Converged: true, Reason: solution.ReasonTolerance}, Field: flat{360, 360}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}}
+	r := &report.Run{Command: "steady", Mesh: m, Solution: sol}
+	sum, err := report.Summarise(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := verdict(r, sum, false, "out"); exitStatus(err) != exitTooHot || !strings.Contains(err.Error(), "; 2 of 2 limits are exceeded") {
+		t.Errorf("%v", err)
+	}
+}

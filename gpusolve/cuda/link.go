@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/nccl"
@@ -168,10 +167,8 @@ func copyDown(s *Space, to []byte, from cudriver.DevicePtr) error {
 	if len(to) == 0 {
 		return nil
 	}
-	if err := s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from, int64(len(to)), s.Stream); err != nil {
-		return err
-	}
-	return s.Driver.StreamSynchronize(s.Stream)
+	Receive(s, to, cudriver.At[byte](from))
+	return s.err
 }
 
 // copyUp sends host memory and waits.
@@ -179,10 +176,8 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	if len(from) == 0 {
 		return nil
 	}
-	if err := s.Driver.MemcpyHtoDAsync(to, unsafe.Pointer(&from[0]), int64(len(from)), s.Stream); err != nil {
-		return err
-	}
-	return s.Driver.StreamSynchronize(s.Stream)
+	Send(s, cudriver.At[byte](to), from)
+	return s.err
 }
 
 // JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.
@@ -202,10 +197,11 @@ func (d *Device) LinkOf(g ranks.Group) (Link, error) {
 	d.link, d.linkWarning, d.linked = nil, "", underlying(g)
 	noNCCL := errNotMachine
 	if cudriver.IsMachine(d.Driver) {
-		var link Link
-		if link, noNCCL = NCCLLink(g); noNCCL == nil {
-			d.link = link
-			return link, nil
+		if noNCCL = d.apart(g); noNCCL == nil {
+			if d.link, noNCCL = NCCLLink(g); noNCCL == nil {
+				return d.link, nil
+			}
+			d.link = nil
 		}
 		if !errors.Is(noNCCL, nccl.ErrAbsent) {
 			return nil, noNCCL
@@ -233,4 +229,12 @@ func (d *Device) Transport() (text, warning string) {
 		return "", ""
 	}
 	return d.link.String(), d.linkWarning
+}
+
+// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as anything tells.
+func (d *Device) Wires() []string {
+	if l, ok := d.link.(interface{ Wires() []string }); ok {
+		return l.Wires()
+	}
+	return nil
 }

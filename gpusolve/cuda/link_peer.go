@@ -65,7 +65,7 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 	host, _ := os.Hostname()
 	driver := "the machine's"
 	if !cudriver.IsMachine(d.Driver) {
-		driver = fmt.Sprintf("%p", d.Driver)
+		driver = fmt.Sprintf("%p", cudriver.Beneath(d.Driver))
 	}
 	mine := fmt.Appendf(make([]byte, 8), "%s %d %p %s", host, os.Getpid(), &rooms, driver)
 	if g.Rank() == 0 {

@@ -49,6 +49,9 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.Slab
 	if err != nil {
 		return nil, err
 	}
+	if err := d.openAside(); err != nil {
+		return nil, err
+	}
 	s := newSystem(d, m, dt)
 	s.first, s.end = slab.Rows.Own(slab.Group.Rank())
 	s.assemble()

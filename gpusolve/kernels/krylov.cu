@@ -1,4 +1,4 @@
-// Conjugate gradients. One thread marches a column; a block takes 128 columns of a row, and every gridY-th row. Sums go to partial[], one value per block, and the last block adds them
+// Conjugate gradients. One thread marches a column; a block takes a tile of columns, and every gridY-th such row of tiles. Sums go to partial[], one value per block, and the last block adds them
 // in their order: the same bits every time.
 #include "direction.h"
 

@@ -96,3 +96,39 @@ func TestHiddenModesEndNoSolve(t *testing.T) {
 		t.Errorf("%g K at the start of the next solve", v)
 	}
 }
+
+// The rate is the largest of the last three reductions, and no restart counts as one.
+func TestRateOfContraction(t *testing.T) {
+	var c contraction
+	z := 5.0
+	for n, by := range []float64{1, 0.5, 0.9, 0.8, 0.6} {
+		z *= by
+		c.add(z, n == 0)
+	}
+	if got := c.rate(); math.Abs(got-0.9) > 1e-15 {
+		t.Errorf("rate %g of 0.9, 0.8 and 0.6", got)
+	}
+	if got := c.estimate(2); math.Abs(got-20) > 1e-12 {
+		t.Errorf("the rest of the series is %g, want 2 / (1 - 0.9)", got)
+	}
+	c.add(100*z, true)
+	if got := c.rate(); math.Abs(got-0.9) > 1e-15 {
+		t.Errorf("rate %g behind a restart", got)
+	}
+}
+
+// With a preconditioner that makes the operator mu times one, the error is max|z| / mu: the bound stands above it, by less than three times.
+func TestBoundOfOneMode(t *testing.T) {
+	for _, mu := range []float64{0.05, 0.25, 1} {
+		var e Estimate
+		e.Begin(nil)
+		e.Residual(1, 1, true)
+		for range 10 {
+			e.Moved(mu) // alpha = r.z / p.Ap = 1 / mu
+			e.Residual(1, 1, true)
+		}
+		if got := e.Plain(1); !(got >= 1/mu && got <= math.Max(4, 3/mu)) {
+			t.Errorf("mu = %g: bound %g, the error is %g", mu, got, 1/mu)
+		}
+	}
+}

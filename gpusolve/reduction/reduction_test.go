@@ -3,9 +3,12 @@ package reduction
 import (
 	"errors"
 	"math"
+	"reflect"
 	"testing"
 
+	"thermsim/geometry"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // A field that rises by 2 K a column, 3 K a row and 10 K a plane from 300 K, of which each statistic is known by hand.
@@ -176,5 +179,96 @@ func TestQuanta(t *testing.T) {
 	}
 	if q.Side(5) != 3 || q.Side(4) != 2 {
 		t.Error("squares along 5 and 4 cells:", q.Side(5), q.Side(4))
+	}
+}
+
+// The maximum of a rectangle is told by the cell of the grid.
+func TestMaximumInARectangle(t *testing.T) {
+	group := []Rect{{Plane: 1, I: 2, J: 1, X: []float64{1, 1, 1}, Y: []float64{1, 1}, Z: 1}}
+	v, err := made(t, Regions{Groups: [][]Rect{group}}).Reduce(ramp, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i, j, k := v.Extents[0].At(group); i != 4 || j != 2 || k != 1 {
+		t.Errorf("the maximum is at %d, %d, %d, want 4, 2, 1", i, j, k)
+	}
+}
+
+// Ranks that own rows of the grid, and hold some of their neighbours', find together what one finds of all.
+func TestSlabsJoinToTheWhole(t *testing.T) {
+	r := made(t, Regions{
+		Groups: [][]Rect{
+			{{Plane: 0, I: 1, J: 0, X: []float64{1, 2}, Y: []float64{1, 1, 1, 1}, Z: 3}, {Plane: 2, I: 0, J: 3, X: []float64{1}, Y: []float64{1, 2}, Z: 1}},
+			{{Plane: 1, I: 3, J: 1, X: []float64{4}, Y: []float64{1}, Z: 1}},
+		},
+		Points: []mesh.Sample{{Constant: 1, Terms: []mesh.Term{{Plane: 0, Cell: 1 * nx, Weight: 0.5}, {Plane: 0, Cell: 4*nx + 2, Weight: 2}}}, {Terms: []mesh.Term{{Plane: 2, Cell: 2*nx + 6, Weight: 1}}}},
+		BinsX:  2, BinsY: 2, PlanePeaks: true,
+	})
+	want, err := r.Reduce(ramp, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []*Values
+	for _, own := range [][2]int{{0, 2}, {2, 3}, {3, 5}} {
+		held, end := max(own[0]-1, 0), min(own[1]+1, ny)
+		s, err := r.Slab(held, end-held, own[0], own[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.Regions.Reduce(func(k int) ([]float64, error) {
+			plane, err := ramp(k)
+			return plane[held*nx : end*nx], err
+		}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, s.Place(v))
+	}
+	if parts[1].Points[0] != 1 && parts[1].Points[0] != 0 {
+		t.Errorf("%g K of a point without a cell in the own rows", parts[1].Points[0])
+	}
+	if got := r.Join(parts); !reflect.DeepEqual(got, want) {
+		t.Errorf("together %+v,\nof the whole %+v", got, want)
+	}
+}
+
+// A part of planes under a rectangle and a disc has their volume, on planes of unequal thickness and beside the layer's others.
+func TestCoverHasTheVolume(t *testing.T) {
+	m := &mesh.Mesh{X: []float64{0, 1, 3, 4, 6}, Y: []float64{0, 2, 3, 5, 6}, Z: []float64{0, 1, 1.5, 3.5, 4}, LayerPlanes: [][2]int{{0, 1}, {1, 3}, {3, 4}}}
+	disc := geometry.Circle{X: 3, Y: 3, Diameter: 4}
+	volume := func(rects []stack.Rect, shapes []geometry.Shape) map[int]float64 {
+		v := map[int]float64{}
+		for _, r := range Cover(m, 1, rects, shapes) {
+			for _, x := range r.X {
+				for _, y := range r.Y {
+					v[r.Plane] += x * y * r.Z
+				}
+			}
+		}
+		return v
+	}
+	for name, c := range map[string]struct {
+		got  map[int]float64
+		area float64
+	}{
+		"rectangle": {volume([]stack.Rect{{X: 0.5, Y: 1, Width: 3, Height: 4}}, nil), 12},
+		"beyond":    {volume([]stack.Rect{{X: -1, Y: 3, Width: 9, Height: 5}}, nil), 18},
+		"disc":      {volume(nil, []geometry.Shape{disc}), disc.Area()},
+	} {
+		if len(c.got) != 2 || math.Abs(c.got[1]-0.5*c.area) > 1e-12 || math.Abs(c.got[2]-2*c.area) > 1e-12 {
+			t.Errorf("%s: volumes %v by plane, want %g and %g in planes 1 and 2", name, c.got, 0.5*c.area, 2*c.area)
+		}
+	}
+}
+
+// A plane shown in bins has the hottest cell of each.
+func TestMaximaOfAPlane(t *testing.T) {
+	m := Maxima{X: Bins{First: []int32{0, 3}, Last: []int32{2, 6}}, Y: Bins{First: []int32{0, 1}, Last: []int32{0, 4}}}
+	plane, _ := ramp(0)
+	got := m.Of(plane, nx)
+	for n, want := range []float64{304, 312, 316, 324} {
+		if len(got) != 4 || got[n] != want {
+			t.Fatalf("%g K in the bins, bin %d should have %g", got, n, want)
+		}
 	}
 }

@@ -151,3 +151,33 @@ func TestDamageIsAKindOfItsOwn(t *testing.T) {
 		t.Errorf("half a plane: %v", err)
 	}
 }
+
+// A plane that is longer than its grid is damage and is called that, one that is none is not; a stack that cannot be printed ends no archive.
+func TestFaultsOfPlanesAndStacks(t *testing.T) {
+	m := sampleMesh(t)
+	path := rewrite(t, write(t, m), planeName(1, 0), zip.Store, func(b []byte) []byte { return append(b, 0) })
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := r.Field(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane := make([]float64, 63)
+	if err := f.Plane(0, plane); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "longer than a plane of its grid") {
+		t.Errorf("a plane too long: %v", err)
+	}
+	for _, k := range []int{-1, m.NZ()} {
+		if err := f.Plane(k, plane); err == nil || errors.Is(err, ErrDamaged) {
+			t.Errorf("plane %d: %v", k, err)
+		}
+	}
+	s := *m.Stack
+	s.Ambient = -1
+	w := NewWriter(io.Discard, 63)
+	if err := w.Close(Describe("steady", "1.0", m.Stack, solved()), &s, nil); err == nil || !strings.Contains(err.Error(), "saving the stack") {
+		t.Errorf("an ambient of -1 K: %v", err)
+	}
+}

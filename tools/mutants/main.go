@@ -1,42 +1,68 @@
 // Command mutants plants small faults in the program, one at a time, and runs the tests that should notice: wrong comparisons, signs, factors, conditions,
 // calls left out and errors dropped. It prints the survivors, and fails where more than one in twenty has no reason to survive in survivors.txt.
 //
-//	go run ./tools/mutants -n 300 -json mutants.json
+//	go run ./tools/mutants -n 300 -o mutants.jsonl
+//	go run ./tools/mutants -list tools/mutants/audit.txt -only '^(mesh|powermap)/'
 package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"sync"
+	"regexp"
+	"slices"
+	"syscall"
 	"time"
 )
 
+type settings struct {
+	n       int
+	seed    uint64
+	workers int
+	limit   time.Duration
+	list    string
+	only    *regexp.Regexp
+	results string
+	json    string
+	commit  string
+}
+
 func main() {
-	n := flag.Int("n", 300, "number of faults")
-	seed := flag.Uint64("seed", 1, "of the sample")
-	workers := flag.Int("j", 2, "faults at a time")
-	limit := flag.Duration("timeout", 5*time.Minute, "of one run of tests")
-	file := flag.String("json", "", "write results to `FILE`")
+	var s settings
+	flag.IntVar(&s.n, "n", 300, "number of faults")
+	flag.Uint64Var(&s.seed, "seed", 1, "of the sample")
+	flag.IntVar(&s.workers, "j", 2, "faults at a time")
+	flag.DurationVar(&s.limit, "timeout", 5*time.Minute, "of one run of tests")
+	flag.StringVar(&s.list, "list", "", "plant the faults of `FILE`, in place of a sample")
+	flag.StringVar(&s.results, "o", "", "add results to `FILE`, a line each; faults that are in it are not tried again")
+	flag.StringVar(&s.json, "json", "", "write counts by package and all results to `FILE`")
+	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
+	only := flag.String("only", "", "plant in files alone whose path matches a regular expression")
+	whole := flag.Duration("for", 24*time.Hour, "time for all: what has not ended then has no result")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	var err error
+	if s.only, err = regexp.Compile(*only); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants: -only:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := campaign(ctx, *n, *seed, *workers, *limit, *file); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, *whole)
+	defer cancel()
+	if err = campaign(ctx, &s); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func campaign(ctx context.Context, n int, seed uint64, workers int, limit time.Duration, file string) error {
+func campaign(ctx context.Context, s *settings) error {
 	suites, err := readSuites(suitesText)
 	if err != nil {
 		return err
 	}
-	r := runner{limit: limit}
+	r := runner{limit: s.limit, baselines: map[string]*baseline{}}
 	if r.reasons, err = readReasons("tools/mutants/survivors.txt"); err != nil {
 		return err
 	}
@@ -44,69 +70,30 @@ func campaign(ctx context.Context, n int, seed uint64, workers int, limit time.D
 		return err
 	}
 	defer os.RemoveAll(r.folder)
-	results, err := r.all(ctx, suites, shares(suites, n), seed, workers)
+	if err := r.record.open(s.results); err != nil {
+		return err
+	}
+	defer r.record.close()
+	var plans []plan
+	if s.list != "" {
+		plans, err = listed(s.list, suites, s.only)
+	} else {
+		suites = slices.DeleteFunc(suites, func(t suite) bool { return !s.only.MatchString(t.files) })
+		plans, err = sampled(suites, s.n, s.seed)
+	}
 	if err != nil {
 		return err
 	}
-	if file != "" {
-		text, err := json.MarshalIndent(map[string]any{"faults": n, "seed": seed, "results": results}, "", " ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, append(text, '\n'), 0o666); err != nil {
+	results, err := r.all(ctx, plans, s.workers)
+	if err != nil {
+		return err
+	}
+	if s.json != "" {
+		if err := summarise(s, results).write(s.json); err != nil {
 			return err
 		}
 	}
 	return verdict(results)
-}
-
-// all tries as many faults of each suite as its share says; those that do not compile do not count.
-func (r *runner) all(ctx context.Context, suites []suite, share []int, seed uint64, workers int) ([]result, error) {
-	var (
-		lock    sync.Mutex
-		results []result
-		faults  []error
-		wait    sync.WaitGroup
-	)
-	slots := make(chan struct{}, workers)
-	for i := range suites {
-		list, err := suites[i].faults(seed)
-		if err != nil {
-			return nil, err
-		}
-		wait.Go(func() {
-			for left := share[i]; left > 0 && len(list) > 0; {
-				// So many at a time as are still wanted: a fault that does not compile is followed by another one.
-				batch := list[:min(left, len(list))]
-				list = list[len(batch):]
-				var some sync.WaitGroup
-				for _, f := range batch {
-					some.Go(func() {
-						slots <- struct{}{}
-						defer func() { <-slots }()
-						res, err := r.try(ctx, f, suites[i].tests)
-						lock.Lock()
-						defer lock.Unlock()
-						if err != nil {
-							faults = append(faults, err)
-							return
-						}
-						if res.Outcome != invalid {
-							left--
-							results = append(results, res)
-							fmt.Println(&res)
-						}
-					})
-				}
-				some.Wait()
-				if ctx.Err() != nil {
-					return
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return results, errors.Join(faults...)
 }
 
 // verdict counts, and fails where too many survive.

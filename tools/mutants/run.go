@@ -8,15 +8,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
 // What becomes of a fault.
 const (
-	killed   = "killed"
-	survived = "survived"
-	harmless = "harmless"   // survived, with a reason
-	invalid  = "not viable" // does not compile
+	killed     = "killed"
+	survived   = "survived"
+	harmless   = "harmless"   // survived, with a reason
+	invalid    = "not viable" // does not compile
+	unfinished = "unfinished" // has survived the first run of tests
 )
 
 // result of a fault.
@@ -30,9 +32,16 @@ type result struct {
 
 // runner runs tests on faults.
 type runner struct {
-	folder  string // for overlays
-	limit   time.Duration
-	reasons map[string]string
+	folder    string // for overlays
+	limit     time.Duration
+	reasons   map[string]string
+	record    record
+	lock      sync.Mutex
+	baselines map[string]*baseline
+	slots     chan struct{} // as many as faults are tried at a time
+	left      []trial
+	results   []result
+	errs      []error
 }
 
 // try plants a fault, by an overlay that leaves the files as they are, and runs tests until one fails. A test that hangs has noticed too.
@@ -41,9 +50,7 @@ func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, er
 	res := result{fault: f, Outcome: survived}
 	done := func() (result, error) {
 		res.Seconds = time.Since(start).Round(100 * time.Millisecond).Seconds()
-		if reason := r.reasons[f.name()]; res.Outcome == survived && reason != "" {
-			res.Outcome, res.Reason = harmless, reason
-		}
+		r.judge(&res)
 		return res, ctx.Err()
 	}
 	overlay, err := r.overlay(&f)
@@ -51,7 +58,12 @@ func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, er
 		return res, err
 	}
 	for _, args := range tests {
-		args = append([]string{"test", "-vet=off", "-failfast", "-count=1", "-overlay=" + overlay, "-timeout=" + r.limit.String()}, args...)
+		b, err := r.prepare(ctx, args).wait()
+		if err != nil {
+			return res, err
+		}
+		limit := min(r.limit, 30*time.Second+3*b.longest)
+		args = append([]string{"test", "-vet=off", "-failfast", "-count=1", "-overlay=" + overlay, "-timeout=" + limit.String()}, b.arguments(args)...)
 		out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 		if err == nil {
 			continue
@@ -68,6 +80,16 @@ func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, er
 		return done()
 	}
 	return done()
+}
+
+// judge excuses a survivor that has a reason.
+func (r *runner) judge(res *result) {
+	if res.Outcome == harmless {
+		res.Outcome, res.Reason = survived, ""
+	}
+	if reason := r.reasons[res.name()]; res.Outcome == survived && reason != "" {
+		res.Outcome, res.Reason = harmless, reason
+	}
 }
 
 // noticed is the first test that failed.

@@ -99,6 +99,9 @@ func shares(suites []suite, n int) []int {
 	for _, s := range suites {
 		total += s.weight
 	}
+	if total == 0 {
+		return make([]int, len(suites))
+	}
 	list := make([]int, len(suites))
 	left := n
 	for i, s := range suites {

@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Every suite names files that are there, and every run of its tests a package that is there.
@@ -68,5 +71,92 @@ func TestFaultsOfALine(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("not planted: %v", want)
+	}
+}
+
+// Every fault of the audit still has its place, and a suite that should notice; a text that stands nowhere, or twice, is an error.
+func TestListedFaults(t *testing.T) {
+	t.Chdir("../..")
+	suites, err := readSuites(suitesText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := regexp.MustCompile("")
+	plans, err := listed("tools/mutants/audit.txt", suites, all)
+	if err != nil || len(plans) < 25 {
+		t.Fatalf("%d faults, %v", len(plans), err)
+	}
+	for _, p := range plans {
+		f := &p.faults[0]
+		if text, err := f.planted(); err != nil || len(p.tests) == 0 || strings.Contains(text, f.Was) && f.Becomes == "" {
+			t.Errorf("%s: %s: %v", f.File, f.Function, err)
+		}
+	}
+	if some, err := listed("tools/mutants/audit.txt", suites, regexp.MustCompile("^mesh/")); err != nil || len(some) != 3 {
+		t.Errorf("%d faults of mesh, %v", len(some), err)
+	}
+	for _, was := range []string{"no such text", "package"} {
+		list := filepath.Join(t.TempDir(), "list.txt")
+		if err := os.WriteFile(list, []byte("mesh/mesh.go: a fault\n-"+was+"\n+other\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := listed(list, suites, all); was == "no such text" && err == nil {
+			t.Errorf("%q was planted", was)
+		}
+	}
+}
+
+// Results are kept line by line and known to the next run, where a survivor may have got its reason.
+func TestResultsAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.jsonl")
+	f := fault{File: "a.go", Function: "f", Was: "x < y", Becomes: "x <= y"}
+	var r runner
+	for n, want := range []string{"", survived, harmless} {
+		r = runner{reasons: map[string]string{}}
+		if n == 2 {
+			r.reasons[f.name()] = "nobody sees it"
+		}
+		if err := r.record.open(path); err != nil {
+			t.Fatal(err)
+		}
+		res, known := r.record.known(&f)
+		if known != (want != "") {
+			t.Fatalf("run %d: known %v", n, known)
+		}
+		if r.judge(&res); known && res.Outcome != want {
+			t.Errorf("run %d: %s, want %s", n, res.Outcome, want)
+		}
+		if !known {
+			res = result{fault: f, Outcome: survived}
+			if err := r.record.add(&res); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.record.close()
+	}
+}
+
+// Tests that fail without a fault are left out; how long the others take is read.
+func TestBaseline(t *testing.T) {
+	var b baseline
+	b.read("--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/sub (0.1s)\nFAIL\tthermsim/x\t1.5s\nok  \tthermsim/y\t12.25s\n")
+	if b.longest != 12250*time.Millisecond {
+		t.Errorf("the longest takes %v", b.longest)
+	}
+	if got := strings.Join(b.arguments([]string{"-skip", "TestB", "./x"}), " "); got != "-skip TestB|^(TestA)$ ./x" {
+		t.Errorf("arguments %s", got)
+	}
+	if got := strings.Join(b.arguments([]string{"./x"}), " "); got != "-skip ^(TestA)$ ./x" {
+		t.Errorf("arguments %s", got)
+	}
+}
+
+// Counts by package add up, and harmless faults are no part of the percentage.
+func TestSummary(t *testing.T) {
+	of := func(file, outcome string) result { return result{fault: fault{File: file}, Outcome: outcome} }
+	got := summarise(&settings{}, []result{of("b/x.go", killed), of("a/x.go", survived), of("a/y.go", killed), of("a/c/z.go", killed), of("a/z.go", harmless)}).Rows
+	want := []counts{{"a", 3, 1, 1, 1, 50}, {"a/c", 1, 1, 0, 0, 100}, {"b", 1, 1, 0, 0, 100}, {"all", 5, 3, 1, 1, 75}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -1,8 +1,8 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
-enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 2 };
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block takes where these have no weights of their own.
+enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 5 };
 
 // share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
 DEVICE float share(const float *far, int i, int lo, int hi, int n) {
@@ -63,8 +63,8 @@ DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, const Stencil &o
   return s;
 }
 
-// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
-// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of PLANES planes; the fine cells' residuals go
+// through shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
 KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                           const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
@@ -77,7 +77,6 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   bool inside = I < cx && J < cy;
   Stencil on = stencil(inside ? I : I0, inside ? J : J0, nx, ny, firstX, farX, firstY, farY);
-  i64 up = k + 1 < nz ? sheet : 0; // the last plane of an odd number stands in for the one above it
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
@@ -87,7 +86,7 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
 #pragma unroll
       for (int q = 0; q < PLANES; q++) {
         v[q] = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
-        c += up;
+        if (k + q + 1 < nz) c += sheet; // the top plane stands in for those above it
       }
     }
 #pragma unroll
@@ -102,39 +101,106 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
       bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
 }
 
-// bc = P^T (b - A x).
+// Operands of the residual b - A x. capacity may be null.
+struct Operator {
+  int nx, nz;
+  i64 sheet;
+  const float *gx, *gy, *gz, *ground;
+  const int *groundSlot;
+  const float *capacity, *b, *x;
+};
+
+// residuals are those of up to COUNT cells one above the other, from the cell at place at of plane k on. The top plane stands in for those above it.
+template <int COUNT> DEVICE void residuals(const Operator &a, i64 at, int k, float *r) {
+  i64 c = k * a.sheet + at;
+  const float *x = a.x;
+  float own = x[c], below = k ? x[c - a.sheet] : own, down = k ? a.gz[c - a.sheet] : 0;
+#pragma unroll
+  for (int q = 0; q < COUNT; q++) {
+    bool top = k + q + 1 >= a.nz;
+    int slot = a.groundSlot[top ? a.nz - 1 : k + q];
+    float up = a.gz[c], above = top ? own : x[c + a.sheet];
+    float v = a.b[c] + a.gx[c] * (x[c + 1] - own) + a.gx[c - 1] * (x[c - 1] - own) + a.gy[c] * (x[c + a.nx] - own) + a.gy[c - a.nx] * (x[c - a.nx] - own);
+    v += down * (below - own) + up * (above - own);
+    if (slot >= 0) v -= a.ground[slot * a.sheet + at] * own;
+    if (a.capacity) v -= a.capacity[c] * own;
+    r[q] = v;
+    if (!top) below = own, own = above, down = up, c += a.sheet;
+  }
+}
+
+// bc = P^T (b - A x). A block takes PLANES planes, none of which has weights of its own.
 KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                             const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
+                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY, float *RESTRICT bc) {
+  SHARED float r[PLANES][ROWS][WIDTH + 1];
+  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
+  int k = PLANES * block.z, I0 = block.x * TX, J0 = block.y * TY;
+  Operator a = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, groundSlot, capacity, b, x};
+  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+#pragma unroll 5
+  for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
+    int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
+    float v[PLANES] = {};
+    if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) residuals<PLANES>(a, (i64)j * nx + i, k, v);
+#pragma unroll
+    for (int q = 0; q < PLANES; q++) r[q][tj][ti] = v[q];
+  }
+  if (threadX() < PLANES * ROWS) r[threadX() / ROWS][threadX() % ROWS][WIDTH] = 0;
+  barrier();
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  if (I >= cx || J >= cy) return;
+  Stencil on = stencil(I, J, nx, ny, firstX, farX, firstY, farY);
+#pragma unroll
+  for (int q = 0; q < PLANES; q++)
+    if (k + q < nz) bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, a.sheet, -1, farX, farY, 0, 0);
+}
+
+enum { OWN, FAR_X, FAR_Y, FAR_XY, PARTS };
+
+// restrictWeighted is restrictResidual where planes have weights of their own, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
+// to the farther ones goes through shared memory, so that nobody reads a weight twice.
+KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
                                              const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
                                              const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
                                              float *RESTRICT bc) {
-  SHARED float r[ROWS][WIDTH + 1];
+  SHARED float r[PARTS][ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = groundSlot[k];
-  i64 sheet = (i64)nx * ny;
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = weightSlot[k];
+  Operator a = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, groundSlot, capacity, b, x};
+  const float *px = slot >= 0 && wx ? wx + slot * a.sheet : 0, *py = slot >= 0 && wy ? wy + slot * a.sheet : 0;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    float v = 0;
+    float v = 0, ux = 0, uy = 0;
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
-      i64 at = (i64)j * nx + i, c = k * sheet + at;
-      float own = x[c];
-      v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
-      if (k) v += gz[c - sheet] * (x[c - sheet] - own);
-      if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
-      if (slot >= 0) v -= ground[slot * sheet + at] * own;
-      if (capacity) v -= capacity[c] * own;
+      i64 at = (i64)j * nx + i;
+      residuals<1>(a, at, k, &v);
+      ux = px ? px[at] : farX[i];
+      uy = py ? py[at] : farY[j];
     }
-    r[tj][ti] = v;
+    float near = (1 - uy) * v, far = uy * v;
+    r[OWN][tj][ti] = (1 - ux) * near;
+    r[FAR_X][tj][ti] = ux * near;
+    r[FAR_Y][tj][ti] = (1 - ux) * far;
+    r[FAR_XY][tj][ti] = ux * far;
   }
-  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
   barrier();
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   if (I >= cx || J >= cy) return;
-  Stencil on = stencil(I, J, nx, ny, firstX, farX, firstY, farY);
-  bc[((i64)k * cy + J) * cx + I] = gather(r, t, on, nx, ny, sheet, weightSlot[k], farX, farY, wx, wy);
+  int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
+  float s = 0;
+  for (int j = jlo - 1; j <= jhi; j++) {
+    const float(*rows)[WIDTH + 1] = r[j >= jlo && j < jhi ? OWN : FAR_Y] + (j - t.j0), *own = rows[0] - t.i0, *far = rows[ROWS] - t.i0;
+    float line = far[ilo - 1] + own[ilo] + far[ihi];
+    if (ihi - ilo > 1) line += own[ilo + 1];
+    s += line;
+  }
+  bc[((i64)k * cy + J) * cx + I] = s;
 }
 
 enum { LAYERS = 5 };
@@ -167,18 +233,21 @@ KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, 
                                         const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY,
                                         const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
                                         const float *RESTRICT wy, const float *RESTRICT xc, float *RESTRICT x) {
-  BlockAt block = blockAt(tiles(nx, 128));
-  int i = block.x * 128 + threadX(), j = block.y;
+  BlockAt block = blockAt(tiles(nx, 128), ny);
+  int i = block.x * 128 + threadX(), j = block.y, k0 = LAYERS * block.z;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = (i64)j * nx + i;
   i64 near = (i64)nearY[j] * cx, beyond = (i64)beyondY[j] * cx;
   int I = nearX[i], I1 = beyondX[i];
-  float u = farX[i], v = farY[j];
-#pragma unroll 2
-  for (int k = 0; k < nz; k++) {
-    int slot = weightSlot[k];
+  float u = farX[i], v = farY[j], sum[LAYERS];
+#pragma unroll
+  for (int q = 0; q < LAYERS; q++) {
+    int k = k0 + q < nz ? k0 + q : nz - 1, slot = weightSlot[k]; // the top plane stands in for those above it, which are not stored
     float a = slot >= 0 && wx ? wx[slot * sheet + at] : u, b = slot >= 0 && wy ? wy[slot * sheet + at] : v;
     const float *p0 = xc + k * csheet + near, *p1 = xc + k * csheet + beyond;
-    x[k * sheet + at] += (1 - b) * ((1 - a) * p0[I] + a * p0[I1]) + b * ((1 - a) * p1[I] + a * p1[I1]);
+    sum[q] = x[k * sheet + at] + (1 - b) * ((1 - a) * p0[I] + a * p0[I1]) + b * ((1 - a) * p1[I] + a * p1[I1]);
   }
+#pragma unroll
+  for (int q = 0; q < LAYERS; q++)
+    if (k0 + q < nz) x[(k0 + q) * sheet + at] = sum[q];
 }

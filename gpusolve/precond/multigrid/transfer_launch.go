@@ -12,14 +12,22 @@ import (
 //go:embed ptx/transfer.ptx
 var transferPTX []byte
 
-// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block takes where these have no weights of their own.
 const (
 	TransferTX      = 32
 	TransferTY      = 8
 	TransferThreads = 256
 	TransferWidth   = 66
 	TransferRows    = 18
-	TransferPlanes  = 2
+	TransferPlanes  = 5
+)
+
+const (
+	TransferOwn    = 0
+	TransferFar_x  = 1
+	TransferFar_y  = 2
+	TransferFar_xy = 3
+	TransferParts  = 4
 )
 
 const (
@@ -39,6 +47,7 @@ type Transfer struct {
 	module           launch.Module
 	restrictStart    launch.Kernel[TransferRestrictStartArgs]
 	restrictResidual launch.Kernel[TransferRestrictResidualArgs]
+	restrictWeighted launch.Kernel[TransferRestrictWeightedArgs]
 	prolong          launch.Kernel[TransferProlongArgs]
 	prolongWeighted  launch.Kernel[TransferProlongWeightedArgs]
 }
@@ -50,6 +59,7 @@ func LoadTransfer(d cudriver.Driver) (*Transfer, error) {
 	m.module, err = launch.Load(d, "transfer", transferPTX,
 		m.restrictStart.Prepare("restrictStart", TransferThreads),
 		m.restrictResidual.Prepare("restrictResidual", TransferThreads),
+		m.restrictWeighted.Prepare("restrictWeighted", TransferThreads),
 		m.prolong.Prepare("prolong", TransferProlongThreads),
 		m.prolongWeighted.Prepare("prolongWeighted", TransferProlongWeightedThreads),
 	)
@@ -76,8 +86,8 @@ type TransferRestrictStartArgs struct {
 	Wx, Wy, Bc   cudriver.Ptr[float32]
 }
 
-// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
-// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of PLANES planes; the fine cells' residuals go
+// through shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
 func (m *Transfer) RestrictStart(s cudriver.Stream, grid [3]uint32, a TransferRestrictStartArgs) error {
 	m.restrictStart.Args = a
 	return m.restrictStart.Launch(s, grid)
@@ -93,15 +103,35 @@ type TransferRestrictResidualArgs struct {
 	FirstX             cudriver.Ptr[int32]
 	FarX               cudriver.Ptr[float32]
 	FirstY             cudriver.Ptr[int32]
+	FarY, Bc           cudriver.Ptr[float32]
+}
+
+// RestrictResidual: bc = P^T (b - A x). A block takes PLANES planes, none of which has weights of its own.
+func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
+	m.restrictResidual.Args = a
+	return m.restrictResidual.Launch(s, grid)
+}
+
+// TransferRestrictWeightedArgs are the arguments of restrictWeighted.
+type TransferRestrictWeightedArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity, B, X     cudriver.Ptr[float32]
+	Cx, Cy             int32
+	FirstX             cudriver.Ptr[int32]
+	FarX               cudriver.Ptr[float32]
+	FirstY             cudriver.Ptr[int32]
 	FarY               cudriver.Ptr[float32]
 	WeightSlot         cudriver.Ptr[int32]
 	Wx, Wy, Bc         cudriver.Ptr[float32]
 }
 
-// RestrictResidual: bc = P^T (b - A x).
-func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
-	m.restrictResidual.Args = a
-	return m.restrictResidual.Launch(s, grid)
+// RestrictWeighted is restrictResidual where planes have weights of their own, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
+// to the farther ones goes through shared memory, so that nobody reads a weight twice.
+func (m *Transfer) RestrictWeighted(s cudriver.Stream, grid [3]uint32, a TransferRestrictWeightedArgs) error {
+	m.restrictWeighted.Args = a
+	return m.restrictWeighted.Launch(s, grid)
 }
 
 // TransferProlongArgs are the arguments of prolong.

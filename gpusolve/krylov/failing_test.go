@@ -1,0 +1,95 @@
+package krylov_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/ops"
+)
+
+var errNoRoom = errors.New("no room")
+
+// scarce gives out so many vectors.
+type scarce struct {
+	ops.System
+	left int
+}
+
+func (s *scarce) take(alloc func() (ops.Vector, error)) (ops.Vector, error) {
+	if s.left == 0 {
+		return nil, errNoRoom
+	}
+	s.left--
+	return alloc()
+}
+
+func (s *scarce) New64() (ops.Vector, error)   { return s.take(s.System.New64) }
+func (s *scarce) New32() (ops.Vector, error)   { return s.take(s.System.New32) }
+func (s *scarce) NewWork() (ops.Vector, error) { return s.take(s.System.NewWork) }
+
+// Solvers that lack memory for any of their vectors say so.
+func TestSolversTellThatMemoryIsShort(t *testing.T) {
+	s, _ := system(t, 8)
+	for name, open := range map[string]func(ops.Operator) (krylov.Solver, error){
+		"pcg":      func(a ops.Operator) (krylov.Solver, error) { return krylov.NewPCG(a, &fake{s: s}) },
+		"bicgstab": func(a ops.Operator) (krylov.Solver, error) { return krylov.NewBiCGSTAB(a, &fake{s: s}) },
+	} {
+		failed := 0
+		for ; failed < 100; failed++ {
+			c, err := open(&scarce{s, failed})
+			if err == nil {
+				c.Close() // of a solver that lacks nothing
+				break
+			}
+			if !errors.Is(err, errNoRoom) {
+				t.Fatalf("%s with %d vectors: %v", name, failed, err)
+			}
+		}
+		if failed < 3 || failed == 100 {
+			t.Errorf("%s has %d vectors", name, failed)
+		}
+	}
+}
+
+// broken is a device that failed.
+type broken struct{ ops.System }
+
+func (broken) Err() error { return errors.New("the device fell off the bus") }
+
+// A device that failed has no result, whatever the residual looks like.
+func TestFailedDeviceHasNoResult(t *testing.T) {
+	s, _ := system(t, 8)
+	none, err := s.NewSource(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, x := solver(t, broken{s}, &fake{s: s, scale: func(int) float64 { return 1 }})
+	out := c.Solve(context.Background(), krylov.Rule{RTol: 1e-6, MaxIter: 5}, none, x)
+	if out.Converged || out.Reason != krylov.Failed {
+		t.Errorf("converged %v, %v", out.Converged, out.Reason)
+	}
+}
+
+// What is known of the error at the start of a solve is nothing the first time, and stands above the largest error when the operator is known.
+func TestErrorAtTheStart(t *testing.T) {
+	s, b := system(t, 24)
+	c, x := solver(t, s, cycle(t, s))
+	out := c.Solve(context.Background(), krylov.Rule{Tol: 1e-8, MaxIter: 100}, b, x)
+	if !out.Converged || !math.IsNaN(out.Start.PlainK) {
+		t.Fatalf("%v, %g K at the start of the first solve", out.Reason, out.Start.PlainK)
+	}
+	exact := make([]float64, x.Len())
+	s.Read(x, exact)
+	largestError := 0.0
+	for _, v := range exact {
+		largestError = math.Max(largestError, math.Abs(v)) // of a start from zero
+	}
+	s.Fill(x, 0)
+	out = c.Solve(context.Background(), krylov.Rule{Tol: 1e-8, MaxIter: 100, Continued: true}, b, x)
+	if k := out.Start.PlainK; !(k >= largestError && k < 100*largestError) {
+		t.Errorf("%g K at the start, where the largest error is %g", k, largestError)
+	}
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"thermsim/geometry"
+	"thermsim/report/picture"
+	"thermsim/stack"
+)
+
+// A cell belongs to a shape that covers half of it or more, not to the rectangle around the shape.
+func TestRegionOfACellUnderAShape(t *testing.T) {
+	s := sampleStack(10, 8) // cells of 1 mm
+	mm := func(x, y float64) geometry.Point { return geometry.Point{X: x * 1e-3, Y: y * 1e-3} }
+	l := geometry.Polygon{mm(0, 0), mm(4, 0), mm(4, 1), mm(1, 1), mm(1, 4), mm(0, 4)}
+	s.Layers[0].Regions = []stack.Region{{Name: "l", Material: 1, Rect: stack.Around(l), Shape: l}}
+	m := build(t, s)
+	for at, want := range map[[2]int]string{{0, 0}: "l", {3, 0}: "l", {0, 3}: "l", {2, 2}: "", {5, 5}: ""} {
+		if got := regionAt(m, 0, at[0], at[1]); got != want {
+			t.Errorf("cell %v lies in %q, want %q", at, got, want)
+		}
+	}
+}
+
+// Watts per cell of an even density give that density on any grid.
+func TestDensitiesOnAGradedGrid(t *testing.T) {
+	s := sampleStack(4, 4)
+	s.Grid.X = stack.Axis{Cells: 4, Segments: []stack.Segment{{To: 10e-3, Cells: 4, Ratio: 3}}}
+	m := build(t, s)
+	watts := make([]float64, 16)
+	for n := range watts {
+		watts[n] = 5e5 * m.DX(n%4) * m.DY(n/4)
+	}
+	for _, d := range densities(m, watts) {
+		near(t, "W/cm2", d, 50, 1e-9)
+	}
+}
+
+// A face whose coefficient follows the temperature is described by what it does, not by a number.
+func TestBoundariesInWords(t *testing.T) {
+	for want, b := range map[string]stack.Boundary{
+		"h = 10 W/(m² K) to 25 °C": {Kind: stack.Convective, H: 10, Temperature: 298.15},
+		"held at 25 °C":            {Kind: stack.FixedTemperature, Temperature: 298.15},
+		"heat flux 3 W/cm² in":     {Kind: stack.HeatFlux, Flux: 3e4},
+		"2 K/W to 25 °C":           {Kind: stack.LumpedResistance, Resistance: 2, Temperature: 298.15},
+		"adiabatic":                {},
+	} {
+		if got := boundaryText(&b); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	b := stack.Boundary{Kind: stack.Convective, Temperature: 298.15, Film: stack.Film{Emissivity: 0.9}}
+	if got := boundaryText(&b); got != "radiation to 25 °C" {
+		t.Errorf("a face that radiates: %q", got)
+	}
+}
+
+// Members that may be left out are where they are zero, and numbers that are none are null.
+func TestMembersLeftOut(t *testing.T) {
+	var b bytes.Buffer
+	v := struct {
+		A float64         `json:"a"`
+		B int             `json:"b,omitempty"`
+		C struct{ X int } `json:"c,omitzero"`
+		D float64         `json:"d"`
+	}{D: math.NaN()}
+	if err := WriteJSONLine(&b, "e", v); err != nil || b.String() != `{"event":"e","a":0,"d":null}`+"\n" {
+		t.Errorf("%v, %s", err, b.String())
+	}
+}
+
+// A die of two regions with a limit each has two limits, and none of its own.
+func TestLimitsOfRegionsThatShareNone(t *testing.T) {
+	st := dieStack()
+	st.Layers[0].Regions = nil
+	st.Layers[1].Regions = st.Layers[1].Regions[:2] // west with 380 K and its pad with 360 K
+	got := map[string]bool{}
+	for _, l := range summarise(t, linearRun(t, st)).Limits {
+		got[l.Label()] = true
+	}
+	if len(got) != 2 || !got["region west of layer feol"] || !got["region pad of layer feol"] {
+		t.Errorf("limits of %v", got)
+	}
+}
+
+type noRoom struct{ error }
+
+func (f noRoom) Write([]byte) (int, error) { return 0, f.error }
+
+// A matrix that cannot be written is told.
+func TestMatrixOnAFullDisk(t *testing.T) {
+	full := noRoom{errors.New("full")}
+	if err := writeMatrix(full, 3, 10, func(b []byte, _ int) []byte { return append(b, "1\n"...) }); !errors.Is(err, full.error) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The IR drop of a net is told in mV.
+func TestDropOfANet(t *testing.T) {
+	s := SystemSummary{Netlist: &NetlistSummary{Nets: []NetSummary{{Nodes: 5, NominalV: 1.8, WorstV: 0.0125, WorstNode: "n7"}}}}
+	var b bytes.Buffer
+	if err := s.WriteText(&b, Style{}); err != nil || !strings.Contains(b.String(), "net of 5 nodes at 1.8 V: at most 12.5 mV off, at node n7") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// The colour scale beside a map runs from the highest colour to the lowest, whatever its height.
+func TestScaleBesideAMap(t *testing.T) {
+	for _, rows := range []int{1, 2, 7, 20} {
+		m := &terminalMap{depth: TrueColor, rows: rows, hi: 1, colors: picture.Inferno()}
+		if top := m.scale(0); !strings.Contains(top, m.code(38, m.colors.At(1))) {
+			t.Errorf("%d rows: the scale begins with %q", rows, top)
+		}
+		if last := m.scale(rows - 1); !strings.Contains(last, m.code(48, m.colors.At(0))) {
+			t.Errorf("%d rows: the scale ends with %q", rows, last)
+		}
+	}
+}
+
+// Cells without a temperature stand before all figures.
+func TestTextShoutsWhenCellsAreBroken(t *testing.T) {
+	r := sampleRun(t, 12, 10)
+	r.Solution.Field = formulaField{r.Mesh, func(x, _, _ float64) float64 {
+		if x < 1e-3 {
+			return math.NaN()
+		}
+		return 350
+	}}
+	s := summarise(t, r)
+	got := text(t, s, Style{})
+	if at, peak := strings.Index(got, "BROKEN FIELD: "+cellCount(s.Temperature.NonFiniteCells)+" cells have no finite temperature"), strings.Index(got, "Peak"); at < 0 || peak < at {
+		t.Errorf("the broken cells at %d, the peak at %d of\n%s", at, peak, got)
+	}
+}

@@ -1,0 +1,83 @@
+package staging
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var errLost = errors.New("lost")
+
+// A folder that cannot be made is told and nothing is made; one that can has the permissions that the user wishes, with those above it.
+func TestFoldersAreMade(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "a", "b")
+	if made, err := makeFolder(dir, func(string, string) error { return errLost }); !errors.Is(err, errLost) || len(made) > 0 {
+		t.Errorf("made %q, %v", made, err)
+	}
+	if _, err := os.Stat(filepath.Dir(dir)); err == nil {
+		t.Error("a folder was made all the same")
+	}
+	defer umask(umask(0o027))
+	made, err := makeFolder(dir, nil)
+	if err != nil || len(made) != 2 || made[1] != dir {
+		t.Fatalf("made %q, %v", made, err)
+	}
+	for _, name := range made {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o750 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// What cannot be removed or read is told; what is not there is no error.
+func TestDiskTellsItsFaults(t *testing.T) {
+	d, err := openDisk(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	if err := d.mkdir("full/of"); err != nil {
+		t.Fatal(err)
+	}
+	if d.remove("full") == nil {
+		t.Error("a folder that holds another was removed")
+	}
+	if err := d.remove("nothing"); err != nil {
+		t.Error(err)
+	}
+	if r, err := d.readRecord("full"); err == nil {
+		t.Errorf("a folder was read as %v", r)
+	}
+	if r, err := d.readRecord("nothing"); err != nil || len(r.Sets) > 0 {
+		t.Errorf("no record: %v, %v", r, err)
+	}
+}
+
+// A file that nobody closed is closed by the commit, which fails where that does.
+func TestCommitClosesFiles(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		dir := t.TempDir()
+		tx, err := Begin(dir, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := tx.Create("a")
+		if err == nil {
+			_, err = out.Write([]byte("text"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lost {
+			out.file.Close()
+		}
+		if _, err = tx.Commit(t.Context()); (err != nil) != lost {
+			t.Errorf("lost: %v, error %v", lost, err)
+		}
+		if _, there := content(t, dir)["a"]; there == lost {
+			t.Errorf("lost: %v, there: %v", lost, there)
+		}
+	}
+}
