@@ -20,7 +20,7 @@ type compact struct {
 
 // assemble uploads the compact mesh and computes couplings, capacities and boundary terms on the device.
 func (s *system) assemble() {
-	s.maxBlocks = max(ReductionBlocks, int(Blocks(s.nx, kernels.Across)))
+	s.maxBlocks = max(ReductionBlocks, int(Blocks(s.nx, threads)))
 	// Three sums of a residual, or what LeaveDot speaks of.
 	partials := max(3*int64(s.maxBlocks), 2*int64(Blocks(s.nx, DotThreads))*int64(s.ny))
 	s.stock(s.assembledBytes(partials))

@@ -29,7 +29,7 @@ func (s *system) wide(n int64) [3]uint32 {
 }
 
 // Blocks that a multiprocessor holds of the kernels that loop over rows or values, by their registers: one full wave of blocks wastes none.
-const directionBlocks, residualBlocks, updateBlocks = 12, 8, 6
+const directionBlocks, residualBlocks, updateBlocks = 12, 9, 6
 
 // rows is the grid of kernels that march columns, a block taking every so many rows.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {
@@ -58,27 +58,20 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 	}))
 }
 
-// tiles is the grid of kernels that march columns, a block taking every so many rows of tiles.
-func (s *system) tiles(perMultiprocessor int) [3]uint32 {
-	bx := Blocks(s.nx, kernels.Across)
-	rows := int(Blocks(s.ny, threads/kernels.Across))
-	return [3]uint32{bx, uint32(min(rows, s.mostRows, max(1, min(s.maxBlocks, perMultiprocessor*s.Multiprocessors)/int(bx)))), 1}
-}
-
 // DirectionApply sets p = z + Beta p, q = A p, PQ and Alpha.
 func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
 	if !s.Ready() {
 		return
 	}
-	s.Note(s.krylov.Direction(s.Stream, s.tiles(directionBlocks), kernels.KrylovDirectionArgs{
+	s.Note(s.krylov.Direction(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
 }
 
-// Update advances x and r along p.
+// Update advances r along p, and x at every second call.
 func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
 	if !s.Ready() {
@@ -89,6 +82,19 @@ func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 		Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
 }
+
+// Settle gives x the step that the last Update kept back.
+func (w *meshWorkspace) Settle(x, p ops.Vector) {
+	s, d := w.sys, p.(*vector[float32])
+	if s.Ready() {
+		s.Note(s.krylov.Settle(s.Stream, s.wide(s.cells), kernels.KrylovSettleArgs{
+			N: s.cells, X: F64(x), P0: d.at, P1: d.twin.at, Side: d.side, Scalars: w.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+}
+
+// Settle has nothing to do where every Update moves x.
+func (s *Iteration) Settle(_, _ ops.Vector) {}
 
 // Scalars waits for the device and reads them; NaN after a failure.
 func (s *Iteration) Scalars() ops.Scalars {

@@ -203,7 +203,7 @@ func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	s.Note(s.k.DirectionRows(s.Stream, s.tiles(directionBlocks), kernels.SlabDirectionRowsArgs{
+	s.Note(s.k.DirectionRows(s.Stream, s.rows(directionBlocks), kernels.SlabDirectionRowsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),

@@ -2,10 +2,6 @@
 #pragma once
 #include "device.h"
 
-// A block takes so many columns of a row, and as many rows as it has warps: neighbouring rows then meet in the first-level cache. The loop over planes is not unrolled,
-// so that a thread does with 40 registers and a multiprocessor holds twelve blocks.
-enum { ACROSS = 32 };
-
 // p' = z + BETA p, q = A p', PQ = p'.q and ALPHA = RZ/PQ. p changes between two buffers, as neighbours still read the old one: side says which of p0
 // and p1 holds it, and is turned at the end. ALPHA is 0 where the quotient means nothing, so that x survives a breakdown. ground holds the planes that
 // groundSlot[k] names; capacity may be null. Differences come first, so FP32 loses nothing to a large common rise; what rounding is left shows in the true
@@ -18,15 +14,14 @@ DEVICE void directionOf(int nx, int ny, int nz, const float *RESTRICT gx, const 
   int from = *(const volatile int *)side;
   const float *RESTRICT p = from ? p1 : p0;
   float *RESTRICT fresh = from ? p0 : p1;
-  const int high = THREADS / ACROSS;
-  int i = blockX() * ACROSS + threadX() % ACROSS;
+  int i = blockX() * THREADS + threadX();
   double s = 0;
   float beta = (float)load(scalars + BETA);
-  for (int j = blockY() * high + threadX() / ACROSS; i < nx && j < ny; j += gridY() * high) {
+  for (int j = blockY(); i < nx && j < ny; j += gridY()) {
     i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
     float own = __builtin_fmaf(beta, p[c], z[c]), down = 0;
     double before = s;
-#pragma unroll 1
+#pragma unroll 2
     for (int k = 0; k < nz; k++) {
       // In the top plane the coupling upwards is zero, and the plane itself stands in for the one above.
       i64 next = k + 1 < nz ? c + sheet : c;

@@ -25,7 +25,7 @@ DEVICE void residualOf(int nx, int ny, int nz, const float *RESTRICT gx, const f
     double own = x ? x[c] : 0, down = 0;
     float g = 0;
     double rrBefore = rr, bbBefore = bb, ffBefore = ff;
-#pragma unroll 1
+#pragma unroll 2
     for (int k = 0; k < nz; k++) {
       i64 next = k + 1 < nz ? c + sheet : c;
       float e = 0, w = 0, n = 0, s = 0, up = 0;

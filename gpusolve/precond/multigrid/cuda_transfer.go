@@ -98,7 +98,7 @@ func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
 	if !t.weighted() {
-		s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c, TransferPlanes), TransferRestrictResidualArgs{
+		s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 			GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx), Cy: int32(c.ny),
 			FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, Bc: cuda.F32(bc),

@@ -80,12 +80,12 @@ KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT 
 #endif
 }
 
-// Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst. With DOT it adds dst.b, in FP32
-// within the column, and takes the largest |dst|.
+// Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst. With DOT it returns
+// dst.b and the largest |dst|.
 template <bool DOT, class Numbers>
 DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy, Numbers gz, Numbers inverse, const float *RESTRICT b,
                        const float *RESTRICT x, const float *prev, float *dst, float a, float scale, float *RESTRICT scratch, double &dot, float &most) {
-  float keep = 1 + a - scale, product = 0;
+  float keep = 1 + a - scale;
 #if NZ > 0
   (void)scratch;
   Column col;
@@ -104,7 +104,7 @@ DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy
       if (prev) v -= a * prev[c];
       dst[c] = v;
       if (DOT) {
-        product += v * b[c];
+        dot += (double)v * b[c];
         most = __builtin_fmaxf(most, __builtin_fabsf(v));
       }
     }
@@ -124,12 +124,11 @@ DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy
     if (prev) v -= a * prev[c];
     dst[c] = v;
     if (DOT) {
-      product += v * b[c];
+      dot += (double)v * b[c];
       most = __builtin_fmaxf(most, __builtin_fabsf(v));
     }
   }
 #endif
-  if (DOT) dot += product;
 }
 
 // dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst.

@@ -1,8 +1,8 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
 #include "device.h"
 
-// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block takes where these have no weights of their own.
-enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 5 };
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
+enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 2 };
 
 // share of fine cell i in the coarse cell of [lo, hi): far is the geometric weight of a cell for the coarse cell beyond its own.
 DEVICE float share(const float *far, int i, int lo, int hi, int n) {
@@ -63,8 +63,8 @@ DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, const Stencil &o
   return s;
 }
 
-// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of PLANES planes; the fine cells' residuals go
-// through shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
+// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
 KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                           const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
@@ -77,6 +77,7 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   bool inside = I < cx && J < cy;
   Stencil on = stencil(inside ? I : I0, inside ? J : J0, nx, ny, firstX, farX, firstY, farY);
+  i64 up = k + 1 < nz ? sheet : 0; // the last plane of an odd number stands in for the one above it
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
@@ -86,7 +87,7 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
 #pragma unroll
       for (int q = 0; q < PLANES; q++) {
         v[q] = keep * b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
-        if (k + q + 1 < nz) c += sheet; // the top plane stands in for those above it
+        c += up;
       }
     }
 #pragma unroll
@@ -101,60 +102,46 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
       bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
 }
 
-// Operands of the residual b - A x. capacity may be null.
-struct Operator {
+// Residual is b - A x of a level, whose plane has its ground at slot, -1 for none. capacity may be null.
+struct Residual {
   int nx, nz;
   i64 sheet;
-  const float *gx, *gy, *gz, *ground;
-  const int *groundSlot;
-  const float *capacity, *b, *x;
+  const float *RESTRICT gx, *RESTRICT gy, *RESTRICT gz, *RESTRICT ground;
+  const float *RESTRICT capacity, *RESTRICT b, *RESTRICT x;
+  int slot;
+  __attribute__((device, always_inline)) float at(i64 place, int k) const {
+    i64 c = k * sheet + place;
+    float own = x[c];
+    float v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
+    if (k) v += gz[c - sheet] * (x[c - sheet] - own);
+    if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
+    if (slot >= 0) v -= ground[slot * sheet + place] * own;
+    if (capacity) v -= capacity[c] * own;
+    return v;
+  }
 };
 
-// residuals are those of up to COUNT cells one above the other, from the cell at place at of plane k on. The top plane stands in for those above it.
-template <int COUNT> DEVICE void residuals(const Operator &a, i64 at, int k, float *r) {
-  i64 c = k * a.sheet + at;
-  const float *x = a.x;
-  float own = x[c], below = k ? x[c - a.sheet] : own, down = k ? a.gz[c - a.sheet] : 0;
-#pragma unroll
-  for (int q = 0; q < COUNT; q++) {
-    bool top = k + q + 1 >= a.nz;
-    int slot = a.groundSlot[top ? a.nz - 1 : k + q];
-    float up = a.gz[c], above = top ? own : x[c + a.sheet];
-    float v = a.b[c] + a.gx[c] * (x[c + 1] - own) + a.gx[c - 1] * (x[c - 1] - own) + a.gy[c] * (x[c + a.nx] - own) + a.gy[c - a.nx] * (x[c - a.nx] - own);
-    v += down * (below - own) + up * (above - own);
-    if (slot >= 0) v -= a.ground[slot * a.sheet + at] * own;
-    if (a.capacity) v -= a.capacity[c] * own;
-    r[q] = v;
-    if (!top) below = own, own = above, down = up, c += a.sheet;
-  }
-}
-
-// bc = P^T (b - A x). A block takes PLANES planes, none of which has weights of its own.
+// bc = P^T (b - A x) where no plane has weights of its own.
 KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
                                              const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY, float *RESTRICT bc) {
-  SHARED float r[PLANES][ROWS][WIDTH + 1];
+  SHARED float r[ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = PLANES * block.z, I0 = block.x * TX, J0 = block.y * TY;
-  Operator a = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, groundSlot, capacity, b, x};
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY;
+  Residual of = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, capacity, b, x, groundSlot[k]};
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    float v[PLANES] = {};
-    if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) residuals<PLANES>(a, (i64)j * nx + i, k, v);
-#pragma unroll
-    for (int q = 0; q < PLANES; q++) r[q][tj][ti] = v[q];
+    r[tj][ti] = i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1 ? of.at((i64)j * nx + i, k) : 0;
   }
-  if (threadX() < PLANES * ROWS) r[threadX() / ROWS][threadX() % ROWS][WIDTH] = 0;
+  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
   barrier();
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   if (I >= cx || J >= cy) return;
   Stencil on = stencil(I, J, nx, ny, firstX, farX, firstY, farY);
-#pragma unroll
-  for (int q = 0; q < PLANES; q++)
-    if (k + q < nz) bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, a.sheet, -1, farX, farY, 0, 0);
+  bc[((i64)k * cy + J) * cx + I] = gather(r, t, on, nx, ny, of.sheet, -1, farX, farY, 0, 0);
 }
 
 enum { OWN, FAR_X, FAR_Y, FAR_XY, PARTS };
@@ -170,8 +157,8 @@ KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float
   SHARED float r[PARTS][ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
   int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = weightSlot[k];
-  Operator a = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, groundSlot, capacity, b, x};
-  const float *px = slot >= 0 && wx ? wx + slot * a.sheet : 0, *py = slot >= 0 && wy ? wy + slot * a.sheet : 0;
+  Residual of = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, capacity, b, x, groundSlot[k]};
+  const float *px = slot >= 0 && wx ? wx + slot * of.sheet : 0, *py = slot >= 0 && wy ? wy + slot * of.sheet : 0;
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
@@ -179,7 +166,7 @@ KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float
     float v = 0, ux = 0, uy = 0;
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
       i64 at = (i64)j * nx + i;
-      residuals<1>(a, at, k, &v);
+      v = of.at(at, k);
       ux = px ? px[at] : farX[i];
       uy = py ? py[at] : farY[j];
     }

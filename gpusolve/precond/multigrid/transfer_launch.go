@@ -12,14 +12,14 @@ import (
 //go:embed ptx/transfer.ptx
 var transferPTX []byte
 
-// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block takes where these have no weights of their own.
+// Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
 const (
 	TransferTX      = 32
 	TransferTY      = 8
 	TransferThreads = 256
 	TransferWidth   = 66
 	TransferRows    = 18
-	TransferPlanes  = 5
+	TransferPlanes  = 2
 )
 
 const (
@@ -86,8 +86,8 @@ type TransferRestrictStartArgs struct {
 	Wx, Wy, Bc   cudriver.Ptr[float32]
 }
 
-// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of PLANES planes; the fine cells' residuals go
-// through shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
+// RestrictStart: bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
+// shared memory. What a cell gathers is read before them, so that nobody waits for it behind the barrier.
 func (m *Transfer) RestrictStart(s cudriver.Stream, grid [3]uint32, a TransferRestrictStartArgs) error {
 	m.restrictStart.Args = a
 	return m.restrictStart.Launch(s, grid)
@@ -106,7 +106,7 @@ type TransferRestrictResidualArgs struct {
 	FarY, Bc           cudriver.Ptr[float32]
 }
 
-// RestrictResidual: bc = P^T (b - A x). A block takes PLANES planes, none of which has weights of its own.
+// RestrictResidual: bc = P^T (b - A x) where no plane has weights of its own.
 func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
 	m.restrictResidual.Args = a
 	return m.restrictResidual.Launch(s, grid)
