@@ -172,8 +172,8 @@ func TestDriverFaults(t *testing.T) {
 				t.Errorf("%s, call %d of %d (%s): %v is not a device failure", name, n, len(calls), call, err)
 			}
 			if call != "cuMemFree" && call != "cuMemFreeHost" {
-				if left, bytes := m.Live(); left != 0 {
-					t.Errorf("%s, call %d of %d (%s): %d allocations of %d bytes are left", name, n, len(calls), call, left, bytes)
+				if left := m.Objects(); left.Allocations != 0 {
+					t.Errorf("%s, call %d of %d (%s): %d allocations of %d bytes are left", name, n, len(calls), call, left.Allocations, left.Bytes)
 				}
 			}
 		}
