@@ -60,7 +60,8 @@ type Bench struct {
 	exact    reference
 	defaultS map[string]float64 // solve time of the default method by kind and system
 	directS  map[string]float64 // that of the direct solver
-	slow     map[string]int     // cells of the smallest system on which a method was cut off, by kind and method
+	times    map[string]took    // the last system that a method was cut off on, or that it solved, by kind, family and method
+	measured map[string]Row     // by kind, system and method, so that what several tables have is measured once
 }
 
 // Run measures. When something ends it early, the context or a lost device, it returns what it has together with the error.
@@ -69,7 +70,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, slow: map[string]int{}}
+	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, times: map[string]took{}, measured: map[string]Row{}}
 	if err := b.fill(); err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func TestRowsThatEndEarly(t *testing.T) {
 	if row.Converged || !strings.HasPrefix(row.Note, "cut off after 0.001 s") || row.ErrorK.known() {
 		t.Errorf("%+v", row)
 	}
-	if row := r.Tables[0].Rows[1]; row.Note != "left out: cut off on a smaller system" || row.Iterations != 0 {
+	if row := r.Tables[0].Rows[1]; row.Note != "left out: on MoL10-48x48 cut off after 0.001 s" || row.Iterations != 0 {
 		t.Errorf("%+v", row)
 	}
 	o.RowSeconds, o.MaxIter, o.Grids = 60, 2, [][2]int{{8, 8}}
@@ -166,6 +166,53 @@ func TestRowsThatEndEarly(t *testing.T) {
 	r, err = Run(ctx, o)
 	if !errors.Is(err, context.Canceled) || r == nil || len(r.Tables[0].Rows) != 1 {
 		t.Errorf("interrupted: %v, %+v", err, r)
+	}
+}
+
+// A smaller system that took most of the limit leaves the method out of larger ones, but not of time steps, where those that were done count; the paper's method takes
+// steps on every system.
+func TestLeftOutBySize(t *testing.T) {
+	small, large := system{"small", 10, 10, &mol10}, system{"large", 20, 20, &mol10}
+	for _, c := range []struct {
+		kind, method string
+		row          Row
+		want         string
+	}{
+		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3, Converged: true}, "left out: 3 s on small, so more than the limit of 10 s here"},
+		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 2.4, Converged: true}, ""},
+		{"steady", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3}, ""},
+		{"transient", "jacobi", Row{Case: "small", Cells: 1000, TotalS: 3, Converged: true}, ""},
+		{"transient", "jacobi", Row{Case: "small", Cells: 1000, Note: "cut off after 10 s and 3 of 50 steps", cutOff: true}, "left out: on small cut off after 10 s and 3 of 50 steps"},
+		{"transient", "chebyshev:form=plain", Row{Case: "small", Cells: 1000, Note: "cut off after 10 s", cutOff: true}, ""},
+	} {
+		b := &Bench{Options: Options{RowSeconds: 10}, times: map[string]took{}}
+		j := job{kind: c.kind, system: small, method: c.method}
+		if c.kind == "transient" {
+			j.steps = 50
+		}
+		b.keepTime(j, &c.row)
+		if j.system = large; b.tooLong(j) != c.want {
+			t.Errorf("%+v: %q", c, b.tooLong(j))
+		}
+	}
+}
+
+// A solve that two tables have is measured once, however it is written.
+func TestMeasuredOnce(t *testing.T) {
+	var done []string
+	r, err := Run(context.Background(), Options{
+		Executor: processor(t), Grids: [][2]int{{6, 6}}, Systems: []string{"CUTh"}, Runs: 1, Tables: []string{"III", "VII"}, Methods: []string{"multigrid", "chebyshev:form=plain"},
+		Watch: func(e Event) { done = append(done, e.Doing) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steady, synergy := r.Tables[0].Rows[1], r.Tables[1].Rows[5]
+	if synergy.Variant != "Chebyshev, on" || synergy.Method == steady.Method || synergy.SolveS != steady.SolveS || synergy.Build != steady.Build || !synergy.ToBase.known() {
+		t.Errorf("%+v %+v", steady, synergy)
+	}
+	if n := len(slices.DeleteFunc(done, func(s string) bool { return !strings.Contains(s, "chebyshev:") })); n != 2 { // on, and off
+		t.Errorf("%d solves by Chebyshev: %q", n, done)
 	}
 }
 

@@ -23,17 +23,29 @@ type job struct {
 	steps  int              // 0: steady
 }
 
-// measure runs a job once for warming up and then for the median, and compares the last field with the reference. Failures of a method are in the row;
-// the error is the context's, or that of a device that is lost.
+// measure gives the row of a job: that of before, where another table has the same solve, or none where a smaller system took too long.
 func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error) {
-	b.doing("%s, %s", j.system.name, j.method)
-	row := newRow()
-	row.Case, row.Grid, row.Cells, row.Method, row.Variant, row.Steps = j.system.name, j.system.grid(), j.system.cells(), j.method, variant, j.steps
-	key := j.kind + " " + j.system.set.name + " " + j.method
-	if cells, cut := b.slow[key]; cut && cells <= row.Cells {
-		row.Note = "left out: cut off on a smaller system"
-		return row, nil
+	key := j.key() + " " + canonical(j.method)
+	row, known := b.measured[key]
+	if !known {
+		row = newRow()
+		row.Case, row.Grid, row.Cells, row.Method, row.Steps = j.system.name, j.system.grid(), j.system.cells(), j.method, j.steps
+		if row.Note = b.tooLong(j); row.Note == "" {
+			b.doing("%s, %s", j.system.name, j.method)
+			if err := b.timeRow(ctx, j, &row); err != nil {
+				return row, err
+			}
+			b.measured[key] = row
+			b.keepTime(j, &row)
+		}
 	}
+	row.Method, row.Variant = j.method, variant
+	return row, nil
+}
+
+// timeRow runs a job once for warming up and then for the median, and compares the last field with the reference. Failures of a method are in the row;
+// the error is the context's, or that of a device that is lost.
+func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 	deadline := time.Now().Add(time.Duration(b.RowSeconds * float64(time.Second)))
 	limited, cancel := context.WithDeadlineCause(ctx, deadline, errCut)
 	defer cancel()
@@ -43,10 +55,10 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 		began := time.Now()
 		s, err := j.run(limited, b)
 		took := time.Since(began)
-		stop, failed := b.judge(ctx, limited, &row, s, err)
+		stop, failed := b.judge(ctx, limited, row, s, err)
 		if failed != nil {
 			s.Close()
-			return row, failed
+			return failed
 		}
 		if s != nil {
 			if n == 1 {
@@ -55,20 +67,16 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 			setup, solve = append(setup, s.Timing.Setup.Seconds()), append(solve, s.Timing.Solve.Seconds())
 			total = append(total, s.Timing.Setup.Seconds()+s.Timing.Solve.Seconds())
 		}
-		// What the first run does besides, such as loading kernels, does not count in a long one.
-		last := stop || n == b.Runs || b.Runs == 1 && took > time.Second || time.Now().Add(took).After(deadline)
+		last := stop || n == b.Runs || b.Runs == 1 && b.counts(j, took) || time.Now().Add(took).After(deadline)
 		if last && s != nil {
-			err = b.finish(&row, j, s)
+			err = b.finish(row, j, s)
 		}
 		s.Close()
 		if err != nil && !stop {
-			return row, err
+			return err
 		}
 		if last {
 			row.Runs = max(1, n)
-			if row.cutOff {
-				b.slow[key] = row.Cells
-			}
 			break
 		}
 	}
@@ -79,7 +87,7 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 	if row.Iterations > 0 {
 		row.CopyBytes = row.SolveS * b.result.Device.CopyTBperS * 1e12 / Number(row.Cells*row.Iterations)
 	}
-	return row, nil
+	return nil
 }
 
 // key tells systems apart that are solved in one kind of run.

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
@@ -58,10 +59,13 @@ type Files struct {
 	sum    string
 }
 
-// Exists says whether a run's folder holds a checkpoint.
-func Exists(out string) bool {
+// Exists says whether a run's folder holds a checkpoint. Where that cannot be found out, a run must not begin one, which would destroy the other.
+func Exists(out string) (bool, error) {
 	_, err := os.Stat(filepath.Join(out, Folder, stateName))
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Create begins the checkpoint of a run from its start. Nothing is there to go on from before the first Save.
@@ -291,20 +295,28 @@ func (f *Files) Close() {
 		_ = f.lock.Close() // read only
 	}
 	if !f.saved {
-		f.remove()
+		_ = f.remove() // there is no state
 	}
 }
 
-// Remove ends a checkpoint of a run that is finished.
-func (f *Files) Remove() {
-	f.saved = false
+// Remove ends a checkpoint of a run that is finished. Where the state cannot be removed, all of the checkpoint stays, and is still one to go on from.
+func (f *Files) Remove() error {
 	f.Close()
+	if f.saved {
+		f.saved = false
+		return f.remove()
+	}
+	return nil
 }
 
-// remove leaves no folder of its own. The state goes first: without it the log is nothing.
-func (f *Files) remove() {
-	for _, name := range []string{stateName, freshName, logName} {
-		_ = os.Remove(filepath.Join(f.dir, name)) // a checkpoint that stays does no harm
+// remove leaves no folder of its own. The state goes first: without it the log is nothing, and where it stays, so does the log.
+func (f *Files) remove() error {
+	if err := os.Remove(filepath.Join(f.dir, stateName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range []string{freshName, logName} {
+		_ = os.Remove(filepath.Join(f.dir, name)) // without a state it does no harm
 	}
 	_ = os.Remove(f.dir)
+	return nil
 }

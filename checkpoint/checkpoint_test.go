@@ -201,8 +201,56 @@ func TestFailedSave(t *testing.T) {
 	if f, err = Resume(dir, facts); err != nil {
 		t.Fatal(err)
 	}
-	f.Remove()
+	if err := f.Remove(); err != nil {
+		t.Error(err)
+	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// Whether there is a checkpoint is never a guess.
+func TestExists(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{dir, file, filepath.Join(dir, "nothing")} {
+		if there, err := Exists(out); there || err != nil {
+			t.Errorf("%s: %v, %v", out, there, err)
+		}
+	}
+	if there, err := Exists(filepath.Join(dir, strings.Repeat("x", 5000))); there || err == nil {
+		t.Errorf("a name that cannot be looked at: %v, %v", there, err)
+	}
+	f, err := Create(dir, facts, "1 s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, f, nil, "one")
+	f.Close()
+	if there, err := Exists(dir); !there || err != nil {
+		t.Errorf("after a save: %v, %v", there, err)
+	}
+}
+
+// A state that cannot be removed keeps its log: alone it would be damaged, and no run could go on or begin.
+func TestStateThatStays(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(dir, facts, "1 s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, f, nil, "one")
+	state := filepath.Join(dir, Folder, stateName)
+	if err := errors.Join(os.Remove(state), os.MkdirAll(filepath.Join(state, "in the way"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Remove(); err == nil {
+		t.Error("the state stays, and nothing is said")
+	}
+	if _, err := os.Stat(filepath.Join(dir, Folder, logName)); err != nil {
+		t.Error(err)
 	}
 }

@@ -37,7 +37,8 @@ type demand struct {
 	// processor is told where no GPU can do it.
 	processor bool
 	// warm loads a GPU's kernels when it is opened, so that set-up need not; nil where none are known.
-	warm func(d *cuda.Device) error
+	warm  func(d *cuda.Device) error
+	share string // what needs the memory, where it is not the whole grid
 	// need is the memory on a device, nil where nothing is known.
 	need func(gpu bool, multiprocessors int64) Need
 }
@@ -48,7 +49,11 @@ func (o *Options) demandOf(m *mesh.Mesh, steps int) demand {
 	if m.Cooled() {
 		warm = func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), downstream.Warm(d, m)) }
 	}
-	return demand{cells: m.Cells(), steps: steps, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
+	share := ""
+	if o.team != nil {
+		share = fmt.Sprintf(" for the largest of %d equal parts of the grid", o.team.group.Size())
+	}
+	return demand{cells: m.Cells(), steps: steps, share: share, solves: o.solves, cooled: m.Cooled(), processor: o.onProcessorOnly(m), warm: warm, need: func(gpu bool, multiprocessors int64) Need {
 		if o.team != nil {
 			return rankNeed(m, steps > 0, gpu, o.team.group.Size(), o.states)
 		}
@@ -63,7 +68,10 @@ func (o *Options) directDemand(m *mesh.Mesh, steps int) demand {
 	return demand{cells: m.Cells(), steps: steps, solves: o.solves, direct: true, warm: fourier.Warm, need: func(gpu bool, _ int64) Need {
 		s := shapeOf(m, steps > 0, gpu)
 		s.States = o.states
-		return directNeed(s)
+		if o.team != nil {
+			return directNeed(s, o.team.group.Size())
+		}
+		return directNeed(s, 1)
 	}}
 }
 
@@ -82,10 +90,14 @@ func (o *Options) openFor(need demand) (ops.Device, DeviceInfo, error) {
 // openDevice opens the device that the options name.
 func (o *Options) openDevice(need demand) (ops.Device, DeviceInfo, error) {
 	name := o.Device
-	switch {
-	case name == "cpu":
+	if name == "cpu" {
 		d, info := o.openCPU("asked for")
 		return d, info, nil
+	}
+	if _, err := cudriver.WaitLimit(); err != nil {
+		return nil, DeviceInfo{}, fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	switch {
 	case o.auto():
 		d, info := o.chooseDevice(need)
 		return d, info, nil
@@ -199,7 +211,11 @@ func (o *Options) openOrdinal(ordinal int) (*cuda.Device, error) {
 		}
 	}
 	defer o.Timeline.Begin("GPU: open")()
-	return cuda.Open(timedDriver(drv, o.Timeline), ordinal)
+	limit, err := cudriver.WaitLimit()
+	if err != nil {
+		return nil, err
+	}
+	return cuda.Open(timedDriver(cudriver.Watched(drv, limit), o.Timeline), ordinal)
 }
 
 // fits refuses a device whose free memory the solve exceeds.
@@ -212,6 +228,18 @@ func (need *demand) fits(d *cuda.Device) error {
 	if bytes <= free {
 		return nil
 	}
-	return fmt.Errorf("the solve needs %.1f GB, %s has %.1f GB free: at most about %.3g of the %.3g unknowns fit; take a coarser grid, another preconditioner or --device cpu",
-		float64(bytes)/1e9, d.Name(), float64(free)/1e9, float64(need.cells)*float64(free)/float64(bytes), float64(need.cells))
+	_, total, err := d.MemInfo()
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the solve needs %.1f GB%s, %s has %.1f GB free of %.1f GB%s: at most about %.3g of the %.3g unknowns fit; take a coarser grid, another preconditioner or --device cpu",
+		float64(bytes)/1e9, need.share, d.Name(), float64(free)/1e9, float64(total)/1e9, othersHold(free, total), float64(need.cells)*float64(free)/float64(bytes), float64(need.cells))
+}
+
+// othersHold tells of memory that this run cannot have taken: a context and its kernels are less than a tenth.
+func othersHold(free, total int64) string {
+	if float64(free) > 0.9*float64(total) {
+		return ""
+	}
+	return ", as other programs hold the rest (nvidia-smi lists them)"
 }

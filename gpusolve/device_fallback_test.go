@@ -34,7 +34,7 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 			}
 			e.close()
 		}
-		live, _ = machine.Live()
+		live = machine.Objects().Allocations
 		return info, calls, told, live, err
 	}
 	info, calls, told, _, err := attempt("auto", nil)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,44 +15,140 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
-// Any stack has the same temperatures on the processor and by the kernels, keeps its heat on both, and where the direct solver takes it, by that too.
+// Any stack has the same temperatures on the processor and by the kernels, in a steady state and in time, and keeps its heat on both; and the method of choice
+// finds them too.
 func FuzzDevices(f *testing.F) {
-	for seed := range uint64(8) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		m, err := mesh.Build(cases.AnyStack(seed, seed>>8))
-		if err != nil {
-			t.Fatal(err)
+	addSeeds(f)
+	cache := new(interpreter.Cache)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := cases.Bytes(data)
+		s := anyKind(t, r)
+		if stack.Validate(s) != nil {
+			t.Skip("no valid stack")
 		}
-		if m.Cells() > 4000 {
+		m := build(t, s)
+		if m.Cells() > 1500 {
 			t.Skip("too many cells for the interpreter")
 		}
+		steps, dt := 2*r.IntN(2), 3e-5*math.Pow(1000, r.Float64())
+		machine := interpreter.New(interpreter.Options{Seed: int64(r.IntN(100)), NoRaces: r.IntN(4) > 0, Cache: cache})
+		gpu := onInterpreter(t, machine)
 		const tol = 1e-5
-		solve := func(what string, o gpusolve.Options) []float64 {
-			o.Tol = tol
-			sol, err := gpusolve.Steady(context.Background(), m, o)
-			if err != nil {
-				t.Fatalf("%s: %v", what, err)
-			}
-			defer sol.Close()
-			if limit := solution.ImbalanceLimit(m, sol); !sol.Status.Converged || !(sol.Energy.ImbalanceRel <= limit) {
-				t.Fatalf("%s: %+v, %+v, limit %g", what, sol.Status, sol.Energy, limit)
-			}
-			return field(t, m.Stack, sol.Field)
+		want, gain := balanced(t, "processor", m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", Tol: tol}, steps, dt)
+		got, _ := balanced(t, "interpreter", m, gpusolve.Options{Executor: gpu, Preconditioner: "multigrid", Tol: tol}, steps, dt)
+		gpu.Close()
+		empty(t, machine)
+		limit := 2*tol + rounding(want)*gain
+		if d := largestDifference(want, got); d > limit {
+			t.Errorf("processor and interpreter differ by %g K, limit %g: %+v", d, limit, s)
 		}
-		want := solve("processor", gpusolve.Options{Device: "cpu", Preconditioner: "multigrid"})
-		machine := interpreter.New(interpreter.Options{Seed: int64(seed)})
-		got := solve("interpreter", gpusolve.Options{Executor: onInterpreter(t, machine), Preconditioner: "multigrid"})
-		if d := largestDifference(want, got); d > 2*tol+rounding(want) {
-			t.Errorf("processor and interpreter differ by %g K", d)
+		auto, _ := balanced(t, "auto", m, gpusolve.Options{Device: "cpu", Tol: tol}, steps, dt)
+		if d := largestDifference(want, auto); d > limit {
+			t.Errorf("multigrid and the method of choice differ by %g K, limit %g: %+v", d, limit, s)
 		}
-		auto := solve("auto", gpusolve.Options{Device: "cpu"})
-		if d := largestDifference(want, auto); d > 2*tol+rounding(want) {
-			t.Errorf("multigrid and the method of choice differ by %g K", d)
+	})
+}
+
+func addSeeds(f *testing.F) {
+	for _, seed := range cases.Seeds(12) {
+		f.Add(seed)
+	}
+}
+
+// anyKind draws a small stack: plain, with patches, cooled, or following the temperature.
+func anyKind(t *testing.T, r *rand.Rand) *stack.Stack {
+	switch r.IntN(5) {
+	case 0:
+		return cases.Cooled(r, 3+2*r.IntN(3), 3+2*r.IntN(3))
+	case 1:
+		return randomNonlinear(r)
+	case 2:
+		return leakyNonlinear(t, r, r.IntN(2) == 0)
+	}
+	s := cases.Drawn(r)
+	for _, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
+		if axis.Cells > 9 {
+			*axis = stack.Axis{Cells: 9}
 		}
+	}
+	if r.IntN(2) == 0 {
+		cases.Patch(r, s)
+	}
+	return s
+}
+
+// balanced solves, once or in steps of dt, and demands that heat is kept. It gives the field, and by how much leakage amplifies.
+func balanced(t *testing.T, what string, m *mesh.Mesh, o gpusolve.Options, steps int, dt float64) (kelvin []float64, gain float64) {
+	t.Helper()
+	var sol *gpusolve.Solution
+	var err error
+	if steps == 0 {
+		sol, err = gpusolve.Steady(context.Background(), m, o)
+	} else {
+		sol, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: steps, Dt: dt})
+	}
+	if err != nil {
+		t.Fatalf("%s: %v; %+v", what, err, m.Stack)
+	}
+	defer sol.Close()
+	if limit := solution.ImbalanceLimit(m, sol); !sol.Status.Converged || !(sol.Energy.ImbalanceRel <= limit) {
+		t.Fatalf("%s: %+v, %+v, limit %g; %+v", what, sol.Status, sol.Energy, limit, m.Stack)
+	}
+	gain = 1
+	if n := sol.Status.Nonlinear; n != nil && n.Leakage != nil {
+		gain = 1 / (1 - n.Leakage.Gain)
+	}
+	return field(t, m.Stack, sol.Field), gain
+}
+
+// Any small stack whose materials, films or powers follow the temperature, beside coolant too, has the temperatures that Newton's method and elimination find.
+func FuzzNewton(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := cases.Bytes(data)
+		var s *stack.Stack
+		switch start := r.IntN(3); start {
+		case 0:
+			s = randomNonlinear(r)
+		case 1:
+			s = leakyNonlinear(t, r, r.IntN(2) == 0)
+		default:
+			curves := r.IntN(3) > 0
+			s = followingCooled(r, curves, !curves || r.IntN(2) == 0)
+		}
+		m := build(t, s)
+		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Device: "cpu", Tol: 1e-8})
+		if err != nil {
+			t.Fatalf("%v: %+v", err, s)
+		}
+		defer sol.Close()
+		if sol.Status.Reason == solution.ReasonRunaway {
+			t.Skip("no steady state")
+		}
+		_, want := byNewton(m, sol.PeakK)
+		gain := 1.0
+		if l := sol.Status.Nonlinear.Leakage; l != nil {
+			gain = 1 / (1 - l.Gain)
+		}
+		limit := newtonLimit(m, sol, want, gain)
+		if e := largestDifference(field(t, s, sol.Field), want); !sol.Status.Converged || !(e <= limit) || sol.Energy.ImbalanceRel > 1e-7 {
+			t.Errorf("off by %.3g K of a rise of %.3g K, limit %.3g; %+v, %+v, imbalance %g; %+v", e, slices.Max(want)-300, limit, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel, s)
+		}
+	})
+}
+
+// Any conditions on parts of faces give the temperatures and the heat that elimination of an independent matrix gives.
+func FuzzPatches(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := patchedStack(cases.Bytes(data))
+		if stack.Validate(s) != nil || slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Thickness < 5e-6 }) {
+			t.Skip("no valid stack, or one too flat for preconditioners in FP32 to reach 1e-9")
+		}
+		patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"})
 	})
 }
 

@@ -21,6 +21,7 @@ type direct struct {
 	faces    *fourier.Faces
 	driven   []fourier.Load // what the faces bring in
 	planes   *shownPlanes
+	team     *team           // nil where no ranks share the grid
 	sequence powermap.Supply // of a time stepper
 	dt       float64         // s, 0 in a steady state
 	gain     float64         // K per W of the residual
@@ -48,7 +49,11 @@ var _ thermal = (*direct)(nil)
 
 // begin sets a state of the field, or of the stack's uniform rise.
 func (s *direct) begin(start Field) error {
-	if start != nil {
+	if s.team != nil {
+		if done, err := s.beginOnRanks(start); done || err != nil {
+			return err
+		}
+	} else if start != nil {
 		return s.planes.write(s.x, func(k int, plane []float64) error {
 			err := readRises(s.mesh, start, k, plane)
 			s.ceiling = math.Max(s.ceiling, slices.Max(plane))

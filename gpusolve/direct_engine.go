@@ -25,9 +25,12 @@ func (m modesOf) Free() { m.Close() }
 
 // newDirect opens the device and sets the direct solver up for a mesh. A positive dt makes it a time stepper.
 func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float64) (*engine, error) {
-	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), team: o.team, powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d
+		if err := o.checkJoin(d, m.Cells()); err != nil {
+			return err
+		}
 		return s.setUp()
 	}, func(*driver) error { return s.failure() })
 	if err != nil {
@@ -37,7 +40,7 @@ func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float6
 	for _, w := range s.faces.Heat(nil, nil) {
 		exchanged += math.Abs(w)
 	}
-	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
+	return &engine{driver: s.driver, thermal: s, mesh: m, timing: s.driver.timing, team: o.team, ambient: m.Stack.Ambient, exchanged: exchanged}, nil
 }
 
 // setUp makes the states, and room for as many planes as the device has.
@@ -50,7 +53,7 @@ func (s *direct) setUp() error {
 		return err
 	}
 	loads := s.loads(drawn)
-	if s.fourier, err = fourier.New(s.dev, s.layered, loads); err != nil {
+	if s.fourier, err = fourier.New(s.dev, s.layered, loads, s.group()); err != nil {
 		return err
 	}
 	s.kept = modesOf{s.fourier}
@@ -67,7 +70,11 @@ func (s *direct) setUp() error {
 	if err := s.failure(); err != nil {
 		return err
 	}
-	s.planes, err = newShownPlanes(s.fourier, s.layered, s.dev)
+	room, err := s.roomForPlanes()
+	if err != nil {
+		return err
+	}
+	s.planes, err = newShownPlanes(s.fourier, s.layered, room)
 	return err
 }
 
@@ -85,13 +92,19 @@ func (s *direct) newState() (*state, error) {
 	return &state{Modes: m}, err
 }
 
-// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold. To ask for that takes longer than small
-// solves do.
-func roomForPlanes(l *fourier.Layered, dev ops.Device) (int, error) {
-	on, ok := dev.(limited)
-	if !ok || fourier.HoldsAllPlanes(l) {
-		return l.NZ, nil
+// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory hold, on all ranks the least of theirs. To ask for that takes
+// longer than small solves do.
+func (s *direct) roomForPlanes() (int, error) {
+	l, room := s.layered, s.layered.NZ
+	if on, ok := ops.Innermost(s.dev).(limited); ok && !fourier.HoldsAllPlanes(l, s.group()) {
+		free, _, err := memoryOf(on)
+		if err != nil {
+			return 0, err
+		}
+		room = max(1, min(l.NZ, int(free*3/4/fourier.PlaneBytes(l, s.group()))))
 	}
-	free, _, err := memoryOf(on)
-	return max(1, min(l.NZ, int(free*3/4/(8*int64(l.NX)*int64(l.NY))))), err
+	if s.team != nil {
+		return s.team.least(room)
+	}
+	return room, nil
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 )
 
@@ -22,11 +21,7 @@ type shownPlanes struct {
 	all   []int  // every plane's number
 }
 
-func newShownPlanes(on fourier.Executor, l *fourier.Layered, dev ops.Device) (*shownPlanes, error) {
-	room, err := roomForPlanes(l, dev)
-	if err != nil {
-		return nil, err
-	}
+func newShownPlanes(on fourier.Executor, l *fourier.Layered, room int) (*shownPlanes, error) {
 	planes, err := on.NewPlanes(room)
 	p := &shownPlanes{Planes: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
 	for k := range l.NZ {

@@ -69,6 +69,10 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 		return nil, err
 	}
 	if o.team != nil {
+		d.info.Ranks, d.info.Transport = o.Ranks.Size(), "TCP"
+		if o.neighbours() > 1 {
+			d.info.Transport = "the memory of one process"
+		}
 		o.tellTransport(d)
 	}
 	d.timing.Setup = time.Since(start)

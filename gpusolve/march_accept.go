@@ -93,7 +93,7 @@ func (r *march) tell(t float64) error {
 	if r.team != nil {
 		step.MaxK = r.hottest() + r.ambient
 		r.steps = append(r.steps, step)
-		return r.team.tell(r.plan.OnStep, step, f.(field))
+		return r.team.tell(r.plan.OnStep, step, f.(sharedField))
 	}
 	if r.plan.OnStep == nil || r.plan.Regions == nil || solution.ReducerOf(f) == nil {
 		step.MaxK = r.hottest() + r.ambient

@@ -87,7 +87,7 @@ func (r *march) open(e *engine, start Field) error {
 	r.Setups, r.dt = 1, stageShare*r.ladder.step()
 	r.restart()
 	if err := system.hold(int(r.opts.states)); err != nil {
-		return err
+		return blame(err)
 	}
 	return r.goOn()
 }

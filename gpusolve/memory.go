@@ -36,7 +36,7 @@ func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
 func SystemNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {
 	s := shapeOf(m, inTime, gpu)
 	if solvesDirectly(m, preconditioner, gpu) {
-		return directNeed(s)
+		return directNeed(s, 1)
 	}
 	return needOf(s, preconditioner, systemBytes(s))
 }
@@ -48,14 +48,14 @@ func AdaptiveNeed(m *mesh.Mesh, preconditioner string, periodic, gpu bool) Need 
 		s.States = marchStates + cycleStates
 	}
 	if solvesDirectly(m, preconditioner, gpu) {
-		return directNeed(s)
+		return directNeed(s, 1)
 	}
 	return needOf(s, preconditioner, systemBytes(s))
 }
 
-// directNeed is that of the direct solver, which needs no matrix.
-func directNeed(s precond.Shape) Need {
-	n := fourier.DirectMemory(s)
+// directNeed is that of the direct solver on so many ranks, which needs no matrix.
+func directNeed(s precond.Shape, size int) Need {
+	n := fourier.DirectMemory(s, size)
 	return Need{SetUp: n.SetUp, Method: n.Held, collected: !s.GPU}
 }
 
@@ -67,7 +67,7 @@ func StackNeed(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 	}
 	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
 	if directMethod(preconditioner) && fourier.MayApply(s) {
-		return directNeed(shape)
+		return directNeed(shape, 1)
 	}
 	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)
 	return needOf(shape, preconditioner, systemBytes(shape))

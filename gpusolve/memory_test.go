@@ -116,7 +116,7 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 	s.Multiprocessors = int64(d.MultiprocessorCount())
 	need := needOf(s, method, systemBytes(s))
 	if solvesDirectly(m, method, true) {
-		need = directNeed(s)
+		need = directNeed(s, 1)
 	}
 	compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), need, d.Peak(), 0, false)
 }

@@ -46,6 +46,9 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	if err := o.checkCoolant(m); err != nil {
 		return nil, err
 	}
+	if err := checkUnknowns(o.Preconditioner, m.Cells()); err != nil {
+		return nil, err
+	}
 	if o.Ranks != nil {
 		if o.team == nil {
 			return nil, refusal{errors.New("several ranks solve steady states and transients alone; leave --ranks away")}
@@ -53,10 +56,15 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		if err := o.checkRanks(m); err != nil {
 			return nil, err
 		}
-		return newMeshed(m, o, steps, dt)
+		if !o.rankedDirectly(m) {
+			return newMeshed(m, o, steps, dt)
+		}
 	}
 	if l := o.directly(m, dt); l != nil {
-		return newDirect(m, l, o, steps, dt)
+		e, err := newDirect(m, l, o, steps, dt)
+		if !errors.Is(err, errThroughHost) {
+			return e, err
+		}
 	}
 	return newMeshed(m, o, steps, dt)
 }
@@ -112,11 +120,13 @@ func (s *meshed) heat() (err error) {
 		return err
 	}
 	if s.old, err = s.sys.New64(); err != nil {
-		return err
+		return blame(err)
 	}
 	s.source.SetOld(s.old)
-	s.older, err = s.sys.New64()
-	return err
+	if s.older, err = s.sys.New64(); err != nil {
+		return blame(err)
+	}
+	return nil
 }
 
 // supply draws the power of a steady state.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/method"
 	"thermsim/gpusolve/ops"
@@ -108,7 +109,10 @@ func newSolver(s ops.Operator, spec string) (krylov.Solver, *precond.Method, err
 
 // blame tells failures of the device from methods that refuse a matrix or a setting.
 func blame(err error) error {
-	if errors.Is(err, precond.ErrRefused) {
+	switch {
+	case errors.Is(err, ErrDevice):
+		return err
+	case errors.Is(err, precond.ErrRefused) && !errors.As(err, new(*cudriver.Error)): // methods refuse what their kernels cannot take, too
 		return refusal{err}
 	}
 	return fmt.Errorf("%w: %w", ErrDevice, err)

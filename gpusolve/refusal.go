@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"fmt"
 	"strings"
 
 	"thermsim/gpusolve/precond"
@@ -42,6 +43,18 @@ func Refusal(s *stack.Stack, o Options) error {
 		e.close()
 	}
 	return err
+}
+
+// checkUnknowns refuses more unknowns than a method has numbers for. A spec that nobody can read is left to those who set it up.
+func checkUnknowns(spec string, unknowns int) error {
+	m, set, err := findMethod(spec)
+	if err != nil || m.Most == nil {
+		return nil
+	}
+	if most := m.Most(set); most > 0 && int64(unknowns) > most {
+		return refusal{fmt.Errorf("%s numbers unknowns by 32 bits and takes %d at most, and this grid has %d cells; take a coarser --grid or another --precond, such as %s", spec, most, unknowns, methods()[0].Name)}
+	}
+	return nil
 }
 
 // slab is a small stack that every method solves with settings that go together, but for leakage where it has some.

@@ -5,8 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"thermsim/gpusolve/nccl"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/reduction"
@@ -25,6 +29,7 @@ var errTeamCheckpoints = refusal{errors.New("several ranks keep no checkpoints")
 type team struct {
 	group ranks.Group
 	known map[*reduction.Regions]int // regions that rank 0 has told of, by their number
+	all   []*reduction.Regions       // by number
 	slabs []*reduction.Slab          // what this rank has of them
 }
 
@@ -52,7 +57,7 @@ func (t *team) others(message []byte) error {
 }
 
 // look has rank 0 look at a field while the others serve it. The error is that of look, or ErrStopped.
-func (t *team) look(f field, look func(f Field) error) error {
+func (t *team) look(f sharedField, look func(f Field) error) error {
 	if !t.lead() {
 		return t.serve(f)
 	}
@@ -68,7 +73,7 @@ func (t *team) look(f field, look func(f Field) error) error {
 }
 
 // serve answers rank 0 until it goes on.
-func (t *team) serve(f field) error {
+func (t *team) serve(f sharedField) error {
 	for {
 		message, err := t.group.Receive(0)
 		if err != nil {
@@ -87,7 +92,7 @@ func (t *team) serve(f field) error {
 }
 
 // answer does what rank 0 asks.
-func (t *team) answer(f field, what byte, rest []byte) error {
+func (t *team) answer(f sharedField, what byte, rest []byte) error {
 	switch what {
 	case askStop:
 		return ErrStopped
@@ -116,8 +121,8 @@ func numberOf(message []byte) int {
 }
 
 // sendPlane sends the own rows of a plane of the temperature.
-func (t *team) sendPlane(f field, k int) error {
-	m := f.sys.Mesh()
+func (t *team) sendPlane(f sharedField, k int) error {
+	m := f.grid()
 	plane := make([]float64, m.NX()*m.NY())
 	if err := f.Plane(k, plane); err != nil {
 		return err
@@ -127,27 +132,27 @@ func (t *team) sendPlane(f field, k int) error {
 }
 
 // cells are those of a plane that a rank owns.
-func (t *team) cells(f field, rank int) (from, to int) {
+func (t *team) cells(f sharedField, rank int) (from, to int) {
 	from, to = t.rows(f, rank)
-	nx := f.sys.Mesh().NX()
+	nx := f.grid().NX()
 	return from * nx, to * nx
 }
 
 // rows are those that a rank owns.
-func (t *team) rows(f field, rank int) (from, to int) {
-	_, slab := f.sys.(ops.Distributed).Slab()
-	return slab.Rows.Borders[rank], slab.Rows.Borders[rank+1]
+func (t *team) rows(f sharedField, rank int) (from, to int) {
+	b := f.borders()
+	return b[rank], b[rank+1]
 }
 
 // teamField is the field as rank 0 sees it.
 type teamField struct {
-	own  field
+	own  sharedField
 	team *team
 }
 
 // Plane copies the temperatures of plane k into dst.
 func (f teamField) Plane(k int, dst []float64) error {
-	if err := checkPlane(f.own.sys.Mesh(), k, dst); err != nil {
+	if err := checkPlane(f.own.grid(), k, dst); err != nil {
 		return err
 	}
 	if err := f.team.others(binary.LittleEndian.AppendUint32([]byte{askPlane}, uint32(k))); err != nil {
@@ -183,7 +188,7 @@ func (o Options) onRanks(ctx context.Context, run func(ctx context.Context, o Op
 		all.Fail(err)
 		return nil, err
 	}
-	if own, ok := s.Field.(field); ok && !o.team.lead() {
+	if own, ok := s.Field.(sharedField); ok && !o.team.lead() {
 		err = errors.Join(err, o.team.serve(own))
 		s.Close()
 	}
@@ -193,7 +198,7 @@ func (o Options) onRanks(ctx context.Context, run func(ctx context.Context, o Op
 // shown is the field for those who look at the solution.
 func (e *engine) shown() Field {
 	f := e.field()
-	if own, ok := f.(field); ok && e.team != nil && e.team.lead() {
+	if own, ok := f.(sharedField); ok && e.team != nil && e.team.lead() {
 		return teamField{own, e.team}
 	}
 	return f
@@ -220,6 +225,9 @@ func (o *Options) neighbours() int {
 // lentSlabs is a shared device, which stays open. What joins it to those of other ranks stays too.
 type lentSlabs struct{ ops.SlabDevice }
 
+// Unwrap is the device itself.
+func (l lentSlabs) Unwrap() ops.Device { return l.SlabDevice }
+
 // Close leaves the device to its owner.
 func (lentSlabs) Close() error { return nil }
 
@@ -243,6 +251,9 @@ func (o *Options) openTeam(dev ops.Device, info DeviceInfo) (ops.Device, error) 
 			return nil, refusal{fmt.Errorf("rank 0 solves on a %s and rank %d on a %s; name the same kind with --device", kinds[0], r, kind)}
 		}
 	}
+	if err := o.tellUnlike(dev, info); err != nil {
+		return nil, err
+	}
 	return slabs.On(on, o.team.group), nil
 }
 
@@ -261,15 +272,42 @@ func (o *Options) tellTransport(d *driver) {
 		return
 	}
 	text, warning := between.Transport()
-	d.info.Transport = text
+	wires := o.team.wires(dev)
+	if warning == "" && slices.Contains(wires, nccl.Sockets) {
+		warning = "NCCL joins GPUs by TCP sockets, which is slow: it found no faster network between them; NCCL_DEBUG=INFO tells why"
+	}
+	if len(wires) > 0 {
+		text += " over " + strings.Join(wires, " and ")
+	}
+	if text != "" {
+		d.info.Transport = text
+	}
 	if warning != "" && o.team.lead() && o.Notice != nil {
 		o.Notice(warning)
 	}
 }
 
+// wires are what joins the devices of all ranks.
+func (t *team) wires(dev ops.Device) []string {
+	mine := ""
+	if on, ok := dev.(interface{ Wires() []string }); ok {
+		mine = strings.Join(on.Wires(), "\n")
+	}
+	all, err := t.group.Gather([]byte(mine))
+	if err != nil {
+		return nil // the next sum finds it
+	}
+	var wires []string
+	for _, of := range all {
+		wires = append(wires, strings.FieldsFunc(string(of), func(c rune) bool { return c == '\n' })...)
+	}
+	slices.Sort(wires)
+	return slices.Compact(wires)
+}
+
 // CheckRanks refuses what Options.Ranks do not solve; nil where nothing stands against it. It asks nothing of them.
 func CheckRanks(m *mesh.Mesh, o Options) error {
-	if err := o.checkRanks(m); err != nil {
+	if err := o.checkRanks(m); err != nil || o.rankedDirectly(m) {
 		return err
 	}
 	if _, _, err := multigrid.Share(m, o.Ranks.Size(), 0); err != nil {
@@ -286,10 +324,22 @@ func (o *Options) checkRanks(m *mesh.Mesh) error {
 	switch {
 	case m.Cooled():
 		return refuse("stacks with coolant")
-	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
-		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name)
 	case o.Power != nil:
 		return refuse("with powers that are set from step to step")
+	case o.Preconditioner == "fourier" && !solvesDirectly(m, o.Preconditioner, false):
+		_, why := Choice(m, o.Preconditioner)
+		return refusal{fmt.Errorf("several ranks solve with --precond fourier only what it solves directly, and %s; choose %s, or run alone with --ranks 1", why, methods()[0].Name)}
+	case o.Preconditioner == "fourier":
+		if err := fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()); err != nil {
+			return refusal{err}
+		}
+	case o.Preconditioner != "" && o.Preconditioner != methods()[0].Name:
+		return refuse("with --precond " + o.Preconditioner + ", but with " + methods()[0].Name + ", or stacks of uniform layers with fourier")
 	}
 	return nil
+}
+
+// rankedDirectly says whether ranks solve a mesh directly: where they may, and each has rows and columns.
+func (o *Options) rankedDirectly(m *mesh.Mesh) bool {
+	return solvesDirectly(m, o.Preconditioner, false) && fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()) == nil
 }

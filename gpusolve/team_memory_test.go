@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -23,28 +25,29 @@ func TestNeedOfRanks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range []int{2, 4} {
-			for _, inTime := range []bool{false, true} {
+			for turn := range 4 {
+				inTime, method := turn%2 == 1, []string{"", "multigrid"}[turn/2]
 				devices, held := make([]*host.Device, n), make([]int64, n)
 				groups := ranks.Local(n)
 				var wait sync.WaitGroup
 				for r := range n {
 					devices[r] = host.Open()
-					wait.Go(func() { held[r] = heldByRank(t, m, devices[r], groups[r], inTime) })
+					wait.Go(func() { held[r] = heldByRank(t, m, devices[r], groups[r], method, inTime) })
 				}
 				wait.Wait()
 				taken, most := int64(0), int64(0)
 				for r, d := range devices {
 					taken, most = max(taken, d.Peak()), max(most, held[r])
 				}
-				compare(t, name, m.Cells()/n, RankNeed(m, inTime, false, n), taken, most, true)
+				compare(t, name+" "+method, m.Cells()/n, RankNeed(m, method, inTime, false, n), taken, most, true)
 			}
 		}
 	}
 }
 
 // heldByRank is what a rank holds at the end of a solve.
-func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, inTime bool) int64 {
-	o := Options{Executor: dev, MaxIter: 1, RTol: 1e-3, Ranks: g}
+func heldByRank(t *testing.T, m *mesh.Mesh, dev ops.Device, g ranks.Group, method string, inTime bool) int64 {
+	o := Options{Executor: dev, Preconditioner: method, MaxIter: 1, RTol: 1e-3, Ranks: g}
 	var s *Solution
 	var err error
 	if inTime {
@@ -58,4 +61,24 @@ func heldByRank(t *testing.T, m *mesh.Mesh, dev *host.Device, g ranks.Group, inT
 	}
 	defer s.Close()
 	return s.Memory.DeviceBytes
+}
+
+// The same where GPUs share the direct solver.
+func TestNeedOfDirectRanksOnInterpreters(t *testing.T) {
+	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 21, NY: 26}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inTime := range []bool{false, true} {
+		groups := ranks.Local(2)
+		var gpus [2]*cuda.Device
+		var wait sync.WaitGroup
+		for r := range gpus {
+			gpus[r] = interpreted(t)
+			wait.Go(func() { heldByRank(t, m, gpus[r], groups[r], "fourier", inTime) })
+		}
+		wait.Wait()
+		taken := max(gpus[0].Peak(), gpus[1].Peak())
+		compare(t, "two GPUs, direct", m.Cells()/2, RankNeed(m, "fourier", inTime, true, 2), taken, taken, false)
+	}
 }

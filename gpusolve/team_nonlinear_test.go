@@ -123,15 +123,20 @@ func TestAdaptiveOnRanks(t *testing.T) {
 // leakyOnRanks has a layer whose leakage doubles every 20 K.
 func leakyOnRanks(watts float64) *stack.Stack {
 	s := cool10(32)
+	addLeakage(s, watts)
+	return s
+}
+
+// addLeakage lets the first powered layer leak, twice as much for every 20 K.
+func addLeakage(s *stack.Stack, watts float64) {
 	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: math.Ln2 / 20, At: 300, Range: [2]float64{250, 500}}
 	for l := range s.Layers {
 		if len(s.Layers[l].Powers) > 0 {
 			s.Layers[l].Powers = append(s.Layers[l].Powers, stack.Power{Area: stack.Rect{X: 0.1 * s.Size[0], Y: 0.2 * s.Size[1], Width: 0.6 * s.Size[0], Height: 0.7 * s.Size[1]},
 				AllowOverlap: true, Leakage: stack.Leakage{Watts: watts, Factor: law}})
-			break
+			return
 		}
 	}
-	return s
 }
 
 // Powers that follow the temperature: with a stable state, in time, and without one, where the largest factor is looked for.

@@ -6,7 +6,6 @@ import (
 	"encoding/gob"
 	"fmt"
 
-	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 )
@@ -14,7 +13,7 @@ import (
 var _ solution.Reducer = teamField{}
 
 // learn keeps regions that rank 0 tells of.
-func (t *team) learn(f field, data []byte) error {
+func (t *team) learn(f sharedField, data []byte) error {
 	var r reduction.Regions
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&r); err != nil {
 		return err
@@ -27,48 +26,24 @@ func (t *team) learn(f field, data []byte) error {
 }
 
 // keep cuts regions to the own rows.
-func (t *team) keep(f field, r *reduction.Regions) error {
-	_, slab := f.sys.(ops.Distributed).Slab()
-	rank := t.group.Rank()
-	held, end := slab.Rows.Held(rank)
-	s, err := r.Slab(held, end-held, slab.Rows.Borders[rank], slab.Rows.Borders[rank+1])
-	t.slabs = append(t.slabs, s)
+func (t *team) keep(f sharedField, r *reduction.Regions) error {
+	s, err := f.cut(r)
+	t.all, t.slabs = append(t.all, r), append(t.slabs, s)
 	return err
 }
 
-// statistics are those of the own rows. Ghost rows get the values of their owners first.
-func (t *team) statistics(f field, number int) (*reduction.Values, error) {
+// statistics are those of the own rows.
+func (t *team) statistics(f sharedField, number int) (*reduction.Values, error) {
 	if number < 0 || number >= len(t.slabs) {
 		return nil, fmt.Errorf("rank 0 asks for regions %d of %d", number, len(t.slabs))
 	}
-	defer f.dev.Bind()()
-	s := t.slabs[number]
-	local, slab := f.sys.(ops.Distributed).Slab()
-	local.Exchange(slab.Rows, ops.Ghosts, ops.Ghosts, f.x)
-	on, err := prepared(local, f.reductions, s.Regions)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	ambient := f.sys.Mesh().Stack.Ambient
-	if on != nil {
-		v := on.Of(f.x, ambient)
-		return s.Place(v), f.failure()
-	}
-	plane := make([]float64, s.Regions.NX*s.Regions.NY)
-	v, err := s.Regions.Reduce(func(k int) ([]float64, error) {
-		local.Plane(k, f.x, plane)
-		return plane, f.failure()
-	}, ambient)
-	if err != nil {
-		return nil, err
-	}
-	return s.Place(v), nil
+	return f.reduceOwn(t.all[number], t.slabs[number])
 }
 
 // Reduce takes the statistics of the rows of all ranks.
 func (f teamField) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 	t := f.team
-	if err := checkRegions(f.own.sys.Mesh(), r); err != nil {
+	if err := checkRegions(f.own.grid(), r); err != nil {
 		return nil, err
 	}
 	if err := t.tellOf(f.own, r); err != nil {
@@ -97,7 +72,7 @@ func (f teamField) Reduce(r *reduction.Regions) (*reduction.Values, error) {
 }
 
 // tellOf makes regions known to all.
-func (t *team) tellOf(f field, r *reduction.Regions) error {
+func (t *team) tellOf(f sharedField, r *reduction.Regions) error {
 	if _, known := t.known[r]; known {
 		return nil
 	}
@@ -119,7 +94,7 @@ type counting struct {
 }
 
 // sendCounts sends those of the own rows.
-func (t *team) sendCounts(f field, data []byte) error {
+func (t *team) sendCounts(f sharedField, data []byte) error {
 	var c counting
 	if err := binary.Read(bytes.NewReader(data), binary.LittleEndian, &c); err != nil {
 		return err
@@ -136,8 +111,8 @@ func (t *team) sendCounts(f field, data []byte) error {
 }
 
 // counts are those of the rows of squares that the own rows reach into, plane by plane.
-func (t *team) counts(f field, q reduction.Quanta) ([]int32, error) {
-	m := f.sys.Mesh()
+func (t *team) counts(f sharedField, q reduction.Quanta) ([]int32, error) {
+	m := f.grid()
 	nx, w := m.NX(), q.Side(m.NX())
 	from, to := t.rows(f, t.group.Rank())
 	var counts []int32
@@ -157,7 +132,7 @@ func (t *team) counts(f field, q reduction.Quanta) ([]int32, error) {
 
 // Quantise counts on all ranks. A square that several of them share has the largest of their counts.
 func (f teamField) Quantise(q reduction.Quanta, counts []int32) (bool, error) {
-	t, m := f.team, f.own.sys.Mesh()
+	t, m := f.team, f.own.grid()
 	if err := checkCounts(m, q, counts); err != nil {
 		return false, err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // tell shows a finished step to rank 0.
-func (t *team) tell(onStep func(Step, Field) error, step Step, f field) error {
+func (t *team) tell(onStep func(Step, Field) error, step Step, f sharedField) error {
 	return t.look(f, func(shown Field) error {
 		if onStep == nil {
 			return nil

@@ -25,6 +25,9 @@ func timedDriver(d cudriver.Driver, log *timeline.Log) cudriver.Driver {
 	return timed{d, log}
 }
 
+// Unwrap is the driver beneath.
+func (t timed) Unwrap() cudriver.Driver { return t.Driver }
+
 func (t timed) note(call string) (end func()) {
 	begun := time.Now()
 	return func() {

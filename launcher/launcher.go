@@ -19,7 +19,7 @@ type Machine struct {
 type task struct {
 	launcher    string
 	rank, count int // count is 0 where the launcher does not tell
-	local       int // number among those on the same machine; 0 where nothing tells
+	local       int // number among those on the same machine; -1 where nothing tells
 	host        string
 	key         string // the same for all of them, and another one next time; "" where nothing tells
 }
@@ -47,7 +47,7 @@ func (m Machine) task() (*task, error) {
 		if m.Getenv(v.rank) == "" || v.count != "" && m.Getenv(v.count) == "" {
 			continue
 		}
-		t := &task{launcher: v.launcher}
+		t := &task{launcher: v.launcher, local: -1}
 		var err error
 		for _, n := range []struct {
 			variable string

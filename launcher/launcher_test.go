@@ -53,7 +53,7 @@ func TestPlan(t *testing.T) {
 	}{
 		"alone":                        {nil, Wishes{Rank: -1}, Plan{Ranks: 1}},
 		"one process":                  {nil, Wishes{Ranks: 4, Rank: -1}, Plan{Ranks: 4}},
-		"by hand":                      {nil, Wishes{2, 1, "a:7000"}, Plan{Ranks: 2, Rank: 1, Rendezvous: "a:7000"}},
+		"by hand":                      {nil, Wishes{2, 1, "a:7000"}, Plan{Ranks: 2, Rank: 1, Rendezvous: "a:7000", Local: -1}},
 		"by hand, one":                 {nil, Wishes{1, 0, "a:7000"}, Plan{Ranks: 1}},
 		"the script of a job":          {script, Wishes{Rank: -1}, Plan{Ranks: 1}},
 		"one process in a script":      {script, Wishes{Ranks: 2, Rank: -1}, Plan{Ranks: 2}},
@@ -67,7 +67,7 @@ func TestPlan(t *testing.T) {
 		"mpiexec":                      {hydra, Wishes{Rank: -1}, Plan{3, 2, at("127.0.0.1", "4711"), 2, "mpiexec"}},
 		"mpiexec in a job of PBS":      {hydras, Wishes{Rank: -1}, Plan{4, 2, at("c12", "55.head"), 0, "mpiexec"}},
 		"an index is no run":           {kube, Wishes{Rank: -1}, Plan{Ranks: 1}},
-		"Kubernetes":                   {kube, Wishes{4, -1, "job-0.job:7000"}, Plan{4, 3, "job-0.job:7000", 0, "Kubernetes"}},
+		"Kubernetes":                   {kube, Wishes{4, -1, "job-0.job:7000"}, Plan{4, 3, "job-0.job:7000", -1, "Kubernetes"}},
 		"Kubernetes, in every process": {kube, Wishes{4, -1, ""}, Plan{Ranks: 4}},
 	} {
 		got, err := machine(tt.env...).Plan(tt.wishes)

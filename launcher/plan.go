@@ -19,7 +19,7 @@ type Plan struct {
 	Ranks      int    // 1: the run is done alone
 	Rank       int    // of this process; 0 where all ranks run in it
 	Rendezvous string // where processes meet; "" where all ranks run in this one
-	Local      int    // number of this process among those of the run on the same machine, as far as it is told
+	Local      int    // number of this process among those of the run on the same machine; -1 where there are several processes and nothing tells
 	Launcher   string // who told it; "" where the user did
 }
 
@@ -58,7 +58,7 @@ func (t *task) plan() (Plan, error) {
 // explicit is the plan of a user who says where ranks meet, or which this one is.
 func (w Wishes) explicit(t *task) (Plan, error) {
 	if t == nil {
-		t = &task{rank: -1}
+		t = &task{rank: -1, local: -1}
 	}
 	p := Plan{Ranks: w.Ranks, Rank: w.Rank, Rendezvous: w.Rendezvous, Local: t.local}
 	if p.Ranks == 0 {

@@ -11,6 +11,9 @@ import (
 // MaxCells is the largest mesh accepted. Beyond it a typing slip is likelier than a wish.
 const MaxCells = 16 << 30
 
+// MaxSheet is the most cells of a plane: kernels number those by 32 bits, and those of the grid by 64.
+const MaxSheet = 1<<31 - 1
+
 // Build puts a stack on the grid it asks for: cells, materials and power.
 func Build(s *stack.Stack) (*Mesh, error) {
 	if s.Grid.Auto != nil {
@@ -22,6 +25,9 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	}
 	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells) * planes; n > MaxCells {
 		return nil, fmt.Errorf("%d x %d x %g is %.3g cells, more than thermsim accepts (%.3g); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, planes, n, float64(MaxCells))
+	}
+	if n := float64(s.Grid.X.Cells) * float64(s.Grid.Y.Cells); n > MaxSheet {
+		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane, more than thermsim accepts (%d); coarsen the grid", s.Grid.X.Cells, s.Grid.Y.Cells, n, MaxSheet)
 	}
 	if list := s.Unfollowable(); len(list) > 0 {
 		return nil, list

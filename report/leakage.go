@@ -94,6 +94,9 @@ func leaksOf(m *mesh.Mesh, sol *solution.Solution) (leaks, error) {
 		for p := range m.Stack.Layers[layer.Layer].Powers {
 			power := &m.Stack.Layers[layer.Layer].Powers[p]
 			watts := m.Power.LeakageWatts(power, planes, m.Leakage.Of)
+			if len(watts) == 0 { // it does not leak, beside one of the layer that does
+				continue
+			}
 			for i := range watts {
 				watts[i] *= scale
 			}

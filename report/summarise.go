@@ -34,7 +34,7 @@ func Summarise(r *Run) (*Summary, error) {
 		Schema: 1, Command: r.Command, Version: r.Version,
 		Stack: m.Stack.File, Title: m.Stack.Title, InputSHA256: inputDigest(m.Stack.Inputs), Set: m.Stack.Set,
 		Grid:   GridSummary{m.NX(), m.NY(), m.NZ(), m.Cells()},
-		Device: DeviceSummary{sol.Device.Kind, sol.Device.Name, sol.Device.GPUFailure},
+		Device: deviceOf(&sol.Device),
 		Solver: summariseSolver(m, sol),
 		Power:  PowerSummary{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped},
 		Energy: summariseEnergy(&sol.Energy),
@@ -299,4 +299,8 @@ func inputDigest(inputs []stack.Input) string {
 	}
 	sum := sha256.Sum256([]byte(lines.String()))
 	return hex.EncodeToString(sum[:])
+}
+
+func deviceOf(d *solution.DeviceInfo) DeviceSummary {
+	return DeviceSummary{Kind: d.Kind, Name: d.Name, GPUFailure: d.GPUFailure, Ranks: d.Ranks, Transport: d.Transport}
 }

@@ -72,6 +72,8 @@ type DeviceSummary struct {
 	Name string `json:"name"` // of the processor or GPU
 	// Why the processor took the place of a GPU; absent where it did not.
 	GPUFailure string `json:"gpu_failure,omitempty"`
+	Ranks      int    `json:"ranks,omitempty"`     // that shared the grid; absent where one device had it alone
+	Transport  string `json:"transport,omitempty"` // what carried data between ranks: NCCL and over what, copies of the driver, TCP
 }
 
 // SolverSummary is how the solve ended; in a transient, that of the last step. The estimated error is that of the whole run: the sum over the steps, or

@@ -97,7 +97,7 @@ func NewSystemSummary(b []float64, s *solution.Vector) *SystemSummary {
 	sum := &SystemSummary{
 		Schema: 1,
 		Source: SourceSummary{Norm: norm(b)},
-		Device: DeviceSummary{s.Device.Kind, s.Device.Name, s.Device.GPUFailure},
+		Device: deviceOf(&s.Device),
 		Solver: SystemSolverSummary{
 			Method: st.Method, Preconditioner: st.Preconditioner, Details: st.Details, Iterations: st.IterationsTotal,
 			ResidualNorm: st.ResidualW, RelativeResidual: st.RelativeResidual, Converged: st.Converged, Reason: st.Reason,

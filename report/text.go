@@ -226,7 +226,11 @@ func deviceText(s *Summary) string {
 	if s.Device.Name == "" {
 		return cmp.Or(s.Device.Kind, "an unnamed device")
 	}
-	return s.Device.Kind + " " + s.Device.Name
+	text := s.Device.Kind + " " + s.Device.Name
+	if s.Device.Ranks > 0 {
+		text = fmt.Sprintf("%d ranks, the first on %s; joined by %s", s.Device.Ranks, text, s.Device.Transport)
+	}
+	return text
 }
 
 // placeText names a layer and a block or region, each in at most n characters.

@@ -151,6 +151,8 @@ material = "copper"
 polygon = [["5 mm", "5 mm"], ["5 mm", "7 mm"], ["6.1 mm", "5.7 mm"]]
 power = { density = "1 W/mm^2", schedule = [{ t = 0, factor = 2 }] }
 fill = { inclusion = "sio2", rule = "lines-y", fraction = 0.25 }
+tmax = "90 degC"
+die = "chip"
 [[layer.power]]
 block = [
   { name = "round", circle = { x = "8 mm", y = "8 mm", diameter = "2 mm" }, power = 3 },

@@ -238,11 +238,11 @@ func (p *printer) layer(y *Layer, contact string) {
 		} else {
 			p.lengths("x", r.X, "y", r.Y, "width", r.Width, "height", r.Height)
 		}
-		if r.Fill != nil {
-			p.fill(r.Fill)
-		}
 		p.value("tmax", units.Temperature, r.TMax)
 		p.text("die", r.Die)
+		if r.Fill != nil { // a table of its own: keys behind it would be its
+			p.fill(r.Fill)
+		}
 	}
 	if y.Coolant != nil {
 		p.coolant(y.Coolant)

@@ -90,7 +90,9 @@ func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 			set.Files, set.Shows = append(set.Files, s.Files...), cmp.Or(set.Shows, s.Shows)
 		case s.Name == set.Name || len(s.Files) < len(t.before.Set(s.Name).Files),
 			s.Shows != set.Shows && slices.Contains(t.options.Replaces, s.Name):
-			t.supersede(&s, plan, r)
+			if err := t.supersede(&s, plan, r); err != nil {
+				return nil, nil, err
+			}
 		default:
 			next.Sets = append(next.Sets, s)
 		}
@@ -106,11 +108,13 @@ func (t *Transaction) plan(ctx context.Context) (*Result, *Record, error) {
 }
 
 // supersede removes what is left of a set, but for files that are not as the set left them.
-func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) {
+func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) error {
 	for _, e := range s.Files {
 		info, err := t.disk.root.Lstat(e.Name)
 		switch {
-		case err != nil:
+		case errors.Is(err, fs.ErrNotExist), err != nil && notDir(err):
+		case err != nil: // it may be there, and nobody would know any more whose it is
+			return t.failed(e.Name, err)
 		case !info.Mode().IsRegular() || info.Size() != e.Size || info.ModTime().UnixNano() != e.Modified:
 			r.Changed = append(r.Changed, t.path(e.Name))
 		default:
@@ -118,6 +122,7 @@ func (t *Transaction) supersede(s *Set, plan *commitPlan, r *Result) {
 			r.Removed = append(r.Removed, t.path(e.Name))
 		}
 	}
+	return nil
 }
 
 func (t *Transaction) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }

@@ -98,7 +98,7 @@ func (j *Journal) begin(stateFile string, s State) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteFile(stateFile, func(w io.Writer) error {
+	if err := staging.Replace(stateFile, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	}); err != nil {
@@ -185,5 +185,8 @@ func Cells(line []string) []string {
 	return safe
 }
 
-// Close brings the table to the disk.
-func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }
+// Sync brings the table to the disk.
+func (j *Journal) Sync() error { return j.file.Sync() }
+
+// Close brings the table to the disk, and lets other processes have it.
+func (j *Journal) Close() error { return errors.Join(j.Sync(), j.file.Close()) }

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,21 +66,4 @@ func ReadTable(path string) ([][]string, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rows, nil
-}
-
-// WriteFile makes a file anew; the one that was there stays until the new one is whole.
-func WriteFile(path string, content func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err = errors.Join(content(f), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

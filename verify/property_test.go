@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -67,7 +68,19 @@ func within(t rapid.TB, what string, got, want []float64, limit float64) {
 
 func TestSteadyMatchesDirectSolver(t *testing.T) { rapid.Check(t, steadyMatchesDirect) }
 
-func FuzzSteady(f *testing.F) { f.Fuzz(rapid.MakeFuzz(steadyMatchesDirect)) }
+func FuzzSteady(f *testing.F) {
+	addStreams(f)
+	f.Fuzz(rapid.MakeFuzz(steadyMatchesDirect))
+}
+
+// addStreams gives bytes enough for whole stacks, to which a fuzzer gets late from nothing.
+func addStreams(f *testing.F) {
+	for seed := range byte(4) {
+		stream := make([]byte, 4096)
+		rand.NewChaCha8([32]byte{seed}).Read(stream)
+		f.Add(stream)
+	}
+}
 
 func steadyMatchesDirect(t *rapid.T) {
 	st := drawStack(t, false)
@@ -77,7 +90,10 @@ func steadyMatchesDirect(t *rapid.T) {
 
 func TestTransientMatchesDirectSolver(t *testing.T) { rapid.Check(t, transientMatchesDirect) }
 
-func FuzzTransient(f *testing.F) { f.Fuzz(rapid.MakeFuzz(transientMatchesDirect)) }
+func FuzzTransient(f *testing.F) {
+	addStreams(f)
+	f.Fuzz(rapid.MakeFuzz(transientMatchesDirect))
+}
 
 func transientMatchesDirect(t *rapid.T) {
 	st := drawStack(t, false)

@@ -111,7 +111,10 @@ func (s *simulation) keep(o *transientOptions) error {
 		return err
 	}
 	k := &keeping{g: s.g, every: c.every, last: time.Now()}
-	there := checkpoint.Exists(o.out)
+	there, err := checkpoint.Exists(o.out)
+	if err != nil {
+		return err
+	}
 	switch {
 	case there && !c.resume:
 		return usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that folder to start again", filepath.Join(o.out, checkpoint.Folder))
@@ -223,6 +226,20 @@ func (k *keeping) due(steps int) bool {
 	return time.Since(k.last) >= k.every.wall
 }
 
+// leaveCheckpoint keeps the checkpoint of a run that failed, and says how it goes on; or that it might have, where a device failed.
+func (s *simulation) leaveCheckpoint(err error) error {
+	lost := errors.Is(err, gpusolve.ErrDevice)
+	switch k := s.kept; {
+	case k != nil:
+		if k.Close(); err != nil && k.Saved() {
+			return fmt.Errorf("%w; --resume goes on from the checkpoint", err)
+		}
+	case lost && s.steps > 0:
+		return fmt.Errorf("%w; --checkpoint keeps the steps that are done for --resume", err)
+	}
+	return err
+}
+
 // endCheckpoint removes the checkpoint of a run that is finished. It keeps that of one that was interrupted, and says how it goes on.
 func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 	k := s.kept
@@ -231,7 +248,9 @@ func (s *simulation) endCheckpoint(ctx context.Context) (further string) {
 	}
 	s.kept = nil
 	if ctx.Err() == nil {
-		k.Remove()
+		if err := k.Remove(); err != nil {
+			s.g.note("the checkpoint of this run, which is finished, could not be removed: %v; remove the folder", err)
+		}
 		return ""
 	}
 	if k.Close(); k.Saved() {

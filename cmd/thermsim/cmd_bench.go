@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,7 +29,8 @@ of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
 --tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells the processor takes the systems of up to a million cells,
 which leaves --grid to choose others, and a GPU all of them. A row that takes
-longer than --max-seconds is cut off and says so.
+longer than --max-seconds is cut off, and one that is sure to is left out; both
+say so. Files are written while it runs, every few seconds.
 
 --external puts what others measured on the same systems into the tables: other
 programs, other devices. Their rows say so, with version, device, settings and
@@ -143,10 +147,11 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	p := startProgress(g.console, "opening the device")
 	defer p.stop()
 	live := !g.quiet && !o.markdown && !o.json
+	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
 		Device: string(o.device), Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: int(o.maxCells), MinCells: int(o.minCells), Systems: o.systems, Grids: o.grids.sizes, Runs: int(o.runs),
 		RowSeconds: o.maxSeconds.value, MaxIter: int(o.maxIter), MapsDir: o.maps, Version: versionText(), External: external,
-		Watch: func(e bench.Event) { showBench(g, p, e, live) },
+		Watch: func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
 	p.stop()
@@ -162,7 +167,7 @@ func runBench(ctx context.Context, g *globals, o benchOptions) error {
 	// What was measured before a failure is worth keeping.
 	saving, done := outlast(ctx)
 	defer done()
-	if failed := writeBench(saving, result, o); failed != nil {
+	if failed := writeBench(saving, g, result, o); failed != nil {
 		return errors.Join(err, failed)
 	}
 	if live {
@@ -198,10 +203,7 @@ func tellBench(g *globals, r *bench.Result, o benchOptions) error {
 	case o.markdown:
 		write = r.WriteMarkdown
 	}
-	if err := write(g.stdout); err != nil {
-		return fmt.Errorf("cannot print the measurements: %w", err)
-	}
-	return nil
+	return write(g.stdout)
 }
 
 // showBench prints tables as they grow.
@@ -225,15 +227,35 @@ func showBench(g *globals, p *progress, e bench.Event, live bool) {
 	}
 }
 
-func writeBench(ctx context.Context, r *bench.Result, o benchOptions) error {
+// keeper saves the rows every so often, so that a machine that goes down takes few of them along. What cannot be written then is told at the end.
+func keeper(ctx context.Context, g *globals, o benchOptions, every time.Duration) func(bench.Event) {
+	var result *bench.Result
+	saved := time.Now()
+	return func(e bench.Event) {
+		if e.Result != nil {
+			result = e.Result
+		}
+		if e.Row == nil || time.Since(saved) < every {
+			return
+		}
+		_ = writeBench(ctx, g, result, o)
+		saved = time.Now()
+	}
+}
+
+// writeBench writes the files of one folder together.
+func writeBench(ctx context.Context, g *globals, r *bench.Result, o benchOptions) error {
+	files := map[string][]staging.File{}
 	for _, path := range o.out {
 		write := r.WriteJSON
 		if filepath.Ext(path) == ".csv" {
 			write = r.WriteCSV
 		}
-		if _, err := staging.Do(ctx, filepath.Dir(path), staging.Options{}, func(t *staging.Transaction) error {
-			return t.Write(ctx, filepath.Base(path), write)
-		}); err != nil {
+		dir := filepath.Dir(path)
+		files[dir] = append(files[dir], staging.File{Name: filepath.Base(path), Write: write})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		if err := writeOutputs(ctx, g, dir, files[dir]...); err != nil {
 			return err
 		}
 	}
@@ -263,7 +285,7 @@ func printBench(g *globals, o benchOptions, external []bench.ExternalRow) error 
 		return withStatus(exitInput, err)
 	}
 	tellLeftOut(g, r, external)
-	if err := writeBench(context.Background(), r, o); err != nil {
+	if err := writeBench(context.Background(), g, r, o); err != nil {
 		return err
 	}
 	return tellBench(g, r, o)

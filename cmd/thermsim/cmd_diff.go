@@ -133,7 +133,7 @@ func (o *diffOptions) tell(g *globals, c *report.Comparison) error {
 		err = c.WriteText(g.stdout, g.style)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot print the differences: %w; they are in %s", err, o.out)
+		return err
 	}
 	g.note("differences are in %s", o.out)
 	if len(c.Doubts) > 0 && o.limit.value > 0 {

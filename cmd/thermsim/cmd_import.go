@@ -138,7 +138,7 @@ func runImport(ctx context.Context, g *globals, format importer.Format, files []
 			return err
 		}
 		if err := w.Flush(); err != nil {
-			return fmt.Errorf("cannot print the stack file: %w", err)
+			return err
 		}
 	} else if err := writeOutputs(ctx, g, filepath.Dir(o.output), staging.File{Name: filepath.Base(o.output), Write: r.WriteStack}); err != nil {
 		return err

@@ -224,7 +224,7 @@ func (o *serveOptions) serveJSON(ctx context.Context, g *globals, session *gpuso
 	}
 	if l == nil {
 		_, err := serve.Serve(ctx, sim, serve.Stream{In: g.stdin(), Out: g.stdout})
-		if errors.Is(err, serve.ErrClient) {
+		if errors.Is(err, serve.ErrClient) && !errors.As(err, new(*printError)) {
 			g.note("%v", err)
 			return nil
 		}

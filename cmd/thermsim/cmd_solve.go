@@ -260,7 +260,7 @@ func printSystem(g *globals, s *report.SystemSummary, o *solveOptions) error {
 		err = s.WriteText(g.stdout, g.style)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot print the results: %w; they are in %s", err, o.out)
+		return err
 	}
 	g.note("%s and summary.json are in %s; %s in all", solutionName(s), o.out, seconds(time.Since(g.start).Seconds()))
 	return nil

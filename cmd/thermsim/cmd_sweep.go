@@ -372,11 +372,12 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 		return usagef("%v; give another --out, or remove it", err)
 	}
 	if errors.Is(err, staging.ErrBusy) {
-		return fmt.Errorf("%w; wait for its end, or give another --out", err)
+		return usagef("%w; wait for its end, or give another --out", err)
 	}
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, journal.Close()) }() // nobody else draws the table meanwhile
 	runs := shard.Runs(v.plan.Count())
 	if journal.Done > 0 {
 		v.g.note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
@@ -391,7 +392,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 		p.enter(fmt.Sprintf("run %d of %d", done, len(runs)))
 		return journal.Add(r)
 	})
-	if err = errors.Join(err, journal.Close()); errors.Is(err, context.Canceled) {
+	if err = errors.Join(err, journal.Sync()); errors.Is(err, context.Canceled) {
 		return withStatus(exitInterrupted, fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command goes on behind them", done, len(runs), journal.Path))
 	}
 	if err != nil {

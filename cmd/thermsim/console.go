@@ -37,6 +37,7 @@ type console struct {
 	quiet   bool
 	verbose bool
 	name    string // of this rank, in the log that -v asks for; "" where there is one
+	reader  reader
 
 	mu     sync.Mutex
 	stderr io.Writer
@@ -52,13 +53,14 @@ const defaultWidth = 100
 func newConsole(stdout, stderr *os.File, getenv func(string) (string, bool)) *console {
 	name, _ := getenv("TERM")
 	noColor, _ := getenv("NO_COLOR")
-	c := &console{stderr: stderr}
+	c := new(console)
+	c.stderr = readerOf{stderr, &c.reader}
 	c.style.Width = terminalWidth(stdout)
 	c.style.Color = term.IsTerminal(int(stdout.Fd())) && noColor == "" && name != "dumb"
 	if c.style.Color {
 		c.depth = colorDepth(name, getenv)
 	}
-	c.stdout = printable.Writer(stdout, c.style.Color)
+	c.stdout = printable.Writer(readerOf{stdout, &c.reader}, c.style.Color)
 	c.width = func() int { return terminalWidth(stderr) }
 	c.live = term.IsTerminal(int(stderr.Fd())) && name != "dumb"
 	return c

@@ -26,6 +26,7 @@ type departure struct {
 	committing chan struct{} // closed after the commit; nil before
 	keeps      bool          // what was finished shall be saved: the first signal does not end the program
 	written    bool          // a commit has ended
+	folder     string        // that the last commit without an error wrote into
 	parting    func(text string, status int)
 	gone       bool
 }
@@ -64,17 +65,27 @@ func (d *departure) opened(t *staging.Transaction) {
 }
 
 // commits notes that files get their names, until done is called.
-func (d *departure) commits() (done func()) {
+func (d *departure) commits(folder string) (done func(error)) {
 	committing := make(chan struct{})
 	d.mu.Lock()
 	d.committing = committing
 	d.mu.Unlock()
-	return func() {
+	return func(err error) {
 		close(committing)
 		d.mu.Lock()
+		if err == nil {
+			d.folder = folder
+		}
 		d.open, d.committing, d.keeps, d.written = nil, nil, false, true
 		d.mu.Unlock()
 	}
+}
+
+// wrote is the folder that files were written into; "" before that.
+func (d *departure) wrote() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.folder
 }
 
 // tells sets what is to be told when the program is ended by force.

@@ -18,9 +18,9 @@ func TestDeparture(t *testing.T) {
 		"nothing begun":             {func(*departure) {}, false, true},
 		"steps are finished":        {func(d *departure) { d.keep() }, false, false},
 		"steps, second signal":      {func(d *departure) { d.keep() }, true, true},
-		"commit goes on":            {func(d *departure) { d.commits() }, false, false},
-		"commit hangs, second":      {func(d *departure) { d.commits() }, true, true},
-		"commit is over":            {func(d *departure) { d.keep(); d.commits()() }, false, true},
+		"commit goes on":            {func(d *departure) { d.commits("out") }, false, false},
+		"commit hangs, second":      {func(d *departure) { d.commits("out") }, true, true},
+		"commit is over":            {func(d *departure) { d.keep(); d.commits("out")(nil) }, false, true},
 		"the command ended already": {func(d *departure) { d.gone = true }, true, false},
 	} {
 		status, said := -1, ""

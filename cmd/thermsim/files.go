@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"thermsim/stack"
 	"thermsim/staging"
@@ -44,10 +47,10 @@ func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, err
 
 // commit gives the files their names, and tells what became of those of runs before.
 func commit(ctx context.Context, g *globals, t *staging.Transaction) (*staging.Result, error) {
-	done := g.commits()
+	done := g.commits(t.Dir())
 	defer g.timings.log.Begin("commit")()
 	r, err := t.Commit(ctx)
-	done()
+	done(err)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +84,27 @@ func refuseToReplace(force bool, files ...string) error {
 		other = "other files"
 	}
 	for _, path := range files {
-		if _, err := os.Lstat(path); err == nil && !force {
+		switch taken, err := exists(path); {
+		case force:
+		case err != nil:
+			return usagef("%w; name %s with --out, or replace it with --force", err, other)
+		case taken:
 			return usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
 		}
 	}
 	return nil
+}
+
+// exists says whether something has that name. Below what is no folder nothing has; that is told of when it is written into.
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return false, nil
+	}
+	return false, fmt.Errorf("cannot find out whether a file exists: %w", err)
 }
 
 // writeOutputs writes files that stand for themselves into one folder.

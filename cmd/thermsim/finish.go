@@ -28,7 +28,7 @@ func printSummary(g *globals, r *report.Run, s *report.Summary, o *simulateOptio
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot print the results: %w; they are in %s", err, o.out)
+		return err
 	}
 	g.note("maps and tables are in %s; %s in all", o.out, seconds(s.Time.TotalS))
 	return nil
@@ -39,7 +39,7 @@ func logSolution(g *globals, r *report.Run) {
 	s := r.Solution
 	g.detail("device: %s (%s), opened in %s", deviceText(s.Device), s.Device.Why, seconds(s.Timing.Device.Seconds()))
 	if s.Device.Transport != "" {
-		g.detail("the GPUs of the ranks are joined by %s", s.Device.Transport)
+		g.detail("the ranks are joined by %s", s.Device.Transport)
 	}
 	g.detail("%s: %s; set up in %s", solution.MethodText(s.Status.Method, s.Status.Preconditioner), s.Status.Details, seconds(s.Timing.Setup.Seconds()))
 	if s.Status.Timings != "" {

@@ -38,6 +38,8 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 func execute(g *globals, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
+	ctx, end := g.endWithoutReader(ctx)
+	defer end()
 	g.say = func(text string) { g.fail(errors.New(text)) }
 	defer g.watch()()
 	cmd := newRootCommand(g)
@@ -55,6 +57,7 @@ func execute(g *globals, args []string) int {
 		// Whatever fails before a command starts is cobra's complaint about the command line.
 		err = withStatus(exitInput, err)
 	}
+	err = g.unprinted(err)
 	if err != nil && !errors.As(err, new(quiet)) {
 		g.fail(err)
 	}

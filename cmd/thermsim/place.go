@@ -95,7 +95,7 @@ func (m machine) confirm(built *mesh.Mesh, transient bool) error {
 		return nil
 	}
 	if m.ranks > 1 {
-		return m.confirmNeed(built, m.ofRanks(gpusolve.RankNeed(built, transient, false, m.ranks).Peak()))
+		return m.confirmNeed(built, m.ofRanks(gpusolve.RankNeed(built, s.Solver.Preconditioner, transient, false, m.ranks).Peak()))
 	}
 	return m.confirmNeed(built, gpusolve.SystemNeed(built, s.Solver.Preconditioner, transient, false).Peak())
 }

@@ -58,6 +58,9 @@ func prepare(ctx context.Context, g *globals, p *progress, command string, o *si
 		return nil, err
 	}
 	r := &simulation{g: g, o: o, progress: p, team: t}
+	if err := t.spread(s, &o.device, gpusolve.Devices); err != nil {
+		return nil, r.end(err)
+	}
 	if err := r.build(s, parse, command); err != nil {
 		return nil, r.end(err)
 	}

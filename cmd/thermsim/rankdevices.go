@@ -42,7 +42,7 @@ func rankDevices(p launcher.Plan, wish string, several *deviceList, list func() 
 // assign gives GPUs to the ranks in this process: one each, or that of the process's place on its machine.
 func assign(p launcher.Plan, wish string, gpus []int, here int) ([]string, error) {
 	if !p.Together() {
-		return []string{fmt.Sprintf("gpu:%d", gpus[p.Local%len(gpus)])}, nil
+		return []string{fmt.Sprintf("gpu:%d", gpus[max(0, p.Local)%len(gpus)])}, nil
 	}
 	if len(gpus) < here || wish != "gpu" && wish != "auto" && wish != "" && wish != severalDevices && len(gpus) > here {
 		return nil, usagef("--device %s: %d GPUs for %d ranks; each rank of a process takes one of its own", wish, len(gpus), here)

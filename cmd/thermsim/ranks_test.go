@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"thermsim/gpusolve/ranks"
 	"thermsim/launcher"
 	"thermsim/report/saved"
+	"thermsim/stack"
 )
 
 // regionsStack has dies side by side in epoxy, and blocks of power.
@@ -144,9 +146,31 @@ func TestRanksFindTheSameField(t *testing.T) {
 				run(out, "--ranks", fmt.Sprint(n))
 				check(n, filepath.Join(dir, out), "in one process")
 				sameFiles(t, e.out, filepath.Join(dir, out))
+				if over, here := ranksTold(t, e.out), ranksTold(t, filepath.Join(dir, out)); over != fmt.Sprintf("%d by TCP", n) || here != fmt.Sprintf("%d by the memory of one process", n) {
+					t.Errorf("the summaries tell of %s and %s", over, here)
+				}
 			}
 		})
 	}
+}
+
+// ranksTold is how many ranks a summary tells of, and what joined them.
+func ranksTold(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary struct {
+		Device struct {
+			Ranks     int
+			Transport string
+		}
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d by %s", summary.Device.Ranks, summary.Device.Transport)
 }
 
 // A rank with other input is refused, by one line of rank 0.
@@ -230,6 +254,49 @@ func TestRankCores(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Processes that nobody told their places on a machine take one GPU each; those that were told, or that name one, keep theirs.
+func TestRanksSpreadOverGPUs(t *testing.T) {
+	list := func() ([]gpusolve.GPU, error) {
+		return []gpusolve.GPU{{Ordinal: 0, Usable: true}, {Ordinal: 1, Usable: true}, {Ordinal: 2, Usable: true}}, nil
+	}
+	for _, tt := range []struct {
+		wishes []string
+		local  []int
+		want   string
+	}{
+		{[]string{"gpu", "gpu", "", "auto"}, []int{-1, -1, -1, -1}, "gpu:0 gpu:1 gpu:2 gpu:0"},
+		{[]string{"gpu:1", "gpu", "gpu:1", "gpu"}, []int{-1, -1, -1, -1}, "gpu:1 gpu:0 gpu:1 gpu:1"},
+		{[]string{"gpu:2,0", "gpu:2,0", "gpu:all", "gpu:all"}, []int{-1, -1, 1, 0}, "gpu:2 gpu:0 gpu:1 gpu:0"},
+		{[]string{"cpu", "cpu", "cpu", "cpu"}, []int{-1, -1, -1, -1}, "cpu cpu cpu cpu"},
+	} {
+		got := make([]string, len(tt.wishes))
+		var all sync.WaitGroup
+		for rank, g := range ranks.Local(len(got)) {
+			all.Go(func() {
+				var d deviceList
+				if tt.wishes[rank] != "" {
+					if err := d.Set(tt.wishes[rank]); err != nil {
+						t.Error(err)
+					}
+				}
+				o := &team{g: &globals{console: new(console)}, wish: tt.wishes[rank], groups: []ranks.Group{g}}
+				o.plan = launcher.Plan{Ranks: len(got), Rank: rank, Rendezvous: "a:1", Local: tt.local[rank]}
+				var err error
+				if o.devices, err = rankDevices(o.plan, o.wish, &d, list); err == nil {
+					err = o.spread(new(stack.Stack), &d, list)
+				}
+				if got[rank] = o.devices[0]; err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("--device %q: %q, want %s", tt.wishes, got, tt.want)
+		}
+	}
 }
 
 func TestRankDevices(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"thermsim/exporter"
 	"thermsim/gpusolve"
@@ -40,9 +39,7 @@ func (s *simulation) end(err error) error {
 		}
 		s.ahead.Close()
 	}
-	if s.kept != nil {
-		s.kept.Close()
-	}
+	err = s.leaveCheckpoint(err)
 	if s.files != nil {
 		s.files.Abort()
 	}
@@ -50,8 +47,11 @@ func (s *simulation) end(err error) error {
 }
 
 // releaseWhenRead gives the device of a steady state back while the pictures are drawn, where nothing reads the field after that: closing a GPU takes as long as a picture. A process that goes on
-// closes it in end.
+// closes it in end, and so does a rank, whose others are to leave when it does.
 func (s *simulation) releaseWhenRead() {
+	if !s.team.alone() {
+		return
+	}
 	if drawsInTerminal := !s.o.noMap && !s.g.quiet && s.g.depth != report.NoColor; s.g.ends && !drawsInTerminal {
 		s.recording.OnRead = func() {
 			defer s.g.timings.log.Begin("close the device")()
@@ -170,13 +170,9 @@ func (l stepLog) Step(_ int, step solution.Step, _ solution.Field) error {
 	if !l.lines {
 		return nil
 	}
-	err := report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{
+	return report.WriteJSONLine(l.g.stdout, "step", report.StepSummary{
 		TimeS: step.Time, MaxK: step.MaxK, PowerW: step.PowerW, Iterations: step.Iterations, Converged: step.Converged,
 	})
-	if err != nil {
-		return fmt.Errorf("cannot print a step: %w", err)
-	}
-	return nil
 }
 
 func (stepLog) Finish(context.Context, *report.End) error { return nil }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"thermsim/report/picture"
+	"thermsim/staging"
 	"thermsim/sweep"
 )
 
@@ -33,7 +34,7 @@ func (v *sweeper) merge() error {
 		return err
 	}
 	path := filepath.Join(v.o.out, "sweep.csv")
-	err = sweep.WriteFile(path, func(w io.Writer) error {
+	err = staging.Replace(path, func(w io.Writer) error {
 		table := csv.NewWriter(w)
 		return errors.Join(table.WriteAll(rows), table.Error())
 	})
@@ -59,7 +60,7 @@ func (v *sweeper) finish(path string) error {
 		}
 	}
 	image := filepath.Join(filepath.Dir(path), "sweep.png")
-	if err := sweep.WriteFile(image, func(w io.Writer) error { return t.draw(w, v.title()) }); err != nil {
+	if err := staging.Replace(image, func(w io.Writer) error { return t.draw(w, v.title()) }); err != nil {
 		return err
 	}
 	if !v.g.quiet {

@@ -21,6 +21,7 @@ type team struct {
 	g       *globals
 	plan    launcher.Plan
 	cancel  context.CancelCauseFunc // of the run
+	wish    string                  // device that the user asked for; "" where nothing was said
 	devices []string                // of the ranks in this process
 	groups  []ranks.Group           // of the ranks in this process; none before they have met, or where there is one
 	over    chan struct{}           // closed when the run has ended

@@ -30,7 +30,8 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 		return usagef("--compat: this project is solved as a network of nodes, which several ranks do not do; leave --compat away, or run alone with --ranks 1")
 	}
 	var err error
-	if t.devices, err = rankDevices(t.plan, s.Solver.Device, &o.device, gpusolve.Devices); err != nil {
+	t.wish = s.Solver.Device
+	if t.devices, err = rankDevices(t.plan, t.wish, &o.device, gpusolve.Devices); err != nil {
 		return err
 	}
 	s.Solver.Device = t.devices[0]

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"thermsim/printable"
-	"thermsim/sweep"
+	"thermsim/staging"
 	"thermsim/timeline"
 )
 
@@ -43,7 +43,7 @@ func (g *globals) tellTimings() error {
 		}
 		return nil
 	}
-	if err := sweep.WriteFile(g.timings.file, log.WriteJSON); err != nil {
+	if err := staging.Replace(g.timings.file, log.WriteJSON); err != nil {
 		return fmt.Errorf("cannot write the timings: %w", err)
 	}
 	return nil

@@ -12,7 +12,14 @@ import (
 // anisotropy, regions whose edges cut cells, contact resistances, every kind of cooling and of power, 1 to 24 cells along x and y, even or graded.
 // The same seed and number give the same stack. One face at least leads heat to a temperature.
 func AnyStack(seed, number uint64) *stack.Stack {
-	d := drawing{rand.New(rand.NewPCG(seed, number)), &stack.Stack{Schema: 1, Title: fmt.Sprintf("random %d/%d", seed, number), Ambient: 300}}
+	s := Drawn(rand.New(rand.NewPCG(seed, number)))
+	s.Title = fmt.Sprintf("random %d/%d", seed, number)
+	return s
+}
+
+// Drawn is AnyStack by the figures of r.
+func Drawn(r *rand.Rand) *stack.Stack {
+	d := drawing{r, &stack.Stack{Schema: 1, Ambient: 300}}
 	s := d.s
 	s.Size = [2]float64{d.log(1e-3, 30e-3), d.log(1e-3, 30e-3)}
 	s.Grid = stack.Grid{X: d.axis(s.Size[0]), Y: d.axis(s.Size[1])}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"unsafe"
 
 	"thermsim/gpusolve/cudriver"
@@ -34,6 +35,7 @@ type Device struct {
 	link            Link           // to the GPUs of other ranks, nil without any
 	linked          ranks.Group    // that of link; nil where the caller brought the link
 	linkWarning     string         // what is slower than it might be
+	aside           aside          // where rows travel beside work; nowhere before the first slab
 	pool            *cudriver.Pool // keeps the memory of systems for the next; nil where it goes back to the driver
 
 	krylov   *kernels.Krylov
@@ -83,7 +85,7 @@ func (d *Device) open(ordinal int) (err error) {
 		return err
 	}
 	if ordinal < 0 || ordinal >= n {
-		return fmt.Errorf("there is no GPU %d; the driver lists %d, counted from 0", ordinal, n)
+		return fmt.Errorf("there is no GPU %d; the driver lists %d, counted from 0%s", ordinal, n, d.onlyOne(n))
 	}
 	if d.dev, err = d.Driver.DeviceGet(ordinal); err != nil {
 		return err
@@ -98,13 +100,37 @@ func (d *Device) open(ordinal int) (err error) {
 		return err
 	}
 	if d.ctx, err = d.Driver.DevicePrimaryCtxRetain(d.dev); err != nil {
-		return err
+		return d.noContext(err)
 	}
 	if d.Stream, err = d.Driver.StreamCreate(); err != nil {
 		return err
 	}
 	d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8)
 	return err
+}
+
+// onlyOne explains a list of one MIG instance: the driver shows a process no more of them.
+func (d *Device) onlyOne(listed int) string {
+	if listed != 1 {
+		return ""
+	}
+	dev, err := d.Driver.DeviceGet(0)
+	if err != nil {
+		return ""
+	}
+	if name, err := d.Driver.DeviceGetName(dev); err != nil || !strings.Contains(name, " MIG ") {
+		return ""
+	}
+	return "; it is a MIG instance, of which a process sees one: start a rank for each, with CUDA_VISIBLE_DEVICES=MIG-... of its own (nvidia-smi -L lists them)"
+}
+
+// noContext tells why a GPU cannot be used at all where other programs hold its memory.
+func (d *Device) noContext(err error) error {
+	if !errors.Is(err, cudriver.ErrOutOfMemory) {
+		return err
+	}
+	total, _ := d.Driver.DeviceTotalMem(d.dev) // it only makes the text clearer
+	return fmt.Errorf("other programs hold the memory of %s (%.1f GB): not even a context fits, which takes about 0.5 GB: %w", d.name, float64(total)/1e9, err)
 }
 
 // LoadSystems brings the modules that systems and matrices need, unless they are there; those of methods wait until they ask for them.
@@ -213,6 +239,7 @@ func (d *Device) Close() error {
 	if d.link != nil {
 		note(d.link.Close())
 	}
+	note(d.closeAside())
 	if d.krylov != nil {
 		note(d.krylov.Unload())
 	}

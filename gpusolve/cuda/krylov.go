@@ -71,7 +71,7 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	}))
 }
 
-// Update advances x and r along p.
+// Update advances r along p, and x at every second call.
 func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
 	if !s.Ready() {
@@ -82,6 +82,19 @@ func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 		Scalars: w.scalarsDev, Ticket: s.ticket,
 	}))
 }
+
+// Settle gives x the step that the last Update kept back.
+func (w *meshWorkspace) Settle(x, p ops.Vector) {
+	s, d := w.sys, p.(*vector[float32])
+	if s.Ready() {
+		s.Note(s.krylov.Settle(s.Stream, s.wide(s.cells), kernels.KrylovSettleArgs{
+			N: s.cells, X: F64(x), P0: d.at, P1: d.twin.at, Side: d.side, Scalars: w.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+}
+
+// Settle has nothing to do where every Update moves x.
+func (s *Iteration) Settle(_, _ ops.Vector) {}
 
 // Scalars waits for the device and reads them; NaN after a failure.
 func (s *Iteration) Scalars() ops.Scalars {

@@ -3,7 +3,6 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/nccl"
@@ -17,6 +16,8 @@ type Link interface {
 	Exchange(s *Space, down, up Transfer) error
 	// AllGather gives every rank the bytes of all, in the order of their ranks.
 	AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64) error
+	// AllToAll has every rank send pieces of its memory at from to every other, and receive theirs into to. with has a portion for each rank; the own one counts for nothing.
+	AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) error
 	// Recordable says whether transfers may be part of recorded launches: those that need the host may not.
 	Recordable() bool
 	// String says what carries the data, as "NCCL 2.28.9".
@@ -30,6 +31,21 @@ type Link interface {
 type Transfer struct {
 	From, To cudriver.DevicePtr
 	Bytes    int64
+}
+
+// Spans of memory lie Step bytes apart from At on, with Bytes each.
+type Spans struct{ At, Step, Bytes int64 }
+
+// piece is where number n lies in memory.
+func (p Spans) piece(base cudriver.DevicePtr, n int) cudriver.DevicePtr {
+	return base + cudriver.DevicePtr(p.At+int64(n)*p.Step)
+}
+
+// Portion is what passes between this rank and another: so many pieces each way. Out are those that this rank sends, In where those that it receives go, There where they lie
+// in the memory of the other.
+type Portion struct {
+	Count          int
+	Out, In, There Spans
 }
 
 // staged carries everything through the host's memory and the group: slow, and there on every machine.
@@ -104,6 +120,40 @@ func (l staged) AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64) er
 	return copyUp(s, to, joined)
 }
 
+func (l staged) AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) error {
+	me, size := l.group.Rank(), l.group.Size()
+	for n := 1; n < size; n++ { // each rank begins with another one
+		r := (me + n) % size
+		p := with[r]
+		message := make([]byte, int64(p.Count)*p.Out.Bytes)
+		for k := range p.Count {
+			if err := copyDown(s, message[int64(k)*p.Out.Bytes:int64(k+1)*p.Out.Bytes], p.Out.piece(from, k)); err != nil {
+				return err
+			}
+		}
+		if err := l.group.Send(r, message); err != nil {
+			return err
+		}
+	}
+	for n := 1; n < size; n++ {
+		r := (me + size - n) % size
+		p := with[r]
+		data, err := l.group.Receive(r)
+		if err != nil {
+			return err
+		}
+		if int64(len(data)) != int64(p.Count)*p.In.Bytes {
+			return fmt.Errorf("rank %d sent %d bytes in place of %d", r, len(data), int64(p.Count)*p.In.Bytes)
+		}
+		for k := range p.Count {
+			if err := copyUp(s, p.In.piece(to, k), data[int64(k)*p.In.Bytes:int64(k+1)*p.In.Bytes]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (l staged) Recordable() bool { return false }
 
 func (l staged) String() string { return "the host's memory" }
@@ -117,10 +167,8 @@ func copyDown(s *Space, to []byte, from cudriver.DevicePtr) error {
 	if len(to) == 0 {
 		return nil
 	}
-	if err := s.Driver.MemcpyDtoHAsync(unsafe.Pointer(&to[0]), from, int64(len(to)), s.Stream); err != nil {
-		return err
-	}
-	return s.Driver.StreamSynchronize(s.Stream)
+	Receive(s, to, cudriver.At[byte](from))
+	return s.err
 }
 
 // copyUp sends host memory and waits.
@@ -128,18 +176,16 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	if len(from) == 0 {
 		return nil
 	}
-	if err := s.Driver.MemcpyHtoDAsync(to, unsafe.Pointer(&from[0]), int64(len(from)), s.Stream); err != nil {
-		return err
-	}
-	return s.Driver.StreamSynchronize(s.Stream)
+	Send(s, cudriver.At[byte](to), from)
+	return s.err
 }
 
 // JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes it.
 func (d *Device) JoinBy(l Link) { d.link = l }
 
-// linkOf joins the device to those of the other ranks, once for a group: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
+// LinkOf joins the device to those of the other ranks, which all ask for it, once for a group: by NCCL where all ranks have it, by copies of the driver between the GPUs of one process, and else
 // through the host's memory.
-func (d *Device) linkOf(g ranks.Group) (Link, error) {
+func (d *Device) LinkOf(g ranks.Group) (Link, error) {
 	if d.link != nil && (d.linked == nil || d.linked == underlying(g)) {
 		return d.link, nil
 	}
@@ -151,10 +197,11 @@ func (d *Device) linkOf(g ranks.Group) (Link, error) {
 	d.link, d.linkWarning, d.linked = nil, "", underlying(g)
 	noNCCL := errNotMachine
 	if cudriver.IsMachine(d.Driver) {
-		var link Link
-		if link, noNCCL = NCCLLink(g); noNCCL == nil {
-			d.link = link
-			return link, nil
+		if noNCCL = d.apart(g); noNCCL == nil {
+			if d.link, noNCCL = NCCLLink(g); noNCCL == nil {
+				return d.link, nil
+			}
+			d.link = nil
 		}
 		if !errors.Is(noNCCL, nccl.ErrAbsent) {
 			return nil, noNCCL
@@ -182,4 +229,12 @@ func (d *Device) Transport() (text, warning string) {
 		return "", ""
 	}
 	return d.link.String(), d.linkWarning
+}
+
+// Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as anything tells.
+func (d *Device) Wires() []string {
+	if l, ok := d.link.(interface{ Wires() []string }); ok {
+		return l.Wires()
+	}
+	return nil
 }

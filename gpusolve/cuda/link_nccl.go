@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"thermsim/gpusolve/cudriver"
@@ -47,6 +48,34 @@ func NCCLLink(g ranks.Group) (Link, error) {
 	}
 	go l.watch(failedOf(g))
 	return l, nil
+}
+
+// apart finds ranks that share a GPU, which NCCL does not join: some of them would learn of it, and the others wait for them.
+func (d *Device) apart(g ranks.Group) error {
+	name, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // as NCCL tells machines apart
+	mine := name + " " + string(boot)
+	var failed error
+	for _, a := range []cudriver.DeviceAttribute{cudriver.PCIDomain, cudriver.PCIBus, cudriver.PCIDevice} {
+		n, err := d.Driver.DeviceGetAttribute(a, d.dev)
+		failed = errors.Join(failed, err)
+		mine += fmt.Sprint(" ", n)
+	}
+	if err := agreed(g, unusable(failed)); err != nil {
+		return err
+	}
+	all, err := g.Gather([]byte(mine))
+	if err != nil {
+		return err
+	}
+	for a := range all {
+		for b := range a {
+			if string(all[a]) == string(all[b]) {
+				return fmt.Errorf("%w for ranks %d and %d, which share a GPU", nccl.ErrAbsent, b, a)
+			}
+		}
+	}
+	return nil
 }
 
 // unusable is an NCCL that does not join the ranks, as where two of them share a GPU.
@@ -123,9 +152,32 @@ func (l *ncclLink) AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64)
 	return l.comm.AllGather(from, to, bytes, s.Stream)
 }
 
+func (l *ncclLink) AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) error {
+	if err := l.Err(); err != nil {
+		return err
+	}
+	return l.comm.Group(func() error {
+		for r, p := range with {
+			for n := 0; n < p.Count && r != l.rank; n++ {
+				err := l.comm.Send(p.Out.piece(from, n), p.Out.Bytes, r, s.Stream)
+				if err == nil {
+					err = l.comm.Receive(p.In.piece(to, n), p.In.Bytes, r, s.Stream)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
 func (l *ncclLink) Recordable() bool { return true }
 
 func (l *ncclLink) String() string { return "NCCL " + l.library.Version.String() }
+
+// Wires are what NCCL has found.
+func (l *ncclLink) Wires() []string { return nccl.Links() }
 
 func (l *ncclLink) Err() error {
 	l.mu.Lock()

@@ -65,7 +65,7 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 	host, _ := os.Hostname()
 	driver := "the machine's"
 	if !cudriver.IsMachine(d.Driver) {
-		driver = fmt.Sprintf("%p", d.Driver)
+		driver = fmt.Sprintf("%p", cudriver.Beneath(d.Driver))
 	}
 	mine := fmt.Appendf(make([]byte, 8), "%s %d %p %s", host, os.Getpid(), &rooms, driver)
 	if g.Rank() == 0 {
@@ -165,7 +165,8 @@ func (l *peerLink) seen(from int) (offer, error) {
 type part struct {
 	rank     int
 	from, to cudriver.DevicePtr
-	bytes    int64 // bytes copied from it
+	bytes    int64    // bytes copied from it
+	portion  *Portion // where it is not nil, pieces of so many bytes
 }
 
 // trade shows parts to other ranks, copies what they show, and has the stream wait until they have copied its own. Events are recorded again, or destroyed, only
@@ -175,7 +176,15 @@ func (l *peerLink) trade(s *Space, parts []part) error {
 		return err
 	}
 	err := l.meetAll(s, parts, func(p part) offer { return offer{p.from, l.ctx, l.sent} }, func(p part, o offer) error {
-		return s.Driver.MemcpyPeerAsync(p.to, l.ctx, o.at, o.ctx, p.bytes, s.Stream)
+		if p.portion == nil {
+			return s.Driver.MemcpyPeerAsync(p.to, l.ctx, o.at, o.ctx, p.bytes, s.Stream)
+		}
+		for n := range p.portion.Count {
+			if err := s.Driver.MemcpyPeerAsync(p.portion.In.piece(p.to, n), l.ctx, p.portion.There.piece(o.at, n), o.ctx, p.bytes, s.Stream); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -235,6 +244,15 @@ func (l *peerLink) AllGather(s *Space, from, to cudriver.DevicePtr, bytes int64)
 		if r != l.rank {
 			parts = append(parts, part{rank: r, from: from, to: to + cudriver.DevicePtr(int64(r)*bytes), bytes: bytes})
 		}
+	}
+	return l.trade(s, parts)
+}
+
+func (l *peerLink) AllToAll(s *Space, from, to cudriver.DevicePtr, with []Portion) error {
+	var parts []part
+	for n := 1; n < l.size; n++ { // each rank begins with another one
+		r := (l.rank + n) % l.size
+		parts = append(parts, part{rank: r, from: from, to: to, bytes: with[r].In.Bytes, portion: &with[r]})
 	}
 	return l.trade(s, parts)
 }

@@ -150,6 +150,8 @@ func (s *Space) take(bytes int64) (*buffer, error) {
 // giveBack frees a buffer when the device is done with it.
 func (s *Space) giveBack(b *buffer) {
 	s.live -= b.Bytes()
-	s.Wait()
+	if s.Wait(); s.err != nil {
+		_ = s.Driver.StreamSynchronize(s.Stream) // what was asked for before the failure may use it
+	}
 	s.Note(b.Free())
 }

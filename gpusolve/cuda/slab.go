@@ -41,12 +41,15 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.Slab
 	if err := d.LoadSystems(); err != nil {
 		return nil, err
 	}
-	link, err := d.linkOf(slab.Group)
+	link, err := d.LinkOf(slab.Group)
 	if err != nil {
 		return nil, err
 	}
 	k, err := Module(d, "slab", kernels.LoadSlab)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.openAside(); err != nil {
 		return nil, err
 	}
 	s := newSystem(d, m, dt)

@@ -35,42 +35,68 @@ func fieldOf(v ops.Vector, nx, ny int) field {
 // words is the size of so many rows of all planes.
 func (f field) words(rows int) int64 { return int64(f.nx) * int64(rows) * int64(f.nz) }
 
-// Exchange fills ghost rows from the neighbours: what goes down are first rows of the own, what goes up are last ones.
+// passage is what changes hands in an exchange of ghost rows: what goes down are first rows of the own, what goes up are last ones. Of every field, in the order of the
+// packed words, down come all rows for the rank below and then, behind them, up those for the rank above.
+type passage struct {
+	down, up     int64 // words
+	first, end   int   // own rows
+	below, above int   // ghost rows to fill
+	under, over  int   // 0 where there is no neighbour
+}
+
+// passage of ghost rows of fields.
+func (s *slabSystem) passage(on ops.Partition, below, above int, fields ...field) passage {
+	rank := s.slab.Group.Rank()
+	p := passage{below: below, above: above, under: 1, over: 1}
+	p.first, p.end = on.Own(rank)
+	for _, f := range fields {
+		p.down, p.up = p.down+f.words(above), p.up+f.words(below)
+	}
+	if rank == 0 {
+		p.under = 0
+	}
+	if rank == s.slab.Group.Size()-1 {
+		p.over = 0
+	}
+	s.reserve(p.down+p.up, p.down+p.up)
+	return p
+}
+
+// each gives the rows of every field that leave or, with ghosts, arrive, and where they lie when packed.
+func (p *passage) each(fields []field, ghosts bool, do func(f field, down, up side)) {
+	atDown, atUp := int64(0), p.down
+	for _, f := range fields {
+		down, up := side{atDown, p.first, p.under * p.above}, side{atUp, p.end - p.below, p.over * p.below}
+		if ghosts {
+			down, up = side{atDown, p.end, p.over * p.above}, side{atUp, p.first - p.below, p.under * p.below}
+		}
+		do(f, down, up)
+		atDown, atUp = atDown+f.words(p.above), atUp+f.words(p.below)
+	}
+}
+
+// pass sends what is packed, in the order of the stream of on.
+func (s *slabSystem) pass(on *Space, p *passage) {
+	if s.err == nil {
+		s.Note(s.link.Exchange(on, Transfer{s.send.Address(), s.recv.Address(), 4 * p.down},
+			Transfer{s.send.Add(p.down).Address(), s.recv.Add(p.down).Address(), 4 * p.up}))
+	}
+}
+
+// Exchange fills ghost rows from the neighbours.
 func (s *slabSystem) Exchange(on ops.Partition, below, above int, vectors ...ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	rank := s.slab.Group.Rank()
-	first, end := on.Own(rank)
-	from, to := on.Held(rank)
+	from, to := on.Held(s.slab.Group.Rank())
 	fields := make([]field, len(vectors))
-	var down, up int64
 	for n, v := range vectors {
 		fields[n] = fieldOf(v, on.NX, to-from)
-		down, up = down+fields[n].words(above), up+fields[n].words(below)
 	}
-	s.reserve(down+up, down+up)
-	under, over := 1, 1 // 0 where there is no neighbour
-	if rank == 0 {
-		under = 0
-	}
-	if rank == s.slab.Group.Size()-1 {
-		over = 0
-	}
-	atDown, atUp := int64(0), down
-	for _, f := range fields {
-		s.pack(f, s.send, side{atDown, first, under * above}, side{atUp, end - below, over * below})
-		atDown, atUp = atDown+f.words(above), atUp+f.words(below)
-	}
-	if s.err == nil {
-		s.Note(s.link.Exchange(&s.Space, Transfer{s.send.Address(), s.recv.Address(), 4 * down},
-			Transfer{s.send.Add(down).Address(), s.recv.Add(down).Address(), 4 * up}))
-	}
-	atDown, atUp = 0, down
-	for _, f := range fields {
-		s.unpack(f, s.recv, side{atDown, end, over * above}, side{atUp, first - below, under * below})
-		atDown, atUp = atDown+f.words(above), atUp+f.words(below)
-	}
+	p := s.passage(on, below, above, fields...)
+	p.each(fields, false, func(f field, down, up side) { s.pack(f, s.send, down, up) })
+	s.pass(&s.Space, &p)
+	p.each(fields, true, func(f field, down, up side) { s.unpack(f, s.recv, down, up) })
 }
 
 // Collect fills whole from the own rows of all ranks.

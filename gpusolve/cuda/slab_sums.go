@@ -69,6 +69,26 @@ func (s *slabSystem) Max(x ops.Vector) float64 {
 	return most
 }
 
+// Inner returns x.y and max|x| of all ranks, NaN after a failure. What decides by it must decide alike everywhere.
+func (s *slabSystem) Inner(x, y ops.Vector) (product, largest float64) {
+	if s.Ready() {
+		s.Note(s.k.InnerRows(s.Stream, s.planesGrid(), kernels.SlabInnerRowsArgs{
+			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x), Y: F64(y), Partial: s.partial,
+			Scalars: s.scalarsDev, Ticket: s.ticket,
+		}))
+	}
+	v := s.readStatistics()
+	all := s.gathered([]float64{v[kernels.Scratch], v[kernels.Maxz]})
+	if all == nil {
+		return math.NaN(), math.NaN()
+	}
+	for _, part := range all {
+		product += part[0]
+		largest = max(largest, part[1])
+	}
+	return product, largest
+}
+
 // Stored is the heat in W that the capacities of all ranks take up between old and x.
 func (s *slabSystem) Stored(x, old ops.Vector) float64 {
 	if s.Ready() {

@@ -244,5 +244,9 @@ func sumsOf(t *testing.T, s ops.System, values []float64) []float64 {
 	b.SetOld(old)
 	norms := s.Residual(r, r, b, x)
 	heat := s.FaceHeat(x)
+	inner, most := s.(interface {
+		Inner(x, y ops.Vector) (product, largest float64)
+	}).Inner(x, old)
+	got = append(got, inner, most)
 	return append(append(got, norms.Residual, norms.Source, norms.Floor, s.Max(x), s.Stored(x, old)), heat[:]...)
 }

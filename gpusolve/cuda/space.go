@@ -30,6 +30,7 @@ type Space struct {
 	reserved            store
 	scope               *scope // what is made now belongs to it; nil outside of scopes
 	graphs              []cudriver.GraphExec
+	pins                pins // host memory that copies use until the next wait
 	err                 error
 }
 
@@ -99,6 +100,9 @@ func (s *Space) Wait() {
 	if s.err == nil {
 		s.Note(s.Driver.StreamSynchronize(s.Stream))
 	}
+	if s.err == nil {
+		s.pins.Unpin()
+	}
 }
 
 // New32 makes an FP32 vector over the cells.
@@ -116,7 +120,10 @@ func (s *Space) Single(w ops.Vector) (ops.Vector, error) { return w, s.err }
 // Free gives back the system's memory.
 func (s *Space) Free() {
 	defer s.Bind()()
-	_ = s.Driver.StreamSynchronize(s.Stream)
+	if err := s.Driver.StreamSynchronize(s.Stream); err != nil {
+		s.pins.abandon()
+	}
+	s.pins.Unpin()
 	for _, g := range s.graphs {
 		_ = s.Driver.GraphExecDestroy(g)
 	}
@@ -161,7 +168,7 @@ func (s *Space) readStatistics() []float64 { return s.scalarsAt(s.scalarsDev) }
 
 func (s *Space) scalarsAt(p cudriver.Ptr[float64]) []float64 {
 	v := unsafe.Slice((*float64)(s.Device.scalars), scalarCount)
-	Receive(s, v, p)
+	receive(s, v, p)
 	if s.err != nil {
 		for i := range v {
 			v[i] = math.NaN()
@@ -183,15 +190,20 @@ func (s *Space) Record(body func()) (replay, forget func(), err error) {
 	g, err := s.Driver.StreamEndCapture(s.Stream)
 	s.Note(err)
 	if s.err != nil {
+		if err == nil {
+			_ = s.Driver.GraphDestroy(g) // a launch has failed, which is the error to tell
+		}
 		return nil, nil, s.err
 	}
 	exec, err := s.Driver.GraphInstantiate(g)
 	s.Note(err)
+	if err == nil {
+		s.graphs = append(s.graphs, exec)
+	}
 	s.Note(s.Driver.GraphDestroy(g))
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	s.graphs = append(s.graphs, exec)
 	replay = func() {
 		if s.err == nil {
 			s.Note(s.Driver.GraphLaunch(exec, s.Stream))

@@ -5,6 +5,7 @@ package cudriver
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -171,6 +172,9 @@ func (d *driver) compileLog(text []byte) string {
 		size uintptr // in: room; out: bytes used
 	}{log: new([4096]byte)}
 	values.size = uintptr(len(values.log))
+	var pin runtime.Pinner // of what the memory that is passed points to
+	defer pin.Unpin()
+	pin.Pin(values.log)
 	var m Module
 	err := d.moduleLoadDataEx.call(uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&text[0])),
 		uintptr(len(options)), uintptr(unsafe.Pointer(&options[0])), uintptr(unsafe.Pointer(&values)))
@@ -198,7 +202,7 @@ func (d *driver) FuncSetAttribute(f Function, a FunctionAttribute, value int) er
 // launch is the argument list of cuLaunchKernel, kept between calls because SyscallN moves a list of its own to the heap.
 type launch struct {
 	args   [11]uintptr
-	params []unsafe.Pointer // keeps the parameters on the heap, where they do not move
+	params []unsafe.Pointer // keeps the parameters alive, and on the heap, where they do not move: pins would cost each launch a tenth of what it takes
 }
 
 // LaunchKernel is the hot call: it allocates nothing. The driver copies the values of the parameters before it returns.
@@ -234,6 +238,8 @@ func (d *driver) StreamCreate() (Stream, error) {
 
 func (d *driver) StreamDestroy(s Stream) error     { return d.streamDestroy.call(uintptr(s)) }
 func (d *driver) StreamSynchronize(s Stream) error { return d.streamSynchronize.call(uintptr(s)) }
+
+func (d *driver) StreamQuery(s Stream) (bool, error) { return ready(d.streamQuery.call(uintptr(s))) }
 
 func (d *driver) StreamWaitEvent(s Stream, e Event) error {
 	return d.streamWaitEvent.call(uintptr(s), uintptr(e), eventDefault)
@@ -275,6 +281,16 @@ func (d *driver) EventRecord(e Event, s Stream) error {
 }
 
 func (d *driver) EventSynchronize(e Event) error { return d.eventSynchronize.call(uintptr(e)) }
+
+func (d *driver) EventQuery(e Event) (bool, error) { return ready(d.eventQuery.call(uintptr(e))) }
+
+// ready turns the result of a query into an answer.
+func ready(err error) (bool, error) {
+	if e, ok := err.(*Error); ok && e.Result == NotReady {
+		return false, nil
+	}
+	return err == nil, err
+}
 
 func (d *driver) EventElapsedTime(start, end Event) (float32, error) {
 	var ms float32

@@ -64,6 +64,8 @@ type Driver interface {
 	StreamCreate() (Stream, error) // non-blocking
 	StreamDestroy(s Stream) error
 	StreamSynchronize(s Stream) error
+	// StreamQuery says, without a wait, whether all work of the stream is done.
+	StreamQuery(s Stream) (done bool, err error)
 	// StreamWaitEvent holds the stream up until an event has happened, which may be one of another device.
 	StreamWaitEvent(s Stream, e Event) error
 	StreamBeginCapture(s Stream) error
@@ -77,11 +79,24 @@ type Driver interface {
 	EventDestroy(e Event) error
 	EventRecord(e Event, s Stream) error
 	EventSynchronize(e Event) error
+	// EventQuery says, without a wait, whether what was recorded last has happened.
+	EventQuery(e Event) (done bool, err error)
 	EventElapsedTime(start, end Event) (milliseconds float32, err error)
 }
 
 // Over, where it is not nil, puts other bindings over those that Open gives. A build that has some, such as that of gpusolve/cudriver/mumax3, sets it before anything is opened.
 var Over func(Driver) Driver
+
+// Beneath is the driver under all those that wrap it.
+func Beneath(d Driver) Driver {
+	for {
+		u, ok := d.(interface{ Unwrap() Driver })
+		if !ok {
+			return d
+		}
+		d = u.Unwrap()
+	}
+}
 
 // DeviceAttribute is a CUdevice_attribute.
 type DeviceAttribute int32
@@ -95,7 +110,10 @@ const (
 	WarpSize                     DeviceAttribute = 10
 	ClockRate                    DeviceAttribute = 13
 	MultiprocessorCount          DeviceAttribute = 16
+	PCIBus                       DeviceAttribute = 33
+	PCIDevice                    DeviceAttribute = 34
 	L2CacheSize                  DeviceAttribute = 38
+	PCIDomain                    DeviceAttribute = 50
 	ComputeCapabilityMajor       DeviceAttribute = 75
 	ComputeCapabilityMinor       DeviceAttribute = 76
 	MaxSharedMemoryPerBlockOptin DeviceAttribute = 97

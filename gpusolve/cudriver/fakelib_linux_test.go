@@ -130,6 +130,7 @@ func newFakeLibrary() *fakeLibrary {
 		"cuStreamCreate":          func(s *uintptr, flags uint32) uintptr { *s = 0x51; return f.ret("cuStreamCreate", uint64(flags)) },
 		"cuStreamDestroy_v2":      func(s uint64) uintptr { return f.ret("cuStreamDestroy", s) },
 		"cuStreamSynchronize":     func(s uint64) uintptr { return f.ret("cuStreamSynchronize", s) },
+		"cuStreamQuery":           func(s uint64) uintptr { return f.ret("cuStreamQuery", s) },
 		"cuStreamBeginCapture_v2": func(s uint64, mode int32) uintptr { return f.ret("cuStreamBeginCapture", s, uint64(mode)) },
 		"cuStreamEndCapture":      func(s uint64, g *uintptr) uintptr { *g = 0x61; return f.ret("cuStreamEndCapture", s) },
 		"cuGraphInstantiateWithFlags": func(e *uintptr, g, flags uint64) uintptr {
@@ -143,6 +144,7 @@ func newFakeLibrary() *fakeLibrary {
 		"cuEventDestroy_v2":  func(e uint64) uintptr { return f.ret("cuEventDestroy", e) },
 		"cuEventRecord":      func(e, s uint64) uintptr { return f.ret("cuEventRecord", e, s) },
 		"cuEventSynchronize": func(e uint64) uintptr { return f.ret("cuEventSynchronize", e) },
+		"cuEventQuery":       func(e uint64) uintptr { return f.ret("cuEventQuery", e) },
 		"cuEventElapsedTime": func(ms *float32, start, end uint64) uintptr {
 			*ms = 1.5
 			return f.ret("cuEventElapsedTime", start, end)

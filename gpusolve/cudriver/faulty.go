@@ -32,6 +32,16 @@ func FailAt(n int, r Result) func(string, int) error {
 	}
 }
 
+// FailFrom fails call number n (from 0) with r, and every one after it: a device that is lost.
+func FailFrom(n int, r Result) func(string, int) error {
+	return func(call string, i int) error {
+		if i < n {
+			return nil
+		}
+		return &Error{Call: call, Result: r, Detail: "injected"}
+	}
+}
+
 // FailNth fails the k-th call (from 0) of the given name with r.
 func FailNth(name string, k int, r Result) func(string, int) error {
 	seen := 0
@@ -214,6 +224,10 @@ func (f *FaultyDriver) StreamSynchronize(s Stream) error {
 	return f.run("cuStreamSynchronize", func() error { return f.d.StreamSynchronize(s) })
 }
 
+func (f *FaultyDriver) StreamQuery(s Stream) (bool, error) {
+	return get(f, "cuStreamQuery", func() (bool, error) { return f.d.StreamQuery(s) })
+}
+
 func (f *FaultyDriver) StreamBeginCapture(s Stream) error {
 	return f.run("cuStreamBeginCapture", func() error { return f.d.StreamBeginCapture(s) })
 }
@@ -252,6 +266,10 @@ func (f *FaultyDriver) EventRecord(e Event, s Stream) error {
 
 func (f *FaultyDriver) EventSynchronize(e Event) error {
 	return f.run("cuEventSynchronize", func() error { return f.d.EventSynchronize(e) })
+}
+
+func (f *FaultyDriver) EventQuery(e Event) (bool, error) {
+	return get(f, "cuEventQuery", func() (bool, error) { return f.d.EventQuery(e) })
 }
 
 func (f *FaultyDriver) EventElapsedTime(start, end Event) (float32, error) {

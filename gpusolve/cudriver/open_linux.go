@@ -58,9 +58,9 @@ type driver struct {
 	primaryCtxRetain, primaryCtxRelease, ctxSetCurrent, ctxSynchronize, ctxEnablePeerAccess, memGetInfo,
 	memAlloc, memFree, memAllocHost, memFreeHost, memcpyHtoD, memcpyDtoH, memcpyDtoD, memcpyPeer, memsetD32,
 	moduleLoadData, moduleLoadDataEx, moduleUnload, moduleGetFunction, funcSetAttribute, launchKernel,
-	streamCreate, streamDestroy, streamSynchronize, streamWaitEvent, streamBeginCapture, streamEndCapture,
+	streamCreate, streamDestroy, streamSynchronize, streamQuery, streamWaitEvent, streamBeginCapture, streamEndCapture,
 	graphInstantiate, graphLaunch, graphDestroy, graphExecDestroy,
-	eventCreate, eventDestroy, eventRecord, eventSynchronize, eventElapsedTime entry
+	eventCreate, eventDestroy, eventRecord, eventSynchronize, eventQuery, eventElapsedTime entry
 
 	launches sync.Pool // of *launch
 }
@@ -106,6 +106,7 @@ func bind(library string, lookup func(symbol string) (uintptr, error)) (*driver,
 		{&d.streamCreate, "cuStreamCreate", "", "2.0"},
 		{&d.streamDestroy, "cuStreamDestroy", "_v2", "4.0"},
 		{&d.streamSynchronize, "cuStreamSynchronize", "", "2.0"},
+		{&d.streamQuery, "cuStreamQuery", "", "2.0"},
 		{&d.streamWaitEvent, "cuStreamWaitEvent", "", "3.2"},
 		{&d.streamBeginCapture, "cuStreamBeginCapture", "_v2", "10.1"},
 		{&d.streamEndCapture, "cuStreamEndCapture", "", "10.0"},
@@ -117,6 +118,7 @@ func bind(library string, lookup func(symbol string) (uintptr, error)) (*driver,
 		{&d.eventDestroy, "cuEventDestroy", "_v2", "4.0"},
 		{&d.eventRecord, "cuEventRecord", "", "2.0"},
 		{&d.eventSynchronize, "cuEventSynchronize", "", "2.0"},
+		{&d.eventQuery, "cuEventQuery", "", "2.0"},
 		{&d.eventElapsedTime, "cuEventElapsedTime", "", "2.0"},
 	} {
 		addr, err := lookup(s.name + s.version)

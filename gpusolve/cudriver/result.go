@@ -19,6 +19,7 @@ const (
 	UnsupportedPTXVersion    Result = 222
 	InvalidHandle            Result = 400
 	NotFound                 Result = 500
+	NotReady                 Result = 600
 	IllegalAddress           Result = 700
 	LaunchOutOfResources     Result = 701
 	LaunchTimeout            Result = 702
@@ -26,6 +27,7 @@ const (
 	LaunchFailed             Result = 719
 	StreamCaptureUnsupported Result = 900
 	StreamCaptureInvalidated Result = 901
+	Timeout                  Result = 909
 	Unknown                  Result = 999
 )
 
@@ -81,7 +83,7 @@ var results = map[Result]struct{ name, text string }{
 	211: {"NOT_MAPPED", "the resource is not mapped"},
 	212: {"NOT_MAPPED_AS_ARRAY", "the resource is not mapped as an array"},
 	213: {"NOT_MAPPED_AS_POINTER", "the resource is not mapped as a pointer"},
-	214: {"ECC_UNCORRECTABLE", "uncorrectable memory error of the device"},
+	214: {"ECC_UNCORRECTABLE", "an ECC error in the memory of the device that could not be corrected"},
 	215: {"UNSUPPORTED_LIMIT", "the device does not have this limit"},
 	216: {"CONTEXT_ALREADY_IN_USE", "the context is in use by another thread"},
 	217: {"PEER_ACCESS_UNSUPPORTED", "the devices cannot reach each other's memory"},
@@ -93,7 +95,7 @@ var results = map[Result]struct{ name, text string }{
 	223: {"JIT_COMPILATION_DISABLED", "compiling PTX is disabled"},
 	224: {"UNSUPPORTED_EXEC_AFFINITY", "the device does not support this execution affinity"},
 	225: {"UNSUPPORTED_DEVSIDE_SYNC", "a kernel calls cudaDeviceSynchronize"},
-	226: {"CONTAINED", "a memory error of the device was contained"},
+	226: {"CONTAINED", "an ECC error in the memory of the device that could not be corrected; only this process is affected"},
 	300: {"INVALID_SOURCE", "the kernel source is not valid"},
 	301: {"FILE_NOT_FOUND", "a file of the driver was not found"},
 	302: {"SHARED_OBJECT_SYMBOL_NOT_FOUND", "a symbol of a shared library was not found"},

@@ -54,6 +54,9 @@ func (w *Iteration) Close() {}
 // NewDirection makes an FP32 vector: the processor updates directions in place.
 func (w *Iteration) NewDirection() (ops.Vector, error) { return w.New32() }
 
+// Settle has nothing to do: every Update moves x.
+func (w *Iteration) Settle(_, _ ops.Vector) {}
+
 // Scalars of the last operations.
 func (w *Iteration) Scalars() ops.Scalars { return w.scalars }
 

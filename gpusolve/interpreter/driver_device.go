@@ -146,7 +146,7 @@ func (m *Machine) CtxSynchronize() error {
 			return fail("cuCtxSynchronize", cudriver.StreamCaptureUnsupported, "")
 		}
 	}
-	return nil
+	return m.drainAll()
 }
 
 // MemGetInfo implements cudriver.Driver.
@@ -224,8 +224,12 @@ func (m *Machine) MemFreeHost(p unsafe.Pointer) error {
 	if err != nil && m.sticky == nil {
 		return err
 	}
-	if _, ok := m.pinned[p]; !ok {
+	held, ok := m.pinned[p]
+	if !ok {
 		return fail(call, cudriver.InvalidValue, "not the beginning of pinned memory, or freed already")
+	}
+	for i := range held {
+		held[i] = undefined // a copy that has not been waited for shows it
 	}
 	delete(m.pinned, p)
 	return err

@@ -29,6 +29,10 @@ func (m *Machine) StreamDestroy(s cudriver.Stream) error {
 	if s == 0 || m.streams[s] == nil {
 		return fail("cuStreamDestroy", cudriver.InvalidHandle, fmt.Sprintf("no stream %d", s))
 	}
+	m.lost += len(m.streams[s].queue)
+	if err == nil {
+		err = m.drain(m.streams[s], m.streams[s].end()) // a GPU goes on with it
+	}
 	delete(m.streams, s)
 	return err
 }
@@ -47,12 +51,31 @@ func (m *Machine) StreamSynchronize(s cudriver.Stream) error {
 	case st.capturing:
 		st.spoilt = true
 		return fail(call, cudriver.StreamCaptureUnsupported, "")
+	default:
+		return m.drain(st, st.end())
 	}
-	return nil
 }
 
-// StreamWaitEvent implements cudriver.Driver. Work is done when it is asked for, so what the event waits for has happened; to wait for one that nothing has
-// recorded is an error here, where a GPU would go on too soon.
+// StreamQuery implements cudriver.Driver. Each question gives the device the time to do a piece of work.
+func (m *Machine) StreamQuery(s cudriver.Stream) (done bool, err error) {
+	const call = "cuStreamQuery"
+	leave, err := m.enter(call)
+	defer leave()
+	if err != nil {
+		return false, err
+	}
+	switch st := m.streams[s]; {
+	case st == nil:
+		return false, fail(call, cudriver.InvalidHandle, fmt.Sprintf("no stream %d", s))
+	case st.capturing:
+		st.spoilt = true
+		return false, fail(call, cudriver.StreamCaptureUnsupported, "")
+	default:
+		return m.query(st, st.end())
+	}
+}
+
+// StreamWaitEvent implements cudriver.Driver. To wait for an event that nothing has recorded is an error here, where a GPU would go on too soon.
 func (m *Machine) StreamWaitEvent(s cudriver.Stream, e cudriver.Event) error {
 	const call = "cuStreamWaitEvent"
 	leave, err := m.enter(call)
@@ -64,11 +87,12 @@ func (m *Machine) StreamWaitEvent(s cudriver.Stream, e cudriver.Event) error {
 	if ev == nil {
 		return fail(call, cudriver.InvalidHandle, "")
 	}
+	of, mark := ev.of, ev.mark // the latest record, whatever is recorded afterwards
 	return m.submit(call, s, func() error {
-		if !ev.recorded {
+		if of == nil && !ev.recorded {
 			return fail(call, cudriver.InvalidValue, "the event has not been recorded")
 		}
-		return nil
+		return m.drain(of, mark)
 	})
 }
 
@@ -88,7 +112,7 @@ func (m *Machine) StreamBeginCapture(s cudriver.Stream) error {
 	case st.capturing:
 		return fail(call, cudriver.InvalidValue, "the stream is being captured already")
 	default:
-		*st = stream{capturing: true}
+		st.capturing = true
 	}
 	return nil
 }
@@ -106,7 +130,7 @@ func (m *Machine) StreamEndCapture(s cudriver.Stream) (cudriver.Graph, error) {
 		return 0, fail(call, cudriver.InvalidValue, "the stream is not being captured")
 	}
 	recorded, spoilt := st.recorded, st.spoilt
-	*st = stream{}
+	st.capturing, st.spoilt, st.recorded = false, false, nil
 	if spoilt {
 		return 0, fail(call, cudriver.StreamCaptureInvalidated, "")
 	}
@@ -181,10 +205,12 @@ func (m *Machine) GraphExecDestroy(e cudriver.GraphExec) error {
 	return err
 }
 
-// event holds the fake time at which it was recorded.
+// event holds the fake time at which it was last recorded, and how far a stream must have got for the record that was asked for last.
 type event struct {
 	at       time.Duration
 	recorded bool
+	of       *stream // nil where none was asked for outside of a capture
+	mark     int
 }
 
 // EventCreate implements cudriver.Driver.
@@ -225,8 +251,11 @@ func (m *Machine) EventRecord(e cudriver.Event, s cudriver.Stream) error {
 	if ev == nil {
 		return fail(call, cudriver.InvalidHandle, "")
 	}
+	if st := m.streams[s]; st != nil && !st.capturing {
+		ev.of, ev.mark = st, st.end()+1
+	}
 	return m.submit(call, s, func() error {
-		*ev = event{m.clock, true}
+		ev.at, ev.recorded = m.clock, true
 		return nil
 	})
 }
@@ -235,10 +264,28 @@ func (m *Machine) EventRecord(e cudriver.Event, s cudriver.Stream) error {
 func (m *Machine) EventSynchronize(e cudriver.Event) error {
 	leave, err := m.enter("cuEventSynchronize")
 	defer leave()
-	if err == nil && m.events[e] == nil {
-		err = fail("cuEventSynchronize", cudriver.InvalidHandle, "")
+	if err != nil {
+		return err
 	}
-	return err
+	ev := m.events[e]
+	if ev == nil {
+		return fail("cuEventSynchronize", cudriver.InvalidHandle, "")
+	}
+	return m.drain(ev.of, ev.mark)
+}
+
+// EventQuery implements cudriver.Driver. Each question gives the device the time to do a piece of work.
+func (m *Machine) EventQuery(e cudriver.Event) (done bool, err error) {
+	leave, err := m.enter("cuEventQuery")
+	defer leave()
+	if err != nil {
+		return false, err
+	}
+	ev := m.events[e]
+	if ev == nil {
+		return false, fail("cuEventQuery", cudriver.InvalidHandle, "")
+	}
+	return m.query(ev.of, ev.mark)
 }
 
 // EventElapsedTime implements cudriver.Driver. Time is made up from the instructions executed and the bytes copied.
@@ -250,8 +297,11 @@ func (m *Machine) EventElapsedTime(start, end cudriver.Event) (float32, error) {
 		return 0, err
 	}
 	a, b := m.events[start], m.events[end]
-	if a == nil || b == nil || !a.recorded || !b.recorded {
+	if a == nil || b == nil || !a.asked() || !b.asked() {
 		return 0, fail(call, cudriver.InvalidHandle, "the events have not been recorded")
+	}
+	if a.pending() || b.pending() {
+		return 0, fail(call, cudriver.NotReady, "nothing has waited for the events")
 	}
 	return float32(b.at-a.at) / 1e6, nil
 }

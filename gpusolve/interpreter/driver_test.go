@@ -14,8 +14,8 @@ func TestMemoryIsCounted(t *testing.T) {
 	m := interpreter.New(interpreter.Options{Memory: 1000})
 	b := newBench(t, m, computePTX)
 	p, q := b.alloc(600), b.alloc(300)
-	if n, bytes := m.Live(); n != 2 || bytes != 900 {
-		t.Errorf("live: %d allocations, %d bytes; want 2 and 900", n, bytes)
+	if o := m.Objects(); o.Allocations != 2 || o.Bytes != 900 {
+		t.Errorf("%+v; want 2 allocations of 900 bytes", o)
 	}
 	if free, total, err := m.MemGetInfo(); free != 100 || total != 1000 || err != nil {
 		t.Errorf("MemGetInfo: %d of %d (%v), want 100 of 1000", free, total, err)
@@ -31,13 +31,13 @@ func TestMemoryIsCounted(t *testing.T) {
 	}
 	b.must(m.MemFree(q))
 	b.must(m.MemFree(0))
-	if n, bytes := m.Live(); n != 0 || bytes != 0 {
-		t.Errorf("live: %d allocations, %d bytes; want none", n, bytes)
+	if o := m.Objects(); o.Allocations != 0 || o.Bytes != 0 {
+		t.Errorf("%+v; want no allocations", o)
 	}
 }
 
 func TestCopiesAreChecked(t *testing.T) {
-	b := interpreted(t)
+	b := newBench(t, interpreter.New(interpreter.Options{AtOnce: true}), computePTX)
 	p, q := b.alloc(64), b.alloc(64)
 	host := make([]byte, 64)
 	h := unsafe.Pointer(&host[0])
@@ -183,8 +183,8 @@ func TestCleanUpAfterAFault(t *testing.T) {
 			t.Errorf("%s gives %v", what, err)
 		}
 	}
-	if n, bytes := m.Live(); n != 0 || bytes != 0 || m.Handles() != 0 {
-		t.Errorf("left: %d allocations of %d bytes, %d handles", n, bytes, m.Handles())
+	if left := m.Objects(); left != (interpreter.Objects{Contexts: 1}) {
+		t.Errorf("left: %+v", left)
 	}
 }
 

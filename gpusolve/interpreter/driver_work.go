@@ -9,28 +9,6 @@ import (
 	"thermsim/gpusolve/cudriver"
 )
 
-// node is a piece of work: at once, or recorded in a graph.
-type node func() error
-
-type stream struct {
-	capturing bool
-	spoilt    bool
-	recorded  []node
-}
-
-// submit does the work, or records it while the stream is being captured.
-func (m *Machine) submit(call string, s cudriver.Stream, work node) error {
-	st := m.streams[s]
-	if st == nil {
-		return fail(call, cudriver.InvalidHandle, fmt.Sprintf("no stream %d", s))
-	}
-	if st.capturing {
-		st.recorded = append(st.recorded, work)
-		return nil
-	}
-	return work()
-}
-
 // span finds the allocation that holds a range.
 func (m *Machine) span(call string, p cudriver.DevicePtr, n int64) (*allocation, uint64, error) {
 	if n < 0 {
@@ -76,6 +54,7 @@ func (m *Machine) MemcpyDtoHAsync(dst unsafe.Pointer, src cudriver.DevicePtr, n 
 	if _, _, err := m.span(call, src, n); err != nil {
 		return err
 	}
+	m.undefine(s, unsafe.Slice((*byte)(dst), n))
 	return m.submit(call, s, func() error {
 		a, off, err := m.span(call, src, n)
 		if err != nil {
@@ -182,6 +161,7 @@ func (m *Machine) ModuleUnload(h cudriver.Module) error {
 	for _, a := range mod.variables {
 		a.free()
 	}
+	mod.unloaded = true
 	delete(m.modules, h)
 	return err
 }
@@ -252,6 +232,9 @@ func (m *Machine) LaunchKernel(f cudriver.Function, grid, block [3]uint32, share
 	}
 	r.params = values
 	return m.submit(call, s, func() error {
+		if k.module.unloaded {
+			return fail(call, cudriver.InvalidHandle, "the module of "+k.name+" was unloaded before the kernel ran")
+		}
 		run := *r // graphs launch it again and again
 		return m.launch(&run)
 	})

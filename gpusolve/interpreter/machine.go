@@ -22,14 +22,16 @@ const (
 	launchOverheads = 1000
 )
 
-// Machine is one fake GPU. It implements cudriver.Driver; work is done when it is asked for, in order, whatever the stream. Its methods may be called
-// from several goroutines.
+// Machine is one fake GPU. It implements cudriver.Driver. Work waits in its stream until a wait needs it (see Options.AtOnce). Its methods may be called from several
+// goroutines.
 type Machine struct {
 	mu       sync.Mutex
 	options  Options
 	random   *rand.Rand
-	ready    bool // Init was called
+	early    *rand.Rand // which work is done before a wait needs it; nil where none is
+	ready    bool       // Init was called
 	contexts int
+	lost     int // pieces of work whose stream was destroyed before anyone waited for them
 	memory   memory
 	sticky   error // what the first kernel that failed did: every later call returns it
 	clock    time.Duration
@@ -53,6 +55,7 @@ type module struct {
 	kernels   map[string]*kernel
 	functions []cudriver.Function
 	variables []*allocation
+	unloaded  bool
 }
 
 // New makes a machine with nothing on it.
@@ -62,15 +65,11 @@ func New(o Options) *Machine {
 		events: map[cudriver.Event]*event{}, graphs: map[cudriver.Graph][]node{}, execs: map[cudriver.GraphExec][]node{}, pinned: map[unsafe.Pointer][]byte{}}
 	m.streams = map[cudriver.Stream]*stream{0: {}}
 	m.random = rand.New(rand.NewPCG(uint64(o.Seed), 0x9e3779b97f4a7c15))
+	if o.Seed != 0 {
+		m.early = rand.New(rand.NewPCG(uint64(o.Seed), 0xd1b54a32d192ed03))
+	}
 	m.memory.total = o.Memory
 	return m
-}
-
-// Live is what has been allocated on the device and not freed.
-func (m *Machine) Live() (allocations int, bytes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.memory.live, m.memory.used
 }
 
 // Instructions is how many warp instructions all launches have executed.
@@ -78,13 +77,6 @@ func (m *Machine) Instructions() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.executed
-}
-
-// Handles is how many modules, streams, events, graphs and pinned buffers exist: what a test for leaks looks at besides Live.
-func (m *Machine) Handles() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.modules) + len(m.streams) - 1 + len(m.events) + len(m.graphs) + len(m.execs) + len(m.pinned)
 }
 
 func (m *Machine) handle() uintptr {

@@ -23,7 +23,10 @@ type Options struct {
 	// finishing, before it is reported as hanging. Default 4e6.
 	StallLimit int64
 	// Delay leaves a warp without turns now and then, for up to so many turns of all: what a slow or late block does to those that wait for it.
-	Delay   int
+	Delay int
+	// AtOnce does work when it is asked for. Without it, copies, fills, launches and graphs take effect as late as the rules of streams allow: when something waits
+	// for them. With a Seed other than 0 some are done earlier, in an order that the streams allow.
+	AtOnce  bool
 	NoRaces bool // do not look for data races: faster
 	// Cache, when not nil, keeps the text of modules parsed for the machines that share it.
 	Cache *Cache

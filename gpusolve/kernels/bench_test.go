@@ -41,7 +41,7 @@ func BenchmarkLaunch(b *testing.B) {
 	})
 	b.Run("21", func(b *testing.B) {
 		for b.Loop() {
-			_ = t.RestrictResidual(1, grid, multigrid.TransferRestrictResidualArgs{
+			_ = t.RestrictWeighted(1, grid, multigrid.TransferRestrictWeightedArgs{
 				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places, Capacity: single, B: single, X: single,
 				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places, Wx: single, Wy: single, Bc: single,
 			})

@@ -102,8 +102,8 @@ DEVICE int lastBlock(u32 *ticket, u32 blocks, int *last) {
   return *last;
 }
 
-// The scalars of an iteration, as doubles in device memory.
-enum { RZ, BETA, PQ, ALPHA, RR, MAXZ, BB, FLOOR, SCRATCH };
+// The scalars of an iteration, as doubles in device memory. BiCGSTAB has others from PENDING on: an iteration is one or the other.
+enum { RZ, BETA, PQ, ALPHA, RR, MAXZ, BB, FLOOR, SCRATCH, PENDING };
 
 // load reads past the first-level cache, as results of other blocks must be.
 DEVICE double load(const double *p) { return *(const volatile double *)p; }

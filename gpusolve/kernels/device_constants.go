@@ -2,7 +2,7 @@
 
 package kernels
 
-// The scalars of an iteration, as doubles in device memory.
+// The scalars of an iteration, as doubles in device memory. BiCGSTAB has others from PENDING on: an iteration is one or the other.
 const (
 	RZ      = 0
 	Beta    = 1
@@ -13,4 +13,5 @@ const (
 	BB      = 6
 	Floor   = 7
 	Scratch = 8
+	Pending = 9
 )

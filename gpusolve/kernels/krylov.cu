@@ -4,7 +4,7 @@
 
 enum { THREADS = 128 };
 
-// Vectors of two values: pads keep fields aligned to 16 bytes.
+// Vectors of two values: pads keep fields aligned to 128 bytes.
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef double double2 __attribute__((ext_vector_type(2)));
 
@@ -59,41 +59,66 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
 
 enum { WIDE = 256 };
 
-// advance is update for two neighbouring values, as wide as makes x's accesses whole lines.
-DEVICE double advance(i64 c, double2 *x, float2 *r, const float2 *p, const float2 *q, double alpha, float alpha32) {
-  float2 d = p[c], v = r[c], w = q[c];
-  double2 t = x[c];
-  v[0] = __builtin_fmaf(-alpha32, w[0], v[0]);
-  v[1] = __builtin_fmaf(-alpha32, w[1], v[1]);
-  t[0] += alpha * d[0];
-  t[1] += alpha * d[1];
+// lower is r -= alpha q for two neighbouring values, and what they add to r.r.
+DEVICE double lower(i64 c, float2 *r, const float2 *q, float alpha) {
+  float2 v = r[c], w = q[c];
+  v[0] = __builtin_fmaf(-alpha, w[0], v[0]);
+  v[1] = __builtin_fmaf(-alpha, w[1], v[1]);
   r[c] = v;
-  x[c] = t;
   return (double)v[0] * v[0] + (double)v[1] * v[1];
 }
 
-// x += ALPHA p, r -= ALPHA q, RR = r.r; side says which of p0 and p1 is p.
+// r -= ALPHA q, RR = r.r, and x += ALPHA p at every second call, the step before with it: x is read and written half as often. PENDING is the part of the former
+// direction that x still lacks, 0 where it lacks none. side says which of p0 and p1 is p; the other one is the former direction.
 KERNEL void BOUNDS(WIDE) update(i64 n, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1, const int *side,
                                 const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  const float *RESTRICT p = *(const volatile int *)side ? p1 : p0;
-  double s = 0, alpha = load(scalars + ALPHA);
+  int at = *(const volatile int *)side;
+  const float *RESTRICT p = at ? p1 : p0, *RESTRICT former = at ? p0 : p1;
+  double s = 0, alpha = load(scalars + ALPHA), pending = load(scalars + PENDING);
   float alpha32 = (float)alpha;
   i64 stride = (i64)gridX() * WIDE;
+  if (pending == 0) {
 #pragma unroll 2
-  for (i64 c = (i64)blockX() * WIDE + threadX(); c < n / 2; c += stride)
-    s += advance(c, (double2 *)x, (float2 *)r, (const float2 *)p, (const float2 *)q, alpha, alpha32);
+    for (i64 c = (i64)blockX() * WIDE + threadX(); c < n / 2; c += stride) s += lower(c, (float2 *)r, (const float2 *)q, alpha32);
+  } else {
+#pragma unroll 2
+    for (i64 c = (i64)blockX() * WIDE + threadX(); c < n / 2; c += stride) {
+      float2 d = ((const float2 *)p)[c], e = ((const float2 *)former)[c];
+      double2 t = ((const double2 *)x)[c];
+      s += lower(c, (float2 *)r, (const float2 *)q, alpha32);
+      t[0] += pending * e[0] + alpha * d[0];
+      t[1] += pending * e[1] + alpha * d[1];
+      ((double2 *)x)[c] = t;
+    }
+  }
   if (n % 2 && blockX() == 0 && threadX() == 0) {
     i64 c = n - 1;
     float v = __builtin_fmaf(-alpha32, q[c], r[c]);
     r[c] = v;
-    x[c] += alpha * p[c];
+    if (pending != 0) x[c] += pending * former[c] + alpha * p[c];
     s += (double)v * v;
   }
   s = sumBlock(s, lines, WIDE);
   if (threadX() == 0) partial[blockX()] = s;
   if (!lastBlock(ticket, gridX(), &last)) return;
   s = total(partial, gridX(), lines, WIDE);
-  if (threadX() == 0) scalars[RR] = s;
+  if (threadX() == 0) {
+    scalars[RR] = s;
+    scalars[PENDING] = pending == 0 ? alpha : 0;
+  }
+}
+
+// settle gives x what update left pending.
+KERNEL void BOUNDS(WIDE) settle(i64 n, double *RESTRICT x, const float *p0, const float *p1, const int *side, double *scalars, u32 *ticket) {
+  SHARED int last;
+  const float *RESTRICT p = *(const volatile int *)side ? p1 : p0;
+  double pending = load(scalars + PENDING);
+  if (pending == 0) return;
+  i64 stride = (i64)gridX() * WIDE;
+#pragma unroll 2
+  for (i64 c = (i64)blockX() * WIDE + threadX(); c < n; c += stride) x[c] += pending * p[c];
+  barrier(); // the last block to end must find that all threads have read PENDING
+  if (lastBlock(ticket, gridX(), &last) && threadX() == 0) scalars[PENDING] = 0;
 }

@@ -31,6 +31,7 @@ type Krylov struct {
 	dotOfStep launch.Kernel[KrylovDotOfStepArgs]
 	direction launch.Kernel[KrylovDirectionArgs]
 	update    launch.Kernel[KrylovUpdateArgs]
+	settle    launch.Kernel[KrylovSettleArgs]
 }
 
 // LoadKrylov compiles the module for the device and finds its kernels.
@@ -42,6 +43,7 @@ func LoadKrylov(d cudriver.Driver) (*Krylov, error) {
 		m.dotOfStep.Prepare("dotOfStep", KrylovDotOfStepThreads),
 		m.direction.Prepare("direction", KrylovThreads),
 		m.update.Prepare("update", KrylovWide),
+		m.settle.Prepare("settle", KrylovWide),
 	)
 	if err != nil {
 		return nil, err
@@ -108,8 +110,25 @@ type KrylovUpdateArgs struct {
 	Ticket           cudriver.Ptr[uint32]
 }
 
-// Update: x += ALPHA p, r -= ALPHA q, RR = r.r; side says which of p0 and p1 is p.
+// Update: r -= ALPHA q, RR = r.r, and x += ALPHA p at every second call, the step before with it: x is read and written half as often. PENDING is the part of the former
+// direction that x still lacks, 0 where it lacks none. side says which of p0 and p1 is p; the other one is the former direction.
 func (m *Krylov) Update(s cudriver.Stream, grid [3]uint32, a KrylovUpdateArgs) error {
 	m.update.Args = a
 	return m.update.Launch(s, grid)
+}
+
+// KrylovSettleArgs are the arguments of settle.
+type KrylovSettleArgs struct {
+	N       int64
+	X       cudriver.Ptr[float64]
+	P0, P1  cudriver.Ptr[float32]
+	Side    cudriver.Ptr[int32]
+	Scalars cudriver.Ptr[float64]
+	Ticket  cudriver.Ptr[uint32]
+}
+
+// Settle gives x what update left pending.
+func (m *Krylov) Settle(s cudriver.Stream, grid [3]uint32, a KrylovSettleArgs) error {
+	m.settle.Args = a
+	return m.settle.Launch(s, grid)
 }

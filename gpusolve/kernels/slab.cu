@@ -29,6 +29,19 @@ KERNEL void BOUNDS(THREADS) unpackRows(int nx, int ny, int nz, i64 at0, int firs
   for (int k = blockY(); k < nz; k += gridY()) x[((i64)k * ny + s.first) * nx + c] = in[s.at + k * n + c];
 }
 
+// packUpdatedRows is packRows of what update will make of r, so that it travels while update runs: the same operations, and so the same bits.
+KERNEL void BOUNDS(THREADS) packUpdatedRows(int nx, int ny, int nz, i64 at0, int first0, int count0, i64 at1, int first1, int count1, const float *RESTRICT r,
+                                            const float *RESTRICT q, const double *scalars, float *RESTRICT out) {
+  Side s = blockZ() ? Side{at1, first1, count1} : Side{at0, first0, count0};
+  i64 n = (i64)nx * s.count, c = (i64)blockX() * THREADS + threadX();
+  if (c >= n) return;
+  float alpha = (float)load(scalars + ALPHA);
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 at = ((i64)k * ny + s.first) * nx + c;
+    out[s.at + k * n + c] = __builtin_fmaf(-alpha, q[at], r[at]);
+  }
+}
+
 // directionRows is direction with PQ over the rows from first up to end.
 KERNEL void BOUNDS(THREADS) directionRows(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
@@ -203,6 +216,37 @@ KERNEL void BOUNDS(THREADS) maximumRows(int nx, int ny, int nz, int first, int e
   for (int b = threadX(); b < blocks; b += THREADS) s = hotter(s, load(partial + b));
   s = maxBlock<hotter>(s, lines, THREADS);
   if (threadX() == 0) scalars[SCRATCH] = s;
+}
+
+// innerRows sets scalars[SCRATCH] = x.y and scalars[MAXZ] = max|x| over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) innerRows(int nx, int ny, int nz, int first, int end, const double *RESTRICT x, const double *RESTRICT y, double *partial,
+                                      double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s = 0, top = 0;
+  i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 base = ((i64)k * ny + first) * nx;
+    for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) {
+      double v = x[base + at];
+      s += v * y[base + at];
+      top = larger(top, __builtin_fabs(v));
+    }
+  }
+  s = sumBlock(s, lines, THREADS);
+  top = maxBlock(top, lines, THREADS);
+  int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();
+  if (threadX() == 0) {
+    partial[block] = s;
+    partial[blocks + block] = top;
+  }
+  if (!lastBlock(ticket, blocks, &last)) return;
+  s = total(partial, blocks, lines, THREADS);
+  top = greatest(partial + blocks, blocks, lines, THREADS);
+  if (threadX() == 0) {
+    scalars[SCRATCH] = s;
+    scalars[MAXZ] = top;
+  }
 }
 
 // RANKSCALARS is how many scalars each rank gives to combine.

@@ -39,6 +39,7 @@ type Slab struct {
 	module              launch.Module
 	packRows            launch.Kernel[SlabPackRowsArgs]
 	unpackRows          launch.Kernel[SlabUnpackRowsArgs]
+	packUpdatedRows     launch.Kernel[SlabPackUpdatedRowsArgs]
 	directionRows       launch.Kernel[SlabDirectionRowsArgs]
 	residualRows        launch.Kernel[SlabResidualRowsArgs]
 	residualOldZeroRows launch.Kernel[SlabResidualOldZeroRowsArgs]
@@ -47,6 +48,7 @@ type Slab struct {
 	updateRows          launch.Kernel[SlabUpdateRowsArgs]
 	storedRows          launch.Kernel[SlabStoredRowsArgs]
 	maximumRows         launch.Kernel[SlabMaximumRowsArgs]
+	innerRows           launch.Kernel[SlabInnerRowsArgs]
 	combineDot          launch.Kernel[SlabCombineDotArgs]
 	combineDirection    launch.Kernel[SlabCombineDirectionArgs]
 }
@@ -58,6 +60,7 @@ func LoadSlab(d cudriver.Driver) (*Slab, error) {
 	m.module, err = launch.Load(d, "slab", slabPTX,
 		m.packRows.Prepare("packRows", SlabThreads),
 		m.unpackRows.Prepare("unpackRows", SlabThreads),
+		m.packUpdatedRows.Prepare("packUpdatedRows", SlabThreads),
 		m.directionRows.Prepare("directionRows", SlabThreads),
 		m.residualRows.Prepare("residualRows", SlabThreads),
 		m.residualOldZeroRows.Prepare("residualOldZeroRows", SlabThreads),
@@ -66,6 +69,7 @@ func LoadSlab(d cudriver.Driver) (*Slab, error) {
 		m.updateRows.Prepare("updateRows", SlabWide),
 		m.storedRows.Prepare("storedRows", SlabThreads),
 		m.maximumRows.Prepare("maximumRows", SlabThreads),
+		m.innerRows.Prepare("innerRows", SlabThreads),
 		m.combineDot.Prepare("combineDot", SlabCombineDotThreads),
 		m.combineDirection.Prepare("combineDirection", SlabCombineDirectionThreads),
 	)
@@ -108,6 +112,24 @@ type SlabUnpackRowsArgs struct {
 func (m *Slab) UnpackRows(s cudriver.Stream, grid [3]uint32, a SlabUnpackRowsArgs) error {
 	m.unpackRows.Args = a
 	return m.unpackRows.Launch(s, grid)
+}
+
+// SlabPackUpdatedRowsArgs are the arguments of packUpdatedRows.
+type SlabPackUpdatedRowsArgs struct {
+	Nx, Ny, Nz     int32
+	At0            int64
+	First0, Count0 int32
+	At1            int64
+	First1, Count1 int32
+	R, Q           cudriver.Ptr[float32]
+	Scalars        cudriver.Ptr[float64]
+	Out            cudriver.Ptr[float32]
+}
+
+// PackUpdatedRows is packRows of what update will make of r, so that it travels while update runs: the same operations, and so the same bits.
+func (m *Slab) PackUpdatedRows(s cudriver.Stream, grid [3]uint32, a SlabPackUpdatedRowsArgs) error {
+	m.packUpdatedRows.Args = a
+	return m.packUpdatedRows.Launch(s, grid)
 }
 
 // SlabDirectionRowsArgs are the arguments of directionRows.
@@ -230,6 +252,19 @@ type SlabMaximumRowsArgs struct {
 func (m *Slab) MaximumRows(s cudriver.Stream, grid [3]uint32, a SlabMaximumRowsArgs) error {
 	m.maximumRows.Args = a
 	return m.maximumRows.Launch(s, grid)
+}
+
+// SlabInnerRowsArgs are the arguments of innerRows.
+type SlabInnerRowsArgs struct {
+	Nx, Ny, Nz, First, End int32
+	X, Y, Partial, Scalars cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
+}
+
+// InnerRows sets scalars[SCRATCH] = x.y and scalars[MAXZ] = max|x| over the rows from first up to end.
+func (m *Slab) InnerRows(s cudriver.Stream, grid [3]uint32, a SlabInnerRowsArgs) error {
+	m.innerRows.Args = a
+	return m.innerRows.Launch(s, grid)
 }
 
 // SlabCombineDotArgs are the arguments of combineDot.

@@ -187,6 +187,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 		}
 		best = math.Min(best, s.out.Norms.Residual)
 		reason, stop := s.iterate(ctx)
+		c.krylov.Settle(x, c.p)
 		if !stop && rule.Reduction > 0 {
 			s.out.Converged, s.out.Reason = true, Tolerance
 			return s.out

@@ -3,6 +3,8 @@
 package method
 
 import (
+	"math"
+
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -15,6 +17,8 @@ type Definition struct {
 	New       func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error)
 	// Memory is what the preconditioner takes beside the system and the Krylov solver.
 	Memory func(s precond.Shape, set precond.Settings) precond.Need
+	// Most is how many unknowns the method has numbers for with its settings: Numbers32, or 0 for as many as there is memory for. May be nil, which stands for 0.
+	Most func(set precond.Settings) int64
 	// General marks methods for matrices that need not be symmetric.
 	General bool
 	// Solver makes the Krylov solver; the zero value stands for Suitable.
@@ -26,6 +30,12 @@ type Solver struct {
 	New    func(a ops.Operator, m *precond.Method, set precond.Settings) (krylov.Solver, error)
 	Memory func(s precond.Shape, set precond.Settings) int64
 }
+
+// Numbers32 is how many unknowns a method takes that numbers them by 32 bits.
+const Numbers32 = math.MaxInt32
+
+// Always32 is the Most of methods that do with all settings.
+func Always32(precond.Settings) int64 { return Numbers32 }
 
 // Made passes on what a constructor returned; after an error there is no preconditioner, whatever its type.
 func Made[P precond.Preconditioner](p P, err error) (precond.Preconditioner, error) {

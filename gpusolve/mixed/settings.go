@@ -2,6 +2,7 @@ package mixed
 
 import (
 	"fmt"
+	"math"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
@@ -19,6 +20,14 @@ func Keys(standard string, more ...string) []precond.Key {
 		{Name: "precision", Kind: precond.Word, Default: standard, Words: append(more, Modes()...), Doc: "Precisions of the solve; the fixed ones are for comparison."},
 		{Name: "format", Kind: precond.Word, Default: QuadDiag, Words: []string{QuadDiag, RowWise}, Doc: "Storage of the matrix; csr, for comparison and for matrices without a grid, has no FP16."},
 	}
+}
+
+// Most is how many unknowns methods take with their settings: the columns of rows are numbers of 32 bits.
+func Most(set precond.Settings) int64 {
+	if set.Text("format") == RowWise {
+		return math.MaxInt32
+	}
+	return 0
 }
 
 // Store makes copies of a system's matrix in a format. A matrix that has no such copies is refused.

@@ -63,7 +63,12 @@ func Open() (*Library, error) {
 			return nil, err
 		}
 	}
-	return open(file)
+	keepDiary()
+	l, err := open(file)
+	if err != nil {
+		dropDiary()
+	}
+	return l, err
 }
 
 // bound asks a library whose functions are known for its version.
@@ -92,6 +97,7 @@ func (l *Library) Join(id ID, rank, size int) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	hideDiary()
 	return c, nil
 }
 

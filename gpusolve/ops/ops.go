@@ -36,6 +36,17 @@ type Device interface {
 	Close() error
 }
 
+// Innermost is the device within others that lend it.
+func Innermost(d Device) Device {
+	for {
+		outer, ok := d.(interface{ Unwrap() Device })
+		if !ok {
+			return d
+		}
+		d = outer.Unwrap()
+	}
+}
+
 // Space makes and moves vectors of one length on a device.
 type Space interface {
 	New32() (Vector, error) // FP32, zero
@@ -169,8 +180,10 @@ type Workspace interface {
 	// DirectionApply sets q = A d, PQ = d.q and Alpha = RZ/PQ (0 where that is not a number or PQ not positive) for the new direction
 	// d = z + Beta p. Between this and Update, p may hold either.
 	DirectionApply(p, z, q Vector)
-	// Update sets p = d, x += Alpha d, r -= Alpha q, r32 = r and RR = r.r.
+	// Update sets p = d, x += Alpha d, r -= Alpha q, r32 = r and RR = r.r. It may keep the step of x back until the next Update or Settle.
 	Update(x, r, r32, p, z, q Vector)
+	// Settle gives x what the last Update kept back, where it did. Between an Update and Settle nobody may read x.
+	Settle(x, p Vector)
 	// Scalars waits for the device and reads them.
 	Scalars() Scalars
 	// Close gives the memory back, that of the direction too.

@@ -227,6 +227,7 @@ func (f *Algebra) krylov() {
 		f.Near("product with the direction", f.Read(q), qv, f.scale(pv), eps64)
 		pq := dot(pv, qv)
 		k.Update(x, r, r32, p, z, q)
+		k.Settle(x, p)
 		sc := k.Scalars()
 		if size := norm(single) * norm(zv); math.Abs(sc.RZ-rz) > eps64*size {
 			f.Errorf("r.z is %.15g, want %.15g", sc.RZ, rz)

@@ -34,8 +34,9 @@ func (s *Shape) Vector(width int64) int64 {
 	return width * Padded(s.Unknowns, s.NX)
 }
 
-// Padded is the number of values of n cells with the pads on either side that stand for neighbours outside: a row of nx cells, rounded up to 16 bytes.
-func Padded(n int64, nx int) int64 { return n + 2*((int64(nx)+3)&^3) }
+// Padded is the number of values of n cells with the pads on either side that stand for neighbours outside: a row of nx cells, rounded up to lines of 128
+// bytes of FP32.
+func Padded(n int64, nx int) int64 { return n + 2*((int64(nx)+31)&^31) }
 
 // Grid says whether the matrix is that of a grid.
 func (s *Shape) Grid() bool { return s.NX > 0 }

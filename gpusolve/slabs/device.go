@@ -25,6 +25,9 @@ var _ ops.Device = (*Device)(nil)
 // On is the part of a rank that has a device of its own.
 func On(d ops.SlabDevice, g ranks.Group) *Device { return &Device{d, g} }
 
+// Unwrap is the rank's own device.
+func (d *Device) Unwrap() ops.Device { return d.SlabDevice }
+
 // ErrMatrix refuses what has no rows of a grid.
 var ErrMatrix = errors.New("ranks share the rows of a grid, and a matrix has none")
 

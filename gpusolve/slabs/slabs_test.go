@@ -38,6 +38,7 @@ func solve(m *mesh.Mesh, dev ops.Device) (r solved) {
 	if err != nil {
 		return solved{err: err}
 	}
+	defer sys.Free() // before the device: NCCL's communicator waits for the end of recorded launches
 	b, err := sys.NewSource(true)
 	if err != nil {
 		return solved{err: err}

@@ -122,8 +122,17 @@ func (s *system) NewWorkspace() (ops.Workspace, error) {
 	return &workspace{w, s}, nil
 }
 
+// updating is a workspace that fills ghost rows of r while the other rows are updated.
+type updating interface {
+	UpdateExchanged(on ops.Partition, x, r, r32, p, z, q ops.Vector)
+}
+
 // Update advances x and r. The cycle after it needs all ghost rows of r.
 func (w *workspace) Update(x, r, r32, p, z, q ops.Vector) {
+	if on, ok := w.Workspace.(updating); ok {
+		on.UpdateExchanged(w.s.slab.Rows, x, r, r32, p, z, q)
+		return
+	}
 	w.Workspace.Update(x, r, r32, p, z, q)
 	w.s.exchange(ops.Ghosts, r32)
 }
@@ -136,8 +145,9 @@ type vectors interface {
 	Unleak() error
 }
 
-// Leak puts the leakage of a state into the operator and driven sources.
+// Leak puts the leakage of a state into the operator and driven sources. Ghost rows take part, for a cycle's smoother works on them too.
 func (s *system) Leak(x ops.Vector, scale float64, ends bool) error {
+	s.exchange(ops.Ghosts, x)
 	return s.SlabSystem.(vectors).Leak(x, scale, ends)
 }
 

@@ -44,8 +44,8 @@ func TestReduceOnInterpreter(t *testing.T) {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
-		if n, bytes := machine.Live(); n != 0 {
-			t.Errorf("%s: %d allocations of %d bytes are left on the device", method, n, bytes)
+		if left := machine.Objects(); left != (interpreter.Objects{}) {
+			t.Errorf("%s: left on the device: %+v", method, left)
 		}
 	}
 }

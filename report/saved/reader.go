@@ -45,9 +45,12 @@ func Open(path string, room func(*stack.Stack) error) (*Run, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("no saved run in %s: %s is missing; solve again with --save last, or name the folder of another run", filepath.Dir(path), filepath.Base(path))
-	case errors.Is(err, zip.ErrFormat):
+	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%s is not a saved run, or was cut short; solve again with --save last", path)
 	case err != nil:
+		if at := (*fs.PathError)(nil); !errors.As(err, &at) {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 		return nil, fmt.Errorf("cannot open the saved run: %w", err)
 	}
 	r := &Run{Path: path, file: f, zip: z}

@@ -72,8 +72,8 @@ func TestRank(t *testing.T) {
 	theirs := write("paper.json", `{"rows": [
 		{"table": "steady", "case": "CUTh1", "method": "a", "total_s": 3}, {"table": "steady", "case": "CUTh1", "method": "b", "total_s": 1},
 		{"table": "steady", "case": "CUTh1", "method": "missing", "total_s": 2}, {"table": "synergy", "case": "CUTh1", "method": "on", "total_s": 2}]}`)
-	ours := write("bench.json", `{"schema": 2, "tables": [{"name": "steady", "rows": [{"case": "CUTh1", "method": "a", "total_s": 0.1}, {"case": "CUTh1", "method": "b", "total_s": 0.2}]},
-		{"name": "synergy", "rows": [{"case": "CUTh1", "method": "x", "variant": "on", "total_s": 0.3}]}]}`)
+	ours := write("bench.json", `{"schema": 2, "tables": [{"name": "steady", "rows": [{"case": "CUTh1", "method": "a", "total_s": 0.1, "converged": true}, {"case": "CUTh1", "method": "b", "total_s": 0.2, "converged": true}, {"case": "CUTh1", "method": "missing", "total_s": 0.01, "note": "cut off"}]},
+		{"name": "synergy", "rows": [{"case": "CUTh1", "method": "x", "variant": "on", "total_s": 0.3, "converged": true}]}]}`)
 	out := filepath.Join(folder, "out.json")
 	if err := rank(theirs, ours, out); err != nil {
 		t.Fatal(err)

@@ -83,14 +83,14 @@ func rank(paperFile, benchFile, out string) error {
 	return os.WriteFile(out, append(b, '\n'), 0o644)
 }
 
-// find a row of a table by its method or its variant.
+// find a row of a table by its method or its variant, if the solve was finished.
 func find(r *bench.Result, table, system, method string) (bench.Row, bool) {
 	for _, t := range r.Tables {
 		if t.Name != table {
 			continue
 		}
 		if i := slices.IndexFunc(t.Rows, func(r bench.Row) bool { return r.Case == system && (r.Method == method || r.Variant == method) }); i >= 0 {
-			return t.Rows[i], t.Rows[i].TotalS > 0
+			return t.Rows[i], t.Rows[i].TotalS > 0 && t.Rows[i].Converged
 		}
 	}
 	return bench.Row{}, false

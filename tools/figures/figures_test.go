@@ -86,6 +86,29 @@ func TestFiguresInLines(t *testing.T) {
 	}
 }
 
+func TestLeastAndMost(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f.json"), []byte(example), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for mark, want := range map[string]string{
+		"f.json; threads=1|3; {least t:2} to {most t:s}":                      "0.46 to 12.3 s",
+		"f.json; by=case; {least t[threads=1]?/t[threads=16]?:2}":             "23",
+		"f.json; by=case; {most t[threads=1]?:2} {most n[threads=16]?/1e6:M}": "12 0.0000143 M",
+		"f.json; threads=1|3; {range t:.1}, {range t*0:2}":                    "0.5 to 12.3, 0",
+		"f.json; at=tables[name=two].rows; {most t:e}":                        "1.0e-05",
+	} {
+		if got, err := inlineText(dir, mark); err != nil || got != want {
+			t.Errorf("%s: %q, %v", mark, got, err)
+		}
+	}
+	for mark, want := range map[string]string{"f.json; by=case; {least t[threads=2]?:2}": "no line has", "f.json; by=case; {least t[threads=2]:2}": "0 rows", "f.json; ; {most case:2}": "not a number"} {
+		if got, err := inlineText(dir, mark); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", mark, got, err)
+		}
+	}
+}
+
 func TestFaultsOfMarks(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "f.json"), []byte(example), 0o644); err != nil {

@@ -17,6 +17,8 @@ func form(v float64, format string) (string, error) {
 		return text + " " + unit, err
 	}
 	switch format {
+	case "exact":
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	case "s":
 		return duration(v), nil
 	case "ms":

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var inline = regexp.MustCompile(`<!-- figure ([^\n]*?) -->([^\n]*?)<!-- end of figure -->`)
 
-// renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark. The template sees the first of the rows and chooses among all
-// by conditions in brackets. The error begins with a line.
+// renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark, at=PATH and by=FIELD among them. The template sees the first of the
+// rows and chooses among all by conditions in brackets. The error begins with a line.
 func renewInline(dir, text string) (string, error) {
 	var failed error
 	var out strings.Builder
@@ -37,6 +38,12 @@ func inlineText(dir, mark string) (string, error) {
 	if r.rows, err = filters(strings.TrimSpace(parts[1]), " "); err != nil {
 		return "", err
 	}
+	for key, to := range map[string]*string{"at": &r.at, "by": &r.by} {
+		if i := slices.IndexFunc(r.rows, func(f filter) bool { return f.field == key }); i >= 0 {
+			*to = strings.Join(r.rows[i].values, "|")
+			r.rows = slices.Delete(r.rows, i, i+1)
+		}
+	}
 	whole, err := read(filepath.Join(dir, filepath.FromSlash(r.file)))
 	if err != nil {
 		return "", err
@@ -49,5 +56,5 @@ func inlineText(dir, mark string) (string, error) {
 	for _, l := range lines {
 		rows = append(rows, l...)
 	}
-	return fill(strings.TrimSpace(parts[2]), scope{file: whole, rows: rows, choice: rows})
+	return fill(strings.TrimSpace(parts[2]), scope{file: whole, rows: rows, choice: rows, lines: lines})
 }

@@ -21,7 +21,9 @@
 // Formats: none, as it stands in the file; s, seconds in a fitting unit; ms, the same of milliseconds; 1, 2, 3, so many significant figures; .0, .1 ..., so many
 // decimals; d, thousands apart; M, millions; e, an exponent; %, percent. A unit may follow, with a space between.
 //
-// Figures within a line are made by <!-- figure FILE; ROWS; TEMPLATE -->, with <!-- end of figure --> behind them.
+// Figures within a line are made by <!-- figure FILE; ROWS; TEMPLATE -->, with <!-- end of figure --> behind them. at=PATH and by=FIELD may stand among the rows. There
+// {least EXPRESSION:FORMAT} and {most EXPRESSION:FORMAT} take the least and the most over all lines, those without a value left out if it is optional, and
+// {range EXPRESSION:FORMAT} is both, one where they read the same.
 //
 // The tests of this package compare the pages with what this program makes, so a figure that is not in its file fails.
 package main

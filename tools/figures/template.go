@@ -2,17 +2,20 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// scope is what a template sees: the file, the rows of a line, and those among which conditions in brackets choose.
+// scope is what a template sees: the file, the rows of a line, those among which conditions in brackets choose, and the rows of all lines, for the least and the most.
 type scope struct {
 	file   any
 	rows   []any
 	choice []any
+	lines  [][]any
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
@@ -25,13 +28,43 @@ func fill(template string, s scope) (string, error) {
 		conditions := strings.LastIndexByte(inside, ']') + 1 // which may hold colons
 		rest, format, _ := strings.Cut(inside[conditions:], ":")
 		expression := inside[:conditions] + rest
-		value, err := s.value(expression, format)
+		value, err := s.extreme(expression, format)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", p, err)
 		}
 		return value
 	})
 	return text, failed
+}
+
+// extreme is the least or the most of an expression over all lines that have it, the range from one to the other, or its value.
+func (s scope) extreme(expression, format string) (string, error) {
+	word, rest, _ := strings.Cut(expression, " ")
+	if word != "least" && word != "most" && word != "range" {
+		return s.value(expression, format)
+	}
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, line := range s.lines {
+		text, err := scope{file: s.file, rows: line, choice: line}.value(rest, "exact")
+		if err != nil {
+			return "", err
+		}
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	if least > most {
+		return "", fmt.Errorf("no line has %s", rest)
+	}
+	low, err := form(least, format)
+	high, failed := form(most, format)
+	switch {
+	case word == "most", low == high:
+		return high, failed
+	case word == "least":
+		return low, err
+	}
+	return low + " to " + high, errors.Join(err, failed)
 }
 
 var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?0?)?`)

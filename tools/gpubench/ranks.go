@@ -28,6 +28,7 @@ type ranksFlags struct {
 	rank       int    // of this process, where each rank has one
 	rendezvous string
 	slabs      string // 2,4: one slab of so many
+	direct     bool
 	table      bool
 
 	groups []ranks.Group            // of the ranks in this process
@@ -39,6 +40,7 @@ func (f *ranksFlags) add() {
 	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as there are GPUs")
 	flag.StringVar(&f.rendezvous, "rendezvous", "", "HOST:PORT where the processes of -ranks meet; without it the ranks are in one process")
 	flag.BoolVar(&f.table, "ranks-table", false, "measure nothing: write the tables of docs/ranks-gpu.md, made of the JSON files named, to stdout")
+	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver, with the multigrid beside it")
 	flag.StringVar(&f.slabs, "slabs", "", "measure an iteration on one slab of so many, as 1,2,4, without the others: what travels is copied in place")
 }
 
@@ -97,6 +99,7 @@ type rankCase struct {
 	benchCase
 	rule  gpusolve.Options
 	exact bool
+	grid  string // the mesh is that of the case before where this is the same, and not empty
 }
 
 func rankCases() []rankCase {
@@ -112,19 +115,44 @@ func rankCases() []rankCase {
 	toRounding := gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-11}
 	inWatts := gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}
 	return []rankCase{
-		{benchCase{"1183x1183x10", square(1183), 0}, toRounding, true},
-		{benchCase{"1183x1183x10 2.5D", regions(1183), 0}, toRounding, true},
-		{benchCase{"1183x1183x10, 10 steps", steps(1183), 10}, toRounding, true},
-		{benchCase{"714x714x10", square(714), 0}, inWatts, false},
-		{benchCase{"1183x1183x10", square(1183), 0}, inWatts, false},
-		{benchCase{"1871x1871x10", square(1871), 0}, inWatts, false},
-		{benchCase{"2646x2646x10", square(2646), 0}, inWatts, false},
-		{benchCase{"1871x1871x10 2.5D", regions(1871), 0}, inWatts, false},
-		{benchCase{"2646x2646x10 2.5D", regions(2646), 0}, inWatts, false},
-		{benchCase{"1871x1871x10, 50 steps", steps(1871), 50}, inWatts, false},
-		{benchCase{"10000x10000x10", square(10000), 0}, inWatts, false},
-		{benchCase{"15800x15800x10", square(15800), 0}, inWatts, false},
+		{benchCase{"1183x1183x10", square(1183), 0}, toRounding, true, ""},
+		{benchCase{"1183x1183x10 2.5D", regions(1183), 0}, toRounding, true, ""},
+		{benchCase{"1183x1183x10, 10 steps", steps(1183), 10}, toRounding, true, ""},
+		{benchCase{"714x714x10", square(714), 0}, inWatts, false, ""},
+		{benchCase{"1183x1183x10", square(1183), 0}, inWatts, false, ""},
+		{benchCase{"1871x1871x10", square(1871), 0}, inWatts, false, ""},
+		{benchCase{"2646x2646x10", square(2646), 0}, inWatts, false, ""},
+		{benchCase{"1871x1871x10 2.5D", regions(1871), 0}, inWatts, false, ""},
+		{benchCase{"2646x2646x10 2.5D", regions(2646), 0}, inWatts, false, ""},
+		{benchCase{"1871x1871x10, 50 steps", steps(1871), 50}, inWatts, false, ""},
+		{benchCase{"10000x10000x10", square(10000), 0}, inWatts, false, ""},
+		{benchCase{"15800x15800x10", square(15800), 0}, inWatts, false, ""},
 	}
+}
+
+// directCases are stacks of layers, steady and in time, by the direct solver and by multigrid to 1e-6 W.
+func directCases() []rankCase {
+	direct, multigrid := gpusolve.Options{Preconditioner: "fourier"}, gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}
+	var all []rankCase
+	for _, c := range []struct {
+		n, steps int
+		rule     gpusolve.Options
+		exact    bool
+	}{
+		{1183, 0, direct, true}, {1183, 10, direct, true},
+		{1871, 0, direct, false}, {1871, 0, multigrid, false}, {1871, 50, direct, false}, {1871, 50, multigrid, false},
+		{2646, 0, direct, false}, {2646, 0, multigrid, false}, {2646, 50, direct, false}, {2646, 50, multigrid, false},
+		{10000, 0, direct, false}, {10000, 50, direct, false}, {10000, 0, multigrid, false},
+	} {
+		grid := fmt.Sprintf("%dx%dx10", c.n, c.n)
+		name := grid
+		if c.steps > 0 {
+			name = fmt.Sprintf("%s, %d steps", grid, c.steps)
+		}
+		stack := func() *stack.Stack { return cases.PowerSteps(cases.Stack10(cases.Options{NX: c.n, H: 1000})) }
+		all = append(all, rankCase{benchCase{name, stack, c.steps}, c.rule, c.exact, grid})
+	}
+	return all
 }
 
 // runRanks measures the cases on the first GPU and on all.
@@ -146,12 +174,23 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 		return err
 	}
 	defer leave()
-	for _, c := range rankCases() {
-		m, err := mesh.Build(c.stack())
-		if err != nil {
-			return err
+	all := rankCases()
+	if f.direct {
+		all = directCases()
+	}
+	var m *mesh.Mesh
+	grid := ""
+	for _, c := range all {
+		if only != "" && only != c.name {
+			continue
 		}
-		if m.Cells() > largest || only != "" && only != c.name {
+		if m == nil || c.grid == "" || c.grid != grid {
+			m, grid = nil, c.grid // gives the last one back before there is another
+			if m, err = mesh.Build(c.stack()); err != nil {
+				return err
+			}
+		}
+		if m.Cells() > largest {
 			continue
 		}
 		rows, err := f.compare(m, c, runs)
@@ -271,7 +310,10 @@ func (f *ranksFlags) together(m *mesh.Mesh, c rankCase, runs int) (rankRow, []fl
 // measure solves on one device, or as one rank, and gives the medians and, of rank 0 in exact cases, the field.
 func (c *rankCase) measure(m *mesh.Mesh, device *gpusolve.SharedDevice, g ranks.Group, runs int) (rankRow, []float64, error) {
 	r := rankRow{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: fmt.Sprintf("%g W", c.rule.ATol)}
-	if c.exact {
+	switch {
+	case c.rule.Preconditioner == "fourier":
+		r.Rule = "direct"
+	case c.exact:
 		r.Rule = fmt.Sprintf("%g of ||b||", c.rule.RTol)
 	}
 	var setup, solve, field []float64

@@ -64,6 +64,13 @@ func (m *mirror) AllGather(s *cuda.Space, from, to cudriver.DevicePtr, bytes int
 	return nil
 }
 
+// errAllToAll says that slabs are those of the multigrid.
+var errAllToAll = errors.New("only the direct solver passes all to all")
+
+func (m *mirror) AllToAll(*cuda.Space, cudriver.DevicePtr, cudriver.DevicePtr, []cuda.Portion) error {
+	return errAllToAll
+}
+
 func (m *mirror) Recordable() bool { return true }
 func (m *mirror) String() string   { return "copies in place" }
 func (m *mirror) Err() error       { return nil }

@@ -38,6 +38,7 @@ type bench struct {
 	cases   []string // beginnings of names; all where empty
 	methods []string
 	devices []string
+	note    string // of every row
 }
 
 func main() {
@@ -53,6 +54,7 @@ func main() {
 	cases := flag.String("cases", "", "a list of beginnings of names of cases")
 	methods := flag.String("precond", "parac;cmg", "methods with their settings, with semicolons between")
 	devices := flag.String("devices", "gpu", "a list of gpu and cpu")
+	flag.StringVar(&b.note, "note", "", "what every row says of how it was measured, such as the cores that it had")
 	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
 	version := flag.String("commit", "", "the commit that the program was built from, where Go did not record it")
 	flag.Parse()
@@ -106,6 +108,7 @@ func (b *bench) wanted(name string) bool {
 // add prints a row and writes all.
 func (b *bench) add(r row) error {
 	r.Commit = b.result.Commit
+	r.Note = strings.Trim(r.Note+"; "+b.note, "; ")
 	b.result.Rows = append(b.result.Rows, r)
 	line, err := json.Marshal(r)
 	if err != nil {

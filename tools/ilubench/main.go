@@ -5,6 +5,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
+	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
@@ -22,16 +25,22 @@ import (
 
 // row is what was measured of a grid. Settings that a row does not name were left to the method.
 type row struct {
+	Table       string  `json:"table,omitempty"` // what the command line calls it
+	Kind        string  `json:"kind"`            // parts, apply or solve
 	Commit      string  `json:"commit"`
 	Device      string  `json:"device"`
 	Case        string  `json:"case"`
 	Cells       int     `json:"cells"`
 	Settings    string  `json:"settings"`
+	Name        string  `json:"name,omitempty"` // method and settings
+	Of          string  `json:"of"`             // case and order, or case and name: what rows of one line have in common
 	Method      string  `json:"method,omitempty"`
 	Order       int     `json:"order"`
 	Precision   string  `json:"precision,omitempty"`
 	Form        string  `json:"form,omitempty"`
 	Hints       string  `json:"hints,omitempty"` // tile along y and z, chunk; 0 for the solver's choice
+	Tile        string  `json:"tile,omitempty"`
+	Chunk       int     `json:"chunk,omitempty"` // 0 for the solver's choice
 	Levels      int     `json:"levels,omitempty"`
 	FactorMS    float64 `json:"factor_ms,omitempty"`
 	SetUpMS     float64 `json:"setup_ms,omitempty"`
@@ -48,8 +57,19 @@ type row struct {
 	ResidualRel float64 `json:"residual_rel,omitempty"`
 }
 
+// file is what docs/measurements keeps.
+type file struct {
+	Date    string  `json:"date"`
+	Commit  string  `json:"commit"`
+	Command string  `json:"command"`
+	GPU     string  `json:"gpu"`
+	Copy    float64 `json:"copy_TB_per_s,omitempty"`
+	Rows    []row   `json:"rows"`
+}
+
 // options are the command line's.
 type options struct {
+	table, out                                       string
 	cases, orders, precisions, forms, methods, sides []string
 	rtols                                            []float64
 	largest, runs                                    int
@@ -59,7 +79,9 @@ type options struct {
 }
 
 func main() {
-	out := flag.String("json", "", "write the measurements to this file")
+	var o options
+	flag.StringVar(&o.out, "json", "", "write the measurements to this file, after every case")
+	flag.StringVar(&o.table, "table", "", "what the rows call their table")
 	cases := flag.String("case", "", "run only cases whose names begin with one of these, with commas between them")
 	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
 	orders := flag.String("orders", "0,1", "orders whose parts are timed")
@@ -68,7 +90,6 @@ func main() {
 	methods := flag.String("methods", "", "methods that are set up, applied and solved with, with semicolons between them: ilu:order=0;ddilu:form=levels")
 	sides := flag.String("right", "", "right sides that are solved with (ones, normal random, smooth), all by default, none for no solves")
 	rtols := flag.String("rtol", "1e-5", "residuals at which iterations are counted, relative to the right side")
-	var o options
 	flag.StringVar(&o.commit, "commit", commit(), "commit that the rows name, where the program does not know its own")
 	hints := flag.String("hints", "0,0,0", "tiles that are tried, with semicolons between them: columns along y and z, levels between two messages; 0 for the solver's choice")
 	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
@@ -91,21 +112,21 @@ func main() {
 		}
 		o.hints = append(o.hints, h)
 	}
-	rows, err := measure(o)
-	if *out != "" {
-		data, broken := json.MarshalIndent(struct {
-			Rows []row `json:"rows"`
-		}{rows}, "", "  ")
-		if broken == nil {
-			broken = os.WriteFile(*out, append(data, '\n'), 0o644)
-		}
-		if err == nil {
-			err = broken
-		}
-	}
-	if err != nil {
+	if err := measure(o); err != nil {
 		fail(err)
 	}
+}
+
+// write keeps what was measured so far.
+func (f *file) write(path string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
 func fail(err error) {
@@ -121,29 +142,50 @@ func list(text, by string) []string {
 	return strings.Split(text, by)
 }
 
-// measure runs all cases. What was measured before an error is returned with it.
-func measure(o options) ([]row, error) {
+// measure runs all cases. What was measured before an error is written.
+func measure(o options) error {
 	d, name, err := openDevice(o.processor)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.Close()
+	f := file{Date: time.Now().UTC().Format(time.DateOnly), Commit: o.commit, Command: strings.Join(append([]string{"ilubench"}, os.Args[1:]...), " "), GPU: name}
+	if f.Copy, err = copies(o.processor); err != nil {
+		return err
+	}
 	fmt.Println(name)
-	var rows []row
 	for _, p := range problems() {
 		if !p.wanted(o.cases) || p.nx*p.ny*p.nz > o.largest {
 			continue
 		}
-		more, err := p.measure(d, o)
-		for n := range more {
-			more[n].Commit, more[n].Device, more[n].Case, more[n].Cells = o.commit, name, p.name, p.nx*p.ny*p.nz
+		rows, err := p.measure(d, o)
+		for _, r := range rows {
+			r.Table, r.Commit, r.Device, r.Case, r.Cells = o.table, o.commit, name, p.name, p.nx*p.ny*p.nz
+			r.Of = fmt.Sprintf("%s, order %d", p.name, r.Order)
+			if r.Name != "" {
+				r.Of = p.name + ", " + r.Name
+			}
+			f.Rows = append(f.Rows, r)
 		}
-		rows = append(rows, more...)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", p.name, err)
+		if err := errors.Join(err, f.write(o.out)); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	return rows, nil
+	return nil
+}
+
+// copies is the rate in TB/s at which a GPU copies its memory, read and written; 0 of a processor.
+func copies(processor bool) (float64, error) {
+	if processor {
+		return 0, nil
+	}
+	d, err := gpusolve.OpenDevice("gpu:0")
+	if err != nil {
+		return 0, err
+	}
+	defer d.Release()
+	rate, err := d.CopyBandwidth()
+	return rate / 1e12, err
 }
 
 // openDevice opens the first GPU, or the processor.

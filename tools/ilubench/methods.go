@@ -34,7 +34,7 @@ func (p problem) withMethod(s ops.Operator, text string, o options) (rows []row,
 	}
 	defer m.Close()
 	defer solver.Close()
-	r := row{Method: name, Settings: settings, SetUpMS: ms(time.Since(start)), Details: m.Details()}
+	r := row{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)), Details: m.Details()}
 	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options) 
 			if err := s.Err(); err != nil {
 				return rows, err
 			}
-			r := row{Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol, Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
+			r := row{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol, Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
 				ResidualRel: out.Norms.Residual / out.Norms.Source}
 			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations, r.ResidualRel, r.SolveMS, out.Converged)
 			rows = append(rows, r)

@@ -27,7 +27,7 @@ func (p problem) timeParts(s ops.Operator, o options) (rows []row, err error) {
 				}
 				how.Double, how.Form = precision == "fp64", ilu.FormOf(form)
 				r, err := p.timeFactor(s, a, how, o.runs)
-				r.Precision, r.Form = precision, form
+				r.Kind, r.Precision, r.Form = "parts", precision, form
 				r.Settings = fmt.Sprintf("order=%s,precision=%s,form=%s", order, precision, form)
 				if err != nil {
 					return rows, fmt.Errorf("%s: %w", r.Settings, err)
@@ -45,7 +45,10 @@ func (p problem) timeParts(s ops.Operator, o options) (rows []row, err error) {
 func (p problem) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r row, err error) {
 	n := p.nx * p.ny * p.nz
 	r = row{Order: how.Order, Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
-		Hints: fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk)}
+		Hints: fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk), Tile: "default", Chunk: how.Chunk}
+	if how.TileY > 0 {
+		r.Tile = fmt.Sprintf("%d x %d", how.TileY, how.TileZ)
+	}
 	var f ilu.Factor
 	for range 2 {
 		if f != nil {

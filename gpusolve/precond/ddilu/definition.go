@@ -13,6 +13,6 @@ func Definition() method.Definition {
 		New: func(a ops.Operator, set precond.Settings) (precond.Preconditioner, error) {
 			return method.Made(New(a, set))
 		},
-		Memory: Memory, General: true,
+		Memory: Memory, Most: method.Always32, General: true,
 	}
 }

@@ -7,19 +7,25 @@ import (
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/ranks"
 )
 
 // gpu is the executor on a GPU. Modes are planes of NX rows of NY coefficients; on the way between modes and space planes lie in tiles of two by two values.
 type gpu struct {
 	*Layered
+	part
+	crossing  *crossing // nil where one rank has all
 	on        *cuda.Iteration
 	reducer   cuda.PlaneReducer
 	transform *Transform
 	columns   *Columns
 	planeWork *Sheets
 	x, y      *gpuAxis
-	sheet     int64 // values of a plane
-	tile      int64 // values of a plane in tiles
+	width     int   // wave numbers along x
+	from, to  int   // rows of planes in space
+	sheet     int64 // modes of a plane
+	space     int64 // values of a plane in space
+	tile      int64 // values of a plane in tiles of modes
 	tiles     cudriver.Ptr[float64]
 	partial   cudriver.Ptr[float64] // sums of blocks
 	atOnce    int                   // planes that tiles have room for
@@ -48,40 +54,50 @@ const residualSums = 4
 // quietPlanes is the size up to which all planes of a state are taken with the rest, without asking how much memory is free.
 const quietPlanes int64 = 256 << 20
 
-// HoldsAllPlanes says that a GPU has room for all planes of a state from the beginning.
-func HoldsAllPlanes(l *Layered) bool {
-	return aligned(8*int64(l.NX)*int64(l.NY)*int64(l.NZ)) <= quietPlanes
+// HoldsAllPlanes says that a GPU has room for all planes of a state from the beginning, or for a rank's rows of them.
+func HoldsAllPlanes(l *Layered, g ranks.Group) bool {
+	return aligned(int64(l.NZ)*PlaneBytes(l, g)) <= quietPlanes
+}
+
+// PlaneBytes is what a plane in space takes, or a rank's rows of it.
+func PlaneBytes(l *Layered, g ranks.Group) int64 {
+	rows := l.NY
+	if g != nil {
+		from, to := HeldRows(l.NY, g.Size(), g.Rank())
+		rows = to - from
+	}
+	return 8 * int64(l.NX) * int64(rows)
 }
 
 // newOnGPU makes an executor with memory of its own, taken in one piece with that of states and of the first loads.
-func newOnGPU(dev *cuda.Device, l *Layered, loads []Load) (Executor, error) {
+func newOnGPU(dev *cuda.Device, l *Layered, loads []Load, p part) (Executor, error) {
 	shared, err := dev.Attribute(cudriver.MaxSharedMemoryPerBlockOptin)
 	if err != nil {
 		return nil, err
 	}
-	return newWithin(dev, l, loads, shared)
+	return newWithin(dev, l, loads, shared, p)
 }
 
 // newWithin makes one whose blocks take no more than so much shared memory for their rows.
-func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int) (Executor, error) {
+func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (Executor, error) {
 	px, py := planFor(l.NX, shared), planFor(l.NY, shared)
-	cells := int64(l.NX) * int64(l.NY) * int64(l.NZ)
+	cells := int64(p.partWidth(p.rank)) * int64(l.NY) * int64(l.NZ)
 	state := aligned(8 * cells)
-	room := fixedBytes(l.NX, l.NY, l.NZ, int64(dev.Multiprocessors), px, py, l.X, l.Y) + state
+	room := fixedBytes(l.NX, l.NY, l.NZ, int64(dev.Multiprocessors), px, py, l.X, l.Y, &p) + state
 	if l.Capacity != nil {
 		room += state
 	}
-	if HoldsAllPlanes(l) {
-		room += state
+	if HoldsAllPlanes(l, p.group) {
+		room += aligned(int64(l.NZ) * PlaneBytes(l, p.group))
 	}
-	room += loadBytes(l, loads)
+	room += loadBytes(l, loads, cells/int64(l.NZ))
 	tables := tablesAhead(l, px, py)
 	on, err := cuda.NewIteration(dev, cells, room)
 	if err != nil {
 		tables() // ends what makes them
 		return nil, err
 	}
-	g, err := newOnSpace(on, l, px, py, tables)
+	g, err := newOnSpace(on, l, p, px, py, tables)
 	if err != nil {
 		on.Free()
 		return nil, err
@@ -105,12 +121,15 @@ func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
 }
 
 // newOnSpace takes memory of a space, which gives it back.
-func newOnSpace(on *cuda.Iteration, l *Layered, px, py gpuPlan, tables func() []*axisTables) (*gpu, error) {
-	g := &gpu{Layered: l, on: on, sheet: int64(l.NX) * int64(l.NY), tile: 4 * int64((l.NX+1)/2) * int64((l.NY+1)/2)}
+func newOnSpace(on *cuda.Iteration, l *Layered, p part, px, py gpuPlan, tables func() []*axisTables) (*gpu, error) {
+	g := &gpu{Layered: l, part: p, on: on, width: p.partWidth(p.rank)}
+	g.from, g.to = p.held(p.rank)
+	g.sheet, g.space = int64(g.width)*int64(l.NY), int64(g.to-g.from)*int64(l.NX)
+	g.tile = tileValues(g.width, l.NY)
 	if err := g.load(on.Device); err != nil {
 		return nil, err
 	}
-	g.reducer = cuda.NewPlaneReducer(on.Space, l.NX, l.NY, l.NZ)
+	g.reducer = cuda.NewPlaneReducer(on.Space, l.NX, g.to-g.from, l.NZ)
 	g.x = &gpuAxis{gpuPlan: px, ends: l.X}
 	g.y = g.x
 	made := tables()
@@ -122,8 +141,13 @@ func newOnSpace(on *cuda.Iteration, l *Layered, px, py gpuPlan, tables func() []
 		g.kept = cuda.AllocRaw[float64](on.Space, int64(g.anyBlocks())*ColumnsThreads*int64(2*((l.NZ+ColumnsSegment-1)/ColumnsSegment)))
 	}
 	g.takeRooms()
-	g.atOnce = planesAtOnce(g.tile, l.NZ)
-	g.tiles = cuda.AllocRaw[float64](on.Space, int64(g.atOnce)*g.tile)
+	g.atOnce = planesAtOnce(p.mostTiles(), l.NZ)
+	g.tiles = cuda.AllocRaw[float64](on.Space, int64(g.atOnce)*p.mostTiles())
+	if !p.alone() {
+		if err := g.join(); err != nil {
+			return nil, err
+		}
+	}
 	g.partial = cuda.AllocRaw[float64](on.Space, residualSums*cuda.ReductionBlocks)
 	g.sums = cuda.AllocRaw[float64](on.Space, int64(l.NZ))
 	return g, on.Err()
@@ -157,6 +181,19 @@ func (g *gpu) sendTables(tables []*axisTables) {
 	cuda.SendPacked(g.on.Space, &p)
 }
 
+// tileValues are those of tiles of so many rows and columns.
+func tileValues(rows, columns int) int64 { return 4 * int64((rows+1)/2) * int64((columns+1)/2) }
+
+// mostTiles is the largest number of values in tiles that any rank has of a plane, in space or in modes.
+func (p *part) mostTiles() (most int64) {
+	nx, ny := p.waves[p.size()], p.rows[p.size()]
+	for r := range p.size() {
+		from, to := p.held(r)
+		most = max(most, tileValues(to-from, nx), tileValues(p.partWidth(r), ny))
+	}
+	return most
+}
+
 // planesAtOnce is how many planes in tiles of so many values are on the way between modes and space together: of all planes, in parts of about one size.
 func planesAtOnce(tile int64, nz int) int {
 	parts := (int64(nz)*8*tile + tileBytes - 1) / tileBytes
@@ -180,8 +217,13 @@ func Warm(d *cuda.Device) error {
 	return new(gpu).load(d)
 }
 
-// Err is the first failure.
-func (g *gpu) Err() error { return g.on.Err() }
+// Err is the first failure of the device or of what joins it to others.
+func (g *gpu) Err() error {
+	if g.crossing != nil {
+		g.on.Note(g.crossing.link.Err())
+	}
+	return g.on.Err()
+}
 
 // Close gives the memory back.
 func (g *gpu) Close() { g.on.Free() }

@@ -171,7 +171,7 @@ func (m *meter) steady(d *cuda.Device, n int) {
 	m.size = fmt.Sprintf("%dx%dx%d", n, n, nz)
 	loads := floorplans(l)
 	start := time.Now()
-	e, err := newOnGPU(d, l, nil)
+	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
 	g := e.(*gpu)
 	defer g.Close()
@@ -229,7 +229,7 @@ func (m *meter) inTime(d *cuda.Device, n, steps int) {
 	const nz = 10
 	l := tenLayers(n, nz).inTime(1e-3)
 	m.size = fmt.Sprintf("%dx%dx%d", n, n, nz)
-	e, err := newOnGPU(d, l, nil)
+	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
 	g := e.(*gpu)
 	defer g.Close()
@@ -262,7 +262,7 @@ func (m *meter) inTime(d *cuda.Device, n, steps int) {
 func (m *meter) many(d *cuda.Device, n, count int) {
 	l := tenLayers(n, 10)
 	m.size = fmt.Sprintf("%dx%dx%d", n, n, 10)
-	e, err := newOnGPU(d, l, nil)
+	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
 	g := e.(*gpu)
 	defer g.Close()
@@ -296,7 +296,7 @@ func (m *meter) streamed(d *cuda.Device) {
 	l := tenLayers(10000, 100)
 	m.size = "10000x10000x100"
 	start := time.Now()
-	e, err := newOnGPU(d, l, nil)
+	e, err := newOnGPU(d, l, nil, whole(l))
 	must(m.b, err)
 	g := e.(*gpu)
 	defer g.Close()

@@ -65,7 +65,7 @@ func (g *gpu) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps int) {
 	}
 	grid := [3]uint32{cuda.Blocks(int(g.sheet), ColumnsThreads), 1, 1}
 	a := ColumnsSolve4Args{
-		Nx: int32(g.NX), Ny: int32(g.NY), Nz: int32(g.NZ), Lambda: g.x.eigenvalues, Mu: g.y.eigenvalues, Planes: s.parts, Share: s.share,
+		Nx: int32(g.width), Ny: int32(g.NY), Nz: int32(g.NZ), Lambda: g.x.eigenvalues.Add(int64(g.waves[g.rank])), Mu: g.y.eigenvalues, Planes: s.parts, Share: s.share,
 		Sheets: s.sheets, First: s.first, Sheet: s.sheet, Old: old, X: x,
 	}
 	if g.NZ > longestClass {

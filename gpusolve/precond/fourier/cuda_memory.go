@@ -9,8 +9,8 @@ import (
 // leastShared is the shared memory that a block has on the GPUs with least of it, so that room for long rows is counted wherever it may be needed.
 const leastShared = 64 << 10
 
-// gpuBytes is what the executor on a GPU takes beside modes, planes and loads: plans, stacks, tiles, sums.
-func gpuBytes(s precond.Shape) int64 {
+// gpuBytes is what the executor on a GPU takes for its part beside modes, planes and loads: plans, stacks, tiles, sums.
+func gpuBytes(s precond.Shape, p *part) int64 {
 	var x, y Ends
 	if s.Mesh != nil {
 		x, y, _ = endsOf(s.Mesh.Stack)
@@ -20,24 +20,27 @@ func gpuBytes(s precond.Shape) int64 {
 	if mp == 0 {
 		mp = manyMultiprocessors
 	}
-	return fixedBytes(s.NX, s.NY, s.NZ, mp, px, py, x, y)
+	return fixedBytes(s.NX, s.NY, s.NZ, mp, px, py, x, y, p)
 }
 
 // fixedBytes is that of a grid and plans on a GPU of so many multiprocessors.
-func fixedBytes(nx, ny, nz int, multiprocessors int64, px, py gpuPlan, x, y Ends) int64 {
+func fixedBytes(nx, ny, nz int, multiprocessors int64, px, py gpuPlan, x, y Ends, p *part) int64 {
 	bytes := tableBytes(px, x)
 	if nx != ny || x != y {
 		bytes += tableBytes(py, y)
 	}
 	bytes += multiprocessors * max(px.roomBytes(), py.roomBytes())
-	planes, sheet := int64(nz), int64(nx)*int64(ny)
+	planes, sheet := int64(nz), int64(p.partWidth(p.rank))*int64(ny)
 	bytes += 2*8*planes*ColumnsParts + 4*(planes+1) + 8*planes
 	if nz > longestClass {
 		blocks := min((sheet+ColumnsThreads-1)/ColumnsThreads, blocksPerMultiprocessor*multiprocessors)
 		bytes += blocks * ColumnsThreads * 8 * 2 * ((planes + ColumnsSegment - 1) / ColumnsSegment)
 	}
-	tile := 4 * int64((nx+1)/2) * int64((ny+1)/2)
-	return bytes + int64(planesAtOnce(tile, nz))*8*tile + 8*residualSums*cuda.ReductionBlocks + smallBytes
+	tiles := 8 * int64(planesAtOnce(p.mostTiles(), nz)) * p.mostTiles()
+	if !p.alone() {
+		tiles *= 3 // what is received, and what is made of it
+	}
+	return bytes + tiles + 8*residualSums*cuda.ReductionBlocks + smallBytes
 }
 
 // manyMultiprocessors stands for a GPU that is not known yet.
@@ -68,9 +71,11 @@ func tableBytes(p gpuPlan, ends Ends) int64 {
 }
 
 // gpuDirect is what a direct solve takes on a GPU: states and their planes, loads, weights of faces, and while the residual is taken the loads in space.
-func gpuDirect(s precond.Shape, states int64) precond.Need {
-	sheet := 8 * s.Sheet()
-	held := 8*(states+1)*s.Unknowns + gpuBytes(s) + cuda.IterationBytes
+func gpuDirect(s precond.Shape, states int64, size int) precond.Need {
+	modes, space := partCells(s, size)
+	p := largestPart(s, size)
+	sheet := 8 * max(modes, space)
+	held := 8*(states*modes+space)*int64(s.NZ) + gpuBytes(s, &p) + cuda.IterationBytes
 	residual := int64(0)
 	held += smallBytes // of the loads' pieces
 	if s.InTime {

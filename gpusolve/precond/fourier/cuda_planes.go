@@ -42,22 +42,22 @@ func (p *gpuPlanes) Count() int { return p.count }
 
 // NewPlanes makes room for n planes.
 func (g *gpu) NewPlanes(n int) (Planes, error) {
-	return &gpuPlanes{cuda.NewRawVector[float64](g.on.Space, g.sheet*int64(n)), n}, g.on.Err()
+	return &gpuPlanes{cuda.NewRawVector[float64](g.on.Space, g.space*int64(n)), n}, g.on.Err()
 }
 
 // plane is where plane i of p begins.
 func (g *gpu) plane(p Planes, i int) cudriver.Ptr[float64] {
-	return cuda.F64(p.(*gpuPlanes).Vector).Add(int64(i) * g.sheet)
+	return cuda.F64(p.(*gpuPlanes).Vector).Add(int64(i) * g.space)
 }
 
-// Read copies plane i to the host.
+// Read copies the rows of plane i to their places on the host.
 func (g *gpu) Read(p Planes, i int, dst []float64) {
-	cuda.Receive(g.on.Space, dst[:g.sheet], g.plane(p, i))
+	cuda.Receive(g.on.Space, dst[g.from*g.NX:g.to*g.NX], g.plane(p, i))
 }
 
-// Write copies a plane to the device.
+// Write copies those of a plane to the device.
 func (g *gpu) Write(p Planes, i int, src []float64) {
-	cuda.Send(g.on.Space, g.plane(p, i), src[:g.sheet])
+	cuda.Send(g.on.Space, g.plane(p, i), src[g.from*g.NX:g.to*g.NX])
 }
 
 // ReadModes copies the coefficients to the host.
@@ -81,9 +81,12 @@ func (g *gpu) Inverse(dst Planes, at int, m Modes, first, n int) {
 // inverse brings n planes of modes to out or out32 of r.
 func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
 	for done := 0; done < n; done += g.atOnce {
-		some, at := min(g.atOnce, n-done), int64(done)*g.sheet
-		g.run(g.y, rows{in: m.Add(at), from: g.sheet, out: g.tiles, to: g.tile, tiles: true, planes: some, rows: g.NX, inverse: true})
-		last := rows{in: g.tiles, from: g.tile, tilesIn: true, to: g.sheet, planes: some, rows: g.NY, inverse: true}
+		some, at := min(g.atOnce, n-done), int64(done)*g.space
+		g.run(g.y, rows{in: m.Add(int64(done) * g.sheet), from: g.sheet, out: g.tiles, to: g.tile, tiles: true, planes: some, rows: g.width, inverse: true})
+		last := rows{in: g.tiles, from: g.tile, tilesIn: true, to: g.space, planes: some, rows: g.to - g.from, inverse: true}
+		if g.crossing != nil {
+			last.in, last.from = g.cross(&g.crossing.toRows, some)
+		}
 		if r.out32.IsNil() {
 			last.out = r.out.Add(at)
 		} else {
@@ -96,27 +99,34 @@ func (g *gpu) inverse(r rows, m cudriver.Ptr[float64], n int) {
 // Forward goes from space to modes, first along x.
 func (g *gpu) Forward(m Modes, first, n int, src Planes) {
 	m.(*gpuModes).changes++
-	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet), rows{in: g.plane(src, 0)}, n)
+	own, _ := g.own()
+	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet), rows{in: g.plane(src, 0).Add(int64((own - g.from) * g.NX)), from: g.space}, n)
 }
 
-// forward sets n planes of modes from in or in32 of r.
+// forward sets n planes of modes from in or in32 of r, where the own rows are and from values further those of the next plane.
 func (g *gpu) forward(m cudriver.Ptr[float64], r rows, n int) {
+	first, end := g.own()
+	own := end - first
 	for done := 0; done < n; done += g.atOnce {
-		some, at := min(g.atOnce, n-done), int64(done)*g.sheet
-		first := rows{from: g.sheet, out: g.tiles, to: g.tile, tiles: true, planes: some, rows: g.NY, unit: 1 / float64(g.NX)}
+		some, at := min(g.atOnce, n-done), int64(done)*r.from
+		line := rows{from: r.from, out: g.tiles, to: tileValues(g.NX, own), tiles: true, planes: some, rows: own, unit: 1 / float64(g.NX)}
 		if r.in32.IsNil() {
-			first.in = r.in.Add(at)
+			line.in = r.in.Add(at)
 		} else {
-			first.in32 = r.in32.Add(at)
+			line.in32 = r.in32.Add(at)
 		}
-		g.run(g.x, first)
-		g.run(g.y, rows{in: g.tiles, from: g.tile, tilesIn: true, out: m.Add(at), to: g.sheet, planes: some, rows: g.NX, unit: 1 / float64(g.NY)})
+		g.run(g.x, line)
+		last := rows{in: g.tiles, from: g.tile, tilesIn: true, out: m.Add(int64(done) * g.sheet), to: g.sheet, planes: some, rows: g.width, unit: 1 / float64(g.NY)}
+		if g.crossing != nil {
+			last.in, last.from = g.cross(&g.crossing.toColumns, some)
+		}
+		g.run(g.y, last)
 	}
 }
 
 // Precondition solves with the right side r.
 func (g *gpu) Precondition(z, r ops.Vector) {
-	g.forward(g.rough.at, rows{in32: cuda.F32(r)}, g.NZ)
+	g.forward(g.rough.at, rows{in32: cuda.F32(r), from: g.sheet}, g.NZ)
 	g.solve(&g.plain, g.rough.at, g.rough.at, 1)
 	g.inverse(rows{out32: cuda.F32(z)}, g.rough.at, g.NZ)
 }

@@ -18,18 +18,18 @@ func (g *gpu) Residual(x, old Modes, p Planes) Norms {
 	defer t.Discard()
 	r := residualWork{gpu: g, together: 1, ring: planeRing{g: g, given: p, from: x}}
 	if p == nil {
-		r.ring.own = cuda.Take[float64](t, 3*g.sheet)
+		r.ring.own = cuda.Take[float64](t, 3*g.space)
 	}
 	if old != nil {
-		r.former, r.old = old.(*gpuModes), cuda.Take[float64](t, g.sheet)
-	} else if p != nil && 8*g.sheet <= tileBytes {
+		r.former, r.old = old.(*gpuModes), cuda.Take[float64](t, g.space)
+	} else if p != nil && 8*g.space <= tileBytes {
 		r.together = min(g.NZ, cuda.ReductionBlocks)
 	}
 	r.draw(t)
 	for k := 0; k < g.NZ; k += r.together {
 		r.take(k, min(r.together, g.NZ-k))
 	}
-	v := g.on.ReadScalars()
+	v := g.joinNorms(g.on.ReadScalars()[:residualSums])
 	if g.on.Err() != nil {
 		return failed
 	}
@@ -56,15 +56,15 @@ type residualWork struct {
 // draw makes the loads in space: in the tiles, where no plane goes through these and there is room, else in memory of its own.
 func (r *residualWork) draw(t *cuda.Temporary) {
 	s := &r.sources
-	loads, planes := int64(len(s.loads))*r.sheet, int64(s.planes)*r.sheet
+	loads, planes := int64(len(s.loads))*r.space, int64(s.planes)*r.space
 	if r.ring.given != nil && r.former == nil && loads+planes <= int64(r.atOnce)*r.tile {
 		r.drawn = r.tiles
 	} else {
 		r.drawn = cuda.Take[float64](t, loads+planes)
 	}
 	maps := r.drawn.Add(loads)
-	r.sendPlanes(maps)
-	r.product(r.drawn, r.NY, r.NX, s.alongY, s.alongX, maps)
+	r.sendPlanes(maps, r.gpu.from, r.to)
+	r.product(r.drawn, [2]int{r.gpu.from, r.to}, r.NY, r.NX, s.alongY, s.alongX, maps)
 }
 
 // planeRing has the planes of a state as they are needed, in ascending order.
@@ -83,7 +83,7 @@ func (r *planeRing) plane(k int) cudriver.Ptr[float64] {
 	case r.given != nil:
 		return r.g.plane(r.given, k)
 	}
-	at := func(k int) cudriver.Ptr[float64] { return r.own.Add(int64(k%3) * r.g.sheet) }
+	at := func(k int) cudriver.Ptr[float64] { return r.own.Add(int64(k%3) * r.g.space) }
 	for ; r.made <= k; r.made++ {
 		r.g.inverse(rows{out: at(r.made)}, r.from.(*gpuModes).at.Add(int64(r.made)*r.g.sheet), 1)
 	}
@@ -104,10 +104,11 @@ func (r *residualWork) take(k, n int) {
 	if k == 0 {
 		fresh = 1
 	}
-	each := max(1, min(int(cuda.Blocks(int(r.sheet), SheetsFlat)), min(cuda.ReductionBlocks, residualBlocks*r.on.Multiprocessors)/n))
+	low, high := r.own()
+	each := max(1, min(int(cuda.Blocks((high-low)*r.NX, SheetsFlat)), min(cuda.ReductionBlocks, residualBlocks*r.on.Multiprocessors)/n))
 	_, scalars, ticket := r.on.Sums()
 	r.on.Note(r.planeWork.Residual(r.on.Stream, [3]uint32{uint32(n * each), 1, 1}, SheetsResidualArgs{
-		Nx: int32(r.NX), Ny: int32(r.NY), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh, Below: below, Own: own, Above: above, Old: r.old,
+		Nx: int32(r.NX), Ny: int32(r.to - r.gpu.from), Nz: int32(r.NZ), Low: int32(low - r.gpu.from), High: int32(high - r.gpu.from), K0: int32(k), Each: int32(each), Fresh: fresh, Below: below, Own: own, Above: above, Old: r.old,
 		Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: r.X.bits(), YEnds: r.Y.bits(), First: r.system.first, Share: r.system.share,
 		Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}))

@@ -63,8 +63,8 @@ func (g *gpu) setOutlines() {
 	o := outlinesOf(g.Layered, s.loads, s.next)
 	s.prints, s.planes = o.prints(), len(o.planes)
 	// What is made on the device lies behind what is sent.
-	sizes := loadSizes(g.Layered, s.loads)
-	bytes := loadBytes(g.Layered, s.loads)
+	sizes := loadSizes(g.Layered, s.loads, g.sheet)
+	bytes := loadBytes(g.Layered, s.loads, g.sheet)
 	if s.block.IsNil() {
 		s.block = cuda.AllocRaw[byte](g.on.Space, bytes)
 	} else {
@@ -86,14 +86,27 @@ func (g *gpu) setOutlines() {
 	g.run(g.x, rowsOf(s.alongX, s.spectraX, s.prints, g.NX))
 	g.run(g.y, rowsOf(s.alongY, s.spectraY, s.prints, g.NY))
 	if s.planes > 0 {
-		g.sendPlanes(s.planeSpectra)
-		g.forward(s.planeSpectra, rows{in: s.planeSpectra}, s.planes)
+		g.transformPlanes()
 	}
 }
 
+// transformPlanes makes the spectra of the planes of all loads, in place where one rank has all.
+func (g *gpu) transformPlanes() {
+	s := &g.sources
+	t := cuda.NewTemporary(g.on.Space)
+	defer t.Discard()
+	first, end := g.own()
+	in, own := s.planeSpectra, int64(end-first)*int64(g.NX)
+	if g.crossing != nil {
+		in = cuda.Take[float64](t, int64(s.planes)*own)
+	}
+	g.sendPlanes(in, first, end)
+	g.forward(s.planeSpectra, rows{in: in, from: own}, s.planes)
+}
+
 // loadSizes are the values that the device makes of loads: footprints along x and y, their transforms, planes, and spectra.
-func loadSizes(l *Layered, loads []Load) [6]int64 {
-	prints, planes, sheet := int64(0), int64(0), int64(l.NX)*int64(l.NY)
+func loadSizes(l *Layered, loads []Load, sheet int64) [6]int64 {
+	prints, planes := int64(0), int64(0)
 	for _, d := range loads {
 		prints += int64(len(d.Footprints))
 		planes += int64(len(d.Planes))
@@ -102,10 +115,10 @@ func loadSizes(l *Layered, loads []Load) [6]int64 {
 	return [...]int64{x, y, x, y, planes * sheet, int64(len(loads)) * sheet}
 }
 
-// loadBytes is the memory of loads on the device.
-func loadBytes(l *Layered, loads []Load) int64 {
+// loadBytes is the memory of loads on the device, with so many modes of a plane.
+func loadBytes(l *Layered, loads []Load, sheet int64) int64 {
 	bytes := outlinesOf(l, loads, appendAmounts(nil, loads)).bytes()
-	for _, n := range loadSizes(l, loads) {
+	for _, n := range loadSizes(l, loads, sheet) {
 		bytes += aligned(8 * n)
 	}
 	return bytes
@@ -126,12 +139,12 @@ func (g *gpu) spread(n int, start, from cudriver.Ptr[int32], shares, out cudrive
 	g.on.Note(g.planeWork.Spread(g.on.Stream, grid, SheetsSpreadArgs{Count: count, N: int32(n), Start: start, From: from, Shares: shares, Out: out}))
 }
 
-// sendPlanes copies the planes of all loads in space.
-func (g *gpu) sendPlanes(dst cudriver.Ptr[float64]) {
+// sendPlanes copies rows of the planes of all loads in space.
+func (g *gpu) sendPlanes(dst cudriver.Ptr[float64], first, end int) {
 	for _, l := range g.sources.loads {
 		for _, p := range l.Planes {
-			cuda.Send(g.on.Space, dst, p)
-			dst = dst.Add(g.sheet)
+			cuda.Send(g.on.Space, dst, p[first*g.NX:end*g.NX])
+			dst = dst.Add(int64(end-first) * int64(g.NX))
 		}
 	}
 }
@@ -139,17 +152,17 @@ func (g *gpu) sendPlanes(dst cudriver.Ptr[float64]) {
 // spectra sums the loads' spectra with the watts of now.
 func (g *gpu) spectra() {
 	s := &g.sources
-	g.product(g.system.sheets, g.NX, g.NY, s.spectraX, s.spectraY, s.planeSpectra)
+	g.product(g.system.sheets, [2]int{g.waves[g.rank], g.waves[g.rank+1]}, g.NX, g.NY, s.spectraX, s.spectraY, s.planeSpectra)
 }
 
-// product sums products of profiles along a and b, and planes, for each load.
-func (g *gpu) product(dst cudriver.Ptr[float64], na, nb int, a, b, planes cudriver.Ptr[float64]) {
-	s := &g.sources
+// product sums products of profiles along a and b, and planes, for each load. Of the all values of profiles along a those of a range are taken.
+func (g *gpu) product(dst cudriver.Ptr[float64], along [2]int, all, nb int, a, b, planes cudriver.Ptr[float64]) {
+	s, na := &g.sources, along[1]-along[0]
 	if !g.on.Ready() || len(s.loads) == 0 {
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(na, SheetsTile) * cuda.Blocks(nb, SheetsThreads) * uint32(len(s.loads)), 1, 1}
 	g.on.Note(g.planeWork.Product(g.on.Stream, grid, SheetsProductArgs{
-		Na: int32(na), Nb: int32(nb), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane, Amounts: s.amount, X: a, Y: b, Plane: planes, Out: dst,
+		Na: int32(na), Nb: int32(nb), Step: int32(all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane, Amounts: s.amount, X: a.Add(int64(along[0])), Y: b, Plane: planes, Out: dst,
 	}))
 }

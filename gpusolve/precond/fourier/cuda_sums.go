@@ -67,14 +67,19 @@ func (g *gpu) Sum(m Modes, k int, wx, wy []float64) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}
-	blocks := max(1, min(g.NX, residualSums*cuda.ReductionBlocks/g.NZ, blocksOfSum))
+	blocks := max(1, min(g.width, residualSums*cuda.ReductionBlocks/g.NZ, blocksOfSum))
+	half := int32(0) // slot 0 is the first rank's
+	if g.rank == 0 {
+		half = halfOf(g.x)
+	}
 	_, _, ticket := g.on.Sums()
 	g.on.Note(g.planeWork.Weigh(g.on.Stream, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
-		Na: int32(g.NX), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: halfOf(g.x), HalfB: halfOf(g.y), X: x, Y: y, V: of.at,
+		Na: int32(g.width), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: half, HalfB: halfOf(g.y), X: x.Add(int64(g.waves[g.rank])), Y: y, V: of.at,
 		Partial: g.partial, Sums: g.sums, Ticket: ticket,
 	}))
 	s := gpuSums{of, of.changes, x, y, make([]float64, g.NZ)}
 	cuda.Receive(g.on.Space, s.planes, g.sums)
+	g.total(s.planes)
 	if g.on.Err() != nil {
 		return math.NaN()
 	}
@@ -101,5 +106,5 @@ func (g *gpu) Max(p Planes, at, n int) float64 {
 	if !g.on.Ready() {
 		return math.NaN()
 	}
-	return g.on.Max(g.plane(p, at), int64(n)*g.sheet)
+	return g.largest(g.on.Max(g.plane(p, at), int64(n)*g.space))
 }

@@ -59,7 +59,7 @@ func openWithin(t *testing.T, d *cuda.Device, l *Layered, shared int) *gpu {
 			t.Fatal(err)
 		}
 	}
-	e, err := newWithin(d, l, nil, shared)
+	e, err := newWithin(d, l, nil, shared, whole(l))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func conform(t *testing.T, d *cuda.Device, shapes []shape, shared int) {
 				defer d.Bind()()
 				g := openWithin(t, d, l, shared)
 				defer g.Close()
-				compare(t, rng, l, newOnHost(processor.NewSpace(s.nx*s.ny*s.nz, 0), l), g)
+				compare(t, rng, l, newOnHost(processor.NewSpace(s.nx*s.ny*s.nz, 0), l, whole(l)), g)
 			})
 		}
 	}

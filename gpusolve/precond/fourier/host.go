@@ -12,8 +12,12 @@ import (
 type processor struct {
 	*Layered
 	host.PlaneReducer
+	part
 	s        *host.Space
-	sheet    int
+	width    int     // wave numbers along x of a row of modes
+	sheet    int     // modes of a plane
+	from, to int     // rows of planes in space
+	space    int     // values of a plane in space
 	alongX   []*line // of each worker
 	alongY   []*line
 	lx, ly   []float64 // eigenvalues along the axes
@@ -21,6 +25,9 @@ type processor struct {
 	terms    [][]term  // of each plane
 	rough    hostModes // of a preconditioner
 	partials []float64 // sums per row, 4 of them
+	turned   []float64 // of ranks: planes between the transforms along x and y
+	atOnce   int       // of which so many are on the way together
+	fault    error     // of ranks
 	bytes    int64
 }
 
@@ -42,15 +49,19 @@ func (p *hostPlanes) Len() int { return len(p.hostModes) }
 // Count is the number of planes.
 func (p *hostPlanes) Count() int { return p.count }
 
-func newOnHost(s *host.Space, l *Layered) *processor {
-	e := &processor{Layered: l, s: s, sheet: l.NX * l.NY}
-	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, l.NY, l.NZ, func(p ops.Vector) []float64 { return p.(*hostPlanes).hostModes })
+func newOnHost(s *host.Space, l *Layered, p part) *processor {
+	e := &processor{Layered: l, part: p, s: s, width: p.partWidth(p.rank)}
+	e.sheet = e.width * l.NY
+	e.from, e.to = p.held(p.rank)
+	e.space = (e.to - e.from) * l.NX
+	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, func(p ops.Vector) []float64 { return p.(*hostPlanes).hostModes })
 	for range e.s.Workers() {
 		e.alongX = append(e.alongX, newLine(l.NX, l.X))
 		e.alongY = append(e.alongY, newLine(l.NY, l.Y))
 	}
-	e.lx, e.ly = l.X.eigenvalues(l.NX), l.Y.eigenvalues(l.NY)
+	e.lx, e.ly = l.X.eigenvalues(l.NX)[p.waves[p.rank]:p.waves[p.rank+1]], l.Y.eigenvalues(l.NY)
 	e.terms = make([][]term, l.NZ)
+	e.atOnce = turnedAtOnce(l.NX, l.NY, l.NZ)
 	e.partials = make([]float64, 4*l.NY)
 	return e
 }
@@ -82,13 +93,13 @@ func (e *processor) NewModes() (Modes, error) { return e.newModes(), nil }
 
 // NewPlanes makes room for n planes.
 func (e *processor) NewPlanes(n int) (Planes, error) {
-	p := &hostPlanes{make(hostModes, e.sheet*n), n}
+	p := &hostPlanes{make(hostModes, e.space*n), n}
 	e.account(p.Bytes())
 	return p, nil
 }
 
-// Err is nil: memory of the host does not fail in a way that could be reported.
-func (e *processor) Err() error { return nil }
+// Err is the failure of another rank: memory of the host does not fail in a way that could be reported.
+func (e *processor) Err() error { return e.fault }
 
 // Refresh has nothing to do: the numbers are read where they are.
 func (e *processor) Refresh() {}
@@ -96,13 +107,13 @@ func (e *processor) Refresh() {}
 // Close forgets all that was made.
 func (e *processor) Close() {
 	e.account(-e.bytes)
-	*e = processor{s: e.s}
+	*e = processor{s: e.s, fault: e.fault}
 }
 
 // Max is the largest value of n planes.
 func (e *processor) Max(p Planes, at, n int) float64 {
-	v := p.(*hostPlanes).hostModes[at*e.sheet : (at+n)*e.sheet]
-	rows := n * e.NY
+	v := p.(*hostPlanes).hostModes[at*e.space : (at+n)*e.space]
+	rows := n * (e.to - e.from)
 	tops := make([]float64, rows)
 	e.s.Run(rowTask(func(lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
@@ -117,27 +128,27 @@ func (e *processor) Max(p Planes, at, n int) float64 {
 	for _, x := range tops {
 		top = max(top, x)
 	}
-	return top
+	return e.largest(top)
 }
 
 // Combine works row by row.
 func (e *processor) Combine(dst Modes, a float64, x Modes, b float64, y Modes) {
 	to, from, other := dst.(hostModes), x.(hostModes), y.(hostModes)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
-		for c := lo * e.NX; c < hi*e.NX; c++ {
+		for c := lo * e.width; c < hi*e.width; c++ {
 			to[c] = float64(a*from[c]) + float64(b*other[c])
 		}
 	})
 }
 
-// Read copies plane i to dst.
+// Read copies the rows of plane i to their places in dst.
 func (e *processor) Read(p Planes, i int, dst []float64) {
-	copy(dst, p.(*hostPlanes).hostModes[i*e.sheet:(i+1)*e.sheet])
+	copy(dst[e.from*e.NX:], p.(*hostPlanes).hostModes[i*e.space:(i+1)*e.space])
 }
 
-// Write copies src to plane i.
+// Write copies those of src to plane i.
 func (e *processor) Write(p Planes, i int, src []float64) {
-	copy(p.(*hostPlanes).hostModes[i*e.sheet:(i+1)*e.sheet], src)
+	copy(p.(*hostPlanes).hostModes[i*e.space:(i+1)*e.space], src[e.from*e.NX:e.to*e.NX])
 }
 
 // ReadModes copies the coefficients.
@@ -154,7 +165,7 @@ func (e *processor) Precondition(z, r ops.Vector) {
 			e.rough[c] = float64(from[c])
 		}
 	})
-	e.forward(e.rough, e.rough)
+	e.forward(e.rough, e.rough, 0)
 	e.solve(&columnTask{processor: e, x: e.rough, right: e.rough, steps: 1})
 	e.inverse(e.rough, e.rough)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {

@@ -19,7 +19,7 @@ func BenchmarkHost(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			l := randomLayered(rng, n, n, 10, false)
 			l.X, l.Y = Adiabatic, Adiabatic
-			e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l)
+			e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l, whole(l))
 			x := e.newModes()
 			p, _ := e.NewPlanes(10)
 			b.ResetTimer()

@@ -23,18 +23,18 @@ func (e *processor) Solve(x, old Modes, steps int) {
 func (e *processor) solve(t *columnTask) { e.s.Run(t, e.NY, e.sheet*e.NZ*t.steps) }
 
 func (t *columnTask) Run(lo, hi, worker int) {
-	n := min(blockModes, t.NX)
+	n := min(blockModes, t.width)
 	w := t.s.Scratch(worker).Doubles(n * (t.NZ + 1 + len(t.sources)))
 	for j := lo; j < hi; j++ {
-		for i := 0; i < t.NX; i += n {
-			b := block{columnTask: t, j: j, i: i, n: min(n, t.NX-i)}
+		for i := 0; i < t.width; i += n {
+			b := block{columnTask: t, j: j, i: i, n: min(n, t.width-i)}
 			b.toGround, b.rows, b.inverse = w[:n], w[n:n*(1+len(t.sources))], w[n*(1+len(t.sources)):]
 			b.solve()
 		}
 	}
 }
 
-// block is n columns from wave number i along x and j along y.
+// block is n columns from wave number i along x, of the own ones, and j along y.
 type block struct {
 	*columnTask
 	j, i, n  int
@@ -58,7 +58,7 @@ func (b *block) solve() {
 }
 
 func (b *block) of(m hostModes, k int) []float64 {
-	c := k*b.sheet + b.j*b.NX + b.i
+	c := k*b.sheet + b.j*b.width + b.i
 	return m[c : c+b.n]
 }
 

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/ranks"
 )
 
 // ErrNoDevice refuses devices that the method has no operations for.
@@ -16,16 +17,18 @@ var ErrNoDevice = fmt.Errorf("%w: fourier has no operations for this device", pr
 // OnGPUs says whether there are kernels.
 const OnGPUs = true
 
-// New makes an executor on a device, with room for the loads that it is going to get first.
-func New(d ops.Device, l *Layered, loads []Load) (Executor, error) {
-	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
-		d = inner.Unwrap()
+// New makes an executor on a device, with room for the loads that it is going to get first. Where a group is not nil, each of its ranks makes one for its part of the grid: all
+// ask the same of theirs, in the same order, and get the same numbers.
+func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Executor, error) {
+	p, err := newPart(l, g)
+	if err != nil {
+		return nil, err
 	}
-	switch on := d.(type) {
+	switch on := ops.Innermost(d).(type) {
 	case *host.Device:
-		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l), nil
+		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p), nil
 	case *cuda.Device:
-		return newOnGPU(on, l, loads)
+		return newOnGPU(on, l, loads, p)
 	}
 	return nil, ErrNoDevice
 }
@@ -33,7 +36,7 @@ func New(d ops.Device, l *Layered, loads []Load) (Executor, error) {
 // onOperator makes an executor where an operator lives.
 func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 	if on, ok := host.SpaceOf(s); ok {
-		e := newOnHost(on, l)
+		e := newOnHost(on, l, whole(l))
 		e.rough = e.newModes()
 		return e, nil
 	}
@@ -43,7 +46,7 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 			return nil, err
 		}
 		px, py := planFor(l.NX, shared), planFor(l.NY, shared)
-		g, err := newOnSpace(on.NewIteration(), l, px, py, tablesAhead(l, px, py))
+		g, err := newOnSpace(on.NewIteration(), l, whole(l), px, py, tablesAhead(l, px, py))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 		}
@@ -55,10 +58,7 @@ func onOperator(s ops.Operator, l *Layered) (Executor, error) {
 
 // Runs says whether the method has operations for a device.
 func Runs(d ops.Device) bool {
-	if inner, ok := d.(interface{ Unwrap() ops.Device }); ok {
-		d = inner.Unwrap()
-	}
-	switch d.(type) {
+	switch ops.Innermost(d).(type) {
 	case *host.Device, *cuda.Device:
 		return true
 	}

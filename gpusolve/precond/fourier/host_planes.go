@@ -5,17 +5,22 @@ const blockColumns = 16
 
 // Forward replaces planes of m by those in space.
 func (e *processor) Forward(m Modes, first, n int, src Planes) {
-	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], src.(*hostPlanes).hostModes[:n*e.sheet])
+	row, _ := e.own()
+	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], src.(*hostPlanes).hostModes, (row-e.from)*e.NX)
 }
 
 // Inverse makes planes in space.
 func (e *processor) Inverse(dst Planes, at int, m Modes, first, n int) {
-	e.inverse(dst.(*hostPlanes).hostModes[at*e.sheet:(at+n)*e.sheet], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
+	e.inverse(dst.(*hostPlanes).hostModes[at*e.space:(at+n)*e.space], m.(hostModes)[first*e.sheet:(first+n)*e.sheet])
 }
 
-// forward transforms whole planes, along x and then along y. dst may be src.
-func (e *processor) forward(dst, src []float64) {
-	e.pairs(len(src), func(l *line, c, end int) {
+// forward transforms planes along x and then along y. Where one rank has all, dst may be src; else the own rows of src begin at value at of each plane.
+func (e *processor) forward(dst, src []float64, at int) {
+	if !e.alone() {
+		e.forwardOnRanks(dst, src, at)
+		return
+	}
+	e.pairs(len(dst)/e.sheet, e.NY, func(l *line, c, end int) {
 		if &dst[0] != &src[0] {
 			copy(dst[c:end], src[c:end])
 		}
@@ -26,8 +31,12 @@ func (e *processor) forward(dst, src []float64) {
 
 // inverse is the way back, along y and then along x.
 func (e *processor) inverse(dst, src []float64) {
-	e.columns(dst, src, (*line).inverse)
-	e.pairs(len(dst), func(l *line, c, end int) { l.inverse(pair(dst[c:end], e.NX)) })
+	if e.alone() {
+		e.columns(dst, src, (*line).inverse)
+	} else {
+		e.turnToRows(dst, src)
+	}
+	e.pairs(len(dst)/e.space, e.to-e.from, func(l *line, c, end int) { l.inverse(pair(dst[c:end], e.NX)) })
 }
 
 // pair is two rows, or one and nil.
@@ -38,21 +47,21 @@ func pair(v []float64, n int) (a, b []float64) {
 	return v, nil
 }
 
-// pairs calls body for every two rows of a plane, cells c to end-1. The last row of an odd number is alone, so that planes do not depend on each other: rounding in one
-// row of a pair depends on the other.
-func (e *processor) pairs(cells int, body func(l *line, c, end int)) {
-	perPlane := (e.NY + 1) / 2
+// pairs calls body for every two rows of planes of so many, cells c to end-1. The last row of an odd number is alone, so that planes do not depend on each other: rounding in
+// one row of a pair depends on the other.
+func (e *processor) pairs(planes, rows int, body func(l *line, c, end int)) {
+	perPlane := (rows + 1) / 2
 	e.s.Run(rowTask(func(lo, hi, worker int) {
 		for p := lo; p < hi; p++ {
-			plane, row := p/perPlane*e.sheet, p%perPlane*2
-			body(e.alongX[worker], plane+row*e.NX, plane+min(row+2, e.NY)*e.NX)
+			plane, row := p/perPlane*rows*e.NX, p%perPlane*2
+			body(e.alongX[worker], plane+row*e.NX, plane+min(row+2, rows)*e.NX)
 		}
-	}), cells/e.sheet*perPlane, cells)
+	}), planes*perPlane, planes*rows*e.NX)
 }
 
 // columns transforms along y, block by block of neighbouring columns.
 func (e *processor) columns(dst, src []float64, along func(l *line, a, b []float64)) {
-	blocks := (e.NX + blockColumns - 1) / blockColumns
+	blocks := (e.width + blockColumns - 1) / blockColumns
 	planes := len(src) / e.sheet
 	e.s.Run(rowTask(func(lo, hi, worker int) {
 		// Columns lie a cache line more than their length apart: powers of two would meet in few sets of the cache.
@@ -61,8 +70,8 @@ func (e *processor) columns(dst, src []float64, along func(l *line, a, b []float
 		for n := lo; n < hi; n++ {
 			at := n / blocks * e.sheet
 			i0 := n % blocks * blockColumns
-			i1 := min(i0+blockColumns, e.NX)
-			gather(buf, src[at:at+e.sheet], stride, e.NX, i0, i1)
+			i1 := min(i0+blockColumns, e.width)
+			gather(buf, src[at:at+e.sheet], stride, e.width, i0, i1)
 			for c := 0; c < i1-i0; c += 2 {
 				a := buf[c*stride:][:e.NY]
 				if c+1 < i1-i0 {
@@ -71,7 +80,7 @@ func (e *processor) columns(dst, src []float64, along func(l *line, a, b []float
 					along(e.alongY[worker], a, nil)
 				}
 			}
-			scatter(dst[at:at+e.sheet], buf, stride, e.NX, i0, i1)
+			scatter(dst[at:at+e.sheet], buf, stride, e.width, i0, i1)
 		}
 	}), planes*blocks, len(src))
 }

@@ -5,15 +5,16 @@ import "math"
 // residualTask computes b + C/dt old - (A + C/dt) x in plane k row by row, from differences of neighbours.
 type residualTask struct {
 	*processor
-	x     hostModes   // in space
+	x     []float64   // the rows that are held, in space
 	old   []float64   // plane k in space; nil in a steady state
-	drawn [][]float64 // the sources' planes
+	drawn [][]float64 // the own rows of the sources' planes
 	k     int
 }
 
 func (t *residualTask) Run(lo, hi, worker int) {
 	b := t.s.Scratch(worker).Doubles(t.NX)
-	for j := lo; j < hi; j++ {
+	first, _ := t.own()
+	for j := first + lo; j < first+hi; j++ {
 		t.heat(b, j)
 		s := t.starOf(j)
 		p := t.partials[4*j : 4*j+4]
@@ -22,7 +23,7 @@ func (t *residualTask) Run(lo, hi, worker int) {
 			out, size := s.leave(i)
 			r := q - out
 			if t.old != nil {
-				c, old := t.Capacity[t.k], t.old[j*t.NX+i]
+				c, old := t.Capacity[t.k], t.old[(j-t.from)*t.NX+i]
 				r -= c * (s.x[i] - old)
 				q += c * old
 				size += c * math.Abs(s.x[i])
@@ -38,8 +39,9 @@ func (t *residualTask) Run(lo, hi, worker int) {
 // heat is the loads' part of the right side in row j.
 func (t *residualTask) heat(b []float64, j int) {
 	clear(b)
+	first, _ := t.own()
 	for _, m := range t.terms[t.k] {
-		for i, v := range t.drawn[m.source][j*t.NX : (j+1)*t.NX] {
+		for i, v := range t.drawn[m.source][(j-first)*t.NX : (j-first+1)*t.NX] {
 			b[i] += m.share * v
 		}
 	}
@@ -54,7 +56,7 @@ type star struct {
 
 func (t *residualTask) starOf(j int) *star {
 	s := &star{gx: t.GX[t.k], gy: t.GY[t.k], gBelow: t.GZ[t.k], gAbove: t.GZ[t.k+1]}
-	c := t.k*t.sheet + j*t.NX
+	c := t.k*t.space + (j-t.from)*t.NX
 	s.x = t.x[c : c+t.NX]
 	low, high := t.X.held()
 	s.low, s.high = 2*s.gx*low, 2*s.gx*high
@@ -68,8 +70,8 @@ func (t *residualTask) starOf(j int) *star {
 	}
 	s.south = beside(j > 0, -t.NX, 2*low*s.gy)
 	s.north = beside(j < t.NY-1, t.NX, 2*high*s.gy)
-	s.below = beside(t.k > 0, -t.sheet, s.gBelow)
-	s.above = beside(t.k < t.NZ-1, t.sheet, s.gAbove)
+	s.below = beside(t.k > 0, -t.space, s.gBelow)
+	s.above = beside(t.k < t.NZ-1, t.space, s.gAbove)
 	return s
 }
 

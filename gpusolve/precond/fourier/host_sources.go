@@ -9,7 +9,7 @@ type hostSource struct {
 	planes     [][]float64 // spectra of the outline's planes
 	// spectrum is the sum with the drawing's watts and factors; nil where a few products are quicker formed where they are needed.
 	spectrum []float64
-	nx       int
+	width    int
 }
 
 // product is the spectrum of a footprint of 1 W.
@@ -43,7 +43,7 @@ func (e *processor) SetLoads(loads []Load) {
 
 // sourceOf makes a source, with what a former one of the same outline holds.
 func (e *processor) sourceOf(l Load, former []*hostSource) *hostSource {
-	s := &hostSource{Load: l, nx: e.NX}
+	s := &hostSource{Load: l, width: e.width}
 	for n, f := range former {
 		if f != nil && f.Outline == l.Outline {
 			s.footprints, s.planes, s.spectrum = f.footprints, f.planes, f.spectrum
@@ -55,7 +55,7 @@ func (e *processor) sourceOf(l Load, former []*hostSource) *hostSource {
 			return s
 		}
 	}
-	if byProducts(&l.Drawing, int64(e.sheet)) {
+	if byProducts(&l.Drawing, int64(e.NX)*int64(e.NY)) {
 		for k := range l.Footprints {
 			s.footprints = append(s.footprints, e.productOf(&l.Footprints[k]))
 		}
@@ -85,19 +85,20 @@ func sameWatts(a, b *powermap.Drawing) bool {
 	return true
 }
 
-// productOf is the spectrum of a footprint along either axis.
+// productOf is the spectrum of a footprint along either axis, of the own wave numbers along x.
 func (e *processor) productOf(f *powermap.Footprint) product {
 	x, y := make([]float64, e.NX), make([]float64, e.NY)
 	copy(x[f.I:], f.X)
 	copy(y[f.J:], f.Y)
 	e.alongX[0].forward(x, nil)
 	e.alongY[0].forward(y, nil)
-	return product{x, y}
+	return product{x[e.waves[e.rank]:e.waves[e.rank+1]], y}
 }
 
 func (e *processor) spectrumOf(plane []float64) []float64 {
 	v := make([]float64, e.sheet)
-	e.forward(v, plane)
+	first, end := e.own()
+	e.forward(v, plane[first*e.NX:end*e.NX], 0)
 	return v
 }
 
@@ -106,12 +107,16 @@ func (e *processor) fill(s *hostSource) {
 	switch {
 	case s.spectrum == nil:
 	case s.footprints == nil && s.planes == nil:
-		e.perRow(e.NY, func(lo, hi int) { s.Draw(e.NX, lo, hi, s.spectrum) })
-		e.forward(s.spectrum, s.spectrum)
+		rows := s.spectrum
+		if first, end := e.own(); !e.alone() {
+			rows = make([]float64, (end-first)*e.NX)
+		}
+		e.drawOwn(s, rows)
+		e.forward(s.spectrum, rows, 0)
 	default:
 		e.perRow(e.NY, func(lo, hi int) {
 			for j := lo; j < hi; j++ {
-				s.sum(s.spectrum[j*e.NX:(j+1)*e.NX], 0, j)
+				s.sum(s.spectrum[j*e.width:(j+1)*e.width], 0, j)
 			}
 		})
 	}
@@ -120,7 +125,7 @@ func (e *processor) fill(s *hostSource) {
 // row fills dst with the modes from i of row j.
 func (s *hostSource) row(dst []float64, i, j int) {
 	if s.spectrum != nil {
-		copy(dst, s.spectrum[j*s.nx+i:])
+		copy(dst, s.spectrum[j*s.width+i:])
 		return
 	}
 	s.sum(dst, i, j)
@@ -146,7 +151,7 @@ func (s *hostSource) sum(dst []float64, i, j int) {
 	}
 	for n, p := range s.planes {
 		f := s.Factors[n]
-		for c, v := range p[j*s.nx+i:][:len(dst)] {
+		for c, v := range p[j*s.width+i:][:len(dst)] {
 			dst[c] += f * v
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Sum weighs the modes of a plane with the sums of the weights times the basis functions.
 func (e *processor) Sum(m Modes, k int, wx, wy []float64) float64 {
-	fx, fy := weigh(e.alongX[0], e.X, wx), weigh(e.alongY[0], e.Y, wy)
+	fx, fy := weigh(e.alongX[0], e.X, wx)[e.waves[e.rank]:e.waves[e.rank+1]], weigh(e.alongY[0], e.Y, wy)
 	last := len(fx)
 	for last > 0 && fx[last-1] == 0 {
 		last--
@@ -22,7 +22,7 @@ func (e *processor) Sum(m Modes, k int, wx, wy []float64) float64 {
 			}
 			sum := 0.0
 			for i, f := range fx[:last] {
-				sum += f * v[j*e.NX+i]
+				sum += f * v[j*e.width+i]
 			}
 			sums[j] = fy[j] * sum
 		}
@@ -31,7 +31,7 @@ func (e *processor) Sum(m Modes, k int, wx, wy []float64) float64 {
 	for _, s := range sums {
 		sum += s
 	}
-	return sum
+	return e.total(sum)
 }
 
 // weigh sums weights times each basis function. Equal weights meet the constant function alone.
@@ -71,22 +71,24 @@ func (e *processor) Residual(x, old Modes, p Planes) Norms {
 	if p != nil {
 		t.x = p.(*hostPlanes).hostModes
 	} else {
-		t.x = make(hostModes, e.sheet*e.NZ)
+		t.x = make([]float64, e.space*e.NZ)
 		e.inverse(t.x, x.(hostModes))
 	}
 	for n, s := range e.sources {
 		t.drawn[n] = e.draw(s)
 	}
 	if old != nil {
-		t.old = make([]float64, e.sheet)
+		t.old = make([]float64, e.space)
 	}
 	clear(e.partials)
+	first, end := e.own()
 	for k := range e.NZ {
 		if t.k = k; old != nil {
 			e.inverse(t.old, old.(hostModes)[k*e.sheet:(k+1)*e.sheet])
 		}
-		e.s.Run(t, e.NY, e.sheet)
+		e.s.Run(t, end-first, (end-first)*e.NX)
 	}
+	e.joinPartials()
 	var rr, bb, ff, top float64
 	for j := range e.NY {
 		s := e.partials[4*j : 4*j+4]
@@ -95,12 +97,11 @@ func (e *processor) Residual(x, old Modes, p Planes) Norms {
 	return Norms{ops.Norms{Residual: math.Sqrt(rr), Source: math.Sqrt(bb), Floor: 0x1p-53 * math.Sqrt(ff)}, top}
 }
 
-// draw is a source in space.
+// draw is a source in the own rows.
 func (e *processor) draw(s *hostSource) []float64 {
+	first, end := e.own()
 	if plane, factor := s.Multiple(); plane != nil && factor == 1 {
-		return plane
+		return plane[first*e.NX : end*e.NX]
 	}
-	plane := make([]float64, e.sheet)
-	e.perRow(e.NY, func(lo, hi int) { s.Draw(e.NX, lo, hi, plane) })
-	return plane
+	return e.drawOwn(s, make([]float64, (end-first)*e.NX))
 }

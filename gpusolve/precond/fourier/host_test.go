@@ -128,7 +128,7 @@ func TestSolvesAgreeWithElimination(t *testing.T) {
 		nx, ny := 1+rng.IntN(9), 1+rng.IntN(9)
 		nz := 1 + rng.IntN(min(30, 400/(nx*ny)))
 		l := randomLayered(rng, nx, ny, nz, trial%2 == 1)
-		e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l)
+		e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l, whole(l))
 		loads := randomLoads(rng, l)
 		e.SetLoads(loads)
 		a, b := l.matrix(), dense(l, loads)
@@ -227,7 +227,7 @@ func TestGainBoundsTheInverse(t *testing.T) {
 	for trial := range 60 {
 		rng := rand.New(rand.NewPCG(uint64(trial), 9))
 		l := randomLayered(rng, 1+rng.IntN(12), 1+rng.IntN(12), 1+rng.IntN(8), trial%3 == 0)
-		e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l)
+		e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l, whole(l))
 		plane, shares := make([]float64, l.NX*l.NY), make([]float64, l.NZ)
 		for c := range plane {
 			plane[c] = 1

@@ -10,36 +10,63 @@ import (
 // Memory is what the preconditioner takes: a state in FP64.
 func Memory(s precond.Shape, _ precond.Settings) precond.Need {
 	if s.GPU {
-		bytes := 8*s.Unknowns + gpuBytes(s)
+		part := largestPart(s, 1)
+		bytes := 8*s.Unknowns + gpuBytes(s, &part)
 		return precond.Need{SetUp: bytes, Held: bytes}
 	}
 	return precond.Need{SetUp: 8 * s.Unknowns, Held: 8 * s.Unknowns}
 }
 
-// DirectMemory is what the direct solver takes: states in modes, their planes in space, and spectra of the power; while the residual is taken,
-// the power in space, and in time a plane of the state before.
-func DirectMemory(s precond.Shape) precond.Need {
+// DirectMemory is what the direct solver takes, or where several ranks share the grid the one of them that takes most: states in modes, their planes in space, and spectra of the
+// power; while the residual is taken, the power in space, and in time a plane of the state before.
+func DirectMemory(s precond.Shape, size int) precond.Need {
 	states := int64(1)
 	if s.InTime {
 		states = max(2, s.States)
 	}
+	modes, space := partCells(s, size)
 	if s.GPU {
-		return gpuDirect(s, states)
+		return gpuDirect(s, states, size)
 	}
-	held, residual := 8*(states+1)*s.Unknowns, int64(0)
+	held, residual := 8*(states*modes+space)*int64(s.NZ), int64(0)
+	if size > 1 { // planes between the transforms, and as messages out and in
+		turned := 8 * int64(turnedAtOnce(s.NX, s.NY, s.NZ)) * max(modes, space)
+		held, residual = held+turned, 2*turned
+	}
 	if s.InTime {
-		residual += 8 * s.Sheet()
+		residual += 8 * space
 	}
 	if s.Mesh != nil {
 		for _, d := range drawings(s) {
-			held += sourceBytes(s, &d)
+			held += sourceBytes(s, &d, modes)
 			if plane, _ := d.Multiple(); plane == nil {
-				residual += 8 * s.Sheet()
+				residual += 8 * space
 			}
 		}
 		held += 48 * 8 * int64(s.NX+s.NY) // lines and tables of the transforms
 	}
 	return precond.Need{SetUp: held + residual, Held: held}
+}
+
+// largestPart is that of a rank that has most of the modes.
+func largestPart(s precond.Shape, size int) part {
+	p := part{rows: Borders(s.NY, size), waves: Borders(s.NX, size)}
+	for r := range size {
+		if p.partWidth(r) > p.partWidth(p.rank) {
+			p.rank = r
+		}
+	}
+	return p
+}
+
+// partCells is the most that any rank has of a plane, in modes and in space.
+func partCells(s precond.Shape, size int) (modes, space int64) {
+	waves, rows := Borders(s.NX, size), Borders(s.NY, size)
+	for r := range size {
+		from, to := HeldRows(s.NY, size, r)
+		modes, space = max(modes, int64(waves[r+1]-waves[r])*int64(rows[size])), max(space, int64(to-from)*int64(s.NX))
+	}
+	return modes, space
 }
 
 func drawings(s precond.Shape) []powermap.Drawing {
@@ -51,14 +78,14 @@ func drawings(s precond.Shape) []powermap.Drawing {
 	return s.Mesh.Power.Steady()
 }
 
-// sourceBytes are the spectra of a drawing.
-func sourceBytes(s precond.Shape, d *powermap.Drawing) int64 {
+// sourceBytes are the spectra of a drawing, so many modes of each plane.
+func sourceBytes(s precond.Shape, d *powermap.Drawing, modes int64) int64 {
 	bytes := int64(0)
 	if byProducts(d, s.Sheet()) {
-		bytes = 8 * (int64(len(d.Footprints))*int64(s.NX+s.NY) + int64(len(d.Planes))*s.Sheet())
+		bytes = 8 * (int64(len(d.Footprints))*int64(s.NX+s.NY) + int64(len(d.Planes))*modes)
 	}
 	if bytes == 0 || len(d.Planes) > 0 || len(d.Footprints) > fewProducts {
-		bytes += 8 * s.Sheet()
+		bytes += 8 * modes
 	}
 	return bytes
 }

@@ -18,8 +18,8 @@ KERNEL void BOUNDS(FLAT) spread(i64 count, int n, const int *RESTRICT start, con
 
 // product sets out[a][b] of every load, a < na, b < nb, to the sum over its footprints n of watts times x[n][a] y[n][b], and over its planes of factors times these.
 // The footprints and planes of load l are those from firstPrint[l] and firstPlane[l] on, before those of the next; its watts and then its factors follow those of the
-// load before. A block makes TILE rows of THREADS values.
-KERNEL void BOUNDS(THREADS) product(int na, int nb, const int *RESTRICT firstPrint, const int *RESTRICT firstPlane, const double *RESTRICT amounts,
+// load before. A block makes TILE rows of THREADS values. Footprint f has its values along a from x[f step] on.
+KERNEL void BOUNDS(THREADS) product(int na, int nb, int step, const int *RESTRICT firstPrint, const int *RESTRICT firstPlane, const double *RESTRICT amounts,
                                     const double *RESTRICT x, const double *RESTRICT y, const double *RESTRICT plane, double *RESTRICT out) {
   SHARED Two weight[BATCH * TILE / 2];
   int across = tiles(nb, THREADS), each = across * tiles(na, TILE), load = (u32)blockX() / (u32)each, within = blockX() - load * each;
@@ -33,7 +33,7 @@ KERNEL void BOUNDS(THREADS) product(int na, int nb, const int *RESTRICT firstPri
   for (int from = 0; from < footprints; from += BATCH) {
     for (int n = threadX(); n < BATCH * TILE; n += THREADS) {
       int f = from + n / TILE, r = a + n % TILE;
-      ((double *)weight)[n] = f < footprints && r < na ? watts[f] * x[(i64)(print + f) * na + r] : 0;
+      ((double *)weight)[n] = f < footprints && r < na ? watts[f] * x[(i64)(print + f) * step + r] : 0;
     }
     barrier();
     int count = footprints - from < BATCH ? footprints - from : BATCH;
@@ -100,8 +100,8 @@ enum { alongX, alongY, rest, upwards, gain, PARTS };
 // residual takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
 // and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
 // null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
-// sheet[e] for the entries first[k] to first[k+1]-1.
-KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int k0, int each, int fresh, const double *below, const double *own, const double *above,
+// sheet[e] for the entries first[k] to first[k+1]-1. Of the rows those from low to high-1 are taken.
+KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own, const double *above,
                                   const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
                                   const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
                                   double *partial, double *scalars, u32 *ticket) {
@@ -115,7 +115,7 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int k0, int each, int 
   double gDown = k ? parts[upwards - PARTS] : bottom, gUp = k + 1 < nz ? parts[upwards] : top;
   int from = first[k], to = first[k + 1];
   double rr = 0, bb = 0, ss = 0, most = 0;
-  for (i64 n = (i64)(blockX() - at * each) * FLAT + threadX(); n < plane; n += stride) {
+  for (i64 n = (i64)low * nx + (i64)(blockX() - at * each) * FLAT + threadX(); n < (i64)high * nx; n += stride) {
     int j = (u32)n / (u32)nx, i = (int)n - j * nx;
     double v = x[n], b = before ? c * before[n] : 0;
     for (int e = from; e < to; e++) b += share[e] * sheets[sheet[e] * plane + n];
@@ -148,4 +148,12 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int k0, int each, int 
   }
   most = greatest(partial + 3 * gridX(), gridX(), room, FLAT);
   if (threadX() == 0) scalars[3] = fresh ? most : larger(most, load(scalars + 3));
+}
+
+// place copies lines of so many values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
+KERNEL void BOUNDS(FLAT) place(int line, int count, int width, int at, i64 from, i64 to, const double *RESTRICT in, double *RESTRICT out) {
+  int n = blockX() * FLAT + threadX();
+  if (n >= count) return;
+  int u = (u32)n / (u32)line;
+  ((Two *)out)[blockY() * to + (i64)u * width + at + (n - u * line)] = ((const Two *)in)[blockY() * from + n];
 }

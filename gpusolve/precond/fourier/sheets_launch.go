@@ -36,6 +36,7 @@ type Sheets struct {
 	product  launch.Kernel[SheetsProductArgs]
 	weigh    launch.Kernel[SheetsWeighArgs]
 	residual launch.Kernel[SheetsResidualArgs]
+	place    launch.Kernel[SheetsPlaceArgs]
 }
 
 // LoadSheets compiles the module for the device and finds its kernels.
@@ -47,6 +48,7 @@ func LoadSheets(d cudriver.Driver) (*Sheets, error) {
 		m.product.Prepare("product", SheetsThreads),
 		m.weigh.Prepare("weigh", SheetsFlat),
 		m.residual.Prepare("residual", SheetsFlat),
+		m.place.Prepare("place", SheetsFlat),
 	)
 	if err != nil {
 		return nil, err
@@ -73,14 +75,14 @@ func (m *Sheets) Spread(s cudriver.Stream, grid [3]uint32, a SheetsSpreadArgs) e
 
 // SheetsProductArgs are the arguments of product.
 type SheetsProductArgs struct {
-	Na, Nb                    int32
+	Na, Nb, Step              int32
 	FirstPrint, FirstPlane    cudriver.Ptr[int32]
 	Amounts, X, Y, Plane, Out cudriver.Ptr[float64]
 }
 
 // Product sets out[a][b] of every load, a < na, b < nb, to the sum over its footprints n of watts times x[n][a] y[n][b], and over its planes of factors times these.
 // The footprints and planes of load l are those from firstPrint[l] and firstPlane[l] on, before those of the next; its watts and then its factors follow those of the
-// load before. A block makes TILE rows of THREADS values.
+// load before. A block makes TILE rows of THREADS values. Footprint f has its values along a from x[f step] on.
 func (m *Sheets) Product(s cudriver.Stream, grid [3]uint32, a SheetsProductArgs) error {
 	m.product.Args = a
 	return m.product.Launch(s, grid)
@@ -101,22 +103,35 @@ func (m *Sheets) Weigh(s cudriver.Stream, grid [3]uint32, a SheetsWeighArgs) err
 
 // SheetsResidualArgs are the arguments of residual.
 type SheetsResidualArgs struct {
-	Nx, Ny, Nz, K0, Each, Fresh    int32
-	Below, Own, Above, Old, Planes cudriver.Ptr[float64]
-	Bottom, Top                    float64
-	XEnds, YEnds                   int32
-	First                          cudriver.Ptr[int32]
-	Share                          cudriver.Ptr[float64]
-	Sheet                          cudriver.Ptr[int32]
-	Sheets, Partial, Scalars       cudriver.Ptr[float64]
-	Ticket                         cudriver.Ptr[uint32]
+	Nx, Ny, Nz, Low, High, K0, Each, Fresh int32
+	Below, Own, Above, Old, Planes         cudriver.Ptr[float64]
+	Bottom, Top                            float64
+	XEnds, YEnds                           int32
+	First                                  cudriver.Ptr[int32]
+	Share                                  cudriver.Ptr[float64]
+	Sheet                                  cudriver.Ptr[int32]
+	Sheets, Partial, Scalars               cudriver.Ptr[float64]
+	Ticket                                 cudriver.Ptr[uint32]
 }
 
 // Residual takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
 // and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
 // null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
-// sheet[e] for the entries first[k] to first[k+1]-1.
+// sheet[e] for the entries first[k] to first[k+1]-1. Of the rows those from low to high-1 are taken.
 func (m *Sheets) Residual(s cudriver.Stream, grid [3]uint32, a SheetsResidualArgs) error {
 	m.residual.Args = a
 	return m.residual.Launch(s, grid)
+}
+
+// SheetsPlaceArgs are the arguments of place.
+type SheetsPlaceArgs struct {
+	Line, Count, Width, At int32
+	From, To               int64
+	In, Out                cudriver.Ptr[float64]
+}
+
+// Place copies lines of so many values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
+func (m *Sheets) Place(s cudriver.Stream, grid [3]uint32, a SheetsPlaceArgs) error {
+	m.place.Args = a
+	return m.place.Launch(s, grid)
 }

@@ -8,13 +8,13 @@ import (
 // Definition of the method.
 func Definition() method.Definition {
 	return method.Definition{
-		Name: "ilu", Doc: "incomplete LU factors of grids' matrices, symmetric or not", Keys: append(Keys(), method.SolverKey()), New: New, Memory: Memory, General: true,
+		Name: "ilu", Doc: "incomplete LU factors of grids' matrices, symmetric or not", Keys: append(Keys(), method.SolverKey()), New: New, Memory: Memory, Most: method.Always32, General: true,
 	}
 }
 
 // DefinitionOfCholesky is that of ic, the same factors for conjugate gradients, which need a symmetric matrix and positive pivots.
 func DefinitionOfCholesky() method.Definition {
-	return method.Definition{Name: "ic", Doc: "incomplete Cholesky factors of grids' matrices", Keys: Keys(), New: NewCholesky, Memory: Memory}
+	return method.Definition{Name: "ic", Doc: "incomplete Cholesky factors of grids' matrices", Keys: Keys(), New: NewCholesky, Memory: Memory, Most: method.Always32}
 }
 
 // Keys are the settings of both.

@@ -31,6 +31,7 @@ func pointwise(name, doc string, standard func(ops.Operator) (precond.Preconditi
 			}
 			return standard(a)
 		},
+		Most:   mixed.Most,
 		Memory: func(s precond.Shape, set precond.Settings) precond.Need { return Memory(s, name, set) },
 	}
 }

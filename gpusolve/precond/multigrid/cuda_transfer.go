@@ -13,6 +13,9 @@ type gpuTransfer struct {
 	wx, wy     cudriver.Ptr[float32] // planes with conductance-weighted interpolation
 }
 
+// weighted says that some planes have weights of their own.
+func (t *gpuTransfer) weighted() bool { return !t.wx.IsNil() || !t.wy.IsNil() }
+
 // gpuDirection along x or y. A direction that is kept has every cell as its own parent.
 type gpuDirection struct {
 	parent, first cudriver.Ptr[int32]
@@ -94,7 +97,15 @@ func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
-	s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
+	if !t.weighted() {
+		s.Note(s.transfer.RestrictResidual(s.Stream, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
+			GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx), Cy: int32(c.ny),
+			FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, Bc: cuda.F32(bc),
+		}))
+		return
+	}
+	s.Note(s.transfer.RestrictWeighted(s.Stream, s.restrictGrid(c, 1), TransferRestrictWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx), Cy: int32(c.ny),
 		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
@@ -109,15 +120,15 @@ func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
-	if t.wx.IsNil() && t.wy.IsNil() {
-		grid := s.Grid(f.nx, TransferProlongThreads, f.ny, int(cuda.Blocks(f.nz, TransferLayers)))
+	grid := s.Grid(f.nx, TransferProlongThreads, f.ny, int(cuda.Blocks(f.nz, TransferLayers)))
+	if !t.weighted() {
 		s.Note(s.transfer.Prolong(s.Stream, grid, TransferProlongArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
 			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: cuda.F32(xc), X: cuda.F32(x),
 		}))
 		return
 	}
-	s.Note(s.transfer.ProlongWeighted(s.Stream, s.Grid(f.nx, TransferProlongThreads, f.ny, 1), TransferProlongWeightedArgs{
+	s.Note(s.transfer.ProlongWeighted(s.Stream, grid, TransferProlongWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent, BeyondX: t.x.beyond,
 		FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy,
 		Xc: cuda.F32(xc), X: cuda.F32(x),

@@ -102,39 +102,92 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
       bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
 }
 
-// bc = P^T (b - A x).
+// Residual is b - A x of a level, whose plane has its ground at slot, -1 for none. capacity may be null.
+struct Residual {
+  int nx, nz;
+  i64 sheet;
+  const float *RESTRICT gx, *RESTRICT gy, *RESTRICT gz, *RESTRICT ground;
+  const float *RESTRICT capacity, *RESTRICT b, *RESTRICT x;
+  int slot;
+  __attribute__((device, always_inline)) float at(i64 place, int k) const {
+    i64 c = k * sheet + place;
+    float own = x[c];
+    float v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
+    if (k) v += gz[c - sheet] * (x[c - sheet] - own);
+    if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
+    if (slot >= 0) v -= ground[slot * sheet + place] * own;
+    if (capacity) v -= capacity[c] * own;
+    return v;
+  }
+};
+
+// bc = P^T (b - A x) where no plane has weights of its own.
 KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                              const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                              const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
-                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
-                                             const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
-                                             float *RESTRICT bc) {
+                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY, float *RESTRICT bc) {
   SHARED float r[ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = groundSlot[k];
-  i64 sheet = (i64)nx * ny;
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY;
+  Residual of = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, capacity, b, x, groundSlot[k]};
   Tile t = tile(I0, J0, cx, cy, firstX, firstY);
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    float v = 0;
-    if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
-      i64 at = (i64)j * nx + i, c = k * sheet + at;
-      float own = x[c];
-      v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
-      if (k) v += gz[c - sheet] * (x[c - sheet] - own);
-      if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
-      if (slot >= 0) v -= ground[slot * sheet + at] * own;
-      if (capacity) v -= capacity[c] * own;
-    }
-    r[tj][ti] = v;
+    r[tj][ti] = i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1 ? of.at((i64)j * nx + i, k) : 0;
   }
   if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
   barrier();
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   if (I >= cx || J >= cy) return;
   Stencil on = stencil(I, J, nx, ny, firstX, farX, firstY, farY);
-  bc[((i64)k * cy + J) * cx + I] = gather(r, t, on, nx, ny, sheet, weightSlot[k], farX, farY, wx, wy);
+  bc[((i64)k * cy + J) * cx + I] = gather(r, t, on, nx, ny, of.sheet, -1, farX, farY, 0, 0);
+}
+
+enum { OWN, FAR_X, FAR_Y, FAR_XY, PARTS };
+
+// restrictWeighted is restrictResidual where planes have weights of their own, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
+// to the farther ones goes through shared memory, so that nobody reads a weight twice.
+KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
+                                             const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
+                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
+                                             const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
+                                             float *RESTRICT bc) {
+  SHARED float r[PARTS][ROWS][WIDTH + 1];
+  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = weightSlot[k];
+  Residual of = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, capacity, b, x, groundSlot[k]};
+  const float *px = slot >= 0 && wx ? wx + slot * of.sheet : 0, *py = slot >= 0 && wy ? wy + slot * of.sheet : 0;
+  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+#pragma unroll 5
+  for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
+    int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
+    float v = 0, ux = 0, uy = 0;
+    if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
+      i64 at = (i64)j * nx + i;
+      v = of.at(at, k);
+      ux = px ? px[at] : farX[i];
+      uy = py ? py[at] : farY[j];
+    }
+    float near = (1 - uy) * v, far = uy * v;
+    r[OWN][tj][ti] = (1 - ux) * near;
+    r[FAR_X][tj][ti] = ux * near;
+    r[FAR_Y][tj][ti] = (1 - ux) * far;
+    r[FAR_XY][tj][ti] = ux * far;
+  }
+  barrier();
+  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
+  if (I >= cx || J >= cy) return;
+  int ilo = firstX[I], ihi = firstX[I + 1], jlo = firstY[J], jhi = firstY[J + 1];
+  float s = 0;
+  for (int j = jlo - 1; j <= jhi; j++) {
+    const float(*rows)[WIDTH + 1] = r[j >= jlo && j < jhi ? OWN : FAR_Y] + (j - t.j0), *own = rows[0] - t.i0, *far = rows[ROWS] - t.i0;
+    float line = far[ilo - 1] + own[ilo] + far[ihi];
+    if (ihi - ilo > 1) line += own[ilo + 1];
+    s += line;
+  }
+  bc[((i64)k * cy + J) * cx + I] = s;
 }
 
 enum { LAYERS = 5 };
@@ -167,18 +220,21 @@ KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, 
                                         const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY,
                                         const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
                                         const float *RESTRICT wy, const float *RESTRICT xc, float *RESTRICT x) {
-  BlockAt block = blockAt(tiles(nx, 128));
-  int i = block.x * 128 + threadX(), j = block.y;
+  BlockAt block = blockAt(tiles(nx, 128), ny);
+  int i = block.x * 128 + threadX(), j = block.y, k0 = LAYERS * block.z;
   if (i >= nx) return;
   i64 sheet = (i64)nx * ny, csheet = (i64)cx * cy, at = (i64)j * nx + i;
   i64 near = (i64)nearY[j] * cx, beyond = (i64)beyondY[j] * cx;
   int I = nearX[i], I1 = beyondX[i];
-  float u = farX[i], v = farY[j];
-#pragma unroll 2
-  for (int k = 0; k < nz; k++) {
-    int slot = weightSlot[k];
+  float u = farX[i], v = farY[j], sum[LAYERS];
+#pragma unroll
+  for (int q = 0; q < LAYERS; q++) {
+    int k = k0 + q < nz ? k0 + q : nz - 1, slot = weightSlot[k]; // the top plane stands in for those above it, which are not stored
     float a = slot >= 0 && wx ? wx[slot * sheet + at] : u, b = slot >= 0 && wy ? wy[slot * sheet + at] : v;
     const float *p0 = xc + k * csheet + near, *p1 = xc + k * csheet + beyond;
-    x[k * sheet + at] += (1 - b) * ((1 - a) * p0[I] + a * p0[I1]) + b * ((1 - a) * p1[I] + a * p1[I1]);
+    sum[q] = x[k * sheet + at] + (1 - b) * ((1 - a) * p0[I] + a * p0[I1]) + b * ((1 - a) * p1[I] + a * p1[I1]);
   }
+#pragma unroll
+  for (int q = 0; q < LAYERS; q++)
+    if (k0 + q < nz) x[(k0 + q) * sheet + at] = sum[q];
 }

@@ -23,6 +23,14 @@ const (
 )
 
 const (
+	TransferOwn    = 0
+	TransferFar_x  = 1
+	TransferFar_y  = 2
+	TransferFar_xy = 3
+	TransferParts  = 4
+)
+
+const (
 	TransferLayers = 5
 )
 
@@ -39,6 +47,7 @@ type Transfer struct {
 	module           launch.Module
 	restrictStart    launch.Kernel[TransferRestrictStartArgs]
 	restrictResidual launch.Kernel[TransferRestrictResidualArgs]
+	restrictWeighted launch.Kernel[TransferRestrictWeightedArgs]
 	prolong          launch.Kernel[TransferProlongArgs]
 	prolongWeighted  launch.Kernel[TransferProlongWeightedArgs]
 }
@@ -50,6 +59,7 @@ func LoadTransfer(d cudriver.Driver) (*Transfer, error) {
 	m.module, err = launch.Load(d, "transfer", transferPTX,
 		m.restrictStart.Prepare("restrictStart", TransferThreads),
 		m.restrictResidual.Prepare("restrictResidual", TransferThreads),
+		m.restrictWeighted.Prepare("restrictWeighted", TransferThreads),
 		m.prolong.Prepare("prolong", TransferProlongThreads),
 		m.prolongWeighted.Prepare("prolongWeighted", TransferProlongWeightedThreads),
 	)
@@ -93,15 +103,35 @@ type TransferRestrictResidualArgs struct {
 	FirstX             cudriver.Ptr[int32]
 	FarX               cudriver.Ptr[float32]
 	FirstY             cudriver.Ptr[int32]
+	FarY, Bc           cudriver.Ptr[float32]
+}
+
+// RestrictResidual: bc = P^T (b - A x) where no plane has weights of its own.
+func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
+	m.restrictResidual.Args = a
+	return m.restrictResidual.Launch(s, grid)
+}
+
+// TransferRestrictWeightedArgs are the arguments of restrictWeighted.
+type TransferRestrictWeightedArgs struct {
+	Nx, Ny, Nz         int32
+	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
+	GroundSlot         cudriver.Ptr[int32]
+	Capacity, B, X     cudriver.Ptr[float32]
+	Cx, Cy             int32
+	FirstX             cudriver.Ptr[int32]
+	FarX               cudriver.Ptr[float32]
+	FirstY             cudriver.Ptr[int32]
 	FarY               cudriver.Ptr[float32]
 	WeightSlot         cudriver.Ptr[int32]
 	Wx, Wy, Bc         cudriver.Ptr[float32]
 }
 
-// RestrictResidual: bc = P^T (b - A x).
-func (m *Transfer) RestrictResidual(s cudriver.Stream, grid [3]uint32, a TransferRestrictResidualArgs) error {
-	m.restrictResidual.Args = a
-	return m.restrictResidual.Launch(s, grid)
+// RestrictWeighted is restrictResidual where planes have weights of their own, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
+// to the farther ones goes through shared memory, so that nobody reads a weight twice.
+func (m *Transfer) RestrictWeighted(s cudriver.Stream, grid [3]uint32, a TransferRestrictWeightedArgs) error {
+	m.restrictWeighted.Args = a
+	return m.restrictWeighted.Launch(s, grid)
 }
 
 // TransferProlongArgs are the arguments of prolong.

@@ -1,0 +1,82 @@
+package cuda
+
+import (
+	"errors"
+
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/ops"
+)
+
+// aside is a second stream of a device, on which rows change hands while the first one works on others.
+type aside struct {
+	stream     cudriver.Stream
+	fork, join cudriver.Event
+}
+
+func (d *Device) openAside() (err error) {
+	if d.aside.stream != 0 {
+		return nil
+	}
+	if d.aside.stream, err = d.Driver.StreamCreate(); err != nil {
+		return err
+	}
+	for _, e := range []*cudriver.Event{&d.aside.fork, &d.aside.join} {
+		if *e, err = d.Driver.EventCreate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Device) closeAside() error {
+	var errs [3]error
+	for n, e := range []cudriver.Event{d.aside.fork, d.aside.join} {
+		if e != 0 {
+			errs[n] = d.Driver.EventDestroy(e)
+		}
+	}
+	if d.aside.stream != 0 {
+		errs[2] = d.Driver.StreamDestroy(d.aside.stream)
+	}
+	d.aside = aside{}
+	return errors.Join(errs[:]...)
+}
+
+// beside does transfer on the second stream, behind what was asked for before, and work on the first. What follows waits for both. Transfers come first, so that
+// their few blocks find a place on the GPU. In a recording the second stream becomes a branch of it.
+func (s *slabSystem) beside(transfer func(on *Space), work func()) {
+	a := &s.aside
+	d := *s.Device
+	d.Stream = a.stream
+	if s.err == nil {
+		s.Note(errors.Join(s.Driver.EventRecord(a.fork, s.Stream), s.Driver.StreamWaitEvent(a.stream, a.fork)))
+	}
+	transfer(&Space{Device: &d})
+	work()
+	if s.err == nil {
+		s.Note(errors.Join(s.Driver.EventRecord(a.join, a.stream), s.Driver.StreamWaitEvent(s.Stream, a.join)))
+	}
+}
+
+// UpdateExchanged is Update, and then Exchange of all ghost rows of r, which travel while the rows between are updated: what becomes of the outer own rows is packed first.
+func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, z, q ops.Vector) {
+	s := w.s
+	if !s.Ready() {
+		return
+	}
+	from, to := on.Held(s.slab.Group.Rank())
+	fields := []field{fieldOf(r32, on.NX, to-from)}
+	pass := s.passage(on, ops.Ghosts, ops.Ghosts, fields...)
+	pass.each(fields, false, func(f field, a, b side) {
+		if s.err != nil || a.count+b.count == 0 {
+			return
+		}
+		s.Note(s.k.PackUpdatedRows(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackUpdatedRowsArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first), Count0: int32(a.count),
+			At1: b.at, First1: int32(b.first), Count1: int32(b.count), R: F32(r32), Q: F32(q), Scalars: w.scalarsDev, Out: cudriver.At[float32](s.send.Address()),
+		}))
+	})
+	s.beside(func(aside *Space) { s.pass(aside, &pass) }, func() { w.Update(x, r, r32, p, z, q) })
+	pass.each(fields, true, func(f field, a, b side) { s.unpack(f, s.recv, a, b) })
+}

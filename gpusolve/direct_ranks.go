@@ -1,0 +1,91 @@
+package gpusolve
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/ranks"
+)
+
+// group is that of the ranks that share the grid, nil where there are none.
+func (s *direct) group() ranks.Group {
+	if s.team == nil {
+		return nil
+	}
+	return s.team.group
+}
+
+// beginOnRanks sets the field that rank 0 has; done is false where it has none.
+func (s *direct) beginOnRanks(start Field) (done bool, err error) {
+	t := s.team
+	if given, err := t.agree(start != nil); err != nil || !given {
+		return false, err
+	}
+	top := s.ceiling
+	err = s.planes.write(s.x, func(k int, plane []float64) error {
+		if !t.lead() {
+			data, err := t.group.Receive(0)
+			if err == nil && len(data) != 8*len(plane) {
+				err = errors.New("rank 0 sent a part of a plane")
+			}
+			if err == nil {
+				copy(plane, float64sOf(data))
+			}
+			return err
+		}
+		if err := readRises(s.mesh, start, k, plane); err != nil {
+			return err
+		}
+		top = math.Max(top, slices.Max(plane))
+		return t.others(bytesOf(plane))
+	})
+	if err != nil {
+		return true, err
+	}
+	all, err := t.group.Gather(bytesOf([]float64{top}))
+	if err == nil {
+		s.ceiling = float64sOf(all[0])[0]
+	}
+	return true, err
+}
+
+// errThroughHost leaves a stack to multigrid, which passes less between ranks.
+var errThroughHost = errors.New("planes would pass through the host's memory")
+
+// mostThroughHost is the size up to which an exchange of all planes through the host's memory, at some 1.5 GB/s, takes no longer than the many small ones of multigrid, 0.15 ms each. An estimate.
+const mostThroughHost = 10_000_000
+
+// checkJoin is errThroughHost where ranks may choose and multigrid is faster. All find the same.
+func (o *Options) checkJoin(d *driver, cells int) error {
+	most := o.throughHost
+	if most == 0 {
+		most = mostThroughHost
+	}
+	gpu, ok := ops.Innermost(d.dev).(*cuda.Device)
+	if o.team == nil || o.Preconditioner != "" || cells <= most || !ok {
+		return nil
+	}
+	if _, err := gpu.LinkOf(o.team.group); err != nil {
+		return err
+	}
+	if _, slow := gpu.Transport(); slow != "" {
+		return errThroughHost
+	}
+	return nil
+}
+
+// least is the smallest number that any rank has.
+func (t *team) least(mine int) (int, error) {
+	all, err := t.group.Gather(binary.LittleEndian.AppendUint64(nil, uint64(mine)))
+	if err != nil {
+		return 0, err
+	}
+	for _, of := range all {
+		mine = min(mine, int(binary.LittleEndian.Uint64(of)))
+	}
+	return mine, nil
+}

@@ -1,0 +1,109 @@
+package fourier
+
+import "fmt"
+
+// turnBytes is about the memory for planes on the way between the transforms along x and y, of all ranks together: every rank takes as many planes at a time.
+const turnBytes = 64 << 20
+
+// turnedAtOnce is how many planes of a grid are on the way together.
+func turnedAtOnce(nx, ny, nz int) int {
+	return max(1, min(nz, turnBytes/(8*nx*ny)))
+}
+
+// forwardOnRanks transforms the own rows of planes along x, sends every rank its wave numbers, and transforms those of all rows along y.
+func (e *processor) forwardOnRanks(dst, src []float64, at int) {
+	first, end := e.own()
+	size := (end - first) * e.NX
+	e.inTurns(len(dst)/e.sheet, func(n, planes int) {
+		rows := e.turned[:planes*size]
+		e.pairs(planes, end-first, func(l *line, c, to int) {
+			from := (n+c/size)*e.space + at + c%size
+			copy(rows[c:to], src[from:from+to-c])
+			l.forward(pair(rows[c:to], e.NX))
+		})
+		e.toColumns(dst[n*e.sheet:(n+planes)*e.sheet], rows)
+	})
+	e.columns(dst, dst, (*line).forward)
+}
+
+// turnToRows transforms planes of modes along y and sends every rank the rows that it holds, of all wave numbers along x.
+func (e *processor) turnToRows(dst, src []float64) {
+	e.inTurns(len(src)/e.sheet, func(n, planes int) {
+		own := e.turned[:planes*e.sheet]
+		e.columns(own, src[n*e.sheet:(n+planes)*e.sheet], (*line).inverse)
+		e.toRows(dst[n*e.space:(n+planes)*e.space], own)
+	})
+}
+
+// inTurns calls body for planes from n on, so many at a time.
+func (e *processor) inTurns(planes int, body func(n, planes int)) {
+	if e.turned == nil {
+		e.turned = make([]float64, e.atOnce*max(e.sheet, e.space))
+		e.account(int64(8 * len(e.turned)))
+	}
+	for n := 0; n < planes && e.fault == nil; n += e.atOnce {
+		body(n, min(e.atOnce, planes-n))
+	}
+}
+
+// toRows passes columns of modes along x to the ranks that hold their rows.
+func (e *processor) toRows(dst, own []float64) {
+	planes := len(own) / e.sheet
+	e.pass(func(to int) []byte {
+		from, end := e.held(to)
+		message := make([]byte, 0, 8*planes*(end-from)*e.width)
+		for k := range planes {
+			message = appendDoubles(message, own[k*e.sheet+from*e.width:k*e.sheet+end*e.width])
+		}
+		return message
+	}, func(from int) int { return planes * (e.to - e.from) * e.partWidth(from) }, func(from int, data []byte) {
+		for k := range planes {
+			for j := range e.to - e.from {
+				at := k*e.space + j*e.NX
+				data = takeDoubles(dst[at+e.waves[from]:at+e.waves[from+1]], data)
+			}
+		}
+	})
+}
+
+// toColumns passes the own rows to the ranks of their wave numbers.
+func (e *processor) toColumns(dst, rows []float64) {
+	first, end := e.own()
+	planes := len(dst) / e.sheet
+	e.pass(func(to int) []byte {
+		message := make([]byte, 0, 8*planes*(end-first)*e.partWidth(to))
+		for r := range planes * (end - first) {
+			message = appendDoubles(message, rows[r*e.NX+e.waves[to]:r*e.NX+e.waves[to+1]])
+		}
+		return message
+	}, func(from int) int { return planes * (e.rows[from+1] - e.rows[from]) * e.width }, func(from int, data []byte) {
+		for k := range planes {
+			data = takeDoubles(dst[k*e.sheet+e.rows[from]*e.width:k*e.sheet+e.rows[from+1]*e.width], data)
+		}
+	})
+}
+
+// pass sends every rank what it is owed and takes what it sends, which are so many numbers.
+func (e *processor) pass(owed func(to int) []byte, count func(from int) int, take func(from int, data []byte)) {
+	size := e.size()
+	bytes := int64(0)
+	for n := 1; n < size && e.fault == nil; n++ { // each rank begins with another one
+		to := (e.rank + n) % size
+		message := owed(to)
+		bytes += 2 * int64(len(message)) // about as much comes back
+		e.fault = e.group.Send(to, message)
+	}
+	e.s.Account(bytes)
+	defer e.s.Account(-bytes)
+	take(e.rank, owed(e.rank))
+	for n := 1; n < size && e.fault == nil; n++ {
+		from := (e.rank + size - n) % size
+		data, err := e.group.Receive(from)
+		if err == nil && len(data) != 8*count(from) {
+			err = fmt.Errorf("rank %d sent %d bytes of modes in place of %d", from, len(data), 8*count(from))
+		}
+		if e.fault = err; err == nil {
+			take(from, data)
+		}
+	}
+}

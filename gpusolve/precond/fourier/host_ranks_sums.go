@@ -1,0 +1,76 @@
+package fourier
+
+import (
+	"math"
+
+	"thermsim/powermap"
+)
+
+// drawOwn draws the own rows of a source.
+func (e *processor) drawOwn(s *hostSource, rows []float64) []float64 {
+	first, end := e.own()
+	if e.alone() {
+		e.perRow(e.NY, func(lo, hi int) { s.Draw(e.NX, lo, hi, rows) })
+		return rows
+	}
+	slab := powermap.Slab{NX: e.NX, First: first, End: end}
+	d := slab.Cut([]powermap.Drawing{s.Drawing})[0]
+	e.perRow(end-first, func(lo, hi int) { d.Draw(e.NX, lo, hi, rows) })
+	return rows
+}
+
+// joinPartials gives all ranks the sums of all rows.
+func (e *processor) joinPartials() {
+	if e.alone() {
+		return
+	}
+	first, end := e.own()
+	all := e.numbers(e.partials[4*first : 4*end]...)
+	for r, of := range all {
+		copy(e.partials[4*e.rows[r]:4*e.rows[r+1]], of)
+	}
+	if all == nil {
+		e.partials[0] = math.NaN()
+	}
+}
+
+// numbers are those of all ranks, nil after a failure.
+func (e *processor) numbers(mine ...float64) [][]float64 {
+	if e.fault != nil {
+		return nil
+	}
+	all, err := e.gathered(mine...)
+	e.fault = err
+	return all
+}
+
+// total adds up a number of all ranks, in their order.
+func (e *processor) total(mine float64) float64 {
+	if e.alone() {
+		return mine
+	}
+	all := e.numbers(mine)
+	if all == nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, of := range all {
+		sum += of[0]
+	}
+	return sum
+}
+
+// largest is that of the numbers of all ranks, NaN where any is NaN.
+func (e *processor) largest(mine float64) float64 {
+	if e.alone() {
+		return mine
+	}
+	all := e.numbers(mine)
+	if all == nil {
+		return math.NaN()
+	}
+	for _, of := range all {
+		mine = max(mine, of[0])
+	}
+	return mine
+}

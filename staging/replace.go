@@ -1,0 +1,63 @@
+package staging
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Replace makes one file anew, without a transaction, so that several processes may do so to different files of a folder at once. What was there stays until the new
+// file is whole and on the disk. A process that is killed leaves a hidden file with the ending .new, which the next Replace of that name takes; while it is at work, that
+// of another process fails with ErrBusy.
+func Replace(path string, content func(io.Writer) error) (err error) {
+	fresh := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	f, err := lockedNew(fresh)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(fresh) // the next Replace takes it
+		}
+	}()
+	err = f.Truncate(0)
+	if err == nil {
+		err = content(f)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(fresh, path)
+}
+
+// lockedNew opens a file for this process alone.
+func lockedNew(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := Lock(f); err != nil {
+			_ = f.Close() // nothing was written
+			if !errors.Is(err, ErrBusy) {
+				_ = os.Remove(path) // best effort; the next takes it
+			}
+			return nil, err
+		}
+		// Who held the lock before may have given the file its name.
+		mine, err1 := f.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		_ = f.Close() // nothing was written
+		if err = errors.Join(err1, err2); err != nil && !errors.Is(err, os.ErrNotExist) {
+			_ = os.Remove(path) // best effort; the next takes it
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,120 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// build makes the program, and a campaign with it.
+func build(t *testing.T) *campaign {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	program := filepath.Join(t.TempDir(), "thermsim")
+	if out, err := exec.Command("go", "build", "-o", program, "thermsim/cmd/thermsim").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return &campaign{program: program, repository: "../..", folder: t.TempDir(), limit: time.Minute}
+}
+
+// sound fails the test for runs that did not end as they should.
+func (r *results) sound(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSYS) {
+		t.Skip("programs may not be traced here: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range r.Wrong {
+		t.Errorf("%s: %s at %v: %q", w.Command, w.Fault, w.At, w.Wrong)
+	}
+	for _, row := range append(append(r.Rows, r.Signals...), r.Pairs...) {
+		t.Logf("%s: %v, %v", row.Command, row.Faults, row.Held)
+	}
+}
+
+// A sample of faults on files; the whole campaign takes most of an hour.
+func TestFaults(t *testing.T) {
+	c := build(t)
+	var r results
+	s := settings{most: 1, every: 67, workers: 2}
+	err := s.inject(c, &r, regexp.MustCompile("^(steady|resumed transient|render|sweep|import eda|bench)$"), regexp.MustCompile(""))
+	r.sound(t, err)
+}
+
+// A file of the run before that cannot be looked at must not stay beside the new run, which would know nothing of it.
+func TestFaultsOnOldFiles(t *testing.T) {
+	c := build(t)
+	p, err := c.prepare(find("steady"))
+	if err != nil {
+		(&results{}).sound(t, err)
+	}
+	tried := 0
+	for _, at := range p.list {
+		if at.Kind != opStat || at.Name != "out/field.bin" {
+			continue
+		}
+		struck, held, wrong, e, err := p.strike(&faults[0], at)
+		if err != nil || !struck || held != isOld || len(wrong) > 0 || e.status != 1 {
+			t.Errorf("%v: %v, %s, %v, %v, status %d", at, struck, held, wrong, err, e.status)
+		}
+		tried++
+	}
+	if tried == 0 {
+		t.Error("nothing was tried")
+	}
+}
+
+// A sample of signals and of pairs of runs.
+func TestDisturbedRuns(t *testing.T) {
+	c := build(t)
+	var r results
+	s := settings{signals: 21, pairs: 7, workers: 2, seed: uint64(time.Now().UnixNano())}
+	t.Logf("-seed %d", s.seed)
+	r.sound(t, s.disturb(c, &r))
+}
+
+// Of many operations of one kind on one file the first, the last and some between are chosen.
+func TestChoose(t *testing.T) {
+	var list []operation
+	for n := range 100 {
+		list = append(list, operation{Kind: opWrite, Name: "a", N: n})
+	}
+	list = append(list, operation{Kind: opClose, Name: "a"})
+	for most, want := range map[int]int{1: 1, 2: 2, 6: 6, 100: 100, 1000: 100} {
+		got := choose(list, most)
+		if len(got) != want+1 || got[0].N != 0 || most > 1 && got[want-1].N != 99 || got[want].Kind != opClose {
+			t.Errorf("most %d: %v", most, got)
+		}
+	}
+}
+
+// The tables of the page are those of the figures that are kept.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reliability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"faults", "signals"} {
+		r, err := read("../../docs/measurements/reliability-" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		r.print(&b)
+		if r.Commit == "" || !bytes.Contains(page, b.Bytes()) {
+			t.Errorf("%s of commit %q: docs/reliability.md has no such tables:\n%s", name, r.Commit, &b)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"thermsim/staging"
+)
+
+// prepared is a scenario made ready: the folder before the command, and what the command makes of it.
+type prepared struct {
+	*scenario
+	campaign *campaign
+	start    string // folder with inputs and what earlier commands wrote
+	old      snapshot
+	kept     []string // by thermsim, for itself
+	fresh    snapshot
+	varying  map[string]bool // files that differ from run to run, as they hold times
+	list     []operation     // of a run that nothing disturbs
+	took     time.Duration
+}
+
+// What a folder holds.
+const (
+	isOld     = "old"
+	isNew     = "new"
+	isPartial = "partial" // steps of an interrupted transient
+	isNeither = "neither"
+)
+
+// ended is a run of which the outcome is to be judged.
+type ended struct {
+	*traced
+	work string
+	said string // on standard error
+}
+
+// files looks at a folder, without what is of no account.
+func (p *prepared) files(work string) (all snapshot, kept []string, err error) {
+	all, kept, err = look(work)
+	delete(all, p.ignored)
+	return all, kept, err
+}
+
+// filesOnTheWay leaves out what may pass, too.
+func (p *prepared) filesOnTheWay(work string, f *fault) (all snapshot, kept []string, err error) {
+	all, kept, err = p.files(work)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		hidden := strings.HasPrefix(filepath.Base(name), ".") && filepath.Ext(name) == ".new" // of a single file that was being replaced
+		return p.passing != "" && strings.HasPrefix(name, p.passing) || hidden && f.abrupt()
+	})
+	return all, kept, err
+}
+
+// prints says that the command writes no files.
+func (p *prepared) prints() bool { return maps.Equal(p.old, p.fresh) }
+
+// which says what a folder holds, and why it is neither old nor new.
+func (p *prepared) which(work string, all snapshot) (string, string) {
+	if maps.Equal(all, p.old) && !p.prints() {
+		return isOld, ""
+	}
+	why := ""
+	for _, name := range slices.Sorted(maps.Keys(p.fresh)) {
+		text, there := all[name]
+		before, was := p.old[name]
+		switch {
+		case !there:
+			why = name + " is missing"
+		case !p.varying[name] && text != p.fresh[name]:
+			why = name + " is another than that of an undisturbed run"
+			if was && text == before {
+				why = name + " is the old one"
+			}
+		case p.varying[name] && was && text == before:
+			why = name + " is the old one"
+		}
+		if why != "" {
+			break
+		}
+	}
+	for name := range all {
+		if _, is := p.fresh[name]; !is && why == "" {
+			why = name + " is there too"
+		}
+	}
+	sound := p.sound(work, all)
+	if why == "" && sound == "" {
+		return isNew, ""
+	}
+	if p.partial && sound == "" && strings.Contains(all["out/summary.json"], `"reason": "interrupted"`) {
+		return isPartial, ""
+	}
+	return isNeither, strings.TrimPrefix(why+"; "+sound, "; ")
+}
+
+// sound says what is wrong with single files, or with the record of the folder.
+func (p *prepared) sound(work string, all snapshot) string {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text := all[name]
+		switch filepath.Ext(name) {
+		case ".json":
+			if !json.Valid([]byte(text)) {
+				return name + " is no JSON"
+			}
+		case ".html":
+			if !strings.HasSuffix(strings.TrimSpace(text), "</html>") {
+				return name + " is cut short"
+			}
+		case ".zip", ".npz":
+			if err := unpack(text); err != nil {
+				return name + ": " + err.Error()
+			}
+		}
+	}
+	record, err := staging.Look(filepath.Join(work, "out"))
+	if err != nil {
+		return err.Error()
+	}
+	for _, set := range record.Sets {
+		for _, e := range set.Files {
+			info, err := os.Stat(filepath.Join(work, "out", e.Name))
+			if err != nil || info.Size() != e.Size || info.ModTime().UnixNano() != e.Modified {
+				return e.Name + " is not the file that the record tells of"
+			}
+		}
+	}
+	return ""
+}
+
+// unpack reads all of an archive, and with that compares its checksums.
+func unpack(text string) error {
+	z, err := zip.NewReader(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		return err
+	}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err == nil {
+			_, err = io.Copy(io.Discard, r)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// crashed says whether a run ended as none should.
+func (e *ended) crashed() string {
+	switch {
+	case e.late:
+		return "does not end"
+	case e.status == 134 || strings.Contains(e.said, "goroutine ") || strings.Contains(e.said, "internal error"):
+		return "crashes"
+	}
+	return ""
+}
+
+// judge says what is wrong about a run that a fault struck at an operation, and what its folder held. Then it runs the command once more, undisturbed.
+func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong []string) {
+	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if crash := e.crashed(); crash != "" {
+		complain("%s", crash)
+	}
+	sent := f.verdict.sends
+	ends := sent // of the reader, which ends a run as a signal does
+	if f.name == brokenPipe {
+		ends = syscall.SIGPIPE
+	}
+	failed := e.status != p.status
+	switch {
+	case sent == syscall.SIGKILL && e.signal == syscall.SIGKILL:
+	case e.signal == sent && p.untouched(e.work, f): // before the program had heard that it shall not end so
+	case e.status < 0:
+		complain("ends by %v", e.signal)
+	case failed && f.harmless:
+		complain("ends with status %d", e.status)
+	case failed && ends != 0 && e.status != 130, failed && ends == 0 && e.status != 1 && e.status != 2:
+		complain("ends with status %d", e.status)
+	case failed && ends == 0 && at.Name != "stderr" && !tells(e.said, f, at):
+		complain("the message does not tell what failed")
+	}
+	_, kept, err := p.filesOnTheWay(e.work, f)
+	if err != nil {
+		complain("%v", err)
+	}
+	if left := p.fresher(leftovers(kept)); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) { // the next run sweeps
+		complain("leaves %s", strings.Join(left, ", "))
+	}
+	for _, dir := range []string{e.work, filepath.Join(e.work, "out")} {
+		if _, err := staging.Look(dir); err != nil { // as any reader does, it goes back where a commit was cut off
+			complain("the folder cannot be read: %v", err)
+		}
+	}
+	all, _, err := p.filesOnTheWay(e.work, f)
+	if err != nil {
+		complain("%v", err)
+	}
+	held, why := p.which(e.work, all)
+	switch {
+	case p.resumes && !(e.status == p.status && held != isNew):
+	case held == isNeither:
+		complain("the folder is neither old nor new: %s", why)
+	case e.status == p.status && held != isNew:
+		complain("ends with status %d, and the folder is %s", e.status, held)
+	case failed && held == isNew && !p.prints() && !p.answers && e.status >= 0 && e.status != 130 && !strings.Contains(e.said, " are in ") && !strings.Contains(e.said, "is in "):
+		complain("ends with status %d, and the folder is new", e.status)
+	}
+	_, kept, err = p.filesOnTheWay(e.work, f)
+	if held == isOld && err == nil && slices.Equal(kept, p.kept) && !p.resumes && p.passing == "" {
+		return held, wrong // nothing tells this folder from that before an undisturbed run
+	}
+	if p.once && held == isNew {
+		return held, wrong
+	}
+	return held, append(wrong, p.next(e.work)...)
+}
+
+// untouched says whether a folder is as it was before the command.
+func (p *prepared) untouched(work string, f *fault) bool {
+	all, kept, err := p.filesOnTheWay(work, f)
+	return err == nil && maps.Equal(all, p.old) && slices.Equal(kept, p.kept)
+}
+
+// tells says whether a message tells what failed.
+func tells(said string, f *fault, at operation) bool {
+	return strings.Contains(said, f.verdict.fails.Error()) || strings.Contains(said, filepath.Base(at.Name))
+}
+
+// fresher leaves out what a run that was killed before has left.
+func (p *prepared) fresher(left []string) []string {
+	return slices.DeleteFunc(left, func(name string) bool { return slices.Contains(p.kept, name) })
+}
+
+// leftovers are what thermsim keeps for itself and should not, after a run.
+func leftovers(kept []string) []string {
+	return slices.DeleteFunc(slices.Clone(kept), func(name string) bool { return filepath.Base(name) == "files.json" })
+}
+
+// next runs the command undisturbed, where a disturbed one was.
+func (p *prepared) next(work string) (wrong []string) {
+	e, err := p.campaign.undisturbed(p.scenario, work, p.command)
+	if err != nil {
+		return []string{"the next run: " + err.Error()}
+	}
+	all, kept, err := p.files(work)
+	held, why := p.which(work, all)
+	switch {
+	case err != nil:
+		wrong = append(wrong, err.Error())
+	case e.status != p.status:
+		wrong = append(wrong, fmt.Sprintf("the next run ends with status %d: %s", e.status, strings.TrimSpace(e.said)))
+	case held != isNew:
+		wrong = append(wrong, fmt.Sprintf("the next run leaves the %s folder: %s", held, why))
+	}
+	if left := leftovers(kept); len(left) > 0 {
+		wrong = append(wrong, "the next run leaves "+strings.Join(left, ", "))
+	}
+	return wrong
+}
+
+var errStart = errors.New("the undisturbed command does not do what it should")

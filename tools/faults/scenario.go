@@ -1,0 +1,143 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// scenario is a command that writes over what an earlier one wrote.
+type scenario struct {
+	name    string
+	earlier [][]string // commands before it
+	// killed is a command before it that is killed at an operation.
+	killed  []string
+	at      operation
+	command []string
+	input   string // of standard input
+	copies  string // a folder of the repository whose files are inputs too
+	status  int    // of the command, when nothing disturbs it
+	// resumes marks commands that keep what was finished for the next run: what counts is the folder after that.
+	resumes bool
+	// ignored is a name of no account, such as that of a log.
+	ignored string
+	// passing are names that may be there until a run has ended, such as a checkpoint.
+	passing string
+	// partial results are those of a transient that was interrupted.
+	partial bool
+	slow    bool // left out of samples
+	once    bool // it refuses to write over what is there
+	// answers are given on standard output, also to what fails, which does not end the command.
+	answers bool
+}
+
+func words(lines ...string) (all [][]string) {
+	for _, l := range lines {
+		all = append(all, strings.Fields(l))
+	}
+	return all
+}
+
+var resumed = strings.Fields("transient --steps 6 --dt 1ms --no-page --checkpoint 2steps --resume --out out")
+
+// scenarios are all commands that write files, or read what users give them.
+var scenarios = []scenario{
+	{name: "steady", earlier: words("steady --grid 6x6 --maps all --files raw --out out"), command: strings.Fields("steady --files vtr,csv --figures panels --formats png,svg,pdf --out out")},
+	{name: "steady after a kill", earlier: words("steady --grid 6x6 --maps all --out out"), command: strings.Fields("steady --no-page --out out"),
+		killed: strings.Fields("steady --grid 7x7 --maps all --files raw --out out"), at: operation{Kind: opRename, Name: "out/map_die.png"}},
+	{name: "transient", earlier: words("steady --grid 6x6 --maps all --out out"), command: strings.Fields("transient --steps 4 --dt 1ms --files npz --file-steps 1 --out out"), partial: true},
+	{name: "transient with checkpoints", earlier: words("steady --grid 6x6 --out out"), command: resumed, partial: true, passing: "out/checkpoint/"},
+	{name: "resumed transient", earlier: words("steady --grid 6x6 --out out"), command: resumed, killed: resumed, at: operation{Kind: opRename, Name: "out/checkpoint/state", N: 1},
+		partial: true, passing: "out/checkpoint/"},
+	{name: "render", earlier: words("steady --out out"), command: strings.Fields("render out --colors viridis --maps all")},
+	{name: "diff", earlier: words("steady --grid 6x6 --quiet --out a", "steady --quiet --out b", "diff a a --out out"), command: strings.Fields("diff a b --out out")},
+	{name: "check", earlier: words("check --grid 4x4 --out out"), command: strings.Fields("check --out out")},
+	{name: "sweep", command: strings.Fields("sweep sweep.toml --out out"), resumes: true},
+	{name: "converge", command: strings.Fields("converge --grid 4x4")},
+	{name: "rth", earlier: words("rth --grid 4x4 --out out"), command: strings.Fields("rth --out out")},
+	{name: "zth", earlier: words("zth --grid 4x4 --times 1ms:1s --out out"), command: strings.Fields("zth --times 1ms:1s --out out")},
+	{name: "sensitivity", earlier: words("sensitivity --grid 4x4 --out out"), command: strings.Fields("sensitivity --out out")},
+	{name: "reduce", earlier: words("reduce --grid 4x4 --out out"), command: strings.Fields("reduce --out out")},
+	{name: "jedec", command: strings.Fields("jedec package.toml")},
+	{name: "solve", earlier: words("solve A.mtx --out out"), command: strings.Fields("solve A.mtx b.mtx --out out")},
+	{name: "export", earlier: words("export --grid 4x4 --out out"), command: strings.Fields("export --out out")},
+	{name: "bench", earlier: words("bench --tables steady --grid 4x4 --systems mol10 --device cpu --runs 1 --precond jacobi --out out.json,out.csv"),
+		command: strings.Fields("bench --tables steady --grid 6x6 --systems mol10 --device cpu --runs 1 --precond jacobi --out out.json,out.csv"), slow: true},
+	{name: "serve", command: strings.Fields("serve --states out"), input: "{\"op\":\"step\",\"n\":3}\n{\"op\":\"save\",\"file\":\"three\"}\n", answers: true},
+	{name: "import 3dice", copies: "importer/threedice/testdata/steady", earlier: words("import 3dice case.stk --compat --measure=false -o out.toml"),
+		command: strings.Fields("import 3dice case.stk --measure=false --force -o out.toml")},
+	{name: "import eda", earlier: words("import eda --placement cells.csv --grid 4x4 -o chip"), command: strings.Fields("import eda --placement cells.csv --grid 8x8 --cells --force -o chip")},
+	{name: "init", command: strings.Fields("init hbm out"), once: true},
+	{name: "man", command: strings.Fields("man out")},
+	{name: "verify", command: strings.Fields("verify slab-steady --json")},
+	{name: "materials", command: strings.Fields("materials --json")},
+	{name: "timings", earlier: words("steady --no-page --grid 6x6 --out out --timings t.json"), command: strings.Fields("steady --no-page --out out --timings t.json"), ignored: "t.json"},
+}
+
+// inputs are in every work folder.
+var inputs = map[string]string{
+	"stack.toml": `schema = 1
+size = ["2 mm", "3 mm"]
+grid = { nx = 8, ny = 8 }
+boundary.top = { h = "1000 W/(m^2 K)" }
+
+[[layer]]
+name = "die"
+material = "silicon"
+thickness = "100 um"
+power = { floorplan = "die.flp", watts = "die.ptrace" }
+
+[[layer]]
+name = "lid"
+material = "copper"
+thickness = "1 mm"
+`,
+	"die.flp":    "core\t1e-3\t3e-3\t0\t0\ncache\t1e-3\t3e-3\t1e-3\t0\n",
+	"die.ptrace": "core\tcache\n2\t1\n1\t1\n2\t2\n",
+	"sweep.toml": `stack = "stack.toml"
+[[vary]]
+key = "boundary.top.h"
+values = [1000, 2000]
+[[vary]]
+key = "layer.lid.thickness"
+values = ["1 mm", "2 mm"]
+`,
+	"cells.csv": `# die 0 0 100 100 um
+name,cell,x [um],y [um],width [um],height [um],watts [W]
+a,INV,10,10,5,5,0.25
+b,INV,60,70,20,5,0.5
+`,
+	"A.mtx": "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 3\n3 2 -1\n3 3 2\n",
+	"b.mtx": "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n",
+	"package.toml": `schema = 1
+ambient = "25 degC"
+[package]
+kind = "flip-chip"
+environment = "jesd51-2a"
+size = ["25 mm", "25 mm"]
+[[package.die]]
+name = "soc"
+size = ["8 mm", "8 mm"]
+power = { uniform = "2 W" }
+`,
+}
+
+// prepare makes a work folder with the inputs.
+func (s *scenario) prepare(repository, work string) error {
+	if err := os.MkdirAll(filepath.Join(work, "tmp"), 0o777); err != nil {
+		return err
+	}
+	if s.copies != "" {
+		if err := copyFolder(filepath.Join(repository, s.copies), work); err != nil {
+			return err
+		}
+	}
+	for name, text := range inputs {
+		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
