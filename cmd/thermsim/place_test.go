@@ -118,7 +118,7 @@ func TestConfirm(t *testing.T) {
 		need  float64
 	}{
 		"alone":     {0, float64(gpusolve.SystemNeed(m, "", false, false).Peak())},
-		"two ranks": {2, float64(gpusolve.RankNeed(m, false, false, 2).Peak())},
+		"two ranks": {2, float64(gpusolve.RankNeed(m, "", false, false, 2).Peak())},
 	} {
 		for _, device := range []string{"cpu", "gpu"} {
 			s.Solver.Device = device
