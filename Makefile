@@ -7,7 +7,7 @@ BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
-GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
+GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/slabs gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
 .PHONY: build test mumax3 lint ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
@@ -70,9 +70,10 @@ gpu-test:
 	rm -rf bin/gpu-test
 	mkdir -p bin/gpu-test
 	for package in $(GPU_PACKAGES); do go test -c -trimpath -ldflags "-s -w" -o bin/gpu-test/$$(basename $$package).test ./$$package || exit; done
-	go build -trimpath -ldflags "-s -w" -o bin/gpu-test/ ./cmd/thermsim
+	go build -trimpath -ldflags "-s -w" -o bin/gpu-test/ ./cmd/thermsim ./tools/gpubench ./tools/gpuhold
 	cp -r examples bin/gpu-test/
 	cp tools/gpubench/run-tests.sh bin/gpu-test/run
+	cp tools/gpubench/run-harm.sh bin/gpu-test/harm
 
 # The benchmark programs, for the same machine: bin/gpubench -json NAME.json, bin/ilubench for incomplete factors (docs/ilu.md), bin/graphbench for networks (docs/cmg.md, docs/parac.md)
 gpu-bench:

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
@@ -58,10 +59,13 @@ type Files struct {
 	sum    string
 }
 
-// Exists says whether a run's folder holds a checkpoint.
-func Exists(out string) bool {
+// Exists says whether a run's folder holds a checkpoint. Where that cannot be found out, a run must not begin one, which would destroy the other.
+func Exists(out string) (bool, error) {
 	_, err := os.Stat(filepath.Join(out, Folder, stateName))
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Create begins the checkpoint of a run from its start. Nothing is there to go on from before the first Save.

@@ -209,6 +209,32 @@ func TestFailedSave(t *testing.T) {
 	}
 }
 
+// Whether there is a checkpoint is never a guess.
+func TestExists(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{dir, file, filepath.Join(dir, "nothing")} {
+		if there, err := Exists(out); there || err != nil {
+			t.Errorf("%s: %v, %v", out, there, err)
+		}
+	}
+	if there, err := Exists(filepath.Join(dir, strings.Repeat("x", 5000))); there || err == nil {
+		t.Errorf("a name that cannot be looked at: %v, %v", there, err)
+	}
+	f, err := Create(dir, facts, "1 s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, f, nil, "one")
+	f.Close()
+	if there, err := Exists(dir); !there || err != nil {
+		t.Errorf("after a save: %v, %v", there, err)
+	}
+}
+
 // A state that cannot be removed keeps its log: alone it would be damaged, and no run could go on or begin.
 func TestStateThatStays(t *testing.T) {
 	dir := t.TempDir()

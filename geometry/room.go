@@ -2,12 +2,20 @@ package geometry
 
 import "math"
 
-// Room is a large rectangle inside a shape, for its name: the largest that stands on one of its strips, a fortieth of its height.
+// mostStrips are those that Room tries to stand on each other. Shapes of thousands of corners have more, and each with each would take minutes.
+const mostStrips = 4000
+
+// Room is a large rectangle inside a shape, for its name: the largest that stands on one of its strips, a fortieth of its height, or that strip alone where there are
+// very many.
 func Room(s Shape) (room Box) {
 	b := s.Bounds()
 	strips := InnerStrips(s, (b.Y1-b.Y0)/40)
 	for i, at := range strips {
-		for _, next := range strips[i:] {
+		above := strips[i:]
+		if len(strips) > mostStrips {
+			above = strips[i : i+1]
+		}
+		for _, next := range above {
 			x0, x1 := math.Max(at.X0, next.X0), math.Min(at.X1, next.X1)
 			if next.Y0 > at.Y1 {
 				break // nothing goes on above

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/ops"
@@ -53,27 +54,21 @@ func (s *direct) beginOnRanks(start Field) (done bool, err error) {
 	return true, err
 }
 
-// errThroughHost leaves a stack to multigrid, which passes less between ranks.
-var errThroughHost = errors.New("planes would pass through the host's memory")
+// errUnasked leaves a stack to multigrid: several GPUs solve directly only where that is asked for.
+var errUnasked = errors.New("several GPUs solve directly with --precond fourier alone")
 
-// mostThroughHost is the size up to which an exchange of all planes through the host's memory, at some 1.5 GB/s, takes no longer than the many small ones of multigrid, 0.15 ms each. An estimate.
-const mostThroughHost = 10_000_000
+// onGPU says whether the options name a GPU.
+func (o *Options) onGPU() bool {
+	if o.Executor != nil {
+		return o.Executor.Threads() == 0
+	}
+	return strings.HasPrefix(o.Device, "gpu")
+}
 
-// checkJoin is errThroughHost where ranks may choose and multigrid is faster. All find the same.
-func (o *Options) checkJoin(d *driver, cells int) error {
-	most := o.throughHost
-	if most == 0 {
-		most = mostThroughHost
-	}
-	gpu, ok := ops.Innermost(d.dev).(*cuda.Device)
-	if o.team == nil || o.Preconditioner != "" || cells <= most || !ok {
-		return nil
-	}
-	if _, err := gpu.LinkOf(o.team.group); err != nil {
-		return err
-	}
-	if _, slow := gpu.Transport(); slow != "" {
-		return errThroughHost
+// checkAsked is errUnasked where a rank that was free to choose its device has a GPU. All find the same.
+func (o *Options) checkAsked(d *driver) error {
+	if _, gpu := ops.Innermost(d.dev).(*cuda.Device); gpu && o.team != nil && o.Preconditioner == "" {
+		return errUnasked
 	}
 	return nil
 }

@@ -246,7 +246,7 @@ func TestDirectTeamOnInterpreters(t *testing.T) {
 			t.Errorf("%d steps: one GPU is %g K from a processor", steps, far)
 		}
 		host.Close()
-		got, transport := gpuTeam(t, m, 2+steps%2, gpusolve.Options{}, steps == 1, solve)
+		got, transport := gpuTeam(t, m, 2+steps%2, gpusolve.Options{Preconditioner: "fourier"}, steps == 1, solve)
 		if !slices.Equal(got, want) || transport == "" {
 			t.Errorf("%d steps, joined by %q: %g K from one GPU", steps, transport, apart(got, want))
 		}

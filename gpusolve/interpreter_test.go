@@ -172,6 +172,8 @@ func withoutThat(call string, o interpreter.Objects) interpreter.Objects {
 		o.Allocations, o.Bytes = 0, 0
 	case "cuMemFreeHost":
 		o.Pinned = 0
+	case "cuEventDestroy":
+		o.Events = 0
 	case "cuModuleUnload":
 		o.Modules = 0
 	case "cuStreamDestroy":
@@ -182,7 +184,7 @@ func withoutThat(call string, o interpreter.Objects) interpreter.Objects {
 		o.GraphExecs = 0
 	case "cuDevicePrimaryCtxRelease":
 		o.Contexts = 0
-	case "cuStreamSynchronize", "cuStreamEndCapture": // a stream that is captured cannot be waited for
+	case "cuStreamSynchronize", "cuStreamQuery", "cuStreamEndCapture": // a stream that is captured cannot be waited for
 		o.Unwaited = 0
 	}
 	return o

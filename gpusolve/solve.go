@@ -47,8 +47,6 @@ type Options struct {
 	Timeline *timeline.Log
 	states   int64 // of steps that follow the temperatures
 
-	throughHost int // cells up to which GPUs that pass data through the host's memory solve directly unasked; 0 for the default
-
 	solves int   // that "auto" weighs, where there are several
 	team   *team // of Ranks
 }

@@ -93,10 +93,7 @@ func (t *table) curve(k *keys.Key) *Curve {
 		t.curveRows(c)
 		return c
 	case PolynomialLaw:
-		n, _ := t.get("polynomial")
-		if c.Coefficients, _ = t.numbers(n, "polynomial"); len(c.Coefficients) == 0 {
-			t.fail(n.pos, "write polynomial = [712, 0.5]", "a polynomial needs coefficients")
-		}
+		t.coefficients(c, "712, 0.5")
 	case PowerLaw:
 		n, own := t.get("value")
 		c.Value, _ = t.quantity(n, k.Name, k.Quantity, own.Range)
@@ -117,10 +114,32 @@ func (t *table) curve(k *keys.Key) *Curve {
 	return c
 }
 
+// maxCoefficients of a polynomial: more are none that was fitted.
+const maxCoefficients = 32
+
+// coefficients reads those of a polynomial.
+func (t *table) coefficients(c *Curve, example string) {
+	n, _ := t.get("polynomial")
+	switch c.Coefficients, _ = t.numbers(n, "polynomial"); {
+	case len(c.Coefficients) == 0:
+		t.fail(n.pos, "write polynomial = ["+example+"]", "a polynomial needs coefficients")
+	case len(c.Coefficients) > maxCoefficients:
+		c.Coefficients = c.Coefficients[:1]
+		t.fail(n.pos, "take a table", "a polynomial has %d coefficients at most", maxCoefficients)
+	}
+}
+
+// maxRows of a table: solvers look a piece up for every cell.
+const maxRows = 4096
+
 // curveRows reads the rows of a table.
 func (t *table) curveRows(c *Curve) {
 	n, _ := t.get("table")
 	if !t.array(n, "table", -1, "[[300, 148], [400, 98.9]]") {
+		return
+	}
+	if len(n.items) > maxRows {
+		t.fail(n.items[maxRows].pos, "leave rows out: between them it is a cubic", "a table has %d rows at most", maxRows)
 		return
 	}
 	for _, row := range n.items {

@@ -33,7 +33,11 @@ func (l *loader) layer(t *table) Layer {
 	}
 	for _, rt := range t.tables("region") {
 		regions, powers := l.region(rt)
-		y.Regions = append(y.Regions, regions...)
+		if y.Regions == nil {
+			y.Regions = regions // a large array as it is
+		} else {
+			y.Regions = append(y.Regions, regions...)
+		}
 		y.Powers = append(y.Powers, powers...)
 	}
 	y.Regions = append(y.Regions, l.blockMaterials(y.Powers)...)
@@ -115,6 +119,10 @@ func (l *loader) region(t *table) (regions []Region, powers []Power) {
 // copies repeats a region along x and y.
 func (l *loader) copies(t *table, r Region) (regions []Region) {
 	nx, ny, pitch := t.repeats()
+	if !l.room(t.pos("array"), nx*ny) {
+		return nil
+	}
+	regions = make([]Region, 0, nx*ny)
 	domain := l.stack.Domain()
 	for j := range ny {
 		for i := range nx {
@@ -130,6 +138,18 @@ func (l *loader) copies(t *table, r Region) (regions []Region) {
 		}
 	}
 	return regions
+}
+
+// room says whether so many more regions may be made of arrays and dies: a line makes a million of them.
+func (l *loader) room(pos Pos, regions int) bool {
+	if l.copied > maxCopies {
+		return false
+	}
+	if l.copied += regions; l.copied > maxCopies {
+		l.fail(pos, "homogenise arrays with fill", "arrays and dies of the stack make more than %d regions", maxCopies)
+		return false
+	}
+	return true
 }
 
 func (r *Region) what() string {

@@ -69,10 +69,7 @@ func (t *table) leakageLaw() *Curve {
 		t.curveRows(c)
 	case "polynomial":
 		c.Law = PolynomialLaw
-		n, _ := t.get("polynomial")
-		if c.Coefficients, _ = t.numbers(n, "polynomial"); len(c.Coefficients) == 0 {
-			t.fail(n.pos, "write polynomial = [1, 0.02, 1e-4]", "a polynomial needs coefficients")
-		}
+		t.coefficients(c, "1, 0.02, 1e-4")
 	default:
 		c.Law, c.Value, c.Exponent = ExponentialLaw, 1, t.scalar("beta")
 	}

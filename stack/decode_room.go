@@ -136,6 +136,9 @@ func cells(n int, share float64) int { return max(1, int(math.Ceil(float64(n)*sh
 // put adds a part of a die to a layer.
 func (l *loader) put(y *Layer, p *part, share float64) {
 	d, from := p.of, p.layer
+	if !l.room(d.pos, 1+len(from.Regions)) {
+		return
+	}
 	name := d.name
 	if len(d.layers) > 1 {
 		name += "." + from.Name

@@ -99,6 +99,7 @@ type loader struct {
 	included  []string           // files that were included
 	templates map[string]*die    // of [[die]]
 	ofBlock   map[Pos]int        // materials of blocks that have their own
+	copied    int                // regions made of arrays and dies so far
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
 	// Traces of dies that are powered by a part of them, each once.
 	scaledTraces map[traceShare]*Trace

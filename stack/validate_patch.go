@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// maxPatches of a face.
-const maxPatches = 10_000
+// maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point.
+const maxPatches, maxRound = 10_000, 1000
 
 // patches checks the patches of a face.
 func (v *validator) patches(f Face) {
@@ -21,7 +21,7 @@ func (v *validator) patches(f Face) {
 		v.fail(b.Pos, "give a map", "boundary.%s: more than %d patches", f, maxPatches)
 		return
 	}
-	names := map[string]bool{}
+	names, round := map[string]bool{}, 0
 	for i := range b.Patches {
 		p := &b.Patches[i]
 		if fault := labelFault(p.Name); fault != "" {
@@ -31,6 +31,13 @@ func (v *validator) patches(f Face) {
 			v.fail(p.Pos, "rename one of them", "boundary.%s: two patches are called %q", f, shorten(p.Name))
 		}
 		names[p.Name] = true
+		if p.Shape != nil {
+			round++
+		}
+		if round > maxRound {
+			v.fail(p.Pos, "give a map", "boundary.%s: more than %d circles and polygons", f, maxRound)
+			return
+		}
 		name := "boundary." + f.String() + ": patch " + shorten(p.Name)
 		v.patchPlace(p, f, name)
 		if p.Kind == Adiabatic || p.Follows() || len(p.Patches) > 0 {

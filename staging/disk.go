@@ -128,9 +128,16 @@ func (d *disk) removeAll(name string) error {
 	return d.root.RemoveAll(name)
 }
 
-func (d *disk) exists(name string) bool {
+// exists says whether a file is there. What cannot be looked at is an error: to take it for absent would lose what a commit that was cut off has set aside.
+func (d *disk) exists(name string) (bool, error) {
+	if err := d.fault("stat", name); err != nil {
+		return false, err
+	}
 	_, err := d.root.Lstat(name)
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) || err != nil && notDir(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (d *disk) read(name string) ([]byte, error) { return d.root.ReadFile(name) }

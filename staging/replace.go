@@ -43,6 +43,9 @@ func lockedNew(path string) (*os.File, error) {
 		}
 		if err := Lock(f); err != nil {
 			_ = f.Close() // nothing was written
+			if !errors.Is(err, ErrBusy) {
+				_ = os.Remove(path) // best effort; the next takes it
+			}
 			return nil, err
 		}
 		// Who held the lock before may have given the file its name.
@@ -53,6 +56,7 @@ func lockedNew(path string) (*os.File, error) {
 		}
 		_ = f.Close() // nothing was written
 		if err = errors.Join(err1, err2); err != nil && !errors.Is(err, os.ErrNotExist) {
+			_ = os.Remove(path) // best effort; the next takes it
 			return nil, err
 		}
 	}

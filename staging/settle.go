@@ -13,7 +13,11 @@ import (
 // settle brings the folder from whatever a dead process left into order: a commit that was cut off is undone, and temporary files go. The caller
 // holds the lock.
 func (d *disk) settle() (undone bool, err error) {
-	if d.exists(journalName) {
+	cut, err := d.exists(journalName)
+	if err != nil {
+		return false, err
+	}
+	if cut {
 		journal, err := d.readRecord(journalName)
 		if err != nil {
 			return false, err
@@ -28,10 +32,11 @@ func (d *disk) settle() (undone bool, err error) {
 		}
 	}
 	for _, name := range []string{newFiles, oldFiles} {
-		if !d.exists(name) {
-			continue
+		there, err := d.exists(name)
+		if err == nil && there {
+			err = d.removeAll(name)
 		}
-		if err := d.removeAll(name); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}
@@ -41,7 +46,11 @@ func (d *disk) settle() (undone bool, err error) {
 // undo takes back what of a commit was done. It may be cut off, and begun again.
 func (d *disk) undo(p *commitPlan) error {
 	for _, name := range p.Fresh {
-		if d.exists(path.Join(newFiles, name)) {
+		waits, err := d.exists(path.Join(newFiles, name))
+		if err != nil {
+			return err
+		}
+		if waits {
 			continue // it has not got its name yet
 		}
 		if err := d.remove(name); err != nil {
@@ -55,7 +64,11 @@ func (d *disk) undo(p *commitPlan) error {
 	}
 	for _, name := range slices.Concat(p.Replaced, p.Removed) {
 		aside := path.Join(oldFiles, name)
-		if !d.exists(aside) {
+		there, err := d.exists(aside)
+		if err != nil {
+			return err
+		}
+		if !there {
 			continue
 		}
 		if err := d.mkdir(path.Dir(name)); path.Dir(name) != "." && err != nil {
@@ -84,7 +97,14 @@ func Look(dir string) (*Record, error) {
 	}
 	d := &disk{dir: dir, root: root}
 	defer d.close()
-	for deadline := time.Now().Add(patience); d.exists(journalName); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		cut, err := d.exists(journalName)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be looked into: %w", dir, cause(err))
+		}
+		if !cut {
+			break
+		}
 		lock, err := d.takeLock()
 		if errors.Is(err, ErrBusy) && time.Now().Before(deadline) {
 			continue

@@ -111,7 +111,10 @@ func (s *simulation) keep(o *transientOptions) error {
 		return err
 	}
 	k := &keeping{g: s.g, every: c.every, last: time.Now()}
-	there := checkpoint.Exists(o.out)
+	there, err := checkpoint.Exists(o.out)
+	if err != nil {
+		return err
+	}
 	switch {
 	case there && !c.resume:
 		return usagef("%s holds the checkpoint of a run that did not end; go on with --resume, or remove that folder to start again", filepath.Join(o.out, checkpoint.Folder))

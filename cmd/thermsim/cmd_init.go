@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -135,7 +134,11 @@ func templateFiles(kind string) ([]staging.File, error) {
 func refuseToStartOver(dir string, files []staging.File) error {
 	for _, f := range files {
 		existing := filepath.Join(dir, f.Name)
-		if _, err := os.Lstat(existing); err == nil {
+		taken, err := exists(existing)
+		if err != nil {
+			return usagef("%w; name another folder", err)
+		}
+		if taken {
 			return usagef("%s exists already and is not replaced; name another folder, or move it away", existing)
 		}
 	}

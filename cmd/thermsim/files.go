@@ -84,16 +84,27 @@ func refuseToReplace(force bool, files ...string) error {
 		other = "other files"
 	}
 	for _, path := range files {
-		_, err := os.Lstat(path)
-		switch {
-		case force, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // what is no folder is told of when it is written into
-		case err == nil:
+		switch taken, err := exists(path); {
+		case force:
+		case err != nil:
+			return usagef("%w; name %s with --out, or replace it with --force", err, other)
+		case taken:
 			return usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
-		default:
-			return usagef("cannot find out whether %s exists: %w; name %s with --out, or replace it with --force", path, err, other)
 		}
 	}
 	return nil
+}
+
+// exists says whether something has that name. Below what is no folder nothing has; that is told of when it is written into.
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return false, nil
+	}
+	return false, fmt.Errorf("cannot find out whether a file exists: %w", err)
 }
 
 // writeOutputs writes files that stand for themselves into one folder.

@@ -98,7 +98,7 @@ func printed(t *testing.T, from, to string) int {
 // Any stack file of all that the format has is refused with a place, or is solved: its power is that of the file, its heat is kept, another method and a step in
 // time agree, and the file that check --print writes gives the same to the last bit. A fuzzer ends an input after 10 s, so each has one of the comparisons.
 func FuzzStacks(f *testing.F) {
-	for _, seed := range cases.Seeds(40) {
+	for _, seed := range cases.Seeds(16) {
 		f.Add(seed)
 	}
 	command := quietly(f)

@@ -120,8 +120,13 @@ func otherLayers(run string, was, is *stack.Stack) []plausibility.Warning {
 
 // startAt opens the saved field that a transient starts from, if one is asked for; among ranks, on rank 0 alone. The caller closes it after the run.
 func (s *simulation) startAt(o *transientOptions) (closed func(), err error) {
-	if o.initial.run == "" || !s.team.reports() || o.project.network() != nil || o.checkpoints.resume && checkpoint.Exists(o.out) {
+	if o.initial.run == "" || !s.team.reports() || o.project.network() != nil {
 		return func() {}, nil
+	}
+	if o.checkpoints.resume {
+		if there, err := checkpoint.Exists(o.out); there || err != nil {
+			return func() {}, err
+		}
 	}
 	field, run, doubts, err := o.initial.startField(s.Mesh)
 	if err != nil {

@@ -106,7 +106,20 @@ func (c *campaign) prepare(s *scenario) (*prepared, error) {
 		}
 	}
 	var err error
-	if p.old, p.kept, err = p.files(p.start); err != nil {
+	if p.old, _, err = p.filesOnTheWay(p.start, new(fault)); err != nil {
+		return nil, err
+	}
+	if s.killed != nil {
+		if _, err := c.run(s, p.start, s.killed, func(o operation) verdict {
+			if o.key() == s.at {
+				return verdict{sends: syscall.SIGKILL}
+			}
+			return verdict{}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if _, p.kept, err = p.filesOnTheWay(p.start, new(fault)); err != nil {
 		return nil, err
 	}
 	for n := range 3 {

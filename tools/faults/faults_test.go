@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -47,7 +49,7 @@ func TestFaults(t *testing.T) {
 	c := build(t)
 	var r results
 	s := settings{most: 1, every: 67, workers: 2}
-	err := s.inject(c, &r, regexp.MustCompile("^(steady|transient with checkpoints|render|sweep|import eda|bench)$"), regexp.MustCompile(""))
+	err := s.inject(c, &r, regexp.MustCompile("^(steady|resumed transient|render|sweep|import eda|bench)$"), regexp.MustCompile(""))
 	r.sound(t, err)
 }
 
@@ -94,6 +96,25 @@ func TestChoose(t *testing.T) {
 		got := choose(list, most)
 		if len(got) != want+1 || got[0].N != 0 || most > 1 && got[want-1].N != 99 || got[want].Kind != opClose {
 			t.Errorf("most %d: %v", most, got)
+		}
+	}
+}
+
+// The tables of the page are those of the figures that are kept.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reliability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"faults", "signals"} {
+		r, err := read("../../docs/measurements/reliability-" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		r.print(&b)
+		if r.Commit == "" || !bytes.Contains(page, b.Bytes()) {
+			t.Errorf("%s of commit %q: docs/reliability.md has no such tables:\n%s", name, r.Commit, &b)
 		}
 	}
 }

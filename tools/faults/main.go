@@ -15,9 +15,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -79,6 +81,13 @@ func (s *settings) run() error {
 		return err
 	}
 	defer os.RemoveAll(c.folder)
+	go func() {
+		end := make(chan os.Signal, 1)
+		signal.Notify(end, os.Interrupt, syscall.SIGTERM)
+		<-end
+		_ = os.RemoveAll(c.folder) // temporary
+		os.Exit(130)
+	}()
 	r := results{Commit: s.commit, Most: s.most, Every: s.every, Seed: s.seed}
 	if s.signals > 0 || s.pairs > 0 {
 		err = s.disturb(c, &r)

@@ -197,7 +197,7 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (held string, wrong [
 	if err != nil {
 		complain("%v", err)
 	}
-	if left := leftovers(kept); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) { // the next run sweeps
+	if left := p.fresher(leftovers(kept)); len(left) > 0 && !f.abrupt() && !strings.Contains(at.Name, home) { // the next run sweeps
 		complain("leaves %s", strings.Join(left, ", "))
 	}
 	for _, dir := range []string{e.work, filepath.Join(e.work, "out")} {
@@ -240,9 +240,14 @@ func tells(said string, f *fault, at operation) bool {
 	return strings.Contains(said, f.verdict.fails.Error()) || strings.Contains(said, filepath.Base(at.Name))
 }
 
+// fresher leaves out what a run that was killed before has left.
+func (p *prepared) fresher(left []string) []string {
+	return slices.DeleteFunc(left, func(name string) bool { return slices.Contains(p.kept, name) })
+}
+
 // leftovers are what thermsim keeps for itself and should not, after a run.
 func leftovers(kept []string) []string {
-	return slices.DeleteFunc(kept, func(name string) bool { return filepath.Base(name) == "files.json" })
+	return slices.DeleteFunc(slices.Clone(kept), func(name string) bool { return filepath.Base(name) == "files.json" })
 }
 
 // next runs the command undisturbed, where a disturbed one was.

@@ -12,6 +12,9 @@ import (
 type scenario struct {
 	name    string
 	earlier [][]string // commands before it
+	// killed is a command before it that is killed at an operation.
+	killed  []string
+	at      operation
 	command []string
 	input   string // of standard input
 	copies  string // a folder of the repository whose files are inputs too
@@ -37,11 +40,17 @@ func words(lines ...string) (all [][]string) {
 	return all
 }
 
+var resumed = strings.Fields("transient --steps 6 --dt 1ms --no-page --checkpoint 2steps --resume --out out")
+
 // scenarios are all commands that write files, or read what users give them.
 var scenarios = []scenario{
 	{name: "steady", earlier: words("steady --grid 6x6 --maps all --files raw --out out"), command: strings.Fields("steady --files vtr,csv --figures panels --formats png,svg,pdf --out out")},
+	{name: "steady after a kill", earlier: words("steady --grid 6x6 --maps all --out out"), command: strings.Fields("steady --no-page --out out"),
+		killed: strings.Fields("steady --grid 7x7 --maps all --files raw --out out"), at: operation{Kind: opRename, Name: "out/map_die.png"}},
 	{name: "transient", earlier: words("steady --grid 6x6 --maps all --out out"), command: strings.Fields("transient --steps 4 --dt 1ms --files npz --file-steps 1 --out out"), partial: true},
-	{name: "transient with checkpoints", earlier: words("steady --grid 6x6 --out out"), command: strings.Fields("transient --steps 6 --dt 1ms --no-page --checkpoint 2steps --resume --out out"), partial: true, passing: "out/checkpoint/"},
+	{name: "transient with checkpoints", earlier: words("steady --grid 6x6 --out out"), command: resumed, partial: true, passing: "out/checkpoint/"},
+	{name: "resumed transient", earlier: words("steady --grid 6x6 --out out"), command: resumed, killed: resumed, at: operation{Kind: opRename, Name: "out/checkpoint/state", N: 1},
+		partial: true, passing: "out/checkpoint/"},
 	{name: "render", earlier: words("steady --out out"), command: strings.Fields("render out --colors viridis --maps all")},
 	{name: "diff", earlier: words("steady --grid 6x6 --quiet --out a", "steady --quiet --out b", "diff a a --out out"), command: strings.Fields("diff a b --out out")},
 	{name: "check", earlier: words("check --grid 4x4 --out out"), command: strings.Fields("check --out out")},

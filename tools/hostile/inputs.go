@@ -14,7 +14,7 @@ import (
 
 // inputs are all of them.
 func inputs() []input {
-	return slices.Concat(textInputs(), materialInputs(), planInputs(), archiveInputs(), pipeInputs(), pathInputs())
+	return slices.Concat(textInputs(), materialInputs(), planInputs(), archiveInputs(), pipeInputs(), pathInputs(), shapeInputs())
 }
 
 // write makes a file and fills it.

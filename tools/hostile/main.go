@@ -5,6 +5,7 @@
 //
 //	go run ./tools/hostile -program bin/thermsim
 //	go run ./tools/hostile -program bin/thermsim -only 'title|mix' -check
+//	go run ./tools/hostile -program bin/thermsim -json docs/measurements/hostile.json
 package main
 
 import (
@@ -34,15 +35,16 @@ func main() {
 	program := flag.String("program", "bin/thermsim", "the thermsim to measure")
 	only := flag.String("only", "", "regular expression of the inputs' names")
 	check := flag.Bool("check", false, "fail where an input to be refused is not, or costs more than 2 s or 500 MiB")
+	into := flag.String("json", "", "renew the rows of this file, such as docs/measurements/hostile.json, by what was measured")
 	limit := flag.Duration("limit", 120*time.Second, "time after which a run is killed")
 	flag.Parse()
-	if err := run(*program, *only, *limit, *check); err != nil {
+	if err := run(*program, *only, *into, *limit, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program, only string, limit time.Duration, check bool) error {
+func run(program, only, into string, limit time.Duration, check bool) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -52,6 +54,7 @@ func run(program, only string, limit time.Duration, check bool) error {
 	}
 	fmt.Println("| input | time | of processors | memory | status | message |\n|---|---|---|---|---|---|")
 	failed := 0
+	var rows []row
 	for _, in := range inputs() {
 		if !wanted.MatchString(in.name) {
 			continue
@@ -61,8 +64,14 @@ func run(program, only string, limit time.Duration, check bool) error {
 			return fmt.Errorf("%s: %w", in.name, err)
 		}
 		fmt.Println(m.row(in))
+		rows = append(rows, m.figures(in))
 		if in.refused && (m.status != 2 || m.killed || m.cpu > mostTime || m.memory > mostMemory) {
 			failed++
+		}
+	}
+	if into != "" {
+		if err := renew(into, rows); err != nil {
+			return err
 		}
 	}
 	if check && failed > 0 {

@@ -51,23 +51,32 @@ func measure(program, dir string, args []string, limit time.Duration) (measured,
 
 // row is a line of the table.
 func (m *measured) row(in input) string {
-	status := fmt.Sprint(m.status)
-	switch {
-	case m.killed:
-		status = "killed"
-	case m.status < 0:
-		status = "crash"
-	}
-	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.wall.Seconds(), m.cpu.Seconds(), m.memory/1e6, status, shown(m.message))
+	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.wall.Seconds(), m.cpu.Seconds(), m.memory/1e6, m.ending(), shown(m.message))
 }
 
-// shown is a message in a cell of a table: its first line, and how long the whole was.
-func shown(message string) string {
-	const most = 240
+// ending is the exit status, or what ended the program.
+func (m *measured) ending() string {
+	switch {
+	case m.killed:
+		return "killed"
+	case m.status < 0:
+		return "crash"
+	}
+	return fmt.Sprint(m.status)
+}
+
+// shortened is the first line of a message, cut.
+func shortened(message string, most int) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	if r := []rune(first); len(r) > most {
 		first = string(r[:most]) + "..."
 	}
+	return first
+}
+
+// shown is a message in a cell of a table: its first line, and how long the whole was.
+func shown(message string) string {
+	first := shortened(message, 240)
 	if len(message) > 4096 {
 		first += fmt.Sprintf(" (%d bytes in all)", len(message))
 	}

@@ -10,24 +10,23 @@ import (
 	"thermsim/mesh"
 )
 
-// GPUs that pass planes through the host's memory leave large grids to multigrid, unless the direct solver is asked for; those that copy from each other do not.
-func TestLargeGridsThroughTheHost(t *testing.T) {
+// Several GPUs solve directly only where that is asked for, named or found by themselves.
+func TestGPUsAreAskedToSolveDirectly(t *testing.T) {
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 6, NY: 20}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		shared          bool
-		most            int
+		shared          bool // an executor
 		method, expects string
-	}{{false, 100, "", "multigrid"}, {false, 100, "fourier", "fourier"}, {false, 0, "", "fourier"}, {true, 100, "", "fourier"}} {
+	}{{false, "", "multigrid"}, {false, "fourier", "fourier"}, {true, "", "multigrid"}, {true, "fourier", "fourier"}} {
 		one := interpreter.New(interpreter.Options{NoRaces: true})
 		var wait sync.WaitGroup
 		for r, g := range ranks.Local(2) {
 			wait.Go(func() {
-				o := Options{Preconditioner: c.method, Ranks: g, throughHost: c.most, RTol: 1e-6, Device: "gpu", Driver: one}
-				if !c.shared {
-					o.Driver = interpreter.New(interpreter.Options{NoRaces: true})
+				o := Options{Preconditioner: c.method, Ranks: g, RTol: 1e-6, Device: "gpu", Driver: one}
+				if c.shared {
+					o = Options{Preconditioner: c.method, Ranks: g, RTol: 1e-6, Executor: interpreted(t)}
 				}
 				s, err := Steady(t.Context(), m, o)
 				if err != nil {
@@ -41,5 +40,10 @@ func TestLargeGridsThroughTheHost(t *testing.T) {
 			})
 		}
 		wait.Wait()
+	}
+	d := &driver{dev: interpreted(t)}
+	defer d.dev.Close()
+	if err := (&Options{team: &team{}}).checkAsked(d); err != errUnasked {
+		t.Error(err)
 	}
 }
