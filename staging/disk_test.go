@@ -47,6 +47,13 @@ func TestDiskTellsItsFaults(t *testing.T) {
 	if err := d.remove("nothing"); err != nil {
 		t.Error(err)
 	}
+	d.check = func(string, string) error { return errLost }
+	for op, err := range map[string]error{"remove": d.remove("full/of"), "removeAll": d.removeAll("full"), "mkdir": d.mkdir("new"), "rename": d.rename("full", "empty"), "sync": d.syncFolder("full")} {
+		if !errors.Is(err, errLost) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+	d.check = nil
 	if r, err := d.readRecord("full"); err == nil {
 		t.Errorf("a folder was read as %v", r)
 	}

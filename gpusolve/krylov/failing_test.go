@@ -93,3 +93,18 @@ func TestErrorAtTheStart(t *testing.T) {
 		t.Errorf("%g K at the start, where the largest error is %g", k, largestError)
 	}
 }
+
+// A solve that begins at its solution ends at once and still tells its error, once the operator is known.
+func TestErrorOfASolveWithoutIterations(t *testing.T) {
+	s, b := system(t, 24)
+	c, x := solver(t, s, cycle(t, s))
+	rule := krylov.Rule{RTol: 1e-9, MaxIter: 100}
+	if out := c.Solve(context.Background(), rule, b, x); !out.Converged {
+		t.Fatal(out.Reason)
+	}
+	rule.Continued = true
+	rule.RTol = 1e-8
+	if out := c.Solve(context.Background(), rule, b, x); !out.Converged || out.Iterations != 0 || !(out.ErrorK > 0 && out.ErrorK < 1e-4) {
+		t.Errorf("%d iterations, %g K", out.Iterations, out.ErrorK)
+	}
+}

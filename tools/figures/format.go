@@ -30,7 +30,7 @@ func form(v float64, format string) (string, error) {
 	case "e":
 		return fmt.Sprintf("%.1e", v), nil
 	case "%":
-		return fmt.Sprintf("%.0f %%", 100*v), nil
+		return fmt.Sprintf("%.0f %%", math.Round(100*v)+0), nil // no -0
 	}
 	if decimals, found := strings.CutPrefix(format, "."); found {
 		if n, err := strconv.Atoi(decimals); err == nil && n >= 0 && n < 10 {

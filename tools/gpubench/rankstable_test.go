@@ -13,7 +13,7 @@ func TestRanksTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("../../docs/measurements/*-h100x2.json")
+	files, err := filepath.Glob("../../docs/measurements/*h100x2*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no measurements", err)
 	}

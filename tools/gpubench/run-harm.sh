@@ -1,8 +1,8 @@
 #!/bin/bash
-# What harms a run on a GPU, and compute-sanitizer over the conformance tests of all methods, from the folder that "make gpu-test" filled: ALL=300 OUT=harm ./harm
+# What harms a run on a GPU, and compute-sanitizer over the conformance tests of all methods, from the folder that "make gpu-test" filled: ALL=300 OUT=harmed ./harm
 # takes so many seconds at most. Each part writes a log as it ends and a line into results.jsonl; rc 9 is a finding of compute-sanitizer, 4 a device failure of thermsim, 124 no time.
 cd "$(dirname "$0")" || exit
-mkdir -p "${OUT:=harm}/log"; OUT=$(cd "$OUT" && pwd); W=$PWD; export OUT W
+mkdir -p "${OUT:=harmed}/log"; OUT=$(cd "$OUT" && pwd) || exit; W=$PWD; export OUT W
 START=$(date +%s); ALL=${ALL:-300}
 C=$(./thermsim version | head -1); export C
 cd examples || exit

@@ -31,7 +31,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.IntVar(&s.n, "n", 300, "number of faults")
+	flag.IntVar(&s.n, "n", 300, "number of faults; 0 counts what the results hold and plants none")
 	flag.Uint64Var(&s.seed, "seed", 1, "of the sample")
 	flag.IntVar(&s.workers, "j", 2, "faults at a time")
 	flag.DurationVar(&s.limit, "timeout", 5*time.Minute, "of one run of tests")
@@ -74,19 +74,15 @@ func campaign(ctx context.Context, s *settings) error {
 		return err
 	}
 	defer r.record.close()
-	var plans []plan
-	if s.list != "" {
-		plans, err = listed(s.list, suites, s.only)
-	} else {
-		suites = slices.DeleteFunc(suites, func(t suite) bool { return !s.only.MatchString(t.files) })
-		plans, err = sampled(suites, s.n, s.seed)
-	}
-	if err != nil {
-		return err
-	}
-	results, err := r.all(ctx, plans, s.workers)
-	if err != nil {
-		return err
+	results := r.ofRecord()
+	if s.n > 0 || s.list != "" {
+		plans, err := s.plans(suites)
+		if err != nil {
+			return err
+		}
+		if results, err = r.all(ctx, plans, s.workers); err != nil {
+			return err
+		}
 	}
 	if s.json != "" {
 		if err := summarise(s, results).write(s.json); err != nil {
@@ -94,6 +90,13 @@ func campaign(ctx context.Context, s *settings) error {
 		}
 	}
 	return verdict(results)
+}
+
+func (s *settings) plans(suites []suite) ([]plan, error) {
+	if s.list != "" {
+		return listed(s.list, suites, s.only)
+	}
+	return sampled(slices.DeleteFunc(suites, func(t suite) bool { return !s.only.MatchString(t.files) }), s.n, s.seed)
 }
 
 // verdict counts, and fails where too many survive.

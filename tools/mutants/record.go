@@ -52,6 +52,17 @@ func (r *record) known(f *fault) (result, bool) {
 	return res, known
 }
 
+// ofRecord are all results of earlier runs.
+func (r *runner) ofRecord() []result {
+	var all []result
+	for _, res := range r.record.found {
+		if r.judge(&res); res.Outcome != invalid {
+			all = append(all, res)
+		}
+	}
+	return all
+}
+
 func (r *record) add(res *result) error {
 	if _, known := r.known(&res.fault); known || r.file == nil {
 		return nil
