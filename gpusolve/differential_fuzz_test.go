@@ -148,6 +148,11 @@ func FuzzPatches(f *testing.F) {
 		if stack.Validate(s) != nil || slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Thickness < 5e-6 }) {
 			t.Skip("no valid stack, or one too flat for preconditioners in FP32 to reach 1e-9")
 		}
+		if sol, err := gpusolve.Steady(context.Background(), build(t, s), gpusolve.Options{Device: "cpu"}); errors.Is(err, gpusolve.ErrSingular) {
+			t.Skip("no way out for the heat")
+		} else if err == nil {
+			sol.Close()
+		}
 		patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"})
 	})
 }

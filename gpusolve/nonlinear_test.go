@@ -136,13 +136,15 @@ func byNewton(m *mesh.Mesh, start float64) (*dense, []float64) {
 	return d, want
 }
 
-// newtonLimit is how far a solve to 1e-8 K may be from the independent code.
+// newtonLimit is how far a solve to 1e-8 K may be from the independent code. A conductance lies between two numbers of FP32, and turns with the last digits of x; where coolant
+// carries heat, by which more flows than any power, the run's own estimate comes on top.
 func newtonLimit(m *mesh.Mesh, sol *gpusolve.Solution, want []float64, gain float64) float64 {
+	rounding := 0x1p-24 * math.Max(slices.Max(want)-300, 300-slices.Min(want)) * gain
 	switch {
 	case sol.Status.Reason == solution.ReasonAttainable && m.Cooled():
-		return math.Max(1e-7, sol.Status.EstimatedErrorK)
+		return math.Max(1e-7, sol.Status.EstimatedErrorK+rounding)
 	case sol.Status.Reason == solution.ReasonAttainable || sharesCells(m.Stack):
-		return 0x1p-24 * math.Max(slices.Max(want)-300, 300-slices.Min(want)) * gain // a conductance lies between two numbers of FP32, and turns with the last digits of x
+		return rounding
 	}
 	return 1e-7
 }

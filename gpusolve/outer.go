@@ -237,7 +237,7 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 		return end(krylov.Tolerance)
 	case start.Norms.Residual <= krylov.FloorFactor*start.Norms.Floor, n.rounded(s, &start):
 		if !math.IsNaN(start.ErrorK) {
-			out.ErrorK = start.ErrorK
+			out.ErrorK = start.ErrorK / (1 - math.Min(n.rho, worstRho)) // what a linear system would correct, and those after it
 		}
 		return end(krylov.Attainable)
 	case n.Outer >= mostOuter:

@@ -109,7 +109,7 @@ func (p *parser) named(t token) (Operand, error) {
 		}
 		return Operand{Kind: RegisterOperand, Index: r.index, Name: t.text}, nil
 	}
-	if t.text[0] == '%' {
+	if strings.HasPrefix(t.text, "%") {
 		return Operand{Kind: SpecialOperand, Name: t.text}, nil
 	}
 	if q, ok := b.params[t.text]; ok {
