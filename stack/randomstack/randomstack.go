@@ -65,8 +65,6 @@ func (d *drawing) within(most float64) float64 {
 // box is a rectangle in mm.
 type box struct{ x, y, w, h float64 }
 
-func (b box) area() float64 { return b.w * b.h }
-
 func (b box) keys() string {
 	return fmt.Sprintf(`x = "%.3f mm", y = "%.3f mm", width = "%.3f mm", height = "%.3f mm"`, b.x, b.y, b.w, b.h)
 }
