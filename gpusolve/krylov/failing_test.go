@@ -12,18 +12,29 @@ import (
 
 var errNoRoom = errors.New("no room")
 
-// scarce gives out so many vectors.
+// scarce refuses one vector, or the workspace, behind so many others.
 type scarce struct {
 	ops.System
 	left int
 }
 
+func (s *scarce) refuses() bool {
+	s.left--
+	return s.left == -1
+}
+
 func (s *scarce) take(alloc func() (ops.Vector, error)) (ops.Vector, error) {
-	if s.left == 0 {
+	if s.refuses() {
 		return nil, errNoRoom
 	}
-	s.left--
 	return alloc()
+}
+
+func (s *scarce) NewWorkspace() (ops.Workspace, error) {
+	if s.refuses() {
+		return nil, errNoRoom
+	}
+	return s.System.NewWorkspace()
 }
 
 func (s *scarce) New64() (ops.Vector, error)   { return s.take(s.System.New64) }
