@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 var errNoRoom = errors.New("no room")
@@ -117,5 +118,35 @@ func TestErrorOfASolveWithoutIterations(t *testing.T) {
 	rule.RTol = 1e-8
 	if out := c.Solve(context.Background(), rule, b, x); !out.Converged || out.Iterations != 0 || !(out.ErrorK > 0 && out.ErrorK < 1e-4) {
 		t.Errorf("%d iterations, %g K", out.Iterations, out.ErrorK)
+	}
+}
+
+// refreshing is a preconditioner whose operator has changed so many times.
+type refreshing struct {
+	precond.Preconditioner
+	times int
+}
+
+func (r *refreshing) Refreshes() int { return r.times }
+
+// A system that was changed a little and is continued keeps what is known of its operator, for the solve and for those behind it; otherwise a change makes it unknown.
+func TestContinuedSolvesKeepWhatIsKnown(t *testing.T) {
+	s, b := system(t, 24)
+	p := &refreshing{Preconditioner: cycle(t, s)}
+	c, x := solver(t, s, p)
+	known := func(continued bool) bool {
+		s.Fill(x, 0)
+		out := c.Solve(context.Background(), krylov.Rule{Tol: 1e-6, MaxIter: 100, Continued: continued}, b, x)
+		return !math.IsNaN(out.Start.PlainK)
+	}
+	for n, c := range []struct {
+		changes, continued, want bool
+	}{{false, false, false}, {false, false, true}, {true, true, true}, {false, false, true}, {true, false, false}, {false, false, true}} {
+		if c.changes {
+			p.times++
+		}
+		if got := known(c.continued); got != c.want {
+			t.Errorf("solve %d: known %v, want %v", n+1, got, c.want)
+		}
 	}
 }
