@@ -113,6 +113,29 @@ func TestFieldsThatAreNotKept(t *testing.T) {
 	s.Close()
 }
 
+// A device that goes on takes the steps that were asked for and none more, in parts that do not divide their number either.
+func TestAheadTakesTheStepsOfThePlan(t *testing.T) {
+	m := flashing(t)
+	for _, steps := range []int{1, 5, 12} {
+		told := 0
+		plan := gpusolve.TransientOptions{Steps: steps, Dt: 1e-3, Regions: regionsOf(t, m), Reads: func(int) bool { return false }}
+		plan.OnStep = func(step solution.Step, _ solution.Field) error {
+			if told++; math.Abs(step.Time-1e-3*float64(told)) > 1e-12 {
+				t.Errorf("step %d ends at %g s", told, step.Time)
+			}
+			return nil
+		}
+		s, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Executor: devices.OnInterpreter(interpreter.Options{NoRaces: true})(t)}, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told != steps || len(s.Steps) != steps {
+			t.Errorf("%d steps, %d told, want %d", len(s.Steps), told, steps)
+		}
+		s.Close()
+	}
+}
+
 // A run that is interrupted tells of all steps that it finished, and its heat is balanced.
 func TestInterruptAhead(t *testing.T) {
 	m := flashing(t)

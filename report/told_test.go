@@ -136,3 +136,24 @@ func TestTextShoutsWhenCellsAreBroken(t *testing.T) {
 		t.Errorf("the broken cells at %d, the peak at %d of\n%s", at, peak, got)
 	}
 }
+
+// A table that cannot be written ends a recording with an error, as a picture does.
+func TestTableThatCannotBeWritten(t *testing.T) {
+	for _, name := range []string{"layers.csv", "blocks.csv", "summary.json"} {
+		r := sampleRun(t, 10, 8)
+		full := errors.New("full")
+		files := begin(t, t.TempDir(), func(op, file string) error {
+			if op == "create" && strings.HasSuffix(file, name) {
+				return full
+			}
+			return nil
+		})
+		out, err := NewRecording(files, r, 0, Options{}, OutputOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := out.Finish(t.Context(), nil); !errors.Is(err, full) {
+			t.Errorf("%s: %v, %v", name, s != nil, err)
+		}
+	}
+}

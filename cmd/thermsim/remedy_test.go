@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -55,5 +56,12 @@ func TestLimitByItsFlag(t *testing.T) {
 	}
 	if got := limitText(&l, false); strings.Contains(got, "--tmax") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Ice melts at 0 and water boils near 100 degrees Celsius.
+func TestCelsius(t *testing.T) {
+	if celsius(273.15) != 0 || math.Abs(celsius(373.15)-100) > 1e-12 {
+		t.Errorf("%g and %g", celsius(273.15), celsius(373.15))
 	}
 }

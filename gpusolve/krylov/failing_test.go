@@ -8,22 +8,34 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 )
 
 var errNoRoom = errors.New("no room")
 
-// scarce gives out so many vectors.
+// scarce refuses one vector, or the workspace, behind so many others.
 type scarce struct {
 	ops.System
 	left int
 }
 
+func (s *scarce) refuses() bool {
+	s.left--
+	return s.left == -1
+}
+
 func (s *scarce) take(alloc func() (ops.Vector, error)) (ops.Vector, error) {
-	if s.left == 0 {
+	if s.refuses() {
 		return nil, errNoRoom
 	}
-	s.left--
 	return alloc()
+}
+
+func (s *scarce) NewWorkspace() (ops.Workspace, error) {
+	if s.refuses() {
+		return nil, errNoRoom
+	}
+	return s.System.NewWorkspace()
 }
 
 func (s *scarce) New64() (ops.Vector, error)   { return s.take(s.System.New64) }
@@ -106,5 +118,35 @@ func TestErrorOfASolveWithoutIterations(t *testing.T) {
 	rule.RTol = 1e-8
 	if out := c.Solve(context.Background(), rule, b, x); !out.Converged || out.Iterations != 0 || !(out.ErrorK > 0 && out.ErrorK < 1e-4) {
 		t.Errorf("%d iterations, %g K", out.Iterations, out.ErrorK)
+	}
+}
+
+// refreshing is a preconditioner whose operator has changed so many times.
+type refreshing struct {
+	precond.Preconditioner
+	times int
+}
+
+func (r *refreshing) Refreshes() int { return r.times }
+
+// A system that was changed a little and is continued keeps what is known of its operator, for the solve and for those behind it; otherwise a change makes it unknown.
+func TestContinuedSolvesKeepWhatIsKnown(t *testing.T) {
+	s, b := system(t, 24)
+	p := &refreshing{Preconditioner: cycle(t, s)}
+	c, x := solver(t, s, p)
+	known := func(continued bool) bool {
+		s.Fill(x, 0)
+		out := c.Solve(context.Background(), krylov.Rule{Tol: 1e-6, MaxIter: 100, Continued: continued}, b, x)
+		return !math.IsNaN(out.Start.PlainK)
+	}
+	for n, c := range []struct {
+		changes, continued, want bool
+	}{{false, false, false}, {false, false, true}, {true, true, true}, {false, false, true}, {true, false, false}, {false, false, true}} {
+		if c.changes {
+			p.times++
+		}
+		if got := known(c.continued); got != c.want {
+			t.Errorf("solve %d: known %v, want %v", n+1, got, c.want)
+		}
 	}
 }

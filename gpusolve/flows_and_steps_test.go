@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -59,5 +60,18 @@ func TestStepsFromTheSteadyStateAreFree(t *testing.T) {
 		if step.Iterations != 0 {
 			t.Errorf("step %d took %d iterations", n+1, step.Iterations)
 		}
+	}
+}
+
+// Steps that follow the temperatures and do not converge within their iterations say so: of the run, and of each moment.
+func TestAdaptiveStepsThatDoNotConverge(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 16})
+	sol, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: "jacobi", Tol: 1e-9, MaxIter: 2}, gpusolve.AdaptiveOptions{Tol: 50, Until: 1e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	if sol.Status.Converged || sol.Steps[len(sol.Steps)-1].Converged {
+		t.Errorf("%d steps of two iterations converged", len(sol.Steps))
 	}
 }
