@@ -162,4 +162,7 @@ func TestMeansOfDifferencesAreByVolume(t *testing.T) {
 	c := compare(t, runOf(t, graded(), linear), runOf(t, graded(), func(_, _, _ float64) float64 { return 300 }))
 	near(t, "mean of all", c.All.MeanK, slope*10e-3/2, 1e-9)
 	near(t, "mean of a layer", c.Layers[0].MeanK, slope*10e-3/2, 1e-9)
+	// Planes of four layers are of unlike thickness: of z the mean is half of the height.
+	c = compare(t, runOf(t, graded(), func(_, _, z float64) float64 { return 300 + 1e4*z }), runOf(t, graded(), func(_, _, _ float64) float64 { return 300 }))
+	near(t, "mean along z", c.All.MeanK, 1e4*1252e-6/2, 1e-9)
 }

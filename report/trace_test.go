@@ -95,4 +95,11 @@ func TestTraceOfASavedRun(t *testing.T) {
 	if string(again.Saved.Trace) != string(want) || strings.Count(string(want), "\n") != 4 {
 		t.Errorf("run.zip holds\n%s\ntrace.csv\n%s", again.Saved.Trace, want)
 	}
+	var times []float64
+	if err := again.Each(t.Context(), func(n int, step solution.Step, _ solution.Field) error {
+		times = append(times, step.Time)
+		return nil
+	}); err != nil || !slices.Equal(times, []float64{1e-3, 2e-3, 3e-3}) {
+		t.Errorf("saved steps end at %v, %v", times, err)
+	}
 }

@@ -1,9 +1,11 @@
 package staging
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -85,6 +87,26 @@ func TestCommitClosesFiles(t *testing.T) {
 		}
 		if _, there := content(t, dir)["a"]; there == lost {
 			t.Errorf("lost: %v, there: %v", lost, there)
+		}
+	}
+}
+
+// An interrupt before the first file is in its place leaves the old run, also while the journal is written.
+func TestInterruptBeforeTheSwitch(t *testing.T) {
+	for _, at := range []string{"a", journalName} {
+		dir := t.TempDir()
+		mustPut(t, dir, run, text("a", "old")...)
+		ctx, cancel := context.WithCancel(t.Context())
+		o := run
+		o.Fault = func(op, name string) error {
+			if op == "create" && strings.HasSuffix(name, at) {
+				cancel()
+			}
+			return nil
+		}
+		_, err := put(ctx, dir, o, text("a", "new")...)
+		if got := content(t, dir)["a"]; !errors.Is(err, context.Canceled) || got != "old" {
+			t.Errorf("interrupted at %s: %q, %v", at, got, err)
 		}
 	}
 }
