@@ -11,13 +11,13 @@ import (
 var inline = regexp.MustCompile(`<!-- figure ([^\n]*?) -->([^\n]*?)<!-- end of figure -->`)
 
 // renewInline makes the figures within lines anew: FILE; ROWS; TEMPLATE, the rows as in a table's mark, at=PATH and by=FIELD among them. The template sees the first of the
-// rows and chooses among all by conditions in brackets. The error begins with a line.
+// rows and chooses among all by conditions in brackets. Within a table a bar is written \|, as Markdown has it. The error begins with a line.
 func renewInline(dir, text string) (string, error) {
 	var failed error
 	var out strings.Builder
 	at := 0
 	for _, m := range inline.FindAllStringSubmatchIndex(text, -1) {
-		mark := text[m[2]:m[3]]
+		mark := strings.ReplaceAll(text[m[2]:m[3]], `\|`, "|")
 		shown, err := inlineText(dir, mark)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%d: %s: %w", strings.Count(text[:m[0]], "\n")+1, mark, err)
