@@ -71,6 +71,7 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
 	var d net.Dialer
+	var why error // what the last attempt ended with that the time did not cut off, if there was one
 	for {
 		attempt, stop := context.WithTimeout(ctx, introduction)
 		conn, err := d.DialContext(attempt, "tcp", c.Rendezvous)
@@ -78,12 +79,15 @@ func (c *Config) dialZero(ctx context.Context) (net.Conn, error) {
 		if err == nil {
 			return c.wrap(conn), nil
 		}
+		if late, ok := errors.AsType[net.Error](err); why == nil || !ok || !late.Timeout() {
+			why = err
+		}
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return nil, c.stopped(ctx)
 			}
-			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, cause(err)), Status: 1, Lost: true}
+			return nil, &ranks.Failure{Reason: fmt.Sprintf("was not found at %s within %v: %v", c.Rendezvous, c.Wait, cause(why)), Status: 1, Lost: true}
 		case <-time.After(pause):
 		}
 	}
