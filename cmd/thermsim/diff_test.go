@@ -9,26 +9,17 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
-	"thermsim/mesh"
 	"thermsim/report"
-	"thermsim/stack"
 	"thermsim/staging"
 )
 
 // saveFlat saves a steady run of a field that is flat but for its first cell.
 func saveFlat(t *testing.T, f flat) (dir string) {
 	t.Helper()
-	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mesh.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, m := tinyMesh(t)
 	dir = t.TempDir()
 	r := &report.Run{Command: "steady", Mesh: m, Solution: &solution.Solution{Field: f, Status: solution.Status{Converged: true, Reason: solution.ReasonTolerance}}}
-	_, err = staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"}, func(files *staging.Transaction) error {
+	_, err := staging.Do(t.Context(), dir, staging.Options{Set: report.RunFiles, Command: "steady"}, func(files *staging.Transaction) error {
 		recording, err := report.NewRecording(files, r, 0, report.Options{}, report.OutputOptions{SaveLast: true})
 		if err == nil {
 			_, err = recording.Finish(t.Context(), nil)

@@ -15,6 +15,8 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 const tinyStack = `schema = 1
@@ -31,6 +33,20 @@ name = "lid"
 material = "copper"
 thickness = "1 mm"
 `
+
+// tinyMesh is tinyStack, parsed and meshed.
+func tinyMesh(t *testing.T) (*stack.Stack, *mesh.Mesh) {
+	t.Helper()
+	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, m
+}
 
 // A driver call that fails in the middle of a run ends it with exit status 4, a message that names the call, and no file: whichever call it is, from
 // the first allocation to the copy of the last plane into the report. What only gives something back cannot spoil a run any more.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/mesh"
 	"thermsim/stack"
 )
 
@@ -104,14 +103,7 @@ func TestPlace(t *testing.T) {
 
 // A mesh that is built is confirmed where its need and what lies beside it by columns fit, for one process and for several ranks; a GPU judges for itself.
 func TestConfirm(t *testing.T) {
-	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mesh.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, m := tinyMesh(t)
 	beside := columnBytes * float64(m.NX()*m.NY())
 	for name, c := range map[string]struct {
 		ranks int

@@ -7,21 +7,12 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/mesh"
 	"thermsim/report"
-	"thermsim/stack"
 )
 
 // What a run keeps grows with its steps, with what was asked for, and with the columns and planes of that.
 func TestRoomForSteps(t *testing.T) {
-	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mesh.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, m := tinyMesh(t)
 	plain := bytesPerStep(m, report.OutputOptions{}, false)
 	for name, more := range map[string]float64{
 		"page":   bytesPerStep(m, report.OutputOptions{Page: true}, false),
@@ -43,7 +34,7 @@ func TestRoomForSteps(t *testing.T) {
 	if err := roomForSteps(m, math.MaxInt32, report.OutputOptions{}, false, 0); err != nil {
 		t.Errorf("on a system that does not tell its memory: %v", err)
 	}
-	err = roomForSteps(m, 1001, report.OutputOptions{}, false, free)
+	err := roomForSteps(m, 1001, report.OutputOptions{}, false, free)
 	var own *exitError
 	if !errors.As(err, &own) || own.status != exitDevice || !strings.Contains(err.Error(), "at most --steps 1000") {
 		t.Errorf("a step too many: %v", err)

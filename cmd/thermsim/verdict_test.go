@@ -26,14 +26,7 @@ func (f flat) Plane(k int, dst []float64) error {
 
 // A verdict sees the last field, every earlier step and the heat balance; each case is one fault in a run that is good otherwise.
 func TestVerdict(t *testing.T) {
-	s, err := stack.Parse("tiny.toml", []byte(tinyStack), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := mesh.Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, m := tinyMesh(t)
 	const tmax = 350
 	for name, c := range map[string]struct {
 		spoil  func(*solution.Solution)
