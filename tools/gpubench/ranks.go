@@ -201,11 +201,13 @@ func runRanks(f *ranksFlags, out string, runs, largest int, only string) error {
 			row.print()
 		}
 		r.Ranks = append(r.Ranks, rows...)
+		if out != "" && f.rank == 0 { // what was measured stays, should a later case fail
+			if err := r.write(out); err != nil {
+				return err
+			}
+		}
 	}
-	if out == "" || f.rank > 0 {
-		return nil
-	}
-	return r.write(out)
+	return nil
 }
 
 func (r *rankResult) write(out string) error {
