@@ -133,7 +133,8 @@ func FuzzNewton(f *testing.F) {
 		if l := sol.Status.Nonlinear.Leakage; l != nil {
 			gain = 1 / (1 - l.Gain)
 		}
-		limit := newtonLimit(m, sol, want, gain)
+		// Conductances in FP32 turn with the last digits of the temperature, in a stack or two of a thousand at one across which most of the rise is.
+		limit := newtonLimit(m, sol, want, gain) + 0x1p-24*(slices.Max(want)-slices.Min(want))*gain
 		if e := largestDifference(field(t, s, sol.Field), want); !sol.Status.Converged || !(e <= limit) || sol.Energy.ImbalanceRel > 1e-7 {
 			t.Errorf("off by %.3g K of a rise of %.3g K, limit %.3g; %+v, %+v, imbalance %g; %+v", e, slices.Max(want)-300, limit, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel, s)
 		}
