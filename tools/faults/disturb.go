@@ -162,7 +162,7 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (held string, wrong 
 	if err != nil {
 		return "", nil, e, err
 	}
-	if !timer.Stop() && !struck.IsZero() && e.status != p.status {
+	if !timer.Stop() && !struck.IsZero() && e.status != p.status && f.name != brokenPipe { // that a reader is gone shows at the next line that is written
 		e.after = max(0, end.Sub(struck))
 	}
 	at := operation{Name: "stderr"} // where a message may be lost

@@ -17,15 +17,15 @@ var (
 	seeded  = regexp.MustCompile(`failure while testing seed corpus entry: \w+/(\S+)`)
 )
 
-// failed takes an input that failed out of the package, so that other turns do not begin with it, and tries it alone: an input ends after 10 s, which one that
+// failed keeps an input that failed, takes it out of those that turns begin with, and tries it alone: an input ends after 10 s, which one that
 // is slow may take where other programs are busy. Such a one is kept and not counted.
-func (c *campaign) failed(ctx context.Context, t *target, corpus string, said []byte) error {
+func (c *campaign) failed(ctx context.Context, t *target, work, corpus string, said []byte) error {
 	folder := filepath.Join(c.crashers, t.Package, t.Target)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	name := ""
-	seeds := filepath.Join(t.Package, "testdata", "fuzz", t.Target)
+	seeds := filepath.Join(work, "testdata", "fuzz", t.Target)
 	if m := written.FindSubmatch(said); m != nil {
 		name = string(m[1])
 		if err := move(filepath.Join(seeds, name), filepath.Join(folder, name)); err != nil {
@@ -37,7 +37,14 @@ func (c *campaign) failed(ctx context.Context, t *target, corpus string, said []
 			return err // one of the repository's stays where it is
 		}
 	}
-	out, err := c.alone(ctx, t, seeds, folder, name)
+	if text, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
+		if err := os.WriteFile(filepath.Join(seeds, name), text, 0o666); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(ctx, t.program, "-test.run=^"+t.Target+"$/^"+regexp.QuoteMeta(name)+"$", "-test.timeout=2m")
+	cmd.Dir = work
+	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		err = nil // not known
 	}
@@ -54,23 +61,6 @@ func (c *campaign) failed(ctx context.Context, t *target, corpus string, said []
 		name = fmt.Sprintf("failed-%d", n)
 	}
 	return os.WriteFile(filepath.Join(folder, name+".txt"), fmt.Appendf(nil, "%s\n%s\n%s", verdict, said, out), 0o666)
-}
-
-// alone runs the test on an input, of a seed folder for the time where it is not one of its own.
-func (c *campaign) alone(ctx context.Context, t *target, seeds, folder, name string) ([]byte, error) {
-	if text, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
-		if err := os.MkdirAll(seeds, 0o777); err != nil {
-			return nil, err
-		}
-		path := filepath.Join(seeds, name)
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			return nil, err
-		}
-		defer os.Remove(path)
-	}
-	cmd := exec.CommandContext(ctx, t.program, "-test.run=^"+t.Target+"$/^"+regexp.QuoteMeta(name)+"$", "-test.timeout=2m")
-	cmd.Dir = t.Package
-	return cmd.CombinedOutput()
 }
 
 // move moves a file, to another file system too.

@@ -27,11 +27,16 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 	corpus := filepath.Join(c.corpus, c.module, t.Package)
 	start, before := time.Now(), files(filepath.Join(corpus, t.Target))
 	defer c.ended(t)
+	work, err := t.workplace()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
 	ctx, cancel := context.WithTimeout(parent, length+grace)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.program, "-test.run=^$", "-test.fuzz=^"+t.Target+"$", "-test.parallel=1", "-test.fuzzcachedir="+corpus,
 		"-test.fuzztime="+length.Round(time.Millisecond).String(), "-test.fuzzminimizetime=5x")
-	cmd.Dir = t.Package
+	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
@@ -41,7 +46,7 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 	cmd.Stdout, cmd.Stderr = in, in
 	read := make(chan struct{})
 	go func() { defer close(read); count.read(io.TeeReader(out, &said)) }()
-	err := cmd.Run()
+	err = cmd.Run()
 	in.Close()
 	<-read
 	c.lock.Lock()
@@ -61,7 +66,7 @@ func (c *campaign) turn(parent context.Context, t *target, length time.Duration)
 	case !errors.As(err, &exit) && ctx.Err() == nil:
 		return fmt.Errorf("%s cannot be started: %w", t, err)
 	}
-	return c.failed(parent, t, corpus, said.Bytes())
+	return c.failed(parent, t, work, corpus, said.Bytes())
 }
 
 // ended lets others have the core.
