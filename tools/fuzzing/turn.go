@@ -23,14 +23,20 @@ const grace = 2 * time.Minute
 var progress = regexp.MustCompile(`^fuzz: elapsed: \S+, execs: (\d+) `)
 
 // turn lets a target run for a time and takes over what it says.
-func (c *campaign) turn(ctx context.Context, t *target, length time.Duration) error {
+func (c *campaign) turn(parent context.Context, t *target, length time.Duration) error {
 	corpus := filepath.Join(c.corpus, c.module, t.Package)
-	before := files(filepath.Join(corpus, t.Target))
-	ctx, cancel := context.WithTimeout(ctx, length+grace)
+	start, before := time.Now(), files(filepath.Join(corpus, t.Target))
+	defer c.ended(t)
+	work, err := t.workplace()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	ctx, cancel := context.WithTimeout(parent, length+grace)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.program, "-test.run=^$", "-test.fuzz=^"+t.Target+"$", "-test.parallel=1", "-test.fuzzcachedir="+corpus,
 		"-test.fuzztime="+length.Round(time.Millisecond).String(), "-test.fuzzminimizetime=5x")
-	cmd.Dir = t.Package
+	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
@@ -40,18 +46,17 @@ func (c *campaign) turn(ctx context.Context, t *target, length time.Duration) er
 	cmd.Stdout, cmd.Stderr = in, in
 	read := make(chan struct{})
 	go func() { defer close(read); count.read(io.TeeReader(out, &said)) }()
-	err := cmd.Run()
+	err = cmd.Run()
 	in.Close()
 	<-read
 	c.lock.Lock()
-	defer c.lock.Unlock()
-	defer c.changed.Broadcast()
-	t.running--
 	t.Executions += count.executions
 	t.Interesting += max(0, files(filepath.Join(corpus, t.Target))-before)
+	t.taken += time.Since(start).Seconds() - length.Seconds()
 	if cmd.ProcessState != nil {
 		t.CoreHours += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Hours()
 	}
+	c.lock.Unlock()
 	var exit *exec.ExitError
 	switch {
 	case err == nil || ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -61,35 +66,16 @@ func (c *campaign) turn(ctx context.Context, t *target, length time.Duration) er
 	case !errors.As(err, &exit) && ctx.Err() == nil:
 		return fmt.Errorf("%s cannot be started: %w", t, err)
 	}
-	t.Crashers++
-	fmt.Printf("%s failed:\n%s\n", t, tail(said.Bytes()))
-	return c.keep(t, said.Bytes())
+	return c.failed(parent, t, work, corpus, said.Bytes())
 }
 
-// keep moves inputs that failed out of the package, so that other turns do not begin with them.
-func (c *campaign) keep(t *target, said []byte) error {
-	folder := filepath.Join(c.crashers, t.Package, t.Target)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	name := fmt.Sprintf("failed-%d", t.Crashers)
-	if m := written.FindSubmatch(said); m != nil {
-		name = string(m[2])
-		text, err := os.ReadFile(filepath.Join(t.Package, string(m[1])))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name), text, 0o666)
-		}
-		if err == nil {
-			err = os.Remove(filepath.Join(t.Package, string(m[1])))
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return os.WriteFile(filepath.Join(folder, name+".txt"), said, 0o666)
+// ended lets others have the core.
+func (c *campaign) ended(t *target) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	t.running--
+	c.changed.Broadcast()
 }
-
-var written = regexp.MustCompile(`Failing input written to (testdata/fuzz/\w+/(\w+))`)
 
 // counter takes executions from what a fuzzer says.
 type counter struct{ executions int64 }
@@ -105,8 +91,4 @@ func (c *counter) read(r io.Reader) {
 			return
 		}
 	}
-}
-
-func tail(text []byte) []byte {
-	return text[max(0, len(text)-4000):]
 }
