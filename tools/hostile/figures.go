@@ -31,7 +31,7 @@ type table struct {
 
 func (m *measured) figures(in input) row {
 	second := func(s float64) float64 { return math.Round(100*s) / 100 }
-	return row{What: in.what, WallS: second(m.wall.Seconds()), CPUS: second(m.cpu.Seconds()), MB: int(m.memory / 1e6), Status: m.ending(), Says: shortened(m.message, 90)}
+	return row{What: in.what, WallS: second(m.Wall.Seconds()), CPUS: second(m.CPU.Seconds()), MB: int(m.Memory / 1e6), Status: m.ending(), Says: shortened(m.Message, 90)}
 }
 
 // renew puts rows in the place of those of the same inputs, and others behind the last.

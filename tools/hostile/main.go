@@ -32,6 +32,13 @@ type input struct {
 }
 
 func main() {
+	if len(os.Args) > 3 && os.Args[1] == asMeter {
+		if err := meter(os.Args[2], os.Args[3], os.Args[4:]); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	program := flag.String("program", "bin/thermsim", "the thermsim to measure")
 	only := flag.String("only", "", "regular expression of the inputs' names")
 	check := flag.Bool("check", false, "fail where an input to be refused is not, or costs more than 2 s or 500 MiB")
@@ -65,7 +72,7 @@ func run(program, only, into string, limit time.Duration, check bool) error {
 		}
 		fmt.Println(m.row(in))
 		rows = append(rows, m.figures(in))
-		if in.refused && (m.status != 2 || m.killed || m.cpu > mostTime || m.memory > mostMemory) {
+		if in.refused && (m.Status != 2 || m.Killed || m.CPU > mostTime || m.Memory > mostMemory) {
 			failed++
 		}
 	}
@@ -80,6 +87,9 @@ func run(program, only, into string, limit time.Duration, check bool) error {
 	return nil
 }
 
+// itself is the name of the program in the folder of an input, for inputs that it makes.
+const itself = "thermsim"
+
 // one makes an input, gives it to the program and removes it.
 func one(program string, in input, limit time.Duration) (measured, error) {
 	dir, err := os.MkdirTemp("", "hostile")
@@ -87,6 +97,9 @@ func one(program string, in input, limit time.Duration) (measured, error) {
 		return measured{}, err
 	}
 	defer os.RemoveAll(dir)
+	if err := os.Symlink(program, filepath.Join(dir, itself)); err != nil {
+		return measured{}, err
+	}
 	args, err := in.make(dir)
 	if err != nil {
 		return measured{}, err
