@@ -50,7 +50,7 @@ func chainOfConstants(n int, last string) string {
 func heights(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "[[die]]\nname = \"d%d\"\nsize = [1e-5, 1e-5]\n[[die.layer]]\nname = \"s\"\nmaterial = \"silicon\"\nthickness = %.9g\n", i, 1e-5+float64(i)*1e-8)
+		fmt.Fprintf(&b, "[[die]]\nname = \"d%d\"\nsize = [1e-5, 1e-5]\n[[die.layer]]\nname = \"s\"\nmaterial = \"silicon\"\nthickness = %.9g\npower = { uniform = 1e-3 }\n", i, 1e-5+float64(i)*1e-8)
 	}
 	b.WriteString("[[layer]]\nname = \"dies\"\nmaterial = \"air\"\n")
 	for i := range n {
@@ -133,6 +133,7 @@ func manyInputs() []input {
 		{"define-power", "unit to the power of 1e9", check(func() string { return sheet("constants", heated, "[define]\na = \"1 m^1000000000\"\n") }), true},
 		{"define-wide", "constant that names 100,000 others, each of which names 100", check(func() string { return sheet("constants", heated, wideConstants(300, 300)) }), true},
 		{"dies-2000", "2,000 dies of 2,000 heights in a layer", check(func() string { return strings.Replace(sheet("heights", heated, heights(2000)), "16", "128", 2) }), true},
+		{"dies-1000", "1,000 dies of 1,000 heights in a layer", check(func() string { return sheet("heights", heated, heights(1000)) }), true},
 		{"dies-200", "200 dies of 200 heights in a layer", check(func() string { return sheet("heights", heated, heights(200)) }), false},
 		{"regions-100000", "100,000 regions side by side", check(func() string {
 			return sheet("regions", heated, strips(316, "[[layer.region]]\nmaterial = \"copper\"", ""))

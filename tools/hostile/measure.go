@@ -25,6 +25,7 @@ type measured struct {
 	Status  int
 	Killed  bool
 	Message string
+	Large   bool `json:"-"` // the input has more bytes than are promised anything
 }
 
 // measure runs the program in dir, whose file stdin, if there is one, is its input. The system counts what a process had before it became the program
