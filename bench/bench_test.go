@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -247,6 +248,34 @@ func TestSystemsHaveThePapersSizes(t *testing.T) {
 		if s.set == &cuth && fmt.Sprintf("%.1e", entries) != fmt.Sprintf("%.1e", nonzeros[i%7]) {
 			t.Errorf("%s has %g nonzeros, the paper's %g", s.name, entries, nonzeros[i%7])
 		}
+	}
+}
+
+// A row that was measured again changes what the others are told to take over it, in its own table and in those of variants, which have no such row.
+func TestMergeRatios(t *testing.T) {
+	row := func(method string, solve, ratio Number) Row {
+		r := newRow()
+		r.Case, r.Method, r.SolveS, r.ToDefault, r.Converged = "CUTh1", method, solve, ratio, true
+		return r
+	}
+	before := &Result{Schema: 2, Tables: []Sheet{
+		{Name: "steady", Rows: []Row{row("multigrid", 2, 1), row("ic", 8, 4)}},
+		{Name: "transient", Rows: []Row{row("ic", 30, 3)}},
+		{Name: "synergy", Rows: []Row{row("jacobi", 16, 8), row("none", 5, Number(math.NaN()))}},
+	}}
+	again := &Result{Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("multigrid", 4, 1)}}}}
+	all, err := Merge([]*Result{before, again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all.Tables {
+		for _, r := range s.Rows {
+			got = append(got, fmt.Sprint(r.Method, " ", float64(r.ToDefault)))
+		}
+	}
+	if want := "[multigrid 1 ic 2 ic 3 jacobi 4 none NaN]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
 	}
 }
 
