@@ -279,6 +279,36 @@ func TestMergeRatios(t *testing.T) {
 	}
 }
 
+// A solve that was cut off in one table and finished in another, by the same method in other words, stands in both; time steps are other solves.
+func TestMergeShares(t *testing.T) {
+	row := func(method, note string, solve Number) Row {
+		r := newRow()
+		r.Case, r.Method, r.Variant, r.Note, r.SolveS, r.Converged = "MoL10-5M", method, "of "+method, note, solve, note == ""
+		return r
+	}
+	cut := &Result{Schema: 2, Tables: []Sheet{
+		{Name: "synergy", Rows: []Row{row("chebyshev:precision=adaptive,format=quaddiag", "cut off after 2 s", 2), row("jacobi:format=csr,precision=fixed-fp64", "left out: too long", 0)}},
+		{Name: "transient", Rows: []Row{row("chebyshev:form=plain", "cut off after 2 s and 1 of 50 steps", 2)}},
+	}}
+	all, err := Merge([]*Result{cut, {Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all.Tables {
+		for _, r := range s.Rows {
+			got = append(got, fmt.Sprint(s.Name, ": ", r.Variant, " ", float64(r.SolveS), " ", r.Note))
+		}
+	}
+	want := []string{
+		"steady: of chebyshev:form=plain 7 ", "transient: of chebyshev:form=plain 2 cut off after 2 s and 1 of 50 steps",
+		"synergy: of chebyshev:precision=adaptive,format=quaddiag 7 ", "synergy: of jacobi:format=csr,precision=fixed-fp64 0 left out: too long",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestMerge(t *testing.T) {
 	result := func(table string, rows ...Row) *Result {
 		return &Result{Schema: 2, Tables: []Sheet{{Name: table, Rows: rows}}}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"thermsim/gpusolve"
 )
 
 // Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
-// the place of the former, and times over those of the default method and of the direct solver are over the rows that are left.
+// the place of the former, a solve that several tables have stands in each, and times over those of the default method and of the direct solver are over the rows that
+// are left.
 func Merge(results []*Result) (*Result, error) {
 	all := *results[0]
 	all.Tables = nil
@@ -46,6 +48,7 @@ func Merge(results []*Result) (*Result, error) {
 		}
 		slices.SortStableFunc(all.Tables[i].Rows, func(a, b Row) int { return slices.Index(cases, a.Case) - slices.Index(cases, b.Case) })
 	}
+	all.share()
 	all.relate()
 	order := func(s Sheet) int { return slices.IndexFunc(Tables(), func(t Table) bool { return t.Name == s.Name }) }
 	slices.SortStableFunc(all.Tables, func(a, b Sheet) int { return order(a) - order(b) })
@@ -68,12 +71,46 @@ func mergeProblems(a, b []Problem) (all []Problem, same bool) {
 	return all, true
 }
 
+// ofSteady are the tables whose solves are steady ones, and may be in several.
+var ofSteady = []string{"steady", "spmv", "precision", "synergy"}
+
+// share fills in rows that were cut off or left out, where another table has the same solve.
+func (r *Result) share() {
+	for _, t := range r.Tables {
+		for n := range t.Rows {
+			row := &t.Rows[n]
+			if !slices.Contains(ofSteady, t.Name) || row.Converged || !strings.HasPrefix(row.Note, "left out") && !strings.HasPrefix(row.Note, "cut off") {
+				continue
+			}
+			if same := r.solve(row.Case, canonical(row.Method)); same != nil {
+				method, variant := row.Method, row.Variant
+				*row = *same
+				row.Method, row.Variant, row.ToBase = method, variant, newRow().ToBase
+			}
+		}
+	}
+}
+
+// solve finds a steady solve that was finished, by its method with all settings; nil where there is none.
+func (r *Result) solve(system, method string) *Row {
+	for _, t := range r.Tables {
+		if !slices.Contains(ofSteady, t.Name) {
+			continue
+		}
+		for n := range t.Rows {
+			if row := &t.Rows[n]; row.Case == system && row.Converged && row.External == nil && row.Method != "" && canonical(row.Method) == method {
+				return row
+			}
+		}
+	}
+	return nil
+}
+
 // relate computes the times anew that rows have over the default method and the direct solver. Tables of variants have neither: the steady table's are theirs.
 func (r *Result) relate() {
-	steady := []string{"spmv", "precision", "synergy"}
 	for _, t := range r.Tables {
 		kind := t.Name
-		if slices.Contains(steady, kind) {
+		if slices.Contains(ofSteady, kind) {
 			kind = "steady"
 		}
 		for n := range t.Rows {
