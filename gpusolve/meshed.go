@@ -31,7 +31,7 @@ type meshed struct {
 	from, to float64    // s, of the current step
 	power    float64    // W, of the current step
 	drawn    [2]float64 // s, the time that the power was drawn for
-	smooth   int        // steps since the power changed: a quadratic continuation needs three states behind the change
+	ahead    continuation
 
 	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
@@ -82,6 +82,11 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		})
 	}, func(d *driver) error {
 		s.driver = d
+		if s.dt > 0 && o.states == 0 {
+			if err := s.newContinuation(); err != nil {
+				return err
+			}
+		}
 		if err := o.checkEstimate(s.solver, m.Cooled()); err != nil {
 			return err
 		}
@@ -208,11 +213,7 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.sys.Extrapolate(s.x, s.old, s.older, s.smooth >= 2)
-	s.smooth++
-	if changed {
-		s.smooth = 0
-	}
+	s.extrapolate(changed)
 	return s.power, nil
 }
 
@@ -243,7 +244,10 @@ func (s *meshed) rule(o *Options, systems int) krylov.Rule {
 	return o.rule(s.pre, systems)
 }
 
-func (s *meshed) retreat() { s.x, s.old, s.older = s.old, s.older, s.x }
+func (s *meshed) retreat() {
+	s.x, s.old, s.older = s.old, s.older, s.x
+	s.ahead.forget()
+}
 
 func (s *meshed) hottest() float64 { return s.sys.Max(s.x) }
 
