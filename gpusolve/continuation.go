@@ -19,7 +19,7 @@ import (
 //
 // so that the guess errs by G rest, which is smaller than the rest in the norm of C and in the maximum norm, and the rest is no larger than d0.
 type continuation struct {
-	past    [3]ops.Vector // d2, d3, d4 when the next step begins
+	past    [4]ops.Vector // d1 to d4 when the next step begins
 	gram    [5][5]float64 // inner products of d0 to d4
 	linked  int           // how many differences follow from each other
 	known   int           // how many there are
@@ -38,7 +38,7 @@ func (s *meshed) newContinuation() error {
 	return nil
 }
 
-// extrapolate makes x the guess for the next step, whose power is that of the last one or not, and the former states those before it.
+// extrapolate makes x the guess for the next step, whose power is that of the last one or not, and the last state the former one.
 func (s *meshed) extrapolate(changes bool) {
 	c := &s.ahead
 	var weights [4]float64
@@ -47,7 +47,7 @@ func (s *meshed) extrapolate(changes bool) {
 		for n := len(c.gram) - 1; n > 0; n-- {
 			copy(c.gram[n][1:], c.gram[n-1][:4])
 		}
-		for n, v := range s.sys.Differences(s.x, s.old, s.older, c.past) {
+		for n, v := range s.sys.Differences(s.x, s.old, c.past) {
 			c.gram[0][n], c.gram[n][0] = v, v
 		}
 		fitted := c.linked
@@ -56,8 +56,8 @@ func (s *meshed) extrapolate(changes bool) {
 		}
 		weights = c.weights(fitted-1, driven)
 	}
-	s.sys.Extrapolate(s.x, s.old, s.older, c.past, weights)
-	c.past = [3]ops.Vector{c.past[2], c.past[0], c.past[1]}
+	s.sys.Extrapolate(s.x, s.old, c.past, weights)
+	c.past = [4]ops.Vector{c.past[3], c.past[0], c.past[1], c.past[2]}
 	c.known = min(c.known+1, len(c.gram))
 	if c.linked = min(c.linked+1, len(c.gram)); changes {
 		c.linked = 1

@@ -126,9 +126,9 @@ func shapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
 func systemBytes(s precond.Shape) int64 {
 	bytes := s.Vector(3*4 + 8)
 	if s.InTime {
-		bytes += s.Vector(4 + 2*8 + 8*max(0, s.States-3))
+		bytes += s.Vector(4 + 8*max(1, s.States-1))
 		if s.States == 0 { // differences of states, where steps have one length
-			bytes += 3 * s.Vector(4)
+			bytes += 4 * s.Vector(4)
 		}
 	}
 	m := s.Mesh

@@ -162,7 +162,7 @@ func (s *direct) redraw(layers []powermap.Drawing) { s.setLoads(layers) }
 // forget leaves no bound of what is warm where.
 func (s *direct) forget() { s.ceiling, s.unseen = math.Inf(1), false }
 
-func (s *meshed) vectors() int { return 3 + len(s.ahead.past) }
+func (s *meshed) vectors() int { return 2 + len(s.ahead.past) }
 
 func (s *meshed) keep(into *past) {
 	for n, x := range s.kept() {
@@ -183,7 +183,7 @@ func (s *meshed) resume(from *past) {
 
 // kept are the states and differences that the next step goes by.
 func (s *meshed) kept() []ops.Vector {
-	return append([]ops.Vector{s.x, s.old, s.older}, s.ahead.past[:]...)
+	return append([]ops.Vector{s.x, s.old}, s.ahead.past[:]...)
 }
 
 func (s *meshed) redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }

@@ -65,10 +65,9 @@ KERNEL void BOUNDS(THREADS) fill(i64 n, double value, double *x) {
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) x[c] = value;
 }
 
-// differences sets scalars[0 ... 4] to the inner products of d0 = x - old with itself, d1 = old - older, d2, d3 and d4 over the rows from first up to end. d0 and d1
-// are rounded to FP32.
+// differences sets scalars[0 ... 4] to the inner products of d0 = x - old, rounded to FP32, with itself, d1, d2, d3 and d4 over the rows from first up to end.
 KERNEL void BOUNDS(THREADS) differences(int nx, int ny, int nz, int first, int end, const double *RESTRICT x, const double *RESTRICT old,
-                                        const double *RESTRICT older, const float *RESTRICT d2, const float *RESTRICT d3, const float *RESTRICT d4,
+                                        const float *RESTRICT d1, const float *RESTRICT d2, const float *RESTRICT d3, const float *RESTRICT d4,
                                         double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
@@ -78,9 +77,9 @@ KERNEL void BOUNDS(THREADS) differences(int nx, int ny, int nz, int first, int e
     i64 base = ((i64)k * ny + first) * nx;
     for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) {
       i64 c = base + at;
-      double before = old[c], d = (float)(x[c] - before);
+      double d = (float)(x[c] - old[c]);
       s0 += d * d;
-      s1 += d * (float)(before - older[c]);
+      s1 += d * d1[c];
       s2 += d * d2[c];
       s3 += d * d3[c];
       s4 += d * d4[c];
@@ -106,22 +105,19 @@ KERNEL void BOUNDS(THREADS) differences(int nx, int ny, int nz, int first, int e
   }
 }
 
-// x moves on by w0 (x - old) + w1 (old - older) + w2 d2 + w3 d3, and the states before become those of the next step; d4 gives its place to old - older. Without
-// older there is w0 (x - old) alone. What has no weight may be no number.
-KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *RESTRICT x, double *RESTRICT old, double *RESTRICT older, const float *RESTRICT d2,
+// x moves on by w0 (x - old) + w1 d1 + w2 d2 + w3 d3, old becomes the former x, and d4 gives its place to x - old where it is not null. What has no weight may be no
+// number.
+KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *RESTRICT x, double *RESTRICT old, const float *RESTRICT d1, const float *RESTRICT d2,
                                         const float *RESTRICT d3, float *RESTRICT d4, double w0, double w1, double w2, double w3) {
   i64 stride = (i64)gridX() * THREADS;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) {
-    double v = x[c], before = old[c], next = v + w0 * (v - before);
-    if (older) {
-      double d1 = before - older[c];
-      if (w1 != 0) next += w1 * d1;
-      if (w2 != 0) next += w2 * d2[c];
-      if (w3 != 0) next += w3 * d3[c];
-      older[c] = before;
-      d4[c] = (float)d1;
-    }
+    double v = x[c], d = v - old[c], next = v;
+    if (w0 != 0) next += w0 * d;
+    if (w1 != 0) next += w1 * d1[c];
+    if (w2 != 0) next += w2 * d2[c];
+    if (w3 != 0) next += w3 * d3[c];
     x[c] = next;
     old[c] = v;
+    if (d4) d4[c] = (float)d;
   }
 }

@@ -124,14 +124,13 @@ func (m *Residual) Fill(s cudriver.Stream, grid [3]uint32, a ResidualFillArgs) e
 // ResidualDifferencesArgs are the arguments of differences.
 type ResidualDifferencesArgs struct {
 	Nx, Ny, Nz, First, End int32
-	X, Old, Older          cudriver.Ptr[float64]
-	D2, D3, D4             cudriver.Ptr[float32]
+	X, Old                 cudriver.Ptr[float64]
+	D1, D2, D3, D4         cudriver.Ptr[float32]
 	Partial, Scalars       cudriver.Ptr[float64]
 	Ticket                 cudriver.Ptr[uint32]
 }
 
-// Differences sets scalars[0 ... 4] to the inner products of d0 = x - old with itself, d1 = old - older, d2, d3 and d4 over the rows from first up to end. d0 and d1
-// are rounded to FP32.
+// Differences sets scalars[0 ... 4] to the inner products of d0 = x - old, rounded to FP32, with itself, d1, d2, d3 and d4 over the rows from first up to end.
 func (m *Residual) Differences(s cudriver.Stream, grid [3]uint32, a ResidualDifferencesArgs) error {
 	m.differences.Args = a
 	return m.differences.Launch(s, grid)
@@ -140,13 +139,13 @@ func (m *Residual) Differences(s cudriver.Stream, grid [3]uint32, a ResidualDiff
 // ResidualExtrapolateArgs are the arguments of extrapolate.
 type ResidualExtrapolateArgs struct {
 	N              int64
-	X, Old, Older  cudriver.Ptr[float64]
-	D2, D3, D4     cudriver.Ptr[float32]
+	X, Old         cudriver.Ptr[float64]
+	D1, D2, D3, D4 cudriver.Ptr[float32]
 	W0, W1, W2, W3 float64
 }
 
-// Extrapolate: x moves on by w0 (x - old) + w1 (old - older) + w2 d2 + w3 d3, and the states before become those of the next step; d4 gives its place to old - older. Without
-// older there is w0 (x - old) alone. What has no weight may be no number.
+// Extrapolate: x moves on by w0 (x - old) + w1 d1 + w2 d2 + w3 d3, old becomes the former x, and d4 gives its place to x - old where it is not null. What has no weight may be no
+// number.
 func (m *Residual) Extrapolate(s cudriver.Stream, grid [3]uint32, a ResidualExtrapolateArgs) error {
 	m.extrapolate.Args = a
 	return m.extrapolate.Launch(s, grid)

@@ -125,12 +125,11 @@ type System interface {
 	OutOfRange() []int64
 	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and fluxes bring in.
 	NewSource(driven bool) (HeatSource, error)
-	// Differences returns the inner products of d0 = x - old with itself and with the four differences of states before it: d1 = old - older, and those in past,
-	// FP32 vectors. d0 and d1 are rounded to FP32 first.
-	Differences(x, old, older Vector, past [3]Vector) [5]float64
-	// Extrapolate adds weights[0] d0 + weights[1] d1 + weights[2] past[0] + weights[3] past[1] to x. old becomes the former x, older the former old, and past[2] the
-	// former d1. Without older and past, which may be nil together, it is weights[0] d0. What has no weight may be no number.
-	Extrapolate(x, old, older Vector, past [3]Vector, weights [4]float64)
+	// Differences returns the inner products of d0 = x - old, rounded to FP32, with itself and with the differences of states before it, FP32 vectors.
+	Differences(x, old Vector, past [4]Vector) [5]float64
+	// Extrapolate adds weights[0] d0 + weights[1] past[0] + weights[2] past[1] + weights[3] past[2] to x. old becomes the former x and past[3] the former d0, rounded.
+	// Without past, which may be nil together, it is weights[0] d0. What has no weight may be no number.
+	Extrapolate(x, old Vector, past [4]Vector, weights [4]float64)
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)
 	// Max returns the largest value of x, NaN where any is NaN.
