@@ -55,6 +55,9 @@ func (s *meshed) extrapolate(changes bool) {
 			fitted = c.known
 		}
 		weights = c.weights(fitted-1, driven)
+		if leaks := s.outer != nil && s.outer.leakage != nil; leaks && c.square(&weights) > c.gram[0][0] {
+			weights = [4]float64{} // steps that grow must not be carried past a solution
+		}
 	}
 	s.sys.Extrapolate(s.x, s.old, c.past, weights)
 	c.past = [4]ops.Vector{c.past[3], c.past[0], c.past[1], c.past[2]}
@@ -68,8 +71,10 @@ func (s *meshed) extrapolate(changes bool) {
 // independent is the part of the square of a difference that those before it must not tell for it to count: well above what FP32 leaves of one.
 const independent = 1e-11
 
-// weights fits d0 by the n differences behind it. Where the power changes with every step, so that nothing bounds the guess, it must do well and lead no further than
-// steps before it.
+// growth of the sum of squares that a guess may tell: in the norm of C differences never grow while the power stays.
+const growth = 4
+
+// weights fits d0 by the n differences behind it. Where the power changes with every step, so that nothing bounds the guess, the fit must leave less than half of d0.
 func (c *continuation) weights(n int, driven bool) (a [4]float64) {
 	if n < 1 {
 		return a
@@ -106,7 +111,7 @@ func (c *continuation) weights(n int, driven bool) (a [4]float64) {
 		}
 		a[i] = v / l[i][i]
 	}
-	if far := c.square(&a); math.IsNaN(far) || math.IsInf(far, 0) || driven && !(rest <= c.gram[0][0]/4 && far <= 4*c.gram[0][0]) {
+	if far := c.square(&a); !(far <= growth*c.gram[0][0]) || driven && !(rest <= c.gram[0][0]/4) {
 		return [4]float64{}
 	}
 	return a
