@@ -134,16 +134,20 @@ template <bool BOTH> DEVICE float moved(i64 c, double *x, float *r, const float 
   return v;
 }
 
+// LINE is how many values of r a line of memory has. Vectors begin at lines, and planes where they come to: a warp that began with its plane would touch a line more.
+enum { LINE = 32 };
+
 // updatePlane is updateRows of the plane that begins at base, and what it adds to RR; BOTH where x is due.
 template <bool BOTH>
 DEVICE double updatePlane(i64 base, i64 sheet, i64 from, i64 to, double *RESTRICT x, float *RESTRICT r, const float *RESTRICT p,
                           const float *RESTRICT former, const float *RESTRICT q, double alpha, double pending) {
   double s = 0;
   float alpha32 = (float)alpha;
-  i64 odd = base & 1, pairs = (sheet - odd) / 2, stride = (i64)gridX() * WIDE;
+  i64 before = base % LINE, stride = 2 * (i64)gridX() * WIDE, at = 2 * ((i64)blockX() * WIDE + threadX()) - before;
+  if (at < 0) at += stride;
 #pragma unroll 2
-  for (i64 n = (i64)blockX() * WIDE + threadX(); n < pairs; n += stride) {
-    i64 at = odd + 2 * n, c = (base + at) / 2;
+  for (; at + 1 < sheet; at += stride) {
+    i64 c = (base + at) / 2;
     float2 v = ((const float2 *)r)[c], w = ((const float2 *)q)[c];
     if (BOTH) {
       float2 d = ((const float2 *)p)[c], e = ((const float2 *)former)[c];
@@ -159,11 +163,11 @@ DEVICE double updatePlane(i64 base, i64 sheet, i64 from, i64 to, double *RESTRIC
     if (at + 1 >= from && at + 1 < to) s += (double)v[1] * v[1];
   }
   if (blockX() || threadX()) return s;
-  if (odd) {
+  if (before & 1) {
     double v = moved<BOTH>(base, x, r, p, former, q, alpha, pending);
     if (from == 0) s += v * v;
   }
-  if (odd + 2 * pairs < sheet) {
+  if ((before + sheet) & 1) {
     double v = moved<BOTH>(base + sheet - 1, x, r, p, former, q, alpha, pending);
     if (to == sheet) s += v * v;
   }

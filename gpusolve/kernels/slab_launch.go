@@ -21,6 +21,11 @@ const (
 	SlabWide = 256
 )
 
+// LINE is how many values of r a line of memory has. Vectors begin at lines, and planes where they come to: a warp that began with its plane would touch a line more.
+const (
+	SlabLine = 32
+)
+
 // RANKSCALARS is how many scalars each rank gives to combine.
 const (
 	SlabRankscalars = 16
