@@ -207,3 +207,12 @@ func TestPicturesOfOneShade(t *testing.T) {
 		}
 	}
 }
+
+// What counts the faults that are not told stands behind those that are.
+func TestTheRestComesLast(t *testing.T) {
+	files := folder{"a.flp": strings.Repeat("b 1e-3 1e-3 0 0\n", 1000)}
+	_, err := Parse("main.toml", []byte(bounded("[[layer]]\nname = \"l\"\nmaterial = \"silicon\"\nthickness = 1\npower = { floorplan = \"a.flp\", watts = { b = 1 } }\n")), files.open)
+	if err == nil || !strings.HasPrefix(err.Error(), "a.flp:2:1: ") || !strings.HasSuffix(err.Error(), "more errors; mend these first") {
+		t.Errorf("%v", err)
+	}
+}
