@@ -61,7 +61,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	}
 	if l := o.directly(m, dt); l != nil {
 		e, err := newDirect(m, l, o, steps, dt)
-		if !errors.Is(err, errUnasked) {
+		if !errors.Is(err, errSlowLink) {
 			return e, err
 		}
 	}

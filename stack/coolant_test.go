@@ -217,6 +217,25 @@ func TestCoolantFaults(t *testing.T) {
 	}
 }
 
+// Faults elsewhere that leave a cavity without width or material are told, and nothing is worked out from what is not there.
+func TestCoolantBesideOtherFaults(t *testing.T) {
+	for _, model := range []string{"", `, model = "porous"`} {
+		whole := strings.Replace(tiers, "COOLANT", channels+model, 1)
+		for _, c := range []struct{ from, to, want string }{
+			{`size = ["10 mm"`, `size = ["10 mo"`, `unknown unit "mo"`},
+			{`material = "silicon"`, `material = "silicium"`, `unknown material "silicium"`},
+		} {
+			text := strings.ReplaceAll(whole, c.from, c.to)
+			if text == whole {
+				t.Fatalf("the stack has no %s", c.from)
+			}
+			if _, err := parseTiers(text); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s%s: %v, not %s", c.to, model, err, c.want)
+			}
+		}
+	}
+}
+
 // A cavity built in Go is judged as one of a file: each faulty number is told with what it is, and rounding in the last digits is none.
 func TestCoolantBuiltInGo(t *testing.T) {
 	const zones = `zone = [{ to = "3 mm", flow = "15 ml/min" }, { to = "10 mm", flow = "27 ml/min" }]`

@@ -15,7 +15,7 @@ func (l *loader) coolant(t *table, y *Layer) {
 	}
 	liquid := l.fluid(s, c)
 	l.cavityGeometry(s, c)
-	if len(l.faults.list) > before || !(y.Thickness > 0) {
+	if len(l.faults.list) > before || !(y.Thickness > 0 && min(l.stack.Size[0], l.stack.Size[1]) > 0) {
 		for _, name := range s.given("flow", "velocity", "pressure_drop", "h", "h_side", "h_bottom", "h_top") {
 			s.scalar(name) // reports what is wrong with it
 		}

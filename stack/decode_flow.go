@@ -169,7 +169,7 @@ func (r *resolver) coefficients() {
 	c.HSide, c.HBottom, c.HTop = h, h, h
 	if c.Model == PorousCavity {
 		c.HSide = 0
-		if c.Channels != nil && h > 0 {
+		if c.Channels != nil && h > 0 && r.material < len(r.materials.used) { // an unknown material is reported
 			c.HBottom = coolant.OnPlan(h, c.Channels.Width, c.Channels.Wall, r.height, r.materials.used[r.material].K[2])
 			c.HTop = c.HBottom
 		}

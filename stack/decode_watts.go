@@ -84,7 +84,7 @@ func (l *loader) tableWatts(n *node, k *keys.Key, p *Power, set func(block int, 
 	for _, e := range n.entries {
 		b, ok := blocks[e.name]
 		if !ok {
-			l.fail(e.pos, l.suggest(e.name, names), "no block is called %q", shorten(e.name))
+			l.fail(e.pos, l.suggest(e.name, these(names)), "no block is called %q", shorten(e.name))
 			continue
 		}
 		if w, ok := l.quantity(e.value, e.name, k.Quantity, k.Range); ok {
@@ -193,7 +193,7 @@ func (l *loader) columns(s *series, blocks []Block, n *node) ([][]float64, bool)
 	for i, b := range blocks {
 		c, found := s.index[b.Name]
 		if !found {
-			remedy := l.suggest(b.Name, s.Names)
+			remedy := l.suggest(b.Name, these(s.Names))
 			if remedy == "" {
 				remedy = fmt.Sprintf("add the column to the file that %s:%d names", n.pos.File, n.pos.Line)
 			}
@@ -230,7 +230,7 @@ func (l *loader) checkColumns() {
 	for _, s := range l.series {
 		for c, ok := range s.claimed {
 			if !ok {
-				l.fail(s.Pos[c], l.suggest(s.Names[c], names), "no block of a floorplan is called %q, so its power would be lost", shorten(s.Names[c]))
+				l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block of a floorplan is called %q, so its power would be lost", shorten(s.Names[c]))
 			}
 		}
 	}
@@ -294,7 +294,7 @@ func (l *loader) unclaimed(s *series, blocks []Block) {
 	}
 	for c, ok := range s.claimed {
 		if !ok {
-			l.fail(s.Pos[c], l.suggest(s.Names[c], names), "no block is called %q, so its power would be lost", shorten(s.Names[c]))
+			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block is called %q, so its power would be lost", shorten(s.Names[c]))
 		}
 	}
 }

@@ -45,27 +45,38 @@ func (s *settings) disturb(c *campaign, r *results) error {
 	return nil
 }
 
-func (s *settings) signal(c *campaign, r *results) error {
-	var all []*prepared
-	for _, name := range disturbed {
-		for i := range scenarios {
-			if scenarios[i].name != name {
-				continue
-			}
-			p, err := c.prepare(&scenarios[i])
-			if err != nil {
-				return err
-			}
-			if err := p.time(); err != nil {
-				return err
-			}
-			all = append(all, p)
-			r.Signals = append(r.Signals, row{Command: name, Faults: map[string]int{}, Held: map[string]int{}})
+// toDisturb are the commands of disturbed, or the large ones.
+func (s *settings) toDisturb() (all []*scenario) {
+	if s.large {
+		for i := range large {
+			all = append(all, &large[i])
 		}
+		return all
 	}
-	var mu sync.Mutex
+	for _, name := range disturbed {
+		all = append(all, find(name))
+	}
+	return all
+}
+
+func (s *settings) signal(c *campaign, r *results) error {
+	list := s.toDisturb()
+	all := make([]*prepared, len(list))
 	var g errgroup.Group
 	g.SetLimit(s.workers)
+	for i, of := range list {
+		r.Signals = append(r.Signals, row{Command: of.name, Faults: map[string]int{}, Held: map[string]int{}})
+		g.Go(func() (err error) {
+			if all[i], err = c.prepare(of); err == nil {
+				err = all[i].time()
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(s.seed, 1))
 	for n := range s.signals {
 		which := n % len(all)
@@ -84,6 +95,9 @@ func (s *settings) signal(c *campaign, r *results) error {
 			row := &r.Signals[which]
 			row.count(f.name, true, held, e.status == p.status)
 			row.Longest = max(row.Longest, e.after.Seconds())
+			if e.after > time.Second {
+				fmt.Fprintf(os.Stderr, "%s: %s after %v of %v: ends %.2f s later\n", p.name, f.name, after.Round(time.Millisecond), p.took.Round(time.Millisecond), e.after.Seconds())
+			}
 			if len(wrong) > 0 {
 				r.Wrong = append(r.Wrong, wrongRun{p.name, f.name, at, wrong})
 			}
@@ -148,7 +162,7 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (held string, wrong 
 	if err != nil {
 		return "", nil, e, err
 	}
-	if !timer.Stop() && !struck.IsZero() && e.status != p.status {
+	if !timer.Stop() && !struck.IsZero() && e.status != p.status && f.name != brokenPipe { // that a reader is gone shows at the next line that is written
 		e.after = max(0, end.Sub(struck))
 	}
 	at := operation{Name: "stderr"} // where a message may be lost

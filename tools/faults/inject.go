@@ -26,6 +26,11 @@ func (s *settings) inject(c *campaign, r *results, only, kinds *regexp.Regexp) e
 			return err
 		}
 		remove(p.start)
+		if s.out != "" { // so that what ends early has figures
+			if err := s.write(r); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type settings struct {
 	most, every, signals, pairs, workers   int
 	limit                                  time.Duration
 	seed                                   uint64
-	verbose                                bool
+	verbose, large                         bool
 }
 
 func main() {
@@ -45,6 +45,7 @@ func main() {
 	flag.IntVar(&s.most, "most", 6, "reads, writes and so on of one file that are tried at most: first, last and some between")
 	flag.IntVar(&s.every, "every", 1, "try one in so many")
 	flag.IntVar(&s.signals, "signals", 0, "send so many signals at random moments, in place of faults")
+	flag.BoolVar(&s.large, "large", false, "send them to commands on two million cells")
 	flag.IntVar(&s.pairs, "pairs", 0, "let so many pairs of runs write into one folder, in place of faults")
 	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "runs at once")
 	flag.DurationVar(&s.limit, "limit", time.Minute, "time after which a run counts as one that does not end")

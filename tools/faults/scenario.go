@@ -76,8 +76,48 @@ var scenarios = []scenario{
 	{name: "timings", earlier: words("steady --no-page --grid 6x6 --out out --timings t.json"), command: strings.Fields("steady --no-page --out out --timings t.json"), ignored: "t.json"},
 }
 
+// large are commands on two million cells, long enough for a signal to come while a preconditioner is set up, a picture drawn or a field saved.
+var large = []scenario{
+	{name: "large steady", earlier: words("steady large.toml --grid 6x6 --out out"), command: strings.Fields("steady large.toml --maps all --figures panels --files vtr --out out")},
+	{name: "large cmg", earlier: words("steady large.toml --grid 6x6 --out out"), command: strings.Fields("steady large.toml --precond cmg --no-page --out out")},
+	{name: "large parac", earlier: words("steady large.toml --grid 6x6 --out out"), command: strings.Fields("steady large.toml --precond parac --no-page --out out")},
+	{name: "large transient", earlier: words("steady large.toml --grid 6x6 --out out"), command: strings.Fields("transient large.toml --steps 4 --dt 1ms --out out"), partial: true},
+	{name: "large render", earlier: words("steady large.toml --save last --out out"), command: strings.Fields("render out --colors viridis --maps all --formats png,svg,pdf")},
+}
+
 // inputs are in every work folder.
 var inputs = map[string]string{
+	"large.toml": `schema = 1
+size = ["10 mm", "10 mm"]
+grid = { nx = 512, ny = 512 }
+boundary.top = { h = "10000 W/(m^2 K)" }
+
+[[layer]]
+name = "die"
+material = "silicon"
+thickness = "100 um"
+cells = 3
+power = { uniform = "20 W" }
+
+[[layer]]
+name = "bonds"
+material = "air"
+thickness = "20 um"
+cells = 2
+[[layer.region]]
+name = "copper"
+material = "copper"
+x = "2 mm"
+y = "2 mm"
+width = "6 mm"
+height = "6 mm"
+
+[[layer]]
+name = "lid"
+material = "copper"
+thickness = "1 mm"
+cells = 3
+`,
 	"stack.toml": `schema = 1
 size = ["2 mm", "3 mm"]
 grid = { nx = 8, ny = 8 }

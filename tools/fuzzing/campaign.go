@@ -1,0 +1,175 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// least is the shortest turn that is begun; mostCrashers end a target's turns.
+const (
+	least        = 4 * time.Second
+	mostCrashers = 3
+)
+
+// campaign is a run of all targets.
+type campaign struct {
+	*settings
+	end     time.Time
+	module  string
+	targets []*target
+	lock    sync.Mutex // of targets
+	changed *sync.Cond
+	writing sync.Mutex // of the file of figures
+}
+
+func (c *campaign) prepare(ctx context.Context) error {
+	c.changed = sync.NewCond(&c.lock)
+	var err error
+	if c.targets, err = find(c.only); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, "go", "list", "-m").Output()
+	if err != nil {
+		return fmt.Errorf("go list -m: %w", err)
+	}
+	c.module = strings.TrimSpace(string(out))
+	if c.corpus == "" {
+		if out, err = exec.CommandContext(ctx, "go", "env", "GOCACHE").Output(); err != nil {
+			return fmt.Errorf("go env GOCACHE: %w", err)
+		}
+		c.corpus = filepath.Join(strings.TrimSpace(string(out)), "fuzz")
+	}
+	for _, folder := range []*string{&c.corpus, &c.crashers} {
+		if *folder, err = filepath.Abs(*folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all builds and fuzzes until the time ends. Targets begin as soon as they are built.
+func (c *campaign) all(ctx context.Context) error {
+	ctx, cancel := context.WithDeadline(ctx, c.end)
+	defer cancel()
+	defer context.AfterFunc(ctx, c.changed.Broadcast)()
+	var builds, turns errgroup.Group
+	builds.SetLimit(max(1, c.cores/8)) // each keeps several cores busy
+	for range c.cores {
+		turns.Go(func() error { return c.work(ctx) })
+	}
+	var folders []string
+	for _, t := range c.targets {
+		if !slices.Contains(folders, t.Package) {
+			folders = append(folders, t.Package)
+		}
+	}
+	for _, folder := range folders {
+		builds.Go(func() error {
+			err := c.build(ctx, folder)
+			if err != nil && ctx.Err() == nil {
+				cancel()
+				return err
+			}
+			return nil
+		})
+	}
+	err := builds.Wait()
+	if err2 := turns.Wait(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// work gives turns on one core.
+func (c *campaign) work(ctx context.Context) error {
+	for {
+		t, length := c.next(ctx)
+		if t == nil {
+			return nil
+		}
+		if err := c.turn(ctx, t, length); err != nil {
+			return err
+		}
+		if err := c.write(); err != nil {
+			return err
+		}
+	}
+}
+
+// next is the target that has had least of its share. It waits until one is built.
+func (c *campaign) next(ctx context.Context) (*target, time.Duration) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	for {
+		left := time.Until(c.end) - time.Second
+		if ctx.Err() != nil || left < least {
+			return nil, 0
+		}
+		var best *target
+		for _, t := range c.targets {
+			if t.program == "" || t.running >= t.share() || t.Crashers >= mostCrashers {
+				continue
+			}
+			if best == nil || t.taken*float64(best.share()) < best.taken*float64(t.share()) {
+				best = t
+			}
+		}
+		if best != nil {
+			length := c.slice
+			if left < length+length/2 {
+				length = left
+			}
+			best.running++
+			best.taken += length.Seconds()
+			return best, length
+		}
+		if !c.waits() {
+			return nil, 0
+		}
+		c.changed.Wait()
+	}
+}
+
+// waits tells whether a turn may begin later: a target is to be built or another turn is to end.
+func (c *campaign) waits() bool {
+	return slices.ContainsFunc(c.targets, func(t *target) bool { return t.program == "" || t.running > 0 })
+}
+
+func (c *campaign) write() error {
+	if c.json == "" {
+		return nil
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.record().write(c.json)
+}
+
+func (c *campaign) record() *record {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	r := newRecord(c.commit)
+	for _, t := range c.targets {
+		if t.CoreHours > 0 {
+			r.Rows = append(r.Rows, t.row)
+		}
+	}
+	r.sum()
+	return r
+}
+
+// files counts those of a folder; one that is not there has none.
+func files(folder string) int {
+	entries, _ := os.ReadDir(folder)
+	return len(entries)
+}
