@@ -75,6 +75,7 @@ KERNEL void BOUNDS(THREADS) differences(int nx, int ny, int nz, int first, int e
   i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
   for (int k = blockY(); k < nz; k += gridY()) {
     i64 base = ((i64)k * ny + first) * nx;
+#pragma unroll 2
     for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) {
       i64 c = base + at;
       double d = (float)(x[c] - old[c]);
