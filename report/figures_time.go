@@ -16,6 +16,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/saved"
 	"thermsim/staging"
 )
 
@@ -42,7 +43,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}
 	rows, err := csv.NewReader(bytes.NewReader(f.Trace)).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("reading the trace: %w", err)
+		return nil, fmt.Errorf("the trace %w: %w", saved.ErrDamaged, err)
 	}
 	if len(rows) < 2 || len(rows[0]) < 3 {
 		return nil, fmt.Errorf("%w: the trace is empty", errNoData)
@@ -51,7 +52,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	times := make([]float64, len(rows)-1)
 	for i, r := range rows[1:] {
 		if times[i], err = strconv.ParseFloat(r[0], 64); err != nil {
-			return nil, fmt.Errorf("reading the trace: %w", err)
+			return nil, fmt.Errorf("the trace %w: %w", saved.ErrDamaged, err)
 		}
 	}
 	factor, unit := timeScale(times[len(times)-1])

@@ -1,6 +1,7 @@
 package eda
 
 import (
+	"math"
 	"strings"
 
 	"thermsim/importer"
@@ -155,7 +156,10 @@ func (p *defParser) point(before *[2]float64) (at [2]float64, ok bool) {
 		if !ok {
 			return at, false
 		}
-		at[i] = float64(v) / p.units
+		if at[i] = float64(v) / p.units; math.Abs(at[i]) > maxMicrons {
+			p.fail("a coordinate must not exceed %g um, got %g um; are the units of the DEF right?", float64(maxMicrons), at[i])
+			return at, false
+		}
 	}
 	return at, p.expect(")")
 }

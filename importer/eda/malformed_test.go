@@ -110,6 +110,7 @@ func TestMalformed(t *testing.T) {
 		"huge coordinate":      {edit{"d.def", "( 20000 0 )", "( 99999999999999999999 0 )"}, "d.def:7:13: ", "within 32 bits"},
 		"exponent":             {edit{"d.def", "( 20000 0 )", "( 1e300 0 )"}, "d.def:7:13: ", "within 32 bits"},
 		"units of 0":           {edit{"d.def", "MICRONS 1000", "MICRONS 0"}, "d.def:2:24: ", "must be positive"},
+		"a die of two metres":  {edit{"d.def", "( 100000 100000 )", "( 2001000000 100000 )"}, "d.def:", "a coordinate must not exceed 1e+06 um, got 2.001e+06 um"},
 		"units late":           {edit{"d.def", "UNITS DISTANCE MICRONS 1000 ;\n", ""}, "d.def:2:1: ", "DIEAREA comes before the units"},
 		"other units":          {edit{"d.def", "DISTANCE MICRONS", "DISTANCE INCHES"}, "d.def:2:16: ", `expected "MICRONS"`},
 		"no die":               {edit{"d.def", "DIEAREA ( 0 0 ) ( 100000 100000 ) ;\n", ""}, "d.def: ", "no die area"},

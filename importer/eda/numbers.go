@@ -114,7 +114,7 @@ func (l *lexer) count(what string) (int, bool) {
 	return int(v), ok
 }
 
-// maxMicrons is the largest length in a LEF: a metre.
+// maxMicrons is the largest length in a LEF and the largest coordinate in a DEF: a metre.
 const maxMicrons = 1e6
 
 // microns reads a length of a LEF.
