@@ -62,8 +62,8 @@ func TestGridThatFits(t *testing.T) {
 }
 
 // 3000 x 3000 x 10 cells, 90 million. On the processor couplings, x, conjugate gradients, pivots and x of multigrid are 12 + 8 + 28 + 8 bytes a cell, the
-// coarser levels a third of 28: 65.3, and 74 a column beside: 6.55 GB. On a GPU 12 + 8 + 20 + 8 + 28/3: 5.16 GB; in time capacities and two states more,
-// 4 + 24 + 4/3: 7.8 GB. Beside it 0.67 GB.
+// coarser levels a third of 28: 65.3, and 74 a column beside: 6.55 GB. On a GPU 12 + 8 + 20 + 8 + 28/3: 5.16 GB; in time capacities, a state and four differences more,
+// 4 + 8 + 16 + 4/3: 7.8 GB. Beside it 0.67 GB.
 func TestPlace(t *testing.T) {
 	big := gpusolve.GPU{Ordinal: 0, Name: "Big", MemoryBytes: 40e9, Usable: true}
 	small := gpusolve.GPU{Ordinal: 1, Name: "Small", MemoryBytes: 6e9, Usable: true}
