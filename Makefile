@@ -44,14 +44,9 @@ bench: build
 		echo "  $$(( (end - start) / 1000000 )) ms, peak $$(sed -n 's/.*"host_peak_bytes": \([0-9]*\).*/\1/p' $$out/summary.json) bytes"; \
 	done; rm -r $$out
 
-# Each fuzz target for FUZZTIME. New finds land in testdata/fuzz of the package and become seeds.
+# All fuzz targets on all cores for FUZZTIME in all. Inputs that fail land in bin/crashers; put those that are mended below testdata/fuzz of the package, as seeds.
 fuzz:
-	@for package in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit; \
-		done; \
-	done
+	go run ./tools/fuzzing -for $(FUZZTIME)
 
 # Plants so many faults, one after the other, and runs the tests that should notice. 300 take hours on two cores; what mutants.jsonl holds is not tried again.
 MUTANTS ?= 300

@@ -135,7 +135,10 @@ func FuzzNewton(f *testing.F) {
 		}
 		// Conductances turn with the last digits of the temperature to the next number of FP32, in a stack or two of a thousand at one across which most of the
 		// rise is; and where they fall with the temperature, that makes more of it.
-		limit := newtonLimit(m, sol, want, gain) + 0x1p-22*(slices.Max(want)-slices.Min(want))*gain
+		if slices.ContainsFunc(want, math.IsNaN) {
+			t.Skip("Newton's method without damping leaves the laws' range")
+		}
+		limit := newtonLimit(m, sol, want, gain) + 0x1p-22*math.Max(slices.Max(want)-300, 300-slices.Min(want))*gain
 		if e := largestDifference(field(t, s, sol.Field), want); !sol.Status.Converged || !(e <= limit) || sol.Energy.ImbalanceRel > math.Max(1e-7, solution.ImbalanceLimit(m, sol)) {
 			t.Errorf("off by %.3g K of a rise of %.3g K, limit %.3g; %+v, %+v, imbalance %g; %+v", e, slices.Max(want)-300, limit, sol.Status, sol.Status.Nonlinear, sol.Energy.ImbalanceRel, s)
 		}
@@ -154,8 +157,8 @@ func FuzzPatches(f *testing.F) {
 			t.Skip("no way out for the heat")
 		} else if err == nil {
 			sol.Close()
-			if sol.PeakK > 1e9 {
-				t.Skip("nothing but what the rounding of shapes leaves free leads the heat away")
+			if sol.PeakK > 1e4 {
+				t.Skip("nothing but slivers between patches leads the heat away: some are below what is painted, and the rest is rounded to FP32")
 			}
 		}
 		patchesAgainstElimination(t, s, gpusolve.Options{Device: "cpu"})

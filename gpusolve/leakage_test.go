@@ -2,6 +2,7 @@ package gpusolve_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -396,6 +397,47 @@ func TestStepsTooLongForRunaway(t *testing.T) {
 		if sol.Status.Reason != solution.ReasonRunaway || sol.Status.Converged || !n.Runaway || math.Abs(n.Time-dt*float64(len(sol.Steps))) > 1e-12 || !(n.Gain >= 1) || !(sol.PeakK < 1000) {
 			t.Errorf("%+v, %+v", sol.Status, n)
 		}
+	}
+}
+
+// The gain at the end of a transient is that of the state there: b R L exp(b (T - Tr)) of one cell behind a resistance, warm or still cold, whatever the steps. A run that is
+// interrupted has none.
+func TestGainAtTheEndOfATransient(t *testing.T) {
+	const beta, leaking = 0.015, 3
+	s, r := leakyLump(10, exponential(leaking, beta))
+	end := func(kelvin float64) float64 { return beta * r * leaking * math.Exp(beta*(kelvin-358.15)) }
+	last := 0.0
+	for _, seconds := range []float64{0.02, 0.2, 2} {
+		fixed, err := gpusolve.Transient(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9}, gpusolve.TransientOptions{Steps: 8, Dt: seconds / 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fixed.Close()
+		chosen, err := gpusolve.Adaptive(t.Context(), build(t, s), gpusolve.Options{Device: "cpu", Tol: 1e-9}, gpusolve.AdaptiveOptions{Tol: 1e-3, Until: seconds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer chosen.Close()
+		for _, sol := range []*gpusolve.Solution{fixed, chosen} {
+			kelvin := field(t, s, sol.Field)[0]
+			if got := sol.Status.Nonlinear.Leakage.Gain; !(math.Abs(got-end(kelvin)) <= 1e-6) {
+				t.Errorf("after %g s, at %g K: gain %g, want %g", seconds, kelvin, got, end(kelvin))
+			}
+		}
+		if g := fixed.Status.Nonlinear.Leakage.Gain; g <= last {
+			t.Errorf("after %g s the gain is %g, and was %g in a colder state", seconds, g, last)
+		} else {
+			last = g
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu"}, gpusolve.TransientOptions{Steps: 8, Dt: 0.01, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }})
+	if !errors.Is(err, context.Canceled) || sol == nil {
+		t.Fatalf("%v", err)
+	}
+	defer sol.Close()
+	if g := sol.Status.Nonlinear.Leakage.Gain; g != 0 {
+		t.Errorf("interrupted, with a gain of %g", g)
 	}
 }
 

@@ -1,10 +1,12 @@
 package gpusolve
 
 import (
+	"context"
 	"math"
 	"testing"
 
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/krylov"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -290,6 +292,59 @@ func TestPeriodicTimes(t *testing.T) {
 			t.Errorf("at %g: %+v", at, sol.Steps)
 		}
 		sol.Close()
+	}
+}
+
+// The steps of a periodic state are chosen by their errors, as those of any run: with a smaller tolerance there are more of them, and the largest estimate is told.
+func TestErrorsOfPeriodicSteps(t *testing.T) {
+	steps := 0
+	for _, tol := range []float64{0.5, 0.5 / 64} {
+		sol, err := Periodic(t.Context(), meshOf(t, blinking(3)), Options{Device: "cpu"}, PeriodicOptions{StepTol: tol, Tol: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := sol.Stepping
+		if !(s.LargestErrorK > tol/100 && s.LargestErrorK < 1.1*tol) {
+			t.Errorf("steps that may err by %g K err by %g K", tol, s.LargestErrorK)
+		}
+		if steps > 0 && s.Steps < 2*steps { // the error of a step is of third order: about four times as many
+			t.Errorf("%d steps, and %d with a tolerance of a 64th", steps, s.Steps)
+		}
+		steps = s.Steps
+		sol.Close()
+	}
+}
+
+// counted counts the stages that are solved.
+type counted struct {
+	staged
+	stages int
+}
+
+func (c *counted) stage(ctx context.Context, o *Options, dst, from int, watch func(int, float64)) (krylov.Outcome, error) {
+	c.stages++
+	return c.staged.stage(ctx, o, dst, from, watch)
+}
+
+// A first stage that has no solution ends the attempt: nothing goes on from a state that is none.
+func TestFirstStageWithoutSolution(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 1})
+	s.Layers = s.Layers[:1]
+	s.Layers[0].Cells = 1
+	// Leakage grows by a factor e in 67 K: with 1e6 W of it at 358 K no step of a second has an end.
+	law := &stack.Curve{Law: stack.ExponentialLaw, Value: 1, Exponent: 0.015, At: 358.15, Range: [2]float64{250, 7000}}
+	s.Layers[0].Powers = []stack.Power{{Uniform: 20, Area: s.Domain(), Leakage: stack.Leakage{Watts: 1e6, Factor: law}}}
+	r := marching(t, meshOf(t, s), Options{Device: "cpu"}, AdaptiveOptions{Tol: 1, Until: 1}, 0)
+	if err := r.enter(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for r.ladder.double() { // as long as they get
+	}
+	c := &counted{staged: r.system}
+	r.system = c
+	errorK, err := r.attempt(t.Context())
+	if err != nil || !math.IsInf(errorK, 1) || c.stages != 1 || r.ready {
+		t.Errorf("a step of %g s: %g K, %v, after %d stages", r.ladder.step(), errorK, err, c.stages)
 	}
 }
 

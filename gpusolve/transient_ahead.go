@@ -16,12 +16,11 @@ type deferring interface {
 	leave(s reduction.Series, place int)
 }
 
-const (
-	// mostAhead is how many steps are taken before the first of them is looked at.
-	mostAhead = 64
-	// longestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later.
-	longestAhead = 50 * time.Millisecond
-)
+// mostAhead is how many steps are taken before the first of them is looked at.
+const mostAhead = 64
+
+// longestAhead is how long that may take: an interrupt, and OnStep's error, end a run no later. Tests wait longer, so that steps go ahead on slow machines too.
+var longestAhead = 50 * time.Millisecond
 
 // ahead is a stepper that takes steps while those before wait to be looked at.
 type ahead struct {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
@@ -115,6 +118,7 @@ func TestFieldsThatAreNotKept(t *testing.T) {
 
 // A device that goes on takes the steps that were asked for and none more, in parts that do not divide their number either.
 func TestAheadTakesTheStepsOfThePlan(t *testing.T) {
+	gpusolve.StepsAhead(t) // 1, 2, 4 and 8 together
 	m := flashing(t)
 	for _, steps := range []int{1, 5, 12} {
 		told := 0
@@ -133,6 +137,55 @@ func TestAheadTakesTheStepsOfThePlan(t *testing.T) {
 			t.Errorf("%d steps, %d told, want %d", len(s.Steps), told, steps)
 		}
 		s.Close()
+	}
+}
+
+// Whatever call of the driver fails while steps are taken ahead, the run says so, and nobody is told of a step that was not taken, or of other numbers than its own.
+func TestAheadOfADeviceThatFails(t *testing.T) {
+	gpusolve.StepsAhead(t)
+	m := build(t, cases.Slab(cases.Options{NX: 3, NY: 2}, 2))
+	regions, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), PlanePeaks: true, Points: []mesh.Sample{{Terms: []mesh.Term{{Plane: 1, Cell: 4, Weight: 1}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := new(interpreter.Cache)
+	run := func(fail func(string, int) error) (seen []float64, calls []string, err error) {
+		machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+		drv := cudriver.Faulty(machine, fail)
+		plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, Regions: regions, Reads: func(int) bool { return false }}
+		plan.OnStep = func(step solution.Step, f solution.Field) error {
+			v, err := solution.Reduce(f, plan.Regions)
+			if err == nil {
+				seen = append(seen, step.Time, step.MaxK, v.Hottest(), v.Points[0])
+			}
+			return err
+		}
+		s, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Device: "gpu", Driver: drv, Preconditioner: "fourier"}, plan)
+		if s != nil {
+			s.Close()
+		}
+		return seen, drv.Calls(), err
+	}
+	want, calls, err := run(nil)
+	if err != nil || len(want) != 4*5 {
+		t.Fatalf("%d numbers, %v", len(want), err)
+	}
+	unnoticed := map[string]int{}
+	for _, n := range sampleCalls(calls, 6) {
+		got, _, err := run(cudriver.FailAt(n, resultFor(calls[n])))
+		if err == nil {
+			unnoticed[calls[n]]++
+		} else if !errors.Is(err, gpusolve.ErrDevice) || !strings.Contains(err.Error(), calls[n]) {
+			t.Errorf("call %d of %d (%s): %v", n, len(calls), calls[n], err)
+		}
+		if len(got) > len(want) || err == nil && len(got) < len(want) || !slices.Equal(got, want[:len(got)]) {
+			t.Errorf("call %d of %d (%s), which ends with %v: told %v, want the first of %v", n, len(calls), calls[n], err, got, want)
+		}
+	}
+	for call, n := range unnoticed {
+		if limit, known := withoutHarm[call]; !known || n > limit {
+			t.Errorf("%d failures of %s went unnoticed", n, call)
+		}
 	}
 }
 

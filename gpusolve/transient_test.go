@@ -179,3 +179,23 @@ func TestStepsAreKeptAsTheyCome(t *testing.T) {
 		t.Errorf("%d steps kept in the room of %d", len(sol.Steps), cap(sol.Steps))
 	}
 }
+
+// A run in which nothing moves ends when it is interrupted too, though no solve takes an iteration.
+func TestInterruptOfStepsWithoutIterations(t *testing.T) {
+	s := cases.Slab(cases.Options{NX: 2, NY: 2}, 2)
+	for l := range s.Layers {
+		s.Layers[l].Powers = nil
+	}
+	for _, method := range []string{"multigrid", "jacobi", "fourier"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		plan := gpusolve.TransientOptions{Steps: 20, Dt: 1e-3, OnStep: func(gpusolve.Step, gpusolve.Field) error { cancel(); return nil }}
+		sol, err := gpusolve.Transient(ctx, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method}, plan)
+		if !errors.Is(err, context.Canceled) || sol == nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		if len(sol.Steps) != 1 {
+			t.Errorf("%s: %d steps, interrupted in the first", method, len(sol.Steps))
+		}
+		sol.Close()
+	}
+}

@@ -1,8 +1,11 @@
 package stack
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"runtime"
 	"strings"
 	"testing"
@@ -163,5 +166,53 @@ func TestListsOfASweep(t *testing.T) {
 		if _, err := ParseSweep("s.toml", []byte("stack = \"c\"\n"+text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// A file of powers may be named by as many layers as there are: it is read once. Floorplans and maps have blocks and tiles of their own for each power, so what is read
+// again is bounded.
+func TestFilesNamedAgain(t *testing.T) {
+	big := strings.Repeat("#", 1<<20) + "\n"
+	files := folder{"a.flp": big + "b 1e-3 1e-3 0 0\n", "a.ptrace": "b\n" + strings.Repeat("1\n", 1<<20)}
+	layers := func(n int, plan string) []byte {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "[[layer]]\nname = \"l%d\"\nmaterial = \"silicon\"\nthickness = 1e-4\npower = { %s, watts = \"a.ptrace\" }\n", i, plan)
+		}
+		return []byte(bounded(b.String()))
+	}
+	const block = `block = [{ name = "b", x = 0, y = 0, width = 1e-3, height = 1e-3 }]`
+	if _, err := Parse("main.toml", layers(40, block), files.open); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse("main.toml", layers(30, `floorplan = "a.flp"`), files.open); err != nil {
+		t.Error(err)
+	}
+	_, err := Parse("main.toml", layers(40, `floorplan = "a.flp"`), files.open)
+	want := "main.toml:168:23: a.flp: files that are named again and again have more than 32 MiB in all; describe the die that it belongs to once, by [[die]], and place it"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A picture of one shade packs a thousand times: it may open to some millions of pixels and no more.
+func TestPicturesOfOneShade(t *testing.T) {
+	for side, ok := range map[int]bool{2000: true, 3000: false} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, side, side))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readGreys(b.Bytes()); (err == nil) != ok || !ok && !strings.Contains(err.Error(), "a picture of 3000 by 3000 pixels in") {
+			t.Errorf("%d: %v", side, err)
+		}
+	}
+}
+
+// What counts the faults that are not told stands behind those that are.
+func TestTheRestComesLast(t *testing.T) {
+	files := folder{"a.flp": strings.Repeat("b 1e-3 1e-3 0 0\n", 1000)}
+	_, err := Parse("main.toml", []byte(bounded("[[layer]]\nname = \"l\"\nmaterial = \"silicon\"\nthickness = 1\npower = { floorplan = \"a.flp\", watts = { b = 1 } }\n")), files.open)
+	if err == nil || !strings.HasPrefix(err.Error(), "a.flp:2:1: ") || !strings.HasSuffix(err.Error(), "more errors; mend these first") {
+		t.Errorf("%v", err)
 	}
 }

@@ -176,6 +176,9 @@ func (l *loader) slack() float64 { return tolerance * max(l.stack.Size[0], l.sta
 func (l *loader) powers(t *table, o owner) []Power {
 	var powers []Power
 	for _, pt := range t.tables("power") {
+		if l.faults.dropped > 0 {
+			break
+		}
 		if p, ok := l.power(pt, o); ok {
 			powers = append(powers, p)
 		}

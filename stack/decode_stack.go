@@ -38,6 +38,9 @@ func (l *loader) decodeStack(root *node) {
 		layers = nil
 	}
 	for _, lt := range layers {
+		if l.faults.dropped > 0 { // what is wrong with the others is not told either
+			break
+		}
 		s.Layers = append(s.Layers, l.layersOf(lt)...)
 	}
 	if len(s.Layers) == 0 && t.has("layer") && len(l.faults.list) == before {

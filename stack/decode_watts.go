@@ -160,7 +160,7 @@ func sum(xs []float64) float64 {
 
 // readSeries reads a file of powers once, however many layers share it. It is nil if that fails.
 func (l *loader) readSeries(n *node, key string, read func(string, []byte) (*PowerTable, error)) *series {
-	path, data, ok := l.input(n, key)
+	path, ok := l.inputPath(n, key)
 	if !ok {
 		return nil
 	}
@@ -168,6 +168,10 @@ func (l *loader) readSeries(n *node, key string, read func(string, []byte) (*Pow
 	id := key + " " + path
 	s := l.series[id]
 	if s == nil {
+		data, ok := l.read(n, path)
+		if !ok {
+			return nil
+		}
 		table, err := read(path, data)
 		s = &series{PowerTable: table, broken: err != nil, index: map[string]int{}}
 		if err != nil {

@@ -100,20 +100,26 @@ type loader struct {
 	templates map[string]*die    // of [[die]]
 	ofBlock   map[Pos]int        // materials of blocks that have their own
 	middle    map[string]float64 // heights of the middles of layers, once all are there
+	again     int                // bytes of files that were read before
 	copied    int                // regions made of arrays and dies so far
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
 	// Traces of dies that are powered by a part of them, each once.
 	scaledTraces map[traceShare]*Trace
 }
 
-func (l *loader) record(path string, data []byte) {
+// record notes an input, and says whether it is the first time.
+func (l *loader) record(path string, data []byte) bool {
 	for _, in := range l.stack.Inputs {
 		if in.Path == path {
-			return
+			return false
 		}
 	}
 	l.stack.Inputs = append(l.stack.Inputs, Input{path, digest(data)})
+	return true
 }
+
+// mostAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of its own.
+const mostAgain = 32 << 20
 
 // digest of a file, in hexadecimal.
 func digest(data []byte) string {
@@ -165,6 +171,12 @@ func (l *loader) read(n *node, path string) (data []byte, ok bool) {
 		l.faults.add(&Error{Pos: n.pos, Msg: fmt.Sprintf("cannot read %s: %s", path, reason(err)), Remedy: remedy, Err: err})
 		return nil, false
 	}
-	l.record(path, data)
+	if l.record(path, data) {
+		return data, true
+	}
+	if l.again += len(data); l.again > mostAgain {
+		l.fail(n.pos, "describe the die that it belongs to once, by [[die]], and place it", "%s: files that are named again and again have more than %d MiB in all", path, mostAgain>>20)
+		return nil, false
+	}
 	return data, true
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -94,17 +93,19 @@ func folderOf(t *testing.T, dir string) map[string]string {
 // copyFolder copies a folder with the times of its files, by which they are recognised.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
-	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		target := to + strings.TrimPrefix(path, from)
+	err := os.CopyFS(to, os.DirFS(from))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
-			return errors.Join(err, os.MkdirAll(target, 0o777))
-		}
-		text, err := os.ReadFile(path)
-		info, err2 := e.Info()
-		if err = errors.Join(err, err2); err != nil {
 			return err
 		}
-		return errors.Join(os.WriteFile(target, text, 0o666), os.Chtimes(target, info.ModTime(), info.ModTime()))
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(to+strings.TrimPrefix(path, from), info.ModTime(), info.ModTime())
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,16 +41,17 @@ func look(dir string) (all snapshot, kept []string, err error) {
 
 // copyFolder copies a folder with the times of its files, by which thermsim knows them.
 func copyFolder(from, to string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		target := to + strings.TrimPrefix(path, from)
 		if err != nil || e.IsDir() {
-			return errors.Join(err, os.MkdirAll(target, 0o777))
-		}
-		text, err := os.ReadFile(path)
-		info, err2 := e.Info()
-		if err = errors.Join(err, err2); err != nil {
 			return err
 		}
-		return errors.Join(os.WriteFile(target, text, 0o666), os.Chtimes(target, info.ModTime(), info.ModTime()))
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(to+strings.TrimPrefix(path, from), info.ModTime(), info.ModTime())
 	})
 }

@@ -50,7 +50,7 @@ func (c *campaign) prepare(ctx context.Context) error {
 		}
 		c.corpus = filepath.Join(strings.TrimSpace(string(out)), "fuzz")
 	}
-	for _, folder := range []*string{&c.corpus, &c.crashers} {
+	for _, folder := range []*string{&c.corpus, &c.crashers, &c.binary} {
 		if *folder, err = filepath.Abs(*folder); err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func main() {
 	flag.DurationVar(&s.slice, "turn", time.Minute, "time of a target before others have their turn")
 	flag.IntVar(&s.cores, "cores", runtime.NumCPU(), "targets at a time")
 	flag.StringVar(&s.corpus, "corpus", "", "folder of inputs that add coverage (default: that of go test)")
-	flag.StringVar(&s.crashers, "crashers", "crashers", "folder of inputs that fail, each with what the test said")
+	flag.StringVar(&s.crashers, "crashers", "bin/crashers", "folder of inputs that fail, each with what the test said")
 	flag.StringVar(&s.binary, "binaries", "", "folder of the test programs (default: one that is removed in the end)")
 	flag.StringVar(&s.json, "json", "", "write the figures to `FILE`, anew after each turn")
 	flag.StringVar(&s.commit, "commit", "", "of the program, for -json")
@@ -60,16 +60,16 @@ func main() {
 func run(s *settings) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &campaign{settings: s, end: time.Now().Add(s.whole)}
-	if err := c.prepare(ctx); err != nil {
-		return err
-	}
 	if s.binary == "" {
 		var err error
 		if s.binary, err = os.MkdirTemp("", "fuzzing"); err != nil {
 			return err
 		}
 		defer os.RemoveAll(s.binary)
+	}
+	c := &campaign{settings: s, end: time.Now().Add(s.whole)}
+	if err := c.prepare(ctx); err != nil {
+		return err
 	}
 	err := c.all(ctx)
 	r := c.record()

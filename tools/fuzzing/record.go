@@ -69,6 +69,18 @@ func (r *record) write(path string) error {
 	return os.Rename(part, path)
 }
 
+func read(name string) (*record, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r := new(record)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
 // mergeFiles adds up files of figures.
 func mergeFiles(path, commit string, from []string) error {
 	if path == "" || len(from) == 0 {
@@ -77,13 +89,9 @@ func mergeFiles(path, commit string, from []string) error {
 	sum := newRecord(commit)
 	rows := map[[2]string]row{}
 	for _, name := range from {
-		text, err := os.ReadFile(name)
+		r, err := read(name)
 		if err != nil {
 			return err
-		}
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		sum.Commit = cmp.Or(commit, r.Commit)
 		for _, w := range r.Rows {

@@ -78,6 +78,7 @@ func TestFaultsInMatrices(t *testing.T) {
 		{head + "2 2 2 2\n", `f:2:7: "2" is too much on this line`},
 		{head + "9999999999 1 1\n", "f:2:1: the number of rows is 9999999999, above 2147483647"},
 		{head + "5 5 4\n", "f:2:1: 4 entries for 5 rows: the matrix is singular"},
+		{head + "3 3 3\n1 1 2\n2 2 1\n2 2 1\n", "f: 2 entries for 3 rows, listed several times: the matrix is singular"},
 		{head + "-2 2 2\n", `f:2:1: the number of rows is "-2", not a whole number`},
 		{head + "2 2 2\n1 1 1\n", "f:3: the file ends after 1 of 2 entries; is the file complete?"},
 		{head + "1 1 1\n1 1 1\n1 1 2\n", "f:4:1: there is more than the 1 entries that were announced"},

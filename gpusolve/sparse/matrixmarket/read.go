@@ -53,6 +53,9 @@ func ReadMatrix(file string, r io.Reader) (*Matrix, error) {
 	if err != nil {
 		return nil, &Error{File: file, Msg: err.Error()}
 	}
+	if int64(len(a.Col)) < n { // fewer than were announced, where entries are listed twice
+		return nil, &Error{File: file, Msg: fmt.Sprintf("%d entries for %d rows, listed several times: the matrix is singular", len(a.Col), n), Remedy: "every row needs its diagonal entry"}
+	}
 	return &Matrix{CSR: a, Symmetric: h.symmetric, Repeated: repeated}, nil
 }
 

@@ -1,0 +1,144 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// All targets of the repository are found, each once, and those of shares exist.
+func TestFind(t *testing.T) {
+	t.Chdir("../..")
+	all, err := find(regexp.MustCompile(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, names := map[string]bool{}, map[string]bool{}
+	for _, f := range all {
+		if seen[f.String()] {
+			t.Errorf("%s stands twice", f)
+		}
+		seen[f.String()], names[f.Target] = true, true
+	}
+	for _, want := range []string{"stack FuzzTOML", "cmd/thermsim FuzzStacks", "stack/internal/units FuzzParse", "verify FuzzSteady"} {
+		if !seen[want] {
+			t.Errorf("%s was not found", want)
+		}
+	}
+	for name := range shares {
+		if !names[name] {
+			t.Errorf("%s has a share, and is no target", name)
+		}
+	}
+	some, err := find(regexp.MustCompile("^policy "))
+	if err != nil || len(some) != 1 || some[0].String() != "policy FuzzParse" {
+		t.Errorf("%v, %v", some, err)
+	}
+	if _, err := find(regexp.MustCompile("^none$")); err == nil {
+		t.Error("no target, and no error")
+	}
+}
+
+// Turns follow the shares: a target of share 3 has three times the time of one of share 1, and as many at a time at most.
+func TestTurns(t *testing.T) {
+	c := &campaign{settings: &settings{slice: time.Second}, end: time.Now().Add(time.Hour)}
+	c.changed = sync.NewCond(&c.lock)
+	often, seldom := &target{row: row{Target: "FuzzArguments"}, program: "a"}, &target{row: row{Target: "FuzzFrame"}, program: "b"}
+	broken := &target{row: row{Target: "FuzzBroken", Crashers: mostCrashers}, program: "c"}
+	c.targets = []*target{often, seldom, broken}
+	for range 40 {
+		f, length := c.next(context.Background())
+		if f == nil || f == broken || length != time.Second {
+			t.Fatalf("%v for %s", f, length)
+		}
+		f.running--
+	}
+	if often.taken != 30 || seldom.taken != 10 {
+		t.Errorf("%g and %g s", often.taken, seldom.taken)
+	}
+	for range 4 {
+		c.next(context.Background())
+	}
+	if often.running != 3 || seldom.running != 1 {
+		t.Errorf("%d and %d at a time", often.running, seldom.running)
+	}
+	c.end = time.Now().Add(2 * time.Second)
+	if f, _ := c.next(context.Background()); f != nil {
+		t.Errorf("a turn of %v begins with two seconds left", f)
+	}
+}
+
+// What a fuzzer says is counted to its last line, and an input that failed has a name.
+func TestWhatAFuzzerSays(t *testing.T) {
+	c := new(counter)
+	c.read(strings.NewReader("fuzz: elapsed: 3s, gathering baseline coverage: 1/18 completed\nfuzz: elapsed: 3s, execs: 8487 (2828/sec), new interesting: 116 (total: 134)\n" +
+		"fuzz: elapsed: 6s, execs: 9001 (20/sec), new interesting: 117 (total: 135)\nFAIL"))
+	if c.executions != 9001 {
+		t.Errorf("%d executions", c.executions)
+	}
+	if m := written.FindStringSubmatch("    Failing input written to testdata/fuzz/FuzzTOML/6035909e1eeaf686\n"); m == nil || m[1] != "6035909e1eeaf686" {
+		t.Errorf("%v", m)
+	}
+	if m := seeded.FindStringSubmatch("failure while testing seed corpus entry: FuzzStacks/seed#0\n"); m == nil || m[1] != "seed#0" {
+		t.Errorf("%v", m)
+	}
+}
+
+// Files of figures add up by target.
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	for n, rows := range [][]row{{{"a", "FuzzX", 10, 2, 0.5, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}}, {{"a", "FuzzX", 5, 1, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}}} {
+		r := newRecord("c")
+		r.Rows = rows
+		names = append(names, filepath.Join(dir, string(rune('0'+n))))
+		if err := r.write(names[n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := filepath.Join(dir, "sum")
+	if err := mergeFiles(sum, "d", names); err != nil {
+		t.Fatal(err)
+	}
+	r, err := read(sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []row{{"a", "FuzzX", 15, 3, 0.75, 1}, {"a", "FuzzY", 1, 0, 0.25, 0}, {"b", "FuzzX", 7, 7, 1, 0}}
+	if !slices.Equal(r.Rows, want) || r.Commit != "d" || r.Total.Executions != 23 || r.Total.CoreHours != 2 || r.Total.Targets != 3 {
+		t.Errorf("%+v", r)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 3 {
+		t.Errorf("%d files", len(left))
+	}
+}
+
+// A workplace has the files of the package and the seeds of a target; what is written there stays there.
+func TestWorkplace(t *testing.T) {
+	t.Chdir("../..")
+	f := &target{row: row{Package: "stack", Target: "FuzzTOML"}}
+	work, err := f.workplace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(work)
+	for _, name := range []string{"load.go", "testdata/fuzz/FuzzTOML/coolant_without_size", "../examples/quickstart/stack.toml"} {
+		if _, err := os.Stat(filepath.Join(work, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(work, "testdata/fuzz/FuzzTOML/new"), nil, 0o666); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat("stack/testdata/fuzz/FuzzTOML/new"); err == nil {
+		t.Error("the package has it too")
+	}
+}
