@@ -74,6 +74,22 @@ func TestCoolantSummary(t *testing.T) {
 				t.Errorf("%s: column %d of the page says %s (%s), want %g", direction, n, got.Text, got.Sort, want)
 			}
 		}
+		// Streams of their own velocities have rows below: L/min, m/s, kPa, mW of flow times pressure drop.
+		streams := []CoolantStream{
+			{FromM: 0, ToM: 2e-3, FlowM3PerS: 5e-7, VelocityMPerS: 1.5, Reynolds: 200, PressureDrop: 4000, OutletK: 320, HeatW: 30},
+			{FromM: 2e-3, ToM: 5e-3, FlowM3PerS: 2.5e-7, VelocityMPerS: 0.75, Reynolds: 100, PressureDrop: 6000, OutletK: 310, HeatW: 10},
+		}
+		whole := s.Coolant[0].Streams
+		s.Coolant[0].Streams = streams
+		rows := (&pageBuilder{mesh: m, s: s}).coolant().Rows[1:]
+		s.Coolant[0].Streams = whole
+		for j, wants := range []map[int]float64{{2: 30, 3: 1.5, 4: 200, 6: 4, 7: 2, 10: 30}, {2: 15, 3: 0.75, 4: 100, 6: 6, 7: 1.5, 10: 10}} {
+			for n, want := range wants {
+				if got := rows[j][n].Text; got != known(want, 1) {
+					t.Errorf("%s: stream %d, column %d says %s, want %g", direction, j, n, got, want)
+				}
+			}
+		}
 		if err := writeCoolantCSV(&table, s); err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
 			t.Errorf("%s: %v, %s", direction, err, table.String())
 		}

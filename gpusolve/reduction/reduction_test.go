@@ -98,6 +98,26 @@ func TestPeaksOfPlanes(t *testing.T) {
 	}
 }
 
+// The peak of a plane is found in whichever cell it is, in the last row of planes of any number of rows too.
+func TestPeakInEveryRow(t *testing.T) {
+	for _, rows := range []int{1, 2, 63, 64, 65, 127, 128, 129, 200} {
+		r, err := New(Regions{NX: 2, NY: rows, NZ: 1, PlanePeaks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for hot := range 2 * rows {
+			v, err := r.Reduce(func(int) ([]float64, error) {
+				plane := make([]float64, 2*rows)
+				plane[hot] = 1
+				return plane, nil
+			}, 300)
+			if want := (Peak{Max: 301, Plane: 0, Cell: int32(hot)}); err != nil || v.PlanePeaks[0] != want {
+				t.Fatalf("cell %d of %d rows: %+v, want %+v, %v", hot, rows, v.PlanePeaks[0], want, err)
+			}
+		}
+	}
+}
+
 // Cells without a temperature are counted and left out, and of equal maxima the first wins.
 func TestStatisticsOfBrokenFields(t *testing.T) {
 	broken := func(k int) ([]float64, error) {

@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"thermsim/importer"
@@ -97,31 +98,37 @@ type layer struct {
 	pos, flpPos    stack.Pos
 }
 
+// mostLayer is the largest number that a layer may have.
+const mostLayer = 1000
+
 // parseLcf reads a layer list: seven values a layer, one a line, or six where the name of a material stands for capacity and resistivity.
 func parseLcf(file string, data []byte, materials []solid, faults *importer.Faults) []layer {
-	var values []word
-	for _, w := range lines(file, data, faults) {
-		if len(w) > 1 {
-			faults.Add(w[1].pos, "write one value a line", "%q follows %q", importer.Shorten(w[1].text), importer.Shorten(w[0].text))
-			return nil
-		}
-		values = append(values, w[0])
-	}
+	pull, stop := iter.Pull2(lines(file, data, faults))
+	defer stop()
 	var layers []layer
-	next := func(what string) (word, bool) {
-		if len(values) == 0 {
+	// next takes a value; the file may end where nothing is said to be due.
+	next := func(due string) (word, bool) {
+		_, w, more := pull()
+		switch {
+		case faults.Len() > 0 || !more && due == "":
+		case !more:
 			faults.Add(stack.Pos{File: file}, "a layer is its number, lateral flow (Y or N), power (Y or N), heat capacity, resistivity, thickness and floorplan, one a line",
-				"the file ends where %s of layer %d is due", what, len(layers))
-			return word{}, false
+				"the file ends where %s of layer %d is due", due, len(layers))
+		case len(w) > 1:
+			faults.Add(w[1].pos, "write one value a line", "%q follows %q", importer.Shorten(w[1].text), importer.Shorten(w[0].text))
+		default:
+			return w[0], true
 		}
-		w := values[0]
-		values = values[1:]
-		return w, true
+		return word{}, false
 	}
-	for len(values) > 0 && faults.Len() == 0 {
+	for {
 		var l layer
-		w, ok := next("the number")
+		w, ok := next("")
 		if !ok {
+			break
+		}
+		if len(layers) > mostLayer {
+			faults.Add(w.pos, "", "more than %d layers", mostLayer+1)
 			break
 		}
 		l.pos = w.pos
@@ -129,8 +136,8 @@ func parseLcf(file string, data []byte, materials []solid, faults *importer.Faul
 		if !ok {
 			break
 		}
-		if l.number = int(v); v != float64(l.number) || v < 0 || v > 1000 {
-			faults.Add(w.pos, "", "the number of a layer must be a whole one from 0, got %s", importer.Shorten(w.text))
+		if l.number = int(v); v != float64(l.number) || v < 0 || v > mostLayer {
+			faults.Add(w.pos, "", "the number of a layer must be a whole one from 0 to %d, got %s", mostLayer, importer.Shorten(w.text))
 			break
 		}
 		if w, ok = next("lateral heat flow"); !ok {

@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -19,34 +20,37 @@ type word struct {
 // maxLine is the longest line that HotSpot reads.
 const maxLine = 65536
 
-// lines splits a file into lines of words. Comments go from # to the end of the line; lines without words are left out, Windows' line ends and a byte
+// lines splits a file into lines of words, counted from 0. Comments go from # to the end of the line; lines without words are left out, Windows' line ends and a byte
 // order mark are as nothing.
-func lines(file string, data []byte, faults *importer.Faults) [][]word {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	var all [][]word
-	for n := 1; len(data) > 0; n++ {
-		line := data
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			line, data = data[:i], data[i+1:]
-		} else {
-			data = nil
-		}
-		if i := bytes.IndexByte(line, 0); i >= 0 {
-			faults.Add(stack.Pos{File: file, Line: n, Col: i + 1}, "save the file as plain text", "this is no text file")
-			return all
-		}
-		if len(line) > maxLine {
-			faults.Add(stack.Pos{File: file, Line: n, Col: maxLine + 1}, "", "the line is longer than the %d characters that HotSpot reads", maxLine)
-			return all
-		}
-		if i := bytes.IndexByte(line, '#'); i >= 0 {
-			line = line[:i]
-		}
-		if words := split(file, n, line); len(words) > 0 {
-			all = append(all, words)
+func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []word] {
+	return func(yield func(int, []word) bool) {
+		data := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+		for n, told := 1, 0; len(data) > 0; n++ {
+			line := data
+			if i := bytes.IndexByte(data, '\n'); i >= 0 {
+				line, data = data[:i], data[i+1:]
+			} else {
+				data = nil
+			}
+			if i := bytes.IndexByte(line, 0); i >= 0 {
+				faults.Add(stack.Pos{File: file, Line: n, Col: i + 1}, "save the file as plain text", "this is no text file")
+				return
+			}
+			if len(line) > maxLine {
+				faults.Add(stack.Pos{File: file, Line: n, Col: maxLine + 1}, "", "the line is longer than the %d characters that HotSpot reads", maxLine)
+				return
+			}
+			if i := bytes.IndexByte(line, '#'); i >= 0 {
+				line = line[:i]
+			}
+			if words := split(file, n, line); len(words) > 0 {
+				if !yield(told, words) {
+					return
+				}
+				told++
+			}
 		}
 	}
-	return all
 }
 
 func split(file string, n int, line []byte) (words []word) {

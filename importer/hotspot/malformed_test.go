@@ -100,6 +100,7 @@ func TestMalformed(t *testing.T) {
 		"layers numbered twice":   {project{"l.lcf": strings.Replace(goodLcf, "\n1\n", "\n0\n", 1)}, []string{"l.lcf:8:1", "layer 0 is there twice"}},
 		"layers with gap":         {project{"l.lcf": strings.Replace(goodLcf, "\n1\n", "\n2\n", 1)}, []string{"l.lcf:8:1", "layer 2 among 2"}},
 		"layers half a number":    {project{"l.lcf": strings.Replace(goodLcf, "0\n", "0.5\n", 1)}, []string{"l.lcf:1:1", "whole one from 0"}},
+		"layers without end":      {project{"l.lcf": strings.Repeat("5\nY\nN\n1.75e6\n0.01\n1e-4\nf.flp\n", 1002)}, []string{"l.lcf:7008:1", "more than 1001 layers"}},
 		"layers on one line":      {project{"l.lcf": "0 Y Y 1e6 0.01 1e-4 f.flp\n"}, []string{"l.lcf:1:3", "one value a line"}},
 		"layers material":         {project{"l.lcf": strings.Replace(goodLcf, "1.75e6\n0.01", "gold", 1)}, []string{"l.lcf:4:1", "neither a heat capacity nor a known material"}},
 		"layers of other size":    {project{"l.lcf": strings.Replace(goodLcf, "2e-5\nf.flp", "2e-5\ng.flp", 1), "g.flp": "all 1e-3 1e-3 0 0\n"}, []string{"g.flp:1:1", "same size", "1 x 1 mm"}},
