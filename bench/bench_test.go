@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -247,6 +248,64 @@ func TestSystemsHaveThePapersSizes(t *testing.T) {
 		if s.set == &cuth && fmt.Sprintf("%.1e", entries) != fmt.Sprintf("%.1e", nonzeros[i%7]) {
 			t.Errorf("%s has %g nonzeros, the paper's %g", s.name, entries, nonzeros[i%7])
 		}
+	}
+}
+
+// A row that was measured again changes what the others are told to take over it, in its own table and in those of variants, which have no such row.
+func TestMergeRatios(t *testing.T) {
+	row := func(method string, solve, ratio Number) Row {
+		r := newRow()
+		r.Case, r.Method, r.SolveS, r.ToDefault, r.Converged = "CUTh1", method, solve, ratio, true
+		return r
+	}
+	before := &Result{Schema: 2, Tables: []Sheet{
+		{Name: "steady", Rows: []Row{row("multigrid", 2, 1), row("ic", 8, 4)}},
+		{Name: "transient", Rows: []Row{row("ic", 30, 3)}},
+		{Name: "synergy", Rows: []Row{row("jacobi", 16, 8), row("none", 5, Number(math.NaN()))}},
+	}}
+	again := &Result{Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("multigrid", 4, 1)}}}}
+	all, err := Merge([]*Result{before, again})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all.Tables {
+		for _, r := range s.Rows {
+			got = append(got, fmt.Sprint(r.Method, " ", float64(r.ToDefault)))
+		}
+	}
+	if want := "[multigrid 1 ic 2 ic 3 jacobi 4 none NaN]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// A solve that was cut off in one table and finished in another, by the same method in other words, stands in both; time steps are other solves.
+func TestMergeShares(t *testing.T) {
+	row := func(method, note string, solve Number) Row {
+		r := newRow()
+		r.Case, r.Method, r.Variant, r.Note, r.SolveS, r.Converged = "MoL10-5M", method, "of "+method, note, solve, note == ""
+		return r
+	}
+	cut := &Result{Schema: 2, Tables: []Sheet{
+		{Name: "synergy", Rows: []Row{row("chebyshev:precision=adaptive,format=quaddiag", "cut off after 2 s", 2), row("jacobi:format=csr,precision=fixed-fp64", "left out: too long", 0)}},
+		{Name: "transient", Rows: []Row{row("chebyshev:form=plain", "cut off after 2 s and 1 of 50 steps", 2)}},
+	}}
+	all, err := Merge([]*Result{cut, {Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all.Tables {
+		for _, r := range s.Rows {
+			got = append(got, fmt.Sprint(s.Name, ": ", r.Variant, " ", float64(r.SolveS), " ", r.Note))
+		}
+	}
+	want := []string{
+		"steady: of chebyshev:form=plain 7 ", "transient: of chebyshev:form=plain 2 cut off after 2 s and 1 of 50 steps",
+		"synergy: of chebyshev:precision=adaptive,format=quaddiag 7 ", "synergy: of jacobi:format=csr,precision=fixed-fp64 0 left out: too long",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -47,13 +47,36 @@ func ReadExternal(name string, data []byte) ([]ExternalRow, error) {
 type externalFile struct {
 	name string
 	data []byte
+
+	// The place that was asked for last; mostly the next lies a little behind it.
+	offset, line, column int
 }
+
+// mostExternal is the largest number of external rows.
+const mostExternal = 10_000
 
 // at is the place of a byte.
 func (f *externalFile) at(offset int) string {
-	before := f.data[:min(offset, len(f.data))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	return fmt.Sprintf("%s:%d:%d", f.name, line, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])+1)
+	if offset = min(offset, len(f.data)); offset < f.offset {
+		f.offset, f.line, f.column = 0, 0, 0
+	}
+	part := f.data[f.offset:offset]
+	if lines := bytes.Count(part, []byte("\n")); lines > 0 {
+		f.line += lines
+		f.column = 0
+		part = part[bytes.LastIndexByte(part, '\n')+1:]
+	}
+	f.column += utf8.RuneCount(part)
+	f.offset = offset
+	return fmt.Sprintf("%s:%d:%d", f.name, f.line+1, f.column+1)
+}
+
+// tooMany refuses a row beyond the most.
+func tooMany(rows int, place string) error {
+	if rows <= mostExternal {
+		return nil
+	}
+	return fmt.Errorf("%s: a file has %d rows at most; give several files", place, mostExternal)
 }
 
 func (f *externalFile) csv() ([]ExternalRow, error) {
@@ -92,7 +115,9 @@ func (f *externalFile) csv() ([]ExternalRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, e)
+		if rows = append(rows, e); len(rows) > mostExternal {
+			return nil, tooMany(len(rows), place(0))
+		}
 	}
 }
 
@@ -132,6 +157,9 @@ func (f *externalFile) json() ([]ExternalRow, error) {
 			cells := map[string]externalCell{}
 			places = append(places, j.next())
 			objects = append(objects, cells)
+			if err := tooMany(len(objects), places[len(places)-1]); err != nil {
+				return err
+			}
 			return j.object(func(key, place string) error { return j.scalar(key, place, cells) })
 		})
 	})

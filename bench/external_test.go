@@ -109,6 +109,7 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 		externalHead + `{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`:        "there are steady, transient, graphs",
 		externalHead + `{"grid": "2x2x10", "settings": "a\u0007b", "unknowns": 40, "solve_s": 1}]}`: "printable",
 		externalHead + `{"grid": "2x2x10", "unknowns": 1.5, "solve_s": 1}]}`:                        "a whole number",
+		externalHead + strings.Repeat("{},", mostExternal) + "{}]}":                                 "a.json:2:30001: a file has 10000 rows at most; give several files",
 		externalHead + `7]}`:                    "a.json:2:1: an object { } is expected",
 		externalHead + `{"grid": `:              "the file ends",
 		externalHead + `{"grid": 2x`:            "no JSON",

@@ -117,7 +117,16 @@ func (s system) stack() *stack.Stack {
 	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3, Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW})
 }
 
-func (s system) mesh() (*mesh.Mesh, error) { return mesh.Build(s.stack()) }
+func (s system) mesh() (*mesh.Mesh, error) { return built(s.stack()) }
+
+// built meshes a stack of a system. What is wrong with it is the grid that was asked for.
+func built(s *stack.Stack) (*mesh.Mesh, error) {
+	m, err := mesh.Build(s)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", gpusolve.ErrOption, err)
+	}
+	return m, nil
+}
 
 // problem describes the stack of a family for readers of a result.
 func (t *set) problem() Problem {

@@ -52,7 +52,7 @@ func (b *Bench) solveFine(ctx context.Context, name string, largest [2]int, fact
 		return nil, err
 	}
 	refineLayers(s, 2, 40)
-	m, err := mesh.Build(s)
+	m, err := built(s)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -153,65 +152,6 @@ func ReadResult(r io.Reader) (*Result, error) {
 		return nil, fmt.Errorf("a result of thermsim bench of schema %d; this build reads 2", result.Schema)
 	}
 	return &result, nil
-}
-
-// Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
-// the place of the former.
-func Merge(results []*Result) (*Result, error) {
-	all := *results[0]
-	all.Tables = nil
-	for _, r := range results {
-		problems, same := mergeProblems(all.Problems, r.Problems)
-		all.Problems = problems
-		if r.Device.Name != all.Device.Name || !same {
-			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table", all.Device.Name, r.Device.Name)
-		}
-		all.Device.CopyTBperS = max(all.Device.CopyTBperS, r.Device.CopyTBperS)
-		for _, t := range r.Tables {
-			i := slices.IndexFunc(all.Tables, func(s Sheet) bool { return s.Name == t.Name })
-			if i < 0 {
-				all.Tables, i = append(all.Tables, Sheet{Name: t.Name}), len(all.Tables)
-			}
-			for _, row := range t.Rows {
-				same := func(r Row) bool {
-					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method && r.Variant == row.Variant && csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
-				}
-				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {
-					all.Tables[i].Rows[n] = row
-					continue
-				}
-				all.Tables[i].Rows = append(all.Tables[i].Rows, row)
-			}
-		}
-	}
-	for i := range all.Tables {
-		var cases []string
-		for _, r := range all.Tables[i].Rows {
-			if !slices.Contains(cases, r.Case) {
-				cases = append(cases, r.Case)
-			}
-		}
-		slices.SortStableFunc(all.Tables[i].Rows, func(a, b Row) int { return slices.Index(cases, a.Case) - slices.Index(cases, b.Case) })
-	}
-	order := func(s Sheet) int { return slices.IndexFunc(Tables(), func(t Table) bool { return t.Name == s.Name }) }
-	slices.SortStableFunc(all.Tables, func(a, b Sheet) int { return order(a) - order(b) })
-	return &all, nil
-}
-
-// mergeProblems puts the families of two results together; one that both have must be the same.
-func mergeProblems(a, b []Problem) (all []Problem, same bool) {
-	all = slices.Clone(a)
-	for _, p := range b {
-		i := slices.IndexFunc(all, func(q Problem) bool { return q.Name == p.Name })
-		if i < 0 {
-			all = append(all, p)
-			continue
-		}
-		if !reflect.DeepEqual(all[i], p) {
-			return all, false
-		}
-	}
-	return all, true
 }
 
 // WriteCSV writes a line for every row of every table, the columns named as in the JSON.

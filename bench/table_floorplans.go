@@ -153,7 +153,7 @@ func (b *Bench) measureFloorplan(ctx context.Context, r floorplanRun, fine layer
 		if r.layered {
 			refineLayers(s, 1, 50)
 		}
-		m, err := mesh.Build(s)
+		m, err := built(s)
 		if err != nil {
 			return row, err
 		}

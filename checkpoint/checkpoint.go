@@ -17,6 +17,7 @@ import (
 
 	"thermsim/gpusolve/snapshot"
 	"thermsim/gpusolve/solution"
+	"thermsim/inputfile"
 )
 
 // Names in a run's folder.
@@ -85,9 +86,12 @@ func Create(out string, facts []Fact, interval string) (*Files, error) {
 // Resume takes up the checkpoint of a run, if that was one of the same facts: otherwise the error is ErrChanged, and says which differ.
 func Resume(out string, facts []Fact) (*Files, error) {
 	f := &Files{dir: filepath.Join(out, Folder), facts: facts, saved: true}
-	state, err := os.Open(filepath.Join(f.dir, stateName))
+	state, err := inputfile.Open(filepath.Join(f.dir, stateName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w in %s", ErrNone, f.dir)
+	}
+	if errors.Is(err, inputfile.ErrNotRegular) {
+		return nil, fmt.Errorf("%w: %s is no regular file; remove the folder %s to start again", ErrDamaged, stateName, f.dir)
 	}
 	if err != nil {
 		return nil, err
@@ -108,14 +112,14 @@ func (f *Files) open(state *os.File) error {
 	c := snapshot.NewReader(state)
 	was := f.head(c, nil)
 	if c.Err() != nil {
-		return fmt.Errorf("%w: %s: %w", ErrDamaged, state.Name(), c.Err())
+		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, state.Name(), c.Err(), f.dir)
 	}
 	if err := same(was, f.facts); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(filepath.Join(f.dir, logName), os.O_RDWR, 0)
+	log, err := openLog(filepath.Join(f.dir, logName))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fmt.Errorf("%w: %w; remove the folder %s to start again", ErrDamaged, err, f.dir)
 	}
 	h, err := hashed(log, f.length)
 	if err == nil && !sameSum(h, f.sum) {
@@ -127,6 +131,19 @@ func (f *Files) open(state *os.File) error {
 	}
 	f.log = newJournal(log, h, f.length)
 	return nil
+}
+
+// openLog opens a log, to be read and to grow. Reading alone tells what is no regular file.
+func openLog(path string) (*os.File, error) {
+	f, err := inputfile.Open(path)
+	if errors.Is(err, inputfile.ErrNotRegular) {
+		err = fmt.Errorf("%s is no regular file", logName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_ = f.Close() // read only
+	return os.OpenFile(path, os.O_RDWR, 0)
 }
 
 // mostText bounds texts in a checkpoint, mostFacts their number.

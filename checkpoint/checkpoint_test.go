@@ -148,6 +148,15 @@ func TestDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Resume(dir, facts); !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "is a folder") {
+			t.Errorf("%s as a folder: %v", name, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 		try := func(content []byte) {
 			t.Helper()
 			if err := os.WriteFile(path, content, 0o666); err != nil {

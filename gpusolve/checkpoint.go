@@ -182,11 +182,11 @@ func (s *direct) snapshot(c *snapshot.Coder) {
 func (s *meshed) snapshot(c *snapshot.Coder) {
 	snapshotPower(c, s.sequence, &s.drawn, s.draw)
 	c.Float(&s.power)
-	c.Int(&s.smooth)
+	s.ahead.snapshot(c)
 	s.solver.(snapshotSolver).Snapshot(c)
 	states := s.states
 	if states == nil {
-		states = append(states, s.x, s.old, s.older)
+		states = s.kept()
 	}
 	values := make([]float64, s.mesh.Cells())
 	for _, x := range states {

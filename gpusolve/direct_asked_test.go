@@ -10,25 +10,32 @@ import (
 	"thermsim/mesh"
 )
 
-// Several GPUs solve directly only where that is asked for, named or found by themselves.
-func TestGPUsAreAskedToSolveDirectly(t *testing.T) {
+// Several GPUs solve directly by themselves, but for steady states of GPUs that only their hosts join.
+func TestGPUsSolveDirectlyWhereTheyAreJoined(t *testing.T) {
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 6, NY: 20}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		shared          bool // an executor
+		apart           bool // each on a machine of its own
 		method, expects string
-	}{{false, "", "multigrid"}, {false, "fourier", "fourier"}, {true, "", "multigrid"}, {true, "fourier", "fourier"}} {
+		steps           int
+	}{{false, "", "fourier", 0}, {false, "multigrid", "multigrid", 0}, {true, "", "multigrid", 0}, {true, "fourier", "fourier", 0}, {true, "", "fourier", 2}} {
 		one := interpreter.New(interpreter.Options{NoRaces: true})
 		var wait sync.WaitGroup
 		for r, g := range ranks.Local(2) {
 			wait.Go(func() {
 				o := Options{Preconditioner: c.method, Ranks: g, RTol: 1e-6, Device: "gpu", Driver: one}
-				if c.shared {
-					o = Options{Preconditioner: c.method, Ranks: g, RTol: 1e-6, Executor: interpreted(t)}
+				if c.apart {
+					o.Device, o.Executor = "", interpreted(t)
 				}
-				s, err := Steady(t.Context(), m, o)
+				solve := func() (*Solution, error) { return Steady(t.Context(), m, o) }
+				if c.steps > 0 {
+					solve = func() (*Solution, error) {
+						return Transient(t.Context(), m, o, TransientOptions{Steps: c.steps, Dt: 1e-3})
+					}
+				}
+				s, err := solve()
 				if err != nil {
 					t.Error(err)
 					return
@@ -40,10 +47,5 @@ func TestGPUsAreAskedToSolveDirectly(t *testing.T) {
 			})
 		}
 		wait.Wait()
-	}
-	d := &driver{dev: interpreted(t)}
-	defer d.dev.Close()
-	if err := (&Options{team: &team{}}).checkAsked(d); err != errUnasked {
-		t.Error(err)
 	}
 }

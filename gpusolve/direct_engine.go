@@ -28,7 +28,7 @@ func newDirect(m *mesh.Mesh, l *fourier.Layered, o Options, steps int, dt float6
 	s := &direct{mesh: m, sequence: o.supply(m, dt), layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(), team: o.team, powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	_, err := o.openDriver(o.directDemand(m, steps), func(d *driver) error {
 		s.driver = d
-		if err := o.checkAsked(d); err != nil {
+		if err := o.checkLink(d, dt > 0); err != nil {
 			return err
 		}
 		return s.setUp()

@@ -112,7 +112,7 @@ func (p *shownPlanes) write(of *state, fill func(k int, plane []float64) error) 
 	return nil
 }
 
-// max is the largest rise in the planes asked for, taken in runs of neighbours; minus infinity where there are none.
+// max is the largest rise in the planes asked for, taken in runs of neighbours; minus infinity where there are none. Ranks tell each other once.
 func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 	p.Lock()
 	defer p.Unlock()
@@ -127,5 +127,5 @@ func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 			k += n - 1
 		}
 	}
-	return top
+	return p.on.Largest(top)
 }

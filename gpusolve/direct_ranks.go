@@ -5,9 +5,9 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 
 	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/nccl"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 )
@@ -54,21 +54,21 @@ func (s *direct) beginOnRanks(start Field) (done bool, err error) {
 	return true, err
 }
 
-// errUnasked leaves a stack to multigrid: several GPUs solve directly only where that is asked for.
-var errUnasked = errors.New("several GPUs solve directly with --precond fourier alone")
+// errSlowLink leaves a steady state to multigrid, whose messages grow with the edge of the grid and not with its area.
+var errSlowLink = errors.New("the GPUs are joined through the memory of their hosts or by TCP")
 
-// onGPU says whether the options name a GPU.
-func (o *Options) onGPU() bool {
-	if o.Executor != nil {
-		return o.Executor.Threads() == 0
+// checkLink is errSlowLink where ranks on GPUs that were free to choose the method would exchange a whole field over what is slower than solving by multigrid. All find the
+// same.
+func (o *Options) checkLink(d *driver, inTime bool) error {
+	gpu, ok := ops.Innermost(d.dev).(*cuda.Device)
+	if !ok || o.team == nil || o.Preconditioner != "" || inTime {
+		return nil
 	}
-	return strings.HasPrefix(o.Device, "gpu")
-}
-
-// checkAsked is errUnasked where a rank that was free to choose its device has a GPU. All find the same.
-func (o *Options) checkAsked(d *driver) error {
-	if _, gpu := ops.Innermost(d.dev).(*cuda.Device); gpu && o.team != nil && o.Preconditioner == "" {
-		return errUnasked
+	if _, err := gpu.LinkOf(o.team.group); err != nil {
+		return err
+	}
+	if slices.Contains(o.team.wires(gpu), nccl.Sockets) || gpu.JoinedByHost() {
+		return errSlowLink
 	}
 	return nil
 }

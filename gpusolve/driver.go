@@ -65,7 +65,9 @@ func (o *Options) driverOn(dev ops.Device, info DeviceInfo, opening time.Duratio
 		err = ready(d)
 	}
 	if err != nil {
-		d.close()
+		if o.Executor == nil || !errors.Is(err, errSlowLink) { // an executor is tried again with another method
+			d.close()
+		}
 		return nil, err
 	}
 	if o.team != nil {

@@ -132,6 +132,9 @@ func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error
 			r.opts.Progress(Progress{Step: r.Steps, Iteration: it, ErrorK: err, Time: r.time, Until: r.plan.Until})
 		}
 	}
+	if err := ctx.Err(); err != nil { // solves that end at their first iteration do not look at it
+		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, err
+	}
 	out, err := r.system.stage(ctx, &r.opts, dst, from, watch)
 	r.Solves++
 	r.iterations += out.Iterations

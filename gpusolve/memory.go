@@ -121,12 +121,15 @@ func shapeOf(m *mesh.Mesh, inTime, gpu bool) precond.Shape {
 		Symmetric: !m.Cooled(), Assembled: true, Mesh: m, InTime: inTime, Grounded: groundedPlanes(m), GPU: gpu}
 }
 
-// systemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and two former states. Without a mesh it is the
+// systemBytes counts the couplings, x, the planes of the boundary, the power and, in time, capacities and former states. Without a mesh it is the
 // cells alone.
 func systemBytes(s precond.Shape) int64 {
 	bytes := s.Vector(3*4 + 8)
 	if s.InTime {
-		bytes += s.Vector(4 + 2*8 + 8*max(0, s.States-3))
+		bytes += s.Vector(4 + 8*max(1, s.States-1))
+		if s.States == 0 { // differences of states, where steps have one length
+			bytes += 4 * s.Vector(4)
+		}
 	}
 	m := s.Mesh
 	if m == nil {

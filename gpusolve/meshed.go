@@ -21,7 +21,6 @@ type meshed struct {
 	sys      ops.System
 	source   ops.HeatSource
 	old      ops.Vector      // of a time stepper
-	older    ops.Vector      // the state before old
 	states   []ops.Vector    // of stages, by number; nil where there are none
 	sequence powermap.Supply // of a time stepper
 	outer    *outer          // nil where no property follows the temperature
@@ -31,7 +30,7 @@ type meshed struct {
 	from, to float64    // s, of the current step
 	power    float64    // W, of the current step
 	drawn    [2]float64 // s, the time that the power was drawn for
-	smooth   int        // steps since the power changed: a quadratic continuation needs three states behind the change
+	ahead    continuation
 
 	reductions map[*reduction.Regions]reduction.Reduction // of its fields
 }
@@ -62,7 +61,7 @@ func newEngine(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 	}
 	if l := o.directly(m, dt); l != nil {
 		e, err := newDirect(m, l, o, steps, dt)
-		if !errors.Is(err, errUnasked) {
+		if !errors.Is(err, errSlowLink) {
 			return e, err
 		}
 	}
@@ -82,6 +81,11 @@ func newMeshed(m *mesh.Mesh, o Options, steps int, dt float64) (*engine, error) 
 		})
 	}, func(d *driver) error {
 		s.driver = d
+		if s.dt > 0 && o.states == 0 {
+			if err := s.newContinuation(); err != nil {
+				return err
+			}
+		}
 		if err := o.checkEstimate(s.solver, m.Cooled()); err != nil {
 			return err
 		}
@@ -123,9 +127,6 @@ func (s *meshed) heat() (err error) {
 		return blame(err)
 	}
 	s.source.SetOld(s.old)
-	if s.older, err = s.sys.New64(); err != nil {
-		return blame(err)
-	}
 	return nil
 }
 
@@ -208,11 +209,7 @@ func (s *meshed) advance(n int, t0, t1 float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.sys.Extrapolate(s.x, s.old, s.older, s.smooth >= 2)
-	s.smooth++
-	if changed {
-		s.smooth = 0
-	}
+	s.extrapolate(changed)
 	return s.power, nil
 }
 
@@ -243,7 +240,11 @@ func (s *meshed) rule(o *Options, systems int) krylov.Rule {
 	return o.rule(s.pre, systems)
 }
 
-func (s *meshed) retreat() { s.x, s.old, s.older = s.old, s.older, s.x }
+// retreat takes the last difference back, which was rounded to FP32: the state is exactly what it was, the one before it to 2^-24 of the step.
+func (s *meshed) retreat() {
+	s.sys.Extrapolate(s.old, s.x, s.ahead.past, [4]float64{1: -1})
+	s.ahead.forget()
+}
 
 func (s *meshed) hottest() float64 { return s.sys.Max(s.x) }
 

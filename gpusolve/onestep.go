@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"math"
 
 	"thermsim/gpusolve/krylov"
 )
@@ -19,7 +20,10 @@ func (e *engine) advanceBy(ctx context.Context, o *Options, n, steps int, t0, t1
 			o.Progress(Progress{Step: n, Steps: steps, Iteration: it, ErrorK: err, Time: t0})
 		}
 	}
-	out, err := e.settle(ctx, o, steps, watch)
+	out := krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}
+	if ctx.Err() == nil { // solves that end at their first iteration do not look at it
+		out, err = e.settle(ctx, o, steps, watch)
+	}
 	switch {
 	case err != nil:
 	case out.Reason == krylov.Interrupted:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"thermsim/gpusolve/ops"
 	"thermsim/powermap"
 )
 
@@ -29,7 +30,7 @@ var (
 // past is a state with its continuation.
 type past struct {
 	values [][]float64
-	smooth int
+	ahead  continuation // of a mesh's system, whose vectors are among the values
 	power  float64
 }
 
@@ -161,28 +162,35 @@ func (s *direct) redraw(layers []powermap.Drawing) { s.setLoads(layers) }
 // forget leaves no bound of what is warm where.
 func (s *direct) forget() { s.ceiling, s.unseen = math.Inf(1), false }
 
-func (s *meshed) vectors() int { return 3 }
+func (s *meshed) vectors() int { return 2 + len(s.ahead.past) }
 
 func (s *meshed) keep(into *past) {
-	s.sys.Read(s.x, into.values[0])
-	s.sys.Read(s.old, into.values[1])
-	s.sys.Read(s.older, into.values[2])
-	into.smooth, into.power = s.smooth, s.power
+	for n, x := range s.kept() {
+		s.sys.Read(x, into.values[n])
+	}
+	into.ahead, into.power = s.ahead, s.power
 }
 
 func (s *meshed) resume(from *past) {
 	s.forget()
-	s.sys.Write(s.x, from.values[0])
-	s.sys.Write(s.old, from.values[1])
-	s.sys.Write(s.older, from.values[2])
-	s.smooth, s.power = from.smooth, from.power
+	past := s.ahead.past
+	s.ahead, s.power = from.ahead, from.power
+	s.ahead.past = past
+	for n, x := range s.kept() {
+		s.sys.Write(x, from.values[n])
+	}
+}
+
+// kept are the states and differences that the next step goes by.
+func (s *meshed) kept() []ops.Vector {
+	return append([]ops.Vector{s.x, s.old}, s.ahead.past[:]...)
 }
 
 func (s *meshed) redraw(layers []powermap.Drawing) { s.source.SetPower(layers) }
 
 // forget ends the continuation, and what was learnt of properties and leakage at other temperatures.
 func (s *meshed) forget() {
-	s.smooth = 0
+	s.ahead.forget()
 	if n := s.outer; n != nil {
 		n.made, n.rho, n.plain, n.since, n.again, n.firstK = false, 0, 0, 0, false, 0
 		if n.leakage != nil {

@@ -37,7 +37,7 @@ var (
 )
 
 func (s *meshed) hold(n int) error {
-	s.states = []ops.Vector{s.x, s.old, s.older}
+	s.states = []ops.Vector{s.x, s.old}
 	for len(s.states) < n {
 		v, err := s.sys.New64()
 		if err != nil {

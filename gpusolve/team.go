@@ -339,10 +339,7 @@ func (o *Options) checkRanks(m *mesh.Mesh) error {
 	return nil
 }
 
-// rankedDirectly says whether ranks solve a mesh directly: where they may, and each has rows and columns. On GPUs, where it was not measured, it has to be asked for.
+// rankedDirectly says whether ranks solve a mesh directly: where they may, and each has rows and columns.
 func (o *Options) rankedDirectly(m *mesh.Mesh) bool {
-	if o.Preconditioner == "" && o.onGPU() {
-		return false
-	}
 	return solvesDirectly(m, o.Preconditioner, false) && fourier.CheckRanks(m.NX(), m.NY(), o.Ranks.Size()) == nil
 }

@@ -14,7 +14,7 @@ import (
 // RankNeed is the memory of the rank that takes most of it where several share a mesh, in a steady state or in time steps of one length. It is that of one processor where
 // they cannot.
 func RankNeed(m *mesh.Mesh, preconditioner string, inTime, gpu bool, ranks int) Need {
-	if (preconditioner != "" || !gpu) && solvesDirectly(m, preconditioner, gpu) && fourier.CheckRanks(m.NX(), m.NY(), ranks) == nil {
+	if solvesDirectly(m, preconditioner, gpu) && fourier.CheckRanks(m.NX(), m.NY(), ranks) == nil {
 		return directNeed(shapeOf(m, inTime, gpu), ranks)
 	}
 	return rankNeed(m, inTime, gpu, ranks, 0)

@@ -59,7 +59,7 @@ func SlowestTimeConstant(ctx context.Context, m *mesh.Mesh) (float64, error) {
 	heat := sys.Stored(x, zero)
 	tau := 0.0
 	for range 20 {
-		sys.Extrapolate(x, old, nil, false) // old takes the state; the start of the solve matters little
+		sys.Extrapolate(x, old, [4]ops.Vector{}, [4]float64{1}) // old takes the state; the start of the solve matters little
 		solver.Solve(ctx, rule, source, x)
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -32,7 +32,7 @@ type TransientOptions struct {
 }
 
 // Transient steps the field in time by backward Euler from the initial field, or from the stack's initial temperature. The operator and the preconditioner are set
-// up once; each step starts from the continuation of those before, quadratic where the power has not changed meanwhile. The power of a step is the mean of the trace over it.
+// up once; each step starts from a fit to the differences of those before, see continuation. The power of a step is the mean of the trace over it.
 //
 // The tolerance in K holds for the whole run, as errors of single steps may add up: each step gets an equal part of what the steps before have left of it.
 //

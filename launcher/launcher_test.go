@@ -97,6 +97,9 @@ func TestPlansThatFail(t *testing.T) {
 		"two numbers":           {step, Wishes{4, -1, ""}, "Slurm started 6 tasks"},
 		"no host is told":       {hydras[:8], Wishes{0, -1, ""}, "--rendezvous HOST:PORT"},
 		"nonsense":              {[]string{"PMI_RANK", "x", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "PMI_RANK"},
+		"many in one process":   {nil, Wishes{mostTogether + 1, -1, ""}, "more than 1000, the most that one process holds"},
+		"many by hand":          {nil, Wishes{mostRanks + 1, 0, "a:7000"}, "100001 ranks are more than 100000"},
+		"many of a launcher":    {[]string{"PMI_RANK", "0", "PMI_SIZE", "2000000000"}, Wishes{0, -1, "a:7000"}, "more than 100000"},
 		"out of range":          {[]string{"PMI_RANK", "2", "PMI_SIZE", "2"}, Wishes{0, -1, ""}, "rank 2 among 2"},
 	} {
 		if got, err := machine(tt.env...).Plan(tt.wishes); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -26,8 +26,23 @@ type Plan struct {
 // Together says that all ranks run in this process.
 func (p Plan) Together() bool { return p.Rendezvous == "" }
 
+// mostRanks is the largest number of ranks, as many as the finest grid has rows; mostTogether that of ranks in one process.
+const mostRanks, mostTogether = 100_000, 1000
+
 // Plan makes a plan of what the user wishes and what a launcher tells. Ranks meet only if there are several processes that were started together.
 func (m Machine) Plan(w Wishes) (Plan, error) {
+	p, err := m.plan(w)
+	switch {
+	case err != nil:
+	case p.Together() && p.Ranks > mostTogether:
+		err = fmt.Errorf("%d ranks are more than %d, the most that one process holds; take one for each GPU or NUMA node, or start several processes", p.Ranks, mostTogether)
+	case p.Ranks > mostRanks:
+		err = fmt.Errorf("%d ranks are more than %d, the most that a grid has rows for; give each a part that is worth its while", p.Ranks, mostRanks)
+	}
+	return p, err
+}
+
+func (m Machine) plan(w Wishes) (Plan, error) {
 	if w.Ranks == 1 && w.Rank <= 0 {
 		return Plan{Ranks: 1}, nil
 	}

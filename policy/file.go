@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"strings"
 
@@ -32,8 +31,11 @@ type row struct {
 	Delay    string   `toml:"delay"`
 }
 
-// mostPolicies is more than anybody writes.
-const mostPolicies = 1000
+// mostFactor leaves room for clocks that are raised while others throttle.
+const mostFactor = 1000
+
+// mostPolicies is more than anybody writes, and so is mostBytes, which is kept in memory some hundred times.
+const mostPolicies, mostBytes = 1000, 2 << 20
 
 // Load reads a table of policies.
 func Load(path string) ([]Policy, error) {
@@ -46,6 +48,9 @@ func Load(path string) ([]Policy, error) {
 
 // Parse reads a table of policies from the text of a file. Errors are of type *stack.Error, with the line.
 func Parse(path string, data []byte) ([]Policy, error) {
+	if len(data) > mostBytes {
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d bytes; %d are the most for a table of policies", len(data), mostBytes), Remedy: "name what several policies watch in one"}
+	}
 	var t table
 	d := toml.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -56,7 +61,7 @@ func Parse(path string, data []byte) ([]Policy, error) {
 	case n == 0:
 		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "the file has no policies", Remedy: "write a [[policy]] table"}
 	case n > mostPolicies:
-		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; %d are the most", n, mostPolicies)}
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has %d policies; %d are the most", n, mostPolicies), Remedy: "watch and throttle several blocks with one"}
 	}
 	places := placesOf(data)
 	taken := map[string]bool{}
@@ -88,7 +93,11 @@ func decodeFault(path string, err error) error {
 	}
 	if errors.As(err, &one) {
 		line, column := one.Position()
-		return &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column}, Msg: strings.TrimPrefix(one.Error(), "toml: ")}
+		fault := &stack.Error{Pos: stack.Pos{File: path, Line: line, Col: column}, Msg: strings.TrimPrefix(one.Error(), "toml: ")}
+		if strings.HasPrefix(fault.Msg, "cannot decode") && len(one.Key()) > 0 {
+			fault.Msg, fault.Remedy = fmt.Sprintf("%s has a value of another kind", one.Key()[len(one.Key())-1]), `temperatures and times are texts, "85 degC" and "2 ms", factor is a number, watch and throttle are lists of texts`
+		}
+		return fault
 	}
 	return &stack.Error{Pos: stack.Pos{File: path}, Msg: err.Error()}
 }
@@ -127,8 +136,8 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 	if len(r.Throttle) == 0 {
 		return p, "throttle", errors.New("it is missing: name blocks, uniform powers or maps")
 	}
-	if r.Factor == nil || !(*r.Factor >= 0) || math.IsInf(*r.Factor, 0) {
-		return p, "factor", errors.New("give the part of the power that is left, 0 or more")
+	if r.Factor == nil || !(*r.Factor >= 0) || *r.Factor > mostFactor {
+		return p, "factor", fmt.Errorf("give the part of the power that is left, from 0 to %d", mostFactor)
 	}
 	p.Factor = *r.Factor
 	if r.Delay != "" {

@@ -142,6 +142,10 @@ func TestFaults(t *testing.T) {
 		row(good + "\nname = \"a,b\""):                          "commas",
 		row(strings.Replace(good, "0.5", "-1", 1)):              ":5:1: policy 1: factor",
 		row(strings.Replace(good, "0.5", "nan", 1)):             "factor",
+		row(strings.Replace(good, "0.5", "1e300", 1)):           "factor: give the part of the power that is left, from 0 to 1000",
+		row(good + "\ndelay = 2e-3"):                            `:6:9: delay has a value of another kind; temperatures and times are texts`,
+		strings.Repeat(row(good), 1001):                         "the file has 1001 policies; 1000 are the most; watch and throttle several blocks with one",
+		strings.Repeat("#", mostBytes+1):                        "the file has 2097153 bytes; 2097152 are the most for a table of policies",
 		row(strings.Replace(good, "85 degC", "85 W", 1)):        ":3:1: policy 1: above",
 		row(good+"\nname = \"a\"") + row(good+"\nname = \"a\""): `policy 2: name: another policy is called "a"`,
 	} {

@@ -95,6 +95,9 @@ func rows(m Matrix) [][]float64 {
 	return all
 }
 
+// BytesPerTable is the least that an input or an output takes as it is written.
+const BytesPerTable = 24
+
 // ReadJSON reads what WriteJSON wrote, and checks it.
 func ReadJSON(data []byte) (*Model, error) {
 	var j modelJSON

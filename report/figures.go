@@ -46,7 +46,10 @@ func Colormaps() []string { return picture.Colormaps() }
 
 // Check says what is wrong with a wish, if anything is.
 func (p *PictureStyle) Check() error {
-	for _, name := range p.Formats {
+	for i, name := range p.Formats {
+		if slices.Contains(p.Formats[:i], name) {
+			return fmt.Errorf("format %q is there twice; name each once", name)
+		}
 		if !slices.Contains(PictureFormats(), name) {
 			return fmt.Errorf("no format %q; choose from %s", name, strings.Join(PictureFormats(), ", "))
 		}
@@ -54,9 +57,10 @@ func (p *PictureStyle) Check() error {
 	if _, err := picture.NamedColormap(p.Colors); err != nil {
 		return err
 	}
+	const most = 20_000
 	for name, v := range map[string]float64{"width": p.WidthPt, "font size": p.FontPt, "resolution": p.DPI} {
-		if !(v >= 0) || v > 20000 {
-			return fmt.Errorf("the %s of a picture cannot be %g; give a positive number", name, v)
+		if !(v >= 0) || v > most {
+			return fmt.Errorf("the %s of a picture cannot be %g; give a positive number of at most %d", name, v, most)
 		}
 	}
 	return nil

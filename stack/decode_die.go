@@ -2,7 +2,9 @@ package stack
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // die is a template: what [[die]] describes, in coordinates that count from its south-west corner.
@@ -169,11 +171,8 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 	name := t.text("die")
 	p = placedDie{die: l.templates[name], name: t.text("name"), z: t.scalar("z"), flipped: t.boolean("flip"), scale: 1, tmax: t.scalar("tmax"), pos: t.node.pos}
 	if p.die == nil {
-		names := make([]string, 0, len(l.templates))
-		for n := range l.templates {
-			names = append(names, n)
-		}
-		l.fail(t.pos("die"), orElse(didYouMean(name, names), "describe it in a [[die]] table"), "no die is called %q", shorten(name))
+		names := func() []string { return slices.Sorted(maps.Keys(l.templates)) }
+		l.fail(t.pos("die"), orElse(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q", shorten(name))
 		return p, false
 	}
 	if p.name == "" {

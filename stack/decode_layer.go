@@ -140,13 +140,13 @@ func (l *loader) copies(t *table, r Region) (regions []Region) {
 	return regions
 }
 
-// room says whether so many more regions may be made of arrays and dies: a line makes a million of them.
+// room says whether so many more regions, or sources that take as much, may be made of arrays and dies: a line makes a million of them.
 func (l *loader) room(pos Pos, regions int) bool {
 	if l.copied > maxCopies {
 		return false
 	}
 	if l.copied += regions; l.copied > maxCopies {
-		l.fail(pos, "homogenise arrays with fill", "arrays and dies of the stack make more than %d regions", maxCopies)
+		l.fail(pos, "homogenise arrays with fill, and give dies common heights", "arrays and dies of the stack make more than %d regions and sources", maxCopies)
 		return false
 	}
 	return true
@@ -176,6 +176,9 @@ func (l *loader) slack() float64 { return tolerance * max(l.stack.Size[0], l.sta
 func (l *loader) powers(t *table, o owner) []Power {
 	var powers []Power
 	for _, pt := range t.tables("power") {
+		if l.faults.dropped > 0 {
+			break
+		}
 		if p, ok := l.power(pt, o); ok {
 			powers = append(powers, p)
 		}

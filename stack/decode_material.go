@@ -152,8 +152,7 @@ func (m *materialTable) resolve(name string, pos Pos) *definition {
 	def := m.known[name]
 	switch {
 	case def == nil:
-		names := slices.Sorted(maps.Keys(m.known))
-		remedy := didYouMean(name, names)
+		remedy := m.suggest(name, func() []string { return slices.Sorted(maps.Keys(m.known)) })
 		if remedy == "" {
 			remedy = "define [materials." + shorten(name) + "] or see `thermsim materials`"
 		}

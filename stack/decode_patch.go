@@ -118,16 +118,14 @@ func (l *loader) layerBands(t *table, f Face, whole Rect, what string) (bands []
 		return nil
 	}
 	words, nodes := t.texts("layers")
+	covered := map[string]bool{}
 	for i, word := range words {
-		if !slices.ContainsFunc(l.stack.Layers, func(y Layer) bool { return y.Name == word }) {
-			var names []string
-			for _, y := range l.stack.Layers {
-				names = append(names, y.Name)
-			}
-			l.fail(nodes[i].pos, didYouMean(word, names), "no layer is called %q", shorten(word))
+		covered[word] = true
+		if _, known := l.middles()[word]; !known {
+			l.fail(nodes[i].pos, l.suggest(word, l.layerNames), "no layer is called %q", shorten(word))
 		}
 	}
-	bands = l.stack.bands(whole.Width, func(y *Layer, _ float64) bool { return slices.Contains(words, y.Name) })
+	bands = l.stack.bands(whole.Width, func(y *Layer, _ float64) bool { return covered[y.Name] })
 	if len(bands) == 0 {
 		l.fail(t.pos("layers"), "name a layer", "%s covers no layer", what)
 	}

@@ -136,7 +136,7 @@ func cells(n int, share float64) int { return max(1, int(math.Ceil(float64(n)*sh
 // put adds a part of a die to a layer.
 func (l *loader) put(y *Layer, p *part, share float64) {
 	d, from := p.of, p.layer
-	if !l.room(d.pos, 1+len(from.Regions)) {
+	if !l.room(d.pos, p.size()) {
 		return
 	}
 	name := d.name
@@ -196,6 +196,22 @@ func (l *loader) put(y *Layer, p *part, share float64) {
 		}
 		y.Powers = append(y.Powers, q)
 	}
+}
+
+// size of a part in a layer, in regions that take as much.
+func (p *part) size() int {
+	n := 1 + len(p.layer.Regions)
+	if !p.heated {
+		return n
+	}
+	for i := range p.layer.Powers {
+		q := &p.layer.Powers[i]
+		n += 2 + len(q.Blocks)/4
+		if q.Map != nil {
+			n += len(q.Map.Values) / 32
+		}
+	}
+	return n
 }
 
 // limit is the first of two limits that is given.

@@ -32,7 +32,15 @@ func (l *loader) decodeStack(root *node) {
 	}
 	before := len(l.faults.list)
 	l.dies(t)
-	for _, lt := range t.tables("layer") {
+	layers := t.tables("layer")
+	if n := len(layers); n > MaxLayers {
+		l.fail(layers[MaxLayers].node.pos, fewerLayers, "a stack has %d layers at most, this one %d", MaxLayers, n)
+		layers = nil
+	}
+	for _, lt := range layers {
+		if l.faults.dropped > 0 { // what is wrong with the others is not told either
+			break
+		}
 		s.Layers = append(s.Layers, l.layersOf(lt)...)
 	}
 	if len(s.Layers) == 0 && t.has("layer") && len(l.faults.list) == before {
@@ -239,18 +247,36 @@ func (l *loader) probe(t *table) Probe {
 		return p
 	}
 	layer := t.text("layer")
-	z := 0.0
-	var names []string
-	for _, y := range l.stack.Layers {
-		if y.Name == layer {
-			p.Z = z + y.Thickness/2
-			return p
-		}
-		z += y.Thickness
-		names = append(names, y.Name)
+	z, ok := l.middles()[layer]
+	if p.Z = z; !ok {
+		l.fail(t.pos("layer"), l.suggest(layer, l.layerNames), "no layer is called %q", shorten(layer))
 	}
-	l.fail(t.pos("layer"), didYouMean(layer, names), "no layer is called %q", shorten(layer))
 	return p
+}
+
+// middles are the heights of the layers' middles above the bottom of the stack, by their names; of several of one name that of the lowest. All layers are there
+// when they are asked for.
+func (l *loader) middles() map[string]float64 {
+	if len(l.middle) == 0 {
+		l.middle = make(map[string]float64, len(l.stack.Layers))
+		z := 0.0
+		for i := range l.stack.Layers {
+			y := &l.stack.Layers[i]
+			if _, twice := l.middle[y.Name]; !twice {
+				l.middle[y.Name] = z + y.Thickness/2
+			}
+			z += y.Thickness
+		}
+	}
+	return l.middle
+}
+
+func (l *loader) layerNames() []string {
+	names := make([]string, len(l.stack.Layers))
+	for i := range names {
+		names[i] = l.stack.Layers[i].Name
+	}
+	return names
 }
 
 func (l *loader) transient(t *table) Transient {
@@ -318,15 +344,9 @@ func validDevice(d string) bool {
 
 func (l *loader) maps(o *table) []string {
 	words, nodes := o.texts("maps")
-	names := []string{"all"}
-	known := map[string]bool{"all": true}
-	for _, y := range l.stack.Layers {
-		names = append(names, y.Name)
-		known[y.Name] = true
-	}
 	for i, w := range words {
-		if !known[w] {
-			l.fail(nodes[i].pos, didYouMean(w, names), "no layer is called %q", shorten(w))
+		if _, known := l.middles()[w]; !known && w != "all" {
+			l.fail(nodes[i].pos, l.suggest(w, func() []string { return append(l.layerNames(), "all") }), "no layer is called %q", shorten(w))
 		}
 	}
 	return words

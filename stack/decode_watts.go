@@ -84,7 +84,7 @@ func (l *loader) tableWatts(n *node, k *keys.Key, p *Power, set func(block int, 
 	for _, e := range n.entries {
 		b, ok := blocks[e.name]
 		if !ok {
-			l.fail(e.pos, l.suggest(e.name, names), "no block is called %q", shorten(e.name))
+			l.fail(e.pos, l.suggest(e.name, these(names)), "no block is called %q", shorten(e.name))
 			continue
 		}
 		if w, ok := l.quantity(e.value, e.name, k.Quantity, k.Range); ok {
@@ -160,7 +160,7 @@ func sum(xs []float64) float64 {
 
 // readSeries reads a file of powers once, however many layers share it. It is nil if that fails.
 func (l *loader) readSeries(n *node, key string, read func(string, []byte) (*PowerTable, error)) *series {
-	path, data, ok := l.input(n, key)
+	path, ok := l.inputPath(n, key)
 	if !ok {
 		return nil
 	}
@@ -168,6 +168,10 @@ func (l *loader) readSeries(n *node, key string, read func(string, []byte) (*Pow
 	id := key + " " + path
 	s := l.series[id]
 	if s == nil {
+		data, ok := l.read(n, path)
+		if !ok {
+			return nil
+		}
 		table, err := read(path, data)
 		s = &series{PowerTable: table, broken: err != nil, index: map[string]int{}}
 		if err != nil {
@@ -193,7 +197,7 @@ func (l *loader) columns(s *series, blocks []Block, n *node) ([][]float64, bool)
 	for i, b := range blocks {
 		c, found := s.index[b.Name]
 		if !found {
-			remedy := l.suggest(b.Name, s.Names)
+			remedy := l.suggest(b.Name, these(s.Names))
 			if remedy == "" {
 				remedy = fmt.Sprintf("add the column to the file that %s:%d names", n.pos.File, n.pos.Line)
 			}
@@ -230,7 +234,7 @@ func (l *loader) checkColumns() {
 	for _, s := range l.series {
 		for c, ok := range s.claimed {
 			if !ok {
-				l.fail(s.Pos[c], l.suggest(s.Names[c], names), "no block of a floorplan is called %q, so its power would be lost", shorten(s.Names[c]))
+				l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block of a floorplan is called %q, so its power would be lost", shorten(s.Names[c]))
 			}
 		}
 	}
@@ -294,7 +298,7 @@ func (l *loader) unclaimed(s *series, blocks []Block) {
 	}
 	for c, ok := range s.claimed {
 		if !ok {
-			l.fail(s.Pos[c], l.suggest(s.Names[c], names), "no block is called %q, so its power would be lost", shorten(s.Names[c]))
+			l.fail(s.Pos[c], l.suggest(s.Names[c], these(names)), "no block is called %q, so its power would be lost", shorten(s.Names[c]))
 		}
 	}
 }

@@ -250,6 +250,9 @@ func (d *decoder) quantity(n *node, name string, q units.Quantity, r keys.Range)
 	case r == keys.NonNegative && x < 0:
 		d.fail(n.pos, "", "%s must not be negative, got %s", name, n.describe())
 		return 0, false
+	case q == units.Time && timeFault(x) != "":
+		d.fail(n.pos, "is the unit right?", "%s: %s", name, timeFault(x))
+		return 0, false
 	}
 	return x, true
 }

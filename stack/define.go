@@ -16,7 +16,11 @@ type constants struct {
 	known map[string]*constant
 	// What the expression at hand met since it was begun: a constant, and one that is faulty.
 	met, metFaulty bool
+	depth          int // of constants that are being worked out
 }
+
+// mostChained bounds how many constants may be made of each other, one of the next: each waits on the stack until the next is known.
+const mostChained = 1000
 
 // constant is one of them. They may use each other in any order, so it is worked out when it is asked for.
 type constant struct {
@@ -71,8 +75,15 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 	}
 	switch k.state {
 	case waiting:
+		if c.depth == mostChained {
+			k.state = faulty
+			c.fail(k.entry.pos, "write the value", "constant %s lies behind %d others, each of which is made of the next", shorten(name), mostChained)
+			break
+		}
 		k.state = busy
+		c.depth++
 		x, ok := c.work(k.value, name)
+		c.depth--
 		if k.Constant = x; ok && k.state == busy {
 			k.state = done
 		} else {
@@ -80,7 +91,7 @@ func (c *constants) lookup(name string) (units.Constant, bool) {
 		}
 	case busy:
 		k.state = faulty
-		c.fail(k.entry.pos, "", "constant %s is made of itself", name)
+		c.fail(k.entry.pos, "", "constant %s is made of itself", shorten(name))
 	}
 	c.met = true
 	c.metFaulty = c.metFaulty || k.state == faulty
@@ -134,7 +145,7 @@ func (d *decoder) blame(n *node, name string, err error) {
 	remedy := ""
 	var unknown *units.UnknownName
 	if errors.As(err, &unknown) {
-		if remedy = didYouMean(unknown.Name, d.names()); remedy == "" {
+		if remedy = d.suggest(unknown.Name, d.names); remedy == "" {
 			remedy = "add it to [define]"
 		}
 	}

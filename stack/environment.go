@@ -72,6 +72,9 @@ func (n *node) set(name string, value *node) {
 
 // remove takes a key out of a table.
 func (n *node) remove(name string) {
+	if n.find(name) == nil {
+		return
+	}
 	kept := n.entries
 	n.entries, n.index = nil, nil
 	for _, e := range kept {

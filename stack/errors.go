@@ -31,6 +31,8 @@ type Error struct {
 	Msg    string
 	Remedy string
 	Err    error // cause, may be nil
+
+	rest bool // it counts faults that are not told, and comes after those of its file
 }
 
 func (e *Error) Error() string {
@@ -95,14 +97,22 @@ func (f *faults) err(first string) error {
 		return cmp.Or(
 			cmp.Compare(fileRank(a.Pos.File, first), fileRank(b.Pos.File, first)),
 			strings.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(restRank(a), restRank(b)),
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
 	list := ErrorList(slices.Clone(f.list))
 	if more := len(list) + f.dropped - maxFaults; more > 0 {
-		list = append(list[:maxFaults], &Error{Pos: Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first"})
+		list = append(list[:maxFaults], &Error{Pos: Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first", rest: true})
 	}
 	return list
+}
+
+func restRank(e *Error) int {
+	if e.rest {
+		return 1
+	}
+	return 0
 }
 
 func fileRank(file, first string) int {

@@ -36,7 +36,7 @@ func (l *loader) includes(n *node) []*node {
 
 // includedFile reads one file and those that it includes; nil where that fails.
 func (l *loader) includedFile(n *node, from []string) *node {
-	path, data, ok := l.input(n, "include")
+	path, ok := l.inputPath(n, "include")
 	if !ok {
 		return nil
 	}
@@ -50,6 +50,10 @@ func (l *loader) includedFile(n *node, from []string) *node {
 	}
 	if l.included = append(l.included, path); len(l.included) > mostIncludes {
 		l.fail(n.pos, "", "more than %d files are included", mostIncludes)
+		return nil
+	}
+	data, ok := l.read(n, path)
+	if !ok {
 		return nil
 	}
 	root, fault := parseTree(path, data)

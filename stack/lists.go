@@ -112,6 +112,9 @@ func (t *table) tables(name string) []*table {
 	}
 	var opened []*table
 	for _, item := range items {
+		if t.faults.dropped > 0 { // what is wrong with the others is not told either
+			break
+		}
 		if sub, ok := t.open(item, k.Sub); ok {
 			opened = append(opened, sub)
 		}

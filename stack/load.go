@@ -99,20 +99,27 @@ type loader struct {
 	included  []string           // files that were included
 	templates map[string]*die    // of [[die]]
 	ofBlock   map[Pos]int        // materials of blocks that have their own
+	middle    map[string]float64 // heights of the middles of layers, once all are there
+	again     int                // bytes of files that were read before
 	copied    int                // regions made of arrays and dies so far
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
 	// Traces of dies that are powered by a part of them, each once.
 	scaledTraces map[traceShare]*Trace
 }
 
-func (l *loader) record(path string, data []byte) {
+// record notes an input, and says whether it is the first time.
+func (l *loader) record(path string, data []byte) bool {
 	for _, in := range l.stack.Inputs {
 		if in.Path == path {
-			return
+			return false
 		}
 	}
 	l.stack.Inputs = append(l.stack.Inputs, Input{path, digest(data)})
+	return true
 }
+
+// mostAgain bounds the bytes of files that are read again because several powers name them: each has blocks or tiles of its own.
+const mostAgain = 32 << 20
 
 // digest of a file, in hexadecimal.
 func digest(data []byte) string {
@@ -130,18 +137,31 @@ func folderOf(pos Pos) string {
 
 // input reads a file that the stack file names at n. ok is false, and the fault noted, if that fails.
 func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) {
+	if path, ok = l.inputPath(n, key); ok {
+		data, ok = l.read(n, path)
+	}
+	return path, data, ok
+}
+
+// inputPath is the path that a key names.
+func (l *loader) inputPath(n *node, key string) (path string, ok bool) {
 	if n.text == "" {
 		l.fail(n.pos, "", "%s is empty", key)
-		return "", nil, false
+		return "", false
 	}
 	if fault := textFault(n.text, mostPathBytes); fault != "" {
 		l.fail(n.pos, "", "%s: the path %q %s", key, shorten(n.text), fault)
-		return "", nil, false
+		return "", false
 	}
 	path = n.text
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(folderOf(n.pos), path)
 	}
+	return path, true
+}
+
+// read reads the file that a key names.
+func (l *loader) read(n *node, path string) (data []byte, ok bool) {
 	data, err := l.open(path)
 	if err != nil {
 		remedy := ""
@@ -149,8 +169,14 @@ func (l *loader) input(n *node, key string) (path string, data []byte, ok bool) 
 			remedy = "paths are relative to the folder of the file that names them"
 		}
 		l.faults.add(&Error{Pos: n.pos, Msg: fmt.Sprintf("cannot read %s: %s", path, reason(err)), Remedy: remedy, Err: err})
-		return "", nil, false
+		return nil, false
 	}
-	l.record(path, data)
-	return path, data, true
+	if l.record(path, data) {
+		return data, true
+	}
+	if l.again += len(data); l.again > mostAgain {
+		l.fail(n.pos, "describe the die that it belongs to once, by [[die]], and place it", "%s: files that are named again and again have more than %d MiB in all", path, mostAgain>>20)
+		return nil, false
+	}
+	return data, true
 }

@@ -50,9 +50,12 @@ func didYouMean(name string, candidates []string) string {
 }
 
 // suggest is didYouMean for names that a file may have thousands of: only the faults that are told get one.
-func (d *decoder) suggest(name string, candidates []string) string {
+func (d *decoder) suggest(name string, candidates func() []string) string {
 	if len(d.faults.list) >= maxFaults {
 		return ""
 	}
-	return didYouMean(name, candidates)
+	return didYouMean(name, candidates())
 }
+
+// these are candidates that are at hand.
+func these(names []string) func() []string { return func() []string { return names } }

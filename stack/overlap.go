@@ -55,7 +55,7 @@ func (v *validator) overlaps(y *Layer, layer string) {
 		}
 	}
 	if found > maxOverlaps {
-		v.fail(y.Pos, "", "%s: and at least %d more overlaps", layer, found-maxOverlaps)
+		v.add(&Error{Pos: y.Pos, Msg: fmt.Sprintf("%s: and at least %d more overlaps", layer, found-maxOverlaps), Remedy: "mend these first", rest: true})
 	}
 }
 

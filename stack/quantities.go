@@ -1,9 +1,19 @@
 package stack
 
-import "thermsim/stack/internal/units"
+import (
+	"errors"
+
+	"thermsim/stack/internal/units"
+)
 
 // ParseTime reads a time as stack files write it, such as "5 ms". A bare number is in s.
-func ParseTime(text string) (float64, error) { return units.Time.Parse(text) }
+func ParseTime(text string) (float64, error) {
+	t, err := units.Time.Parse(text)
+	if fault := timeFault(t); err == nil && fault != "" {
+		return 0, errors.New(fault)
+	}
+	return t, err
+}
 
 // ParseTemperature reads a temperature such as "85 degC". A bare number is in K, and refused below 250, where it could be degC.
 func ParseTemperature(text string) (float64, error) { return units.Temperature.Parse(text) }

@@ -16,6 +16,9 @@ func readGreys(data []byte) ([][]float64, error) {
 	if n := int64(head.Width) * int64(head.Height); n < 1 || n > maxTiles {
 		return nil, fmt.Errorf("a picture of %d by %d pixels; a map has 1 to %d tiles", head.Width, head.Height, maxTiles)
 	}
+	if n := head.Width * head.Height; n > freePixels+pixelsPerByte*len(data) {
+		return nil, fmt.Errorf("a picture of %d by %d pixels in %d bytes: it is of one shade nearly everywhere; give a smaller picture", head.Width, head.Height, len(data))
+	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("not a PNG that can be read: %w", err)
@@ -34,6 +37,9 @@ func readGreys(data []byte) ([][]float64, error) {
 	}
 	return rows, nil
 }
+
+// Pictures of shades pack ten times smaller or so; of one shade alone, a thousand times. Beyond freePixels they may not.
+const freePixels, pixelsPerByte = 4 << 20, 100
 
 // maxTiles is the largest map that is read.
 const maxTiles = 1 << 28

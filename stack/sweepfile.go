@@ -70,16 +70,22 @@ func (f *SweepFile) decode(t *table) {
 	}
 	f.Stack, f.Points = at(t.text("stack")), at(t.text("points"))
 	f.Method, f.Samples, f.Seed = t.text("method"), t.integer("samples"), uint64(t.integer("seed"))
-	f.Outputs, _ = t.texts("outputs")
-	sets, nodes := t.texts("set")
+	f.Outputs = t.atMost(keys.MaxSweepOutputs, "outputs")
+	sets := t.atMost(keys.MaxSweepLists, "set")
 	for i, text := range sets {
 		o, err := ParseOverride(text)
 		if err != nil {
-			t.fail(nodes[i].pos, "", "set: %q: %v", shorten(text), err)
+			n, _ := t.get("set")
+			t.fail(n.items[i].pos, "", "set: %q: %v", shorten(text), err)
 		}
 		f.Set = append(f.Set, o)
 	}
-	for _, vt := range t.tables("vary") {
+	vary := t.tables("vary")
+	if len(vary) > keys.MaxSweepLists {
+		t.fail(vary[keys.MaxSweepLists].node.pos, "vary several keys together with keys", "at most %d parameters vary", keys.MaxSweepLists)
+		return
+	}
+	for _, vt := range vary {
 		f.Vary = append(f.Vary, f.vary(vt))
 	}
 	hypercube := f.Method == "latin-hypercube"
@@ -99,10 +105,20 @@ func (f *SweepFile) decode(t *table) {
 	}
 }
 
+// atMost reads an array of so many strings.
+func (t *table) atMost(most int, name string) []string {
+	if n, _ := t.get(name); n != nil && len(n.items) > most {
+		t.fail(n.items[most].pos, "leave some out", "%s has %d entries at most, this one %d", name, most, len(n.items))
+		return nil
+	}
+	words, _ := t.texts(name)
+	return words
+}
+
 // vary reads one parameter.
 func (f *SweepFile) vary(t *table) Vary {
 	v := Vary{Label: t.text("label"), Log: t.text("scale") == "log", Count: t.integer("count"), Pos: t.node.pos}
-	more, _ := t.texts("keys")
+	more := t.atMost(keys.MaxSweepLists, "keys")
 	v.Keys = append([]string{t.text("key")}, more...)
 	if v.Label == "" {
 		v.Label = v.Keys[0]

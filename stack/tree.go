@@ -11,7 +11,7 @@ import (
 )
 
 // kind is the TOML type of a node.
-type kind int
+type kind uint8
 
 const (
 	tableNode kind = iota
@@ -31,15 +31,15 @@ func (k kind) String() string {
 type node struct {
 	pos     Pos
 	kind    kind
+	origin  origin
 	text    string         // contents of a string, else the literal as written
 	entries []entry        // of a table, in file order
 	index   map[string]int // into entries; nil where there are few
 	items   []*node        // of an array
-	origin  origin
 }
 
 // origin is how a table or an array came about, which says what may be added to it.
-type origin int
+type origin uint8
 
 const (
 	byValue   origin = iota // written as a value: complete
@@ -92,6 +92,10 @@ func (n *node) add(name string, pos Pos, value *node) {
 // key among all others.
 func parseTree(file string, data []byte) (*node, *Error) {
 	b := treeBuilder{file: file, data: data, lines: lineStarts(data)}
+	if at := excess(data, roomForValues(data)); at >= 0 {
+		b.tooMany(b.pos(at))
+		return nil, b.fault
+	}
 	b.parser.Reset(data)
 	root := &node{pos: Pos{file, 1, 1}, origin: byHeader}
 	current := root
@@ -136,14 +140,6 @@ func (b *treeBuilder) fail(pos Pos, format string, args ...any) {
 	}
 }
 
-// A tree takes a few hundred bytes for each value, so that a small file of many would fill the memory before anything is known of it. A million blocks,
-// as stacks are printed and saved, have a value for each bytesPerValue; a table of mostKeys is none that any key stands for.
-const (
-	mostValues    = 2_000_000
-	bytesPerValue = 12
-	mostKeys      = 200_000
-)
-
 type treeBuilder struct {
 	values int // so far
 	file   string
@@ -167,9 +163,13 @@ func (b *treeBuilder) add(table *node, name string, pos Pos, value *node) {
 
 // count notes a value.
 func (b *treeBuilder) count(pos Pos) {
-	if b.values++; b.values > mostValues+len(b.data)/bytesPerValue {
-		b.fail(pos, "more than %d values; put blocks, powers and maps into files of their own (floorplan, watts, trace, map)", b.values-1)
+	if b.values++; b.values > roomForValues(b.data) {
+		b.tooMany(pos)
 	}
+}
+
+func (b *treeBuilder) tooMany(pos Pos) {
+	b.fail(pos, "more than %d values; put blocks, powers and maps into files of their own (floorplan, watts, trace, map)", roomForValues(b.data))
 }
 
 // open walks a table header from the root, makes what is missing and returns the table that key-values go into.
@@ -304,6 +304,11 @@ func (b *treeBuilder) value(v *unstable.Node, fallback int) *node {
 	switch v.Kind {
 	case unstable.Array:
 		n.kind = arrayNode
+		items := 0
+		for it := v.Children(); it.Next(); {
+			items++
+		}
+		n.items = make([]*node, 0, items)
 		for it := v.Children(); it.Next(); {
 			if b.fault != nil {
 				break

@@ -51,13 +51,37 @@ func (v *validator) fail(pos Pos, remedy, format string, args ...any) {
 func (v *validator) positive(pos Pos, x float64, format string, args ...any) {
 	if !(x > 0) || math.IsInf(x, 0) {
 		v.fail(pos, "", "%s must be positive and finite, got %v", fmt.Sprintf(format, args...), x)
+		return
 	}
+	v.sane(pos, x, format, args...)
 }
 
 // notNegative checks a value that must be finite and not below zero.
 func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) {
 	if !(x >= 0) || math.IsInf(x, 0) {
 		v.fail(pos, "", "%s must be finite and not negative, got %v", fmt.Sprintf(format, args...), x)
+		return
+	}
+	v.sane(pos, x, format, args...)
+}
+
+// mostOfAll is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several stay finite.
+const mostOfAll = 1e30
+
+// leastTime is the shortest time in s that is taken: light crosses an atom in it.
+const leastTime = 1e-18
+
+// timeFault says what is wrong with a positive time, if anything is.
+func timeFault(seconds float64) string {
+	if seconds > 0 && seconds < leastTime {
+		return fmt.Sprintf("a time must not be shorter than %g s, got %v s", leastTime, seconds)
+	}
+	return ""
+}
+
+func (v *validator) sane(pos Pos, x float64, format string, args ...any) {
+	if x > mostOfAll {
+		v.fail(pos, "is the unit right?", "%s must not exceed %g, got %v", fmt.Sprintf(format, args...), mostOfAll, x)
 	}
 }
 
@@ -70,9 +94,11 @@ const (
 
 // heat checks watts.
 func (v *validator) heat(pos Pos, watts float64, format string, args ...any) {
-	if v.notNegative(pos, watts, format, args...); watts > mostWatts && !math.IsInf(watts, 0) {
+	if watts > mostWatts && !math.IsInf(watts, 0) {
 		v.fail(pos, "is the unit right?", "%s must not exceed %g W, got %v W", fmt.Sprintf(format, args...), mostWatts, watts)
+		return
 	}
+	v.notNegative(pos, watts, format, args...)
 }
 
 func (v *validator) domain() {
@@ -163,7 +189,10 @@ func (v *validator) materials() {
 }
 
 // MaxLayers is the largest number of layers: chips have tens.
-const MaxLayers = 5000
+const (
+	MaxLayers   = 5000
+	fewerLayers = "give thin layers of the same material one layer with cells"
+)
 
 func (v *validator) layers() {
 	if len(v.s.Layers) == 0 {
@@ -171,7 +200,7 @@ func (v *validator) layers() {
 		return
 	}
 	if n := len(v.s.Layers); n > MaxLayers {
-		v.fail(v.s.Layers[MaxLayers].Pos, "give thin layers of the same material one layer with cells", "a stack has %d layers at most, this one %d", MaxLayers, n)
+		v.fail(v.s.Layers[MaxLayers].Pos, fewerLayers, "a stack has %d layers at most, this one %d", MaxLayers, n)
 		return
 	}
 	seen := map[string]string{}

@@ -3,10 +3,13 @@ package stack
 import (
 	"math"
 	"slices"
+
+	"thermsim/geometry"
 )
 
-// maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point.
-const maxPatches, maxRound = 10_000, 1000
+// maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point against all that lie over them: by
+// the corners of the polygons, maxPatchCorners in all.
+const maxPatches, maxRound, maxPatchCorners = 10_000, 1000, 20_000
 
 // patches checks the patches of a face.
 func (v *validator) patches(f Face) {
@@ -21,7 +24,7 @@ func (v *validator) patches(f Face) {
 		v.fail(b.Pos, "give a map", "boundary.%s: more than %d patches", f, maxPatches)
 		return
 	}
-	names, round := map[string]bool{}, 0
+	names, round, corners := map[string]bool{}, 0, 0
 	for i := range b.Patches {
 		p := &b.Patches[i]
 		if fault := labelFault(p.Name); fault != "" {
@@ -33,6 +36,13 @@ func (v *validator) patches(f Face) {
 		names[p.Name] = true
 		if p.Shape != nil {
 			round++
+		}
+		if polygon, ok := p.Shape.(geometry.Polygon); ok {
+			corners += len(polygon)
+		}
+		if corners > maxPatchCorners {
+			v.fail(p.Pos, "give a map, or polygons of fewer corners", "boundary.%s: more than %d corners of polygons", f, maxPatchCorners)
+			return
 		}
 		if round > maxRound {
 			v.fail(p.Pos, "give a map", "boundary.%s: more than %d circles and polygons", f, maxRound)

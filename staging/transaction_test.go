@@ -429,3 +429,19 @@ func TestUmaskAndTraces(t *testing.T) {
 		t.Error("folders are left")
 	}
 }
+
+// A file that has the name of the folder that runs keep is told as such, and stays.
+func TestFileInPlaceOfHome(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, home)
+	if err := os.WriteFile(name, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Check(dir)
+	if want := ".thermsim in it is a file, but runs keep a folder of that name; move the file away, or name another folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want ... %s", err, want)
+	}
+	if data, err := os.ReadFile(name); err != nil || string(data) != "mine" {
+		t.Errorf("the file has %q, %v", data, err)
+	}
+}

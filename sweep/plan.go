@@ -48,8 +48,8 @@ func (p *Plan) Set(run int) ([]stack.Override, error) {
 	return set, nil
 }
 
-// mostRuns is the largest number of runs.
-const mostRuns = 1_000_000
+// mostRuns is the largest number of runs, and mostValues that of values in all of them.
+const mostRuns, mostValues = 1_000_000, 10_000_000
 
 // ErrNothing is a sweep file in which nothing varies.
 var ErrNothing = errors.New("nothing varies; add a [[vary]] table, or points")
@@ -61,6 +61,11 @@ func New(f *stack.SweepFile, points []byte) (*Plan, error) {
 	}
 	if len(f.Vary) == 0 {
 		return nil, ErrNothing
+	}
+	if f.Method == "latin-hypercube" {
+		if err := fits(f.Samples, len(f.Vary)); err != nil {
+			return nil, err
+		}
 	}
 	p := &Plan{}
 	for i := range f.Vary {
@@ -81,6 +86,14 @@ func New(f *stack.SweepFile, points []byte) (*Plan, error) {
 		}
 	}
 	return p, p.measure()
+}
+
+// fits refuses more values than can be kept.
+func fits(runs, parameters int) error {
+	if runs*parameters > mostValues {
+		return fmt.Errorf("%d runs of %d parameters are more than %d values; take fewer runs, or vary several keys together with keys", runs, parameters, mostValues)
+	}
+	return nil
 }
 
 // each collects a value for every parameter.
@@ -126,6 +139,9 @@ func (p *Plan) grid(f *stack.SweepFile) error {
 		if p.count *= f.Vary[i].Count; p.count > mostRuns {
 			return fmt.Errorf("the grid has more than %d runs; vary less at once, or take a Latin hypercube", mostRuns)
 		}
+	}
+	if err := fits(p.count, len(f.Vary)); err != nil {
+		return err
 	}
 	p.values = func(run int) []string {
 		list := make([]string, len(f.Vary))

@@ -311,7 +311,11 @@ func splitMethods(lists []string) []string {
 type gridList struct{ sizes [][2]int }
 
 func (l *gridList) Set(text string) error {
+	const most = 100
 	for part := range strings.SplitSeq(text, ",") {
+		if len(l.sizes) == most {
+			return fmt.Errorf("at most %d grids at a time", most)
+		}
 		var g gridSize
 		if err := g.Set(part); err != nil {
 			return err

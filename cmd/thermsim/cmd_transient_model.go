@@ -89,6 +89,9 @@ func runReduced(ctx context.Context, g *globals, cmd *cobra.Command, o *transien
 // newModelRun reads the model, and finds its inputs among those of the stack.
 func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	data, err := inputfile.Read(o.model)
+	if err == nil {
+		err = inputfile.Crowded(data, reducedmodel.BytesPerTable)
+	}
 	if err != nil {
 		return nil, withStatus(exitInput, fmt.Errorf("--model %s: %w", o.model, err))
 	}

@@ -37,7 +37,7 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		var said bytes.Buffer
 		g := &globals{console: &console{stdout: io.Discard, stderr: &said}, start: time.Now()}
 		g.adjust = func(s *gpusolve.Options) {
-			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 9, cudriver.OutOfMemory))
+			s.Device, s.Driver = device, cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 8, cudriver.OutOfMemory))
 		}
 		err = runTransient(context.Background(), g, plan)
 		return o.out, said.String(), err

@@ -93,6 +93,9 @@ func parseRatio(text string) (float64, error) {
 	return v, nil
 }
 
+// mostOfAll is the largest value of a flag, as it is of a stack's keys.
+const mostOfAll = 1e30
+
 func (q *quantity) Set(text string) error {
 	v, err := q.parse(text)
 	if err != nil {
@@ -100,6 +103,9 @@ func (q *quantity) Set(text string) error {
 	}
 	if !(v > 0) || math.IsInf(v, 0) {
 		return errors.New("it must be positive and finite")
+	}
+	if v > mostOfAll {
+		return fmt.Errorf("it must not exceed %g in SI units", mostOfAll)
 	}
 	q.value, q.text = v, text
 	return nil
@@ -114,7 +120,7 @@ type count int
 func (n *count) Set(text string) error {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 1 || v > math.MaxInt32 {
-		return errors.New("it must be a whole number of at least 1")
+		return fmt.Errorf("it must be a whole number of at least 1, and at most %d", math.MaxInt32)
 	}
 	*n = count(v)
 	return nil

@@ -65,7 +65,10 @@ func (o *outputOptions) check(s *stack.Stack, transient bool) error {
 }
 
 func (o *fieldOptions) check(s *stack.Stack, transient bool) error {
-	for _, f := range o.formats {
+	for i, f := range o.formats {
+		if slices.Contains(o.formats[:i], f) {
+			return usagef("--files names %s twice", f)
+		}
 		if !slices.Contains(report.FieldFormats(), f) {
 			return usagef("--files %s: choose among %s", f, strings.Join(report.FieldFormats(), ", "))
 		}

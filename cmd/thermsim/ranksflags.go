@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,10 +100,13 @@ func (d *deviceList) Set(text string) error {
 		return nil
 	}
 	var list []int
-	for _, number := range strings.Split(numbers, ",") {
+	for number := range strings.SplitSeq(numbers, ",") {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 0 {
 			return errors.New("write numbers of GPUs from 0, such as gpu:0,1")
+		}
+		if slices.Contains(list, n) {
+			return fmt.Errorf("GPU %d is named twice; name each once, such as gpu:0,1", n)
 		}
 		list = append(list, n)
 	}

@@ -139,19 +139,6 @@ func (s *Space) Fill(x ops.Vector, value float64) {
 	}
 }
 
-// Extrapolate makes x the continuation of (older, old, x), and the two others the states before.
-func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
-	var order int32
-	if quadratic {
-		order = 1
-	}
-	if s.Ready() {
-		s.Note(s.residual.Extrapolate(s.Stream, Flat(s.cells), kernels.ResidualExtrapolateArgs{
-			N: s.cells, X: F64(x), Old: F64(old), Older: F64(older), Quadratic: order,
-		}))
-	}
-}
-
 // Max is the largest value of x, NaN where any is NaN.
 func (s *system) Max(x ops.Vector) float64 {
 	if s.Ready() {

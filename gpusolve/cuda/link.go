@@ -231,6 +231,12 @@ func (d *Device) Transport() (text, warning string) {
 	return d.link.String(), d.linkWarning
 }
 
+// JoinedByHost says whether what carries data to other ranks is the memory of their hosts.
+func (d *Device) JoinedByHost() bool {
+	_, by := d.link.(staged)
+	return by
+}
+
 // Wires are what joins this GPU to those of other ranks beneath the transport, as NVLink or InfiniBand, as far as anything tells.
 func (d *Device) Wires() []string {
 	if l, ok := d.link.(interface{ Wires() []string }); ok {

@@ -17,7 +17,9 @@ type slabSystem struct {
 	k    *kernels.Slab
 	// Packed rows on their way to and from other ranks.
 	send, recv cudriver.Ptr[uint32]
-	room       [2]int64 // words of the two
+	room       [2]int64              // words of the two
+	all        cudriver.Ptr[float64] // scalars of all ranks
+	onStream   bool                  // norms are summed in the order of the stream, not by the hosts
 }
 
 var (
@@ -52,15 +54,15 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, slab ops.Slab) (ops.Slab
 	if err := d.openAside(); err != nil {
 		return nil, err
 	}
-	s := newSystem(d, m, dt)
+	s := &slabSystem{system: newSystem(d, m, dt), slab: slab, link: link, k: k, onStream: sumsOnStream(link, slab.Group)}
 	s.first, s.end = slab.Rows.Own(slab.Group.Rank())
 	s.assemble()
-	if s.err != nil {
-		err := s.err
+	s.all = Alloc[float64](&s.Space, int64(slab.Group.Size())*scalarCount)
+	if err := s.err; err != nil {
 		s.Free()
 		return nil, err
 	}
-	return &slabSystem{system: s, slab: slab, link: link, k: k}, nil
+	return s, nil
 }
 
 // Err is the first failure of the device or of what joins it to others.

@@ -60,7 +60,7 @@ func (s *slabSystem) beside(transfer func(on *Space), work func()) {
 }
 
 // UpdateExchanged is Update, and then Exchange of all ghost rows of r, which travel while the rows between are updated: what becomes of the outer own rows is packed first.
-func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, z, q ops.Vector) {
+func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, _, q ops.Vector) {
 	s := w.s
 	if !s.Ready() {
 		return
@@ -77,6 +77,7 @@ func (w *slabWorkspace) UpdateExchanged(on ops.Partition, x, r, r32, p, z, q ops
 			At1: b.at, First1: int32(b.first), Count1: int32(b.count), R: F32(r32), Q: F32(q), Scalars: w.scalarsDev, Out: cudriver.At[float32](s.send.Address()),
 		}))
 	})
-	s.beside(func(aside *Space) { s.pass(aside, &pass) }, func() { w.Update(x, r, r32, p, z, q) })
+	s.beside(func(aside *Space) { s.pass(aside, &pass) }, func() { w.update(x, r, p, q) })
+	s.sumOnStream(w.scalarsDev, kernels.RR)
 	pass.each(fields, true, func(f field, a, b side) { s.unpack(f, s.recv, a, b) })
 }

@@ -42,7 +42,10 @@ func twoGPUs(t *testing.T) opener {
 
 func TestRowsChangeHandsOnTwoGPUs(t *testing.T) { rowsChangeHands(t, twoGPUs(t), []int{0, 6, 13}) }
 
-func TestSumsOverTwoGPUs(t *testing.T) { sumsOverRanks(t, twoGPUs(t), []int{0, 6, 13}) }
+func TestSumsOverTwoGPUs(t *testing.T) {
+	sumsOverRanks(t, twoGPUs(t), ranks.Local, []int{0, 6, 13})
+	sumsOverRanks(t, twoGPUs(t), severalProcesses, []int{0, 6, 13})
+}
 
 // TestTransportOfTwoGPUs times what passes between two GPUs in a multigrid cycle on 35 million cells, from recorded launches.
 func TestTransportOfTwoGPUs(t *testing.T) {
@@ -145,5 +148,5 @@ func TestRanksOfOneGPU(t *testing.T) {
 	t.Setenv(nccl.PathVariable, nccl.Off)
 	open := func(t *testing.T, _ int) *cuda.Device { return devices.GPU(t) }
 	rowsChangeHands(t, open, []int{0, 4, 8, 13})
-	sumsOverRanks(t, open, []int{0, 6, 13})
+	sumsOverRanks(t, open, ranks.Local, []int{0, 6, 13})
 }

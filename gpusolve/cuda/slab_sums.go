@@ -40,9 +40,8 @@ func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops
 			s.Note(s.k.ResidualRows(s.Stream, s.rows(residualBlocks), rows))
 		}
 	}
-	v := s.readStatistics()
-	t := s.sum(v[kernels.RR], v[kernels.BB], v[kernels.Floor])
-	return ops.Norms{Residual: math.Sqrt(t[0]), Source: math.Sqrt(t[1]), Floor: 0x1p-53 * math.Sqrt(t[2])}
+	t := s.sumsOf(s.scalarsDev, kernels.RR, kernels.BB, kernels.Floor)
+	return ops.Norms{Residual: math.Sqrt(t[kernels.RR]), Source: math.Sqrt(t[kernels.BB]), Floor: 0x1p-53 * math.Sqrt(t[kernels.Floor])}
 }
 
 // Max is the largest value of x, NaN where any is NaN.
@@ -97,7 +96,7 @@ func (s *slabSystem) Stored(x, old ops.Vector) float64 {
 			Old: F64(old), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
 		}))
 	}
-	return s.sum(s.readStatistics()[kernels.Scratch])[0]
+	return s.sumsOf(s.scalarsDev, kernels.Scratch)[kernels.Scratch]
 }
 
 // FaceHeat is the heat in W that leaves the whole grid through each face.
@@ -139,7 +138,6 @@ func (s *slabSystem) updateGrid() [3]uint32 {
 type slabWorkspace struct {
 	*meshWorkspace
 	s    *slabSystem
-	all  cudriver.Ptr[float64] // the scalars of all ranks
 	kept cudriver.Ptr[float64] // RZ of all ranks, which Dot of the next iteration divides by
 }
 
@@ -148,24 +146,15 @@ var _ ops.Workspace = (*slabWorkspace)(nil)
 // NewWorkspace takes the memory of the scalars.
 func (s *slabSystem) NewWorkspace() (ops.Workspace, error) {
 	w := &slabWorkspace{meshWorkspace: &meshWorkspace{newIteration(&s.Space), s.system}, s: s}
-	w.all, w.kept = Alloc[float64](&s.Space, int64(s.slab.Group.Size())*scalarCount), Alloc[float64](&s.Space, 2)
+	w.kept = Alloc[float64](&s.Space, 2)
 	return w, s.err
 }
 
 // Close gives the memory back.
 func (w *slabWorkspace) Close() {
-	w.s.Discard(w.all, w.kept)
-	w.all, w.kept = cudriver.Ptr[float64]{}, cudriver.Ptr[float64]{}
+	w.s.Discard(w.kept)
+	w.kept = cudriver.Ptr[float64]{}
 	w.meshWorkspace.Close()
-}
-
-// gather gives all ranks the scalars of each.
-func (w *slabWorkspace) gather() bool {
-	s := w.s
-	if s.err == nil {
-		s.Note(s.link.AllGather(&s.Space, w.scalarsDev.Address(), w.all.Address(), 8*scalarCount))
-	}
-	return s.err == nil
 }
 
 // Dot sets RZ, MaxZ and Beta.
@@ -190,9 +179,9 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 	if first {
 		start = 1
 	}
-	if w.gather() {
+	if s.gather(w.scalarsDev) {
 		s.Note(s.k.CombineDot(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDotArgs{
-			Ranks: int32(s.slab.Group.Size()), First: start, All: w.all, Scalars: w.scalarsDev, Kept: w.kept,
+			Ranks: int32(s.slab.Group.Size()), First: start, All: s.all, Scalars: w.scalarsDev, Kept: w.kept,
 		}))
 	}
 }
@@ -208,17 +197,25 @@ func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
 	}))
-	if w.gather() {
+	if s.gather(w.scalarsDev) {
 		s.Note(s.k.CombineDirection(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDirectionArgs{
-			Ranks: int32(s.slab.Group.Size()), All: w.all, Scalars: w.scalarsDev,
+			Ranks: int32(s.slab.Group.Size()), All: s.all, Scalars: w.scalarsDev,
 		}))
 	}
 }
 
-// Update advances x and r along p. RR stays this rank's until Scalars.
+// Update advances r along p, and x at every second call.
 func (w *slabWorkspace) Update(x, r, _, p, _, q ops.Vector) {
+	if w.s.Ready() {
+		w.update(x, r, p, q)
+		w.s.sumOnStream(w.scalarsDev, kernels.RR)
+	}
+}
+
+// update leaves RR that of this rank.
+func (w *slabWorkspace) update(x, r, p, q ops.Vector) {
 	s, d := w.s, p.(*vector[float32])
-	if !s.Ready() {
+	if s.err != nil {
 		return
 	}
 	s.Note(s.k.UpdateRows(s.Stream, s.updateGrid(), kernels.SlabUpdateRowsArgs{
@@ -229,11 +226,6 @@ func (w *slabWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 
 // Scalars waits for the device and reads them; RR is summed over the ranks. NaN after a failure.
 func (w *slabWorkspace) Scalars() ops.Scalars {
-	v := w.ReadScalars()
-	own := ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
-	own.RR = w.s.sum(own.RR)[0]
-	if w.s.err != nil {
-		return ops.Scalars{RZ: math.NaN(), PQ: math.NaN(), RR: math.NaN(), MaxZ: math.NaN()}
-	}
-	return own
+	v := w.s.summed(w.scalarsDev, kernels.RR)
+	return ops.Scalars{RZ: v[kernels.RZ], PQ: v[kernels.PQ], RR: v[kernels.RR], MaxZ: v[kernels.Maxz]}
 }

@@ -43,13 +43,34 @@ func TestRowsChangeHandsByPeerCopies(t *testing.T) {
 	rowsChangeHands(t, oneInterpreter(), []int{0, 4, 8, 13})
 }
 
-func TestSumsByPeerCopies(t *testing.T) { sumsOverRanks(t, oneInterpreter(), []int{0, 3, 6, 13}) }
+func TestSumsByPeerCopies(t *testing.T) {
+	sumsOverRanks(t, oneInterpreter(), ranks.Local, []int{0, 3, 6, 13})
+}
+
+// Ranks of several processes sum in the order of the stream.
+func TestSumsOnTheStream(t *testing.T) {
+	sumsOverRanks(t, oneInterpreter(), severalProcesses, []int{0, 4, 13}, []int{0, 3, 6, 13})
+}
+
+// severalProcesses are ranks that do not tell that they are in one.
+func severalProcesses(n int) []ranks.Group {
+	groups := ranks.Local(n)
+	for r, g := range groups {
+		groups[r] = struct{ ranks.Group }{g}
+	}
+	return groups
+}
 
 // onRanks runs body for every rank of a partition, each on a device of its own.
 func onRanks(t *testing.T, open opener, m *mesh.Mesh, dt float64, p ops.Partition, body func(t *testing.T, rank int, s ops.SlabSystem)) {
 	t.Helper()
+	onGroups(t, open, ranks.Local(len(p.Borders)-1), m, dt, p, body)
+}
+
+func onGroups(t *testing.T, open opener, groups []ranks.Group, m *mesh.Mesh, dt float64, p ops.Partition, body func(t *testing.T, rank int, s ops.SlabSystem)) {
+	t.Helper()
 	var wait sync.WaitGroup
-	for rank, g := range ranks.Local(len(p.Borders) - 1) {
+	for rank, g := range groups {
 		wait.Go(func() {
 			d := open(t, rank)
 			defer d.Close()
@@ -174,10 +195,10 @@ func rowsChangeHands(t *testing.T, open opener, borders []int) {
 
 // TestSumsOverRanks compares what slabs sum with the same system on one device, and the bits of all ranks.
 func TestSumsOverRanks(t *testing.T) {
-	sumsOverRanks(t, interpreters(), []int{0, 4, 13}, []int{0, 3, 6, 13})
+	sumsOverRanks(t, interpreters(), ranks.Local, []int{0, 4, 13}, []int{0, 3, 6, 13})
 }
 
-func sumsOverRanks(t *testing.T, open opener, partitions ...[]int) {
+func sumsOverRanks(t *testing.T, open opener, join func(n int) []ranks.Group, partitions ...[]int) {
 	m := testMesh(t)
 	nx, ny := m.NX(), m.NY()
 	all := values(m.Cells())
@@ -193,7 +214,7 @@ func sumsOverRanks(t *testing.T, open opener, partitions ...[]int) {
 	for _, borders := range partitions {
 		p := ops.Partition{NX: nx, Borders: borders}
 		got := make([][]float64, len(borders)-1)
-		onRanks(t, open, m, 1e-3, p, func(t *testing.T, rank int, s ops.SlabSystem) {
+		onGroups(t, open, join(len(got)), m, 1e-3, p, func(t *testing.T, rank int, s ops.SlabSystem) {
 			from, to := p.Held(rank)
 			got[rank] = sumsOf(t, s, rowsOf(all, nx, ny, from, to))
 		})
@@ -208,6 +229,10 @@ func sumsOverRanks(t *testing.T, open opener, partitions ...[]int) {
 			}
 		}
 	}
+}
+
+type inner interface {
+	Inner(x, y ops.Vector) (product, largest float64)
 }
 
 // sumsOf are all numbers that a system reduces its vectors to.
@@ -228,13 +253,16 @@ func sumsOf(t *testing.T, s ops.System, values []float64) []float64 {
 	s.Write(r, values)
 	s.Write(z, values)
 	var got []float64
-	for n := range 2 {
+	for n := range 3 {
 		w.Dot(r, z, n == 0)
 		w.DirectionApply(p, z, q)
 		w.Update(x, r, r, p, z, q)
 		sc := w.Scalars()
 		got = append(got, sc.RZ, sc.PQ, sc.RR, sc.MaxZ)
 	}
+	w.Settle(x, p)
+	square, largest := s.(inner).Inner(x, x)
+	got = append(got, square, largest)
 	b, err := s.NewSource(true)
 	if err != nil {
 		t.Error(err)
@@ -244,9 +272,7 @@ func sumsOf(t *testing.T, s ops.System, values []float64) []float64 {
 	b.SetOld(old)
 	norms := s.Residual(r, r, b, x)
 	heat := s.FaceHeat(x)
-	inner, most := s.(interface {
-		Inner(x, y ops.Vector) (product, largest float64)
-	}).Inner(x, old)
-	got = append(got, inner, most)
+	product, most := s.(inner).Inner(x, old)
+	got = append(got, product, most)
 	return append(append(got, norms.Residual, norms.Source, norms.Floor, s.Max(x), s.Stored(x, old)), heat[:]...)
 }

@@ -33,7 +33,7 @@ func (t *dotTask) Run(lo, hi, _ int) {
 			sum += rz
 			top = max(top, z)
 		}
-		s.partial[4*j], s.partial[4*j+1] = sum, float64(top)
+		s.partial[perRow*j], s.partial[perRow*j+1] = sum, float64(top)
 	}
 }
 
@@ -93,7 +93,7 @@ func (t *applyTask) Run(lo, hi, worker int) {
 			}
 			sum += simd.Dot(p, q)
 		}
-		s.partial[4*j] = sum
+		s.partial[perRow*j] = sum
 	}
 }
 
@@ -123,7 +123,7 @@ func (t *updateTask) Run(lo, hi, _ int) {
 			c := k*s.sheet + j*n
 			sum += simd.Update(t.x[c:c+n], t.r[c:c+n], t.r32[c:c+n], t.p[c:c+n], t.q[c:c+n], t.alpha)
 		}
-		s.partial[4*j] = sum
+		s.partial[perRow*j] = sum
 	}
 }
 

@@ -59,7 +59,7 @@ func (t *residualTask) Run(lo, hi, worker int) {
 			r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b, q, size)
 			rr, bb, ff = rr+r, bb+source, ff+floor
 		}
-		p := s.partial[4*j : 4*j+4]
+		p := s.partial[perRow*j:][:perRow]
 		p[0], p[1], p[2] = rr, bb, ff
 	}
 }
@@ -77,7 +77,7 @@ func (t *residualTask) sourceRow(j int, b []float64) {
 			bb += v * v
 		}
 	}
-	p := s.partial[4*j : 4*j+4]
+	p := s.partial[perRow*j:][:perRow]
 	p[0], p[1], p[2] = bb, bb, bb
 }
 

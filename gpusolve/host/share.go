@@ -13,7 +13,7 @@ type share struct {
 	ops.Slab
 	rank        int
 	first, last int       // its own rows, of those it holds
-	joined      []float64 // 4 sums of each row of the grid
+	joined      []float64 // perRow sums of each row of the grid
 	message     []byte
 }
 
@@ -45,7 +45,7 @@ func (d *Device) AssembleSlab(m *mesh.Mesh, dt float64, s ops.Slab) (ops.SlabSys
 }
 
 func newShare(s ops.Slab) *share {
-	h := &share{Slab: s, rank: s.Group.Rank(), joined: make([]float64, 4*s.Rows.NY())}
+	h := &share{Slab: s, rank: s.Group.Rank(), joined: make([]float64, perRow*s.Rows.NY())}
 	h.first, h.last = s.Rows.Own(h.rank)
 	return h
 }
@@ -80,7 +80,7 @@ func (s *system) owns(j int) bool { return s.share == nil || j >= s.share.first 
 func (h *share) joinRows(s *system, n int) rowSums {
 	mine := h.message[:0]
 	for j := h.first; j < h.last; j++ {
-		mine = appendDoubles(mine, s.partial[4*j:4*j+n])
+		mine = appendDoubles(mine, s.partial[perRow*j:perRow*j+n])
 	}
 	h.message = mine
 	all, err := h.gather(s, mine)
@@ -91,7 +91,7 @@ func (h *share) joinRows(s *system, n int) rowSums {
 	j := 0
 	for _, of := range all {
 		for ; len(of) > 0; of = of[8*n:] {
-			doubles(h.joined[4*j:4*j+n], of)
+			doubles(h.joined[perRow*j:perRow*j+n], of)
 			j++
 		}
 	}

@@ -14,13 +14,6 @@ type mapTask struct {
 	body   func(s *system, x, old []float64, j int)
 }
 
-// extrapolateTask continues three states in time.
-type extrapolateTask struct {
-	s             *system
-	x, old, older []float64
-	quadratic     bool
-}
-
 func (t *mapTask) Run(lo, hi, _ int) {
 	for j := lo; j < hi; j++ {
 		t.body(t.s, t.x, t.old, j)
@@ -34,42 +27,6 @@ func (s *system) forRows(x, old ops.Vector, body func(s *system, x, old []float6
 	}
 	s.rows(&s.mapOp)
 	s.mapOp = mapTask{}
-}
-
-// Extrapolate makes x the continuation of (older, old, x), and the two others the states before.
-func (s *system) Extrapolate(x, old, older ops.Vector, quadratic bool) {
-	s.extrapolateOp = extrapolateTask{s: s, x: x.(*vec64).values(), old: old.(*vec64).values(), quadratic: quadratic}
-	if older != nil {
-		s.extrapolateOp.older = older.(*vec64).values()
-	}
-	s.rows(&s.extrapolateOp)
-	s.extrapolateOp = extrapolateTask{}
-}
-
-func (t *extrapolateTask) Run(lo, hi, _ int) {
-	n := t.s.nx
-	for j := lo; j < hi; j++ {
-		for k := range t.s.nz {
-			c := k*t.s.sheet + j*n
-			x, old := t.x[c:c+n], t.old[c:c+n]
-			if t.older == nil {
-				for i, v := range x {
-					x[i] = v + (v - old[i])
-					old[i] = v
-				}
-				continue
-			}
-			older := t.older[c : c+n]
-			for i, v := range x {
-				slope := v - old[i]
-				x[i] = v + slope
-				if t.quadratic {
-					x[i] += slope - (old[i] - older[i])
-				}
-				older[i], old[i] = old[i], v
-			}
-		}
-	}
 }
 
 // Max is the largest value of x, NaN where any is NaN.
@@ -86,7 +43,7 @@ func maxRow(s *system, x, _ []float64, j int) {
 			top = max(top, v)
 		}
 	}
-	s.partial[4*j] = top
+	s.partial[perRow*j] = top
 }
 
 // Stored is the heat in W that the capacities take up between old and x.
@@ -103,7 +60,7 @@ func storedRow(s *system, x, old []float64, j int) {
 			sum += float64(g) * (x[c+i] - old[c+i])
 		}
 	}
-	s.partial[4*j] = sum
+	s.partial[perRow*j] = sum
 }
 
 // FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds.

@@ -2,7 +2,10 @@ package host
 
 import "math"
 
-// rowSums are four numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows they have the same bits for any
+// perRow is how many sums a row has room for.
+const perRow = 5
+
+// rowSums are perRow numbers for each row, of all rows of the grid where ranks share it: added in the order of the rows they have the same bits for any
 // number of ranks and of workers.
 type rowSums []float64
 
@@ -17,7 +20,7 @@ func (s *system) sums(n int) rowSums {
 // of adds up the n-th number of all rows.
 func (r rowSums) of(n int) float64 {
 	t := 0.0
-	for ; n < len(r); n += 4 {
+	for ; n < len(r); n += perRow {
 		t += r[n]
 	}
 	return t
@@ -26,7 +29,7 @@ func (r rowSums) of(n int) float64 {
 // largest is the largest n-th number of a row, or least; NaN where any is NaN.
 func (r rowSums) largest(n int, least float64) float64 {
 	top := least
-	for ; n < len(r); n += 4 {
+	for ; n < len(r); n += perRow {
 		top = max(top, r[n])
 	}
 	return top

@@ -23,7 +23,7 @@ type system struct {
 
 	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
-	partial []float64 // sums per row, 4 of them
+	partial []float64 // perRow sums for each row
 
 	following *following // nil where no material follows the temperature
 	leaking   *leaking   // nil where no power does
@@ -31,16 +31,16 @@ type system struct {
 	share     *share     // nil where no ranks share the grid
 
 	// The operations' arguments, kept here so that dispatching them allocates nothing.
-	assembleOp    assembleTask
-	residualOp    residualTask
-	dotOp         dotTask
-	directionOp   directionTask
-	applyOp       applyTask
-	multiplyOp    multiplyTask
-	updateOp      updateTask
-	mapOp         mapTask
-	extrapolateOp extrapolateTask
-	combineOp     combineTask
+	assembleOp     assembleTask
+	residualOp     residualTask
+	dotOp          dotTask
+	directionOp    directionTask
+	applyOp        applyTask
+	multiplyOp     multiplyTask
+	updateOp       updateTask
+	mapOp          mapTask
+	continuationOp continuationTask
+	combineOp      combineTask
 }
 
 var (
@@ -54,7 +54,7 @@ func newSystem(d *Device, m *mesh.Mesh, dt float64) *system {
 	s.Space = newSpace(d, s.sheet*s.nz, s.nx)
 	s.PlaneReducer = NewPlaneReducer(&s.Space, s.nx, s.ny, s.nz, func(x ops.Vector) []float64 { return x.(*vec64).values() })
 	s.gx, s.gy, s.gz = s.new32(), s.new32(), s.new32()
-	s.partial = make([]float64, 4*s.ny)
+	s.partial = make([]float64, perRow*s.ny)
 	s.ground = make([][]float32, s.nz)
 	s.capacity = make([][]float32, s.nz)
 	s.inflow = make([][]float64, s.nz)

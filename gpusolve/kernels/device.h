@@ -103,7 +103,8 @@ DEVICE int lastBlock(u32 *ticket, u32 blocks, int *last) {
 }
 
 // The scalars of an iteration, as doubles in device memory. BiCGSTAB has others from PENDING on: an iteration is one or the other.
-enum { RZ, BETA, PQ, ALPHA, RR, MAXZ, BB, FLOOR, SCRATCH, PENDING };
+// Ranks agree on an interrupt by ASKED and ENDED.
+enum { RZ, BETA, PQ, ALPHA, RR, MAXZ, BB, FLOOR, SCRATCH, PENDING, ASKED, ENDED };
 
 // load reads past the first-level cache, as results of other blocks must be.
 DEVICE double load(const double *p) { return *(const volatile double *)p; }

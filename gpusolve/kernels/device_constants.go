@@ -3,6 +3,7 @@
 package kernels
 
 // The scalars of an iteration, as doubles in device memory. BiCGSTAB has others from PENDING on: an iteration is one or the other.
+// Ranks agree on an interrupt by ASKED and ENDED.
 const (
 	RZ      = 0
 	Beta    = 1
@@ -14,4 +15,6 @@ const (
 	Floor   = 7
 	Scratch = 8
 	Pending = 9
+	Asked   = 10
+	Ended   = 11
 )

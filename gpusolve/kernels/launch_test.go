@@ -270,9 +270,9 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	}
 	grid := [3]uint32{100, 1, 1}
 	allocations := testing.AllocsPerRun(100, func() {
-		x, old, older := cudriver.At[float64](4096), cudriver.At[float64](8192), cudriver.At[float64](16384)
+		x, old := cudriver.At[float64](4096), cudriver.At[float64](8192)
 		err = errors.Join(err, r.Fill(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: x}),
-			r.Extrapolate(1, grid, kernels.ResidualExtrapolateArgs{N: 1 << 40, X: x, Old: old, Older: older, Quadratic: 1}))
+			r.Extrapolate(1, grid, kernels.ResidualExtrapolateArgs{N: 1 << 40, X: x, Old: old, W0: 1}))
 	})
 	if err != nil || allocations != 0 {
 		t.Errorf("%g allocations per launch, error %v; want none", allocations, err)

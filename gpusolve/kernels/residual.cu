@@ -65,16 +65,60 @@ KERNEL void BOUNDS(THREADS) fill(i64 n, double value, double *x) {
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) x[c] = value;
 }
 
-// x becomes the continuation of (older, old, x), linear or quadratic, and the two others the states before. A null older is not kept.
-KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *RESTRICT x, double *RESTRICT old, double *RESTRICT older, int quadratic) {
+// differences sets scalars[0 ... 4] to the inner products of d0 = x - old, rounded to FP32, with itself, d1, d2, d3 and d4 over the rows from first up to end.
+KERNEL void BOUNDS(THREADS) differences(int nx, int ny, int nz, int first, int end, const double *RESTRICT x, const double *RESTRICT old,
+                                        const float *RESTRICT d1, const float *RESTRICT d2, const float *RESTRICT d3, const float *RESTRICT d4,
+                                        double *partial, double *scalars, u32 *ticket) {
+  SHARED double lines[32];
+  SHARED int last;
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0;
+  i64 n = (i64)nx * (end - first), stride = (i64)gridX() * THREADS;
+  for (int k = blockY(); k < nz; k += gridY()) {
+    i64 base = ((i64)k * ny + first) * nx;
+#pragma unroll 2
+    for (i64 at = (i64)blockX() * THREADS + threadX(); at < n; at += stride) {
+      i64 c = base + at;
+      double d = (float)(x[c] - old[c]);
+      s0 += d * d;
+      s1 += d * d1[c];
+      s2 += d * d2[c];
+      s3 += d * d3[c];
+      s4 += d * d4[c];
+    }
+  }
+  s0 = sumBlock(s0, lines, THREADS);
+  s1 = sumBlock(s1, lines, THREADS);
+  s2 = sumBlock(s2, lines, THREADS);
+  s3 = sumBlock(s3, lines, THREADS);
+  s4 = sumBlock(s4, lines, THREADS);
+  int blocks = gridX() * gridY(), block = blockY() * gridX() + blockX();
+  if (threadX() == 0) {
+    partial[block] = s0;
+    partial[blocks + block] = s1;
+    partial[2 * blocks + block] = s2;
+    partial[3 * blocks + block] = s3;
+    partial[4 * blocks + block] = s4;
+  }
+  if (!lastBlock(ticket, blocks, &last)) return;
+  for (int m = 0; m < 5; m++) {
+    double s = total(partial + m * blocks, blocks, lines, THREADS);
+    if (threadX() == 0) scalars[m] = s;
+  }
+}
+
+// x moves on by w0 (x - old) + w1 d1 + w2 d2 + w3 d3, old becomes the former x, and d4 gives its place to x - old where it is not null. What has no weight may be no
+// number.
+KERNEL void BOUNDS(THREADS) extrapolate(i64 n, double *RESTRICT x, double *RESTRICT old, const float *RESTRICT d1, const float *RESTRICT d2,
+                                        const float *RESTRICT d3, float *RESTRICT d4, double w0, double w1, double w2, double w3) {
   i64 stride = (i64)gridX() * THREADS;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) {
-    double v = x[c], before = old[c], slope = v - before, next = v + slope;
-    if (older) {
-      if (quadratic) next += slope - (before - older[c]);
-      older[c] = before;
-    }
+    double v = x[c], d = v - old[c], next = v;
+    if (w0 != 0) next += w0 * d;
+    if (w1 != 0) next += w1 * d1[c];
+    if (w2 != 0) next += w2 * d2[c];
+    if (w3 != 0) next += w3 * d3[c];
     x[c] = next;
     old[c] = v;
+    if (d4) d4[c] = (float)d;
   }
 }

@@ -24,6 +24,7 @@ type Residual struct {
 	stored          launch.Kernel[ResidualStoredArgs]
 	maximum         launch.Kernel[ResidualMaximumArgs]
 	fill            launch.Kernel[ResidualFillArgs]
+	differences     launch.Kernel[ResidualDifferencesArgs]
 	extrapolate     launch.Kernel[ResidualExtrapolateArgs]
 }
 
@@ -37,6 +38,7 @@ func LoadResidual(d cudriver.Driver) (*Residual, error) {
 		m.stored.Prepare("stored", ResidualThreads),
 		m.maximum.Prepare("maximum", ResidualThreads),
 		m.fill.Prepare("fill", ResidualThreads),
+		m.differences.Prepare("differences", ResidualThreads),
 		m.extrapolate.Prepare("extrapolate", ResidualThreads),
 	)
 	if err != nil {
@@ -119,14 +121,31 @@ func (m *Residual) Fill(s cudriver.Stream, grid [3]uint32, a ResidualFillArgs) e
 	return m.fill.Launch(s, grid)
 }
 
-// ResidualExtrapolateArgs are the arguments of extrapolate.
-type ResidualExtrapolateArgs struct {
-	N             int64
-	X, Old, Older cudriver.Ptr[float64]
-	Quadratic     int32
+// ResidualDifferencesArgs are the arguments of differences.
+type ResidualDifferencesArgs struct {
+	Nx, Ny, Nz, First, End int32
+	X, Old                 cudriver.Ptr[float64]
+	D1, D2, D3, D4         cudriver.Ptr[float32]
+	Partial, Scalars       cudriver.Ptr[float64]
+	Ticket                 cudriver.Ptr[uint32]
 }
 
-// Extrapolate: x becomes the continuation of (older, old, x), linear or quadratic, and the two others the states before. A null older is not kept.
+// Differences sets scalars[0 ... 4] to the inner products of d0 = x - old, rounded to FP32, with itself, d1, d2, d3 and d4 over the rows from first up to end.
+func (m *Residual) Differences(s cudriver.Stream, grid [3]uint32, a ResidualDifferencesArgs) error {
+	m.differences.Args = a
+	return m.differences.Launch(s, grid)
+}
+
+// ResidualExtrapolateArgs are the arguments of extrapolate.
+type ResidualExtrapolateArgs struct {
+	N              int64
+	X, Old         cudriver.Ptr[float64]
+	D1, D2, D3, D4 cudriver.Ptr[float32]
+	W0, W1, W2, W3 float64
+}
+
+// Extrapolate: x moves on by w0 (x - old) + w1 d1 + w2 d2 + w3 d3, old becomes the former x, and d4 gives its place to x - old where it is not null. What has no weight may be no
+// number.
 func (m *Residual) Extrapolate(s cudriver.Stream, grid [3]uint32, a ResidualExtrapolateArgs) error {
 	m.extrapolate.Args = a
 	return m.extrapolate.Launch(s, grid)

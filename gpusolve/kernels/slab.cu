@@ -126,57 +126,78 @@ enum { WIDE = 256 };
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef double double2 __attribute__((ext_vector_type(2)));
 
-// moved is what an update does to one value: x += alpha p, and the new r, which it returns.
-DEVICE float moved(i64 c, double *x, float *r, const float *p, const float *q, double alpha, float alpha32) {
-  float v = __builtin_fmaf(-alpha32, q[c], r[c]);
+// moved is what an update does to one value, as to two of them in updatePlane; it returns the new r.
+template <bool BOTH> DEVICE float moved(i64 c, double *x, float *r, const float *p, const float *former, const float *q, double alpha, double pending) {
+  float v = __builtin_fmaf(-(float)alpha, q[c], r[c]);
   r[c] = v;
-  x[c] += alpha * p[c];
+  if (BOTH) x[c] += pending * former[c] + alpha * p[c];
   return v;
 }
 
-// updateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division: two
-// neighbouring values at a time, but for one at an odd beginning or end of a plane.
+// LINE is how many values of r a line of memory has. Vectors begin at lines, and planes where they come to: a warp that began with its plane would touch a line more.
+enum { LINE = 32 };
+
+// updatePlane is updateRows of the plane that begins at base, and what it adds to RR; BOTH where x is due.
+template <bool BOTH>
+DEVICE double updatePlane(i64 base, i64 sheet, i64 from, i64 to, double *RESTRICT x, float *RESTRICT r, const float *RESTRICT p,
+                          const float *RESTRICT former, const float *RESTRICT q, double alpha, double pending) {
+  double s = 0;
+  float alpha32 = (float)alpha;
+  i64 before = base % LINE, stride = 2 * (i64)gridX() * WIDE, at = 2 * ((i64)blockX() * WIDE + threadX()) - before;
+  if (at < 0) at += stride;
+#pragma unroll 2
+  for (; at + 1 < sheet; at += stride) {
+    i64 c = (base + at) / 2;
+    float2 v = ((const float2 *)r)[c], w = ((const float2 *)q)[c];
+    if (BOTH) {
+      float2 d = ((const float2 *)p)[c], e = ((const float2 *)former)[c];
+      double2 t = ((const double2 *)x)[c];
+      t[0] += pending * e[0] + alpha * d[0];
+      t[1] += pending * e[1] + alpha * d[1];
+      ((double2 *)x)[c] = t;
+    }
+    v[0] = __builtin_fmaf(-alpha32, w[0], v[0]);
+    v[1] = __builtin_fmaf(-alpha32, w[1], v[1]);
+    ((float2 *)r)[c] = v;
+    if (at >= from && at < to) s += (double)v[0] * v[0];
+    if (at + 1 >= from && at + 1 < to) s += (double)v[1] * v[1];
+  }
+  if (blockX() || threadX()) return s;
+  if (before & 1) {
+    double v = moved<BOTH>(base, x, r, p, former, q, alpha, pending);
+    if (from == 0) s += v * v;
+  }
+  if ((before + sheet) & 1) {
+    double v = moved<BOTH>(base + sheet - 1, x, r, p, former, q, alpha, pending);
+    if (to == sheet) s += v * v;
+  }
+  return s;
+}
+
+// updateRows is update, with RR over the rows from first up to end; r moves in all rows, and x, with the step before, at every second call. Planes are taken apart, so that
+// no cell needs a division: two neighbouring values at a time, but for one at an odd beginning or end of a plane.
 KERNEL void BOUNDS(WIDE) updateRows(int nx, int ny, int nz, int first, int end, double *RESTRICT x, float *RESTRICT r, const float *p0, const float *p1,
                                     const int *side, const float *RESTRICT q, double *partial, double *scalars, u32 *ticket) {
   SHARED double lines[32];
   SHARED int last;
-  const float *RESTRICT p = *(const volatile int *)side ? p1 : p0;
-  double s = 0, alpha = load(scalars + ALPHA);
-  float alpha32 = (float)alpha;
-  i64 sheet = (i64)nx * ny, from = (i64)nx * first, to = (i64)nx * end, stride = (i64)gridX() * WIDE;
-  for (int k = blockY(); k < nz; k += gridY()) {
-    i64 base = k * sheet, odd = base & 1, pairs = (sheet - odd) / 2;
-#pragma unroll 2
-    for (i64 n = (i64)blockX() * WIDE + threadX(); n < pairs; n += stride) {
-      i64 at = odd + 2 * n, c = (base + at) / 2;
-      float2 d = ((const float2 *)p)[c], v = ((const float2 *)r)[c], w = ((const float2 *)q)[c];
-      double2 t = ((const double2 *)x)[c];
-      v[0] = __builtin_fmaf(-alpha32, w[0], v[0]);
-      v[1] = __builtin_fmaf(-alpha32, w[1], v[1]);
-      t[0] += alpha * d[0];
-      t[1] += alpha * d[1];
-      ((float2 *)r)[c] = v;
-      ((double2 *)x)[c] = t;
-      if (at >= from && at < to) s += (double)v[0] * v[0];
-      if (at + 1 >= from && at + 1 < to) s += (double)v[1] * v[1];
-    }
-    if (blockX() == 0 && threadX() == 0) {
-      if (odd) {
-        double v = moved(base, x, r, p, q, alpha, alpha32);
-        if (from == 0) s += v * v;
-      }
-      if (odd + 2 * pairs < sheet) {
-        double v = moved(base + sheet - 1, x, r, p, q, alpha, alpha32);
-        if (to == sheet) s += v * v;
-      }
-    }
+  int now = *(const volatile int *)side;
+  const float *RESTRICT p = now ? p1 : p0, *RESTRICT former = now ? p0 : p1;
+  double s = 0, alpha = load(scalars + ALPHA), pending = load(scalars + PENDING);
+  i64 sheet = (i64)nx * ny, from = (i64)nx * first, to = (i64)nx * end;
+  if (pending == 0) {
+    for (int k = blockY(); k < nz; k += gridY()) s += updatePlane<false>(k * sheet, sheet, from, to, x, r, p, former, q, alpha, pending);
+  } else {
+    for (int k = blockY(); k < nz; k += gridY()) s += updatePlane<true>(k * sheet, sheet, from, to, x, r, p, former, q, alpha, pending);
   }
   s = sumBlock(s, lines, WIDE);
   int blocks = gridX() * gridY();
   if (threadX() == 0) partial[blockY() * gridX() + blockX()] = s;
   if (!lastBlock(ticket, blocks, &last)) return;
   s = total(partial, blocks, lines, WIDE);
-  if (threadX() == 0) scalars[RR] = s;
+  if (threadX() == 0) {
+    scalars[RR] = s;
+    scalars[PENDING] = pending == 0 ? alpha : 0;
+  }
 }
 
 // storedRows sets scalars[SCRATCH] = sum of capacity (x - old) over the rows from first up to end.
@@ -275,4 +296,17 @@ KERNEL void BOUNDS(32) combineDirection(int ranks, const double *RESTRICT all, d
   scalars[PQ] = s;
   double alpha = scalars[RZ] / s;
   scalars[ALPHA] = s > 0 && __builtin_fabs(alpha) <= 1.7976931348623157e308 ? alpha : 0;
+}
+
+// combineSums makes those scalars of the rank sums over all that the bits of which name, and tells in ENDED whether any rank has ASKED for an end. One thread for each scalar.
+KERNEL void BOUNDS(32) combineSums(int ranks, u32 which, const double *RESTRICT all, double *scalars) {
+  int k = threadX();
+  if (k >= RANKSCALARS) return;
+  double s = 0, most = 0;
+  for (int n = 0; n < ranks; n++) {
+    s += all[n * RANKSCALARS + k];
+    most = larger(most, all[n * RANKSCALARS + ASKED]);
+  }
+  if (which >> k & 1) scalars[k] = s;
+  if (k == ENDED) scalars[k] = most;
 }

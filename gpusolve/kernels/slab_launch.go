@@ -21,6 +21,11 @@ const (
 	SlabWide = 256
 )
 
+// LINE is how many values of r a line of memory has. Vectors begin at lines, and planes where they come to: a warp that began with its plane would touch a line more.
+const (
+	SlabLine = 32
+)
+
 // RANKSCALARS is how many scalars each rank gives to combine.
 const (
 	SlabRankscalars = 16
@@ -32,6 +37,10 @@ const (
 
 const (
 	SlabCombineDirectionThreads = 32
+)
+
+const (
+	SlabCombineSumsThreads = 32
 )
 
 // Slab is the module slab.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -51,6 +60,7 @@ type Slab struct {
 	innerRows           launch.Kernel[SlabInnerRowsArgs]
 	combineDot          launch.Kernel[SlabCombineDotArgs]
 	combineDirection    launch.Kernel[SlabCombineDirectionArgs]
+	combineSums         launch.Kernel[SlabCombineSumsArgs]
 }
 
 // LoadSlab compiles the module for the device and finds its kernels.
@@ -72,6 +82,7 @@ func LoadSlab(d cudriver.Driver) (*Slab, error) {
 		m.innerRows.Prepare("innerRows", SlabThreads),
 		m.combineDot.Prepare("combineDot", SlabCombineDotThreads),
 		m.combineDirection.Prepare("combineDirection", SlabCombineDirectionThreads),
+		m.combineSums.Prepare("combineSums", SlabCombineSumsThreads),
 	)
 	if err != nil {
 		return nil, err
@@ -220,8 +231,8 @@ type SlabUpdateRowsArgs struct {
 	Ticket                 cudriver.Ptr[uint32]
 }
 
-// UpdateRows is update, with RR over the rows from first up to end; x and r move in all rows. Planes are taken apart, so that no cell needs a division: two
-// neighbouring values at a time, but for one at an odd beginning or end of a plane.
+// UpdateRows is update, with RR over the rows from first up to end; r moves in all rows, and x, with the step before, at every second call. Planes are taken apart, so that
+// no cell needs a division: two neighbouring values at a time, but for one at an odd beginning or end of a plane.
 func (m *Slab) UpdateRows(s cudriver.Stream, grid [3]uint32, a SlabUpdateRowsArgs) error {
 	m.updateRows.Args = a
 	return m.updateRows.Launch(s, grid)
@@ -290,4 +301,17 @@ type SlabCombineDirectionArgs struct {
 func (m *Slab) CombineDirection(s cudriver.Stream, grid [3]uint32, a SlabCombineDirectionArgs) error {
 	m.combineDirection.Args = a
 	return m.combineDirection.Launch(s, grid)
+}
+
+// SlabCombineSumsArgs are the arguments of combineSums.
+type SlabCombineSumsArgs struct {
+	Ranks        int32
+	Which        uint32
+	All, Scalars cudriver.Ptr[float64]
+}
+
+// CombineSums makes those scalars of the rank sums over all that the bits of which name, and tells in ENDED whether any rank has ASKED for an end. One thread for each scalar.
+func (m *Slab) CombineSums(s cudriver.Stream, grid [3]uint32, a SlabCombineSumsArgs) error {
+	m.combineSums.Args = a
+	return m.combineSums.Launch(s, grid)
 }

@@ -125,9 +125,11 @@ type System interface {
 	OutOfRange() []int64
 	// NewSource makes a right side without power. A driven one includes the heat that the faces' temperatures and fluxes bring in.
 	NewSource(driven bool) (HeatSource, error)
-	// Extrapolate makes x the continuation of the states (older, old, x), old the former x and older the former old: the start of the next
-	// time step. The continuation is linear, 2 x - old, or quadratic, 3 x - 3 old + older. A nil older is not kept; then it is linear.
-	Extrapolate(x, old, older Vector, quadratic bool)
+	// Differences returns the inner products of d0 = x - old, rounded to FP32, with itself and with the differences of states before it, FP32 vectors.
+	Differences(x, old Vector, past [4]Vector) [5]float64
+	// Extrapolate adds weights[0] d0 + weights[1] past[0] + weights[2] past[1] + weights[3] past[2] to x. old becomes the former x and past[3] the former d0, rounded.
+	// Without past, which may be nil together, it is weights[0] d0. What has no weight may be no number.
+	Extrapolate(x, old Vector, past [4]Vector, weights [4]float64)
 	// Plane copies plane k of x to the host.
 	Plane(k int, x Vector, dst []float64)
 	// Max returns the largest value of x, NaN where any is NaN.

@@ -49,27 +49,53 @@ func (f *Fixture) state() {
 			f.Errorf("Stored is %g, want %g", got, want)
 		}
 	}
-	f.Sys.Extrapolate(x, old, nil, false)
+	f.Sys.Extrapolate(x, old, [4]ops.Vector{}, [4]float64{1})
 	f.Near("old after Extrapolate", f.Read(old), a, 1, 0)
 	want := make([]float64, len(a))
 	for c := range want {
 		want[c] = 2*a[c] - b[c]
 	}
 	f.Near("x after Extrapolate", f.Read(x), want, largest(want)+1, eps64)
-	older := f.Must(f.Sys.New64())
-	for _, quadratic := range []bool{false, true} {
-		a, b, c := f.Random(x), f.Random(old), f.Random(older)
-		for i := range want {
-			want[i] = 2*a[i] - b[i]
-			if quadratic {
-				want[i] = 3*a[i] - 3*b[i] + c[i]
+	f.continuation(x, old)
+}
+
+// continuation checks Differences and Extrapolate on five differences. What has no weight is no number in two of the vectors.
+func (f *Fixture) continuation(x, old ops.Vector) {
+	var past [4]ops.Vector
+	for n := range past {
+		past[n] = f.Must(f.Sys.New32())
+	}
+	for _, w := range [][4]float64{{}, {1}, {2, -1}, {2.5, -2, 0.5}, {3, -4, 1.5, -0.25}, {0, -1}} {
+		a, b := f.Random(x), f.Random(old)
+		d := [5][]float64{make([]float64, len(a))}
+		for n := range past {
+			d[n+1] = f.Random(past[n])
+		}
+		var products, sizes [5]float64
+		want := make([]float64, len(a))
+		for i := range a {
+			d[0][i] = float64(float32(a[i] - b[i]))
+			for n := range d {
+				products[n] += d[0][i] * d[n][i]
+				sizes[n] += math.Abs(d[0][i] * d[n][i])
+			}
+			want[i] = a[i] + w[0]*(a[i]-b[i]) + w[1]*d[1][i] + w[2]*d[2][i] + w[3]*d[3][i]
+		}
+		for n, got := range f.Sys.Differences(x, old, past) {
+			f.Near("Differences", []float64{got}, products[n:n+1], sizes[n], eps64)
+		}
+		for n := 1; n < len(w); n++ {
+			if w[n] == 0 {
+				d[n][len(a)/2] = math.NaN()
+				f.Sys.Write(past[n-1], d[n])
 			}
 		}
-		f.Sys.Extrapolate(x, old, older, quadratic)
-		f.Near("x after Extrapolate of three", f.Read(x), want, largest(want)+1, eps64)
-		f.Near("old after Extrapolate of three", f.Read(old), a, 1, 0)
-		f.Near("older after Extrapolate of three", f.Read(older), b, 1, 0)
+		f.Sys.Extrapolate(x, old, past, w)
+		f.Near("x after Extrapolate of five", f.Read(x), want, largest(want)+1, eps64)
+		f.Near("old after Extrapolate of five", f.Read(old), a, 1, 0)
+		f.Near("the difference after Extrapolate of five", f.Read(past[3]), d[0], 1, 0)
 	}
+	f.Sys.Release(past[0], past[1], past[2], past[3])
 }
 
 // faceHeat checks what leaves through each face, and that all of it is what the operator and b say: ground x - what boundaries bring in.

@@ -3,7 +3,8 @@ package ranks
 import "context"
 
 // Agreeing gives a group whose ranks are interrupted together. Its context ends on all of them in the same Gather: the first one after the context of any
-// rank has ended. Between two of them it does not change, so that what is decided by it is decided alike.
+// rank has ended. Between two of them it does not change, so that what is decided by it is decided alike. Where ranks tell each other by other ways than Gather that
+// one has Asked for an end, all of them End at the same place.
 func Agreeing(ctx context.Context, g Group) (context.Context, Group) {
 	agreed, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	return agreed, &agreeing{g, ctx, end}
@@ -36,6 +37,12 @@ func (a *agreeing) Gather(mine []byte) ([][]byte, error) {
 	}
 	return all, nil
 }
+
+// Asked says whether the context of this rank has ended. The others do not know yet.
+func (a *agreeing) Asked() bool { return a.own.Err() != nil }
+
+// End ends the agreed context of this rank.
+func (a *agreeing) End() { a.end(context.Canceled) }
 
 // Unwrap is the group itself.
 func (a *agreeing) Unwrap() Group { return a.Group }

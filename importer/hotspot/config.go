@@ -93,10 +93,16 @@ func parseConfig(file string, data []byte, faults *importer.Faults, notes *[]imp
 			faults.Add(w[2].pos, "write one parameter a line; comments begin with #", "%q follows the value of %s", importer.Shorten(w[2].text), importer.Shorten(name))
 			continue
 		}
-		c.set(name, w[0].pos, w[1], faults, notes)
+		if c.set(name, w[0].pos, w[1], faults, notes); len(*notes) > mostNotes {
+			faults.Add(w[0].pos, "write one of HotSpot's parameters a line, once", "%d parameters are unknown or there twice: this is no configuration", len(*notes))
+			break
+		}
 	}
 	return c
 }
+
+// mostNotes is how many parameters may be passed over: HotSpot has some seventy.
+const mostNotes = 1000
 
 // set takes a parameter over, judged by its kind. An earlier value beats a later one, and capitals do not count, as in HotSpot.
 func (c *config) set(name string, pos stack.Pos, value word, faults *importer.Faults, notes *[]importer.Note) {

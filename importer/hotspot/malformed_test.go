@@ -1,6 +1,7 @@
 package hotspot
 
 import (
+	"fmt"
 	"io/fs"
 	"math"
 	"strings"
@@ -47,12 +48,22 @@ func importProject(p project, compat bool) (*importer.Result, error) {
 }
 
 // What cannot be meant gets an error with file, line and column; so does what thermsim cannot model.
+// many are n parameters that HotSpot does not have.
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "-x%d 1\n", i)
+	}
+	return b.String()
+}
+
 func TestMalformed(t *testing.T) {
 	for name, c := range map[string]struct {
 		files project
 		want  []string
 	}{
 		"no dash":                 {project{"c.config": "model_type grid\n"}, []string{"c.config:1:1", `"model_type" is no parameter`}},
+		"no configuration":        {project{"c.config": many(1500)}, []string{"c.config:1001:1: 1001 parameters are unknown or there twice: this is no configuration"}},
 		"no value":                {project{"c.config": goodConfig + "-t_chip\n"}, []string{"c.config:8:1", "parameter t_chip has no value"}},
 		"two values":              {project{"c.config": goodConfig + "-t_chip 1e-4 2e-4\n"}, []string{"c.config:8:14", "follows the value"}},
 		"text for a number":       {project{"c.config": goodConfig + "-t_chip thin\n"}, []string{"c.config:8:9", "must be a number"}},

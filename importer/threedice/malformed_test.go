@@ -2,6 +2,7 @@ package threedice
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -81,9 +82,23 @@ type mutation struct {
 }
 
 // malformed is the corpus.
+// many is a format with numbers from 0.
+func many(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
 func malformed() []mutation {
 	return []mutation{
 		{"whole", "case.stk", "material SI :", "material SI :", ""},
+
+		// Too much.
+		{"many materials", "case.stk", "", many(5001, "material M%d :\n thermal conductivity 1 ;\n volumetric heat capacity 1 ;\n"), "case.stk:15001:1: a project has 5000 materials at most; leave out those that nothing needs"},
+		{"many dies", "case.stk", "stack:", many(5001, "die D%d :\n source 2 SI ;\n") + "stack:", "case.stk:10018:1: a project has 5000 dies at most; leave out those that nothing needs"},
+		{"many outputs", "case.stk", "   T (", many(20_000, "   T (LOWER, 500, 500, \"t%d.txt\", step) ;\n") + "   T (", "case.stk:20028:4: a project has 20000 outputs at most; leave out those that nothing needs"},
 
 		// Cut off.
 		{"empty", "case.stk", "", "", "case.stk:1:1: the file ends without a material"},

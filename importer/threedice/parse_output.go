@@ -57,5 +57,7 @@ func (p *stkParser) oneOf(words ...string) string {
 }
 
 func (p *stkParser) addOutput(o Output) {
-	p.outputs = append(p.outputs, o)
+	if p.outputs = append(p.outputs, o); len(p.outputs) > mostOutputs {
+		p.tooMany(o.Pos, "outputs", mostOutputs)
+	}
 }

@@ -110,7 +110,18 @@ func (p *stkParser) material() {
 			p.faults.Add(m.pos, "rename one of them", "material %q is there twice, first at line %d", m.name, other.pos.Line)
 		}
 	}
-	p.materials = append(p.materials, m)
+	if p.materials = append(p.materials, m); len(p.materials) > stack.MaxLayers {
+		p.tooMany(m.pos, "materials", stack.MaxLayers)
+	}
+}
+
+// mostOutputs bounds the instructions of the output section.
+const mostOutputs = 20_000
+
+// tooMany ends the reading of a project that has more of something than its layers could use.
+func (p *stkParser) tooMany(pos stack.Pos, what string, most int) {
+	p.faults.Add(pos, "leave out those that nothing needs", "a project has %d %s at most", most, what)
+	p.failed = true
 }
 
 // parseMaterial reads material ID : thermal conductivity k [, k, k] ; volumetric heat capacity c ;
@@ -243,7 +254,9 @@ func (p *stkParser) die() {
 			p.faults.Add(d.pos, "rename one of them", "die %q is there twice, first at line %d", d.name, other.pos.Line)
 		}
 	}
-	p.dies = append(p.dies, d)
+	if p.dies = append(p.dies, d); len(p.dies) > stack.MaxLayers {
+		p.tooMany(d.pos, "dies", stack.MaxLayers)
+	}
 }
 
 // startsLayerSection looks whether "layer" begins a section, layer ID : ..., rather than a layer of a die.

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -46,7 +47,10 @@ func (c *canvas) write(w io.Writer, format Format) error {
 func scaled(pixels int, factor float64) float64 { return math.Round(float64(pixels) * factor) }
 
 func checkPixels(width, height float64) error {
-	if width*height > maxPixels || width < 1 || height < 1 {
+	if width < 1 || height < 1 {
+		return errors.New("less than a pixel is left; take a larger width, font or resolution")
+	}
+	if width*height > maxPixels {
 		return fmt.Errorf("%.0f x %.0f pixels are too many; take a smaller width or resolution", width, height)
 	}
 	return nil

@@ -89,6 +89,16 @@ func TestSchemaIsChecked(t *testing.T) {
 	}
 }
 
+// Tables of a manifest that hold nothing would take many times its size.
+func TestEmptySteps(t *testing.T) {
+	other := rewrite(t, write(t, sampleMesh(t)), manifestName, zip.Store, func(b []byte) []byte {
+		return append([]byte(`{"warnings":[`+strings.Repeat("{},", 3000)+`{}],`), bytes.TrimSpace(b)[1:]...)
+	})
+	if _, err := Open(other, nil); err == nil || !strings.Contains(err.Error(), "run.json: 30") || !strings.Contains(err.Error(), "bytes are more than such a file has") {
+		t.Error(err)
+	}
+}
+
 // An archive that was packed again is read; one that opens to absurdly much is refused before it does.
 func TestPackedArchives(t *testing.T) {
 	path := write(t, sampleMesh(t))

@@ -92,6 +92,9 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	if err != nil {
 		return err
 	}
+	if err := inputfile.Crowded(about, bytesPerTable); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
+	}
 	if err := json.Unmarshal(about, &r.Manifest); err != nil {
 		return err
 	}
@@ -143,6 +146,9 @@ const (
 	mostRatio = 20
 	freeBytes = 1 << 20
 )
+
+// bytesPerTable is the least that a step takes as it is written, and what else a manifest has many of.
+const bytesPerTable = 40
 
 // entry reads an entry whole.
 func (r *Run) entry(name string) ([]byte, error) {

@@ -87,7 +87,7 @@ THERMSIM_GPU_WAIT=1ms part wait-limit 10 "$W"/thermsim steady mol10-ev6 --grid 4
 # Four processes at once: the bits of one.
 part one 10 "$W"/thermsim steady mol10-ev6 --grid 1024x1024 --precond multigrid --device gpu $quiet --quiet --files raw --out "$OUT/alone"
 for n in 1 2 3 4; do part four-$n 20 "$W"/thermsim steady mol10-ev6 --grid 1024x1024 --precond multigrid --device gpu $quiet --quiet --files raw --out "$OUT/four-$n" & FOUR="$FOUR $!"; done; wait $FOUR
-for n in 1 2 3 4; do part four-same-$n 10 bash -c "cd $OUT/alone && s=0; ls; for f in *.csv *.png *.raw; do cmp \$f ../four-$n/\$f || s=1; done; exit \$s"; done
+for n in 1 2 3 4; do part four-same-$n 10 bash -c "cd $OUT/alone && s=0; ls; for f in *.csv *.png *.bin; do cmp \$f ../four-$n/\$f || s=1; done; exit \$s"; done
 # 2.2e9 cells.
 part big-fourier 25 "$W"/thermsim steady mol10-ev6 --grid 14900x14900 --precond fourier --device gpu $quiet --save none --json -v --out "$OUT/big-fourier"
 part big-multigrid 25 "$W"/thermsim steady mol10-ev6 --grid 14900x14900 --precond multigrid --device gpu $quiet --save none --json -v --out "$OUT/big-multigrid"

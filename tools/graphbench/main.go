@@ -38,6 +38,7 @@ type bench struct {
 	cases   []string // beginnings of names; all where empty
 	methods []string
 	devices []string
+	right   string // side of Poisson problems
 	note    string // of every row
 }
 
@@ -54,6 +55,7 @@ func main() {
 	cases := flag.String("cases", "", "a list of beginnings of names of cases")
 	methods := flag.String("precond", "parac;cmg", "methods with their settings, with semicolons between")
 	devices := flag.String("devices", "gpu", "a list of gpu and cpu")
+	flag.StringVar(&b.right, "right", "", "right sides of Poisson problems: independent normal numbers, or product, the matrix times such numbers")
 	flag.StringVar(&b.note, "note", "", "what every row says of how it was measured, such as the cores that it had")
 	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
 	version := flag.String("commit", "", "the commit that the program was built from, where Go did not record it")
@@ -71,6 +73,8 @@ func main() {
 	}
 	switch {
 	case err != nil:
+	case b.right != "" && b.right != "product":
+		err = fmt.Errorf("there is no right side %q", b.right)
 	case *write != "":
 		err = writeFile(*write, b.nodes[0])
 	default:

@@ -31,6 +31,7 @@ type row struct {
 	Threads  int     `json:"threads,omitempty"` // of a processor
 	Method   string  `json:"method,omitempty"`
 	Order    string  `json:"order,omitempty"`
+	Right    string  `json:"right_side,omitempty"` // empty: independent normal numbers
 	RTol     float64 `json:"rtol,omitempty"`
 	Runs     int     `json:"runs,omitempty"` // 0: one, that counts
 	Commit   string  `json:"commit"`

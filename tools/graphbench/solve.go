@@ -15,6 +15,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/cmg"
+	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/precond/parac"
 )
@@ -61,7 +62,7 @@ func (b *bench) eachDevice(body func(d ops.Device, name string, threads int) err
 // definition of a method by its name.
 func definition(spec string) (method.Definition, precond.Settings, error) {
 	name, settings := precond.Split(spec)
-	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), jacobi.Definition(), jacobi.DefinitionOfNone()} {
+	for _, d := range []method.Definition{cmg.Definition(), parac.Definition(), ilu.DefinitionOfCholesky(), jacobi.Definition(), jacobi.DefinitionOfNone()} {
 		if d.Name == name {
 			set, err := precond.Parse(settings, d.Keys)
 			return d, set, err
@@ -77,6 +78,7 @@ type problem struct {
 	n       int
 	entries int64
 	source  []float64
+	right   string // what it is, where a table has several
 	rtol    float64
 }
 
@@ -123,7 +125,7 @@ func (b *bench) solve(d ops.Device, p problem, spec string) (row, solved, error)
 
 // once solves a system once.
 func once(d ops.Device, p problem, spec string, last bool) (r row, left solved, err error) {
-	r = row{Case: p.name, Unknowns: p.n, Entries: p.entries, Method: spec, RTol: p.rtol}
+	r = row{Case: p.name, Unknowns: p.n, Entries: p.entries, Method: spec, Right: p.right, RTol: p.rtol}
 	def, set, err := definition(spec)
 	if err != nil {
 		return r, left, err

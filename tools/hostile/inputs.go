@@ -14,7 +14,8 @@ import (
 
 // inputs are all of them.
 func inputs() []input {
-	return slices.Concat(textInputs(), materialInputs(), planInputs(), archiveInputs(), pipeInputs(), pathInputs(), shapeInputs())
+	return slices.Concat(textInputs(), materialInputs(), planInputs(), archiveInputs(), pipeInputs(), pathInputs(), shapeInputs(), manyInputs(), namedInputs(), flagInputs(), sweepInputs(), checkpointInputs(),
+		netlistInputs(), matrixInputs(), policyInputs(), modelInputs(), runInputs(), serveInputs(), designInputs(), projectInputs(), strangerInputs(), otherInputs())
 }
 
 // write makes a file and fills it.

@@ -11,6 +11,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +21,8 @@ import (
 // What a refusal may cost.
 const (
 	mostTime   = 2 * time.Second
-	mostMemory = 500 << 20 // bytes
+	mostMemory = 500e6    // bytes
+	mostBytes  = 10 << 20 // of the input, for which that holds
 )
 
 // input is one hostile input: make writes it into an empty folder and returns the command line.
@@ -32,19 +34,34 @@ type input struct {
 }
 
 func main() {
+	if len(os.Args) > 3 && os.Args[1] == asMeter {
+		if err := meter(os.Args[2], os.Args[3], os.Args[4:]); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	program := flag.String("program", "bin/thermsim", "the thermsim to measure")
 	only := flag.String("only", "", "regular expression of the inputs' names")
-	check := flag.Bool("check", false, "fail where an input to be refused is not, or costs more than 2 s or 500 MiB")
+	check := flag.Bool("check", false, "fail where an input to be refused is not, or costs more than 2 s or 500 MB")
 	into := flag.String("json", "", "renew the rows of this file, such as docs/measurements/hostile.json, by what was measured")
+	commit := flag.String("commit", "", "with -json: the commit that the program was built of")
+	before := flag.Bool("before", false, "with -json: the program is one of before; rows that are there stay, others get their columns of before")
 	limit := flag.Duration("limit", 120*time.Second, "time after which a run is killed")
 	flag.Parse()
-	if err := run(*program, *only, *into, *limit, *check); err != nil {
+	if err := run(*program, *only, *limit, *check, kept{*into, *commit, *before}); err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
 		os.Exit(1)
 	}
 }
 
-func run(program, only, into string, limit time.Duration, check bool) error {
+// kept is where figures are kept.
+type kept struct {
+	path, commit string
+	before       bool
+}
+
+func run(program, only string, limit time.Duration, check bool, into kept) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -55,6 +72,7 @@ func run(program, only, into string, limit time.Duration, check bool) error {
 	fmt.Println("| input | time | of processors | memory | status | message |\n|---|---|---|---|---|---|")
 	failed := 0
 	var rows []row
+	var measured []input
 	for _, in := range inputs() {
 		if !wanted.MatchString(in.name) {
 			continue
@@ -64,13 +82,13 @@ func run(program, only, into string, limit time.Duration, check bool) error {
 			return fmt.Errorf("%s: %w", in.name, err)
 		}
 		fmt.Println(m.row(in))
-		rows = append(rows, m.figures(in))
-		if in.refused && (m.status != 2 || m.killed || m.cpu > mostTime || m.memory > mostMemory) {
+		rows, measured = append(rows, m.figures(in)), append(measured, in)
+		if in.refused && !m.Large && (m.Status != 2 || m.Killed || m.CPU > mostTime || m.Memory > mostMemory) {
 			failed++
 		}
 	}
-	if into != "" {
-		if err := renew(into, rows); err != nil {
+	if into.path != "" {
+		if err := renew(into.path, into.commit, measured, rows, into.before); err != nil {
 			return err
 		}
 	}
@@ -80,6 +98,9 @@ func run(program, only, into string, limit time.Duration, check bool) error {
 	return nil
 }
 
+// itself is the name of the program in the folder of an input, for inputs that it makes.
+const itself = "thermsim"
+
 // one makes an input, gives it to the program and removes it.
 func one(program string, in input, limit time.Duration) (measured, error) {
 	dir, err := os.MkdirTemp("", "hostile")
@@ -87,9 +108,30 @@ func one(program string, in input, limit time.Duration) (measured, error) {
 		return measured{}, err
 	}
 	defer os.RemoveAll(dir)
+	if err := os.Symlink(program, filepath.Join(dir, itself)); err != nil {
+		return measured{}, err
+	}
 	args, err := in.make(dir)
 	if err != nil {
 		return measured{}, err
 	}
-	return measure(program, dir, args, limit)
+	large := size(dir) > mostBytes
+	m, err := measure(program, dir, args, limit)
+	m.Large = large
+	return m, err
+}
+
+// size of all files in a folder in bytes.
+func size(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+		return err
+	}) // what cannot be looked at does not count
+	return n
 }

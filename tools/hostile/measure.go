@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -17,52 +19,79 @@ const mostVirtual = 6_000_000
 
 // measured is what a run cost and said.
 type measured struct {
-	wall    time.Duration
-	cpu     time.Duration // what other programs on the machine take does not count
-	memory  int64         // bytes, largest resident size
-	status  int
-	killed  bool
-	message string
+	Wall    time.Duration
+	CPU     time.Duration // what other programs on the machine take does not count
+	Memory  int64         // bytes, largest resident size
+	Status  int
+	Killed  bool
+	Message string
+	Large   bool `json:"-"` // the input has more bytes than are promised anything
 }
 
-// measure runs the program in dir.
-func measure(program, dir string, args []string, limit time.Duration) (measured, error) {
+// measure runs the program in dir, whose file stdin, if there is one, is its input. The system counts what a process had before it became the program
+// as memory of the program: so a small process of its own starts it.
+func measure(program, dir string, args []string, limit time.Duration) (m measured, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return m, err
+	}
+	cmd := exec.Command(self, append([]string{asMeter, limit.String(), program}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(out, &m)
+}
+
+// asMeter in place of flags makes this program the small process.
+const asMeter = "-meter"
+
+// meter starts the program in the working directory and prints what it cost.
+func meter(limit, program string, args []string) error {
+	most, err := time.ParseDuration(limit)
+	if err != nil {
+		return err
+	}
 	script := fmt.Sprintf(`ulimit -v %d 2> /dev/null; exec "$0" "$@"`, mostVirtual)
 	cmd := exec.Command("sh", append([]string{"-c", script, program}, args...)...)
-	cmd.Dir = dir
+	if in, err := os.Open("stdin"); err == nil {
+		defer in.Close()
+		cmd.Stdin = in
+	}
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
-		return measured{}, err
+		return err
 	}
-	timer := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
-	err := cmd.Wait()
-	m := measured{wall: time.Since(start), killed: !timer.Stop(), message: said.String(), status: cmd.ProcessState.ExitCode()}
+	timer := time.AfterFunc(most, func() { _ = cmd.Process.Kill() })
+	err = cmd.Wait()
+	m := measured{Wall: time.Since(start), Killed: !timer.Stop(), Message: said.String(), Status: cmd.ProcessState.ExitCode()}
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return m, err
+		return err
 	}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		m.memory = int64(usage.Maxrss) << 10
-		m.cpu = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		m.Memory = int64(usage.Maxrss) << 10
+		m.CPU = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
-	return m, nil
+	return json.NewEncoder(os.Stdout).Encode(m)
 }
 
 // row is a line of the table.
 func (m *measured) row(in input) string {
-	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.wall.Seconds(), m.cpu.Seconds(), m.memory/1e6, m.ending(), shown(m.message))
+	return fmt.Sprintf("| %s | %.2f s | %.2f s | %d MB | %s | %s |", in.what, m.Wall.Seconds(), m.CPU.Seconds(), m.Memory/1e6, m.ending(), shown(m.Message))
 }
 
 // ending is the exit status, or what ended the program.
 func (m *measured) ending() string {
 	switch {
-	case m.killed:
+	case m.Killed:
 		return "killed"
-	case m.status < 0:
+	case m.Status < 0:
 		return "crash"
 	}
-	return fmt.Sprint(m.status)
+	return fmt.Sprint(m.Status)
 }
 
 // shortened is the first line of a message, cut.
@@ -82,3 +111,6 @@ func shown(message string) string {
 	}
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(fmt.Sprintf("%q", first))
 }
+
+// pause waits a moment for another process.
+func pause() { time.Sleep(10 * time.Millisecond) }

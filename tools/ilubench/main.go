@@ -5,7 +5,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -80,7 +79,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.out, "json", "", "write the measurements to this file, after every case")
+	flag.StringVar(&o.out, "json", "", "write the measurements to this file, after every row")
 	flag.StringVar(&o.table, "table", "", "what the rows call their table")
 	cases := flag.String("case", "", "run only cases whose names begin with one of these, with commas between them")
 	largest := flag.Int("max-cells", 40e6, "leave out cases with more cells")
@@ -142,7 +141,7 @@ func list(text, by string) []string {
 	return strings.Split(text, by)
 }
 
-// measure runs all cases. What was measured before an error is written.
+// measure runs all cases. Every row is written when it is there, so what was measured before an error or an end is kept.
 func measure(o options) error {
 	d, name, err := openDevice(o.processor)
 	if err != nil {
@@ -158,20 +157,25 @@ func measure(o options) error {
 		if !p.wanted(o.cases) || p.nx*p.ny*p.nz > o.largest {
 			continue
 		}
-		rows, err := p.measure(d, o)
-		for _, r := range rows {
-			r.Table, r.Commit, r.Device, r.Case, r.Cells = o.table, o.commit, name, p.name, p.nx*p.ny*p.nz
-			r.Of = fmt.Sprintf("%s, order %d", p.name, r.Order)
-			if r.Name != "" {
-				r.Of = p.name + ", " + r.Name
-			}
-			f.Rows = append(f.Rows, r)
+		add := func(r row) error {
+			f.Rows = append(f.Rows, p.label(r, name, o))
+			return f.write(o.out)
 		}
-		if err := errors.Join(err, f.write(o.out)); err != nil {
+		if err := p.measure(d, o, add); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return nil
+}
+
+// label says in a row what was measured on which device.
+func (p problem) label(r row, device string, o options) row {
+	r.Table, r.Commit, r.Device, r.Case, r.Cells = o.table, o.commit, device, p.name, p.nx*p.ny*p.nz
+	r.Of = fmt.Sprintf("%s, order %d", p.name, r.Order)
+	if r.Name != "" {
+		r.Of = p.name + ", " + r.Name
+	}
+	return r
 }
 
 // copies is the rate in TB/s at which a GPU copies its memory, read and written; 0 of a processor.
@@ -214,26 +218,25 @@ func (p problem) wanted(cases []string) bool {
 	return len(cases) == 0
 }
 
-func (p problem) measure(d ops.Device, o options) (rows []row, err error) {
+// measure gives the rows of a case to add, as they are measured.
+func (p problem) measure(d ops.Device, o options, add func(row) error) error {
 	s, err := p.open(d)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.Free()
 	fmt.Printf("%s, %d cells\n", p.name, p.nx*p.ny*p.nz)
 	if !p.rows {
-		if rows, err = p.timeParts(s, o); err != nil {
-			return rows, err
+		if err := p.timeParts(s, o, add); err != nil {
+			return err
 		}
 	}
 	for _, text := range o.methods {
-		more, err := p.withMethod(s, text, o)
-		rows = append(rows, more...)
-		if err != nil {
-			return rows, fmt.Errorf("%s: %w", text, err)
+		if err := p.withMethod(s, text, o, add); err != nil {
+			return fmt.Errorf("%s: %w", text, err)
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 // commit is that of the program, "" where it was built without.

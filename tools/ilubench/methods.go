@@ -16,43 +16,44 @@ import (
 )
 
 // withMethod sets a method up, times its applications, and solves with every right side to every tolerance.
-func (p problem) withMethod(s ops.Operator, text string, o options) (rows []row, err error) {
+func (p problem) withMethod(s ops.Operator, text string, o options, add func(row) error) error {
 	name, settings, _ := strings.Cut(text, ":")
 	known := []method.Definition{ilu.Definition(), ilu.DefinitionOfCholesky(), ddilu.Definition()}
 	at := slices.IndexFunc(known, func(d method.Definition) bool { return d.Name == name })
 	if at < 0 {
-		return nil, fmt.Errorf("no method %q", name)
+		return fmt.Errorf("no method %q", name)
 	}
 	set, err := precond.Parse(settings, known[at].Keys)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	start := time.Now()
 	solver, m, err := known[at].SetUp(s, set)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer m.Close()
 	defer solver.Close()
 	r := row{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)), Details: m.Details()}
 	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
-		return nil, err
+		return err
 	}
 	fmt.Printf("  %-40s set-up %8.2f ms apply %8.3f ms  %s\n", text, r.SetUpMS, r.ApplyMS, r.Details)
-	rows = append(rows, r)
-	more, err := p.solve(s, solver, r, o)
-	return append(rows, more...), err
+	if err := add(r); err != nil {
+		return err
+	}
+	return p.solve(s, solver, r, o, add)
 }
 
 // solve counts iterations.
-func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options) (rows []row, err error) {
+func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options, add func(row) error) error {
 	x, err := s.New64()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b, err := s.New64()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.Release(x, b)
 	for _, side := range sides {
@@ -69,13 +70,15 @@ func (p problem) solve(s ops.Operator, solver krylov.Solver, of row, o options) 
 			out := solver.Solve(context.Background(), rule, s.SourceOf(b), x)
 			took := time.Since(start)
 			if err := s.Err(); err != nil {
-				return rows, err
+				return err
 			}
 			r := row{Kind: "solve", Name: of.Name, Method: of.Method, Settings: of.Settings, Right: side, RTol: rtol, Iterations: out.Iterations, Converged: &out.Converged, SolveMS: ms(took),
 				ResidualRel: out.Norms.Residual / out.Norms.Source}
 			fmt.Printf("    %-14s to %.0e: %5d iterations, %.2e, %8.2f ms, converged %v\n", side, rtol, r.Iterations, r.ResidualRel, r.SolveMS, out.Converged)
-			rows = append(rows, r)
+			if err := add(r); err != nil {
+				return err
+			}
 		}
 	}
-	return rows, nil
+	return nil
 }

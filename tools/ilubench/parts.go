@@ -12,10 +12,10 @@ import (
 )
 
 // timeParts times factorisations and triangular solves of all orders, precisions and forms.
-func (p problem) timeParts(s ops.Operator, o options) (rows []row, err error) {
+func (p problem) timeParts(s ops.Operator, o options, add func(row) error) error {
 	a, err := s.(ops.Forms).Diagonals()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer a.Release()
 	for _, order := range o.orders {
@@ -23,22 +23,24 @@ func (p problem) timeParts(s ops.Operator, o options) (rows []row, err error) {
 			for n := range len(o.forms) * len(o.hints) {
 				form, how := o.forms[n/len(o.hints)], o.hints[n%len(o.hints)]
 				if how.Order, err = strconv.Atoi(order); err != nil {
-					return rows, err
+					return err
 				}
 				how.Double, how.Form = precision == "fp64", ilu.FormOf(form)
 				r, err := p.timeFactor(s, a, how, o.runs)
 				r.Kind, r.Precision, r.Form = "parts", precision, form
 				r.Settings = fmt.Sprintf("order=%s,precision=%s,form=%s", order, precision, form)
 				if err != nil {
-					return rows, fmt.Errorf("%s: %w", r.Settings, err)
+					return fmt.Errorf("%s: %w", r.Settings, err)
 				}
 				fmt.Printf("  %-40s %-12s levels %5d factor %8.3f ms apply %8.3f ms %6.3f us/level %6.3f TB/s %5.1f B/cell\n",
 					r.Settings, r.Hints, r.Levels, r.FactorMS, r.ApplyMS, r.LevelUS, r.TBPerS, r.BytesCell)
-				rows = append(rows, r)
+				if err := add(r); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 // timeFactor times the factorisation, the second of two, and the applications.

@@ -132,8 +132,8 @@ func (g *gpu) joinNorms(v []float64) []float64 {
 	return joined
 }
 
-// largest is that of a number of all ranks, NaN where any is NaN.
-func (g *gpu) largest(mine float64) float64 {
+// Largest is that of a number of all ranks, NaN where any is NaN.
+func (g *gpu) Largest(mine float64) float64 {
 	if g.alone() {
 		return mine
 	}

@@ -56,8 +56,10 @@ type Executor interface {
 	Refresh()
 	// Sum is the sum of plane k of m over its cells, each times wx[i] wy[j]: means of footprints, and the heat through faces.
 	Sum(m Modes, k int, wx, wy []float64) float64
-	// Max is the largest value of the n planes from p's plane at on, NaN where any is NaN.
+	// Max is the largest value of the n planes from p's plane at on in the rows of this rank, NaN where any is NaN.
 	Max(p Planes, at, n int) float64
+	// Largest is that of a number of all ranks, which all ask for it, NaN where any is NaN.
+	Largest(mine float64) float64
 	// Read copies plane i of p to the host, Write the other way.
 	Read(p Planes, i int, dst []float64)
 	Write(p Planes, i int, src []float64)

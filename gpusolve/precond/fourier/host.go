@@ -110,7 +110,7 @@ func (e *processor) Close() {
 	*e = processor{s: e.s, fault: e.fault}
 }
 
-// Max is the largest value of n planes.
+// Max is the largest value of n planes in the rows of this rank.
 func (e *processor) Max(p Planes, at, n int) float64 {
 	v := p.(*hostPlanes).hostModes[at*e.space : (at+n)*e.space]
 	rows := n * (e.to - e.from)
@@ -128,7 +128,7 @@ func (e *processor) Max(p Planes, at, n int) float64 {
 	for _, x := range tops {
 		top = max(top, x)
 	}
-	return e.largest(top)
+	return top
 }
 
 // Combine works row by row.

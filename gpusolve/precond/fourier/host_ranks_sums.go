@@ -60,8 +60,8 @@ func (e *processor) total(mine float64) float64 {
 	return sum
 }
 
-// largest is that of the numbers of all ranks, NaN where any is NaN.
-func (e *processor) largest(mine float64) float64 {
+// Largest is that of the numbers of all ranks, NaN where any is NaN.
+func (e *processor) Largest(mine float64) float64 {
 	if e.alone() {
 		return mine
 	}

@@ -50,7 +50,7 @@ func found(t *testing.T, e Executor, l *Layered, seed uint64) (f findings) {
 	}
 	e.Inverse(all, 0, x, 0, l.NZ)
 	f.planes = read()
-	f.numbers = append(f.numbers, e.Max(all, 0, l.NZ), e.Max(all, l.NZ/2, 1))
+	f.numbers = append(f.numbers, e.Largest(e.Max(all, 0, l.NZ)), e.Largest(e.Max(all, l.NZ/2, 1)))
 	for k := range l.NZ {
 		f.sums = append(f.sums, e.Sum(x, k, wx, wy), e.Sum(x, k, slices.Repeat([]float64{1}, l.NX), wy))
 	}

@@ -97,16 +97,16 @@ DEVICE Terms end(Terms t, int held, double g, double own) { return held ? add(t,
 // Numbers of a plane, as those of columns.cu.
 enum { alongX, alongY, rest, upwards, gain, PARTS };
 
-// residual takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
+// residualOf takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
 // and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
 // null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
-// sheet[e] for the entries first[k] to first[k+1]-1. Of the rows those from low to high-1 are taken.
-KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own, const double *above,
-                                  const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
-                                  const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
-                                  double *partial, double *scalars, u32 *ticket) {
-  SHARED double room[32];
-  SHARED int final;
+// sheet[e] for the entries first[k] to first[k+1]-1. With ROWS the rows from low to high-1 are taken alone: in one kernel for both all rows of 35 million cells took a
+// twentieth of a whole solve longer.
+template <bool ROWS>
+DEVICE void residualOf(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own, const double *above,
+                       const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
+                       const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
+                       double *partial, double *scalars, u32 *ticket, double *room, int *final) {
   i64 plane = (i64)nx * ny, stride = (i64)each * FLAT;
   int at = (u32)blockX() / (u32)each, last = gridX() / each - 1, k = k0 + at;
   const double *x = own + at * plane, *down = at ? x - plane : below, *up = at < last ? x + plane : above, *before = old ? old + at * plane : 0;
@@ -115,7 +115,8 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int low, int high, int
   double gDown = k ? parts[upwards - PARTS] : bottom, gUp = k + 1 < nz ? parts[upwards] : top;
   int from = first[k], to = first[k + 1];
   double rr = 0, bb = 0, ss = 0, most = 0;
-  for (i64 n = (i64)low * nx + (i64)(blockX() - at * each) * FLAT + threadX(); n < (i64)high * nx; n += stride) {
+  i64 begin = ROWS ? (i64)low * nx : 0, stop = ROWS ? (i64)high * nx : plane;
+  for (i64 n = begin + (i64)(blockX() - at * each) * FLAT + threadX(); n < stop; n += stride) {
     int j = (u32)n / (u32)nx, i = (int)n - j * nx;
     double v = x[n], b = before ? c * before[n] : 0;
     for (int e = from; e < to; e++) b += share[e] * sheets[sheet[e] * plane + n];
@@ -140,7 +141,7 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int low, int high, int
   }
   most = maxBlock(most, room, FLAT);
   if (threadX() == 0) partial[3 * gridX() + blockX()] = most;
-  if (!lastBlock(ticket, gridX(), &final)) return;
+  if (!lastBlock(ticket, gridX(), final)) return;
 #pragma unroll
   for (int n = 0; n < 3; n++) {
     double s = total(partial + n * gridX(), gridX(), room, FLAT);
@@ -148,6 +149,28 @@ KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int low, int high, int
   }
   most = greatest(partial + 3 * gridX(), gridX(), room, FLAT);
   if (threadX() == 0) scalars[3] = fresh ? most : larger(most, load(scalars + 3));
+}
+
+// residual is residualOf of all rows.
+KERNEL void BOUNDS(FLAT) residual(int nx, int ny, int nz, int k0, int each, int fresh, const double *below, const double *own, const double *above,
+                                  const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
+                                  const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
+                                  double *partial, double *scalars, u32 *ticket) {
+  SHARED double room[32];
+  SHARED int final;
+  residualOf<false>(nx, ny, nz, 0, ny, k0, each, fresh, below, own, above, old, planes, bottom, top, xEnds, yEnds, first, share, sheet, sheets, partial, scalars, ticket,
+                    room, &final);
+}
+
+// residualRows is residualOf of a rank's rows.
+KERNEL void BOUNDS(FLAT) residualRows(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own, const double *above,
+                                  const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
+                                  const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
+                                  double *partial, double *scalars, u32 *ticket) {
+  SHARED double room[32];
+  SHARED int final;
+  residualOf<true>(nx, ny, nz, low, high, k0, each, fresh, below, own, above, old, planes, bottom, top, xEnds, yEnds, first, share, sheet, sheets, partial, scalars, ticket,
+                    room, &final);
 }
 
 // place copies lines of so many values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.

@@ -31,12 +31,13 @@ const (
 
 // Sheets is the module sheets.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Sheets struct {
-	module   launch.Module
-	spread   launch.Kernel[SheetsSpreadArgs]
-	product  launch.Kernel[SheetsProductArgs]
-	weigh    launch.Kernel[SheetsWeighArgs]
-	residual launch.Kernel[SheetsResidualArgs]
-	place    launch.Kernel[SheetsPlaceArgs]
+	module       launch.Module
+	spread       launch.Kernel[SheetsSpreadArgs]
+	product      launch.Kernel[SheetsProductArgs]
+	weigh        launch.Kernel[SheetsWeighArgs]
+	residual     launch.Kernel[SheetsResidualArgs]
+	residualRows launch.Kernel[SheetsResidualRowsArgs]
+	place        launch.Kernel[SheetsPlaceArgs]
 }
 
 // LoadSheets compiles the module for the device and finds its kernels.
@@ -48,6 +49,7 @@ func LoadSheets(d cudriver.Driver) (*Sheets, error) {
 		m.product.Prepare("product", SheetsThreads),
 		m.weigh.Prepare("weigh", SheetsFlat),
 		m.residual.Prepare("residual", SheetsFlat),
+		m.residualRows.Prepare("residualRows", SheetsFlat),
 		m.place.Prepare("place", SheetsFlat),
 	)
 	if err != nil {
@@ -103,6 +105,25 @@ func (m *Sheets) Weigh(s cudriver.Stream, grid [3]uint32, a SheetsWeighArgs) err
 
 // SheetsResidualArgs are the arguments of residual.
 type SheetsResidualArgs struct {
+	Nx, Ny, Nz, K0, Each, Fresh    int32
+	Below, Own, Above, Old, Planes cudriver.Ptr[float64]
+	Bottom, Top                    float64
+	XEnds, YEnds                   int32
+	First                          cudriver.Ptr[int32]
+	Share                          cudriver.Ptr[float64]
+	Sheet                          cudriver.Ptr[int32]
+	Sheets, Partial, Scalars       cudriver.Ptr[float64]
+	Ticket                         cudriver.Ptr[uint32]
+}
+
+// Residual is residualOf of all rows.
+func (m *Sheets) Residual(s cudriver.Stream, grid [3]uint32, a SheetsResidualArgs) error {
+	m.residual.Args = a
+	return m.residual.Launch(s, grid)
+}
+
+// SheetsResidualRowsArgs are the arguments of residualRows.
+type SheetsResidualRowsArgs struct {
 	Nx, Ny, Nz, Low, High, K0, Each, Fresh int32
 	Below, Own, Above, Old, Planes         cudriver.Ptr[float64]
 	Bottom, Top                            float64
@@ -114,13 +135,10 @@ type SheetsResidualArgs struct {
 	Ticket                                 cudriver.Ptr[uint32]
 }
 
-// Residual takes planes k0 to k0+gridX/each-1 of nz, so many blocks each, and adds to scalars[0..2] the squares of the residual, of its right side, and of |A| |x| + |b|,
-// and raises scalars[3] to its largest absolute value; fresh says that they begin there. own are the planes, one behind the other, below and above those around them;
-// null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes. The heat of plane k is the sum of share[e] times
-// sheet[e] for the entries first[k] to first[k+1]-1. Of the rows those from low to high-1 are taken.
-func (m *Sheets) Residual(s cudriver.Stream, grid [3]uint32, a SheetsResidualArgs) error {
-	m.residual.Args = a
-	return m.residual.Launch(s, grid)
+// ResidualRows is residualOf of a rank's rows.
+func (m *Sheets) ResidualRows(s cudriver.Stream, grid [3]uint32, a SheetsResidualRowsArgs) error {
+	m.residualRows.Args = a
+	return m.residualRows.Launch(s, grid)
 }
 
 // SheetsPlaceArgs are the arguments of place.

@@ -111,7 +111,7 @@ func (m *meshing) introduce(rendezvous string) *ranks.Failure {
 	case err != nil:
 		return &ranks.Failure{Host: rendezvous, Reason: "is gone before all ranks were there: " + lossText(err), Status: 1, Lost: true}
 	case len(m.table.Entries) != m.Ranks:
-		return &ranks.Failure{Host: m.table.Host, Reason: fmt.Sprintf("told of %d ranks where there are %d", len(m.table.Entries), m.Ranks), Status: 1}
+		return &ranks.Failure{Host: m.table.Host, Reason: fmt.Sprintf("told of %d ranks where there are %d", len(m.table.Entries), m.Ranks), Status: 1, Lost: true}
 	}
 	m.peers[0] = newPeer(0, m.table.Host, m.zero)
 	return nil

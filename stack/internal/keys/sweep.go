@@ -26,5 +26,9 @@ func Sweep() *Format {
 	})
 }
 
+// MaxSweepLists is the largest number of values that a list of a sweep file may set in all runs, of keys that vary together, and of parameters; MaxSweepOutputs
+// that of columns asked for.
+const MaxSweepLists, MaxSweepOutputs = 1000, 10_000
+
 // MaxSweepRuns is the largest number of runs of a sweep.
 const MaxSweepRuns = 1_000_000

@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"thermsim/gpusolve"
+)
+
+// Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
+// the place of the former, a solve that several tables have stands in each, and times over those of the default method and of the direct solver are over the rows that
+// are left.
+func Merge(results []*Result) (*Result, error) {
+	all := *results[0]
+	all.Tables = nil
+	for _, r := range results {
+		problems, same := mergeProblems(all.Problems, r.Problems)
+		all.Problems = problems
+		if r.Device.Name != all.Device.Name || !same {
+			return nil, fmt.Errorf("results of %s and of %s, or of different systems, do not belong in one table", all.Device.Name, r.Device.Name)
+		}
+		all.Device.CopyTBperS = max(all.Device.CopyTBperS, r.Device.CopyTBperS)
+		for _, t := range r.Tables {
+			i := slices.IndexFunc(all.Tables, func(s Sheet) bool { return s.Name == t.Name })
+			if i < 0 {
+				all.Tables, i = append(all.Tables, Sheet{Name: t.Name}), len(all.Tables)
+			}
+			for _, row := range t.Rows {
+				same := func(r Row) bool {
+					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method && r.Variant == row.Variant && csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
+				}
+				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {
+					all.Tables[i].Rows[n] = row
+					continue
+				}
+				all.Tables[i].Rows = append(all.Tables[i].Rows, row)
+			}
+		}
+	}
+	for i := range all.Tables {
+		var cases []string
+		for _, r := range all.Tables[i].Rows {
+			if !slices.Contains(cases, r.Case) {
+				cases = append(cases, r.Case)
+			}
+		}
+		slices.SortStableFunc(all.Tables[i].Rows, func(a, b Row) int { return slices.Index(cases, a.Case) - slices.Index(cases, b.Case) })
+	}
+	all.share()
+	all.relate()
+	order := func(s Sheet) int { return slices.IndexFunc(Tables(), func(t Table) bool { return t.Name == s.Name }) }
+	slices.SortStableFunc(all.Tables, func(a, b Sheet) int { return order(a) - order(b) })
+	return &all, nil
+}
+
+// mergeProblems puts the families of two results together; one that both have must be the same.
+func mergeProblems(a, b []Problem) (all []Problem, same bool) {
+	all = slices.Clone(a)
+	for _, p := range b {
+		i := slices.IndexFunc(all, func(q Problem) bool { return q.Name == p.Name })
+		if i < 0 {
+			all = append(all, p)
+			continue
+		}
+		if !reflect.DeepEqual(all[i], p) {
+			return all, false
+		}
+	}
+	return all, true
+}
+
+// ofSteady are the tables whose solves are steady ones, and may be in several.
+var ofSteady = []string{"steady", "spmv", "precision", "synergy"}
+
+// share fills in rows that were cut off or left out, where another table has the same solve.
+func (r *Result) share() {
+	for _, t := range r.Tables {
+		for n := range t.Rows {
+			row := &t.Rows[n]
+			if !slices.Contains(ofSteady, t.Name) || row.Converged || !strings.HasPrefix(row.Note, "left out") && !strings.HasPrefix(row.Note, "cut off") {
+				continue
+			}
+			if same := r.solve(row.Case, canonical(row.Method)); same != nil {
+				method, variant := row.Method, row.Variant
+				*row = *same
+				row.Method, row.Variant, row.ToBase = method, variant, newRow().ToBase
+			}
+		}
+	}
+}
+
+// solve finds a steady solve that was finished, by its method with all settings; nil where there is none.
+func (r *Result) solve(system, method string) *Row {
+	for _, t := range r.Tables {
+		if !slices.Contains(ofSteady, t.Name) {
+			continue
+		}
+		for n := range t.Rows {
+			if row := &t.Rows[n]; row.Case == system && row.Converged && row.External == nil && row.Method != "" && canonical(row.Method) == method {
+				return row
+			}
+		}
+	}
+	return nil
+}
+
+// relate computes the times anew that rows have over the default method and the direct solver. Tables of variants have neither: the steady table's are theirs.
+func (r *Result) relate() {
+	for _, t := range r.Tables {
+		kind := t.Name
+		if slices.Contains(ofSteady, kind) {
+			kind = "steady"
+		}
+		for n := range t.Rows {
+			row := &t.Rows[n]
+			if base := r.solveOf(kind, row.Case, gpusolve.Preconditioners()[0]); row.ToDefault.known() && base > 0 {
+				row.ToDefault = row.SolveS / base
+			}
+			if base := r.solveOf(kind, row.Case, "fourier"); row.ToDirect.known() && base > 0 {
+				row.ToDirect = row.SolveS / base
+			}
+		}
+	}
+}
+
+// solveOf is the solve time of a method on a system; 0 where it has none.
+func (r *Result) solveOf(table, system, method string) Number {
+	for _, t := range r.Tables {
+		if t.Name != table {
+			continue
+		}
+		for _, row := range t.Rows {
+			if row.Case == system && row.Method == method && row.Converged && row.SolveS.known() {
+				return row.SolveS
+			}
+		}
+	}
+	return 0
+}
