@@ -101,7 +101,7 @@ func (o *transientOptions) applyTimes(t *stack.Transient) (follows bool) {
 		t.DtTol, t.ToSteady, t.Every, t.At, t.Periodic = 0, 0, 0, nil, false
 	}
 	if f.until.value > 0 {
-		t.Until, t.Periodic = f.until.value, false
+		t.Until, t.Steps, t.Periodic = f.until.value, 0, false // a stack with both ends would not be read again
 	}
 	if f.dtTol.value > 0 {
 		t.DtTol = f.dtTol.value
