@@ -26,7 +26,7 @@ const (
 	stateName = "state"
 	freshName = "state.new"
 	logName   = "steps"
-	magic     = "thermsim checkpoint 1"
+	magic     = "thermsim checkpoint 2"
 )
 
 // Point is how far a solve had come.

@@ -65,8 +65,8 @@ func (v *validator) notNegative(pos Pos, x float64, format string, args ...any) 
 	v.sane(pos, x, format, args...)
 }
 
-// mostOfAll is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several stay finite.
-const mostOfAll = 1e30
+// MaxQuantity is the largest of all numbers in SI units: no quantity of a chip comes near it, and products of several stay finite.
+const MaxQuantity = 1e30
 
 // leastTime is the shortest time in s that is taken: light crosses an atom in it.
 const leastTime = 1e-18
@@ -80,8 +80,8 @@ func timeFault(seconds float64) string {
 }
 
 func (v *validator) sane(pos Pos, x float64, format string, args ...any) {
-	if x > mostOfAll {
-		v.fail(pos, "is the unit right?", "%s must not exceed %g, got %v", fmt.Sprintf(format, args...), mostOfAll, x)
+	if x > MaxQuantity {
+		v.fail(pos, "is the unit right?", "%s must not exceed %g, got %v", fmt.Sprintf(format, args...), MaxQuantity, x)
 	}
 }
 

@@ -93,9 +93,6 @@ func parseRatio(text string) (float64, error) {
 	return v, nil
 }
 
-// mostOfAll is the largest value of a flag, as it is of a stack's keys.
-const mostOfAll = 1e30
-
 func (q *quantity) Set(text string) error {
 	v, err := q.parse(text)
 	if err != nil {
@@ -104,8 +101,8 @@ func (q *quantity) Set(text string) error {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return errors.New("it must be positive and finite")
 	}
-	if v > mostOfAll {
-		return fmt.Errorf("it must not exceed %g in SI units", mostOfAll)
+	if v > stack.MaxQuantity {
+		return fmt.Errorf("it must not exceed %g in SI units", stack.MaxQuantity)
 	}
 	q.value, q.text = v, text
 	return nil
