@@ -63,8 +63,9 @@ type part struct {
 	film float64    // W/(m2 K) of a map
 }
 
-// partsOf cuts a box of a face along all edges of its patches and their tiles: an independent account of what is seen.
-func partsOf(b *stack.Boundary, box [4]float64) (parts []part) {
+// partsOf cuts a box of a face along all edges of its patches and their tiles, but for those that are nearer to others than a share of the box: an
+// independent account of what is seen.
+func partsOf(b *stack.Boundary, box [4]float64, least float64) (parts []part) {
 	cuts := [2][]float64{{box[0], box[1]}, {box[2], box[3]}}
 	for _, p := range b.Patches {
 		r, nx, ny := p.Rects[0], 1, 1
@@ -81,6 +82,16 @@ func partsOf(b *stack.Boundary, box [4]float64) (parts []part) {
 	for a := range cuts {
 		cuts[a] = slices.DeleteFunc(cuts[a], func(v float64) bool { return v < box[2*a] || v > box[2*a+1] })
 		slices.Sort(cuts[a])
+		kept := cuts[a][:1]
+		for _, v := range cuts[a][1:] {
+			if side := box[2*a+1] - box[2*a]; v-kept[len(kept)-1] < least*side {
+				kept[len(kept)-1] = v
+			} else {
+				kept = append(kept, v)
+			}
+		}
+		kept[0], kept[len(kept)-1] = box[2*a], box[2*a+1]
+		cuts[a] = kept
 	}
 	for i := range len(cuts[0]) - 1 {
 		for j := range len(cuts[1]) - 1 {
@@ -102,8 +113,9 @@ func partsOf(b *stack.Boundary, box [4]float64) (parts []part) {
 
 func (p *part) area() float64 { return (p.box[1] - p.box[0]) * (p.box[3] - p.box[2]) }
 
-// patchMatrix is A and b of a stack of patchedStack by an independent code, dense, with the roundings to FP32 that the format of A has.
-func patchMatrix(m *mesh.Mesh) (a [][]float64, b []float64) {
+// patchMatrix is A and b of a stack of patchedStack by an independent code, dense, with the roundings to FP32 that the format of A has. Patches less than a
+// share of a cell wide are left out.
+func patchMatrix(m *mesh.Mesh, least float64) (a [][]float64, b []float64) {
 	s, nx, ny, nz := m.Stack, m.NX(), m.NY(), m.NZ()
 	n := nx * ny * nz
 	a, b = make([][]float64, n), make([]float64, n)
@@ -122,7 +134,7 @@ func patchMatrix(m *mesh.Mesh) (a [][]float64, b []float64) {
 	for f := range s.Boundary {
 		seen[f] = make([]float64, len(s.Boundary[f].Patches)+1)
 		size := s.FaceSize(stack.Face(f))
-		for _, p := range partsOf(&s.Boundary[f], [4]float64{0, size[0], 0, size[1]}) {
+		for _, p := range partsOf(&s.Boundary[f], [4]float64{0, size[0], 0, size[1]}, 0) {
 			who := p.who
 			if who < 0 {
 				who = len(seen[f]) - 1
@@ -153,7 +165,7 @@ func patchMatrix(m *mesh.Mesh) (a [][]float64, b []float64) {
 			if !m.OnFace(stack.Face(f), i, j, l) {
 				continue
 			}
-			for _, p := range partsOf(&s.Boundary[f], boxes[f/2]) {
+			for _, p := range partsOf(&s.Boundary[f], boxes[f/2], least) {
 				cond, area := &s.Boundary[f], seen[f][len(seen[f])-1]
 				h := cond.H
 				if p.who >= 0 {
@@ -224,11 +236,15 @@ func patchesAgainstElimination(t *testing.T, s *stack.Stack, o gpusolve.Options)
 	if err := stack.Validate(s); err != nil {
 		t.Fatal(err)
 	}
-	a, b := patchMatrix(build(t, s))
-	for c := range a {
-		a[c] = append(a[c], b[c])
+	rise := func(least float64) []float64 {
+		a, b := patchMatrix(build(t, s), least)
+		for c := range a {
+			a[c] = append(a[c], b[c])
+		}
+		return eliminate(a)
 	}
-	want := eliminate(a)
+	want := rise(0)
+	slivers := largestDifference(want, rise(4e-9)) // some of which are painted
 	span := 0.0
 	for _, v := range want {
 		span = math.Max(span, math.Abs(v))
@@ -237,7 +253,7 @@ func patchesAgainstElimination(t *testing.T, s *stack.Stack, o gpusolve.Options)
 	sol := steady(t, s, o)
 	for c, v := range field(t, s, sol.Field) {
 		off := math.Abs(v-s.Ambient-want[c]) / span
-		if worst = math.Max(worst, off); off > 1e-9 {
+		if worst = math.Max(worst, off); off > 1e-9+2*slivers/span {
 			t.Fatalf("%+v: cell %d is %.12g K above ambient, want %.12g", s, c, v-s.Ambient, want[c])
 		}
 	}
