@@ -69,6 +69,7 @@ gpu-test:
 	cp -r examples bin/gpu-test/
 	cp tools/gpubench/run-tests.sh bin/gpu-test/run
 	cp tools/gpubench/run-harm.sh bin/gpu-test/harm
+	cp tools/gpubench/run-sanitize.sh bin/gpu-test/sanitize
 
 # The benchmark programs, for the same machine: bin/gpubench -json NAME.json, bin/ilubench for incomplete factors (docs/ilu.md), bin/graphbench for networks (docs/cmg.md, docs/parac.md)
 gpu-bench:

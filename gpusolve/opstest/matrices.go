@@ -17,7 +17,7 @@ func Matrices(t *testing.T, open func(testing.TB) ops.Device) { OnMatrices(t, op
 
 // OnMatrices checks operations of the executor that open makes on those matrices.
 func OnMatrices(t *testing.T, open func(testing.TB) ops.Device, check func(*Algebra)) {
-	for _, shape := range [][3]int{{1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {1, 7, 5}, {5, 1, 4}, {4, 6, 1}, {13, 7, 5}, {31, 17, 3}} {
+	for _, shape := range few([][3]int{{31, 17, 3}, {5, 1, 4}, {13, 7, 5}, {1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {1, 7, 5}, {4, 6, 1}}) {
 		for _, symmetric := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%dx%dx%d,symmetric=%t", shape[0], shape[1], shape[2], symmetric), func(t *testing.T) {
 				d := RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, symmetric)
