@@ -20,7 +20,9 @@ type anderson struct {
 	held  int
 	gram  [3]float64 // df_0 . df_0, df_0 . df_1, df_1 . df_1
 
-	paired bool // the latest change is of this system
+	paired         bool // the latest change is of this system
+	rested         bool // the last solve began with a state that is not mixed
+	setbacks, rest int  // how often mixing made a state of this system worse, and the solves for which it is left out since
 }
 
 // mixing is what it does with FP64 vectors. All mesh systems have it.
@@ -54,16 +56,18 @@ func newAnderson(on mixing) (*anderson, error) {
 }
 
 // begin takes up another system.
-func (a *anderson) begin() { a.last, a.paired = false, false }
+func (a *anderson) begin() { a.last, a.paired, a.setbacks, a.rest = false, false, 0, 0 }
 
 // before keeps the state that a solve starts from.
 func (a *anderson) before(x ops.Vector) { a.on.Combine(a.spare, 1, x, 0, x) }
 
-// after takes what became of it, and mixes.
-func (a *anderson) after(x ops.Vector) {
+// after takes what became of it, and mixes. worse says that the step was longer than the one before.
+func (a *anderson) after(x ops.Vector, worse bool) {
 	on := a.on
 	on.Combine(a.spare, 1, x, -1, a.spare)
-	if a.last {
+	a.rested = a.rest > 0
+	a.pause(worse)
+	if a.last && a.rest == 0 {
 		oldest := a.pairs[depth-1]
 		copy(a.pairs[1:], a.pairs[:depth-1])
 		a.pairs[0] = oldest
@@ -76,10 +80,32 @@ func (a *anderson) after(x ops.Vector) {
 	a.f, a.spare = a.spare, a.f
 	on.Combine(a.g, 1, x, 0, x)
 	a.last = true
+	if a.rest > 0 {
+		a.rest--
+		return
+	}
 	for i, c := range a.weights() {
 		if c != 0 {
 			on.Combine(x, 1, x, -c, a.pairs[i].g)
 		}
+	}
+}
+
+// pause leaves mixing out where it led to a longer step in the same direction: it steers for the shortest step there is, and comes back to it again and again
+// where a law lets hardly more heat leave a hotter face, which plain steps pass. The pause is twice as long each time. It ends where plain steps turn around:
+// these pass the solution, which mixing mends.
+func (a *anderson) pause(worse bool) {
+	if !a.last || !worse && a.rest == 0 {
+		return
+	}
+	product, _ := a.on.Inner(a.spare, a.f)
+	switch onward := product > 0; {
+	case !onward:
+		a.rest = 0
+	case a.rest == 0:
+		a.setbacks++
+		a.rest = 1 << a.setbacks
+		a.held, a.paired = 0, false
 	}
 }
 

@@ -100,6 +100,30 @@ func TestBoilingPlate(t *testing.T) {
 	}
 }
 
+// TestPlateInFilmBoiling has coefficients by which, from 450 K to 660 K, a hotter surface gives off hardly more heat than a cooler one, a little less than comes in:
+// the only state lies beyond, where more is given off again, and the way to it leads along states that are nearly in balance.
+func TestPlateInFilmBoiling(t *testing.T) {
+	for _, missing := range []float64{0.02, 0.03, 0.06, 0.1, 0.2} {
+		const flux, k, ambient = 2e5, 40.0, 300.0
+		law := &stack.Curve{Law: stack.TableLaw, Temperatures: []float64{ambient}, Values: []float64{(1 - missing) * flux / 50}, Range: [2]float64{ambient, 900}}
+		for kelvin := 310.0; kelvin <= 900; kelvin += 10 {
+			taken := (1-missing)*math.Tanh((kelvin-ambient)/50) + math.Max(0, kelvin-660)/300
+			law.Temperatures = append(law.Temperatures, kelvin)
+			law.Values = append(law.Values, flux*taken/(kelvin-ambient))
+		}
+		excess := func(ts float64) float64 { return law.Of(ts)*(ts-ambient) - flux }
+		for ts := ambient; ts < 660; ts++ {
+			if excess(ts) >= 0 {
+				t.Fatalf("%g of the heat missing: another state at %g K", missing, ts)
+			}
+		}
+		want := bisect(660, 900, excess) + flux*1e-3/k
+		if got := centre(t, plate(k, flux, stack.Boundary{Temperature: ambient, Film: stack.Film{Law: law}})); math.Abs(got-want) > 1e-8*want {
+			t.Errorf("%g of the heat missing: %.12g K, want %.12g K", missing, got, want)
+		}
+	}
+}
+
 // TestCoolingByRadiation compares steps of backward Euler with the equation of each step, and their limit for small steps with the fourth-order method of Runge and
 // Kutta for C dT/dt = -e sigma (T^4 - Ta^4).
 func TestCoolingByRadiation(t *testing.T) {

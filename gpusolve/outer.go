@@ -118,9 +118,9 @@ func (s *meshed) iterate(ctx context.Context, o *Options, rule krylov.Rule, watc
 			return out, s.failure()
 		}
 		if mix {
-			n.mixer.after(s.x)
+			n.mixer.after(s.x, spent.Start.PlainK > last)
 		}
-		n.measure(mix, rule.InTime)
+		n.measure(mix && !n.mixer.rested, rule.InTime)
 		last = spent.Start.PlainK
 	}
 }
