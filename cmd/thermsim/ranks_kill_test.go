@@ -5,13 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"thermsim/gpusolve/ranks/rankstest"
 )
 
 var rankKills = flag.Int("rank-kills", 8, "how often a rank of a run is killed, over all numbers of ranks")
@@ -24,22 +25,11 @@ type ensemble struct {
 	shown []*bytes.Buffer // stdout
 }
 
-// freePlace is where ranks can meet on this machine.
-func freePlace(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // startRanks starts a command n times, once for each rank, in an order that is drawn. more are the arguments of single ranks.
 func startRanks(t *testing.T, dir string, n int, args []string, more map[int][]string) *ensemble {
 	t.Helper()
 	e := &ensemble{out: filepath.Join(dir, "out"), ranks: make([]*exec.Cmd, n), said: make([]*bytes.Buffer, n), shown: make([]*bytes.Buffer, n)}
-	place := freePlace(t)
+	place := rankstest.Place(t)
 	for _, rank := range rand.Perm(n) {
 		all := append(append([]string{}, args...), "--out", "out", "--ranks", fmt.Sprint(n), "--rank", fmt.Sprint(rank), "--rendezvous", place, "--ranks-wait", "5 s")
 		cmd := program(t, dir, append(all, more[rank]...)...)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/rankstest"
 )
 
 // cutting breaks a connection at its n-th operation, in the middle of a write.
@@ -118,7 +119,7 @@ func breaksAt(t *testing.T, victim int, at int64) bool {
 // runRanks joins ranks and lets them work; the errors are of one or the other.
 func runRanks(t *testing.T, n int, change func(c *Config)) []error {
 	t.Helper()
-	place := freePort(t)
+	place := rankstest.Place(t)
 	errs := make([]error, n)
 	var all sync.WaitGroup
 	for rank := range n {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/rankstest"
 )
 
 // facts of a run, with some changed: pairs of names and values.
@@ -82,7 +83,7 @@ func TestRefusals(t *testing.T) {
 
 // Ranks that do not come are named, after the time that was stated.
 func TestMissingRanks(t *testing.T) {
-	place := freePort(t)
+	place := rankstest.Place(t)
 	for want, c := range map[string]Config{
 		"rank 1 did not appear at " + place + " within 300ms, nor did ranks 2, 3": {Rank: 0, Ranks: 4},
 		"rank 0 was not found at " + place + " within 300ms: connection refused":  {Rank: 1, Ranks: 2},
@@ -101,7 +102,7 @@ func TestMissingRanks(t *testing.T) {
 
 // Strangers at the door do not disturb.
 func TestStrangers(t *testing.T) {
-	place := freePort(t)
+	place := rankstest.Place(t)
 	stop := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -143,7 +144,7 @@ func TestStrangers(t *testing.T) {
 // Whoever is told to end while it waits ends, and so do the others.
 func TestInterruptedRendezvous(t *testing.T) {
 	for who := range 2 {
-		place := freePort(t)
+		place := rankstest.Place(t)
 		errs := make([]error, 2)
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(100*time.Millisecond, cancel)

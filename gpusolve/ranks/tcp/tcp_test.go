@@ -3,7 +3,6 @@ package tcp
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"testing"
 	"time"
@@ -12,21 +11,10 @@ import (
 	"thermsim/gpusolve/ranks/rankstest"
 )
 
-// freePort is a place to meet that nobody uses.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // joinAll joins n ranks that change adjusts.
 func joinAll(t *testing.T, n int, change func(c *Config)) ([]ranks.Group, []error) {
 	t.Helper()
-	place := freePort(t)
+	place := rankstest.Place(t)
 	groups, errs := make([]ranks.Group, n), make([]error, n)
 	var all sync.WaitGroup
 	for rank := range n {

@@ -13,29 +13,34 @@ import (
 // visit is the other ranks' side of the rendezvous.
 func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	host, _, _ := net.SplitHostPort(c.Rendezvous) // check looked at it
+	zero, err := c.dialZero(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Only now: a port that the system chooses while nobody is at the rendezvous may be that of the rendezvous.
 	own := ":0"
 	if onThisMachine(host) {
 		own = net.JoinHostPort(host, "0")
 	}
 	listener, err := net.Listen("tcp", own)
 	if err != nil {
+		zero.Close()
 		f := c.own("cannot listen for other ranks: %v", err)
 		f.Lost = true // the others will miss it, and not know why
 		return nil, f
 	}
 	defer listener.Close()
-	zero, err := c.dialZero(ctx)
-	if err != nil {
-		return nil, err
-	}
 	m := &meshing{Config: c, listener: listener, zero: zero, peers: make([]*peer, c.Ranks)}
 	stop := context.AfterFunc(ctx, func() { _ = zero.SetDeadline(time.Now()) })
 	f := m.introduce(host)
 	if f == nil {
 		f = m.connect(ctx, host)
 	}
-	if !stop() {
+	if !stop() && c.Problem == nil {
 		f = c.stopped(ctx)
+		if m.table.Token == "" && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			f = &ranks.Failure{Host: host, Reason: fmt.Sprintf("said nothing at %s; is it a rank of thermsim that listens there?", c.Rendezvous), Status: 1, Lost: true}
+		}
 	}
 	if f != nil {
 		m.withdraw(f)

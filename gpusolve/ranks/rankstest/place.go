@@ -1,0 +1,24 @@
+package rankstest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"testing"
+)
+
+// Place is where ranks can meet on this machine: a port where nobody listens, below those that systems hand out by themselves, so that no other test is
+// given it before rank 0 is there.
+func Place(t testing.TB) string {
+	t.Helper()
+	const first, count = 20_000, 12_000
+	for range 100 {
+		place := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(count))
+		if l, err := net.Listen("tcp", place); err == nil {
+			l.Close()
+			return place
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
