@@ -96,7 +96,7 @@ func TestNothingFlowsAtRest(t *testing.T) {
 }
 
 // A solve that ends early does not balance, and says so: what leaves the top face is the sum of what its cells pass on through half of their height and the film.
-func TestAnImbalanceIsTold(t *testing.T) {
+func TestEnergyOfASolveThatEndsEarly(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 16, H: 1e4, Power: 36})
 	m := build(t, s)
 	top := m.NZ() - 1

@@ -10,7 +10,7 @@ import (
 
 // The direct solver judges steps in time by the residual of the last one, as a steady state by its own: rounding leaves some, which bounds the error, and a tolerance
 // below rounding is told as such.
-func TestTheDirectSolverTellsItsRounding(t *testing.T) {
+func TestStepsOfTheDirectSolverTellTheirRounding(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 17, NY: 12}))
 	for name, run := range map[string]func(o gpusolve.Options) (*gpusolve.Solution, error){
 		"steady": func(o gpusolve.Options) (*gpusolve.Solution, error) { return gpusolve.Steady(t.Context(), m, o) },

@@ -15,7 +15,7 @@ import (
 )
 
 // Statistics of regions alter no run: the same moments are told, each with the hottest cell of its field, whether or not statistics are asked for.
-func TestStatisticsAlterNoRun(t *testing.T) {
+func TestAdaptiveStatisticsAlterNoRun(t *testing.T) {
 	for name, m := range map[string]*mesh.Mesh{"direct": flashing(t), "multigrid": build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 9, NY: 8})))} {
 		for _, at := range [][]float64{nil, {1.1e-3, 2e-3, 3.7e-3}} {
 			alone := toldAdaptive(t, m, at, nil)
@@ -61,7 +61,7 @@ func timesOf(steps []solution.Step) (all []float64) {
 }
 
 // A run that is interrupted before its first step has none to tell.
-func TestNoStepIsToldBeforeTheFirst(t *testing.T) {
+func TestAdaptiveTellsNoStepBeforeTheFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	sol, err := gpusolve.Adaptive(ctx, flashing(t), gpusolve.Options{Device: "cpu"}, gpusolve.AdaptiveOptions{Until: 1e-3, OnStep: func(s solution.Step, _ solution.Field) error {
