@@ -146,6 +146,20 @@ func TestOutcomeHoldsTheTrueResidual(t *testing.T) {
 	}
 }
 
+// A residual in W is met by itself, in no more iterations than it takes: of two, the smaller one takes more.
+func TestResidualInWatts(t *testing.T) {
+	s, b := system(t, 24)
+	before := 0
+	for _, atol := range []float64{1e-1, 1e-4, 1e-7} {
+		c, x := solver(t, s, cycle(t, s))
+		out := c.Solve(context.Background(), krylov.Rule{ATol: atol, MaxIter: 60}, b, x)
+		if !out.Converged || out.Reason != krylov.Tolerance || out.Norms.Residual > atol || out.Norms.Residual < 1e-3*atol || out.Iterations <= before {
+			t.Errorf("%g W: %+v", atol, out)
+		}
+		before = out.Iterations
+	}
+}
+
 // A tolerance relative to the power asks the same of any power: with 2^20 times or a part in 2^20 of it, all iterates are so many times as large to the last bit, and
 // the iteration ends at the same of them.
 func TestRelativeToleranceFollowsThePower(t *testing.T) {
