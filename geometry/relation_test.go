@@ -25,6 +25,9 @@ func TestRelate(t *testing.T) {
 		{"in a corner", square(0, 0, 1, 1), square(0, 0, 2, 2), Inside},
 		{"itself", square(0, 0, 1, 1), square(0, 0, 1, 1), Inside},
 		{"in the notch", square(1.25, 1.25, 1.75, 2), Polygon{{0, 0}, {3, 0}, {3, 2}, {2, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}, Apart},
+		// A slit of 0.1 by 0.1 of the second is cut out of the first, between the corners and the middles of its edges.
+		{"a slit reaches in", square(0, 0, 2, 2), Polygon{{-1, -1}, {3, -1}, {3, 3}, {0.4, 3}, {0.4, 1.9}, {0.3, 1.9}, {0.3, 3}, {-1, 3}}, Crossing},
+		{"a spike sticks out", Polygon{{0, 0}, {2, 0}, {2, 2}, {1.4, 2}, {1.3, 2.5}, {1.2, 2}, {0, 2}}, square(0, 0, 2, 2), Around},
 	} {
 		if got := Relate(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)

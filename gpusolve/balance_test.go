@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/solution"
 	"thermsim/stack"
@@ -90,6 +91,30 @@ func TestNothingFlowsAtRest(t *testing.T) {
 				t.Errorf("%s: %+v", method, e)
 			}
 			sol.Close()
+		}
+	}
+}
+
+// A solve that ends early does not balance, and says so: what leaves the top face is the sum of what its cells pass on through half of their height and the film.
+func TestEnergyOfASolveThatEndsEarly(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 16, H: 1e4, Power: 36})
+	m := build(t, s)
+	top := m.NZ() - 1
+	dz, k := m.Z[top+1]-m.Z[top], s.Materials[s.Layers[len(s.Layers)-1].Material].K[2]
+	each := s.Size[0] * s.Size[1] / float64(m.NX()*m.NY()) / (dz/(2*k) + 1/1e4)
+	for _, iterations := range []int{15, 40} {
+		sol := steady(t, s, gpusolve.Options{Preconditioner: "jacobi", MaxIter: iterations})
+		plane := make([]float64, m.NX()*m.NY())
+		if err := sol.Field.Plane(top, plane); err != nil {
+			t.Fatal(err)
+		}
+		out := 0.0
+		for _, v := range plane {
+			out += each * (v - 300)
+		}
+		want := math.Abs(36-out) / max(36, out)
+		if e := sol.Energy; !(want > 1e-3 && out > 0) || math.Abs(e.ImbalanceRel-want) > 1e-6 || math.Abs(e.Out-out) > 1e-6*out { // couplings are held in single precision
+			t.Errorf("after %d iterations %g of 36 W leave, an imbalance of %g: %+v", iterations, out, want, e)
 		}
 	}
 }

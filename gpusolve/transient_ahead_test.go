@@ -89,6 +89,7 @@ func tellSteps(t *testing.T, m *mesh.Mesh, dev ops.Device, announced bool) told 
 
 // Steps that a device takes before anybody looks come to the same bits as steps that are looked at one by one.
 func TestStepsAheadAreTheSame(t *testing.T) {
+	gpusolve.StepsAhead(t)
 	m := flashing(t)
 	for name, open := range map[string]func(testing.TB) ops.Device{"processor": devices.Processor, "interpreter": devices.OnInterpreter(interpreter.Options{NoRaces: true})} {
 		alone, ahead := tellSteps(t, m, open(t), false), tellSteps(t, m, open(t), true)

@@ -124,3 +124,27 @@ func TestShapeInACorner(t *testing.T) {
 		}
 	}
 }
+
+// Two strips of one material that touch in a cell are one of their width. Between strips that do not, the cell keeps what lies below: of its heat capacity they have no
+// more than the share that they cover, and more than one of them has.
+func TestStripsWithAGap(t *testing.T) {
+	for _, alongY := range []bool{false, true} {
+		strip := func(from, share float64) stack.Rect {
+			if alongY {
+				return stack.Rect{Y: from * 4e-3, Width: 4e-3, Height: share * 4e-3}
+			}
+			return stack.Rect{X: from * 4e-3, Width: share * 4e-3, Height: 4e-3}
+		}
+		shareOf := func(second float64) float64 {
+			s := striped(strip(0, 0.25))
+			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 1, Rect: strip(second, 0.25)})
+			return (mustBuild(t, s).At(0, 0, 0).C - 1e6) / 1e6
+		}
+		near(t, "strips that touch", shareOf(0.25), 0.5)
+		for _, second := range []float64{0.3, 0.5, 0.75} {
+			if share := shareOf(second); !(share > 0.25+1e-6 && share < 0.5+1e-6) {
+				t.Errorf("strips of a quarter from 0 and from %g have %g of the cell", second, share)
+			}
+		}
+	}
+}

@@ -64,3 +64,22 @@ func TestTracedBlocksCountAsPowered(t *testing.T) {
 		t.Errorf("unpowered area %g m2, want 0", c.Unpowered)
 	}
 }
+
+// A block that sticks out of its area by less than the tolerance, on whichever side, has no power outside; of one that sticks out by more the share is told.
+func TestPowerOutsideOnEachSide(t *testing.T) {
+	const tolerance = 1e-3
+	area := stack.Rect{X: 1, Y: 1, Width: 2, Height: 2}
+	for name, move := range map[string][2]float64{"west": {-1, 0}, "east": {1, 0}, "south": {0, -1}, "north": {0, 1}, "none": {}} {
+		for _, by := range []float64{0.5 * tolerance, 0.25} {
+			r := stack.Rect{X: area.X + by*move[0], Y: area.Y + by*move[1], Width: 2, Height: 2}
+			s := &source{power: &stack.Power{Blocks: []stack.Block{block("all", 8, r)}}, area: area}
+			want := 8 * by / 2
+			if by < tolerance || name == "none" {
+				want = 0
+			}
+			if got := s.outside(tolerance); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s by %g: %g W lie outside, want %g", name, by, got, want)
+			}
+		}
+	}
+}

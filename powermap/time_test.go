@@ -32,6 +32,8 @@ func TestMeanOfTraceByHand(t *testing.T) {
 		{"over the seam", &repeat, nil, 3.5, 4.5, 6},
 		{"a step over three seams", &repeat, nil, 3.5, 12.5, (0.5*4 + 16 + 16 + 0.5*8) / 9},
 		{"a million periods", &repeat, nil, 0, 4e6, 4},
+		{"a step of one rounding", &trace, nil, 4e9 + 1.5, math.Nextafter(4e9+1.5, 5e9), 4},
+		{"a step of one rounding in a later period", &repeat, nil, 4e9 + 1.5, math.Nextafter(4e9+1.5, 5e9), 2},
 		{"schedule alone, before its first point", nil, schedule, 0, 1, 7},
 		{"schedule alone", nil, schedule, 0.5, 2.5, 7 * (0.5 + 0.5 + 1.5) / 2},
 		{"schedule times trace", &trace, schedule, 0, 4, (8 + 0.5*2 + 3*2 + 3*4) / 4.0},
@@ -178,6 +180,11 @@ func TestBlockAndLayerWatts(t *testing.T) {
 	if w, err := m.LayerWatts(0, 0.5, 1.5); err != nil || w != 27 {
 		t.Errorf("the layer draws %g W, error %v; want 27 W", w, err)
 	}
+	for n, want := range []float64{22, 5} {
+		if w, err := m.SourceWatts(&s.Layers[1].Powers[n], 0.5, 1.5); err != nil || w != want {
+			t.Errorf("source %d draws %g W, error %v; want %g W", n, w, err, want)
+		}
+	}
 	if _, err := m.BlockWatts(&s.Layers[1].Powers[1], 0, 1); err == nil {
 		t.Error("a uniform power has no blocks, but no error came")
 	}
@@ -192,5 +199,21 @@ func TestTraceNamesTheRow(t *testing.T) {
 	_, err := New(oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 1, wholeDie)}, Trace: tr}), Grid{uniformFaces(1, 1), uniformFaces(1, 1)})
 	if err == nil || !strings.Contains(err.Error(), "row 2 ") {
 		t.Errorf("%v, want row 2", err)
+	}
+}
+
+// A row of a trace that is wrong is told by its number, from 1.
+func TestWrongRowsAreNumbered(t *testing.T) {
+	for want, tr := range map[string]stack.Trace{
+		"do not ascend at row 2":         {Times: []float64{0, 1, 1}, End: 2, Watts: [][]float64{{1}, {1}, {1}}},
+		"row 3 of the power trace":       {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}, {1, 2}}},
+		"row 2 of the power trace":       {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {math.NaN()}, {1}}},
+		"has 2 rows for 3 times":         {Times: []float64{0, 1, 2}, End: 3, Watts: [][]float64{{1}, {1}}},
+		"row 1 of the power trace of la": {Times: []float64{0}, End: 3, Watts: [][]float64{{math.Inf(1)}}},
+	} {
+		s := oneLayer(1, stack.Power{Blocks: []stack.Block{block("a", 7, wholeDie)}, Trace: &tr})
+		if _, err := New(s, Grid{uniformFaces(1, 1), uniformFaces(1, 1)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
 	}
 }

@@ -132,6 +132,10 @@ func TestFiguresWithoutData(t *testing.T) {
 	if files, err = f.Files([]string{"panels"}); err != nil || len(files) != 2 || files[1].Name != "panels.pdf" {
 		t.Errorf("two formats: %v, %v", files, err)
 	}
+	f.Mesh.Power.Layers = nil
+	if _, err := f.Files([]string{"panels"}); err == nil || !strings.Contains(err.Error(), "no layer has power; name some with --maps") {
+		t.Errorf("panels of a stack without power: %v", err)
+	}
 }
 
 // Frames of a large plane are kept small, by maximum.

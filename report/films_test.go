@@ -38,6 +38,10 @@ func TestFilms(t *testing.T) {
 	if err := sum.WriteText(&text, Style{}); err != nil || !strings.Contains(text.String(), "film       top h ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
+	r.Mesh.Stack.Boundary[stack.Top].Film = stack.Film{Emissivity: 0.5} // which is known at any temperature
+	if sum, err := Summarise(r); err != nil || len(sum.Energy.Films) != 1 || sum.Energy.Films[0].Outside != "" {
+		t.Errorf("%v, %+v", err, sum.Energy.Films)
+	}
 	if sum, err := Summarise(sampleRun(t, 8, 6)); err != nil || sum.Energy.Films != nil {
 		t.Errorf("%v, %+v", err, sum.Energy.Films)
 	}

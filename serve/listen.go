@@ -88,8 +88,8 @@ func (h *Host) say(format string, args ...any) {
 	}
 }
 
-// parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not refused.
-const parting = 50 * time.Millisecond
+// parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not refused, on a busy machine either.
+const parting = 500 * time.Millisecond
 
 // Run takes clients until the context ends or a session was the last. It closes the listener.
 func (h *Host) Run(ctx context.Context) error {
@@ -118,6 +118,9 @@ func (h *Host) Run(ctx context.Context) error {
 		}
 		select {
 		case busy <- struct{}{}:
+		case <-ctx.Done(): // too late; what ended it is told above
+			_ = c.Close()
+			continue
 		case <-time.After(parting):
 			h.refuse(c, n)
 			continue

@@ -369,7 +369,7 @@ func TestBadClients(t *testing.T) {
 	}
 	c.Close()
 	for name, act := range map[string]func(c net.Conn){
-		"silent": func(c net.Conn) { time.Sleep(400 * time.Millisecond) },
+		"silent": func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, // until the server hangs up
 		"half a line": func(c net.Conn) {
 			if a := talk(t, c, `{"op":"st`); a.OK || a.Error.Code != Slow {
 				t.Errorf("half a line: %+v", a.Error)
@@ -379,7 +379,12 @@ func TestBadClients(t *testing.T) {
 		"babbles": func(c net.Conn) { _, _ = c.Write(bytes.Repeat([]byte{0xff}, 3<<20)) },
 		"takes none": func(c net.Conn) {
 			_, _ = c.Write(bytes.Repeat([]byte("{\"op\":\"describe\"}\n"), 5000))
-			time.Sleep(300 * time.Millisecond)
+			for range 2000 { // the server has filled the connection, and then waits for its patience
+				if strings.Contains(said(), "takes no answers") {
+					return
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
 		},
 	} {
 		c, _ := eventually(t, dial)

@@ -64,6 +64,49 @@ func TestDiskTellsItsFaults(t *testing.T) {
 	}
 }
 
+// A small file is not written where any of what that takes fails.
+func TestWriteSyncedTellsItsFaults(t *testing.T) {
+	d, err := openDisk(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	for _, op := range []string{"create", "write", "sync", "close"} {
+		d.check = func(at, name string) error {
+			if at == op && name == "record" {
+				return errLost
+			}
+			return nil
+		}
+		if err := d.writeSynced("record", []byte("text")); !errors.Is(err, errLost) {
+			t.Errorf("%s fails: %v", op, err)
+		}
+	}
+}
+
+// Whoever looks at a folder is told where it cannot be seen whether a commit was cut off.
+func TestLookTellsItsFaults(t *testing.T) {
+	dir := t.TempDir()
+	mustPut(t, dir, run, text("a", "old")...)
+	d, err := openDisk(dir, func(op, name string) error {
+		if op == "stat" && name == journalName {
+			return errLost
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	if r, err := d.look(); !errors.Is(err, errLost) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	d.check = nil
+	if r, err := d.look(); err != nil || len(r.Sets) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // A file that nobody closed is closed by the commit, which fails where that does.
 func TestCommitClosesFiles(t *testing.T) {
 	for _, lost := range []bool{false, true} {

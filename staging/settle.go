@@ -87,7 +87,6 @@ func (d *disk) undo(p *commitPlan) error {
 // Look reads what a folder holds, for those who read its files: where a commit was cut off, it is undone first, and where one goes on, Look waits
 // for its end. Of a folder without a record, or none at all, the record is empty.
 func Look(dir string) (*Record, error) {
-	const patience = 5 * time.Second
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &Record{Schema: schema}, nil
 	}
@@ -97,6 +96,12 @@ func Look(dir string) (*Record, error) {
 	}
 	d := &disk{dir: dir, root: root}
 	defer d.close()
+	return d.look()
+}
+
+func (d *disk) look() (*Record, error) {
+	const patience = 5 * time.Second
+	dir := d.dir
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		cut, err := d.exists(journalName)
 		if err != nil {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"thermsim/gpusolve/ranks/rankstest"
 )
 
 func TestMain(m *testing.M) {
@@ -36,6 +38,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
+			e.Setenv("PLACE", rankstest.Place(t)) // where ranks can meet
 			e.Setenv("CUDA_VISIBLE_DEVICES", "") // the same answers on machines with a GPU
 			return nil
 		},

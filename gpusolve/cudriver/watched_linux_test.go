@@ -1,23 +1,17 @@
 package cudriver
 
 import (
-	"syscall"
 	"testing"
 	"time"
+
+	"thermsim/timeline/cputime"
 )
 
 // A wait of a second takes little of a processor.
 func TestLongWaitsRest(t *testing.T) {
-	used := func() time.Duration {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	before := used()
+	before := cputime.Used()
 	_ = Watched(&stuck{}, time.Second).StreamSynchronize(1)
-	if took := used() - before; took > 300*time.Millisecond {
+	if took := cputime.Used() - before; took > 300*time.Millisecond {
 		t.Errorf("%v of a processor in a wait of 1 s", took)
 	}
 }

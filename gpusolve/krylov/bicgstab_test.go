@@ -145,4 +145,14 @@ func TestBiCGSTABRepeats(t *testing.T) {
 	if fmt.Sprint(one) != fmt.Sprint(two) || first != second && !math.IsNaN(first.ErrorK) {
 		t.Errorf("%+v and %+v", first, second)
 	}
+	// 2^20 times the source has 2^20 times the solution, bit for bit: a relative tolerance ends both at the same iterate.
+	for i := range b {
+		b[i] *= 0x1p20
+	}
+	large, out := stabilise(t, a, b, rule, jacobi.New)
+	for i := range large {
+		if large[i] != 0x1p20*one[i] || out.Iterations != first.Iterations {
+			t.Fatalf("%g after %d iterations, %g after %d of a source that is 2^20 times smaller", large[i], out.Iterations, one[i], first.Iterations)
+		}
+	}
 }

@@ -16,7 +16,12 @@ import (
 
 func system(t testing.TB, n int) (ops.System, ops.Source) {
 	t.Helper()
-	m, err := mesh.Build(cases.Stack10(cases.Options{NX: n}))
+	return systemOf(t, cases.Options{NX: n})
+}
+
+func systemOf(t testing.TB, o cases.Options) (ops.System, ops.Source) {
+	t.Helper()
+	m, err := mesh.Build(cases.Stack10(o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,5 +143,44 @@ func TestOutcomeHoldsTheTrueResidual(t *testing.T) {
 	r32, _ := s.Single(r)
 	if n := s.Residual(r, r32, b, x); n != out.Norms || !out.Converged {
 		t.Errorf("%+v, want %+v", out.Norms, n)
+	}
+}
+
+// A residual in W is met by itself, in no more iterations than it takes: of two, the smaller one takes more.
+func TestResidualInWatts(t *testing.T) {
+	s, b := system(t, 24)
+	before := 0
+	for _, atol := range []float64{1e-1, 1e-4, 1e-7} {
+		c, x := solver(t, s, cycle(t, s))
+		out := c.Solve(context.Background(), krylov.Rule{ATol: atol, MaxIter: 60}, b, x)
+		if !out.Converged || out.Reason != krylov.Tolerance || out.Norms.Residual > atol || out.Norms.Residual < 1e-3*atol || out.Iterations <= before {
+			t.Errorf("%g W: %+v", atol, out)
+		}
+		before = out.Iterations
+	}
+}
+
+// A tolerance relative to the power asks the same of any power: with 2^20 times or a part in 2^20 of it, all iterates are so many times as large to the last bit, and
+// the iteration ends at the same of them.
+func TestRelativeToleranceFollowsThePower(t *testing.T) {
+	solve := func(factor float64) (krylov.Outcome, []float64) {
+		s, b := systemOf(t, cases.Options{NX: 24, Power: 36 * factor})
+		c, x := solver(t, s, cycle(t, s))
+		out := c.Solve(context.Background(), krylov.Rule{RTol: 1e-7, MaxIter: 60}, b, x)
+		values := make([]float64, 24*24*10)
+		s.Read(x, values)
+		return out, values
+	}
+	want, x := solve(1)
+	if !(want.Norms.Residual <= 1e-7*want.Norms.Source) {
+		t.Errorf("%+v does not meet the tolerance", want)
+	}
+	for _, factor := range []float64{0x1p-20, 0x1p20} {
+		out, y := solve(factor)
+		for n := range y {
+			if y[n] != factor*x[n] {
+				t.Fatalf("%g of the power after %d iterations, with all of it %d: %g K for %g", factor, out.Iterations, want.Iterations, y[n], x[n])
+			}
+		}
 	}
 }

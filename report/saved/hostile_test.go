@@ -191,3 +191,26 @@ func TestFaultsOfPlanesAndStacks(t *testing.T) {
 		t.Errorf("an ambient of -1 K: %v", err)
 	}
 }
+
+// An archive in which an entry is a folder, once or twice, is refused.
+func TestEntriesThatAreFolders(t *testing.T) {
+	for times := 1; times <= 2; times++ {
+		path := filepath.Join(t.TempDir(), "run.zip")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := zip.NewWriter(f)
+		for range times {
+			if _, err := w.CreateHeader(&zip.FileHeader{Name: manifestName + "/"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Open(path, nil); err == nil || !strings.Contains(err.Error(), "run.zip") {
+			t.Errorf("a folder that is there %d times: %v, %v", times, r, err)
+		}
+	}
+}

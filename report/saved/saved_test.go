@@ -2,6 +2,8 @@ package saved
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -108,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want.Status, got.Status) + cmp.Diff(want.Energy, got.Energy) + cmp.Diff(want.Steps, got.Steps); diff != "" {
 		t.Error(diff)
 	}
-	if r.Last() != 2 || r.TimeOf(1) != 0.5 || string(r.Trace) != "time_s\n" {
+	if r.Last() != 2 || r.TimeOf(1) != 0.5 || r.TimeOf(2) != want.Steps[1].Time || !math.IsNaN(r.TimeOf(0)) || !math.IsNaN(r.TimeOf(3)) || string(r.Trace) != "time_s\n" {
 		t.Errorf("last %d, time %g, trace %q", r.Last(), r.TimeOf(1), r.Trace)
 	}
 	if h := r.Manifest.History; len(h) != 2 || h[0].ErrorK != 0.5 || !math.IsNaN(float64(h[1].ErrorK)) {
@@ -176,5 +178,26 @@ func TestDamage(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "run.zip is missing; solve again with --save last") {
 		t.Error(err)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// A step of more bytes than a buffer holds is not taken for saved where nothing can be written, whether temperatures or the heads of their planes meet the end of the
+// room first; nor is an archive.
+func TestStepsThatCannotBeWritten(t *testing.T) {
+	const planes = 20
+	for cells := 64; cells < 600; cells++ { // 10 to 96 kB; archives are written in pieces of 4 kB
+		w := NewWriter(full{}, cells)
+		if err := w.Step(1, planes, formula(300)); !errors.Is(err, io.ErrShortWrite) || len(w.Steps()) > 0 {
+			t.Fatalf("planes of %d cells: %v, steps %v are saved", cells, err, w.Steps())
+		}
+	}
+	w := NewWriter(full{}, 1)
+	if err := w.Close(Manifest{}, sampleMesh(t).Stack, nil); err == nil {
+		t.Error("an archive ends that was not written")
 	}
 }

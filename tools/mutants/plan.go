@@ -106,10 +106,14 @@ func (r *runner) one(ctx context.Context, f fault, tests [][]string, begins bool
 		return unfinished
 	}
 	if !begins || len(tests) == 1 {
-		res, err := r.try(ctx, f, tests)
+		first := 2
+		if begins {
+			first = 1
+		}
+		res, err := r.try(ctx, f, first, tests)
 		return r.end(ctx, res, err)
 	}
-	res, err := r.try(ctx, f, tests[:1])
+	res, err := r.try(ctx, f, 1, tests[:1])
 	if err == nil && res.Outcome == survived { // one that has a reason is asked no further
 		r.lock.Lock()
 		r.left = append(r.left, trial{f, tests[1:]})

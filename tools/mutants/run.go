@@ -25,7 +25,8 @@ const (
 type result struct {
 	fault
 	Outcome string  `json:"outcome"`
-	By      string  `json:"by,omitempty"` // the test that noticed
+	By      string  `json:"by,omitempty"`  // the test that noticed
+	Run     int     `json:"run,omitempty"` // of tests, in the order of the suite, which it was in; from 1
 	Reason  string  `json:"reason,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
@@ -45,7 +46,8 @@ type runner struct {
 }
 
 // try plants a fault, by an overlay that leaves the files as they are, and runs tests until one fails. A test that hangs has noticed too.
-func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, error) {
+// The first of the runs is number first of the suite.
+func (r *runner) try(ctx context.Context, f fault, first int, tests [][]string) (result, error) {
 	start := time.Now()
 	res := result{fault: f, Outcome: survived}
 	done := func() (result, error) {
@@ -57,7 +59,7 @@ func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, er
 	if err != nil {
 		return res, err
 	}
-	for _, args := range tests {
+	for n, args := range tests {
 		b, err := r.prepare(ctx, args).wait()
 		if err != nil {
 			return res, err
@@ -76,7 +78,7 @@ func (r *runner) try(ctx context.Context, f fault, tests [][]string) (result, er
 			res.Outcome = invalid
 			return done()
 		}
-		res.Outcome, res.By = killed, noticed(text)
+		res.Outcome, res.By, res.Run = killed, noticed(text), first+n
 		return done()
 	}
 	return done()

@@ -22,17 +22,21 @@ type counts struct {
 	Package  string `json:"package"`
 	Planted  int    `json:"planted"`
 	Noticed  int    `json:"noticed"`
+	First    int    `json:"first"` // of those noticed, by the first run of tests
 	Harmless int    `json:"harmless"`
 	Survived int    `json:"survived"`
 	// Percent of those that are not harmless which a test noticed.
 	Percent float64 `json:"percent"`
 }
 
-func (c *counts) add(outcome string) {
+func (c *counts) add(r *result) {
 	c.Planted++
-	switch outcome {
+	switch r.Outcome {
 	case killed:
 		c.Noticed++
+		if r.Run == 1 {
+			c.First++
+		}
 	case harmless:
 		c.Harmless++
 	case survived:
@@ -55,8 +59,8 @@ func summarise(s *settings, results []result) *summary {
 		if rows[name] == nil {
 			rows[name] = &counts{Package: name}
 		}
-		rows[name].add(sum.Faults[i].Outcome)
-		all.add(sum.Faults[i].Outcome)
+		rows[name].add(&sum.Faults[i])
+		all.add(&sum.Faults[i])
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		sum.Rows = append(sum.Rows, *rows[name])
