@@ -61,9 +61,24 @@ func (f *Faults) Err(first string) error {
 		return cmp.Or(cmp.Compare(rank(a.Pos.File), rank(b.Pos.File)), strings.Compare(a.Pos.File, b.Pos.File),
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
-	list := stack.ErrorList(slices.Clone(f.list))
-	if more := f.Len() - maxFaults; more > 0 {
-		list = append(list[:maxFaults], &stack.Error{Pos: stack.Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first"})
+	list := stack.ErrorList(once(f.list))
+	shown := min(len(list), maxFaults)
+	if more := len(list) - shown + f.more; more > 0 {
+		list = append(list[:shown], &stack.Error{Pos: stack.Pos{File: list[0].Pos.File}, Msg: fmt.Sprintf("and %d more errors", more), Remedy: "mend these first"})
+	}
+	return list
+}
+
+// once leaves out what was said before at the same line and column, as of a file that is read twice.
+func once(sorted []*stack.Error) (list []*stack.Error) {
+	for _, e := range sorted {
+		again := false
+		for i := len(list) - 1; e.Pos.Line > 0 && i >= 0 && !again && list[i].Pos == e.Pos; i-- {
+			again = list[i].Msg == e.Msg && list[i].Remedy == e.Remedy
+		}
+		if !again {
+			list = append(list, e)
+		}
 	}
 	return list
 }

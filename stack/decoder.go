@@ -138,6 +138,7 @@ func (t *table) text(name string) string {
 	case keys.Name:
 		if fault := nameFault(n.text); fault != "" {
 			t.fail(n.pos, "choose a name that can be part of a file name", "%s %q %s", name, shorten(n.text), fault)
+			return n.text
 		}
 	}
 	if n.text == "" && k.Required {

@@ -18,7 +18,7 @@ func ReadFLP(path string, data []byte) ([]Block, error) {
 		words []field
 	}
 	var links []link
-	words(data, func(line int, w []field) bool {
+	r.words(data, func(line int, w []field) bool {
 		if len(w) == 3 {
 			links = append(links, link{line, w})
 			return true
@@ -105,7 +105,7 @@ func ReadLayeredPTrace(path string, data []byte) (*PowerTable, error) {
 
 func readPTrace(r *fileReader, data []byte) (*PowerTable, error) {
 	t := &PowerTable{File: r.file}
-	words(data, func(line int, w []field) bool {
+	r.words(data, func(line int, w []field) bool {
 		if t.Names == nil {
 			r.names(t, line, w)
 			return true

@@ -46,7 +46,11 @@ func didYouMean(name string, candidates []string) string {
 	if len(candidates) == 0 || len(candidates) > few {
 		return ""
 	}
-	return "known: " + joinWords(candidates)
+	short := make([]string, len(candidates))
+	for i, c := range candidates {
+		short[i] = shorten(c)
+	}
+	return "known: " + joinWords(short)
 }
 
 // suggest is didYouMean for names that a file may have thousands of: only the faults that are told get one.

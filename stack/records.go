@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // field is one value of a text file and the column, in bytes from 1, where it starts.
@@ -54,14 +55,28 @@ func (r *fileReader) watts(line int, f field, what string) (float64, bool) {
 // withoutBOM drops the byte order mark that some editors write.
 func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
+// plain refuses a text that holds a control character: a damaged file, or none of text.
+func (r *fileReader) plain(line, col int, text string) bool {
+	i := strings.IndexFunc(text, func(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) })
+	if i < 0 {
+		return true
+	}
+	c, _ := utf8.DecodeRuneInString(text[i:])
+	r.fail(line, col+i, "save the file as plain text", "this is no text file: it holds the control character %U", c)
+	return false
+}
+
 // words yields the white-space separated words of each line that has any; # starts a comment. It stops when each returns
-// false.
-func words(data []byte, each func(line int, fields []field) bool) {
+// false, and where the file is no text.
+func (r *fileReader) words(data []byte, each func(line int, fields []field) bool) {
 	line := 0
 	for text := range bytes.Lines(withoutBOM(data)) {
 		line++
 		if i := bytes.IndexByte(text, '#'); i >= 0 {
 			text = text[:i]
+		}
+		if !r.plain(line, 1, string(text)) {
+			return
 		}
 		if fields := splitWords(string(text)); len(fields) > 0 && !each(line, fields) {
 			return
@@ -92,7 +107,7 @@ func splitWords(text string) []field {
 func (r *fileReader) records(data []byte, each func(line int, fields []field) bool) {
 	comma := separator(data)
 	if comma == ' ' {
-		words(data, each)
+		r.words(data, each)
 		return
 	}
 	cr := csv.NewReader(bytes.NewReader(withoutBOM(data)))
@@ -117,6 +132,9 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 			at, col := cr.FieldPos(i)
 			if i == 0 {
 				line = at
+			}
+			if !r.plain(at, col, text) {
+				return
 			}
 			fields[i] = field{strings.TrimSpace(text), col}
 		}

@@ -335,13 +335,14 @@ func protrusion(r, area Rect, slack float64) string {
 
 // nameFault says why a name cannot be part of a file name; empty if it can.
 func nameFault(name string) string {
-	if fault := labelFault(name); fault != "" {
+	const longest = 100
+	if name == "" {
+		return "is empty"
+	}
+	if fault := textFault(name, longest); fault != "" {
 		return fault
 	}
-	const longest = 100
 	switch {
-	case len(name) > longest:
-		return fmt.Sprintf("is longer than %d bytes", longest)
 	case name == "all":
 		return "is taken: it stands for every layer"
 	case strings.ContainsAny(name, `/\:*?"<>|`):

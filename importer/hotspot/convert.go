@@ -27,7 +27,8 @@ type converter struct {
 	width, height float64 // m, of the die
 	rows, cols    int
 	detailed      bool
-	slabs         []slab // bottom to top, spreader and sink last
+	plans         map[string][]unit // by path: layers share floorplans
+	slabs         []slab            // bottom to top, spreader and sink last
 	solids        []solid
 	fluids        []fluid
 	spreader      plate
@@ -58,7 +59,7 @@ type plate struct{ side, thickness, k, c float64 }
 
 func newConverter(f importer.Format, r importer.Request) *converter {
 	return &converter{
-		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]}, column: map[[2]int]int{},
+		Collector: importer.Collector{Request: r}, format: f, stack: &stack.Stack{Schema: 1, File: r.Files[0]}, column: map[[2]int]int{}, plans: map[string][]unit{},
 		comments: stack.Comments{Materials: map[int][]string{}, Layers: map[int][]string{}, Contacts: map[int]string{}, Powers: map[*stack.Power][]string{}},
 	}
 }
@@ -234,7 +235,12 @@ func (c *converter) floorplan(name string, pos stack.Pos) []unit {
 	if !ok {
 		return nil
 	}
-	return parseFlp(path, data, &c.Faults, &c.Notes)
+	units, known := c.plans[path]
+	if !known {
+		units = parseFlp(path, data, &c.Faults, &c.Notes)
+		c.plans[path] = units
+	}
+	return slices.Clone(units)
 }
 
 func (c *converter) layerList(name string, materials []solid) {

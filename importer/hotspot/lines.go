@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"unicode"
 	"unicode/utf8"
 
 	"thermsim/importer"
@@ -33,7 +34,7 @@ func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []w
 				data = nil
 			}
 			if i := bytes.IndexByte(line, 0); i >= 0 {
-				faults.Add(stack.Pos{File: file, Line: n, Col: i + 1}, "save the file as plain text", "this is no text file")
+				noText(stack.Pos{File: file, Line: n, Col: i + 1}, 0, faults)
 				return
 			}
 			if len(line) > maxLine {
@@ -43,6 +44,11 @@ func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []w
 			if i := bytes.IndexByte(line, '#'); i >= 0 {
 				line = line[:i]
 			}
+			if i := bytes.IndexFunc(line, control); i >= 0 {
+				c, _ := utf8.DecodeRune(line[i:])
+				noText(stack.Pos{File: file, Line: n, Col: i + 1}, c, faults)
+				return
+			}
 			if words := split(file, n, line); len(words) > 0 {
 				if !yield(told, words) {
 					return
@@ -51,6 +57,13 @@ func lines(file string, data []byte, faults *importer.Faults) iter.Seq2[int, []w
 			}
 		}
 	}
+}
+
+// control tells characters that no text has.
+func control(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) }
+
+func noText(pos stack.Pos, c rune, faults *importer.Faults) {
+	faults.Add(pos, "save the file as plain text", "this is no text file: it holds the control character %U", c)
 }
 
 func split(file string, n int, line []byte) (words []word) {

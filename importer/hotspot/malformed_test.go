@@ -82,6 +82,8 @@ func TestMalformed(t *testing.T) {
 		"small spreader":          {project{"c.config": goodConfig + "-s_spreader 0.01\n"}, []string{"c.config:8:13", "smaller than the die"}},
 		"small sink":              {project{"c.config": goodConfig + "-s_sink 0.02\n"}, []string{"c.config:8:9", "smaller than the spreader"}},
 		"binary":                  {project{"c.config": "-t_chip 1\x00\n"}, []string{"c.config:1:10", "no text file"}},
+		"escape":                  {project{"f.flp": "co\x1bre 8e-3 16e-3 0 0\n"}, []string{"f.flp:1:3", "no text file", "U+001B"}},
+		"trace with NUL":          {project{"p.ptrace": "core cache\n5 2\x00\n"}, []string{"p.ptrace:2:4", "no text file", "U+0000"}},
 		"material unknown":        {project{"c.config": goodConfig + "-material_chip gold\n"}, []string{"c.config:8:16", `material "gold" is unknown`}},
 		"floorplan missing":       {project{"c.config": goodConfig + "-materials_file none\n"}, []string{"c.config:8:17", "cannot read none", "beside the configuration"}},
 		"floorplan truncated":     {project{"f.flp": "core 8e-3 16e-3 0 0\ncache 8e-3 16e"}, []string{"f.flp:2:"}},
@@ -208,5 +210,13 @@ func TestCarriedOver(t *testing.T) {
 		if !names[want] {
 			t.Errorf("deviation %s is missing", want)
 		}
+	}
+}
+
+// A fault of a floorplan that several layers have is told once.
+func TestSharedFloorplanFault(t *testing.T) {
+	_, err := importProject(project{"f.flp": "core 8e-3 16e-3 0 0\nca\x00che 8e-3 16e-3 8e-3 0\n", "l.lcf": goodLcf}, true)
+	if err == nil || strings.Count(err.Error(), "f.flp:2:3") != 1 || strings.Count(err.Error(), "\n") > 0 {
+		t.Errorf("%v", err)
 	}
 }

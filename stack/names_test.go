@@ -1,0 +1,39 @@
+package stack
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A name that is too long is told once, with the limit that holds for it.
+func TestLongNames(t *testing.T) {
+	text := func(layer, block string) string {
+		return `schema = 1
+ambient = "25 degC"
+size = ["10 mm", "10 mm"]
+boundary.top = { h = "5000 W/(m^2 K)" }
+[[layer]]
+name = "` + layer + `"
+material = "silicon"
+thickness = "100 um"
+[[layer.power]]
+block = [{ name = "` + block + `", x = 0, y = 0, width = "1 mm", height = "1 mm", power = "1 W" }]
+`
+	}
+	for _, c := range []struct{ layer, block, want string }{
+		{strings.Repeat("x", 100), strings.Repeat("y", 1000), ""},
+		{strings.Repeat("x", 101), "y", "is longer than 100 bytes"},
+		{strings.Repeat("x", 1001), "y", "is longer than 100 bytes"},
+		{"x", strings.Repeat("y", 1001), "is longer than 1000 bytes"},
+		{`x\u001b`, "y", "holds control characters"},
+	} {
+		_, err := Parse("stack.toml", []byte(text(c.layer, c.block)), nil)
+		var list ErrorList
+		switch {
+		case c.want == "" && err == nil:
+		case !errors.As(err, &list) || len(list) != 1 || !strings.Contains(err.Error(), c.want):
+			t.Errorf("layer of %d bytes, block of %d: %v; want one fault %q", len(c.layer), len(c.block), err, c.want)
+		}
+	}
+}
