@@ -1,6 +1,9 @@
 package geometry
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestRelate(t *testing.T) {
 	square := func(x0, y0, x1, y1 float64) Polygon { return Box{x0, y0, x1, y1}.Polygon() }
@@ -34,6 +37,19 @@ func TestRelate(t *testing.T) {
 		}
 		if got := Relate(tt.b, tt.a); got != reverse(tt.want) && tt.name != "itself" {
 			t.Errorf("%s, exchanged: %d, want %d", tt.name, got, reverse(tt.want))
+		}
+	}
+}
+
+// The way from a to b is as far from a point as its nearest end where the point lies beyond it, and as their line beside it.
+func TestDistanceToAnEdge(t *testing.T) {
+	a, b := Point{1, 1}, Point{4, 1}
+	for p, want := range map[Point]float64{{1, 3}: 2, {2.5, 0}: 1, {4, 1}: 0, {5, 1}: 1, {7, 5}: 5, {-2, -3}: 5, {0, 1}: 1} {
+		if got := distance(p, a, b); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%v: %g, want %g", p, got, want)
+		}
+		if got := distance(p, b, a); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%v, turned round: %g, want %g", p, got, want)
 		}
 	}
 }

@@ -151,18 +151,3 @@ func TestNeedWithCoolant(t *testing.T) {
 		}
 	}
 }
-
-// On a grid of long lines, coolant's arrays of lines are no small part of the need, on a GPU.
-func TestNeedWithLinesOfCoolant(t *testing.T) {
-	for _, model := range []stack.CavityModel{stack.PorousCavity, stack.ResolvedChannels} {
-		s := cases.Tiers(257, 3, 2e-6, model)
-		s.Grid.Y.Cells = 1
-		m, err := mesh.Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := devices.Interpreter(t, interpreter.Options{NoRaces: true})
-		held := solveOnce(t, m, g, "jacobi", false)
-		compare(t, string(model), m.Cells(), SystemNeed(m, "jacobi", false, true), g.Peak(), held, false)
-	}
-}

@@ -21,6 +21,11 @@ func TestFoldersAreMade(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(dir)); err == nil {
 		t.Error("a folder was made all the same")
 	}
+	if _, err := os.Stat("/proc/self"); err == nil { // where nobody makes folders
+		if made, err := makeFolder("/proc/self/new", nil); err == nil || len(made) > 0 {
+			t.Errorf("made %q, %v", made, err)
+		}
+	}
 	defer umask(umask(0o027))
 	made, err := makeFolder(dir, nil)
 	if err != nil || len(made) != 2 || made[1] != dir {
@@ -150,6 +155,19 @@ func TestInterruptBeforeTheSwitch(t *testing.T) {
 		_, err := put(ctx, dir, o, text("a", "new")...)
 		if got := content(t, dir)["a"]; !errors.Is(err, context.Canceled) || got != "old" {
 			t.Errorf("interrupted at %s: %q, %v", at, got, err)
+		}
+	}
+}
+
+// A name is as long as file systems take, in each of its folders, and leads nowhere else.
+func TestValidNames(t *testing.T) {
+	long := strings.Repeat("n", 255)
+	for name, want := range map[string]bool{
+		"a": true, "a/b": true, long: true, long + "/" + long: true, long + "n": false, "a/" + long + "n/b": false,
+		"": false, ".": false, "..": false, "../a": false, "/a": false, "a//b": false, "a/../b": false, home: false, home + "/a": false, home + "a": true,
+	} {
+		if got := validName(name); got != want {
+			t.Errorf("%.20q of %d bytes: %v", name, len(name), got)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestConfirm(t *testing.T) {
 }
 
 // A grid of five by five cells and ten planes has 250.
-func TestCellsOfAllPlanes(t *testing.T) {
+func TestGridHasTheCellsOfAllPlanes(t *testing.T) {
 	if got := cells(square(5, "")); got != 250 {
 		t.Errorf("%g cells", got)
 	}

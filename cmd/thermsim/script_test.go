@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("PLACE", rankstest.Place(t)) // where ranks can meet
-			e.Setenv("CUDA_VISIBLE_DEVICES", "") // the same answers on machines with a GPU
+			e.Setenv("CUDA_VISIBLE_DEVICES", "")  // the same answers on machines with a GPU
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"thermsim/geometry"
@@ -249,6 +250,15 @@ func TestSlabsJoinToTheWhole(t *testing.T) {
 	}
 	if got := r.Join(parts); !reflect.DeepEqual(got, want) {
 		t.Errorf("together %+v,\nof the whole %+v", got, want)
+	}
+	sent := want.Bytes()
+	if got, err := r.ValuesOf(sent); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("sent and read again %+v, %v; want %+v", got, err, want)
+	}
+	for _, other := range [][]byte{nil, sent[:len(sent)-1], append(sent, 0)} {
+		if _, err := r.ValuesOf(other); err == nil || !strings.Contains(err.Error(), "statistics of another rank") {
+			t.Errorf("%d bytes for %d: %v", len(other), len(sent), err)
+		}
 	}
 }
 

@@ -214,3 +214,57 @@ func TestEntriesThatAreFolders(t *testing.T) {
 		}
 	}
 }
+
+// An archive that lacks a plane says so when it is read.
+func TestAPlaneThatIsNotThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.zip")
+	z, err := zip.OpenReader(write(t, sampleMesh(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zip.NewWriter(f)
+	for _, e := range z.File {
+		if e.Name != planeName(2, 1) {
+			if err := w.Copy(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	field, err := r.Field(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane := make([]float64, 63)
+	if err := field.Plane(0, plane); err != nil {
+		t.Error(err)
+	}
+	if err := field.Plane(1, plane); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a plane that is not there: %v", err)
+	}
+}
+
+// A list of twelve steps is told whole, a longer one by its ends.
+func TestListOfSteps(t *testing.T) {
+	for want, steps := range map[string][]int{
+		"steps [3]":                          {3},
+		"steps [1 2 3 4 5 6 7 8 9 10 11 12]": {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+		"13 steps from 1 to 25":              {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25},
+	} {
+		if got := listed(steps); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
