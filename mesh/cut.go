@@ -46,13 +46,21 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 				index[c] = over(c)
 				delete(cut, c)
 			default:
-				cut[c] = append(cut[c], cover{shape, over(c)})
+				cut[c] = append(uncovered(cut[c], shape), cover{shape, over(c)})
 			}
 		})
 	}
 	for _, c := range slices.Sorted(maps.Keys(cut)) {
 		index[c] = p.mixCovers(index[c], cut[c], c%nx, c/nx)
 	}
+}
+
+// uncovered leaves out the last of the shapes where they lie inside one that is laid over them.
+func uncovered(covers []cover, by geometry.Shape) []cover {
+	for n := len(covers) - 1; n >= 0 && geometry.Relate(covers[n].shape, by) == geometry.Inside; n-- {
+		covers = covers[:n]
+	}
+	return covers
 }
 
 // mixCovers returns the palette index of cell (i, j) of material base under shapes.
@@ -107,53 +115,87 @@ func (p *painter) series(materials []uint32, visible []shares, half, row int) fl
 	return resistivity
 }
 
+// negligible is the share of a part of a cell below which a shape counts as covered by later ones.
+const negligible = 1e-12
+
 // visible is what each shape has of the parts of a cell once the later ones lie over it, after what is left to the base. Where a later shape lies
 // inside an earlier one or apart from it this is exact; where they cross, the later takes its share of the earlier's.
+//
+// Shapes are taken from the last to the first. Each is compared with those of the later ones only that lie inside no other and are not covered
+// themselves: together they cover what all later ones do.
 func (m *Mesh) visible(covers []cover, i, j int) []shares {
 	covered := make([]shares, len(covers))
 	for n, v := range covers {
 		covered[n] = m.cut(v.shape, i, j)
 	}
 	seen := make([]shares, len(covers)+1)
+	var over []upper // the last shape first
+	for n := len(covers) - 1; n >= 0; n-- {
+		mine := upper{n, partsOf(&covered[n]), false}
+		if hidden := m.leave(&seen[n+1], covers, covered, &mine, over); hidden {
+			continue
+		}
+		over = append(slices.DeleteFunc(over, func(u upper) bool { return u.inside }), mine)
+	}
 	for q := range seen[0] {
 		seen[0][q] = 1
-	}
-	for n := range covers {
-		part := &seen[n+1]
-		*part = covered[n]
-		var inside []int
-		for later := n + 1; later < len(covers); later++ {
-			switch geometry.Relate(covers[later].shape, covers[n].shape) {
-			case geometry.Inside:
-				inside = append(inside, later)
-			case geometry.Around:
-				*part = shares{}
-			case geometry.Crossing:
-				for q := range part {
-					part[q] *= 1 - covered[later][q]
-				}
-			}
-		}
-		for _, later := range outermost(covers, inside) {
-			for q := range part {
-				part[q] = max(0, part[q]-covered[later][q])
-			}
-		}
-		for q, v := range part {
-			seen[0][q] = max(0, seen[0][q]-v)
+		for n := range covers {
+			seen[0][q] = max(0, seen[0][q]-seen[n+1][q])
 		}
 	}
 	return seen
 }
 
-// outermost lists those shapes that lie inside no other of the list; of the same shape twice, the first.
-func outermost(covers []cover, list []int) []int {
-	return slices.DeleteFunc(slices.Clone(list), func(n int) bool {
-		return slices.ContainsFunc(list, func(o int) bool {
-			return n != o && geometry.Relate(covers[n].shape, covers[o].shape) == geometry.Inside &&
-				(o < n || geometry.Relate(covers[o].shape, covers[n].shape) != geometry.Inside)
-		})
-	})
+// upper is a shape that lies over earlier ones.
+type upper struct {
+	n      int
+	parts  uint16 // those it has a share of, a bit each
+	inside bool   // the shape that is looked at
+}
+
+func partsOf(s *shares) (parts uint16) {
+	for q, v := range s {
+		if v > 0 {
+			parts |= 1 << q
+		}
+	}
+	return parts
+}
+
+// leave sets part to what the shapes over a shape leave of it, and marks those that lie inside it. It is hidden where they leave nothing wherever else they lie.
+func (m *Mesh) leave(part *shares, covers []cover, covered []shares, mine *upper, over []upper) (hidden bool) {
+	*part = covered[mine.n]
+	inside := false
+	for k := len(over) - 1; k >= 0; k-- {
+		later := &over[k]
+		later.inside = false
+		if later.parts&mine.parts == 0 {
+			continue
+		}
+		switch geometry.Relate(covers[later.n].shape, covers[mine.n].shape) {
+		case geometry.Inside:
+			later.inside, inside = true, true
+		case geometry.Around:
+			*part = shares{}
+			return true
+		case geometry.Crossing:
+			for q := range part {
+				part[q] *= 1 - covered[later.n][q]
+			}
+			if slices.Max(part[:]) < negligible {
+				*part = shares{}
+				return true
+			}
+		}
+	}
+	for k := len(over) - 1; inside && k >= 0; k-- {
+		if over[k].inside {
+			for q := range part {
+				part[q] = max(0, part[q]-covered[over[k].n][q])
+			}
+		}
+	}
+	return false
 }
 
 // cut measures the shares of the parts of a cell that a shape covers.

@@ -3,6 +3,7 @@ package mesh
 import (
 	"math"
 	"testing"
+	"time"
 
 	"thermsim/geometry"
 	"thermsim/stack"
@@ -109,4 +110,39 @@ func TestNestedShapes(t *testing.T) {
 	rest := 24 - liner - ring - core
 	near(t, "kz", m.At(0, 0, 0).K[2], (3*liner+5*ring+40*core+5*rest)/24)
 	near(t, "c", m.At(0, 0, 0).C, (4e6*liner+2e6*ring+1e6*core+2e6*rest)/24)
+}
+
+// Many shapes over each other in one cell: of circles within each other each shows its ring, and the last of equal ones hides the others.
+func TestManyShapesInACell(t *testing.T) {
+	const n = 20_000
+	build := func(diameter func(i int) float64) *Mesh {
+		s := two()
+		s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
+		s.Materials = append(s.Materials, stack.Material{Name: "c", K: [3]float64{3, 3, 3}, C: 4e6})
+		for i := range n {
+			c := geometry.Circle{X: 3e-3, Y: 2e-3, Diameter: diameter(i)}
+			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 2 * (i % 2), Rect: stack.Around(c), Shape: c})
+		}
+		s.Layers[0].Material = 1
+		return mustBuild(t, s)
+	}
+	disc := func(d float64) float64 { return math.Pi / 4 * d * d * 1e6 } // mm2 of 24
+	start := time.Now()
+	same := build(func(int) float64 { return 3e-3 })
+	near(t, "kz of equal circles", same.At(0, 0, 0).K[2], (3*disc(3e-3)+5*(24-disc(3e-3)))/24)
+
+	shrinking := func(i int) float64 { return 3e-3 - 1e-7*float64(i) }
+	rings := 0.0
+	for i := range n {
+		area := disc(shrinking(i))
+		if i+1 < n {
+			area -= disc(shrinking(i + 1))
+		}
+		rings += area * [2]float64{40, 3}[i%2]
+	}
+	nested := build(shrinking)
+	near(t, "kz of rings", nested.At(0, 0, 0).K[2], (rings+5*(24-disc(shrinking(0))))/24)
+	if spent := time.Since(start); spent > 20*time.Second {
+		t.Errorf("took %v", spent)
+	}
 }

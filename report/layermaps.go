@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/geometry"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -204,6 +205,10 @@ func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
 	var o []picture.Outline
 	for i := range s.Layers[layer].Regions {
 		r := &s.Layers[layer].Regions[i]
+		if c, circle := r.Shape.(geometry.Circle); circle && i > 0 && s.Layers[layer].Regions[i-1].Shape == geometry.Shape(c) {
+			o = append(o, picture.Outline{Name: r.Name, Rects: o[i-1].Rects})
+			continue
+		}
 		o = append(o, picture.Outline{Name: r.Name, Rects: regionRects(s, r)})
 	}
 	return o

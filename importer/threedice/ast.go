@@ -82,6 +82,16 @@ type solver struct {
 	pos        stack.Pos
 }
 
+// flpPower is the power of an element in a slot in W, and its place in the floorplan: a trace has millions.
+type flpPower struct {
+	value     float64
+	line, col int32
+}
+
+func (w flpPower) pos(file string) stack.Pos {
+	return stack.Pos{File: file, Line: int(w.line), Col: int(w.col)}
+}
+
 // flpElement is an element of a floorplan.
 type flpElement struct {
 	name      string
@@ -89,7 +99,7 @@ type flpElement struct {
 	material  string
 	materialP stack.Pos
 	cells     [2]int // discretization, 0 where not given
-	powers    []decimal
+	powers    []flpPower
 	pos       stack.Pos
 }
 

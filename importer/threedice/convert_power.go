@@ -129,9 +129,9 @@ func (c *converter) unusedPowers(elements []flpElement) {
 			continue
 		}
 		if c.project.solver.transient {
-			c.Note(importer.Warning, x.powers[use].pos, "element %q has powers for %d slots, but another element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
+			c.Note(importer.Warning, x.powers[use].pos(x.pos.File), "element %q has powers for %d slots, but another element for only %d: 3D-ICE ends there, and so does this", x.name, len(x.powers), use)
 		} else {
-			c.Note(importer.NotCarried, x.powers[use].pos, "element %q: a steady state uses the first of its %d powers", x.name, len(x.powers))
+			c.Note(importer.NotCarried, x.powers[use].pos(x.pos.File), "element %q: a steady state uses the first of its %d powers", x.name, len(x.powers))
 		}
 	}
 }

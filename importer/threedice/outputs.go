@@ -66,6 +66,7 @@ func (c *converter) addFloorplan(i int) {
 		for _, r := range x.rects {
 			f.Rects = append(f.Rects, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value})
 		}
+		f.Powers = make([]float64, 0, len(x.powers))
 		for _, w := range x.powers {
 			f.Powers = append(f.Powers, w.value)
 		}

@@ -49,13 +49,13 @@ func (p *parser) flpElement() (e flpElement) {
 	return e
 }
 
-func (p *parser) power() decimal {
+func (p *parser) power() flpPower {
 	d := p.decimal("a power")
 	if d.value < 0 {
 		p.faults.Add(d.pos, "", "a power must not be negative, got %s", importer.Shorten(d.text))
-		return decimal{"0", 0, d.pos}
+		d.value = 0
 	}
-	return d
+	return flpPower{d.value, int32(d.pos.Line), int32(d.pos.Col)}
 }
 
 // rectangles reads position x, y ; dimension length, width ; or one or more rectangle (x, y, length, width) ;

@@ -56,6 +56,7 @@ type frame struct {
 	scale  scale
 	taken  []image.Rectangle    // places of labels set so far
 	inked  map[image.Point]bool // pixels of outlines drawn so far
+	united union                // scratch of outline
 }
 
 // newFrame lays a picture out and draws everything around the data.

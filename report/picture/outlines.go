@@ -37,60 +37,38 @@ func (c *canvas) ink(x, y int, alpha float64) {
 
 // outline draws the border of a union of rectangles, without seams where they meet. With a dash of n pixels, every other n.
 func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
-	boxes := make([]image.Rectangle, 0, len(rects))
-	for _, r := range rects {
-		if b := f.whole(r); b.Overlaps(f.area) {
-			boxes = append(boxes, b)
-		}
-	}
-	outside := func(x, y int) bool {
-		for _, b := range boxes {
-			if (image.Point{X: x, Y: y}).In(b) {
-				return false
-			}
-		}
-		return true
-	}
-	for n, b := range boxes {
-		visit := func(x, y int) {
-			if !(image.Point{X: x, Y: y}).In(f.area) {
-				return // outside of what the picture shows
-			}
-			if dash > 0 && (x+y)/dash%2 == 1 {
-				return
-			}
-			for _, earlier := range boxes[:n] {
-				if (image.Point{X: x, Y: y}).In(earlier) {
-					return
+	u := f.unite(rects)
+	for y := max(u.top, f.area.Min.Y); y < min(u.top+len(u.rows), f.area.Max.Y); y++ {
+		for _, s := range u.row(y) {
+			for x := max(s.from, f.area.Min.X); x < min(s.to, f.area.Max.X); {
+				if x > s.from && x < s.to-1 {
+					if inner := min(u.row(y-1).end(x), u.row(y+1).end(x), s.to-1); inner > x {
+						x = inner
+						continue
+					}
 				}
-			}
-			// Where the neighbour's line already runs along here, one is enough.
-			at, border, drawn := image.Pt(x, y), false, true
-			for _, q := range []image.Point{{X: x - 1, Y: y}, {X: x + 1, Y: y}, {X: x, Y: y - 1}, {X: x, Y: y + 1}} {
-				if outside(q.X, q.Y) {
-					border = true
-					drawn = drawn && f.inked[q]
+				if (dash == 0 || (x+y)/dash%2 == 0) && f.bare(u, x, y) {
+					f.ink(x, y, alpha)
+					f.inked[image.Pt(x, y)] = true
 				}
-			}
-			if border && !drawn && !f.inked[at] {
-				f.ink(x, y, alpha)
-				f.inked[at] = true
-			}
-		}
-		for x := max(b.Min.X, f.area.Min.X); x < min(b.Max.X, f.area.Max.X); x++ {
-			visit(x, b.Min.Y)
-			if b.Dy() > 1 {
-				visit(x, b.Max.Y-1)
-			}
-		}
-		for y := max(b.Min.Y+1, f.area.Min.Y); y < min(b.Max.Y-1, f.area.Max.Y); y++ {
-			visit(b.Min.X, y)
-			if b.Dx() > 1 {
-				visit(b.Max.X-1, y)
+				x++
 			}
 		}
 	}
 	f.keepInk()
+}
+
+// bare reports whether a pixel of a border is to be drawn: where the neighbour's line already runs along here, one is enough.
+func (f *frame) bare(u *union, x, y int) bool {
+	if f.inked[image.Pt(x, y)] {
+		return false
+	}
+	for _, q := range [4]image.Point{{X: x - 1, Y: y}, {X: x + 1, Y: y}, {X: x, Y: y - 1}, {X: x, Y: y + 1}} {
+		if u.row(q.Y).end(q.X) == q.X && !f.inked[q] {
+			return true
+		}
+	}
+	return false
 }
 
 // nameOutline sets the name of an outline, and its note below, in the largest of its rectangles: lying if it fits, else

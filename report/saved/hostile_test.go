@@ -268,6 +268,9 @@ func TestListOfSteps(t *testing.T) {
 	} {
 		if got := listed(steps); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 // A field with a cell that has no finite temperature is refused with the place, whatever its checksum says.
 func TestFieldsAreFinite(t *testing.T) {

@@ -2,7 +2,6 @@ package saved
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -81,21 +80,26 @@ func (w *Writer) Close(m Manifest, s *stack.Stack, trace io.Reader) error {
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := stack.Print(&text, s); err != nil {
-		return fmt.Errorf("saving the stack: %w", err)
-	}
 	entries := []struct {
-		name    string
-		content io.Reader
-	}{{manifestName, bytes.NewReader(about)}, {stackName, &text}, {traceName, trace}}
+		name  string
+		write func(io.Writer) error
+	}{
+		{manifestName, func(out io.Writer) error { _, err := out.Write(about); return err }},
+		{stackName, func(out io.Writer) error {
+			if err := stack.Print(out, s); err != nil {
+				return fmt.Errorf("saving the stack: %w", err)
+			}
+			return nil
+		}},
+		{traceName, func(out io.Writer) error { _, err := io.Copy(out, trace); return err }},
+	}
 	for _, e := range entries {
-		if e.content == nil {
+		if e.name == traceName && trace == nil {
 			continue
 		}
 		out, err := w.create(e.name)
 		if err == nil {
-			_, err = io.Copy(out, e.content)
+			err = e.write(out)
 		}
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"bufio"
 	"bytes"
 	"embed"
 	"encoding/base64"
@@ -49,21 +50,31 @@ func Write(w io.Writer, d *Document) error {
 			return errors.New("the runs of a page must be on one grid")
 		}
 	}
-	frame, err := d.frame()
-	if err != nil {
-		return err
-	}
-	head, tail, _ := bytes.Cut(frame, []byte(fieldsMark))
-	if _, err := w.Write(head); err != nil {
-		return err
-	}
-	for n, r := range d.Runs {
-		if err := r.Fields.writeText(w, n); err != nil {
-			return err
+	out := bufio.NewWriter(w)
+	if err := d.frame(&sheet{printable.Writer(out, false), func() error {
+		for n, r := range d.Runs {
+			if err := r.Fields.writeText(out, n); err != nil {
+				return err
+			}
 		}
+		return nil
+	}}); err != nil {
+		return err
 	}
-	_, err = w.Write(tail)
-	return err
+	return out.Flush()
+}
+
+// sheet passes a page on as it comes: one of many blocks is large. Where the mark stands it puts the temperatures.
+type sheet struct {
+	w      io.Writer
+	fields func() error
+}
+
+func (s *sheet) Write(text []byte) (int, error) {
+	if string(text) == fieldsMark {
+		return len(text), s.fields()
+	}
+	return s.w.Write(text)
 }
 
 // writeText writes each frame as a script element of text: a line per plane, in base64.
@@ -86,30 +97,29 @@ func (f *Fields) writeText(w io.Writer, run int) error {
 	return nil
 }
 
-// frame is the page without its temperatures.
-func (d *Document) frame() ([]byte, error) {
+// frame writes the page with a mark in place of its temperatures, in a write of its own.
+func (d *Document) frame(w io.Writer) error {
 	t, err := template.ParseFS(assets, "assets/page.html")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	style, err := assets.ReadFile("assets/page.css")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var script bytes.Buffer
 	for _, name := range scripts() {
 		text, err := assets.ReadFile("assets/" + name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		script.Write(lean(text))
 	}
 	data, err := d.data()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out bytes.Buffer
-	err = t.Execute(&out, struct {
+	return t.Execute(w, struct {
 		*Document
 		Style     template.CSS
 		Script    template.JS
@@ -117,14 +127,7 @@ func (d *Document) frame() ([]byte, error) {
 		Mark      template.HTML
 		Precision string
 	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision()})
-	if text := out.String(); strings.ContainsFunc(text, unsafe) {
-		return []byte(printable.Lines(text)), err
-	}
-	return out.Bytes(), err
 }
-
-// unsafe says what must not stand in a page.
-func unsafe(r rune) bool { return r != '\n' && r != '\t' && printable.Unsafe(r) }
 
 // lean leaves indents and lines of comment out of a script, none of which has texts of several lines.
 func lean(script []byte) []byte {
