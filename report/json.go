@@ -99,19 +99,33 @@ func finite(v reflect.Value) any {
 	return v.Interface()
 }
 
-// members appends the fields of a struct; embedded structs give theirs to the outer one, as in encoding/json.
-func members(v reflect.Value, o object) object {
+// jsonField is a member that is not written yet.
+type jsonField struct {
+	name  string
+	value reflect.Value
+}
+
+// jsonFields appends those of a struct; embedded structs give theirs to the outer one, as in encoding/json.
+func jsonFields(v reflect.Value, all []jsonField) []jsonField {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if f.Anonymous {
-			o = members(v.Field(i), o)
+			all = jsonFields(v.Field(i), all)
 			continue
 		}
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if (option == "omitempty" || option == "omitzero") && v.Field(i).IsZero() {
 			continue
 		}
-		o = append(o, member{name, finite(v.Field(i))})
+		all = append(all, jsonField{name, v.Field(i)})
+	}
+	return all
+}
+
+// members appends the fields of a struct with what stands for their values.
+func members(v reflect.Value, o object) object {
+	for _, f := range jsonFields(v, nil) {
+		o = append(o, member{f.name, finite(f.value)})
 	}
 	return o
 }

@@ -53,7 +53,9 @@ func (c *converter) power(layer, i int) {
 	if trace {
 		p.Trace = c.slotTimes()
 	}
-	var rects []rectangle
+	var all []stack.Rect // um
+	var places []stack.Pos
+	p.Blocks = make([]stack.Block, 0, len(elements))
 	taken := map[string]bool{}
 	for k := range elements {
 		x := &elements[k]
@@ -61,8 +63,9 @@ func (c *converter) power(layer, i int) {
 		for _, r := range x.rects {
 			c.inside(x, r)
 			b.Rects = append(b.Rects, r.metres())
+			all = append(all, stack.Rect{X: r.x.value, Y: r.y.value, Width: r.length.value, Height: r.width.value})
+			places = append(places, r.pos)
 		}
-		rects = append(rects, x.rects...)
 		if len(x.powers) > 0 {
 			b.Watts = x.powers[0].value
 		}
@@ -83,9 +86,9 @@ func (c *converter) power(layer, i int) {
 			c.Note(importer.NotCarried, x.pos, "discretization of element %q: 3D-ICE heeds it in non-uniform mode only", x.name)
 		}
 	}
-	if a, b, found := importer.FirstOverlap(boxes(rects)); found {
+	if a, b, found := importer.FirstOverlap(all); found {
 		p.AllowOverlap = true
-		c.Note(importer.Warning, rects[b].pos, "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", rects[a].pos.Line)
+		c.Note(importer.Warning, places[b], "the rectangle overlaps that of line %d; their powers add there, as in 3D-ICE, which does not look", places[a].Line)
 	}
 	c.unusedPowers(elements)
 	c.elementRegions(layer, elements)
