@@ -17,6 +17,9 @@ func (l *loader) include(root *node, from []string) *node {
 	}
 	merged := &node{pos: root.pos, kind: tableNode}
 	for _, item := range l.includes(e.value) {
+		if len(l.included) > mostIncludes {
+			break // which was told
+		}
 		if part := l.includedFile(item, from); part != nil {
 			l.merge(merged, part, false)
 		}

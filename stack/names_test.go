@@ -2,6 +2,8 @@ package stack
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 )
@@ -35,5 +37,24 @@ block = [{ name = "` + block + `", x = 0, y = 0, width = "1 mm", height = "1 mm"
 		case !errors.As(err, &list) || len(list) != 1 || !strings.Contains(err.Error(), c.want):
 			t.Errorf("layer of %d bytes, block of %d: %v; want one fault %q", len(c.layer), len(c.block), err, c.want)
 		}
+	}
+}
+
+// Files beyond the limit are not looked for, and told once.
+func TestManyIncludes(t *testing.T) {
+	asked := 0
+	open := func(name string) ([]byte, error) {
+		asked++
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	var text strings.Builder
+	text.WriteString("schema = 1\ninclude = [")
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "\"f%d.toml\",", i)
+	}
+	text.WriteString("]\n")
+	_, err := Parse("stack.toml", []byte(text.String()), open)
+	if err == nil || !strings.Contains(err.Error(), "cannot read f0.toml") || asked > mostIncludes {
+		t.Errorf("asked for %d files: %.300v", asked, err)
 	}
 }

@@ -59,7 +59,7 @@ func rewrite(t *testing.T, path, name string, method uint16, change func([]byte)
 // A manifest that speaks of steps which the run has not taken is refused.
 func TestSavedStepsAreThoseOfTheRun(t *testing.T) {
 	path := write(t, sampleMesh(t))
-	for _, steps := range [][]int{{-1}, {0}, {99}, {1, 99}} {
+	for _, steps := range [][]int{{-1}, {0}, {99}, {1, 99}, {1, 1}, {2, 1}} {
 		other := rewrite(t, path, manifestName, zip.Store, func(b []byte) []byte {
 			var about map[string]any
 			if err := json.Unmarshal(b, &about); err != nil {

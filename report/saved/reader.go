@@ -132,7 +132,10 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	if len(r.Manifest.Saved) == 0 {
 		return errors.New("it holds no field")
 	}
-	for _, n := range r.Manifest.Saved {
+	for i, n := range r.Manifest.Saved {
+		if i > 0 && n <= r.Manifest.Saved[i-1] {
+			return fmt.Errorf("its saved steps do not ascend: %d follows %d", n, r.Manifest.Saved[i-1])
+		}
 		if n < 0 || n > len(r.Manifest.Steps) || n == 0 && len(r.Manifest.Steps) > 0 {
 			return fmt.Errorf("it holds step %d of %d", n, len(r.Manifest.Steps))
 		}

@@ -242,7 +242,7 @@ func projectInputs() []input {
 			return args, errorsOf(err, write(filepath.Join(dir, "die.flp"), func(w *bufio.Writer) {
 				w.WriteString(many(150_000, "c%d :\n position 0, 0 ;\n dimension 10, 10 ;\n power values 1 ;\n"))
 			}))
-		}, true},
+		}, false},
 		{"stk-values", "3D-ICE: 3,000,000 powers of a block", func(dir string) ([]string, error) {
 			args, err := iceStack(1, "t.txt")(dir)
 			return args, errorsOf(err, write(filepath.Join(dir, "die.flp"), func(w *bufio.Writer) {

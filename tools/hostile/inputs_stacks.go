@@ -108,14 +108,14 @@ func manyInputs() []input {
 		{"layers-tables", "10 MB of empty layers", check(func() string { return sheet("layers", heated, strings.Repeat("[[layer]]\n", 1_000_000)) }), true},
 		{"probes-100000", "100,000 probes", check(func() string {
 			return sheet("probes", heated, many(100_000, "[[probe]]\nname = \"p%d\"\nx = 1e-3\ny = 1e-3\nlayer = \"die\"\n"))
-		}), true},
+		}), false},
 		{"probes-same", "100,000 probes of one name", check(func() string {
 			return sheet("probes", heated, strings.Repeat("[[probe]]\nname = \"p\"\nx = 1e-3\ny = 1e-3\nlayer = \"die\"\n", 100_000))
 		}), true},
 		{"layers-4900", "4,900 layers of a stack file", check(func() string {
 			return sheet("layers", heated, many(4900, "[[layer]]\nname = \"l%d\"\nmaterial = \"silicon\"\nthickness = 1e-6\n"))
-		}), true},
-		{"materials-100000", "100,000 materials, none used", check(func() string { return sheet("materials", heated, many(100_000, "[materials.m%d]\nk = 1\nc = 1\n")) }), true},
+		}), false},
+		{"materials-100000", "100,000 materials, none used", check(func() string { return sheet("materials", heated, many(100_000, "[materials.m%d]\nk = 1\nc = 1\n")) }), false},
 		{"define-100000", "chain of 100,000 constants", check(func() string { return sheet("constants", heated, chainOfConstants(100_000, "1 um")) }), true},
 		{"define-unknown", "100,000 constants made of unknown ones", check(func() string { return sheet("constants", heated, defines(100_000)) }), true},
 		{"define-long", "constant of a sum of 1,000,000 terms", check(func() string {

@@ -37,7 +37,7 @@ func netlistInputs() []input {
 		{"net-1e308", "netlist of resistors of 1e308 and 1e-308 ohms", net(func() string { return "V1 a 0 1e308\nR1 a b 1e-308\nR2 b 0 1e308\nI1 b 0 1e308\n" }), true},
 		{"net-include", "netlist that includes itself", net(func() string { return ".include grid.sp\n" }), true},
 		{"net-subckt", "netlist of 1,000,000 nested subcircuits", net(func() string { return strings.Repeat(".subckt a\n", 1_000_000) }), true},
-		{"net-names", "netlist of nodes with names of 60 kB", net(func() string { return strings.Repeat("R1 "+strings.Repeat("n", 60_000)+" 0 1\n", 160) }), true},
+		{"net-names", "netlist of nodes with names of 60 kB", net(func() string { return strings.Repeat("R1 "+strings.Repeat("n", 60_000)+" 0 1\n", 160) }), false},
 	}
 }
 
