@@ -121,6 +121,9 @@ func between(v *stack.Vary, at float64) string {
 	x := v.From + (v.To-v.From)*at
 	if v.Log {
 		x = v.From * math.Pow(v.To/v.From, at)
+		if ratio := v.To / v.From; ratio == 0 || math.IsInf(ratio, 0) {
+			x = math.Pow(v.From, 1-at) * math.Pow(v.To, at)
+		}
 	}
 	if at == 1 {
 		x = v.To

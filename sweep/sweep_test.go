@@ -69,6 +69,10 @@ func TestPlans(t *testing.T) {
 	if got := all(planOf(t, "method = \"list\"\n"+twoParameters, "")); !slices.Equal(got, []string{want[0], want[4], want[8]}) {
 		t.Errorf("list %q", got)
 	}
+	wide := planOf(t, "[[vary]]\nkey = \"boundary.top.h\"\nfrom = 1e-200\nto = 1e200\ncount = 3\nscale = \"log\"\n", "")
+	if got := all(wide); !slices.Equal(got, []string{"1e-200", "1", "1e+200"}) {
+		t.Errorf("400 decades %q", got)
+	}
 	points := planOf(t, `points = "p.csv"`, "boundary.top.h,title\n1,one\n2,\"a, b\"\n")
 	if got := all(points); !slices.Equal(got, []string{"1|one", "2|a, b"}) {
 		t.Errorf("points %q", got)

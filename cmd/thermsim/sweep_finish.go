@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -60,6 +62,13 @@ func (v *sweeper) finish(path string) error {
 		}
 	}
 	image := filepath.Join(filepath.Dir(path), "sweep.png")
+	if !slices.ContainsFunc(t.celsius("max_K"), func(c float64) bool { return !math.IsNaN(c) }) {
+		if err := os.Remove(image); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a sweep that this one replaces
+			return err
+		}
+		v.g.note("the table is %s; there is no picture, as no run has a result", path)
+		return nil
+	}
 	if err := staging.Replace(image, func(w io.Writer) error { return t.draw(w, v.title()) }); err != nil {
 		return err
 	}
