@@ -26,10 +26,10 @@ EXIT STATUS
 
   0    done
   1    internal failure, or a file could not be written
-  2    wrong usage, no saved run or a damaged one, or stacks that cannot be
-       compared
+  2    wrong usage, no saved run, or stacks that cannot be compared
   5    with --limit: differences above it, or such as cannot be relied on, for a
-       run had not converged or was interrupted; the files were written
+       run had not converged, was interrupted or has cells without a finite
+       temperature; the files were written
   130  interrupted; nothing was written
 ` + crashHelp
 

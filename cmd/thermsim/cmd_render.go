@@ -25,7 +25,7 @@ EXIT STATUS
 
   0    done
   1    internal failure, or a file could not be written
-  2    wrong usage, no saved run, or a damaged one; nothing was written
+  2    wrong usage, or no saved run; nothing was written
   130  interrupted; nothing was written
 ` + crashHelp
 

@@ -3,12 +3,9 @@ package saved
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -268,36 +265,6 @@ func TestListOfSteps(t *testing.T) {
 	} {
 		if got := listed(steps); got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-// A field with a cell that has no finite temperature is refused with the place, whatever its checksum says.
-func TestFieldsAreFinite(t *testing.T) {
-	m := sampleMesh(t)
-	path := write(t, m)
-	const i, j = 3, 2
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		other := rewrite(t, path, planeName(1, 1), zip.Store, func(b []byte) []byte {
-			binary.LittleEndian.PutUint64(b[8*(j*m.NX()+i):], math.Float64bits(v))
-			return b
-		})
-		r, err := Open(other, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		f, err := r.Field(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plane := make([]float64, m.NX()*m.NY())
-		if err := f.Plane(0, plane); err != nil {
-			t.Errorf("a plane beside it: %v", err)
-		}
-		want := fmt.Sprintf("cell (%d, %d, 1), in layer %q, is %v", i, j, m.Stack.Layers[m.Planes[1].Layer].Name, v)
-		if err := f.Plane(1, plane); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want %s", err, want)
 		}
 	}
 }

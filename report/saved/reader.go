@@ -223,19 +223,15 @@ func (f *Field) Plane(k int, dst []float64) error {
 	if f.buf == nil {
 		f.buf = make([]byte, 8*packed)
 	}
-	for at := 0; len(dst) > 0; {
+	for len(dst) > 0 {
 		n := min(packed, len(dst))
 		if _, err := io.ReadFull(in, f.buf[:8*n]); err != nil {
 			return f.damaged(err)
 		}
 		for i := range n {
-			v := math.Float64frombits(binary.LittleEndian.Uint64(f.buf[8*i:]))
-			if v-v != 0 {
-				return f.broken(k, at+i, v)
-			}
-			dst[i] = v
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.buf[8*i:]))
 		}
-		at, dst = at+n, dst[n:]
+		dst = dst[n:]
 	}
 	// Reading to the end compares the checksum.
 	if n, err := in.Read(f.buf[:1]); n > 0 || err != io.EOF {
@@ -251,15 +247,8 @@ func tooLong(err error) error {
 	return err
 }
 
-// ErrDamaged says that a saved run was changed since it was written, or is that of a solve that broke down.
+// ErrDamaged says that a saved run was changed since it was written.
 var ErrDamaged = errors.New("is damaged")
-
-// broken tells of a cell whose temperature is none. Nothing can be drawn, compared or started from such a field.
-func (f *Field) broken(k, cell int, v float64) error {
-	m := f.run.Mesh
-	layer := m.Stack.Layers[m.Planes[k].Layer].Name
-	return f.damaged(fmt.Errorf("the temperature of cell (%d, %d, %d), in layer %q, is %v", cell%m.NX(), cell/m.NX(), k, layer, v))
-}
 
 func (f *Field) damaged(err error) error {
 	return fmt.Errorf("%s %w, step %d: %w; solve again with --save last", f.run.Path, ErrDamaged, f.step, err)
