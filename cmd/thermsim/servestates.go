@@ -89,7 +89,7 @@ func (f *stateFiles) Restore(name string, s *gpusolve.Session) error {
 	if err := sameGrid(run.Mesh, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	field, err := run.Field(run.Last())
+	field, err := run.State(run.Last())
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plau
 	if err != nil {
 		return refuse(err)
 	}
-	field, err := run.Field(step)
+	field, err := run.State(step)
 	if err != nil {
 		return refuse(err)
 	}

@@ -3,9 +3,12 @@ package saved
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -265,6 +268,41 @@ func TestListOfSteps(t *testing.T) {
 	} {
 		if got := listed(steps); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A field with a cell that has no finite temperature can be read, and nothing can start from it.
+func TestBrokenFields(t *testing.T) {
+	m := sampleMesh(t)
+	path := write(t, m)
+	const i, j = 3, 2
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		r, err := Open(rewrite(t, path, planeName(1, 1), zip.Store, func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[8*(j*m.NX()+i):], math.Float64bits(v))
+			return b
+		}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		plane := make([]float64, m.NX()*m.NY())
+		f, err := r.Field(1)
+		if err == nil {
+			err = f.Plane(1, plane)
+		}
+		if got := plane[j*m.NX()+i]; err != nil || got != v && !(got != got && v != v) {
+			t.Errorf("to look at: %v, %v", got, err)
+		}
+		if f, err = r.State(1); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Plane(0, plane); err != nil {
+			t.Errorf("a plane beside it: %v", err)
+		}
+		want := fmt.Sprintf("cell (%d, %d, 1), in layer %q, is %v", i, j, m.Stack.Layers[m.Planes[1].Layer].Name, v)
+		if err := f.Plane(1, plane); !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
 		}
 	}
 }

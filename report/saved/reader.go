@@ -194,6 +194,15 @@ func (r *Run) Field(step int) (*Field, error) {
 	return &Field{run: r, step: step}, nil
 }
 
+// State is the field of a saved step to start from: a cell without a finite temperature, as a solve that broke down leaves, is an error of its Plane.
+func (r *Run) State(step int) (*Field, error) {
+	f, err := r.Field(step)
+	if err == nil {
+		f.state = true
+	}
+	return f, err
+}
+
 // listed shortens a long list.
 func listed(steps []int) string {
 	if len(steps) > 12 {
@@ -204,14 +213,15 @@ func listed(steps []int) string {
 
 // Field is a temperature field in a saved run; it is a solution.Field.
 type Field struct {
-	run  *Run
-	step int
-	buf  []byte
+	run   *Run
+	step  int
+	buf   []byte
+	state bool // to start from
 }
 
 // Plane copies the temperatures in K of plane k into dst.
 func (f *Field) Plane(k int, dst []float64) error {
-	m := f.run.Mesh
+	m, plane := f.run.Mesh, dst
 	if k < 0 || k >= m.NZ() || len(dst) != m.NX()*m.NY() {
 		return fmt.Errorf("plane %d into %d values; the field has %d planes of %d x %d", k, len(dst), m.NZ(), m.NX(), m.NY())
 	}
@@ -237,6 +247,21 @@ func (f *Field) Plane(k int, dst []float64) error {
 	if n, err := in.Read(f.buf[:1]); n > 0 || err != io.EOF {
 		return f.damaged(tooLong(err))
 	}
+	if f.state {
+		return f.whole(k, plane)
+	}
+	return nil
+}
+
+// whole refuses a plane in which a cell has no finite temperature.
+func (f *Field) whole(k int, plane []float64) error {
+	for c, v := range plane {
+		if v-v != 0 {
+			m := f.run.Mesh
+			layer := m.Stack.Layers[m.Planes[k].Layer].Name
+			return fmt.Errorf("%s, step %d: %w: the temperature of cell (%d, %d, %d), in layer %q, is %v; nothing can start from it", f.run.Path, f.step, ErrBroken, c%m.NX(), c/m.NX(), k, layer, v)
+		}
+	}
 	return nil
 }
 
@@ -249,6 +274,9 @@ func tooLong(err error) error {
 
 // ErrDamaged says that a saved run was changed since it was written.
 var ErrDamaged = errors.New("is damaged")
+
+// ErrBroken says that a saved run is that of a solve that broke down.
+var ErrBroken = errors.New("the solve broke down")
 
 func (f *Field) damaged(err error) error {
 	return fmt.Errorf("%s %w, step %d: %w; solve again with --save last", f.run.Path, ErrDamaged, f.step, err)
