@@ -241,6 +241,9 @@ func (n *outer) done(s *meshed, rule krylov.Rule, out, spent *krylov.Outcome, la
 		}
 		return end(krylov.Attainable)
 	case n.Outer >= mostOuter:
+		if out.ErrorK = math.NaN(); n.rho < worstRho {
+			out.ErrorK = start.ErrorK / (1 - n.rho)
+		}
 		return end(krylov.Unsettled)
 	}
 	return false

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"thermsim/gpusolve/solution"
@@ -36,6 +37,9 @@ func (s *Summary) iterations(unit string) string {
 
 // errorText is the estimated error, with what it was taken from.
 func (s *Summary) errorText() string {
+	if math.IsNaN(s.Solver.EstimatedErrorK) {
+		return "not known"
+	}
 	text := relative(s.Solver.EstimatedErrorK) + " K"
 	if s.Steps > 1 && s.Solver.Method == solution.MethodDirect {
 		text += ", the last step's times their number"
