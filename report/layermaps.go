@@ -205,6 +205,7 @@ func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
 	var o []picture.Outline
 	for i := range s.Layers[layer].Regions {
 		r := &s.Layers[layer].Regions[i]
+		// Equal circles in a row share their strips, which take 15 kB each.
 		if c, circle := r.Shape.(geometry.Circle); circle && i > 0 && s.Layers[layer].Regions[i-1].Shape == geometry.Shape(c) {
 			o = append(o, picture.Outline{Name: r.Name, Rects: o[i-1].Rects})
 			continue
