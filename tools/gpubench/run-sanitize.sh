@@ -27,7 +27,7 @@ $t cmg cmg TestSegmentsOnGPU$
 $t parac parac TestConformanceOnGPU$
 $t mixed mixed TestProductsOnGPU$
 $t fourier fourier TestConformanceOnGPU$|TestSmallOnGPU$
-$t downstream downstream TestBoundOnGPU$|TestStreamsOnGPU$
+$t downstream downstream TestBoundOnGPU$
 $t cooled multigrid TestCooledOnGPU$
 $t jacobi jacobi TestOperationsOnGPU$
 $t krylov krylov TestStabilisedOnGPU$
