@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"io/fs"
+	"time"
 )
 
 // Begin makes the folder if need be ("" is the working directory), takes its lock, undoes a commit that was cut off, and removes what dead processes
-// left. Where another process writes into the folder, the error is ErrBusy.
+// left. Where another process writes into the folder, longer than Options.Patience, the error is ErrBusy.
 func Begin(dir string, o Options) (*Transaction, error) {
 	if dir == "" {
 		dir = "."
@@ -28,13 +31,17 @@ func Begin(dir string, o Options) (*Transaction, error) {
 }
 
 func (t *Transaction) begin() (err error) {
-	if t.made, err = makeFolder(t.dir, t.options.Fault); err != nil {
-		return t.unwritable(err)
+	for deadline := time.Now().Add(t.options.Patience); ; time.Sleep(10 * time.Millisecond) {
+		err = t.take()
+		// Another process that leaves no trace removes what it made, from under this one too.
+		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) && !t.homeIsFile()
+		if !errors.Is(err, ErrBusy) && !gone || !time.Now().Before(deadline) {
+			break
+		}
+		t.release()
+		t.made, t.disk = nil, nil
 	}
-	if t.disk, err = openDisk(t.dir, t.options.Fault); err != nil {
-		return t.unwritable(err)
-	}
-	if t.lock, err = t.disk.takeLock(); err != nil {
+	if err != nil {
 		return t.unwritable(err)
 	}
 	if t.undone, err = t.disk.settle(); err != nil {
@@ -47,6 +54,18 @@ func (t *Transaction) begin() (err error) {
 		return t.unwritable(err)
 	}
 	return nil
+}
+
+// take makes the folder if need be, and takes its lock.
+func (t *Transaction) take() (err error) {
+	if t.made, err = makeFolder(t.dir, t.options.Fault); err != nil {
+		return err
+	}
+	if t.disk, err = openDisk(t.dir, t.options.Fault); err != nil {
+		return err
+	}
+	t.lock, err = t.disk.takeLock()
+	return err
 }
 
 // Do begins a transaction, stages files, and commits them; after an error the folder is as it was.
@@ -63,8 +82,8 @@ func Do(ctx context.Context, dir string, o Options, stage func(*Transaction) err
 }
 
 // Check says whether files can be written into a folder, and leaves no trace.
-func Check(dir string) error {
-	t, err := Begin(dir, Options{})
+func Check(dir string, o Options) error {
+	t, err := Begin(dir, o)
 	if err == nil {
 		t.Abort()
 	}

@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -46,6 +47,8 @@ type Options struct {
 	Replaces []string
 	// Flag by which the folder was named, for messages; --out where empty.
 	Flag string
+	// Patience is how long Begin waits for another process that writes into the folder, before it fails with ErrBusy.
+	Patience time.Duration
 	// Timeline notes writing and syncing of the files. May be nil.
 	Timeline *timeline.Log
 	// Fault is asked before every operation on the disk, and fails it with what it returns; for tests.

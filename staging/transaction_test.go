@@ -15,6 +15,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // text makes files of name and content pairs.
@@ -240,7 +243,7 @@ func TestDyingAtEveryOperation(t *testing.T) {
 			if got := content(t, dir); !maps.Equal(got, before) && !maps.Equal(got, after) {
 				t.Errorf("dead at %v: the folder holds %v", at, got)
 			}
-			if err := Check(dir); err != nil || len(leftovers(t, dir)) > 0 {
+			if err := Check(dir, Options{}); err != nil || len(leftovers(t, dir)) > 0 {
 				t.Errorf("dead at %v: left %q, %v", at, leftovers(t, dir), err)
 			}
 		}
@@ -322,6 +325,30 @@ func TestWhatIsSuperseded(t *testing.T) {
 	mustPut(t, dir, Options{Set: "solve"}, text("summary.json", "x", "x.mtx", "x")...)
 	want = map[string]string{"stack.png": "s", "summary.json": "x", "x.mtx": "x", "mine.txt": "mine", "map_b.csv": "edited"}
 	if got := content(t, dir); !maps.Equal(got, want) {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
+// TestPatience lets many write files that stand for themselves into one folder at once: each waits for its turn, and none is refused.
+func TestPatience(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	patient := Options{Patience: time.Minute}
+	var writers errgroup.Group
+	for n := range 8 {
+		writers.Go(func() error {
+			if err := Check(dir, patient); err != nil {
+				return err
+			}
+			_, err := Do(t.Context(), dir, patient, func(w *Transaction) error {
+				return w.WriteFiles(t.Context(), text(fmt.Sprint(n), "x")...)
+			})
+			return err
+		})
+	}
+	if err := writers.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got := content(t, dir); len(got) != 8 {
 		t.Errorf("the folder holds %v", got)
 	}
 }
@@ -437,7 +464,7 @@ func TestFileInPlaceOfHome(t *testing.T) {
 	if err := os.WriteFile(name, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Check(dir)
+	err := Check(dir, Options{})
 	if want := ".thermsim in it is a file, but runs keep a folder of that name; move the file away, or name another folder with --out"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want ... %s", err, want)
 	}

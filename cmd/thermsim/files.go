@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"thermsim/stack"
 	"thermsim/staging"
@@ -107,15 +108,19 @@ func exists(path string) (bool, error) {
 	return false, fmt.Errorf("cannot find out whether a file exists: %w", err)
 }
 
+// ownFiles is how files that stand for themselves are written. Others may write theirs into the same folder, which takes a moment: what was measured for minutes
+// should not be lost to that.
+var ownFiles = staging.Options{Patience: 5 * time.Second}
+
 // writeOutputs writes files that stand for themselves into one folder.
 func writeOutputs(ctx context.Context, g *globals, dir string, files ...staging.File) error {
-	_, err := writeFiles(ctx, g, dir, staging.Options{}, files...)
+	_, err := writeFiles(ctx, g, dir, ownFiles, files...)
 	return steadyInterrupted(err)
 }
 
 // checkFolder makes sure that files can be written into dir, and leaves no trace.
 func checkFolder(dir string) error {
-	if err := staging.Check(dir); err != nil {
+	if err := staging.Check(dir, ownFiles); err != nil {
 		return withStatus(exitInput, err)
 	}
 	return nil
