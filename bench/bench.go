@@ -61,6 +61,7 @@ type Bench struct {
 	defaultS map[string]float64 // solve time of the default method by kind and system
 	directS  map[string]float64 // that of the direct solver
 	times    map[string]took    // the last system that a method was cut off on, or that it solved, by kind, family and method
+	loaded   map[string]bool    // methods whose kernels are loaded, by kind
 	measured map[string]Row     // by kind, system and method, so that what several tables have is measured once
 }
 
@@ -70,7 +71,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, times: map[string]took{}, measured: map[string]Row{}}
+	b := &Bench{Options: o, defaultS: map[string]float64{}, directS: map[string]float64{}, times: map[string]took{}, loaded: map[string]bool{}, measured: map[string]Row{}}
 	if err := b.fill(); err != nil {
 		return nil, err
 	}

@@ -198,6 +198,19 @@ func TestLeftOutBySize(t *testing.T) {
 	}
 }
 
+// Kernels are loaded with a small system of the family, once for each method and kind of run; the job's own mesh, which is large, is not touched.
+func TestLoadsKernelsOnce(t *testing.T) {
+	b := &Bench{dev: processor(t), loaded: map[string]bool{}}
+	j := job{kind: "transient", system: system{"large", 40_000, 40_000, &cuth}, steps: 50, rule: gpusolve.Options{ATol: stopW, MaxIter: 100}}
+	for _, method := range []string{"jacobi", "chebyshev:form=plain", "chebyshev:form=scaled", "chebyshev", "magic"} {
+		j.method = method
+		b.load(t.Context(), j)
+	}
+	if j.system.nx != 40_000 || len(b.loaded) != 4 { // chebyshev is its plain form
+		t.Errorf("%+v, %v", j.system, b.loaded)
+	}
+}
+
 // A solve that two tables have is measured once, however it is written.
 func TestMeasuredOnce(t *testing.T) {
 	var done []string

@@ -32,6 +32,7 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 		row.Case, row.Grid, row.Cells, row.Method, row.Steps = j.system.name, j.system.grid(), j.system.cells(), j.method, j.steps
 		if row.Note = b.tooLong(j); row.Note == "" {
 			b.doing("%s, %s", j.system.name, j.method)
+			b.load(ctx, j)
 			if err := b.timeRow(ctx, j, &row); err != nil {
 				return row, err
 			}
@@ -67,7 +68,7 @@ func (b *Bench) timeRow(ctx context.Context, j job, row *Row) error {
 			setup, solve = append(setup, s.Timing.Setup.Seconds()), append(solve, s.Timing.Solve.Seconds())
 			total = append(total, s.Timing.Setup.Seconds()+s.Timing.Solve.Seconds())
 		}
-		last := stop || n == b.Runs || b.Runs == 1 && b.counts(j, took) || time.Now().Add(took).After(deadline)
+		last := stop || n == b.Runs || b.Runs == 1 && b.counts(took) || time.Now().Add(took).After(deadline)
 		if last && s != nil {
 			err = b.finish(row, j, s)
 		}

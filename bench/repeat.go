@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,11 +49,30 @@ func (b *Bench) tooLong(j job) string {
 	return ""
 }
 
-// counts says whether the first run of a method counts where one is wanted: it does where all that it does besides, such as loading kernels, is little.
-func (b *Bench) counts(j job, run time.Duration) bool {
-	_, before := b.times[j.family()]
-	return run > time.Second || before && run > time.Second/5
+// loadingSide is the number of cells a side of the systems that methods load their kernels with.
+const loadingSide = 48
+
+// load solves a small system by a method that comes for the first time: drivers compile kernels as they load them, which may take seconds and is no part of a solve.
+// What goes wrong there goes wrong in the row too.
+func (b *Bench) load(ctx context.Context, j job) {
+	key := j.kind + " " + canonical(j.method)
+	if b.loaded[key] {
+		return
+	}
+	b.loaded[key] = true
+	j.system.nx, j.system.ny = loadingSide, loadingSide
+	j.steps = min(j.steps, 2)
+	m, err := j.system.mesh()
+	if err != nil {
+		return
+	}
+	j.mesh = m
+	s, _ := j.run(ctx, b)
+	s.Close()
 }
+
+// counts says whether the first run counts where one is wanted: it does where what it does besides, such as growing pools of memory, is little.
+func (b *Bench) counts(run time.Duration) bool { return run > time.Second/5 }
 
 // canonical is a method with all its settings, so that two ways to write one are the same.
 func canonical(method string) string {
