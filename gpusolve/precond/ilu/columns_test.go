@@ -1,0 +1,74 @@
+package ilu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/precond/ilu"
+	"thermsim/gpusolve/sparse"
+)
+
+// Strips of all shapes, full ones and cut ones, more than one of them and of planes fewer than they hold, against substitution in FP64.
+func columns(t *testing.T, open func(testing.TB) ops.Device) {
+	for n, c := range []struct {
+		shape       [3]int
+		rows, chunk int
+	}{
+		{[3]int{17, 16, 10}, 16, 4}, {[3]int{45, 37, 10}, 0, 0}, {[3]int{26, 33, 7}, 16, 6}, {[3]int{17, 9, 2}, 8, 4}, {[3]int{67, 21, 12}, 8, 8}, {[3]int{50, 70, 10}, 32, 2}, {[3]int{61, 31, 1}, 32, 2},
+	} {
+		for kind, a := range map[string]*sparse.Diagonals{
+			"symmetric": opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 5)), c.shape, true),
+			"general":   opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 6)), c.shape, false),
+		} {
+			t.Run(fmt.Sprintf("%dx%dx%d,%s,rows=%d,chunk=%d", c.shape[0], c.shape[1], c.shape[2], kind, c.rows, c.chunk), func(t *testing.T) {
+				f := &factored{opstest.NewAlgebra(t, open(t), a, a.CSR()), a}
+				form, err := f.Sys.(ops.Forms).Diagonals()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer form.Release()
+				f.checkSolves(form, ilu.Options{TileY: c.rows, Chunk: c.chunk, Form: ilu.ByColumns}, eliminate(a.CSR(), 0, 0))
+				if err := f.Sys.Err(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+func TestColumnsOnInterpreter(t *testing.T) {
+	columns(t, devices.OnInterpreter(interpreter.Options{}))
+}
+func TestColumnsOnGPU(t *testing.T) { columns(t, devices.OnGPU(t)) }
+
+// Strips that come late, and more of them than fit on the device, change no bit.
+func TestColumnsAreTheSameUnderAnySchedule(t *testing.T) {
+	shape, how := [3]int{19, 90, 3}, ilu.Options{TileY: 8, Chunk: 4, Form: ilu.ByColumns}
+	cache := new(interpreter.Cache)
+	var z []float64
+	for seed := range int64(12) {
+		o := interpreter.Options{Seed: seed, SMs: 1 + int(seed%2), Cache: cache, NoRaces: seed%5 != 0}
+		if seed%2 == 1 {
+			o.Delay = 400
+		}
+		d := devices.Interpreter(t, o)
+		unbind := d.Bind()
+		_, v := incompletely(t, d, shape, how)
+		if z == nil {
+			z = v
+		}
+		if !slices.Equal(z, v) {
+			t.Errorf("seed %d changes the result", seed)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		unbind()
+	}
+}

@@ -1,0 +1,132 @@
+package ilu
+
+import (
+	"fmt"
+
+	"thermsim/gpusolve/cuda"
+	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
+)
+
+// strip is the shape of strips in solves by columns.cu: a lane has so many planes of a row.
+type strip struct {
+	rows, planes int
+	chunk        int // steps that are loaded at a time
+	lower, upper func(*Columns, cudriver.Stream, [3]uint32, ColumnsLowerBy32Args) error
+}
+
+// strips are the shapes there are, the default first.
+var strips = []strip{
+	{16, 5, 4, (*Columns).LowerBy16, (*Columns).UpperBy16},
+	{16, 5, 6, (*Columns).LowerBy16Six, (*Columns).UpperBy16Six},
+	{8, 3, 4, (*Columns).LowerBy8, (*Columns).UpperBy8},
+	{8, 3, 8, (*Columns).LowerBy8Eight, (*Columns).UpperBy8Eight},
+	{32, 10, 2, (*Columns).LowerBy32, (*Columns).UpperBy32},
+}
+
+// stripFor finds the shape with the rows and the chunk that are asked for, 0 for any.
+func stripFor(rows, chunk int) (strip, bool) {
+	for _, s := range strips {
+		if (rows == 0 || s.rows == rows) && (chunk == 0 || s.chunk == chunk) {
+			return s, true
+		}
+	}
+	return strip{}, false
+}
+
+// height is how many planes a strip has.
+func (s strip) height() int { return s.planes * ColumnsLanes / s.rows }
+
+// cudaColumns is a factor that is ready for solves by strips, in FP32.
+type cudaColumns struct {
+	s *cuda.Space
+	k *Columns
+	strip
+	nx, ny, nz, strips int
+	bytes              int64
+	state              cudriver.Ptr[int32] // of both solves
+	below, above       cudriver.Ptr[float32]
+	inverse, field     cudriver.Ptr[float32]
+	messages           cudriver.Ptr[float32] // of both solves
+	words              int64                 // of one solve's messages
+}
+
+// inColumns lays the factor out for solves by strips.
+func (f *cudaFactor) inColumns() (Triangles, error) {
+	s, w := f.s, f.wavefront
+	shape, ok := stripFor(f.how.TileY, f.how.Chunk)
+	if !ok || w.order != 0 || w.nz > shape.height() || w.nx <= 4*shape.chunk {
+		return nil, fmt.Errorf("%w: form=columns is for order=0 and flat grids, of up to %d planes and more than %d cells along x; leave form away", precond.ErrRefused, strips[0].height(), 4*strips[0].chunk)
+	}
+	k, err := cuda.Module(s.Device, "ilu columns", LoadColumns)
+	if err != nil {
+		return nil, err
+	}
+	t := &cudaColumns{s: s, k: k, strip: shape, nx: w.nx, ny: w.ny, nz: w.nz, strips: (w.ny + shape.rows - 1) / shape.rows}
+	before := s.Allocated()
+	lines := int64(t.strips) * int64(t.nx) * ColumnsLanes // of a lane
+	field, factor := lines*int64(t.planes), lines*int64((3*t.planes+3)/4*4)
+	t.words = int64(t.strips) * int64(t.nx+t.height()) * int64(ColumnsLanes/t.rows*((t.planes+3)/4*4))
+	t.state, t.messages = cuda.Alloc[int32](s, 2), cuda.AllocRaw[float32](s, 2*t.words)
+	t.field, t.inverse = cuda.AllocRaw[float32](s, field), cuda.AllocRaw[float32](s, field)
+	t.below = cuda.AllocRaw[float32](s, factor)
+	t.above = t.below
+	n := s.Cells()
+	t.pack(f.data, 3, t.below)
+	if f.sides > 1 {
+		t.above = cuda.AllocRaw[float32](s, factor)
+		t.pack(f.data.Add(3*n), 3, t.above)
+	}
+	t.pack(f.data.Add(f.sides*3*n), 1, t.inverse)
+	t.bytes = s.Allocated() - before
+	if err := s.Err(); err != nil {
+		t.Release()
+		return nil, err
+	}
+	return t, nil
+}
+
+// pack lays diagonals of the factor out by strips.
+func (t *cudaColumns) pack(from cudriver.Ptr[float64], diagonals int32, to cudriver.Ptr[float32]) {
+	if t.s.Ready() {
+		t.s.Note(t.k.PackStrips(t.s.Stream, cuda.Flat(t.s.Cells()), ColumnsPackStripsArgs{
+			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Strips: int32(t.strips), Rows: int32(t.rows), Planes: int32(t.planes), Diagonals: diagonals, From: from, To: to,
+		}))
+	}
+}
+
+// Bytes of the factor on the device.
+func (t *cudaColumns) Bytes() int64 { return t.bytes }
+
+// Release gives the memory back.
+func (t *cudaColumns) Release() {
+	t.s.Discard(t.state, t.messages, t.field, t.inverse, t.below)
+	if t.above != t.below {
+		t.s.Discard(t.above)
+	}
+}
+
+// Solve sets z = (L D U)^-1 r.
+func (t *cudaColumns) Solve(z, r ops.Vector) {
+	s, k := t.s, t.k
+	if !s.Ready() {
+		return
+	}
+	nx, ny, nz, rows, planes, count := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.rows), int32(t.planes), int32(t.strips)
+	s.Note(k.ToStrips(s.Stream, t.squares(t.height()), ColumnsToStripsArgs{
+		Nx: nx, Ny: ny, Nz: nz, Strips: count, Rows: rows, Planes: planes, From: cuda.F32(r), To: t.field, State: t.state, Messages: t.messages, Words: 2 * t.words,
+	}))
+	sweep := ColumnsLowerBy32Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
+	blocks := [3]uint32{uint32(t.strips), 1, 1}
+	s.Note(t.lower(k, s.Stream, blocks, sweep))
+	sweep.State, sweep.Factor, sweep.Messages = t.state.Add(1), t.above, sweep.Messages.Add(t.words)
+	s.Note(t.upper(k, s.Stream, blocks, sweep))
+	s.Note(k.FromStrips(s.Stream, t.squares(t.nz), ColumnsFromStripsArgs{Nx: nx, Ny: ny, Strips: count, Rows: rows, Planes: planes, From: t.field, To: cuda.F32(z)}))
+}
+
+// squares is how many blocks turn so many planes from one layout to the other.
+func (t *cudaColumns) squares(planes int) [3]uint32 {
+	const s = ColumnsSquare
+	return [3]uint32{uint32((t.nx+s-1)/s) * uint32((t.strips*t.rows+s-1)/s) * uint32(planes), 1, 1}
+}
