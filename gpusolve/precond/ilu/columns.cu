@@ -26,10 +26,16 @@ DEVICE void publish(Four *at, Four v) {
   asm volatile("st.relaxed.gpu.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]));
 }
 
-DEVICE u32 receive(const float *at) {
-  u32 v;
-  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(at));
-  return v;
+DEVICE Four receive(const Four *at) {
+  float a, b, c, d;
+  asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(at));
+  return Four{a, b, c, d};
+}
+
+DEVICE bool absent(Four v) {
+  bool any = false;
+  for (int n = 0; n < 4; n++) any |= __builtin_bit_cast(u32, v[n]) == ABSENT;
+  return any;
 }
 
 DEVICE float fromLane(float v, int below) { return __builtin_bit_cast(float, __nvvm_shfl_sync_up_i32(-1, __builtin_bit_cast(int, v), below, 0)); }
@@ -61,32 +67,37 @@ template <class S, bool UPPER> struct Rows {
 
 // March is a lane on its way along x.
 template <class S, int CHUNK, bool UPPER> struct March {
-  enum { P = S::PLANES };
+  enum { P = S::PLANES, STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), LENGTH = S::GROUPS * S::MESSAGE };
   int nx, lane, y, group, below; // below: y + first plane, by which the lane is behind
+  int slot;                      // of the next step
+  Rows<S, UPPER> rows[2];        // of the next step, by turns
   float self[P];                 // values of the last step
   float alongX[P], alongZ[P];    // UPPER: entries of the last step
   float sent[P];                 // along y: the values, or their products with the entries
   float *w;                      // of the strip, at the lane
-  Four *out;                     // messages to the next strip, of this lane's group; null where there is none
+  Four *out;                     // messages to the next strip, of this lane's group; null where there is none, and of lanes that send none
 
-  METHOD void start(int nxOf, int laneOf) {
+  METHOD void start(int nxOf, int laneOf, int top, float *wOf, Four *next) {
     nx = nxOf, lane = laneOf, y = lane % S::ROWS, group = lane / S::ROWS, below = y + group * P;
+    slot = UPPER ? slabOf(top, nx) : 0;
+    w = wOf + (UPPER ? LANES - 1 - lane : lane);
+    out = next && y == S::ROWS - 1 ? next + group * S::MESSAGE : nullptr;
 #pragma unroll
     for (int p = 0; p < P; p++) self[p] = alongX[p] = alongZ[p] = sent[p] = 0;
   }
-  // step computes the cells at `s`, kept in slot `slot`. before are the messages of the strip before to this step. In the midst of a sweep all lanes have cells.
-  template <bool MIDST> METHOD void step(int s, int slot, const Rows<S, UPPER> &e, const float *before) {
+  // step computes the cells at `s`. before are the messages of the strip before to this step. In the midst of a sweep all lanes have cells.
+  template <bool MIDST> METHOD void step(int s, const Rows<S, UPPER> &e, const Four *before) {
     float fromZ = fromLane(UPPER ? alongZ[P - 1] * self[P - 1] : self[P - 1], S::GROUPS > 1 ? S::ROWS : 1), v[P];
     if (group == 0) fromZ = 0;
 #pragma unroll
     for (int p = 0; p < P; p++) {
       float fromY = fromLane(sent[p], 1);
-      if (y == 0) fromY = before[group * P + p];
+      fromY = y == 0 ? before[p / 4][p % 4] : fromY;
       if (UPPER) {
         v[p] = e.right[p] * e.inverse[p];
         v[p] -= p ? alongZ[p ? p - 1 : 0] * self[p ? p - 1 : 0] : fromZ;
-        v[p] -= fromY;
         v[p] -= alongX[p] * self[p];
+        v[p] -= fromY;
       } else {
         v[p] = e.right[p] - e.entry(2, p) * (p ? self[p ? p - 1 : 0] : fromZ);
         v[p] -= e.entry(1, p) * fromY;
@@ -103,8 +114,8 @@ template <class S, int CHUNK, bool UPPER> struct March {
       if (UPPER) alongX[p] = e.entry(0, p), alongZ[p] = e.entry(2, p);
     }
     int x = s - (S::ROWS - 1);
-    if (y == S::ROWS - 1 && out && (MIDST || (u32)x < (u32)(nx + S::HEIGHT - 1))) {
-      Four *place = out + x * (S::GROUPS * S::MESSAGE);
+    if (out && (MIDST || (u32)x < (u32)(nx + S::HEIGHT - 1))) {
+      Four *place = out + x * LENGTH;
 #pragma unroll
       for (int q = 0; q < S::MESSAGE; q++) {
         Four m = {};
@@ -114,139 +125,155 @@ template <class S, int CHUNK, bool UPPER> struct March {
         publish(place + q, m);
       }
     }
+    slot += UPPER ? -1 : 1;
+    if (slot == (UPPER ? -1 : nx)) slot = UPPER ? nx - 1 : 0;
   }
-  template <bool MIDST> METHOD void chunk(int first, int slot, const Four *stage, const float *messages) {
-    enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1) };
-    Rows<S, UPPER> e[2];
-    e[0].load(stage, lane);
+  // chunk computes steps that are in shared memory, and takes the first of the next from there.
+  template <bool MIDST> METHOD void chunk(int first, const Four *stage, const Four *next, const Four *messages) {
+    Four before[2][S::MESSAGE];
 #pragma unroll
     for (int c = 0; c < CHUNK; c++) {
-      if (c + 1 < CHUNK) e[(c + 1) % 2].load(stage + (c + 1) * STEP, lane);
-      step<MIDST>(first + c, slot, e[c % 2], messages + c * S::HEIGHT);
-      slot += UPPER ? -1 : 1;
-      if (slot < 0) slot += nx;
-      if (slot >= nx) slot -= nx;
+#pragma unroll
+      for (int q = 0; q < S::MESSAGE; q++) {
+        if (c == 0) before[0][q] = messages[group * S::MESSAGE + q];
+        if (c + 1 < CHUNK) before[(c + 1) % 2][q] = messages[(c + 1) * LENGTH + group * S::MESSAGE + q];
+      }
+      rows[(c + 1) % 2].load(c + 1 < CHUNK ? stage + (c + 1) * STEP : next, lane);
+      step<MIDST>(first + c, rows[c % 2], before[c % 2]);
     }
   }
 };
 
-// sweep runs one strip. Warp 0 computes, warp 4, which shares its scheduler, reads messages, and two groups of three warps load factor and field by turns, two
-// chunks before their use. nx is more than 4 CHUNK, so that slots that are read and written at a time differ.
-template <class S, int CHUNK, bool UPPER>
-DEVICE void sweep(int nx, int strips, int *state, const Four *RESTRICT factor, const Four *RESTRICT inverse, float *w, float *messages) {
-  enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), UNITS = STEP * CHUNK, LOADERS = 96, TURNS = 2, EACH = (UNITS + LOADERS - 1) / LOADERS };
-  enum { WORDS = CHUNK * S::HEIGHT, LENGTH = S::GROUPS * S::MESSAGE };
+// Load is what a loader has under way: its units of a chunk. COUNT of them share a chunk.
+template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
+  enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), UNITS = STEP * CHUNK, EACH = (UNITS + COUNT - 1) / COUNT };
+  Four under[EACH];
+
+  METHOD void begin(int unit, int slot, int nx, const Four *RESTRICT factor, const Four *w, const Four *RESTRICT inverse) {
+#pragma unroll
+    for (int u = 0; u < EACH; u++) {
+      int at = u * COUNT + unit, o = at % STEP, c = UPPER ? slot - at / STEP : slot + at / STEP;
+      if (at >= UNITS) continue;
+      if (c < 0) c += nx;
+      if (c >= nx) c -= nx;
+      if (o < S::FACTOR)
+        under[u] = factor[(i64)c * S::FACTOR + o];
+      else if (o < S::FACTOR + S::FIELD)
+        under[u] = w[(i64)c * S::FIELD + o - S::FACTOR];
+      else
+        under[u] = inverse[(i64)c * S::FIELD + o - S::FACTOR - S::FIELD];
+    }
+  }
+  METHOD void finish(int unit, Four *to) const {
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+      if (u * COUNT + unit < UNITS) to[u * COUNT + unit] = under[u];
+  }
+};
+
+// sweep runs one strip. Warp 0 computes, warp 4, which shares its scheduler, reads messages, and the six others load factor and field, in TURNS groups by turns:
+// a chunk's loads are begun TURNS chunks before they are put into shared memory, and that is two before their use. CHUNK is even. nx is more than (TURNS + 4) CHUNK,
+// so that slots that are read and written at a time differ.
+template <class S, int CHUNK, int TURNS, bool UPPER>
+DEVICE void sweep(int nx, int strips, int *state, const float *RESTRICT factorOf, const float *RESTRICT inverseOf, float *w, float *messages) {
+  enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), COUNT = 6 * LANES / TURNS, LENGTH = S::GROUPS * S::MESSAGE, AHEAD = 2 };
   SHARED int ticket;
-  SHARED Four stage[2][UNITS];
-  SHARED float edge[2][WORDS];
-  int t = threadX(), warp = t / 32, lane = t % 32, own = take(state, &ticket), strip = UPPER ? strips - 1 - own : own;
-  int top = nx - 1 + S::ROWS - 1 + S::HEIGHT - 1, chunks = top / CHUNK + 1;
-  i64 sent = (i64)(nx + S::HEIGHT) * LENGTH; // a strip's messages, in fours
-  i64 slots = (i64)strip * nx;
-  factor += slots * S::FACTOR;
-  inverse += slots * S::FIELD;
+  SHARED Four stage[3][STEP * CHUNK];
+  SHARED Four edge[2][CHUNK * LENGTH];
+  int t = threadX(), warp = t / LANES, lane = t % LANES, own = take(state, &ticket);
+  int top = nx - 1 + S::ROWS - 1 + S::HEIGHT - 1, chunks = top / CHUNK + 1, sent = nx + S::HEIGHT - 1;
+  i64 slots = (i64)(UPPER ? strips - 1 - own : own) * nx, length = (i64)(sent + 1) * LENGTH; // of a strip's messages
+  const Four *factor = (const Four *)factorOf + slots * S::FACTOR, *inverse = (const Four *)inverseOf + slots * S::FIELD;
   w += slots * (S::FIELD * 4);
 
   March<S, CHUNK, UPPER> march;
-  march.start(nx, lane);
-  march.w = w + (UPPER ? LANES - 1 - lane : lane);
-  march.out = own + 1 < strips ? (Four *)messages + own * sent + march.group * S::MESSAGE : nullptr;
-  const float *from = messages + (own - 1) * sent * 4;
+  march.start(nx, lane, top, w, own + 1 < strips ? (Four *)messages + own * length : nullptr);
 
-  // A loader's part: its units of a chunk.
+  // A lane of warp 4 has a place in the messages to a chunk, and has asked for that to the next one.
+  const Four *from = (const Four *)messages + (own - 1) * length + lane;
+  Four asked = {};
+
   bool loads = warp != 0 && warp != 4;
-  int loader = (warp < 4 ? warp - 1 : warp - 2) * 32 + lane, turn = loader / LOADERS, unit = loader % LOADERS;
-  Four under[EACH];
+  int loader = (warp < 4 ? warp - 1 : warp - 2) * LANES + lane, unit = loader % COUNT;
+  int turns = TURNS - 1 - loader / COUNT;                          // until the loader's turn
+  int ahead = slabOf(UPPER ? top + turns * -CHUNK : turns * CHUNK, nx); // slot of the first step that it loads then
+  Load<S, CHUNK, UPPER, COUNT> load;
 
-  for (int n = -1 - TURNS; n < chunks; n++) {
-    if (warp == 0 && n >= 0) {
-      int first = n * CHUNK, slot = slabOf(UPPER ? top - first : first, nx);
+  int now = (6 * TURNS - AHEAD - TURNS) % 3; // place in stage of chunk n
+  for (int n = -AHEAD - TURNS; n < chunks; n++) {
+    int next = now == 2 ? 0 : now + 1;
+    if (warp == 0) {
+      int first = n * CHUNK;
+      if (n == -1) march.rows[0].load(stage[0], lane);
       if (first >= S::ROWS - 1 + S::HEIGHT - 1 && first + CHUNK <= nx)
-        march.template chunk<true>(first, slot, stage[n & 1], edge[n & 1]);
-      else
-        march.template chunk<false>(first, slot, stage[n & 1], edge[n & 1]);
+        march.template chunk<true>(first, stage[now], stage[next], edge[n & 1]);
+      else if (n >= 0)
+        march.template chunk<false>(first, stage[now], stage[next], edge[n & 1]);
     }
-    if (warp == 4 && n >= -1) {
-      float *to = edge[(n + 1) & 1];
-#pragma unroll
-      for (int u = 0; u < (WORDS + 31) / 32; u++) {
-        int at = u * 32 + lane, k = at % S::HEIGHT, x = (n + 1) * CHUNK + at / S::HEIGHT;
-        if (at >= WORDS) continue;
-        u32 v = 0;
-        if (own > 0 && (u32)x < (u32)(nx + S::HEIGHT - 1)) {
-          const float *place = from + ((i64)x * LENGTH + k / S::PLANES * S::MESSAGE) * 4 + k % S::PLANES;
-          v = receive(place);
+    if (warp == 4 && n >= -2 && lane < CHUNK * LENGTH) {
+      Four v = asked;
+      int x = (n + 1) * CHUNK + lane / LENGTH;
+      if (own > 0 && x + CHUNK < sent) asked = receive(from + (i64)(n + 2) * (CHUNK * LENGTH));
+      if (n >= -1) {
+        if (own == 0 || x >= sent) v = Four{};
 #pragma clang loop unroll(disable)
-          for (int tries = 0; v == ABSENT; v = receive(place))
-            if (++tries == PATIENCE) __builtin_trap();
-        }
-        to[at] = __builtin_bit_cast(float, v);
+        for (int tries = 0; absent(v); v = receive(from + (i64)(n + 1) * (CHUNK * LENGTH)))
+          if (++tries == PATIENCE) __builtin_trap();
+        edge[(n + 1) & 1][lane] = v;
       }
     }
-    if (loads && ((n + 1) & 1) == turn) {
-      Four *to = stage[(n + 1) & 1];
-      int slot = slabOf(UPPER ? top - (n + 1 + TURNS) * CHUNK : (n + 1 + TURNS) * CHUNK, nx);
-#pragma unroll
-      for (int u = 0; u < EACH; u++) {
-        int at = u * LOADERS + unit;
-        if (n >= -1 && at < UNITS) to[at] = under[u];
-      }
-#pragma unroll
-      for (int u = 0; u < EACH; u++) {
-        int at = u * LOADERS + unit, o = at % STEP, c = UPPER ? slot - at / STEP : slot + at / STEP;
-        if (at >= UNITS) continue;
-        if (c < 0) c += nx;
-        if (c >= nx) c -= nx;
-        if (o < S::FACTOR)
-          under[u] = factor[(i64)c * S::FACTOR + o];
-        else if (o < S::FACTOR + S::FIELD)
-          under[u] = ((const Four *)w)[(i64)c * S::FIELD + o - S::FACTOR];
-        else
-          under[u] = inverse[(i64)c * S::FIELD + o - S::FACTOR - S::FIELD];
-      }
+    if (loads && turns-- == 0) {
+      int into = next == 2 ? 0 : next + 1;
+      if (n >= -AHEAD) load.finish(unit, stage[into]);
+      load.begin(unit, ahead, nx, factor, (const Four *)w, inverse);
+      ahead += UPPER ? -TURNS * CHUNK : TURNS * CHUNK;
+      if (ahead < 0) ahead += nx;
+      if (ahead >= nx) ahead -= nx;
+      turns = TURNS - 1;
     }
+    now = next;
     barrier();
   }
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy32(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<10, 1>, 2, false>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
-}
-
-KERNEL void BOUNDS(THREADS) upperBy32(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<10, 1>, 2, true>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
-}
-
 KERNEL void BOUNDS(THREADS) lowerBy16(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 4, false>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+  sweep<Strip<5, 2>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
 KERNEL void BOUNDS(THREADS) upperBy16(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 4, true>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+  sweep<Strip<5, 2>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy16Six(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 6, false>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerBy16Often(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+  sweep<Strip<5, 2>, 2, 6, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy16Six(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 6, true>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperBy16Often(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+  sweep<Strip<5, 2>, 2, 6, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
 KERNEL void BOUNDS(THREADS) lowerBy8(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 4, false>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+  sweep<Strip<3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
 KERNEL void BOUNDS(THREADS) upperBy8(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 4, true>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+  sweep<Strip<3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy8Eight(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 8, false>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerBy8Seldom(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+  sweep<Strip<3, 4>, 6, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy8Eight(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 8, true>(nx, strips, state, (const Four *)factor, (const Four *)inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperBy8Seldom(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+  sweep<Strip<3, 4>, 6, 3, true>(nx, strips, state, factor, inverse, w, messages);
+}
+
+KERNEL void BOUNDS(THREADS) lowerBy32(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+  sweep<Strip<10, 1>, 2, 3, false>(nx, strips, state, factor, inverse, w, messages);
+}
+
+KERNEL void BOUNDS(THREADS) upperBy32(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+  sweep<Strip<10, 1>, 2, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
 // Fields change layout by squares of SQUARE slots and rows of a plane, planes and rows that strips have beside the grid among them.

@@ -19,26 +19,25 @@ const (
 )
 
 const (
-	ColumnsLoaders = 96
-	ColumnsTurns   = 2
+	ColumnsAhead = 2
 )
 
 // Columns is the module columns.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Columns struct {
-	module        launch.Module
-	lowerBy32     launch.Kernel[ColumnsLowerBy32Args]
-	upperBy32     launch.Kernel[ColumnsUpperBy32Args]
-	lowerBy16     launch.Kernel[ColumnsLowerBy16Args]
-	upperBy16     launch.Kernel[ColumnsUpperBy16Args]
-	lowerBy16Six  launch.Kernel[ColumnsLowerBy16SixArgs]
-	upperBy16Six  launch.Kernel[ColumnsUpperBy16SixArgs]
-	lowerBy8      launch.Kernel[ColumnsLowerBy8Args]
-	upperBy8      launch.Kernel[ColumnsUpperBy8Args]
-	lowerBy8Eight launch.Kernel[ColumnsLowerBy8EightArgs]
-	upperBy8Eight launch.Kernel[ColumnsUpperBy8EightArgs]
-	toStrips      launch.Kernel[ColumnsToStripsArgs]
-	fromStrips    launch.Kernel[ColumnsFromStripsArgs]
-	packStrips    launch.Kernel[ColumnsPackStripsArgs]
+	module         launch.Module
+	lowerBy16      launch.Kernel[ColumnsLowerBy16Args]
+	upperBy16      launch.Kernel[ColumnsUpperBy16Args]
+	lowerBy16Often launch.Kernel[ColumnsLowerBy16OftenArgs]
+	upperBy16Often launch.Kernel[ColumnsUpperBy16OftenArgs]
+	lowerBy8       launch.Kernel[ColumnsLowerBy8Args]
+	upperBy8       launch.Kernel[ColumnsUpperBy8Args]
+	lowerBy8Seldom launch.Kernel[ColumnsLowerBy8SeldomArgs]
+	upperBy8Seldom launch.Kernel[ColumnsUpperBy8SeldomArgs]
+	lowerBy32      launch.Kernel[ColumnsLowerBy32Args]
+	upperBy32      launch.Kernel[ColumnsUpperBy32Args]
+	toStrips       launch.Kernel[ColumnsToStripsArgs]
+	fromStrips     launch.Kernel[ColumnsFromStripsArgs]
+	packStrips     launch.Kernel[ColumnsPackStripsArgs]
 }
 
 // LoadColumns compiles the module for the device and finds its kernels.
@@ -46,16 +45,16 @@ func LoadColumns(d cudriver.Driver) (*Columns, error) {
 	m := new(Columns)
 	var err error
 	m.module, err = launch.Load(d, "columns", columnsPTX,
-		m.lowerBy32.Prepare("lowerBy32", ColumnsThreads),
-		m.upperBy32.Prepare("upperBy32", ColumnsThreads),
 		m.lowerBy16.Prepare("lowerBy16", ColumnsThreads),
 		m.upperBy16.Prepare("upperBy16", ColumnsThreads),
-		m.lowerBy16Six.Prepare("lowerBy16Six", ColumnsThreads),
-		m.upperBy16Six.Prepare("upperBy16Six", ColumnsThreads),
+		m.lowerBy16Often.Prepare("lowerBy16Often", ColumnsThreads),
+		m.upperBy16Often.Prepare("upperBy16Often", ColumnsThreads),
 		m.lowerBy8.Prepare("lowerBy8", ColumnsThreads),
 		m.upperBy8.Prepare("upperBy8", ColumnsThreads),
-		m.lowerBy8Eight.Prepare("lowerBy8Eight", ColumnsThreads),
-		m.upperBy8Eight.Prepare("upperBy8Eight", ColumnsThreads),
+		m.lowerBy8Seldom.Prepare("lowerBy8Seldom", ColumnsThreads),
+		m.upperBy8Seldom.Prepare("upperBy8Seldom", ColumnsThreads),
+		m.lowerBy32.Prepare("lowerBy32", ColumnsThreads),
+		m.upperBy32.Prepare("upperBy32", ColumnsThreads),
 		m.toStrips.Prepare("toStrips", ColumnsThreads),
 		m.fromStrips.Prepare("fromStrips", ColumnsThreads),
 		m.packStrips.Prepare("packStrips", ColumnsThreads),
@@ -69,30 +68,12 @@ func LoadColumns(d cudriver.Driver) (*Columns, error) {
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
 func (m *Columns) Unload() error { return m.module.Unload() }
 
-// ColumnsLowerBy32Args are the arguments of lowerBy32.
-type ColumnsLowerBy32Args struct {
+// ColumnsLowerBy16Args are the arguments of lowerBy16.
+type ColumnsLowerBy16Args struct {
 	Nx, Strips                   int32
 	State                        cudriver.Ptr[int32]
 	Factor, Inverse, W, Messages cudriver.Ptr[float32]
 }
-
-// LowerBy32:
-func (m *Columns) LowerBy32(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy32Args) error {
-	m.lowerBy32.Args = a
-	return m.lowerBy32.Launch(s, grid)
-}
-
-// ColumnsUpperBy32Args are those of lowerBy32.
-type ColumnsUpperBy32Args = ColumnsLowerBy32Args
-
-// UpperBy32:
-func (m *Columns) UpperBy32(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy32Args) error {
-	m.upperBy32.Args = a
-	return m.upperBy32.Launch(s, grid)
-}
-
-// ColumnsLowerBy16Args are those of lowerBy32.
-type ColumnsLowerBy16Args = ColumnsLowerBy32Args
 
 // LowerBy16:
 func (m *Columns) LowerBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy16Args) error {
@@ -100,8 +81,8 @@ func (m *Columns) LowerBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy1
 	return m.lowerBy16.Launch(s, grid)
 }
 
-// ColumnsUpperBy16Args are those of lowerBy32.
-type ColumnsUpperBy16Args = ColumnsLowerBy32Args
+// ColumnsUpperBy16Args are those of lowerBy16.
+type ColumnsUpperBy16Args = ColumnsLowerBy16Args
 
 // UpperBy16:
 func (m *Columns) UpperBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy16Args) error {
@@ -109,26 +90,26 @@ func (m *Columns) UpperBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy1
 	return m.upperBy16.Launch(s, grid)
 }
 
-// ColumnsLowerBy16SixArgs are those of lowerBy32.
-type ColumnsLowerBy16SixArgs = ColumnsLowerBy32Args
+// ColumnsLowerBy16OftenArgs are those of lowerBy16.
+type ColumnsLowerBy16OftenArgs = ColumnsLowerBy16Args
 
-// LowerBy16Six:
-func (m *Columns) LowerBy16Six(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy16SixArgs) error {
-	m.lowerBy16Six.Args = a
-	return m.lowerBy16Six.Launch(s, grid)
+// LowerBy16Often:
+func (m *Columns) LowerBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy16OftenArgs) error {
+	m.lowerBy16Often.Args = a
+	return m.lowerBy16Often.Launch(s, grid)
 }
 
-// ColumnsUpperBy16SixArgs are those of lowerBy32.
-type ColumnsUpperBy16SixArgs = ColumnsLowerBy32Args
+// ColumnsUpperBy16OftenArgs are those of lowerBy16.
+type ColumnsUpperBy16OftenArgs = ColumnsLowerBy16Args
 
-// UpperBy16Six:
-func (m *Columns) UpperBy16Six(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy16SixArgs) error {
-	m.upperBy16Six.Args = a
-	return m.upperBy16Six.Launch(s, grid)
+// UpperBy16Often:
+func (m *Columns) UpperBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy16OftenArgs) error {
+	m.upperBy16Often.Args = a
+	return m.upperBy16Often.Launch(s, grid)
 }
 
-// ColumnsLowerBy8Args are those of lowerBy32.
-type ColumnsLowerBy8Args = ColumnsLowerBy32Args
+// ColumnsLowerBy8Args are those of lowerBy16.
+type ColumnsLowerBy8Args = ColumnsLowerBy16Args
 
 // LowerBy8:
 func (m *Columns) LowerBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy8Args) error {
@@ -136,8 +117,8 @@ func (m *Columns) LowerBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy8A
 	return m.lowerBy8.Launch(s, grid)
 }
 
-// ColumnsUpperBy8Args are those of lowerBy32.
-type ColumnsUpperBy8Args = ColumnsLowerBy32Args
+// ColumnsUpperBy8Args are those of lowerBy16.
+type ColumnsUpperBy8Args = ColumnsLowerBy16Args
 
 // UpperBy8:
 func (m *Columns) UpperBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy8Args) error {
@@ -145,22 +126,40 @@ func (m *Columns) UpperBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy8A
 	return m.upperBy8.Launch(s, grid)
 }
 
-// ColumnsLowerBy8EightArgs are those of lowerBy32.
-type ColumnsLowerBy8EightArgs = ColumnsLowerBy32Args
+// ColumnsLowerBy8SeldomArgs are those of lowerBy16.
+type ColumnsLowerBy8SeldomArgs = ColumnsLowerBy16Args
 
-// LowerBy8Eight:
-func (m *Columns) LowerBy8Eight(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy8EightArgs) error {
-	m.lowerBy8Eight.Args = a
-	return m.lowerBy8Eight.Launch(s, grid)
+// LowerBy8Seldom:
+func (m *Columns) LowerBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy8SeldomArgs) error {
+	m.lowerBy8Seldom.Args = a
+	return m.lowerBy8Seldom.Launch(s, grid)
 }
 
-// ColumnsUpperBy8EightArgs are those of lowerBy32.
-type ColumnsUpperBy8EightArgs = ColumnsLowerBy32Args
+// ColumnsUpperBy8SeldomArgs are those of lowerBy16.
+type ColumnsUpperBy8SeldomArgs = ColumnsLowerBy16Args
 
-// UpperBy8Eight:
-func (m *Columns) UpperBy8Eight(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy8EightArgs) error {
-	m.upperBy8Eight.Args = a
-	return m.upperBy8Eight.Launch(s, grid)
+// UpperBy8Seldom:
+func (m *Columns) UpperBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy8SeldomArgs) error {
+	m.upperBy8Seldom.Args = a
+	return m.upperBy8Seldom.Launch(s, grid)
+}
+
+// ColumnsLowerBy32Args are those of lowerBy16.
+type ColumnsLowerBy32Args = ColumnsLowerBy16Args
+
+// LowerBy32:
+func (m *Columns) LowerBy32(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy32Args) error {
+	m.lowerBy32.Args = a
+	return m.lowerBy32.Launch(s, grid)
+}
+
+// ColumnsUpperBy32Args are those of lowerBy16.
+type ColumnsUpperBy32Args = ColumnsLowerBy16Args
+
+// UpperBy32:
+func (m *Columns) UpperBy32(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy32Args) error {
+	m.upperBy32.Args = a
+	return m.upperBy32.Launch(s, grid)
 }
 
 // ColumnsToStripsArgs are the arguments of toStrips.

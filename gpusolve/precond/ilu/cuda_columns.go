@@ -13,15 +13,15 @@ import (
 type strip struct {
 	rows, planes int
 	chunk        int // steps that are loaded at a time
-	lower, upper func(*Columns, cudriver.Stream, [3]uint32, ColumnsLowerBy32Args) error
+	lower, upper func(*Columns, cudriver.Stream, [3]uint32, ColumnsLowerBy16Args) error
 }
 
 // strips are the shapes there are, the default first.
 var strips = []strip{
 	{16, 5, 4, (*Columns).LowerBy16, (*Columns).UpperBy16},
-	{16, 5, 6, (*Columns).LowerBy16Six, (*Columns).UpperBy16Six},
+	{16, 5, 2, (*Columns).LowerBy16Often, (*Columns).UpperBy16Often},
 	{8, 3, 4, (*Columns).LowerBy8, (*Columns).UpperBy8},
-	{8, 3, 8, (*Columns).LowerBy8Eight, (*Columns).UpperBy8Eight},
+	{8, 3, 6, (*Columns).LowerBy8Seldom, (*Columns).UpperBy8Seldom},
 	{32, 10, 2, (*Columns).LowerBy32, (*Columns).UpperBy32},
 }
 
@@ -34,6 +34,9 @@ func stripFor(rows, chunk int) (strip, bool) {
 	}
 	return strip{}, false
 }
+
+// shortest is the least length of rows: 10 chunks of the longest, and more, so that what is read and what is written at a time lie apart in the layout.
+const shortest = 64
 
 // height is how many planes a strip has.
 func (s strip) height() int { return s.planes * ColumnsLanes / s.rows }
@@ -56,8 +59,8 @@ type cudaColumns struct {
 func (f *cudaFactor) inColumns() (Triangles, error) {
 	s, w := f.s, f.wavefront
 	shape, ok := stripFor(f.how.TileY, f.how.Chunk)
-	if !ok || w.order != 0 || w.nz > shape.height() || w.nx <= 4*shape.chunk {
-		return nil, fmt.Errorf("%w: form=columns is for order=0 and flat grids, of up to %d planes and more than %d cells along x; leave form away", precond.ErrRefused, strips[0].height(), 4*strips[0].chunk)
+	if !ok || w.order != 0 || w.nz > shape.height() || w.nx < shortest {
+		return nil, fmt.Errorf("%w: form=columns is for order=0 and flat grids, of up to %d planes and %d or more cells along x; leave form away", precond.ErrRefused, strips[0].height(), shortest)
 	}
 	k, err := cuda.Module(s.Device, "ilu columns", LoadColumns)
 	if err != nil {
@@ -117,7 +120,7 @@ func (t *cudaColumns) Solve(z, r ops.Vector) {
 	s.Note(k.ToStrips(s.Stream, t.squares(t.height()), ColumnsToStripsArgs{
 		Nx: nx, Ny: ny, Nz: nz, Strips: count, Rows: rows, Planes: planes, From: cuda.F32(r), To: t.field, State: t.state, Messages: t.messages, Words: 2 * t.words,
 	}))
-	sweep := ColumnsLowerBy32Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
+	sweep := ColumnsLowerBy16Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
 	blocks := [3]uint32{uint32(t.strips), 1, 1}
 	s.Note(t.lower(k, s.Stream, blocks, sweep))
 	sweep.State, sweep.Factor, sweep.Messages = t.state.Add(1), t.above, sweep.Messages.Add(t.words)
