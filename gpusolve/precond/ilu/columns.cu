@@ -3,7 +3,8 @@
 // lane are in its registers, the others come by shuffles. So a step has no barrier and no chain of sums.
 //
 // The factor and the field lie by strips, then by s mod nx, planes and lanes. Other warps of the block load them CHUNK steps at a time into shared memory, and
-// one warp reads what the strip before sends. Messages are their own flags: places hold ABSENT, a NaN that no arithmetic gives, until the value is there.
+// one warp reads what the strip before sends. Messages are their own flags: a place holds ABSENT, a NaN that no arithmetic gives, but from when the value is
+// sent to when it is taken.
 //
 // Upper solves are lower solves of the grid turned round (coordinates primed). There a cell's entries tie it to the cells that wait for it, so products are
 // sent rather than values.
@@ -190,8 +191,9 @@ DEVICE void sweep(int nx, int strips, int *state, const float *RESTRICT factorOf
   march.start(nx, lane, top, w, own + 1 < strips ? (Four *)messages + own * length : nullptr);
 
   // A lane of warp 4 has a place in the messages to a chunk, and has asked for that to the next one.
-  const Four *from = (const Four *)messages + (own - 1) * length + lane;
-  Four asked = {};
+  Four *from = (Four *)messages + (own - 1) * length + lane;
+  float never = __builtin_bit_cast(float, ABSENT);
+  Four asked = {}, none = {never, never, never, never};
 
   bool loads = warp != 0 && warp != 4;
   int loader = (warp < 4 ? warp - 1 : warp - 2) * LANES + lane, unit = loader % COUNT;
@@ -220,6 +222,7 @@ DEVICE void sweep(int nx, int strips, int *state, const float *RESTRICT factorOf
         for (int tries = 0; absent(v); v = receive(from + (i64)(n + 1) * (CHUNK * LENGTH)))
           if (++tries == PATIENCE) __builtin_trap();
         edge[(n + 1) & 1][lane] = v;
+        if (own > 0 && x < sent) publish(from + (i64)(n + 1) * (CHUNK * LENGTH), none);
       }
     }
     if (loads && turns-- == 0) {
@@ -287,42 +290,52 @@ DEVICE Patch patchOf(int nx, int rows, int strips) {
   return s;
 }
 
-// inStrips is the place of the cell of row j and plane k that a slot holds.
-DEVICE i64 inStrips(int nx, int rows, int planes, int slot, int j, int k) {
-  return (((i64)(j / rows) * nx + slot) * planes + k % planes) * LANES + k / planes * rows + j % rows;
-}
+// Cells of a plane in the layout by strips: the one of row j in a slot is at ((j / rows nx + slot) planes LANES) + j % rows from the first.
+struct Sheet {
+  int nx, bits, step, first;
+  METHOD void start(int nxOf, int bitsOf, int planes, int k) {
+    nx = nxOf, bits = bitsOf, step = planes * LANES;
+    first = k % planes * LANES + (k / planes << bits);
+  }
+  METHOD int row(int j) const { return j & ((1 << bits) - 1); }
+  METHOD i64 at(int slot, int j) const { return (i64)((j >> bits) * nx + slot) * step + (row(j) + first); }
+};
 
-// toStrips lays a field out by strips, and readies states and messages of the solves that follow.
-KERNEL void BOUNDS(THREADS) toStrips(int nx, int ny, int nz, int strips, int rows, int planes, const float *RESTRICT from, float *RESTRICT to, int *state,
-                                     float *messages, i64 words) {
+// toStrips lays a field out by strips of 1 << bits rows, and readies the states of the solves that follow. Cells beside the grid become zero.
+KERNEL void BOUNDS(THREADS) toStrips(int nx, int ny, int nz, int strips, int bits, int planes, const float *RESTRICT from, float *RESTRICT to, int *state) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
-  Patch s = patchOf(nx, rows, strips);
+  Patch s = patchOf(nx, 1 << bits, strips);
+  Sheet sheet;
+  sheet.start(nx, bits, planes, s.k);
   if (blockX() == 0 && threadX() < 2) state[threadX()] = 0;
-  for (i64 n = (i64)blockX() * THREADS + threadX(); n < words; n += (i64)gridX() * THREADS) ((u32 *)messages)[n] = ABSENT;
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE) {
-    int j = s.j + r, i = slabOf(s.slot + x - j % rows - s.k, nx);
+    int j = s.j + r, i = s.slot + x - sheet.row(j) - s.k;
+    if (i < 0) i += nx;
     square[r][x] = j < ny && s.k < nz && s.slot + x < nx ? from[((i64)s.k * ny + j) * nx + i] : 0;
   }
   barrier();
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE)
-    if (s.slot + r < nx && s.j + x < strips * rows) to[inStrips(nx, rows, planes, s.slot + r, s.j + x, s.k)] = square[x][r];
+    if (s.slot + r < nx && s.j + x < strips << bits) to[sheet.at(s.slot + r, s.j + x)] = square[x][r];
 }
 
 // fromStrips is the way back.
-KERNEL void BOUNDS(THREADS) fromStrips(int nx, int ny, int strips, int rows, int planes, const float *RESTRICT from, float *RESTRICT to) {
+KERNEL void BOUNDS(THREADS) fromStrips(int nx, int ny, int strips, int bits, int planes, const float *RESTRICT from, float *RESTRICT to) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
-  Patch s = patchOf(nx, rows, strips);
+  Patch s = patchOf(nx, 1 << bits, strips);
+  Sheet sheet;
+  sheet.start(nx, bits, planes, s.k);
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE)
-    if (s.slot + r < nx && s.j + x < ny) square[x][r] = from[inStrips(nx, rows, planes, s.slot + r, s.j + x, s.k)];
+    if (s.slot + r < nx && s.j + x < ny) square[x][r] = from[sheet.at(s.slot + r, s.j + x)];
   barrier();
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE) {
-    int j = s.j + r, i = slabOf(s.slot + x - j % rows - s.k, nx);
+    int j = s.j + r, i = s.slot + x - sheet.row(j) - s.k;
+    if (i < 0) i += nx;
     if (j < ny && s.slot + x < nx) to[((i64)s.k * ny + j) * nx + i] = square[r][x];
   }
 }

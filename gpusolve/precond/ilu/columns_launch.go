@@ -164,14 +164,12 @@ func (m *Columns) UpperBy32(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy3
 
 // ColumnsToStripsArgs are the arguments of toStrips.
 type ColumnsToStripsArgs struct {
-	Nx, Ny, Nz, Strips, Rows, Planes int32
+	Nx, Ny, Nz, Strips, Bits, Planes int32
 	From, To                         cudriver.Ptr[float32]
 	State                            cudriver.Ptr[int32]
-	Messages                         cudriver.Ptr[float32]
-	Words                            int64
 }
 
-// ToStrips lays a field out by strips, and readies states and messages of the solves that follow.
+// ToStrips lays a field out by strips of 1 << bits rows, and readies the states of the solves that follow. Cells beside the grid become zero.
 func (m *Columns) ToStrips(s cudriver.Stream, grid [3]uint32, a ColumnsToStripsArgs) error {
 	m.toStrips.Args = a
 	return m.toStrips.Launch(s, grid)
@@ -179,7 +177,7 @@ func (m *Columns) ToStrips(s cudriver.Stream, grid [3]uint32, a ColumnsToStripsA
 
 // ColumnsFromStripsArgs are the arguments of fromStrips.
 type ColumnsFromStripsArgs struct {
-	Nx, Ny, Strips, Rows, Planes int32
+	Nx, Ny, Strips, Bits, Planes int32
 	From, To                     cudriver.Ptr[float32]
 }
 

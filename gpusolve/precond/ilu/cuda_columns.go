@@ -2,6 +2,8 @@ package ilu
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
@@ -51,8 +53,7 @@ type cudaColumns struct {
 	state              cudriver.Ptr[int32] // of both solves
 	below, above       cudriver.Ptr[float32]
 	inverse, field     cudriver.Ptr[float32]
-	messages           cudriver.Ptr[float32] // of both solves
-	words              int64                 // of one solve's messages
+	messages           cudriver.Ptr[float32] // all taken between solves
 }
 
 // inColumns lays the factor out for solves by strips.
@@ -70,12 +71,15 @@ func (f *cudaFactor) inColumns() (Triangles, error) {
 	before := s.Allocated()
 	lines := int64(t.strips) * int64(t.nx) * ColumnsLanes // of a lane
 	field, factor := lines*int64(t.planes), lines*int64((3*t.planes+3)/4*4)
-	t.words = int64(t.strips) * int64(t.nx+t.height()) * int64(ColumnsLanes/t.rows*((t.planes+3)/4*4))
-	t.state, t.messages = cuda.Alloc[int32](s, 2), cuda.AllocRaw[float32](s, 2*t.words)
+	words := int64(t.strips) * int64(t.nx+t.height()) * int64(ColumnsLanes/t.rows*((t.planes+3)/4*4))
+	t.state, t.messages = cuda.Alloc[int32](s, 2), cuda.AllocRaw[float32](s, words)
 	t.field, t.inverse = cuda.AllocRaw[float32](s, field), cuda.AllocRaw[float32](s, field)
 	t.below = cuda.AllocRaw[float32](s, factor)
 	t.above = t.below
 	n := s.Cells()
+	if s.Ready() {
+		s.Note(s.Driver.MemsetD32Async(t.messages.Address(), math.MaxUint32, words, s.Stream))
+	}
 	t.pack(f.data, 3, t.below)
 	if f.sides > 1 {
 		t.above = cuda.AllocRaw[float32](s, factor)
@@ -116,16 +120,17 @@ func (t *cudaColumns) Solve(z, r ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	nx, ny, nz, rows, planes, count := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.rows), int32(t.planes), int32(t.strips)
+	nx, ny, nz, planes, count := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.planes), int32(t.strips)
+	fold := int32(bits.TrailingZeros(uint(t.rows)))
 	s.Note(k.ToStrips(s.Stream, t.squares(t.height()), ColumnsToStripsArgs{
-		Nx: nx, Ny: ny, Nz: nz, Strips: count, Rows: rows, Planes: planes, From: cuda.F32(r), To: t.field, State: t.state, Messages: t.messages, Words: 2 * t.words,
+		Nx: nx, Ny: ny, Nz: nz, Strips: count, Bits: fold, Planes: planes, From: cuda.F32(r), To: t.field, State: t.state,
 	}))
 	sweep := ColumnsLowerBy16Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
 	blocks := [3]uint32{uint32(t.strips), 1, 1}
 	s.Note(t.lower(k, s.Stream, blocks, sweep))
-	sweep.State, sweep.Factor, sweep.Messages = t.state.Add(1), t.above, sweep.Messages.Add(t.words)
+	sweep.State, sweep.Factor = t.state.Add(1), t.above
 	s.Note(t.upper(k, s.Stream, blocks, sweep))
-	s.Note(k.FromStrips(s.Stream, t.squares(t.nz), ColumnsFromStripsArgs{Nx: nx, Ny: ny, Strips: count, Rows: rows, Planes: planes, From: t.field, To: cuda.F32(z)}))
+	s.Note(k.FromStrips(s.Stream, t.squares(t.nz), ColumnsFromStripsArgs{Nx: nx, Ny: ny, Strips: count, Bits: fold, Planes: planes, From: t.field, To: cuda.F32(z)}))
 }
 
 // squares is how many blocks turn so many planes from one layout to the other.
