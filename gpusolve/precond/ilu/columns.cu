@@ -23,8 +23,10 @@ template <int PLANES_, int GROUPS_> struct Strip {
   enum { FACTOR = (3 * PLANES + 3) / 4 * LANES, FIELD = PLANES * LANES / 4, MESSAGE = (PLANES + 3) / 4 };
 };
 
-DEVICE void publish(Four *at, Four v) {
-  asm volatile("st.relaxed.gpu.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]));
+// publish stores a message where there is one, without a branch.
+DEVICE void publish(bool there, Four *at, Four v) {
+  asm volatile(
+      "{ .reg .pred p; setp.ne.s32 p, %0, 0; @p st.relaxed.gpu.global.v4.f32 [%1], {%2, %3, %4, %5}; }" ::"r"((int)there), "l"(at), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]));
 }
 
 DEVICE Four receive(const Four *at) {
@@ -115,16 +117,15 @@ template <class S, int CHUNK, bool UPPER> struct March {
       if (UPPER) alongX[p] = e.entry(0, p), alongZ[p] = e.entry(2, p);
     }
     int x = s - (S::ROWS - 1);
-    if (out && (MIDST || (u32)x < (u32)(nx + S::HEIGHT - 1))) {
-      Four *place = out + x * LENGTH;
+    bool there = out && (MIDST || (u32)x < (u32)(nx + S::HEIGHT - 1));
+    Four *place = out + x * LENGTH;
 #pragma unroll
-      for (int q = 0; q < S::MESSAGE; q++) {
-        Four m = {};
+    for (int q = 0; q < S::MESSAGE; q++) {
+      Four m = {};
 #pragma unroll
-        for (int p = 4 * q; p < 4 * q + 4; p++)
-          if (p < P) m[p - 4 * q] = sent[p < P ? p : 0];
-        publish(place + q, m);
-      }
+      for (int p = 4 * q; p < 4 * q + 4; p++)
+        if (p < P) m[p - 4 * q] = sent[p < P ? p : 0];
+      publish(there, place + q, m);
     }
     slot += UPPER ? -1 : 1;
     if (slot == (UPPER ? -1 : nx)) slot = UPPER ? nx - 1 : 0;
@@ -150,19 +151,17 @@ template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
   enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), UNITS = STEP * CHUNK, EACH = (UNITS + COUNT - 1) / COUNT };
   Four under[EACH];
 
-  METHOD void begin(int unit, int slot, int nx, const Four *RESTRICT factor, const Four *w, const Four *RESTRICT inverse) {
+  METHOD void begin(int unit, int slot, int nx, const Four *factor, const Four *w, const Four *inverse) {
 #pragma unroll
     for (int u = 0; u < EACH; u++) {
       int at = u * COUNT + unit, o = at % STEP, c = UPPER ? slot - at / STEP : slot + at / STEP;
       if (at >= UNITS) continue;
       if (c < 0) c += nx;
       if (c >= nx) c -= nx;
-      if (o < S::FACTOR)
-        under[u] = factor[(i64)c * S::FACTOR + o];
-      else if (o < S::FACTOR + S::FIELD)
-        under[u] = w[(i64)c * S::FIELD + o - S::FACTOR];
-      else
-        under[u] = inverse[(i64)c * S::FIELD + o - S::FACTOR - S::FIELD];
+      const Four *from = factor + (i64)c * S::FACTOR + o;
+      if (o >= S::FACTOR) from = w + (i64)c * S::FIELD + (o - S::FACTOR);
+      if (UPPER && o >= S::FACTOR + S::FIELD) from = inverse + (i64)c * S::FIELD + (o - S::FACTOR - S::FIELD);
+      under[u] = *from;
     }
   }
   METHOD void finish(int unit, Four *to) const {
@@ -176,7 +175,7 @@ template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
 // a chunk's loads are begun TURNS chunks before they are put into shared memory, and that is two before their use. CHUNK is even. nx is more than (TURNS + 4) CHUNK,
 // so that slots that are read and written at a time differ.
 template <class S, int CHUNK, int TURNS, bool UPPER>
-DEVICE void sweep(int nx, int strips, int *state, const float *RESTRICT factorOf, const float *RESTRICT inverseOf, float *w, float *messages) {
+DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const float *inverseOf, float *w, float *messages) {
   enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), COUNT = 6 * LANES / TURNS, LENGTH = S::GROUPS * S::MESSAGE, AHEAD = 2 };
   SHARED int ticket;
   SHARED Four stage[3][STEP * CHUNK];
@@ -222,7 +221,7 @@ DEVICE void sweep(int nx, int strips, int *state, const float *RESTRICT factorOf
         for (int tries = 0; absent(v); v = receive(from + (i64)(n + 1) * (CHUNK * LENGTH)))
           if (++tries == PATIENCE) __builtin_trap();
         edge[(n + 1) & 1][lane] = v;
-        if (own > 0 && x < sent) publish(from + (i64)(n + 1) * (CHUNK * LENGTH), none);
+        publish(own > 0 && x < sent, from + (i64)(n + 1) * (CHUNK * LENGTH), none);
       }
     }
     if (loads && turns-- == 0) {
@@ -239,44 +238,44 @@ DEVICE void sweep(int nx, int strips, int *state, const float *RESTRICT factorOf
   }
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy16(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) lowerBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<5, 2>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy16(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) upperBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<5, 2>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy16Often(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) lowerBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<5, 2>, 2, 6, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy16Often(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) upperBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<5, 2>, 2, 6, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy8(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) lowerBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy8(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) upperBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy8Seldom(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) lowerBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<3, 4>, 6, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy8Seldom(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
+KERNEL void BOUNDS(THREADS) upperBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
   sweep<Strip<3, 4>, 6, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy32(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<10, 1>, 2, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<10, 1>, 2, 2, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy32(int nx, int strips, int *state, const float *RESTRICT factor, const float *RESTRICT inverse, float *w, float *messages) {
-  sweep<Strip<10, 1>, 2, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<10, 1>, 2, 2, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
 // Fields change layout by squares of SQUARE slots and rows of a plane, planes and rows that strips have beside the grid among them.
