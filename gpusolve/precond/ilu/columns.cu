@@ -12,15 +12,19 @@
 
 enum { THREADS = 256, SQUARE = 32, LANES = 32 };
 
+enum { X, Y, Z, XY, XZ, YZ };
+
 #define ABSENT 0xffffffffu
 
 typedef float Four __attribute__((ext_vector_type(4)));
 
 // Strip is the shape of strips: ROWS rows, and planes in GROUPS groups of PLANES.
-template <int PLANES_, int GROUPS_> struct Strip {
-  enum { PLANES = PLANES_, GROUPS = GROUPS_, ROWS = LANES / GROUPS, HEIGHT = PLANES * GROUPS };
+template <int ORDER_, int PLANES_, int GROUPS_> struct Strip {
+  enum { ORDER = ORDER_, PLANES = PLANES_, GROUPS = GROUPS_, ROWS = LANES / GROUPS, HEIGHT = PLANES * GROUPS };
   // In units of four numbers: a step's part of a factor, of a field, and a lane's message.
-  enum { FACTOR = (3 * PLANES + 3) / 4 * LANES, FIELD = PLANES * LANES / 4, MESSAGE = (PLANES + 3) / 4 };
+  enum { FACTOR = (3 * (1 + ORDER) * PLANES + 3) / 4 * LANES, FIELD = PLANES * LANES / 4, MESSAGE = (PLANES + 3) / 4 };
+  // Steps from the first to that in which all lanes have cells.
+  enum { RAMP = (1 + ORDER) * (ROWS - 1) + HEIGHT - 1 + ORDER };
 };
 
 // publish stores a message where there is one, without a branch.
@@ -71,40 +75,86 @@ template <class S, bool UPPER> struct Rows {
 // March is a lane on its way along x.
 template <class S, int CHUNK, bool UPPER> struct March {
   enum { P = S::PLANES, STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), LENGTH = S::GROUPS * S::MESSAGE };
-  int nx, lane, y, group, below; // below: y + first plane, by which the lane is behind
+  int nx, lane, y, group, below; // below: steps by which the lane's first plane is behind
   int slot;                      // of the next step
   Rows<S, UPPER> rows[2];        // of the next step, by turns
   float self[P];                 // values of the last step
   float alongX[P], alongZ[P];    // UPPER: entries of the last step
   float sent[P];                 // along y: the values, or their products with the entries
+  // Of ORDER 1 also, in lower solves: what came along y one and two steps ago, and what came to the plane below the lane's first two steps ago. UPPER: products that
+  // are sent with the next step's, those with Z of the last step, and what the plane above the lane's last is sent.
+  float one[P], two[P], across;
   float *w;                      // of the strip, at the lane
   Four *out;                     // messages to the next strip, of this lane's group; null where there is none, and of lanes that send none
 
   METHOD void start(int nxOf, int laneOf, int top, float *wOf, Four *next) {
-    nx = nxOf, lane = laneOf, y = lane % S::ROWS, group = lane / S::ROWS, below = y + group * P;
-    slot = UPPER ? slabOf(top, nx) : 0;
+    nx = nxOf, lane = laneOf, y = lane % S::ROWS, group = lane / S::ROWS, below = (1 + S::ORDER) * y + group * P + S::ORDER;
+    slot = slabOf(UPPER ? top : -S::ORDER, nx);
     w = wOf + (UPPER ? LANES - 1 - lane : lane);
     out = next && y == S::ROWS - 1 ? next + group * S::MESSAGE : nullptr;
 #pragma unroll
-    for (int p = 0; p < P; p++) self[p] = alongX[p] = alongZ[p] = sent[p] = 0;
+    for (int p = 0; p < P; p++) self[p] = sent[p] = alongX[p] = alongZ[p] = one[p] = two[p] = 0;
+    across = 0;
+  }
+  METHOD float fromGroup(float v) const {
+    if (S::GROUPS == 1) return 0;
+    v = fromLane(v, S::ROWS);
+    return group == 0 ? 0 : v;
+  }
+  // remember keeps what later steps and other lanes need of this one.
+  METHOD void remember(const Rows<S, UPPER> &e, const float (&fromY)[P], float corner) {
+#pragma unroll
+    for (int p = 0; p < P; p++) {
+      if (!UPPER) sent[p] = self[p];
+      if (UPPER && !S::ORDER) sent[p] = e.entry(Y, p) * self[p];
+      if (UPPER && S::ORDER) sent[p] = e.entry(XY, p) * self[p] + (p ? one[p] : one[p] + corner);
+      if (UPPER) alongX[p] = e.entry(X, p), alongZ[p] = e.entry(S::ORDER ? YZ : Z, p);
+    }
+    if (!S::ORDER) return;
+#pragma unroll
+    for (int p = 0; p < P; p++) {
+      int q = p ? p - 1 : 0;
+      if (UPPER) {
+        one[p] = e.entry(Y, p) * self[p];
+        if (p) one[p] += e.entry(XZ, q) * self[q] + two[q];
+      } else
+        two[p] = one[p], one[p] = fromY[p];
+    }
+    if (!UPPER) {
+      across = corner;
+      return;
+    }
+    across = e.entry(XZ, P - 1) * self[P - 1] + two[P - 1];
+#pragma unroll
+    for (int p = 0; p < P; p++) two[p] = e.entry(Z, p) * self[p];
   }
   // step computes the cells at `s`. before are the messages of the strip before to this step. In the midst of a sweep all lanes have cells.
   template <bool MIDST> METHOD void step(int s, const Rows<S, UPPER> &e, const Four *before) {
-    float fromZ = fromLane(UPPER ? alongZ[P - 1] * self[P - 1] : self[P - 1], S::GROUPS > 1 ? S::ROWS : 1), v[P];
-    if (group == 0) fromZ = 0;
+    float v[P], fromY[P], fromZ = fromGroup(UPPER ? alongZ[P - 1] * self[P - 1] : self[P - 1]), corner = 0;
+    if (S::ORDER) corner = fromGroup(UPPER ? across : one[P - 1]);
 #pragma unroll
     for (int p = 0; p < P; p++) {
-      float fromY = fromLane(sent[p], 1);
-      fromY = y == 0 ? before[p / 4][p % 4] : fromY;
+      fromY[p] = fromLane(sent[p], 1);
+      fromY[p] = y == 0 ? before[p / 4][p % 4] : fromY[p];
+    }
+#pragma unroll
+    for (int p = 0; p < P; p++) {
+      int q = p ? p - 1 : 0;
       if (UPPER) {
         v[p] = e.right[p] * e.inverse[p];
-        v[p] -= p ? alongZ[p ? p - 1 : 0] * self[p ? p - 1 : 0] : fromZ;
+        v[p] -= p ? alongZ[q] * self[q] : fromZ;
         v[p] -= alongX[p] * self[p];
-        v[p] -= fromY;
+        v[p] -= fromY[p];
       } else {
-        v[p] = e.right[p] - e.entry(2, p) * (p ? self[p ? p - 1 : 0] : fromZ);
-        v[p] -= e.entry(1, p) * fromY;
-        v[p] -= e.entry(0, p) * self[p];
+        v[p] = e.right[p];
+        if (S::ORDER) {
+          v[p] -= e.entry(Z, p) * (p ? two[q] : across);
+          v[p] -= e.entry(XZ, p) * (p ? one[q] : corner);
+          v[p] -= e.entry(Y, p) * one[p];
+        }
+        v[p] -= e.entry(S::ORDER ? YZ : Z, p) * (p ? self[q] : fromZ);
+        v[p] -= e.entry(S::ORDER ? XY : Y, p) * fromY[p];
+        v[p] -= e.entry(X, p) * self[p];
       }
     }
     float *to = w + slot * (S::FIELD * 4);
@@ -113,11 +163,10 @@ template <class S, int CHUNK, bool UPPER> struct March {
       bool active = MIDST || (u32)(s - below - p) < (u32)nx;
       if (active) to[(UPPER ? P - 1 - p : p) * LANES] = v[p];
       self[p] = active ? v[p] : 0;
-      sent[p] = UPPER ? e.entry(1, p) * self[p] : self[p];
-      if (UPPER) alongX[p] = e.entry(0, p), alongZ[p] = e.entry(2, p);
     }
-    int x = s - (S::ROWS - 1);
-    bool there = out && (MIDST || (u32)x < (u32)(nx + S::HEIGHT - 1));
+    remember(e, fromY, corner);
+    int x = s + 1 - (1 + S::ORDER) * S::ROWS;
+    bool there = out && (MIDST || (u32)x < (u32)(nx + S::HEIGHT - 1 + S::ORDER));
     Four *place = out + x * LENGTH;
 #pragma unroll
     for (int q = 0; q < S::MESSAGE; q++) {
@@ -181,7 +230,8 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
   SHARED Four stage[3][STEP * CHUNK];
   SHARED Four edge[2][CHUNK * LENGTH];
   int t = threadX(), warp = t / LANES, lane = t % LANES, own = take(state, &ticket);
-  int top = nx - 1 + S::ROWS - 1 + S::HEIGHT - 1, chunks = top / CHUNK + 1, sent = nx + S::HEIGHT - 1;
+  // A diamond sends what comes from the last cell but one of a row a step after its own last cell.
+  int top = nx - 1 + S::RAMP, chunks = (top + S::ORDER) / CHUNK + 1, sent = nx + S::HEIGHT - 1 + S::ORDER;
   i64 slots = (i64)(UPPER ? strips - 1 - own : own) * nx, length = (i64)(sent + 1) * LENGTH; // of a strip's messages
   const Four *factor = (const Four *)factorOf + slots * S::FACTOR, *inverse = (const Four *)inverseOf + slots * S::FIELD;
   w += slots * (S::FIELD * 4);
@@ -197,7 +247,7 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
   bool loads = warp != 0 && warp != 4;
   int loader = (warp < 4 ? warp - 1 : warp - 2) * LANES + lane, unit = loader % COUNT;
   int turns = TURNS - 1 - loader / COUNT;                          // until the loader's turn
-  int ahead = slabOf(UPPER ? top + turns * -CHUNK : turns * CHUNK, nx); // slot of the first step that it loads then
+  int ahead = slabOf(UPPER ? top - turns * CHUNK : turns * CHUNK - S::ORDER, nx); // slot of the first step that it loads then
   Load<S, CHUNK, UPPER, COUNT> load;
 
   int now = (6 * TURNS - AHEAD - TURNS) % 3; // place in stage of chunk n
@@ -206,7 +256,7 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
     if (warp == 0) {
       int first = n * CHUNK;
       if (n == -1) march.rows[0].load(stage[0], lane);
-      if (first >= S::ROWS - 1 + S::HEIGHT - 1 && first + CHUNK <= nx)
+      if (first >= S::RAMP && first + CHUNK <= nx + S::ORDER)
         march.template chunk<true>(first, stage[now], stage[next], edge[n & 1]);
       else if (n >= 0)
         march.template chunk<false>(first, stage[now], stage[next], edge[n & 1]);
@@ -238,49 +288,65 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
   }
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerStarBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 5, 2>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperStarBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 5, 2>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 2, 6, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerStarBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 5, 2>, 2, 6, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<5, 2>, 2, 6, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperStarBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 5, 2>, 2, 6, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerStarBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperStarBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 6, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerStarBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 3, 4>, 6, 3, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<3, 4>, 6, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperStarBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 3, 4>, 6, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) lowerBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<10, 1>, 2, 2, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) lowerStarBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 10, 1>, 2, 2, false>(nx, strips, state, factor, inverse, w, messages);
 }
 
-KERNEL void BOUNDS(THREADS) upperBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<10, 1>, 2, 2, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) upperStarBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<0, 10, 1>, 2, 2, true>(nx, strips, state, factor, inverse, w, messages);
+}
+
+KERNEL void BOUNDS(THREADS) lowerDiamondBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<1, 5, 2>, 2, 3, false>(nx, strips, state, factor, inverse, w, messages);
+}
+
+KERNEL void BOUNDS(THREADS) upperDiamondBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<1, 5, 2>, 2, 3, true>(nx, strips, state, factor, inverse, w, messages);
+}
+
+KERNEL void BOUNDS(THREADS) lowerDiamondBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<1, 3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
+}
+
+KERNEL void BOUNDS(THREADS) upperDiamondBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  sweep<Strip<1, 3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
 }
 
 // Fields change layout by squares of SQUARE slots and rows of a plane, planes and rows that strips have beside the grid among them.
 struct Patch {
-  int slot, j, k;
+  int slot, m, k;
 };
 
 DEVICE Patch patchOf(int nx, int rows, int strips) {
@@ -289,67 +355,71 @@ DEVICE Patch patchOf(int nx, int rows, int strips) {
   return s;
 }
 
-// Cells of a plane in the layout by strips: the one of row j in a slot is at ((j / rows nx + slot) planes LANES) + j % rows from the first.
+// Cells of a plane in the layout by strips: the one of row m = j + order k in a slot is at ((m / rows nx + slot) planes LANES) + m % rows from the first.
 struct Sheet {
-  int nx, bits, step, first;
-  METHOD void start(int nxOf, int bitsOf, int planes, int k) {
-    nx = nxOf, bits = bitsOf, step = planes * LANES;
+  int nx, bits, step, first, order, k;
+  METHOD void start(int orderOf, int nxOf, int bitsOf, int planes, int kOf) {
+    order = orderOf, nx = nxOf, bits = bitsOf, step = planes * LANES, k = kOf;
     first = k % planes * LANES + (k / planes << bits);
   }
-  METHOD int row(int j) const { return j & ((1 << bits) - 1); }
-  METHOD i64 at(int slot, int j) const { return (i64)((j >> bits) * nx + slot) * step + (row(j) + first); }
+  METHOD int row(int m) const { return m & ((1 << bits) - 1); }
+  METHOD i64 at(int slot, int m) const { return (i64)((m >> bits) * nx + slot) * step + (row(m) + first); }
+  // along is the x of the cell in a slot, in rows of 64 cells or more.
+  METHOD int along(int slot, int m) const {
+    int i = slot - (1 + order) * row(m) - k;
+    return i < 0 ? i + nx : i;
+  }
 };
 
 // toStrips lays a field out by strips of 1 << bits rows, and readies the states of the solves that follow. Cells beside the grid become zero.
-KERNEL void BOUNDS(THREADS) toStrips(int nx, int ny, int nz, int strips, int bits, int planes, const float *RESTRICT from, float *RESTRICT to, int *state) {
+KERNEL void BOUNDS(THREADS) toStrips(int order, int nx, int ny, int nz, int strips, int bits, int planes, const float *RESTRICT from, float *RESTRICT to, int *state) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
   Patch s = patchOf(nx, 1 << bits, strips);
   Sheet sheet;
-  sheet.start(nx, bits, planes, s.k);
+  sheet.start(order, nx, bits, planes, s.k);
   if (blockX() == 0 && threadX() < 2) state[threadX()] = 0;
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE) {
-    int j = s.j + r, i = s.slot + x - sheet.row(j) - s.k;
-    if (i < 0) i += nx;
-    square[r][x] = j < ny && s.k < nz && s.slot + x < nx ? from[((i64)s.k * ny + j) * nx + i] : 0;
+    int m = s.m + r, j = m - order * s.k, i = sheet.along(s.slot + x, m);
+    square[r][x] = (u32)j < (u32)ny && s.k < nz && s.slot + x < nx ? from[((i64)s.k * ny + j) * nx + i] : 0;
   }
   barrier();
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE)
-    if (s.slot + r < nx && s.j + x < strips << bits) to[sheet.at(s.slot + r, s.j + x)] = square[x][r];
+    if (s.slot + r < nx && s.m + x < strips << bits) to[sheet.at(s.slot + r, s.m + x)] = square[x][r];
 }
 
 // fromStrips is the way back.
-KERNEL void BOUNDS(THREADS) fromStrips(int nx, int ny, int strips, int bits, int planes, const float *RESTRICT from, float *RESTRICT to) {
+KERNEL void BOUNDS(THREADS) fromStrips(int order, int nx, int ny, int strips, int bits, int planes, const float *RESTRICT from, float *RESTRICT to) {
   SHARED float square[SQUARE][SQUARE + 1];
   int x = threadX() % SQUARE, y = threadX() / SQUARE;
   Patch s = patchOf(nx, 1 << bits, strips);
   Sheet sheet;
-  sheet.start(nx, bits, planes, s.k);
+  sheet.start(order, nx, bits, planes, s.k);
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE)
-    if (s.slot + r < nx && s.j + x < ny) square[x][r] = from[sheet.at(s.slot + r, s.j + x)];
+    if (s.slot + r < nx && s.m + x < strips << bits) square[x][r] = from[sheet.at(s.slot + r, s.m + x)];
   barrier();
 #pragma unroll
   for (int r = y; r < SQUARE; r += THREADS / SQUARE) {
-    int j = s.j + r, i = s.slot + x - sheet.row(j) - s.k;
-    if (i < 0) i += nx;
-    if (j < ny && s.slot + x < nx) to[((i64)s.k * ny + j) * nx + i] = square[r][x];
+    int m = s.m + r, j = m - order * s.k, i = sheet.along(s.slot + x, m);
+    if ((u32)j < (u32)ny && s.slot + x < nx) to[((i64)s.k * ny + j) * nx + i] = square[r][x];
   }
 }
 
 // packStrips rounds `diagonals` of them, laid out by levels, to FP32 and lays them out by strips: three as a factor, by lanes in fours, one as a field.
-KERNEL void BOUNDS(THREADS) packStrips(int nx, int ny, int nz, int strips, int rows, int planes, int diagonals, const double *RESTRICT from, float *RESTRICT to) {
+KERNEL void BOUNDS(THREADS) packStrips(int order, int nx, int ny, int nz, int strips, int rows, int planes, int diagonals, const double *RESTRICT from, float *RESTRICT to) {
   i64 n = (i64)nx * ny * nz, cells = (i64)strips * nx * planes * LANES, stride = (i64)gridX() * THREADS;
   int fours = (diagonals * planes + 3) / 4 * 4;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < cells; c += stride) {
     int lane = c % LANES, p = c / LANES % planes;
     i64 line = c / LANES / planes; // slot of a strip
-    int slot = line % nx, j = line / nx * rows + lane % rows, k = lane / rows * planes + p, i = slabOf(slot - lane % rows - k, nx);
+    int slot = line % nx, k = lane / rows * planes + p, j = line / nx * rows + lane % rows - order * k, i = slabOf(slot - (1 + order) * (lane % rows) - k, nx);
     for (int d = 0; d < diagonals; d++) {
       int e = d * planes + p;
-      float v = j < ny && k < nz ? (float)from[d * n + ((i64)slabOf(i + j + k, nx) * nz + k) * ny + j] : 0;
+      float v = 0;
+      if ((u32)j < (u32)ny && k < nz) v = (float)from[d * n + ((i64)slabOf(i + (1 + order) * j + (1 + 2 * order) * k, nx) * nz + k) * ny + j];
       if (diagonals == 1)
         to[c] = v;
       else

@@ -19,25 +19,38 @@ const (
 )
 
 const (
+	ColumnsX  = 0
+	ColumnsY  = 1
+	ColumnsZ  = 2
+	ColumnsXY = 3
+	ColumnsXZ = 4
+	ColumnsYZ = 5
+)
+
+const (
 	ColumnsAhead = 2
 )
 
 // Columns is the module columns.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Columns struct {
-	module         launch.Module
-	lowerBy16      launch.Kernel[ColumnsLowerBy16Args]
-	upperBy16      launch.Kernel[ColumnsUpperBy16Args]
-	lowerBy16Often launch.Kernel[ColumnsLowerBy16OftenArgs]
-	upperBy16Often launch.Kernel[ColumnsUpperBy16OftenArgs]
-	lowerBy8       launch.Kernel[ColumnsLowerBy8Args]
-	upperBy8       launch.Kernel[ColumnsUpperBy8Args]
-	lowerBy8Seldom launch.Kernel[ColumnsLowerBy8SeldomArgs]
-	upperBy8Seldom launch.Kernel[ColumnsUpperBy8SeldomArgs]
-	lowerBy32      launch.Kernel[ColumnsLowerBy32Args]
-	upperBy32      launch.Kernel[ColumnsUpperBy32Args]
-	toStrips       launch.Kernel[ColumnsToStripsArgs]
-	fromStrips     launch.Kernel[ColumnsFromStripsArgs]
-	packStrips     launch.Kernel[ColumnsPackStripsArgs]
+	module             launch.Module
+	lowerStarBy16      launch.Kernel[ColumnsLowerStarBy16Args]
+	upperStarBy16      launch.Kernel[ColumnsUpperStarBy16Args]
+	lowerStarBy16Often launch.Kernel[ColumnsLowerStarBy16OftenArgs]
+	upperStarBy16Often launch.Kernel[ColumnsUpperStarBy16OftenArgs]
+	lowerStarBy8       launch.Kernel[ColumnsLowerStarBy8Args]
+	upperStarBy8       launch.Kernel[ColumnsUpperStarBy8Args]
+	lowerStarBy8Seldom launch.Kernel[ColumnsLowerStarBy8SeldomArgs]
+	upperStarBy8Seldom launch.Kernel[ColumnsUpperStarBy8SeldomArgs]
+	lowerStarBy32      launch.Kernel[ColumnsLowerStarBy32Args]
+	upperStarBy32      launch.Kernel[ColumnsUpperStarBy32Args]
+	lowerDiamondBy16   launch.Kernel[ColumnsLowerDiamondBy16Args]
+	upperDiamondBy16   launch.Kernel[ColumnsUpperDiamondBy16Args]
+	lowerDiamondBy8    launch.Kernel[ColumnsLowerDiamondBy8Args]
+	upperDiamondBy8    launch.Kernel[ColumnsUpperDiamondBy8Args]
+	toStrips           launch.Kernel[ColumnsToStripsArgs]
+	fromStrips         launch.Kernel[ColumnsFromStripsArgs]
+	packStrips         launch.Kernel[ColumnsPackStripsArgs]
 }
 
 // LoadColumns compiles the module for the device and finds its kernels.
@@ -45,16 +58,20 @@ func LoadColumns(d cudriver.Driver) (*Columns, error) {
 	m := new(Columns)
 	var err error
 	m.module, err = launch.Load(d, "columns", columnsPTX,
-		m.lowerBy16.Prepare("lowerBy16", ColumnsThreads),
-		m.upperBy16.Prepare("upperBy16", ColumnsThreads),
-		m.lowerBy16Often.Prepare("lowerBy16Often", ColumnsThreads),
-		m.upperBy16Often.Prepare("upperBy16Often", ColumnsThreads),
-		m.lowerBy8.Prepare("lowerBy8", ColumnsThreads),
-		m.upperBy8.Prepare("upperBy8", ColumnsThreads),
-		m.lowerBy8Seldom.Prepare("lowerBy8Seldom", ColumnsThreads),
-		m.upperBy8Seldom.Prepare("upperBy8Seldom", ColumnsThreads),
-		m.lowerBy32.Prepare("lowerBy32", ColumnsThreads),
-		m.upperBy32.Prepare("upperBy32", ColumnsThreads),
+		m.lowerStarBy16.Prepare("lowerStarBy16", ColumnsThreads),
+		m.upperStarBy16.Prepare("upperStarBy16", ColumnsThreads),
+		m.lowerStarBy16Often.Prepare("lowerStarBy16Often", ColumnsThreads),
+		m.upperStarBy16Often.Prepare("upperStarBy16Often", ColumnsThreads),
+		m.lowerStarBy8.Prepare("lowerStarBy8", ColumnsThreads),
+		m.upperStarBy8.Prepare("upperStarBy8", ColumnsThreads),
+		m.lowerStarBy8Seldom.Prepare("lowerStarBy8Seldom", ColumnsThreads),
+		m.upperStarBy8Seldom.Prepare("upperStarBy8Seldom", ColumnsThreads),
+		m.lowerStarBy32.Prepare("lowerStarBy32", ColumnsThreads),
+		m.upperStarBy32.Prepare("upperStarBy32", ColumnsThreads),
+		m.lowerDiamondBy16.Prepare("lowerDiamondBy16", ColumnsThreads),
+		m.upperDiamondBy16.Prepare("upperDiamondBy16", ColumnsThreads),
+		m.lowerDiamondBy8.Prepare("lowerDiamondBy8", ColumnsThreads),
+		m.upperDiamondBy8.Prepare("upperDiamondBy8", ColumnsThreads),
 		m.toStrips.Prepare("toStrips", ColumnsThreads),
 		m.fromStrips.Prepare("fromStrips", ColumnsThreads),
 		m.packStrips.Prepare("packStrips", ColumnsThreads),
@@ -68,105 +85,141 @@ func LoadColumns(d cudriver.Driver) (*Columns, error) {
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
 func (m *Columns) Unload() error { return m.module.Unload() }
 
-// ColumnsLowerBy16Args are the arguments of lowerBy16.
-type ColumnsLowerBy16Args struct {
+// ColumnsLowerStarBy16Args are the arguments of lowerStarBy16.
+type ColumnsLowerStarBy16Args struct {
 	Nx, Strips                   int32
 	State                        cudriver.Ptr[int32]
 	Factor, Inverse, W, Messages cudriver.Ptr[float32]
 }
 
-// LowerBy16:
-func (m *Columns) LowerBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy16Args) error {
-	m.lowerBy16.Args = a
-	return m.lowerBy16.Launch(s, grid)
+// LowerStarBy16:
+func (m *Columns) LowerStarBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy16Args) error {
+	m.lowerStarBy16.Args = a
+	return m.lowerStarBy16.Launch(s, grid)
 }
 
-// ColumnsUpperBy16Args are those of lowerBy16.
-type ColumnsUpperBy16Args = ColumnsLowerBy16Args
+// ColumnsUpperStarBy16Args are those of lowerStarBy16.
+type ColumnsUpperStarBy16Args = ColumnsLowerStarBy16Args
 
-// UpperBy16:
-func (m *Columns) UpperBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy16Args) error {
-	m.upperBy16.Args = a
-	return m.upperBy16.Launch(s, grid)
+// UpperStarBy16:
+func (m *Columns) UpperStarBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy16Args) error {
+	m.upperStarBy16.Args = a
+	return m.upperStarBy16.Launch(s, grid)
 }
 
-// ColumnsLowerBy16OftenArgs are those of lowerBy16.
-type ColumnsLowerBy16OftenArgs = ColumnsLowerBy16Args
+// ColumnsLowerStarBy16OftenArgs are those of lowerStarBy16.
+type ColumnsLowerStarBy16OftenArgs = ColumnsLowerStarBy16Args
 
-// LowerBy16Often:
-func (m *Columns) LowerBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy16OftenArgs) error {
-	m.lowerBy16Often.Args = a
-	return m.lowerBy16Often.Launch(s, grid)
+// LowerStarBy16Often:
+func (m *Columns) LowerStarBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy16OftenArgs) error {
+	m.lowerStarBy16Often.Args = a
+	return m.lowerStarBy16Often.Launch(s, grid)
 }
 
-// ColumnsUpperBy16OftenArgs are those of lowerBy16.
-type ColumnsUpperBy16OftenArgs = ColumnsLowerBy16Args
+// ColumnsUpperStarBy16OftenArgs are those of lowerStarBy16.
+type ColumnsUpperStarBy16OftenArgs = ColumnsLowerStarBy16Args
 
-// UpperBy16Often:
-func (m *Columns) UpperBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy16OftenArgs) error {
-	m.upperBy16Often.Args = a
-	return m.upperBy16Often.Launch(s, grid)
+// UpperStarBy16Often:
+func (m *Columns) UpperStarBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy16OftenArgs) error {
+	m.upperStarBy16Often.Args = a
+	return m.upperStarBy16Often.Launch(s, grid)
 }
 
-// ColumnsLowerBy8Args are those of lowerBy16.
-type ColumnsLowerBy8Args = ColumnsLowerBy16Args
+// ColumnsLowerStarBy8Args are those of lowerStarBy16.
+type ColumnsLowerStarBy8Args = ColumnsLowerStarBy16Args
 
-// LowerBy8:
-func (m *Columns) LowerBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy8Args) error {
-	m.lowerBy8.Args = a
-	return m.lowerBy8.Launch(s, grid)
+// LowerStarBy8:
+func (m *Columns) LowerStarBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy8Args) error {
+	m.lowerStarBy8.Args = a
+	return m.lowerStarBy8.Launch(s, grid)
 }
 
-// ColumnsUpperBy8Args are those of lowerBy16.
-type ColumnsUpperBy8Args = ColumnsLowerBy16Args
+// ColumnsUpperStarBy8Args are those of lowerStarBy16.
+type ColumnsUpperStarBy8Args = ColumnsLowerStarBy16Args
 
-// UpperBy8:
-func (m *Columns) UpperBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy8Args) error {
-	m.upperBy8.Args = a
-	return m.upperBy8.Launch(s, grid)
+// UpperStarBy8:
+func (m *Columns) UpperStarBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy8Args) error {
+	m.upperStarBy8.Args = a
+	return m.upperStarBy8.Launch(s, grid)
 }
 
-// ColumnsLowerBy8SeldomArgs are those of lowerBy16.
-type ColumnsLowerBy8SeldomArgs = ColumnsLowerBy16Args
+// ColumnsLowerStarBy8SeldomArgs are those of lowerStarBy16.
+type ColumnsLowerStarBy8SeldomArgs = ColumnsLowerStarBy16Args
 
-// LowerBy8Seldom:
-func (m *Columns) LowerBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy8SeldomArgs) error {
-	m.lowerBy8Seldom.Args = a
-	return m.lowerBy8Seldom.Launch(s, grid)
+// LowerStarBy8Seldom:
+func (m *Columns) LowerStarBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy8SeldomArgs) error {
+	m.lowerStarBy8Seldom.Args = a
+	return m.lowerStarBy8Seldom.Launch(s, grid)
 }
 
-// ColumnsUpperBy8SeldomArgs are those of lowerBy16.
-type ColumnsUpperBy8SeldomArgs = ColumnsLowerBy16Args
+// ColumnsUpperStarBy8SeldomArgs are those of lowerStarBy16.
+type ColumnsUpperStarBy8SeldomArgs = ColumnsLowerStarBy16Args
 
-// UpperBy8Seldom:
-func (m *Columns) UpperBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy8SeldomArgs) error {
-	m.upperBy8Seldom.Args = a
-	return m.upperBy8Seldom.Launch(s, grid)
+// UpperStarBy8Seldom:
+func (m *Columns) UpperStarBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy8SeldomArgs) error {
+	m.upperStarBy8Seldom.Args = a
+	return m.upperStarBy8Seldom.Launch(s, grid)
 }
 
-// ColumnsLowerBy32Args are those of lowerBy16.
-type ColumnsLowerBy32Args = ColumnsLowerBy16Args
+// ColumnsLowerStarBy32Args are those of lowerStarBy16.
+type ColumnsLowerStarBy32Args = ColumnsLowerStarBy16Args
 
-// LowerBy32:
-func (m *Columns) LowerBy32(s cudriver.Stream, grid [3]uint32, a ColumnsLowerBy32Args) error {
-	m.lowerBy32.Args = a
-	return m.lowerBy32.Launch(s, grid)
+// LowerStarBy32:
+func (m *Columns) LowerStarBy32(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy32Args) error {
+	m.lowerStarBy32.Args = a
+	return m.lowerStarBy32.Launch(s, grid)
 }
 
-// ColumnsUpperBy32Args are those of lowerBy16.
-type ColumnsUpperBy32Args = ColumnsLowerBy16Args
+// ColumnsUpperStarBy32Args are those of lowerStarBy16.
+type ColumnsUpperStarBy32Args = ColumnsLowerStarBy16Args
 
-// UpperBy32:
-func (m *Columns) UpperBy32(s cudriver.Stream, grid [3]uint32, a ColumnsUpperBy32Args) error {
-	m.upperBy32.Args = a
-	return m.upperBy32.Launch(s, grid)
+// UpperStarBy32:
+func (m *Columns) UpperStarBy32(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy32Args) error {
+	m.upperStarBy32.Args = a
+	return m.upperStarBy32.Launch(s, grid)
+}
+
+// ColumnsLowerDiamondBy16Args are those of lowerStarBy16.
+type ColumnsLowerDiamondBy16Args = ColumnsLowerStarBy16Args
+
+// LowerDiamondBy16:
+func (m *Columns) LowerDiamondBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerDiamondBy16Args) error {
+	m.lowerDiamondBy16.Args = a
+	return m.lowerDiamondBy16.Launch(s, grid)
+}
+
+// ColumnsUpperDiamondBy16Args are those of lowerStarBy16.
+type ColumnsUpperDiamondBy16Args = ColumnsLowerStarBy16Args
+
+// UpperDiamondBy16:
+func (m *Columns) UpperDiamondBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperDiamondBy16Args) error {
+	m.upperDiamondBy16.Args = a
+	return m.upperDiamondBy16.Launch(s, grid)
+}
+
+// ColumnsLowerDiamondBy8Args are those of lowerStarBy16.
+type ColumnsLowerDiamondBy8Args = ColumnsLowerStarBy16Args
+
+// LowerDiamondBy8:
+func (m *Columns) LowerDiamondBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerDiamondBy8Args) error {
+	m.lowerDiamondBy8.Args = a
+	return m.lowerDiamondBy8.Launch(s, grid)
+}
+
+// ColumnsUpperDiamondBy8Args are those of lowerStarBy16.
+type ColumnsUpperDiamondBy8Args = ColumnsLowerStarBy16Args
+
+// UpperDiamondBy8:
+func (m *Columns) UpperDiamondBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperDiamondBy8Args) error {
+	m.upperDiamondBy8.Args = a
+	return m.upperDiamondBy8.Launch(s, grid)
 }
 
 // ColumnsToStripsArgs are the arguments of toStrips.
 type ColumnsToStripsArgs struct {
-	Nx, Ny, Nz, Strips, Bits, Planes int32
-	From, To                         cudriver.Ptr[float32]
-	State                            cudriver.Ptr[int32]
+	Order, Nx, Ny, Nz, Strips, Bits, Planes int32
+	From, To                                cudriver.Ptr[float32]
+	State                                   cudriver.Ptr[int32]
 }
 
 // ToStrips lays a field out by strips of 1 << bits rows, and readies the states of the solves that follow. Cells beside the grid become zero.
@@ -177,8 +230,8 @@ func (m *Columns) ToStrips(s cudriver.Stream, grid [3]uint32, a ColumnsToStripsA
 
 // ColumnsFromStripsArgs are the arguments of fromStrips.
 type ColumnsFromStripsArgs struct {
-	Nx, Ny, Strips, Bits, Planes int32
-	From, To                     cudriver.Ptr[float32]
+	Order, Nx, Ny, Strips, Bits, Planes int32
+	From, To                            cudriver.Ptr[float32]
 }
 
 // FromStrips is the way back.
@@ -189,9 +242,9 @@ func (m *Columns) FromStrips(s cudriver.Stream, grid [3]uint32, a ColumnsFromStr
 
 // ColumnsPackStripsArgs are the arguments of packStrips.
 type ColumnsPackStripsArgs struct {
-	Nx, Ny, Nz, Strips, Rows, Planes, Diagonals int32
-	From                                        cudriver.Ptr[float64]
-	To                                          cudriver.Ptr[float32]
+	Order, Nx, Ny, Nz, Strips, Rows, Planes, Diagonals int32
+	From                                               cudriver.Ptr[float64]
+	To                                                 cudriver.Ptr[float32]
 }
 
 // PackStrips rounds `diagonals` of them, laid out by levels, to FP32 and lays them out by strips: three as a factor, by lanes in fours, one as a field.

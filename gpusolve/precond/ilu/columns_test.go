@@ -17,23 +17,24 @@ import (
 // Strips of all shapes, full ones and cut ones, more than one of them and of planes fewer than they hold, against substitution in FP64.
 func columns(t *testing.T, open func(testing.TB) ops.Device) {
 	for n, c := range []struct {
-		shape       [3]int
-		rows, chunk int
+		shape              [3]int
+		order, rows, chunk int
 	}{
-		{[3]int{64, 16, 10}, 16, 4}, {[3]int{71, 37, 10}, 0, 0}, {[3]int{66, 33, 7}, 16, 2}, {[3]int{64, 9, 2}, 8, 4}, {[3]int{83, 21, 12}, 8, 6}, {[3]int{65, 70, 10}, 32, 2}, {[3]int{64, 31, 1}, 32, 2},
+		{[3]int{64, 16, 10}, 0, 16, 4}, {[3]int{71, 37, 10}, 0, 0, 0}, {[3]int{66, 33, 7}, 0, 16, 2}, {[3]int{64, 9, 2}, 0, 8, 4}, {[3]int{83, 21, 12}, 0, 8, 6}, {[3]int{65, 70, 10}, 0, 32, 2}, {[3]int{64, 31, 1}, 0, 32, 2},
+		{[3]int{64, 7, 10}, 1, 16, 2}, {[3]int{71, 37, 10}, 1, 0, 0}, {[3]int{66, 33, 3}, 1, 16, 2}, {[3]int{64, 9, 2}, 1, 8, 4}, {[3]int{83, 21, 12}, 1, 8, 4}, {[3]int{65, 3, 1}, 1, 8, 4}, {[3]int{67, 41, 10}, 1, 16, 2}, {[3]int{68, 41, 9}, 1, 8, 4}, {[3]int{69, 41, 9}, 1, 8, 4}, {[3]int{70, 41, 9}, 1, 8, 4},
 	} {
 		for kind, a := range map[string]*sparse.Diagonals{
 			"symmetric": opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 5)), c.shape, true),
 			"general":   opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 6)), c.shape, false),
 		} {
-			t.Run(fmt.Sprintf("%dx%dx%d,%s,rows=%d,chunk=%d", c.shape[0], c.shape[1], c.shape[2], kind, c.rows, c.chunk), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%dx%dx%d,%s,order=%d,rows=%d,chunk=%d", c.shape[0], c.shape[1], c.shape[2], kind, c.order, c.rows, c.chunk), func(t *testing.T) {
 				f := &factored{opstest.NewAlgebra(t, open(t), a, a.CSR()), a}
 				form, err := f.Sys.(ops.Forms).Diagonals()
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer form.Release()
-				f.checkSolves(form, ilu.Options{TileY: c.rows, Chunk: c.chunk, Form: ilu.ByColumns}, eliminate(a.CSR(), 0, 0))
+				f.checkSolves(form, ilu.Options{Order: c.order, TileY: c.rows, Chunk: c.chunk, Form: ilu.ByColumns}, eliminate(a.CSR(), c.order, 0))
 				if err := f.Sys.Err(); err != nil {
 					t.Fatal(err)
 				}

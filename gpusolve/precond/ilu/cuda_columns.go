@@ -13,24 +13,26 @@ import (
 
 // strip is the shape of strips in solves by columns.cu: a lane has so many planes of a row.
 type strip struct {
-	rows, planes int
-	chunk        int // steps that are loaded at a time
-	lower, upper func(*Columns, cudriver.Stream, [3]uint32, ColumnsLowerBy16Args) error
+	order, rows, planes int
+	chunk               int // steps that are loaded at a time
+	lower, upper        func(*Columns, cudriver.Stream, [3]uint32, ColumnsLowerStarBy16Args) error
 }
 
-// strips are the shapes there are, the default first.
+// strips are the shapes there are, each order's default first.
 var strips = []strip{
-	{16, 5, 4, (*Columns).LowerBy16, (*Columns).UpperBy16},
-	{16, 5, 2, (*Columns).LowerBy16Often, (*Columns).UpperBy16Often},
-	{8, 3, 4, (*Columns).LowerBy8, (*Columns).UpperBy8},
-	{8, 3, 6, (*Columns).LowerBy8Seldom, (*Columns).UpperBy8Seldom},
-	{32, 10, 2, (*Columns).LowerBy32, (*Columns).UpperBy32},
+	{0, 16, 5, 4, (*Columns).LowerStarBy16, (*Columns).UpperStarBy16},
+	{0, 16, 5, 2, (*Columns).LowerStarBy16Often, (*Columns).UpperStarBy16Often},
+	{0, 8, 3, 4, (*Columns).LowerStarBy8, (*Columns).UpperStarBy8},
+	{0, 8, 3, 6, (*Columns).LowerStarBy8Seldom, (*Columns).UpperStarBy8Seldom},
+	{0, 32, 10, 2, (*Columns).LowerStarBy32, (*Columns).UpperStarBy32},
+	{1, 16, 5, 2, (*Columns).LowerDiamondBy16, (*Columns).UpperDiamondBy16},
+	{1, 8, 3, 4, (*Columns).LowerDiamondBy8, (*Columns).UpperDiamondBy8},
 }
 
-// stripFor finds the shape with the rows and the chunk that are asked for, 0 for any.
-func stripFor(rows, chunk int) (strip, bool) {
+// stripFor finds the shape for a grid of so many planes, with the rows and the chunk that are asked for, 0 for any.
+func stripFor(order, planes, rows, chunk int) (strip, bool) {
 	for _, s := range strips {
-		if (rows == 0 || s.rows == rows) && (chunk == 0 || s.chunk == chunk) {
+		if s.order == order && planes <= s.height() && (rows == 0 || s.rows == rows) && (chunk == 0 || s.chunk == chunk) {
 			return s, true
 		}
 	}
@@ -59,19 +61,19 @@ type cudaColumns struct {
 // inColumns lays the factor out for solves by strips.
 func (f *cudaFactor) inColumns() (Triangles, error) {
 	s, w := f.s, f.wavefront
-	shape, ok := stripFor(f.how.TileY, f.how.Chunk)
-	if !ok || w.order != 0 || w.nz > shape.height() || w.nx < shortest {
-		return nil, fmt.Errorf("%w: form=columns is for order=0 and flat grids, of up to %d planes and %d or more cells along x; leave form away", precond.ErrRefused, strips[0].height(), shortest)
+	shape, ok := stripFor(w.order, w.nz, f.how.TileY, f.how.Chunk)
+	if !ok || w.nx < shortest {
+		return nil, fmt.Errorf("%w: form=columns is for flat grids, and has no strips for %d planes and %d cells along x; leave form away", precond.ErrRefused, w.nz, w.nx)
 	}
 	k, err := cuda.Module(s.Device, "ilu columns", LoadColumns)
 	if err != nil {
 		return nil, err
 	}
-	t := &cudaColumns{s: s, k: k, strip: shape, nx: w.nx, ny: w.ny, nz: w.nz, strips: (w.ny + shape.rows - 1) / shape.rows}
+	t := &cudaColumns{s: s, k: k, strip: shape, nx: w.nx, ny: w.ny, nz: w.nz, strips: (w.ny + w.order*(w.nz-1) + shape.rows - 1) / shape.rows}
 	before := s.Allocated()
 	lines := int64(t.strips) * int64(t.nx) * ColumnsLanes // of a lane
-	field, factor := lines*int64(t.planes), lines*int64((3*t.planes+3)/4*4)
-	words := int64(t.strips) * int64(t.nx+t.height()) * int64(ColumnsLanes/t.rows*((t.planes+3)/4*4))
+	field, factor := lines*int64(t.planes), lines*int64((int(f.off())*t.planes+3)/4*4)
+	words := int64(t.strips) * int64(t.nx+t.height()+t.order) * int64(ColumnsLanes/t.rows*((t.planes+3)/4*4))
 	t.state, t.messages = cuda.Alloc[int32](s, 2), cuda.AllocRaw[float32](s, words)
 	t.field, t.inverse = cuda.AllocRaw[float32](s, field), cuda.AllocRaw[float32](s, field)
 	t.below = cuda.AllocRaw[float32](s, factor)
@@ -80,12 +82,12 @@ func (f *cudaFactor) inColumns() (Triangles, error) {
 	if s.Ready() {
 		s.Note(s.Driver.MemsetD32Async(t.messages.Address(), math.MaxUint32, words, s.Stream))
 	}
-	t.pack(f.data, 3, t.below)
+	t.pack(f.data, int32(f.off()), t.below)
 	if f.sides > 1 {
 		t.above = cuda.AllocRaw[float32](s, factor)
-		t.pack(f.data.Add(3*n), 3, t.above)
+		t.pack(f.data.Add(f.off()*n), int32(f.off()), t.above)
 	}
-	t.pack(f.data.Add(f.sides*3*n), 1, t.inverse)
+	t.pack(f.data.Add(f.sides*f.off()*n), 1, t.inverse)
 	t.bytes = s.Allocated() - before
 	if err := s.Err(); err != nil {
 		t.Release()
@@ -98,7 +100,7 @@ func (f *cudaFactor) inColumns() (Triangles, error) {
 func (t *cudaColumns) pack(from cudriver.Ptr[float64], diagonals int32, to cudriver.Ptr[float32]) {
 	if t.s.Ready() {
 		t.s.Note(t.k.PackStrips(t.s.Stream, cuda.Flat(t.s.Cells()), ColumnsPackStripsArgs{
-			Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Strips: int32(t.strips), Rows: int32(t.rows), Planes: int32(t.planes), Diagonals: diagonals, From: from, To: to,
+			Order: int32(t.order), Nx: int32(t.nx), Ny: int32(t.ny), Nz: int32(t.nz), Strips: int32(t.strips), Rows: int32(t.rows), Planes: int32(t.planes), Diagonals: diagonals, From: from, To: to,
 		}))
 	}
 }
@@ -123,14 +125,14 @@ func (t *cudaColumns) Solve(z, r ops.Vector) {
 	nx, ny, nz, planes, count := int32(t.nx), int32(t.ny), int32(t.nz), int32(t.planes), int32(t.strips)
 	fold := int32(bits.TrailingZeros(uint(t.rows)))
 	s.Note(k.ToStrips(s.Stream, t.squares(t.height()), ColumnsToStripsArgs{
-		Nx: nx, Ny: ny, Nz: nz, Strips: count, Bits: fold, Planes: planes, From: cuda.F32(r), To: t.field, State: t.state,
+		Order: int32(t.order), Nx: nx, Ny: ny, Nz: nz, Strips: count, Bits: fold, Planes: planes, From: cuda.F32(r), To: t.field, State: t.state,
 	}))
-	sweep := ColumnsLowerBy16Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
+	sweep := ColumnsLowerStarBy16Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
 	blocks := [3]uint32{uint32(t.strips), 1, 1}
 	s.Note(t.lower(k, s.Stream, blocks, sweep))
 	sweep.State, sweep.Factor = t.state.Add(1), t.above
 	s.Note(t.upper(k, s.Stream, blocks, sweep))
-	s.Note(k.FromStrips(s.Stream, t.squares(t.nz), ColumnsFromStripsArgs{Nx: nx, Ny: ny, Strips: count, Bits: fold, Planes: planes, From: t.field, To: cuda.F32(z)}))
+	s.Note(k.FromStrips(s.Stream, t.squares(t.nz), ColumnsFromStripsArgs{Order: int32(t.order), Nx: nx, Ny: ny, Strips: count, Bits: fold, Planes: planes, From: t.field, To: cuda.F32(z)}))
 }
 
 // squares is how many blocks turn so many planes from one layout to the other.
