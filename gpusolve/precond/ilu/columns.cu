@@ -92,9 +92,34 @@ template <class S, int CHUNK, bool UPPER> struct March {
     slot = slabOf(UPPER ? top : -S::ORDER, nx);
     w = wOf + (UPPER ? LANES - 1 - lane : lane);
     out = next && y == S::ROWS - 1 ? next + group * S::MESSAGE : nullptr;
+  }
+  // keep takes what lasts from chunk to chunk from a bank of registers, or puts it there. Loaders keep other things in the same.
+  enum { ROW = S::FACTOR / LANES * 4, KEPT = ROW + P * (UPPER ? 2 : 1) + P * (S::ORDER ? 4 : 2) + (UPPER ? 2 * P : 0) + S::ORDER };
+  template <bool IN> METHOD void keep(float *bank) {
+    int n = 0;
 #pragma unroll
-    for (int p = 0; p < P; p++) self[p] = sent[p] = alongX[p] = alongZ[p] = one[p] = two[p] = 0;
-    across = 0;
+    for (int q = 0; q < S::FACTOR / LANES; q++)
+#pragma unroll
+      for (int r = 0; r < 4; r++, n++)
+        if (IN)
+          rows[0].factor[q][r] = bank[n];
+        else
+          bank[n] = rows[0].factor[q][r];
+#pragma unroll
+    for (int p = 0; p < P; p++) {
+      keep<IN>(bank, &n, &rows[0].right[p]);
+      keep<IN>(bank, &n, &self[p]);
+      keep<IN>(bank, &n, &sent[p]);
+      if (UPPER) keep<IN>(bank, &n, &rows[0].inverse[p]), keep<IN>(bank, &n, &alongX[p]), keep<IN>(bank, &n, &alongZ[p]);
+      if (S::ORDER) keep<IN>(bank, &n, &one[p]), keep<IN>(bank, &n, &two[p]);
+    }
+    if (S::ORDER) keep<IN>(bank, &n, &across);
+  }
+  template <bool IN> METHOD static void keep(float *bank, int *n, float *v) {
+    if (IN)
+      *v = bank[(*n)++];
+    else
+      bank[(*n)++] = *v;
   }
   METHOD float fromGroup(float v) const {
     if (S::GROUPS == 1) return 0;
@@ -195,6 +220,12 @@ template <class S, int CHUNK, bool UPPER> struct March {
   }
 };
 
+// opaque hides from the compiler that a number stays the same, lest it keeps what follows from it in registers.
+DEVICE int opaque(int v) {
+  asm volatile("" : "+r"(v));
+  return v;
+}
+
 // Load is what a loader has under way: its units of a chunk. COUNT of them share a chunk.
 template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
   enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), UNITS = STEP * CHUNK, EACH = (UNITS + COUNT - 1) / COUNT };
@@ -203,7 +234,7 @@ template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
   METHOD void begin(int unit, int slot, int nx, const Four *factor, const Four *w, const Four *inverse) {
 #pragma unroll
     for (int u = 0; u < EACH; u++) {
-      int at = u * COUNT + unit, o = at % STEP, c = UPPER ? slot - at / STEP : slot + at / STEP;
+      int at = u * COUNT + opaque(unit), o = at % STEP, c = UPPER ? slot - at / STEP : slot + at / STEP;
       if (at >= UNITS) continue;
       if (c < 0) c += nx;
       if (c >= nx) c -= nx;
@@ -212,6 +243,14 @@ template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
       if (UPPER && o >= S::FACTOR + S::FIELD) from = inverse + (i64)c * S::FIELD + (o - S::FACTOR - S::FIELD);
       under[u] = *from;
     }
+  }
+  METHOD void take(const float *bank) {
+#pragma unroll
+    for (int n = 0; n < 4 * EACH; n++) under[n / 4][n % 4] = bank[n];
+  }
+  METHOD void leave(float *bank) const {
+#pragma unroll
+    for (int n = 0; n < 4 * EACH; n++) bank[n] = under[n / 4][n % 4];
   }
   METHOD void finish(int unit, Four *to) const {
 #pragma unroll
@@ -249,17 +288,21 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
   int turns = TURNS - 1 - loader / COUNT;                          // until the loader's turn
   int ahead = slabOf(UPPER ? top - turns * CHUNK : turns * CHUNK - S::ORDER, nx); // slot of the first step that it loads then
   Load<S, CHUNK, UPPER, COUNT> load;
+  constexpr int under = sizeof load / sizeof(float), kept = March<S, CHUNK, UPPER>::KEPT;
+  float bank[under > kept ? under : kept] = {};
 
   int now = (6 * TURNS - AHEAD - TURNS) % 3; // place in stage of chunk n
   for (int n = -AHEAD - TURNS; n < chunks; n++) {
     int next = now == 2 ? 0 : now + 1;
     if (warp == 0) {
       int first = n * CHUNK;
+      march.template keep<true>(bank);
       if (n == -1) march.rows[0].load(stage[0], lane);
       if (first >= S::RAMP && first + CHUNK <= nx + S::ORDER)
         march.template chunk<true>(first, stage[now], stage[next], edge[n & 1]);
       else if (n >= 0)
         march.template chunk<false>(first, stage[now], stage[next], edge[n & 1]);
+      march.template keep<false>(bank);
     }
     if (warp == 4 && n >= -2 && lane < CHUNK * LENGTH) {
       Four v = asked;
@@ -276,8 +319,10 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
     }
     if (loads && turns-- == 0) {
       int into = next == 2 ? 0 : next + 1;
+      load.take(bank);
       if (n >= -AHEAD) load.finish(unit, stage[into]);
       load.begin(unit, ahead, nx, factor, (const Four *)w, inverse);
+      load.leave(bank);
       ahead += UPPER ? -TURNS * CHUNK : TURNS * CHUNK;
       if (ahead < 0) ahead += nx;
       if (ahead >= nx) ahead -= nx;
