@@ -261,12 +261,11 @@ template <class S, int CHUNK, bool UPPER, int COUNT> struct Load {
 
 // sweep runs one strip. Warp 0 computes, warp 4, which shares its scheduler, reads messages, and the six others load factor and field, in TURNS groups by turns:
 // a chunk's loads are begun TURNS chunks before they are put into shared memory, and that is two before their use. CHUNK is even. nx is more than (TURNS + 4) CHUNK,
-// so that slots that are read and written at a time differ.
+// so that slots that are read and written at a time differ. room is shared memory for three chunks.
 template <class S, int CHUNK, int TURNS, bool UPPER>
-DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const float *inverseOf, float *w, float *messages) {
+DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const float *inverseOf, float *w, float *messages, Four *room) {
   enum { STEP = S::FACTOR + S::FIELD * (UPPER ? 2 : 1), COUNT = 6 * LANES / TURNS, LENGTH = S::GROUPS * S::MESSAGE, AHEAD = 2 };
   SHARED int ticket;
-  SHARED Four stage[3][STEP * CHUNK];
   SHARED Four edge[2][CHUNK * LENGTH];
   int t = threadX(), warp = t / LANES, lane = t % LANES, own = take(state, &ticket);
   // A diamond sends what comes from the last cell but one of a row a step after its own last cell.
@@ -291,17 +290,17 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
   constexpr int under = sizeof load / sizeof(float), kept = March<S, CHUNK, UPPER>::KEPT;
   float bank[under > kept ? under : kept] = {};
 
-  int now = (6 * TURNS - AHEAD - TURNS) % 3; // place in stage of chunk n
+  int now = (6 * TURNS - AHEAD - TURNS) % 3; // which third of the room has chunk n
   for (int n = -AHEAD - TURNS; n < chunks; n++) {
     int next = now == 2 ? 0 : now + 1;
     if (warp == 0) {
       int first = n * CHUNK;
       march.template keep<true>(bank);
-      if (n == -1) march.rows[0].load(stage[0], lane);
+      if (n == -1) march.rows[0].load(room, lane);
       if (first >= S::RAMP && first + CHUNK <= nx + S::ORDER)
-        march.template chunk<true>(first, stage[now], stage[next], edge[n & 1]);
+        march.template chunk<true>(first, room + now * (STEP * CHUNK), room + next * (STEP * CHUNK), edge[n & 1]);
       else if (n >= 0)
-        march.template chunk<false>(first, stage[now], stage[next], edge[n & 1]);
+        march.template chunk<false>(first, room + now * (STEP * CHUNK), room + next * (STEP * CHUNK), edge[n & 1]);
       march.template keep<false>(bank);
     }
     if (warp == 4 && n >= -2 && lane < CHUNK * LENGTH) {
@@ -320,7 +319,7 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
     if (loads && turns-- == 0) {
       int into = next == 2 ? 0 : next + 1;
       load.take(bank);
-      if (n >= -AHEAD) load.finish(unit, stage[into]);
+      if (n >= -AHEAD) load.finish(unit, room + into * (STEP * CHUNK));
       load.begin(unit, ahead, nx, factor, (const Four *)w, inverse);
       load.leave(bank);
       ahead += UPPER ? -TURNS * CHUNK : TURNS * CHUNK;
@@ -333,60 +332,94 @@ DEVICE void sweep(int nx, int strips, int *state, const float *factorOf, const f
   }
 }
 
-KERNEL void BOUNDS(THREADS) lowerStarBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 5, 2>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerStarBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 5, 2>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperStarBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 5, 2>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperStarBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 5, 2>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) lowerStarBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 5, 2>, 2, 6, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerStarBy16x2(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 5, 2>, 2, 6, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperStarBy16Often(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 5, 2>, 2, 6, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperStarBy16x2(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 5, 2>, 2, 6, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) lowerStarBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerStarBy16x8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 5, 2>, 8, 2, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperStarBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperStarBy16x8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 5, 2>, 8, 2, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) lowerStarBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 3, 4>, 6, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerStarBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperStarBy8Seldom(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 3, 4>, 6, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperStarBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) lowerStarBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 10, 1>, 2, 2, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerStarBy8x8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 3, 4>, 8, 2, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperStarBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<0, 10, 1>, 2, 2, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperStarBy8x8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 3, 4>, 8, 2, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) lowerDiamondBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<1, 5, 2>, 2, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerStarBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 10, 1>, 2, 2, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperDiamondBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<1, 5, 2>, 2, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperStarBy32(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<0, 10, 1>, 2, 2, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) lowerDiamondBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<1, 3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerDiamondBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<1, 5, 2>, 4, 2, false>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
-KERNEL void BOUNDS(THREADS) upperDiamondBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
-  sweep<Strip<1, 3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages);
+KERNEL void BOUNDS(THREADS) DYNAMIC upperDiamondBy16(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<1, 5, 2>, 4, 2, true>(nx, strips, state, factor, inverse, w, messages, room);
+}
+
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerDiamondBy16x2(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<1, 5, 2>, 2, 3, false>(nx, strips, state, factor, inverse, w, messages, room);
+}
+
+KERNEL void BOUNDS(THREADS) DYNAMIC upperDiamondBy16x2(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<1, 5, 2>, 2, 3, true>(nx, strips, state, factor, inverse, w, messages, room);
+}
+
+KERNEL void BOUNDS(THREADS) DYNAMIC lowerDiamondBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<1, 3, 4>, 4, 3, false>(nx, strips, state, factor, inverse, w, messages, room);
+}
+
+KERNEL void BOUNDS(THREADS) DYNAMIC upperDiamondBy8(int nx, int strips, int *state, const float *factor, const float *inverse, float *w, float *messages) {
+  DYNAMIC_SHARED Four room[];
+  sweep<Strip<1, 3, 4>, 4, 3, true>(nx, strips, state, factor, inverse, w, messages, room);
 }
 
 // Fields change layout by squares of SQUARE slots and rows of a plane, planes and rows that strips have beside the grid among them.

@@ -36,16 +36,20 @@ type Columns struct {
 	module             launch.Module
 	lowerStarBy16      launch.Kernel[ColumnsLowerStarBy16Args]
 	upperStarBy16      launch.Kernel[ColumnsUpperStarBy16Args]
-	lowerStarBy16Often launch.Kernel[ColumnsLowerStarBy16OftenArgs]
-	upperStarBy16Often launch.Kernel[ColumnsUpperStarBy16OftenArgs]
+	lowerStarBy16x2    launch.Kernel[ColumnsLowerStarBy16x2Args]
+	upperStarBy16x2    launch.Kernel[ColumnsUpperStarBy16x2Args]
+	lowerStarBy16x8    launch.Kernel[ColumnsLowerStarBy16x8Args]
+	upperStarBy16x8    launch.Kernel[ColumnsUpperStarBy16x8Args]
 	lowerStarBy8       launch.Kernel[ColumnsLowerStarBy8Args]
 	upperStarBy8       launch.Kernel[ColumnsUpperStarBy8Args]
-	lowerStarBy8Seldom launch.Kernel[ColumnsLowerStarBy8SeldomArgs]
-	upperStarBy8Seldom launch.Kernel[ColumnsUpperStarBy8SeldomArgs]
+	lowerStarBy8x8     launch.Kernel[ColumnsLowerStarBy8x8Args]
+	upperStarBy8x8     launch.Kernel[ColumnsUpperStarBy8x8Args]
 	lowerStarBy32      launch.Kernel[ColumnsLowerStarBy32Args]
 	upperStarBy32      launch.Kernel[ColumnsUpperStarBy32Args]
 	lowerDiamondBy16   launch.Kernel[ColumnsLowerDiamondBy16Args]
 	upperDiamondBy16   launch.Kernel[ColumnsUpperDiamondBy16Args]
+	lowerDiamondBy16x2 launch.Kernel[ColumnsLowerDiamondBy16x2Args]
+	upperDiamondBy16x2 launch.Kernel[ColumnsUpperDiamondBy16x2Args]
 	lowerDiamondBy8    launch.Kernel[ColumnsLowerDiamondBy8Args]
 	upperDiamondBy8    launch.Kernel[ColumnsUpperDiamondBy8Args]
 	toStrips           launch.Kernel[ColumnsToStripsArgs]
@@ -60,16 +64,20 @@ func LoadColumns(d cudriver.Driver) (*Columns, error) {
 	m.module, err = launch.Load(d, "columns", columnsPTX,
 		m.lowerStarBy16.Prepare("lowerStarBy16", ColumnsThreads),
 		m.upperStarBy16.Prepare("upperStarBy16", ColumnsThreads),
-		m.lowerStarBy16Often.Prepare("lowerStarBy16Often", ColumnsThreads),
-		m.upperStarBy16Often.Prepare("upperStarBy16Often", ColumnsThreads),
+		m.lowerStarBy16x2.Prepare("lowerStarBy16x2", ColumnsThreads),
+		m.upperStarBy16x2.Prepare("upperStarBy16x2", ColumnsThreads),
+		m.lowerStarBy16x8.Prepare("lowerStarBy16x8", ColumnsThreads),
+		m.upperStarBy16x8.Prepare("upperStarBy16x8", ColumnsThreads),
 		m.lowerStarBy8.Prepare("lowerStarBy8", ColumnsThreads),
 		m.upperStarBy8.Prepare("upperStarBy8", ColumnsThreads),
-		m.lowerStarBy8Seldom.Prepare("lowerStarBy8Seldom", ColumnsThreads),
-		m.upperStarBy8Seldom.Prepare("upperStarBy8Seldom", ColumnsThreads),
+		m.lowerStarBy8x8.Prepare("lowerStarBy8x8", ColumnsThreads),
+		m.upperStarBy8x8.Prepare("upperStarBy8x8", ColumnsThreads),
 		m.lowerStarBy32.Prepare("lowerStarBy32", ColumnsThreads),
 		m.upperStarBy32.Prepare("upperStarBy32", ColumnsThreads),
 		m.lowerDiamondBy16.Prepare("lowerDiamondBy16", ColumnsThreads),
 		m.upperDiamondBy16.Prepare("upperDiamondBy16", ColumnsThreads),
+		m.lowerDiamondBy16x2.Prepare("lowerDiamondBy16x2", ColumnsThreads),
+		m.upperDiamondBy16x2.Prepare("upperDiamondBy16x2", ColumnsThreads),
 		m.lowerDiamondBy8.Prepare("lowerDiamondBy8", ColumnsThreads),
 		m.upperDiamondBy8.Prepare("upperDiamondBy8", ColumnsThreads),
 		m.toStrips.Prepare("toStrips", ColumnsThreads),
@@ -93,126 +101,198 @@ type ColumnsLowerStarBy16Args struct {
 }
 
 // LowerStarBy16:
-func (m *Columns) LowerStarBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy16Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerStarBy16(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerStarBy16Args) error {
 	m.lowerStarBy16.Args = a
-	return m.lowerStarBy16.Launch(s, grid)
+	return m.lowerStarBy16.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsUpperStarBy16Args are those of lowerStarBy16.
 type ColumnsUpperStarBy16Args = ColumnsLowerStarBy16Args
 
 // UpperStarBy16:
-func (m *Columns) UpperStarBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy16Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperStarBy16(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperStarBy16Args) error {
 	m.upperStarBy16.Args = a
-	return m.upperStarBy16.Launch(s, grid)
+	return m.upperStarBy16.LaunchDynamic(s, grid, shared)
 }
 
-// ColumnsLowerStarBy16OftenArgs are those of lowerStarBy16.
-type ColumnsLowerStarBy16OftenArgs = ColumnsLowerStarBy16Args
+// ColumnsLowerStarBy16x2Args are those of lowerStarBy16.
+type ColumnsLowerStarBy16x2Args = ColumnsLowerStarBy16Args
 
-// LowerStarBy16Often:
-func (m *Columns) LowerStarBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy16OftenArgs) error {
-	m.lowerStarBy16Often.Args = a
-	return m.lowerStarBy16Often.Launch(s, grid)
+// LowerStarBy16x2:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerStarBy16x2(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerStarBy16x2Args) error {
+	m.lowerStarBy16x2.Args = a
+	return m.lowerStarBy16x2.LaunchDynamic(s, grid, shared)
 }
 
-// ColumnsUpperStarBy16OftenArgs are those of lowerStarBy16.
-type ColumnsUpperStarBy16OftenArgs = ColumnsLowerStarBy16Args
+// ColumnsUpperStarBy16x2Args are those of lowerStarBy16.
+type ColumnsUpperStarBy16x2Args = ColumnsLowerStarBy16Args
 
-// UpperStarBy16Often:
-func (m *Columns) UpperStarBy16Often(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy16OftenArgs) error {
-	m.upperStarBy16Often.Args = a
-	return m.upperStarBy16Often.Launch(s, grid)
+// UpperStarBy16x2:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperStarBy16x2(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperStarBy16x2Args) error {
+	m.upperStarBy16x2.Args = a
+	return m.upperStarBy16x2.LaunchDynamic(s, grid, shared)
+}
+
+// ColumnsLowerStarBy16x8Args are those of lowerStarBy16.
+type ColumnsLowerStarBy16x8Args = ColumnsLowerStarBy16Args
+
+// LowerStarBy16x8:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerStarBy16x8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerStarBy16x8Args) error {
+	m.lowerStarBy16x8.Args = a
+	return m.lowerStarBy16x8.LaunchDynamic(s, grid, shared)
+}
+
+// ColumnsUpperStarBy16x8Args are those of lowerStarBy16.
+type ColumnsUpperStarBy16x8Args = ColumnsLowerStarBy16Args
+
+// UpperStarBy16x8:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperStarBy16x8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperStarBy16x8Args) error {
+	m.upperStarBy16x8.Args = a
+	return m.upperStarBy16x8.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsLowerStarBy8Args are those of lowerStarBy16.
 type ColumnsLowerStarBy8Args = ColumnsLowerStarBy16Args
 
 // LowerStarBy8:
-func (m *Columns) LowerStarBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy8Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerStarBy8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerStarBy8Args) error {
 	m.lowerStarBy8.Args = a
-	return m.lowerStarBy8.Launch(s, grid)
+	return m.lowerStarBy8.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsUpperStarBy8Args are those of lowerStarBy16.
 type ColumnsUpperStarBy8Args = ColumnsLowerStarBy16Args
 
 // UpperStarBy8:
-func (m *Columns) UpperStarBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy8Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperStarBy8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperStarBy8Args) error {
 	m.upperStarBy8.Args = a
-	return m.upperStarBy8.Launch(s, grid)
+	return m.upperStarBy8.LaunchDynamic(s, grid, shared)
 }
 
-// ColumnsLowerStarBy8SeldomArgs are those of lowerStarBy16.
-type ColumnsLowerStarBy8SeldomArgs = ColumnsLowerStarBy16Args
+// ColumnsLowerStarBy8x8Args are those of lowerStarBy16.
+type ColumnsLowerStarBy8x8Args = ColumnsLowerStarBy16Args
 
-// LowerStarBy8Seldom:
-func (m *Columns) LowerStarBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy8SeldomArgs) error {
-	m.lowerStarBy8Seldom.Args = a
-	return m.lowerStarBy8Seldom.Launch(s, grid)
+// LowerStarBy8x8:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerStarBy8x8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerStarBy8x8Args) error {
+	m.lowerStarBy8x8.Args = a
+	return m.lowerStarBy8x8.LaunchDynamic(s, grid, shared)
 }
 
-// ColumnsUpperStarBy8SeldomArgs are those of lowerStarBy16.
-type ColumnsUpperStarBy8SeldomArgs = ColumnsLowerStarBy16Args
+// ColumnsUpperStarBy8x8Args are those of lowerStarBy16.
+type ColumnsUpperStarBy8x8Args = ColumnsLowerStarBy16Args
 
-// UpperStarBy8Seldom:
-func (m *Columns) UpperStarBy8Seldom(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy8SeldomArgs) error {
-	m.upperStarBy8Seldom.Args = a
-	return m.upperStarBy8Seldom.Launch(s, grid)
+// UpperStarBy8x8:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperStarBy8x8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperStarBy8x8Args) error {
+	m.upperStarBy8x8.Args = a
+	return m.upperStarBy8x8.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsLowerStarBy32Args are those of lowerStarBy16.
 type ColumnsLowerStarBy32Args = ColumnsLowerStarBy16Args
 
 // LowerStarBy32:
-func (m *Columns) LowerStarBy32(s cudriver.Stream, grid [3]uint32, a ColumnsLowerStarBy32Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerStarBy32(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerStarBy32Args) error {
 	m.lowerStarBy32.Args = a
-	return m.lowerStarBy32.Launch(s, grid)
+	return m.lowerStarBy32.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsUpperStarBy32Args are those of lowerStarBy16.
 type ColumnsUpperStarBy32Args = ColumnsLowerStarBy16Args
 
 // UpperStarBy32:
-func (m *Columns) UpperStarBy32(s cudriver.Stream, grid [3]uint32, a ColumnsUpperStarBy32Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperStarBy32(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperStarBy32Args) error {
 	m.upperStarBy32.Args = a
-	return m.upperStarBy32.Launch(s, grid)
+	return m.upperStarBy32.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsLowerDiamondBy16Args are those of lowerStarBy16.
 type ColumnsLowerDiamondBy16Args = ColumnsLowerStarBy16Args
 
 // LowerDiamondBy16:
-func (m *Columns) LowerDiamondBy16(s cudriver.Stream, grid [3]uint32, a ColumnsLowerDiamondBy16Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerDiamondBy16(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerDiamondBy16Args) error {
 	m.lowerDiamondBy16.Args = a
-	return m.lowerDiamondBy16.Launch(s, grid)
+	return m.lowerDiamondBy16.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsUpperDiamondBy16Args are those of lowerStarBy16.
 type ColumnsUpperDiamondBy16Args = ColumnsLowerStarBy16Args
 
 // UpperDiamondBy16:
-func (m *Columns) UpperDiamondBy16(s cudriver.Stream, grid [3]uint32, a ColumnsUpperDiamondBy16Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperDiamondBy16(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperDiamondBy16Args) error {
 	m.upperDiamondBy16.Args = a
-	return m.upperDiamondBy16.Launch(s, grid)
+	return m.upperDiamondBy16.LaunchDynamic(s, grid, shared)
+}
+
+// ColumnsLowerDiamondBy16x2Args are those of lowerStarBy16.
+type ColumnsLowerDiamondBy16x2Args = ColumnsLowerStarBy16Args
+
+// LowerDiamondBy16x2:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerDiamondBy16x2(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerDiamondBy16x2Args) error {
+	m.lowerDiamondBy16x2.Args = a
+	return m.lowerDiamondBy16x2.LaunchDynamic(s, grid, shared)
+}
+
+// ColumnsUpperDiamondBy16x2Args are those of lowerStarBy16.
+type ColumnsUpperDiamondBy16x2Args = ColumnsLowerStarBy16Args
+
+// UpperDiamondBy16x2:
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperDiamondBy16x2(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperDiamondBy16x2Args) error {
+	m.upperDiamondBy16x2.Args = a
+	return m.upperDiamondBy16x2.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsLowerDiamondBy8Args are those of lowerStarBy16.
 type ColumnsLowerDiamondBy8Args = ColumnsLowerStarBy16Args
 
 // LowerDiamondBy8:
-func (m *Columns) LowerDiamondBy8(s cudriver.Stream, grid [3]uint32, a ColumnsLowerDiamondBy8Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) LowerDiamondBy8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsLowerDiamondBy8Args) error {
 	m.lowerDiamondBy8.Args = a
-	return m.lowerDiamondBy8.Launch(s, grid)
+	return m.lowerDiamondBy8.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsUpperDiamondBy8Args are those of lowerStarBy16.
 type ColumnsUpperDiamondBy8Args = ColumnsLowerStarBy16Args
 
 // UpperDiamondBy8:
-func (m *Columns) UpperDiamondBy8(s cudriver.Stream, grid [3]uint32, a ColumnsUpperDiamondBy8Args) error {
+//
+// shared is its dynamic shared memory in bytes.
+func (m *Columns) UpperDiamondBy8(s cudriver.Stream, grid [3]uint32, shared uint32, a ColumnsUpperDiamondBy8Args) error {
 	m.upperDiamondBy8.Args = a
-	return m.upperDiamondBy8.Launch(s, grid)
+	return m.upperDiamondBy8.LaunchDynamic(s, grid, shared)
 }
 
 // ColumnsToStripsArgs are the arguments of toStrips.

@@ -15,19 +15,24 @@ import (
 type strip struct {
 	order, rows, planes int
 	chunk               int // steps that are loaded at a time
-	lower, upper        func(*Columns, cudriver.Stream, [3]uint32, ColumnsLowerStarBy16Args) error
+	lower, upper        func(*Columns, cudriver.Stream, [3]uint32, uint32, ColumnsLowerStarBy16Args) error
 }
 
 // strips are the shapes there are, each order's default first.
 var strips = []strip{
 	{0, 16, 5, 4, (*Columns).LowerStarBy16, (*Columns).UpperStarBy16},
-	{0, 16, 5, 2, (*Columns).LowerStarBy16Often, (*Columns).UpperStarBy16Often},
+	{0, 16, 5, 2, (*Columns).LowerStarBy16x2, (*Columns).UpperStarBy16x2},
+	{0, 16, 5, 8, (*Columns).LowerStarBy16x8, (*Columns).UpperStarBy16x8},
 	{0, 8, 3, 4, (*Columns).LowerStarBy8, (*Columns).UpperStarBy8},
-	{0, 8, 3, 6, (*Columns).LowerStarBy8Seldom, (*Columns).UpperStarBy8Seldom},
+	{0, 8, 3, 8, (*Columns).LowerStarBy8x8, (*Columns).UpperStarBy8x8},
 	{0, 32, 10, 2, (*Columns).LowerStarBy32, (*Columns).UpperStarBy32},
-	{1, 16, 5, 2, (*Columns).LowerDiamondBy16, (*Columns).UpperDiamondBy16},
+	{1, 16, 5, 4, (*Columns).LowerDiamondBy16, (*Columns).UpperDiamondBy16},
+	{1, 16, 5, 2, (*Columns).LowerDiamondBy16x2, (*Columns).UpperDiamondBy16x2},
 	{1, 8, 3, 4, (*Columns).LowerDiamondBy8, (*Columns).UpperDiamondBy8},
 }
+
+// room is the shared memory, in bytes, for three chunks of so many numbers of a lane and step.
+func (s strip) room(numbers int) uint32 { return uint32(3 * s.chunk * numbers * ColumnsLanes * 4) }
 
 // stripFor finds the shape for a grid of so many planes, with the rows and the chunk that are asked for, 0 for any.
 func stripFor(order, planes, rows, chunk int) (strip, bool) {
@@ -51,6 +56,7 @@ type cudaColumns struct {
 	k *Columns
 	strip
 	nx, ny, nz, strips int
+	numbers            int // of a lane's part of a factor at a step
 	bytes              int64
 	state              cudriver.Ptr[int32] // of both solves
 	below, above       cudriver.Ptr[float32]
@@ -71,8 +77,9 @@ func (f *cudaFactor) inColumns() (Triangles, error) {
 	}
 	t := &cudaColumns{s: s, k: k, strip: shape, nx: w.nx, ny: w.ny, nz: w.nz, strips: (w.ny + w.order*(w.nz-1) + shape.rows - 1) / shape.rows}
 	before := s.Allocated()
+	t.numbers = (int(f.off())*t.planes + 3) / 4 * 4
 	lines := int64(t.strips) * int64(t.nx) * ColumnsLanes // of a lane
-	field, factor := lines*int64(t.planes), lines*int64((int(f.off())*t.planes+3)/4*4)
+	field, factor := lines*int64(t.planes), lines*int64(t.numbers)
 	words := int64(t.strips) * int64(t.nx+t.height()+t.order) * int64(ColumnsLanes/t.rows*((t.planes+3)/4*4))
 	t.state, t.messages = cuda.Alloc[int32](s, 2), cuda.AllocRaw[float32](s, words)
 	t.field, t.inverse = cuda.AllocRaw[float32](s, field), cuda.AllocRaw[float32](s, field)
@@ -129,9 +136,9 @@ func (t *cudaColumns) Solve(z, r ops.Vector) {
 	}))
 	sweep := ColumnsLowerStarBy16Args{Nx: nx, Strips: count, State: t.state, Factor: t.below, Inverse: t.inverse, W: t.field, Messages: t.messages}
 	blocks := [3]uint32{uint32(t.strips), 1, 1}
-	s.Note(t.lower(k, s.Stream, blocks, sweep))
+	s.Note(t.lower(k, s.Stream, blocks, t.room(t.numbers+t.planes), sweep))
 	sweep.State, sweep.Factor = t.state.Add(1), t.above
-	s.Note(t.upper(k, s.Stream, blocks, sweep))
+	s.Note(t.upper(k, s.Stream, blocks, t.room(t.numbers+2*t.planes), sweep))
 	s.Note(k.FromStrips(s.Stream, t.squares(t.nz), ColumnsFromStripsArgs{Order: int32(t.order), Nx: nx, Ny: ny, Strips: count, Bits: fold, Planes: planes, From: t.field, To: cuda.F32(z)}))
 }
 
