@@ -39,10 +39,6 @@ func problems() (all []problem) {
 	// The same cells, marched along their short direction.
 	grid("poisson 10x714x714", 10, 714, 714, func() *sparse.Diagonals { return poisson(10, 714, 714) })
 	grid("poisson 714x714x10", 714, 714, 10, func() *sparse.Diagonals { return poisson(714, 714, 10) })
-	// Few rows: a strip of rows on its way, its length twice that, and what it takes to pass from strip to strip.
-	for _, shape := range [][2]int{{4096, 8}, {8192, 8}, {4096, 16}, {8192, 16}, {4096, 32}, {8192, 32}, {4096, 512}} {
-		grid(fmt.Sprintf("rows %dx%dx10", shape[0], shape[1]), shape[0], shape[1], 10, func() *sparse.Diagonals { return poisson(shape[0], shape[1], 10) })
-	}
 	// Other ways to discretise convection with diffusion: central differences, a flow along the diagonal, steps in time.
 	for _, f := range []flow{
 		{peclet: 0.01, central: true}, {peclet: 1, central: true}, {peclet: 1, even: true}, {peclet: 10, even: true},

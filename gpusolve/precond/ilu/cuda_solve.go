@@ -32,9 +32,6 @@ func levelsOf[T float32 | float64](f *cudaFactor, data cudriver.Ptr[T]) levels[T
 // Triangles rounds the factor, or takes it over as it is.
 func (f *cudaFactor) Triangles() (Triangles, error) {
 	s := f.s
-	if f.how.Form == ByColumns {
-		return f.inColumns()
-	}
 	if f.how.Form != ByTiles {
 		return f.inForm(f.how.Form)
 	}

@@ -24,6 +24,6 @@ func Keys() []precond.Key {
 		{Name: "shift", Kind: precond.Number, Default: "0", Min: 0, Max: 10, Doc: "share of the diagonal that is added before the factorisation"},
 		{Name: "precision", Kind: precond.Word, Default: "fp32", Words: []string{"fp32", "fp64"}, Doc: "of the factor and of the arithmetic of its solves"},
 		{Name: "form", Kind: precond.Word, Default: "tiles", Words: forms,
-			Doc: "for comparison on a GPU, in FP32: tiles with a message at every level, with two groups of threads a row, in natural order, a launch for each level, or strips of rows on flat grids"},
+			Doc: "for comparison on a GPU, in FP32: tiles with a message at every level, with two groups of threads a row, in natural order, or a launch for each level"},
 	}
 }

@@ -102,11 +102,10 @@ const (
 	ByGroups                   // the same, where Order is 1 with two groups of threads for the two halves of a row
 	InNaturalOrder             // as ByFlags, laid out in natural order
 	ByLaunches                 // a launch for each level of the grid, in natural order
-	ByColumns                  // strips of rows, a warp each, where Order is 0 and the grid flat
 )
 
 // forms are the names of the forms in settings.
-var forms = []string{"tiles", "flags", "groups", "natural", "levels", "columns"}
+var forms = []string{"tiles", "flags", "groups", "natural", "levels"}
 
 // FormOf finds a form by its name.
 func FormOf(name string) Form { return Form(slices.Index(forms, name)) }
