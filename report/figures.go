@@ -57,6 +57,9 @@ func (p *PictureStyle) Check() error {
 	if _, err := picture.NamedColormap(p.Colors); err != nil {
 		return err
 	}
+	if fault := stack.TitleFault(p.Title); fault != "" {
+		return fmt.Errorf("the title of the pictures %s; write another one", fault)
+	}
 	const most = 20_000
 	for name, v := range map[string]float64{"width": p.WidthPt, "font size": p.FontPt, "resolution": p.DPI} {
 		if !(v >= 0) || v > most {

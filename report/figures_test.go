@@ -25,6 +25,23 @@ func figures(t *testing.T) *Figures {
 	return &Figures{Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, At: [2]float64{math.NaN(), math.NaN()}}
 }
 
+// A title is bounded as that of a stack file: 1,000 bytes (docs/reliability.md), and no control characters.
+func TestTitleIsBounded(t *testing.T) {
+	for title, want := range map[string]string{
+		strings.Repeat("é", 500):  "",
+		strings.Repeat("x", 1001): "the title of the pictures is longer than 1000 bytes; write another one",
+		"a\x1b]0;x\a":             "the title of the pictures holds control characters; write another one",
+	} {
+		got := ""
+		if err := (&PictureStyle{Colors: "inferno", Title: title}).Check(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%.20q: %q, want %q", title, got, want)
+		}
+	}
+}
+
 // A section must hold the field's values along its line, plane by plane, and cut through the hottest point unless told otherwise.
 func TestSectionIsTheField(t *testing.T) {
 	f := figures(t)
