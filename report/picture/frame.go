@@ -3,6 +3,7 @@ package picture
 import (
 	"image"
 	"image/color"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -152,13 +153,22 @@ func (f *frame) paint(x, y []float64, shown func(x, y reduction.Bins) []float64,
 	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(shown(binsOf(x, w), binsOf(y, h)), zero, w, h) })
 }
 
-// raster is a picture of w x h pixels.
+// raster is a picture of w x h pixels. Cells are mostly larger than pixels: a pixel that shows what the one before shows takes its colour, and so do rows.
 func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	var before []float64
 	for q := range h {
-		pix := img.Pix[(h-1-q)*img.Stride:]
-		for p, v := range cells[q*w : (q+1)*w] {
-			c := f.scale.colors.at(f.scale.part(v - zero))
+		row, pix := cells[q*w:(q+1)*w], img.Pix[(h-1-q)*img.Stride:]
+		if q > 0 && slices.Equal(row, before) {
+			copy(pix[:4*w], img.Pix[(h-q)*img.Stride:])
+			continue
+		}
+		before = row
+		var c color.RGBA
+		for p, v := range row {
+			if p == 0 || v != row[p-1] { // NaN is no other
+				c = f.scale.colors.at(f.scale.part(v - zero))
+			}
 			pix[4*p], pix[4*p+1], pix[4*p+2], pix[4*p+3] = c.R, c.G, c.B, c.A
 		}
 	}

@@ -148,3 +148,21 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// Every pixel has the colour of its value, whatever stands beside and below it.
+func TestRasterByPixel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 7).Draw(t, "w"), rapid.IntRange(1, 7).Draw(t, "h")
+		cells := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.25, 0.5, 1, math.NaN(), math.Inf(1)}), w*h, w*h).Draw(t, "cells")
+		if h > 2 && rapid.Bool().Draw(t, "rows alike") {
+			copy(cells[w:2*w], cells[:w])
+		}
+		f := &frame{scale: scale{colors: Density(), lo: -1, hi: 1}}
+		img := f.raster(cells, 0.5, w, h)
+		for n, v := range cells {
+			if got, want := img.RGBAAt(n%w, h-1-n/w), f.scale.colors.at((v+0.5)/2); got != want {
+				t.Fatalf("cell %d, %g: %v, want %v", n, v, got, want)
+			}
+		}
+	})
+}
