@@ -60,7 +60,7 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		onGrid = onGrid || len(power.Blocks) == 0 || power.AllowOverlap || i > 0
 		for b := range power.Blocks {
 			block := &power.Blocks[b]
-			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts), Rects: blockRects(s, block)})
+			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts), Rects: func() []stack.Rect { return blockRects(s, block) }})
 			p.Density = append(p.Density, block.Watts/block.Area()*1e-4)
 		}
 	}

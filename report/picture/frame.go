@@ -55,9 +55,9 @@ type frame struct {
 	area   image.Rectangle // of the data
 	extent stack.Rect      // of the data in m
 	scale  scale
-	taken  []image.Rectangle    // places of labels set so far
-	inked  map[image.Point]bool // pixels of outlines drawn so far
-	united union                // scratch of outline
+	taken  []image.Rectangle // places of labels set so far
+	inked  []uint64          // pixels of the area that outlines have drawn so far, a bit for each; nil before the first
+	united union             // scratch of outline
 }
 
 // newFrame lays a picture out and draws everything around the data.
@@ -69,7 +69,7 @@ func newFrame(title, subtitle string, extent stack.Rect, s scale, look Look, for
 	if err != nil {
 		return nil, err
 	}
-	f := &frame{canvas: c, area: image.Rect(left, marginTop, left+w, marginTop+h), extent: extent, scale: s, inked: map[image.Point]bool{}}
+	f := &frame{canvas: c, area: image.Rect(left, marginTop, left+w, marginTop+h), extent: extent, scale: s}
 	textLeft := min(left, marginLeft)
 	c.print(titleStyle, c.fit(titleStyle, title, width-textLeft-12), float64(textLeft), 14, anchor{})
 	c.print(subtitleStyle, c.fit(subtitleStyle, subtitle, width-textLeft-12), float64(textLeft), 40, anchor{})

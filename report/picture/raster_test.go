@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"image"
 	"math"
 	"slices"
 	"testing"
@@ -162,6 +163,26 @@ func TestRasterByPixel(t *testing.T) {
 		for n, v := range cells {
 			if got, want := img.RGBAAt(n%w, h-1-n/w), f.scale.colors.at((v+0.5)/2); got != want {
 				t.Fatalf("cell %d, %g: %v, want %v", n, v, got, want)
+			}
+		}
+	})
+}
+
+// Pixels that outlines have drawn are known, and no others, within the area and beyond it.
+func TestInkedPixels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := &frame{area: image.Rect(3, 5, 3+rapid.IntRange(1, 90).Draw(t, "w"), 5+rapid.IntRange(1, 5).Draw(t, "h"))}
+		inked := map[image.Point]bool{}
+		for range rapid.IntRange(0, 20).Draw(t, "points") {
+			p := image.Pt(rapid.IntRange(f.area.Min.X, f.area.Max.X-1).Draw(t, "x"), rapid.IntRange(f.area.Min.Y, f.area.Max.Y-1).Draw(t, "y"))
+			f.markInked(p)
+			inked[p] = true
+		}
+		for y := f.area.Min.Y - 2; y < f.area.Max.Y+2; y++ {
+			for x := f.area.Min.X - 2; x < f.area.Max.X+2; x++ {
+				if p := image.Pt(x, y); f.isInked(p) != inked[p] {
+					t.Fatalf("%v of %v: %t", p, f.area, f.isInked(p))
+				}
 			}
 		}
 	})
