@@ -121,7 +121,7 @@ type Figures struct {
 	// Maps are layers to show beyond those with power; "all" for every layer.
 	Maps []string
 	// Trace is trace.csv of a transient, nil without one.
-	Trace []byte
+	Trace TraceReader
 	// History is the course of the estimated error; Step is 0 in a steady solve, else from 1.
 	History []HistoryPoint
 	// Frames are the maps of an animation, nil where none were kept.
