@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -88,14 +87,7 @@ func openArchive(path string) (*os.File, *zip.Reader, error) {
 type roomError struct{ error }
 
 func (r *Run) read(room func(*stack.Stack) error) error {
-	about, err := r.entry(manifestName)
-	if err != nil {
-		return err
-	}
-	if err := inputfile.Crowded(about, bytesPerTable); err != nil {
-		return fmt.Errorf("%s: %w", manifestName, err)
-	}
-	if err := json.Unmarshal(about, &r.Manifest); err != nil {
+	if err := r.readManifest(); err != nil {
 		return err
 	}
 	r.Manifest.clean()
@@ -137,6 +129,20 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 		if n < 0 || n > len(r.Manifest.Steps) || n == 0 && len(r.Manifest.Steps) > 0 {
 			return fmt.Errorf("it holds step %d of %d", n, len(r.Manifest.Steps))
 		}
+	}
+	return nil
+}
+
+// readManifest reads run.json.
+func (r *Run) readManifest() error {
+	f, size, err := r.openEntry(manifestName)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	whole := io.LimitReader(f, size+1) // to its end, where its checksum is compared
+	if err := decodeManifest(inputfile.Uncrowded(whole, bytesPerTable), &r.Manifest); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	return nil
 }
