@@ -3,6 +3,7 @@ package picture
 import (
 	"image"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -186,4 +187,18 @@ func TestInkedPixels(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A picture is held once: four bytes for each of its pixels, and little beside them.
+func TestPictureIsHeldOnce(t *testing.T) {
+	const side = 2000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := newCanvas(side, side, Look{}, PNG); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*side*side*3/2 {
+		t.Errorf("%d x %d pixels take %d bytes", side, side, took)
+	}
 }
