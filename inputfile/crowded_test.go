@@ -1,6 +1,7 @@
 package inputfile
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -12,6 +13,10 @@ func TestCrowded(t *testing.T) {
 	} {
 		if err := Crowded([]byte(text), 24); (err == nil) != ok {
 			t.Errorf("%d bytes: %v", len(text), err)
+		}
+		read, err := io.ReadAll(Uncrowded(strings.NewReader(text), 24))
+		if (err == nil) != ok || ok && string(read) != text {
+			t.Errorf("%d bytes, %d of them read: %v", len(text), len(read), err)
 		}
 	}
 }

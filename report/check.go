@@ -3,10 +3,12 @@ package report
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -15,22 +17,32 @@ import (
 	"thermsim/staging"
 )
 
+// mostDrawn bounds the floorplans that are drawn at a time: each holds planes of the grid, and pixels.
+const mostDrawn = 8
+
 // CheckPictures draws what a stack file says before anything is solved: stack.png, the layers with their materials and boundaries,
 // and floorplan_<layer>.png for every layer with power.
 func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh) error {
-	section := crossSection(m)
-	if err := files.Write(ctx, "stack.png", func(w io.Writer) error { return section.WritePNG(w) }); err != nil {
+	names := fileNames(m.Stack)
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(min(mostDrawn, runtime.GOMAXPROCS(0)))
+	if m.NX()*m.NY() > hugePlane {
+		g.SetLimit(1)
+	}
+	g.Go(func() error { return files.Write(inner, "stack.png", crossSection(m).WritePNG) })
+	for i := range m.Power.Layers {
+		if inner.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			l := &m.Power.Layers[i]
+			return files.Write(inner, "floorplan_"+names[l.Layer]+".png", floorplan(m, l).WritePNG)
+		})
+	}
+	if err := g.Wait(); err != nil {
 		return err
 	}
-	names := fileNames(m.Stack)
-	for i := range m.Power.Layers {
-		l := &m.Power.Layers[i]
-		plan := floorplan(m, l)
-		if err := files.Write(ctx, "floorplan_"+names[l.Layer]+".png", func(w io.Writer) error { return plan.WritePNG(w) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ctx.Err()
 }
 
 // floorplan prepares the picture of a layer's power. Blocks alone are drawn as they are; where a map or a uniform power is among the
@@ -48,7 +60,7 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		onGrid = onGrid || len(power.Blocks) == 0 || power.AllowOverlap || i > 0
 		for b := range power.Blocks {
 			block := &power.Blocks[b]
-			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts), Rects: blockRects(s, block)})
+			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts), Rects: func() []stack.Rect { return blockRects(s, block) }})
 			p.Density = append(p.Density, block.Watts/block.Area()*1e-4)
 		}
 	}

@@ -57,6 +57,9 @@ func (p *PictureStyle) Check() error {
 	if _, err := picture.NamedColormap(p.Colors); err != nil {
 		return err
 	}
+	if fault := stack.TitleFault(p.Title); fault != "" {
+		return fmt.Errorf("the title of the pictures %s; write another one", fault)
+	}
 	const most = 20_000
 	for name, v := range map[string]float64{"width": p.WidthPt, "font size": p.FontPt, "resolution": p.DPI} {
 		if !(v >= 0) || v > most {
@@ -118,7 +121,7 @@ type Figures struct {
 	// Maps are layers to show beyond those with power; "all" for every layer.
 	Maps []string
 	// Trace is trace.csv of a transient, nil without one.
-	Trace []byte
+	Trace TraceReader
 	// History is the course of the estimated error; Step is 0 in a steady solve, else from 1.
 	History []HistoryPoint
 	// Frames are the maps of an animation, nil where none were kept.

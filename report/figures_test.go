@@ -1,19 +1,38 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"image/gif"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/staging"
 )
+
+// topOf is the largest of some numbers.
+func topOf(y []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range y {
+		top = max(top, v)
+	}
+	return top
+}
+
+// traceOf is a trace of that text.
+func traceOf(text string) TraceReader {
+	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+}
 
 func figures(t *testing.T) *Figures {
 	t.Helper()
@@ -23,6 +42,23 @@ func figures(t *testing.T) *Figures {
 		t.Fatal(err)
 	}
 	return &Figures{Mesh: r.Mesh, Field: r.Solution.Field, Summary: s, At: [2]float64{math.NaN(), math.NaN()}}
+}
+
+// A title is bounded as that of a stack file: 1,000 bytes (docs/reliability.md), and no control characters.
+func TestTitleIsBounded(t *testing.T) {
+	for title, want := range map[string]string{
+		strings.Repeat("é", 500):  "",
+		strings.Repeat("x", 1001): "the title of the pictures is longer than 1000 bytes; write another one",
+		"a\x1b]0;x\a":             "the title of the pictures holds control characters; write another one",
+	} {
+		got := ""
+		if err := (&PictureStyle{Colors: "inferno", Title: title}).Check(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%.20q: %q, want %q", title, got, want)
+		}
+	}
 }
 
 // A section must hold the field's values along its line, plane by plane, and cut through the hottest point unless told otherwise.
@@ -75,7 +111,7 @@ func TestFiguresOfATransient(t *testing.T) {
 		}
 	}
 	f.Frames = rec
-	f.Trace = []byte("time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
+	f.Trace = traceOf("time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
 	f.History = []HistoryPoint{{1, 0, 3}, {1, 1, 0.1}, {2, 0, 1}, {2, 1, 0.01}}
 	files, err := f.Files([]string{"all"})
 	if err != nil {
@@ -166,3 +202,64 @@ func (s spike) Plane(_ int, dst []float64) error {
 }
 
 var _ solution.Field = spike{}
+
+// The chart of a trace has the hottest cell and the eleven hottest of all maxima and probes, by what they reach, and holds no more of a table that is
+// read row by row: block b reaches 300 + b kelvin at t = b, but for one without a value.
+func TestTracesShowTheHottest(t *testing.T) {
+	const blocks, rows = 40, 2000
+	f := figures(t)
+	f.Trace = func() (io.ReadCloser, error) {
+		in, out := io.Pipe()
+		go func() {
+			w := bufio.NewWriter(out)
+			fmt.Fprint(w, "time_s,power_W,max_K")
+			for b := range blocks {
+				fmt.Fprintf(w, ",chip/b%d_avg_K,chip/b%d_max_K", b, b)
+			}
+			fmt.Fprintln(w, ",probe_K")
+			for n := range rows {
+				fmt.Fprintf(w, "%d,5,%d", n, 400+n%2)
+				for b := range blocks {
+					switch {
+					case b == 39:
+						fmt.Fprint(w, ",,")
+					case b == n:
+						fmt.Fprintf(w, ",999,%d", 300+b)
+					default:
+						fmt.Fprint(w, ",999,290")
+					}
+				}
+				fmt.Fprintln(w, ",331.5")
+			}
+			out.CloseWithError(w.Flush())
+		}()
+		return in, nil
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, err := f.traces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if held := int64(after.HeapAlloc) - int64(before.HeapAlloc); held > 13*8*rows*2 {
+		t.Errorf("%d bytes are held for %d numbers", held, 13*rows)
+	}
+	var names []string
+	for _, k := range c.Curves {
+		names = append(names, k.Name)
+	}
+	want := []string{"hottest cell", "chip/b38", "chip/b37", "chip/b36", "chip/b35", "chip/b34", "chip/b33", "chip/b32", "probe", "chip/b31", "chip/b30", "chip/b29"}
+	if !slices.Equal(names, want) || c.Subtitle != "hottest cell, and the 11 hottest of 41 blocks and probes" {
+		t.Errorf("curves %q, %q", names, c.Subtitle)
+	}
+	for _, k := range c.Curves {
+		if len(k.X) != rows || len(k.Y) != rows {
+			t.Fatalf("%s has %d and %d points", k.Name, len(k.X), len(k.Y))
+		}
+	}
+	if y := c.Curves[1].Y; math.Abs(y[38]-(338-273.15)) > 1e-9 || math.Abs(y[37]-(290-273.15)) > 1e-9 {
+		t.Errorf("b38 reaches %g after %g degC", y[38], y[37])
+	}
+}

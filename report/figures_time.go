@@ -1,10 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -38,69 +38,124 @@ func timeScale(last float64) (factor float64, unit string) {
 
 // traces draws the maxima of the hottest blocks, and the probes, over time.
 func (f *Figures) traces() (*picture.Chart, error) {
-	if len(f.Trace) == 0 {
+	if f.Trace == nil {
 		return nil, fmt.Errorf("%w: only transients have traces", errNoData)
 	}
-	rows, err := csv.NewReader(bytes.NewReader(f.Trace)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("the trace %w: %w", saved.ErrDamaged, err)
-	}
-	if len(rows) < 2 || len(rows[0]) < 3 {
-		return nil, fmt.Errorf("%w: the trace is empty", errNoData)
-	}
-	var curves []picture.Curve
-	times := make([]float64, len(rows)-1)
-	for i, r := range rows[1:] {
-		if times[i], err = strconv.ParseFloat(r[0], 64); err != nil {
-			return nil, fmt.Errorf("the trace %w: %w", saved.ErrDamaged, err)
+	var head []string
+	var columns []traceColumn
+	var times []float64
+	err := f.eachTraceRow(func(row []string) error {
+		if head == nil {
+			head = slices.Clone(row)
+			columns = curvesOf(head)
+			return nil
 		}
+		t, err := strconv.ParseFloat(row[0], 64)
+		if err != nil {
+			return fmt.Errorf("the trace %w: %w", saved.ErrDamaged, err)
+		}
+		times = append(times, t)
+		for i := range columns {
+			c := &columns[i]
+			if v := c.celsius(row); v > c.top {
+				c.top = v
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(times) == 0 || len(head) < 3 {
+		return nil, fmt.Errorf("%w: the trace is empty", errNoData)
 	}
 	factor, unit := timeScale(times[len(times)-1])
 	for i := range times {
 		times[i] *= factor
 	}
-	for c, head := range rows[0] {
-		name, curve := strings.CutSuffix(head, "_max_K")
-		switch {
-		case head == "max_K":
-			name, curve = "hottest cell", true
-		case !curve && strings.HasSuffix(head, "_K") && !strings.HasSuffix(head, "_avg_K"):
-			name, curve = strings.TrimSuffix(head, "_K"), true // a probe
-		}
-		if !curve {
-			continue
-		}
-		k := picture.Curve{Name: name, X: times}
-		for _, r := range rows[1:] {
-			v, err := strconv.ParseFloat(r[c], 64)
-			if err != nil {
-				v = math.NaN()
-			}
-			k.Y = append(k.Y, v-zeroCelsius)
-		}
-		curves = append(curves, k)
-	}
-	hottest := slices.Clone(curves[min(1, len(curves)):])
-	slices.SortStableFunc(hottest, func(a, b picture.Curve) int { return cmp.Compare(topOf(b.Y), topOf(a.Y)) })
-	curves = append(curves[:min(1, len(curves))], hottest...)
+	hottest := columns[min(1, len(columns)):]
+	slices.SortStableFunc(hottest, func(a, b traceColumn) int { return cmp.Compare(b.top, a.top) })
 	subtitle := "hottest cell, and the maximum of every block"
-	if len(curves) > maxTraces {
-		subtitle = fmt.Sprintf("hottest cell, and the %d hottest of %d blocks and probes", maxTraces-1, len(curves)-1)
-		curves = curves[:maxTraces]
+	if len(columns) > maxTraces {
+		subtitle = fmt.Sprintf("hottest cell, and the %d hottest of %d blocks and probes", maxTraces-1, len(columns)-1)
+		columns = columns[:maxTraces]
+	}
+	curves := make([]picture.Curve, len(columns))
+	for i := range columns {
+		curves[i] = picture.Curve{Name: columns[i].name, X: times, Y: make([]float64, 0, len(times))}
+	}
+	first := true
+	err = f.eachTraceRow(func(row []string) error {
+		for i := range columns {
+			if !first {
+				curves[i].Y = append(curves[i].Y, columns[i].celsius(row))
+			}
+		}
+		first = false
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &picture.Chart{
 		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")", Y: "temperature (°C)", Curves: curves, Look: f.Style.look(),
 	}, nil
 }
 
-func topOf(y []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range y {
-		if v > top {
-			top = v
+// eachTraceRow reads the trace, the head of its table first. A row holds only until the next.
+func (f *Figures) eachTraceRow(do func(row []string) error) error {
+	in, err := f.Trace()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rows := csv.NewReader(in)
+	rows.ReuseRecord = true
+	for {
+		row, err := rows.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("the trace %w: %w", saved.ErrDamaged, err)
+		}
+		if err := do(row); err != nil {
+			return err
 		}
 	}
-	return top
+}
+
+// traceColumn is a column of a trace that a chart may show.
+type traceColumn struct {
+	at   int
+	name string
+	top  float64 // degC, so far
+}
+
+// celsius is its temperature in a row, NaN where there is none.
+func (c *traceColumn) celsius(row []string) float64 {
+	v, err := strconv.ParseFloat(row[c.at], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v - zeroCelsius
+}
+
+// curvesOf are the maxima and the probes among the columns of a trace.
+func curvesOf(head []string) (columns []traceColumn) {
+	for at, title := range head {
+		name, curve := strings.CutSuffix(title, "_max_K")
+		switch {
+		case title == "max_K":
+			name, curve = "hottest cell", true
+		case !curve && strings.HasSuffix(title, "_K") && !strings.HasSuffix(title, "_avg_K"):
+			name, curve = strings.TrimSuffix(title, "_K"), true // a probe
+		}
+		if curve {
+			columns = append(columns, traceColumn{at, name, math.Inf(-1)})
+		}
+	}
+	return columns
 }
 
 // history draws how the estimated error fell: of a steady solve, or of the first, the middle and the last step.

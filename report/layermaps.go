@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/geometry"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -195,7 +194,7 @@ func blockOutlines(s *stack.Stack, layer int) []picture.Outline {
 	for _, p := range s.Layers[layer].Powers {
 		for i := range p.Blocks {
 			b := &p.Blocks[i]
-			o = append(o, picture.Outline{Name: b.Name, Rects: blockRects(s, b)})
+			o = append(o, picture.Outline{Name: b.Name, Rects: func() []stack.Rect { return blockRects(s, b) }})
 		}
 	}
 	return o
@@ -205,12 +204,7 @@ func regionOutlines(s *stack.Stack, layer int) []picture.Outline {
 	var o []picture.Outline
 	for i := range s.Layers[layer].Regions {
 		r := &s.Layers[layer].Regions[i]
-		// Equal circles in a row share their strips, which take 15 kB each.
-		if c, circle := r.Shape.(geometry.Circle); circle && i > 0 && s.Layers[layer].Regions[i-1].Shape == geometry.Shape(c) {
-			o = append(o, picture.Outline{Name: r.Name, Rects: o[i-1].Rects})
-			continue
-		}
-		o = append(o, picture.Outline{Name: r.Name, Rects: regionRects(s, r)})
+		o = append(o, picture.Outline{Name: r.Name, Rects: func() []stack.Rect { return regionRects(s, r) }})
 	}
 	return o
 }

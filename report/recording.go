@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -56,7 +57,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	w := &Recording{run: r, files: files, options: o}
 	if r.Recorded == nil && steps > 0 {
 		var err error
-		if w.trace, err = NewTrace(files, r.Mesh, o.Wants("traces"), r.Columns...); err != nil {
+		if w.trace, err = NewTrace(files, r.Mesh, r.Columns...); err != nil {
 			return nil, err
 		}
 		w.recorders = append(w.recorders, w.trace) // first: the saved run holds what it wrote
@@ -147,11 +148,15 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*Summar
 	o := w.options
 	switch {
 	case w.trace != nil:
-		o.Trace = w.trace.Kept()
+		err = w.trace.Finish(ctx, e)
 	case o.Trace != nil:
-		if err := stageTrace(ctx, w.files, o.Trace); err != nil {
-			return nil, err
-		}
+		err = stageTrace(ctx, w.files, o.Trace)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w.files.Has(traceName) {
+		o.Trace = func() (io.ReadCloser, error) { return w.files.Open(traceName) }
 	}
 	o.History, o.Frames = history, w.frames
 	if err := w.draw(ctx, e, &o); err != nil {

@@ -47,7 +47,7 @@ type Options struct {
 	// FrameLayer is the layer of the animation, "" for the one with the most power.
 	FrameLayer string
 	// What the figures need beside the field; see Figures. A Recording brings its own.
-	Trace   []byte
+	Trace   TraceReader
 	History []HistoryPoint
 	Frames  *FrameRecorder
 	At      [2]float64

@@ -2,10 +2,13 @@ package report
 
 import (
 	"encoding/json"
+	"math"
+	"runtime"
 	"strings"
 	"testing"
 
 	"thermsim/geometry"
+	"thermsim/report/picture"
 	"thermsim/stack"
 )
 
@@ -45,7 +48,7 @@ func TestShapesArePartsOfMaps(t *testing.T) {
 	}
 	for i, o := range blockOutlines(s, 1) {
 		b := &s.Layers[1].Powers[0].Blocks[i]
-		for _, r := range o.Rects {
+		for _, r := range o.Rects() {
 			if inside := geometry.Within(b.Shapes[0], r.Box()); inside < 0.8*r.Area() {
 				t.Errorf("%s: a rectangle of the outline holds %.3g of its area", o.Name, inside/r.Area())
 			}
@@ -57,5 +60,32 @@ func TestShapesArePartsOfMaps(t *testing.T) {
 	}
 	if err != nil || !strings.Contains(string(text), `"shapes":[[[0.006,0.001],[0.01,0.001],`) {
 		t.Errorf("%v: %.200s", err, text)
+	}
+}
+
+// Outlines of many circles take the memory of one while they are drawn: a circle has some 160 strips of 32 bytes.
+func TestOutlinesAreMadeAsTheyAreDrawn(t *testing.T) {
+	const circles = 5000
+	s := &stack.Stack{Size: [2]float64{0.01, 0.01}, Layers: make([]stack.Layer, 1)}
+	for i := range circles {
+		c := geometry.Circle{X: 5e-3, Y: 5e-3, Diameter: 9e-3 - float64(i)*1e-7}
+		s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Shape: c, Rect: stack.Around(c)})
+		s.Layers[0].Powers = append(s.Layers[0].Powers, stack.Power{Blocks: []stack.Block{{Shapes: []geometry.Shape{c}}}})
+	}
+	for what, outlines := range map[string]func(*stack.Stack, int) []picture.Outline{"regions": regionOutlines, "blocks": blockOutlines} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		made := outlines(s, 0)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > circles*1000 {
+			t.Errorf("outlines of %d %s take %d bytes", circles, what, took)
+		}
+		for _, i := range []int{0, circles - 1} { // the strips have the area of the circle, but for the room for a name beside them
+			d := 9e-3 - float64(i)*1e-7
+			rects := made[i].Rects()
+			if area := areaOf(rects[:len(rects)-1]); math.Abs(area/(math.Pi/4*d*d)-1) > 1e-3 {
+				t.Errorf("%s: outline %d has an area of %g", what, i, area)
+			}
+		}
 	}
 }

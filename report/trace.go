@@ -29,20 +29,16 @@ type Trace struct {
 	file    *staging.Output
 	out     *bufio.Writer
 	row     []byte
-	kept    *bytes.Buffer // what was written, for charts; nil unless asked for
 	further []TraceColumn
 }
 
 const traceName = "trace.csv"
 
-// NewTrace starts the file with the head of the table. Where charts are to show the table, keep holds on to it in memory.
-func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool, further ...TraceColumn) (*Trace, error) {
+// NewTrace starts the file with the head of the table.
+func NewTrace(files *staging.Transaction, m *mesh.Mesh, further ...TraceColumn) (*Trace, error) {
 	t := &Trace{files: files, m: m, blocks: newBlocks(m), parts: newParts(m), further: further}
 	t.dies = newDies(t.parts)
 	t.peaks = newPeakWatch(m, t.blocks, t.parts)
-	if keep {
-		t.kept = new(bytes.Buffer)
-	}
 	var points []mesh.Sample
 	t.probes, points = newProbes(m)
 	var err error
@@ -59,18 +55,7 @@ func NewTrace(files *staging.Transaction, m *mesh.Mesh, keep bool, further ...Tr
 	return t, t.write(head.Bytes())
 }
 
-// Kept is the table so far, nil unless it is kept.
-func (t *Trace) Kept() []byte {
-	if t.kept == nil {
-		return nil
-	}
-	return t.kept.Bytes()
-}
-
 func (t *Trace) write(row []byte) error {
-	if t.kept != nil {
-		t.kept.Write(row)
-	}
 	if _, err := t.out.Write(row); err != nil {
 		return t.files.Failed(traceName, err)
 	}
@@ -149,7 +134,7 @@ func (t *Trace) kelvin(v float64) {
 	t.row = fieldfile.AppendKelvin(t.row, v)
 }
 
-// Finish implements Recorder.
+// Finish implements Recorder. To do so again does nothing.
 func (t *Trace) Finish(context.Context, *End) error {
 	if err := errors.Join(t.out.Flush(), t.file.Close()); err != nil {
 		return t.files.Failed(traceName, err)
@@ -157,9 +142,18 @@ func (t *Trace) Finish(context.Context, *End) error {
 	return nil
 }
 
-func stageTrace(ctx context.Context, files *staging.Transaction, rows []byte) error {
+// stageTrace copies the trace of a saved run.
+func stageTrace(ctx context.Context, files *staging.Transaction, open TraceReader) error {
+	rows, err := open()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
 	return files.Write(ctx, traceName, func(w io.Writer) error {
-		_, err := w.Write(rows)
+		_, err := io.Copy(w, rows)
 		return err
 	})
 }
+
+// TraceReader opens the table of trace.csv, which may be larger than the memory.
+type TraceReader func() (io.ReadCloser, error)

@@ -12,9 +12,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -325,6 +327,37 @@ func TestFileNamesOfOddLayers(t *testing.T) {
 	s := &stack.Stack{Layers: []stack.Layer{{Name: "a/b"}, {Name: "a b"}, {Name: "A_B"}, {Name: "../x"}}}
 	if got, want := fileNames(s), []string{"a_b", "a_b_2", "A_B_3", ".._x"}; !slices.Equal(got, want) {
 		t.Errorf("file names %q, want %q", got, want)
+	}
+}
+
+// Pictures of a stack are drawn on all cores: before one of them is whole, another one is being written.
+func TestCheckPicturesTogether(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	var mu sync.Mutex
+	writing := map[string]bool{}
+	second := make(chan struct{})
+	fault := func(op, name string) error {
+		if op != "write" || !strings.HasSuffix(name, ".png") {
+			return nil
+		}
+		mu.Lock()
+		if writing[name] = true; len(writing) == 2 {
+			close(second)
+			writing["both"] = true
+		}
+		mu.Unlock()
+		select {
+		case <-second:
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s is written alone", name)
+		}
+		return nil
+	}
+	_, err := staging.Do(t.Context(), t.TempDir(), staging.Options{Fault: fault}, func(files *staging.Transaction) error {
+		return CheckPictures(t.Context(), files, build(t, sampleStack(40, 32)))
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -87,7 +87,7 @@ func (p *PictureStyle) crop(s *stack.Stack, m *picture.HeatMap) {
 		m.Subtitle += p.zoomNote()
 	}
 	hidden := func(o picture.Outline) bool {
-		return !slices.ContainsFunc(o.Rects, func(r stack.Rect) bool {
+		return !slices.ContainsFunc(o.Rects(), func(r stack.Rect) bool {
 			return r.X < part.X+part.Width && r.X+r.Width > part.X && r.Y < part.Y+part.Height && r.Y+r.Height > part.Y
 		})
 	}

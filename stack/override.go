@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"thermsim/stack/internal/keys"
 )
 
 // Override puts a value in place of what a stack file says: "boundary.top.h=5000 W/(m^2 K)".
@@ -75,40 +77,60 @@ func (l *loader) override(root *node, o Override) {
 		fail("", "no key lies that deep")
 		return
 	}
-	at := root
+	at, spec := root, l.format.Spec("stack")
+	way := trail{override: &o, nodes: []*node{root}}
+	attach := func() {} // the tables that are made on the way
 	for i, step := range o.steps {
+		key := keyOf(spec, step)
+		last := i == len(o.steps)-1
 		switch {
 		case tables(at):
 			next, candidates := member(at, step)
 			if next == nil {
-				fail(didYouMean(step, candidates), "%s has no table called %q", o.path(i), shorten(step))
+				fail(way.remedy(candidates), "%s has no table called %q", o.path(i), shorten(step))
 				return
 			}
-			if i == len(o.steps)-1 {
+			if last {
 				fail("go on with a key of it", "%s is a table", o.path(i+1))
 				return
 			}
+			way.add(next)
 			at = next
-		case i == len(o.steps)-1:
+			continue
+		case last:
 			if o.value == "" && at.find(step) == nil {
 				fail(didYouMean(step, at.names()), "the file has no %s to take away", o.path(i+1))
 				return
 			}
+			attach()
 			if at.remove(step); o.value != "" {
 				at.add(step, pos, valueNode(o.value, pos))
 			}
-		default:
-			at = at.below(step, pos)
-			if at.kind != tableNode && !tables(at) {
-				fail("", "%s is %s, which has no keys", o.path(i+1), at.describe())
-				return
-			}
+			return
+		case key != nil && key.Type == keys.Tables && !at.leads(step):
+			fail(way.remedy(nil), "%s has no %s", way.here(), step)
+			return
+		}
+		single := key != nil && key.Type == keys.TableOrTables
+		if at.leads(step) {
+			at = at.find(step).value
+		} else { // nothing, or a word such as "adiabatic"
+			from, made, before := at, &node{pos: pos, kind: tableNode}, attach
+			attach = func() { before(); from.set(step, made) }
+			at = made
+		}
+		way.add(at)
+		spec = l.specBelow(key)
+		switch _, err := strconv.Atoi(o.steps[i+1]); {
+		case at.kind != tableNode && !tables(at):
+			fail("", "%s is %s, which has no keys", o.path(i+1), at.describe())
+			return
+		case single && at.kind == tableNode && err == nil:
+			fail("leave its number out", "%s is one table, and no array of them", o.path(i+1))
+			return
 		}
 	}
 }
-
-// path of the first steps.
-func (o *Override) path(n int) string { return strings.Join(o.steps[:n], ".") }
 
 // member of an array of tables by its name, or by its number from 0.
 func member(n *node, step string) (found *node, names []string) {
@@ -133,16 +155,6 @@ func (n *node) names() []string {
 		list[i] = n.entries[i].name
 	}
 	return list
-}
-
-// below is the table under a key, which takes the place of a word such as "adiabatic", and is made where there is nothing.
-func (n *node) below(step string, pos Pos) *node {
-	if e := n.find(step); e != nil && e.value.kind != stringNode {
-		return e.value
-	}
-	fresh := &node{pos: pos, kind: tableNode}
-	n.set(step, fresh)
-	return fresh
 }
 
 // valueNode reads a value: TOML where it is that, else the text of a string.

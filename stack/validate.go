@@ -107,7 +107,7 @@ func (v *validator) domain() {
 	v.positive(Pos{}, s.Size[1], "size in y")
 	v.positive(Pos{}, s.Ambient, "ambient")
 	v.notNegative(Pos{}, s.TMax, "tmax")
-	if fault := textFault(s.Title, mostNameBytes); fault != "" {
+	if fault := TitleFault(s.Title); fault != "" {
 		v.fail(Pos{}, "", "title %q %s", shorten(s.Title), fault)
 	}
 	v.grid()
@@ -360,6 +360,9 @@ func labelFault(name string) string {
 	}
 	return textFault(name, mostNameBytes)
 }
+
+// TitleFault says why a text cannot be a title; empty if it can.
+func TitleFault(title string) string { return textFault(title, mostNameBytes) }
 
 // Lengths of texts in bytes. Names of instances in a design of a billion transistors have some hundreds; titles are lines of pictures, which cut them; notes
 // are read as they are.

@@ -3,9 +3,11 @@ package staging
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -57,4 +59,42 @@ func TestReplace(t *testing.T) {
 		t.Error(err)
 	}
 	holds("fourth")
+}
+
+// What cannot be replaced is known before, told without the names of temporary files, and stays; what can be replaced stays too.
+func TestCheckReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.json")
+	if err := os.WriteFile(file, []byte("before"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckReplace(file); err != nil {
+		t.Error(err)
+	}
+	if err := CheckReplace(filepath.Join(dir, "b.json")); err != nil {
+		t.Error(err)
+	}
+	if err := Replace(file, func(io.Writer) error { return CheckReplace(file) }); err != nil {
+		t.Errorf("a file that is being replaced: %v", err)
+	}
+	refused := []string{dir, filepath.Join(dir, "none", "a.json"), filepath.Join(file, "a.json"), filepath.Join(dir, strings.Repeat("x", 300))}
+	if socket, err := net.Listen("unix", filepath.Join(dir, "socket")); err == nil {
+		defer socket.Close()
+		refused = append(refused, filepath.Join(dir, "socket"))
+	}
+	for _, path := range refused {
+		if err := CheckReplace(path); err == nil || strings.Contains(err.Error(), ".new") || !strings.Contains(err.Error(), "cannot write "+path+": ") {
+			t.Errorf("%s: %v", path, err)
+		}
+		err := Replace(path, func(io.Writer) error {
+			t.Errorf("%s: the content was asked for", path)
+			return nil
+		})
+		if err == nil {
+			t.Errorf("%s was replaced", path)
+		}
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) > 2 {
+		t.Errorf("%v, %v", all, err)
+	}
 }

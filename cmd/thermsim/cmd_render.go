@@ -168,7 +168,10 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 
 // write stages everything.
 func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction, kept report.OutputOptions) error {
-	drawn := report.Options{Trace: r.Saved.Trace, JUnit: o.junit}
+	drawn := report.Options{JUnit: o.junit}
+	if r.Saved.HasTrace() {
+		drawn.Trace = r.Saved.Trace
+	}
 	steps := 0
 	if r.Command == "transient" {
 		steps = len(r.Saved.Manifest.Saved)

@@ -117,8 +117,17 @@ type sweeper struct {
 	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
 
-// sweepGrowth is by how many percent of what is in use the heap of a sweep may grow before it is collected: what a run leaves is little, and what it takes on the way much.
-const sweepGrowth = 800
+// What a run leaves is little, and what it takes on the way much: the heap of a sweep may grow by so many percent of what is in use before it is collected, but by no more
+// bytes than are worth it. A table of a million runs is in use throughout.
+const (
+	sweepGrowth = 800
+	mostGrowth  = 128 << 20
+)
+
+// growthOf is by how many percent a heap with so many bytes in use may grow; 100 are Go's own.
+func growthOf(inUse uint64) int {
+	return int(min(sweepGrowth, max(100, 100*mostGrowth/max(1, inUse))))
+}
 
 func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) error {
 	v, err := o.load(g)
@@ -138,7 +147,10 @@ func runSweep(ctx context.Context, g *globals, o sweepOptions, stdin io.Reader) 
 		return v.merge()
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(sweepGrowth)
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		debug.SetGCPercent(growthOf(m.HeapAlloc))
 	}
 	on := gpusolve.Options{Device: string(o.device), Timeline: g.timings.log}
 	if g.adjust != nil {

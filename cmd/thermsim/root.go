@@ -34,8 +34,7 @@ func newRootCommand(g *globals) *cobra.Command {
 			if g.quiet && g.verbose {
 				return usagef("--quiet and --verbose contradict each other; leave one out")
 			}
-			g.logTimings()
-			return nil
+			return g.logTimings()
 		},
 	}
 	cmd.SetVersionTemplate("thermsim {{.Version}}\n")

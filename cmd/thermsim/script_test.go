@@ -38,8 +38,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
-			e.Setenv("PLACE", rankstest.Place(t)) // where ranks can meet
-			e.Setenv("CUDA_VISIBLE_DEVICES", "")  // the same answers on machines with a GPU
+			e.Setenv("LONG", strings.Repeat("x", 300)) // than names of files may be
+			e.Setenv("PLACE", rankstest.Place(t))      // where ranks can meet
+			e.Setenv("CUDA_VISIBLE_DEVICES", "")       // the same answers on machines with a GPU
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

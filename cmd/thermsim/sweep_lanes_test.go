@@ -73,3 +73,12 @@ count = 8
 		t.Errorf("tables differ:\n%s\n%s", tables[0], tables[1])
 	}
 }
+
+// The heap of a sweep may grow ninefold while it is small, and by 128 MiB where a large table is in use, but never less than Go lets it.
+func TestGrowthOfASweep(t *testing.T) {
+	for inUse, want := range map[uint64]int{0: 800, 1 << 20: 800, 16 << 20: 800, 64 << 20: 200, 128 << 20: 100, 1 << 40: 100} {
+		if got := growthOf(inUse); got != want {
+			t.Errorf("%d bytes in use: %d %%, want %d", inUse, got, want)
+		}
+	}
+}

@@ -22,12 +22,19 @@ func (g *globals) addTimingsFlag(f *pflag.FlagSet) {
 	f.StringVar(&g.timings.file, "timings", "", "write how long the parts of the run took into `FILE` (- for stderr)")
 }
 
-// logTimings begins the log.
-func (g *globals) logTimings() {
-	if g.timings.file != "" {
-		g.timings.log = timeline.New(g.start)
-		g.timings.log.Add("start", g.start, time.Since(g.start))
+// logTimings begins the log, if what it is to be written into can be.
+func (g *globals) logTimings() error {
+	if g.timings.file == "" {
+		return nil
 	}
+	if g.timings.file != "-" {
+		if err := staging.CheckReplace(g.timings.file); err != nil {
+			return usagef("%w; name another file with --timings, or - for stderr", err)
+		}
+	}
+	g.timings.log = timeline.New(g.start)
+	g.timings.log.Add("start", g.start, time.Since(g.start))
+	return nil
 }
 
 // tellTimings writes the log at the end of the process.

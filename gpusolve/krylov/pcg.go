@@ -300,6 +300,15 @@ func (c *PCG) advance(x ops.Vector) {
 // Prepare readies the iteration for a vector and the kind of rule, so that solves do not pay for it.
 func (c *PCG) Prepare(rule Rule, x ops.Vector) { c.iteration(x, rule.InKelvin()) }
 
+// Iterate asks the device for what so many iterations after a Solve ask it for, scalars included, whatever becomes of x: to measure what they cost.
+func (c *PCG) Iterate(rule Rule, x ops.Vector, n int) {
+	again := c.iteration(x, rule.InKelvin())
+	for range n {
+		again()
+		c.krylov.Scalars()
+	}
+}
+
 // iteration returns what one iteration asks of the device, recorded where it can be.
 func (c *PCG) iteration(x ops.Vector, kelvin bool) func() {
 	return c.recorded.Repeat(c.sys, c.pre, x, kelvin, func() {

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -9,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 )
@@ -40,18 +40,22 @@ func fade(c color.RGBA, alpha float64) color.RGBA {
 }
 
 func newCanvas(w, h int, look Look, format Format) (*canvas, error) {
-	// At 72 dpi a point of gonum/plot is a pixel.
-	v := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(72), vgimg.UseBackgroundColor(color.White))
-	img, ok := v.Image().(*image.RGBA)
-	if !ok {
-		return nil, fmt.Errorf("drawing a picture: gonum/plot paints on %T, expected *image.RGBA", v.Image())
-	}
+	v, img := whitePaper(w, h)
 	text, err := newTypesetter()
 	if err != nil {
 		return nil, err
 	}
 	again := look.factor() != 1 || format != PNG && format != ""
 	return &canvas{vg: v, img: img, w: w, h: h, text: text, look: look, recording: again}, nil
+}
+
+// whitePaper is a canvas of gonum/plot, on which a point is a pixel, and the image that it paints on. Where gonum/plot makes the image, it makes two.
+func whitePaper(w, h int) (*vgimg.Canvas, *image.RGBA) {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	to := gg.NewContextForRGBA(img)
+	to.SetLineCapButt() // as gonum/plot wants it
+	to.InvertY()
+	return vgimg.NewWith(vgimg.UseImageWithContext(img, to), vgimg.UseDPI(72)), img // a page is white
 }
 
 func (c *canvas) writePNG(w io.Writer) error {

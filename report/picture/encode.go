@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // maxPixels of a picture: beyond it the wish is more likely a slip than a poster.
@@ -61,10 +60,10 @@ func (c *canvas) writeScaledPNG(w io.Writer, factor float64) error {
 	if err := checkPixels(width, height); err != nil {
 		return fmt.Errorf("drawing a picture: %w", err)
 	}
-	to := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(72), vgimg.UseBackgroundColor(white))
+	to, img := whitePaper(int(width), int(height))
 	to.Scale(factor, factor)
 	c.replay(&target{Canvas: to, fonts: c.text, height: float64(c.h), factor: factor})
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, to.Image()); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img); err != nil {
 		return fmt.Errorf("drawing a picture: %w", err)
 	}
 	return nil

@@ -64,16 +64,16 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 		f.paint(cells.X, cells.Y, func(x, y reduction.Bins) []float64 { return reduce(cells.Values, len(cells.X)-1, x, y) }, 0)
 	} else {
 		for i := range p.Blocks {
-			for _, r := range p.Blocks[i].Rects {
+			for _, r := range p.Blocks[i].Rects() {
 				f.fill(f.box(r), s.colors.at(s.part(p.Density[i])))
 			}
 		}
 	}
 	for i := range p.Blocks {
-		f.outline(p.Blocks[i].Rects, 0, 0.7)
+		f.outline(p.Blocks[i].Rects(), 0, 0.7)
 	}
 	for i := range p.Regions {
-		f.outline(p.Regions[i].Rects, 5, 0.8)
+		f.outline(p.Regions[i].Rects(), 5, 0.8)
 	}
 	for i := range p.Blocks {
 		f.nameOutline(&p.Blocks[i], p.Cells == nil)

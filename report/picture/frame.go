@@ -3,6 +3,7 @@ package picture
 import (
 	"image"
 	"image/color"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -54,9 +55,9 @@ type frame struct {
 	area   image.Rectangle // of the data
 	extent stack.Rect      // of the data in m
 	scale  scale
-	taken  []image.Rectangle    // places of labels set so far
-	inked  map[image.Point]bool // pixels of outlines drawn so far
-	united union                // scratch of outline
+	taken  []image.Rectangle // places of labels set so far
+	inked  []uint64          // pixels of the area that outlines have drawn so far, a bit for each; nil before the first
+	united union             // scratch of outline
 }
 
 // newFrame lays a picture out and draws everything around the data.
@@ -68,7 +69,7 @@ func newFrame(title, subtitle string, extent stack.Rect, s scale, look Look, for
 	if err != nil {
 		return nil, err
 	}
-	f := &frame{canvas: c, area: image.Rect(left, marginTop, left+w, marginTop+h), extent: extent, scale: s, inked: map[image.Point]bool{}}
+	f := &frame{canvas: c, area: image.Rect(left, marginTop, left+w, marginTop+h), extent: extent, scale: s}
 	textLeft := min(left, marginLeft)
 	c.print(titleStyle, c.fit(titleStyle, title, width-textLeft-12), float64(textLeft), 14, anchor{})
 	c.print(subtitleStyle, c.fit(subtitleStyle, subtitle, width-textLeft-12), float64(textLeft), 40, anchor{})
@@ -152,13 +153,22 @@ func (f *frame) paint(x, y []float64, shown func(x, y reduction.Bins) []float64,
 	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(shown(binsOf(x, w), binsOf(y, h)), zero, w, h) })
 }
 
-// raster is a picture of w x h pixels.
+// raster is a picture of w x h pixels. Cells are mostly larger than pixels: a pixel that shows what the one before shows takes its colour, and so do rows.
 func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	var before []float64
 	for q := range h {
-		pix := img.Pix[(h-1-q)*img.Stride:]
-		for p, v := range cells[q*w : (q+1)*w] {
-			c := f.scale.colors.at(f.scale.part(v - zero))
+		row, pix := cells[q*w:(q+1)*w], img.Pix[(h-1-q)*img.Stride:]
+		if q > 0 && slices.Equal(row, before) {
+			copy(pix[:4*w], img.Pix[(h-q)*img.Stride:])
+			continue
+		}
+		before = row
+		var c color.RGBA
+		for p, v := range row {
+			if p == 0 || v != row[p-1] { // NaN is no other
+				c = f.scale.colors.at(f.scale.part(v - zero))
+			}
 			pix[4*p], pix[4*p+1], pix[4*p+2], pix[4*p+3] = c.R, c.G, c.B, c.A
 		}
 	}

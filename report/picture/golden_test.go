@@ -108,7 +108,7 @@ func sampleMap(w, h float64, nx, ny int, f func(x, y float64) float64) *HeatMap 
 }
 
 func block(name string, x, y, w, h float64) Outline {
-	return Outline{Name: name, Note: "1 W", Rects: []stack.Rect{{X: x, Y: y, Width: w, Height: h}}}
+	return Outline{Name: name, Note: "1 W", Rects: func() []stack.Rect { return []stack.Rect{{X: x, Y: y, Width: w, Height: h}} }}
 }
 
 func render(t testing.TB, p interface{ WritePNG(io.Writer) error }) []byte {

@@ -139,10 +139,10 @@ func celsiusScale(lo, hi float64, look *Look) scale {
 func (m *HeatMap) draw(f *frame) {
 	m.paint(f)
 	for i := range m.Regions {
-		f.outline(m.Regions[i].Rects, 5, 0.5)
+		f.outline(m.Regions[i].Rects(), 5, 0.5)
 	}
 	for i := range m.Blocks {
-		f.outline(m.Blocks[i].Rects, 0, 0.42)
+		f.outline(m.Blocks[i].Rects(), 0, 0.42)
 	}
 	f.flow(m.Flow)
 	levels := m.isotherms(f)
@@ -240,7 +240,7 @@ func (f *frame) nameRegion(o *Outline) {
 	if o.Name == "" {
 		return
 	}
-	for _, r := range o.Rects {
+	for _, r := range o.Rects() {
 		b := f.box(r)
 		s := style{size: 12}
 		box := f.textBox(s, o.Name, float64(b.Min.X+4), float64(b.Min.Y+3), anchor{})

@@ -18,7 +18,8 @@ func labelled() *HeatMap {
 	m := sampleMap(10e-3, 8e-3, 120, 96, hills)
 	m.Title = "memory on logic, hybrid bonded"
 	m.Blocks = []Outline{block("core", 2e-3, 1e-3, 2.5e-3, 4e-3), block("cache", 4.5e-3, 1e-3, 4e-3, 4e-3)}
-	m.Blocks[1].Rects = append(m.Blocks[1].Rects, stack.Rect{X: 4.5e-3, Y: 5e-3, Width: 1e-3, Height: 2e-3})
+	cache := append(m.Blocks[1].Rects(), stack.Rect{X: 4.5e-3, Y: 5e-3, Width: 1e-3, Height: 2e-3})
+	m.Blocks[1].Rects = func() []stack.Rect { return cache }
 	m.Regions = []Outline{block("die", 1e-3, 0.5e-3, 8e-3, 7e-3)}
 	return m
 }

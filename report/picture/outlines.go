@@ -9,9 +9,10 @@ import (
 
 // Outline is a part of a layer to draw: a block of its floorplan or a region of another material.
 type Outline struct {
-	Name  string
-	Note  string // a second line, such as the watts; may be empty
-	Rects []stack.Rect
+	Name string
+	Note string // a second line, such as the watts; may be empty
+	// Rects makes its rectangles where they are needed: those of all the shapes of a stack, 15 kB for a large circle, would fill the memory.
+	Rects func() []stack.Rect
 }
 
 // bright says whether dark ink reads better on a pixel.
@@ -49,7 +50,7 @@ func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 				}
 				if (dash == 0 || (x+y)/dash%2 == 0) && f.bare(u, x, y) {
 					f.ink(x, y, alpha)
-					f.inked[image.Pt(x, y)] = true
+					f.markInked(image.Pt(x, y))
 				}
 				x++
 			}
@@ -58,13 +59,36 @@ func (f *frame) outline(rects []stack.Rect, dash int, alpha float64) {
 	f.keepInk()
 }
 
+// markInked notes a pixel of the area.
+func (f *frame) markInked(p image.Point) {
+	if f.inked == nil {
+		f.inked = make([]uint64, (f.area.Dx()*f.area.Dy()+63)/64)
+	}
+	n := f.pixel(p)
+	f.inked[n/64] |= 1 << (n % 64)
+}
+
+// isInked says whether a pixel was noted; those outside the area never are.
+func (f *frame) isInked(p image.Point) bool {
+	if f.inked == nil || !p.In(f.area) {
+		return false
+	}
+	n := f.pixel(p)
+	return f.inked[n/64]>>(n%64)&1 != 0
+}
+
+// pixel is the number of a pixel of the area, row by row.
+func (f *frame) pixel(p image.Point) int {
+	return (p.Y-f.area.Min.Y)*f.area.Dx() + p.X - f.area.Min.X
+}
+
 // bare reports whether a pixel of a border is to be drawn: where the neighbour's line already runs along here, one is enough.
 func (f *frame) bare(u *union, x, y int) bool {
-	if f.inked[image.Pt(x, y)] {
+	if f.isInked(image.Pt(x, y)) {
 		return false
 	}
 	for _, q := range [4]image.Point{{X: x - 1, Y: y}, {X: x + 1, Y: y}, {X: x, Y: y - 1}, {X: x, Y: y + 1}} {
-		if u.row(q.Y).end(q.X) == q.X && !f.inked[q] {
+		if u.row(q.Y).end(q.X) == q.X && !f.isInked(q) {
 			return true
 		}
 	}
@@ -74,15 +98,18 @@ func (f *frame) bare(u *union, x, y int) bool {
 // nameOutline sets the name of an outline, and its note below, in the largest of its rectangles: lying if it fits, else
 // standing, else smaller, else not at all.
 func (f *frame) nameOutline(o *Outline, colored bool) {
+	if o.Name == "" {
+		return
+	}
 	var room image.Rectangle
-	for _, r := range o.Rects {
+	for _, r := range o.Rects() {
 		if b := f.box(r); b.Dx()*b.Dy() > room.Dx()*room.Dy() {
 			room = b
 		}
 	}
 	// No letter is lower than leastLetter or, but for a few, narrower than a pixel: of a million blocks most need no measuring.
 	const leastLetter = 10
-	if o.Name == "" || min(room.Dx(), room.Dy()) < leastLetter || utf8.RuneCountInString(o.Name) > max(room.Dx(), room.Dy()) {
+	if min(room.Dx(), room.Dy()) < leastLetter || utf8.RuneCountInString(o.Name) > max(room.Dx(), room.Dy()) {
 		return
 	}
 	for _, size := range []int{14, 12, 10} {

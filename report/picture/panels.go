@@ -65,7 +65,7 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 	for i := range p.Maps {
 		row, column := i/columns, i%columns
 		x, y := marginLeft+column*(wide+panelGap), top+row*(tall+panelTitle+panelGap/2)+panelTitle
-		f := &frame{canvas: c, area: image.Rect(x, y, x+wide, y+tall), extent: extent, scale: s, inked: map[image.Point]bool{}}
+		f := &frame{canvas: c, area: image.Rect(x, y, x+wide, y+tall), extent: extent, scale: s}
 		c.print(panelStyle, c.fit(panelStyle, p.Maps[i].Title, wide), float64(x), float64(y-4), anchor{0, 1})
 		m := p.Maps[i]
 		m.IsothermStep = step

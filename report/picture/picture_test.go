@@ -14,7 +14,8 @@ import (
 func TestGoldenPictures(t *testing.T) {
 	square := sampleMap(10e-3, 10e-3, 120, 120, hills)
 	square.Blocks = []Outline{block("core", 2e-3, 1e-3, 2.5e-3, 4e-3), block("cache", 4.5e-3, 1e-3, 4e-3, 4e-3)}
-	square.Blocks[1].Rects = append(square.Blocks[1].Rects, stack.Rect{X: 4.5e-3, Y: 5e-3, Width: 1e-3, Height: 3e-3})
+	cache := append(square.Blocks[1].Rects(), stack.Rect{X: 4.5e-3, Y: 5e-3, Width: 1e-3, Height: 3e-3})
+	square.Blocks[1].Rects = func() []stack.Rect { return cache }
 	square.Regions = []Outline{block("die", 1e-3, 0.5e-3, 8e-3, 9e-3)}
 	wide := sampleMap(20e-3, 2e-3, 200, 20, hills)
 	tiny := sampleMap(3e-3, 3e-3, 3, 3, hills)

@@ -1,7 +1,9 @@
 package picture
 
 import (
+	"image"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -146,5 +148,57 @@ func TestTicks(t *testing.T) {
 		if _, got := ticks(c.lo, c.hi, c.count); !slices.Equal(got, c.want) {
 			t.Errorf("ticks(%g, %g, %d) = %q, want %q", c.lo, c.hi, c.count, got, c.want)
 		}
+	}
+}
+
+// Every pixel has the colour of its value, whatever stands beside and below it.
+func TestRasterByPixel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 7).Draw(t, "w"), rapid.IntRange(1, 7).Draw(t, "h")
+		cells := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.25, 0.5, 1, math.NaN(), math.Inf(1)}), w*h, w*h).Draw(t, "cells")
+		if h > 2 && rapid.Bool().Draw(t, "rows alike") {
+			copy(cells[w:2*w], cells[:w])
+		}
+		f := &frame{scale: scale{colors: Density(), lo: -1, hi: 1}}
+		img := f.raster(cells, 0.5, w, h)
+		for n, v := range cells {
+			if got, want := img.RGBAAt(n%w, h-1-n/w), f.scale.colors.at((v+0.5)/2); got != want {
+				t.Fatalf("cell %d, %g: %v, want %v", n, v, got, want)
+			}
+		}
+	})
+}
+
+// Pixels that outlines have drawn are known, and no others, within the area and beyond it.
+func TestInkedPixels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := &frame{area: image.Rect(3, 5, 3+rapid.IntRange(1, 90).Draw(t, "w"), 5+rapid.IntRange(1, 5).Draw(t, "h"))}
+		inked := map[image.Point]bool{}
+		for range rapid.IntRange(0, 20).Draw(t, "points") {
+			p := image.Pt(rapid.IntRange(f.area.Min.X, f.area.Max.X-1).Draw(t, "x"), rapid.IntRange(f.area.Min.Y, f.area.Max.Y-1).Draw(t, "y"))
+			f.markInked(p)
+			inked[p] = true
+		}
+		for y := f.area.Min.Y - 2; y < f.area.Max.Y+2; y++ {
+			for x := f.area.Min.X - 2; x < f.area.Max.X+2; x++ {
+				if p := image.Pt(x, y); f.isInked(p) != inked[p] {
+					t.Fatalf("%v of %v: %t", p, f.area, f.isInked(p))
+				}
+			}
+		}
+	})
+}
+
+// A picture is held once: four bytes for each of its pixels, and little beside them.
+func TestPictureIsHeldOnce(t *testing.T) {
+	const side = 2000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := newCanvas(side, side, Look{}, PNG); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*side*side*3/2 {
+		t.Errorf("%d x %d pixels take %d bytes", side, side, took)
 	}
 }

@@ -73,7 +73,7 @@ func (s *Section) Write(w io.Writer, format Format) error {
 	}
 	top := marginTop
 	f := &frame{
-		canvas: c, area: image.Rect(left, top, left+width, top+height), scale: celsiusScale(s.Lo, s.Hi, &s.Look), inked: map[image.Point]bool{},
+		canvas: c, area: image.Rect(left, top, left+width, top+height), scale: celsiusScale(s.Lo, s.Hi, &s.Look),
 		extent: stack.Rect{X: s.Across[0], Y: 0, Width: s.Across[n] - s.Across[0], Height: stretched[nz]},
 	}
 	c.print(titleStyle, c.fit(titleStyle, s.Title, total-40), 20, 14, anchor{})
@@ -151,9 +151,9 @@ func (s *Section) borders(f *frame, stretched []float64) {
 		}
 		at := image.Pt(int(f.px(b.At)+0.5), 0)
 		for at.Y = int(above + 0.5); at.Y < int(below+0.5); at.Y++ {
-			if at.X > f.area.Min.X && at.In(f.area) && at.Y/dash%2 == 0 && !f.inked[at] {
+			if at.X > f.area.Min.X && at.In(f.area) && at.Y/dash%2 == 0 && !f.isInked(at) {
 				f.ink(at.X, at.Y, 0.6)
-				f.inked[at] = true
+				f.markInked(at)
 			}
 		}
 	}

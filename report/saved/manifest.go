@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/plausibility"
@@ -179,7 +180,9 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 		*n = Number(math.NaN())
 		return nil
 	}
-	return json.Unmarshal(b, (*float64)(n))
+	v, err := strconv.ParseFloat(string(b), 64)
+	*n = Number(v)
+	return err
 }
 
 // Describe fills a manifest from a stack and a solution; times, memory, what is saved and the history are the caller's.
@@ -243,6 +246,7 @@ func (m *Manifest) Solution() *solution.Solution {
 	for i, w := range e.ByFaceW {
 		sol.Energy.ByFace[i] = float64(w)
 	}
+	sol.Steps = slices.Grow(sol.Steps, len(m.Steps))
 	for _, step := range m.Steps {
 		sol.Steps = append(sol.Steps, solution.Step{Time: step.TimeS, Iterations: step.Iterations, MaxK: float64(step.MaxK), PowerW: float64(step.PowerW), LeakageW: float64(step.LeakageW), Converged: step.Converged})
 	}

@@ -2,8 +2,8 @@ package saved
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +23,6 @@ type Run struct {
 	Path     string
 	Manifest Manifest
 	Mesh     *mesh.Mesh
-	Trace    []byte // trace.csv of a transient, nil without one
 
 	file *os.File
 	zip  *zip.Reader
@@ -88,14 +87,7 @@ func openArchive(path string) (*os.File, *zip.Reader, error) {
 type roomError struct{ error }
 
 func (r *Run) read(room func(*stack.Stack) error) error {
-	about, err := r.entry(manifestName)
-	if err != nil {
-		return err
-	}
-	if err := inputfile.Crowded(about, bytesPerTable); err != nil {
-		return fmt.Errorf("%s: %w", manifestName, err)
-	}
-	if err := json.Unmarshal(about, &r.Manifest); err != nil {
+	if err := r.readManifest(); err != nil {
 		return err
 	}
 	r.Manifest.clean()
@@ -124,10 +116,8 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 	if r.Mesh, err = mesh.Build(s); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(r.zip.File, func(f *zip.File) bool { return f.Name == traceName }) {
-		if r.Trace, err = r.entry(traceName); err != nil {
-			return err
-		}
+	if err := r.checkTrace(); err != nil {
+		return err
 	}
 	if len(r.Manifest.Saved) == 0 {
 		return errors.New("it holds no field")
@@ -139,6 +129,20 @@ func (r *Run) read(room func(*stack.Stack) error) error {
 		if n < 0 || n > len(r.Manifest.Steps) || n == 0 && len(r.Manifest.Steps) > 0 {
 			return fmt.Errorf("it holds step %d of %d", n, len(r.Manifest.Steps))
 		}
+	}
+	return nil
+}
+
+// readManifest reads run.json.
+func (r *Run) readManifest() error {
+	f, size, err := r.openEntry(manifestName)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	whole := io.LimitReader(f, size+1) // to its end, where its checksum is compared
+	if err := decodeManifest(inputfile.Uncrowded(whole, bytesPerTable), &r.Manifest); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	return nil
 }
@@ -155,24 +159,72 @@ const bytesPerTable = 40
 
 // entry reads an entry whole.
 func (r *Run) entry(name string) ([]byte, error) {
-	f, err := r.zip.Open(name)
+	f, size, err := r.openEntry(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	archive, err := r.file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	size := info.Size()
-	if h, ok := info.Sys().(*zip.FileHeader); !ok || size < 0 || uint64(size) > freeBytes+mostRatio*h.CompressedSize64 {
-		return nil, fmt.Errorf("%s opens to %d bytes, more than %d times its size; unzip it and zip it again with zip -0 if it is meant so", name, size, mostRatio)
+	// Most entries are stored as they are. What an archive claims beyond its own size gets its room as its bytes come.
+	data := bytes.NewBuffer(make([]byte, 0, min(size, archive.Size())+bytes.MinRead))
+	if err := copyEntry(data, f, name, size); err != nil {
+		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, size+1))
-	if err == nil && int64(len(data)) > size {
+	return data.Bytes(), nil
+}
+
+// openEntry opens an entry, and says how long it is by the word of the archive.
+func (r *Run) openEntry(name string) (f fs.File, size int64, err error) {
+	if f, err = r.zip.Open(name); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close() // nothing was read
+		return nil, 0, err
+	}
+	size = info.Size()
+	if h, ok := info.Sys().(*zip.FileHeader); !ok || size < 0 || uint64(size) > freeBytes+mostRatio*h.CompressedSize64 {
+		_ = f.Close() // nothing was read
+		return nil, 0, fmt.Errorf("%s opens to %d bytes, more than %d times its size; unzip it and zip it again with zip -0 if it is meant so", name, size, mostRatio)
+	}
+	return f, size, nil
+}
+
+// copyEntry copies an entry to its end, where its checksum is compared.
+func copyEntry(to io.Writer, f io.Reader, name string, size int64) error {
+	n, err := io.Copy(to, io.LimitReader(f, size+1))
+	if err == nil && n > size {
 		err = fmt.Errorf("%s is longer than the archive says", name)
 	}
-	return data, err
+	return err
+}
+
+// HasTrace says whether the run has a trace.csv, as transients do.
+func (r *Run) HasTrace() bool {
+	return slices.ContainsFunc(r.zip.File, func(f *zip.File) bool { return f.Name == traceName })
+}
+
+// Trace opens trace.csv, which may be larger than the memory.
+func (r *Run) Trace() (io.ReadCloser, error) {
+	f, _, err := r.openEntry(traceName)
+	return f, err
+}
+
+// checkTrace reads the trace once, so that one that is damaged is told of before anything is drawn.
+func (r *Run) checkTrace() error {
+	if !r.HasTrace() {
+		return nil
+	}
+	f, size, err := r.openEntry(traceName)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return copyEntry(io.Discard, f, traceName, size)
 }
 
 // Last is the number of the last step that was saved, 0 of a steady state.

@@ -110,8 +110,15 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want.Status, got.Status) + cmp.Diff(want.Energy, got.Energy) + cmp.Diff(want.Steps, got.Steps); diff != "" {
 		t.Error(diff)
 	}
-	if r.Last() != 2 || r.TimeOf(1) != 0.5 || r.TimeOf(2) != want.Steps[1].Time || !math.IsNaN(r.TimeOf(0)) || !math.IsNaN(r.TimeOf(3)) || string(r.Trace) != "time_s\n" {
-		t.Errorf("last %d, time %g, trace %q", r.Last(), r.TimeOf(1), r.Trace)
+	if r.Last() != 2 || r.TimeOf(1) != 0.5 || r.TimeOf(2) != want.Steps[1].Time || !math.IsNaN(r.TimeOf(0)) || !math.IsNaN(r.TimeOf(3)) {
+		t.Errorf("last %d, time %g", r.Last(), r.TimeOf(1))
+	}
+	rows, err := r.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trace, err := io.ReadAll(rows); errors.Join(err, rows.Close()) != nil || string(trace) != "time_s\n" || !r.HasTrace() {
+		t.Errorf("trace %q, %v", trace, err)
 	}
 	if h := r.Manifest.History; len(h) != 2 || h[0].ErrorK != 0.5 || !math.IsNaN(float64(h[1].ErrorK)) {
 		t.Errorf("history %v", h)

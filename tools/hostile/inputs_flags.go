@@ -77,14 +77,13 @@ func flagInputs() []input {
 	return inputs
 }
 
-// otherEnds are the statuses of command lines that are no mistakes: what is asked for is done as far as numbers go, needs more memory or another device than
-// there is (4), or names a file that cannot be written (1).
+// otherEnds are the statuses of command lines that are no mistakes: what is asked for is done as far as numbers go, or needs more memory or another
+// device than there is (4).
 var otherEnds = map[string]string{
 	"run-grid": "4", "set-small": "0", "set-many": "0", "set-materials": "0",
 	"flag-steady-grid-99999x99999": "4", "flag-check-grid-100000x10000": "4", "flag-steady-grid-auto:1e-300K": "0",
 	"flag-steady-tol-1e-300": "0", "flag-steady-rtol-1e-300": "0", "flag-steady-atol-1e-300": "0", "flag-rth-rtol-1e-300": "0",
 	"flag-steady-device-gpu:99999999": "4", "flag-steady-page-error-1e-300": "0", "flag-steady-figures-panels,panel": "0",
-	"flag-steady-title-xxxxxxxxxxxx": "0", "flag-steady-timings-xxxxxxxxxxxx": "1",
 	"flag-transient-steps-1000000000": "4", "flag-transient-until-1e-18": "0", "flag-transient-dt-1e-18": "0",
 	"flag-transient-to-steady-1e-300 K": "0", "flag-transient-at-1e300": "0", "flag-serve-states-xxxxxxxxxxxx": "0",
 }
