@@ -30,15 +30,6 @@ func plain(k [3]float64, c float64) Material {
 	return Material{K: k, C: c, Half: [4]float64{k[0], k[0], k[1], k[1]}}
 }
 
-// own are the entries of numbers.
-func (m *Mesh) own(ids []uint32) []Material {
-	own := make([]Material, len(ids))
-	for n, id := range ids {
-		own[n] = m.Palette[id]
-	}
-	return own
-}
-
 // add appends an entry to the palette.
 func (m *Mesh) add(e Material) uint32 {
 	m.Palette = append(m.Palette, e)

@@ -20,16 +20,20 @@ type Laws struct {
 	Faces     [stack.NumFaces]FaceLaw
 }
 
-// LawEntry is a material, or where Areas is not 0 the parts from First on: areas, one of each material, stripes along x, and stripes along y.
-type LawEntry struct{ Material, First, Areas, AlongX, AlongY int32 }
+// LawEntry is a material, or where Areas is not 0 the parts from First on: those of stripes along x, of stripes along y, and areas, one of each material.
+type LawEntry struct{ Material, First, AlongX, AlongY, Areas int32 }
+
+// parts are those of an entry.
+func (l *Laws) parts(e LawEntry) []Part { return l.Parts[e.First : e.First+e.AlongX+e.AlongY+e.Areas] }
 
 // materials calls f with each material of an entry.
-func (e LawEntry) materials(l *Laws, f func(material int32)) {
+func (l *Laws) materials(e LawEntry, f func(material int32)) {
 	if e.Areas == 0 {
 		f(e.Material)
+		return
 	}
-	for n := range e.Areas {
-		f(l.Parts[e.First+n].Material)
+	for _, p := range l.parts(e)[e.AlongX+e.AlongY:] {
+		f(p.Material)
 	}
 }
 
@@ -61,7 +65,7 @@ func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
 func (l *Laws) Follows() []bool {
 	follows := make([]bool, len(l.Entries))
 	for id, e := range l.Entries {
-		e.materials(l, func(m int32) {
+		l.materials(e, func(m int32) {
 			follows[id] = follows[id] || l.Materials[m].Curve != [lawProperties]int32{-1, -1, -1, -1}
 		})
 	}

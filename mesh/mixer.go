@@ -1,6 +1,8 @@
 package mesh
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"sort"
 )
@@ -18,18 +20,16 @@ type Part struct {
 	Across float64
 }
 
-// mixed is what a cell is made of whose parts are areas, then stripes along x, then along y; own are the cell's materials by themselves.
-func mixed(parts []Part, areas, alongX int, own []Material) (m Material) {
-	for n := range parts[:areas] {
-		p := &parts[n]
-		m.K[2] += float64(p.Low * own[n].K[2])
-		m.C += float64(p.Low * own[n].C)
-	}
-	stripes := parts[areas:]
-	m.Half[west], m.Half[east] = sideBySide(stripes[:alongX], own, 0)
-	m.Half[south], m.Half[north] = sideBySide(stripes[alongX:], own, 1)
+// mixed is what a cell is made of whose parts are stripes along x, then along y, then areas; own are the cell's materials by themselves.
+func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
+	m.Half[west], m.Half[east] = sideBySide(parts[:alongX], own, 0)
+	m.Half[south], m.Half[north] = sideBySide(parts[alongX:alongX+alongY], own, 1)
 	m.K[0] = 2 / (1/m.Half[west] + 1/m.Half[east])
 	m.K[1] = 2 / (1/m.Half[south] + 1/m.Half[north])
+	for _, p := range parts[alongX+alongY:] {
+		m.K[2] += float64(p.Low * own[p.Place].K[2])
+		m.C += float64(p.Low * own[p.Place].C)
+	}
 	return m
 }
 
@@ -52,28 +52,37 @@ func sideBySide(stripes []Part, own []Material, axis int) (low, high float64) {
 
 // mixer finds the parts of a cell.
 type mixer struct {
-	rects     []rect // the topmost first
-	base      uint32
-	materials []uint32 // that are seen
-	parts     []Part
-	areas     int // parts that are areas
-	alongX    int // parts of stripes along x
+	rects          []rect // the topmost first
+	base           uint32
+	materials      []uint32   // that are seen
+	own            []Material // what they are by themselves
+	parts          []Part
+	alongX, alongY int // parts of stripes
 
-	places    map[uint32]int32
-	edges     [2][]float64 // of all rectangles, and those of the cell, without doubles
-	order     []int32      // of the rectangles as they begin
-	active    []int32      // rectangles that lie in a stripe, the topmost first
-	gaps      []span       // of a stripe that nothing covers yet
-	area      []float64    // by place
-	low, high []float64    // of a stripe, by place
-	seen      []int32      // places that a stripe shows
-	stripes   []int        // the first parts of those along an axis
+	places       map[uint32]int32
+	edges        [2][]float64 // of all rectangles, and those of the cell, without doubles
+	begins, ends []int32      // rectangles as they begin across an axis, and as they end
+	active       []int32      // rectangles that lie in a stripe, the topmost first
+	signature    uint64       // of the active ones
+	gaps         []span       // of a stripe that nothing covers yet
+	area         []float64    // by place
+	low, high    []float64    // of a stripe, by place
+	seen         []int32      // places that a stripe shows
+	stripes      []stripe     // along an axis
+	steps        int          // that are left
 }
 
 // rect is a rectangle over part of a cell.
 type rect struct {
 	over uint32
+	run  uint32 // number of the run of rectangles of one material, in which order does not count
 	at   [2]span
+}
+
+// stripe is what is known of one: what lies in it, and its parts.
+type stripe struct {
+	signature  uint64
+	first, end int
 }
 
 // span is an interval of a cell's width or depth.
@@ -81,8 +90,8 @@ type span struct{ lo, hi float64 }
 
 func spanOf(v interval) span { return span{float64(v.lo), float64(v.hi)} }
 
-// mostWork bounds the stripes that the rectangles of a cell cover, each counted for itself. No 3,000 rectangles get there. Where more of them cross that much, edges
-// closer than coarse become one.
+// mostWork bounds the steps that a cell may take, each a rectangle in a stripe. 3,000 rectangles take less however they cross. Where more take more, edges that are
+// closer than coarse become one: what is seen of each is then right in the mean of many.
 const (
 	mostWork = 20_000_000
 	coarse   = 1.0 / 1024
@@ -90,121 +99,159 @@ const (
 
 // mix finds the parts that rects over base make.
 func (x *mixer) mix(base uint32) {
+	x.base = base
+	for n := range x.rects[1:] {
+		r := &x.rects[n+1]
+		if r.run = x.rects[n].run; r.over != x.rects[n].over {
+			r.run++
+		}
+	}
+	x.merge(rounding)
+	if !x.divided(mostWork) {
+		x.merge(coarse)
+		x.divided(math.MaxInt)
+	}
+	for n, share := range x.area {
+		x.parts = append(x.parts, Part{Place: int32(n), Low: share})
+	}
+}
+
+// merge makes one of the edges across each axis that are closer than a distance.
+func (x *mixer) merge(distance float64) {
+	for axis := range x.edges {
+		edges := append(x.edges[axis][:0], 0, 1)
+		for n := range x.rects {
+			at := &x.rects[n].at[axis]
+			edges = append(edges, at.lo, at.hi)
+		}
+		slices.Sort(edges)
+		kept := edges[:1]
+		for _, e := range edges[1:] {
+			if e-kept[len(kept)-1] > distance {
+				kept = append(kept, e)
+			}
+		}
+		kept[len(kept)-1] = 1
+		x.edges[axis] = kept
+		merged := func(v float64) float64 {
+			n, found := slices.BinarySearch(kept, v)
+			switch {
+			case found:
+				return v
+			case 1-v <= distance:
+				return 1
+			}
+			return kept[n-1]
+		}
+		for n := range x.rects {
+			at := &x.rects[n].at[axis]
+			at.lo, at.hi = merged(at.lo), merged(at.hi)
+		}
+	}
+}
+
+// divided finds the stripes along both axes, and says whether it could within so many steps.
+func (x *mixer) divided(steps int) bool {
 	if x.places == nil {
 		x.places = map[uint32]int32{}
 	}
 	clear(x.places)
-	x.base, x.materials, x.area, x.low, x.high = base, x.materials[:0], x.area[:0], x.low[:0], x.high[:0]
-	for axis := range x.edges {
-		x.merge(axis, rounding)
-	}
-	for axis := range x.edges {
-		if x.work(axis) > mostWork {
-			x.merge(axis, coarse)
-		}
-	}
-	x.parts = x.parts[:0]
+	x.materials, x.area, x.low, x.high, x.parts, x.steps = x.materials[:0], x.area[:0], x.low[:0], x.high[:0], x.parts[:0], steps
 	x.divide(0)
 	x.alongX = len(x.parts)
 	x.divide(1)
-	x.areas = len(x.materials)
-	x.parts = slices.Insert(x.parts, 0, make([]Part, x.areas)...)
-	for n := range x.parts[:x.areas] {
-		x.parts[n] = Part{Place: int32(n), Low: x.area[n]}
-	}
-}
-
-// merge makes one of the edges across an axis that are closer than a distance.
-func (x *mixer) merge(axis int, distance float64) {
-	edges := append(x.edges[axis][:0], 0, 1)
-	for n := range x.rects {
-		at := &x.rects[n].at[axis]
-		edges = append(edges, at.lo, at.hi)
-	}
-	slices.Sort(edges)
-	kept := edges[:1]
-	for _, e := range edges[1:] {
-		if e-kept[len(kept)-1] > distance {
-			kept = append(kept, e)
-		}
-	}
-	kept[len(kept)-1] = 1
-	x.edges[axis] = kept
-	merged := func(v float64) float64 {
-		if 1-v <= distance {
-			return 1
-		}
-		return kept[x.edge(axis, v)]
-	}
-	for n := range x.rects {
-		at := &x.rects[n].at[axis]
-		at.lo, at.hi = merged(at.lo), merged(at.hi)
-	}
-}
-
-// edge is the number of the last edge that is not above v.
-func (x *mixer) edge(axis int, v float64) int {
-	n, found := slices.BinarySearch(x.edges[axis], v)
-	if !found {
-		n--
-	}
-	return n
-}
-
-// work counts the stripes between edges across an axis that the rectangles cover.
-func (x *mixer) work(axis int) (stripes int) {
-	for n := range x.rects {
-		at := x.rects[n].at[axis]
-		stripes += x.edge(axis, at.hi) - x.edge(axis, at.lo)
-	}
-	return stripes
+	x.alongY = len(x.parts) - x.alongX
+	return x.steps > 0
 }
 
 // divide adds the parts of the stripes along an axis.
 func (x *mixer) divide(axis int) {
 	across := 1 - axis
-	x.order, x.active, x.stripes = x.order[:0], x.active[:0], x.stripes[:0]
+	x.begins, x.ends, x.active, x.stripes, x.signature = x.begins[:0], x.ends[:0], x.active[:0], x.stripes[:0], 0
 	for n := range x.rects {
-		x.order = append(x.order, int32(n))
+		if at := &x.rects[n].at; at[0].lo < at[0].hi && at[1].lo < at[1].hi {
+			x.begins = append(x.begins, int32(n))
+			x.ends = append(x.ends, int32(n))
+		}
 	}
-	begins := func(n int32) float64 { return x.rects[n].at[across].lo }
-	slices.SortFunc(x.order, func(a, b int32) int {
-		switch u, v := begins(a), begins(b); {
-		case u < v:
-			return -1
-		case u > v:
-			return 1
-		}
-		return 0
-	})
-	next := 0
+	slices.SortFunc(x.begins, func(a, b int32) int { return cmp.Compare(x.rects[a].at[across].lo, x.rects[b].at[across].lo) })
+	slices.SortFunc(x.ends, func(a, b int32) int { return cmp.Compare(x.rects[a].at[across].hi, x.rects[b].at[across].hi) })
+	begin, end := 0, 0
 	edges := x.edges[across]
-	for n, end := range edges[1:] {
-		begin := edges[n]
-		for ; next < len(x.order) && begins(x.order[next]) == begin; next++ {
-			at, _ := slices.BinarySearch(x.active, x.order[next])
-			x.active = slices.Insert(x.active, at, x.order[next])
+	for n, from := range edges[:len(edges)-1] {
+		if x.steps -= 1 + len(x.active)/64; x.steps <= 0 {
+			return
 		}
-		x.look(axis, begin)
-		x.add(axis, end-begin)
+		for ; end < len(x.ends) && x.rects[x.ends[end]].at[across].hi == from; end++ {
+			at, _ := slices.BinarySearch(x.active, x.ends[end])
+			x.active = slices.Delete(x.active, at, at+1)
+			x.signature -= x.rects[x.ends[end]].mark(axis)
+		}
+		for ; begin < len(x.begins) && x.rects[x.begins[begin]].at[across].lo == from; begin++ {
+			at, _ := slices.BinarySearch(x.active, x.begins[begin])
+			x.active = slices.Insert(x.active, at, x.begins[begin])
+			x.signature += x.rects[x.begins[begin]].mark(axis)
+		}
+		x.add(axis, edges[n+1]-from)
 	}
 }
 
-// look finds what a stripe shows from an edge on: what the topmost rectangle covers, what the next leaves, and so on.
-func (x *mixer) look(axis int, begin float64) {
+// mark is a number for what a rectangle does in a stripe. Their sum tells stripes apart: they differ in 64 mixed bits.
+func (r *rect) mark(axis int) uint64 {
+	mark := uint64(r.run)
+	for _, v := range [...]float64{r.at[axis].lo, r.at[axis].hi} { // SplitMix64
+		mark = (mark ^ math.Float64bits(v)) + 0x9e3779b97f4a7c15
+		mark = (mark ^ mark>>30) * 0xbf58476d1ce4e5b9
+		mark = (mark ^ mark>>27) * 0x94d049bb133111eb
+		mark ^= mark >> 31
+	}
+	return mark
+}
+
+// add makes parts of a stripe, or widens one with the same.
+func (x *mixer) add(axis int, across float64) {
+	recent := x.stripes[max(0, len(x.stripes)-32):]
+	for n := len(recent) - 1; n >= 0; n-- {
+		if recent[n].signature == x.signature {
+			x.widen(axis, recent[n], across)
+			return
+		}
+	}
+	first := len(x.parts)
+	x.look(axis)
+	x.list()
+	made := stripe{x.signature, first, len(x.parts)}
+	for n := len(recent) - 1; n >= 0; n-- {
+		if old := recent[n]; alikeParts(x.parts[old.first:old.end], x.parts[first:]) {
+			x.parts = x.parts[:first]
+			made.first, made.end = old.first, old.end
+			break
+		}
+	}
+	x.stripes = append(x.stripes, made)
+	x.widen(axis, made, across)
+}
+
+// widen counts a stripe once more.
+func (x *mixer) widen(axis int, s stripe, across float64) {
+	parts := x.parts[s.first:s.end]
+	parts[len(parts)-1].Across += across
+	if axis == 0 {
+		for _, p := range parts {
+			x.area[p.Place] += across * (p.Low + p.High) / 2
+		}
+	}
+}
+
+// look finds what a stripe shows: what the topmost rectangle covers, what the next leaves, and so on.
+func (x *mixer) look(axis int) {
 	x.seen = x.seen[:0]
 	x.gaps = append(x.gaps[:0], span{0, 1})
-	kept := x.active[:0]
-	n := 0
-	for ; n < len(x.active) && len(x.gaps) > 0; n++ {
+	for n := 0; n < len(x.active) && len(x.gaps) > 0; n++ {
+		x.steps--
 		r := &x.rects[x.active[n]]
-		if r.at[1-axis].hi <= begin {
-			continue
-		}
-		kept = append(kept, x.active[n])
 		x.show(r.over, r.at[axis])
 	}
-	x.active = append(kept, x.active[n:]...)
 	if len(x.gaps) > 0 {
 		x.show(x.base, span{0, 1})
 	}
@@ -220,7 +267,7 @@ func (x *mixer) show(material uint32, at span) {
 		low += 2 * max(0, min(hi, 0.5)-lo)
 		high += 2 * max(0, hi-max(lo, 0.5))
 	}
-	if first == end || at.lo == at.hi {
+	if first == end {
 		return
 	}
 	place := x.place(material)
@@ -254,42 +301,17 @@ func (x *mixer) place(material uint32) int32 {
 	return n
 }
 
-// add makes parts of what a stripe shows, or widens one with the same.
-func (x *mixer) add(axis int, across float64) {
+// list makes parts of what a stripe shows.
+func (x *mixer) list() {
 	slices.Sort(x.seen)
-	first := len(x.parts)
-	for n, place := range x.seen {
-		p := Part{Place: place, Low: x.low[place], High: x.high[place]}
+	for _, place := range x.seen {
+		x.parts = append(x.parts, Part{Place: place, Low: x.low[place], High: x.high[place]})
 		x.low[place], x.high[place] = 0, 0
-		if axis == 0 {
-			x.area[place] += across * (p.Low + p.High) / 2
-		}
-		if n == len(x.seen)-1 {
-			p.Across = across
-		}
-		x.parts = append(x.parts, p)
 	}
-	const nearby = 32 // stripes that are looked at
-	for n := len(x.stripes) - 1; n >= max(0, len(x.stripes)-nearby); n-- {
-		if other := x.parts[x.stripes[n]:first]; alikeParts(other, x.parts[first:]) {
-			other[len(x.seen)-1].Across += across
-			x.parts = x.parts[:first]
-			return
-		}
-	}
-	x.stripes = append(x.stripes, first)
 }
 
-// alikeParts says whether parts begin with a stripe but for its width.
-func alikeParts(parts, stripe []Part) bool {
-	same := func(a, b float64) bool { return a-b <= rounding && b-a <= rounding }
-	if len(parts) < len(stripe) {
-		return false
-	}
-	for n, p := range stripe {
-		if q := parts[n]; p.Place != q.Place || !same(p.Low, q.Low) || !same(p.High, q.High) || (p.Across != 0) != (q.Across != 0) {
-			return false
-		}
-	}
-	return true
+// alikeParts says whether stripes have the same parts but for rounding.
+func alikeParts(a, b []Part) bool {
+	same := func(v, w float64) bool { return math.Abs(v-w) <= rounding }
+	return slices.EqualFunc(a, b, func(p, q Part) bool { return p.Place == q.Place && same(p.Low, q.Low) && same(p.High, q.High) })
 }

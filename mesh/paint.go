@@ -178,13 +178,17 @@ func (p *painter) mix(id uint32) uint32 {
 	below := id
 	for below >= onLaid {
 		r := p.laid[below-onLaid]
-		x.rects = append(x.rects, rect{r.over, [2]span{spanOf(r.x), spanOf(r.y)}})
+		x.rects = append(x.rects, rect{over: r.over, at: [2]span{spanOf(r.x), spanOf(r.y)}})
 		below = r.below
 	}
 	x.mix(below)
 	entry := x.materials[0]
 	if len(x.materials) > 1 {
-		entry = p.mesh.add(mixed(x.parts, x.areas, x.alongX, p.mesh.own(x.materials)))
+		x.own = x.own[:0]
+		for _, m := range x.materials {
+			x.own = append(x.own, p.mesh.Palette[m])
+		}
+		entry = p.mesh.add(mixed(x.parts, x.alongX, x.alongY, x.own))
 		p.mesh.Laws.mixedEntry(x)
 	}
 	p.mixed[id] = entry

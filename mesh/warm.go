@@ -11,11 +11,11 @@ func (l *Laws) Warm(id uint32, kelvin, before float64) Material {
 	}
 	var few [8]Material
 	own := few[:0]
-	parts := l.Parts[e.First:]
-	for _, p := range parts[:e.Areas] {
+	parts := l.parts(e)
+	for _, p := range parts[e.AlongX+e.AlongY:] {
 		own = append(own, l.plain(p.Material, kelvin, before))
 	}
-	return mixed(parts[:e.Areas+e.AlongX+e.AlongY], int(e.Areas), int(e.AlongX), own)
+	return mixed(parts, int(e.AlongX), int(e.AlongY), own)
 }
 
 // plain is a material by itself.
@@ -43,7 +43,7 @@ func (l *Laws) capacity(material int32, kelvin, before float64) float64 {
 
 // Outside calls f with each material of an entry whose properties do not hold at a temperature.
 func (l *Laws) Outside(id uint32, kelvin float64, f func(material int)) {
-	l.Entries[id].materials(l, func(m int32) {
+	l.materials(l.Entries[id], func(m int32) {
 		if l.outside(m, kelvin) {
 			f(int(m))
 		}
@@ -130,12 +130,12 @@ func (l *Laws) mixedEntry(x *mixer) {
 		p := &x.parts[n]
 		p.Material = l.Entries[x.materials[p.Place]].Material
 	}
-	l.entry(x.parts, x.areas, x.alongX)
+	l.entry(x.parts, x.alongX, x.alongY)
 }
 
 // entry appends one that is made of parts.
-func (l *Laws) entry(parts []Part, areas, alongX int) {
-	l.Entries = append(l.Entries, LawEntry{First: int32(len(l.Parts)), Areas: int32(areas), AlongX: int32(alongX), AlongY: int32(len(parts) - areas - alongX)})
+func (l *Laws) entry(parts []Part, alongX, alongY int) {
+	l.Entries = append(l.Entries, LawEntry{First: int32(len(l.Parts)), AlongX: int32(alongX), AlongY: int32(alongY), Areas: int32(len(parts) - alongX - alongY)})
 	l.Parts = append(l.Parts, parts...)
 }
 
@@ -153,7 +153,7 @@ func (l *Laws) constantEntry(m *Material) {
 	other := l.addConstant(m.Half[west], m.Half[south], m)
 	areas := []Part{{Material: one, Low: 0.5}, {Material: other, Place: 1, Low: 0.5}}
 	stripe := []Part{{Material: one, High: 1}, {Material: other, Place: 1, Low: 1, Across: 1}}
-	l.entry(slices.Concat(areas, stripe, stripe), len(areas), len(stripe))
+	l.entry(slices.Concat(stripe, stripe, areas), len(stripe), len(stripe))
 }
 
 func (l *Laws) addConstant(kx, ky float64, m *Material) int32 {

@@ -44,7 +44,7 @@ func (s *system) uploadLaws() {
 
 func lawEntries(l *mesh.Laws) []kernels.FollowLawEntry {
 	return converted(l.Entries, func(e *mesh.LawEntry) kernels.FollowLawEntry {
-		return kernels.FollowLawEntry{Material: e.Material, First: e.First, Areas: e.Areas, AlongX: e.AlongX, AlongY: e.AlongY}
+		return kernels.FollowLawEntry{Material: e.Material, First: e.First, AlongX: e.AlongX, AlongY: e.AlongY, Areas: e.Areas}
 	})
 }
 

@@ -8,9 +8,9 @@ enum { THREADS = 128 };
 // times is a product that no sum swallows: it is rounded by itself, as on the processor.
 DEVICE double times(double a, double b) { return __nvvm_mul_rn_d(a, b); }
 
-// LawEntry is a material, or where areas is not 0 the parts from first on: areas, one of each material, stripes along x, and stripes along y.
+// LawEntry is a material, or where areas is not 0 the parts from first on: those of stripes along x, of stripes along y, and areas, one of each material.
 struct LawEntry {
-  int material, first, areas, alongX, alongY;
+  int material, first, alongX, alongY, areas;
 };
 
 // LawPart is a material in a stripe of a cell, or in the whole of it: see mesh.Part.
@@ -119,18 +119,20 @@ DEVICE double conductivityOf(const Laws *l, int material, int half, double t) {
                          : valueAt(l, m->curveZ, m->kz, t);
 }
 
+DEVICE const LawPart *areasOf(const Laws *l, const LawEntry *e) { return l->parts + e->first + e->alongX + e->alongY; }
+
 // conductivity is that of half a cell, or along z, at a temperature.
 DEVICE double conductivity(const Laws *l, u32 id, int half, double t) {
   const LawEntry *e = l->entries + id;
   if (!e->areas) return conductivityOf(l, e->material, half, t);
-  const LawPart *p = l->parts + e->first, *end = p + e->areas;
   double v = 0, resistivity = 0;
+  const LawPart *p = areasOf(l, e), *end = p + e->areas;
   if (half == VERTICAL) {
     for (; p < end; p++) v += times(p->low, conductivityOf(l, p->material, half, t));
     return v;
   }
-  p = half <= EAST ? end : end + e->alongX;
-  end = p + (half <= EAST ? e->alongX : e->alongY);
+  end = half <= EAST ? p - e->alongY : p;
+  p = end - (half <= EAST ? e->alongX : e->alongY);
   bool high = half == EAST || half == NORTH;
   for (; p < end; p++) {
     resistivity += (high ? p->high : p->low) / conductivityOf(l, p->material, half, t);
@@ -147,7 +149,7 @@ DEVICE double heatCapacity(const Laws *l, u32 id, double t, double before) {
   const LawMaterial *m = l->materials + e->material;
   if (!e->areas) return meanBetween(l, m->curveC, m->c, before, t);
   double v = 0;
-  for (const LawPart *p = l->parts + e->first, *end = p + e->areas; p < end; p++) {
+  for (const LawPart *p = areasOf(l, e), *end = p + e->areas; p < end; p++) {
     m = l->materials + p->material;
     v += times(p->low, meanBetween(l, m->curveC, m->c, before, t));
   }
@@ -199,7 +201,7 @@ KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, con
   const LawEntry *e = laws->entries + id;
   if (j < first || j >= end) return;
   if (!e->areas) count(laws, e->material, t, outside);
-  for (const LawPart *p = laws->parts + e->first, *end = p + e->areas; p < end; p++) count(laws, p->material, t, outside);
+  for (const LawPart *p = areasOf(laws, e), *end = p + e->areas; p < end; p++) count(laws, p->material, t, outside);
 }
 
 // Warmed has the properties of solids at the state x, with the mean heat capacity on the way from old, which stands for x where it is null.

@@ -16,9 +16,9 @@ const (
 	FollowThreads = 128
 )
 
-// FollowLawEntry is a material, or where areas is not 0 the parts from first on: areas, one of each material, stripes along x, and stripes along y.
+// FollowLawEntry is a material, or where areas is not 0 the parts from first on: those of stripes along x, of stripes along y, and areas, one of each material.
 type FollowLawEntry struct {
-	Material, First, Areas, AlongX, AlongY int32
+	Material, First, AlongX, AlongY, Areas int32
 }
 
 // FollowLawPart is a material in a stripe of a cell, or in the whole of it: see mesh.Part.
