@@ -57,6 +57,22 @@ func followed(kelvin float64) *stack.Stack {
 	return s
 }
 
+// crowded has layers with several rectangles in a cell: apart, over each other, of a material whose conductivities follow in their own ways, and in the first layer
+// the same stripes in every cell, so that it is uniform. Other than that it is as followed.
+func crowded(kelvin float64) *stack.Stack {
+	s := followed(kelvin)
+	s.Grid.X.Cells, s.Grid.Y.Cells = 3, 1
+	for n, y := range []float64{0.3e-3, 0.9e-3, 1.2e-3} {
+		s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 1 + n, Rect: stack.Rect{Y: y, Width: 3e-3, Height: 0.2e-3}})
+	}
+	s.Layers[1].Regions = nil
+	for n := range 12 {
+		x, y := 0.23e-3*float64(n), 0.17e-3*float64(n*5%11)
+		s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Material: []int{3, 0, 2}[n%3], Rect: stack.Rect{X: x, Y: y, Width: 0.31e-3, Height: 0.19e-3}})
+	}
+	return s
+}
+
 // assembled is all that a system holds: the matrix, the right side of a step, what leaves a state through the faces, and what it stores.
 type assembled struct {
 	matrix [][]float64
@@ -106,6 +122,11 @@ func (a *assembled) same(t *testing.T, name string, o *assembled, slack float64)
 // TestRefreshAt forms a system at a uniform temperature, which must give the bits of a stack with these constants, and at random ones, where processor and GPU must
 // agree to the bit. Cells outside the ranges are counted alike.
 func TestRefreshAt(t *testing.T) {
+	t.Run("cut cells", func(t *testing.T) { refreshAt(t, followed) })
+	t.Run("several rectangles in a cell", func(t *testing.T) { refreshAt(t, crowded) })
+}
+
+func refreshAt(t *testing.T, followed func(kelvin float64) *stack.Stack) {
 	const dt = 1e-3
 	random := map[string]assembled{}
 	counts := map[string][]int64{}

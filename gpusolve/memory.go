@@ -160,7 +160,7 @@ func followingBytes(s precond.Shape) int64 {
 	}
 	bytes := s.Vector((3 + 2*depth) * 8)
 	if s.GPU {
-		bytes += int64(12*len(l.Entries)+56*len(l.Mixings)+48*len(l.Materials)+40*len(l.Curves)+40*len(l.Pieces)+4*len(l.Buckets)) + 4*int64(s.NZ) + 8*int64(len(l.Materials))
+		bytes += int64(20*len(l.Entries)+32*len(l.Parts)+48*len(l.Materials)+40*len(l.Curves)+40*len(l.Pieces)+4*len(l.Buckets)) + 4*int64(s.NZ) + 8*int64(len(l.Materials))
 	}
 	return bytes
 }

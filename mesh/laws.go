@@ -9,10 +9,10 @@ import (
 // Laws say how the properties of the palette follow the temperature, in flat arrays that executors copy to a device as they stand. Whoever evaluates them
 // does the same operations in the same order, each rounded, and so gets the same bits.
 //
-// An entry is a material, into which regions are mixed one after the other where edges cut its cells.
+// An entry is a material, or where edges cut cells the parts that they make: see mixed, whose formulas hold at every temperature.
 type Laws struct {
 	Entries   []LawEntry // of the palette, by number
-	Mixings   []Mixing
+	Parts     []Part
 	Materials []MaterialLaw // those of the stack, then what fills and cut cells are made of
 	Curves    []CurveLaw
 	Pieces    []stack.Piece
@@ -20,14 +20,21 @@ type Laws struct {
 	Faces     [stack.NumFaces]FaceLaw
 }
 
-// LawEntry is a material with a number of mixings from First on.
-type LawEntry struct{ Material, First, Count int32 }
+// LawEntry is a material, or where Areas is not 0 the parts from First on: those of stripes along x, of stripes along y, and areas, one of each material.
+type LawEntry struct{ Material, First, AlongX, AlongY, Areas int32 }
 
-// Mixing lays a region of a material over part of a cell: see painter.mix, whose formulas hold at every temperature.
-type Mixing struct {
-	Material int64
-	// The covered part of the cell's west, east, south and north half along the axis, and of its width and depth.
-	West, East, South, North, X, Y float64
+// parts are those of an entry.
+func (l *Laws) parts(e LawEntry) []Part { return l.Parts[e.First : e.First+e.AlongX+e.AlongY+e.Areas] }
+
+// materials calls f with each material of an entry.
+func (l *Laws) materials(e LawEntry, f func(material int32)) {
+	if e.Areas == 0 {
+		f(e.Material)
+		return
+	}
+	for _, p := range l.parts(e)[e.AlongX+e.AlongY:] {
+		f(p.Material)
+	}
 }
 
 // The properties of a material that may follow the temperature.
@@ -56,13 +63,11 @@ func (m *Mesh) TemperatureDependent() bool { return m.Laws != nil }
 
 // Follows says of each entry of the palette whether any of its properties follows the temperature.
 func (l *Laws) Follows() []bool {
-	material := func(m int64) bool { return l.Materials[m].Curve != [lawProperties]int32{-1, -1, -1, -1} }
 	follows := make([]bool, len(l.Entries))
 	for id, e := range l.Entries {
-		follows[id] = material(int64(e.Material))
-		for _, x := range l.Mixings[e.First : e.First+e.Count] {
-			follows[id] = follows[id] || material(x.Material)
-		}
+		l.materials(e, func(m int32) {
+			follows[id] = follows[id] || l.Materials[m].Curve != [lawProperties]int32{-1, -1, -1, -1}
+		})
 	}
 	return follows
 }

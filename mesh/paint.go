@@ -10,35 +10,43 @@ import (
 
 // painter lays the regions of layers over the grid and collects the mixtures that cut cells need.
 type painter struct {
-	mesh     *Mesh
-	mixtures map[mixture]uint32   // of cells that rectangles cut
-	parts    map[uint32]mixture   // the same by palette index
-	cuts     map[[8]uint64]uint32 // of cells that other shapes cut
-	fills    map[filled]uint32
+	mesh  *Mesh
+	laid  []laid // over cells
+	known map[laid]uint32
+	mixed map[uint32]uint32    // palette entries of what is laid
+	cuts  map[[8]uint64]uint32 // of cells that circles and polygons cut
+	fills map[filled]uint32
+	mixer mixer
 }
 
-// mixture identifies a cell of material base that a region of material over covers in part.
-type mixture struct {
-	base, over uint32
-	x, y       interval
+// laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid what was laid before.
+type laid struct {
+	below, over uint32
+	x, y        interval
 }
+
+// onLaid marks numbers of what is laid among those of the palette, which has fewer.
+const onLaid = 1 << 31
 
 // interval is the covered part of a cell's width or depth, from 0 to 1. FP32 lets cells that only rounding tells apart share a mixture.
 type interval struct{ lo, hi float32 }
 
-func (v interval) whole() bool       { return v.lo == 0 && v.hi == 1 }
-func (v interval) length() float64   { return float64(v.hi) - float64(v.lo) }
-func (v interval) lowHalf() float64  { return 2 * max(0, min(float64(v.hi), 0.5)-float64(v.lo)) }
-func (v interval) highHalf() float64 { return 2 * max(0, float64(v.hi)-max(float64(v.lo), 0.5)) }
+// rounding is how far apart edges in a cell are the same: coordinates that should be equal, in FP32.
+const rounding = 1e-6
+
+func (v interval) whole() bool     { return v.lo == 0 && v.hi == 1 }
+func (v interval) length() float64 { return float64(v.hi) - float64(v.lo) }
+
+// covers says whether the interval holds another.
+func (v interval) covers(w interval) bool { return v.lo <= w.lo+rounding && w.hi <= v.hi+rounding }
 
 // and is the interval that two make together, false where there is a gap between them.
 func (v interval) and(w interval) (interval, bool) {
-	const rounding = 1e-6
 	return interval{min(v.lo, w.lo), max(v.hi, w.hi)}, max(v.lo, w.lo) <= min(v.hi, w.hi)+rounding
 }
 
 func newPainter(m *Mesh) *painter {
-	return &painter{m, map[mixture]uint32{}, map[uint32]mixture{}, map[[8]uint64]uint32{}, map[filled]uint32{}}
+	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{}, fills: map[filled]uint32{}}
 }
 
 // paint returns the palette index of every cell of a layer, nil where the layer is uniform.
@@ -58,6 +66,11 @@ func (p *painter) paint(l *stack.Layer) []uint32 {
 	}
 	for r := range l.Regions {
 		p.paintRect(l.Regions[r].Rect, index, p.material(&l.Regions[r]))
+	}
+	for c, id := range index {
+		if id >= onLaid {
+			index[c] = p.mix(id)
+		}
 	}
 	return index
 }
@@ -86,26 +99,25 @@ func (p *painter) paintRect(r stack.Rect, index []uint32, over func(c int) uint3
 			if x.whole() && y.whole() {
 				index[c] = over(c)
 			} else {
-				index[c] = p.mix(mixture{index[c], over(c), x, y})
+				index[c] = p.lay(laid{index[c], over(c), x, y})
 			}
 		}
 	}
 }
 
 // coverage returns the first cell that [lo, hi] touches and the covered part of it and of those that follow. Slivers below
-// 1e-6 of a cell are rounding of coordinates and count as nothing.
+// rounding of a cell count as nothing.
 func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
-	const sliver = 1e-6
 	for i := max(sort.SearchFloat64s(f, lo)-1, 0); i+1 < len(f) && f[i] < hi; i++ {
 		size := f[i+1] - f[i]
 		v := interval{float32(math.Max(0, (lo-f[i])/size)), float32(math.Min(1, (hi-f[i])/size))}
-		if v.lo < sliver {
+		if v.lo < rounding {
 			v.lo = 0
 		}
-		if v.hi > 1-sliver {
+		if v.hi > 1-rounding {
 			v.hi = 1
 		}
-		if v.length() < sliver {
+		if v.length() < rounding {
 			continue
 		}
 		if len(covered) == 0 {
@@ -116,56 +128,69 @@ func coverage(f []float64, lo, hi float64) (first int, covered []interval) {
 	return first, covered
 }
 
-// mix returns the palette index of a cut cell. Along z the parts conduct side by side. Along x, the covered share of the depth holds base
-// and region in series, in each half of the cell as they lie there, and the rest is base; along y alike. This is exact for a cell cut
-// by one straight edge, and keeps the node in the middle tied to the material it lies in.
-func (p *painter) mix(key mixture) uint32 {
-	if key.base == key.over {
-		return key.base
-	}
-	if joined, ok := p.join(key); ok {
-		if key = joined; key.x.whole() && key.y.whole() {
-			return key.over
+// lay returns the number of a cell with a rectangle laid over it. What it hides is forgotten at once, and one of the same material with which it makes
+// a rectangle becomes part of it, so that many in a cell stay few where they can.
+func (p *painter) lay(r laid) uint32 {
+	for r.below >= onLaid {
+		last := &p.laid[r.below-onLaid]
+		x, alongX := last.x.and(r.x)
+		y, alongY := last.y.and(r.y)
+		wider, deeper := r.x.covers(last.x), r.y.covers(last.y)
+		narrower, shallower := last.x.covers(r.x), last.y.covers(r.y)
+		switch same := last.over == r.over; {
+		case same && narrower && shallower:
+			return r.below
+		case wider && deeper:
+		case same && wider && narrower && alongY:
+			r.y = y
+		case same && deeper && shallower && alongX:
+			r.x = x
+		default:
+			return p.number(r)
+		}
+		if r.below = last.below; r.x.whole() && r.y.whole() {
+			return r.over
 		}
 	}
-	if id, ok := p.mixtures[key]; ok {
-		return id
+	if r.below == r.over {
+		return r.over
 	}
-	a, b := p.mesh.Palette[key.base], p.mesh.Palette[key.over]
-	fx, fy := key.x.length(), key.y.length()
-	half := func(h int, along, across float64) float64 {
-		return across/(along/b.Half[h]+(1-along)/a.Half[h]) + (1-across)*a.Half[h]
+	return p.number(r)
+}
+
+func (p *painter) number(r laid) uint32 {
+	id, ok := p.known[r]
+	if !ok {
+		id = onLaid + uint32(len(p.laid))
+		p.laid = append(p.laid, r)
+		p.known[r] = id
 	}
-	var m Material
-	m.Half[west] = half(west, key.x.lowHalf(), fy)
-	m.Half[east] = half(east, key.x.highHalf(), fy)
-	m.Half[south] = half(south, key.y.lowHalf(), fx)
-	m.Half[north] = half(north, key.y.highHalf(), fx)
-	m.K = [3]float64{
-		2 / (1/m.Half[west] + 1/m.Half[east]),
-		2 / (1/m.Half[south] + 1/m.Half[north]),
-		fx*fy*b.K[2] + (1-fx*fy)*a.K[2],
-	}
-	m.C = fx*fy*b.C + (1-fx*fy)*a.C
-	p.mesh.Laws.mixedEntry(key)
-	id := p.mesh.add(m)
-	p.mixtures[key] = id
-	p.parts[id] = key
 	return id
 }
 
-// join makes one region of two of the same material that lie side by side in a cell: mixed one after the other, they would have what lies below between them.
-func (p *painter) join(key mixture) (mixture, bool) {
-	first, ok := p.parts[key.base]
-	if !ok || first.over != key.over {
-		return key, false
+// mix returns the palette index of what is laid over a cell.
+func (p *painter) mix(id uint32) uint32 {
+	if known, ok := p.mixed[id]; ok {
+		return known
 	}
-	x, alongX := first.x.and(key.x)
-	y, alongY := first.y.and(key.y)
-	joined := mixture{first.base, key.over, x, y}
-	switch {
-	case alongX && first.y == key.y, alongY && first.x == key.x:
-		return joined, true
+	x := &p.mixer
+	x.rects = x.rects[:0]
+	below := id
+	for below >= onLaid {
+		r := p.laid[below-onLaid]
+		x.rects = append(x.rects, rect{over: r.over, at: [2]span{spanOf(r.x), spanOf(r.y)}})
+		below = r.below
 	}
-	return key, false
+	x.mix(below)
+	entry := x.materials[0]
+	if len(x.materials) > 1 {
+		x.own = x.own[:0]
+		for _, m := range x.materials {
+			x.own = append(x.own, p.mesh.Palette[m])
+		}
+		entry = p.mesh.add(mixed(x.parts, x.alongX, x.alongY, x.own))
+		p.mesh.Laws.mixedEntry(x)
+	}
+	p.mixed[id] = entry
+	return entry
 }

@@ -6,16 +6,21 @@ import "slices"
 // time step stores just the heat that the capacity takes up on the way.
 func (l *Laws) Warm(id uint32, kelvin, before float64) Material {
 	e := l.Entries[id]
-	k := [3]float64{l.property(e.Material, LawKX, kelvin), l.property(e.Material, LawKY, kelvin), l.property(e.Material, LawKZ, kelvin)}
-	m := Material{K: k, Half: [4]float64{k[0], k[0], k[1], k[1]}, C: l.capacity(e.Material, kelvin, before)}
-	for n := e.First; n < e.First+e.Count; n++ {
-		l.mixInto(&m, &l.Mixings[n], kelvin, before)
+	if e.Areas == 0 {
+		return l.plain(e.Material, kelvin, before)
 	}
-	if e.Count > 0 {
-		m.K[0] = 2 / (1/m.Half[west] + 1/m.Half[east])
-		m.K[1] = 2 / (1/m.Half[south] + 1/m.Half[north])
+	var few [8]Material
+	own := few[:0]
+	parts := l.parts(e)
+	for _, p := range parts[e.AlongX+e.AlongY:] {
+		own = append(own, l.plain(p.Material, kelvin, before))
 	}
-	return m
+	return mixed(parts, int(e.AlongX), int(e.AlongY), own)
+}
+
+// plain is a material by itself.
+func (l *Laws) plain(material int32, kelvin, before float64) Material {
+	return plain([3]float64{l.property(material, LawKX, kelvin), l.property(material, LawKY, kelvin), l.property(material, LawKZ, kelvin)}, l.capacity(material, kelvin, before))
 }
 
 // property of a material at a temperature.
@@ -36,40 +41,13 @@ func (l *Laws) capacity(material int32, kelvin, before float64) float64 {
 	return m.Constant[LawC]
 }
 
-func (l *Laws) mixInto(m *Material, x *Mixing, kelvin, before float64) {
-	over := int32(x.Material)
-	kx, ky := l.property(over, LawKX, kelvin), l.property(over, LawKY, kelvin)
-	m.Half[west] = blended(m.Half[west], kx, x.West, x.Y)
-	m.Half[east] = blended(m.Half[east], kx, x.East, x.Y)
-	m.Half[south] = blended(m.Half[south], ky, x.South, x.X)
-	m.Half[north] = blended(m.Half[north], ky, x.North, x.X)
-	share := x.X * x.Y
-	m.K[2] = beside(m.K[2], l.property(over, LawKZ, kelvin), share)
-	m.C = beside(m.C, l.capacity(over, kelvin, before), share)
-}
-
-// blended is the conductivity of half a cell of base, of which a region of over covers a part along the axis and a part across: in series along, side by
-// side across.
-func blended(base, over, along, across float64) float64 {
-	return float64(across/(along/over+(1-along)/base)) + float64((1-across)*base)
-}
-
-// beside is a mean weighted by the share of the area.
-func beside(base, over, share float64) float64 {
-	return float64(share*over) + float64((1-share)*base)
-}
-
 // Outside calls f with each material of an entry whose properties do not hold at a temperature.
 func (l *Laws) Outside(id uint32, kelvin float64, f func(material int)) {
-	e := l.Entries[id]
-	if l.outside(e.Material, kelvin) {
-		f(int(e.Material))
-	}
-	for n := e.First; n < e.First+e.Count; n++ {
-		if o := int32(l.Mixings[n].Material); l.outside(o, kelvin) {
-			f(int(o))
+	l.materials(l.Entries[id], func(m int32) {
+		if l.outside(m, kelvin) {
+			f(int(m))
 		}
-	}
+	})
 }
 
 func (l *Laws) outside(material int32, kelvin float64) bool {
@@ -143,32 +121,39 @@ func (m *Mesh) EntryAt(i, j, k int) uint32 {
 	return p.Index[j*m.NX()+i]
 }
 
-// mixedEntry appends what the palette's next entry is made of. What lies over a cell is a material or a fill: an entry without mixings.
-func (l *Laws) mixedEntry(key mixture) {
+// mixedEntry appends what the palette's next entry is made of. What lies in a cell is a material or a fill: an entry without parts.
+func (l *Laws) mixedEntry(x *mixer) {
 	if l == nil {
 		return
 	}
-	base := l.Entries[key.base]
-	e := LawEntry{Material: base.Material, First: int32(len(l.Mixings)), Count: base.Count + 1}
-	l.Mixings = append(l.Mixings, l.Mixings[base.First:base.First+base.Count]...)
-	l.Mixings = append(l.Mixings, Mixing{Material: int64(l.Entries[key.over].Material), West: key.x.lowHalf(), East: key.x.highHalf(),
-		South: key.y.lowHalf(), North: key.y.highHalf(), X: key.x.length(), Y: key.y.length()})
-	l.Entries = append(l.Entries, e)
+	for n := range x.parts {
+		p := &x.parts[n]
+		p.Material = l.Entries[x.materials[p.Place]].Material
+	}
+	l.entry(x.parts, x.alongX, x.alongY)
+}
+
+// entry appends one that is made of parts.
+func (l *Laws) entry(parts []Part, alongX, alongY int) {
+	l.Entries = append(l.Entries, LawEntry{First: int32(len(l.Parts)), AlongX: int32(alongX), AlongY: int32(alongY), Areas: int32(len(parts) - alongX - alongY)})
+	l.Parts = append(l.Parts, parts...)
 }
 
 // constantEntry appends an entry that follows no temperature: a fill, or a cell that shapes cut. Halves that differ are those of two materials on
-// either side of the middle, of which the second makes up the rest.
+// either side of the middle.
 func (l *Laws) constantEntry(m *Material) {
 	if l == nil {
 		return
 	}
-	e := LawEntry{Material: l.addConstant(m.Half[east], m.Half[north], m), First: int32(len(l.Mixings))}
-	if m.Half[west] != m.Half[east] || m.Half[south] != m.Half[north] {
-		over := l.addConstant(m.Half[west], m.Half[south], m)
-		l.Mixings = append(l.Mixings, Mixing{Material: int64(over), West: 1, South: 1, X: 1, Y: 1})
-		e.Count = 1
+	one := l.addConstant(m.Half[east], m.Half[north], m)
+	if m.Half[west] == m.Half[east] && m.Half[south] == m.Half[north] {
+		l.Entries = append(l.Entries, LawEntry{Material: one})
+		return
 	}
-	l.Entries = append(l.Entries, e)
+	other := l.addConstant(m.Half[west], m.Half[south], m)
+	areas := []Part{{Material: one, Low: 0.5}, {Material: other, Place: 1, Low: 0.5}}
+	stripe := []Part{{Material: one, High: 1}, {Material: other, Place: 1, Low: 1, Across: 1}}
+	l.entry(slices.Concat(stripe, stripe, areas), len(stripe), len(stripe))
 }
 
 func (l *Laws) addConstant(kx, ky float64, m *Material) int32 {

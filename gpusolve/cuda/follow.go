@@ -25,7 +25,7 @@ func (s *system) uploadLaws() {
 	f := &following{counts: make([]uint64, len(s.mesh.Stack.Materials))}
 	f.laws = Upload(&s.Space, []kernels.FollowLaws{{
 		Entries:   Upload(&s.Space, lawEntries(l)),
-		Mixings:   Upload(&s.Space, lawMixings(l)),
+		Parts:     Upload(&s.Space, lawParts(l)),
 		Materials: Upload(&s.Space, lawMaterials(l)),
 		Curves:    Upload(&s.Space, lawCurves(l)),
 		Pieces:    Upload(&s.Space, lawPieces(l)),
@@ -44,13 +44,13 @@ func (s *system) uploadLaws() {
 
 func lawEntries(l *mesh.Laws) []kernels.FollowLawEntry {
 	return converted(l.Entries, func(e *mesh.LawEntry) kernels.FollowLawEntry {
-		return kernels.FollowLawEntry{Material: e.Material, First: e.First, Count: e.Count}
+		return kernels.FollowLawEntry{Material: e.Material, First: e.First, AlongX: e.AlongX, AlongY: e.AlongY, Areas: e.Areas}
 	})
 }
 
-func lawMixings(l *mesh.Laws) []kernels.FollowLawMixing {
-	return converted(l.Mixings, func(m *mesh.Mixing) kernels.FollowLawMixing {
-		return kernels.FollowLawMixing{Material: m.Material, West: m.West, East: m.East, South: m.South, North: m.North, X: m.X, Y: m.Y}
+func lawParts(l *mesh.Laws) []kernels.FollowLawPart {
+	return converted(l.Parts, func(p *mesh.Part) kernels.FollowLawPart {
+		return kernels.FollowLawPart{Material: p.Material, Place: p.Place, Low: p.Low, High: p.High, Across: p.Across}
 	})
 }
 

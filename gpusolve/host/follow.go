@@ -140,7 +140,7 @@ func (t *followTask) warm(v []float64, k, j int, count bool) {
 			before[i] = ambient + t.old[c+i]
 		}
 	}
-	if m.Planes[k].Index == nil {
+	if p := &m.Planes[k]; p.Index == nil && m.Laws.Entries[p.Uniform].Areas == 0 {
 		t.uniform(&r, kelvin, before, k, j)
 	} else {
 		t.mixed(&r, kelvin, before, k, j)
@@ -185,7 +185,7 @@ func (t *followTask) uniform(r *slab, kelvin, before []float64, k, j int) {
 	}
 }
 
-// mixed is warm for a row of cells of many kinds.
+// mixed is warm for a row of cells of many kinds, or of several materials each.
 func (t *followTask) mixed(r *slab, kelvin, before []float64, k, j int) {
 	m := t.s.mesh
 	dy, dz := m.DY(j), m.DZ(k)

@@ -8,15 +8,15 @@ enum { THREADS = 128 };
 // times is a product that no sum swallows: it is rounded by itself, as on the processor.
 DEVICE double times(double a, double b) { return __nvvm_mul_rn_d(a, b); }
 
-// LawEntry is a material with a number of mixings from first on.
+// LawEntry is a material, or where areas is not 0 the parts from first on: those of stripes along x, of stripes along y, and areas, one of each material.
 struct LawEntry {
-  int material, first, count;
+  int material, first, alongX, alongY, areas;
 };
 
-// LawMixing lays a region of a material over part of a cell.
-struct LawMixing {
-  i64 material;
-  double west, east, south, north, x, y;
+// LawPart is a material in a stripe of a cell, or in the whole of it: see mesh.Part.
+struct LawPart {
+  int material, place;
+  double low, high, across;
 };
 
 // LawMaterial holds the number of each property's curve, -1 where it is the constant beside it.
@@ -45,7 +45,7 @@ struct LawFace {
 // Laws say how the palette and the faces follow the temperature.
 struct Laws {
   const LawEntry *entries;
-  const LawMixing *mixings;
+  const LawPart *parts;
   const LawMaterial *materials;
   const LawCurve *curves;
   const LawPiece *pieces;
@@ -119,21 +119,26 @@ DEVICE double conductivityOf(const Laws *l, int material, int half, double t) {
                          : valueAt(l, m->curveZ, m->kz, t);
 }
 
+DEVICE const LawPart *areasOf(const Laws *l, const LawEntry *e) { return l->parts + e->first + e->alongX + e->alongY; }
+
 // conductivity is that of half a cell, or along z, at a temperature.
 DEVICE double conductivity(const Laws *l, u32 id, int half, double t) {
   const LawEntry *e = l->entries + id;
-  double v = conductivityOf(l, e->material, half, t);
-  for (int n = e->first; n < e->first + e->count; n++) {
-    const LawMixing *x = l->mixings + n;
-    double over = conductivityOf(l, (int)x->material, half, t);
-    if (half == VERTICAL) {
-      double share = times(x->x, x->y);
-      v = times(share, over) + times(1 - share, v);
-      continue;
-    }
-    double along = half == WEST ? x->west : half == EAST ? x->east : half == SOUTH ? x->south : x->north;
-    double across = half <= EAST ? x->y : x->x;
-    v = across / (along / over + (1 - along) / v) + times(1 - across, v);
+  if (!e->areas) return conductivityOf(l, e->material, half, t);
+  double v = 0, resistivity = 0;
+  const LawPart *p = areasOf(l, e), *end = p + e->areas;
+  if (half == VERTICAL) {
+    for (; p < end; p++) v += times(p->low, conductivityOf(l, p->material, half, t));
+    return v;
+  }
+  end = half <= EAST ? p - e->alongY : p;
+  p = end - (half <= EAST ? e->alongX : e->alongY);
+  bool high = half == EAST || half == NORTH;
+  for (; p < end; p++) {
+    resistivity += (high ? p->high : p->low) / conductivityOf(l, p->material, half, t);
+    if (p->across == 0) continue;
+    v += p->across / resistivity;
+    resistivity = 0;
   }
   return v;
 }
@@ -142,12 +147,11 @@ DEVICE double conductivity(const Laws *l, u32 id, int half, double t) {
 DEVICE double heatCapacity(const Laws *l, u32 id, double t, double before) {
   const LawEntry *e = l->entries + id;
   const LawMaterial *m = l->materials + e->material;
-  double v = meanBetween(l, m->curveC, m->c, before, t);
-  for (int n = e->first; n < e->first + e->count; n++) {
-    const LawMixing *x = l->mixings + n;
-    m = l->materials + (int)x->material;
-    double share = times(x->x, x->y);
-    v = times(share, meanBetween(l, m->curveC, m->c, before, t)) + times(1 - share, v);
+  if (!e->areas) return meanBetween(l, m->curveC, m->c, before, t);
+  double v = 0;
+  for (const LawPart *p = areasOf(l, e), *end = p + e->areas; p < end; p++) {
+    m = l->materials + p->material;
+    v += times(p->low, meanBetween(l, m->curveC, m->c, before, t));
   }
   return v;
 }
@@ -196,8 +200,8 @@ KERNEL void BOUNDS(THREADS) follow(int nx, int ny, int nz, const double *dx, con
   if (flow >= 0 && wetAt(cavities[flow], i, j)) return; // no solid is here
   const LawEntry *e = laws->entries + id;
   if (j < first || j >= end) return;
-  count(laws, e->material, t, outside);
-  for (int n = e->first; n < e->first + e->count; n++) count(laws, (int)laws->mixings[n].material, t, outside);
+  if (!e->areas) count(laws, e->material, t, outside);
+  for (const LawPart *p = areasOf(laws, e), *end = p + e->areas; p < end; p++) count(laws, p->material, t, outside);
 }
 
 // Warmed has the properties of solids at the state x, with the mean heat capacity on the way from old, which stands for x where it is null.

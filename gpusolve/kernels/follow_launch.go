@@ -16,15 +16,15 @@ const (
 	FollowThreads = 128
 )
 
-// FollowLawEntry is a material with a number of mixings from first on.
+// FollowLawEntry is a material, or where areas is not 0 the parts from first on: those of stripes along x, of stripes along y, and areas, one of each material.
 type FollowLawEntry struct {
-	Material, First, Count int32
+	Material, First, AlongX, AlongY, Areas int32
 }
 
-// FollowLawMixing lays a region of a material over part of a cell.
-type FollowLawMixing struct {
-	Material                       int64
-	West, East, South, North, X, Y float64
+// FollowLawPart is a material in a stripe of a cell, or in the whole of it: see mesh.Part.
+type FollowLawPart struct {
+	Material, Place   int32
+	Low, High, Across float64
 }
 
 // FollowLawMaterial holds the number of each property's curve, -1 where it is the constant beside it.
@@ -53,7 +53,7 @@ type FollowLawFace struct {
 // FollowLaws say how the palette and the faces follow the temperature.
 type FollowLaws struct {
 	Entries   cudriver.Ptr[FollowLawEntry]
-	Mixings   cudriver.Ptr[FollowLawMixing]
+	Parts     cudriver.Ptr[FollowLawPart]
 	Materials cudriver.Ptr[FollowLawMaterial]
 	Curves    cudriver.Ptr[FollowLawCurve]
 	Pieces    cudriver.Ptr[FollowLawPiece]

@@ -1,0 +1,338 @@
+package mesh
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Cells that edges of rectangles cut are made of stripes. Later rectangles lie over earlier ones, and the edges of what is seen divide the cell into stripes along
+// x, each with its materials in series in either half of the cell; the stripes conduct side by side. Along y alike, and along z the areas conduct side by
+// side. For edges that all run one way this is exact. Otherwise it is the lower of the two bounds of such a network: no heat passes between stripes within half a cell.
+
+// Part is a material in a stripe of a cell, or in the whole of it.
+type Part struct {
+	Material, Place int32 // Place is the number of the material among those of the cell
+	// Low and High are its share of the stripe's west and east half, or south and north. Of the whole cell Low is the share.
+	Low, High float64
+	// Across is the stripe's share of the cell's depth or width at the last part of a stripe, and 0 at those before it.
+	Across float64
+}
+
+// mixed is what a cell is made of whose parts are stripes along x, then along y, then areas; own are the cell's materials by themselves.
+func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
+	m.Half[west], m.Half[east] = sideBySide(parts[:alongX], own, 0)
+	m.Half[south], m.Half[north] = sideBySide(parts[alongX:alongX+alongY], own, 1)
+	m.K[0] = 2 / (1/m.Half[west] + 1/m.Half[east])
+	m.K[1] = 2 / (1/m.Half[south] + 1/m.Half[north])
+	for _, p := range parts[alongX+alongY:] {
+		m.K[2] += float64(p.Low * own[p.Place].K[2])
+		m.C += float64(p.Low * own[p.Place].C)
+	}
+	return m
+}
+
+// sideBySide is what the halves of stripes conduct.
+func sideBySide(stripes []Part, own []Material, axis int) (low, high float64) {
+	inLow, inHigh := 0.0, 0.0 // resistivities of the stripe
+	for n := range stripes {
+		p := &stripes[n]
+		k := own[p.Place].K[axis]
+		inLow += p.Low / k
+		inHigh += p.High / k
+		if p.Across != 0 {
+			low += p.Across / inLow
+			high += p.Across / inHigh
+			inLow, inHigh = 0, 0
+		}
+	}
+	return low, high
+}
+
+// mixer finds the parts of a cell.
+type mixer struct {
+	rects          []rect // the topmost first
+	base           uint32
+	materials      []uint32   // that are seen
+	own            []Material // what they are by themselves
+	parts          []Part
+	alongX, alongY int // parts of stripes
+
+	places       map[uint32]int32
+	edges        [2][]float64 // of all rectangles, and those of the cell, without doubles
+	begins, ends []int32      // rectangles as they begin across an axis, and as they end
+	active       []int32      // rectangles that lie in a stripe, the topmost first
+	signature    uint64       // of the active ones
+	gaps         []span       // of a stripe that nothing covers yet
+	area         []float64    // by place
+	low, high    []float64    // of a stripe, by place
+	seen         []int32      // places that a stripe shows
+	stripes      []stripe     // along an axis
+	steps        int          // that are left
+}
+
+// rect is a rectangle over part of a cell.
+type rect struct {
+	over uint32
+	run  uint32 // number of the run of rectangles of one material, in which order does not count
+	at   [2]span
+}
+
+// stripe is what is known of one: what lies in it, and its parts.
+type stripe struct {
+	signature  uint64
+	first, end int
+}
+
+// span is an interval of a cell's width or depth.
+type span struct{ lo, hi float64 }
+
+func spanOf(v interval) span { return span{float64(v.lo), float64(v.hi)} }
+
+// mostWork bounds the steps that a cell may take: those of a rectangle in a stripe, of gaps that move, of parts that are kept. 1,000 rectangles take less however they
+// cross. Where more take more, the cell is looked at along lines alone, one anywhere in each 1024th of its width and of its depth: what is seen is then right within
+// some hundredths of the cell, for rectangles on a pitch too.
+const (
+	mostWork = 50_000_000
+	lines    = 1024
+)
+
+// mix finds the parts that rects over base make.
+func (x *mixer) mix(base uint32) {
+	x.base = base
+	for n := range x.rects[1:] {
+		r := &x.rects[n+1]
+		if r.run = x.rects[n].run; r.over != x.rects[n].over {
+			r.run++
+		}
+	}
+	x.merge()
+	if !x.divided(mostWork) {
+		x.sample()
+		x.divided(math.MaxInt)
+	}
+	for n, share := range x.area {
+		x.parts = append(x.parts, Part{Place: int32(n), Low: share})
+	}
+}
+
+// merge makes one of the edges across each axis that only rounding tells apart.
+func (x *mixer) merge() {
+	for axis := range x.edges {
+		edges := append(x.edges[axis][:0], 0, 1)
+		for n := range x.rects {
+			at := &x.rects[n].at[axis]
+			edges = append(edges, at.lo, at.hi)
+		}
+		slices.Sort(edges)
+		kept := edges[:1]
+		for _, e := range edges[1:] {
+			if e-kept[len(kept)-1] > rounding {
+				kept = append(kept, e)
+			}
+		}
+		kept[len(kept)-1] = 1
+		x.edges[axis] = kept
+		merged := func(v float64) float64 {
+			n, found := slices.BinarySearch(kept, v)
+			switch {
+			case found:
+				return v
+			case 1-v <= rounding:
+				return 1
+			}
+			return kept[n-1]
+		}
+		for n := range x.rects {
+			at := &x.rects[n].at[axis]
+			at.lo, at.hi = merged(at.lo), merged(at.hi)
+		}
+	}
+}
+
+// sample moves the edges so that rectangles cover the part of each axis that they have of its lines.
+func (x *mixer) sample() {
+	for axis := range x.edges {
+		var at [lines]float64
+		x.edges[axis] = append(x.edges[axis][:0], 0)
+		for n := range at {
+			at[n] = (float64(n) + float64(scrambled(uint64(2*n+axis))>>11)*0x1p-53) / lines
+			x.edges[axis] = append(x.edges[axis], float64(n+1)/lines)
+		}
+		below := func(v float64) float64 { return float64(sort.SearchFloat64s(at[:], v)) / lines }
+		for n := range x.rects {
+			r := &x.rects[n].at[axis]
+			r.lo, r.hi = below(r.lo), below(r.hi)
+		}
+	}
+}
+
+// divided finds the stripes along both axes, and says whether it could within so many steps.
+func (x *mixer) divided(steps int) bool {
+	if x.places == nil {
+		x.places = map[uint32]int32{}
+	}
+	clear(x.places)
+	x.materials, x.area, x.low, x.high, x.parts, x.steps = x.materials[:0], x.area[:0], x.low[:0], x.high[:0], x.parts[:0], steps
+	x.divide(0)
+	x.alongX = len(x.parts)
+	x.divide(1)
+	x.alongY = len(x.parts) - x.alongX
+	return x.steps > 0
+}
+
+// divide adds the parts of the stripes along an axis.
+func (x *mixer) divide(axis int) {
+	across := 1 - axis
+	x.begins, x.ends, x.active, x.stripes, x.signature = x.begins[:0], x.ends[:0], x.active[:0], x.stripes[:0], 0
+	for n := range x.rects {
+		if at := &x.rects[n].at; at[0].lo < at[0].hi && at[1].lo < at[1].hi {
+			x.begins = append(x.begins, int32(n))
+			x.ends = append(x.ends, int32(n))
+		}
+	}
+	slices.SortFunc(x.begins, func(a, b int32) int { return cmp.Compare(x.rects[a].at[across].lo, x.rects[b].at[across].lo) })
+	slices.SortFunc(x.ends, func(a, b int32) int { return cmp.Compare(x.rects[a].at[across].hi, x.rects[b].at[across].hi) })
+	begin, end := 0, 0
+	edges := x.edges[across]
+	for n, from := range edges[:len(edges)-1] {
+		if x.steps -= 1 + len(x.active)/64; x.steps <= 0 {
+			return
+		}
+		for ; end < len(x.ends) && x.rects[x.ends[end]].at[across].hi == from; end++ {
+			at, _ := slices.BinarySearch(x.active, x.ends[end])
+			x.active = slices.Delete(x.active, at, at+1)
+			x.signature -= x.rects[x.ends[end]].mark(axis)
+		}
+		for ; begin < len(x.begins) && x.rects[x.begins[begin]].at[across].lo == from; begin++ {
+			at, _ := slices.BinarySearch(x.active, x.begins[begin])
+			x.active = slices.Insert(x.active, at, x.begins[begin])
+			x.signature += x.rects[x.begins[begin]].mark(axis)
+		}
+		x.add(axis, edges[n+1]-from)
+	}
+}
+
+// mark is a number for what a rectangle does in a stripe. Their sum tells stripes apart: they differ in 64 scrambled bits.
+func (r *rect) mark(axis int) uint64 {
+	mark := scrambled(uint64(r.run) ^ math.Float64bits(r.at[axis].lo))
+	return scrambled(mark ^ math.Float64bits(r.at[axis].hi))
+}
+
+// scrambled is a step of SplitMix64.
+func scrambled(v uint64) uint64 {
+	v += 0x9e3779b97f4a7c15
+	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
+	v = (v ^ v>>27) * 0x94d049bb133111eb
+	return v ^ v>>31
+}
+
+// add makes parts of a stripe, or widens one with the same.
+func (x *mixer) add(axis int, across float64) {
+	recent := x.stripes[max(0, len(x.stripes)-32):]
+	for n := len(recent) - 1; n >= 0; n-- {
+		if recent[n].signature == x.signature {
+			x.widen(axis, recent[n], across)
+			return
+		}
+	}
+	first := len(x.parts)
+	x.look(axis)
+	x.list()
+	made := stripe{x.signature, first, len(x.parts)}
+	for n := len(recent) - 1; n >= 0; n-- {
+		if old := recent[n]; alikeParts(x.parts[old.first:old.end], x.parts[first:]) {
+			x.parts = x.parts[:first]
+			made.first, made.end = old.first, old.end
+			break
+		}
+	}
+	x.stripes = append(x.stripes, made)
+	x.widen(axis, made, across)
+}
+
+// widen counts a stripe once more.
+func (x *mixer) widen(axis int, s stripe, across float64) {
+	parts := x.parts[s.first:s.end]
+	parts[len(parts)-1].Across += across
+	if axis == 0 {
+		for _, p := range parts {
+			x.area[p.Place] += across * (p.Low + p.High) / 2
+		}
+	}
+}
+
+// look finds what a stripe shows: what the topmost rectangle covers, what the next leaves, and so on.
+func (x *mixer) look(axis int) {
+	x.seen = x.seen[:0]
+	x.gaps = append(x.gaps[:0], span{0, 1})
+	for n := 0; n < len(x.active) && len(x.gaps) > 0 && x.steps > 0; n++ {
+		x.steps -= 1 + len(x.gaps)/32
+		r := &x.rects[x.active[n]]
+		x.show(r.over, r.at[axis])
+	}
+	if len(x.gaps) > 0 {
+		x.show(x.base, span{0, 1})
+	}
+}
+
+// show gives the gaps within a span to a material.
+func (x *mixer) show(material uint32, at span) {
+	first := sort.Search(len(x.gaps), func(n int) bool { return x.gaps[n].hi > at.lo })
+	end := first
+	low, high := 0.0, 0.0
+	for ; end < len(x.gaps) && x.gaps[end].lo < at.hi; end++ {
+		lo, hi := max(x.gaps[end].lo, at.lo), min(x.gaps[end].hi, at.hi)
+		low += 2 * max(0, min(hi, 0.5)-lo)
+		high += 2 * max(0, hi-max(lo, 0.5))
+	}
+	if first == end {
+		return
+	}
+	place := x.place(material)
+	if x.low[place] == 0 && x.high[place] == 0 {
+		x.seen = append(x.seen, place)
+	}
+	x.low[place] += low
+	x.high[place] += high
+	var left [2]span
+	n := 0
+	if g := x.gaps[first]; g.lo < at.lo {
+		left[n] = span{g.lo, at.lo}
+		n++
+	}
+	if g := x.gaps[end-1]; g.hi > at.hi {
+		left[n] = span{at.hi, g.hi}
+		n++
+	}
+	x.gaps = slices.Replace(x.gaps, first, end, left[:n]...)
+}
+
+// place is the number of a material that is seen.
+func (x *mixer) place(material uint32) int32 {
+	n, ok := x.places[material]
+	if !ok {
+		n = int32(len(x.materials))
+		x.places[material] = n
+		x.materials = append(x.materials, material)
+		x.area, x.low, x.high = append(x.area, 0), append(x.low, 0), append(x.high, 0)
+	}
+	return n
+}
+
+// list makes parts of what a stripe shows.
+func (x *mixer) list() {
+	slices.Sort(x.seen)
+	x.steps -= 8 * len(x.seen)
+	for _, place := range x.seen {
+		x.parts = append(x.parts, Part{Place: place, Low: x.low[place], High: x.high[place]})
+		x.low[place], x.high[place] = 0, 0
+	}
+}
+
+// alikeParts says whether stripes have the same parts but for rounding.
+func alikeParts(a, b []Part) bool {
+	same := func(v, w float64) bool { return math.Abs(v-w) <= rounding }
+	return slices.EqualFunc(a, b, func(p, q Part) bool { return p.Place == q.Place && same(p.Low, q.Low) && same(p.High, q.High) })
+}
