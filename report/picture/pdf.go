@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"io"
 	"time"
@@ -20,7 +21,7 @@ import (
 type pdfCanvas struct {
 	sheet
 	doc    *fpdf.Fpdf
-	images int
+	widths map[int]bool // of images, in pixels
 }
 
 var _ vg.CanvasWriterTo = (*pdfCanvas)(nil)
@@ -41,7 +42,7 @@ func newPDF(width, height vg.Length) *pdfCanvas {
 	doc.AddUTF8FontFromBytes(sans, "B", liberationsansbold.TTF)
 	doc.AddPage()
 	doc.SetLineJoinStyle("round")
-	return &pdfCanvas{sheet: newSheet(width, height), doc: doc}
+	return &pdfCanvas{sheet: newSheet(width, height), doc: doc, widths: map[int]bool{}}
 }
 
 // paint sets the colour of everything.
@@ -106,19 +107,44 @@ func (p *pdfCanvas) FillString(f font.Face, at vg.Point, text string) {
 
 // DrawImage places an image.
 func (p *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
+	width := img.Bounds().Dx()
+	wide := p.widened(img)
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
+	if err := png.Encode(&b, wide); err != nil {
 		p.doc.SetError(err)
 		return
 	}
-	p.images++
-	name := fmt.Sprint("image", p.images)
+	name := fmt.Sprint("image", len(p.widths))
 	options := fpdf.ImageOptions{ImageType: "PNG"}
 	p.doc.RegisterImageOptionsReader(name, options, &b)
 	p.doc.SetAlpha(1, "Normal")
 	x0, y1 := p.at(r.Min)
 	x1, y0 := p.at(r.Max)
+	if wide != img {
+		p.doc.ClipRect(x0, y0, x1-x0, y1-y0, false)
+		defer p.doc.ClipEnd()
+		x1 = x0 + (x1-x0)*float64(wide.Bounds().Dx())/float64(width)
+	}
 	p.doc.ImageOptions(name, x0, y0, x1-x0, y1-y0, false, options, 0, "")
+}
+
+// widened repeats the last column of an image until no image before is as wide: the document sorts its images by width, and those of one width come in any order.
+func (p *pdfCanvas) widened(img image.Image) image.Image {
+	at := img.Bounds()
+	width := at.Dx()
+	for p.widths[width] {
+		width++
+	}
+	p.widths[width] = true
+	if width == at.Dx() {
+		return img
+	}
+	wide := image.NewNRGBA(image.Rect(0, 0, width, at.Dy()))
+	draw.Draw(wide, wide.Bounds(), img, at.Min, draw.Src)
+	for x := at.Dx(); x < width; x++ {
+		draw.Draw(wide, image.Rect(x, 0, x+1, at.Dy()), img, image.Pt(at.Max.X-1, at.Min.Y), draw.Src)
+	}
+	return wide
 }
 
 // WriteTo writes the document.
