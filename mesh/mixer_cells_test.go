@@ -1,0 +1,91 @@
+package mesh
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"thermsim/stack"
+)
+
+// Rectangles anywhere on a grid of many cells: the area of each material in each cell is that of the pieces between all edges, each of the material that lies on top
+// of it, and the mirror image of a layer has the mirror image of its properties.
+func TestRectanglesOnManyCells(t *testing.T) {
+	const nx, ny = 7, 5
+	rng := rand.New(rand.NewPCG(11, 12))
+	for trial := range 200 {
+		s := three()
+		s.Grid = stack.Grid{X: stack.Axis{Cells: nx}, Y: stack.Axis{Cells: ny}}
+		w, h := s.Size[0], s.Size[1]
+		for range 1 + rng.IntN(1+trial/5) {
+			at := func(length float64, cells int) (lo, hi float64) {
+				lo, hi = rng.Float64(), rng.Float64()
+				if rng.IntN(3) == 0 { // on lines of the grid
+					lo = math.Round(lo*float64(cells)) / float64(cells)
+				}
+				if lo > hi {
+					lo, hi = hi, lo
+				}
+				if rng.IntN(2) == 0 {
+					hi = min(1, lo+(hi-lo)/8)
+				}
+				return lo * length, hi * length
+			}
+			x0, x1 := at(w, nx)
+			y0, y1 := at(h, ny)
+			s.Layers[1].Regions = append(s.Layers[1].Regions, stack.Region{Material: rng.IntN(3), Rect: stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}})
+		}
+		m := mustBuild(t, s)
+		xs, ys := []float64{}, []float64{}
+		for i := range nx + 1 {
+			xs = append(xs, w*float64(i)/nx)
+		}
+		for j := range ny + 1 {
+			ys = append(ys, h*float64(j)/ny)
+		}
+		for _, r := range s.Layers[1].Regions {
+			xs, ys = append(xs, r.Rect.X, r.Rect.X+r.Rect.Width), append(ys, r.Rect.Y, r.Rect.Y+r.Rect.Height)
+		}
+		slices.Sort(xs)
+		slices.Sort(ys)
+		var heat, up [ny][nx]float64
+		for b := range ys[1:] {
+			for a := range xs[1:] {
+				x, y := (xs[a]+xs[a+1])/2, (ys[b]+ys[b+1])/2
+				of := s.Materials[1]
+				for _, r := range s.Layers[1].Regions {
+					if x > r.Rect.X && x < r.Rect.X+r.Rect.Width && y > r.Rect.Y && y < r.Rect.Y+r.Rect.Height {
+						of = s.Materials[r.Material]
+					}
+				}
+				share := (xs[a+1] - xs[a]) * (ys[b+1] - ys[b]) * nx * ny / w / h
+				i, j := min(nx-1, int(x/w*nx)), min(ny-1, int(y/h*ny))
+				heat[j][i] += share * of.C
+				up[j][i] += share * of.K[2]
+			}
+		}
+		mirrored := *s
+		mirrored.Layers = slices.Clone(s.Layers)
+		mirrored.Layers[1].Regions = slices.Clone(s.Layers[1].Regions)
+		for n := range mirrored.Layers[1].Regions {
+			r := &mirrored.Layers[1].Regions[n].Rect
+			r.X = w - r.X - r.Width
+		}
+		other := mustBuild(t, &mirrored)
+		for j := range ny {
+			for i := range nx {
+				got, mirror := m.At(i, j, 2), other.At(nx-1-i, j, 2)
+				// Edges are FP32, and parts below a millionth of a cell's width are rounding.
+				for n, pair := range [][2]float64{
+					{got.C, heat[j][i]}, {got.K[2], up[j][i]}, {got.C, mirror.C}, {got.K[0], mirror.K[0]}, {got.K[1], mirror.K[1]},
+					{got.Half[west], mirror.Half[east]}, {got.Half[east], mirror.Half[west]}, {got.Half[south], mirror.Half[south]},
+				} {
+					if math.Abs(pair[0]-pair[1]) > 2e-5*pair[1] {
+						t.Fatalf("trial %d, cell %d, %d, property %d: %.9g, want %.9g", trial, i, j, n, pair[0], pair[1])
+					}
+				}
+			}
+		}
+	}
+}
