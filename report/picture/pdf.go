@@ -121,7 +121,8 @@ func (p *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	x0, y1 := p.at(r.Min)
 	x1, y0 := p.at(r.Max)
 	if wide != img {
-		p.doc.ClipRect(x0, y0, x1-x0, y1-y0, false)
+		// What is added lies on the right: a clip at the other edges would leave a light line there, where viewers smooth it.
+		p.doc.ClipRect(x0-1, y0-1, x1-x0+1, y1-y0+2, false)
 		defer p.doc.ClipEnd()
 		x1 = x0 + (x1-x0)*float64(wide.Bounds().Dx())/float64(width)
 	}
