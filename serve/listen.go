@@ -78,7 +78,7 @@ type Host struct {
 	Session func(ctx context.Context, c net.Conn) (last bool, err error)
 	// Refusal is what a client is told while another one is served; nil for nothing.
 	Refusal []byte
-	// Say is told what happens. May be nil.
+	// Say is told what happens, by several goroutines at once. May be nil.
 	Say func(text string)
 }
 

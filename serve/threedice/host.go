@@ -15,7 +15,8 @@ type HostOptions struct {
 	Idle, Patience time.Duration
 	// Keep goes on after EXIT with the next client; 3D-ICE's server ends with it.
 	Keep bool
-	Say  func(text string)
+	// Say is told what happens, by several goroutines at once. May be nil.
+	Say func(text string)
 }
 
 // Host takes the clients of a server. One that is gone without EXIT makes room for the next, which starts anew; connections beside a client are closed.
