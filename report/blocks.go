@@ -25,7 +25,7 @@ func newBlocks(m *mesh.Mesh) []*block {
 			power := &m.Stack.Layers[l].Powers[p]
 			for b := range power.Blocks {
 				drawn := &power.Blocks[b]
-				s := &block{footprint: footprint{l, drawn.Rects, drawn.Shapes}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
+				s := &block{footprint: footprint{layer: l, shown: drawn.Rects, shapes: drawn.Shapes}, name: drawn.Name, area: drawn.Area(), power: power, index: b}
 				blocks = append(blocks, s)
 			}
 		}

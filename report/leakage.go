@@ -137,12 +137,12 @@ func (l leaks) part(m *mesh.Mesh, p *part) float64 {
 		}
 		if len(power.Blocks) == 0 {
 			source := newSource(powerArea(m.Stack, power), watts[0], power)
-			sum += source.over(p)
+			sum += source.over(m, p)
 			continue
 		}
 		for i := range power.Blocks {
 			source := newSource(blockArea(&power.Blocks[i]), watts[i], nil)
-			sum += source.over(p)
+			sum += source.over(m, p)
 		}
 	}
 	return sum

@@ -15,7 +15,7 @@ func (t interval) partWatts(m *mesh.Mesh, blocks []*block, blockWatts []float64,
 	for i, p := range parts {
 		for _, s := range sources[p.layer] {
 			if p.power == nil || p.power == s.power {
-				watts[i] += s.over(p)
+				watts[i] += s.over(m, p)
 			}
 		}
 	}
@@ -60,18 +60,22 @@ func (t interval) sources(m *mesh.Mesh, blocks []*block, watts []float64) ([][]h
 }
 
 // over is the power in W that a source gives to a part.
-func (s *heatSource) over(p *part) float64 {
+func (s *heatSource) over(m *mesh.Mesh, p *part) float64 {
 	if s.power != nil && p.power == s.power {
 		return s.watts
 	}
 	if s.power == nil || s.power.Map == nil {
-		return s.watts * (overlapping(s.rects, p.shown) / s.area)
+		return s.watts * (p.under(m, s.rects) / s.area)
 	}
 	total := s.power.Watts()
 	if total == 0 {
 		return 0
 	}
-	return s.watts / total * tilesOver(s.power.Map, s.rects[0], p.shown)
+	over := tilesOver(s.power.Map, s.rects[0], p.shown)
+	for _, c := range p.cells {
+		over += c.Share * tilesOver(s.power.Map, s.rects[0], []stack.Rect{cellOf(m, c)})
+	}
+	return s.watts / total * over
 }
 
 // tilesOver is the power in W of a map's tiles over rectangles.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,10 +17,14 @@ type footprint struct {
 	layer  int
 	shown  []stack.Rect // that do not overlap
 	shapes []geometry.Shape
+	cells  []reduction.Cell // in place of both, where too much lies over each other
 }
 
 // rects are the cells, plane by plane, weighed by volume.
 func (f *footprint) rects(m *mesh.Mesh) []reduction.Rect {
+	if f.cells != nil {
+		return reduction.CoverCells(m, f.layer, f.cells)
+	}
 	return reduction.Cover(m, f.layer, f.shown, f.shapes)
 }
 
@@ -50,7 +55,7 @@ func newParts(m *mesh.Mesh) []*part {
 	var all []*part
 	for l := range m.Stack.Layers {
 		first := len(all)
-		all = append(all, regionParts(m.Stack, l)...)
+		all = append(all, regionParts(m, l)...)
 		regions := all[first:]
 		nameless := 0
 		for p := range m.Stack.Layers[l].Powers {
@@ -67,11 +72,9 @@ func newParts(m *mesh.Mesh) []*part {
 				nameless++
 				name = fmt.Sprintf("power %d", nameless)
 			}
-			all = append(all, &part{footprint: footprint{layer: l, shown: powerArea(m.Stack, power)}, kind: kindPower, name: name, material: -1, tmax: power.TMax, power: power})
+			area := powerArea(m.Stack, power)
+			all = append(all, &part{footprint: footprint{layer: l, shown: area}, kind: kindPower, name: name, material: -1, area: areaOf(area), tmax: power.TMax, power: power})
 		}
-	}
-	for _, p := range all {
-		p.area = areaOf(p.shown)
 	}
 	return all
 }
@@ -86,7 +89,7 @@ func (p *part) filledBy(s *stack.Stack, power *stack.Power) bool {
 		around, slack = stack.Around(power.Shape), 0.01 // strips of a shape may be cut elsewhere
 	}
 	whole := areaOf(powerArea(s, power))
-	return same(p.only.Rect, around) && math.Abs(areaOf(p.shown)-whole) <= slack*whole
+	return same(p.only.Rect, around) && math.Abs(p.area-whole) <= slack*whole
 }
 
 // stricter is the lower of two limits in K, where 0 is none.
@@ -105,7 +108,8 @@ func same(a, b stack.Rect) bool {
 }
 
 // regionParts are the regions of a layer and what they leave of it; none where it has no regions.
-func regionParts(s *stack.Stack, l int) []*part {
+func regionParts(m *mesh.Mesh, l int) []*part {
+	s := m.Stack
 	layer := &s.Layers[l]
 	if len(layer.Regions) == 0 {
 		return nil
@@ -115,38 +119,54 @@ func regionParts(s *stack.Stack, l int) []*part {
 		material int // of those without a name
 		die      string
 	}
-	seen := visible(s, l)
-	groups := map[key]*part{}
-	rest := &part{footprint: footprint{layer: l}, kind: kindRest, material: layer.Material}
-	var all []*part
+	groups := map[key]int{}
+	all := []*part{{footprint: footprint{layer: l}, kind: kindRest, material: layer.Material}}
+	of := make([]int, len(layer.Regions)+1) // the part of every item of the sheet
 	for r := range layer.Regions {
 		region := &layer.Regions[r]
 		if region.Fill != nil && region.Name == "" && region.Shape == nil && same(region.Rect, s.Domain()) { // the layer's own inclusions
-			rest.filled = true
-			rest.shown = append(rest.shown, seen[r+1]...)
+			all[0].filled = true
 			continue
 		}
 		k := key{name: region.Name, die: region.Die}
 		if region.Name == "" {
 			k.material = region.Material
 		}
-		p := groups[k]
-		if p == nil {
-			p = &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name, die: region.Die, material: region.Material}
-			groups[k] = p
-			all = append(all, p)
-			p.only = region
+		n, found := groups[k]
+		if !found {
+			n = len(all)
+			groups[k] = n
+			all = append(all, &part{footprint: footprint{layer: l}, kind: kindRegion, name: region.Name, die: region.Die, material: region.Material, only: region})
 		} else {
-			p.only = nil
+			all[n].only = nil
 		}
-		p.filled = p.filled || region.Fill != nil
-		p.shown = append(p.shown, seen[r+1]...)
-		p.tmax = stricter(p.tmax, region.TMax)
+		of[r+1] = n
+		all[n].filled = all[n].filled || region.Fill != nil
+		all[n].tmax = stricter(all[n].tmax, region.TMax)
 	}
-	if rest.shown = append(rest.shown, seen[0]...); len(all) > 0 && len(rest.shown) > 0 {
-		all = append(all, rest)
+	sheet := newSheet(s, l)
+	if seen, ok := sheet.visible(); ok {
+		for r, rects := range seen[1:] {
+			p := all[of[r+1]]
+			p.shown = append(p.shown, rects...)
+		}
+		all[0].shown = append(all[0].shown, seen[0]...)
+	} else {
+		for n, cells := range sheet.crowd(m, of, len(all)) {
+			all[n].cells = cells
+		}
 	}
-	return all
+	for _, p := range all {
+		p.area = areaOf(p.shown)
+		for _, c := range p.cells {
+			p.area += c.Share * cellOf(m, c).Area()
+		}
+	}
+	rest, regions := all[0], all[1:]
+	if len(regions) > 0 && len(rest.shown)+len(rest.cells) > 0 {
+		return append(regions, rest)
+	}
+	return regions
 }
 
 // overlapping is the area that two sets of rectangles share, in m2; the rectangles of each set are apart.
@@ -160,6 +180,30 @@ func overlapping(a, b []stack.Rect) float64 {
 	return sum
 }
 
+// cellOf is a cell of the ground plan.
+func cellOf(m *mesh.Mesh, c reduction.Cell) stack.Rect {
+	return stack.Rect{X: m.X[c.I], Y: m.Y[c.J], Width: m.DX(int(c.I)), Height: m.DY(int(c.J))}
+}
+
+// under is the area of a part that rectangles cover, in m2; where the part is known by cells, its share of a cell is taken for that of whatever covers the cell in part.
+func (p *part) under(m *mesh.Mesh, rects []stack.Rect) float64 {
+	sum := overlapping(rects, p.shown)
+	if len(p.cells) == 0 {
+		return sum
+	}
+	for _, r := range rects {
+		i, x := reduction.Lengths(m.X, r.X, r.X+r.Width, nil)
+		j, y := reduction.Lengths(m.Y, r.Y, r.Y+r.Height, nil)
+		for n, dy := range y {
+			at, _ := slices.BinarySearchFunc(p.cells, reduction.Cell{I: int32(i), J: int32(j + n)}, func(a, b reduction.Cell) int { return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I)) })
+			for ; at < len(p.cells) && int(p.cells[at].J) == j+n && int(p.cells[at].I) < i+len(x); at++ {
+				sum += dy * x[int(p.cells[at].I)-i] * p.cells[at].Share
+			}
+		}
+	}
+	return sum
+}
+
 func shared(p, q stack.Rect) float64 {
 	w := min(p.X+p.Width, q.X+q.Width) - max(p.X, q.X)
 	h := min(p.Y+p.Height, q.Y+q.Height) - max(p.Y, q.Y)
@@ -167,8 +211,9 @@ func shared(p, q stack.Rect) float64 {
 }
 
 // powered says whether a source of the layer reaches a part, whatever its watts at a time.
-func (p *part) powered(s *stack.Stack) bool {
+func (p *part) powered(m *mesh.Mesh) bool {
 	const sliver = 1e-6 // of the part
+	s := m.Stack
 	for i := range s.Layers[p.layer].Powers {
 		power := &s.Layers[p.layer].Powers[i]
 		var rects []stack.Rect
@@ -178,7 +223,7 @@ func (p *part) powered(s *stack.Stack) bool {
 		if len(power.Blocks) == 0 {
 			rects = powerArea(s, power)
 		}
-		if overlapping(rects, p.shown) > sliver*p.area {
+		if p.under(m, rects) > sliver*p.area {
 			return true
 		}
 	}
@@ -187,12 +232,13 @@ func (p *part) powered(s *stack.Stack) bool {
 
 // fillers are those of a layer's parts that fill the room around its chips, such as mould, underfill and air: without power or inclusions, and either no better than
 // fillerK in any direction, or in the plane less than a tenth as conductive as the best of the layer. Where nothing else is there, none is one.
-func fillers(s *stack.Stack, parts []*part) []*part {
+func fillers(m *mesh.Mesh, parts []*part) []*part {
 	const (
 		fillerK = 1.5 // W/(m K); mould and underfill have 0.3 to 1, wiring and bumps 2 or more
 		tenth   = 0.1
 	)
-	inPlane := func(p *part) float64 { return max(s.Materials[p.material].K[0], s.Materials[p.material].K[1]) }
+	materials := m.Stack.Materials
+	inPlane := func(p *part) float64 { return max(materials[p.material].K[0], materials[p.material].K[1]) }
 	best := 0.0
 	for _, p := range parts {
 		if p.area > 0 {
@@ -202,10 +248,10 @@ func fillers(s *stack.Stack, parts []*part) []*part {
 	var out []*part
 	chip := false
 	for _, p := range parts {
-		poor := max(inPlane(p), s.Materials[p.material].K[2]) < fillerK || inPlane(p) < tenth*best
+		poor := max(inPlane(p), materials[p.material].K[2]) < fillerK || inPlane(p) < tenth*best
 		switch {
 		case p.area == 0:
-		case poor && !p.filled && !p.powered(s):
+		case poor && !p.filled && !p.powered(m):
 			out = append(out, p)
 		default:
 			chip = true

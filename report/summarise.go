@@ -128,7 +128,7 @@ func (s *Summary) leaveOutFillers(m *mesh.Mesh, sc *scan) {
 		if m.Stack.Layers[l].MeanOfAll {
 			continue
 		}
-		out := fillers(m.Stack, parts)
+		out := fillers(m, parts)
 		if len(out) == 0 {
 			continue
 		}

@@ -12,12 +12,31 @@ func Cover(m *mesh.Mesh, layer int, rects []stack.Rect, shapes []geometry.Shape)
 	return CoverPlanes(m, m.LayerPlanes[layer], rects, shapes)
 }
 
+// Cell is a share of the cells over (I, J) of the ground plan.
+type Cell struct {
+	I, J  int32
+	Share float64
+}
+
+// CoverCells is a layer's part in shares of cells, which are in order of rows, then of columns, weighed by volume, plane by plane.
+func CoverCells(m *mesh.Mesh, layer int, cells []Cell) []Rect {
+	var sheet []Rect
+	for n := 0; n < len(cells); {
+		r := Rect{I: int(cells[n].I), J: int(cells[n].J), Y: []float64{m.DY(int(cells[n].J))}}
+		for ; n < len(cells) && int(cells[n].J) == r.J && int(cells[n].I) == r.I+len(r.X); n++ {
+			r.X = append(r.X, m.DX(int(cells[n].I))*cells[n].Share)
+		}
+		sheet = append(sheet, r)
+	}
+	return planesOf(m, m.LayerPlanes[layer], sheet)
+}
+
 // CoverPlanes is the part of a half-open range of planes under rectangles and other shapes, weighed by volume, plane by plane.
 func CoverPlanes(m *mesh.Mesh, planes [2]int, rects []stack.Rect, shapes []geometry.Shape) []Rect {
 	var sheet []Rect
 	for _, r := range rects {
-		i, x := lengths(m.X, r.X, r.X+r.Width)
-		j, y := lengths(m.Y, r.Y, r.Y+r.Height)
+		i, x := Lengths(m.X, r.X, r.X+r.Width, nil)
+		j, y := Lengths(m.Y, r.Y, r.Y+r.Height, nil)
 		if len(x) > 0 && len(y) > 0 {
 			sheet = append(sheet, Rect{I: i, J: j, X: x, Y: y})
 		}
@@ -25,6 +44,11 @@ func CoverPlanes(m *mesh.Mesh, planes [2]int, rects []stack.Rect, shapes []geome
 	for _, s := range shapes {
 		sheet = append(sheet, rows(m, s)...)
 	}
+	return planesOf(m, planes, sheet)
+}
+
+// planesOf repeats rectangles of the ground plan in every plane.
+func planesOf(m *mesh.Mesh, planes [2]int, sheet []Rect) []Rect {
 	all := make([]Rect, 0, len(sheet)*(planes[1]-planes[0]))
 	for k := planes[0]; k < planes[1]; k++ {
 		for _, r := range sheet {
@@ -35,11 +59,11 @@ func CoverPlanes(m *mesh.Mesh, planes [2]int, rects []stack.Rect, shapes []geome
 	return all
 }
 
-// lengths are those of [a, b] in the cells from first on, in m. The interval is cut by the cell faces the way the power map does it: what ends on a face does not
-// touch the next cell.
-func lengths(faces []float64, a, b float64) (first int, w []float64) {
+// Lengths are those of [a, b] in the cells from first on, in m, in a buffer that may be nil. The interval is cut by the cell faces the way the power map does it:
+// what ends on a face does not touch the next cell.
+func Lengths(faces []float64, a, b float64, buf []float64) (first int, w []float64) {
 	a, b = max(a, faces[0]), min(b, faces[len(faces)-1])
-	first, w = powermap.Overlap(faces, a, b, nil)
+	first, w = powermap.Overlap(faces, a, b, buf)
 	for i := range w {
 		w[i] *= b - a
 	}

@@ -155,6 +155,8 @@ func manyInputs() []input {
 		{"circles-region", "50,000 circles over each other", check(func() string {
 			return sheet("circles", heated, strings.Repeat("[[layer.region]]\nmaterial = \"copper\"\ncircle = { x = 5e-3, y = 5e-3, diameter = 9e-3 }\n", 50_000))
 		}), false},
+		{"regions-crossed-solved", "20,000 strips across 20,000 strips, solved", stackText(sheet("regions", heated, crossed(20_000))), false},
+		{"circles-crossed-solved", "50,000 circles that cross, solved", stackText(sheet("circles", heated, crossedCircles(50_000))), false},
 		{"polygon-300000", "polygon of 300,000 corners that is none", check(func() string {
 			return sheet("polygon", heated, "[[layer.region]]\nmaterial = \"copper\"\npolygon = ["+many(300_000, "[%d, 1], ")+"]\n")
 		}), true},
@@ -225,6 +227,17 @@ func crossed(n int) string {
 	}
 	for i := range n {
 		fmt.Fprintf(&b, "[[layer.region]]\nmaterial = \"copper\"\nx = 0\ny = %.9g\nwidth = 0.01\nheight = %.9g\n", float64(i)*side, side/2)
+	}
+	return b.String()
+}
+
+// crossedCircles lie all over the chip, none like another.
+func crossedCircles(n int) string {
+	var b strings.Builder
+	for i := range n {
+		at := func(step int) float64 { return 2e-3 + 6e-3*float64(i*step%n)/float64(n) }
+		material := [2]string{"copper", "air"}[i%2]
+		fmt.Fprintf(&b, "[[layer.region]]\nmaterial = %q\ncircle = { x = %.9g, y = %.9g, diameter = %.9g }\n", material, at(7919), at(4871), 0.5*at(1))
 	}
 	return b.String()
 }

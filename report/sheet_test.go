@@ -25,7 +25,10 @@ func TestVisibleRegions(t *testing.T) {
 			r.Y, r.Height = edge(s.Size[1])
 			layer.Regions = append(layer.Regions, r)
 		}
-		parts := visible(s, 1)
+		parts, ok := newSheet(s, 1).visible()
+		if !ok {
+			t.Fatal("too many pieces")
+		}
 		total := 0.0
 		for _, rects := range parts {
 			for _, r := range rects {
