@@ -107,11 +107,14 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 
 // tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result waits for them.
 func tablesAhead(l *Layered, px, py gpuPlan) func() []*axisTables {
-	tables := make([]*axisTables, 1, 2)
+	alike := l.NX == l.NY && l.X == l.Y
+	tables := make([]*axisTables, 2)
+	if alike {
+		tables = tables[:1]
+	}
 	var g errgroup.Group
 	g.Go(func() error { tables[0] = tablesOf(px, l.X); return nil })
-	if l.NX != l.NY || l.X != l.Y {
-		tables = tables[:2]
+	if !alike {
 		g.Go(func() error { tables[1] = tablesOf(py, l.Y); return nil })
 	}
 	return func() []*axisTables {

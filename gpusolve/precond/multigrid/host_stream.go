@@ -182,7 +182,14 @@ func (t *streamTask) forward(lo, hi, row, step, across int, inlet bool) {
 			continue
 		}
 		at := row + line*across
-		v := t.b[at] + l.gz[at]*t.x[at+l.sheet] + l.gz[at-l.sheet]*t.x[at-l.sheet] + beside[at]*t.x[at+next] + beside[at-next]*t.x[at-next]
+		v := t.b[at] + l.gz[at]*t.x[at+l.sheet] + l.gz[at-l.sheet]*t.x[at-l.sheet]
+		// Beyond the outermost lines lies a cell of the row before or after, which another goroutine may be setting.
+		if w := beside[at]; w != 0 {
+			v += w * t.x[at+next]
+		}
+		if w := beside[at-next]; w != 0 {
+			v += w * t.x[at-next]
+		}
 		if below != nil {
 			v += below[at-base] * t.x[at-2*l.sheet]
 		}
