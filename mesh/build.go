@@ -61,7 +61,9 @@ func (m *Mesh) addLayer(l int, p *painter) {
 	layer := &m.Stack.Layers[l]
 	bottom := m.Z[len(m.Z)-1]
 	first := len(m.Planes)
-	index, uniform := m.settle(p.paint(layer), layer.Material)
+	painted, rough := p.paint(layer)
+	index, uniform := m.settle(painted, layer.Material)
+	m.Rough = append(m.Rough, rough)
 	m.characters = append(m.characters, m.characterise(index, uniform))
 	for p := range layer.Planes() {
 		m.Z = append(m.Z, bottom+layer.PlaneTop(p))

@@ -22,8 +22,10 @@ type Mesh struct {
 	Planes  []Plane // one per z, bottom to top
 	// LayerPlanes[l] is the half-open range of planes of layer l.
 	LayerPlanes [][2]int
-	Power       *powermap.Map
-	Cavities    []*Cavity // that coolant flows through, bottom to top
+	// Rough is the number of cells of a plane of each layer in which more rectangles cross than are told apart: what they are made of is right within some hundredths.
+	Rough    []int
+	Power    *powermap.Map
+	Cavities []*Cavity // that coolant flows through, bottom to top
 	// Patched are the faces with patches, cell by cell; nil for those without.
 	Patched [stack.NumFaces]*PatchedFace
 

@@ -98,8 +98,8 @@ const (
 	lines    = 1024
 )
 
-// mix finds the parts that rects over base make.
-func (x *mixer) mix(base uint32) {
+// mix finds the parts that rects over base make, and says whether it had to look along lines.
+func (x *mixer) mix(base uint32) (rough bool) {
 	x.base = base
 	for n := range x.rects[1:] {
 		r := &x.rects[n+1]
@@ -108,13 +108,14 @@ func (x *mixer) mix(base uint32) {
 		}
 	}
 	x.merge()
-	if !x.divided(mostWork) {
+	if rough = !x.divided(mostWork); rough {
 		x.sample()
 		x.divided(math.MaxInt)
 	}
 	for n, share := range x.area {
 		x.parts = append(x.parts, Part{Place: int32(n), Low: share})
 	}
+	return rough
 }
 
 // merge makes one of the edges across each axis that only rounding tells apart.

@@ -17,6 +17,7 @@ type painter struct {
 	cuts  map[[8]uint64]uint32 // of cells that circles and polygons cut
 	fills map[filled]uint32
 	mixer mixer
+	rough map[uint32]bool // of what is laid, where the mixer looked along lines
 }
 
 // laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid what was laid before.
@@ -46,23 +47,23 @@ func (v interval) and(w interval) (interval, bool) {
 }
 
 func newPainter(m *Mesh) *painter {
-	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{}, fills: map[filled]uint32{}}
+	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{}, fills: map[filled]uint32{}, rough: map[uint32]bool{}}
 }
 
-// paint returns the palette index of every cell of a layer, nil where the layer is uniform.
-func (p *painter) paint(l *stack.Layer) []uint32 {
+// paint returns the palette index of every cell of a layer, nil where the layer is uniform, and the number of cells whose mixture is rough.
+func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 	if len(l.Regions) == 0 {
-		return nil
+		return nil, 0
 	}
 	m := p.mesh
 	nx := m.NX()
-	index := make([]uint32, nx*m.NY())
+	index = make([]uint32, nx*m.NY())
 	for c := range index {
 		index[c] = uint32(l.Material)
 	}
 	if slices.ContainsFunc(l.Regions, func(r stack.Region) bool { return r.Shape != nil }) {
 		p.paintShapes(l.Regions, index)
-		return index
+		return index, 0
 	}
 	for r := range l.Regions {
 		p.paintRect(l.Regions[r].Rect, index, p.material(&l.Regions[r]))
@@ -70,9 +71,12 @@ func (p *painter) paint(l *stack.Layer) []uint32 {
 	for c, id := range index {
 		if id >= onLaid {
 			index[c] = p.mix(id)
+			if p.rough[id] {
+				rough++
+			}
 		}
 	}
-	return index
+	return index, rough
 }
 
 // material gives the palette index of a region's material in cell j*nx+i, as if the region covered all of it.
@@ -181,7 +185,7 @@ func (p *painter) mix(id uint32) uint32 {
 		x.rects = append(x.rects, rect{over: r.over, at: [2]span{spanOf(r.x), spanOf(r.y)}})
 		below = r.below
 	}
-	x.mix(below)
+	rough := x.mix(below)
 	entry := x.materials[0]
 	if len(x.materials) > 1 {
 		x.own = x.own[:0]
@@ -192,5 +196,8 @@ func (p *painter) mix(id uint32) uint32 {
 		p.mesh.Laws.mixedEntry(x)
 	}
 	p.mixed[id] = entry
+	if rough && len(x.materials) > 1 {
+		p.rough[id] = true
+	}
 	return entry
 }

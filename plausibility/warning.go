@@ -35,6 +35,7 @@ const (
 	Film         = "film"          // a heat transfer coefficient far beyond what the layers conduct
 	NoPath       = "heat-path"     // a source between air and air
 	Order        = "order"         // a lid or a sink below the dies under a cooled top
+	CrowdedCells = "crowded-cells" // more regions cross in a cell than are told apart
 	CoarseLayer  = "coarse-layer"  // one cell through a layer across which the temperature falls much
 )
 
@@ -60,6 +61,7 @@ func Of(m *mesh.Mesh) []Warning {
 	j.properties()
 	j.sources()
 	j.blocks()
+	j.crowds()
 	j.faces()
 	j.cooler()
 	j.films()

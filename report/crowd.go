@@ -31,6 +31,7 @@ func (h *sheet) crowd(m *mesh.Mesh, group []int, groups int) [][]reduction.Cell 
 		}
 	}
 	h.sample(m)
+	h.sampled = true
 	return h.rows(m, group, groups, math.MaxInt)
 }
 

@@ -10,6 +10,7 @@ import (
 	"thermsim/geometry"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
+	"thermsim/plausibility"
 	"thermsim/stack"
 )
 
@@ -145,5 +146,19 @@ func TestCrossingStrips(t *testing.T) {
 		near(t, "area of "+r.Label(), r.AreaM2, c.share*80e-6, 1e-14)
 		near(t, "power of "+r.Label(), r.PowerW, c.share*16, 1e-8)
 		near(t, "mean of "+r.Label(), r.MeanK, linear(5e-3, 4e-3, 201e-6), 1e-7)
+	}
+}
+
+// Rows that are good to a hundredth are told once a layer.
+func TestSampledRowsAreTold(t *testing.T) {
+	s := sampleStack(4, 4)
+	s.Layers[1].Regions = []stack.Region{{Pos: stack.Pos{File: "chip.toml", Line: 7, Col: 3}}}
+	run := &Run{Mesh: built(t, s)}
+	of := func(layer int, sampled bool) *part {
+		return &part{footprint: footprint{layer: layer}, sampled: sampled}
+	}
+	found := sampledRows(run, []*part{of(0, false), of(1, true), of(1, true), of(2, false)})
+	if len(found) != 1 || found[0].Code != plausibility.CrowdedCells || found[0].Place != "chip.toml:7:3" {
+		t.Errorf("%+v", found)
 	}
 }

@@ -47,6 +47,7 @@ type part struct {
 	filled   bool          // with inclusions, which conduct where the material does not
 	only     *stack.Region // of a region that is alone in its row
 	power    *stack.Power
+	sampled  bool // what is shown was looked at along lines
 }
 
 // newParts are the parts of all layers, bottom to top: the regions as far as they can be seen, those of one name, or without a name of one material,
@@ -153,7 +154,7 @@ func regionParts(m *mesh.Mesh, l int) []*part {
 		all[0].shown = append(all[0].shown, seen[0]...)
 	} else {
 		for n, cells := range sheet.crowd(m, of, len(all)) {
-			all[n].cells = cells
+			all[n].cells, all[n].sampled = cells, sheet.sampled
 		}
 	}
 	for _, p := range all {

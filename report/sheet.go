@@ -13,6 +13,8 @@ type sheet struct {
 	xs, ys []float64
 	items  int
 	met    int // rectangles, in all strips that were painted
+	// sampled says that shares of cells are those of lines.
+	sampled bool
 }
 
 // laid is a rectangle of item of between edges along x, by their numbers, and y in m.

@@ -65,7 +65,7 @@ func Summarise(r *Run) (*Summary, error) {
 	s.addSteps(sol)
 	s.addPeaks(r, sc)
 	s.addJedec(m.Stack.Jedec)
-	s.addWarnings(r)
+	s.addWarnings(r, sc.parts)
 	s.judge()
 	s.RthKPerW = thermalResistance(s, sol)
 	s.Limits = s.limits(m, sc)

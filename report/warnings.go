@@ -8,7 +8,7 @@ import (
 )
 
 // addWarnings states the doubts about the stack, the command line and the temperatures.
-func (s *Summary) addWarnings(r *Run) {
+func (s *Summary) addWarnings(r *Run, parts []*part) {
 	s.Warnings = []plausibility.Warning{}
 	if r.Recorded != nil {
 		s.Warnings = append(s.Warnings, r.Recorded.Warnings...)
@@ -24,7 +24,26 @@ func (s *Summary) addWarnings(r *Run) {
 			layers[c.Layer].Coolant = max(layers[c.Layer].Coolant, a.MaxK)
 		}
 	}
-	s.Warnings = slices.Concat(s.Warnings, plausibility.Of(r.Mesh), r.Warnings, plausibility.OfTemperatures(r.Mesh, layers))
+	s.Warnings = slices.Concat(s.Warnings, plausibility.Of(r.Mesh), r.Warnings, plausibility.OfTemperatures(r.Mesh, layers), sampledRows(r, parts))
+}
+
+// sampledRows are the layers in which more regions lie over each other than are told apart.
+func sampledRows(r *Run, parts []*part) []plausibility.Warning {
+	var found []plausibility.Warning
+	last := -1
+	for _, p := range parts {
+		if !p.sampled || p.layer == last {
+			continue
+		}
+		last = p.layer
+		y := &r.Mesh.Stack.Layers[last]
+		found = append(found, plausibility.Warning{
+			Code: plausibility.CrowdedCells, Place: y.Regions[0].Pos.String(),
+			Text:   fmt.Sprintf("layer %q: so many regions lie over each other that areas, powers and means of its rows are good to a hundredth of the chip", y.Name),
+			Remedy: "one region with fill in place of many is exact",
+		})
+	}
+	return found
 }
 
 // warnings come right after the verdict, which they qualify.
