@@ -9,7 +9,7 @@ import (
 	"thermsim/stack"
 )
 
-// Cells that the edges of circles and polygons cut are looked at in 4 x 4 parts. In each part the share of every material is known: that of a
+// Cells that the edges of circles and polygons cut, rectangles beside them or not, are looked at in 4 x 4 parts. In each part the share of every material is known: that of a
 // shape, exact to rounding, less what later shapes take of it. Along z, and for the heat capacity, the shares act side by side, so the area of a
 // shape alone counts. Along x each half of the cell is four rows side by side, each with its materials in series; along y alike.
 
@@ -23,12 +23,14 @@ type shares [split * split]float64
 type cover struct {
 	shape    geometry.Shape
 	material uint32
+	rect     bool
+	x, y     interval // of a rectangle
 }
 
 // sliver is the share of a cell below which a part of a shape is rounding of coordinates.
 const sliver = 1e-9
 
-// paintShapes lays regions of any shape over an index, later ones over earlier ones.
+// paintShapes lays regions of any shape over an index, later ones over earlier ones. Cells that rectangles alone cut are mixed as in layers without other shapes.
 func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 	m := p.mesh
 	nx := m.NX()
@@ -37,6 +39,15 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 		shape, over := regions[r].Shape, p.material(&regions[r])
 		if shape == nil {
 			shape = regions[r].Box().Polygon()
+			m.coverRect(regions[r].Rect, func(c int, x, y interval) {
+				if x.whole() && y.whole() {
+					index[c] = over(c)
+					delete(cut, c)
+				} else {
+					cut[c] = append(uncovered(cut[c], shape), cover{shape, over(c), true, x, y})
+				}
+			})
+			continue
 		}
 		geometry.Cover(shape, m.X, m.Y, func(i, j int, area float64) {
 			c := j*nx + i
@@ -46,12 +57,18 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 				index[c] = over(c)
 				delete(cut, c)
 			default:
-				cut[c] = append(uncovered(cut[c], shape), cover{shape, over(c)})
+				cut[c] = append(uncovered(cut[c], shape), cover{shape: shape, material: over(c)})
 			}
 		})
 	}
 	for _, c := range slices.Sorted(maps.Keys(cut)) {
-		index[c] = p.mixCovers(index[c], cut[c], c%nx, c/nx)
+		if slices.ContainsFunc(cut[c], func(v cover) bool { return !v.rect }) {
+			index[c] = p.mixCovers(index[c], cut[c], c%nx, c/nx)
+			continue
+		}
+		for _, v := range cut[c] {
+			index[c] = p.lay(laid{index[c], v.material, v.x, v.y})
+		}
 	}
 }
 

@@ -63,10 +63,8 @@ func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 	}
 	if slices.ContainsFunc(l.Regions, func(r stack.Region) bool { return r.Shape != nil }) {
 		p.paintShapes(l.Regions, index)
-		return index, 0
-	}
-	for r := range l.Regions {
-		p.paintRect(l.Regions[r].Rect, index, p.material(&l.Regions[r]))
+	} else {
+		p.paintRects(l.Regions, index)
 	}
 	for c, id := range index {
 		if id >= onLaid {
@@ -90,21 +88,28 @@ func (p *painter) material(r *stack.Region) func(c int) uint32 {
 	}
 }
 
-// paintRect lays a rectangle over an index.
-func (p *painter) paintRect(r stack.Rect, index []uint32, over func(c int) uint32) {
-	m := p.mesh
-	nx := m.NX()
-	i0, xs := coverage(m.X, r.X, r.X+r.Width)
-	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)
-	for j, y := range ys {
-		first := (j0+j)*nx + i0
-		for i, x := range xs {
-			c := first + i
+// paintRects lays rectangles over an index, later ones over earlier ones.
+func (p *painter) paintRects(regions []stack.Region, index []uint32) {
+	for r := range regions {
+		over := p.material(&regions[r])
+		p.mesh.coverRect(regions[r].Rect, func(c int, x, y interval) {
 			if x.whole() && y.whole() {
 				index[c] = over(c)
 			} else {
 				index[c] = p.lay(laid{index[c], over(c), x, y})
 			}
+		})
+	}
+}
+
+// coverRect tells which part of which cells of a plane a rectangle covers.
+func (m *Mesh) coverRect(r stack.Rect, f func(c int, x, y interval)) {
+	i0, xs := coverage(m.X, r.X, r.X+r.Width)
+	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)
+	for j, y := range ys {
+		first := (j0+j)*m.NX() + i0
+		for i, x := range xs {
+			f(first+i, x, y)
 		}
 	}
 }
