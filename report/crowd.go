@@ -23,6 +23,7 @@ func (h *sheet) crowd(m *mesh.Mesh, group []int, groups int) [][]reduction.Cell 
 		r := &h.rects[n]
 		r.y0, r.y1 = h.ys[edge(h.ys, r.y0)], h.ys[edge(h.ys, r.y1)]
 	}
+	h.leaveOutFlat() // an edge of the grid may join both edges of a rectangle
 	h.order()
 	if h.met <= mostMet {
 		h.met = 0
@@ -57,8 +58,13 @@ func (h *sheet) sample(m *mesh.Mesh) {
 		r := &h.rects[n]
 		r.y0, r.y1 = h.ys[sort.SearchFloat64s(at, r.y0)], h.ys[sort.SearchFloat64s(at, r.y1)]
 	}
-	h.rects = slices.DeleteFunc(h.rects, func(r laid) bool { return r.y0 >= r.y1 })
+	h.leaveOutFlat()
 	h.order()
+}
+
+// leaveOutFlat leaves out rectangles without height, which would lie over the strip north of them.
+func (h *sheet) leaveOutFlat() {
+	h.rects = slices.DeleteFunc(h.rects, func(r laid) bool { return r.y0 >= r.y1 })
 }
 
 // rows takes the strips of every row of cells together, as far as it gets with so many rectangles. No strip may reach over the edge of a row.

@@ -82,6 +82,17 @@ func TestCrowdsAreWhatRectanglesAre(t *testing.T) {
 	}
 }
 
+// A region less high than twice what rounding may leave, across an edge of the grid, takes nothing from its neighbours.
+func TestCrowdsLeaveOutFlatRegions(t *testing.T) {
+	s := sampleStack(4, 4)
+	mid, height := s.Size[1]/2, 1.6*slack*s.Size[1]
+	s.Layers[1].Regions = []stack.Region{{Rect: stack.Rect{Y: mid - height/2, Width: s.Size[0], Height: height}}}
+	m := built(t, s)
+	for _, c := range newSheet(s, 1).crowd(m, []int{0, 1}, 2)[1] {
+		near(t, "share of a flat region", c.Share, 0, 1e-6)
+	}
+}
+
 // Where a layer is looked at along lines, areas are right within what 1024 lines leave open.
 func TestCrowdsAlongLines(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
