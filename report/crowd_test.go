@@ -173,3 +173,27 @@ func TestSampledRowsAreTold(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// Mould around a chip of crossing strips, whose edge cuts cells, has no power though it shares them with a block: the layer's mean is that of the chip.
+func TestMouldBesideCrowds(t *testing.T) {
+	s := sampleStack(10, 8)
+	l := &s.Layers[1]
+	chip := stack.Rect{X: 1.3e-3, Y: 1.3e-3, Width: 6e-3, Height: 4e-3}
+	l.Material = 2
+	l.Powers = []stack.Power{{Area: s.Domain(), Blocks: []stack.Block{{Name: "block", Rects: []stack.Rect{chip}, Watts: 6}}}}
+	l.Regions = []stack.Region{{Name: "chip", Rect: chip}}
+	const n = 600
+	for i := range n {
+		w, h := chip.Width/n, chip.Height/n
+		l.Regions = append(l.Regions, stack.Region{Name: "chip", Rect: stack.Rect{X: chip.X + w*float64(i), Y: chip.Y, Width: w / 2, Height: chip.Height}})
+		l.Regions = append(l.Regions, stack.Region{Name: "over", Rect: stack.Rect{X: chip.X, Y: chip.Y + h*float64(i), Width: chip.Width, Height: h / 2}})
+	}
+	m := build(t, s)
+	if parts := newParts(m); parts[0].cells == nil {
+		t.Fatal("rectangles")
+	}
+	sum := summarise(t, linearRun(t, s))
+	if w := sum.Layers[1].MeanWithout; len(w) != 1 || w[0] != "mould" {
+		t.Errorf("the mean is without %q, want mould", w)
+	}
+}

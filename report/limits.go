@@ -42,6 +42,9 @@ func (l *LimitSummary) Label() string {
 
 // Text tells by how much the limit is exceeded or kept, where, and in a transient when.
 func (l *LimitSummary) Text() string {
+	if math.IsNaN(l.MaxK) {
+		return fmt.Sprintf("%s has no temperature that was looked at, to hold against its tmax of %.2f degC", l.Label(), l.TMaxK-zeroCelsius)
+	}
 	at := l.At.Layer
 	switch {
 	case l.At.Block != "":

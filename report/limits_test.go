@@ -41,6 +41,20 @@ func TestMarginInWatts(t *testing.T) {
 	}
 }
 
+// What later regions hide cannot be too hot: its limit is no one's, and does not stand for that of its die.
+func TestHiddenRegionsHaveNoLimit(t *testing.T) {
+	s := sampleStack(20, 16)
+	part := stack.Rect{X: 2e-3, Y: 2e-3, Width: 3e-3, Height: 3e-3}
+	hidden := stack.Region{Name: "hidden", Die: "d", TMax: 400, Material: 1, Rect: part}
+	alone := stack.Region{Name: "alone", TMax: 400, Material: 1, Rect: part}
+	over := stack.Region{Name: "over", Die: "d", TMax: 400, Material: 1, Rect: part}
+	s.Layers[1].Regions = []stack.Region{hidden, alone, over}
+	limits := summarise(t, linearRun(t, s)).Limits
+	if len(limits) != 1 || limits[0].Name != "over" || !limits[0].OK {
+		t.Errorf("%+v", limits)
+	}
+}
+
 // Limits of layers, regions, powers and blocks are told worst first, and a block without one of its own has its power's.
 func TestLimitsWorstFirst(t *testing.T) {
 	st := regionStack(20, 16) // the logic may have 400 K

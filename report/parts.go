@@ -162,6 +162,9 @@ func regionParts(m *mesh.Mesh, l int) []*part {
 		for _, c := range p.cells {
 			p.area += c.Share * cellOf(m, c).Area()
 		}
+		if p.area == 0 && !p.sampled { // hidden: nothing of it can be too hot
+			p.tmax = 0
+		}
 	}
 	rest, regions := all[0], all[1:]
 	if len(regions) > 0 && len(rest.shown)+len(rest.cells) > 0 {
@@ -189,8 +192,26 @@ func cellOf(m *mesh.Mesh, c reduction.Cell) stack.Rect {
 // under is the area of a part that rectangles cover, in m2; where the part is known by cells, its share of a cell is taken for that of whatever covers the cell in part.
 func (p *part) under(m *mesh.Mesh, rects []stack.Rect) float64 {
 	sum := overlapping(rects, p.shown)
+	p.meet(m, rects, func(n int, area float64) { sum += area * p.cells[n].Share })
+	return sum
+}
+
+// leastUnder is the area in m2 that rectangles cover of a part wherever in its cells the part lies.
+func (p *part) leastUnder(m *mesh.Mesh, rects []stack.Rect) float64 {
+	sum := overlapping(rects, p.shown)
+	covered := make([]float64, len(p.cells))
+	p.meet(m, rects, func(n int, area float64) { covered[n] += area })
+	for n, c := range p.cells {
+		cell := cellOf(m, c).Area()
+		sum += max(0, min(covered[n], cell)-(1-c.Share)*cell)
+	}
+	return sum
+}
+
+// meet tells of which of a part's cells rectangles cover what area, in m2.
+func (p *part) meet(m *mesh.Mesh, rects []stack.Rect, f func(n int, area float64)) {
 	if len(p.cells) == 0 {
-		return sum
+		return
 	}
 	for _, r := range rects {
 		i, x := reduction.Lengths(m.X, r.X, r.X+r.Width, nil)
@@ -198,11 +219,10 @@ func (p *part) under(m *mesh.Mesh, rects []stack.Rect) float64 {
 		for n, dy := range y {
 			at, _ := slices.BinarySearchFunc(p.cells, reduction.Cell{I: int32(i), J: int32(j + n)}, func(a, b reduction.Cell) int { return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I)) })
 			for ; at < len(p.cells) && int(p.cells[at].J) == j+n && int(p.cells[at].I) < i+len(x); at++ {
-				sum += dy * x[int(p.cells[at].I)-i] * p.cells[at].Share
+				f(at, dy*x[int(p.cells[at].I)-i])
 			}
 		}
 	}
-	return sum
 }
 
 func shared(p, q stack.Rect) float64 {
@@ -211,7 +231,7 @@ func shared(p, q stack.Rect) float64 {
 	return max(w, 0) * max(h, 0)
 }
 
-// powered says whether a source of the layer reaches a part, whatever its watts at a time.
+// powered says whether a source of the layer reaches a part, whatever its watts at a time. What shares cells with a source alone, as mould at the edge of a chip, does not count.
 func (p *part) powered(m *mesh.Mesh) bool {
 	const sliver = 1e-6 // of the part
 	s := m.Stack
@@ -224,7 +244,7 @@ func (p *part) powered(m *mesh.Mesh) bool {
 		if len(power.Blocks) == 0 {
 			rects = powerArea(s, power)
 		}
-		if p.under(m, rects) > sliver*p.area {
+		if p.leastUnder(m, rects) > sliver*p.area {
 			return true
 		}
 	}
