@@ -39,7 +39,7 @@ var cuth = set{
 }
 
 // mol10 are the paper's ten layers, all with cells, at its numbers of unknowns: die and powers are those of package cases, h the paper's for its first
-// floorplan, and the step about a fiftieth of the stack's slowest time constant, 5.3 s, which is thermsim's default.
+// floorplan, and the step about a fiftieth of the stack's slowest time constant, 5.4 s, which is thermsim's default.
 var mol10 = set{
 	name: "MoL10", about: "all ten layers of the paper with cells",
 	layers: 10, widthMM: 10, h: 1000, powerW: 4, timeStep: 0.1,
