@@ -86,8 +86,11 @@ func (p *part) filledBy(s *stack.Stack, power *stack.Power) bool {
 		return false
 	}
 	around, slack := power.Area, 1e-9
-	if power.Shape != nil {
+	switch {
+	case power.Shape != nil:
 		around, slack = stack.Around(power.Shape), 0.01 // strips of a shape may be cut elsewhere
+	case p.cells != nil:
+		slack = 1e-7 // edges close to lines of the grid are these
 	}
 	whole := areaOf(powerArea(s, power))
 	return same(p.only.Rect, around) && math.Abs(p.area-whole) <= slack*whole

@@ -37,7 +37,9 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 // execute carries out the command line and returns the exit status.
 func execute(g *globals, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
+	if !g.ends { // a program that ends at once goes on to hear: a signal between its last file and its end would end it as if it had none
+		defer stop()
+	}
 	ctx, end := g.endWithoutReader(ctx)
 	defer end()
 	g.say = func(text string) { g.fail(errors.New(text)) }
