@@ -32,7 +32,7 @@ func layerSpecs() []Spec {
 			{Name: "polygon", Type: Points, Quantity: units.Length, Doc: "The region is a polygon: its corners in order, either way round. It may not cross itself."},
 			{Name: "array", Type: Table, Sub: "array", Doc: "The region is repeated along x and y, to the east and the north of where it stands."},
 			{Name: "fill", Type: Table, Sub: "fill", Doc: "Inclusions in the region's material."},
-			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed in the region."},
+			{Name: "tmax", Type: Scalar, Quantity: units.Temperature, Range: Positive, Doc: "Highest temperature allowed in the region, as far as later regions do not lie over it; of one that they hide none."},
 			{Name: "die", Type: Name, Doc: "The die that the region is a part of. The regions of one die, of whatever layers, have a row together in reports, beside their own; a `tmax` that several of them share is one limit."},
 			{Name: "power", Type: TableOrTables, Sub: "power", Doc: "Sources of heat in this region, as in a layer; coordinates count from the region's south-west corner. A circle or polygon takes uniform and density alone, which act on it."},
 			{Name: "block", Type: Tables, Sub: "block", Doc: "Floorplan blocks, as in a layer; coordinates count from the region's south-west corner."},
