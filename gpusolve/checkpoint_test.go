@@ -128,8 +128,10 @@ func goesOn(t *testing.T, m *mesh.Mesh, r *reduction.Regions, run runOf, o func(
 			return
 		}
 		for k, state := range later.states {
-			if !bytes.Equal(state, kept.states[n+1+k]) {
-				t.Fatalf("from checkpoint %d: checkpoint %d differs", n, n+1+k)
+			// How many steps a device takes ahead goes by the clock, so a run may have checkpoints after other steps.
+			at := slices.Index(kept.told, later.told[k])
+			if at >= 0 && !bytes.Equal(state, kept.states[at]) {
+				t.Fatalf("from checkpoint %d: checkpoint %d differs, after %d steps", n, at, later.told[k])
 			}
 		}
 	}
