@@ -342,6 +342,29 @@ func TestMerge(t *testing.T) {
 	if want := "[steady CUTh1 ic 7 steady CUTh1 cmg 0 steady CUTh2 ic 0 transient CUTh1 ic 0]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
+	// The page names what another build than its own measured.
+	for n, r := range []*Result{a, b, c} {
+		r.Version = fmt.Sprint("v", n)
+		for i := range r.Tables[0].Rows {
+			r.Tables[0].Rows[i].Build = r.Version
+		}
+	}
+	if all, err = Merge([]*Result{a, b, c}); err != nil || all.Version != "v2" {
+		t.Fatalf("version %q, %v", all.Version, err)
+	}
+	if got, want := all.Tables[0].builds(all.Version), "* Measured by version v2: CUTh1.\n* Measured by version v1: CUTh2.\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := all.Tables[1].builds(all.Version), "* Measured by version v0: CUTh1.\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	all.Tables[0].Rows[1].Build = "v0"
+	if got, want := all.Tables[0].builds("v0"), "* Measured by version v2: CUTh1 (ic).\n* Measured by version v0: CUTh1 (cmg).\n* Measured by version v1: CUTh2.\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := c.Tables[0].builds("v2"); got != "" {
+		t.Errorf("%q of one build", got)
+	}
 	b.Device.Name = "another"
 	if _, err := Merge([]*Result{a, b}); err == nil {
 		t.Error("merged two devices")

@@ -10,11 +10,11 @@ import (
 )
 
 // Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
-// the place of the former, a solve that several tables have stands in each, and times over those of the default method and of the direct solver are over the rows that
+// the place of the former, and date and version are those of the last result; a solve that several tables have stands in each, and times over those of the default method and of the direct solver are over the rows that
 // are left.
 func Merge(results []*Result) (*Result, error) {
-	all := *results[0]
-	all.Tables = nil
+	all := *results[len(results)-1]
+	all.Problems, all.Tables = nil, nil
 	for _, r := range results {
 		problems, same := mergeProblems(all.Problems, r.Problems)
 		all.Problems = problems

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -111,7 +112,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		for _, a := range t.About {
 			fmt.Fprintf(&b, "* %s\n", escape(a))
 		}
-		b.WriteString(s.builds())
+		b.WriteString(escape(s.builds(r.Version)))
 		b.WriteString("\n|")
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, " %s |", escape(c.Head))
@@ -143,10 +144,12 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// builds tells which program measured what, where that was not one program.
-func (s *Sheet) builds() string {
+// builds tells which program measured what, where that was not the version of the page alone. Of a system that several measured it names the methods.
+func (s *Sheet) builds(version string) string {
 	var names []string
-	cases := map[string][]string{}
+	cases, methods := map[string][]string{}, map[[2]string][]string{} // of a build; of a build and a case
+	several := map[string]bool{}
+	first := map[string]string{}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if r.External != nil {
@@ -158,12 +161,25 @@ func (s *Sheet) builds() string {
 		if !slices.Contains(cases[r.Build], r.Case) {
 			cases[r.Build] = append(cases[r.Build], r.Case)
 		}
+		if first[r.Case] == "" {
+			first[r.Case] = r.Build
+		}
+		several[r.Case] = several[r.Case] || first[r.Case] != r.Build
+		of := [2]string{r.Build, r.Case}
+		if name := cmp.Or(r.Variant, r.Method); !slices.Contains(methods[of], name) {
+			methods[of] = append(methods[of], name)
+		}
 	}
-	if len(names) < 2 {
+	if len(names) == 0 || len(names) == 1 && names[0] == version {
 		return ""
 	}
 	var b strings.Builder
 	for _, n := range names {
+		for i, c := range cases[n] {
+			if several[c] {
+				cases[n][i] = fmt.Sprintf("%s (%s)", c, strings.Join(methods[[2]string{n, c}], ", "))
+			}
+		}
 		fmt.Fprintf(&b, "* Measured by version %s: %s.\n", n, strings.Join(cases[n], ", "))
 	}
 	return b.String()
