@@ -78,6 +78,6 @@ func exportBench(ctx context.Context, g *globals, o benchOptions) error {
 		return steadyInterrupted(err)
 	}
 	p.stop()
-	g.note("wrote %d systems, %d files, into %s", len(systems), len(done.Files), out.Dir())
+	g.note("systems written into %s: %d, in %d files", out.Dir(), len(systems), len(done.Files))
 	return nil
 }

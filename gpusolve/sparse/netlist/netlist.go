@@ -16,7 +16,8 @@ import (
 // Error is a fault in a netlist: where, what is wrong and what to do about it. Line counts from 1; 0 is unknown.
 type Error struct {
 	File   string
-	Line   int
+	Line   int // from 1; 0 where the whole file is meant
+	Column int // of the word, in characters from 1; 0 where the whole line is meant
 	Msg    string
 	Remedy string
 	Err    error // cause, may be nil
@@ -27,6 +28,9 @@ func (e *Error) Error() string {
 	b.WriteString(e.File)
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
+	}
+	if e.Column > 0 {
+		fmt.Fprintf(&b, ":%d", e.Column)
 	}
 	fmt.Fprintf(&b, ": %s", e.Msg)
 	if e.Remedy != "" {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"thermsim/inputfile"
 )
@@ -63,11 +64,12 @@ func Read(file string, r io.Reader) (*Grid, error) {
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("the line is longer than %d characters", mostLine)
+			return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Remedy: "an element stands in a line of its own", Err: err}
 		}
 		return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Err: err}
 	}
 	if len(p.g.resistors)+len(p.g.shorts) == 0 {
-		return nil, &Error{File: file, Msg: "the netlist has no resistors"}
+		return nil, &Error{File: file, Msg: "the netlist has no resistors", Remedy: "they are lines such as R1 n1 n2 0.5"}
 	}
 	return p.g, nil
 }
@@ -76,15 +78,35 @@ type parser struct {
 	g     *Grid
 	index map[string]int32
 	line  int32
+	text  string // of the line
 }
 
-func (p *parser) fail(remedy, format string, args ...any) error {
-	return &Error{File: p.g.File, Line: int(p.line), Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+// fail blames a word of the line, from 0.
+func (p *parser) fail(word int, remedy, format string, args ...any) error {
+	return &Error{File: p.g.File, Line: int(p.line), Column: column(p.text, word), Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+}
+
+// column counts the characters up to the first one of a word.
+func column(text string, word int) int {
+	at, inside := 0, false
+	for _, r := range text {
+		at++
+		if unicode.IsSpace(r) {
+			inside = false
+		} else if !inside {
+			inside = true
+			if word--; word < 0 {
+				return at
+			}
+		}
+	}
+	return 0
 }
 
 // statement reads a line; ended tells that nothing follows.
 func (p *parser) statement(text string) (ended bool, err error) {
 	text, _, _ = strings.Cut(text, "$")
+	p.text = text
 	words := strings.Fields(text)
 	if len(words) == 0 || words[0][0] == '*' {
 		return false, nil
@@ -98,7 +120,7 @@ func (p *parser) statement(text string) (ended bool, err error) {
 	if p.line == 1 {
 		return false, nil // a title
 	}
-	return false, p.fail("a power grid has resistors R, voltage sources V and current sources I", "%s cannot be solved with", quote(words[0]))
+	return false, p.fail(0, "a power grid has resistors R, voltage sources V and current sources I", "%s cannot be solved with", quote(words[0]))
 }
 
 func (p *parser) command(name string) (ended bool, err error) {
@@ -108,20 +130,21 @@ func (p *parser) command(name string) (ended bool, err error) {
 	case ".op", ".print", ".plot", ".option", ".options", ".title", ".save", ".probe", ".temp", ".width":
 		return false, nil
 	}
-	return false, p.fail("remove it: voltages are those of constant sources", "the command %s has no meaning here", quote(name))
+	return false, p.fail(0, "remove it: voltages are those of constant sources", "the command %s has no meaning here", quote(name))
 }
 
 // element reads NAME NODE NODE [DC] VALUE.
 func (p *parser) element(words []string) error {
+	last := 3 // the value's word
 	if len(words) == 5 && strings.EqualFold(words[3], "dc") {
-		words = append(words[:3:3], words[4])
+		words, last = append(words[:3:3], words[4]), 4
 	}
 	if len(words) != 4 {
-		return p.fail("it reads NAME NODE NODE VALUE", "%s has %d words, not 4", quote(words[0]), len(words))
+		return p.fail(min(4, len(words)-1), "it reads NAME NODE NODE VALUE", "%s has %d words, not 4", quote(words[0]), len(words))
 	}
 	value, err := number(words[3])
 	if err != nil {
-		return p.fail("", "%s: %v", quote(words[0]), err)
+		return p.fail(last, "a value is a number such as 0.5, 1e-3, 10m or 2.5meg", "%s: %v", quote(words[0]), err)
 	}
 	a, err := p.node(words[1])
 	if err != nil {
@@ -134,7 +157,7 @@ func (p *parser) element(words []string) error {
 	e := element{a, b, value, p.line}
 	switch words[0][0] {
 	case 'R', 'r':
-		return p.resistor(words[0], e)
+		return p.resistor(words[0], last, e)
 	case 'V', 'v':
 		return p.source(words[0], e)
 	}
@@ -144,17 +167,17 @@ func (p *parser) element(words []string) error {
 	return nil
 }
 
-func (p *parser) resistor(name string, e element) error {
+func (p *parser) resistor(name string, word int, e element) error {
 	switch {
 	case e.value < 0:
-		return p.fail("", "%s: a resistance must not be negative, got %g", quote(name), e.value)
+		return p.fail(word, "remove it, or write its magnitude", "%s: a resistance must not be negative, got %g", quote(name), e.value)
 	case e.a == e.b:
 	case e.value == 0:
 		p.g.shorts = append(p.g.shorts, e)
 	default:
 		e.value = 1 / e.value
 		if math.IsInf(e.value, 0) {
-			return p.fail("write 0 for a short", "%s: a resistance of %g ohm is too small", quote(name), 1/e.value)
+			return p.fail(word, "write 0 for a short", "%s: a resistance of %g ohm is too small", quote(name), 1/e.value)
 		}
 		p.g.resistors = append(p.g.resistors, e)
 	}
@@ -164,12 +187,12 @@ func (p *parser) resistor(name string, e element) error {
 func (p *parser) source(name string, e element) error {
 	switch {
 	case e.a == e.b && e.value != 0:
-		return p.fail("", "%s: a source of %g V between a node and itself", quote(name), e.value)
+		return p.fail(1, "connect it to two nodes", "%s: a source of %g V between a node and itself", quote(name), e.value)
 	case e.a == e.b:
 	case e.value == 0 && e.a != ground && e.b != ground:
 		p.g.shorts = append(p.g.shorts, e)
 	case e.a != ground && e.b != ground:
-		return p.fail("connect it to ground", "%s: a source of %g V between two nodes, neither of which is ground, is not solved with", quote(name), e.value)
+		return p.fail(1, "connect it to ground", "%s: a source of %g V between two nodes, neither of which is ground, is not solved with", quote(name), e.value)
 	default:
 		if e.a == ground {
 			e.a, e.b, e.value = e.b, ground, -e.value
@@ -188,7 +211,7 @@ func (p *parser) node(name string) (int32, error) {
 		return ground, nil
 	}
 	if len(p.g.Names) > mostNodes {
-		return 0, p.fail("", "more than %d nodes", mostNodes)
+		return 0, p.fail(1, "merge nodes that shorts connect", "more than %d nodes", mostNodes)
 	}
 	n := int32(len(p.g.Names))
 	name = strings.Clone(name) // not the line around it
