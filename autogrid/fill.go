@@ -83,9 +83,12 @@ func facesOf(p *profile) []float64 {
 	return faces
 }
 
-// appendRuns writes faces as runs of cells of which each is as many times as large as the one before.
+// appendRuns writes faces as runs of cells of which each is as many times as large as the one before, none steeper than a stack file may hold.
 func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []stack.Segment {
-	const alike = 1e-9
+	const (
+		alike    = 1e-9
+		steepest = stack.SteepestSegment * (1 - alike)
+	)
 	size := func(i int) float64 {
 		if i == 0 {
 			return faces[0]
@@ -97,6 +100,9 @@ func appendRuns(segments []stack.Segment, from, to float64, faces []float64) []s
 		for last+1 < len(faces) {
 			q := size(last+1) / size(last)
 			if last > first && math.Abs(q-size(first+1)/size(first)) > alike*q {
+				break
+			}
+			if whole := size(last+1) / size(first); !(whole <= steepest && whole >= 1/steepest) {
 				break
 			}
 			last++

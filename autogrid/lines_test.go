@@ -106,3 +106,52 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 		t.Errorf("neighbouring cells differ by up to %.2f, by more than 1.6 at %d of %d faces", worst, steep, faceCount)
 	}
 }
+
+// Beside a sliver cells grow over more decades than a segment may hold: the run is written in parts, which a stack file can hold and which have the same faces.
+func TestRunsBesideSlivers(t *testing.T) {
+	for _, growth := range []float64{50, 0.02, 1e7, 1e-7, 1.1} {
+		faces, size, x := make([]float64, 8), 1e-15, 0.0
+		if growth < 1 {
+			size = 1e-3
+		}
+		for i := range faces {
+			x += size
+			faces[i], size = x, size*growth
+			if growth < 1e-3 && i == 2 || growth > 1e3 && i == 4 {
+				faces = faces[:i]
+				break
+			}
+		}
+		a := stack.Axis{Segments: appendRuns(nil, 0, faces[len(faces)-1], faces)}
+		for _, s := range a.Segments {
+			a.Cells += s.Cells
+			if !(s.Ratio >= 1/stack.SteepestSegment && s.Ratio <= stack.SteepestSegment) {
+				t.Errorf("growth %g: a segment with ratio %g", growth, s.Ratio)
+			}
+		}
+		s := plan(faces[len(faces)-1], 1e-3)
+		s.Grid.X, s.Grid.Y = a, stack.Axis{Cells: 1}
+		got, _, err := mesh.Faces(s)
+		if err != nil || len(got) != len(faces)+1 {
+			t.Fatalf("growth %g: %d faces, %v", growth, len(got), err)
+		}
+		for i, want := range faces {
+			if math.Abs(got[i+1]-want) > 1e-9*want {
+				t.Errorf("growth %g: face %d at %g, want %g", growth, i+1, got[i+1], want)
+			}
+		}
+	}
+
+	block := stack.Rect{X: 1e-3, Y: 1e-3, Width: 3e-3, Height: 3e-3}
+	beside := block
+	beside.X += 3e-3 + 1e-12
+	s := plan(10e-3, 10e-3, block, beside)
+	for axis := range 2 {
+		l := linesOf(spansOf(s, axis), 0)
+		for _, seg := range l.axis(1).Segments {
+			if !(seg.Ratio >= 1/stack.SteepestSegment && seg.Ratio <= stack.SteepestSegment) {
+				t.Errorf("axis %d: a segment with ratio %g", axis, seg.Ratio)
+			}
+		}
+	}
+}

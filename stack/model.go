@@ -69,6 +69,9 @@ type Axis struct {
 	Pos      Pos
 }
 
+// SteepestSegment bounds the Ratio of a segment; 1/SteepestSegment is the least.
+const SteepestSegment = 1e6
+
 // Segment is a run of cells that ends at the coordinate To. Its cell sizes grow geometrically so that the last is Ratio times
 // the first; Ratio 1 makes them equal.
 type Segment struct {

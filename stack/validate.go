@@ -153,8 +153,7 @@ func (v *validator) axis(a Axis, name string, size float64) {
 		if !(seg.To > last) {
 			v.fail(a.Pos, "give the segments in ascending order", "grid.%s: segment %d ends at %s, not beyond the one before", name, i+1, metres(seg.To))
 		}
-		const steepest = 1e6
-		if !(seg.Ratio >= 1/steepest && seg.Ratio <= steepest) {
+		if !(seg.Ratio >= 1/SteepestSegment && seg.Ratio <= SteepestSegment) {
 			v.fail(a.Pos, "", "grid.%s: ratio of segment %d must lie between 1e-6 and 1e6, got %v", name, i+1, seg.Ratio)
 		}
 		if seg.Cells < 1 {
