@@ -3,6 +3,7 @@ package examples
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -32,29 +33,65 @@ func TestExamplesOnGPU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for tol, limit := range map[float64]float64{gpusolve.DefaultTol: 1e-4, 1e-6: 1e-5} {
-			for name, run := range map[string]func(gpusolve.Options) (*solution.Solution, error){
-				"steady": func(o gpusolve.Options) (*solution.Solution, error) {
-					return gpusolve.Steady(context.Background(), m, o)
-				},
-				"transient": func(o gpusolve.Options) (*solution.Solution, error) {
-					return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 5, Dt: 1e-3})
-				},
-			} {
-				onProcessor := solved(t, m, run, gpusolve.Options{Device: "cpu", Tol: tol})
-				onGPU := solved(t, m, run, gpusolve.Options{Device: "gpu", Tol: tol})
-				again := solved(t, m, run, gpusolve.Options{Device: "gpu", Tol: tol})
-				largest, differ := 0.0, 0
-				for i := range onGPU {
-					largest = math.Max(largest, math.Abs(onGPU[i]-onProcessor[i]))
-					if math.Float64bits(onGPU[i]) != math.Float64bits(again[i]) {
-						differ++
-					}
+		onBoth(t, filepath.Dir(file), m)
+	}
+}
+
+// Hundreds of rectangles share the cells of coarse layers that follow the temperature: kernels mix their materials as the processor does.
+func TestSharedCellsOnGPU(t *testing.T) {
+	if _, err := gpusolve.Devices(); err != nil {
+		t.Skipf("needs a GPU: %v", err)
+	}
+	onBoth(t, "shared cells", shared(t))
+}
+
+// shared is hot-tiers on a coarse grid, with 400 regions of three materials in each of two layers.
+func shared(t *testing.T) *mesh.Mesh {
+	t.Helper()
+	s, err := stack.Load("hot-tiers/stack.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Grid = stack.Grid{X: stack.Axis{Cells: 37}, Y: stack.Axis{Cells: 31}}
+	r := rand.New(rand.NewPCG(7, 1))
+	for _, l := range []int{1, 4} {
+		for n := range 400 {
+			s.Layers[l].Regions = append(s.Layers[l].Regions, stack.Region{Material: n % 3, Rect: stack.Rect{
+				X: r.Float64() * 7.6e-3, Y: r.Float64() * 7.6e-3, Width: (0.02 + 0.33*r.Float64()) * 1e-3, Height: (0.02 + 0.33*r.Float64()) * 1e-3}})
+		}
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// onBoth solves on the processor and twice on the GPU.
+func onBoth(t *testing.T, what string, m *mesh.Mesh) {
+	t.Helper()
+	for tol, limit := range map[float64]float64{gpusolve.DefaultTol: 1e-4, 1e-6: 1e-5} {
+		for name, run := range map[string]func(gpusolve.Options) (*solution.Solution, error){
+			"steady": func(o gpusolve.Options) (*solution.Solution, error) {
+				return gpusolve.Steady(context.Background(), m, o)
+			},
+			"transient": func(o gpusolve.Options) (*solution.Solution, error) {
+				return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: 5, Dt: 1e-3})
+			},
+		} {
+			onProcessor := solved(t, m, run, gpusolve.Options{Device: "cpu", Tol: tol})
+			onGPU := solved(t, m, run, gpusolve.Options{Device: "gpu", Tol: tol})
+			again := solved(t, m, run, gpusolve.Options{Device: "gpu", Tol: tol})
+			largest, differ := 0.0, 0
+			for i := range onGPU {
+				largest = math.Max(largest, math.Abs(onGPU[i]-onProcessor[i]))
+				if math.Float64bits(onGPU[i]) != math.Float64bits(again[i]) {
+					differ++
 				}
-				t.Logf("%s, %s at %g K: the fields differ by %.2g K", filepath.Dir(file), name, tol, largest)
-				if !(largest <= limit) || differ > 0 {
-					t.Errorf("%s, %s at %g K: processor and GPU differ by %g K, limit %g; %d cells differ between two runs", filepath.Dir(file), name, tol, largest, limit, differ)
-				}
+			}
+			t.Logf("%s, %s at %g K: the fields differ by %.2g K", what, name, tol, largest)
+			if !(largest <= limit) || differ > 0 {
+				t.Errorf("%s, %s at %g K: processor and GPU differ by %g K, limit %g; %d cells differ between two runs", what, name, tol, largest, limit, differ)
 			}
 		}
 	}
