@@ -177,7 +177,7 @@ func (c *cooling) carriedEntries(s *system, visit func(row, col int, v float64))
 }
 
 // addDiagonals makes the seven diagonals of the couplings those of the operator, and counts the entries that lie beside them. The main one keeps the share of
-// couplings two planes apart: factors without that share need a third to a half more iterations.
+// couplings two planes apart: factors without that share needed more iterations in trials.
 func (c *cooling) addDiagonals(s *system, d *sparse.Diagonals) (beside int64) {
 	l := s.Arrays()
 	d.LowerX, d.LowerY, d.LowerZ = reuse.Make[float64](l, len(d.X)), reuse.Make[float64](l, len(d.Y)), reuse.Make[float64](l, len(d.Z))

@@ -16,7 +16,6 @@ type Options struct {
 	// Hints for executors that divide the work geometrically: columns of a tile along y and z, and levels between two messages to other tiles.
 	// Zeros leave the choice to them.
 	TileY, TileZ, Chunk int
-	Rows                int  // of cells that a thread takes at a step where Order is 0: 1, 2 or 4
 	Form                Form // on a GPU
 }
 
