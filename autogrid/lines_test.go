@@ -146,6 +146,8 @@ func TestRunsBesideSlivers(t *testing.T) {
 	beside := block
 	beside.X += 3e-3 + 1e-12
 	s := plan(10e-3, 10e-3, block, beside)
+	s.Materials = append(s.Materials, stack.Material{Name: "copper", K: [3]float64{400, 400, 400}, C: 3.4e6})
+	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Rect{X: 4e-3 + 0.5e-12, Y: 1e-3, Width: 1e-12, Height: 3e-3}}}
 	for axis := range 2 {
 		l := linesOf(spansOf(s, axis), 0)
 		for _, seg := range l.axis(1).Segments {

@@ -10,8 +10,8 @@ import (
 )
 
 // Merge puts the tables of results together that were measured on one device; rows of one system stand together. A row that was measured again takes
-// the place of the former, and date and version are those of the last result; a solve that several tables have stands in each, and times over those of the default method and of the direct solver are over the rows that
-// are left.
+// the place of the former, and date and version are those of the last result. A solve that several tables have stands in each, and times over those of
+// the default method and of the direct solver are over the rows that are left.
 func Merge(results []*Result) (*Result, error) {
 	all := *results[len(results)-1]
 	all.Problems, all.Tables = nil, nil

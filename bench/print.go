@@ -147,9 +147,8 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 // builds tells which program measured what, where that was not the version of the page alone. Of a system that several measured it names the methods.
 func (s *Sheet) builds(version string) string {
 	var names []string
-	cases, methods := map[string][]string{}, map[[2]string][]string{} // of a build; of a build and a case
-	several := map[string]bool{}
-	first := map[string]string{}
+	cases := map[string][]string{}      // of a build
+	methods := map[[2]string][]string{} // of a build and a case
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if r.External != nil {
@@ -161,10 +160,6 @@ func (s *Sheet) builds(version string) string {
 		if !slices.Contains(cases[r.Build], r.Case) {
 			cases[r.Build] = append(cases[r.Build], r.Case)
 		}
-		if first[r.Case] == "" {
-			first[r.Case] = r.Build
-		}
-		several[r.Case] = several[r.Case] || first[r.Case] != r.Build
 		of := [2]string{r.Build, r.Case}
 		if name := cmp.Or(r.Variant, r.Method); !slices.Contains(methods[of], name) {
 			methods[of] = append(methods[of], name)
@@ -176,7 +171,7 @@ func (s *Sheet) builds(version string) string {
 	var b strings.Builder
 	for _, n := range names {
 		for i, c := range cases[n] {
-			if several[c] {
+			if slices.ContainsFunc(names, func(other string) bool { return other != n && methods[[2]string{other, c}] != nil }) {
 				cases[n][i] = fmt.Sprintf("%s (%s)", c, strings.Join(methods[[2]string{n, c}], ", "))
 			}
 		}

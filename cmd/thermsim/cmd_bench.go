@@ -47,7 +47,7 @@ EXIT STATUS
   130  interrupted; --out holds the rows that were finished
 ` + crashHelp
 
-const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; 10 minutes
+const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; about an hour
   thermsim bench --tables steady --max-cells 6e6
   thermsim bench --tables II --maps errors
   thermsim bench --grid 128x128 --precond multigrid,jacobi --runs 1

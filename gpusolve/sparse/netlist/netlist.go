@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Error is a fault in a netlist: where, what is wrong and what to do about it. Line counts from 1; 0 is unknown.
+// Error is a fault in a netlist: where, what is wrong and what to do about it.
 type Error struct {
 	File   string
 	Line   int // from 1; 0 where the whole file is meant

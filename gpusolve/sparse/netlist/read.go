@@ -62,11 +62,11 @@ func Read(file string, r io.Reader) (*Grid, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
+		remedy := ""
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("the line is longer than %d characters", mostLine)
-			return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Remedy: "an element stands in a line of its own", Err: err}
+			err, remedy = fmt.Errorf("the line is longer than %d characters", mostLine), "an element stands in a line of its own"
 		}
-		return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Err: err}
+		return nil, &Error{File: file, Line: int(p.line) + 1, Msg: err.Error(), Remedy: remedy, Err: err}
 	}
 	if len(p.g.resistors)+len(p.g.shorts) == 0 {
 		return nil, &Error{File: file, Msg: "the netlist has no resistors", Remedy: "they are lines such as R1 n1 n2 0.5"}
