@@ -9,13 +9,17 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/slabs gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test mumax3 lint ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
+.PHONY: build test test-extended mumax3 lint ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
 
 test:
 	go test ./...
+
+# The same tests with more and larger samples: random campaigns, kill series, planted faults, archives. About an hour on two cores.
+test-extended:
+	THERMSIM_TESTS=extended go test -timeout 60m ./...
 
 # The program with mumax/3's CUDA bindings, which are under GPL-3: docs/decisions/0005-cuda-bindings.md. Needs gcc.
 mumax3:
