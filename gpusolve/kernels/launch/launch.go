@@ -21,7 +21,7 @@ type Entry struct {
 	driver   cudriver.Driver
 	function cudriver.Function
 	threads  uint32
-	allowed  uint32 // dynamic shared memory that it may take by now, where that is more than staticShared
+	allowed  uint32 // dynamic shared memory in bytes that it has asked for so far
 	params   []unsafe.Pointer
 }
 
@@ -75,13 +75,11 @@ func (m *Module) Unload() error {
 // Launch starts the kernel with blocks of threads in a row. The driver copies Args before it returns.
 func (k *Entry) Launch(s cudriver.Stream, grid [3]uint32) error { return k.start(s, grid, 0) }
 
-// staticShared is the shared memory that every launch may take; more has to be asked for.
-const staticShared = 48 << 10
-
-// LaunchDynamic starts the kernel with shared bytes of dynamic shared memory, after raising the kernel's limit where they are more than it was
-// allowed so far.
+// LaunchDynamic starts the kernel with shared bytes of dynamic shared memory. It raises the kernel's limit first where
+// they are more than it asked for so far: a block has 48 KiB without asking, and the kernel's static shared memory, of
+// which only its PTX knows, is part of them.
 func (k *Entry) LaunchDynamic(s cudriver.Stream, grid [3]uint32, shared uint32) error {
-	if shared > max(k.allowed, staticShared) {
+	if shared > k.allowed {
 		if err := k.driver.FuncSetAttribute(k.function, cudriver.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
 			return fmt.Errorf("asking for %d bytes of shared memory for kernel %s: %w", shared, k.name, err)
 		}

@@ -1,9 +1,44 @@
 package multigrid_test
 
-import "thermsim/gpusolve/precond/multigrid"
+import (
+	"testing"
 
-// bottom checks a cycle in one operation against the same cycle in single ones.
-func (f *probe) bottom(finest multigrid.Level, s multigrid.Smoothing) {
+	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/precond/multigrid"
+)
+
+func TestBottomSharedMemoryOnInterpreter(t *testing.T) {
+	bottomNearLimit(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}))
+}
+func TestBottomSharedMemoryOnGPU(t *testing.T) { bottomNearLimit(t, devices.OnGPU(t)) }
+
+// bottomNearLimit takes 48216 bytes of dynamic shared memory, below the 48 KiB that a block has without asking, and
+// above them with the kernel's own 4128: three vectors of 14 x 14, 7 x 7, 4 x 4, 2 x 2 and 1 columns of 15 cells, and
+// three pads of a row for each.
+func bottomNearLimit(t *testing.T, open func(testing.TB) ops.Device) {
+	on := opstest.NewFixture(t, open(t), [3]int{14, 14, 15}, 0)
+	m, err := multigrid.On(on.Sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finest, err := m.Finest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &probe{Fixture: on, m: m, nx: 14, ny: 14, nz: 15}
+	if !f.bottom(finest, multigrid.Smoothing{First: 0.8}) {
+		t.Error("no cycle in one operation")
+	}
+	if err := on.Sys.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bottom checks a cycle in one operation against the same cycle in single ones, where there is one.
+func (f *probe) bottom(finest multigrid.Level, s multigrid.Smoothing) bool {
 	rungs := []multigrid.Rung{{Level: finest}}
 	nx, ny := f.nx, f.ny
 	for nx > 1 || ny > 1 {
@@ -31,7 +66,7 @@ func (f *probe) bottom(finest multigrid.Level, s multigrid.Smoothing) {
 		f.Fatal(err)
 	}
 	if cycle == nil {
-		return
+		return false
 	}
 	f.Random(rungs[0].B)
 	f.plainCycle(rungs, s)
@@ -39,6 +74,7 @@ func (f *probe) bottom(finest multigrid.Level, s multigrid.Smoothing) {
 	f.Sys.Write(rungs[0].Z, make([]float64, len(want)))
 	cycle()
 	f.Near("Bottom", f.Read(rungs[0].Z), want, largest(want), 100*eps32)
+	return true
 }
 
 func (f *probe) plainCycle(rungs []multigrid.Rung, s multigrid.Smoothing) {
