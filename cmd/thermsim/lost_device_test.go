@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/internal/testtier"
 )
 
 // attempt is a run on a GPU that something happens to.
@@ -85,7 +86,7 @@ func TestALostDeviceLeavesTheCheckpoint(t *testing.T) {
 	a.kept = true
 	resumed := 0
 	results := []cudriver.Result{214, cudriver.IllegalAddress, cudriver.LaunchTimeout, cudriver.LaunchFailed, 46, 999}
-	for n := 3; n < calls; n += 1 + calls/60 {
+	for n := 3; n < calls; n += 1 + calls/testtier.Pick(12, 60) {
 		r := results[n%len(results)]
 		a.out = filepath.Join(t.TempDir(), "out")
 		_, err := a.run(cudriver.Faulty(a.machine(), cudriver.FailFrom(n, r)), "4")
@@ -108,7 +109,7 @@ func TestALostDeviceLeavesTheCheckpoint(t *testing.T) {
 		}
 		sameFiles(t, whole.out, a.out)
 	}
-	if resumed < 10 {
+	if resumed < testtier.Pick(2, 10) {
 		t.Errorf("only %d of the runs left a checkpoint", resumed)
 	}
 }

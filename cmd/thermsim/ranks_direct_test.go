@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
-	"time"
 )
 
 // layersStack is regionsStack with uniform layers, which are solved directly.
@@ -12,9 +11,6 @@ var layersStack = regexp.MustCompile(`(?s)  \[\[layer\.region\]\].*?  \[\[layer\
 
 // Ranks as processes solve layers directly, with the field of a run alone.
 func TestRanksSolveDirectly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	for name, args := range map[string][]string{
 		"steady":    {"steady", "--quiet", "--precond", "fourier", "--save", "last"},
 		"transient": {"transient", "--quiet", "--save", "last", "--steps", "5", "--dt", "2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9"},
@@ -27,7 +23,7 @@ func TestRanksSolveDirectly(t *testing.T) {
 			want := lastField(t, filepath.Join(dir, "alone"))
 			for _, n := range []int{2, 5} {
 				e := startRanks(t, dir, n, args, nil)
-				e.end(t, time.Minute)
+				e.end()
 				for rank := range n {
 					if e.status(rank) != 0 || e.said[rank].Len()+e.shown[rank].Len() > 0 {
 						t.Fatalf("%d ranks: %v", n, e)

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
+	"thermsim/internal/testtier"
 	"thermsim/launcher"
 	"thermsim/report/saved"
 	"thermsim/stack"
@@ -106,9 +106,7 @@ func furthest(a, b []float64) float64 {
 
 // Ranks find the field that a run alone finds, as processes and within one, and write the same files.
 func TestRanksFindTheSameField(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
+	sizes := testtier.Pick([]int{3, 8}, []int{2, 3, 4, 8})
 	for name, args := range map[string][]string{
 		"steady":              {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
 		"transient":           {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt", "2 ms"},
@@ -133,9 +131,9 @@ func TestRanksFindTheSameField(t *testing.T) {
 					t.Logf("%d ranks %s: %.2g K from the field of one", n, how, d)
 				}
 			}
-			for _, n := range []int{2, 3, 4, 8} {
+			for _, n := range sizes {
 				e := startRanks(t, dir, n, args, nil)
-				e.end(t, time.Minute)
+				e.end()
 				for rank := range n {
 					if e.status(rank) != 0 || e.said[rank].Len()+e.shown[rank].Len() > 0 {
 						t.Fatalf("%d ranks: %v", n, e)
@@ -195,7 +193,7 @@ func TestRanksWithOtherInput(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := startRanks(t, dir, 3, []string{"steady"}, map[int][]string{2: tt.more})
-			e.end(t, 20*time.Second)
+			e.end()
 			for rank := range 3 {
 				said := e.said[rank].String()
 				switch {
@@ -218,7 +216,7 @@ func TestRanksWithOtherInput(t *testing.T) {
 func TestRanksEndAlike(t *testing.T) {
 	dir := stackFolder(t, regionsStack)
 	e := startRanks(t, dir, 2, []string{"steady", "--quiet", "--tmax", "301 K"}, nil)
-	e.end(t, 20*time.Second)
+	e.end()
 	if e.status(0) != exitTooHot || e.status(1) != exitTooHot || e.said[1].Len() > 0 || !strings.Contains(e.files(t), "limits.csv") {
 		t.Errorf("%v, files %s", e, e.files(t))
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,9 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-var kills = flag.Int("kills", 8, "how often a resumed run is killed, over all kinds of runs")
+	"thermsim/internal/testtier"
+)
 
 // resumedStack has a power that changes twice; the wall makes multigrid necessary.
 const resumedStack = `schema  = 1
@@ -63,13 +62,11 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 
 // A run that is killed at random moments, and resumed until it ends, leaves the files of a run that was not: by every solver and kind of steps that has checkpoints.
 func TestKilledRunsEndTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	fixed := []string{"--steps", "80", "--dt", "0.2 ms", "--figures", "all", "--save", "all"}
-	adaptive := []string{"--until", "16 ms", "--dt-tol", "0.002 K", "--every", "1 ms", "--figures", "all", "--to-steady", "1e-6 K"}
-	left := *kills
+	figures := testtier.Pick("traces,maxima", "all") // an animation takes more time than the run
+	fixed := []string{"--steps", "60", "--dt", "0.2 ms", "--figures", figures, "--save", "all", "--dpi", "36"}
+	adaptive := []string{"--until", "16 ms", "--dt-tol", "0.005 K", "--every", "1 ms", "--figures", figures, "--to-steady", "1e-6 K", "--dpi", "36"}
+	left := testtier.Pick(4, 200) // kills, over all kinds of runs
 	runs := []struct {
 		name, material string
 		args           []string
