@@ -49,6 +49,14 @@ func (s *files) open(name string) (*file, error) {
 	return f, nil
 }
 
+// foresee fails where a file that is to be opened later would be refused.
+func (s *files) foresee(patterns ...string) error {
+	if s.transaction == nil {
+		return nil
+	}
+	return s.transaction.Foresee(patterns...)
+}
+
 // has tells whether a file of that name was started.
 func (s *files) has(name string) bool { return s.byName[name] != nil }
 

@@ -42,12 +42,17 @@ func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, erro
 	for range o.Layers {
 		w.planes = append(w.planes, make([]float64, o.Rows*o.Cols))
 	}
+	// Both files are opened before anything is solved, as it is here that their names may be refused.
+	suffix := ".ttrace"
 	if w.steps == 0 {
-		return w, nil
+		suffix = ".steady"
 	}
-	f, err := w.files.open(o.Name + ".ttrace")
+	f, err := w.files.open(o.Name + suffix)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := w.files.open(o.Name + ".grid" + suffix); err != nil || w.steps == 0 {
+		return w, err
 	}
 	for i, at := range o.Columns {
 		if i > 0 {

@@ -48,6 +48,9 @@ func (w *threeDICE) start() error {
 	for i := range w.outputs.Instructions {
 		ins := &w.outputs.Instructions[i]
 		if ins.Kind == "T3d" {
+			if err := w.files.foresee(inside(ins.File), numbered(inside(ins.File), "[0-9]*")); err != nil {
+				return err
+			}
 			continue // a file per instant
 		}
 		f, err := w.files.open(inside(ins.File))

@@ -57,7 +57,7 @@ func (w *threeDICE) volumeName(ins *threedice.Output) string {
 	case ins.When == "slot" && w.outputs.StepsPerSlot > 0:
 		number /= w.outputs.StepsPerSlot
 	}
-	return strings.TrimSuffix(name, filepath.Ext(name)) + strconv.Itoa(number) + ".vtk"
+	return numbered(name, strconv.Itoa(number))
 }
 
 // solid is a cell of non-uniform mode with its height, in um.
@@ -82,4 +82,8 @@ func (w *threeDICE) appendSlab(solids []solid, s *threedice.Slab, f solution.Fie
 		solids = append(solids, v)
 	}
 	return solids, nil
+}
+
+func numbered(name, number string) string {
+	return strings.TrimSuffix(name, filepath.Ext(name)) + number + ".vtk"
 }

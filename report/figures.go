@@ -20,6 +20,9 @@ func FigureNames() []string {
 	return []string{"panels", "section-x", "section-y", "traces", "history", "maxima", "animation"}
 }
 
+// figureFile is the name of a figure's file without its suffix.
+func figureFile(figure string) string { return strings.ReplaceAll(figure, "-", "_") }
+
 // PictureStyle is how all pictures of a run are drawn. The zero value is the default.
 type PictureStyle struct {
 	Formats  []string // of the maps and figures, of PictureFormats; PNG where empty
@@ -203,7 +206,7 @@ func (f *Figures) figure(name string) ([]staging.File, error) {
 	var files []staging.File
 	for _, format := range f.Style.formats() {
 		files = append(files, staging.File{
-			Name:  strings.ReplaceAll(name, "-", "_") + "." + string(format),
+			Name:  figureFile(name) + "." + string(format),
 			Write: func(w io.Writer) error { return p.Write(w, format) },
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,6 +46,38 @@ const RunFiles = "run"
 // FileNames are those of a run's files that do not depend on its layers and steps.
 func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
+}
+
+// NamePatterns are those of the names that files of a run may have, as path.Match takes them. The saved run is one of them, unless the
+// run is drawn from it.
+func NamePatterns(transient, restored bool) []string {
+	patterns := slices.DeleteFunc(FileNames(), func(name string) bool {
+		return restored && name == saved.FileName || !transient && name == traceName
+	})
+	stems := []string{"map_*"}
+	suffixes := []string{".npz", ".csv", "_long.csv", ".bin", ".json", ".vtr"}
+	for _, suffix := range suffixes {
+		patterns = append(patterns, "field"+suffix)
+	}
+	if transient {
+		stems = append(stems, "maxima_*")
+		patterns = append(patterns, "animation.gif", "animation.apng")
+		for _, suffix := range suffixes {
+			patterns = append(patterns, "field_step*"+suffix)
+		}
+	}
+	for _, stem := range stems {
+		patterns = append(patterns, stem+".csv")
+	}
+	for _, name := range FigureNames() {
+		stems = append(stems, figureFile(name))
+	}
+	for _, stem := range stems {
+		for _, format := range PictureFormats() {
+			patterns = append(patterns, stem+"."+format)
+		}
+	}
+	return patterns
 }
 
 // stagePictures stages the maps and figures of a run. It calls read once, when it has read what it needs of the field.

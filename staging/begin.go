@@ -50,6 +50,9 @@ func (t *Transaction) begin() (err error) {
 	if t.before, err = t.disk.readRecord(recordName); err != nil {
 		return t.failed(recordName, err)
 	}
+	if err = t.Foresee(t.options.Outputs...); err != nil {
+		return err
+	}
 	if err = t.disk.mkdir(newFiles); err != nil {
 		return t.unwritable(err)
 	}

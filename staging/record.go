@@ -59,6 +59,11 @@ func (s *Set) Holds(name string) bool {
 	return s != nil && slices.ContainsFunc(s.Files, func(e Entry) bool { return e.Name == name })
 }
 
+// owns says whether a file belongs to any set.
+func (r *Record) owns(name string) bool {
+	return slices.ContainsFunc(r.Sets, func(s Set) bool { return s.Holds(name) })
+}
+
 // readRecord reads a record or a journal. Where there is none, or it was cut short, it is empty; names that would lead out of the folder are an error.
 func (d *disk) readRecord(name string) (*Record, error) {
 	r := &Record{Schema: schema}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,6 +46,13 @@ type Options struct {
 	// of the sets in Replaces that show something else.
 	Shows    string
 	Replaces []string
+	// Outputs are patterns, as path.Match takes them, of names that files of the set may have. Begin fails with ErrTaken where a file
+	// has such a name that Create would refuse, so that results that take long to find have their place.
+	Outputs []string
+	// Inputs are files that were read. No file takes the place of one of them.
+	Inputs []string
+	// Force replaces files that no run in the folder wrote.
+	Force bool
 	// Flag by which the folder was named, for messages; --out where empty.
 	Flag string
 	// Patience is how long Begin waits for another process that writes into the folder, before it fails with ErrBusy.
@@ -97,6 +105,44 @@ func (t *Transaction) Before() *Record { return t.before }
 // ErrName says that a name cannot be that of a file of the folder.
 var ErrName = errors.New("is no name for a file")
 
+// ErrTaken says that a file must not be replaced.
+var ErrTaken = errors.New("must not be replaced")
+
+// free says whether a file of the set may take a name: an input keeps its own, and so does what no run in the folder wrote. Files that belong
+// to no set take the names that the user gives them.
+func (t *Transaction) free(name string) error {
+	there, err := t.disk.root.Lstat(name)
+	if t.options.Set == "" || err != nil || there.IsDir() { // what is no file fails on its own
+		return nil
+	}
+	target, err := t.disk.root.Stat(name)
+	for _, path := range t.options.Inputs {
+		if in, failed := os.Stat(path); err == nil && failed == nil && os.SameFile(in, target) {
+			return fmt.Errorf("%s %w: it is an input of this run; name another folder with %s", t.path(name), ErrTaken, t.options.Flag)
+		}
+	}
+	if t.options.Force || t.before.owns(name) {
+		return nil
+	}
+	return fmt.Errorf("%s %w: no run in this folder wrote it; name another folder with %s, or replace such files with --force", t.path(name), ErrTaken, t.options.Flag)
+}
+
+// Foresee fails with ErrTaken where a file has a name of these patterns that Create would refuse.
+func (t *Transaction) Foresee(patterns ...string) error {
+	for _, pattern := range patterns {
+		names, err := fs.Glob(t.disk.root.FS(), pattern)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if err := t.free(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Create starts a file, whose name may lie in folders below the output folder. It is the caller's to close; Abort does so too.
 func (t *Transaction) Create(name string) (*Output, error) {
 	slashed := path.Clean(filepath.ToSlash(name))
@@ -110,6 +156,9 @@ func (t *Transaction) Create(name string) (*Output, error) {
 	}
 	if t.ended {
 		return nil, fmt.Errorf("cannot write %s: the run has ended", filepath.Join(t.dir, name))
+	}
+	if err := t.free(slashed); err != nil {
+		return nil, err
 	}
 	f, err := t.disk.create(path.Join(newFiles, slashed))
 	if err != nil {

@@ -113,6 +113,7 @@ func newBenchCommand(g *globals) *cobra.Command {
 	group(f, "Other programs", func() {
 		f.StringSliceVar(&o.external, "external", nil, "put what others measured into the tables: `FILES`, .json or .csv")
 		f.StringVar(&o.export, "export", "", "measure nothing: write the systems as Matrix Market into `DIR`")
+		addForceFlag(cmd)
 	})
 	completeFlag(cmd, "tables", names)
 	completeFlag(cmd, "precond", bench.DefaultMethods())

@@ -57,6 +57,9 @@ type checkOptions struct {
 	project
 }
 
+// defaultCheckOut is not the folder of runs: a stack is checked while the run before it is still of use.
+const defaultCheckOut = "thermsim-check"
+
 func newCheckCommand(g *globals) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
@@ -83,6 +86,8 @@ func newCheckCommand(g *globals) *cobra.Command {
 	}
 	cmd.Flags().SortFlags = false
 	addOutFlag(cmd, &o.out)
+	o.out = defaultCheckOut
+	cmd.Flags().Lookup("out").DefValue = defaultCheckOut
 	addGridFlag(cmd, &o.grid)
 	o.set.addFlag(cmd.Flags())
 	cmd.Flags().Var(&o.precond, "precond", "judge the stack for this method, as steady takes it")
@@ -122,7 +127,7 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	}
 	defer files.Abort()
 	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != shown(s, &o.project) {
-		g.note("%s holds a run of another stack or grid, whose files stay; draw into another folder with --out", o.out)
+		return usagef("%s holds a run of another stack or grid, which these drawings would not show; name another folder with --out", o.out)
 	}
 	machine := thisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one

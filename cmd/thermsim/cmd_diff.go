@@ -69,6 +69,7 @@ func newDiffCommand(g *globals) *cobra.Command {
 	})
 	group(f, groupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")
+		addForceFlag(cmd)
 		f.BoolVar(&o.json, "json", false, "print JSON on stdout in place of tables: diff.json")
 		f.StringSliceVar(&o.maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
 		f.Var(&o.pageBudget, "page-budget", "size that temperatures may take in diff.html (default 20)")

@@ -60,6 +60,7 @@ func newRenderCommand(g *globals) *cobra.Command {
 	f.SortFlags = false
 	group(f, groupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "", "write the files into `DIR` (default the folder of the run)")
+		addForceFlag(cmd)
 		o.outputs.addPageFlags(cmd)
 		addJUnitFlag(cmd, &o.junit)
 	})
@@ -151,12 +152,12 @@ func (o *renderOptions) settle(g *globals, r *report.Restored) (report.OutputOpt
 			}
 		}
 	}
-	if transient && o.pictures.wants("maxima") && !r.Complete() && !sameFolder(o.out, home) {
+	if transient && o.pictures.wants("maxima") && !r.Complete() && !sameFile(o.out, home) {
 		g.note("maps of maxima over time are left out: the saved run holds %d of %d steps", len(r.Saved.Manifest.Saved), len(r.Solution.Steps))
 	}
 	if kept.Page && !r.Complete() {
 		here, of := len(r.Saved.Manifest.Saved), len(r.Solution.Steps)
-		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFolder(o.out, home) {
+		if _, err := os.Stat(filepath.Join(home, report.PageName)); err == nil && sameFile(o.out, home) {
 			kept.Page = false
 			g.note("report.html is left as it is: the saved run holds %d of %d steps, and the page may show more; --out DIR makes one elsewhere", here, of)
 		} else {

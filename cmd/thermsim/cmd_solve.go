@@ -122,6 +122,7 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if o.out == "" {
 		return usagef("--out is empty; name a folder")
 	}
+	g.inputs = []string{o.matrix, o.source}
 	out, err := begin(g, o.out, staging.Options{Set: "solve", Command: "solve"})
 	if err != nil {
 		return err

@@ -23,6 +23,8 @@ type globals struct {
 	timings timingsFlag             // where the time went
 	started bool                    // a command has begun: errors from here on are not cobra's
 	unknown error                   // the help of a command that does not exist was asked for
+	force   bool                    // --force: files that no run wrote may be replaced
+	inputs  []string                // files that were read and must stay
 	adjust  func(*gpusolve.Options) // nil but in tests, which hand in an executor of their own
 	// ends says that the process ends with the run, which need not give its memory back before.
 	ends  bool

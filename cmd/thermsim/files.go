@@ -12,12 +12,34 @@ import (
 	"syscall"
 	"time"
 
+	"thermsim/report"
 	"thermsim/stack"
 	"thermsim/staging"
 )
 
 // checkFiles are the drawings of check, as records of folders call them.
 const checkFiles = "check"
+
+// outputNames are the patterns of names that files of a set may have, but for runs, whose names package report knows.
+var outputNames = map[string][]string{
+	checkFiles:    {"stack.png", "floorplan_*.png"},
+	"diff":        {"diff.html", "diff.json", "diff_*.png"},
+	"reduce":      {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv"},
+	"export":      {"A.mtx", "b.mtx"},
+	"bench":       {"*-A.mtx", "*-b.mtx"},
+	"solve":       {"summary.json", "x.mtx", "voltages.csv"},
+	"rth":         {"rth.*"},
+	"zth":         {"zth.*", "zth_*.csv", "zth_*.png"},
+	"sensitivity": {"sensitivity.csv", "sensitivity.json", "sensitivity.png"},
+}
+
+// outputsOf are the patterns of a command's set.
+func outputsOf(set, command string) []string {
+	if set == report.RunFiles {
+		return report.NamePatterns(command != "steady", command == "render")
+	}
+	return outputNames[set]
+}
 
 // shown tells stacks and grids apart, for the record of a folder.
 func shown(s *stack.Stack, p *project) string {
@@ -34,7 +56,8 @@ func shown(s *stack.Stack, p *project) string {
 
 // begin takes a folder for the files of a command, before time is spent on them.
 func begin(g *globals, dir string, o staging.Options) (*staging.Transaction, error) {
-	o.Fault, o.Timeline = g.fault, g.timings.log
+	o.Fault, o.Timeline, o.Force, o.Inputs = g.fault, g.timings.log, g.force, g.inputs
+	o.Outputs = outputsOf(o.Set, o.Command)
 	t, err := staging.Begin(dir, o)
 	if err != nil {
 		return nil, withStatus(exitInput, err)
@@ -126,8 +149,8 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// sameFolder says whether two paths lead to one folder.
-func sameFolder(a, b string) bool {
+// sameFile says whether two paths lead to one file or folder.
+func sameFile(a, b string) bool {
 	one, err1 := os.Stat(a)
 	two, err2 := os.Stat(b)
 	if err1 != nil || err2 != nil {

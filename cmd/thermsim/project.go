@@ -188,6 +188,14 @@ func loadInput(g *globals, argument string, grid gridWish, p *project) (*stack.S
 		}
 		s.Grid = grid.grid(s)
 	}
+	g.inputs = nil // --watch reads them again
+	for _, in := range s.Inputs {
+		g.inputs = append(g.inputs, in.Path)
+		if file := g.timings.file; file != "" && sameFile(file, in.Path) {
+			g.timings.log = nil
+			return nil, 0, usagef("%s is an input of this run; name another file with --timings", file)
+		}
+	}
 	spent := time.Since(start)
 	g.detail("read %s and %d more files in %s", path, len(s.Inputs)-1, seconds(spent.Seconds()))
 	return s, spent, nil

@@ -29,8 +29,9 @@ func newRootCommand(g *globals) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          unknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			g.started = true
+			g.force, _ = c.Flags().GetBool("force") // commands that write no sets of files have none
 			if g.quiet && g.verbose {
 				return usagef("--quiet and --verbose contradict each other; leave one out")
 			}

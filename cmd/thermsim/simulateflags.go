@@ -89,6 +89,12 @@ func addMapsFlag(cmd *cobra.Command, maps *[]string) {
 
 func addOutFlag(cmd *cobra.Command, out *string) {
 	cmd.Flags().StringVarP(out, "out", "o", defaultOut, "write the files into `DIR`")
+	addForceFlag(cmd)
+}
+
+// addForceFlag offers --force, which every command reads that writes a set of files.
+func addForceFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("force", false, "replace files there that no run wrote, but never an input")
 }
 
 func addJUnitFlag(cmd *cobra.Command, junit *bool) {
