@@ -1,7 +1,9 @@
 package interpreter
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -103,18 +105,13 @@ func (m *Machine) enter(call string) (leave func(), err error) {
 }
 
 func (m *Machine) load(text []byte) (*module, error) {
-	parsed, err := m.options.Cache.parse(text)
+	d, err := m.options.Cache.decode(text)
 	if err != nil {
 		return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, err.Error())
 	}
 	mod := &module{handle: cudriver.Module(m.handle()), kernels: map[string]*kernel{}}
 	where := map[*asm.Variable]uint64{}
-	var shared []*asm.Variable
-	for _, v := range parsed.Variables {
-		if v.Space == asm.Shared {
-			shared = append(shared, v)
-			continue
-		}
+	for _, v := range d.variables {
 		if v.Extern {
 			return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, "variable "+v.Name+" is extern, but nothing defines it")
 		}
@@ -128,23 +125,63 @@ func (m *Machine) load(text []byte) (*module, error) {
 		mod.variables = append(mod.variables, a)
 		where[v] = a.base
 	}
-	for _, e := range parsed.Entries {
-		k := &kernel{name: e.Name, entry: e, module: mod}
-		c := &compiler{kernel: k, machine: m, where: map[*asm.Variable]uint64{}, constAt: map[uint64]int{}, specialAt: map[string]int{}}
-		for v, at := range where {
-			c.where[v] = at
-		}
-		k.layout(c.where, shared)
-		if err := c.compile(); err != nil {
+	programs := d.programs
+	if programs == nil {
+		if programs, err = d.compile(where); err != nil {
 			return nil, fail("cuModuleLoadData", cudriver.InvalidPTX, err.Error())
 		}
-		mod.kernels[e.Name] = k
+	}
+	for _, p := range programs {
+		mod.kernels[p.name] = &kernel{program: p, module: mod, pages: slices.Repeat([]*page{noPage}, p.accesses)}
 	}
 	return mod, nil
 }
 
+// decoded is a module's text made ready. Variables in global and constant memory have their addresses on each machine, so the programs of a module
+// with such are compiled for each.
+type decoded struct {
+	*asm.Module
+	shared, variables []*asm.Variable // in shared memory, and others
+	programs          []*program
+}
+
+func decode(text []byte) (*decoded, error) {
+	module, err := asm.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoded{Module: module}
+	for _, v := range module.Variables {
+		if v.Space == asm.Shared {
+			d.shared = append(d.shared, v)
+		} else {
+			d.variables = append(d.variables, v)
+		}
+	}
+	if len(d.variables) == 0 {
+		d.programs, err = d.compile(nil)
+	}
+	return d, err
+}
+
+// compile makes the programs of a module whose variables lie at the given addresses.
+func (d *decoded) compile(where map[*asm.Variable]uint64) (programs []*program, err error) {
+	for _, e := range d.Entries {
+		c := &compiler{program: &program{name: e.Name, entry: e}, where: maps.Clone(where), constAt: map[uint64]int{}, specialAt: map[string]int{}}
+		if c.where == nil {
+			c.where = map[*asm.Variable]uint64{}
+		}
+		c.layout(c.where, d.shared)
+		if err := c.compile(); err != nil {
+			return nil, err
+		}
+		programs = append(programs, c.program)
+	}
+	return programs, nil
+}
+
 // layout places the shared and local variables a kernel uses. Extern arrays all begin where the static ones end.
-func (k *kernel) layout(where map[*asm.Variable]uint64, moduleShared []*asm.Variable) {
+func (p *program) layout(where map[*asm.Variable]uint64, moduleShared []*asm.Variable) {
 	used := map[*asm.Variable]bool{}
 	var note func(o asm.Operand)
 	note = func(o asm.Operand) {
@@ -153,13 +190,13 @@ func (k *kernel) layout(where map[*asm.Variable]uint64, moduleShared []*asm.Vari
 			note(e)
 		}
 	}
-	for _, in := range k.entry.Code {
+	for _, in := range p.entry.Code {
 		for _, o := range in.Args {
 			note(o)
 		}
 	}
 	var shared, local, dynamic []*asm.Variable
-	for _, v := range append(moduleShared[:len(moduleShared):len(moduleShared)], k.entry.Variables...) {
+	for _, v := range append(moduleShared[:len(moduleShared):len(moduleShared)], p.entry.Variables...) {
 		switch {
 		case v.Space == asm.Local:
 			local = append(local, v)
@@ -170,10 +207,10 @@ func (k *kernel) layout(where map[*asm.Variable]uint64, moduleShared []*asm.Vari
 			shared = append(shared, v)
 		}
 	}
-	k.localBytes = uint64(layout(local, 0, where))
-	k.sharedBytes = layout(shared, 0, where)
-	k.dynamicAt = (k.sharedBytes + 15) &^ 15
+	p.localBytes = uint64(layout(local, 0, where))
+	p.sharedBytes = layout(shared, 0, where)
+	p.dynamicAt = (p.sharedBytes + 15) &^ 15
 	for _, v := range dynamic {
-		where[v] = uint64(k.dynamicAt)
+		where[v] = uint64(p.dynamicAt)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"thermsim/gpusolve/interpreter/asm"
 )
 
-// access describes a load, store or atomic operation. The page touched last is remembered per instruction: neighbours mostly share it.
+// access describes a load, store or atomic operation.
 type access struct {
 	space    asm.Space
 	size     uint64 // of one element
@@ -23,7 +23,7 @@ type access struct {
 	acquire  bool
 	release  bool
 	readOnly bool // ld.global.nc
-	page     *page
+	index    int  // of the page it touched last
 }
 
 // noPage is what an access remembers before its first.
@@ -31,7 +31,8 @@ var noPage = &page{}
 
 // accessMods reads the modifiers that ld and st share.
 func (c *compiler) accessMods(mods string) (a *access, typ string, err error) {
-	a = &access{addr: -1, page: noPage}
+	a = &access{addr: -1, index: c.accesses}
+	c.accesses++
 	elements := uint64(1)
 	for _, m := range strings.Split(mods, ".") {
 		switch m {
@@ -95,7 +96,7 @@ func (c *compiler) addressOf(a *access, o asm.Operand) error {
 	a.offset = uint64(o.Offset)
 	switch {
 	case o.Index >= 0:
-		a.addr = o.Index
+		a.addr = c.slots[o.Index]
 	case o.Variable != nil || o.Param != nil:
 		at, err := c.address(o)
 		if err != nil {
@@ -272,7 +273,7 @@ func (w *warp) put(p *page, off, size, v uint64) {
 func (a *access) locate(w *warp, lane int, addr uint64) (*page, uint64) {
 	switch a.space {
 	case asm.Global, asm.Const:
-		p := a.page
+		p := w.run.kernel.pages[a.index]
 		off := addr - p.base
 		if off < p.size && off+a.width <= p.size && addr&(a.width-1) == 0 {
 			return p, off
@@ -302,8 +303,9 @@ func (a *access) locateGlobal(w *warp, lane int, addr uint64) (*page, uint64) {
 		w.raise(cudriver.MisalignedAddress, lane, "misaligned access of %d bytes at %#x: byte offset %d of %s", a.width, addr, addr-owner.base, owner)
 		return nil, 0
 	}
-	a.page = owner.page(addr - owner.base)
-	return a.page, addr - a.page.base
+	p := owner.page(addr - owner.base)
+	w.run.kernel.pages[a.index] = p
+	return p, addr - p.base
 }
 
 func (a *access) locateShared(w *warp, lane int, addr uint64) (*page, uint64) {

@@ -4,11 +4,7 @@
 // loaded. Arithmetic is IEEE, bit for bit what a GPU gives. See docs/ptx-interpreter.md.
 package interpreter
 
-import (
-	"sync"
-
-	"thermsim/gpusolve/interpreter/asm"
-)
+import "sync"
 
 // Options configure a Machine. The zero value is ready for use.
 type Options struct {
@@ -28,7 +24,7 @@ type Options struct {
 	// for them. With a Seed other than 0 some are done earlier, in an order that the streams allow.
 	AtOnce  bool
 	NoRaces bool // do not look for data races: faster
-	// Cache, when not nil, keeps the text of modules parsed for the machines that share it.
+	// Cache, when not nil, keeps modules decoded for the machines that share it.
 	Cache *Cache
 }
 
@@ -51,29 +47,29 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Cache holds parsed modules. Tests that open many machines share one: parsing a large module takes longer than running it. It may be used by
+// Cache holds decoded modules. Tests that open many machines share one: decoding a large module takes longer than running it. It may be used by
 // several goroutines. The zero value is ready for use.
 type Cache struct {
-	mu     sync.Mutex
-	parsed map[string]*asm.Module
+	mu      sync.Mutex
+	decoded map[string]*decoded
 }
 
-func (c *Cache) parse(text []byte) (*asm.Module, error) {
+func (c *Cache) decode(text []byte) (*decoded, error) {
 	if c == nil {
-		return asm.Parse(text)
+		return decode(text)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if m := c.parsed[string(text)]; m != nil {
-		return m, nil
+	if d := c.decoded[string(text)]; d != nil {
+		return d, nil
 	}
-	m, err := asm.Parse(text)
+	d, err := decode(text)
 	if err != nil {
 		return nil, err
 	}
-	if c.parsed == nil {
-		c.parsed = map[string]*asm.Module{}
+	if c.decoded == nil {
+		c.decoded = map[string]*decoded{}
 	}
-	c.parsed[string(text)] = m
-	return m, nil
+	c.decoded[string(text)] = d
+	return d, nil
 }

@@ -41,22 +41,31 @@ type instr struct {
 	barrier *barrier
 }
 
-// kernel is an entry ready to run. A warp's registers are vectors in one slice: the entry's registers, the special registers it reads, and constants.
-type kernel struct {
+// program is a decoded entry, which machines may share. A warp's registers are vectors in one slice: the entry's registers, the special
+// registers it reads, and constants.
+type program struct {
 	name        string
 	entry       *asm.Entry
-	module      *module
 	code        []instr
+	slots       []int // vectors of the entry's registers
 	vectors     int
-	zeroed      int // the registers proper, cleared for each warp
+	zeroed      int // the vectors cleared for each warp
 	predicates  int
+	accesses    int
 	specials    []special
 	constants   []constant
 	localBytes  uint64
 	sharedBytes int64 // static
 	dynamicAt   int64 // where dynamic shared memory begins
-	maxDynamic  int   // FuncSetAttribute
-	pool        [][]vec
+}
+
+// kernel is a program on a machine.
+type kernel struct {
+	*program
+	module     *module
+	maxDynamic int     // FuncSetAttribute
+	pages      []*page // that each access touched last: neighbours mostly share it
+	pool       [][]vec
 }
 
 type special struct {
@@ -71,8 +80,7 @@ type constant struct {
 
 // compiler decodes the instructions of one entry.
 type compiler struct {
-	*kernel
-	machine   *Machine
+	*program
 	where     map[*asm.Variable]uint64 // addresses of variables in their spaces
 	constAt   map[uint64]int
 	specialAt map[string]int
@@ -88,8 +96,7 @@ func (c *compiler) unknown() error {
 }
 
 func (c *compiler) compile() error {
-	c.vectors = len(c.entry.Registers)
-	c.zeroed = c.vectors
+	c.slots, c.vectors, c.zeroed = assign(c.entry)
 	c.predicates = c.entry.Predicates
 	for i := range c.entry.Code {
 		c.in = &c.entry.Code[i]
@@ -151,7 +158,7 @@ func (c *compiler) constant(bits uint64) int {
 func (c *compiler) source(o asm.Operand) (int, error) {
 	switch o.Kind {
 	case asm.RegisterOperand:
-		return o.Index, nil
+		return c.slots[o.Index], nil
 	case asm.ImmediateOperand:
 		return c.constant(o.Bits), nil
 	case asm.SymbolOperand:
@@ -200,7 +207,7 @@ func (c *compiler) sources(args []asm.Operand) ([]int, error) {
 func (c *compiler) destination(o asm.Operand) (slot, bits int, err error) {
 	switch o.Kind {
 	case asm.RegisterOperand:
-		return o.Index, c.entry.Registers[o.Index].Bits, nil
+		return c.slots[o.Index], c.entry.Registers[o.Index].Bits, nil
 	case asm.SinkOperand:
 		slot, ok := c.specialAt["_"]
 		if !ok {
