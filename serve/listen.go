@@ -24,7 +24,7 @@ func Listen(address string, remote bool) (net.Listener, error) {
 		host = "127.0.0.1"
 	}
 	if !remote && !isLoopback(host) {
-		return nil, &AddressError{fmt.Errorf("%s would let other machines in, and nobody is asked for a password; --remote allows it", address)}
+		return nil, &AddressError{fmt.Errorf("%s would let other machines in; --remote allows it", address)}
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
@@ -74,6 +74,11 @@ func listenUnix(path string) (net.Listener, error) {
 // Host takes one client after the other.
 type Host struct {
 	Listener net.Listener
+	// Admit reads what a client says first, and returns the connection as if nothing had been read. Clients are no others' affair before:
+	// those that say nothing keep none from being served. After an error the client is gone.
+	Admit func(c net.Conn) (net.Conn, error)
+	// Patience is how long Admit may take.
+	Patience time.Duration
 	// Session serves a client. With last no further one is taken; the error of a client ends its session alone, and others the server.
 	Session func(ctx context.Context, c net.Conn) (last bool, err error)
 	// Refusal is what a client is told while another one is served; nil for nothing.
@@ -91,62 +96,81 @@ func (h *Host) say(format string, args ...any) {
 // parting is how long a client waits for the session before it to end: one that connects as the last one leaves is not refused, on a busy machine either.
 const parting = 500 * time.Millisecond
 
+// maxWaiting bounds the clients that have connected and are not served.
+const maxWaiting = 256
+
 // Run takes clients until the context ends or a session was the last. It closes the listener.
 func (h *Host) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(ctx, func() { _ = h.Listener.Close() })() // ends Accept
-	var sessions sync.WaitGroup
-	defer sessions.Wait()
+	var clients sync.WaitGroup
+	defer clients.Wait()
 	defer cancel()
-	busy := make(chan struct{}, 1)
+	waiting, busy := make(chan struct{}, maxWaiting), make(chan struct{}, 1)
 	ended := make(chan error, 1)
 	for n := 1; ; n++ {
 		c, err := h.Listener.Accept()
-		select {
-		case last := <-ended:
+		if ctx.Err() != nil {
 			if c != nil {
 				_ = c.Close() // too late
 			}
-			return last
-		default:
+			select {
+			case last := <-ended:
+				return last
+			default:
+				return ctx.Err()
+			}
 		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
+		if err != nil {
 			return fmt.Errorf("no more clients can be taken: %w", err)
 		}
 		select {
-		case busy <- struct{}{}:
-		case <-ctx.Done(): // too late; what ended it is told above
-			_ = c.Close()
-			continue
-		case <-time.After(parting):
+		case waiting <- struct{}{}:
+		default:
 			h.refuse(c, n)
 			continue
 		}
-		select {
-		case last := <-ended:
-			_ = c.Close() // too late
-			return last
-		default:
-		}
-		sessions.Add(1)
-		go func() {
-			defer sessions.Done()
-			last, err := h.session(ctx, c, n)
-			if last {
+		clients.Go(func() {
+			defer c.Close()
+			opened, err := h.admit(ctx, c)
+			<-waiting
+			if err != nil {
+				h.say("client %d%s has been sent away: %v", n, from(c), err)
+				return
+			}
+			select {
+			case busy <- struct{}{}:
+			case <-time.After(parting):
+				h.refuse(c, n)
+				return
+			}
+			defer func() { <-busy }()
+			if ctx.Err() != nil {
+				return // too late
+			}
+			if last, err := h.session(ctx, opened, n); last {
 				ended <- err
 				cancel()
 			}
-			<-busy
-		}()
+		})
 	}
+}
+
+// admit lets a client say who it is.
+func (h *Host) admit(ctx context.Context, c net.Conn) (net.Conn, error) {
+	if h.Patience > 0 {
+		_ = c.SetDeadline(time.Now().Add(h.Patience)) // a connection that is gone shows when it is read
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+	opened, err := h.Admit(c)
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	return opened, err
 }
 
 // session serves client n.
 func (h *Host) session(ctx context.Context, c net.Conn, n int) (last bool, err error) {
-	defer c.Close()
 	h.say("client %d is here%s", n, from(c))
 	last, err = h.Session(ctx, c)
 	switch {

@@ -29,8 +29,9 @@ const maxID = 128
 type request struct {
 	ID      json.RawMessage     `json:"id,omitempty"`
 	Op      string              `json:"op"`
+	Token   string              `json:"token,omitempty"`
 	Watts   map[string]*float64 `json:"watts,omitempty"`
-	Factors map[string]float64  `json:"factors,omitempty"`
+	Factors map[string]*float64 `json:"factors,omitempty"`
 	N       *int                `json:"n,omitempty"`
 	DtS     *float64            `json:"dt_s,omitempty"`
 	UntilS  *float64            `json:"until_s,omitempty"`
@@ -98,6 +99,7 @@ const (
 	Truncated    = "truncated"
 	Slow         = "slow"
 	Busy         = "busy"
+	Denied       = "denied"
 	NotConverged = "not-converged"
 	Runaway      = "runaway"
 	Interrupted  = "interrupted"
@@ -111,7 +113,7 @@ func faultf(code, format string, args ...any) *Fault {
 
 // operations by name, with the keys that each takes beside id and op.
 var operations = map[string][]string{
-	"hello": nil, "describe": nil, "reset": nil, "quit": nil, "shutdown": nil,
+	"hello": {"token"}, "describe": nil, "reset": nil, "quit": nil, "shutdown": nil,
 	"set":     {"watts", "factors"},
 	"step":    {"n", "dt_s", "read"},
 	"run":     {"until_s", "dt_s", "read"},
@@ -147,7 +149,37 @@ func parse(line []byte) (*request, *Fault) {
 			return r, faultf(BadRequest, "%s takes no key %s; it takes %s", r.Op, shown(key), orNone(allowed))
 		}
 	}
+	if fault := checkKeys(keys); fault != nil {
+		return r, fault
+	}
 	return r, r.check()
+}
+
+// checkKeys refuses null, which encoding/json takes for a key that is not there and for 0 in maps, and keys inside "read" that differ from
+// the known ones by capitals. Only watts may be null, one by one: it gives an input back to the stack.
+func checkKeys(keys map[string]json.RawMessage) *Fault {
+	level := func(at string, keys map[string]json.RawMessage, known ...string) *Fault {
+		for key, value := range keys {
+			switch {
+			case string(value) == "null" && at+key != "id":
+				return faultf(BadValue, "%s is null; leave it out", shown(at+key))
+			case at != "" && !contains(known, key):
+				return faultf(BadRequest, "there is no key %s; there are %s", shown(at+key), strings.Join(known, ", "))
+			}
+		}
+		return nil
+	}
+	if fault := level("", keys); fault != nil || keys["read"] == nil {
+		return fault
+	}
+	var read, layer map[string]json.RawMessage
+	if json.Unmarshal(keys["read"], &read) != nil || read["map"] != nil && json.Unmarshal(read["map"], &layer) != nil {
+		return nil // strict has decoded both
+	}
+	if fault := level("read.", read, "max", "blocks", "layers", "probes", "powers", "energy", "status", "map"); fault != nil {
+		return fault
+	}
+	return level("read.map.", layer, "layer", "plane", "reduce")
 }
 
 // strict decodes one JSON value and nothing behind it, without unknown keys.
@@ -235,8 +267,11 @@ func (r *request) check() *Fault {
 		}
 	}
 	for name, f := range r.Factors {
-		if !(f >= 0 && f <= mostWatts) {
-			return faultf(BadValue, "the factor on %s is %g; give one from 0 to %g", shown(name), f, float64(mostWatts))
+		if f == nil {
+			return faultf(BadValue, "the factor on %s is null; give one from 0 to %g, 1 for the power as it is", shown(name), float64(mostWatts))
+		}
+		if !(*f >= 0 && *f <= mostWatts) {
+			return faultf(BadValue, "the factor on %s is %g; give one from 0 to %g", shown(name), *f, float64(mostWatts))
 		}
 	}
 	for name, w := range r.Watts {

@@ -185,6 +185,12 @@ func TestRefusals(t *testing.T) {
 		`{"op":"save"}`: BadRequest, `{"op":"save","name":"a","file":"b"}`: BadRequest, `{"op":"save","name":"../a"}`: BadValue, `{"op":"save","file":"a"}`: FileFault,
 		`{"op":"restore","name":"a"}`: UnknownName, `{"op":"drop","name":"a"}`: UnknownName, `{"op":"drop"}`: BadRequest,
 		`{"op":"step","n":2,"read":{"layers":["x"]}}`: UnknownName,
+		`{"op":"set","factors":{"core":null}}`:        BadValue, `{"op":"set","watts":{"core":1},"factors":null}`: BadValue, `{"op":"set","watts":null,"factors":{"core":0}}`: BadValue,
+		`{"op":"step","n":null}`: BadValue, `{"op":"step","dt_s":null}`: BadValue, `{"op":"step","read":null}`: BadValue, `{"op":"run","until_s":null}`: BadValue,
+		`{"op":null}`: BadRequest, `{"op":"save","name":"a","file":null}`: BadValue, `{"op":"hello","token":null}`: BadValue,
+		`{"op":"step","read":{"max":null}}`: BadValue, `{"op":"step","read":{"blocks":null}}`: BadValue, `{"op":"step","read":{"map":null}}`: BadValue,
+		`{"op":"step","read":{"map":{"layer":null}}}`: BadValue, `{"op":"step","read":{"map":{"layer":"die","plane":null}}}`: BadValue,
+		`{"op":"step","read":{"MAX":true}}`: BadRequest, `{"op":"step","read":{"map":{"layer":"die","Reduce":2}}}`: BadRequest,
 	} {
 		a := ask(t, sim, "%s", request)
 		if a.OK || a.Error.Code != code {
@@ -282,7 +288,7 @@ func TestStreams(t *testing.T) {
 }
 
 // sockets serves the lump on a Unix socket until the test ends.
-func sockets(t *testing.T, idle, patience time.Duration) (dial func() net.Conn, ended chan error, stop func(), said func() string) {
+func sockets(t *testing.T, token string, idle, patience time.Duration) (dial func() net.Conn, ended chan error, stop func(), said func() string) {
 	t.Helper()
 	sim, _, _ := simulation(t)
 	path := filepath.Join(t.TempDir(), "socket")
@@ -294,7 +300,7 @@ func sockets(t *testing.T, idle, patience time.Duration) (dial func() net.Conn, 
 	ended = make(chan error, 1)
 	var mu sync.Mutex
 	var text strings.Builder
-	h := &Host{Listener: l, Refusal: BusyAnswer(), Say: func(s string) {
+	h := &Host{Listener: l, Admit: Admit(token), Patience: patience, Refusal: BusyAnswer(), Say: func(s string) {
 		mu.Lock()
 		defer mu.Unlock()
 		text.WriteString(s + "\n")
@@ -355,7 +361,7 @@ func eventually(t *testing.T, dial func() net.Conn) (net.Conn, *answer) {
 
 // A client that connects as soon as the one before has left is served.
 func TestClientsInTurn(t *testing.T) {
-	dial, ended, stop, _ := sockets(t, time.Minute, time.Minute)
+	dial, ended, stop, _ := sockets(t, "", time.Minute, time.Minute)
 	for n := range 50 {
 		c := dial()
 		if a := talk(t, c, "{\"op\":\"hello\"}\n"); !a.OK {
@@ -369,7 +375,7 @@ func TestClientsInTurn(t *testing.T) {
 
 // Clients that hang, die, babble or do not listen are given up; the server says so, keeps the state and takes the next.
 func TestBadClients(t *testing.T) {
-	dial, ended, stop, said := sockets(t, 300*time.Millisecond, 100*time.Millisecond)
+	dial, ended, stop, said := sockets(t, "", 300*time.Millisecond, 100*time.Millisecond)
 	c, _ := eventually(t, dial)
 	if a := talk(t, c, "{\"op\":\"step\",\"n\":3}\n"); a.Steps != 3 {
 		t.Fatalf("%+v", a)
@@ -415,11 +421,10 @@ func TestBadClients(t *testing.T) {
 }
 
 func TestOneClientAtATime(t *testing.T) {
-	dial, ended, _, _ := sockets(t, 0, 0)
+	dial, ended, _, _ := sockets(t, "", 0, 0)
 	first, _ := eventually(t, dial)
-	var a answer
-	if err := json.NewDecoder(dial()).Decode(&a); err != nil || a.Error == nil || a.Error.Code != Busy {
-		t.Errorf("a second client: %+v, %v", a.Error, err)
+	if a := talk(t, dial(), "{\"op\":\"hello\"}\n"); a.Error == nil || a.Error.Code != Busy {
+		t.Errorf("a second client: %+v", a)
 	}
 	if a := talk(t, first, "{\"op\":\"shutdown\"}\n"); !a.OK {
 		t.Error(a.Error)
@@ -429,10 +434,71 @@ func TestOneClientAtATime(t *testing.T) {
 	}
 }
 
+// Only who begins with the protocol, and where there is a token with it, is served; what comes behind another first line is not read.
+func TestFirstLines(t *testing.T) {
+	const token = "a-token-of-the-test"
+	const commands = "{\"op\":\"step\",\"n\":3}\n{\"op\":\"shutdown\"}\n"
+	hello := `{"op":"hello","token":"` + token + "\"}\n"
+	for _, c := range []struct{ token, first, code string }{
+		{"", "POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", Denied},
+		{"", "GET /x HTTP/1.0\r\n\r\n", Denied},
+		{"", "PRI * HTTP/2.0\r\n\r\n", Denied},
+		{"", "nonsense\n", BadJSON},
+		{"", "\n", BadJSON},
+		{"", "{\"op\":\"dance\"}\n", BadRequest},
+		{"", "{\"op\":\"hello\"}\n", ""},
+		{token, "POST / HTTP/1.1\r\n\r\n", Denied},
+		{token, "{\"op\":\"hello\"}\n", Denied},
+		{token, "{\"op\":\"hello\",\"token\":\"\"}\n", Denied},
+		{token, "{\"op\":\"hello\",\"token\":\"a-token-of-the-tesT\"}\n", Denied},
+		{token, "{\"op\":\"step\"}\n", Denied},
+		{token, "{\"op\":\"hello\",\"id\":\"" + strings.Repeat("x", 1<<13) + "\"}\n", BadJSON},
+		{token, hello, ""},
+	} {
+		dial, _, stop, _ := sockets(t, c.token, 0, time.Minute)
+		client := dial()
+		_, _ = io.WriteString(client, c.first+commands) // the server may have hung up
+		answers := json.NewDecoder(client)
+		var first, next answer
+		if err := answers.Decode(&first); err != nil {
+			t.Errorf("%.60q: %v", c.first, err)
+		}
+		if c.code == "" {
+			if err := answers.Decode(&next); !first.OK || err != nil || next.Steps != 3 {
+				t.Errorf("%.60q: %+v, then %+v, %v", c.first, first, next, err)
+			}
+			stop()
+			continue
+		}
+		if first.OK || first.Error.Code != c.code {
+			t.Errorf("%.60q: %+v, want %s", c.first, first, c.code)
+		}
+		if err := answers.Decode(&next); err == nil {
+			t.Errorf("%.60q: a further answer %+v", c.first, next)
+		}
+		again := dial()
+		if a := talk(t, again, hello); !a.OK || a.Steps != 0 {
+			t.Errorf("%.60q: then the server says %+v", c.first, a)
+		}
+		stop()
+	}
+}
+
+// Clients that say nothing keep nobody waiting, however many they are.
+func TestSilentClients(t *testing.T) {
+	dial, _, _, _ := sockets(t, "", 0, time.Minute)
+	for range maxWaiting / 2 {
+		dial()
+	}
+	if a := talk(t, dial(), "{\"op\":\"step\"}\n"); a.Steps != 1 {
+		t.Errorf("behind silent clients the server says %+v", a)
+	}
+}
+
 // An interrupt ends a server soon: with a client that is silent, and in the middle of a million steps.
 func TestInterruptEndsServer(t *testing.T) {
 	for _, sent := range []string{"", "{\"op\":\"step\",\"n\":1000000}\n", `{"op":`} {
-		dial, ended, stop, _ := sockets(t, 0, 0)
+		dial, ended, stop, _ := sockets(t, "", 0, 0)
 		c, _ := eventually(t, dial)
 		if _, err := io.WriteString(c, sent); err != nil {
 			t.Fatal(err)

@@ -176,7 +176,7 @@ func (s *Simulation) set(r *request) *Fault {
 		if fault != nil {
 			return fault
 		}
-		all = append(all, change{n, factor, true})
+		all = append(all, change{n, *factor, true})
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
 	"thermsim/serve"
+	"thermsim/staging"
 )
 
 const serveHelp = `Step the temperatures of a stack for another program, which sets powers and reads
@@ -23,8 +25,10 @@ The stack is set up once, on a device that stays open. Without a client's word
 powers go by the traces and schedules of the stack; the time step is that of
 transient. A socket takes clients one after the other, each of which finds the
 state that the last one left; while one is served, others are refused with a
-message. Only this machine can connect unless --remote says otherwise: nobody is
-asked for a password.
+message. Only this machine can connect unless --remote says otherwise. Over TCP
+clients begin with a token, {"op":"hello","token":"..."}: that of --token, or one
+that is made and printed. A Unix socket is its owner's alone and asks for none
+unless --token is given.
 
 With --protocol 3d-ice, tools written for 3D-ICE's server find one here: STACK is
 a project of 3D-ICE, time step and slots are its own, the client's EXIT ends the
@@ -45,7 +49,7 @@ EXIT STATUS
 
 const serveExample = `  echo '{"op":"step","n":10,"read":{"blocks":true}}' | thermsim serve examples/trace
   thermsim serve chip.toml --listen unix:/tmp/chip.sock --states states
-  thermsim serve chip.toml --port 7070 --dt "1 ms" --device gpu
+  thermsim serve chip.toml --port 7070 --token "$TOKEN" --dt "1 ms" --device gpu
   thermsim serve --protocol 3d-ice --port 10024 case.stk`
 
 // Protocols that are served.
@@ -63,7 +67,10 @@ type serveOptions struct {
 	protocol string
 	listen   string
 	port     int
+	ported   bool // --port was given
 	remote   bool
+	token    string
+	tell     bool // nobody but the server knows the token
 	keep     bool
 	states   string
 	idle     quantity
@@ -80,7 +87,7 @@ func newServeCommand(g *globals) *cobra.Command {
 		Args:              stackArgument,
 		ValidArgsFunction: completeStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.stack = firstArgument(args)
+			o.stack, o.ported = firstArgument(args), cmd.Flags().Changed("port")
 			return runServe(cmd.Context(), g, o)
 		},
 	}
@@ -94,9 +101,9 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.SortFlags = false
 	group(f, "Clients", func() {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
-		f.IntVar(&o.port, "port", -1, "serve on port `N` of this machine; 0 takes a free one")
-		f.Lookup("port").DefValue = "0" // the help shows none
+		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines where --listen names such an address")
+		f.StringVar(&o.token, "token", "", "what clients say in their hello, `TEXT` (default over TCP a random one, which is printed)")
 		f.StringVar(&o.protocol, "protocol", protocolJSON, "`NAME` of what is spoken: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
 		f.Var(&o.idle, "idle", "give a client up that asks nothing for so long (default never)")
@@ -121,14 +128,14 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 }
 
 // check finds contradictions between flags.
-func (o *serveOptions) check() error {
+func (o *serveOptions) check(quiet bool) error {
 	if err := o.simulateOptions.check(); err != nil {
 		return err
 	}
 	if o.device.several() {
 		return usagef("--device %s: a server runs on one device; choose auto, cpu, gpu or gpu:N", &o.device)
 	}
-	if o.port != -1 {
+	if o.ported {
 		if o.listen != "" {
 			return usagef("--port %d is short for --listen 127.0.0.1:%[1]d; give one of them", o.port)
 		}
@@ -136,6 +143,9 @@ func (o *serveOptions) check() error {
 			return usagef("--port %d: ports have numbers from 1 to 65535, and 0 takes a free one", o.port)
 		}
 		o.listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
+	}
+	if err := o.checkToken(quiet); err != nil {
+		return err
 	}
 	switch {
 	case o.protocol != protocolJSON && o.protocol != protocol3DICE:
@@ -156,9 +166,37 @@ func (o *serveOptions) check() error {
 	return nil
 }
 
+// checkToken makes a token where one is needed: any program of the machine reaches a TCP port, a web page in a browser too, while the system
+// keeps others from a Unix socket.
+func (o *serveOptions) checkToken(quiet bool) error {
+	needed := o.listen != "" && !strings.HasPrefix(o.listen, "unix:") && o.protocol == protocolJSON
+	switch {
+	case o.token == "" && !needed:
+		return nil
+	case o.token == "" && quiet:
+		return usagef("--quiet would hide the token that clients need; choose one with --token, or listen on unix:PATH")
+	case o.token == "":
+		o.token, o.tell = serve.NewToken(), true
+		return nil
+	case o.protocol == protocol3DICE:
+		return usagef("--token: the protocol of 3D-ICE knows none")
+	case o.listen == "":
+		return usagef("--token needs a socket: give --listen or --port")
+	}
+	if err := serve.CheckToken(o.token); err != nil {
+		return usagef("--token: %w", err)
+	}
+	return nil
+}
+
 func runServe(ctx context.Context, g *globals, o serveOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.check(g.quiet); err != nil {
 		return err
+	}
+	if o.states != "" {
+		if err := staging.Check(o.states, stateOptions(g)); err != nil {
+			return withStatus(exitInput, err)
+		}
 	}
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
@@ -184,6 +222,9 @@ func runServe(ctx context.Context, g *globals, o serveOptions) error {
 	where := stdioDescription
 	if listener != nil {
 		where = listener.Addr().String()
+	}
+	if o.tell {
+		g.note(`clients begin with {"op":"hello","token":"%s"}`, o.token)
 	}
 	g.note("serving %s on %s, steps of %s", stackPath(o.stack), where, seconds(session.Dt()))
 	if o.protocol == protocol3DICE {
@@ -231,7 +272,7 @@ func (o *serveOptions) serveJSON(ctx context.Context, g *globals, session *gpuso
 		return err
 	}
 	idle, patience := o.times()
-	host := serve.Host{Listener: l, Refusal: serve.BusyAnswer(), Say: func(text string) { g.note("%s", text) },
+	host := serve.Host{Listener: l, Admit: serve.Admit(o.token), Patience: patience, Refusal: serve.BusyAnswer(), Say: func(text string) { g.note("%s", text) },
 		Session: func(ctx context.Context, c net.Conn) (bool, error) {
 			return serve.Serve(ctx, sim, serve.Stream{In: c, Out: c, Conn: c, Idle: idle, Patience: patience})
 		}}

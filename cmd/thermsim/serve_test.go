@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -85,5 +86,40 @@ func TestServe3DICE(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "t_top.txt"))
 	if err != nil || !bytes.Contains(text, []byte("0.200000 \t")) {
 		t.Errorf("printed %q, %v", text, err)
+	}
+}
+
+// Over TCP the command serves whoever has the token that it prints, and does nothing for a web page that posts commands to its port.
+func TestServeToken(t *testing.T) {
+	var errors said
+	g := &globals{console: &console{stdout: io.Discard, stderr: &errors}}
+	ended := make(chan int, 1)
+	go func() {
+		ended <- execute(g, []string{"serve", "--port", "0", "--device", "cpu", "--grid", "4x4", "--dt", "1 ms", "../../examples/quickstart"})
+	}()
+	address := errors.address(t)
+	talk := func(text string) string {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		_, _ = io.WriteString(c, text)
+		answer, _ := io.ReadAll(c) // what the server left unread resets the connection
+		return string(answer)
+	}
+	const commands = `{"op":"step"}` + "\n" + `{"op":"shutdown"}` + "\n"
+	for _, first := range []string{"POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\n", "", `{"op":"hello","token":"0123456789abcdef"}` + "\n"} {
+		if said := talk(first + commands); strings.Contains(said, `"ok":true`) {
+			t.Errorf("%q: %s", first, said)
+		}
+	}
+	token := regexp.MustCompile(`\{"op":"hello","token":"[^"]+"\}`).FindString(errors.String())
+	if said := talk(token + "\n" + commands); strings.Count(said, `"ok":true`) != 3 || !strings.Contains(said, `"steps":1`) {
+		t.Errorf("with its token %s the server says %s", token, said)
+	}
+	if status := <-ended; status != exitDone {
+		t.Errorf("exit status %d:\n%s", status, errors.String())
 	}
 }

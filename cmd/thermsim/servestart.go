@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"path/filepath"
 	"sort"
 
 	"thermsim/gpusolve"
@@ -131,6 +132,9 @@ func (o *serveOptions) serve3DICE(ctx context.Context, g *globals, session *gpus
 	if !ok {
 		return usagef("%s asks for no outputs of 3D-ICE", o.stack)
 	}
+	if err := o.roomForPrinted(g, outputs); err != nil {
+		return err
+	}
 	say := func(text string) { g.note("%s", text) }
 	server, err := threedice.New(outputs, session, say)
 	if err != nil {
@@ -142,6 +146,26 @@ func (o *serveOptions) serve3DICE(ctx context.Context, g *globals, session *gpus
 		return err
 	}
 	return o.writePrinted(ctx, g, server.Printed())
+}
+
+// printedFiles is the set of files that clients of 3D-ICE's protocol had printed.
+var printedFiles = staging.Options{Set: "serve", Command: "serve"}
+
+// roomForPrinted makes sure that the files have their names free in the end.
+func (o *serveOptions) roomForPrinted(g *globals, outputs *project3dice.Outputs) error {
+	options := printedFiles
+	options.Force, options.Inputs, options.Outputs = g.force, g.inputs, []string{"xaxis.txt", "yaxis.txt", "xyaxis_*.txt"}
+	for _, ins := range outputs.Instructions {
+		name := filepath.FromSlash(ins.File)
+		if !filepath.IsLocal(name) {
+			name = filepath.Base(name)
+		}
+		options.Outputs = append(options.Outputs, filepath.ToSlash(filepath.Clean(name)))
+	}
+	if err := staging.Check(o.out, options); err != nil {
+		return withStatus(exitInput, err)
+	}
+	return nil
 }
 
 // writePrinted writes the files that a client had printed.
@@ -157,5 +181,6 @@ func (o *serveOptions) writePrinted(ctx context.Context, g *globals, texts map[s
 		}})
 	}
 	sort.Slice(files, func(a, b int) bool { return files[a].Name < files[b].Name })
-	return writeOutputs(ctx, g, o.out, files...)
+	_, err := writeFiles(ctx, g, o.out, printedFiles, files...)
+	return steadyInterrupted(err)
 }

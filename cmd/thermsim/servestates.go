@@ -24,6 +24,16 @@ type stateFiles struct {
 	dir string
 }
 
+// stateSet is what states are to the record of their folder: one set, to which each adds.
+const stateSet = "states"
+
+// maxStateFiles bounds what clients put on the disk.
+const maxStateFiles = 1000
+
+func stateOptions(g *globals) staging.Options {
+	return staging.Options{Set: stateSet, ID: stateSet, Command: "serve", Flag: "--states", Force: g.force, Fault: g.fault}
+}
+
 // file is that of a state, which is called by a name and no path.
 func (f *stateFiles) file(name string) string {
 	if !strings.EqualFold(filepath.Ext(name), ".zip") {
@@ -46,7 +56,10 @@ func (f *stateFiles) Save(name string, s *gpusolve.Session) (string, error) {
 		about.Session.Powers = append(about.Session.Powers, saved.SetPower{Name: in.Name, Watts: saved.Number(set[n].Watts), Factor: set[n].Factor})
 	}
 	name = f.file(name)
-	_, err = staging.Do(f.ctx, f.dir, staging.Options{Flag: "--states", Fault: f.g.fault}, func(t *staging.Transaction) error {
+	_, err = staging.Do(f.ctx, f.dir, stateOptions(f.g), func(t *staging.Transaction) error {
+		if kept := t.Before().Set(stateSet); kept != nil && len(kept.Files) >= maxStateFiles && !kept.Holds(name) {
+			return fmt.Errorf("%s has %d states, the most that a server writes there; remove it, or name another one with --states", f.dir, maxStateFiles)
+		}
 		return t.Write(f.ctx, name, func(w io.Writer) error {
 			z := saved.NewWriter(w, m.NX()*m.NY())
 			if err := z.Step(1, m.NZ(), s.Field()); err != nil {

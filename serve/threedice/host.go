@@ -21,7 +21,7 @@ type HostOptions struct {
 
 // Host takes the clients of a server. One that is gone without EXIT makes room for the next, which starts anew; connections beside a client are closed.
 func Host(l net.Listener, s *Server, o HostOptions) *serve.Host {
-	return &serve.Host{Listener: l, Say: o.Say, Session: func(ctx context.Context, c net.Conn) (last bool, err error) {
+	return &serve.Host{Listener: l, Say: o.Say, Admit: serve.AdmitSpeaking, Patience: o.Patience, Session: func(ctx context.Context, c net.Conn) (last bool, err error) {
 		exit, err := s.Serve(ctx, c, o.Idle, o.Patience)
 		if exit && !o.Keep {
 			return true, err

@@ -277,6 +277,9 @@ func TestOneClientAndExit(t *testing.T) {
 	address, ended, _ := host(t, s, HostOptions{Keep: true})
 	first := elements(t, address)
 	second := dial(t, address)
+	if _, err := second.Write((&message{simulateSlot, nil}).bytes()); err != nil {
+		t.Fatal(err)
+	}
 	if rest, err := io.ReadAll(second); err != nil || len(rest) > 0 {
 		t.Errorf("a second client reads %x, %v", rest, err)
 	}
