@@ -103,7 +103,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
 		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines where --listen names such an address")
-		f.StringVar(&o.token, "token", "", "what clients say in their hello, `TEXT` (default over TCP a random one, which is printed)")
+		f.StringVar(&o.token, "token", "", "`TEXT` that clients begin with (default over TCP one that is printed)")
 		f.StringVar(&o.protocol, "protocol", protocolJSON, "`NAME` of what is spoken: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
 		f.Var(&o.idle, "idle", "give a client up that asks nothing for so long (default never)")
