@@ -9,6 +9,7 @@ import (
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
+	"thermsim/internal/testtier"
 )
 
 // Matrices tests an executor on systems that are given as matrices: diagonals of grids with odd, flat and thin shapes, symmetric and not, and
@@ -17,7 +18,9 @@ func Matrices(t *testing.T, open func(testing.TB) ops.Device) { OnMatrices(t, op
 
 // OnMatrices checks operations of the executor that open makes on those matrices.
 func OnMatrices(t *testing.T, open func(testing.TB) ops.Device, check func(*Algebra)) {
-	for _, shape := range few([][3]int{{31, 17, 3}, {5, 1, 4}, {13, 7, 5}, {1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {1, 7, 5}, {4, 6, 1}}) {
+	shapes := testtier.Pick([][3]int{{33, 5, 3}, {5, 1, 4}, {1, 1, 1}, {1, 7, 5}},
+		[][3]int{{31, 17, 3}, {5, 1, 4}, {13, 7, 5}, {1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {1, 7, 5}, {4, 6, 1}})
+	for _, shape := range shapes {
 		for _, symmetric := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%dx%dx%d,symmetric=%t", shape[0], shape[1], shape[2], symmetric), func(t *testing.T) {
 				d := RandomDiagonals(rand.New(rand.NewPCG(uint64(shape[0]), uint64(shape[1]))), shape, symmetric)
@@ -25,7 +28,7 @@ func OnMatrices(t *testing.T, open func(testing.TB) ops.Device, check func(*Alge
 			})
 		}
 	}
-	for _, n := range []int{1, 2, 40, 700} {
+	for _, n := range testtier.Pick([]int{1, 40, 300}, []int{1, 2, 40, 700}) {
 		t.Run(fmt.Sprintf("graph of %d", n), func(t *testing.T) {
 			check(NewAlgebra(t, open(t), nil, RandomGraph(rand.New(rand.NewPCG(uint64(n), 1)), n)))
 		})

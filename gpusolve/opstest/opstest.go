@@ -10,6 +10,7 @@ import (
 
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ops"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -35,8 +36,10 @@ func Run(t *testing.T, open func(testing.TB) ops.Device) {
 
 // OnMeshes checks operations of the executor that open makes on random stacks with odd, prime, flat and thin grids, steady and in time.
 func OnMeshes(t *testing.T, open func(testing.TB) ops.Device, check func(*Fixture)) {
-	for _, shape := range few([][3]int{{9, 11, 33}, {13, 7, 5}, {5, 1, 3}, {1, 1, 1}, {1, 1, 7}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {16, 8, 10}, {17, 31, 3}}) {
-		for _, dt := range []float64{0, 1e-3} {
+	shapes := testtier.Pick([][3]int{{5, 3, 33}, {37, 5, 2}, {13, 7, 5}, {5, 1, 3}, {1, 1, 1}, {1, 6, 4}, {2, 2, 1}},
+		[][3]int{{9, 11, 33}, {13, 7, 5}, {5, 1, 3}, {1, 1, 1}, {1, 1, 7}, {1, 6, 4}, {2, 2, 1}, {3, 3, 2}, {16, 8, 10}, {17, 31, 3}})
+	for n, shape := range shapes {
+		for _, dt := range steps(n) {
 			t.Run(fmt.Sprintf("%dx%dx%d,dt=%g", shape[0], shape[1], shape[2], dt), func(t *testing.T) {
 				check(NewFixture(t, open(t), shape, dt))
 			})
@@ -44,12 +47,10 @@ func OnMeshes(t *testing.T, open func(testing.TB) ops.Device, check func(*Fixtur
 	}
 }
 
-// few is the first three of a list where tests shall be short: each opens a device, and a sanitizer takes seconds for one.
-func few(shapes [][3]int) [][3]int {
-	if testing.Short() {
-		return shapes[:3]
-	}
-	return shapes
+// steps are the steps in time of the n-th stack, 0 for a steady state: of either kind, but in the quick tier by turns.
+func steps(n int) []float64 {
+	both := []float64{0, 1e-3}
+	return testtier.Pick(both[n%2:n%2+1], both)
 }
 
 // Probe fills, reads and compares the vectors of a system.

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/slabs"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -53,8 +54,8 @@ func TestInterpretersShareAGrid(t *testing.T) {
 	open := func(t *testing.T, _ int) *cuda.Device {
 		return devices.Interpreter(t, interpreter.Options{Cache: cache, NoRaces: true})
 	}
-	layered := cases.Stack10(cases.Options{NX: 12, NY: 44})
-	regions := cases.Interposer(cases.Stack10(cases.Options{NX: 12, NY: 44}))
+	grid := testtier.Pick(cases.Options{NX: 5, NY: 31}, cases.Options{NX: 12, NY: 44})
+	layered, regions := cases.Stack10(grid), cases.Interposer(cases.Stack10(grid))
 	for _, c := range []struct {
 		name  string
 		mesh  *mesh.Mesh

@@ -18,6 +18,7 @@ import (
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/slabs"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -107,7 +108,7 @@ func build(t testing.TB, s *stack.Stack) *mesh.Mesh {
 // Any number of ranks gives the field of one processor, to the bit, in as many iterations.
 func TestRanksGiveTheFieldOfOne(t *testing.T) {
 	refused := map[int]int{}
-	for number := range uint64(50) {
+	for number := range testtier.Pick(uint64(15), 50) {
 		s := cases.AnyStack(71, number)
 		s.Grid.Y.Cells += 30 + 9*int(number%5)
 		if n := len(s.Grid.Y.Segments); n > 0 {

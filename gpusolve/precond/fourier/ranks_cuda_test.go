@@ -9,18 +9,21 @@ import (
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/internal/testtier"
 )
 
 // GPUs that share a grid find the fields of one, to the bit, whatever carries the planes between them. Few rows and columns for each, odd numbers of them, long columns.
 func TestRanksOnInterpreters(t *testing.T) {
-	for n, c := range []struct {
+	cases := []struct {
 		shape
 		size   int
 		shared bool // one machine for all
 		races  bool // are looked for
 	}{
-		{shape{3, 3, 2}, 2, true, true}, {shape{5, 7, 1}, 3, false, true}, {shape{17, 15, 2}, 8, true, false}, {shape{10, 13, 2}, 5, false, false}, {shape{7, 8, 33}, 4, true, false},
-	} {
+		{shape{3, 3, 2}, 2, true, true}, {shape{5, 7, 1}, 3, false, true}, {shape{3, 5, 33}, 2, true, false},
+		{shape{17, 15, 2}, 8, true, false}, {shape{10, 13, 2}, 5, false, false}, {shape{7, 8, 33}, 4, true, false},
+	}
+	for n, c := range testtier.Pick(cases[:3], cases) {
 		seed, races := uint64(n), interpreter.Options{Cache: &parsed, NoRaces: !c.races}
 		l := randomLayered(rand.New(rand.NewPCG(seed, 5)), c.nx, c.ny, c.nz, n%2 == 0)
 		l.X, l.Y = Ends(n%4), Ends((n/2+1)%4)

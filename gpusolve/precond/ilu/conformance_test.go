@@ -11,20 +11,22 @@ import (
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/sparse"
+	"thermsim/internal/testtier"
 )
 
 // conform tests an executor's factorisations on odd, prime, flat and thin grids, cut into tiles of many shapes: factors against the
 // textbook's elimination by rows of a sparse matrix with levels of fill, solves against substitution in FP64, and the refusals.
 func conform(t *testing.T, open func(testing.TB) ops.Device) {
-	for n, c := range []struct {
+	cases := []struct {
 		shape [3]int
 		tile  [2]int // along y and z
 	}{
 		{[3]int{1, 1, 1}, [2]int{}}, {[3]int{9, 1, 1}, [2]int{}}, {[3]int{1, 23, 1}, [2]int{}}, {[3]int{1, 1, 7}, [2]int{}},
 		{[3]int{1, 11, 6}, [2]int{4, 3}}, {[3]int{13, 1, 5}, [2]int{2, 1}}, {[3]int{7, 17, 1}, [2]int{5, 1}}, {[3]int{2, 2, 2}, [2]int{1, 1}},
-		{[3]int{2, 9, 11}, [2]int{3, 4}}, {[3]int{37, 13, 3}, [2]int{}}, {[3]int{5, 31, 10}, [2]int{}}, {[3]int{11, 7, 13}, [2]int{4, 4}},
-		{[3]int{3, 4, 19}, [2]int{2, 5}}, {[3]int{17, 18, 19}, [2]int{}}, {[3]int{11, 20, 4}, [2]int{6, 2}},
-	} {
+		{[3]int{2, 9, 11}, [2]int{3, 4}}, {[3]int{37, 5, 3}, [2]int{}}, {[3]int{3, 31, 6}, [2]int{}}, {[3]int{3, 4, 19}, [2]int{2, 5}},
+		{[3]int{37, 13, 3}, [2]int{}}, {[3]int{5, 31, 10}, [2]int{}}, {[3]int{11, 7, 13}, [2]int{4, 4}}, {[3]int{17, 18, 19}, [2]int{}}, {[3]int{11, 20, 4}, [2]int{6, 2}},
+	}
+	for n, c := range testtier.Pick(cases[:12], cases) {
 		for kind, a := range map[string]*sparse.Diagonals{
 			"symmetric": opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 5)), c.shape, true),
 			"general":   opstest.RandomDiagonals(rand.New(rand.NewPCG(uint64(n), 6)), c.shape, false),

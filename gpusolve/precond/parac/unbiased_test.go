@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/sparse/ordering"
+	"thermsim/internal/testtier"
 )
 
 // The mean of G D G^T over seeds is A. Every entry of the lower triangle is tested by a t statistic whose variance is that of the draws; Bonferroni's
-// bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per tail. With 3000 draws of bounded entries the statistic is normal
+// bound over all entries gives a family-wise level of 1e-3: 2 * 0.0005 / entries per tail. With 1000 draws of bounded entries the statistic is normal
 // to well within the margin. Rounding of G to single precision (1e-7) is far below the standard error of a mean.
 func TestUnbiased(t *testing.T) {
-	const n, draws = 12, 3000
+	const n = 12
+	draws := testtier.Pick(1000, 3000)
 	rng := rand.New(rand.NewPCG(11, 12))
 	edges, w, ground := randomGraph(rng, n, 60)
 	a := laplacian(n, edges, w, ground)
@@ -33,8 +35,8 @@ func TestUnbiased(t *testing.T) {
 	drawn := 0
 	for r := range n {
 		for c := range r + 1 {
-			mean := sum[r][c] / draws
-			deviation := math.Sqrt((square[r][c]/draws - mean*mean) / (draws - 1))
+			mean := sum[r][c] / float64(draws)
+			deviation := math.Sqrt((square[r][c]/float64(draws) - mean*mean) / float64(draws-1))
 			scale := math.Sqrt(a.At(r, r) * a.At(c, c))
 			if deviation < 1e-9*scale { // nothing is drawn here
 				if math.Abs(mean) > 1e-6*scale {

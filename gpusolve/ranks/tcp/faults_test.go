@@ -16,6 +16,7 @@ import (
 
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/internal/testtier"
 )
 
 // cutting breaks a connection at its n-th operation, in the middle of a write.
@@ -71,10 +72,7 @@ func work(g ranks.Group) error {
 
 // A rank whose connections break, at whichever of its messages, is named by all others; none waits for ever.
 func TestConnectionsThatBreakAnywhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
-	for victim := range 3 {
+	for victim := range testtier.Pick(1, 3) {
 		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
 			t.Parallel()
 			at := int64(0)
@@ -188,9 +186,6 @@ func TestDamage(t *testing.T) {
 
 // A rank that computes for long is not dead, one that is silent is.
 func TestSilence(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
 	t.Parallel()
 	groups := joined(t, 3)
 	mute := groups[2].(*group)
@@ -217,9 +212,6 @@ func TestSilence(t *testing.T) {
 }
 
 func TestLongComputations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
 	t.Parallel()
 	groups := joined(t, 2)
 	time.AfterFunc(Silence+2*time.Second, func() { _ = groups[1].Send(0, []byte("at last")) })
