@@ -33,8 +33,7 @@ func (m *HeatMap) isotherms(f *frame) []isotherm {
 	if !(step > 0) || (hi-lo)/step > 10*isotherms {
 		step = isothermStep(lo, hi)
 	}
-	for n := math.Floor(lo/step) + 1; n*step < hi; n++ {
-		level := n * step
+	for _, level := range levels(lo, hi, step) {
 		iso := isotherm{celsius: level, label: label(level, step)}
 		c := fade(f.scale.colors.contrast(f.scale.part(level)), 0.6)
 		for _, line := range g.contour(level) {
@@ -43,6 +42,20 @@ func (m *HeatMap) isotherms(f *frame) []isotherm {
 			iso.lines = append(iso.lines, line)
 		}
 		all = append(all, iso)
+	}
+	return all
+}
+
+// levels are the multiples of a step between lo and hi, at most ten times the usual number of them.
+func levels(lo, hi, step float64) (all []float64) {
+	first := math.Floor(lo/step) + 1
+	// Counted in whole numbers: far from zero, first and its successor may be one number.
+	for n := range 10*isotherms + 1 {
+		level := (first + float64(n)) * step
+		if !(level < hi) || n > 0 && level == all[len(all)-1] {
+			break
+		}
+		all = append(all, level)
 	}
 	return all
 }

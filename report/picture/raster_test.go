@@ -114,6 +114,23 @@ func TestContourOfAPlane(t *testing.T) {
 }
 
 // Where one number follows another by more than a step, there are few ticks, not endless ones.
+func TestLevels(t *testing.T) {
+	if got := levels(0.5, 10.2, 2); !slices.Equal(got, []float64{2, 4, 6, 8, 10}) {
+		t.Errorf("from 0.5 to 10.2: %v", got)
+	}
+	// Doubles lie 16 apart here, and levels 1.
+	const far = 1e17
+	got := levels(far, far+64, 1)
+	if len(got) > 10*isotherms+1 {
+		t.Errorf("%d levels", len(got))
+	}
+	for i := 1; i < len(got); i++ {
+		if got[i] <= got[i-1] {
+			t.Errorf("level %d, %v, does not lie above %v", i, got[i], got[i-1])
+		}
+	}
+}
+
 func TestTicksFarFromZero(t *testing.T) {
 	if at, _ := ticks(1e20, math.Nextafter(1e20, 2e20), 6); len(at) > 20 {
 		t.Errorf("%d ticks", len(at))

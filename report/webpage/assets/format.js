@@ -50,7 +50,9 @@ function ticks(lo, hi, n) {
   if (!(hi > lo)) return { at: [lo], decimals: 2 };
   const step = niceStep(hi - lo, n);
   const at = [];
-  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step; k++) at.push(k * step);
+  const first = Math.ceil(lo / step - 1e-9);
+  // Counted from zero: beyond 2^53, first and its successor are one number.
+  for (let k = 0; k <= 2 * n + 3 && (first + k) * step <= hi + 1e-9 * step; k++) at.push((first + k) * step);
   let decimals = 0;
   while (decimals < 6 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) decimals++;
   return { at, decimals };
