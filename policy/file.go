@@ -31,9 +31,6 @@ type row struct {
 	Delay    string   `toml:"delay"`
 }
 
-// mostFactor leaves room for clocks that are raised while others throttle.
-const mostFactor = 1000
-
 // mostPolicies is more than anybody writes, and so is mostBytes, which is kept in memory some hundred times.
 const mostPolicies, mostBytes = 1000, 2 << 20
 
@@ -136,8 +133,8 @@ func (r *row) policy(n int) (p Policy, key string, err error) {
 	if len(r.Throttle) == 0 {
 		return p, "throttle", errors.New("it is missing: name blocks, uniform powers or maps")
 	}
-	if r.Factor == nil || !(*r.Factor >= 0) || *r.Factor > mostFactor {
-		return p, "factor", fmt.Errorf("give the part of the power that is left, from 0 to %d", mostFactor)
+	if r.Factor == nil || !(*r.Factor >= 0) || *r.Factor > 1 {
+		return p, "factor", errors.New("give the part of the power that is left, from 0 to 1")
 	}
 	p.Factor = *r.Factor
 	if r.Delay != "" {

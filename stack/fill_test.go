@@ -36,6 +36,20 @@ func npy(descr string, fortran string, ny, nx int, values any) string {
 	return b.String()
 }
 
+func TestVersionsOfNPY(t *testing.T) {
+	file := []byte(npy("<f8", "False", 1, 1, []float64{0.5}))
+	if rows, err := readNPY(file); err != nil || rows[0][0] != 0.5 {
+		t.Errorf("version 1: %v, %v", rows, err)
+	}
+	for _, version := range []byte{0, 4, 9} {
+		file[6] = version
+		want := fmt.Sprintf("version %d of the NPY format is not known", version)
+		if _, err := readNPY(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}
+
 func greys(t *testing.T, rows [][]uint8) string {
 	img := image.NewGray(image.Rect(0, 0, len(rows[0]), len(rows)))
 	for j, row := range rows {

@@ -54,10 +54,13 @@ func readNPY(data []byte) ([][]float64, error) {
 	return rows, nil
 }
 
-// splitNPY parts the header from the numbers; the length of the header has two bytes in version 1, four later.
+// splitNPY parts the header from the numbers; the length of the header has two bytes in version 1, four in versions 2 and 3.
 func splitNPY(data []byte) (head string, body []byte, err error) {
 	if len(data) < 12 || !strings.HasPrefix(string(data), "\x93NUMPY") {
 		return "", nil, errors.New("not an NPY file")
+	}
+	if data[6] < 1 || data[6] > 3 {
+		return "", nil, fmt.Errorf("version %d of the NPY format is not known; save the array with numpy.save", data[6])
 	}
 	from, length := 10, int64(binary.LittleEndian.Uint16(data[8:]))
 	if data[6] > 1 {

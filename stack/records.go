@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"thermsim/inputfile"
 )
 
 // field is one value of a text file and the column, in bytes from 1, where it starts.
@@ -34,8 +34,8 @@ func (r *fileReader) err() error { return r.faults.err(r.file) }
 
 // number reads a finite decimal number.
 func (r *fileReader) number(line int, f field, what string) (float64, bool) {
-	x, err := strconv.ParseFloat(f.text, 64)
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || strings.ContainsAny(f.text, "xXpP_") {
+	x, err := inputfile.Number(f.text)
+	if err != nil {
 		r.fail(line, f.col, "", "%s must be a finite number, got %q", what, shorten(f.text))
 		return 0, false
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"thermsim/importer/eda"
+	"thermsim/inputfile"
 	"thermsim/staging"
 )
 
@@ -110,7 +110,7 @@ func (o *importEDAOptions) check() error {
 		if len(corners) != 4 {
 			err = errors.New("not four numbers")
 		} else {
-			*into, err = strconv.ParseFloat(strings.TrimSpace(corners[i]), 64)
+			*into, err = inputfile.Number(strings.TrimSpace(corners[i]))
 		}
 		if err != nil {
 			return usagef("--die: write it as X0,Y0,X1,Y1 in um, for example 0,0,5000,5000")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/inputfile"
 	"thermsim/stack"
 )
 
@@ -86,7 +87,7 @@ func heatTransfer() quantity    { return quantity{kind: "H", parse: stack.ParseH
 func ratio() quantity           { return quantity{kind: "REL", parse: parseRatio} }
 
 func parseRatio(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := inputfile.Number(text)
 	if err != nil {
 		return 0, errors.New("expected a number such as 1e-8")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/inputfile"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/report/saved"
@@ -161,7 +162,7 @@ type megabytes float64
 
 func (m *megabytes) Set(text string) error {
 	number := strings.TrimSpace(strings.TrimSuffix(strings.ToUpper(text), "MB"))
-	v, err := strconv.ParseFloat(number, 64)
+	v, err := inputfile.Number(number)
 	if err != nil || !(v > 0 && v <= 2000) {
 		return errors.New("write megabytes, such as 20; at most 2000")
 	}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
+	"thermsim/inputfile"
 	"thermsim/report"
 	"thermsim/stack"
 )
@@ -135,8 +135,8 @@ type colorRange struct {
 
 func (r *colorRange) Set(text string) error {
 	from, to, ok := strings.Cut(text, ":")
-	lo, errLo := strconv.ParseFloat(strings.TrimSpace(from), 64)
-	hi, errHi := strconv.ParseFloat(strings.TrimSpace(to), 64)
+	lo, errLo := inputfile.Number(strings.TrimSpace(from))
+	hi, errHi := inputfile.Number(strings.TrimSpace(to))
 	if !ok || errLo != nil || errHi != nil || !(hi > lo) || math.IsInf(hi-lo, 0) || lo < -zeroCelsius {
 		return errors.New("write two temperatures in degC, the lower first, as in 40:110")
 	}
@@ -167,7 +167,7 @@ func (w *paperWidth) Set(text string) error {
 			break
 		}
 	}
-	v, err := strconv.ParseFloat(number, 64)
+	v, err := inputfile.Number(number)
 	if err != nil || !(v*unit >= 60) || v*unit > 20000 {
 		return errors.New(`write a width of at least 60 pt, such as "85 mm", "3.3 in" or "240 pt"`)
 	}
@@ -186,8 +186,8 @@ type cutPoint struct {
 
 func (c *cutPoint) Set(text string) error {
 	a, b, ok := strings.Cut(text, ",")
-	x, errX := strconv.ParseFloat(strings.TrimSpace(a), 64)
-	y, errY := strconv.ParseFloat(strings.TrimSpace(b), 64)
+	x, errX := inputfile.Number(strings.TrimSpace(a))
+	y, errY := inputfile.Number(strings.TrimSpace(b))
 	if !ok || errX != nil || errY != nil || math.IsInf(x+y, 0) || math.IsNaN(x+y) {
 		return errors.New("write the place as X,Y in mm, as in 3.2,4")
 	}

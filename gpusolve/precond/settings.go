@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"thermsim/inputfile"
 )
 
 // ErrRefused marks a method that cannot be used on a matrix, or with a setting, for a reason that lies there and not in the device.
@@ -107,7 +109,7 @@ func (k *Key) check(value string) error {
 			return wrong(fmt.Sprintf("a whole number from %.0f to %.0f", k.Min, k.Max))
 		}
 	case Number:
-		if v, err := strconv.ParseFloat(value, 64); err != nil || math.IsNaN(v) || v < k.Min || v > k.Max {
+		if v, err := inputfile.Number(value); err != nil || math.IsNaN(v) || v < k.Min || v > k.Max {
 			return wrong(fmt.Sprintf("a number from %g to %g", k.Min, k.Max))
 		}
 	}

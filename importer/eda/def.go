@@ -110,6 +110,10 @@ func (p *defParser) unitsStatement() {
 	if !p.expect("DISTANCE") || !p.expect("MICRONS") {
 		return
 	}
+	if p.units > 0 {
+		p.fail("a second UNITS")
+		return
+	}
 	n, ok := p.count("the number of database units per um")
 	if ok && n == 0 {
 		p.fail("the number of database units per um must be positive, got 0")

@@ -3,12 +3,11 @@ package hotspot
 import (
 	"bytes"
 	"iter"
-	"math"
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 
 	"thermsim/importer"
+	"thermsim/inputfile"
 	"thermsim/stack"
 )
 
@@ -94,10 +93,10 @@ func printable(b []byte) string {
 	return string(r)
 }
 
-// number reads a word as C does, "1." and ".5" included.
+// number reads a word as C does, "1." and ".5" included, but no hexadecimal ones.
 func number(w word, what string, faults *importer.Faults) (float64, bool) {
-	v, err := strconv.ParseFloat(w.text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	v, err := inputfile.Number(w.text)
+	if err != nil {
 		faults.Add(w.pos, "", "%s must be a number, got %q", what, importer.Shorten(w.text))
 		return 0, false
 	}

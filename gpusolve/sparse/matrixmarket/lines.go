@@ -140,17 +140,15 @@ func (l *lines) value(at int) (v float64, next int, err error) {
 		return 0, next, l.fail(col, "", "the value is missing")
 	}
 	text := string(w)
-	v, err = strconv.ParseFloat(text, 64)
+	v, err = inputfile.Number(text)
 	if errors.Is(err, strconv.ErrSyntax) {
-		v, err = strconv.ParseFloat(exponents.Replace(text), 64)
+		v, err = inputfile.Number(exponents.Replace(text))
 	}
 	switch {
 	case errors.Is(err, strconv.ErrRange) && math.IsInf(v, 0):
 		return 0, next, l.fail(col, "scale the system", "%s is too large for double precision", w)
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, next, l.fail(col, "", "%q is not a number", w)
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, next, l.fail(col, "every entry must be a finite number", "the value is %s", w)
 	}
 	return v, next, nil
 }

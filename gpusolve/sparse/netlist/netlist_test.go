@@ -162,6 +162,7 @@ func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "grid.sp: the netlist has no resistors",
 		"* x\nR1 a 0 1\nC1 a 0 1p\n":     `grid.sp:3:1: "C1" cannot be solved with; a power grid has resistors`,
+		"R1 a 0 1\n* x\nr1 b 0 2\n":      `grid.sp:3:1: "r1" is there already, on line 1; name every element once`,
 		"R1 a 0\n":                       `grid.sp:1:6: "R1" has 3 words, not 4; it reads NAME NODE NODE VALUE`,
 		"R1 a 0 x\n":                     `grid.sp:1:8: "R1": "x" is no number; a value is`,
 		"R1 a 0 -1\n":                    "grid.sp:1:8: \"R1\": a resistance must not be negative, got -1; remove it, or write its magnitude",
@@ -190,7 +191,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for text, want := range map[string]float64{"1": 1, "1k": 1e3, "2.5MEG": 2.5e6, "10mOhm": 0.01, "3u": 3e-6, "1e-3": 1e-3, "1E3k": 1e6, "-4n": -4e-9, ".5": 0.5, "1A": 1, "2f": 2e-15, "1g": 1e9, "1t": 1e12, "7p": 7e-12} {
+	for text, want := range map[string]float64{"1": 1, "1k": 1e3, "1mil": 25.4e-6, "2MilOhm": 50.8e-6, "3megohm": 3e6, "1mi": 1e-3, "2.5MEG": 2.5e6, "10mOhm": 0.01, "3u": 3e-6, "1e-3": 1e-3, "1E3k": 1e6, "-4n": -4e-9, ".5": 0.5, "1A": 1, "2f": 2e-15, "1g": 1e9, "1t": 1e12, "7p": 7e-12} {
 		if got, err := number(text); err != nil || math.Abs(got-want) > 1e-15*math.Abs(want) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}

@@ -50,7 +50,7 @@ const (
 // Read reads a netlist. The first line is an element unless it is none: power grids, other than SPICE decks, have no title. Lines that begin with * are comments; .op and .end
 // and printing are passed over; other commands, and elements that are no R, V or I, are faults.
 func Read(file string, r io.Reader) (*Grid, error) {
-	p := &parser{g: &Grid{File: file, Names: []string{"0"}}, index: map[string]int32{"0": ground, "gnd": ground, "gnd!": ground}}
+	p := &parser{g: &Grid{File: file, Names: []string{"0"}}, index: map[string]int32{"0": ground, "gnd": ground, "gnd!": ground}, names: map[string]int32{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
 	ended := false
@@ -77,6 +77,7 @@ func Read(file string, r io.Reader) (*Grid, error) {
 type parser struct {
 	g     *Grid
 	index map[string]int32
+	names map[string]int32 // lines of the elements, whose names are in lower case as SPICE tells no case apart
 	line  int32
 	text  string // of the line
 }
@@ -154,6 +155,11 @@ func (p *parser) element(words []string) error {
 	if err != nil {
 		return err
 	}
+	name := strings.Clone(strings.ToLower(words[0])) // not the line around it
+	if line := p.names[name]; line > 0 {
+		return p.fail(0, "name every element once", "%s is there already, on line %d", quote(words[0]), line)
+	}
+	p.names[name] = p.line
 	e := element{a, b, value, p.line}
 	switch words[0][0] {
 	case 'R', 'r':
@@ -225,7 +231,7 @@ func number(text string) (float64, error) {
 	lower := strings.ToLower(text)
 	end := len(lower)
 	for end > 0 {
-		if _, err := strconv.ParseFloat(lower[:end], 64); (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.ContainsAny(lower[:end], "xnip_") {
+		if _, err := inputfile.Number(lower[:end]); err == nil || errors.Is(err, strconv.ErrRange) {
 			break
 		}
 		end--
@@ -233,13 +239,13 @@ func number(text string) (float64, error) {
 	if end == 0 {
 		return 0, fmt.Errorf("%s is no number", quote(text))
 	}
-	x, err := strconv.ParseFloat(lower[:end], 64)
+	x, err := inputfile.Number(lower[:end])
 	suffix := lower[end:]
 	factor := 1.0
 	for _, s := range []struct {
 		text   string
 		factor float64
-	}{{"meg", 1e6}, {"t", 1e12}, {"g", 1e9}, {"k", 1e3}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}} {
+	}{{"meg", 1e6}, {"mil", 25.4e-6}, {"t", 1e12}, {"g", 1e9}, {"k", 1e3}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}, {"p", 1e-12}, {"f", 1e-15}} {
 		if strings.HasPrefix(suffix, s.text) {
 			factor, suffix = s.factor, suffix[len(s.text):]
 			break
@@ -248,7 +254,7 @@ func number(text string) (float64, error) {
 	switch {
 	case strings.Trim(suffix, "abcdefghijklmnopqrstuvwxyz") != "":
 		return 0, fmt.Errorf("%s is no number", quote(text))
-	case err != nil || math.IsInf(x*factor, 0) || math.IsNaN(x):
+	case err != nil || math.IsInf(x*factor, 0):
 		return 0, fmt.Errorf("%s is out of range", quote(text))
 	}
 	return x * factor, nil
