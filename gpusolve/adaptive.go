@@ -129,6 +129,7 @@ func (r *march) conclude(ctx context.Context, err error) (*Solution, error) {
 	if solution.AtRest(r.mesh, s) {
 		s.Energy.ImbalanceRel = 0
 	}
+	s.Heed(r.mesh)
 	if failed := e.failure(); failed != nil {
 		e.close()
 		return nil, failed

@@ -1,6 +1,7 @@
 package gpusolve
 
 import (
+	"math"
 	"strings"
 
 	"thermsim/gpusolve/krylov"
@@ -21,6 +22,10 @@ func status(out krylov.Outcome, solver krylov.Solver, pre *precond.Method) Statu
 		EstimatedErrorK: out.ErrorK,
 		Converged:       out.Converged,
 		Reason:          reasonText(out.Reason),
+	}
+	switch out.Reason {
+	case krylov.Breakdown, krylov.Divergence, krylov.Drift:
+		s.EstimatedErrorK = math.NaN() // the estimate holds for what these have shown not to be so
 	}
 	if d, ok := solver.(interface{ Details() string }); ok {
 		s.Details = strings.Trim(s.Details+"; "+d.Details(), "; ")

@@ -59,8 +59,9 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 	}
 	power, err := e.advance(0, 0, 0)
 	var out krylov.Outcome
+	var balance Energy
 	if err == nil {
-		out, err = e.settle(ctx, &o, 1, watch)
+		out, balance, err = e.settleSteady(ctx, o, power, watch)
 	}
 	if err != nil {
 		e.close()
@@ -68,7 +69,8 @@ func (e *engine) steady(ctx context.Context, o Options) (*Solution, error) {
 	}
 	e.timing.Solve = time.Since(start)
 	s := e.solution(out)
-	s.Energy = e.balance(e.scaled(power), e.leaking(), 0)
+	s.Energy = balance
+	s.Heed(e.mesh)
 	if err := e.failure(); err != nil {
 		e.close()
 		return nil, err

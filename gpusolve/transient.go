@@ -224,5 +224,6 @@ func (r *stepper) solution() *Solution {
 	if solution.AtRest(r.mesh, s) {
 		s.Energy.ImbalanceRel = 0
 	}
+	s.Heed(r.mesh)
 	return s
 }

@@ -22,13 +22,13 @@ func (c *Comparison) judge(runs [2]*Run, sums [2]*Summary, cells int) {
 		name := [2]string{c.First, c.Second}[n]
 		how, why := strings.ToLower(s.Caveat()), s.Doubt()
 		switch e, limit := &s.Energy, solution.ImbalanceLimit(runs[n].Mesh, runs[n].Solution); {
+		case s.Solver.Reason == solution.ReasonImbalance || why == "" && !(e.ImbalanceRel <= limit):
+			c.Runs[n].caveat = "NOT CONVERGED"
+			c.Doubts = append(c.Doubts, fmt.Sprintf("%s: the energy balance is off by %.2g of the heat flow, above the limit of %.2g", name, e.ImbalanceRel, limit))
 		case why == how && why != "":
 			c.Doubts = append(c.Doubts, fmt.Sprintf("%s was %s", name, how))
 		case why != "":
 			c.Doubts = append(c.Doubts, fmt.Sprintf("%s: %s (%s)", name, how, why))
-		case !(e.ImbalanceRel <= limit):
-			c.Runs[n].caveat = "NOT CONVERGED"
-			c.Doubts = append(c.Doubts, fmt.Sprintf("%s: the energy balance is off by %.2g of the heat flow, above the limit of %.2g", name, e.ImbalanceRel, limit))
 		}
 	}
 	if n := c.All.Skipped; n > 0 {

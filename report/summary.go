@@ -84,7 +84,7 @@ type SolverSummary struct {
 	Iterations       int     `json:"iterations"`        // of the linear solver; 0 by the direct solver
 	ResidualNormW    float64 `json:"residual_norm_W"`   // Euclidean norm of b - A x
 	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
-	EstimatedErrorK  float64 `json:"estimated_error_K"` // estimated largest distance to the exact solution of the discrete equations
+	EstimatedErrorK  float64 `json:"estimated_error_K"` // estimated largest distance to the exact solution of the discrete equations; `null` where it is unknown
 	Converged        bool    `json:"converged"`         // in a transient, in every step
 	Reason           string  `json:"reason"`            // why it stopped
 	// Which methods stalled before the one named took over; absent where none did. Iterations are those of all.

@@ -14,14 +14,13 @@ func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	if st.Reason == solution.ReasonRunaway {
 		return withStatus(exitRunaway, fmt.Errorf("thermal runaway %s; it is in %s, marked as such; lower the power or the leakage, or cool better", s.Doubt(), out))
 	}
+	if imbalance := s.Energy.ImbalanceRel; st.Reason == solution.ReasonImbalance {
+		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve to a smaller --tol, --rtol or --atol",
+			imbalance, solution.ImbalanceLimit(r.Mesh, r.Solution), out))
+	}
 	if doubt := s.Doubt(); doubt != "" {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
 			doubt, errorText(st), out, remedy(st)))
-	}
-	imbalance := s.Energy.ImbalanceRel
-	if limit := solution.ImbalanceLimit(r.Mesh, r.Solution); !(imbalance <= limit) {
-		return withStatus(exitNotConverged, fmt.Errorf("the energy balance is off by %.2g of the heat flow, above the limit of %.2g; the field is in %s; solve to a smaller --tol, --rtol or --atol",
-			imbalance, limit, out))
 	}
 	exceeded := s.Exceeded()
 	if len(exceeded) == 0 {

@@ -57,6 +57,7 @@ func TestVerdict(t *testing.T) {
 			Field:  flat{320, 320}, Energy: solution.Energy{In: 1, Out: 1, Scale: 1}, Dt: 1e-3, Steps: []solution.Step{step, step, step},
 		}
 		c.spoil(sol)
+		sol.Heed(m)
 		s.TMax = tmax
 		r := &report.Run{Command: "transient", Mesh: m, Solution: sol}
 		sum, err := report.Summarise(r)

@@ -161,6 +161,9 @@ type run struct {
 // angles to it, is then below a twentieth of it.
 const stands = 1.001
 
+// wild is a growth of the residual that no condition number explains.
+const wild = 1e10
+
 // Solve improves x until the rule is met.
 func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) Outcome {
 	s := &run{PCG: c, rule: rule, b: b, x: x}
@@ -176,6 +179,7 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 	if c.fromZero {
 		start, c.fromZero = nil, false
 	}
+	broken := false // the last start ended in a breakdown
 	for restart := 0; ; restart++ {
 		s.out.Norms = c.sys.Residual(c.r, c.r32, b, start)
 		start = x
@@ -183,10 +187,14 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 			s.out.Start.Norms = s.out.Norms
 		}
 		if done := s.verdict(restart, best); done {
+			if broken && s.out.Reason == Stagnation {
+				s.out.Reason = Breakdown
+			}
 			return s.out
 		}
 		best = math.Min(best, s.out.Norms.Residual)
 		reason, stop := s.iterate(ctx)
+		broken = reason == Breakdown
 		c.krylov.Settle(x, c.p)
 		if !stop && rule.Reduction > 0 {
 			s.out.Converged, s.out.Reason = true, Tolerance
@@ -256,7 +264,9 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 		case sc.RZ == 0:
 			return 0, false
 		case !(sc.RZ > 0) || math.IsInf(sc.RZ, 0) || moved && (!(sc.PQ > 0) || math.IsInf(sc.PQ, 0)):
-			return Breakdown, true
+			return Breakdown, moved && sc.PQ < 0 || s.rule.Reduction > 0 // where A is definite, the true residual may help
+		case s.recursive > wild*math.Max(s.out.Norms.Residual, s.out.Norms.Source):
+			return Divergence, true
 		case s.met(sc, moved):
 			return 0, false
 		case s.out.Iterations >= s.rule.MaxIter:

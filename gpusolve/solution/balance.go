@@ -9,6 +9,9 @@ import (
 // excused is the largest error in K that excuses an imbalance: the default tolerance.
 const excused = 1e-4
 
+// small is the relative imbalance below which nothing is wrong.
+const small = 1e-6
+
 // imbalanceLimit is the relative energy imbalance that a good solve stays below.
 const imbalanceLimit = 1e-3
 
@@ -25,6 +28,33 @@ func ImbalanceLimit(m *mesh.Mesh, s *Solution) float64 {
 		return imbalanceLimit
 	}
 	return math.Max(imbalanceLimit, watts/s.Energy.Scale)
+}
+
+// LeastErrorK is how far in K the field of s is at least from the solution of the discrete equations. Summed over all
+// cells, A e = r says that the heat which the balance misses is the sum of g e, g the conductances to the temperatures of
+// the faces and, in a time step, C/dt. That sum is at most G + C/dt times the largest error.
+func LeastErrorK(m *mesh.Mesh, s *Solution) float64 {
+	conductance := m.GroundConductance()
+	if s.Dt > 0 {
+		conductance += m.HeatCapacity() / s.Dt
+	}
+	return math.Abs(s.Energy.In-s.Energy.Out-s.Energy.Stored) / conductance
+}
+
+// Heed takes back what the heat balance does not bear out: a result out of balance is not converged, and an estimate below
+// what the balance shows the error to be at least is unknown.
+func (s *Solution) Heed(m *mesh.Mesh) {
+	if s.Energy.ImbalanceRel <= small || s.Dt > 0 && s.Energy.ImbalanceRel <= imbalanceLimit { // spares a look at every cell
+		return
+	}
+	limit := ImbalanceLimit(m, s)
+	// Where steps follow the temperatures the balance is the mean over the run, and says nothing of a single state.
+	if least := LeastErrorK(m, s); s.Stepping == nil && least > excused && least > s.Status.EstimatedErrorK {
+		s.Status.EstimatedErrorK = math.NaN()
+	}
+	if s.Status.Converged && !(s.Energy.ImbalanceRel <= limit) {
+		s.Status.Converged, s.Status.Reason = false, ReasonImbalance
+	}
 }
 
 // AtRest says that no power heats the stack and that every flow of heat is within what the temperature error explains. Then nothing flows, and the differences of what is left of the

@@ -17,6 +17,7 @@ const (
 	ReasonDrift       = "drift of the residual"
 	ReasonUnsettled   = "properties did not settle"
 	ReasonRunaway     = "thermal runaway"
+	ReasonImbalance   = "energy imbalance"
 )
 
 // Solution is the outcome of a steady or transient solve; its field lives on the device until Close. It always carries the best field found, also when the solve did not converge.
@@ -70,7 +71,7 @@ type Status struct {
 	IterationsTotal  int
 	ResidualW        float64 // ||b - A x||2 in W
 	RelativeResidual float64 // ||b - A x||2 / ||b||2
-	EstimatedErrorK  float64 // estimate of the largest temperature error; in a transient the sum over the steps, by the direct solver the last step's times their number
+	EstimatedErrorK  float64 // estimate of the largest temperature error; in a transient the sum over the steps, by the direct solver the last step's times their number; NaN where it is unknown
 	Converged        bool
 	Reason           string // one of the Reason constants
 	// Fallback tells which methods stalled before this one took over, "" where none did. Iterations are those of all.

@@ -1,6 +1,8 @@
 package cmg
 
 import (
+	"math"
+
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reuse"
@@ -54,10 +56,17 @@ func (s onHost) Invert(level graphLevel) error {
 	}
 	l.inverse = reuse.Make[float32](s.Arrays(), n*n)
 	for i := range n {
+		sum := 0.0
 		for j := range n {
 			// The upper half for both: rounding must not make the preconditioner unsymmetric.
-			l.inverse[i*n+j] = float32(-a[min(i, j)*n+max(i, j)])
+			v := -a[min(i, j)*n+max(i, j)]
+			l.inverse[i*n+j] = float32(v)
+			sum += v
 		}
+		// Nor must it make it indefinite. Where little ties the graph to ground, all entries are large beside what sets
+		// neighbours apart, and so is their rounding, a symmetric matrix of random entries up to 2^-25 of them: its norm is
+		// below 2^-24 sqrt(n) times their mean, and twice that on the diagonal outweighs it.
+		l.inverse[i*n+i] += float32(0x1p-23 / math.Sqrt(float64(n)) * sum)
 	}
 	l.add(4 * n * n)
 	return nil
@@ -69,12 +78,12 @@ func (s onHost) Direct(level graphLevel, x, b ops.Vector) {
 	n := l.Len()
 	s.over(n, int64(n)*int64(n), &graphTask{l: l, dst: host.Singles(x), b: host.Singles(b), body: func(t *graphTask, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			sum := float32(0)
+			sum := 0.0
 			row := t.l.inverse[v*n : (v+1)*n]
 			for u, w := range row {
-				sum += w * t.b[u]
+				sum += float64(w) * float64(t.b[u])
 			}
-			t.dst[v] = sum
+			t.dst[v] = float32(sum)
 		}
 	}})
 }
