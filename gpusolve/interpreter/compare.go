@@ -70,21 +70,62 @@ func compileCompare(c *compiler, out *instr, mods string) error {
 	return nil
 }
 
-// fastCompare writes out the loop of signed 32-bit comparisons, those of loop counters and indices.
+// fastCompare writes out the loops of the comparisons of integers that kernels execute most, those of loop counters and indices.
 func fastCompare(op, typ string, p, a, b int) step {
-	if typ != "s32" || op != "lt" && op != "ge" {
-		return nil
-	}
 	flip := uint32(0)
-	if op == "ge" {
+	switch op {
+	case "gt", "le", "hi", "ls": // a > b is b < a
+		a, b = b, a
+	}
+	switch op {
+	case "ge", "le", "hs", "ls", "ne":
 		flip = allLanes
 	}
+	equal := op == "eq" || op == "ne"
+	switch {
+	case typ[0] == 'f':
+		return nil
+	case equal && asm.TypeSize(typ) == 4:
+		return compareEqual[uint32](p, a, b, flip)
+	case equal && asm.TypeSize(typ) == 8:
+		return compareEqual[uint64](p, a, b, flip)
+	case equal:
+		return nil
+	}
+	switch typ {
+	case "s32":
+		return compareLess[int32](p, a, b, flip)
+	case "u32":
+		return compareLess[uint32](p, a, b, flip)
+	case "s64":
+		return compareLess[int64](p, a, b, flip)
+	case "u64":
+		return compareLess[uint64](p, a, b, flip)
+	}
+	return nil
+}
+
+func compareLess[T int32 | uint32 | int64 | uint64](p, a, b int, flip uint32) step {
 	return func(w *warp, m uint32) {
 		A, B := &w.r[a], &w.r[b]
 		var out uint32
 		for k := m; k != 0; k &= k - 1 {
 			l := bits.TrailingZeros32(k) & 31
-			if int32(A[l]) < int32(B[l]) {
+			if T(A[l]) < T(B[l]) {
+				out |= 1 << l
+			}
+		}
+		w.setPredicate(p, m, out^flip)
+	}
+}
+
+func compareEqual[T uint32 | uint64](p, a, b int, flip uint32) step {
+	return func(w *warp, m uint32) {
+		A, B := &w.r[a], &w.r[b]
+		var out uint32
+		for k := m; k != 0; k &= k - 1 {
+			l := bits.TrailingZeros32(k) & 31
+			if T(A[l]) == T(B[l]) {
 				out |= 1 << l
 			}
 		}

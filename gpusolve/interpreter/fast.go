@@ -37,6 +37,62 @@ func fast2(name string, d, a, b int) step {
 				D[l] = (A[l] + B[l]) & 0xffffffff
 			}
 		}
+	case "sub.s32", "sub.u32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = (A[l] - B[l]) & 0xffffffff
+			}
+		}
+	case "mul.lo.s32", "mul.lo.u32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = (A[l] * B[l]) & 0xffffffff
+			}
+		}
+	case "mul.wide.s32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = uint64(int64(int32(A[l])) * int64(int32(B[l])))
+			}
+		}
+	case "mul.wide.u32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = uint64(uint32(A[l])) * uint64(uint32(B[l]))
+			}
+		}
+	case "shl.b32":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = A[l] << min(uint32(B[l]), 32) & 0xffffffff
+			}
+		}
+	case "shl.b64":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = A[l] << min(uint32(B[l]), 64)
+			}
+		}
+	case "sub.f64":
+		return func(w *warp, m uint32) {
+			D, A, B := &w.r[d], &w.r[a], &w.r[b]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = bits64(f64(A[l]) - f64(B[l]))
+			}
+		}
 	case "add.f32":
 		return func(w *warp, m uint32) {
 			D, A, B := &w.r[d], &w.r[a], &w.r[b]
@@ -96,6 +152,14 @@ func fast3(name string, d, a, b, c int) step {
 				} else {
 					D[l] = bits32(float32(sumToOdd(p, z)))
 				}
+			}
+		}
+	case "mad.lo.s32", "mad.lo.u32":
+		return func(w *warp, m uint32) {
+			D, A, B, C := &w.r[d], &w.r[a], &w.r[b], &w.r[c]
+			for ; m != 0; m &= m - 1 {
+				l := bits.TrailingZeros32(m) & 31
+				D[l] = (A[l]*B[l] + C[l]) & 0xffffffff
 			}
 		}
 	case "fma.f64":

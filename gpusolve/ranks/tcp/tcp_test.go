@@ -39,4 +39,7 @@ func joined(t *testing.T, n int) []ranks.Group {
 	return groups
 }
 
-func TestGroup(t *testing.T) { rankstest.Run(t, joined) }
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	rankstest.Run(t, joined)
+}
