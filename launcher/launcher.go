@@ -74,7 +74,7 @@ func (m Machine) task() (*task, error) {
 func (m Machine) place(t *task, v *variables) {
 	t.host = m.firstHost()
 	together := v.localCount != "" && m.Getenv(v.localCount) == strconv.Itoa(t.count)
-	if together {
+	if together || v.launcher == "Slurm" && m.Getenv("SLURM_STEP_NUM_NODES") == "1" {
 		t.host = "127.0.0.1"
 	}
 	for _, name := range v.keys {

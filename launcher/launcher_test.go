@@ -58,6 +58,7 @@ func TestPlan(t *testing.T) {
 		"the script of a job":          {script, Wishes{Rank: -1}, Plan{Ranks: 1}},
 		"one process in a script":      {script, Wishes{Ranks: 2, Rank: -1}, Plan{Ranks: 2}},
 		"srun":                         {step, Wishes{Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
+		"srun on one node":             {append([]string{"SLURM_STEP_NUM_NODES", "1"}, step...), Wishes{Rank: -1}, Plan{6, 5, at("127.0.0.1", "1234.2"), 1, "Slurm"}},
 		"srun, told twice":             {step, Wishes{Ranks: 6, Rank: -1}, Plan{6, 5, at("n08", "1234.2"), 1, "Slurm"}},
 		"srun, alone":                  {step, Wishes{Ranks: 1, Rank: -1}, Plan{Ranks: 1}},
 		"srun, another place":          {step, Wishes{Rank: -1, Rendezvous: "ib7:7000"}, Plan{6, 5, "ib7:7000", 1, "Slurm"}},

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/tcp"
 	"thermsim/launcher"
 )
 
@@ -20,6 +22,7 @@ type ranksOptions struct {
 	count      count
 	rank       rankNumber
 	rendezvous string
+	insecure   bool // a network that is not this machine's own may be used
 	wait       quantity
 	facts      []ranks.Fact // of the command, which all ranks must have in common
 }
@@ -30,6 +33,7 @@ func (o *ranksOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.count, "ranks", "split the grid over N ranks: all in this process, or one process each")
 	f.Var(&o.rank, "rank", "which rank this process is, from 0, where no launcher tells")
 	f.StringVar(&o.rendezvous, "rendezvous", "", "where the processes of a run meet: `HOST:PORT` of rank 0")
+	f.BoolVar(&o.insecure, "insecure-network", false, "let ranks meet over a network where all are trusted")
 	f.Var(&o.wait, "ranks-wait", "how long ranks wait for each other at the start (default 60 s)")
 }
 
@@ -42,6 +46,9 @@ func (o *ranksOptions) plan(d *deviceList) (launcher.Plan, error) {
 	p, err := launcher.Machine{Getenv: os.Getenv, Read: os.ReadFile, Parent: os.Getppid()}.Plan(wishes)
 	if err != nil {
 		return p, usagef("%w", err)
+	}
+	if host, _, _ := net.SplitHostPort(p.Rendezvous); !p.Together() && !o.insecure && !tcp.OnThisMachine(host) {
+		return p, usagef("the ranks would meet at %s, over a network where others can read along or pose as a rank; where you trust all who reach it, allow that with --insecure-network", p.Rendezvous)
 	}
 	if o.count == 0 && p.Together() && p.Ranks == 1 && d.several() {
 		gpus, err := d.gpus(gpusolve.Devices)

@@ -65,13 +65,14 @@ func (c *Config) receiveAll(ctx context.Context) ([]*peer, error) {
 // machine can be meant, on that alone.
 func listenAddress(rendezvous string) string {
 	host, port, _ := net.SplitHostPort(rendezvous) // check looked at it
-	if onThisMachine(host) {
+	if OnThisMachine(host) {
 		return rendezvous
 	}
 	return ":" + port
 }
 
-func onThisMachine(host string) bool {
+// OnThisMachine says whether only this machine reaches a host.
+func OnThisMachine(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -19,7 +19,7 @@ func (c *Config) visit(ctx context.Context) ([]*peer, error) {
 	}
 	// Only now: a port that the system chooses while nobody is at the rendezvous may be that of the rendezvous.
 	own := ":0"
-	if onThisMachine(host) {
+	if OnThisMachine(host) {
 		own = net.JoinHostPort(host, "0")
 	}
 	listener, err := net.Listen("tcp", own)
