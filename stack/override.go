@@ -73,8 +73,12 @@ func (l *loader) override(root *node, o Override) {
 	fail := func(remedy, format string, args ...any) {
 		l.faults.add(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Remedy: remedy})
 	}
-	if len(o.steps) > mostSteps {
+	switch {
+	case len(o.steps) > mostSteps:
 		fail("", "no key lies that deep")
+		return
+	case o.steps[0] == "include": // the files have been read
+		fail("write it in the file", "include cannot be set")
 		return
 	}
 	at, spec := root, l.format.Spec("stack")

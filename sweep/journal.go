@@ -94,6 +94,11 @@ func (j *Journal) begin(stateFile string, s State) error {
 	if info.Size() > 0 {
 		return fmt.Errorf("%s: %w", j.Path, ErrOther)
 	}
+	picture := strings.TrimSuffix(j.Path, ".csv") + ".png" // of the whole sweep, which is drawn in the end
+	if _, err := os.Lstat(picture); !errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(j.Path) // nothing was written into it
+		return fmt.Errorf("%s: %w", picture, ErrOther)
+	}
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err

@@ -98,9 +98,6 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 	if err := report.CheckMaps(runs[0].Mesh.Stack, o.maps); err != nil {
 		return withStatus(exitInput, err)
 	}
-	if o.out == "" {
-		return usagef("--out is empty; name a folder")
-	}
 	files, err := begin(g, o.out, staging.Options{Set: "diff", Command: "diff"})
 	if err != nil {
 		return err

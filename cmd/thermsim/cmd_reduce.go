@@ -93,9 +93,6 @@ func newReduceCommand(g *globals) *cobra.Command {
 func runReduce(ctx context.Context, g *globals, o reduceOptions) error {
 	p := startProgress(g.console, "preparing")
 	defer p.stop()
-	if o.out == "" {
-		return usagef("--out is empty; name a folder")
-	}
 	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
 	if err != nil {
 		return err

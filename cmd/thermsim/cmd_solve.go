@@ -119,9 +119,6 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if o.rtol.value > 0 && o.atol.value > 0 {
 		return usagef("--rtol and --atol are two ways to say when to stop; give one of them")
 	}
-	if o.out == "" {
-		return usagef("--out is empty; name a folder")
-	}
 	g.inputs = []string{o.matrix, o.source}
 	out, err := begin(g, o.out, staging.Options{Set: "solve", Command: "solve"})
 	if err != nil {

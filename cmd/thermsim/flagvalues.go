@@ -86,10 +86,13 @@ func duration() quantity        { return quantity{kind: "TIME", parse: stack.Par
 func heatTransfer() quantity    { return quantity{kind: "H", parse: stack.ParseHeatTransfer} }
 func ratio() quantity           { return quantity{kind: "REL", parse: parseRatio} }
 
-func parseRatio(text string) (float64, error) {
+func parseRatio(text string) (float64, error) { return parseNumber(text, "1e-8") }
+func parsePlain(text string) (float64, error) { return parseNumber(text, "12") }
+
+func parseNumber(text, example string) (float64, error) {
 	v, err := inputfile.Number(text)
 	if err != nil {
-		return 0, errors.New("expected a number such as 1e-8")
+		return 0, fmt.Errorf("expected a number such as %s", example)
 	}
 	return v, nil
 }

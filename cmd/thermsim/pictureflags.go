@@ -23,8 +23,8 @@ type pictureOptions struct {
 	span    colorRange
 	title   string
 	width   paperWidth
-	font    float64
-	dpi     float64
+	font    quantity
+	dpi     quantity
 	cut     cutPoint
 	toScale bool
 	frames  string
@@ -39,8 +39,9 @@ func (o *pictureOptions) addFlags(cmd *cobra.Command) {
 	f.Var(&o.span, "range", "range of the colours in degC, such as 40:110 (default that of the data)")
 	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
 	f.Var(&o.width, "width", `width of the pictures on paper, such as "85 mm" or "3.3 in"`)
-	f.Float64Var(&o.font, "font-size", 0, "size of the numbers on the axes in `POINTS`")
-	f.Float64Var(&o.dpi, "dpi", 0, "resolution of PNGs in `PIXELS` per inch (default 72)")
+	o.font, o.dpi = quantity{kind: "POINTS", parse: parsePlain}, quantity{kind: "PIXELS", parse: parsePlain}
+	f.Var(&o.font, "font-size", "size of the numbers on the axes in `POINTS`")
+	f.Var(&o.dpi, "dpi", "resolution of PNGs in `PIXELS` per inch (default 72)")
 	f.Var(&o.cut, "cut", `point in mm through which sections go (default the hottest point)`)
 	f.BoolVar(&o.toScale, "to-scale", false, "draw sections without stretching thin layers")
 	f.StringVar(&o.frames, "frames", "", "`LAYER` that the animation shows (default the one with the most power)")
@@ -86,7 +87,7 @@ func (o *pictureOptions) wants(figure string) bool {
 }
 
 func (o *pictureOptions) style() report.PictureStyle {
-	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, Zoom: o.zoom, WidthPt: o.width.points, FontPt: o.font, DPI: o.dpi}
+	s := report.PictureStyle{Formats: o.formats, Colors: o.colors, Title: o.title, Zoom: o.zoom, WidthPt: o.width.points, FontPt: o.font.value, DPI: o.dpi.value}
 	if o.span.given {
 		s.LoK, s.HiK = o.span.lo+zeroCelsius, o.span.hi+zeroCelsius
 	}

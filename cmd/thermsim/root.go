@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const rootHelp = `thermsim answers one question for the people who build 3D ICs: how hot does
@@ -34,6 +35,9 @@ func newRootCommand(g *globals) *cobra.Command {
 			g.force, _ = c.Flags().GetBool("force") // commands that write no sets of files have none
 			if g.quiet && g.verbose {
 				return usagef("--quiet and --verbose contradict each other; leave one out")
+			}
+			if err := checkTexts(c); err != nil {
+				return err
 			}
 			return g.logTimings()
 		},
@@ -78,6 +82,22 @@ func newRootCommand(g *globals) *cobra.Command {
 	groupUsage(cmd, g.style.Width)
 	refuseHelpOfUnknown(g, cmd)
 	return cmd
+}
+
+// checkTexts refuses flags that name nothing, and - for a folder or a file, which elsewhere is stdin or stdout.
+func checkTexts(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		kind, _ := pflag.UnquoteUsage(f)
+		text, stdout := f.Value.String(), f.Name == "timings"
+		switch {
+		case err != nil:
+		case f.Value.Type() == "string" && text == "", f.Value.Type() == "stringSlice" && text == "[]":
+			err = usagef("--%s is empty; give it a value or leave it out", f.Name)
+		case text == "-" && !stdout && (kind == "DIR" || kind == "FILE" || kind == "PREFIX"):
+			err = usagef("--%s -: neither stdin nor stdout goes here; name a %s", f.Name, map[string]string{"DIR": "folder", "FILE": "file", "PREFIX": "prefix of files"}[kind])
+		}
+	})
+	return err
 }
 
 // refuseUnknown makes a command of commands fail on arguments that it does not know; cobra shows its help and succeeds.

@@ -126,9 +126,6 @@ func (o *simulateOptions) check() error {
 	if bool(o.json) && o.lines {
 		return usagef("--json and --json-lines are two ways to print the summary; give one of them")
 	}
-	if o.out == "" {
-		return usagef("--out is empty; name a folder")
-	}
 	return nil
 }
 

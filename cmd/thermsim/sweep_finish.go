@@ -36,6 +36,9 @@ func (v *sweeper) merge() error {
 		return err
 	}
 	path := filepath.Join(v.o.out, "sweep.csv")
+	if err := replaceable(path, rows[0]); err != nil {
+		return err
+	}
 	err = staging.Replace(path, func(w io.Writer) error {
 		table := csv.NewWriter(w)
 		return errors.Join(table.WriteAll(rows), table.Error())
@@ -49,6 +52,26 @@ func (v *sweeper) merge() error {
 	return unresolved(sweep.Faults(rows), len(rows)-1, path)
 }
 
+// replaceable says whether a table with its picture is of this sweep, or not there.
+func replaceable(path string, header []string) error {
+	mine := path
+	rows, err := sweep.ReadTable(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		mine = pictureOf(path)
+		_, err = os.Lstat(mine)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	if err == nil && len(rows) > 0 && slices.Equal(rows[0], header) {
+		return nil
+	}
+	return usagef("%s is not of this sweep; give another --out, or remove it", mine)
+}
+
+// pictureOf is that of a table.
+func pictureOf(path string) string { return filepath.Join(filepath.Dir(path), "sweep.png") }
+
 // finish draws a whole sweep and tells its best and worst runs.
 func (v *sweeper) finish(path string) error {
 	rows, err := sweep.ReadTable(path)
@@ -61,7 +84,7 @@ func (v *sweeper) finish(path string) error {
 			t.index[name] = i
 		}
 	}
-	image := filepath.Join(filepath.Dir(path), "sweep.png")
+	image := pictureOf(path)
 	if !slices.ContainsFunc(t.celsius("max_K"), func(c float64) bool { return !math.IsNaN(c) }) {
 		if err := os.Remove(image); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a sweep that this one replaces
 			return err
