@@ -18,6 +18,27 @@ type dense struct {
 	dt         float64   // s, 0 in a steady state
 	old        []float64 // K
 	flows      []*flow
+	known      [][12]evaluated // of each cell
+}
+
+// evaluated is what a law gives at a temperature.
+type evaluated struct{ kelvin, value float64 }
+
+// What the laws of a cell give: conductivities along the axes, enthalpies now and a step earlier, leakage, and from ofFaces on the heat through the faces.
+const (
+	ofHeat = 3 + iota
+	ofOldHeat
+	ofLeakage
+	ofFaces
+)
+
+// once evaluates a law of a cell where its temperature has changed: of all cells a column of the Jacobian changes one.
+func (d *dense) once(c, law int, kelvin float64, evaluate func() float64) float64 {
+	e := &d.known[c][law]
+	if e.kelvin != kelvin {
+		*e = evaluated{kelvin, evaluate()}
+	}
+	return e.value
 }
 
 // leak is power that follows the temperature: W at the law's 1.
@@ -30,6 +51,7 @@ func newDense(m *mesh.Mesh, dt float64) *dense {
 	d := &dense{s: m.Stack, m: m, nx: m.NX(), ny: m.NY(), nz: m.NZ(), dt: dt}
 	d.flows = flowsOf(m)
 	d.power, d.leaks = make([]float64, d.nx*d.ny*d.nz), make([][]leak, d.nx*d.ny*d.nz)
+	d.known = make([][12]evaluated, d.nx*d.ny*d.nz)
 	for l := range m.Stack.Layers {
 		planes := m.LayerPlanes[l]
 		for _, p := range m.Stack.Layers[l].Powers {
@@ -58,7 +80,7 @@ func (d *dense) material(c int) *stack.Material {
 func (d *dense) k(c, axis int, kelvin float64) float64 {
 	m := d.material(c)
 	if m.KCurve[axis] != nil {
-		return m.KCurve[axis].Of(kelvin)
+		return d.once(c, axis, kelvin, func() float64 { return m.KCurve[axis].Of(kelvin) })
 	}
 	return m.K[axis]
 }
@@ -127,7 +149,7 @@ func single(v float64, round bool) float64 {
 func (d *dense) residual(r, t []float64, round bool) {
 	nx, sheet := d.nx, d.nx*d.ny
 	for c := range r {
-		r[c] = d.power[c] + d.leaking(c, t[c])
+		r[c] = d.power[c] + d.once(c, ofLeakage, t[c], func() float64 { return d.leaking(c, t[c]) })
 	}
 	couple := func(a, b, axis int, area, da, db, contact float64) {
 		d.join(r, t, a, b, area/(da/(2*d.k(a, axis, t[a]))+contact+db/(2*d.k(b, axis, t[b]))), round)
@@ -189,7 +211,9 @@ func (d *dense) stored(c int, kelvin float64, round bool) float64 {
 		}
 		return single(mean*volume/d.dt, round) * rise
 	}
-	return single((d.heat(c, kelvin)-d.heat(c, d.old[c]))/rise*volume/d.dt, round) * rise
+	now := d.once(c, ofHeat, kelvin, func() float64 { return d.heat(c, kelvin) })
+	before := d.once(c, ofOldHeat, d.old[c], func() float64 { return d.heat(c, d.old[c]) })
+	return single((now-before)/rise*volume/d.dt, round) * rise
 }
 
 func (d *dense) faces(c int, r, t []float64, round bool) {
@@ -210,7 +234,7 @@ func (d *dense) faces(c int, r, t []float64, round bool) {
 		case b.Kind == stack.FixedTemperature:
 			r[c] += single(area/half, round) * (b.Temperature - t[c])
 		case b.Follows():
-			r[c] -= area * leaving(&b, t[c], half)
+			r[c] -= area * d.once(c, ofFaces+f, t[c], func() float64 { return leaving(&b, t[c], half) })
 		default:
 			r[c] += single(area/(1/b.H+half), round) * (b.Temperature - t[c])
 		}
@@ -288,6 +312,9 @@ func eliminate(a [][]float64) []float64 {
 		a[c], a[p] = a[p], a[c]
 		for r := c + 1; r < n; r++ {
 			f := a[r][c] / a[c][c]
+			if f == 0 {
+				continue
+			}
 			for k := c; k <= n; k++ {
 				a[r][k] -= f * a[c][k]
 			}
