@@ -9,6 +9,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -280,11 +281,12 @@ func TestInterruptedAdaptive(t *testing.T) {
 
 // The kernels take the same steps to the same temperatures.
 func TestAdaptiveOnInterpreter(t *testing.T) {
+	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 4, NY: 3})
 	plan := gpusolve.AdaptiveOptions{Tol: 50, Until: 0.1, At: []float64{0.03, 0.077}}
 	for _, method := range []string{"", "multigrid"} {
 		want, cpu := adaptively(t, build(t, s), gpusolve.Options{Device: "cpu", Preconditioner: method, Tol: 1e-6}, plan)
-		got, gpu := adaptively(t, build(t, s), gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true})), Preconditioner: method, Tol: 1e-6}, plan)
+		got, gpu := adaptively(t, build(t, s), gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})), Preconditioner: method, Tol: 1e-6}, plan)
 		if d := largestDistance(want, got); len(got) != 3 || d > 1e-5 || gpu.Stepping.Steps != cpu.Stepping.Steps {
 			t.Errorf("%q: %g K apart; %+v, %+v", method, d, cpu.Stepping, gpu.Stepping)
 		}

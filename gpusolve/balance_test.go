@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/stack"
 )
@@ -32,7 +33,7 @@ func TestHeatThroughAPlateBalances(t *testing.T) {
 	s := heatedFromBelow(16)
 	const want = 60 * 1e-4 / (1.0/10 + 100e-6/148)
 	for _, tol := range []float64{1e-4, 1e-6, 1e-8} {
-		m := interpreter.New(interpreter.Options{})
+		m := devices.Machine(interpreter.Options{})
 		for name, o := range map[string]gpusolve.Options{
 			"processor": {Tol: tol, Device: "cpu"}, "interpreter": {Tol: tol, Executor: onInterpreter(t, m)},
 		} {

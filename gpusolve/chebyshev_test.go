@@ -10,7 +10,9 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 )
 
@@ -96,7 +98,7 @@ func TestChebyshevAccuracy(t *testing.T) {
 
 // More Lanczos steps never cost more than 5 % of the iterations, in either form, whether the polynomial leaves many eigenvalues below its interval or few.
 func TestMoreLanczosStepsDoNoHarm(t *testing.T) {
-	for _, n := range []int{48} {
+	for _, n := range []int{testtier.Pick(24, 48)} {
 		m := stackMesh(t, cases.Options{NX: n, H: 1000})
 		for _, method := range []string{"form=scaled", "form=plain", "form=scaled,degree=60", "form=scaled,degree=10"} {
 			least := 1 << 30
@@ -193,12 +195,13 @@ func TestChebyshevRules(t *testing.T) {
 
 // Whole solves by the kernels that ship: the processor's iterations and field, in every precision and format.
 func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
+	t.Parallel()
 	m := stackMesh(t, cases.Options{NX: 6, NY: 5})
 	for _, method := range []string{
 		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr", "jacobi:precision=fixed-fp16",
 	} {
 		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-4})
-		machine := interpreter.New(interpreter.Options{NoRaces: true}) // the conformance suite looks for them
+		machine := devices.Machine(interpreter.Options{NoRaces: true}) // the conformance suite looks for them
 		s, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Preconditioner: method, ATol: 1e-4, Executor: onInterpreter(t, machine)})
 		if err != nil {
 			t.Fatal(err)

@@ -14,8 +14,10 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -104,9 +106,10 @@ func checkpointMeshes(t *testing.T) map[string]*mesh.Mesh {
 		}
 		return build(t, s)
 	}
+	n := testtier.Pick(5, 9)
 	return map[string]*mesh.Mesh{
-		"direct":    flash(cases.Stack10(cases.Options{NX: 9, NY: 7})),
-		"multigrid": flash(cases.Interposer(cases.Stack10(cases.Options{NX: 9, NY: 8}))),
+		"direct":    flash(cases.Stack10(cases.Options{NX: n, NY: n - 2})),
+		"multigrid": flash(cases.Interposer(cases.Stack10(cases.Options{NX: n, NY: n - 1}))),
 	}
 }
 
@@ -153,7 +156,7 @@ func TestCheckpointsKeepTheBits(t *testing.T) {
 		r := regionsOf(t, m)
 		for kind, run := range checkpointRuns(m, r, 9) {
 			t.Run(name+", "+kind, func(t *testing.T) {
-				goesOn(t, m, r, run, func() gpusolve.Options { return gpusolve.Options{Device: "cpu"} }, 1)
+				goesOn(t, m, r, run, func() gpusolve.Options { return gpusolve.Options{Device: "cpu"} }, testtier.Pick(4, 1))
 			})
 		}
 	}
@@ -161,15 +164,16 @@ func TestCheckpointsKeepTheBits(t *testing.T) {
 
 // The same by the kernels that ship.
 func TestCheckpointsOnInterpreter(t *testing.T) {
+	t.Parallel()
 	for name, m := range checkpointMeshes(t) {
 		r := regionsOf(t, m)
 		o := func() gpusolve.Options {
-			return gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{GridRows: 2, NoRaces: true}))}
+			return gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true}))}
 		}
-		t.Run(name+", fixed", func(t *testing.T) { goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, 3) })
+		t.Run(name+", fixed", func(t *testing.T) { goesOn(t, m, r, checkpointRuns(m, r, 4)["fixed"], o, testtier.Pick(2, 1)) })
 		t.Run(name+", adaptive", func(t *testing.T) {
 			goesOn(t, m, r, func(o gpusolve.Options, c *gpusolve.Checkpoints, f func(solution.Step, solution.Field) error) (*solution.Solution, error) {
-				return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: 0.3, Until: 1e-4, OnStep: f, Regions: r, Checkpoints: c})
+				return gpusolve.Adaptive(context.Background(), m, o, gpusolve.AdaptiveOptions{Tol: testtier.Pick(0.1, 0.3), Until: 1e-4, OnStep: f, Regions: r, Checkpoints: c})
 			}, o, 3)
 		})
 	}

@@ -10,17 +10,19 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
+	"thermsim/internal/testtier"
 )
 
 // Combinatorial multigrid on stacks, steady and in time, by the kernels that ship and on the processor: the same field as multigrid's.
 func TestCMGOnStacks(t *testing.T) {
+	t.Parallel()
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 11}))
 	m := build(t, s)
 	want := field(t, s, steady(t, s, gpusolve.Options{RTol: 1e-10}).Field)
-	cache := new(interpreter.Cache)
 	var first []float64
 	for seed := range int64(2) {
-		machine := interpreter.New(interpreter.Options{Seed: seed, NoRaces: seed > 0, Cache: cache})
+		machine := devices.Machine(interpreter.Options{Seed: seed, NoRaces: seed > 0})
 		sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{
 			Preconditioner: "cmg:direct=12", RTol: 1e-9, Executor: onInterpreter(t, machine),
 		})
@@ -44,7 +46,7 @@ func TestCMGOnStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true, Cache: cache}))}} {
+	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}} {
 		o.Preconditioner, o.RTol = "cmg:direct=12", 1e-9
 		sol, err := gpusolve.Transient(context.Background(), m, o, steps)
 		if err != nil {
@@ -61,7 +63,7 @@ func TestCMGOnStacks(t *testing.T) {
 
 // Calls of the driver may fail while a hierarchy is set up and used; the error tells, and nothing is left behind.
 func TestCMGSurvivesDriverFaults(t *testing.T) {
-	cache := new(interpreter.Cache)
+	t.Parallel()
 	m := build(t, cases.Stack10(cases.Options{NX: 5}))
 	solve := func(drv cudriver.Driver, solved func()) error {
 		d, err := cuda.Open(drv, 0)
@@ -73,15 +75,15 @@ func TestCMGSurvivesDriverFaults(t *testing.T) {
 		sol.Close()
 		return err
 	}
-	machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+	machine := devices.Machine(interpreter.Options{NoRaces: true})
 	all := cudriver.Faulty(machine, func(string, int) error { return nil })
 	end := 0 // of what a failure of must show
 	if err := solve(all, func() { end = len(all.Calls()) }); err != nil {
 		t.Fatal(err)
 	}
 	calls := all.Calls()
-	for n := 7; n < len(calls)-20; n += len(calls)/40 + 1 {
-		machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+	for n := 7; n < len(calls)-20; n += len(calls)/testtier.Pick(12, 40) + 1 {
+		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		err := solve(cudriver.Faulty(machine, cudriver.FailAt(n, cudriver.OutOfMemory)), func() {})
 		if freeing := n >= end || calls[n] == "cuMemFree" || calls[n] == "cuCtxSetCurrent"; err == nil && !freeing {
 			t.Errorf("a failure of call %d of %d (%s) went unnoticed", n, len(calls), calls[n])

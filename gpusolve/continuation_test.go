@@ -3,6 +3,8 @@ package gpusolve
 import (
 	"math"
 	"testing"
+
+	"thermsim/internal/testtier"
 )
 
 // chain is a continuation that has seen differences whose last is at place n of a sequence of vectors.
@@ -71,12 +73,13 @@ func TestGuessFollowsModes(t *testing.T) {
 
 // With more modes than weights, as many as a stack has, the guess errs by no more than what the weights leave of the last difference, nor than that difference itself.
 func TestGuessErrsByLessThanTheRest(t *testing.T) {
+	t.Parallel()
 	var factors []float64
 	for m := range 30 {
 		factors = append(factors, 1/(1+0.01*math.Pow(1.4, float64(m))))
 	}
 	difference := decay(factors)
-	for n := 4; n < 40; n += 5 {
+	for n := 4; n < testtier.Pick(25, 40); n += 5 {
 		for links := 0; links <= 4; links++ {
 			c := chain(n, difference)
 			a := c.weights(links, false)

@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
@@ -90,7 +91,7 @@ func TestCoolantAgainstNewton(t *testing.T) {
 
 // TestCoolantStepsAgainstNewton compares steps of backward Euler with the independent code.
 func TestCoolantStepsAgainstNewton(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range testtier.Pick[uint64](12, 20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 152))
@@ -137,10 +138,11 @@ func cooledLump(watts float64, l stack.Leakage) *stack.Stack {
 
 // TestCooledRunaway compares the largest power of a die behind one resistance, that of its coolant, with theory: what it is in a system without leakage.
 func TestCooledRunaway(t *testing.T) {
+	t.Parallel()
 	const beta = 0.015
 	resistance := (steady(t, cooledLump(1, stack.Leakage{}), gpusolve.Options{Device: "cpu", Tol: 1e-9}).PeakK - 300)
 	for name, open := range map[string]func() ops.Device{"": func() ops.Device { return nil }, "interpreter": func() ops.Device {
-		return devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: new(interpreter.Cache)})
+		return devices.Interpreter(t, interpreter.Options{NoRaces: true})
 	}} {
 		for _, leaking := range []float64{0.3, 3, 8} {
 			s := cooledLump(1, exponential(leaking, beta))

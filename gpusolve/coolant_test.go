@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -176,9 +177,12 @@ func TestStillCoolantIsASolid(t *testing.T) {
 }
 
 // Random stacks against Gaussian elimination of the same matrix, formed by entries and not by rows of products, steady and in time.
-func TestCooledStacksAgainstElimination(t *testing.T) { againstElimination(t, devices.Processor, 200) }
+func TestCooledStacksAgainstElimination(t *testing.T) {
+	againstElimination(t, devices.Processor, testtier.Pick[uint64](100, 200))
+}
 func TestCooledStacksAgainstEliminationOnInterpreter(t *testing.T) {
-	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), 8)
+	t.Parallel()
+	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](4, 8))
 }
 func TestCooledStacksAgainstEliminationOnGPU(t *testing.T) {
 	againstElimination(t, devices.OnGPU(t), 200)
@@ -270,7 +274,8 @@ func discretised(t *testing.T, d ops.Device, m *mesh.Mesh, dt float64) (ops.Syst
 
 // Processor and kernels give one field: steady and in time, with the coolant's heat, several cavities and directions.
 func TestCooledKernelsSolveAsTheProcessorDoes(t *testing.T) {
-	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), 3, 5)
+	t.Parallel()
+	cooledTwins(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](2, 3), testtier.Pick(3, 5))
 }
 func TestCooledOnGPU(t *testing.T) { cooledTwins(t, devices.OnGPU(t), 40, 20) }
 

@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
 )
 
@@ -57,7 +58,7 @@ func (crammed) DevicePrimaryCtxRetain(cudriver.Device) (cudriver.Context, error)
 func TestAnotherProgramHoldsTheMemory(t *testing.T) {
 	m := build(t, cases.Stack10(cases.Options{NX: 40}))
 	open := func() *interpreter.Machine {
-		return interpreter.New(interpreter.Options{NoRaces: true, Memory: 2 << 30})
+		return devices.Machine(interpreter.Options{NoRaces: true, Memory: 2 << 30})
 	}
 	early := func() cudriver.Driver {
 		m := open()
@@ -91,12 +92,13 @@ func (c called) DeviceGetName(cudriver.Device) (string, error) { return c.name, 
 
 // GPUs of different kinds share a grid, which is said once; one that is too small for its part ends the run with the part's need and its name.
 func TestUnlikeGPUs(t *testing.T) {
+	t.Parallel()
 	m := build(t, cases.Stack10(cases.Options{NX: 12, NY: 36}))
 	run := func(memory ...int64) (told []string, err error) {
-		cache, mu := new(interpreter.Cache), sync.Mutex{}
+		var mu sync.Mutex
 		err = together(t, len(memory), func(rank int, g ranks.Group) error {
 			o := gpusolve.Options{Device: "gpu", Ranks: g, Preconditioner: "multigrid"}
-			o.Driver = called{interpreter.New(interpreter.Options{Cache: cache, NoRaces: true, Memory: memory[rank]}), fmt.Sprintf("GPU of %d MB", memory[rank]>>20)}
+			o.Driver = called{devices.Machine(interpreter.Options{NoRaces: true, Memory: memory[rank]}), fmt.Sprintf("GPU of %d MB", memory[rank]>>20)}
 			o.Notice = func(text string) {
 				mu.Lock()
 				told = append(told, text)
@@ -131,7 +133,7 @@ func TestUnlikeGPUs(t *testing.T) {
 func TestASecondInstanceOfMIG(t *testing.T) {
 	m := build(t, cases.Slab(cases.Options{NX: 3, NY: 2}, 2))
 	for name, says := range map[string]bool{"NVIDIA H100 80GB HBM3 MIG 1g.10gb": true, "NVIDIA H100 80GB HBM3": false} {
-		_, err := gpusolve.Steady(t.Context(), m, gpusolve.Options{Device: "gpu:1", Driver: called{interpreter.New(interpreter.Options{}), name}})
+		_, err := gpusolve.Steady(t.Context(), m, gpusolve.Options{Device: "gpu:1", Driver: called{devices.Machine(interpreter.Options{}), name}})
 		if !errors.Is(err, gpusolve.ErrDevice) || strings.Contains(err.Error(), "CUDA_VISIBLE_DEVICES=MIG-") != says {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/sparse"
 )
 
@@ -19,12 +20,13 @@ import (
 func executors(t *testing.T) map[string]func() ops.Device {
 	return map[string]func() ops.Device{
 		"cpu":         func() ops.Device { return nil },
-		"interpreter": func() ops.Device { return onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true})) },
+		"interpreter": func() ops.Device { return onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})) },
 	}
 }
 
 // Block factors and BiCGSTAB find the temperatures that multigrid with conjugate gradients finds.
 func TestBlockFactorsSolveStacks(t *testing.T) {
+	t.Parallel()
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 12, NY: 9}))
 	reference := steady(t, s, gpusolve.Options{Device: "cpu", Tol: 1e-7})
 	want := field(t, s, reference.Field)

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/sparse"
 	"thermsim/mesh"
 )
@@ -17,13 +18,13 @@ const manySteps = 1_000_000_000
 
 // Whichever driver call fails before the first step, auto goes on with the processor and says why; a GPU that was asked for fails.
 func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
+	t.Parallel()
 	m, err := mesh.Build(cases.Slab(cases.Options{NX: 3, NY: 2}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := new(interpreter.Cache)
 	attempt := func(device string, fail func(string, int) error) (info DeviceInfo, calls, told []string, live int, err error) {
-		machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		drv := cudriver.Faulty(machine, fail)
 		e, err := newEngine(m, Options{Device: device, Driver: drv, Notice: func(text string) { told = append(told, text) }}, manySteps, 1e-6)
 		calls = drv.Calls()
@@ -73,7 +74,7 @@ func TestAutoGoesOnWithoutAGPUThatFails(t *testing.T) {
 
 // A machine without a GPU is as it should be: nothing to tell.
 func TestAutoIsSilentWithoutAGPU(t *testing.T) {
-	drv := cudriver.Faulty(interpreter.New(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
+	drv := cudriver.Faulty(devices.Machine(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
 	o := Options{Driver: drv, Notice: func(text string) { t.Error(text) }}
 	dev, info, err := o.openFor(demand{cells: manySteps})
 	if err != nil || info.Kind != "cpu" || info.GPUFailure != "" {
@@ -87,7 +88,7 @@ func TestAutoIsSilentWithoutAGPU(t *testing.T) {
 // A GPU with too little memory is one that fails: what is free shows only when it is open.
 func TestAutoTellsOfAGPUThatIsTooSmall(t *testing.T) {
 	told := ""
-	o := Options{Driver: interpreter.New(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) { told = text }}
+	o := Options{Driver: devices.Machine(interpreter.Options{Memory: 1 << 20}), Notice: func(text string) { told = text }}
 	dev, info, err := o.openFor(demand{cells: 2e6, need: func(bool, int64) Need { return Need{System: 100e6} }})
 	if err != nil || info.Kind != "cpu" || !strings.Contains(told, "needs 0.1 GB") || !strings.Contains(info.GPUFailure, "needs 0.1 GB") {
 		t.Fatalf("%+v, %q, %v", info, told, err)
@@ -107,7 +108,7 @@ func TestAutoLoadsAMatrixWithoutAGPUThatFails(t *testing.T) {
 		a.RowPtr[i+1], a.Col[i], a.Val[i] = int64(i+1), int32(i), 2
 	}
 	m := &Matrix{Rows: a, Symmetric: true, Dominant: true, Entries: n}
-	drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 2, cudriver.OutOfMemory))
+	drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), cudriver.FailNth("cuMemAlloc", 2, cudriver.OutOfMemory))
 	s, err := OpenMatrix(m, Options{Driver: drv, Preconditioner: "jacobi"})
 	if err != nil {
 		t.Fatal(err)

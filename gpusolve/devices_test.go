@@ -6,17 +6,18 @@ import (
 
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 )
 
 func TestListedDevices(t *testing.T) {
-	gpus, err := list(interpreter.New(interpreter.Options{}), "1.2.3")
+	gpus, err := list(devices.Machine(interpreter.Options{}), "1.2.3")
 	if err != nil || len(gpus) != 1 {
 		t.Fatalf("%v, %v", gpus, err)
 	}
 	if g := gpus[0]; g.Ordinal != 0 || g.Name == "" || g.MemoryBytes <= 0 || !g.Usable || g.Driver != "1.2.3" || g.CUDA == "" {
 		t.Errorf("%+v", g)
 	}
-	none := cudriver.Faulty(interpreter.New(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
+	none := cudriver.Faulty(devices.Machine(interpreter.Options{}), cudriver.FailAt(0, cudriver.NoDevice))
 	if gpus, err := list(none, ""); !errors.Is(err, cudriver.ErrNoDevice) || gpus != nil {
 		t.Errorf("%v, %v", gpus, err)
 	}

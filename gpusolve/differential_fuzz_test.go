@@ -12,8 +12,10 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -21,8 +23,7 @@ import (
 // Any stack has the same temperatures on the processor and by the kernels, in a steady state and in time, and keeps its heat on both; and the method of choice
 // finds them too.
 func FuzzDevices(f *testing.F) {
-	addSeeds(f)
-	cache := new(interpreter.Cache)
+	addSeeds(f, testtier.Pick(6, 12))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := cases.Bytes(data)
 		s := anyKind(t, r)
@@ -34,7 +35,7 @@ func FuzzDevices(f *testing.F) {
 			t.Skip("too many cells for the interpreter")
 		}
 		steps, dt := 2*r.IntN(2), 3e-5*math.Pow(1000, r.Float64())
-		machine := interpreter.New(interpreter.Options{Seed: int64(r.IntN(100)), NoRaces: r.IntN(4) > 0, Cache: cache})
+		machine := devices.Machine(interpreter.Options{Seed: int64(r.IntN(100)), NoRaces: r.IntN(4) > 0})
 		gpu := onInterpreter(t, machine)
 		const tol = 1e-5
 		want, gain := balanced(t, "processor", m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", Tol: tol}, steps, dt)
@@ -52,8 +53,8 @@ func FuzzDevices(f *testing.F) {
 	})
 }
 
-func addSeeds(f *testing.F) {
-	for _, seed := range cases.Seeds(12) {
+func addSeeds(f *testing.F, n int) {
+	for _, seed := range cases.Seeds(n) {
 		f.Add(seed)
 	}
 }
@@ -106,7 +107,7 @@ func balanced(t *testing.T, what string, m *mesh.Mesh, o gpusolve.Options, steps
 
 // Any small stack whose materials, films or powers follow the temperature, beside coolant too, has the temperatures that Newton's method and elimination find.
 func FuzzNewton(f *testing.F) {
-	addSeeds(f)
+	addSeeds(f, 12)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := cases.Bytes(data)
 		var s *stack.Stack
@@ -158,7 +159,7 @@ func FuzzNewton(f *testing.F) {
 
 // Any conditions on parts of faces give the temperatures and the heat that elimination of an independent matrix gives.
 func FuzzPatches(f *testing.F) {
-	addSeeds(f)
+	addSeeds(f, 12)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := patchedStack(cases.Bytes(data))
 		if stack.Validate(s) != nil || slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Thickness < 5e-6 }) {

@@ -6,12 +6,14 @@ import (
 
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"
 )
 
 // Several GPUs solve directly by themselves, but for steady states of GPUs that only their hosts join.
 func TestGPUsSolveDirectlyWhereTheyAreJoined(t *testing.T) {
+	t.Parallel()
 	m, err := mesh.Build(cases.Stack10(cases.Options{NX: 6, NY: 20}))
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +23,7 @@ func TestGPUsSolveDirectlyWhereTheyAreJoined(t *testing.T) {
 		method, expects string
 		steps           int
 	}{{false, "", "fourier", 0}, {false, "multigrid", "multigrid", 0}, {true, "", "multigrid", 0}, {true, "fourier", "fourier", 0}, {true, "", "fourier", 2}} {
-		one := interpreter.New(interpreter.Options{NoRaces: true})
+		one := devices.Machine(interpreter.Options{NoRaces: true})
 		var wait sync.WaitGroup
 		for r, g := range ranks.Local(2) {
 			wait.Go(func() {

@@ -6,16 +6,18 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 )
 
 // Rows that the 96 KiB of shared memory of a block of the interpreter do not hold are solved directly all the same, and as the processor does.
 func TestRowsBeyondSharedMemoryAreSolved(t *testing.T) {
+	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 6000, NY: 1})
 	s.Layers = s.Layers[:3]
 	m := build(t, s)
 	want := solve(t, m, gpusolve.Options{Device: "cpu"})
 	defer want.Close()
-	machine := interpreter.New(interpreter.Options{NoRaces: true})
+	machine := devices.Machine(interpreter.Options{NoRaces: true})
 	got := solve(t, m, gpusolve.Options{Executor: onInterpreter(t, machine)})
 	d, rise := fieldDifference(t, m, got, want)
 	if st := got.Status; st.Method != "direct" || !st.Converged || d > 1e-11*rise || got.Energy.ImbalanceRel > 1e-10 {

@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/solution"
@@ -224,6 +225,7 @@ func TestDirectRanksRefuse(t *testing.T) {
 
 // GPUs that share a grid solve it directly with the bits of one, in steady states and in time, and one processor's field within 1e-9 K.
 func TestDirectTeamOnInterpreters(t *testing.T) {
+	t.Parallel()
 	m := build(t, cases.Stack10(cases.Options{NX: 9, NY: 14}))
 	for steps := range 3 {
 		solve := func(o gpusolve.Options) (*gpusolve.Solution, error) {
@@ -232,7 +234,7 @@ func TestDirectTeamOnInterpreters(t *testing.T) {
 			}
 			return gpusolve.Steady(context.Background(), m, o)
 		}
-		alone, err := solve(gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true}))})
+		alone, err := solve(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -79,7 +80,7 @@ func uniformly(rng *rand.Rand, low, high float64) float64 { return low + (high-l
 // and the faces' temperatures. There the reference is multigrid's field refined in FP64 on the system with sums that are not rounded.
 func TestFourierAgreesWithMultigrid(t *testing.T) {
 	var worst, rounding float64
-	for trial := range 200 {
+	for trial := range testtier.Pick(40, 200) {
 		s := layered(rand.New(rand.NewPCG(uint64(trial), 13)))
 		m, err := mesh.Build(s)
 		if err != nil {
@@ -162,7 +163,7 @@ func fieldDifference(t *testing.T, m *mesh.Mesh, a, b *gpusolve.Solution) (d, ri
 
 // Fifty steps of random stacks, under a power that is switched on and off, agree with those of a tight multigrid at every step: the fields and what is told of them.
 func TestFourierAgreesWithMultigridInTime(t *testing.T) {
-	for trial := range 40 {
+	for trial := range testtier.Pick(12, 40) {
 		rng := rand.New(rand.NewPCG(uint64(trial), 17))
 		s := layered(rng)
 		for f := stack.West; f < stack.NumFaces; f++ {

@@ -3,7 +3,6 @@ package gpusolve_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -17,11 +16,11 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ports"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
-
-var driverFaults = flag.Int("driver-faults", 2, "how many calls of a kind fail, of each program of TestDriverFaults; 0 for all")
 
 // onDriver is something that is done on a GPU. It closes what it is given.
 type onDriver func(ctx context.Context, o gpusolve.Options) error
@@ -49,7 +48,7 @@ func programs(t *testing.T) map[string]onDriver {
 	all := map[string]onDriver{
 		"fourier": steady(slab, "fourier"),
 		"hot":     steady(hot10(4), "multigrid"),
-		"coolant": steady(cases.Tiers(4, 1, 1e-7, stack.PorousCavity), ""),
+		"coolant": steady(cases.Tiers(3, 1, 1e-7, stack.PorousCavity), ""),
 		"transient": func(ctx context.Context, o gpusolve.Options) error {
 			o.Preconditioner = "multigrid"
 			sol, err := gpusolve.Transient(ctx, build(t, slab), o, gpusolve.TransientOptions{Steps: 2, Dt: 1e-3})
@@ -60,7 +59,7 @@ func programs(t *testing.T) map[string]onDriver {
 			return end(slab, sol, err)
 		},
 		"adaptive": func(ctx context.Context, o gpusolve.Options) error {
-			sol, err := gpusolve.Adaptive(ctx, build(t, slab), o, gpusolve.AdaptiveOptions{Tol: 0.1, Until: 0.01})
+			sol, err := gpusolve.Adaptive(ctx, build(t, slab), o, gpusolve.AdaptiveOptions{Tol: 1, Until: 1e-3})
 			return end(slab, sol, err)
 		},
 		"many": func(ctx context.Context, o gpusolve.Options) error {
@@ -85,6 +84,11 @@ func programs(t *testing.T) map[string]onDriver {
 			_, err = s.Hottest()
 			return err
 		},
+		"block factors": func(ctx context.Context, o gpusolve.Options) error {
+			o.Preconditioner, o.Tol, o.RTol = "ddilu:solver=bicgstab", 0, 1e-6
+			sol, err := gpusolve.Steady(ctx, build(t, slab), o)
+			return end(slab, sol, err)
+		},
 		"matrix": func(ctx context.Context, o gpusolve.Options) error {
 			a := newMatrix(t, laplacian(3, 2, 2).CSR())
 			b := slices.Repeat([]float64{1}, 12)
@@ -94,7 +98,11 @@ func programs(t *testing.T) map[string]onDriver {
 		},
 	}
 	for _, name := range gpusolve.Preconditioners() {
-		if name != "fourier" {
+		switch name {
+		case "fourier":
+		case "chebyshev":
+			all[name] = steady(slab, "chebyshev:steps=8")
+		default:
 			all[name] = steady(slab, name)
 		}
 	}
@@ -110,81 +118,88 @@ func resultFor(call string) cudriver.Result {
 	return launchFailed
 }
 
-// sampleCalls chooses of each kind of call the first, the last, and some between.
-func sampleCalls(calls []string, most int) (chosen []int) {
+// sampleCalls chooses of each kind of call the first, the last, and some between; where most is 1, another one each turn.
+func sampleCalls(calls []string, most, turn int) (chosen []int) {
 	places := map[string][]int{}
 	for n, call := range calls {
 		places[call] = append(places[call], n)
 	}
 	for _, at := range places {
-		if most == 0 || len(at) <= most {
+		switch {
+		case len(at) <= most:
 			chosen = append(chosen, at...)
-			continue
-		}
-		for k := range most {
-			chosen = append(chosen, at[k*(len(at)-1)/max(1, most-1)])
+		case most == 1:
+			chosen = append(chosen, at[turn%3*(len(at)-1)/2])
+		default:
+			for k := range most {
+				chosen = append(chosen, at[k*(len(at)-1)/(most-1)])
+			}
 		}
 	}
 	slices.Sort(chosen)
 	return chosen
 }
 
-// Every allocation and every other call of the driver fails once, in all methods and ways to solve: the error is one of the device and names the call, nothing
+// Allocations and all other calls of the driver fail, one in each run, in all methods and ways to solve: the error is one of the device and names the call, nothing
 // panics, and no object of the driver and no goroutine is left.
 func TestDriverFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("solves a thousand times")
+	before := runtime.NumGoroutine()
+	t.Run("of", func(t *testing.T) {
+		all := programs(t)
+		for turn, name := range slices.Sorted(maps.Keys(all)) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				driverFaults(t, all[name], turn)
+			})
+		}
+	})
+	if after := settled(before); after > before {
+		t.Errorf("%d goroutines before, %d after", before, after)
 	}
-	cache := new(interpreter.Cache)
-	all := programs(t)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		run := all[name]
-		attempt := func(fail func(string, int) error) (calls []string, m *interpreter.Machine, err error) {
-			m = interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
-			drv := cudriver.Faulty(m, fail)
-			defer func() {
-				if fault := recover(); fault != nil {
-					err = fmt.Errorf("panic: %v", fault)
-				}
-			}()
-			err = run(t.Context(), gpusolve.Options{Device: "gpu", Driver: drv, Tol: 1e-3})
-			return drv.Calls(), m, err
-		}
-		calls, m, err := attempt(nil)
-		if err != nil {
-			t.Errorf("%s without a fault: %v", name, err)
-			continue
-		}
-		empty(t, m)
-		before := runtime.NumGoroutine()
-		chosen := sampleCalls(calls, *driverFaults)
-		unnoticed := map[string]int{}
-		for _, n := range chosen {
-			call := calls[n]
-			_, m, err := attempt(cudriver.FailAt(n, resultFor(call)))
-			var fault *cudriver.Error
-			switch {
-			case err == nil:
-				unnoticed[call]++
-			case !errors.As(err, &fault) || fault.Call != call || !strings.Contains(err.Error(), call):
-				t.Errorf("%s, call %d of %d (%s): the error does not tell of it: %v", name, n, len(calls), call, err)
-			case !errors.Is(err, gpusolve.ErrDevice):
-				t.Errorf("%s, call %d of %d (%s): %v is not a device failure", name, n, len(calls), call, err)
+}
+
+// driverFaults runs a program without a fault, and with one of some of its calls.
+func driverFaults(t *testing.T, run onDriver, turn int) {
+	attempt := func(fail func(string, int) error) (calls []string, m *interpreter.Machine, err error) {
+		m = devices.Machine(interpreter.Options{NoRaces: true})
+		drv := cudriver.Faulty(m, fail)
+		defer func() {
+			if fault := recover(); fault != nil {
+				err = fmt.Errorf("panic: %v", fault)
 			}
-			if left := m.Objects(); withoutThat(call, left) != (interpreter.Objects{}) {
-				t.Errorf("%s, call %d of %d (%s): left on the device: %+v", name, n, len(calls), call, left)
-			}
-		}
-		for call, n := range unnoticed {
-			if limit, known := withoutHarm[call]; !known || n > limit {
-				t.Errorf("%s: %d failures of %s went unnoticed", name, n, call)
-			}
-		}
-		if after := settled(before); after > before {
-			t.Errorf("%s: %d goroutines before, %d after", name, before, after)
-		}
-		t.Logf("%s: %d calls, %d failed", name, len(calls), len(chosen))
+		}()
+		err = run(t.Context(), gpusolve.Options{Device: "gpu", Driver: drv, Tol: 1})
+		return drv.Calls(), m, err
 	}
+	calls, m, err := attempt(nil)
+	if err != nil {
+		t.Fatalf("without a fault: %v", err)
+	}
+	empty(t, m)
+	chosen := sampleCalls(calls, testtier.Pick(1, 40), turn)
+	unnoticed := map[string]int{}
+	for _, n := range chosen {
+		call := calls[n]
+		_, m, err := attempt(cudriver.FailAt(n, resultFor(call)))
+		var fault *cudriver.Error
+		switch {
+		case err == nil:
+			unnoticed[call]++
+		case !errors.As(err, &fault) || fault.Call != call || !strings.Contains(err.Error(), call):
+			t.Errorf("call %d of %d (%s): the error does not name it: %v", n, len(calls), call, err)
+		case !errors.Is(err, gpusolve.ErrDevice):
+			t.Errorf("call %d of %d (%s): %v is not a device failure", n, len(calls), call, err)
+		}
+		if left := m.Objects(); withoutThat(call, left) != (interpreter.Objects{}) {
+			t.Errorf("call %d of %d (%s): left on the device: %+v", n, len(calls), call, left)
+		}
+	}
+	for call, n := range unnoticed {
+		if limit, known := withoutHarm[call]; !known || n > limit {
+			t.Errorf("%d failures of %s went unnoticed", n, call)
+		}
+	}
+	t.Logf("%d calls, %d failed", len(calls), len(chosen))
 }
 
 // withoutHarm lists the calls that give something back, or that something else makes up for, and how often at most: one block of multigrid for all of its memory, without
@@ -194,13 +209,38 @@ var withoutHarm = map[string]int{
 	"cuGraphDestroy": math.MaxInt, "cuEventDestroy": math.MaxInt, "cuDevicePrimaryCtxRelease": 1, "cuCtxSetCurrent": 2, "cuStreamSynchronize": 1, "cuStreamQuery": 1, "cuMemAlloc": 1,
 }
 
-// settled waits for goroutines to end.
+// settled waits for goroutines to end, half a minute at most: only those that stay take so long.
 func settled(wanted int) (now int) {
-	for range 100 {
+	for range 3000 {
 		if now = runtime.NumGoroutine(); now <= wanted {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	return now
+}
+
+// withoutThat leaves out what a call that fails leaves behind: what it was to give back or to wait for.
+func withoutThat(call string, o interpreter.Objects) interpreter.Objects {
+	switch call {
+	case "cuMemFree":
+		o.Allocations, o.Bytes = 0, 0
+	case "cuMemFreeHost":
+		o.Pinned = 0
+	case "cuEventDestroy":
+		o.Events = 0
+	case "cuModuleUnload":
+		o.Modules = 0
+	case "cuStreamDestroy":
+		o.Streams = 0
+	case "cuGraphDestroy":
+		o.Graphs = 0
+	case "cuGraphExecDestroy":
+		o.GraphExecs = 0
+	case "cuDevicePrimaryCtxRelease":
+		o.Contexts = 0
+	case "cuStreamSynchronize", "cuStreamQuery", "cuStreamEndCapture": // a stream that is captured cannot be waited for
+		o.Unwaited = 0
+	}
+	return o
 }

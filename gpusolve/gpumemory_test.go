@@ -7,19 +7,25 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
 // What a solve holds on a GPU: multigrid at most 90 bytes per cell, 110 in a transient, and no more than is compared with the free memory
 // before it starts; Jacobi and none at most 55. The first iteration has everything allocated.
 func TestMemoryOnInterpreter(t *testing.T) {
-	for name, s := range map[string]*stack.Stack{
-		"homogeneous": cases.Stack10(cases.Options{NX: 112}),
-		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 112})),
-	} {
+	t.Parallel()
+	n := testtier.Pick(76, 112)
+	for name, s := range testtier.Pick(map[string]*stack.Stack{
+		"2.5D": cases.Interposer(cases.Stack10(cases.Options{NX: n})),
+	}, map[string]*stack.Stack{
+		"homogeneous": cases.Stack10(cases.Options{NX: n}),
+		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: n})),
+	}) {
 		m := build(t, s)
 		perCell := func(preconditioner string, steps int) float64 {
-			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1, Executor: onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true}))}
+			o := gpusolve.Options{Preconditioner: preconditioner, MaxIter: 1, Executor: onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))}
 			var sol *gpusolve.Solution
 			var err error
 			if steps == 0 {

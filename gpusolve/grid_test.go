@@ -8,13 +8,14 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/fourier"
 )
 
 // Every method steps grids with more rows and planes than a launch has room for along y and z, as it does on the processor.
 func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
+	t.Parallel()
 	const rows = 2
-	cache := new(interpreter.Cache)
 	s := cases.Slab(cases.Options{NX: 5, NY: 6}, 4)
 	plan := gpusolve.TransientOptions{Steps: 1, Dt: 1e-4}
 	for _, method := range gpusolve.Preconditioners() {
@@ -26,7 +27,7 @@ func TestMethodsBeyondTheRowsOfALaunch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := interpreter.New(interpreter.Options{NoRaces: true, GridRows: rows, Cache: cache})
+		m := devices.Machine(interpreter.Options{NoRaces: true, GridRows: rows})
 		o.Executor = onInterpreter(t, m)
 		sol, err := gpusolve.Transient(context.Background(), build(t, s), o, plan)
 		if err != nil {

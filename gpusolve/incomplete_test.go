@@ -8,10 +8,12 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 )
 
 // Stacks solved with incomplete factors, on the processor and by the kernels that ship, against multigrid.
 func TestIncompleteSolvesStacks(t *testing.T) {
+	t.Parallel()
 	s := cases.Interposer(cases.Stack10(cases.Options{NX: 12, NY: 11}))
 	plan := gpusolve.TransientOptions{Steps: 2, Dt: 1e-3}
 	transient := func(o gpusolve.Options) *gpusolve.Solution {
@@ -30,7 +32,7 @@ func TestIncompleteSolvesStacks(t *testing.T) {
 			if device == "cpu" {
 				o.Device = "cpu"
 			} else {
-				o.Executor = onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true}))
+				o.Executor = onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))
 			}
 			sol := steady(t, s, o)
 			if d := largestDifference(want, field(t, s, sol.Field)); d > 1e-3 || !sol.Status.Converged {

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/stack"
 )
 
@@ -18,7 +19,7 @@ func TestTransientFromSteadyField(t *testing.T) {
 	want := field(t, s, start.Field)
 	for name, o := range map[string]gpusolve.Options{
 		"processor": {Tol: 1e-6, Device: "cpu"},
-		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))},
+		"kernels":   {Tol: 1e-6, Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
 		sol, err := gpusolve.Transient(t.Context(), build(t, s), o, gpusolve.TransientOptions{Steps: 4, Dt: 1e-3, Initial: start.Field})
 		if err != nil {

@@ -116,6 +116,7 @@ func checkLeak(t *testing.T, m *mesh.Mesh, without, with *assembled, rises []flo
 
 // TestLeakageMemory holds the memory that is stated before a solve against what it holds, with leakage.
 func TestLeakageMemory(t *testing.T) {
+	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 20})
 	ends := [2]float64{250, 700}
 	for l := range s.Layers {

@@ -51,7 +51,6 @@ func lambertW0(z float64) float64 {
 // a = R L exp(b (Ta + R P - Tr)), and its loop gain is b u.
 func TestLumpedLeakage(t *testing.T) {
 	const beta = 0.015
-	cache := new(interpreter.Cache)
 	for _, c := range []struct{ watts, leaking float64 }{{0, 1}, {10, 3}, {25, 8}, {40, 5}, {12, 14.5}} {
 		s, r := leakyLump(c.watts, exponential(c.leaking, beta))
 		a := r * c.leaking * math.Exp(beta*(300+r*c.watts-358.15))
@@ -60,7 +59,7 @@ func TestLumpedLeakage(t *testing.T) {
 		}
 		u := -lambertW0(-a*beta) / beta
 		want := 300 + r*c.watts + u
-		for _, device := range []ops.Device{nil, devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache})} {
+		for _, device := range []ops.Device{nil, devices.Interpreter(t, interpreter.Options{NoRaces: true})} {
 			sol := steady(t, s, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-10})
 			got := field(t, s, sol.Field)[0]
 			n := sol.Status.Nonlinear.Leakage
@@ -298,8 +297,7 @@ func TestLeakyStepsAgainstNewton(t *testing.T) {
 
 // TestLeakyStepsOnGPU takes steps with a GPU's kernels and on the processor, and asks both for the limit of a lump that runs away.
 func TestLeakyStepsOnGPU(t *testing.T) {
-	cache := new(interpreter.Cache)
-	gpu := func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache}) }
+	gpu := func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true}) }
 	s := leakyNonlinear(t, rand.New(rand.NewPCG(0, 4)), true)
 	m := build(t, s)
 	run := func(device ops.Device) ([]float64, solution.Leakage) {

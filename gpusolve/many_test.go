@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ports"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -131,6 +132,7 @@ func TestSolveManyRefusesWhatItCannotDraw(t *testing.T) {
 
 // On a GPU unit powers of blocks, a uniform power and a map are answered as on the processor, in the steady state and at a shift.
 func TestSolveManyOnAGPU(t *testing.T) {
+	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 7, NY: 6})
 	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 5e-3, Height: 4e-3}, Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{1, 3}}})
 	s = ports.Responding(s)
@@ -151,7 +153,7 @@ func TestSolveManyOnAGPU(t *testing.T) {
 				}
 				return r
 			}
-			host, gpu := many(gpusolve.Options{Device: "cpu"}), many(gpusolve.Options{Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))})
+			host, gpu := many(gpusolve.Options{Device: "cpu"}), many(gpusolve.Options{Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))})
 			for v := range units {
 				for n := range units {
 					if d := math.Abs(gpu.Mean[v][n] - host.Mean[v][n]); d > 1e-9*host.Mean[v][v] || math.Abs(gpu.Max[v][n]-host.Max[v][n]) > 1e-9*host.Max[v][v] {
@@ -191,6 +193,7 @@ func TestShiftStoresHeat(t *testing.T) {
 
 // Statistics of many vectors are read from the GPU in several parts.
 func TestSolveManyReadsInParts(t *testing.T) {
+	t.Parallel()
 	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
 	m := build(t, s)
 	watts := make([][]float64, 70)
@@ -200,7 +203,7 @@ func TestSolveManyReadsInParts(t *testing.T) {
 	}
 	var results []*gpusolve.ManyResult
 	var hottest [2][]float64
-	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))}} {
+	for _, o := range []gpusolve.Options{{Device: "cpu"}, {Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))}} {
 		on := len(results)
 		r, err := gpusolve.SolveMany(t.Context(), m, o, gpusolve.Many{Watts: watts, Read: func(v int, f gpusolve.Field) error {
 			if v%20 == 0 {

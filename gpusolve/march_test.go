@@ -62,6 +62,7 @@ func blinking(nx int) *stack.Stack {
 
 // The periodic state is that which ten thousand periods from the ambient lead to, step by step with the same steps.
 func TestPeriodicAgainstPeriodsStepped(t *testing.T) {
+	t.Parallel()
 	blinks := blinking(4)
 	blinks.Boundary[stack.Top].H *= 4 // ten thousand periods are many times what it takes to warm up
 	m := meshOf(t, blinks)

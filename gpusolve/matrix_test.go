@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
@@ -64,11 +65,11 @@ func TestMatrixWithKnownSolution(t *testing.T) {
 		if spec == "multigrid" || spec == "fourier" {
 			continue // needs the geometry
 		}
-		devices := map[string]func() ops.Device{"cpu": func() ops.Device { return nil }}
+		open := map[string]func() ops.Device{"cpu": func() ops.Device { return nil }}
 		if spec == "jacobi" { // the others' kernels have their own tests
-			devices["interpreter"] = func() ops.Device { return onInterpreter(t, interpreter.New(interpreter.Options{NoRaces: true})) }
+			open["interpreter"] = func() ops.Device { return onInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true})) }
 		}
-		for name, executor := range devices {
+		for name, executor := range open {
 			s, err := gpusolve.SolveMatrix(context.Background(), a, b, gpusolve.Options{Device: "cpu", Preconditioner: spec, RTol: 1e-9, Executor: executor()})
 			if err != nil {
 				t.Errorf("%s on %s: %v", spec, name, err)

@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/fourier"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -54,32 +55,52 @@ func methodsFor(m *mesh.Mesh, gpu bool) []string {
 	})
 }
 
+// shaped is a mesh and what it is called.
+type shaped struct {
+	name string
+	mesh *mesh.Mesh
+}
+
+func shapedMesh(t *testing.T, name string, s *stack.Stack) shaped {
+	t.Helper()
+	m, err := mesh.Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shaped{name, m}
+}
+
+// times are a steady state and a transient, or, in the quick tier, one of them each turn.
+func times(turn int) []bool {
+	return testtier.Pick([]bool{turn%2 == 0}, []bool{false, true})
+}
+
 // The need that is stated before anything is allocated covers what the solve then takes on the processor, set-up included, and wastes little.
 func TestNeedOnTheProcessor(t *testing.T) {
-	for name, s := range map[string]*stack.Stack{
-		"homogeneous": cases.Stack10(cases.Options{NX: 64}),
-		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 64})),
-		"slab":        cases.Slab(cases.Options{NX: 90, NY: 41}, 19),
-		"graded":      cases.Graded(cases.Stack10(cases.Options{NX: 60, NY: 70}), 4),
+	for turn, c := range []shaped{
+		shapedMesh(t, "homogeneous", cases.Stack10(cases.Options{NX: 64})),
+		shapedMesh(t, "2.5D", cases.Interposer(cases.Stack10(cases.Options{NX: 64}))),
+		shapedMesh(t, "slab", cases.Slab(cases.Options{NX: 90, NY: 41}, 19)),
+		shapedMesh(t, "graded", cases.Graded(cases.Stack10(cases.Options{NX: 60, NY: 70}), 4)),
 	} {
-		m, err := mesh.Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, method := range methodsFor(m, false) {
-			for _, inTime := range []bool{false, true} {
+		for _, method := range methodsFor(c.mesh, false) {
+			turn++
+			for _, inTime := range times(turn) {
 				d := host.Open()
-				held := solveOnce(t, m, d, method, inTime)
+				held := solveOnce(t, c.mesh, d, method, inTime)
 				taken := d.Peak()
-				compare(t, name+", "+method+map[bool]string{true: ", in time"}[inTime], m.Cells(), SystemNeed(m, method, inTime, false), taken, held, true)
+				compare(t, c.name+", "+method+map[bool]string{true: ", in time"}[inTime], c.mesh.Cells(), SystemNeed(c.mesh, method, inTime, false), taken, held, true)
 			}
 		}
 	}
 }
 
 // The same on a GPU, by what is allocated there.
-func TestNeedOnInterpreter(t *testing.T) { needOnDevice(t, interpreted, 1) }
-func TestNeedOnGPU(t *testing.T)         { needOnDevice(t, devices.GPU, 10) }
+func TestNeedOnInterpreter(t *testing.T) {
+	t.Parallel()
+	needOnDevice(t, interpreted, testtier.Pick(1, 2))
+}
+func TestNeedOnGPU(t *testing.T) { needOnDevice(t, devices.GPU, 20) }
 
 // interpreted runs a GPU's kernels without one.
 func interpreted(t testing.TB) *cuda.Device {
@@ -88,21 +109,18 @@ func interpreted(t testing.TB) *cuda.Device {
 
 // needOnDevice holds what is stated for every method to what is allocated, on grids so many times finer than the interpreter can take.
 func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
-	for name, s := range map[string]*stack.Stack{
-		"homogeneous": cases.Stack10(cases.Options{NX: 18 * finer, NY: 15 * finer}),
-		"2.5D":        cases.Interposer(cases.Stack10(cases.Options{NX: 20 * finer})),
-		"tall":        cases.Slab(cases.Options{NX: 5 * finer, NY: 4 * finer}, 131),
+	for turn, c := range []shaped{
+		shapedMesh(t, "homogeneous", cases.Stack10(cases.Options{NX: 9 * finer, NY: 8 * finer})),
+		shapedMesh(t, "2.5D", cases.Interposer(cases.Stack10(cases.Options{NX: 10 * finer}))),
+		shapedMesh(t, "tall", cases.Slab(cases.Options{NX: 5 * finer, NY: 4 * finer}, testtier.Pick(35, 131))),
 	} {
-		m, err := mesh.Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, method := range methodsFor(m, true) {
+		for _, method := range methodsFor(c.mesh, true) {
 			if method == "cmg" {
 				method = "cmg:direct=64" // inverting a larger graph takes the interpreter minutes
 			}
-			for _, inTime := range []bool{false, true} {
-				allocated(t, open(t), name, m, method, inTime)
+			turn++
+			for _, inTime := range times(turn) {
+				allocated(t, open(t), c.name, c.mesh, method, inTime)
 			}
 		}
 	}
@@ -122,8 +140,11 @@ func allocated(t *testing.T, d *cuda.Device, name string, m *mesh.Mesh, method s
 }
 
 // Graphs of more than 20,000 vertices are taken apart on the device itself.
-func TestNeedOfLargeGraphOnInterpreter(t *testing.T) { needOfLargeGraph(t, interpreted) }
-func TestNeedOfLargeGraphOnGPU(t *testing.T)         { needOfLargeGraph(t, devices.GPU) }
+func TestNeedOfLargeGraphOnInterpreter(t *testing.T) {
+	t.Parallel()
+	needOfLargeGraph(t, interpreted)
+}
+func TestNeedOfLargeGraphOnGPU(t *testing.T) { needOfLargeGraph(t, devices.GPU) }
 
 func needOfLargeGraph(t *testing.T, open func(testing.TB) *cuda.Device) {
 	m, err := mesh.Build(cases.Interposer(cases.Stack10(cases.Options{NX: 46})))
@@ -135,19 +156,18 @@ func needOfLargeGraph(t *testing.T, open func(testing.TB) *cuda.Device) {
 
 // The same with coolant, on both.
 func TestNeedWithCoolant(t *testing.T) {
+	t.Parallel()
 	for _, model := range []stack.CavityModel{stack.PorousCavity, stack.ResolvedChannels} {
-		m, err := mesh.Build(cases.Tiers(49, 2, 2e-6, model))
-		if err != nil {
-			t.Fatal(err)
-		}
+		onHost := shapedMesh(t, "", cases.Tiers(49, 2, 2e-6, model)).mesh
+		onGPU := shapedMesh(t, "", cases.Tiers(testtier.Pick(11, 49), 2, 2e-6, model)).mesh
 		for _, inTime := range []bool{false, true} {
 			what := string(model) + map[bool]string{true: ", in time"}[inTime]
 			d := host.Open()
-			held := solveOnce(t, m, d, "", inTime)
-			compare(t, what, m.Cells(), SystemNeed(m, "", inTime, false), d.Peak(), held, true)
+			held := solveOnce(t, onHost, d, "", inTime)
+			compare(t, what, onHost.Cells(), SystemNeed(onHost, "", inTime, false), d.Peak(), held, true)
 			g := devices.Interpreter(t, interpreter.Options{NoRaces: true})
-			held = solveOnce(t, m, g, "", inTime)
-			compare(t, what+", on a GPU", m.Cells(), SystemNeed(m, "", inTime, true), g.Peak(), held, false)
+			held = solveOnce(t, onGPU, g, "", inTime)
+			compare(t, what+", on a GPU", onGPU.Cells(), SystemNeed(onGPU, "", inTime, true), g.Peak(), held, false)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/heatsink"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -93,20 +94,19 @@ func TestSteadyAgainstNewton(t *testing.T) {
 	})
 }
 
-// againstNewton solves 40 random stacks with the independent code from a temperature on, and on the processor, the first of them on a GPU's kernels too. Where the
+// againstNewton solves random stacks with the independent code from a temperature on, and on the processor, the first of them on a GPU's kernels too. Where the
 // rounding of conductances to FP32 decides, its 2^-24 of the rise counts times gain. further looks at more than temperatures.
 func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.Stack, start float64, gain func(*gpusolve.Solution) float64,
 	further func(t *testing.T, d *dense, want []float64, sol *gpusolve.Solution)) {
-	cache := new(interpreter.Cache)
-	for seed := range uint64(40) {
+	for seed := range testtier.Pick[uint64](24, 40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := random(t, seed)
 			m := build(t, s)
 			d, want := byNewton(m, start)
 			open := map[string]ops.Device{"": nil}
-			if seed < 6 {
-				open["interpreter"] = devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache})
+			if seed < testtier.Pick[uint64](3, 6) {
+				open["interpreter"] = devices.Interpreter(t, interpreter.Options{NoRaces: true})
 			}
 			for name, device := range open {
 				sol, err := gpusolve.Steady(context.Background(), m, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-8})
@@ -151,7 +151,7 @@ func newtonLimit(m *mesh.Mesh, sol *gpusolve.Solution, want []float64, gain floa
 
 // TestTransientAgainstNewton compares steps of backward Euler with the independent code, and what was stored with the change of the enthalpy.
 func TestTransientAgainstNewton(t *testing.T) {
-	for seed := range uint64(24) {
+	for seed := range testtier.Pick[uint64](16, 24) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 2))
@@ -219,7 +219,7 @@ func TestFollowingStepsOnGPU(t *testing.T) {
 			defer sol.Close()
 			return field(t, s, sol.Field)
 		}
-		processor, gpu := run(nil), run(devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: new(interpreter.Cache)}))
+		processor, gpu := run(nil), run(devices.Interpreter(t, interpreter.Options{NoRaces: true}))
 		if d := largestDifference(processor, gpu); d > 1e-6 {
 			t.Errorf("stack %d: the fields differ by %.3g K", seed, d)
 		}

@@ -8,6 +8,7 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 )
 
 func opens(calls []string) (n int) {
@@ -24,7 +25,7 @@ func TestOpenAhead(t *testing.T) {
 	m := meshOf(t, cases.Stack10(cases.Options{NX: 8}))
 	var fields [2][]float64
 	for n := range fields {
-		drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), nil)
+		drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), nil)
 		o := Options{Device: "gpu", Driver: drv}
 		if n > 0 {
 			o.Ahead = OpenAhead(m.Stack, o)
@@ -55,7 +56,7 @@ func TestOpenAhead(t *testing.T) {
 func TestOpenAheadFails(t *testing.T) {
 	m := meshOf(t, cases.Stack10(cases.Options{NX: 8}))
 	for _, call := range []string{"cuInit", "cuModuleLoadData"} {
-		drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), cudriver.FailNth(call, 0, 999))
+		drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), cudriver.FailNth(call, 0, 999))
 		o := Options{Device: "gpu", Driver: drv}
 		o.Ahead = OpenAhead(m.Stack, o)
 		if _, err := Steady(t.Context(), m, o); !errors.Is(err, ErrDevice) {
@@ -66,7 +67,7 @@ func TestOpenAheadFails(t *testing.T) {
 			t.Errorf("%s: opened %v, released %v", call, opened, released)
 		}
 	}
-	drv := cudriver.Faulty(interpreter.New(interpreter.Options{NoRaces: true}), nil)
+	drv := cudriver.Faulty(devices.Machine(interpreter.Options{NoRaces: true}), nil)
 	OpenAhead(m.Stack, Options{Device: "gpu", Driver: drv}).Close()
 	if calls := drv.Calls(); opens(calls) != 1 || !slices.Contains(calls, "cuDevicePrimaryCtxRelease") {
 		t.Errorf("not given back: %v", calls)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
@@ -80,8 +81,8 @@ func fineSlab(nx, nz int, edge float64) (mean, jet float64) {
 // order one or more.
 func TestUnalignedPatchConverges(t *testing.T) {
 	const edge = 4e-3 / 3
-	coarse, coarseJet := fineSlab(96, 24, edge)
-	fine, fineJet := fineSlab(192, 48, edge)
+	coarse, coarseJet := fineSlab(testtier.Pick(48, 96), testtier.Pick(12, 24), edge)
+	fine, fineJet := fineSlab(testtier.Pick(96, 192), testtier.Pick(24, 48), edge)
 	exact, exactJet := fine+(fine-coarse)/3, fineJet+(fineJet-coarseJet)/3
 	var mean, heat [3]float64 // errors
 	for n, nx := range []int{8, 32, 128} {

@@ -11,7 +11,9 @@ import (
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 )
 
@@ -81,20 +83,19 @@ func (d *countingDriver) MemAlloc(bytes int64) (cudriver.DevicePtr, error) {
 // a set-up in passing all live beside those that stay (ic, ddilu) these alone, which the stated needs tell. It holds no more afterwards, and never more
 // in passing than a new set-up would.
 func TestRefreshOnDevice(t *testing.T) {
-	cache := new(interpreter.Cache)
 	inPlace := []string{"multigrid", "jacobi", "none"}
 	for _, method := range refreshed() {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			nx := 12
+			nx := testtier.Pick(7, 12)
 			if method == "cmg:direct=64" {
-				nx = 46 // more than 20,000 vertices: taken apart on the device
+				nx = testtier.Pick(7, 46) // more than 20,000 vertices: taken apart on the device
 			}
 			m, err := mesh.Build(cases.Stack10(cases.Options{NX: nx}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			drv := &countingDriver{Driver: interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})}
+			drv := &countingDriver{Driver: devices.Machine(interpreter.Options{NoRaces: true})}
 			d, err := cuda.Open(drv, 0)
 			if err != nil {
 				t.Fatal(err)

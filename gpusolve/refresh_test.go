@@ -13,15 +13,15 @@ import (
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/opstest/devices"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 )
 
 // executors to refresh on: the processor, and a GPU's kernels on the interpreter.
 func executors(t *testing.T) map[string]func() ops.Device {
-	cache := new(interpreter.Cache)
 	return map[string]func() ops.Device{
 		"host":        func() ops.Device { return host.Open() },
-		"interpreter": func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true, Cache: cache}) },
+		"interpreter": func() ops.Device { return devices.Interpreter(t, interpreter.Options{NoRaces: true}) },
 	}
 }
 
@@ -89,7 +89,7 @@ func (h *held) solve(t *testing.T) ([]float64, krylov.Outcome) {
 
 // TestRefresh changes the coefficients under every method: a refresh gives the bits and iterations of a new set-up, again and again without more memory.
 func TestRefresh(t *testing.T) {
-	st := cases.Stack10(cases.Options{NX: 9})
+	st := cases.Stack10(cases.Options{NX: testtier.Pick(4, 9)})
 	for name, open := range executors(t) {
 		for _, method := range refreshed() {
 			t.Run(name+"/"+method, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -248,10 +249,11 @@ func TestSessionSurvivesAFailedStep(t *testing.T) {
 
 // A session by the kernels that ship goes where the processor's does, restores its bits, changes the length of its steps, and leaves nothing on the device.
 func TestSessionOnInterpreter(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]*stack.Stack{"direct": cases.Stack10(cases.Options{NX: 8}), "multigrid": cases.Interposer(cases.Stack10(cases.Options{NX: 8}))} {
 		t.Run(name, func(t *testing.T) {
 			m := build(t, s)
-			machine := interpreter.New(interpreter.Options{GridRows: 2, NoRaces: true})
+			machine := devices.Machine(interpreter.Options{GridRows: 2, NoRaces: true})
 			on, err := gpusolve.OpenSession(m, gpusolve.Options{Executor: onInterpreter(t, machine)}, 2e-3, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/stack"
 )
 
@@ -16,7 +17,7 @@ func TestColumnsStayWholeBetweenLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := interpreter.New(interpreter.Options{})
+	m := devices.Machine(interpreter.Options{})
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu", Preconditioner: "multigrid"},
 		"kernels": {Executor: onInterpreter(t, m), Preconditioner: "multigrid"},

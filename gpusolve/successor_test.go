@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 )
 
@@ -19,10 +20,11 @@ import (
 var crossed = cases.Crossed(20, 4, 1000)
 
 func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
+	t.Parallel()
 	want := field(t, crossed, steady(t, crossed, gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12}).Field)
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu"},
-		"kernels": {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))},
+		"kernels": {Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
 		sol := steady(t, crossed, o)
 		st := sol.Status
@@ -41,6 +43,7 @@ func TestAnotherMethodTakesOverWhereMultigridStalls(t *testing.T) {
 
 // What took over in one step of time stays for those that follow.
 func TestFallbackOfATransient(t *testing.T) {
+	t.Parallel()
 	plan := gpusolve.TransientOptions{Steps: 2, Dt: 100}
 	run := func(o gpusolve.Options) ([]float64, gpusolve.Status) {
 		sol, err := gpusolve.Transient(context.Background(), build(t, crossed), o, plan)
@@ -53,7 +56,7 @@ func TestFallbackOfATransient(t *testing.T) {
 	want, _ := run(gpusolve.Options{Device: "cpu", Preconditioner: "ic", RTol: 1e-12})
 	for name, o := range map[string]gpusolve.Options{
 		"host":    {Device: "cpu"},
-		"kernels": {Executor: onInterpreter(t, interpreter.New(interpreter.Options{}))},
+		"kernels": {Executor: onInterpreter(t, devices.Machine(interpreter.Options{}))},
 	} {
 		got, st := run(o)
 		if !st.Converged || st.Preconditioner != "ic" || strings.Count(st.Fallback, "multigrid gave up") != 1 {

@@ -8,12 +8,13 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ranks"
+	"thermsim/internal/testtier"
 	"thermsim/stack"
 )
 
 // warmStrip has silicon and a face that follow the temperature.
 func warmStrip() *stack.Stack {
-	s := cases.Stack10(cases.Options{NX: 8, NY: 28})
+	s := cases.Stack10(cases.Options{NX: testtier.Pick(3, 8), NY: 28})
 	for i := range s.Materials {
 		if m := &s.Materials[i]; m.Name == "silicon" {
 			k := &stack.Curve{Law: stack.PowerLaw, Value: 153, Exponent: 1.5, At: 300, Range: [2]float64{250, 600}}
@@ -28,7 +29,7 @@ func warmStrip() *stack.Stack {
 // loop gain decides by products of vectors, which must be those of all ranks: where one rank takes its own, it asks for other exchanges than its neighbour, and both wait.
 func TestGPUsFollowTheTemperature(t *testing.T) {
 	leaky := func(watts float64) *stack.Stack {
-		s := cases.Stack10(cases.Options{NX: 8, NY: 28})
+		s := cases.Stack10(cases.Options{NX: testtier.Pick(3, 8), NY: 28})
 		addLeakage(s, watts)
 		return s
 	}
@@ -41,24 +42,22 @@ func TestGPUsFollowTheTemperature(t *testing.T) {
 	adaptive := func(o gpusolve.Options, s *stack.Stack) (*gpusolve.Solution, error) {
 		return gpusolve.Adaptive(context.Background(), build(t, s), o, gpusolve.AdaptiveOptions{Until: 1e-4, Tol: 2})
 	}
-	for _, c := range []struct {
+	type turn struct {
 		name  string
 		stack *stack.Stack
 		solve func(o gpusolve.Options, s *stack.Stack) (*gpusolve.Solution, error)
 		own   bool // each rank has a machine of its own
 		runs  bool // away
-	}{
+	}
+	turns := []turn{
 		{"conductivities and films", warmStrip(), steady, true, false},
 		{"conductivities and films in time", warmStrip(), steps, false, false},
 		{"leakage", leaky(0.2), steady, true, false},
 		{"leakage in time", leaky(0.2), steps, false, false},
 		{"steps that follow the temperatures", warmStrip(), adaptive, false, false},
-		{"leakage without a stable state", leaky(3), steady, false, true},
-	} {
+	}
+	for _, c := range testtier.Pick(turns, append(turns, turn{"leakage without a stable state", leaky(3), steady, false, true})) {
 		t.Run(c.name, func(t *testing.T) {
-			if c.runs && testing.Short() {
-				t.Skip("looks for the largest factor")
-			}
 			t.Parallel()
 			m := build(t, c.stack)
 			o := gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-11}

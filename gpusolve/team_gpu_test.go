@@ -10,7 +10,9 @@ import (
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cudriver"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -18,8 +20,7 @@ import (
 // gpuTeam solves on ranks whose GPUs are interpreters: one of their own, or one of all.
 func gpuTeam(t *testing.T, m *mesh.Mesh, n int, o gpusolve.Options, shared bool, solve func(o gpusolve.Options) (*gpusolve.Solution, error)) (field []float64, transport string) {
 	t.Helper()
-	cache := new(interpreter.Cache)
-	fresh := func() cudriver.Driver { return interpreter.New(interpreter.Options{Cache: cache, NoRaces: true}) }
+	fresh := func() cudriver.Driver { return devices.Machine(interpreter.Options{NoRaces: true}) }
 	one := fresh()
 	err := together(t, n, func(_ int, g ranks.Group) error {
 		o := o
@@ -54,12 +55,15 @@ func apart(a, b []float64) float64 {
 
 // TestTeamOnInterpreters: GPUs that share a grid give the field of one processor within 1e-9 K, in steady states and transients, with layers and with regions.
 func TestTeamOnInterpreters(t *testing.T) {
-	layered := cases.Stack10(cases.Options{NX: 10, NY: 36})
+	t.Parallel()
+	n := testtier.Pick(4, 10)
+	layered := cases.Stack10(cases.Options{NX: n, NY: 36})
 	for _, c := range []struct {
-		name  string
-		stack *stack.Stack
-		steps int
-	}{{"layers", layered, 0}, {"regions", cases.Interposer(cases.Stack10(cases.Options{NX: 10, NY: 36})), 0}, {"a transient", layered, 3}} {
+		name   string
+		stack  *stack.Stack
+		steps  int
+		shared []bool // one machine has all GPUs
+	}{{"layers", layered, 0, []bool{false, true}}, {"regions", cases.Interposer(cases.Stack10(cases.Options{NX: n, NY: 36})), 0, testtier.Pick([]bool{false}, []bool{false, true})}, {"a transient", layered, testtier.Pick(2, 3), testtier.Pick([]bool{true}, []bool{false, true})}} {
 		m := build(t, c.stack)
 		solve := func(o gpusolve.Options) (*gpusolve.Solution, error) {
 			if c.steps > 0 {
@@ -76,7 +80,7 @@ func TestTeamOnInterpreters(t *testing.T) {
 		}
 		want := planes(t, m, s.Field)
 		s.Close()
-		for _, shared := range []bool{false, true} {
+		for _, shared := range c.shared {
 			got, transport := gpuTeam(t, m, 2, o, shared, solve)
 			if far := apart(got, want); far > 1e-9 {
 				t.Errorf("%s through %s: %g K from one processor", c.name, transport, far)

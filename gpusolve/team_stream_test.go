@@ -8,14 +8,16 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
 )
 
 // Ranks of several processes sum on the GPUs' streams, and agree there on an interrupt of any of them: both end after the same iteration, the one after that in which it came.
 func TestRanksOfProcessesEndTogetherOnGPUs(t *testing.T) {
+	t.Parallel()
 	m := build(t, cases.Stack10(cases.Options{NX: 10, NY: 36}))
 	for interrupted := range 2 {
-		one := interpreter.New(interpreter.Options{NoRaces: true})
+		one := devices.Machine(interpreter.Options{NoRaces: true})
 		var iterations [2]int
 		var errs [2]error
 		_ = together(t, 2, func(rank int, g ranks.Group) error {

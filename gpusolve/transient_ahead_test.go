@@ -17,6 +17,7 @@ import (
 	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -24,7 +25,7 @@ import (
 // flashing is a stack whose power changes in most steps of 1 ms.
 func flashing(t *testing.T) *mesh.Mesh {
 	t.Helper()
-	s := cases.Stack10(cases.Options{NX: 9, NY: 7})
+	s := cases.Stack10(cases.Options{NX: testtier.Pick(5, 9), NY: testtier.Pick(4, 7)})
 	for l := range s.Layers {
 		for p := range s.Layers[l].Powers {
 			s.Layers[l].Powers[p].Schedule = []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: 2.5e-3, Factor: 0.1}, {Time: 4e-3, Factor: 3}, {Time: 7.3e-3, Factor: 0}}
@@ -149,9 +150,8 @@ func TestAheadOfADeviceThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := new(interpreter.Cache)
 	run := func(fail func(string, int) error) (seen []float64, calls []string, err error) {
-		machine := interpreter.New(interpreter.Options{NoRaces: true, Cache: cache})
+		machine := devices.Machine(interpreter.Options{NoRaces: true})
 		drv := cudriver.Faulty(machine, fail)
 		plan := gpusolve.TransientOptions{Steps: 5, Dt: 1e-3, Regions: regions, Reads: func(int) bool { return false }}
 		plan.OnStep = func(step solution.Step, f solution.Field) error {
@@ -172,7 +172,7 @@ func TestAheadOfADeviceThatFails(t *testing.T) {
 		t.Fatalf("%d numbers, %v", len(want), err)
 	}
 	unnoticed := map[string]int{}
-	for _, n := range sampleCalls(calls, 6) {
+	for _, n := range sampleCalls(calls, testtier.Pick(2, 6), 0) {
 		got, _, err := run(cudriver.FailAt(n, resultFor(calls[n])))
 		if err == nil {
 			unnoticed[calls[n]]++

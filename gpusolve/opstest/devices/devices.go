@@ -14,10 +14,19 @@ import (
 // Processor opens the executor in Go.
 func Processor(testing.TB) ops.Device { return host.Open() }
 
+// decoded keeps the kernels of all machines of a package's tests.
+var decoded interpreter.Cache
+
+// Machine makes a machine that shares its decoded kernels with all others of the package's tests.
+func Machine(o interpreter.Options) *interpreter.Machine {
+	o.Cache = &decoded
+	return interpreter.New(o)
+}
+
 // Interpreter opens the interpreter as a GPU. A failure fails the test: it needs nothing that a machine may lack.
 func Interpreter(t testing.TB, o interpreter.Options) *cuda.Device {
 	t.Helper()
-	d, err := cuda.Open(interpreter.New(o), 0)
+	d, err := cuda.Open(Machine(o), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +53,8 @@ func GPU(t testing.TB) *cuda.Device {
 	return d
 }
 
-// OnInterpreter opens interpreters that share their compiled kernels, current on the goroutine of the test.
+// OnInterpreter opens interpreters, current on the goroutine of the test.
 func OnInterpreter(o interpreter.Options) func(testing.TB) ops.Device {
-	if o.Cache == nil {
-		o.Cache = new(interpreter.Cache)
-	}
 	return func(t testing.TB) ops.Device {
 		t.Helper()
 		return bound(t, Interpreter(t, o))
