@@ -105,7 +105,7 @@ func againstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.S
 			m := build(t, s)
 			d, want := byNewton(m, start)
 			open := map[string]ops.Device{"": nil}
-			if seed < testtier.Pick[uint64](3, 6) {
+			if seed >= testtier.Pick[uint64](1, 0) && seed < testtier.Pick[uint64](3, 6) {
 				open["interpreter"] = devices.Interpreter(t, interpreter.Options{NoRaces: true})
 			}
 			for name, device := range open {

@@ -19,9 +19,10 @@ import (
 
 // refreshed are the methods in the forms that differ in what they hold. The larger inverse of cmg would take the interpreter minutes.
 func refreshed() []string {
-	all := slices.DeleteFunc(Preconditioners(), func(name string) bool { return name == "cmg" })
-	return append(all, "cmg:direct=64", "ic:order=0", "chebyshev:form=scaled", "chebyshev:precision=fixed-fp64", "chebyshev:format=csr",
-		"jacobi:precision=adaptive", "none:precision=fixed-fp64")
+	all := slices.DeleteFunc(Preconditioners(), func(name string) bool { return name == "cmg" || name == "chebyshev" })
+	all = append(all, "cmg:direct=64", "ic:order=0", "jacobi:precision=adaptive", "none:precision=fixed-fp64")
+	short := testtier.Pick("chebyshev:degree=6,steps=12", "chebyshev:degree=30,steps=80")
+	return append(all, short, short+",form=scaled", short+",precision=fixed-fp64", short+",format=csr")
 }
 
 // TestRefreshMakesNoArrays refreshes on the processor while the garbage collector stays away: once a refresh has found out what it takes in passing, the
