@@ -89,7 +89,7 @@ func (h *held) solve(t *testing.T) ([]float64, krylov.Outcome) {
 
 // TestRefresh changes the coefficients under every method: a refresh gives the bits and iterations of a new set-up, again and again without more memory.
 func TestRefresh(t *testing.T) {
-	st := cases.Stack10(cases.Options{NX: testtier.Pick(4, 9)})
+	st := testtier.Pick(cases.Slab(cases.Options{NX: 5, NY: 4}, 3), cases.Stack10(cases.Options{NX: 9}))
 	for name, open := range executors(t) {
 		for _, method := range refreshed() {
 			t.Run(name+"/"+method, func(t *testing.T) {
