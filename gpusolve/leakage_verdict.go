@@ -32,6 +32,14 @@ func (s *meshed) judgeLeakage(ctx context.Context, o *Options, rule krylov.Rule,
 	if !l.Runaway {
 		return out, nil
 	}
+	if !l.cautious {
+		// A start hotter than the solution may have led past it.
+		out, err := s.again(ctx, o, rule, out, nil)
+		if err != nil {
+			return out, err
+		}
+		return s.judgeLeakage(ctx, o, rule, out)
+	}
 	report := l.Leakage
 	factor, err := s.largestFactor(ctx, o, rule, &out)
 	if err != nil {
@@ -52,13 +60,19 @@ func (l *leakage) broke(out krylov.Outcome) bool {
 	return out.Reason == krylov.Breakdown && l.Gain > enoughGain
 }
 
-// largestFactor brackets the largest factor on all powers with which there is a solution, and leaves that solution in x. It starts from the last one: for colder
-// starts the iteration is monotone.
+// largestFactor brackets the largest factor on all powers with which there is a solution, and leaves that solution in x. It starts from the last one, and
+// first from the temperatures without power: for colder starts the iteration is monotone.
 func (s *meshed) largestFactor(ctx context.Context, o *Options, rule krylov.Rule, out *krylov.Outcome) (float64, error) {
 	l := s.outer.leakage
-	l.cautious = true
-	s.sys.Fill(l.stable, 0)
 	low, high := 0.0, 1.0
+	l.scale = low
+	s.source.SetPower(powermap.Scaled(l.drawn, low))
+	start, err := s.settleCold(ctx, o, rule)
+	if err != nil {
+		return 0, err
+	}
+	out.Iterations += start.Iterations
+	l.on.Combine(l.stable, 1, s.x, 0, s.x)
 	for n := 0; n < mostScales && high-low > scaleWithin*high && ctx.Err() == nil; n++ {
 		l.scale = (low + high) / 2
 		s.source.SetPower(powermap.Scaled(l.drawn, l.scale))

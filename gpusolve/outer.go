@@ -2,6 +2,7 @@ package gpusolve
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"thermsim/gpusolve/krylov"
@@ -62,24 +63,38 @@ func (s *meshed) settleProperties(ctx context.Context, o *Options, rule krylov.R
 		return out, err
 	}
 	if out.Reason == krylov.Breakdown && !s.outer.cautious {
-		s.restart()
-		spent := out.Iterations
-		if out, err = s.iterate(ctx, o, rule, watch); err != nil {
+		if out, err = s.again(ctx, o, rule, out, watch); err != nil {
 			return out, err
 		}
-		out.Iterations += spent
 	}
 	return s.judgeLeakage(ctx, o, rule, out)
 }
 
-// restart takes up the system again, with caution.
-func (s *meshed) restart() {
+// again takes up the system once more, with caution: from the temperatures without leakage, below which no solution lies.
+func (s *meshed) again(ctx context.Context, o *Options, rule krylov.Rule, spent krylov.Outcome, watch func(iteration int, errorK float64)) (krylov.Outcome, error) {
 	s.outer.cautious, s.outer.rho, s.outer.plain = true, 0, 0
 	if s.dt == 0 {
 		s.sys.Fill(s.x, 0)
-		return
+	} else {
+		s.outer.on.Combine(s.x, 1, s.old, 0, s.old)
 	}
-	s.outer.on.Combine(s.x, 1, s.old, 0, s.old)
+	start, err := s.settleCold(ctx, o, rule)
+	if err != nil {
+		return start, err
+	}
+	out, err := s.iterate(ctx, o, rule, watch)
+	out.Iterations += spent.Iterations + start.Iterations
+	return out, err
+}
+
+// settleCold solves for the temperatures without leakage. As no law is negative and the inverse of an M-matrix is not either, every solution with leakage is
+// at least as hot everywhere, whatever the boundaries and the ambient temperature are.
+func (s *meshed) settleCold(ctx context.Context, o *Options, rule krylov.Rule) (krylov.Outcome, error) {
+	s.outer.Outer = 1
+	if err := errors.Join(s.outer.form(s), s.outer.leakage.on.Unleak()); err != nil {
+		return krylov.Outcome{}, blame(err)
+	}
+	return s.settleLinear(ctx, o, rule, nil)
 }
 
 // iterate is the iteration itself.
