@@ -65,7 +65,7 @@ func ratio(n Number) string {
 // duration in s, to three figures.
 func duration(n Number) string {
 	switch s := float64(n); {
-	case !n.known():
+	case !n.Known():
 		return "-"
 	case s >= 1:
 		return figures(n) + " s"
@@ -78,7 +78,7 @@ func duration(n Number) string {
 // figures writes three of them, without an exponent.
 func figures(n Number) string {
 	switch v := float64(n); {
-	case !n.known():
+	case !n.Known():
 		return "-"
 	case v >= 99.95:
 		return fmt.Sprintf("%.0f", v)
@@ -93,28 +93,28 @@ func exponent(n Number) string {
 	switch {
 	case math.IsInf(float64(n), 0):
 		return "inf"
-	case !n.known():
+	case !n.Known():
 		return "-"
 	}
 	return fmt.Sprintf("%.1e", float64(n))
 }
 
 func decimals(n Number) string {
-	if !n.known() {
+	if !n.Known() {
 		return "-"
 	}
 	return fmt.Sprintf("%.3f", float64(n))
 }
 
 func whole(n Number) string {
-	if !n.known() {
+	if !n.Known() {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f", float64(n))
 }
 
 func percent(n Number) string {
-	if !n.known() {
+	if !n.Known() {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f %%", 100*float64(n))

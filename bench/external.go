@@ -132,7 +132,7 @@ func (e *ExternalRow) row(system *Row) Row {
 	row.Case, row.Grid, row.Cells, row.Steps = system.Case, system.Grid, system.Cells, system.Steps
 	row.Method = e.External.Method()
 	row.Iterations, row.SetupS, row.SolveS, row.ResidualW, row.Converged = e.Iterations, e.SetupS, e.SolveS, e.ResidualW, true
-	if row.TotalS = e.SolveS; e.SetupS.known() {
+	if row.TotalS = e.SolveS; e.SetupS.Known() {
 		row.TotalS += e.SetupS
 	}
 	external := e.External

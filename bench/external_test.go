@@ -53,7 +53,7 @@ func TestExternalRows(t *testing.T) {
 	if first.Method != "AmgX 2.5 (external)" || first.Case != "one" || first.Iterations != 12 || math.Abs(float64(first.TotalS)-0.33) > 1e-15 || first.ToDefault != 4 || first.ToDirect != 20 {
 		t.Errorf("%+v", first)
 	}
-	if second.Case != "two" || second.ToDefault.known() || second.SetupS.known() || second.TotalS != 1.5 || second.External.Device != "another" {
+	if second.Case != "two" || second.ToDefault.Known() || second.SetupS.Known() || second.TotalS != 1.5 || second.External.Device != "another" {
 		t.Errorf("%+v", second)
 	}
 	var page, table, text bytes.Buffer
@@ -87,7 +87,7 @@ func TestExternalCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := rows[0]; len(rows) != 1 || e.Device != "EPYC, 64 cores" || e.SolveS != 0.5 || e.SetupS.known() || e.Program != "hypre" || e.place != "a.CSV:3:1" {
+	if e := rows[0]; len(rows) != 1 || e.Device != "EPYC, 64 cores" || e.SolveS != 0.5 || e.SetupS.Known() || e.Program != "hypre" || e.place != "a.CSV:3:1" {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -115,10 +115,10 @@ func (r *Result) relate() {
 		}
 		for n := range t.Rows {
 			row := &t.Rows[n]
-			if base := r.solveOf(kind, row.Case, gpusolve.Preconditioners()[0]); row.ToDefault.known() && base > 0 {
+			if base := r.solveOf(kind, row.Case, gpusolve.Preconditioners()[0]); row.ToDefault.Known() && base > 0 {
 				row.ToDefault = row.SolveS / base
 			}
-			if base := r.solveOf(kind, row.Case, "fourier"); row.ToDirect.known() && base > 0 {
+			if base := r.solveOf(kind, row.Case, "fourier"); row.ToDirect.Known() && base > 0 {
 				row.ToDirect = row.SolveS / base
 			}
 		}
@@ -132,7 +132,7 @@ func (r *Result) solveOf(table, system, method string) Number {
 			continue
 		}
 		for _, row := range t.Rows {
-			if row.Case == system && row.Method == method && row.Converged && row.SolveS.known() {
+			if row.Case == system && row.Method == method && row.Converged && row.SolveS.Known() {
 				return row.SolveS
 			}
 		}

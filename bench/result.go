@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"thermsim/internal/nullable"
 )
 
 // Result is everything that was measured in one go.
@@ -99,27 +100,8 @@ type Row struct {
 	cutOff bool // ran out of its time
 }
 
-// Number is a measured value; NaN where there is none, null in JSON.
-type Number float64
-
-// MarshalJSON writes null for what is not finite.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if !n.known() {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON reads null as NaN.
-func (n *Number) UnmarshalJSON(data []byte) error {
-	if bytes.Equal(data, []byte("null")) {
-		*n = Number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(data, (*float64)(n))
-}
-
-func (n Number) known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+// Number is a measured value, NaN where there is none.
+type Number = nullable.Number
 
 // newRow has no numbers yet.
 func newRow() Row {
@@ -190,7 +172,7 @@ func (r *Result) WriteCSV(w io.Writer) error {
 
 func csvText(v reflect.Value) string {
 	if n, ok := v.Interface().(Number); ok {
-		if !n.known() {
+		if !n.Known() {
 			return ""
 		}
 		return strconv.FormatFloat(float64(n), 'g', -1, 64)

@@ -2,9 +2,9 @@ package serve
 
 import (
 	"encoding/json"
-	"math"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/nullable"
 	"thermsim/report"
 )
 
@@ -27,16 +27,8 @@ type reply struct {
 	*readings
 }
 
-// Number is a float64 that may be missing: NaN and infinities are null in JSON.
-type Number float64
-
-// MarshalJSON implements json.Marshaler.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
+// Number is a float64 that may be unknown.
+type Number = nullable.Number
 
 // hello says who serves.
 type hello struct {

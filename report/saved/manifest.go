@@ -4,12 +4,10 @@
 package saved
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/nullable"
 	"thermsim/plausibility"
 	"thermsim/printable"
 	"thermsim/stack"
@@ -163,27 +161,8 @@ type Memory struct {
 	HostPeakBytes int64 `json:"host_peak_bytes"`
 }
 
-// Number is a float64 that may be missing: NaN and infinities are null in JSON and come back as NaN.
-type Number float64
-
-// MarshalJSON implements json.Marshaler.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*n = Number(math.NaN())
-		return nil
-	}
-	v, err := strconv.ParseFloat(string(b), 64)
-	*n = Number(v)
-	return err
-}
+// Number is a float64 that may be unknown.
+type Number = nullable.Number
 
 // Describe fills a manifest from a stack and a solution; times, memory, what is saved and the history are the caller's.
 func Describe(command, version string, s *stack.Stack, sol *solution.Solution) Manifest {
