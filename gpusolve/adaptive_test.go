@@ -292,3 +292,30 @@ func TestAdaptiveOnInterpreter(t *testing.T) {
 		}
 	}
 }
+
+// TestAdaptiveSetPower compares a lump with theory, T - Ta = R P (1 - exp(-t/(R C))), where the power is set from outside: temperatures and the energy balance
+// are those of the power that was set, on the iterative and the direct path.
+func TestAdaptiveSetPower(t *testing.T) {
+	s, r := leakyLump(2, stack.Leakage{})
+	tau := r * 1.6e6 * 1e-7
+	for _, method := range []string{"multigrid", "fourier"} {
+		m := build(t, s)
+		power := m.Power.Controls()
+		power.Set(0, 5)
+		o := gpusolve.Options{Device: "cpu", Preconditioner: method, Power: power}
+		sol, err := gpusolve.Adaptive(t.Context(), m, o, gpusolve.AdaptiveOptions{Tol: 1e-3, Until: tau})
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		if want := 300 + 5*r*(1-math.Exp(-1)); math.Abs(sol.PeakK-want) > 1e-2 {
+			t.Errorf("%s: %.5f K, want %.5f K", method, sol.PeakK, want)
+		}
+		if math.Abs(sol.Energy.In-5) > 1e-12 || sol.Energy.ImbalanceRel > 1e-6 {
+			t.Errorf("%s: %+v, want 5 W in", method, sol.Energy)
+		}
+		if last := sol.Steps[len(sol.Steps)-1]; last.PowerW != 5 {
+			t.Errorf("%s: %+v, want 5 W", method, last)
+		}
+		sol.Close()
+	}
+}

@@ -75,7 +75,7 @@ func (s *meshed) retime(dt float64) error {
 }
 
 func (s *meshed) load(t0, t1 float64) (power float64, err error) {
-	if s.power, err = s.mesh.Power.MeanWatts(t0, t1); err != nil {
+	if s.power, err = s.sequence.MeanWatts(t0, t1); err != nil {
 		return 0, err
 	}
 	return s.power, s.draw(t0, t1)
@@ -134,7 +134,7 @@ func (s *direct) retime(dt float64) error {
 }
 
 func (s *direct) load(t0, t1 float64) (power float64, err error) {
-	if s.power, err = s.mesh.Power.MeanWatts(t0, t1); err != nil {
+	if s.power, err = s.sequence.MeanWatts(t0, t1); err != nil {
 		return 0, err
 	}
 	if err := s.draw(t0, t1); err != nil {
