@@ -77,6 +77,25 @@ func TestCouplingsOfCavities(t *testing.T) {
 	want("capacity of porous coolant", row[1], 0.5*4e6*area*100e-6)
 }
 
+// The solid and the coolant of a medium conduct along the flow by their shares, and not across it.
+func TestMediumConductsAlongTheFlow(t *testing.T) {
+	s := cavities(5)
+	c := s.Layers[3].Coolant
+	c.Channels, c.Medium = nil, &stack.Medium{Porosity: 0.8}
+	m, err := Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	along, across := make([]float64, 5), make([]float64, 5)
+	for plane, k := range map[int]float64{m.Cavities[1].Wall: 0.2 * 110, m.Cavities[1].Fluid: 0.8 * 0.5} {
+		m.CouplingY(plane, 0, along)
+		m.CouplingX(plane, 0, across)
+		if want := k * 1e-3 * 100e-6 / 1e-3; math.Abs(along[2]-want) > 1e-12*want || across[2] != 0 {
+			t.Errorf("plane %d: %g along and %g across the flow, want %g and 0", plane, along[2], across[2], want)
+		}
+	}
+}
+
 // A channel that is no cell is told with its place.
 func TestChannelsMustBeCells(t *testing.T) {
 	_, err := Build(cavities(6))

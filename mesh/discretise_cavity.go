@@ -13,8 +13,9 @@ import "thermsim/stack"
 //	below  a = dx dy / (dz/2k + R")     walls  w = (1-e) k_w dx dy / (H/2)     coolant  c = h_bottom dx dy
 //	below-walls a w / s,   below-coolant a c / s,   walls-coolant w c / s,     s = a + w + c
 //
-// and likewise at the ceiling. Below and coolant, and walls and the layer above, are two planes apart: CouplingFar. Laterally walls of channels conduct
-// along the flow with the share 1-e, pins do not conduct, and coolant conducts along the flow with the share e, none of it with central differences.
+// and likewise at the ceiling. Below and coolant, and walls and the layer above, are two planes apart: CouplingFar. Along the flow walls of
+// channels and the solid of a medium conduct with the share 1-e, and coolant with the share e unless differences are central. Pins do not conduct
+// laterally, and nothing conducts across the flow.
 //
 // Where a material follows the temperature, k of each of these resistances is that at the temperature of the solid's cell. The coolant's own numbers are those
 // at the inlet.
