@@ -45,6 +45,7 @@ func TestVerdict(t *testing.T) {
 		"NaN cell of a steady state":        {func(s *solution.Solution) { s.Steps, s.Field = nil, flat{320, math.NaN()} }, exitNotConverged, "1 cell without a finite temperature"},
 		"imbalance":                         {func(s *solution.Solution) { s.Energy.ImbalanceRel = 2e-3 }, exitNotConverged, "energy balance is off by 0.002"},
 		"imbalance unknown":                 {func(s *solution.Solution) { s.Energy.ImbalanceRel = math.NaN() }, exitNotConverged, "energy balance is off by NaN"},
+		"hotter than any solid":             {func(s *solution.Solution) { s.Field = flat{320, 2e6} }, exitNotConverged, "the hottest cell is at 2e+06 K"},
 		"hot at the end":                    {func(s *solution.Solution) { s.Field = flat{320, 350.5} }, exitTooHot, "by 0.5 K"},
 		"hot in the first step":             {func(s *solution.Solution) { s.Steps[0].MaxK = 351 }, exitTooHot, "by 1 K"},
 		"hot in the middle":                 {func(s *solution.Solution) { s.Steps[1].MaxK = 352 }, exitTooHot, "by 2 K"},
