@@ -99,3 +99,61 @@ func TestAlmostUniformLayersAreIterated(t *testing.T) {
 		t.Errorf("%s, %s", method, why)
 	}
 }
+
+// Stripes at the pitch of the grid cut every cell alike, off its middle, and a side they run along is held. The cell next
+// to it meets it through 0.3 of a cell of the one material and 0.2 of the other, so on a grid of one cell along the axis,
+// with every other face adiabatic, the rise is known: P d (0.3/k + 0.2/k') / A. On all grids the default method and the
+// direct one agree with multigrid to rtol 1e-11.
+func TestHeldSideMeetsTheHalfOfACutCell(t *testing.T) {
+	const pitch, thickness, watts = 1e-3, 2e-4, 0.1
+	for _, n := range [][2]int{{1, 1}, {1, 4}, {4, 1}, {3, 4}} {
+		for side := stack.West; side < stack.NumFaces; side++ {
+			axis := (side - stack.West) / 2
+			s := &stack.Stack{
+				Schema: 1, Ambient: 300,
+				Size: [2]float64{float64(n[0]) * pitch, float64(n[1]) * pitch},
+				Grid: stack.Grid{X: stack.Axis{Cells: n[0]}, Y: stack.Axis{Cells: n[1]}},
+				Materials: []stack.Material{
+					{Name: "good", K: [3]float64{150, 150, 150}, C: 1.6e6},
+					{Name: "bad", K: [3]float64{2, 2, 2}, C: 2e6},
+				},
+			}
+			layer := stack.Layer{Name: "striped", Thickness: thickness, Cells: 1}
+			layer.Powers = []stack.Power{{Uniform: watts, Area: s.Domain()}}
+			for c := range n[axis] {
+				at := 0.3 // to the middle of the cell from the held side
+				if side == stack.East || side == stack.North {
+					at = 0.5
+				}
+				r := s.Domain()
+				if axis == 0 {
+					r.X, r.Width = (float64(c)+at)*pitch, 0.2*pitch
+				} else {
+					r.Y, r.Height = (float64(c)+at)*pitch, 0.2*pitch
+				}
+				layer.Regions = append(layer.Regions, stack.Region{Material: 1, Rect: r})
+			}
+			s.Layers = []stack.Layer{layer}
+			s.Boundary[side] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 310}
+			m := build(t, s)
+			want := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: "multigrid", RTol: 1e-11})
+			for _, method := range []string{"", "fourier"} {
+				got := solve(t, m, gpusolve.Options{Device: "cpu", Preconditioner: method, RTol: 1e-11})
+				if d, rise := fieldDifference(t, m, got, want); !(d < 1e-6*rise) {
+					t.Errorf("%d x %d cells, %s, method %q: off by %.3g K of %.3g K", n[0], n[1], side, method, d, rise)
+				}
+				plane := make([]float64, m.NX()*m.NY())
+				if err := got.Field.Plane(0, plane); err != nil {
+					t.Fatal(err)
+				}
+				area := s.Size[1-axis] * thickness
+				exact := 310 + watts*pitch*(0.3/150+0.2/2)/area
+				if n[axis] == 1 && math.Abs(plane[0]-exact) > 1e-5 {
+					t.Errorf("%d x %d cells, %s, %q: %.6f K, exact %.6f K", n[0], n[1], side, method, plane[0], exact)
+				}
+				got.Close()
+			}
+			want.Close()
+		}
+	}
+}

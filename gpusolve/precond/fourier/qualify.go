@@ -26,8 +26,35 @@ func Check(m *mesh.Mesh) error {
 		if m.Planes[planes[0]].Index != nil {
 			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, &m.Stack.Layers[l]))
 		}
+		if f, ok := lopsided(m, planes[0]); ok {
+			return fmt.Errorf("%w: regions cut every cell of layer %s off its middle, and side %s is at a temperature",
+				ErrUnfit, m.Stack.Layers[l].Name, f)
+		}
 	}
 	return nil
+}
+
+// lopsided finds a held side to which a plane's cells, all alike, do not conduct twice what they conduct to each other,
+// as Layered does: regions that cut each cell alike give its halves different conductivities. That is so on any grid of
+// one cell, and where stripes have the pitch of the grid.
+func lopsided(m *mesh.Mesh, k int) (f stack.Face, ok bool) {
+	gx, gy := lateral(m, k)
+	for f = stack.West; f < stack.NumFaces; f++ {
+		i, j, twice := 0, 0, 2*gx
+		switch f {
+		case stack.East:
+			i = m.NX() - 1
+		case stack.North:
+			j = m.NY() - 1
+		}
+		if f >= stack.South {
+			twice = 2 * gy
+		}
+		if held, _ := isHeld(f, &m.Stack.Boundary[f]); held && math.Abs(m.FaceConductance(f, i, j, k)-twice) > 10*equidistant*twice {
+			return f, true
+		}
+	}
+	return 0, false
 }
 
 // uneven is what makes a layer differ from place to place.
