@@ -7,7 +7,7 @@ BENCHCOUNT ?= 3
 FUZZTIME  ?= 10m
 
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
-GPU_PACKAGES = gpusolve gpusolve/cudriver gpusolve/cuda gpusolve/slabs gpusolve/interpreter examples gpusolve/krylov gpusolve/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
+GPU_PACKAGES = gpusolve gpusolve/cuda/cudriver gpusolve/cuda gpusolve/ranks/slabs gpusolve/testing/interpreter examples gpusolve/krylov gpusolve/krylov/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
 .PHONY: build test test-extended mumax3 lint ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist release-check vuln clean
 
@@ -24,7 +24,7 @@ test-extended:
 # The program with mumax/3's CUDA bindings, which are under GPL-3: docs/decisions/0005-cuda-bindings.md. Needs gcc.
 mumax3:
 	mkdir -p bin
-	gpusolve/cudriver/mumax3/build/check $(CURDIR)/bin/thermsim-mumax3
+	gpusolve/cuda/cudriver/mumax3/build/check $(CURDIR)/bin/thermsim-mumax3
 
 # What .ci/run checks before it tests.
 lint:
@@ -62,7 +62,7 @@ generate:
 
 # The GPU kernels' PTX and launchers, from the CUDA sources. Needs clang-19: apt-get install clang-19.
 ptx:
-	go generate ./gpusolve/kernels ./gpusolve/krylov ./gpusolve/mixed ./gpusolve/precond/...
+	go generate ./gpusolve/cuda/kernels ./gpusolve/krylov/... ./gpusolve/precond/...
 
 # Test binaries for a GPU machine without Go: carry the folder there (docs/gpu.md) and start bin/gpu-test/run.
 gpu-test:

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/stack"
 )
 

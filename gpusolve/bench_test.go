@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ports"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/coolant"
 	"thermsim/stack"
+	"thermsim/stack/coolant"
 )
 
 // Under a uniform flux the die lies above developing coolant by q (1/h + dz/2k) with the coefficient of its distance from the inlet.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/opstest"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // another is a second program on a device: it takes all but so much memory.

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // executors are the processor and the kernels that ship.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 )
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 )
 

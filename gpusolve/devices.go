@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // GPU is a graphics processor that the CUDA driver lists.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 func TestListedDevices(t *testing.T) {

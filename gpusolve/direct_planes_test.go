@@ -3,8 +3,8 @@ package gpusolve
 import (
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

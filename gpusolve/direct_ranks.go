@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 )

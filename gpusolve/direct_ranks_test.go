@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 )
 

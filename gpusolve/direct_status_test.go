@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
 )
 
 // The direct solver judges steps in time by the residual of the last one, as a steady state by its own: rounding leaves some, which bounds the error, and a tolerance

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"

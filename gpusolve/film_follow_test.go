@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/heatsink"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/heatsink"
 )
 
 // TestRefreshAtFilms forms systems with faces that follow the temperature of their surface at random states: processor and GPU must agree to the bit, with

@@ -8,8 +8,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
-	"thermsim/heatsink"
 	"thermsim/stack"
+	"thermsim/stack/heatsink"
 )
 
 // plate is one cell of a conductivity, heated from below by a flux and cooled on top.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // followed is a stack with regions whose edges cut cells, contacts, conditions on all faces, and materials that follow the temperature by all laws. With a

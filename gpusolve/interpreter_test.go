@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 	"thermsim/stack"
 )

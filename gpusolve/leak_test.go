@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

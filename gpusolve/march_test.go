@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/krylov"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

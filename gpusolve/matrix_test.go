@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 func newMatrix(t testing.TB, a *sparse.CSR) *gpusolve.Matrix {

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"

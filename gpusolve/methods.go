@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"

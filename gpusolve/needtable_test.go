@@ -3,7 +3,7 @@ package gpusolve
 import (
 	"testing"
 
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

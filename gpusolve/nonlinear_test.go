@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/solution"
-	"thermsim/heatsink"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/heatsink"
 )
 
 // someCurve is a random law that falls or rises by a third over 100 K or so.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 func opens(calls []string) (n int) {

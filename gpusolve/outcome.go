@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/solution"

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
+	"thermsim/gpusolve/testing/cases"
 )
 
 // On a tree the factor is exact, so that one iteration is enough: what is left is rounding of G and of the vectors to single precision.

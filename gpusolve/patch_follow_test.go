@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

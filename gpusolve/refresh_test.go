@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 )

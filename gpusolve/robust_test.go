@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
 
@@ -137,7 +137,7 @@ interpolation, coarsening and smoother are the solver's own choice. The same cas
 
 The flip-chip package is 50 mm wide, with a die of 12.7 x 10.3 mm, a lid with feet, a board and a sink, and air between them; few of the grids divide its
 edges. Where pairs of cells were merged across those edges, the same grids took 14 to 99 iterations (144 x 144): a coarse cell of copper and air has one
-value where the fine ones have two that little ties together. Since then pairs part at the edges of materials ([edges.go](../gpusolve/precond/multigrid/edges.go)),
+value where the fine ones have two that little ties together. Since then pairs part at the edges of materials ([edges.go](precond/multigrid/edges.go)),
 which also took the 2.5D rows from 16 and 17 to 10 and 11.
 
 Made by ` + "`go test ./gpusolve -run TestRobust -robust-table ../docs/robustness.md`" + `.

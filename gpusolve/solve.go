@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/ranks"
+	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/powermap"
-	"thermsim/timeline"
 )
 
 // DefaultTol is the largest temperature error in K that a solve may leave unless told otherwise.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/ranks/slabs"
 	"thermsim/gpusolve/reduction"
-	"thermsim/gpusolve/slabs"
 	"thermsim/mesh"
 )
 

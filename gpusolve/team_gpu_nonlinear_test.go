@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
 	"thermsim/stack"
 )

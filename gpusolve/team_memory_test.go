@@ -4,11 +4,11 @@ import (
 	"sync"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // Ranks of several processes sum on the GPUs' streams, and agree there on an interrupt of any of them: both end after the same iteration, the one after that in which it came.

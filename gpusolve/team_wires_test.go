@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 )

@@ -4,8 +4,8 @@ import (
 	"time"
 	"unsafe"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/timeline"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/internal/timeline"
 )
 
 // notable is how long a call of the driver takes at least to be noted.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/precond/fourier"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // The layer in question is one of beol; the other material is silicon.

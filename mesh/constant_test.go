@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Beside materials that follow the temperature, fills and cells that shapes cut keep the properties of the palette at any temperature.

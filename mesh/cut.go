@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Cells that the edges of circles and polygons cut, rectangles beside them or not, are looked at in 4 x 4 parts. In each part the share of every material is known: that of a

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // striped is one cell of 4 x 4 x 1 mm of a poor conductor (k = 2) with a rectangle of a good one (k = 50).

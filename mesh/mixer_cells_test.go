@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Rectangles anywhere on a grid of many cells: the area of each material in each cell is that of the pieces between all edges, each of the material that lies on top

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/internal/timeline/cputime"
 	"thermsim/stack"
-	"thermsim/timeline/cputime"
 )
 
 // three is one cell of 6 x 4 mm of material b in the upper layer of two, beside a and a third material.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // deepest is how often a cell is halved where circles or polygons cross other patches in it.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // patchedPlate is a plate of 10 by 8 mm on 7 by 5 cells with patches on its top.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/geometry"
+	"thermsim/internal/timeline/cputime"
 	"thermsim/stack"
-	"thermsim/timeline/cputime"
+	"thermsim/stack/geometry"
 )
 
 // The shares of area that cylinders take stand in the heat capacity and in kz of the cells: their sums over the grid are those of the circles,

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

@@ -3,8 +3,8 @@ package powermap
 import (
 	"math"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Coverage says how the sources of one layer lie on it, so that nothing is dropped or doubled unseen.

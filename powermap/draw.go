@@ -3,8 +3,8 @@ package powermap
 import (
 	"slices"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // draw adds the watts of s at a strength to dst, W per cell, x fastest.

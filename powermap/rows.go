@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // Row is what a shape covers of a row of cells: Areas[n] m2 of cell (I+n, J).

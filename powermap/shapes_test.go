@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Blocks and uniform powers of any shape: watts by area in every cell, and all of them arrive.

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // What covers an area is cut into this many strips where it is no rectangle: a circle's area is then good to 0.3 %, a polygon's exact. Of very many

@@ -9,8 +9,8 @@ import (
 
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/report/picture"
-	"thermsim/staging"
 )
 
 // binnedMaps are maps of planes too large for CSV files: the field shows them in bins as the pictures need them, and no plane of them comes to the host.

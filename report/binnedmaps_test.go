@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/reduction"
+	"thermsim/internal/staging"
 	"thermsim/report/picture"
-	"thermsim/staging"
 )
 
 // binnedField shows its planes in bins; broken makes it fail after the first time.

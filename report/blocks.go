@@ -3,9 +3,9 @@ package report
 import (
 	"slices"
 
-	"thermsim/geometry"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // block is a block of the stack on the grid.

@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report/picture"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // mostDrawn bounds the floorplans that are drawn at a time: each holds planes of the grid, and pixels.

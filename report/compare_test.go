@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // planar is bilinear in x and y, which interpolation between cell centres gives back exactly.

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/internal/staging"
 	"thermsim/report/field"
 	"thermsim/report/picture"
 	"thermsim/report/webpage"
-	"thermsim/staging"
 )
 
 // WriteComparison stages what shows the differences: diff.json, diff.html, and diff_<layer>.png of layers with power and of those in maps that both

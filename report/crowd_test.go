@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // randomRegions are rectangles and circles anywhere on a layer.

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // FigureNames lists the pictures beside the maps that can be asked for.

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 // topOf is the largest of some numbers.

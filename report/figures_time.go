@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/report/saved"
-	"thermsim/staging"
 )
 
 // maxTraces is how many blocks a chart of traces shows: the hottest.

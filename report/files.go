@@ -6,7 +6,7 @@ import (
 	"io"
 	"reflect"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 // WriteJSON writes a struct as indented JSON, fields in the order of the type. Numbers that are not finite become null. Lists are written element by

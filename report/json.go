@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 // WriteJSON writes the summary as indented JSON, fields in the order of the type. Numbers that are not finite become null.

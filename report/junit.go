@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 // JUnitName is the file of the limits as test cases.

@@ -3,9 +3,9 @@ package report
 import (
 	"math"
 
-	"thermsim/geometry"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // locator tells in which layer, block and region a cell lies. It remembers what it has found: a million blocks have their maxima in the cells of a

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/internal/timeline/cputime"
 	"thermsim/stack"
-	"thermsim/timeline/cputime"
 )
 
 // tiled is a layer of n by n blocks of equal size, named by column and row.

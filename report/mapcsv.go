@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"thermsim/internal/printable"
 	"thermsim/mesh"
-	"thermsim/printable"
 	"thermsim/report/fieldfile"
 )
 

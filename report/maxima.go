@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/staging"
 )
 
 // maximaRecorder records maxima_<layer>.png and .csv of a transient: the hottest that each cell of the mapped layers is at the end of any step. It holds a

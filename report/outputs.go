@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/field"
 	"thermsim/report/fieldfile"
-	"thermsim/staging"
 )
 
 // FieldFormats are the formats of whole fields: VTK, NumPy, raw binary with a JSON header, CSV as matrices and with a row per cell.

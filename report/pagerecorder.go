@@ -5,11 +5,11 @@ import (
 	"io"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/report/field"
 	"thermsim/report/webpage"
-	"thermsim/staging"
 )
 
 // pageRecorder records report.html: the field at every step that it shows, and the report around them.

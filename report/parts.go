@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"thermsim/geometry"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // footprint is an area of a layer, over the layer's whole thickness.

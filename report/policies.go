@@ -3,7 +3,7 @@ package report
 import (
 	"strconv"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 	"thermsim/report/saved"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/report/webpage"
-	"thermsim/staging"
 )
 
 // Recorder takes part in a run: it is shown the field once per step, and has staged its files when Finish returns. The transaction that holds the

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // regionStack has two regions in its second layer, the later one over a corner of the earlier one, and sources on both sides of their edges.

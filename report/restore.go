@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"thermsim/gpusolve/solution"
-	"thermsim/plausibility"
+	"thermsim/internal/staging"
+	"thermsim/mesh/plausibility"
 	"thermsim/report/saved"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // Recorded is what a run that is reported again knows from when it was solved.

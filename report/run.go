@@ -7,9 +7,9 @@ import (
 
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/timeline"
 	"thermsim/mesh"
-	"thermsim/plausibility"
-	"thermsim/timeline"
+	"thermsim/mesh/plausibility"
 )
 
 // Run is everything a report is made from.

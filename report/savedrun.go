@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/saved"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // savedRun records run.zip.

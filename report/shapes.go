@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 
-	"thermsim/geometry"
 	"thermsim/report/webpage"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // What draws rectangles draws other shapes as strips: as high as a pixel of a large picture, or of large shapes as a 160th of their height.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // shapely has a round block in the middle and one shaped as a U, whose notch holds the hottest cells of its rectangle.

@@ -2,7 +2,7 @@ package report
 
 //go:generate go run thermsim/tools/resultdoc/gen
 
-import "thermsim/plausibility"
+import "thermsim/mesh/plausibility"
 
 // Summary is what summary.json holds: the whole outcome of a run in numbers, SI units throughout and temperatures in kelvin.
 //

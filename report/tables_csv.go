@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 // peakHead and peakCells are the columns of peaks over time, which transients have.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // A cell belongs to a shape that covers half of it or more, not to the rectangle around the shape.

@@ -10,9 +10,9 @@ import (
 
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/fieldfile"
-	"thermsim/staging"
 )
 
 // Trace records trace.csv: per step its end time in s, the power in W and the hottest cell, then the average and maximum of every block, part and die and the

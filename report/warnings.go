@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 )
 
 // addWarnings states the doubts about the stack, the command line and the temperatures.

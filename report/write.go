@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"thermsim/internal/staging"
 	"thermsim/report/saved"
-	"thermsim/staging"
 )
 
 // largePlane is the number of cells in a plane above which its CSV is written only on request.

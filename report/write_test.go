@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 func names(t testing.TB, dir string) []string {

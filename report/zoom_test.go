@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/report/picture"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // A section sees a region between its sides, a circle between the ends of its chord, and no border that a later region covers.

@@ -1,6 +1,6 @@
 package stack
 
-import "thermsim/coolant"
+import "thermsim/stack/coolant"
 
 // coolant reads what flows through a layer.
 func (l *loader) coolant(t *table, y *Layer) {

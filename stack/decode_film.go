@@ -3,7 +3,7 @@ package stack
 import (
 	"fmt"
 
-	"thermsim/heatsink"
+	"thermsim/stack/heatsink"
 	"thermsim/stack/internal/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"thermsim/coolant"
+	"thermsim/stack/coolant"
 )
 
 // resolver finds flow and coefficients of a coolant.

@@ -3,7 +3,7 @@ package stack
 import (
 	"fmt"
 
-	"thermsim/heatsink"
+	"thermsim/stack/heatsink"
 )
 
 // heatSinkLayer is the name of the layer that a heat sink becomes.

@@ -3,7 +3,7 @@ package stack
 import (
 	"fmt"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // owner is what a power belongs to: a layer or a region of it.

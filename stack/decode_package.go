@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"thermsim/packaging"
+	"thermsim/stack/packaging"
 )
 
 // Names of the probes that a package gets.

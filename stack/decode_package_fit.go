@@ -1,8 +1,8 @@
 package stack
 
 import (
-	"thermsim/heatsink"
-	"thermsim/packaging"
+	"thermsim/stack/heatsink"
+	"thermsim/stack/packaging"
 )
 
 // packageDies reads the dies.

@@ -3,7 +3,7 @@ package stack
 import (
 	"math"
 
-	"thermsim/packaging"
+	"thermsim/stack/packaging"
 )
 
 // packageParts reads the tables of the parts over the defaults of the kind.

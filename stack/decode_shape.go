@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // maxCorners is the largest polygon accepted; that it does not cross itself is looked at pair by pair.

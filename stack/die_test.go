@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

@@ -3,8 +3,8 @@ package stack
 import (
 	"strconv"
 
-	"thermsim/inputfile"
-	"thermsim/packaging"
+	"thermsim/internal/inputfile"
+	"thermsim/stack/packaging"
 )
 
 // TestEnvironments lists the tests of JEDEC's standards that a package can be put into, by the names of the key environment.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // npy writes an array as numpy.save does.

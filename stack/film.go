@@ -3,7 +3,7 @@ package stack
 import (
 	"fmt"
 
-	"thermsim/heatsink"
+	"thermsim/stack/heatsink"
 )
 
 // Film is what makes the heat transfer coefficient of a convective face follow the temperature of its surface. Its parts and a constant H add, all to the

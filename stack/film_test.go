@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/heatsink"
+	"thermsim/stack/heatsink"
 )
 
 // TestFilms reads faces whose coefficients follow the temperature: what the file leaves open follows from the sizes of the faces.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/heatsink"
+	"thermsim/stack/heatsink"
 )
 
 // The mass of the fins, times their efficiency, sits in the base; so does a capacity that the file gives.

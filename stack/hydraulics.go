@@ -3,7 +3,7 @@ package stack
 import (
 	"math"
 
-	"thermsim/coolant"
+	"thermsim/stack/coolant"
 )
 
 // Hydraulics is what the flow through a cavity takes. Numbers that are not known are NaN: those of a coolant without density or viscosity, and the pressure

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/stack/internal/keys"
 )
 

@@ -5,7 +5,7 @@
 // the user's wish for one, and reads no files but its own inputs.
 package stack
 
-import "thermsim/geometry"
+import "thermsim/stack/geometry"
 
 // Stack is one chip or package: what [Load] returns and what the rest of thermsim simulates.
 type Stack struct {

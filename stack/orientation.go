@@ -3,7 +3,7 @@ package stack
 import (
 	"slices"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // orientation is how a die lies in a layer: mirrored, then turned counter-clockwise by quarters, then moved.

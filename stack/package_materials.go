@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"thermsim/packaging"
+	"thermsim/stack/packaging"
 )
 
 // OpenSpace is the material of the room above a board: no real one, and not to be judged as such.

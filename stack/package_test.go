@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"thermsim/heatsink"
-	"thermsim/packaging"
+	"thermsim/stack/heatsink"
+	"thermsim/stack/packaging"
 )
 
 // packageFile is a stack file with a package of a kind in an environment, "" for none.

@@ -3,7 +3,7 @@ package stack
 import (
 	"slices"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // Patch is a part of a face with a condition of its own. Later patches of a face lie over earlier ones.

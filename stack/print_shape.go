@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 	"thermsim/stack/internal/units"
 )
 

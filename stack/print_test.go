@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"thermsim/heatsink"
+	"thermsim/stack/heatsink"
 )
 
 // sameStack compares all that Print promises to keep.

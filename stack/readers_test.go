@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/timeline/cputime"
+	"thermsim/internal/timeline/cputime"
 )
 
 func TestReadFLP(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 )
 
 // field is one value of a text file and the column, in bytes from 1, where it starts.

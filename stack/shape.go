@@ -1,6 +1,6 @@
 package stack
 
-import "thermsim/geometry"
+import "thermsim/stack/geometry"
 
 // Around is the rectangle around a shape.
 func Around(s geometry.Shape) Rect {

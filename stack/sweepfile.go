@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/units"
 )

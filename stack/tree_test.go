@@ -9,7 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"thermsim/timeline/cputime"
+	"thermsim/internal/timeline/cputime"
 )
 
 // What the tree takes for TOML is what the decoder of go-toml takes for it, and the other way round: random lines about few keys, which define

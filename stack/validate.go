@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 	"thermsim/stack/internal/keys"
 )
 

@@ -1,6 +1,6 @@
 package stack
 
-import "thermsim/heatsink"
+import "thermsim/stack/heatsink"
 
 // film checks the coefficients of a convective face.
 func (v *validator) film(b *Boundary, name string) {

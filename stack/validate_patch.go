@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // maxPatches of a face, and how many of them may be circles and polygons, whose parts seen are measured point by point against all that lie over them: by

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"thermsim/geometry"
+	"thermsim/stack/geometry"
 )
 
 // shape checks that a shape is finite and has an area.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"thermsim/bench"
 	"thermsim/gpusolve/sparse/matrixmarket"
-	"thermsim/inputfile"
-	"thermsim/staging"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
+	"thermsim/study/bench"
 )
 
 // readExternal reads the files of --external.

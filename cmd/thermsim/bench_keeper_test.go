@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/bench"
+	"thermsim/study/bench"
 )
 
 // Rows that were measured are on the disk before the benchmark ends, but not after every row.

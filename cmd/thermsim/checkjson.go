@@ -3,11 +3,11 @@ package main
 import (
 	"io"
 
-	"thermsim/autogrid"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 	"thermsim/report"
+	"thermsim/study/autogrid"
 )
 
 // checkJSON is what check --json prints, in SI units.

@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"thermsim/checkpoint"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/report"
+	"thermsim/report/checkpoint"
 	"thermsim/stack"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"thermsim/bench"
-	"thermsim/inputfile"
-	"thermsim/staging"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
+	"thermsim/study/bench"
 )
 
 const benchHelp = `Measure every preconditioner of this build on the systems of the CUTh-Solver

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/autogrid"
 	"thermsim/gpusolve"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
-	"thermsim/staging"
+	"thermsim/study/autogrid"
 )
 
 const checkHelp = `Check a stack without solving it: read and validate every input, draw the stack

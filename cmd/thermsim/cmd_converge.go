@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/converge"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/study/converge"
 )
 
 const convergeHelp = `Ask how far the grid of a stack is from the exact answer: solve it on its own

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/internal/staging"
 	"thermsim/report"
-	"thermsim/staging"
 )
 
 const diffHelp = `Compare the fields of two saved runs: the first minus the second, in K. RUN_A and

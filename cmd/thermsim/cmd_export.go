@@ -9,8 +9,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/staging"
 )
 
 const exportHelp = `Write the steady system of a stack as Matrix Market files, for other solvers:

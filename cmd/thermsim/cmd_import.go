@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"thermsim/gpusolve"
-	"thermsim/importer"
+	"thermsim/internal/staging"
+	"thermsim/interop/importer"
 	"thermsim/stack"
-	"thermsim/staging"
-	"thermsim/verify"
+	"thermsim/study/verify"
 )
 
 const importHelp = `Turn a project of another simulator into a stack file. The ending of the first

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/importer/eda"
-	"thermsim/inputfile"
-	"thermsim/staging"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
+	"thermsim/interop/eda"
 )
 
 const importEDAHelp = `Make a power map from the placement of a chip and the power of its instances.

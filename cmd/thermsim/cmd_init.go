@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 // templates has a folder for each kind of stack that init starts.

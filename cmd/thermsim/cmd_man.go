@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 const manHelp = `Write the manual pages of thermsim and of all its commands into DIR, which is

@@ -9,9 +9,9 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/reducedmodel"
-	"thermsim/reducedmodel/reduce"
 	"thermsim/stack"
+	"thermsim/study/reducedmodel"
+	"thermsim/study/reducedmodel/reduce"
 )
 
 const reduceHelp = `Make a model of few states that stands for a stack: temperatures of blocks and

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/saved"
-	"thermsim/staging"
 )
 
 const renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,

@@ -14,12 +14,12 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/picture"
-	"thermsim/response"
-	"thermsim/response/display"
 	"thermsim/stack"
-	"thermsim/staging"
+	"thermsim/study/response"
+	"thermsim/study/response/display"
 )
 
 const rthHelp = `Solve a stack for 1 W in each of its inputs, one at a time: every block, every

@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/internal/printable"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/printable"
 	"thermsim/report"
 	"thermsim/report/picture"
-	"thermsim/sensitivity"
 	"thermsim/stack"
-	"thermsim/staging"
+	"thermsim/study/sensitivity"
 )
 
 const sensitivityHelp = `Tell how far a temperature moves with every power, thickness, conductivity, contact

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
-	"thermsim/serve"
-	"thermsim/staging"
+	"thermsim/internal/staging"
+	"thermsim/interop/serve"
 )
 
 const serveHelp = `Step the temperatures of a stack for another program, which sets powers and reads

@@ -16,8 +16,8 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/internal/staging"
 	"thermsim/report"
-	"thermsim/staging"
 )
 
 const solveHelp = `Solve A x = b for a matrix in Matrix Market format, from another tool or from

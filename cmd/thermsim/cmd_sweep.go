@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/stack"
-	"thermsim/staging"
-	"thermsim/sweep"
+	"thermsim/study/sweep"
 )
 
 const sweepHelp = `Solve a stack many times, with other values in each run, in one process on one

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"thermsim/gpusolve/ports"
-	"thermsim/inputfile"
-	"thermsim/reducedmodel"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/stack"
-	"thermsim/staging"
+	"thermsim/study/reducedmodel"
 )
 
 // modelFlags are the flags that a run of a reduced model takes.

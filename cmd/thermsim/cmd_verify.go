@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/verify"
+	"thermsim/study/verify"
 )
 
 const verifyHelp = `Solve cases whose answer is known from theory and compare: slabs, spreading

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve/ports"
+	"thermsim/internal/staging"
 	"thermsim/report/picture"
-	"thermsim/response"
-	"thermsim/response/display"
 	"thermsim/stack"
-	"thermsim/staging"
+	"thermsim/study/response"
+	"thermsim/study/response/display"
 )
 
 const zthHelp = `Find how the temperatures of a stack answer to a step of 1 W in each of its

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"thermsim/gpusolve"
-	"thermsim/printable"
+	"thermsim/internal/printable"
 	"thermsim/report"
 )
 

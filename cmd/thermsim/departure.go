@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 // patience is how long a command may take to end after a signal, before it is left where it stands. Solvers look for signals in each iteration; parsing,

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 // A command that does not end by itself is left, unless something would be lost; a second signal ends it in any case.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"thermsim/autogrid"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 	"thermsim/stack"
+	"thermsim/study/autogrid"
 )
 
 // description is what check prints of a stack on its mesh.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/report"
-	"thermsim/staging"
 )
 
 // saveFlat saves a steady run of a field that is flat but for its first cell.

@@ -8,9 +8,9 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/internal/staging"
 	"thermsim/report/saved"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // Exit statuses.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/interpreter"
 )
 
 // A GPU that runs out of memory while it is set up: auto takes the processor, says so on stderr and in summary.json; a GPU that was asked for ends the

@@ -14,8 +14,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"

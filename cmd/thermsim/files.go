@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // checkFiles are the drawings of check, as records of folders call them.

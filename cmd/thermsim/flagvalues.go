@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/stack"
 )
 

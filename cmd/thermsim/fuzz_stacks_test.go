@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack/randomstack"
 )
 

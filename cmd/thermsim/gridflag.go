@@ -7,9 +7,9 @@ import (
 	"math"
 	"strings"
 
-	"thermsim/autogrid"
-	"thermsim/converge"
 	"thermsim/stack"
+	"thermsim/study/autogrid"
+	"thermsim/study/converge"
 )
 
 // gridWish is --grid of a stack: numbers of equal cells, or auto.

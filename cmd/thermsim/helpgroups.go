@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"thermsim/importer"
+	"thermsim/interop/importer"
 )
 
 // Headings of flags in the help.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/internal/testtier"
 )
 

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 func main() {

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/internal/staging"
 	"thermsim/powermap"
-	"thermsim/reducedmodel"
 	"thermsim/report/fieldfile"
 	"thermsim/stack"
-	"thermsim/staging"
+	"thermsim/study/reducedmodel"
 )
 
 // modelFiles are the files of reduce, as records of folders call them.

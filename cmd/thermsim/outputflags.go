@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/report/saved"

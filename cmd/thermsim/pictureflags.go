@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/report"
 	"thermsim/stack"
 )

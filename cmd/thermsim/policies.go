@@ -7,8 +7,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
-	"thermsim/policy"
 	"thermsim/report"
+	"thermsim/study/policy"
 )
 
 // control is a table of policies at work in a run.

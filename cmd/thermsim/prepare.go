@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 	"thermsim/report"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // stackPath is the file that a STACK argument stands for.

@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"thermsim/exporter"
-	"thermsim/importer"
-	"thermsim/importer/hotspot"
-	"thermsim/importer/threedice"
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
+	"thermsim/interop/export"
+	"thermsim/interop/hotspot"
+	"thermsim/interop/importer"
+	"thermsim/interop/threedice"
 	"thermsim/mesh"
 	"thermsim/stack"
-	"thermsim/staging"
 )
 
 // formats are the simulators whose projects can be imported.
@@ -155,11 +155,11 @@ func (p *project) tellNotes(g *globals, r *importer.Result) {
 }
 
 // writer writes the simulator's own files; nil where none are asked for.
-func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (exporter.Writer, error) {
+func (p *project) writer(m *mesh.Mesh, files *staging.Transaction, steps int) (export.Writer, error) {
 	if p.format == "" || p.result == nil {
 		return nil, nil
 	}
-	return exporter.New(p.result, m, exporter.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
+	return export.New(p.result, m, export.Options{Files: files, Decimals: p.decimals.count(), Steps: steps})
 }
 
 // loadInput reads a stack file, or imports a project.

@@ -8,9 +8,9 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
+	"thermsim/interop/network"
+	"thermsim/interop/network/netsolve"
 	"thermsim/mesh"
-	"thermsim/network"
-	"thermsim/network/netsolve"
 	"thermsim/stack"
 )
 

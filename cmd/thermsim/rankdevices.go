@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
-	"thermsim/launcher"
+	"thermsim/internal/launcher"
 )
 
 // rankDevices are the devices of the ranks in this process. wish is the stack's or the flag's; where several GPUs are named, list tells which.

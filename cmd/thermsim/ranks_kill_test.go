@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 	"thermsim/internal/testtier"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
+	"thermsim/internal/launcher"
 	"thermsim/internal/testtier"
-	"thermsim/launcher"
 	"thermsim/report/saved"
 	"thermsim/stack"
 )

@@ -14,7 +14,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/tcp"
-	"thermsim/launcher"
+	"thermsim/internal/launcher"
 )
 
 // ranksOptions are the flags of runs over several ranks.

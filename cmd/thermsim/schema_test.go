@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 var summarySchema = sync.OnceValues(func() (*jsonschema.Schema, error) {

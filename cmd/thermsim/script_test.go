@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 )
 
 func TestMain(m *testing.M) {

@@ -52,7 +52,7 @@ func TestServe3DICE(t *testing.T) {
 	g := &globals{console: &console{stdout: io.Discard, stderr: &errors}}
 	ended := make(chan int, 1)
 	go func() {
-		ended <- execute(g, []string{"serve", "--protocol", "3d-ice", "--port", "0", "--compat", "--device", "cpu", "--out", dir, "../../serve/threedice/testdata/case.stk"})
+		ended <- execute(g, []string{"serve", "--protocol", "3d-ice", "--port", "0", "--compat", "--device", "cpu", "--out", dir, "../../interop/serve/threedice/testdata/case.stk"})
 	}()
 	c, err := net.Dial("tcp", errors.address(t))
 	if err != nil {

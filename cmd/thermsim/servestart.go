@@ -13,10 +13,10 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
-	project3dice "thermsim/importer/threedice"
+	"thermsim/internal/staging"
+	"thermsim/interop/serve/threedice"
+	project3dice "thermsim/interop/threedice"
 	"thermsim/mesh"
-	"thermsim/serve/threedice"
-	"thermsim/staging"
 )
 
 // stdin is standard input.

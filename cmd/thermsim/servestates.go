@@ -12,9 +12,9 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/saved"
-	"thermsim/staging"
 )
 
 // stateFiles keeps states of a served stack as saved runs of one step in a folder.

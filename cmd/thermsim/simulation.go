@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"thermsim/exporter"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
+	"thermsim/interop/export"
 	"thermsim/report"
-	"thermsim/staging"
 )
 
 // simulation is a steady or transient run on its way.
@@ -149,7 +149,7 @@ func steadyInterrupted(err error) error {
 }
 
 // peerRecorder writes the files of other simulators.
-type peerRecorder struct{ exporter.Writer }
+type peerRecorder struct{ export.Writer }
 
 func (p peerRecorder) Reads(int) bool { return true }
 func (p peerRecorder) Step(_ int, step solution.Step, f solution.Field) error {

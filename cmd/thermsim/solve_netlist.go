@@ -10,9 +10,9 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
-	"thermsim/printable"
+	"thermsim/internal/printable"
+	"thermsim/internal/staging"
 	"thermsim/report"
-	"thermsim/staging"
 )
 
 // readNetlist makes the system of a power grid.

@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 
-	"thermsim/checkpoint"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
+	"thermsim/report/checkpoint"
 	"thermsim/report/saved"
 	"thermsim/stack"
 )

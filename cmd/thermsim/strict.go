@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"thermsim/plausibility"
+	"thermsim/mesh/plausibility"
 	"thermsim/report"
 )
 

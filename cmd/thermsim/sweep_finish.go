@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/internal/staging"
 	"thermsim/report/picture"
-	"thermsim/staging"
-	"thermsim/sweep"
+	"thermsim/study/sweep"
 )
 
 // merge makes one table of the parts.

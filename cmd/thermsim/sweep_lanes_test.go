@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/interpreter"
 )
 
 // A sweep on several lanes of a GPU writes the bytes of one on a single lane, and gives back all that it took.

@@ -12,7 +12,7 @@ import (
 
 	"thermsim/report"
 	"thermsim/stack"
-	"thermsim/sweep"
+	"thermsim/study/sweep"
 )
 
 // question is a run that is asked for as a line of JSON.

@@ -13,7 +13,7 @@ import (
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/tcp"
 	"thermsim/gpusolve/solution"
-	"thermsim/launcher"
+	"thermsim/internal/launcher"
 )
 
 // team is the ranks of a run as this process sees them: itself alone, one of several processes, or all ranks.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"thermsim/printable"
-	"thermsim/staging"
-	"thermsim/timeline"
+	"thermsim/internal/printable"
+	"thermsim/internal/staging"
+	"thermsim/internal/timeline"
 )
 
 // timingsFlag is --timings: when the parts of a run began and how long they took.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 )
 
 // watchPoll is how often files are looked at. Modification times work on every file system, networks' too, where notices of changes do not.

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"thermsim/internal/staging"
 	"thermsim/internal/testtier"
 	"thermsim/report"
-	"thermsim/staging"
 )
 
 // diskStep is an operation on the disk: the n-th of its kind on that name.
@@ -157,7 +157,7 @@ func TestEveryBoundaryOfARun(t *testing.T) {
 	if err := os.WriteFile(placement, []byte(tinyPlacement), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	project := filepath.Join("..", "..", "importer", "threedice", "testdata", "steady", "case.stk")
+	project := filepath.Join("..", "..", "interop", "threedice", "testdata", "steady", "case.stk")
 	for name, c := range boundaryCases(file, placement, project) {
 		t.Run(name, func(t *testing.T) {
 			b := newBoundaries(t, c)

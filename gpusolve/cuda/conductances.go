@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 )
 

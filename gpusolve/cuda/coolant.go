@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 )

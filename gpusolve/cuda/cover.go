@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 )
 

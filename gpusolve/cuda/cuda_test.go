@@ -3,8 +3,8 @@ package cuda_test
 import (
 	"testing"
 
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 func TestConformanceOnGPU(t *testing.T) { opstest.Run(t, devices.OnGPU(t)) }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unsafe"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ranks"
 	"thermsim/mesh"

@@ -1,8 +1,8 @@
 package cuda
 
 import (
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reuse"
 	"thermsim/gpusolve/sparse"

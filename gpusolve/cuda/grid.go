@@ -3,7 +3,7 @@ package cuda
 import (
 	"math"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // limits asks how many blocks a launch may have along y and along z: 65,535 on all GPUs so far.

@@ -3,9 +3,9 @@ package cuda_test
 import (
 	"testing"
 
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 func TestConformanceOnInterpreter(t *testing.T) {

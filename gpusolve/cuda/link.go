@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ranks"
 )
 

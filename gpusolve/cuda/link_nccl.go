@@ -6,8 +6,8 @@ import (
 	"os"
 	"sync"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ranks"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ranks"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
 )

@@ -3,7 +3,7 @@ package cuda
 import (
 	"unsafe"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 )
 

@@ -3,7 +3,7 @@ package cuda
 import (
 	"unsafe"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // BytesOf is the memory that the values of a slice take.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"

@@ -3,7 +3,7 @@ package cuda
 import (
 	"unsafe"
 
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/reduction"
 )
 

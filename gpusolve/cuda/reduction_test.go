@@ -3,11 +3,11 @@ package cuda_test
 import (
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/mesh"
 )
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/reuse"
 )

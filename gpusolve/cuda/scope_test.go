@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
 	"thermsim/mesh"
 )
 

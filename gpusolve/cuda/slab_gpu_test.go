@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/nccl"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/nccl"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 )
 

@@ -3,8 +3,8 @@ package cuda
 import (
 	"fmt"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 )
 

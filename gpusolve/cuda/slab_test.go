@@ -5,12 +5,12 @@ import (
 	"sync"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/ranks"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

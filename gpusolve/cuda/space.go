@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 )
 

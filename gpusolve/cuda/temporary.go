@@ -3,7 +3,7 @@ package cuda
 import (
 	"slices"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // Temporary is device memory for the time of an operation.

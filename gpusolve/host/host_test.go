@@ -5,7 +5,7 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 func TestConformance(t *testing.T) {

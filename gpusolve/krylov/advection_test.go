@@ -6,13 +6,13 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/opstest"
 	"thermsim/mesh"
 )
 

@@ -10,10 +10,10 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/jacobi"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // stabilise solves a system given by rows on the processor.

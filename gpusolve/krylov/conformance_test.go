@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 func TestStabilised(t *testing.T) { stabilised(t, devices.Processor) }

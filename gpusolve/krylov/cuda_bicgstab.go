@@ -2,7 +2,7 @@ package krylov
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 )
 

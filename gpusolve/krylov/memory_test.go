@@ -3,13 +3,13 @@ package krylov_test
 import (
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 )
 

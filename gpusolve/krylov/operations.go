@@ -1,6 +1,6 @@
 package krylov
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../cuda/kernels
 
 import (
 	"errors"

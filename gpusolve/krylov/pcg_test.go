@@ -5,12 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

@@ -1,10 +1,10 @@
 package ports
 
 import (
-	"thermsim/geometry"
 	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // OutputKind says what an output is a temperature of.

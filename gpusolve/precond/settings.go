@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 )
 
 // ErrRefused marks a method that cannot be used on a matrix, or with a setting, for a reason that lies there and not in the device.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 )
 
 func TestLocal(t *testing.T) {

@@ -1,10 +1,10 @@
 package reduction
 
 import (
-	"thermsim/geometry"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Cover is a layer's part under rectangles and other shapes, weighed by volume, plane by plane.

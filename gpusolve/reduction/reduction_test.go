@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"thermsim/geometry"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // A field that rises by 2 K a column, 3 K a row and 10 K a plane from 300 K, of which each statistic is known by hand.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 	"thermsim/report/field"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 	"thermsim/report/field"
 )
 

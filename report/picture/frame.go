@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"thermsim/gpusolve/reduction"
-	"thermsim/printable"
+	"thermsim/internal/printable"
 	"thermsim/stack"
 )
 

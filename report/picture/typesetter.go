@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font/liberation"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 // typesetter sets text in Liberation Sans, gonum/plot's own font. It is for one goroutine.

@@ -8,8 +8,8 @@ import (
 
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/nullable"
-	"thermsim/plausibility"
-	"thermsim/printable"
+	"thermsim/internal/printable"
+	"thermsim/mesh/plausibility"
 	"thermsim/stack"
 )
 

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

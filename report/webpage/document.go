@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // Document is what a page tells.

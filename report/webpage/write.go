@@ -13,7 +13,7 @@ import (
 	"math"
 	"strings"
 
-	"thermsim/printable"
+	"thermsim/internal/printable"
 )
 
 //go:embed assets

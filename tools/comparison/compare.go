@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/importer"
+	"thermsim/interop/importer"
 	"thermsim/stack"
-	"thermsim/verify"
+	"thermsim/study/verify"
 )
 
 // finding is what a comparison found.

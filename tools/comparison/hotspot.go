@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/importer"
-	"thermsim/importer/hotspot"
+	"thermsim/interop/hotspot"
+	"thermsim/interop/importer"
 )
 
 // hotSpot has one folder per case with the inputs, and what HotSpot wrote with nine decimals in out_hp.

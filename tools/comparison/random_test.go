@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"thermsim/importer"
-	"thermsim/importer/hotspot"
+	"thermsim/interop/hotspot"
+	"thermsim/interop/importer"
 )
 
 // Random projects are taken in both ways, and a seed always gives the same one.

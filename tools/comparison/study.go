@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/importer"
+	"thermsim/interop/importer"
 )
 
 // simulator is a program that thermsim is compared with.

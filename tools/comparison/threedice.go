@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/importer"
-	"thermsim/importer/threedice"
+	"thermsim/interop/importer"
+	"thermsim/interop/threedice"
 )
 
 // threeDICE has one folder per case with case.stk, the maps it wrote and, where they exist, the same maps with nine decimals in hp.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"thermsim/bench"
+	"thermsim/study/bench"
 )
 
 // published is what the paper measured: its Tables III, IV and VII.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
 

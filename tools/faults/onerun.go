@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 // oneRun says what is wrong with a folder that shall hold files of one run of each kind, as its record tells, and nothing else. A file that is as the record says, in

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"thermsim/staging"
+	"thermsim/internal/staging"
 )
 
 // prepared is a scenario made ready: the folder before the command, and what the command makes of it.

@@ -66,7 +66,7 @@ var scenarios = []scenario{
 	{name: "bench", earlier: words("bench --tables steady --grid 4x4 --systems mol10 --device cpu --runs 1 --precond jacobi --out out.json,out.csv"),
 		command: strings.Fields("bench --tables steady --grid 6x6 --systems mol10 --device cpu --runs 1 --precond jacobi --out out.json,out.csv"), slow: true},
 	{name: "serve", command: strings.Fields("serve --states out"), input: "{\"op\":\"step\",\"n\":3}\n{\"op\":\"save\",\"file\":\"three\"}\n", answers: true},
-	{name: "import 3dice", copies: "importer/threedice/testdata/steady", earlier: words("import 3dice case.stk --compat --measure=false -o out.toml"),
+	{name: "import 3dice", copies: "interop/threedice/testdata/steady", earlier: words("import 3dice case.stk --compat --measure=false -o out.toml"),
 		command: strings.Fields("import 3dice case.stk --measure=false --force -o out.toml")},
 	{name: "import eda", earlier: words("import eda --placement cells.csv --grid 4x4 -o chip"), command: strings.Fields("import eda --placement cells.csv --grid 8x8 --cells --force -o chip")},
 	{name: "init", command: strings.Fields("init hbm out"), once: true},

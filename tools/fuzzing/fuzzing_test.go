@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 		}
 		seen[f.String()], names[f.Target] = true, true
 	}
-	for _, want := range []string{"stack FuzzTOML", "cmd/thermsim FuzzStacks", "stack/internal/units FuzzParse", "verify FuzzSteady"} {
+	for _, want := range []string{"stack FuzzTOML", "cmd/thermsim FuzzStacks", "stack/internal/units FuzzParse", "study/verify FuzzSteady"} {
 		if !seen[want] {
 			t.Errorf("%s was not found", want)
 		}
@@ -38,8 +38,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s has a share, and is no target", name)
 		}
 	}
-	some, err := find(regexp.MustCompile("^policy "))
-	if err != nil || len(some) != 1 || some[0].String() != "policy FuzzParse" {
+	some, err := find(regexp.MustCompile("^study/policy "))
+	if err != nil || len(some) != 1 || some[0].String() != "study/policy FuzzParse" {
 		t.Errorf("%v, %v", some, err)
 	}
 	if _, err := find(regexp.MustCompile("^none$")); err == nil {

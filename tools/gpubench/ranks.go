@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/ranks/tcp"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

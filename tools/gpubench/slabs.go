@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/slabs"
+	"thermsim/gpusolve/ranks/slabs"
 	"thermsim/mesh"
 )
 

@@ -3,9 +3,9 @@ package main
 import (
 	"testing"
 
-	"thermsim/gpusolve/cases"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

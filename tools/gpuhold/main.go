@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"time"
 
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 func main() {

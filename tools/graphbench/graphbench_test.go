@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // A grid of tracks x tracks has 4 tracks^2 nodes, 2 tracks^2 vias and at most 4 tracks (tracks - 1) pieces of wire. Its voltages by both methods, on the processor and by the

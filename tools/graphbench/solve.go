@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/cmg"

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/geometry"
 	"thermsim/gpusolve"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // sample is a piece of a mixture to be solved with all its inclusions: a rectangle with circles of material 1 in material 0.

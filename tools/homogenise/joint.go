@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // joint is a field of round joints between two dies, lengths in um.

@@ -7,8 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"thermsim/geometry"
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // samples of a random mixture that are solved for each figure.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/ddilu"

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

@@ -129,7 +129,7 @@ func (f *Folder) header(h *header) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	if pointers {
-		f.writeHead(&b, h.name, "thermsim/gpusolve/cudriver")
+		f.writeHead(&b, h.name, "thermsim/gpusolve/cuda/cudriver")
 	} else {
 		f.writeHead(&b, h.name)
 	}

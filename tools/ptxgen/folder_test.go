@@ -40,7 +40,7 @@ func TestFolder(t *testing.T) {
 	if diff := cmp.Diff([]string{"method_launch.go", "own_constants.go"}, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("files (-want +got)\n%s", diff)
 	}
-	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cudriver\"\n)\n\ntype Node struct {\n\tFirst int32\n\tAt    cudriver.Ptr[float64]\n}\n"
+	const node = "package method\n\nimport (\n\t\"thermsim/gpusolve/cuda/cudriver\"\n)\n\ntype Node struct {\n\tFirst int32\n\tAt    cudriver.Ptr[float64]\n}\n"
 	if got := string(files["own_constants.go"]); !strings.Contains(got, node) {
 		t.Errorf("%s\nwant in it\n%s", got, node)
 	}

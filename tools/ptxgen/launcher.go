@@ -20,7 +20,7 @@ func (f *Folder) Launcher(s *Source) ([]byte, error) {
 	module := f.module(s)
 	types := f.elements(s)
 	var b bytes.Buffer
-	f.writeHead(&b, s.Name+".cu", embedOf(s), "thermsim/gpusolve/cudriver", "thermsim/gpusolve/kernels/launch")
+	f.writeHead(&b, s.Name+".cu", embedOf(s), "thermsim/gpusolve/cuda/cudriver", "thermsim/gpusolve/cuda/kernels/launch")
 	s.writeEmbed(&b)
 	writeConstants(&b, module, s.allConstants())
 	for _, t := range s.Structs {

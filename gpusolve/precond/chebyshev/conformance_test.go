@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"thermsim/gpusolve/interpreter"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/chebyshev"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // kind of step: the precisions of entries and vectors, and the relative error of a product with random factors. Half precision has 11 digits: an entry,

@@ -2,8 +2,8 @@ package chebyshev
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 )
 

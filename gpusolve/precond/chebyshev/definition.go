@@ -1,8 +1,8 @@
 package chebyshev
 
 import (
-	"thermsim/gpusolve/method"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/method"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/solution"

@@ -1,7 +1,7 @@
 package chebyshev
 
 import (
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/precond"
 )
 

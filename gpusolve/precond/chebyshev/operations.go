@@ -3,7 +3,7 @@ package chebyshev
 import (
 	"errors"
 
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 )
 

@@ -8,7 +8,7 @@
 // cycle of segments.cu (Segments).
 package cmg
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"errors"

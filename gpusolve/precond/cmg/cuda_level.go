@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // LoadDevice cuts a graph that is on the device into segments. Only where rows have several does the host see the rows' lengths.

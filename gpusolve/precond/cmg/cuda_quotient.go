@@ -2,7 +2,7 @@ package cmg
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // Quotient forms R A R^T. Rows of the quotient have room for all of their terms first, which are as many as the graph has entries.

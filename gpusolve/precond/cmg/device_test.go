@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/graphs"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // onDevices calls f with the interpreter, and with a GPU where there is one.

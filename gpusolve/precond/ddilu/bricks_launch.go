@@ -5,8 +5,8 @@ package ddilu
 import (
 	_ "embed"
 
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/kernels/launch"
+	"thermsim/gpusolve/cuda/cudriver"
+	"thermsim/gpusolve/cuda/kernels/launch"
 )
 
 //go:embed ptx/bricks.ptx

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // conformBricks tests block incomplete factorisation on an executor: factors of grids with odd, prime, flat and thin shapes, cut in several ways, of random,

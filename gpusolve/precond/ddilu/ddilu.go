@@ -3,7 +3,7 @@
 // Blocks are bricks of a grid, or parts of a graph. See docs/ddilu.md.
 package ddilu
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"errors"

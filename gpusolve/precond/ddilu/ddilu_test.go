@@ -11,10 +11,10 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/ddilu"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // load puts a matrix on the processor, by diagonals or by rows, with its preconditioner.

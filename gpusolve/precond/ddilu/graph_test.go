@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // Parts have equal sizes, all rows, and in a grid few couplings between them: parts of 64 cells of a plane drop less than strips of a row each would.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // TestMeasurePartsOnGPU times the steps of a set-up of parts, levels on the processor and on the GPU among them, and writes them to the file that THERMSIM_MEASURE

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // conformParts tests block factors of matrices by rows on an executor: levels against the longest chains, solves against the textbook's factor of the matrix

@@ -2,7 +2,7 @@ package downstream
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/kernels"
+	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/mesh"

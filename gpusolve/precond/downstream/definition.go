@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve/krylov"
-	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/multigrid"

@@ -2,7 +2,7 @@
 // operator, coolant included (package multigrid), and a bound on the error in K.
 package downstream
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"fmt"

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // gpuAxis is an axis with the tables of its transforms. Coefficients of sines stand in reversed order: slot p belongs to wave number n-1-p.

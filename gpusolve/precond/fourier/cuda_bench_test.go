@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/powermap"
 )
 

@@ -2,7 +2,7 @@ package fourier
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // gpuStack is what the column kernels know of planes: their numbers, and which sheets heat them.

@@ -2,7 +2,7 @@ package fourier
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // outlines are what the device is told of loads: which of them heat a plane, and their footprints along either axis.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // crossing is how planes pass between ranks on the way between the transforms along x and y. A line of tiles is a pair of rows that the next transform takes: a rank has a stretch

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // gpuSources are the loads on the device. The footprints, planes, and watts and factors of all loads lie one behind the other, and so do their spectra.

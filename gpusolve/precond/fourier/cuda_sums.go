@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // gpuWeight is the spectrum of weights along an axis.

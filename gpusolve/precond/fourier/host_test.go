@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 	"thermsim/powermap"
 )
 

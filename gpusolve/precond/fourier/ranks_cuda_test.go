@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
-	"thermsim/gpusolve/interpreter"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 )
 

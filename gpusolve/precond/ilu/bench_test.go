@@ -8,9 +8,9 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // BenchmarkTriangles is one application on the processor: factors of a matrix that is not symmetric beside those of one that is.

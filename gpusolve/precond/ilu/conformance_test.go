@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 	"thermsim/internal/testtier"
 )
 

@@ -1,7 +1,7 @@
 package ilu
 
 import (
-	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/precond"
 )
 

@@ -4,7 +4,7 @@
 // The triangular solves go along wavefronts; see docs/ilu.md for what that costs on flat grids. Kernels is their GPU side, made of ilu.cu.
 package ilu
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"errors"

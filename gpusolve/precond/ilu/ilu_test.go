@@ -12,10 +12,10 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 func load(t *testing.T, a *sparse.Diagonals) ops.Operator {

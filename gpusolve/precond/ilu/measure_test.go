@@ -11,10 +11,10 @@ import (
 
 	"thermsim/gpusolve/krylov"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/precond/ilu"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // GMRES, as the paper has it, applies the preconditioner once an iteration, BiCGSTAB twice: this compares their counts on convection with diffusion. GMRES leaves

@@ -3,11 +3,11 @@ package jacobi_test
 import (
 	"testing"
 
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/jacobi"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // eps32 is rounding of a few FP32 operations.

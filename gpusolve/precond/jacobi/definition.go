@@ -3,8 +3,8 @@ package jacobi
 import (
 	"fmt"
 
-	"thermsim/gpusolve/method"
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/method"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )

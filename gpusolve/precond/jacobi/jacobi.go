@@ -2,7 +2,7 @@
 // thousands of iterations.
 package jacobi
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"thermsim/gpusolve/ops"

@@ -1,7 +1,7 @@
 package jacobi
 
 import (
-	"thermsim/gpusolve/mixed"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 )
 
 // eps32 is rounding of FP32 sums of a few dozen terms.

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/stack"
 )
 

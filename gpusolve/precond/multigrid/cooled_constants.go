@@ -3,7 +3,7 @@
 package multigrid
 
 import (
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // Flow is the coolant of a cavity on a level: its plane, the axis along which it flows, the step from a cell to the one downstream and the cells along it. heat

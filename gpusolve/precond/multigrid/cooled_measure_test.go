@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/mesh"
 	"thermsim/stack"
 )

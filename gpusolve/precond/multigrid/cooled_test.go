@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"thermsim/gpusolve/host"
-	"thermsim/gpusolve/interpreter"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
-	"thermsim/gpusolve/opstest/devices"
 	"thermsim/gpusolve/precond/multigrid"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h tells what belongs to it. ground holds capacities too on all levels

@@ -2,7 +2,7 @@ package multigrid
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 )
 

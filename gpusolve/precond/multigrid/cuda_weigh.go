@@ -2,7 +2,7 @@ package multigrid
 
 import (
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 )
 
 // reserveWeights takes memory for the planes that ask for conductance-weighted interpolation.

@@ -3,7 +3,7 @@ package multigrid
 import (
 	"fmt"
 
-	"thermsim/gpusolve/method"
+	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
 )

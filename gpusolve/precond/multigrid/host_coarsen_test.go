@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"thermsim/gpusolve/cases"
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
 

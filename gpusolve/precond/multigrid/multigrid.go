@@ -4,7 +4,7 @@
 // Thin layers couple strongly along z and thick ones laterally; with exact column solves only the lateral part is left to the hierarchy.
 package multigrid
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"fmt"

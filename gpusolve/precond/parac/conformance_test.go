@@ -9,8 +9,8 @@ import (
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/opstest"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/testing/opstest"
 )
 
 // conformance tests the operations of an executor on grids and graphs: the solves against dense arithmetic on the factor, and the factor against

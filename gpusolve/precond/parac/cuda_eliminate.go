@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/sparse/ordering"
 )
 

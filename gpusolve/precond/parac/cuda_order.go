@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cudriver"
+	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/sparse/ordering"
 )
 

@@ -1,6 +1,6 @@
 package parac
 
-import "thermsim/gpusolve/method"
+import "thermsim/gpusolve/krylov/method"
 
 // Definition of the method.
 func Definition() method.Definition {

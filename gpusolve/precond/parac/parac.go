@@ -5,7 +5,7 @@
 // both make the same factor, to the last bit.
 package parac
 
-//go:generate go run thermsim/tools/ptxgen/gen -I ../../kernels
+//go:generate go run thermsim/tools/ptxgen/gen -I ../../cuda/kernels
 
 import (
 	"errors"

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 	"thermsim/internal/testtier"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 )
 
 // listening is the number of ports at which this process listens, as Linux tells.

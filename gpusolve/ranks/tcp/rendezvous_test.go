@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 )
 
 // facts of a run, with some changed: pairs of names and values.

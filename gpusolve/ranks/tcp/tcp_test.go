@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/rankstest"
+	"thermsim/gpusolve/testing/rankstest"
 )
 
 // joinAll joins n ranks that change adjusts.

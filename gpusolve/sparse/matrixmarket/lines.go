@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 )
 
 // lines walks over the lines of a file that say something.

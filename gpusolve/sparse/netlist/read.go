@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"thermsim/inputfile"
+	"thermsim/internal/inputfile"
 )
 
 // Is says whether a file's name is that of a netlist, packed or not.

@@ -1,7 +1,7 @@
 package keys
 
 import (
-	"thermsim/coolant"
+	"thermsim/stack/coolant"
 	"thermsim/stack/internal/units"
 )
 

@@ -1,0 +1,280 @@
+package eda
+
+import (
+	"math"
+
+	"thermsim/interop/importer"
+	"thermsim/stack"
+)
+
+// macro is the size of a cell, from LEF.
+type macro struct {
+	width, height float64 // in um, at orientation N; 0 where the LEF tells none
+	pos           stack.Pos
+}
+
+// library is the macros of all LEF files.
+type library struct {
+	names  *names
+	macros []macro
+}
+
+// lefs reads the LEF files. The footprint of a cell is its SIZE; ORIGIN and FOREIGN do not move it, because a DEF places the south-west corner
+// of that box (LEF/DEF Language Reference, ORIGIN of a macro).
+func (m *reading) lefs(paths []string) *library {
+	lib := &library{names: newNames()}
+	for _, path := range paths {
+		r, done := m.input(path, "LEF")
+		if r == nil {
+			continue
+		}
+		p := &lefParser{lexer: newLexer(path, r), lib: lib, faults: m.faults}
+		p.library()
+		if p.fault != nil {
+			m.faults.AddError(p.fault)
+		}
+		done()
+	}
+	if len(paths) == 0 {
+		m.faults.Add(stack.Pos{}, "give the LEF files of the cells with --lef", "no LEF was given; a DEF does not tell the sizes of cells")
+	}
+	return lib
+}
+
+type lefParser struct {
+	*lexer
+	lib    *library
+	faults *importer.Faults
+}
+
+// library reads the statements of a file.
+func (p *lefParser) library() {
+	for p.next() {
+		switch {
+		case p.is("MACRO"):
+			p.macro()
+		case p.is("END"):
+			p.expect("LIBRARY")
+			return
+		case p.is("NONDEFAULTRULE"):
+			if p.need("the name of the rule") {
+				p.rule(string(p.word))
+			}
+		case p.in("LAYER", "VIA", "VIARULE", "SITE", "ARRAY"):
+			kind := string(p.word)
+			if p.need("the name of the " + kind) {
+				p.block(kind, string(p.word))
+			}
+		case p.in("UNITS", "SPACING", "PROPERTYDEFINITIONS", "NOISETABLE", "CORRECTIONTABLE", "IRDROP"):
+			p.block(string(p.word), string(p.word))
+		case p.is("BEGINEXT"):
+			p.passTo("ENDEXT")
+		case p.is("&ALIAS"):
+			p.passTo("&ENDALIAS")
+		case p.in("VERSION", "BUSBITCHARS", "DIVIDERCHAR", "NAMESCASESENSITIVE", "MANUFACTURINGGRID", "USEMINSPACING", "CLEARANCEMEASURE",
+			"NOWIREEXTENSIONATPIN", "MAXVIASTACK", "FIXEDMASK", "DIELECTRIC", "MINFEATURE", "OUTPUTPINANTENNASIZE", "INPUTPINANTENNASIZE",
+			"INOUTPINANTENNASIZE", "ANTENNAINPUTGATEAREA", "ANTENNAINOUTDIFFAREA", "ANTENNAOUTPUTDIFFAREA", "UNIVERSALNOISEMARGIN", "EDGERATETHRESHOLD1",
+			"EDGERATETHRESHOLD2", "EDGERATESCALEFACTOR", "&DEFINE", "&DEFINES", "&DEFINEB"):
+			p.skip(string(p.word))
+		default:
+			p.failAt(p.at, "is this a LEF file?", "unknown statement %s", p.shown())
+		}
+	}
+	// The fault, if any, tells why; a file may end without END LIBRARY, as those of version 5.6 and later.
+}
+
+func (l *lexer) in(keywords ...string) bool {
+	for _, k := range keywords {
+		if l.is(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// block passes over statements up to END and the name. What nests within has another name.
+func (l *lexer) block(kind, name string) {
+	from := l.at
+	for l.next() {
+		if !l.is("END") {
+			continue
+		}
+		if !l.next() {
+			break
+		}
+		if string(l.word) == name {
+			return
+		}
+	}
+	l.failAt(l.at, "is the file complete?", "the file ends within %s %s of line %d", kind, importer.Shorten(name), from.Line)
+}
+
+// rule passes over a NONDEFAULTRULE. It may end without its name; the layers and vias that nest in it have theirs.
+func (l *lexer) rule(name string) {
+	from, nested := l.at, ""
+	for l.next() {
+		switch {
+		case nested == "" && l.in("LAYER", "VIA"):
+			if !l.need("a name") {
+				return
+			}
+			nested = string(l.word)
+		case nested == "" && l.is("SPACING"):
+			nested = "SPACING"
+		case l.is("END"):
+			switch known := l.next(); {
+			case known && nested != "" && string(l.word) == nested:
+				nested = ""
+			case known && string(l.word) == name:
+				return
+			case nested == "":
+				l.again = known
+				return
+			}
+		}
+	}
+	l.failAt(l.at, "is the file complete?", "the file ends within NONDEFAULTRULE %s of line %d", importer.Shorten(name), from.Line)
+}
+
+// passTo passes over everything up to a keyword: an extension (BEGINEXT ... ENDEXT) or an alias.
+func (l *lexer) passTo(keyword string) {
+	from, kind := l.at, string(l.word)
+	for l.next() {
+		if l.is(keyword) {
+			return
+		}
+	}
+	l.failAt(l.at, "is the file complete?", "the file ends within %s of line %d", kind, from.Line)
+}
+
+// macro reads a macro up to its END.
+func (p *lefParser) macro() {
+	if !p.need("the name of the macro") {
+		return
+	}
+	name, at := string(p.word), p.at
+	one := macro{pos: at}
+	for p.next() {
+		switch {
+		case p.is("SIZE"):
+			if one.width > 0 {
+				p.fail("macro %q has a second SIZE", name)
+				return
+			}
+			p.size(&one)
+		case p.is("ORIGIN"):
+			p.microns("x of ORIGIN")
+			p.microns("y of ORIGIN")
+			p.semicolon("ORIGIN")
+		case p.is("PIN"):
+			p.pin()
+		case p.in("OBS", "DENSITY"):
+			p.unnamed(string(p.word))
+		case p.is("TIMING"):
+			p.block("TIMING", string(p.word))
+		case p.is("END"):
+			if !p.need("the name of the macro") {
+				return
+			}
+			if string(p.word) != name {
+				p.fail("END of macro %q expected, got END %s", name, p.shown())
+				return
+			}
+			p.add(name, one)
+			return
+		case p.is("BEGINEXT"):
+			p.passTo("ENDEXT")
+		case p.in("CLASS", "FIXEDMASK", "FOREIGN", "EEQ", "LEQ", "SYMMETRY", "SITE", "SOURCE", "POWER", "PROPERTY", "FUNCTION", "GENERATE", "GENERATED",
+			"CLOCKTYPE", "GENERATOR"):
+			p.skip(string(p.word))
+		default:
+			p.fail("unknown statement %s in macro %q", p.shown(), importer.Shorten(name))
+		}
+		if p.fault != nil {
+			return
+		}
+	}
+	p.failAt(p.at, "is the file complete?", "the file ends within macro %q", importer.Shorten(name))
+}
+
+// size reads SIZE width BY height.
+func (p *lefParser) size(one *macro) {
+	for i, what := range []string{"the width of a macro", "the height of a macro"} {
+		if i == 1 && !p.expect("BY") {
+			return
+		}
+		v, ok := p.microns(what)
+		if !ok {
+			return
+		}
+		if v < minSide {
+			p.fail("%s must be %g um at least, got %s", what, minSide, p.shown())
+			return
+		}
+		if i == 0 {
+			one.width = v
+		} else {
+			one.height = v
+		}
+	}
+	p.semicolon("SIZE")
+}
+
+// semicolon ends a statement.
+func (l *lexer) semicolon(statement string) {
+	if l.fault == nil && l.need("the semicolon after "+statement) && !l.is(";") {
+		l.fail("expected the semicolon after %s, got %s", statement, l.shown())
+	}
+}
+
+// pin passes over a pin, within which every PORT has an END of its own.
+func (p *lefParser) pin() {
+	if !p.need("the name of the pin") {
+		return
+	}
+	name, from := string(p.word), p.at
+	for p.next() {
+		switch {
+		case p.is("PORT"):
+			p.unnamed("PORT")
+		case p.is("END"):
+			if p.need("the name of the pin") && string(p.word) != name {
+				p.fail("END of pin %q of line %d expected, got END %s", importer.Shorten(name), from.Line, p.shown())
+			}
+			return
+		default:
+			p.skip(p.shown())
+		}
+		if p.fault != nil {
+			return
+		}
+	}
+	p.failAt(p.at, "is the file complete?", "the file ends within pin %q of line %d", importer.Shorten(name), from.Line)
+}
+
+// unnamed passes over statements up to an END that stands alone.
+func (p *lefParser) unnamed(kind string) {
+	from := p.at
+	for p.next() {
+		if p.is("END") {
+			return
+		}
+		if !p.is(";") && !p.skip(p.shown()) {
+			return
+		}
+	}
+	p.failAt(p.at, "is the file complete?", "the file ends within %s of line %d", kind, from.Line)
+}
+
+// add keeps a macro. Several files may hold the same one, as long as its size is the same.
+func (p *lefParser) add(name string, one macro) {
+	i, known := p.lib.names.add([]byte(name))
+	if !known {
+		p.lib.macros = append(p.lib.macros, one)
+		return
+	}
+	if old := p.lib.macros[i]; math.Abs(old.width-one.width) > 1e-9 || math.Abs(old.height-one.height) > 1e-9 {
+		p.faults.Add(one.pos, "leave out one of the files, or one of the macros", "macro %q is %g x %g um here and %g x %g um at %s",
+			importer.Shorten(name), one.width, one.height, old.width, old.height, old.pos)
+	}
+}

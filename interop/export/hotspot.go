@@ -1,0 +1,213 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"thermsim/gpusolve/solution"
+	"thermsim/interop/hotspot"
+	"thermsim/mesh"
+)
+
+// hotSpot writes the files that HotSpot writes: .steady and .grid.steady of a steady state, .ttrace and .grid.ttrace of a transient.
+type hotSpot struct {
+	outputs  *hotspot.Outputs
+	mesh     *mesh.Mesh
+	files    *files
+	decimals int
+	steps    int
+	step     int
+	planes   [][]float64 // the die's part of a layer's plane, by layer
+	whole    []float64
+	digits   []byte
+}
+
+// hotSpotDecimals are those of HotSpot's files.
+const hotSpotDecimals = 2
+
+// nodes is a field that knows nodes beside the mesh.
+type nodes interface {
+	Node(n int) (kelvin float64, ok bool)
+}
+
+func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (Writer, error) {
+	if m.NX() < o.DieX+o.Cols || m.NY() < o.DieY+o.Rows {
+		return nil, fmt.Errorf("HotSpot's files need its grid of %d x %d cells over the die, and the mesh has %d x %d; leave --grid out", o.Cols, o.Rows, m.NX(), m.NY())
+	}
+	w := &hotSpot{outputs: o, mesh: m, files: newFiles(options.Files), decimals: options.Decimals, steps: options.Steps, whole: make([]float64, m.NX()*m.NY())}
+	if w.decimals < 0 {
+		w.decimals = hotSpotDecimals
+	}
+	for range o.Layers {
+		w.planes = append(w.planes, make([]float64, o.Rows*o.Cols))
+	}
+	// Both files are opened before anything is solved, as it is here that their names may be refused.
+	suffix := ".ttrace"
+	if w.steps == 0 {
+		suffix = ".steady"
+	}
+	f, err := w.files.open(o.Name + suffix)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.files.open(o.Name + ".grid" + suffix); err != nil || w.steps == 0 {
+		return w, err
+	}
+	for i, at := range o.Columns {
+		if i > 0 {
+			f.WriteByte('\t')
+		}
+		f.WriteString(at.Name)
+	}
+	f.WriteByte('\n')
+	return w, nil
+}
+
+// Step takes a field.
+func (w *hotSpot) Step(time float64, f solution.Field) error {
+	if err := w.read(f); err != nil {
+		return err
+	}
+	w.step++
+	if w.steps == 0 {
+		return w.steady(f)
+	}
+	return w.instant()
+}
+
+// read takes the die's part of the planes: of a layer with several planes the mean over its height.
+func (w *hotSpot) read(f solution.Field) error {
+	o := w.outputs
+	for l := range o.Layers {
+		clear(w.planes[l])
+		k0, k1 := w.mesh.LayerPlanes[l][0], w.mesh.LayerPlanes[l][1]
+		height := w.mesh.Z[k1] - w.mesh.Z[k0]
+		for k := k0; k < k1; k++ {
+			if err := f.Plane(k, w.whole); err != nil {
+				return err
+			}
+			part := (w.mesh.Z[k+1] - w.mesh.Z[k]) / height
+			for row := range o.Rows {
+				from := w.whole[(o.DieY+row)*w.mesh.NX()+o.DieX:][:o.Cols]
+				for col, v := range from {
+					w.planes[l][row*o.Cols+col] += part * v
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *hotSpot) kelvin(f *file, v float64) {
+	w.digits = strconv.AppendFloat(w.digits[:0], v, 'f', w.decimals, 64)
+	f.Write(w.digits)
+}
+
+// steady writes the temperatures of blocks, with the nodes beside the die where there are any, and of cells.
+func (w *hotSpot) steady(field solution.Field) error {
+	f, err := w.files.open(w.outputs.Name + ".steady")
+	if err != nil {
+		return err
+	}
+	for l := range w.outputs.Layers {
+		y := &w.outputs.Layers[l]
+		for i := range y.Blocks {
+			f.WriteString(y.Prefix + y.Blocks[i].Name + "\t")
+			w.kelvin(f, w.block(l, &y.Blocks[i]))
+			f.WriteByte('\n')
+		}
+	}
+	if known, ok := field.(nodes); ok && w.outputs.Rim >= 0 {
+		for n := range 12 {
+			if v, ok := known.Node(w.outputs.Rim + n); ok {
+				fmt.Fprintf(f, "inode_%d\t", n)
+				w.kelvin(f, v)
+				f.WriteByte('\n')
+			}
+		}
+	}
+	grid, err := w.files.open(w.outputs.Name + ".grid.steady")
+	if err != nil {
+		return err
+	}
+	w.cells(grid)
+	return nil
+}
+
+// instant writes a time step: blocks with power, and all cells, at the time when the step began.
+func (w *hotSpot) instant() error {
+	f, err := w.files.open(w.outputs.Name + ".ttrace")
+	if err != nil {
+		return err
+	}
+	for i, at := range w.outputs.Columns {
+		if i > 0 {
+			f.WriteByte('\t')
+		}
+		w.kelvin(f, w.block(at.Layer, &w.outputs.Layers[at.Layer].Blocks[at.Block]))
+	}
+	f.WriteByte('\n')
+	grid, err := w.files.open(w.outputs.Name + ".grid.ttrace")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(grid, "t = %.6f\n", float64(w.step-1)*w.outputs.Interval)
+	w.cells(grid)
+	return nil
+}
+
+// cells writes all layers, the northern row first.
+func (w *hotSpot) cells(f *file) {
+	o := w.outputs
+	for l, plane := range w.planes {
+		fmt.Fprintf(f, "Layer %d:\n", l)
+		for row := range o.Rows {
+			for col := range o.Cols {
+				w.digits = strconv.AppendInt(w.digits[:0], int64(row*o.Cols+col), 10)
+				w.digits = append(w.digits, '\t')
+				w.digits = strconv.AppendFloat(w.digits, plane[(o.Rows-1-row)*o.Cols+col], 'f', w.decimals, 64)
+				w.digits = append(w.digits, '\n')
+				f.Write(w.digits)
+			}
+		}
+	}
+}
+
+// block is the temperature of a block by grid_map_mode: over every cell that it touches, all alike, or of those in its middle.
+func (w *hotSpot) block(layer int, b *hotspot.OutputBlock) float64 {
+	cols, plane := w.outputs.Cols, w.planes[layer]
+	at := func(row, col int) float64 { return plane[row*cols+col] }
+	if w.outputs.MapMode == "center" {
+		rows := w.outputs.Rows
+		// HotSpot counts rows from the north; of an even number it takes the two in the middle.
+		n0, n1 := rows-b.Row1, rows-b.Row0
+		i1, j1 := (n0+n1)/2, (b.Col0+b.Col1)/2
+		i2, j2 := i1, j1
+		if (n1-n0)%2 == 0 {
+			i2--
+		}
+		if (b.Col1-b.Col0)%2 == 0 {
+			j2--
+		}
+		i1, i2 = rows-1-i1, rows-1-i2
+		return (at(i1, j1) + at(i2, j1) + at(i1, j2) + at(i2, j2)) / 4
+	}
+	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
+	for row := b.Row0; row < b.Row1; row++ {
+		for col := b.Col0; col < b.Col1; col++ {
+			v := at(row, col)
+			lo, hi, sum, n = min(lo, v), max(hi, v), sum+v, n+1
+		}
+	}
+	switch w.outputs.MapMode {
+	case "min":
+		return lo
+	case "max":
+		return hi
+	}
+	return sum / float64(n)
+}
+
+// Finish completes the files.
+func (w *hotSpot) Finish() error { return w.files.finish() }

@@ -1,0 +1,157 @@
+package hotspot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"thermsim/interop/importer"
+	"thermsim/stack"
+)
+
+// readInitial reads the temperatures that a transient begins with.
+func (c *converter) readInitial() {
+	k := c.config
+	c.stack.Transient.Initial = k.number("init_temp")
+	name := k.path("init_file")
+	if name == "" {
+		return
+	}
+	path, data, ok := c.open(name, k.pos("init_file"))
+	if !ok {
+		return
+	}
+	c.initial = parseInitial(path, data, &c.Faults)
+	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
+	for _, s := range c.slabs {
+		for _, u := range s.units {
+			v, have := c.initial[s.node(&u)]
+			if !have {
+				c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files have every block of every layer", "the initial temperature of %s%s is missing", s.prefix, u.name)
+				return
+			}
+			lo, hi, sum, n = min(lo, v), max(hi, v), sum+v, n+1
+		}
+	}
+	if n == 0 {
+		return
+	}
+	for i := range rimNodes {
+		if _, have := c.initial[inode(i)]; !have && c.Request.Compat {
+			c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files end with inode_0 to inode_11; without --compat they may be missing", "the initial temperature of %s is missing", inode(i))
+			return
+		}
+	}
+	c.stack.Transient.Initial = sum / float64(n)
+	switch {
+	case hi-lo <= 1e-9:
+	case c.Request.Direct:
+		c.Note(importer.Adapted, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: every block begins with its own, plates beside the die with those of their nodes", lo, hi)
+	default:
+		c.Note(importer.Warning, k.pos("init_file"), "initial temperatures from %.2f to %.2f K: a stack file holds their mean alone, %.2f K; 'thermsim transient %s' begins with each block's own", lo, hi, c.stack.Transient.Initial, c.config.file)
+	}
+}
+
+// node is HotSpot's name of a block of the slab, in small letters.
+func (s *slab) node(u *unit) string { return strings.ToLower(s.prefix + u.name) }
+
+// inode is HotSpot's name of a node beside the die.
+func inode(n int) string { return fmt.Sprintf("inode_%d", n) }
+
+// startLayers are the initial temperatures over a stack as it is built, with the die's corner at (x, y). They are nil where one temperature fits all.
+func (c *converter) startLayers(x, y float64) (layers []stack.InitialLayer) {
+	if c.initial == nil {
+		return nil
+	}
+	for i := range c.slabs {
+		s := &c.slabs[i]
+		var l stack.InitialLayer
+		area := 0.0
+		for u := range s.units {
+			f := &s.units[u]
+			v := c.initial[s.node(f)]
+			l.Kelvin += v * f.width * f.height
+			area += f.width * f.height
+			l.Areas = append(l.Areas, stack.InitialArea{Rect: clip(stack.Rect{X: x + f.x, Y: y + f.y, Width: f.width, Height: f.height}, c.stack.Size), Kelvin: v})
+		}
+		l.Kelvin /= area
+		if _, _, overlap := importer.FirstOverlap(boxes(s.units)); overlap {
+			l.Areas = nil // blocks in each other's place: the mean is as good as any
+		}
+		layers = append(layers, l)
+	}
+	if !c.overhangs() {
+		return layers
+	}
+	spreader, sink := &layers[len(layers)-2], &layers[len(layers)-1]
+	edge := (c.sink.side - c.spreader.side) / 2
+	die := stack.Rect{X: x, Y: y, Width: c.width, Height: c.height}
+	under := stack.Rect{X: edge, Y: edge, Width: c.spreader.side, Height: c.spreader.side}
+	spreader.Areas = append(spreader.Areas, c.ring(die, under, spreaderRim)...)
+	sink.Areas = append(sink.Areas, c.ring(die, under, innerRim)...)
+	sink.Areas = append(sink.Areas, c.ring(under, c.stack.Domain(), outerRim)...)
+	return layers
+}
+
+// ring are the areas between two rectangles, with the temperatures of the four nodes from first on; corners have the mean of their sides. It is empty where
+// the file has no such nodes.
+func (c *converter) ring(inner, outer stack.Rect, first int) (areas []stack.InitialArea) {
+	var side [4]float64
+	for i := range side {
+		v, have := c.initial[inode(first+i)]
+		if !have {
+			return nil
+		}
+		side[i] = v
+	}
+	xs := [4]float64{outer.X, inner.X, inner.X + inner.Width, outer.X + outer.Width}
+	ys := [4]float64{outer.Y, inner.Y, inner.Y + inner.Height, outer.Y + outer.Height}
+	for j, lateral := range []int{south, -1, north} {
+		for i, along := range []int{west, -1, east} {
+			r := stack.Rect{X: xs[i], Y: ys[j], Width: xs[i+1] - xs[i], Height: ys[j+1] - ys[j]}
+			if along < 0 && lateral < 0 || !(r.Width > 0) || !(r.Height > 0) {
+				continue
+			}
+			v := 0.0
+			switch {
+			case along < 0:
+				v = side[lateral]
+			case lateral < 0:
+				v = side[along]
+			default:
+				v = (side[lateral] + side[along]) / 2
+			}
+			areas = append(areas, stack.InitialArea{Rect: r, Kelvin: v})
+		}
+	}
+	return areas
+}
+
+// initialTemperatures spreads those of blocks over the cells. HotSpot adds up the blocks' temperatures by the shares of the cell that they cover, in
+// kelvin: a cell of which a block leaves a thousandth free begins a thousandth of its temperature colder.
+func (b *builder) initialTemperatures() {
+	uniform := b.config.number("init_temp")
+	t := make([]float64, len(b.net.Capacity))
+	for s := range b.slabs {
+		for u := range b.slabs[s].units {
+			f := &b.slabs[s].units[u]
+			v := uniform
+			if b.initial != nil {
+				v = b.initial[b.slabs[s].node(f)]
+			}
+			b.covered(f, func(row, col int, share float64) { t[b.node(s, row, col)] += share * v })
+		}
+	}
+	for n := int(b.rim); n < len(t); n++ {
+		t[n] = b.rimTemperature(n - int(b.rim))
+	}
+	b.net.Initial = t
+}
+
+// rimTemperature is the initial temperature of a node beside the die.
+func (b *builder) rimTemperature(n int) float64 {
+	if v, ok := b.initial[inode(n)]; ok {
+		return v
+	}
+	return b.stack.Transient.Initial
+}

@@ -1,0 +1,281 @@
+package hotspot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"thermsim/interop/importer"
+	"thermsim/stack"
+)
+
+// The cells of a microchannel layer.
+const (
+	tsvCell    = -1
+	solidCell  = 0
+	fluidCell  = 1
+	inletCell  = 2
+	outletCell = 3
+)
+
+// channelCell is one of a microchannel layer, with its place.
+type channelCell struct {
+	kind int
+	pos  stack.Pos
+}
+
+// parseChannels reads a microchannel layer: a line for each row of cells from the north, numbers with commas or spaces between.
+func parseChannels(file string, data []byte, faults *importer.Faults) [][]channelCell {
+	var rows [][]channelCell
+	for _, line := range lines(file, data, faults) {
+		var row []channelCell
+		for _, w := range line {
+			col := w.pos.Col
+			for field := range strings.SplitSeq(w.text, ",") {
+				at := stack.Pos{File: file, Line: w.pos.Line, Col: col}
+				col += len(field) + 1
+				if field == "" {
+					continue
+				}
+				kind, err := strconv.Atoi(field)
+				if err != nil || kind < tsvCell || kind > outletCell {
+					faults.Add(at, "write 0 for solid, 1 for fluid, 2 for an inlet, 3 for an outlet, -1 for a TSV", "%q is no cell of a microchannel layer", importer.Shorten(field))
+					return nil
+				}
+				row = append(row, channelCell{kind, at})
+			}
+		}
+		if len(row) > 0 {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// channelLayer makes a slab a cavity: its cells must be straight channels from side to side, one cell wide, all in one direction, with even walls between.
+func (c *converter) channelLayer(sl *slab, name string, pos stack.Pos) {
+	path, data, ok := c.open(name, pos)
+	if !ok {
+		return
+	}
+	cells := parseChannels(path, data, &c.Faults)
+	if c.Faults.Len() > 0 {
+		return
+	}
+	if len(cells) != c.rows {
+		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "give a line for each of grid_rows", "%d rows of cells, and grid_rows is %d", len(cells), c.rows)
+		return
+	}
+	for _, row := range cells {
+		if len(row) != c.cols {
+			c.Faults.Add(row[0].pos, "give a cell for each of grid_cols", "%d cells in a row, and grid_cols is %d", len(row), c.cols)
+			return
+		}
+	}
+	sl.channels = c.straight(path, cells)
+}
+
+// channelPlan is a cavity of straight channels: Lines are the rows from the south, or the columns from the west.
+type channelPlan struct {
+	file        string
+	direction   stack.Direction
+	first, step int // of the lines with channels
+	count       int
+	pos         stack.Pos
+}
+
+// straight finds the channels. Rows of the file count from the north.
+func (c *converter) straight(path string, cells [][]channelCell) *channelPlan {
+	rows, cols := len(cells), len(cells[0])
+	along := func(alongX bool) (lines, length int, at func(line, n int) channelCell) {
+		if alongX {
+			return rows, cols, func(line, n int) channelCell { return cells[rows-1-line][n] }
+		}
+		return cols, rows, func(line, n int) channelCell { return cells[rows-1-n][line] }
+	}
+	wet := func(k int) bool { return k == fluidCell || k == inletCell || k == outletCell }
+	// An inlet tells which way channels run: along the side it lies at, they do not.
+	alongX, found := false, false
+	for i := range rows {
+		for j := range cols {
+			if k := cells[i][j].kind; k == inletCell && !found {
+				found = true
+				alongX = (j == 0 || j == cols-1) && !(i == 0 || i == rows-1) || (j == 0 && wet(cells[i][min(1, cols-1)].kind)) || (j == cols-1 && wet(cells[i][max(0, cols-2)].kind))
+			}
+		}
+	}
+	if !found {
+		c.Faults.Add(stack.Pos{File: path, Line: 1, Col: 1}, "write 2 where coolant enters", "the microchannel layer has no inlet")
+		return nil
+	}
+	const remedy = "give straight channels from an inlet (2) at one side to an outlet (3) at the other; bends, branches and wide channels are not modelled"
+	lines, length, at := along(alongX)
+	p := &channelPlan{first: -1}
+	last := -1
+	for line := range lines {
+		if !wet(at(line, 0).kind) {
+			for n := range length {
+				if x := at(line, n); wet(x.kind) {
+					c.Faults.Add(x.pos, remedy, "coolant in a cell that no straight channel reaches")
+					return nil
+				}
+			}
+			continue
+		}
+		backward := at(line, 0).kind == outletCell
+		for n := range length {
+			want := fluidCell
+			if n == 0 && !backward || n == length-1 && backward {
+				want = inletCell
+			} else if n == 0 || n == length-1 {
+				want = outletCell
+			}
+			if x := at(line, n); x.kind != want {
+				c.Faults.Add(x.pos, remedy, "a cell of kind %d, where a straight channel has %d", x.kind, want)
+				return nil
+			}
+		}
+		direction := map[[2]bool]stack.Direction{{true, false}: stack.TowardsEast, {true, true}: stack.TowardsWest, {false, false}: stack.TowardsNorth, {false, true}: stack.TowardsSouth}[[2]bool{alongX, backward}]
+		switch {
+		case p.count == 0:
+			p.first, p.direction, p.pos = line, direction, at(line, 0).pos
+		case direction != p.direction:
+			c.Faults.Add(at(line, 0).pos, "let all channels of a layer flow alike", "this channel flows %s, the first %s", direction, p.direction)
+			return nil
+		case line-last == 1:
+			c.Faults.Add(at(line, 0).pos, remedy, "two channels side by side")
+			return nil
+		case p.count == 1:
+			p.step = line - last
+		case line-last != p.step:
+			c.Faults.Add(at(line, 0).pos, "space channels evenly", "%d cells from the channel before, the others %d", line-last, p.step)
+			return nil
+		}
+		last = line
+		p.count++
+	}
+	if p.first == 0 || last == lines-1 {
+		c.Faults.Add(p.pos, "leave a row of solid at both sides", "the outermost channels have no walls beyond them")
+		return nil
+	}
+	if p.count == 1 {
+		p.step = 2 // a wall of one cell, which nothing depends on
+	}
+	return p
+}
+
+// coolant is the cavity of a slab. The flow is HotSpot's: the pumping pressure over the resistances of the cells from the middle of the inlet's to the middle of the
+// outlet's, and of the pump, which HotSpot counts for every inlet.
+func (c *converter) coolant(sl *slab) *stack.Coolant {
+	k, p := c.config, sl.channels
+	cw, ch := c.cell()
+	across, along, links := ch, cw, c.cols-1
+	if p.direction.Axis() == 1 {
+		across, along, links = cw, ch, c.rows-1
+	}
+	fluid := c.fluid()
+	conductance := hydraulic(sl.thickness, cw, ch, fluid.Viscosity)
+	each := k.number("pumping_pressure") / (k.number("pump_internal_res") + float64(links)/conductance)
+	if math.Abs(cw-ch) > 1e-9*cw {
+		right := hydraulic(sl.thickness, across, along, fluid.Viscosity)
+		c.Note(importer.Warning, p.pos, "HotSpot takes a channel for one along y whatever its direction, wrong for cells of %.4g x %.4g um; here it has its own width", cw*1e6, ch*1e6)
+		each = k.number("pumping_pressure") / (k.number("pump_internal_res") + float64(links)/right)
+	}
+	h := k.number("htc")
+	return &stack.Coolant{
+		Fluid: fluid, Inlet: k.number("inlet_temperature"), Direction: p.direction, Flow: each * float64(p.count), Model: stack.ResolvedChannels,
+		Channels: &stack.Channels{Width: across, Wall: float64(p.step-1) * across, FirstWall: float64(p.first) * across, Count: p.count},
+		HSide:    h, HBottom: h, HTop: h, Pos: p.pos,
+	}
+}
+
+// hydraulic is the conductance in m3/(s Pa) of a cell of a channel, as HotSpot has it: that of a square, or of a rectangle with the first term of its series.
+func hydraulic(height, width, length, viscosity float64) float64 {
+	if height == width {
+		return 0.42229 * math.Pow(height, 4) / (12 * viscosity * length)
+	}
+	short, long := math.Min(height, width), math.Max(height, width)
+	return (1 - 0.63*short/long) * short * short * short * long / (12 * viscosity * length)
+}
+
+// fluid is the coolant: that of a file of materials where one is named.
+func (c *converter) fluid() stack.Fluid {
+	k := c.config
+	if name := k.text("coolant_material"); name != "" {
+		for _, f := range c.fluids {
+			if f.name == name {
+				return stack.Fluid{K: f.k, C: f.capacity, Viscosity: f.viscosity}
+			}
+		}
+		c.Faults.Add(k.pos("coolant_material"), "name a file of materials that has it with --materials_file", "fluid %q is unknown", importer.Shorten(name))
+	}
+	return stack.Fluid{K: 1 / k.number("coolant_res"), C: k.number("coolant_capac"), Viscosity: k.number("coolant_visc")}
+}
+
+// walls gives a slab of channels the material of their walls, which HotSpot heeds with detailed_3D only.
+func (c *converter) walls(sl *slab) {
+	if !c.detailed {
+		return
+	}
+	k := c.config
+	if name := k.text("wall_material"); name != "" {
+		for _, m := range c.solids {
+			if m.name == name {
+				sl.k, sl.c = m.k, m.capacity
+				return
+			}
+		}
+		c.Faults.Add(k.pos("wall_material"), "name a file of materials that has it with --materials_file", "material %q is unknown", importer.Shorten(name))
+		return
+	}
+	sl.k, sl.c = 1/k.number("wall_res"), k.number("wall_capac")
+}
+
+// channelUnits are the blocks that HotSpot makes of the cells of a microchannel layer, row 0 at the north.
+func (c *converter) channelUnits(width, height float64, pos stack.Pos) []unit {
+	cw, ch := width/float64(c.cols), height/float64(c.rows)
+	var units []unit
+	for i := range c.rows {
+		for j := range c.cols {
+			units = append(units, unit{name: fmt.Sprintf("Cell_%d_%d", i, j), x: float64(j) * cw, y: float64(c.rows-1-i) * ch, width: cw, height: ch, pos: pos})
+		}
+	}
+	return units
+}
+
+// cooled says whether a layer of the project has channels.
+func (c *converter) cooled() bool {
+	for i := range c.slabs {
+		if c.slabs[i].channels != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// dieFootprint is the stack of a project with channels: they end with the die, and so does all of the stack.
+func (c *converter) dieFootprint() {
+	c.stack.Size = [2]float64{c.width, c.height}
+	c.stack.Grid.X.Cells, c.stack.Grid.Y.Cells = c.cols, c.rows
+	for s := range c.slabs {
+		sl := &c.slabs[s]
+		l := stack.Layer{Name: sl.name, Material: c.slabMaterial(sl), Thickness: sl.thickness, Cells: 1, Pos: sl.pos}
+		if sl.channels != nil {
+			l.Coolant = c.coolant(sl)
+		}
+		c.stack.Layers = append(c.stack.Layers, l)
+		c.comments.Layers[s] = []string{origin(sl)}
+	}
+	for s := range c.slabs {
+		c.unitRegions(s, s, 0, 0)
+		c.power(s, s, 0, 0)
+	}
+	if c.overhangs() && math.Max(c.spreader.k, c.sink.k) > stillAir {
+		c.Note(importer.Warning, c.config.pos("s_sink"), "spreader and sink end with the die, as the channels do: heat that spreads beside it is left out")
+	}
+	c.start = c.startLayers(0, 0)
+}
+
+// stillAir is the conductivity in W/(m K) up to which a plate is taken for none.
+const stillAir = 0.03

@@ -1,0 +1,321 @@
+package hotspot
+
+import (
+	"math"
+
+	"thermsim/interop/network"
+	"thermsim/stack"
+)
+
+// The nodes beside the die, in HotSpot's order: the spreader's, the sink's over the spreader, the sink's beyond.
+const (
+	spreaderRim = 4 * iota
+	innerRim
+	outerRim
+	rimNodes
+)
+
+// Sides of the rim, in HotSpot's order.
+const (
+	west = iota
+	east
+	north
+	south
+)
+
+// builder assembles HotSpot's grid model: nodes over the die, layer by layer, and those of the rim.
+type builder struct {
+	*converter
+	own    own
+	net    *network.Network
+	cw, ch float64
+	rim    int32 // first node of the rim
+	rx, ry [][]float64
+	rz     [][]float64
+}
+
+// ownNetwork is HotSpot's network (package.c and temperature_grid.c of HotSpot 7 tell the formulas).
+func (c *converter) ownNetwork(o own) *network.Network {
+	b := &builder{converter: c, own: o, net: &network.Network{}}
+	b.cw, b.ch = c.cell()
+	b.rim = int32(len(c.slabs) * c.rows * c.cols)
+	for s := range c.slabs {
+		b.cells(s)
+	}
+	for s := range c.slabs {
+		b.lateral(s)
+		if s > 0 {
+			b.vertical(s - 1)
+		}
+	}
+	b.toAmbient()
+	b.rims()
+	b.initialTemperatures()
+	return b.net
+}
+
+// node of a cell; row 0 is the southern one.
+func (b *builder) node(s, row, col int) int32 { return int32((s*b.rows+row)*b.cols + col) }
+
+// factor on heat capacities.
+func (b *builder) factor() float64 {
+	if b.own.capacity {
+		return capacityFactor
+	}
+	return 1
+}
+
+// cells makes the nodes of a slab, with resistances along the axes, capacities and sources.
+func (b *builder) cells(s int) {
+	sl := &b.slabs[s]
+	n := b.rows * b.cols
+	rx, ry, rz := make([]float64, n), make([]float64, n), make([]float64, n)
+	at := make([]int32, n)
+	capacity := sl.c * sl.thickness * b.cw * b.ch * b.factor()
+	if s == len(b.slabs)-1 {
+		capacity += b.factor() * b.config.number("c_convec") * b.cw * b.ch / (b.sink.side * b.sink.side)
+	}
+	for i := range n {
+		at[i] = b.node(s, i/b.cols, i%b.cols)
+		rx[i], ry[i], rz[i] = b.cw/(sl.k*b.ch*sl.thickness), b.ch/(sl.k*b.cw*sl.thickness), sl.thickness/(sl.k*b.cw*b.ch)
+		b.net.Capacity = append(b.net.Capacity, capacity)
+	}
+	b.net.At = append(b.net.At, at)
+	b.rx, b.ry, b.rz = append(b.rx, rx), append(b.ry, ry), append(b.rz, rz)
+	if b.detailed && !sl.plate {
+		b.units(s)
+	}
+	if s == len(b.slabs)-1 {
+		for i := range rz {
+			rz[i] += b.convection(b.cw * b.ch)
+		}
+	}
+	if !sl.power {
+		return
+	}
+	for u := range sl.units {
+		f := &sl.units[u]
+		b.covered(f, func(row, col int, share float64) {
+			b.net.Sources = append(b.net.Sources, network.Source{Node: b.node(s, row, col), Layer: s, Block: u, Share: share * b.cw * b.ch / (f.width * f.height)})
+		})
+	}
+}
+
+// convection is the resistance from an area of the sink to the ambient.
+func (b *builder) convection(area float64) float64 {
+	return b.config.number("r_convec") * b.sink.side * b.sink.side / area
+}
+
+// cell is the size of a cell.
+func (c *converter) cell() (cw, ch float64) {
+	return c.width / float64(c.cols), c.height / float64(c.rows)
+}
+
+// covered calls f for every cell that a block touches, with the covered share of the cell.
+func (c *converter) covered(u *unit, f func(row, col int, share float64)) {
+	cw, ch := c.cell()
+	r0, r1, c0, c1 := cellsOf(u, cw, ch)
+	for row := max(r0, 0); row < min(r1, c.rows); row++ {
+		for col := max(c0, 0); col < min(c1, c.cols); col++ {
+			w := math.Min(u.x+u.width, float64(col+1)*cw) - math.Max(u.x, float64(col)*cw)
+			h := math.Min(u.y+u.height, float64(row+1)*ch) - math.Max(u.y, float64(row)*ch)
+			if share := whole(w/cw) * whole(h/ch); share > 0 {
+				f(row, col, share)
+			}
+		}
+	}
+}
+
+// delta is what HotSpot takes for rounding.
+const delta = 1e-6
+
+// whole rounds shares that are 0 or 1 but for rounding.
+func whole(v float64) float64 {
+	switch {
+	case v < delta:
+		return 0
+	case math.Abs(v-1) < delta:
+		return 1
+	}
+	return v
+}
+
+// cellsOf are the rows from r0 to before r1 and the columns from c0 to before c1 that a block touches; rows count from the south.
+func cellsOf(u *unit, cw, ch float64) (r0, r1, c0, c1 int) {
+	return tolerant(u.y/ch, math.Floor), tolerant((u.y+u.height)/ch, math.Ceil), tolerant(u.x/cw, math.Floor), tolerant((u.x+u.width)/cw, math.Ceil)
+}
+
+func tolerant(v float64, round func(float64) float64) int {
+	if nearest := math.Floor(v + 0.5); math.Abs(v-nearest) < delta {
+		return int(nearest)
+	}
+	return int(round(v))
+}
+
+// occupied is the share of a cell from which on a block decides on its heat capacity alone.
+const occupied = 0.95
+
+// units gives cells the resistances of the blocks in them: in parallel, by area. In HotSpot what no block covers conducts nothing, and a block over most of
+// a cell decides alone.
+func (b *builder) units(s int) {
+	sl := &b.slabs[s]
+	type sum struct{ k, covered float64 }
+	sums := make([]sum, b.rows*b.cols)
+	locked := make([]bool, len(sums))
+	for i := range sl.units {
+		u := &sl.units[i]
+		k, capacity := u.k(sl), sl.c
+		if u.capacity > 0 {
+			capacity = u.capacity
+		}
+		b.covered(u, func(row, col int, share float64) {
+			at := row*b.cols + col
+			if locked[at] {
+				return
+			}
+			if share >= occupied && (b.own.shared || share == 1) {
+				locked[at] = true
+				sums[at] = sum{k, 1}
+				b.net.Capacity[b.node(s, row, col)] = capacity * sl.thickness * b.cw * b.ch * b.factor()
+				return
+			}
+			sums[at].k += share * k
+			sums[at].covered += share
+			if !b.own.shared {
+				b.net.Capacity[b.node(s, row, col)] += share * (capacity - sl.c) * sl.thickness * b.cw * b.ch * b.factor()
+			}
+		})
+	}
+	for i, v := range sums {
+		if !b.own.shared {
+			v.k += math.Max(0, 1-v.covered) * sl.k
+		}
+		if v.k > 0 {
+			b.rx[s][i], b.ry[s][i], b.rz[s][i] = b.cw/(v.k*b.ch*sl.thickness), b.ch/(v.k*b.cw*sl.thickness), sl.thickness/(v.k*b.cw*b.ch)
+		}
+	}
+}
+
+// link joins two nodes. Over an area of nothing, as beside plates that end alike, the resistance is infinite and there is no link.
+func (b *builder) link(p, q int32, resistance float64) {
+	if !math.IsInf(resistance, 1) {
+		b.net.Links = append(b.net.Links, network.Link{A: p, B: q, Conductance: 1 / resistance})
+	}
+}
+
+// lateral links the cells of a slab.
+func (b *builder) lateral(s int) {
+	if !b.slabs[s].lateral {
+		return
+	}
+	rx, ry := b.rx[s], b.ry[s]
+	if b.own.swapped {
+		rx, ry = ry, rx
+	}
+	for row := range b.rows {
+		for col := range b.cols {
+			at := row*b.cols + col
+			if col+1 < b.cols {
+				b.link(b.node(s, row, col), b.node(s, row, col+1), (rx[at]+rx[at+1])/2)
+			}
+			if row+1 < b.rows {
+				b.link(b.node(s, row, col), b.node(s, row+1, col), (ry[at]+ry[at+b.cols])/2)
+			}
+		}
+	}
+}
+
+// vertical links slab s with the one above.
+func (b *builder) vertical(s int) {
+	for at := range b.rows * b.cols {
+		below, above := b.rz[s][at], b.rz[s+1][at]
+		top := s+1 == len(b.slabs)-1
+		var r float64
+		switch {
+		case b.own.face:
+			r = below
+		case b.own.convec && s == 0:
+			r = below + above/2
+		case b.own.convec:
+			r = below/2 + above/2
+		default:
+			if top {
+				above -= b.convection(b.cw * b.ch)
+			}
+			r = below/2 + above/2
+		}
+		b.link(int32(s*b.rows*b.cols+at), int32((s+1)*b.rows*b.cols+at), r)
+	}
+}
+
+func (b *builder) ground(n int32, resistance float64) {
+	if math.IsInf(resistance, 1) {
+		return
+	}
+	b.net.Grounds = append(b.net.Grounds, network.Ground{Node: n, Conductance: 1 / resistance, Temperature: b.stack.Ambient, Face: stack.Top})
+}
+
+// toAmbient links the sink's cells over the die with the ambient.
+func (b *builder) toAmbient() {
+	last := len(b.slabs) - 1
+	for at, r := range b.rz[last] {
+		if !b.own.face && !b.own.convec {
+			r -= (r - b.convection(b.cw*b.ch)) / 2 // from the middle of the sink
+		}
+		b.ground(int32(last*b.rows*b.cols+at), r)
+	}
+}
+
+// rims adds the twelve nodes beside the die. Areas are those of trapezoids.
+func (b *builder) rims() {
+	w, h := b.width, b.height
+	sp, hs := &b.spreader, &b.sink
+	spreaderSlab, sinkSlab := len(b.slabs)-2, len(b.slabs)-1
+	resistance := func(k, length, area float64) float64 { return length / (k * area) }
+	capacity := func(p *plate, area float64) float64 { return b.factor() * p.c * p.thickness * area }
+	convective := func(area float64) float64 {
+		return b.factor() * b.config.number("c_convec") * area / (hs.side * hs.side)
+	}
+	corner := (hs.side*hs.side - sp.side*sp.side) / 4
+	between := resistance(hs.k, (hs.side-sp.side)/4, (hs.side+3*sp.side)/4*hs.thickness)
+	caps := make([]float64, rimNodes)
+	for side := range 4 {
+		// Along x for west and east: the die's width stands in the way, its height across it.
+		along, across, border, edge := w, h, b.rows, b.rx
+		if side == north || side == south {
+			along, across, border, edge = h, w, b.cols, b.ry
+		}
+		area := (sp.side + across) * (sp.side - along) / 4
+		near := func(p *plate) float64 {
+			return resistance(p.k, (sp.side-along)/4, (sp.side+3*across)/4*p.thickness)
+		}
+		far := resistance(hs.k, (sp.side-along)/4, (3*sp.side+across)/4*hs.thickness)
+		spreaderNode, inner, outer := b.rim+int32(spreaderRim+side), b.rim+int32(innerRim+side), b.rim+int32(outerRim+side)
+		for n := range border {
+			row, col := n, 0
+			switch side {
+			case east:
+				col = b.cols - 1
+			case north:
+				row, col = b.rows-1, n
+			case south:
+				row, col = 0, n
+			}
+			at := row*b.cols + col
+			b.link(b.node(spreaderSlab, row, col), spreaderNode, edge[spreaderSlab][at]/2+float64(border)*near(sp))
+			b.link(b.node(sinkSlab, row, col), inner, edge[sinkSlab][at]/2+float64(border)*near(hs))
+		}
+		b.link(spreaderNode, inner, resistance(sp.k, sp.thickness, area))
+		if outwards := far + between; outwards > 0 {
+			b.link(inner, outer, outwards)
+		} else {
+			b.link(inner, outer, 1) // neither leads elsewhere: any resistance holds them together
+		}
+		b.ground(inner, resistance(hs.k, hs.thickness, area)+b.convection(area))
+		b.ground(outer, resistance(hs.k, hs.thickness, corner)+b.convection(corner))
+		caps[spreaderRim+side] = capacity(sp, area)
+		caps[innerRim+side] = capacity(hs, area) + convective(area)
+		caps[outerRim+side] = capacity(hs, corner) + convective(corner)
+	}
+	b.net.Capacity = append(b.net.Capacity, caps...)
+}

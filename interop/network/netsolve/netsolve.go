@@ -1,0 +1,89 @@
+// Package netsolve solves thermal networks, steady and in time, with gpusolve's engine and reports, so that the same tables and maps can be made.
+package netsolve
+
+import (
+	"context"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
+	"thermsim/interop/network"
+	"thermsim/mesh"
+)
+
+// system is a network beside the mesh that it stands in for.
+type system struct {
+	*network.Network
+	mesh *mesh.Mesh
+}
+
+// Steady solves for the steady temperatures of a network. A solve that ends short of its tolerance is not an error: see Status.
+func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
+	if len(n.Grounds) == 0 {
+		return nil, gpusolve.ErrSingular
+	}
+	l, err := system{n, m}.lumped()
+	if err != nil {
+		return nil, err
+	}
+	return l.Steady(ctx, o)
+}
+
+// Transient steps a network by backward Euler, as gpusolve.Transient does a mesh. It starts from the initial field of the options; without one from the
+// network's own initial temperatures, or from the stack's.
+func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (*solution.Solution, error) {
+	l, err := system{n, m}.lumped()
+	if err != nil {
+		return nil, err
+	}
+	return l.Transient(ctx, o, t)
+}
+
+func (s system) lumped() (*gpusolve.Lumped, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	l := &gpusolve.Lumped{Mesh: s.mesh, Capacity: s.Capacity, At: s.At, Initial: s.Initial, Heat: s.heat, FaceHeat: s.faceHeat}
+	for _, k := range s.Links {
+		l.Conductances.Add(k.A, k.A, k.Conductance)
+		l.Conductances.Add(k.B, k.B, k.Conductance)
+		l.Conductances.Add(k.A, k.B, -k.Conductance)
+		l.Conductances.Add(k.B, k.A, -k.Conductance)
+	}
+	for _, g := range s.Grounds {
+		l.Conductances.Add(g.Node, g.Node, g.Conductance)
+	}
+	return l, nil
+}
+
+// heat adds the blocks' mean powers over (t0, t1], or the steady ones where t1 is 0, and what the grounds bring in.
+func (s system) heat(b []float64, t0, t1 float64) (total float64, err error) {
+	type place struct{ layer, power int }
+	known := map[place][]float64{}
+	for _, src := range s.Sources {
+		at := place{src.Layer, src.Power}
+		p := &s.mesh.Stack.Layers[src.Layer].Powers[src.Power]
+		if known[at] == nil && t1 > 0 {
+			if known[at], err = s.mesh.Power.BlockWatts(p, t0, t1); err != nil {
+				return 0, err
+			}
+		}
+		w := src.Share * p.Blocks[src.Block].Watts
+		if t1 > 0 {
+			w = src.Share * known[at][src.Block]
+		}
+		b[src.Node] += w
+		total += w
+	}
+	for _, g := range s.Grounds {
+		b[g.Node] += g.Conductance * (g.Temperature - s.mesh.Stack.Ambient)
+	}
+	return total, nil
+}
+
+// faceHeat is what leaves through the grounds of each face in W.
+func (s system) faceHeat(x []float64) (byFace [6]float64) {
+	for _, g := range s.Grounds {
+		byFace[g.Face] += g.Conductance * (x[g.Node] + s.mesh.Stack.Ambient - g.Temperature)
+	}
+	return byFace
+}

@@ -1,0 +1,108 @@
+package threedice
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"thermsim/interop/importer"
+)
+
+// The numbers that the same lines of C give, compiled by gcc and clang for x86-64.
+func TestDivideAs3DICE(t *testing.T) {
+	for _, c := range []struct {
+		slot, step   float64
+		whole, times string
+		kept         [2]uint32
+		steps        int
+	}{
+		{0.01, 0.001, "10", "1", [2]uint32{10, 1}, 10},
+		{0.25, 0.1, "25", "10", [2]uint32{25, 10}, 2},
+		{2, 2, "2", "2", [2]uint32{2, 2}, 1},
+		{0.000906, 0.000302, "9060000000000002", "3020000000000000", [2]uint32{2712289282, 2335752192}, 1},
+		{0.05, 0.0007, "500000000000000000", "7000000000000001", [2]uint32{3551657984, 2171437057}, 1},
+		{0.0003, 0.0001, "29999999999999996", "10000000000000000", [2]uint32{1329790972, 1874919424}, 0},
+	} {
+		q := divide(c.slot, c.step)
+		got := fmt.Sprintf("%.0f %.0f %v %d", q.slot, q.step, [2]uint32{q.slotKept, q.stepKept}, q.steps())
+		if want := fmt.Sprintf("%s %s %v %d", c.whole, c.times, c.kept, c.steps); got != want {
+			t.Errorf("slot %g, step %g: %s, want %s", c.slot, c.step, got, want)
+		}
+		if want := len(c.whole) > 10; q.overflows() != want {
+			t.Errorf("slot %g, step %g: overflow %v, want %v", c.slot, c.step, q.overflows(), want)
+		}
+	}
+	for v, want := range map[float64]uint32{1 << 32: 0, 1<<32 + 7: 7, 1 << 63: 0, 1e300: 0, math.Inf(1): 0, math.MaxUint32: math.MaxUint32} {
+		if got := keep32(v); got != want {
+			t.Errorf("%g becomes %d, want %d", v, got, want)
+		}
+	}
+}
+
+// withSolver imports the transient case with another step and slot.
+func withSolver(t *testing.T, step, slot string, compat bool) *importer.Result {
+	t.Helper()
+	file := filepath.Join("testdata", "transient", "case.stk")
+	r, err := Format{}.Import(importer.Request{Files: []string{file}, Compat: compat, Direct: true, Open: func(path string) ([]byte, error) {
+		data, err := os.ReadFile(path)
+		if path != file {
+			return data, err
+		}
+		return []byte(strings.Replace(string(data), "step 0.001, slot 0.01", "step "+step+", slot "+slot, 1)), err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Where 3D-ICE's 32 bits overflow, both numbers of steps are told, and --compat makes 3D-ICE's.
+func TestOverflowOfSlotsIsTold(t *testing.T) {
+	for _, c := range []struct {
+		step, slot             string
+		told                   string
+		own, compat            int // steps in all the case's five slots
+		perSlot, compatPerSlot int
+	}{
+		{"0.001", "0.01", "", 50, 50, 10, 10},
+		{"0.000302", "0.000906", "3D-ICE makes 1 step per slot, 3 here unless --compat", 15, 5, 3, 1},
+		{"0.000003", "0.000009", "3D-ICE divides by zero and ends, 3 here", 15, 15, 3, 3}, // its quotient is 0, and then it takes a remainder by that
+		{"0.0007", "0.05", "3D-ICE makes 1 step per slot, 71 here unless --compat", 357, 5, 71, 1},
+		{"0.001", "0.0025", "", 13, 10, 2, 2}, // cut, without any overflow
+	} {
+		for _, compat := range []bool{false, true} {
+			r := withSolver(t, c.step, c.slot, compat)
+			steps, perSlot := c.own, c.perSlot
+			if compat {
+				steps, perSlot = c.compat, c.compatPerSlot
+			}
+			if got := r.Stack.Transient.Steps; got != steps {
+				t.Errorf("step %s, slot %s, compat %v: %d steps, want %d", c.step, c.slot, compat, got, steps)
+			}
+			if got := r.Outputs.(*Outputs).StepsPerSlot; got != perSlot {
+				t.Errorf("step %s, slot %s, compat %v: %d steps per slot, want %d", c.step, c.slot, compat, got, perSlot)
+			}
+			told := ""
+			for _, n := range r.Notes {
+				if n.Kind == importer.Warning {
+					told += n.String()
+				}
+			}
+			if (c.told == "") != (told == "") || !strings.Contains(told, c.told) {
+				t.Errorf("step %s, slot %s: warned %q, want %q", c.step, c.slot, told, c.told)
+			}
+		}
+	}
+}
+
+// A project that is calculated as 3D-ICE does is solved as far as its files can tell.
+func TestCompatIsSolvedTightly(t *testing.T) {
+	for compat, want := range map[bool]float64{false: 0, true: compatTol} {
+		if got := withSolver(t, "0.001", "0.01", compat).Stack.Solver.Tol; got != want {
+			t.Errorf("compat %v: tolerance %g K, want %g", compat, got, want)
+		}
+	}
+}

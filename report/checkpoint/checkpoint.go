@@ -1,0 +1,339 @@
+// Package checkpoint keeps a transient on its way in two files, from which another run goes on as if it had not been interrupted: the state of the solver, and a log
+// of all that the recorders of the run have read of its steps. The log grows; the state is replaced as a whole, and says how much of the log belongs to it. So whenever
+// a run is killed, what was kept last is whole.
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"thermsim/gpusolve/snapshot"
+	"thermsim/gpusolve/solution"
+	"thermsim/internal/inputfile"
+)
+
+// Names in a run's folder.
+const (
+	Folder    = "checkpoint"
+	stateName = "state"
+	freshName = "state.new"
+	logName   = "steps"
+	magic     = "thermsim checkpoint 2"
+)
+
+// Point is how far a solve had come.
+type Point struct {
+	Step, Iteration int
+	ErrorK          float64
+}
+
+// Fact is something that the result depends on, such as a flag or the hash of an input.
+type Fact struct{ Name, Value string }
+
+// Errors of checkpoints that cannot be taken up.
+var (
+	ErrNone    = errors.New("there is no checkpoint")
+	ErrDamaged = errors.New("the checkpoint is damaged")
+	ErrChanged = errors.New("the checkpoint is one of another run")
+)
+
+// Files are a run's checkpoint.
+type Files struct {
+	dir   string
+	facts []Fact
+	// Interval is how often one is kept, as the user wrote it.
+	Interval string
+	log      *journal
+	saved    bool
+	lock     *os.File // of the state that is taken up
+	history  int      // points that are in the log
+
+	length int64 // of the log
+	sum    string
+}
+
+// Exists says whether a run's folder holds a checkpoint. Where that cannot be found out, a run must not begin one, which would destroy the other.
+func Exists(out string) (bool, error) {
+	_, err := os.Stat(filepath.Join(out, Folder, stateName))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Create begins the checkpoint of a run from its start. Nothing is there to go on from before the first Save.
+func Create(out string, facts []Fact, interval string) (*Files, error) {
+	f := &Files{dir: filepath.Join(out, Folder), facts: facts, Interval: interval}
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(f.dir, logName))
+	if err != nil {
+		return nil, err
+	}
+	f.log = newJournal(log, sha256.New(), 0)
+	return f, nil
+}
+
+// Resume takes up the checkpoint of a run, if that was one of the same facts: otherwise the error is ErrChanged, and says which differ.
+func Resume(out string, facts []Fact) (*Files, error) {
+	f := &Files{dir: filepath.Join(out, Folder), facts: facts, saved: true}
+	state, err := inputfile.Open(filepath.Join(f.dir, stateName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w in %s", ErrNone, f.dir)
+	}
+	if errors.Is(err, inputfile.ErrNotRegular) {
+		return nil, fmt.Errorf("%w: %s is no regular file; remove the folder %s to start again", ErrDamaged, stateName, f.dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := f.open(state); err != nil {
+		_ = state.Close() // read only
+		return nil, err
+	}
+	f.lock = state
+	return f, nil
+}
+
+// open reads the head of a state, and opens the log.
+func (f *Files) open(state *os.File) error {
+	if err := whole(state); err != nil {
+		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, state.Name(), err, f.dir)
+	}
+	c := snapshot.NewReader(state)
+	was := f.head(c, nil)
+	if c.Err() != nil {
+		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, state.Name(), c.Err(), f.dir)
+	}
+	if err := same(was, f.facts); err != nil {
+		return err
+	}
+	log, err := openLog(filepath.Join(f.dir, logName))
+	if err != nil {
+		return fmt.Errorf("%w: %w; remove the folder %s to start again", ErrDamaged, err, f.dir)
+	}
+	h, err := hashed(log, f.length)
+	if err == nil && !sameSum(h, f.sum) {
+		err = errors.New("its checksum is another")
+	}
+	if err != nil {
+		_ = log.Close() // nothing was written
+		return fmt.Errorf("%w: %s: %w; remove the folder %s to start again", ErrDamaged, log.Name(), err, f.dir)
+	}
+	f.log = newJournal(log, h, f.length)
+	return nil
+}
+
+// openLog opens a log, to be read and to grow. Reading alone tells what is no regular file.
+func openLog(path string) (*os.File, error) {
+	f, err := inputfile.Open(path)
+	if errors.Is(err, inputfile.ErrNotRegular) {
+		err = fmt.Errorf("%s is no regular file", logName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_ = f.Close() // read only
+	return os.OpenFile(path, os.O_RDWR, 0)
+}
+
+// mostText bounds texts in a checkpoint, mostFacts their number.
+const mostText, mostFacts = 1 << 20, 1 << 16
+
+// head takes what precedes the solver's state.
+func (f *Files) head(c *snapshot.Coder, facts []Fact) []Fact {
+	text := magic
+	if c.Text(&text, mostText); text != magic {
+		c.Fail(snapshot.ErrFormat)
+	}
+	n := c.Length(len(facts), mostFacts)
+	for i := 0; i < n && c.Err() == nil; i++ {
+		if c.Reading() {
+			facts = append(facts, Fact{})
+		}
+		c.Text(&facts[i].Name, mostText)
+		c.Text(&facts[i].Value, mostText)
+	}
+	c.Text(&f.Interval, mostText)
+	length := int(f.length)
+	c.Int(&length)
+	f.length = int64(length)
+	c.Text(&f.sum, mostText)
+	return facts
+}
+
+// whole compares the checksum at the end of a state, and goes back to its beginning.
+func whole(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size() - sha256.Size
+	if size < 0 {
+		return io.ErrUnexpectedEOF
+	}
+	h, err := hashed(f, size)
+	if err != nil {
+		return err
+	}
+	sum := make([]byte, sha256.Size)
+	if _, err := io.ReadFull(f, sum); err != nil {
+		return err
+	}
+	if !bytes.Equal(sum, h.Sum(nil)) {
+		return errors.New("its checksum is another")
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return err
+}
+
+// same compares facts, whatever their order.
+func same(was, is []Fact) error {
+	old := map[string]string{}
+	for _, f := range was {
+		old[f.Name] = f.Value
+	}
+	for _, f := range is {
+		before, there := old[f.Name]
+		delete(old, f.Name)
+		switch {
+		case !there:
+			return fmt.Errorf("%w: %s was not given then, and is %s now", ErrChanged, f.Name, f.Value)
+		case before != f.Value && len(f.Value) == 2*sha256.Size:
+			return fmt.Errorf("%w: %s has changed since", ErrChanged, f.Name)
+		case before != f.Value:
+			return fmt.Errorf("%w: %s was %s, and is %s", ErrChanged, f.Name, before, f.Value)
+		}
+	}
+	for _, f := range was {
+		if _, left := old[f.Name]; left {
+			return fmt.Errorf("%w: %s was %s, and is not given now", ErrChanged, f.Name, f.Value)
+		}
+	}
+	return nil
+}
+
+// Replay shows the steps of the log. It returns them, how the solves went, and the solver's state, from which the caller reads before the next Save.
+func (f *Files) Replay(show func(solution.Step, solution.Field) error) (steps []solution.Step, history []Point, state io.Reader, err error) {
+	log := f.log.file
+	if _, err = log.Seek(0, io.SeekStart); err != nil {
+		return nil, nil, nil, err
+	}
+	if steps, history, err = replay(log, f.length, show); err != nil {
+		return nil, nil, nil, err
+	}
+	if err = log.Truncate(f.length); err == nil { // what a run wrote after its last state
+		_, err = log.Seek(f.length, io.SeekStart)
+	}
+	f.history = len(history)
+	return steps, history, bufio.NewReaderSize(f.lock, 1<<16), err
+}
+
+// Hear puts a step into the log, with all that is read of the field that it returns.
+func (f *Files) Hear(step solution.Step, of solution.Field) (solution.Field, error) {
+	entry(f.log.coder, entryStep)
+	codeStep(f.log.coder, &step)
+	return &heard{of, f.log.coder}, f.log.coder.Err()
+}
+
+// Save keeps the solver's state, which write writes, beside the log and how the solves went. Until it is whole on the disk, the one before it stays.
+func (f *Files) Save(history []Point, write func(io.Writer) error) error {
+	if fresh := history[min(f.history, len(history)):]; len(fresh) > 0 {
+		entry(f.log.coder, entryHistory)
+		codeHistory(f.log.coder, &fresh)
+		f.history = len(history)
+	}
+	if err := f.log.sync(); err != nil {
+		return err
+	}
+	f.length, f.sum = f.log.length, f.log.sum()
+	fresh := filepath.Join(f.dir, freshName)
+	if err := writeState(fresh, func(w io.Writer) error {
+		c := snapshot.NewWriter(w)
+		f.head(c, f.facts)
+		return errors.Join(c.Err(), write(w))
+	}); err != nil {
+		return errors.Join(err, os.Remove(fresh))
+	}
+	if err := os.Rename(fresh, filepath.Join(f.dir, stateName)); err != nil {
+		return err
+	}
+	f.saved = true
+	return syncFolder(f.dir)
+}
+
+// writeState writes a file with its checksum, and brings it to the disk.
+func writeState(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	b := bufio.NewWriterSize(file, 1<<16)
+	err = write(io.MultiWriter(b, h))
+	if err == nil {
+		_, err = b.Write(h.Sum(nil))
+	}
+	if err == nil {
+		err = b.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// syncFolder brings names to the disk, where the system can.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // some systems cannot
+	return d.Close()
+}
+
+// Saved says whether there is a state to go on from.
+func (f *Files) Saved() bool { return f.saved }
+
+// Close ends the use of the files. They stay where there is a state to go on from.
+func (f *Files) Close() {
+	_ = f.log.file.Close() // what is to stay is on the disk
+	if f.lock != nil {
+		_ = f.lock.Close() // read only
+	}
+	if !f.saved {
+		_ = f.remove() // there is no state
+	}
+}
+
+// Remove ends a checkpoint of a run that is finished. Where the state cannot be removed, all of the checkpoint stays, and is still one to go on from.
+func (f *Files) Remove() error {
+	f.Close()
+	if f.saved {
+		f.saved = false
+		return f.remove()
+	}
+	return nil
+}
+
+// remove leaves no folder of its own. The state goes first: without it the log is nothing, and where it stays, so does the log.
+func (f *Files) remove() error {
+	if err := os.Remove(filepath.Join(f.dir, stateName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range []string{freshName, logName} {
+		_ = os.Remove(filepath.Join(f.dir, name)) // without a state it does no harm
+	}
+	_ = os.Remove(f.dir)
+	return nil
+}

@@ -1,0 +1,173 @@
+package autogrid
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/solution"
+	"thermsim/mesh"
+	"thermsim/stack"
+	"thermsim/study/converge"
+)
+
+// pilot is what small solves tell of a family of grids: the grid of a scale with some planes, and those of cells twice and half as wide, and twice and
+// half as high.
+type pilot struct {
+	scale   float64
+	planes  []int
+	cells   [2]int    // of the grid and of the largest one
+	rise    float64   // K, the largest, over the ambient
+	lateral float64   // K, error of that grid from the cells' widths
+	height  float64   // K, that from their heights
+	layers  []float64 // K, how the latter divides over the layers
+}
+
+// widths is the error from the widths of cells at a scale, in K: that of the second order.
+func (p *pilot) widths(scale float64) float64 {
+	return p.lateral * (scale / p.scale) * (scale / p.scale)
+}
+
+// pilots solves on the processor, so that every machine sees the same temperatures.
+func (f *family) pilots(ctx context.Context, scale float64, planes []int, tol float64) (*pilot, error) {
+	planes = evenPlanes(planes)
+	p := &pilot{scale: scale, planes: planes}
+	half, twice := scaled(planes, 1), scaled(planes, 4)
+	v := &solves{ctx: ctx, tol: tol}
+	base := v.maxima(f.on(scale, planes), &p.layers)
+	p.cells[0] = v.cells
+	wide, narrow := v.maxima(f.on(2*scale, planes), nil), v.maxima(f.on(scale/2, planes), nil)
+	p.cells[1] = v.cells
+	high, low := v.maxima(f.on(scale, half), nil), v.maxima(f.on(scale, twice), nil)
+	if v.err != nil {
+		return nil, v.err
+	}
+	p.rise = narrow[0] - coldest(f.s)
+	p.lateral = errorOfMiddle(wide, base, narrow, tol)
+	p.height = errorOfMiddle(high, base, low, tol)
+	p.share()
+	return p, nil
+}
+
+// solves solves one stack after the other until one fails.
+type solves struct {
+	ctx   context.Context
+	tol   float64
+	cells int // of the largest so far
+	err   error
+}
+
+// maxima of the stack and its blocks in K, those of cells' centres, which reports have, and of parabolas through them: centres miss a peak or not, as
+// the number of cells across a source is even or odd, and what they miss may hide what the scheme is off by. And where wanted what the layers' curvatures tell.
+func (v *solves) maxima(s *stack.Stack, layers *[]float64) (maxima []float64) {
+	if v.err != nil {
+		return nil
+	}
+	m, err := mesh.Build(s)
+	if err != nil {
+		v.err = err
+		return nil
+	}
+	v.cells = max(v.cells, m.Cells())
+	sol, err := gpusolve.Steady(v.ctx, m, gpusolve.Options{Device: "cpu", Tol: v.tol})
+	if err != nil {
+		v.err = err
+		return nil
+	}
+	defer sol.Close()
+	switch {
+	case v.ctx.Err() != nil:
+		v.err = v.ctx.Err()
+		return nil
+	case sol.Status.Reason == solution.ReasonRunaway:
+		v.err = fmt.Errorf("%w on %d x %d x %d cells: there is no steady state to judge a grid by; give the grid by numbers of cells, and 'thermsim steady' tells the largest power that has one", converge.ErrRunaway, m.NX(), m.NY(), m.NZ())
+		return nil
+	case !sol.Status.Converged:
+		v.err = fmt.Errorf("%w: on %d x %d x %d cells the solve stopped with %s; give the grid by numbers of cells", converge.ErrNotConverged, m.NX(), m.NY(), m.NZ(), sol.Status.Reason)
+		return nil
+	}
+	centres, peaks, err := converge.Maxima(m, sol.Field)
+	maxima, v.err = append(centres, peaks...), err
+	if layers != nil && v.err == nil {
+		*layers, v.err = curvature(m, sol.Field)
+	}
+	return maxima
+}
+
+// errorOfMiddle is the largest error of the values of the middle one of three grids, in K.
+func errorOfMiddle(coarse, middle, fine []float64, tol float64) float64 {
+	most := 0.0
+	for i := range middle {
+		most = max(most, errorFrom(middle[i]-coarse[i], fine[i]-middle[i], tol))
+	}
+	return most
+}
+
+// errorFrom is the error of the middle grid from the changes to it and from it: Richardson's for the order that they show, 2 at most, times 1.25 (see
+// docs/converge.md). Where they show none, values swing or settle slowly: as for half an order of change from here on.
+func errorFrom(first, second, tol float64) float64 {
+	const safety, most, least = 1.25, 4.0, 1.4 // ratios of changes for the orders 2 and 1/2
+	ratio := first / second
+	switch {
+	case math.Abs(second) <= 2*tol:
+		return math.Abs(second) + 2*tol
+	case ratio >= least:
+		// A second change that is smaller than the first by more than the order allows is luck.
+		second = max(math.Abs(second), math.Abs(first)/most)
+		ratio = min(ratio, most)
+		return safety * second * ratio / (ratio - 1)
+	}
+	return max(2.5*math.Abs(second), math.Abs(first)/2)
+}
+
+// evenPlanes makes numbers of planes even, so that they can be halved; one stays one.
+func evenPlanes(planes []int) []int {
+	even := scaled(planes, 2)
+	for l, n := range even {
+		if n > 1 {
+			even[l] += n % 2
+		}
+	}
+	return even
+}
+
+// scaled multiplies numbers of planes by halves.
+func scaled(planes []int, halves int) []int {
+	out := make([]int, len(planes))
+	for l, n := range planes {
+		out[l] = max(1, n*halves/2)
+	}
+	return out
+}
+
+// share makes the layers' parts add up to the error that was seen. Parts of two layers may cancel there and not on another grid: a tenth of their sum
+// counts at least.
+func (p *pilot) share() {
+	sum := 0.0
+	for _, e := range p.layers {
+		sum += e
+	}
+	p.height = max(p.height, sum/10)
+	for l := range p.layers {
+		if sum > 0 {
+			p.layers[l] *= p.height / sum
+		}
+	}
+}
+
+// coldest temperature that drives the stack, in K.
+func coldest(s *stack.Stack) float64 {
+	least := math.Inf(1)
+	for f := range s.Boundary {
+		for _, b := range s.Boundary[f].Conditions() {
+			if b.Driven() {
+				least = min(least, b.Temperature)
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return s.Ambient
+	}
+	return least
+}

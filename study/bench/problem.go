@@ -1,0 +1,153 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/testing/cases"
+	"thermsim/mesh"
+	"thermsim/stack"
+)
+
+const (
+	timeSteps = 50
+	stopW     = 1e-6 // ||b - A x||2, the paper's rule
+)
+
+// set is a family of systems: one stack at seven sizes.
+type set struct {
+	name     string
+	about    string
+	layers   int
+	bulkUM   float64 // of both dies, 0: 10 and 200
+	widthMM  float64
+	h        float64 // W/(m2 K) on the top face
+	powerW   float64
+	timeStep float64 // s
+	names    []string
+	sides    []int // cells along x and y
+}
+
+// cuth are the systems whose unknowns, nonzeros and iterations come nearest to those of the paper; tools/cuthmatch found them, and docs/papers/cuth.md says how.
+var cuth = set{
+	name: "CUTh", about: "matched to the paper's unknowns, nonzeros and iterations",
+	layers: 8, bulkUM: 100, widthMM: 25, h: 1e5, powerW: 40, timeStep: 0.01,
+	names: []string{"CUTh1", "CUTh2", "CUTh3", "CUTh4", "CUTh5", "CUTh6", "CUTh7"},
+	sides: []int{798, 1023, 1323, 1500, 1732, 1871, 2086},
+}
+
+// mol10 are the paper's ten layers, all with cells, at its numbers of unknowns: die and powers are those of package cases, h the paper's for its first
+// floorplan, and the step about a fiftieth of the stack's slowest time constant, 5.4 s, which is thermsim's default.
+var mol10 = set{
+	name: "MoL10", about: "all ten layers of the paper with cells",
+	layers: 10, widthMM: 10, h: 1000, powerW: 4, timeStep: 0.1,
+	names: []string{"MoL10-5M", "MoL10-8M", "MoL10-14M", "MoL10-18M", "MoL10-24M", "MoL10-28M", "MoL10-35M"},
+	sides: []int{714, 917, 1183, 1342, 1549, 1673, 1871},
+}
+
+// SystemSets are the names of the families, as Options.Systems takes them.
+func SystemSets() []string { return []string{cuth.name, mol10.name} }
+
+func sets() []*set { return []*set{&cuth, &mol10} }
+
+// system is one matrix of the benchmark.
+type system struct {
+	name   string
+	nx, ny int
+	set    *set
+}
+
+func (s system) cells() int   { return s.nx * s.ny * s.set.layers }
+func (s system) grid() string { return fmt.Sprintf("%dx%dx%d", s.nx, s.ny, s.set.layers) }
+
+// systems are all of them.
+func systems() []system {
+	var all []system
+	for _, t := range sets() {
+		for i, name := range t.names {
+			all = append(all, system{name, t.sides[i], t.sides[i], t})
+		}
+	}
+	return all
+}
+
+// chooseSystems finds systems by name or family, or makes those of the grids asked for in each family.
+func (b *Bench) chooseSystems() ([]system, error) {
+	known := func(name string) func(system) bool {
+		return func(s system) bool { return strings.EqualFold(s.name, name) || strings.EqualFold(s.set.name, name) }
+	}
+	all := systems()
+	for _, name := range b.Systems {
+		if !slices.ContainsFunc(all, known(name)) {
+			var have []string
+			for _, s := range all {
+				have = append(have, s.name)
+			}
+			return nil, fmt.Errorf("%w: there is no system %q; there are %s, and %s for each seven", gpusolve.ErrOption, name, strings.Join(have, ", "), strings.Join(SystemSets(), " and "))
+		}
+	}
+	wanted := func(s system) bool {
+		return len(b.Systems) == 0 || slices.ContainsFunc(b.Systems, func(name string) bool { return known(name)(s) })
+	}
+	if len(b.Grids) > 0 {
+		return gridSystems(b.Grids, slices.DeleteFunc(all, func(s system) bool { return !wanted(s) })), nil
+	}
+	limit := b.limit()
+	return slices.DeleteFunc(all, func(s system) bool { return !wanted(s) || s.cells() > limit || s.cells() < b.MinCells }), nil
+}
+
+// gridSystems are the stacks of systems on other grids.
+func gridSystems(grids [][2]int, of []system) []system {
+	chosen := []system{}
+	for _, t := range sets() {
+		if !slices.ContainsFunc(of, func(s system) bool { return s.set == t }) {
+			continue
+		}
+		for _, g := range grids {
+			chosen = append(chosen, system{fmt.Sprintf("%s-%dx%d", t.name, g[0], g[1]), g[0], g[1], t})
+		}
+	}
+	return chosen
+}
+
+// stack of the system.
+func (s system) stack() *stack.Stack {
+	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3, Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW})
+}
+
+func (s system) mesh() (*mesh.Mesh, error) { return built(s.stack()) }
+
+// built meshes a stack of a system. What is wrong with it is the grid that was asked for.
+func built(s *stack.Stack) (*mesh.Mesh, error) {
+	m, err := mesh.Build(s)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", gpusolve.ErrOption, err)
+	}
+	return m, nil
+}
+
+// problem describes the stack of a family for readers of a result.
+func (t *set) problem() Problem {
+	s := system{"", 2, 2, t}.stack()
+	p := Problem{Name: t.name, About: t.about, DieMM: t.widthMM, HWm2K: t.h, PowerW: t.powerW, StepS: t.timeStep, Steps: timeSteps, StopW: stopW}
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		p.LayersUM = append(p.LayersUM, l.Thickness*1e6)
+		p.ConductWmK = append(p.ConductWmK, s.Materials[l.Material].K[0])
+		p.CapacityJm3K = append(p.CapacityJm3K, s.Materials[l.Material].C)
+	}
+	return p
+}
+
+// problems are those of the families that are measured, and of all where none is.
+func problems(chosen []system) []Problem {
+	var all []Problem
+	for _, t := range sets() {
+		if len(chosen) == 0 || slices.ContainsFunc(chosen, func(s system) bool { return s.set == t }) {
+			all = append(all, t.problem())
+		}
+	}
+	return all
+}

@@ -1,0 +1,82 @@
+package reduce
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"thermsim/study/reducedmodel"
+)
+
+// basis holds the directions of the projection as fields in FP32, and all that is known of them in FP64: G and C between any two of them, what inputs bring to them and
+// outputs read from them. Fields rounded to FP32 are as good a basis as any: the products are those of the fields as they stand.
+type basis struct {
+	ops     *operators
+	inputs  []functional
+	outputs []functional
+	fields  [][]float32
+	g, c    [][]float64 // lower triangles, row by row
+	b       [][]float64 // by field and input
+	l       [][]float64 // by field and output
+	stored  []float64   // J by cell, of the field that a transient starts from beside that without power; nil where they are the same
+	heat    []float64   // by field, the product with it
+}
+
+// extend adds fields.
+func (b *basis) extend(fields [][]float32) {
+	for len(fields) > 0 {
+		n := min(together, len(fields))
+		b.add(fields[:n])
+		fields = fields[n:]
+	}
+}
+
+// add adds a few fields.
+func (b *basis) add(fields [][]float32) {
+	first, n := len(b.fields), len(fields)
+	columns := make([][]float64, 2*n)
+	for k := range columns {
+		columns[k] = make([]float64, len(b.ops.capacity))
+	}
+	for k, x := range fields {
+		b.ops.apply(x, columns[k], columns[n+k])
+	}
+	b.fields = append(b.fields, fields...)
+	sums := products(b.fields, columns)
+	for k, x := range fields {
+		g, c := make([]float64, first+k+1), make([]float64, first+k+1)
+		for v := range g {
+			g[v], c[v] = sums[v*2*n+k], sums[v*2*n+n+k]
+		}
+		b.g, b.c = append(b.g, g), append(b.c, c)
+		if b.stored != nil {
+			b.heat = append(b.heat, products([][]float32{x}, [][]float64{b.stored})[0])
+		}
+		b.b, b.l = append(b.b, values(b.inputs, x)), append(b.l, values(b.outputs, x))
+	}
+}
+
+func values(of []functional, x []float32) []float64 {
+	v := make([]float64, len(of))
+	for n := range of {
+		v[n] = of[n].of(x)
+	}
+	return v
+}
+
+// model is the projection on the basis.
+func (b *basis) model(like *reducedmodel.Model) (*reducedmodel.Model, error) {
+	n := len(b.fields)
+	p := reducedmodel.Pencil{G: mat.NewSymDense(n, nil), C: mat.NewSymDense(n, nil), B: reducedmodel.NewMatrix(n, len(b.inputs)), L: reducedmodel.NewMatrix(len(b.outputs), n)}
+	for r := range n {
+		for c := range r + 1 {
+			p.G.SetSym(r, c, b.g[r][c])
+			p.C.SetSym(r, c, b.c[r][c])
+		}
+		copy(p.B.Row(r), b.b[r])
+		for o, v := range b.l[r] {
+			p.L.Data[o*n+r] = v
+		}
+	}
+	p.H = b.heat
+	m := *like
+	return &m, p.Diagonal(&m)
+}

@@ -1,0 +1,228 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"thermsim/gpusolve"
+	"thermsim/gpusolve/ports"
+	"thermsim/mesh"
+	"thermsim/study/reducedmodel"
+)
+
+// projection is a projection on its way.
+type projection struct {
+	ctx     context.Context
+	mesh    *mesh.Mesh
+	options Options
+	inputs  []ports.Input
+	wanted  float64 // K, of the projection at any real frequency
+	basis   basis
+	model   *reducedmodel.Model
+	heldOut []sample
+	begun   []sample // of the start
+	peaks   []mesh.Term
+	solves  int
+}
+
+// span is a range of shifts between two that the basis answers.
+type span struct{ lo, hi float64 }
+
+// sample is a shift at which the full model was solved and that is not in the basis, between two that are.
+type sample struct {
+	span
+	shift float64
+	h     reducedmodel.Matrix // transfer function of the full model
+	left  []float64           // K by output, of the start
+}
+
+const (
+	// closest is the ratio of two shifts between which none is looked for.
+	closest = 2
+	// finer is what the error wanted at frequencies is divided by from one basis to the next.
+	finer = 4
+	// mostBases is how often.
+	mostBases = 8
+	// inTime is the most that errors after steps of power were seen to exceed those at real frequencies by.
+	inTime = 34
+	// finest is the least error that fields in FP32 can show, as a part of the rise under all powers.
+	finest = 5e-6
+)
+
+// project makes bases until errors in time are small enough. The error of a model after steps of power is not bounded by that at real frequencies, and the more so the
+// smaller it is to be. So a basis is refined, and what that changes after steps is taken for the error of the finer one, which is smaller.
+func (r *projection) project(ranges []float64, s *start) error {
+	like := &reducedmodel.Model{}
+	for n, in := range r.inputs {
+		like.Inputs = append(like.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts, Range: ranges[n]})
+	}
+	r.model = like
+	if s != nil {
+		r.basis.stored = s.stored(r.basis.ops.capacity)
+		r.model.Initial = s.kelvin
+	}
+	if err := r.first(s); err != nil {
+		return err
+	}
+	shown := false
+	for n := 0; n < mostBases && !shown; n++ {
+		before, fields := r.model, len(r.basis.fields)
+		r.wanted /= finer
+		if err := r.refine(s); err != nil {
+			return err
+		}
+		if len(r.basis.fields) == fields {
+			continue // nothing was wrong by so much: that tells nothing of the model
+		}
+		change, _, err := reducedmodel.Difference(before, r.model)
+		if err != nil {
+			return err
+		}
+		r.model.Error.BasisK = change
+		shown = change <= bases*r.options.Tol
+	}
+	e := &r.model.Error
+	for _, h := range r.heldOut {
+		e.HeldOut = append(e.HeldOut, h.shift)
+		e.ProjectionK = math.Max(e.ProjectionK, r.wrong(h.shift, h.h))
+	}
+	if !shown {
+		e.BasisK = math.Max(e.BasisK, inTime*e.ProjectionK)
+	}
+	return nil
+}
+
+// first makes a basis of the steady states, then of shifts that halve, on a logarithmic axis, the range from below the slowest time constant to where a step is too short to
+// heat anything, until the error between them is small. A frequency at which it is small already stays out of the basis: it is held out.
+func (r *projection) first(s *start) error {
+	if err := r.steady(); err != nil {
+		return err
+	}
+	if rise := reducedmodel.Worst(r.model.Inputs, r.model.Transfer(0)); r.options.Tol < finest*rise {
+		return fmt.Errorf("%w: an error of %g K is too little beside a rise of %.3g K; ask for %.1g K or more", gpusolve.ErrOption, r.options.Tol, rise, 2*finest*rise)
+	}
+	slow, fast := 1/r.model.Tau[0], r.fastest()
+	if s != nil {
+		if err := r.begin(s, slow); err != nil {
+			return err
+		}
+	}
+	spans, err := r.visit(span{slow / 10, slow * 10})
+	if err != nil {
+		return err
+	}
+	if fast > closest*slow {
+		spans = append(spans, span{slow, fast})
+	}
+	return r.halve(spans)
+}
+
+// halve visits the middle of spans, and of their halves where that went into the basis.
+func (r *projection) halve(spans []span) error {
+	for len(spans) > 0 {
+		more, err := r.visit(spans[0])
+		if err != nil {
+			return err
+		}
+		spans = append(spans[1:], more...)
+	}
+	return nil
+}
+
+// refine looks at what was held out again, with a smaller error in mind.
+func (r *projection) refine(s *start) error {
+	if err := r.beginAgain(s); err != nil {
+		return err
+	}
+	held := r.heldOut
+	r.heldOut = nil
+	for _, h := range held {
+		if r.wrong(h.shift, h.h) <= r.wanted {
+			r.heldOut = append(r.heldOut, h)
+			continue
+		}
+		if err := r.halve([]span{h.span}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wrong is the error of the model at a shift, in K.
+func (r *projection) wrong(shift float64, full reducedmodel.Matrix) float64 {
+	return reducedmodel.Worst(r.model.Inputs, full.Minus(r.model.Transfer(shift)))
+}
+
+// fastest is the shift from which on no cell rises by what is wanted under all powers at once: no cell warms faster than its own heat lets it.
+func (r *projection) fastest() float64 {
+	watts := make([]float64, len(r.basis.ops.capacity))
+	for i, in := range r.model.Inputs {
+		for n, c := range r.basis.inputs[i].cells {
+			watts[c] += in.Range * math.Abs(r.basis.inputs[i].weights[n])
+		}
+	}
+	return r.basis.ops.fastest(watts) / r.wanted
+}
+
+// steady starts the basis with the steady states under all inputs, and settles the outputs.
+func (r *projection) steady() error {
+	fields, peaks, err := r.solve(0)
+	if err != nil {
+		return err
+	}
+	outputs := ports.Means(r.inputs)
+	if r.options.Peaks {
+		outputs = append(outputs, ports.Peaks(r.inputs)...)
+	}
+	outputs = append(outputs, ports.Probes(r.mesh.Stack)...)
+	for _, o := range outputs {
+		of := o.Of
+		if o.Kind == ports.Probe {
+			of = -1
+		}
+		r.model.Outputs = append(r.model.Outputs, reducedmodel.Output{Name: o.Name, Kind: string(o.Kind), Of: of})
+	}
+	r.peaks = peaks
+	r.basis.outputs = outputsOf(r.mesh, r.inputs, outputs, peaks)
+	return r.enrich(0, fields)
+}
+
+// enrich adds fields to the basis; those of an infinite shift are not solved for.
+func (r *projection) enrich(shift float64, fields [][]float32) error {
+	r.basis.extend(fields)
+	m, err := r.basis.model(r.model)
+	if err != nil {
+		return err
+	}
+	if !math.IsInf(shift, 0) {
+		m.Error.Shifts = append(m.Error.Shifts, shift)
+	}
+	r.model = m
+	return nil
+}
+
+// visit compares the model with the full one in the middle of a span. Where they differ by more than is wanted, fields are added to the basis, and the halves are to be
+// visited.
+func (r *projection) visit(of span) (halves []span, err error) {
+	shift := math.Sqrt(of.lo * of.hi)
+	fields, _, err := r.solve(shift)
+	if err != nil {
+		return nil, err
+	}
+	h := r.full(fields)
+	if r.wrong(shift, h) <= r.wanted {
+		r.heldOut = append(r.heldOut, sample{span: of, shift: shift, h: h})
+		return nil, nil
+	}
+	var picked [][]float32
+	for _, i := range r.pick(h.Minus(r.model.Transfer(shift))) {
+		picked = append(picked, fields[i])
+	}
+	for _, half := range []span{{of.lo, shift}, {shift, of.hi}} {
+		if half.hi > closest*half.lo {
+			halves = append(halves, half)
+		}
+	}
+	return halves, r.enrich(shift, picked)
+}

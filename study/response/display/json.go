@@ -1,0 +1,130 @@
+package display
+
+import (
+	"encoding/json"
+	"io"
+
+	"thermsim/gpusolve/ports"
+	"thermsim/study/response"
+	"thermsim/study/response/ladder"
+)
+
+type inputJSON struct {
+	Name  string  `json:"name"`
+	Kind  string  `json:"kind"`
+	Layer string  `json:"layer"`
+	Watts float64 `json:"power_W"` // in the stack file
+}
+
+type outputJSON struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+type solvesJSON struct {
+	Method   string  `json:"method"`
+	Reason   string  `json:"reason"`
+	Residual float64 `json:"relative_residual"` // of the first solve
+	Device   string  `json:"device"`
+}
+
+func inputsJSON(inputs []ports.Input, layers func(l int) string) []inputJSON {
+	all := []inputJSON{}
+	for _, in := range inputs {
+		all = append(all, inputJSON{in.Name, string(in.Kind), layers(in.Layer), in.Watts})
+	}
+	return all
+}
+
+func write(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(v)
+}
+
+// ResistancesJSON writes all of a matrix. rises are those of the outputs in K at the powers of the stack file.
+func ResistancesJSON(w io.Writer, x *response.Matrix) error {
+	var out struct {
+		Schema    int          `json:"schema"`
+		Inputs    []inputJSON  `json:"inputs"`
+		Outputs   []outputJSON `json:"outputs"`
+		R         [][]float64  `json:"K_per_W"`         // by output and input
+		Hottest   []float64    `json:"hottest_K_per_W"` // of each input's own hottest cell
+		Rises     []float64    `json:"rise_K"`          // of each output at the powers of the file
+		Asymmetry float64      `json:"asymmetry"`
+		Solves    solvesJSON   `json:"solves"`
+	}
+	var watts []float64
+	for _, in := range x.Inputs {
+		watts = append(watts, in.Watts)
+	}
+	out.Schema, out.R, out.Hottest, out.Asymmetry, out.Rises = 1, x.R, x.Hottest, x.Asymmetry, x.Rises(watts)
+	out.Inputs = inputsJSON(x.Inputs, func(l int) string { return x.Mesh.Stack.Layers[l].Name })
+	for _, o := range x.Outputs {
+		out.Outputs = append(out.Outputs, outputJSON{o.Name, string(o.Kind)})
+	}
+	out.Solves = solvesJSON{x.Status.Method, x.Status.Reason, x.Status.RelativeResidual, x.Device.Kind}
+	return write(w, out)
+}
+
+type curveJSON struct {
+	Heated string    `json:"heated"`
+	Output string    `json:"output"`
+	Kind   string    `json:"kind"`
+	Steady float64   `json:"Rth_K_per_W"`
+	Z      []float64 `json:"Zth_K_per_W"`
+}
+
+type networkJSON struct {
+	Heated  string      `json:"heated"`
+	Foster  fosterJSON  `json:"foster"`
+	Cauer   *cauerJSON  `json:"cauer"`
+	Reaches structureJS `json:"structure"`
+}
+
+type fosterJSON struct {
+	R   []float64 `json:"R_K_per_W"`
+	Tau []float64 `json:"tau_s"`
+}
+
+type cauerJSON struct {
+	R []float64 `json:"R_K_per_W"`
+	C []float64 `json:"C_J_per_K"`
+}
+
+type structureJS struct {
+	R []float64 `json:"R_sum_K_per_W"`
+	C []float64 `json:"C_sum_J_per_K"`
+	K []float64 `json:"K_W2s_per_K2"`
+}
+
+func networkOf(name string, n *Network) networkJSON {
+	s, f := (*ladder.Structure)(n.Structure), n.Foster
+	return networkJSON{name, fosterJSON{f.R, f.Tau}, &cauerJSON{n.Cauer.R, n.Cauer.C}, structureJS{s.R, s.C, s.K}}
+}
+
+// StepsJSON writes all of the step responses and of their networks.
+func StepsJSON(w io.Writer, x *response.Steps, networks []Network) error {
+	var out struct {
+		Schema   int           `json:"schema"`
+		Inputs   []inputJSON   `json:"inputs"`
+		Slowest  float64       `json:"slowest_time_constant_s"`
+		Resolved float64       `json:"resolved_from_s"`
+		Bound    float64       `json:"inversion_error"` // largest relative one of driving points
+		Solves   solvesJSON    `json:"solves"`
+		Times    []float64     `json:"time_s"`
+		Curves   []curveJSON   `json:"curves"`
+		Networks []networkJSON `json:"networks"`
+	}
+	out.Schema, out.Slowest, out.Resolved, out.Bound, out.Times = 1, x.Slowest, x.Resolved, response.FilterBound, x.Times
+	out.Inputs = inputsJSON(x.Inputs, func(l int) string { return x.Mesh.Stack.Layers[l].Name })
+	out.Solves = solvesJSON{x.Status.Method, x.Status.Reason, x.Status.RelativeResidual, x.Device.Kind}
+	for _, c := range x.Curves {
+		out.Curves = append(out.Curves, curveJSON{x.Inputs[c.From].Name, c.To.Name, string(c.To.Kind), c.Steady, c.Z})
+	}
+	out.Networks = []networkJSON{}
+	for n := range networks {
+		out.Networks = append(out.Networks, networkOf(x.Inputs[networks[n].Of].Name, &networks[n]))
+	}
+	return write(w, out)
+}

@@ -1,0 +1,124 @@
+package display
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"thermsim/report/picture"
+	"thermsim/study/response"
+	"thermsim/study/response/ladder"
+)
+
+// MatrixPicture colours the matrix of the means: row, column.
+func MatrixPicture(title string, x *response.Matrix) *picture.Matrix {
+	m := &picture.Matrix{
+		Title: title, Subtitle: fmt.Sprintf("Thermal resistances between %d inputs: mean temperature for 1 W", len(x.Inputs)),
+		Down: "warmed", Across: "heated", Unit: "K/W",
+	}
+	for n := range x.Inputs {
+		m.Columns = append(m.Columns, x.Inputs[n].Name)
+	}
+	for o, out := range x.Outputs {
+		if out.Kind != "peak" {
+			m.Rows = append(m.Rows, out.Name)
+			m.Values = append(m.Values, x.R[o]...)
+		}
+	}
+	return m
+}
+
+// shownCurves are as many as a picture bears.
+const shownCurves = 12
+
+// StepPicture shows the responses of the inputs at their own means, the highest first, and where a single input was heated all of its curves.
+func StepPicture(title string, x *response.Steps) *picture.Chart {
+	c := &picture.Chart{Title: title, Subtitle: "Thermal impedance: mean of what is heated after a step of 1 W", X: "time (s)", Y: "Zth (K/W)", LogX: true}
+	var shown []*response.Curve
+	one := true
+	for n := range x.Curves {
+		one = one && x.Curves[n].From == x.Curves[0].From
+	}
+	for n := range x.Curves {
+		if one || x.Curves[n].Own() {
+			shown = append(shown, &x.Curves[n])
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b *response.Curve) int {
+		switch {
+		case a.Steady > b.Steady:
+			return -1
+		case a.Steady < b.Steady:
+			return 1
+		}
+		return 0
+	})
+	for _, k := range shown[:min(len(shown), shownCurves)] {
+		c.Curves = append(c.Curves, picture.Curve{Name: k.To.Name, X: x.Times, Y: k.Z})
+	}
+	if one {
+		c.Subtitle = "Thermal impedance: a step of 1 W in " + x.Inputs[x.Curves[0].From].Name
+	} else if len(shown) > shownCurves {
+		c.Subtitle += fmt.Sprintf("; the %d highest of %d", shownCurves, len(shown))
+	}
+	return c
+}
+
+// highest are the networks with the highest resistances, in their order.
+func highest(networks []Network) []Network {
+	const most = 6
+	all := slices.Clone(networks)
+	slices.SortStableFunc(all, func(a, b Network) int {
+		if a.Foster.Total() > b.Foster.Total() {
+			return -1
+		}
+		return 1
+	})
+	return all[:min(most, len(all))]
+}
+
+// SpectrumPicture shows the resistance per decade of time constants.
+func SpectrumPicture(title string, x *response.Steps, networks []Network) *picture.Chart {
+	c := &picture.Chart{Title: title, Subtitle: "Spectrum of time constants", X: "time constant (s)", Y: "resistance per decade (K/W)", LogX: true}
+	perDecade := 1 / math.Log10(x.Times[1]/x.Times[0])
+	for _, n := range highest(networks) {
+		k := picture.Curve{Name: x.Inputs[n.Of].Name, X: x.Times, Y: make([]float64, len(x.Times))}
+		for i, tau := range n.Foster.Tau {
+			if at, found := slices.BinarySearch(x.Times, tau); found {
+				k.Y[at] = n.Foster.R[i] * perDecade
+			}
+		}
+		c.Curves = append(c.Curves, k)
+	}
+	return c
+}
+
+// shown is the part of a structure function that responses tell: near the ambient, where less than a hundredth of the resistance is left, it rises without bounds.
+func shown(s *ladder.Structure, total float64) int {
+	for n, r := range s.R {
+		if r > 0.99*total {
+			return n
+		}
+	}
+	return len(s.R)
+}
+
+// CumulativePicture shows the heat capacity that is reached up to each resistance.
+func CumulativePicture(title string, x *response.Steps, networks []Network) *picture.Chart {
+	c := &picture.Chart{Title: title, Subtitle: "Cumulative structure function, from the heated volume to the ambient", X: "thermal resistance (K/W)", Y: "heat capacity (J/K)", Log: true}
+	for _, n := range highest(networks) {
+		to := shown(n.Structure, n.Foster.Total())
+		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to], Y: n.Structure.C[:to]})
+	}
+	return c
+}
+
+// DifferentialPicture shows its derivative.
+func DifferentialPicture(title string, x *response.Steps, networks []Network) *picture.Chart {
+	c := &picture.Chart{Title: title, Subtitle: "Differential structure function, from the heated volume to the ambient", X: "thermal resistance (K/W)", Y: "dC/dR (W2 s/K2)", Log: true}
+	for _, n := range highest(networks) {
+		to := shown(n.Structure, n.Foster.Total())
+		c.Curves = append(c.Curves, picture.Curve{Name: x.Inputs[n.Of].Name, X: n.Structure.R[:to], Y: n.Structure.K[:to]})
+	}
+	return c
+}
