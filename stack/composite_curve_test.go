@@ -50,6 +50,35 @@ thickness = 1
 	}
 }
 
+// However wide the range in which the parts hold, a composite has few rows, and conducts as its rule says: by hand, and
+// checked between rows.
+func TestWideCompositesFollow(t *testing.T) {
+	s, err := Parse("s.toml", []byte(strings.NewReplacer("500", "1e30", "'450 K'", "1e30", "-0.07", "0.07").Replace(warmParts)+`
+[materials.pile]
+laminate = [{ material = "die", thickness = "2 um" }, { material = "metal", thickness = "1 um" }]
+[[layer]]
+name = "a"
+material = "pile"
+thickness = 1
+`), files{}.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pile := &s.Materials[0]
+	for _, kelvin := range []float64{250, 303.3, 497, 777.7, 1234.5, 1e5, 3.3e12} {
+		d, m := 153*math.Pow(300/kelvin, 1.5), 400+0.07*(kelvin-300)
+		at := pile.At(kelvin)
+		for n, want := range map[int]float64{0: (2*d + m) / 3, 2: 3 / (2/d + 1/m)} {
+			if got := at.K[n]; math.Abs(got-want) > 2e-4*want {
+				t.Errorf("at %g K: k along %c is %g, want %g", kelvin, "xyz"[n], got, want)
+			}
+		}
+	}
+	if n := len(pile.KCurve[0].Temperatures); n > 8000 {
+		t.Errorf("%d rows", n)
+	}
+}
+
 // What cannot follow the temperature is refused where it stands, with what to do.
 func TestUnfollowable(t *testing.T) {
 	layer := "[[layer]]\nname = 'a'\nmaterial = '%'\nthickness = 1\n"

@@ -2,8 +2,9 @@ package stack
 
 import "math"
 
-// mixStep is the largest distance in K of the rows that a composite is tabulated at.
-const mixStep = 5
+// A composite is tabulated every mixStep K, and above 500 K every mixShare of the temperature: a range of any width takes
+// some thousand rows, and the rule is followed as well as at 250 K.
+const mixStep, mixShare = 5.0, 0.01
 
 // follow makes a composite of parts follow the temperature where any of them does: the rule is evaluated at every temperature of a table over the range
 // that all parts have in common. ok is false where there is none.
@@ -20,24 +21,28 @@ func (m *Material) follow(parts []*Material, rule func(parts []*Material) (k [3]
 	if !(from < to) {
 		return false
 	}
-	rows := max(2, int(math.Ceil((to-from)/mixStep))+1)
+	rows := []float64{from}
+	// A step is a share of the temperature, so it advances however high that is.
+	for t := from; ; {
+		if t += math.Max(mixStep, mixShare*t); !(t < to-mixStep/2) {
+			break
+		}
+		rows = append(rows, t)
+	}
+	rows = append(rows, to)
 	var tables [4]*Curve
 	for i := range tables {
 		tables[i] = &Curve{Law: TableLaw, Range: [2]float64{from, to}}
 	}
 	warm := make([]*Material, len(parts))
-	for r := range rows {
-		t := from + (to-from)*float64(r)/float64(rows-1)
-		if r == rows-1 {
-			t = to
-		}
+	for _, t := range rows {
 		for i, p := range parts {
 			at := p.At(t)
 			warm[i] = &at
 		}
 		k, c := rule(warm)
 		for i, v := range [4]float64{k[0], k[1], k[2], c} {
-			tables[i].Temperatures, tables[i].Values = append(tables[i].Temperatures, t), append(tables[i].Values, v)
+			tables[i].Temperatures, tables[i].Values = rows, append(tables[i].Values, v)
 		}
 	}
 	m.KCurve, m.CCurve = [3]*Curve{tables[0], tables[1], tables[2]}, tables[3]

@@ -113,7 +113,7 @@ func TestContourOfAPlane(t *testing.T) {
 	}
 }
 
-// Where one number follows another by more than a step, there are few ticks, not endless ones.
+// Levels are multiples of the step; where one number follows another by more than that, there are few, each above the last.
 func TestLevels(t *testing.T) {
 	if got := levels(0.5, 10.2, 2); !slices.Equal(got, []float64{2, 4, 6, 8, 10}) {
 		t.Errorf("from 0.5 to 10.2: %v", got)
@@ -131,6 +131,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// Where one number follows another by more than a step, there are few ticks, not endless ones.
 func TestTicksFarFromZero(t *testing.T) {
 	if at, _ := ticks(1e20, math.Nextafter(1e20, 2e20), 6); len(at) > 20 {
 		t.Errorf("%d ticks", len(at))
