@@ -16,6 +16,7 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -112,7 +113,12 @@ var ErrTaken = errors.New("must not be replaced")
 // to no set take the names that the user gives them.
 func (t *Transaction) free(name string) error {
 	there, err := t.disk.root.Lstat(name)
-	if t.options.Set == "" || err != nil || there.IsDir() { // what is no file fails on its own
+	switch {
+	case t.options.Set == "" || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return nil
+	case err != nil:
+		return t.failed(name, err)
+	case there.IsDir(): // fails on its own
 		return nil
 	}
 	target, err := t.disk.root.Stat(name)

@@ -53,26 +53,30 @@ func TestFaults(t *testing.T) {
 	r.sound(t, err)
 }
 
-// A file of the run before that cannot be looked at must not stay beside the new run, which would know nothing of it.
+// A file of the previous run that cannot be examined must not stay next to the new run, which would not know of it. Before the solve, where names are only
+// compared with those that the run may write, a failure may go unnoticed.
 func TestFaultsOnOldFiles(t *testing.T) {
 	c := build(t)
 	p, err := c.prepare(find("steady"))
 	if err != nil {
 		(&results{}).sound(t, err)
 	}
-	tried := 0
+	refused := 0
 	for _, at := range p.list {
 		if at.Kind != opStat || at.Name != "out/field.bin" {
 			continue
 		}
 		struck, held, wrong, e, err := p.strike(&faults[0], at)
-		if err != nil || !struck || held != isOld || len(wrong) > 0 || e.status != 1 {
+		whole := held == isOld && e.status > 0 || held == isNew && e.status == 0
+		if err != nil || !struck || !whole || len(wrong) > 0 {
 			t.Errorf("%v: %v, %s, %v, %v, status %d", at, struck, held, wrong, err, e.status)
 		}
-		tried++
+		if held == isOld {
+			refused++
+		}
 	}
-	if tried == 0 {
-		t.Error("nothing was tried")
+	if refused == 0 {
+		t.Error("no failure was noticed")
 	}
 }
 
