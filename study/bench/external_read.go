@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
+
+	"thermsim/internal/inputfile"
 )
 
 // externalCell is a field of a row as it stands in a file.
@@ -58,7 +59,7 @@ var externalFields = []externalField{
 
 // wholeNumber of at least 1.
 func wholeNumber(text string) (int, error) {
-	n, err := strconv.ParseFloat(text, 64)
+	n, err := inputfile.Number(text)
 	if err != nil || n < 1 || n > 1e15 || n != math.Trunc(n) {
 		return 0, fmt.Errorf("it must be a whole number of at least 1")
 	}
@@ -67,7 +68,7 @@ func wholeNumber(text string) (int, error) {
 
 // atLeastZero is a number of at least 0.
 func atLeastZero(text string) (Number, error) {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := inputfile.Number(text)
 	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
 		return unknownTime, fmt.Errorf("it must be a finite number of at least 0")
 	}

@@ -98,6 +98,7 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 		externalHead + good + `,` + good + `]}`:                                                     "a.json:2:53: the row of a.json:2:1 tells the same measurement",
 		externalHead + `{"grid": "2x2x10", "unknowns": 40}]}`:                                       "a.json:2:1: the row has no solve_s",
 		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": -1}]}`:                        `a.json:2:47: solve_s: "-1": it must be a finite number of at least 0`,
+		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": "0x1p4"}]}`:                   `a.json:2:47: solve_s: "0x1p4": it must be a finite number of at least 0`,
 		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": "fast"}]}`:                    `a.json:2:47: solve_s: "fast"`,
 		externalHead + `{"grid": "2x2x10", "unknowns": 40, "solve_s": 0}]}`:                         "more than 0 s",
 		externalHead + `{"grid": "2x2", "unknowns": 40, "solve_s": 1}]}`:                            "a.json:2:10: grid: \"2x2\": write it as NXxNYxNZ",
