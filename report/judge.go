@@ -49,3 +49,18 @@ func (s *Summary) Doubt() string {
 	}
 	return why
 }
+
+// hottest is the temperature in K beyond which a field is refused: nothing is solid far below it, and its numbers only show that an input is wrong.
+const hottest = 1e6
+
+// Implausible says that a run gets hotter than any solid, at its end or in a step, whatever the solver reached; empty where it does not.
+func (s *Summary) Implausible() string {
+	top := s.Temperature.MaxK
+	for n := range s.StepMaxima {
+		top = max(top, s.StepMaxima[n].MaxK)
+	}
+	if !(top > hottest) {
+		return ""
+	}
+	return fmt.Sprintf("the hottest cell is at %.3g K, above %g K, where no model of heat in solids holds; check the units of powers, conductivities and films", top, hottest)
+}

@@ -8,9 +8,6 @@ import (
 	"thermsim/report"
 )
 
-// hottest is the temperature in K beyond which a field is refused: nothing is solid far below it, and its numbers only show that an input is wrong.
-const hottest = 1e6
-
 // verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says that --tmax set that of the stack.
 func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 	st := &r.Solution.Status
@@ -25,9 +22,8 @@ func verdict(r *report.Run, s *report.Summary, flag bool, out string) error {
 		return withStatus(exitNotConverged, fmt.Errorf("not converged (%s%s); the best field found is in %s, marked as such; %s",
 			doubt, errorText(st), out, remedy(st)))
 	}
-	if t := s.Temperature.MaxK; t > hottest {
-		return withStatus(exitNotConverged, fmt.Errorf("the hottest cell is at %.3g K, above %g K, where no model of heat in solids holds; the field is in %s; check the units of powers, conductivities and films",
-			t, hottest, out))
+	if why := s.Implausible(); why != "" {
+		return withStatus(exitNotConverged, fmt.Errorf("%s; the field is in %s", why, out))
 	}
 	exceeded := s.Exceeded()
 	if len(exceeded) == 0 {

@@ -46,6 +46,7 @@ func TestVerdict(t *testing.T) {
 		"imbalance":                         {func(s *solution.Solution) { s.Energy.ImbalanceRel = 2e-3 }, exitNotConverged, "energy balance is off by 0.002"},
 		"imbalance unknown":                 {func(s *solution.Solution) { s.Energy.ImbalanceRel = math.NaN() }, exitNotConverged, "energy balance is off by NaN"},
 		"hotter than any solid":             {func(s *solution.Solution) { s.Field = flat{320, 2e6} }, exitNotConverged, "the hottest cell is at 2e+06 K"},
+		"hotter than any solid in a step":   {func(s *solution.Solution) { s.Steps[1].MaxK = 3e6 }, exitNotConverged, "the hottest cell is at 3e+06 K"},
 		"hot at the end":                    {func(s *solution.Solution) { s.Field = flat{320, 350.5} }, exitTooHot, "by 0.5 K"},
 		"hot in the first step":             {func(s *solution.Solution) { s.Steps[0].MaxK = 351 }, exitTooHot, "by 1 K"},
 		"hot in the middle":                 {func(s *solution.Solution) { s.Steps[1].MaxK = 352 }, exitTooHot, "by 2 K"},

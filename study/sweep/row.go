@@ -22,7 +22,7 @@ const (
 	Done         = "done"
 	NotConverged = "not-converged"
 	Runaway      = "runaway"
-	Invalid      = "invalid" // the stack with the values of the run
+	Invalid      = "invalid" // the stack with the values of the run, or its field, hotter than any solid
 	Failed       = "failed"
 )
 
@@ -97,6 +97,8 @@ func (c *Columns) Row(run int, values []string, s *report.Summary) *Row {
 		r.Status, r.Message = Runaway, "its leakage has no steady state"
 	case !s.Solver.Converged:
 		r.Status, r.Message = NotConverged, s.Solver.Reason
+	case s.Implausible() != "":
+		r.Status, r.Message = Invalid, s.Implausible()
 	}
 	at := &s.Temperature.MaxAt
 	margin := ""

@@ -321,6 +321,10 @@ func TestColumns(t *testing.T) {
 	if fault[len(fault)-1] != "one" {
 		t.Errorf("fault %q", fault)
 	}
+	s.Temperature.MaxK = 1e13
+	if r := c.Row(4, p.Values(4), s); r.Status != Invalid || !strings.Contains(r.Message, "hottest cell is at 1e+13 K") {
+		t.Errorf("at 1e13 K: %s, %s", r.Status, r.Message)
+	}
 	if _, err := NewColumns(p, []string{"die/cor"}, s); err == nil {
 		t.Error("an output that is not there was accepted")
 	}
