@@ -129,9 +129,9 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if run := files.Before().Set(report.RunFiles); run != nil && run.Shows != shown(s, &o.project) {
 		return usagef("%s holds a run of another stack or grid, which these drawings would not show; name another folder with --out", o.out)
 	}
-	machine := thisMachine()
+	on := thisMachine()
 	s.Solver.Device = "auto" // a stack that wishes for a GPU is as valid on a machine without one
-	m, _, err := buildMesh(g, s, machine, false)
+	m, _, err := buildMesh(g, s, on, false)
 	if err != nil {
 		return err
 	}
@@ -155,11 +155,11 @@ func runCheck(ctx context.Context, g *globals, o checkOptions) error {
 	if g.quiet {
 		return nil
 	}
-	return describe(g.console, m, choice, found, machine, done.Files)
+	return describe(g.console, m, choice, found, on, done.Files)
 }
 
 // describe prints what is known before a solve.
-func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, on machine, files []string) error {
+func describe(c *console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning, on resources, files []string) error {
 	w := bufio.NewWriter(c.stdout)
 	d := &description{console: c, w: w, m: m}
 	d.headline(len(found))

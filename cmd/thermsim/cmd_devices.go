@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/gpusolve"
+	"thermsim/internal/machine"
 )
 
 const devicesHelp = `List what can solve on this machine: the processor, and the GPUs that the CUDA
@@ -51,7 +52,7 @@ type processor struct {
 }
 
 func thisProcessor() processor {
-	return processor{Name: gpusolve.ProcessorName(), Cores: runtime.GOMAXPROCS(0), Memory: int64(availableMemory())}
+	return processor{Name: gpusolve.ProcessorName(), Cores: runtime.GOMAXPROCS(0), Memory: int64(machine.FreeMemory())}
 }
 
 func runDevices(c *console, p processor, list func() ([]gpusolve.GPU, error), asJSON bool) error {

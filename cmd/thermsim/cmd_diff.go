@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
 )
@@ -83,7 +84,7 @@ func runDiff(ctx context.Context, g *globals, o diffOptions) error {
 	defer p.stop()
 	var runs [2]*report.Run
 	for n, path := range o.runs {
-		r, err := report.Restore(path, roomToRender(availableMemory()))
+		r, err := report.Restore(path, roomToRender(machine.FreeMemory()))
 		if err != nil {
 			return unlessStated(exitInput, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/saved"
@@ -85,7 +86,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 func runRender(ctx context.Context, g *globals, o renderOptions) error {
 	p := startProgress(g.console, "reading")
 	defer p.stop()
-	r, err := report.Restore(o.run, roomToRender(availableMemory()))
+	r, err := report.Restore(o.run, roomToRender(machine.FreeMemory()))
 	if err != nil {
 		return unlessStated(exitInput, err)
 	}

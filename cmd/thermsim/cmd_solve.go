@@ -16,6 +16,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/report"
 )
@@ -131,11 +132,11 @@ func runSolve(ctx context.Context, g *globals, o solveOptions) error {
 	if err != nil {
 		return err
 	}
-	free := availableMemory()
+	free := machine.FreeMemory()
 	if err := roomToSolve(sys.a, string(o.device), string(o.precond), free); err != nil {
 		return err
 	}
-	collectWithin(free)
+	machine.CollectWithin(free)
 	p.enter("solving")
 	options := gpusolve.Options{
 		Device: string(o.device), Preconditioner: string(o.precond), RTol: o.rtol.value, ATol: o.atol.value, MaxIter: int(o.maxIter), Progress: p.update,
@@ -184,7 +185,7 @@ func readSystem(g *globals, p *progress, o *solveOptions) (*system, error) {
 	if netlist.Is(o.matrix) {
 		return readNetlist(p, o, start)
 	}
-	if err := roomToRead(o.matrix, availableMemory()); err != nil {
+	if err := roomToRead(o.matrix, machine.FreeMemory()); err != nil {
 		return nil, err
 	}
 	file, err := matrixmarket.OpenMatrix(o.matrix)

@@ -113,7 +113,7 @@ type sweeper struct {
 	columns *sweep.Columns
 	text    []byte // of the stack file
 	open    stack.Opener
-	on      machine
+	on      resources
 	lanes   *lanes // where stacks are solved, while the next ones are read and meshed
 }
 

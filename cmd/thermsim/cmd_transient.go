@@ -195,7 +195,7 @@ func (o *transientOptions) plan(ctx context.Context, g *globals, run *simulation
 		if err != nil {
 			return 0, nil, err
 		}
-		if err := run.team.machine().confirmAdaptive(m, t.Periodic); err != nil {
+		if err := run.team.resources().confirmAdaptive(m, t.Periodic); err != nil {
 			return 0, nil, err
 		}
 		if steps = len(a.At) + 1; a.At == nil {

@@ -244,7 +244,7 @@ func paceOf(m *mesh.Mesh) pace {
 	return layeredPace
 }
 
-func (d *description) estimate(on machine) {
+func (d *description) estimate(on resources) {
 	cores := runtime.GOMAXPROCS(0)
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""
@@ -286,7 +286,7 @@ func methodText(m *mesh.Mesh) string {
 }
 
 // gpuMemory is what there is to hold a solve.
-func (m machine) gpuMemory() string {
+func (m resources) gpuMemory() string {
 	gpus, err := m.gpus()
 	if err != nil {
 		return "; there is none here (see thermsim devices)"

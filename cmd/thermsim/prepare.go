@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
@@ -26,7 +27,7 @@ func stackPath(argument string) string {
 }
 
 // buildMesh puts the stack on its grid, if the machine has the memory to solve it.
-func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Mesh, time.Duration, error) {
+func buildMesh(g *globals, s *stack.Stack, on resources, transient bool) (*mesh.Mesh, time.Duration, error) {
 	placed := g.timings.log.Begin("check the memory")
 	note, err := on.place(s, transient)
 	if placed(); err != nil {
@@ -45,7 +46,7 @@ func buildMesh(g *globals, s *stack.Stack, on machine, transient bool) (*mesh.Me
 	if err := on.confirm(m, transient); err != nil {
 		return nil, 0, err
 	}
-	collectWithin(on.memory)
+	machine.CollectWithin(on.memory)
 	g.detail("meshed %d x %d x %d = %d cells, %d materials of cells, in %s",
 		m.NX(), m.NY(), m.NZ(), m.Cells(), len(m.Palette), seconds(spent.Seconds()))
 	return m, spent, nil
@@ -112,7 +113,7 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 		r.ahead = gpusolve.OpenAhead(s, options)
 		options.Ahead = r.ahead
 	}
-	m, build, err := buildMesh(r.g, s, r.team.machine(), command == "transient")
+	m, build, err := buildMesh(r.g, s, r.team.resources(), command == "transient")
 	if err != nil {
 		return err
 	}

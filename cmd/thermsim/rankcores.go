@@ -3,16 +3,16 @@ package main
 import (
 	"os"
 	"runtime"
-	"strings"
 
 	"thermsim/gpusolve/ranks"
+	"thermsim/internal/machine"
 )
 
 // shareCores divides the cores of a machine among the ranks on it, where nobody else has: launchers mostly bind each process to its own.
 func (t *team) shareCores() error {
 	mine := ""
 	if t.devices[0] == "cpu" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == runtime.NumCPU() {
-		mine = cores(os.ReadFile)
+		mine = machine.Cores(os.ReadFile)
 	}
 	same, err := sharers(t.groups[0], mine)
 	if err != nil || same < 2 {
@@ -36,23 +36,4 @@ func sharers(group ranks.Group, mine string) (int, error) {
 		}
 	}
 	return same, nil
-}
-
-// cores tells the cores that this process may use from those of others: the machine, by its last start, and their numbers there. It is empty where the
-// system does not tell.
-func cores(read func(string) ([]byte, error)) string {
-	machine, err := read("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	status, err := read("/proc/self/status")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(status)) {
-		if list, found := strings.CutPrefix(line, "Cpus_allowed_list:"); found {
-			return strings.TrimSpace(string(machine)) + " " + strings.TrimSpace(list)
-		}
-	}
-	return ""
 }

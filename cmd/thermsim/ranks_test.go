@@ -14,6 +14,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
 	"thermsim/internal/launcher"
+	"thermsim/internal/machine"
 	"thermsim/internal/testtier"
 	"thermsim/report/saved"
 	"thermsim/stack"
@@ -224,8 +225,8 @@ func TestRanksEndAlike(t *testing.T) {
 
 // Processes that may use the same cores of one machine say the same, others do not.
 func TestRankCores(t *testing.T) {
-	machine := func(boot, status string) string {
-		return cores(func(path string) ([]byte, error) {
+	identity := func(boot, status string) string {
+		return machine.Cores(func(path string) ([]byte, error) {
 			text := map[string]string{"/proc/sys/kernel/random/boot_id": boot, "/proc/self/status": status}[path]
 			if text == "" {
 				return nil, os.ErrNotExist
@@ -233,11 +234,11 @@ func TestRankCores(t *testing.T) {
 			return []byte(text), nil
 		})
 	}
-	a := machine("b1\n", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n")
-	if a == "" || a != machine("b1\n", "Name:\ty\nCpus_allowed_list:\t0-7\n") || a == machine("b2\n", "Cpus_allowed_list:\t0-7\n") || a == machine("b1\n", "Cpus_allowed_list:\t0-3\n") {
+	a := identity("b1\n", "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n")
+	if a == "" || a != identity("b1\n", "Name:\ty\nCpus_allowed_list:\t0-7\n") || a == identity("b2\n", "Cpus_allowed_list:\t0-7\n") || a == identity("b1\n", "Cpus_allowed_list:\t0-3\n") {
 		t.Errorf("%q", a)
 	}
-	if machine("", "Cpus_allowed_list:\t0-7\n") != "" || machine("b1", "") != "" || machine("b1", "Name: x\n") != "" {
+	if identity("", "Cpus_allowed_list:\t0-7\n") != "" || identity("b1", "") != "" || identity("b1", "Name: x\n") != "" {
 		t.Error("cores where the system does not tell")
 	}
 	said := []string{a, "", a, "another"}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/internal/machine"
 	"thermsim/stack"
 )
 
@@ -18,7 +19,7 @@ func (t *team) spread(s *stack.Stack, several *deviceList, list func() ([]gpusol
 	mine := ""
 	one := strings.HasPrefix(t.wish, "gpu:") && !several.several()
 	if t.plan.Local < 0 && !one && strings.HasPrefix(t.devices[0], "gpu") {
-		mine = machineName(os.ReadFile)
+		mine = machine.Name(os.ReadFile)
 	}
 	all, err := t.groups[0].Gather([]byte(mine))
 	if err != nil || mine == "" {
@@ -45,16 +46,4 @@ func placeOf(all [][]byte, rank int) int {
 		}
 	}
 	return place
-}
-
-// machineName tells this machine from others: by its last start, which containers share, or else by its name.
-func machineName(read func(string) ([]byte, error)) string {
-	if boot, err := read("/proc/sys/kernel/random/boot_id"); err == nil {
-		return strings.TrimSpace(string(boot))
-	}
-	name, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return name
 }

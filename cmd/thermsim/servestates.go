@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/saved"
@@ -94,7 +95,7 @@ func solutionOf(s *gpusolve.Session) (*solution.Solution, error) {
 func (f *stateFiles) Restore(name string, s *gpusolve.Session) error {
 	path := filepath.Join(f.dir, f.file(name))
 	m := s.Mesh()
-	run, err := saved.Open(path, roomToRender(availableMemory()))
+	run, err := saved.Open(path, roomToRender(machine.FreeMemory()))
 	if err != nil {
 		return err
 	}

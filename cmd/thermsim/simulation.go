@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/machine"
 	"thermsim/internal/staging"
 	"thermsim/interop/export"
 	"thermsim/report"
@@ -72,7 +73,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	var drawn report.Options
 	s.o.pictures.apply(&drawn, s.Mesh.Stack.Output.Maps)
 	drawn.JUnit = s.o.junit
-	if err := roomForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), availableMemory()); err != nil {
+	if err := roomForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), machine.FreeMemory()); err != nil {
 		return err
 	}
 	peer, err := s.o.project.writer(s.Mesh, s.files, steps)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/machine"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
 	"thermsim/report/checkpoint"
@@ -54,7 +55,7 @@ func (b *beginning) Type() string { return "TEMP" }
 
 // startField is the field of a saved run on the cells of a mesh, with doubts about it. The caller closes the run after the field is read.
 func (b *beginning) startField(m *mesh.Mesh) (solution.Field, *saved.Run, []plausibility.Warning, error) {
-	run, err := saved.Open(b.run, roomToRender(availableMemory()))
+	run, err := saved.Open(b.run, roomToRender(machine.FreeMemory()))
 	if err != nil {
 		return nil, nil, nil, unlessStated(exitInput, fmt.Errorf("--initial %s: %w", b.text, err))
 	}

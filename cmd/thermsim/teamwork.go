@@ -38,8 +38,8 @@ func (t *team) place(s *stack.Stack, o *simulateOptions) error {
 	return nil
 }
 
-// machine is where a rank's part of a run has to fit.
-func (t *team) machine() machine {
+// resources are where a rank's part of a run has to fit.
+func (t *team) resources() resources {
 	m := thisMachine()
 	m.ranks = t.plan.Ranks
 	m.together = t.plan.Together()

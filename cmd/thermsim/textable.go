@@ -71,3 +71,14 @@ func cut(text string, width int) string {
 	}
 	return string(runes[:max(0, width-3)]) + "..."
 }
+
+// byteCount writes bytes for people.
+func byteCount(b float64) string {
+	switch {
+	case b >= 1e12:
+		return fmt.Sprintf("%.3g TB", b/1e12)
+	case b >= 1e9:
+		return fmt.Sprintf("%.3g GB", b/1e9)
+	}
+	return fmt.Sprintf("%.3g MB", b/1e6)
+}

@@ -18,8 +18,8 @@ func square(n int, device string) *stack.Stack {
 	}
 }
 
-func withGPUs(memory float64, gpus ...gpusolve.GPU) machine {
-	return machine{memory: memory, gpus: func() ([]gpusolve.GPU, error) {
+func withGPUs(memory float64, gpus ...gpusolve.GPU) resources {
+	return resources{memory: memory, gpus: func() ([]gpusolve.GPU, error) {
 		if len(gpus) == 0 {
 			return nil, errors.New("no driver; install one")
 		}
@@ -70,7 +70,7 @@ func TestPlace(t *testing.T) {
 	old := gpusolve.GPU{Ordinal: 2, Name: "Old", MemoryBytes: 40e9, ComputeCapability: "6.1"}
 	for _, c := range []struct {
 		name      string
-		on        machine
+		on        resources
 		device    string
 		transient bool
 		chosen    string // device of the stack afterwards

@@ -1,8 +1,8 @@
-package main
+// Package machine finds out what this process may use of the machine that it runs on: memory, cores, and which machine it is.
+package machine
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// availableMemory is what this process may still take, in bytes; 0 on systems that do not tell.
-func availableMemory() float64 { return freeMemory(os.DirFS("/")) }
+// FreeMemory is what this process may still take, in bytes; 0 on systems that do not report it.
+func FreeMemory() float64 { return freeMemory(os.DirFS("/")) }
 
 // freeMemory is the least of what Linux calls available, what the process's control groups leave and what its address space may still grow by. root is
 // the root of the file system.
@@ -94,23 +94,12 @@ func addressesTaken(root fs.FS) float64 {
 	return 0
 }
 
-// collectWithin has the garbage collector work harder before the process grows by more than the free memory, so that what a set-up gave back is there for
-// what comes next. Nothing is known where free is 0; a limit from the environment (GOMEMLIMIT) stands.
-func collectWithin(free float64) {
+// CollectWithin makes the garbage collector work harder before the process grows by more than the free memory, so that memory released
+// by a setup is available for what follows. It does nothing where free is 0, which means unknown, or where the environment sets GOMEMLIMIT.
+func CollectWithin(free float64) {
 	if free > 0 && free < math.MaxInt64/2 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(free))
 	}
-}
-
-// byteCount writes bytes for people.
-func byteCount(b float64) string {
-	switch {
-	case b >= 1e12:
-		return fmt.Sprintf("%.3g TB", b/1e12)
-	case b >= 1e9:
-		return fmt.Sprintf("%.3g GB", b/1e9)
-	}
-	return fmt.Sprintf("%.3g MB", b/1e6)
 }
 
 // parents lists a folder and those above it, up to the root.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve"
+	"thermsim/internal/machine"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -21,8 +22,8 @@ const (
 // mostCells is far beyond any memory, and small enough for needs in bytes.
 const mostCells = 1e15
 
-// machine is where a run has to fit.
-type machine struct {
+// resources are where a run has to fit.
+type resources struct {
 	memory float64 // bytes that this process may still take; 0 where nothing tells
 	gpus   func() ([]gpusolve.GPU, error)
 	// ranks that share the grid, each with its own GPU or with a processor and memory; together says that all are in this process. 0 stands for 1.
@@ -31,11 +32,11 @@ type machine struct {
 }
 
 // thisMachine looks at the GPUs only when they are asked for.
-func thisMachine() machine { return machine{memory: availableMemory(), gpus: gpusolve.Devices} }
+func thisMachine() resources { return resources{memory: machine.FreeMemory(), gpus: gpusolve.Devices} }
 
 // place checks that a run fits where it is to be solved, before its mesh is built. Where "auto" may choose and only the GPU has the room, place chooses
 // it and says so in the result.
-func (m machine) place(s *stack.Stack, transient bool) (note string, err error) {
+func (m resources) place(s *stack.Stack, transient bool) (note string, err error) {
 	if cells(s) > mostCells {
 		return "", nil // which no mesh is built of, and whose bytes no number holds
 	}
@@ -67,7 +68,7 @@ func (m machine) place(s *stack.Stack, transient bool) (note string, err error) 
 }
 
 // share is the part of a grid that has to fit into one memory.
-func (m machine) share(gpu bool) float64 {
+func (m resources) share(gpu bool) float64 {
 	if m.together && !gpu {
 		return 1
 	}
@@ -75,7 +76,7 @@ func (m machine) share(gpu bool) float64 {
 }
 
 // ofRanks is what the ranks in this process need, of which each needs so much.
-func (m machine) ofRanks(need int64) int64 {
+func (m resources) ofRanks(need int64) int64 {
 	if m.together {
 		need *= int64(m.ranks)
 	}
@@ -89,7 +90,7 @@ func besideBytes(s *stack.Stack) float64 {
 }
 
 // confirm checks a mesh that is built, of which the need is known to the last level. The solver itself looks at the GPU that it opens.
-func (m machine) confirm(built *mesh.Mesh, transient bool) error {
+func (m resources) confirm(built *mesh.Mesh, transient bool) error {
 	s := built.Stack
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
@@ -101,7 +102,7 @@ func (m machine) confirm(built *mesh.Mesh, transient bool) error {
 }
 
 // confirmAdaptive does so for steps that follow the temperatures, which hold more states.
-func (m machine) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
+func (m resources) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
 	s := built.Stack
 	if strings.HasPrefix(s.Solver.Device, "gpu") {
 		return nil
@@ -109,7 +110,7 @@ func (m machine) confirmAdaptive(built *mesh.Mesh, periodic bool) error {
 	return m.confirmNeed(built, int64(m.share(false)*float64(gpusolve.AdaptiveNeed(built, s.Solver.Preconditioner, periodic, false).Peak())))
 }
 
-func (m machine) confirmNeed(built *mesh.Mesh, need int64) error {
+func (m resources) confirmNeed(built *mesh.Mesh, need int64) error {
 	s := built.Stack
 	err := checkRoom(s, float64(need)+columnBytes*float64(built.NX()*built.NY()), m.memory, "memory")
 	if err != nil && s.Solver.Device != "cpu" && m.hasGPU() {
@@ -119,13 +120,13 @@ func (m machine) confirmNeed(built *mesh.Mesh, need int64) error {
 }
 
 // hasGPU says whether there is one to go to.
-func (m machine) hasGPU() bool {
+func (m resources) hasGPU() bool {
 	_, err := m.gpu("auto")
 	return err == nil
 }
 
 // gpu is the GPU of a device name; auto takes the first.
-func (m machine) gpu(name string) (gpusolve.GPU, error) {
+func (m resources) gpu(name string) (gpusolve.GPU, error) {
 	gpus, err := m.gpus()
 	if err != nil {
 		return gpusolve.GPU{}, err
