@@ -197,7 +197,7 @@ func find(name string) *scenario {
 func (s *settings) pair(c *campaign, r *results) error {
 	rng := rand.New(rand.NewPCG(s.seed, 2))
 	var ready []*prepared
-	for _, of := range rivals {
+	for _, of := range rivals[:min(s.pairs, len(rivals))] {
 		p, err := c.prepare(find(of.scenario))
 		if err != nil {
 			return err

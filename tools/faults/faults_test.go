@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,19 +13,29 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"thermsim/internal/testtier"
 )
 
-// build makes the program, and a campaign with it.
-func build(t *testing.T) *campaign {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
-	program := filepath.Join(t.TempDir(), "thermsim")
-	if out, err := exec.Command("go", "build", "-o", program, "thermsim/cmd/thermsim").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return &campaign{program: program, repository: "../..", folder: t.TempDir(), limit: time.Minute}
+var program string // that the tests trace
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "faults")
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		program = filepath.Join(dir, "thermsim")
+		if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "thermsim/cmd/thermsim").CombinedOutput(); err != nil {
+			log.Fatalf("%v: %s", err, out)
+		}
+		return m.Run()
+	}())
+}
+
+func newCampaign(t *testing.T) *campaign {
+	return &campaign{program: program, repository: "../..", folder: t.TempDir(), limit: 5 * time.Minute}
 }
 
 // sound fails the test for runs that did not end as they should.
@@ -46,17 +57,18 @@ func (r *results) sound(t *testing.T, err error) {
 
 // A sample of faults on files; the whole campaign takes most of an hour.
 func TestFaults(t *testing.T) {
-	c := build(t)
+	c := newCampaign(t)
 	var r results
-	s := settings{most: 1, every: 67, workers: 2}
-	err := s.inject(c, &r, regexp.MustCompile("^(steady|resumed transient|render|sweep|import eda|bench)$"), regexp.MustCompile(""))
+	s := settings{most: 1, every: testtier.Pick(199, 67), workers: 2}
+	only := testtier.Pick("^(steady|resumed transient|render)$", "^(steady|resumed transient|render|sweep|import eda|bench)$")
+	err := s.inject(c, &r, regexp.MustCompile(only), regexp.MustCompile(""))
 	r.sound(t, err)
 }
 
 // A file of the previous run that cannot be examined must not stay next to the new run, which would not know of it. Before the solve, where names are only
 // compared with those that the run may write, a failure may go unnoticed.
 func TestFaultsOnOldFiles(t *testing.T) {
-	c := build(t)
+	c := newCampaign(t)
 	p, err := c.prepare(find("steady"))
 	if err != nil {
 		(&results{}).sound(t, err)
@@ -82,9 +94,9 @@ func TestFaultsOnOldFiles(t *testing.T) {
 
 // A sample of signals and of pairs of runs.
 func TestDisturbedRuns(t *testing.T) {
-	c := build(t)
+	c := newCampaign(t)
 	var r results
-	s := settings{signals: 21, pairs: 7, workers: 2, seed: uint64(time.Now().UnixNano())}
+	s := settings{signals: testtier.Pick(7, 210), pairs: testtier.Pick(2, 70), workers: 2, seed: uint64(time.Now().UnixNano())}
 	t.Logf("-seed %d", s.seed)
 	r.sound(t, s.disturb(c, &r))
 }

@@ -51,13 +51,14 @@ func newRelease(version, out string) (*release, error) {
 	return r, nil
 }
 
-// build compiles thermsim for a target; what it is built from and where leaves no trace in the program but the version.
-func (r *release) build(target, program string) error {
+// build compiles thermsim for a target; what it is built from and where leaves no trace in the program but the version, unless flags say otherwise.
+func (r *release) build(target, program string, flags ...string) error {
 	root, err := repository()
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+r.version, "-o", program, "./cmd/thermsim")
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version=" + r.version, "-o", program}, flags...)
+	cmd := exec.Command("go", append(args, "./cmd/thermsim")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), buildEnv(target)...)
 	_, err = output(cmd)
 	return err
