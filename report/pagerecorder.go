@@ -21,13 +21,18 @@ type pageRecorder struct {
 	powers map[int]*webpage.Power // by layer, as far as they are packed
 }
 
-func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b PageBudget) *pageRecorder {
+// newPageRecorder keeps the steps of the peaks of a transient, which may be nil, whatever other steps are left out.
+func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b PageBudget, over *peaks) *pageRecorder {
 	g := GridOf(m)
-	return &pageRecorder{files, m, g, webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b), nil}
+	fields := webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b)
+	if over != nil {
+		fields.Keep(steps, over.at)
+	}
+	return &pageRecorder{files, m, g, fields, nil}
 }
 
-// Reads implements Recorder.
-func (p *pageRecorder) Reads(n int) bool { return p.fields.Wants(n) }
+// Reads implements Recorder. Whether a step has a peak is known once its statistics are.
+func (p *pageRecorder) Reads(n int) bool { return p.fields.MayWant(n) }
 
 // Step implements Recorder.
 func (p *pageRecorder) Step(n int, step solution.Step, f solution.Field) error {

@@ -24,6 +24,12 @@ type peaks struct{ blocks, parts, layers []moment }
 // list is all of them in one order.
 func (p *peaks) list() []moment { return slices.Concat(p.blocks, p.parts, p.layers) }
 
+// at says whether anything is hottest at the end of a step.
+func (p *peaks) at(step int) bool {
+	is := func(m moment) bool { return m.step == step }
+	return slices.ContainsFunc(p.blocks, is) || slices.ContainsFunc(p.parts, is) || slices.ContainsFunc(p.layers, is)
+}
+
 // hottest is the moment of the whole run.
 func (p *peaks) hottest() moment {
 	top := moment{kelvin: math.NaN()}

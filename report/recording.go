@@ -82,7 +82,11 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 	}
 	w.recorders = append(w.recorders, fields)
 	if kept.Page {
-		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget))
+		over := r.peaks // of a saved run
+		if w.trace != nil {
+			over = &w.trace.peaks.found
+		}
+		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over))
 	}
 	if kept.SaveLast || kept.SaveAll {
 		save, err := newSavedRun(files, r.Mesh, kept.SaveAll)

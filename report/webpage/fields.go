@@ -52,10 +52,11 @@ type Fields struct {
 	wide    bool    // values need more than 16 bits
 	lo, hi  []int32 // of every plane over all frames, in quanta
 	frames  []frame
-	size    int64  // of the text of all frames
-	stride  int    // every how manieth step is a frame
-	last    counts // of the last frame
-	spare   counts // of the one before, to be written over
+	size    int64               // of the text of all frames
+	stride  int                 // a frame is made of each step that is a multiple of it
+	keeps   func(step int) bool // says which other steps are frames too; nil for none
+	last    counts              // of the last frame
+	spare   counts              // of the one before, to be written over
 	desks   chan *desk
 	packing *packing // the frame that is being packed, nil for none
 	failed  error    // of one that was
@@ -133,11 +134,31 @@ func (f *Fields) Frames() int {
 
 // Wants says whether a step is to be shown: long transients leave steps out.
 func (f *Fields) Wants(step int) bool {
-	if step > 0 && step%f.stride != 0 {
-		return false
+	if !f.regular(step) {
+		return f.kept(step)
 	}
 	_ = f.settle() // which may leave out more of them
-	return step < 1 || step%f.stride == 0
+	return f.regular(step) || f.kept(step)
+}
+
+// MayWant says whether a step may be wanted once it is known.
+func (f *Fields) MayWant(step int) bool { return f.keeps != nil || f.Wants(step) }
+
+// regular says whether a step is a multiple of the stride.
+func (f *Fields) regular(step int) bool { return step < 1 || step%f.stride == 0 }
+
+// mostKept bounds the cells of all steps that are read to find those that Keep asks for.
+const mostKept = 16 * mostRead
+
+// Keep also shows the steps for which keeps is true, provided that reading each of the given number of steps is
+// affordable, and reports whether it is. The answer for a step may change until the next step is added, as it does for
+// a running maximum: a frame that is no longer kept may be left out later.
+func (f *Fields) Keep(steps int, keeps func(step int) bool) bool {
+	if steps > mostKept/(f.nx*f.ny*f.nz) {
+		return false
+	}
+	f.keeps = keeps
+	return true
 }
 
 // Last is the step of the last frame, -1 without any.
@@ -156,11 +177,34 @@ func (f *Fields) reduce() error {
 	return f.repack(w, h, func(q []int32) []int32 { return reduction.Squares(q, w, 2) }, func(int) bool { return true })
 }
 
-// thin leaves out every other frame, but not the last.
+// thin leaves out the frames that are no longer kept, and every other regular one where these are many. The last stays.
 func (f *Fields) thin() error {
-	f.stride *= 2
-	last := len(f.frames) - 1
-	return f.repack(len(f.x)-1, len(f.y)-1, func(q []int32) []int32 { return q }, func(n int) bool { return f.frames[n].step%f.stride == 0 || n == last })
+	regular := 0
+	for n := range f.frames {
+		if f.regular(f.frames[n].step) {
+			regular++
+		}
+	}
+	if regular > mostFrames/2 {
+		f.stride *= 2
+	}
+	frames, last := f.frames, len(f.frames)-1
+	return f.repack(len(f.x)-1, len(f.y)-1, func(q []int32) []int32 { return q }, func(n int) bool {
+		return n == last || f.regular(frames[n].step) || f.kept(frames[n].step)
+	})
+}
+
+func (f *Fields) kept(step int) bool { return f.keeps != nil && f.keeps(step) }
+
+// passing counts the frames that thin may leave out.
+func (f *Fields) passing() int {
+	n := 0
+	for i := range f.frames {
+		if !f.kept(f.frames[i].step) {
+			n++
+		}
+	}
+	return n
 }
 
 // repack unpacks all frames, of h rows of w cells, and packs those to keep after a change.

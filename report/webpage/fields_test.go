@@ -268,3 +268,41 @@ func (p repeated) Plane(_ int, dst []float64) error {
 	copy(dst, p)
 	return nil
 }
+
+// A running maximum moves from step to step: the frames of where it ends stay, those on the way may go.
+func TestKeptSteps(t *testing.T) {
+	const steps = 3000
+	g := grid(2, 2, 1)
+	f := NewFields(g, 300, steps, Budget{})
+	hottest := [2]int{} // of the whole run, and of the time after step 2000
+	if !f.Keep(steps, func(step int) bool { return step > 0 && (step == hottest[0] || step == hottest[1]) }) {
+		t.Fatal("not affordable")
+	}
+	kelvin := func(n int) float64 { return 300 + 50*math.Sin(float64(n)/1234.25*math.Pi/2) }
+	for n := 1; n <= steps; n++ {
+		if hottest[0] == 0 || kelvin(n) > kelvin(hottest[0]) {
+			hottest[0] = n
+		}
+		if n > 2000 && (hottest[1] == 0 || kelvin(n) > kelvin(hottest[1])) {
+			hottest[1] = n
+		}
+		if f.Wants(n) {
+			if err := f.Add(n, float64(n), g, planes(func(int, int) float64 { return kelvin(n) })); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if f.Frames() > mostFrames+2 {
+		t.Errorf("%d frames", f.Frames())
+	}
+	for _, want := range []int{1234, 2001} {
+		if !slices.ContainsFunc(f.frames, func(fr frame) bool { return fr.step == want }) {
+			t.Errorf("step %d, of a maximum, has no frame", want)
+		}
+	}
+	for i := 1; i < len(f.frames); i++ {
+		if f.frames[i].step-f.frames[i-1].step > 4*steps/mostFrames {
+			t.Errorf("nothing between steps %d and %d", f.frames[i-1].step, f.frames[i].step)
+		}
+	}
+}

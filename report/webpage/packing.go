@@ -139,7 +139,7 @@ func (f *Fields) fit() error {
 			return err
 		}
 	}
-	if len(f.frames) > mostFrames {
+	if len(f.frames) > mostFrames && f.passing() > mostFrames {
 		return f.thin()
 	}
 	return nil
