@@ -84,7 +84,12 @@ func (l *loader) surroundings(t *table, p *loadedPackage) {
 				l.fail(t.pos("size"), "make it larger", "the domain is smaller than %s", p.what())
 			}
 		}
-		if p.Board != nil && p.Board.Width > 0 && l.stack.Size[0] > 0 {
+		switch {
+		case p.Board == nil || p.Board.Width == 0:
+		case p.Sink:
+			l.fail(p.sub("board").pos("size"), "remove it, and give the extent of the sink's base as size of the stack, which the board shares",
+				"a board with a size of its own cannot lie under a heat sink, whose base would become as large as the board")
+		case l.stack.Size[0] > 0:
 			l.fail(p.pos("board"), "leave one of them out", "size and the size of the board both give the domain")
 		}
 		return

@@ -149,6 +149,7 @@ func TestPackageFaults(t *testing.T) {
 		return strings.Replace(good, old, new, 1)
 	}
 	part := func(more string) string { return packageFile("flip-chip-lid", "jesd51-2a", more+"\n") }
+	const sink = "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\nresistance = 0.3\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"die larger than package": {replaced(`size = ["8 mm", "6 mm"]`, `size = ["8 mm", "20 mm"]`), `stack.toml:8:10: die "soc" sticks out of a package of 21 mm by 17 mm by 1.5 mm in the south and by 1.5 mm in the north; make the package larger`},
 		"die under the foot":      {replaced(`size = ["8 mm", "6 mm"]`, `size = ["16 mm", "6 mm"]`), `stack.toml:8:10: die "soc", or the interposer under it, reaches into the foot of the lid, 3 mm wide, by 500 um in the west and by 500 um in the east`},
@@ -165,7 +166,7 @@ func TestPackageFaults(t *testing.T) {
 		"tim2 without a sink":     {part(`tim2 = { thickness = "1 mm" }`), `stack.toml:5:8: tim2 lies under a heat sink, and there is none; add [heat_sink]`},
 		"moving air without h":    {replaced("jesd51-2a", "jesd51-6"), `stack.toml:5:15: jesd51-6 needs h of the moving air; add h`},
 		"size and environment":    {"size = [0.1, 0.1]\n" + good, `stack.toml:1:8: the environment jesd51-2a of the package leaves no room for size; remove it, or environment`},
-		"sink and environment":    {good + "[heat_sink]\nmaterial = \"copper\"\nbase = \"5 mm\"\nresistance = 0.3\n", `stack.toml:11:2: the environment jesd51-2a of the package leaves no room for heat_sink`},
+		"sink and environment":    {good + sink, `stack.toml:11:2: the environment jesd51-2a of the package leaves no room for heat_sink`},
 		"layer and package":       {good + "[[layer]]\nname = \"x\"\nmaterial = \"copper\"\nthickness = 1\n", `stack.toml:11:3: layer and package are both there; leave one of them out`},
 		"HBM on a board":          {packageFile("hbm", "jesd51-8", ""), `stack.toml:5:15: an HBM stack stands on no board`},
 		"package beyond boards":   {replaced(`["21 mm", "17 mm"]`, `["120 mm", "17 mm"]`), `stack.toml:4:8: JESD51-9 has no board for a package of 120 mm`},
@@ -174,6 +175,9 @@ func TestPackageFaults(t *testing.T) {
 		"board none in a test":    {part(`board = "none"`), `stack.toml:5:9: the environment jesd51-2a needs a board; remove it`},
 		"board too small":         {part(`board = { size = ["20 mm", "20 mm"] }`), `stack.toml:5:9: a board of 20 mm by 20 mm leaves -500 um around a package of 21 mm by 17 mm, and 0 m are needed; give it a larger size`},
 		"no room for the ring":    {packageFile("flip-chip", "jesd51-8", "board = { size = [\"30 mm\", \"30 mm\"] }\n"), `stack.toml:5:9: a board of 30 mm by 30 mm leaves 4.5 mm around a package of 21 mm by 17 mm, and 6 mm are needed`},
+		"sink over a sized board": {packageFile("flip-chip", "", "board = { kind = \"1s0p\", size = [0.1, 0.1] }\n") + sink, `stack.toml:6:33: a board with a size of its own cannot lie under a heat sink, whose base would become as large as the board; remove it, and give`},
+		"sink, board and domain":  {"size = [0.05, 0.05]\n" + packageFile("flip-chip", "", "board = { size = [0.1, 0.1] }\n") + sink, `stack.toml:7:18: a board with a size of its own cannot lie under a heat sink`},
+		"board and domain":        {"size = [0.05, 0.05]\n" + packageFile("flip-chip", "", "board = { size = [0.1, 0.1] }\n"), `stack.toml:7:9: size and the size of the board both give the domain`},
 		"domain too small":        {"size = [0.02, 0.02]\n" + packageFile("flip-chip", "", ""), `stack.toml:1:8: the domain is smaller than a package of 21 mm by 17 mm; make it larger`},
 		"neither":                 {"schema = 1\n", `stack.toml:1:1: a stack file needs the key "size"`},
 		"probe of figures":        {small + "[jedec]\nenvironment = \"jesd51-2a\"\ncase = \"lid\"\n", `stack.toml:10:8: no probe is called "lid"`},
